@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { botScopes } from '../../src/slack/protocol/scopes.ts';
 import { type ChildEnv, runProgram } from '../support/child-program.ts';
 import { createTempDir } from '../support/temp-dir.ts';
 import { NOWHERE, SECRET, settings, socketSettings } from './support/settings.ts';
@@ -22,6 +23,8 @@ async function failureOf(env: ChildEnv, code: ExitCode): Promise<string> {
   return said;
 }
 
+const scopes = botScopes.map(({ name }) => name);
+
 describe('a start that cannot be', () => {
   test.concurrent('because Slack refuses the bot token says which setting to look at', async () => {
     await using folder = await createTempDir();
@@ -40,6 +43,15 @@ describe('a start that cannot be', () => {
       78,
     );
     expect(said).toMatch(/Slack refuses the token \(invalid_auth\)\. Check SLACK_APP_TOKEN/);
+  });
+
+  test.concurrent('because the token lacks a scope says which, what fails without it, and what to click (A4)', async () => {
+    await using folder = await createTempDir();
+    const granted = scopes.filter((name) => name !== 'chat:write' && name !== 'files:read');
+    await using slack = await startTinySlack({}, granted);
+    const said = await failureOf({ ...settings, SLACK_API_URL: slack.apiUrl, DATA_DIR: folder.path }, 78);
+    expect(said).toContain('The Slack app lacks permissions: chat:write (nothing is posted). At https://');
+    expect(said).toMatch(/"OAuth & Permissions".*"Install App", "Reinstall"/);
   });
 
   test.concurrent('because Slack cannot be reached says so', async () => {
@@ -105,5 +117,27 @@ describe('a start that cannot be', () => {
     expect(said).toMatch(
       /Postgres database at 127\.0\.0\.1 cannot be reached: nothing listens there\. Check DATABASE_URL/,
     );
+  });
+});
+
+test('a start without a scope that only one feature needs warns of it (A4)', async () => {
+  await using folder = await createTempDir();
+  await using slack = await startTinySlack(
+    {},
+    scopes.filter((name) => name !== 'files:read' && name !== 'usergroups:read'),
+  );
+  const env = { ...settings, SLACK_API_URL: slack.apiUrl, DATA_DIR: folder.path };
+  await using program = runProgram(['start'], env);
+  await program.logged('started');
+  const warnings = program
+    .output()
+    .split('\n')
+    .filter((line) => line.includes('"scope_missing"'));
+  expect(warnings).toHaveLength(1);
+  expect(JSON.parse(warnings[0] ?? '')).toMatchObject({
+    level: 'warn',
+    scope: 'files:read',
+    reason: 'the text files that come along are not read',
+    what_to_do: expect.stringContaining('OAuth & Permissions'),
   });
 });

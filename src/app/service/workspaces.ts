@@ -10,12 +10,21 @@ import { installRoutes } from '../../slack/install/install-routes.ts';
 import { installedWorkspaces } from '../../slack/install/installed-workspaces.ts';
 import { readableTokens, unreadableTokens } from '../../slack/install/reseal.ts';
 import { Vault } from '../../slack/install/vault.ts';
-import { botScopes, reactionScopes } from '../../slack/protocol/scopes.ts';
+import {
+  botScopes,
+  type GrantedScopes,
+  howToGrant,
+  missingScopes,
+  reactionScopes,
+  type Scope,
+  scopesInWords,
+} from '../../slack/protocol/scopes.ts';
 import { createCaller } from '../../slack/workspace/web-api/caller.ts';
 import { PostingClient } from '../../slack/workspace/web-api/http.ts';
 import { oneWorkspace, type SignedInAs, type Workspaces } from '../../slack/workspace/workspace.ts';
 import type { Store } from '../../store/store.ts';
 import type { Config, Installing } from '../config/config.ts';
+import type { WorkspaceSettings } from '../config/projects.ts';
 import { settingsOf } from './context.ts';
 import { explainSlack, StartError } from './explain.ts';
 
@@ -60,7 +69,13 @@ async function serveOne(
   const workspaces = await oneWorkspace({ client, apiUrl, clock, log }, botToken, config).catch((error) =>
     explainSlack(error, 'SLACK_BOT_TOKEN'),
   );
-  const { only, signedInAs } = workspaces;
+  const { only, signedInAs, scopes } = workspaces;
+  const required = checkScopes(log, only.teamId, scopes, config);
+  if (required.length > 0) {
+    throw new StartError(
+      `The Slack app lacks permissions: ${scopesInWords(required)}. ${howToGrant(required)}`,
+    );
+  }
   return { workspaces, onEnded: async () => {}, routes: [], teamId: only.teamId, signedInAs };
 }
 
@@ -72,6 +87,7 @@ async function serveMany(
   const { apiUrl } = config.slack;
   const vault = new Vault(app.encryptionKeys);
   await checkTokens(store, vault, log);
+  await checkInstallations(store, config, log);
   const client = new PostingClient(apiUrl, logger);
   const directory = createDirectory(store, clock);
   const common = { store, clock, log, client, vault, directory, app };
@@ -90,10 +106,41 @@ async function serveMany(
       ...common,
       callerOf: ({ id, tokens: sealed }) => createCaller(client, async () => vault.open(id, sealed).botToken),
     }),
-    routes: installRoutes({ ...common, apiUrl, scopes, isSetUp, onInstalled }),
+    routes: installRoutes({
+      ...{ ...common, apiUrl, scopes, isSetUp, onInstalled },
+      checkScopes: (id, granted) => checkScopes(log, id, granted, settingsOf(config, id)),
+    }),
     teamId: null,
     signedInAs: null,
   };
+}
+
+/**
+ * Logs which scopes are missing in a workspace. Returns those that the program cannot work without.
+ * @param settings null: the workspace is not set up, or it is an organisation
+ */
+function checkScopes(
+  log: Logger,
+  id: string,
+  granted: GrantedScopes,
+  settings: Pick<WorkspaceSettings, 'access' | 'channels'> | null,
+): readonly Scope[] {
+  const missing = missingScopes(granted, {
+    userGroups: settings !== null && settings.access.userGroups.size > 0,
+    reactions: settings !== null && hasMarks(settings),
+  });
+  for (const scope of missing) {
+    const facts = { installation_id: id, scope: scope.name, reason: scope.without };
+    log[scope.isOptional ? 'warn' : 'error']('scope_missing', { ...facts, what_to_do: howToGrant([scope]) });
+  }
+  return missing.filter(({ isOptional }) => !isOptional);
+}
+
+/** One installation without them does not keep the others from being served. */
+async function checkInstallations(store: Store, { workspaces }: Config, log: Logger): Promise<void> {
+  for (const { id, scopes } of await store.transaction((tx) => tx.installations.all())) {
+    checkScopes(log, id, scopes.length === 0 ? null : new Set(scopes), workspaces.get(id) ?? null);
+  }
 }
 
 /** An unreadable token keeps only its own workspace waiting. If none can be read, the key is wrong. */

@@ -5,7 +5,14 @@ import type { Route } from '../../engine/runtime/http-server.ts';
 import type { Logger } from '../../engine/runtime/logger.ts';
 import type { Store } from '../../store/store.ts';
 import { INSTALL_PATH, OAUTH_REDIRECT_PATH } from '../protocol/ids.ts';
-import { type FailedWhy, installedPage, installFailedPage, installPage } from '../views/install-page.ts';
+import type { GrantedScopes, Scope } from '../protocol/scopes.ts';
+import {
+  type FailedWhy,
+  installedPage,
+  installFailedPage,
+  installPage,
+  scopesMissingPage,
+} from '../views/install-page.ts';
 import { createCaller } from '../workspace/web-api/caller.ts';
 import { classify, SlackCallError } from '../workspace/web-api/failure.ts';
 import { identify } from '../workspace/workspace.ts';
@@ -32,6 +39,8 @@ export interface InstallParts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly isSetUp: (teamId: string) => boolean;
+  /** Returns the scopes that the installation lacks, and that the program cannot work without. */
+  readonly checkScopes: (id: string, granted: GrantedScopes) => readonly Scope[];
   /** Called when there is a new installation, or a new token of one. */
   readonly onInstalled: () => void;
 }
@@ -84,6 +93,17 @@ class InstallRefused extends Error {
   }
 }
 
+/** The installation is of no use: nothing is stored. */
+class ScopesMissing extends Error {
+  readonly scopes: readonly Scope[];
+
+  constructor(scopes: readonly Scope[]) {
+    super('the installation lacks scopes');
+    this.name = 'ScopesMissing';
+    this.scopes = scopes;
+  }
+}
+
 /** Slack redirects the browser back. Returns the workspace in which the app is installed; null: an organisation. */
 async function comeBack(parts: InstallParts, request: IncomingMessage): Promise<string | null> {
   const { app, store, clock } = parts;
@@ -125,6 +145,8 @@ async function install(parts: InstallParts, given: OauthV2AccessResponse): Promi
   const id = isOrganisation ? given.enterprise?.id : given.team?.id;
   if (id === undefined || botToken === undefined) throw new Error('Slack gave no token of a bot');
   const identity = await identify(createCaller(parts.client, async () => botToken));
+  const missing = parts.checkScopes(id, identity.scopes);
+  if (missing.length > 0) throw new ScopesMissing(missing);
   const nowMs = clock.now();
   const facts = {
     id,
@@ -133,7 +155,7 @@ async function install(parts: InstallParts, given: OauthV2AccessResponse): Promi
     botUserId: identity.botUserId,
     botId: identity.botId,
     workspaceUrl: identity.workspaceUrl,
-    scopes: given.scope?.split(',') ?? [],
+    scopes: identity.scopes === null ? (given.scope?.split(',') ?? []) : [...identity.scopes],
     installerId: given.authed_user?.id ?? '',
     installedAtMs: nowMs,
   };
@@ -150,6 +172,9 @@ function fail({ log }: InstallParts, response: ServerResponse, error: unknown): 
   if (error instanceof InstallRefused) {
     log.info('install_refused', { reason: error.message });
     answer(response, 400, installFailedPage(error.why));
+  } else if (error instanceof ScopesMissing) {
+    log.info('install_refused', { reason: 'scopes_missing' });
+    answer(response, 400, scopesMissingPage(error.scopes));
   } else {
     log.error('install_failed', { error });
     answer(response, 500, installFailedPage('other'));

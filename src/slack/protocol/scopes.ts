@@ -4,52 +4,91 @@ export interface ManifestEntry {
   readonly reason: string;
 }
 
-/** Not needed without user groups in the settings. */
-export const USER_GROUPS_SCOPE = 'usergroups:read';
+export interface Scope extends ManifestEntry {
+  /** What happens without it. */
+  readonly without: string;
+  /** The program works without it. */
+  readonly isOptional?: true;
+}
 
-/** Without it nothing is lost, but notices say less. */
-export const CHANNELS_SCOPE = 'channels:read';
+const USER_GROUPS_SCOPE = 'usergroups:read';
 
-/** The scopes of the bot token: the manifest asks for them, the installation too, and `doctor` compares. */
-export const botScopes: readonly ManifestEntry[] = [
-  { name: 'commands', reason: 'Take /docs-agent, and "Ask Docs Agent" in the menu of a message.' },
-  { name: 'app_mentions:read', reason: 'Start a job at a mention.' },
+/** The scopes of the bot token: the manifest asks for them, the installation too, and the start and `doctor` compare. */
+export const botScopes: readonly Scope[] = [
+  {
+    name: 'commands',
+    reason: 'Take /docs-agent, and "Ask Docs Agent" in the menu of a message.',
+    without: '/docs-agent and "Ask Docs Agent" do nothing',
+  },
+  {
+    name: 'app_mentions:read',
+    reason: 'Start a job at a mention.',
+    without: 'mentions do nothing',
+  },
   {
     name: 'chat:write',
     reason:
       'Post the card, its thread, notices and private answers, keep the card up to date, and show under a ' +
       'thread that the agent works.',
+    without: 'nothing is posted',
   },
-  { name: 'reactions:write', reason: 'Show at each reply whether it was stored, sent or refused.' },
+  {
+    name: 'reactions:write',
+    reason: 'Show at each reply whether it was stored, sent or refused.',
+    without: 'nobody sees whether a reply was stored or sent',
+  },
   {
     name: 'channels:history',
     reason:
       'Get the replies in threads of public channels. Read threads again for missed replies, and look there ' +
       'for posts of unknown fate.',
+    without: 'replies in public channels never reach the agent',
   },
-  { name: 'groups:history', reason: 'The same in private channels.' },
-  { name: 'im:history', reason: 'The same in direct messages, where a message starts a job, too.' },
-  { name: 'mpim:history', reason: 'The same in group messages.' },
   {
-    name: CHANNELS_SCOPE,
+    name: 'groups:history',
+    reason: 'The same in private channels.',
+    without: 'replies in private channels never reach the agent',
+  },
+  {
+    name: 'im:history',
+    reason: 'The same in direct messages, where a message starts a job, too.',
+    without: 'direct messages do nothing',
+  },
+  {
+    name: 'mpim:history',
+    reason: 'The same in group messages.',
+    without: 'replies in group messages never reach the agent',
+  },
+  {
+    name: 'channels:read',
     reason:
       'Tell public channels from private ones: what was asked in a private one shows in notice channels only ' +
       'as its link. Give the agent the names of channels.',
+    without: 'public channels cannot be told from private ones',
   },
   {
     name: 'groups:read',
     reason: 'Learn that the bot is back in a private channel, where messages may wait to be posted.',
+    without: 'what waits for an invitation to a private channel never starts',
   },
-  { name: 'files:read', reason: 'Read the text snippets that come along with a request or a reply.' },
+  {
+    name: 'files:read',
+    reason: 'Read the text snippets that come along with a request or a reply.',
+    without: 'the text files that come along are not read',
+    isOptional: true,
+  },
   {
     name: 'users:read',
     reason: 'Tell guests and people of other workspaces from members, and turn mentions into names.',
+    without: 'nobody can be told from a guest or a person of another workspace, so all are refused',
   },
   {
     name: USER_GROUPS_SCOPE,
     reason:
       'Tell who is in the user groups that may use the bot, and give the agent the names of user groups. Only ' +
       'needed for the first, with user_groups in the settings.',
+    without: 'nobody is let in by a user group of the settings',
+    isOptional: true,
   },
 ];
 
@@ -72,9 +111,14 @@ export const botEvents: readonly ManifestEntry[] = [
 ];
 
 /** Where an emoji makes drafts, besides. */
-export const REACTIONS_SCOPE = 'reactions:read';
-export const reactionScopes: readonly ManifestEntry[] = [
-  { name: REACTIONS_SCOPE, reason: 'See who marks a message with the emoji that makes drafts.' },
+const REACTIONS_SCOPE = 'reactions:read';
+export const reactionScopes: readonly Scope[] = [
+  {
+    name: REACTIONS_SCOPE,
+    reason: 'See who marks a message with the emoji that makes drafts.',
+    without: 'no emoji makes a draft',
+    isOptional: true,
+  },
 ];
 export const reactionEvents: readonly ManifestEntry[] = [
   { name: 'reaction_added', reason: 'Make a draft of a message that somebody marks.' },
@@ -83,8 +127,13 @@ export const reactionEvents: readonly ManifestEntry[] = [
 
 /** Whoever installs the app may leave it out. */
 export const EMOJI_SCOPE = 'emoji:read';
-export const optionalReactionScopes: readonly ManifestEntry[] = [
-  { name: EMOJI_SCOPE, reason: 'Let `docs-agent doctor` say whether that emoji exists.' },
+export const optionalReactionScopes: readonly Scope[] = [
+  {
+    name: EMOJI_SCOPE,
+    reason: 'Let `docs-agent doctor` say whether that emoji exists.',
+    without: '`docs-agent doctor` cannot say whether the emoji exists',
+    isOptional: true,
+  },
 ];
 
 /** With OAuth, besides: what ends an installation. */
@@ -102,3 +151,41 @@ export const agentScopes: readonly ManifestEntry[] = [
 export const workflowEvents: readonly ManifestEntry[] = [
   { name: 'function_executed', reason: 'A workflow has come to its step "Ask docs-agent".' },
 ];
+
+/** What the installation granted; null: Slack does not say. */
+export type GrantedScopes = ReadonlySet<string> | null;
+
+/** @param answer of any method of the Web API */
+export function grantedIn(answer: {
+  readonly response_metadata?: { readonly scopes?: readonly string[] };
+}): GrantedScopes {
+  const scopes = answer.response_metadata?.scopes;
+  return scopes === undefined ? null : new Set(scopes);
+}
+
+/** What the settings make use of. */
+export interface ScopeUse {
+  readonly userGroups: boolean;
+  readonly reactions: boolean;
+}
+
+/** The scopes that the settings make use of, and that were not granted; none where Slack does not say. */
+export function missingScopes(granted: GrantedScopes, use: ScopeUse): readonly Scope[] {
+  if (granted === null) return [];
+  const always = botScopes.filter(({ name }) => name !== USER_GROUPS_SCOPE || use.userGroups);
+  const ofReactions = use.reactions ? [...reactionScopes, ...optionalReactionScopes] : [];
+  return [...always, ...ofReactions].filter(({ name }) => !granted.has(name));
+}
+
+/** `chat:write (nothing is posted), im:history (direct messages do nothing)` */
+export function scopesInWords(scopes: readonly Scope[]): string {
+  return scopes.map(({ name, without }) => `${name} (${without})`).join(', ');
+}
+
+/** What to click so that they are granted. */
+export function howToGrant(scopes: readonly Scope[]): string {
+  const ofReactions = scopes.some(({ name }) => name === REACTIONS_SCOPE);
+  return ofReactions
+    ? 'At https://api.slack.com/apps, open the app, "App Manifest", and put there what `docs-agent manifest --reactions` prints: it also subscribes to the events. Then "Install App", "Reinstall".'
+    : 'At https://api.slack.com/apps, open the app, "OAuth & Permissions", "Bot Token Scopes", and add what is missing (or replace "App Manifest" by what `docs-agent manifest` prints). Then "Install App", "Reinstall".';
+}

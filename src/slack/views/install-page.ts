@@ -1,4 +1,5 @@
 import { INSTALL_PATH } from '../protocol/ids.ts';
+import { howToGrant, type Scope } from '../protocol/scopes.ts';
 
 /** `elsewhere`: begun at a page of Slack. `stale`: begun in another browser, or too long ago. */
 export type FailedWhy = 'cancelled' | 'elsewhere' | 'stale' | 'other';
@@ -57,6 +58,22 @@ export function installFailedPage(why: FailedWhy): string {
   return page(
     'docs-agent was not installed',
     `<p>${reason}</p>\n<p><a href="${INSTALL_PATH}">${next}</a></p>`,
+  );
+}
+
+/** Slack has granted less than was asked for. */
+export function scopesMissingPage(missing: readonly Scope[]): string {
+  const items = missing.map(
+    ({ name, without }) => `<li><code>${escaped(name)}</code>: ${escaped(without)}</li>`,
+  );
+  return page(
+    'docs-agent was not installed',
+    `<p>Slack did not grant all permissions. Without these, docs-agent cannot work:</p>
+<ul>
+${items.join('\n')}
+</ul>
+<p>${escaped(howToGrant(missing))}</p>
+<p><a href="${INSTALL_PATH}">Begin again</a></p>`,
   );
 }
 

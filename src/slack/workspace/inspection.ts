@@ -8,6 +8,7 @@ import {
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { clockAheadMs } from '../../engine/runtime/clock-difference.ts';
 import type { Logger } from '../../engine/runtime/logger.ts';
+import { type GrantedScopes, grantedIn } from '../protocol/scopes.ts';
 import { boltLogger } from './bolt-logger.ts';
 import { classify, SlackCallError } from './web-api/failure.ts';
 
@@ -27,8 +28,7 @@ export interface TokenFacts {
   readonly workspace: string;
   readonly teamId: string;
   readonly botName: string;
-  /** What the installation granted; null if Slack does not say. */
-  readonly scopes: ReadonlySet<string> | null;
+  readonly scopes: GrantedScopes;
   /** See `clockAheadMs`. */
   readonly clockAheadMs: number | null;
 }
@@ -57,12 +57,11 @@ export class Inspection {
 
   async token(): Promise<TokenFacts> {
     const answer = await this.call<AuthTestResponse>('auth.test');
-    const scopes = answer.response_metadata?.scopes;
     return {
       workspace: answer.team ?? '',
       teamId: answer.team_id ?? '',
       botName: answer.user ?? '',
-      scopes: scopes === undefined ? null : new Set(scopes),
+      scopes: grantedIn(answer),
       clockAheadMs: this.aheadMs,
     };
   }

@@ -3,6 +3,7 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import type { SessionState } from '../../jobs/shown/session-state.ts';
 import { CLOCK_SKEW_MS } from '../messages/message-event.ts';
 import { callBlockId, isPostOf, METADATA_EVENT_TYPE } from '../messages/post-mark.ts';
+import { type GrantedScopes, grantedIn } from '../protocol/scopes.ts';
 import type { SlackMessage } from '../views/parts/message.ts';
 import type { Answer, Page, ThreadMessage, ThreadPage } from './web-api/answers.ts';
 import { againIfFailed, type SlackCaller } from './web-api/caller.ts';
@@ -183,9 +184,8 @@ export class Poster {
   }
 
   /** What the installation granted; null if Slack does not say. */
-  async grantedScopes(): Promise<ReadonlySet<string> | null> {
-    const { response_metadata: said } = await this.call('auth.test', {});
-    return said?.scopes === undefined ? null : new Set(said.scopes);
+  async grantedScopes(): Promise<GrantedScopes> {
+    return grantedIn(await this.call('auth.test', {}));
   }
 
   /** Only members of a channel may read it: throws if the bot is none. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { configuredNoticeChannels, hasMarks, type Rules } from '../../jobs/policy.ts';
 import type { Transaction } from '../../store/store.ts';
-import { botScopes, REACTIONS_SCOPE, USER_GROUPS_SCOPE } from '../protocol/scopes.ts';
+import { EMOJI_SCOPE, missingScopes } from '../protocol/scopes.ts';
 import type { ReachedChannel, SlackChecked, SlackFacts } from '../views/doctor.ts';
 import type { Poster } from './poster.ts';
 import { SlackCallError } from './web-api/failure.ts';
@@ -15,10 +15,12 @@ const FRESH_MS = 300_000;
 export class SelfCheck {
   private readonly poster: Poster;
   private readonly clock: Clock;
+  private readonly needsUserGroups: boolean;
   private found: SlackChecked | null = null;
 
-  constructor(poster: Poster, clock: Clock) {
+  constructor(poster: Poster, clock: Clock, needsUserGroups: boolean) {
     this.poster = poster;
+    this.needsUserGroups = needsUserGroups;
     this.clock = clock;
   }
 
@@ -51,9 +53,11 @@ export class SelfCheck {
     try {
       const granted = await this.poster.grantedScopes();
       if (granted === null) return null;
-      const always = botScopes.map(({ name }) => name).filter((name) => name !== USER_GROUPS_SCOPE);
-      const needed = hasMarks(rules) ? [...always, REACTIONS_SCOPE] : always;
-      return { missing: needed.filter((name) => !granted.has(name)) };
+      const missing = missingScopes(granted, {
+        userGroups: this.needsUserGroups,
+        reactions: hasMarks(rules),
+      });
+      return { missing: missing.map(({ name }) => name).filter((name) => name !== EMOJI_SCOPE) };
     } catch (error) {
       return refusalOf(error);
     }

@@ -3,6 +3,7 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Logger } from '../../engine/runtime/logger.ts';
 import type { AccessRule } from '../../jobs/requests/access.ts';
 import type { Projects } from '../../jobs/requests/project.ts';
+import { type GrantedScopes, grantedIn } from '../protocol/scopes.ts';
 import { Access } from './access.ts';
 import { Marks } from './marks.ts';
 import { Poster } from './poster.ts';
@@ -78,15 +79,16 @@ export function createWorkspace(
   settings: WorkspaceSettings | null,
 ): Workspace {
   const call = loggedCaller(createCaller(client, botToken), { log, clock, teamId: identity.teamId });
+  const access = settings?.access ?? NOBODY;
   const users = new Users(call, clock);
   const poster = new Poster(call, clock, answerFetch(apiUrl));
   return {
     ...identity,
     poster,
-    selfCheck: new SelfCheck(poster, clock),
+    selfCheck: new SelfCheck(poster, clock, access.userGroups.size > 0),
     names: new Names(users, identity.teamId, { call, clock, log }),
     marks: new Marks(call),
-    access: new Access(settings?.access ?? NOBODY, identity, users, { call, clock, log }),
+    access: new Access(access, identity, users, { call, clock, log }),
     snippets: new SnippetReader(call, botToken, apiUrl),
     projects: settings?.projects ?? null,
   };
@@ -109,9 +111,12 @@ export interface SignedInAs {
   readonly workspaceName: string | null;
 }
 
-/** The bot of the token. Throws SlackCallError if Slack refuses it or cannot be reached. */
-export async function identify(call: SlackCaller): Promise<SlackIdentity> {
-  return identityIn(await call<AuthTestResponse>('auth.test'));
+/** The bot of the token, and what the token may do. Throws SlackCallError if Slack refuses it or cannot be reached. */
+export async function identify(
+  call: SlackCaller,
+): Promise<SlackIdentity & { readonly scopes: GrantedScopes }> {
+  const answer = await call<AuthTestResponse>('auth.test');
+  return { ...identityIn(answer), scopes: grantedIn(answer) };
 }
 
 function identityIn(answer: AuthTestResponse): SlackIdentity {
@@ -124,18 +129,25 @@ function identityIn(answer: AuthTestResponse): SlackIdentity {
   };
 }
 
+interface OneWorkspace extends Workspaces {
+  readonly only: Workspace;
+  readonly signedInAs: SignedInAs;
+  readonly scopes: GrantedScopes;
+}
+
 /** The one workspace that the token is of. Throws SlackCallError if Slack refuses it or cannot be reached. */
 export async function oneWorkspace(
   parts: WorkspaceParts,
   token: string,
   settings: WorkspaceSettings,
-): Promise<Workspaces & { readonly only: Workspace; readonly signedInAs: SignedInAs }> {
+): Promise<OneWorkspace> {
   const botToken = async () => token;
   const answer = await createCaller(parts.client, botToken)<AuthTestResponse>('auth.test');
   const identity = identityIn(answer);
   const only = createWorkspace(parts, { ...identity, isInstalled: true }, botToken, settings);
   return {
     only,
+    scopes: grantedIn(answer),
     signedInAs: { botName: answer.user ?? null, workspaceName: answer.team ?? null },
     ofRequest: async () => only,
     // The store may hold jobs of a workspace whose token the program had before.

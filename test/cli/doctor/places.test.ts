@@ -138,8 +138,8 @@ test('an emoji that makes drafts: whether the app hears of it, and whether there
   patient.configFile = `channels: { ${general}: { reaction: memo }, ${random}: { reaction: meno } }`;
   const scopes = botScopes.map(({ name }) => name);
   expect(one(await patient.look(), 'slack_scopes')).toMatchObject({
-    level: 'error',
-    found: 'missing: reactions:read',
+    level: 'warning',
+    found: 'missing: reactions:read (no emoji makes a draft)',
     next: expect.stringContaining('manifest --reactions'),
   });
   control.grantScopes([...scopes, 'reactions:read']);

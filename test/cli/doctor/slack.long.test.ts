@@ -14,7 +14,7 @@ test('in good health, everything is ok, and nothing is changed in Slack or at th
     ['slack_connection', null, 'ok'],
     ['slack_token', null, 'ok'],
     ['slack_scopes', null, 'ok'],
-
+    ['admins', null, 'ok'],
     ['agent_api', 'acme-docs', 'ok'],
     ['agent_writing', null, 'ok'],
     ['clock', 'against Slack', 'ok'],
@@ -54,12 +54,13 @@ test('tokens that were mixed up, or made up', async () => {
   });
 });
 
-test('scopes that were not granted', async () => {
+test('scopes that were not granted (A4)', async () => {
   await using patient = await startPatient();
   patient.slack.control.grantScopes(['commands', 'chat:write', ...scopes.slice(4)]);
   expect(await patient.finding('slack_scopes')).toMatchObject({
     level: 'error',
-    found: 'missing: app_mentions:read, reactions:write',
+    found:
+      'missing: app_mentions:read (mentions do nothing), reactions:write (nobody sees whether a reply was stored or sent)',
     next: expect.stringContaining('docs-agent manifest'),
   });
 });
@@ -70,19 +71,13 @@ test('the scope for user groups is only missed where the settings name some', as
   expect((await patient.finding('slack_scopes')).level).toBe('ok');
   patient.configFile = 'access: { user_groups: [S0DOCS] }';
   const findings = await patient.look();
-  expect(one(findings, 'slack_scopes').found).toBe('missing: usergroups:read');
+  expect(one(findings, 'slack_scopes')).toMatchObject({
+    level: 'warning',
+    found: 'missing: usergroups:read (nobody is let in by a user group of the settings)',
+  });
   expect(one(findings, 'user_group', 'S0DOCS')).toMatchObject({
     level: 'error',
     found: 'a scope is missing',
-  });
-});
-
-test('without the scope that distinguishes public channels from private ones, only the notices say less', async () => {
-  await using patient = await startPatient();
-  patient.slack.control.grantScopes(scopes.filter((name) => name !== 'channels:read'));
-  expect(await patient.finding('slack_scopes')).toMatchObject({
-    level: 'warning',
-    found: 'missing: channels:read, so notices show no more than the link of a pull request',
   });
 });
 

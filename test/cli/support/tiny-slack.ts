@@ -24,7 +24,11 @@ const usual: Readonly<Record<string, Answer>> = {
 };
 
 /** As much of Slack's Web API as it takes to start and stop; everything else answers a bare `ok`. */
-export async function startTinySlack(answers: Readonly<Record<string, Answer>> = {}): Promise<TinySlack> {
+export async function startTinySlack(
+  answers: Readonly<Record<string, Answer>> = {},
+  /** What the token may do. Default: it does not say. */
+  scopes?: readonly string[],
+): Promise<TinySlack> {
   const calls: string[] = [];
   const server = createServer((request, response) => {
     const method = request.url?.replace('/api/', '') ?? '';
@@ -33,7 +37,8 @@ export async function startTinySlack(answers: Readonly<Record<string, Answer>> =
     request.resume();
     if (answer === 'hang') return;
     const body = typeof answer === 'function' ? answer() : answer;
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    const granted = scopes === undefined ? {} : { 'x-oauth-scopes': scopes.join(',') };
+    response.writeHead(200, { 'content-type': 'application/json', ...granted }).end(JSON.stringify(body));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

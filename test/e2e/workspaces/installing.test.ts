@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { botScopes } from '../../../src/slack/protocol/scopes.ts';
 import { alice, general } from '../../support/local-slack.ts';
 import { createTestDatabase, testServerUrl } from '../../support/postgres.ts';
 import {
@@ -68,6 +69,26 @@ workspaces: { ${beta}: { projects: [docs] }, ${acme}: { projects: [docs], ${chan
     const html = await (await program.install(other)).text();
     expect(html).toContain(other);
     expect(html).toContain('One step is left');
+  });
+
+  test('store nothing if Slack grants less than the program cannot work without, and say what is missing (A4)', async () => {
+    const { control } = program.slack.team(acme);
+    const all = botScopes.map(({ name }) => name);
+    control.grantScopes(all.filter((name) => name !== 'chat:write'));
+    const refused = await program.install(acme);
+    expect(refused.status).toBe(400);
+    expect(await refused.text()).toMatch(
+      /was not installed[\s\S]*<code>chat:write<\/code>: nothing is posted[\s\S]*OAuth &#38; Permissions/,
+    );
+    await program.ask(acme, 'Fix the typos');
+    expect(program.prompts(acmeProject)).toEqual([]);
+    control.grantScopes(all.filter((name) => name !== 'files:read'));
+    expect((await program.install(acme)).status).toBe(200);
+    const warnings = () =>
+      program.log.filter((line) => /"level":"warn".*"scope_missing".*"files:read"/.test(line));
+    expect(warnings()).toHaveLength(1);
+    await program.restart();
+    expect(warnings()).toHaveLength(2);
   });
 
   test('take nothing back that was begun in another browser or at a page of Slack, is forged, or was not agreed to (A2)', async () => {

@@ -4,10 +4,13 @@ import { EVENTS_PATH } from '../../../slack/protocol/ids.ts';
 import {
   agentScopes,
   botScopes,
-  CHANNELS_SCOPE,
   EMOJI_SCOPE,
-  REACTIONS_SCOPE,
-  USER_GROUPS_SCOPE,
+  howToGrant,
+  missingScopes,
+  optionalReactionScopes,
+  reactionScopes,
+  type ScopeUse,
+  scopesInWords,
 } from '../../../slack/protocol/scopes.ts';
 import { Inspection, type TokenFacts } from '../../../slack/workspace/inspection.ts';
 import { SlackCallError, type SlackFailure } from '../../../slack/workspace/web-api/failure.ts';
@@ -15,12 +18,6 @@ import { type Finding, type Findings, findingsOf, type Given } from './finding.t
 
 const RENEW_APP_TOKEN =
   'Make an app-level token with the scope connections:write ("Basic Information" of the app), and set SLACK_APP_TOKEN to it.';
-
-const ADD_SCOPES =
-  'Add them to the app ("OAuth & Permissions", or the manifest of `docs-agent manifest`), and install it again.';
-
-const ADD_REACTIONS =
-  'Put the manifest of `docs-agent manifest --reactions` in place of the one that the app has: it also subscribes to the events. Then install the app again.';
 
 /** The token was accepted a moment ago: it was revoked meanwhile. */
 export const LOOK_AGAIN = 'Run doctor again.';
@@ -122,14 +119,7 @@ function generalFinding(
   );
 }
 
-export function scopesFinding(
-  id: string | null,
-  granted: TokenFacts['scopes'],
-  {
-    needsUserGroups,
-    needsReactions,
-  }: { readonly needsUserGroups: boolean; readonly needsReactions: boolean },
-): Finding {
+export function scopesFinding(id: string | null, granted: TokenFacts['scopes'], use: ScopeUse): Finding {
   const findings = findingsOf('slack_scopes', id);
   if (granted === null) {
     return findings.warning(
@@ -137,23 +127,17 @@ export function scopesFinding(
       'Compare the scopes of the app ("OAuth & Permissions") with `docs-agent manifest`.',
     );
   }
-  const needed = [
-    ...botScopes.map(({ name }) => name).filter((name) => name !== USER_GROUPS_SCOPE || needsUserGroups),
-    ...(needsReactions ? [REACTIONS_SCOPE] : []),
-  ];
-  const missing = needed.filter((name) => !granted.has(name));
-  if (missing.length === 1 && missing[0] === CHANNELS_SCOPE) {
-    return findings.warning(
-      `missing: ${CHANNELS_SCOPE}, so notices show no more than the link of a pull request`,
-      ADD_SCOPES,
-    );
-  }
+  // The line of the emoji says what comes of that scope.
+  const missing = missingScopes(granted, use).filter(({ name }) => name !== EMOJI_SCOPE);
   if (missing.length > 0) {
-    const advice = missing.includes(REACTIONS_SCOPE) ? ADD_REACTIONS : ADD_SCOPES;
-    return findings.error(`missing: ${missing.join(', ')}`, advice);
+    const found = `missing: ${scopesInWords(missing)}`;
+    const isWarning = missing.every(({ isOptional }) => isOptional);
+    return isWarning
+      ? findings.warning(found, howToGrant(missing))
+      : findings.error(found, howToGrant(missing));
   }
-  const ofReactions = needsReactions ? [REACTIONS_SCOPE, EMOJI_SCOPE] : [];
-  const known = new Set([...[...botScopes, ...agentScopes].map(({ name }) => name), ...ofReactions]);
+  const ofReactions = use.reactions ? [...reactionScopes, ...optionalReactionScopes] : [];
+  const known = new Set([...botScopes, ...agentScopes, ...ofReactions].map(({ name }) => name));
   const spare = [...granted].filter((name) => !known.has(name));
   return spare.length === 0
     ? findings.ok('all that are needed')

@@ -150,7 +150,7 @@ async function tokenAndPlaces(asked: Asked, notices: NoticeFacts): Promise<Findi
     ];
   }
   const { workspace, teamId, botName, scopes } = answer;
-  const needsUserGroups = settingsOf.some(({ settings }) => settings.access.userGroups.size > 0);
+  const userGroups = settingsOf.some(({ settings }) => settings.access.userGroups.size > 0);
   const marking = settingsOf.flatMap(({ id: own, settings }) => markingIn(own, settings));
   const places = settingsOf.flatMap(({ id: own, settings }) =>
     placeFindings({
@@ -164,7 +164,7 @@ async function tokenAndPlaces(asked: Asked, notices: NoticeFacts): Promise<Findi
   );
   return [
     findings.ok(`@${botName} in ${workspace} (${teamId})`),
-    scopesFinding(id, scopes, { needsUserGroups, needsReactions: marking.length > 0 }),
+    scopesFinding(id, scopes, { userGroups, reactions: marking.length > 0 }),
     ...(await Promise.all(places)),
     ...(await emojiFindings(inspection, scopes, marking)),
   ];

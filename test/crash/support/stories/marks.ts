@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { requestDraft } from '../../../../src/jobs/decide/start/drafts.ts';
-import { botScopes, REACTIONS_SCOPE } from '../../../../src/slack/protocol/scopes.ts';
+import { botScopes, reactionScopes } from '../../../../src/slack/protocol/scopes.ts';
 import { policy, request } from '../../../jobs/support/builders.ts';
 import { alice, bob, general, type SlackMessage } from '../../../support/local-slack.ts';
 import { strictApp } from '../../../support/strict-slack/ids.ts';
@@ -21,7 +21,7 @@ const withMarks = {
 
 /** Bob writes something, and Alice marks it. */
 async function markedMessage(stage: Stage, people: StrictPeople): Promise<SlackMessage> {
-  people.control.grantScopes([...botScopes.map(({ name }) => name), REACTIONS_SCOPE]);
+  people.control.grantScopes([...botScopes, ...reactionScopes].map(({ name }) => name));
   const message = await people.write(SAID, { user: bob });
   await mark(stage, people, message);
   return message;
