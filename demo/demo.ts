@@ -21,20 +21,17 @@ import { findLocalSlack, whereToGetLocalSlack } from './local-slack/find.ts';
 import { startRenderingProxy } from './local-slack/rendering-proxy.ts';
 import { demoWorkspace } from './local-slack/workspace.ts';
 import { startLocalSlack } from './local-slack.ts';
-import { welcome } from './welcome.ts';
+import { moreToTry, openToTheNetwork, welcome } from './welcome.ts';
 
 const API_KEY = 'demo-key';
 const CODE_HOST_TOKEN = 'demo-token';
-const OPEN_TO_THE_NETWORK = `
-  While the demo runs, others in your network can open its page, too: the local Slack listens on all interfaces
-  of this machine, without a password. Type nothing secret.`;
 
 /** Runs the bot against a local Slack and a stand-in agent API until a signal ends it. Resolves to the exit code. */
 async function demo({ env, process }: Host): Promise<number> {
-  parseArgs();
+  const { values } = parseArgs({ options: { more: { type: 'boolean', default: false } } });
   const binary = findLocalSlack(env);
   if (binary === null) throw new StartError(whereToGetLocalSlack);
-  console.log(OPEN_TO_THE_NETWORK);
+  console.log(openToTheNetwork);
   await using resources = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), 'docs-agent-demo-'));
   resources.defer(() => rmSync(folder, { recursive: true, force: true }));
@@ -96,9 +93,10 @@ async function demo({ env, process }: Host): Promise<number> {
   const log = createLogger({ level: config.logLevel, destination: terminalLines() });
   const service = createService(config, { log });
   // Awaited here: the resources must outlive it.
-  return await runUntilSignal(service, process, log, () =>
-    console.log(welcome({ url: slack.url, envFile, port: service.port, config: configFile })),
-  );
+  return await runUntilSignal(service, process, log, () => {
+    console.log(welcome(slack.url));
+    if (values.more) console.log(moreToTry({ envFile, port: service.port, config: configFile }));
+  });
 }
 
 function explain(error: unknown): never {

@@ -6,8 +6,6 @@ import { type DemoConfig, hookKey } from './config-file.ts';
 const docsAgent = fileURLToPath(new URL('../src/cli/cli.ts', import.meta.url));
 
 interface RunningDemo {
-  /** Of the local Slack's page. */
-  readonly url: string;
   /** The settings, for `docs-agent` in another terminal. */
   readonly envFile: string;
   /** Where webhooks are taken. */
@@ -15,30 +13,44 @@ interface RunningDemo {
   readonly config: Pick<DemoConfig, 'recipeAtMs' | 'digestAtMs'>;
 }
 
-/** What to type, and what happens then. */
-export function welcome({ url, envFile, port, config }: RunningDemo): string {
-  const words = [...demoWords, ...pullRequestWords].map(
-    ({ word, effect }) => `    ${word.padEnd(8)} ${effect}`,
-  );
+/** Said before anything listens. */
+export const openToTheNetwork =
+  '\n  While the demo runs, others in your network can open its page, too: type nothing secret.';
+
+/** Where to look, and what to type first. */
+export function welcome(url: string): string {
   return `
   The demo runs. Open ${url} and, in #docs, type:
 
     /docs-agent Add a quickstart
 
-  Watch the card change, reply in its thread, and wait for the pull request (some seconds). Its notice goes to
-  #docs-changes. Within two minutes it is checked, approved and merged by itself: watch both messages change.
-  These words in a prompt or reply change what happens:
+  Within seconds there is a pull request, and within two minutes it is merged. Then try:
+    Mention npx as well                  a reply in its thread steers the agent
+    /docs-agent Explain unclear errors   the connection breaks off, and nobody can know whether the agent has it
+    /docs-agent run release-notes        a recipe asks for the version
+  Ctrl-C ends the demo and deletes everything. There is more to try: npm run demo -- --more
+`;
+}
+
+/** All the rest. */
+export function moreToTry({ envFile, port, config }: RunningDemo): string {
+  const words = [...demoWords, ...pullRequestWords].map(
+    ({ word, effect }) => `    ${word.padEnd(8)} ${effect}`,
+  );
+  return `
+  These words in a request or reply change what happens:
 
 ${words.join('\n')}
 
-  "project=handbook …" works on another project. The bot is not in #random: a request there is kept, and asks for
-  the bot to be invited (which this page cannot do).
+  Notices go to #docs-changes. "project=handbook …" works on another project. The bot is not in #random: a request
+  there is kept, and asks for the bot to be invited (which this page cannot do).
   The page leaves out some of what Slack shows: what is chosen in a menu or ticked at first, and menus of channels.
+  It listens on all interfaces of this machine, without a password.
 
   Jobs start from elsewhere, too:
 
     a mark      Write a message in #docs, point at it, open the emoji, and type memo: a draft appears in its thread.
-    a recipe    Type /docs-agent run weekly-review, or /docs-agent run release-notes, which asks for the version.
+    a recipe    Type /docs-agent run weekly-review, or /docs-agent run release-notes.
     a schedule  At ${timeOfDay(config.recipeAtMs)}, weekly-review starts by itself.
     a webhook   In another terminal, as a release pipeline would. A draft appears in #docs:
 
@@ -50,8 +62,6 @@ ${webhook(port)}
   What docs-agent doctor says of it, in another terminal (or report, or audit):
 
     ${process.execPath} --env-file=${envFile} ${docsAgent} doctor
-
-  Ctrl-C ends the demo and deletes everything.
 `;
 }
 

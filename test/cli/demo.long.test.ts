@@ -14,7 +14,7 @@ describeWithLocalSlack('the demo', () => {
 
   test.concurrent('leads from a command to a pull request in the thread, and leaves nothing behind', async () => {
     await using folder = await createTempDir();
-    await using demo = runDemo({ LOCAL_SLACK_BIN, TMPDIR: folder.path });
+    await using demo = runDemo({ LOCAL_SLACK_BIN, TMPDIR: folder.path }, ['--more']);
     const [, url = ''] = await demo.printed(/Open (http:\S+) and, in #docs, type:/);
     await demo.printed(/\/docs-agent Add a quickstart/);
     expect(await (await fetch(url)).text()).toMatch(/<!doctype html>/i);
@@ -48,6 +48,24 @@ describeWithLocalSlack('the demo', () => {
     expect(demo.output()).not.toMatch(/^\s+at /m);
     expect(demo.output()).toMatch(/others in your network can open its page.*The demo runs/s);
     expect(demo.output()).not.toMatch(/ERROR|WARN/);
+  });
+
+  test.concurrent('says in eight lines where to look and what to type', async () => {
+    await using folder = await createTempDir();
+    await using demo = runDemo({ LOCAL_SLACK_BIN, TMPDIR: folder.path });
+    await demo.printed(/npm run demo -- --more/);
+    const lines = demo
+      .output()
+      .split('\n')
+      .filter((line) => line !== '');
+    expect(lines).toHaveLength(8);
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(120);
+    expect(lines.filter((line) => line.startsWith('    '))).toEqual([
+      '    /docs-agent Add a quickstart',
+      expect.stringMatching(/^ {4}Mention npx as well {3,}\w/),
+      expect.stringMatching(/^ {4}\/docs-agent Explain unclear errors {3,}\w/),
+      expect.stringMatching(/^ {4}\/docs-agent run release-notes {3,}\w/),
+    ]);
   });
 
   test.concurrent('that is killed takes its local Slack along', async () => {

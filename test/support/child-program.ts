@@ -54,8 +54,8 @@ export function runProgram(
 }
 
 /** Runs the demo with this Node. */
-export function runDemo(env: ChildEnv): ChildProgram {
-  return runCommand([process.execPath, demo], { NODE_COMPILE_CACHE: compileCache, ...env });
+export function runDemo(env: ChildEnv, args: readonly string[] = []): ChildProgram {
+  return runCommand([process.execPath, demo, ...args], { NODE_COMPILE_CACHE: compileCache, ...env });
 }
 
 /** The same for a program that is started in another way. */
