@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import { botScopes, reactionScopes } from '../../src/slack/protocol/scopes.ts';
+import { botScopes, optionalReactionScopes, reactionScopes } from '../../src/slack/protocol/scopes.ts';
 import { formAsShown, messageAsShown } from './as-shown.ts';
 import { reactionsGet } from './reactions-get.ts';
 import { relaySocket } from './socket-relay.ts';
@@ -86,19 +86,24 @@ async function forward(
   }
   const { 'content-length': _length, 'transfer-encoding': _encoding, ...kept } = answer.headers;
   const content = Buffer.from(changed(await text(answer)));
-  const granted = [...botScopes, ...reactionScopes];
+  const granted = [...botScopes, ...reactionScopes, ...optionalReactionScopes];
   const scopes = { 'x-oauth-scopes': granted.map(({ name }) => name).join(',') };
   response.writeHead(answer.statusCode ?? 502, { ...kept, ...scopes, 'content-length': content.length });
   response.end(content);
 }
 
 /**
- * Answers that name an address: that of the socket leads through this proxy, that of the workspace to the page. They also
- * list the granted scopes: the local Slack grants everything, but does not say so.
+ * Answers that name an address: that of the socket leads through this proxy, that of the workspace to the page. And what
+ * the local Slack leaves out: the granted scopes (it grants everything), and Slack's own emoji.
  */
 function answerOf(url: string, target: URL, origin: string): ((answer: string) => string) | null {
   if (url.endsWith('/apps.connections.open')) {
     return (answer) => answer.replace(target.host, new URL(origin).host);
+  }
+  // The local Slack takes every emoji, and lists none.
+  if (url.endsWith('/emoji.list')) {
+    return () =>
+      JSON.stringify({ ok: true, emoji: {}, categories: [{ name: 'Objects', emoji_names: ['memo'] }] });
   }
   if (!url.endsWith('/auth.test')) return null;
   return (answer) => answer.replace(/"url":"[^"]*"/, `"url":"${target.origin}/"`);
