@@ -124,6 +124,8 @@ export type JobEvent =
     }
   | ({ readonly type: 'remind_again_pressed'; readonly reminderId: string } & ByPerson)
   | ({ readonly type: 'no_more_reminders_pressed'; readonly reminderId: string } & ByPerson)
+  /** *Dismiss*, at home; `need`: see `needOf`. */
+  | { readonly type: 'need_dismissed'; readonly need: string }
   /** The messages of these posts show what became of their offers, or cannot. */
   | { readonly type: 'offers_shown'; readonly postIds: readonly string[] }
   | { readonly type: 'notice_refused'; readonly channelId: string; readonly reason: string };

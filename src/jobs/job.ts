@@ -99,6 +99,8 @@ export interface Job {
   readonly muted: boolean;
   /** It was a draft: the replies that wait go along with the request. Absent: they follow it. */
   readonly takesRepliesAlong?: true;
+  /** What the requester does not want to be shown at home any more (`needOf`); absent: nothing. */
+  readonly dismissedNeed?: string;
   /** What the thread was lately asked to decide, the oldest first; absent: nothing. */
   readonly offers?: readonly Offer[];
 }

@@ -2,9 +2,10 @@ import { expect, test } from 'vitest';
 import { alice, bob, general, random } from '../support/local-slack.ts';
 import { type Program, startProgram } from '../support/strict-slack/program.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { startStrictWorld } from './support/strict-world.ts';
 
 /** What the person reads at the home tab. */
-function homeOf({ slack }: Program, user = alice): string {
+function homeOf({ slack }: Pick<Program, 'slack'>, user = alice): string {
   const texts = JSON.stringify(slack.control.home(user)?.blocks ?? []).matchAll(
     /"text":"((?:[^"\\]|\\.)*)"/g,
   );
@@ -145,6 +146,36 @@ test('what needs its reader comes first at home, and its button works there (L2)
     (shown) => !shown.includes('Needs your attention'),
     'the home without it',
   );
+});
+
+test('what is dismissed at home stays away, also after a restart, until the job needs its reader anew (L2)', async () => {
+  await using world = await startStrictWorld({ settings: { SETTLE_WINDOW: '0' } });
+  const { api, slack } = world;
+  const atHome = (words: string, isThere: boolean) =>
+    world.later(
+      () => homeOf(world),
+      (home) => home.includes(words) === isThere,
+      `${words} at home: ${isThere}`,
+    );
+  await slack.control.openHome(alice);
+  const card = await world.ask('Explain the rate limits');
+  await world.threadMessage(card, 'On it');
+  api.finish(api.jobs[0]?.id ?? '', { status: 'failed' });
+  await atHome('Needs your attention', true);
+  await slack.control.pressInView(alice, 'dismiss_need');
+  await atHome('Needs your attention', false);
+  await world.restart();
+  await slack.control.openHome(alice);
+  await world.settled();
+  expect(homeOf(world)).not.toContain('Needs your attention');
+  await slack.control.press(await world.threadMessage(card, 'Failed'), 'start_again', bob);
+  await world.later(
+    () => api.counts.create,
+    (count) => count === 2,
+    'the second start',
+  );
+  api.finish(api.jobs[1]?.id ?? '', { status: 'failed' });
+  await atHome('Needs your attention', true);
 });
 
 test('an administrator reads at home what is wrong with the installation, and nobody else does (L2)', async () => {

@@ -146,6 +146,8 @@ function apply(builder: DecisionBuilder, event: JobEvent) {
     case 'no_more_reminders_pressed':
       // There is none without a further request: only the offer is settled.
       return;
+    case 'need_dismissed':
+      return builder.change({ dismissedNeed: event.need });
     case 'offers_shown':
       return offersShown(builder, event.postIds);
     case 'notice_refused':

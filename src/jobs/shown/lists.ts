@@ -1,6 +1,7 @@
 import type { Decision } from '../decision.ts';
 import type { Queue } from '../follow-ups/follow-up-queue.ts';
 import { type Job, mayStartAgain } from '../job.ts';
+import { jobStandingOf } from '../pull-requests/standing.ts';
 
 /** The person who looks at a list, and where. */
 export interface Viewer {
@@ -34,12 +35,38 @@ export interface NeedingJob {
 /** Nobody looks for what they have left alone for a week. */
 export const NEEDED_FOR_MS = 7 * 86_400_000;
 
-/** Whether the job waits for a decision of its requester, for an administrator, or for an invitation. */
-export function needsPerson({ job, undecided }: NeedingJob): boolean {
-  const { stage, trouble } = job;
-  if (undecided !== null || trouble?.kind === 'needs_admin') return true;
-  if (stage.kind === 'opening') return stage.waitsFor !== undefined;
-  return stage.kind === 'create_unknown' || stage.kind === 'card_failed' || mayStartAgain(job);
+/** Whether the job needs its requester, and they have not dismissed that. */
+export function needsPerson(one: NeedingJob): boolean {
+  const need = needOf(one);
+  return need !== null && need !== one.job.dismissedNeed;
+}
+
+/**
+ * What the job needs of its requester: a decision, or that they see to an administrator, an invitation or a pull
+ * request. The next matter has another name. Null: nothing.
+ */
+export function needOf({ job, undecided }: NeedingJob): string | null {
+  const { stage, trouble, creates, cards, turn } = job;
+  if (undecided !== null) return `replies:${undecided.callId}:${undecided.count}`;
+  if (trouble?.kind === 'needs_admin') return `administrator:${trouble.sinceMs}`;
+  switch (stage.kind) {
+    case 'opening':
+      return stage.waitsFor === undefined ? null : `${stage.waitsFor}:${cards}`;
+    case 'create_unknown':
+      return `start:${stage.callId}`;
+    case 'card_failed':
+      return `card:${cards}`;
+    case 'rejected':
+      return `rejected:${creates}`;
+    case 'ended': {
+      if (mayStartAgain(job)) return `${stage.status}:${creates}:${turn}`;
+      const standing = stage.status === 'completed' ? jobStandingOf(job) : null;
+      const isToDo = standing === 'checks_failing' || standing === 'changes_requested';
+      return isToDo ? `${standing}:${turn}` : null;
+    }
+    default:
+      return null;
+  }
 }
 
 /** A home that was opened this long ago may still be looked at. */

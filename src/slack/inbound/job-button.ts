@@ -90,6 +90,8 @@ export function jobButton(
           const note = { outcome: 'accepted', jobId: job.id } as const;
           const after = await applied(tx, job.id, event, context);
           const { hasEffect } = after;
+          // A press there shows that it is open: it follows at once.
+          if (body.view?.type === 'home') await tx.homes.opened(deps.teamId, userId, context.nowMs);
           await recordPress(tx, deps, context, { userId, button: button.id, jobId: job.id, hasEffect });
           if (!hasEffect) return { answer: null, note, lateFor: after.job };
           return { answer: afterwards ? inPlace(afterwards()) : null, note, isDone: true };

@@ -1,8 +1,9 @@
-import type { KnownBlock } from '@slack/types';
+import type { Button, KnownBlock } from '@slack/types';
 import { emptyQueue } from '../../jobs/follow-ups/follow-up-queue.ts';
 import type { Job } from '../../jobs/job.ts';
+import { lastPullRequestOf } from '../../jobs/pull-requests/standing.ts';
 import type { HostFacts, ServiceFacts } from '../../jobs/service-facts.ts';
-import type { NeedingJob } from '../../jobs/shown/lists.ts';
+import { type NeedingJob, needOf } from '../../jobs/shown/lists.ts';
 import { doctorAtHome, type SlackChecked } from './doctor.ts';
 import { buttons } from './parts/buttons.ts';
 import { jobLine, type Reader } from './parts/job-line.ts';
@@ -14,8 +15,11 @@ import {
   pressButton,
   type SlackMessage,
   smallPrint,
+  targetButton,
+  viewPullRequestButton,
 } from './parts/message.ts';
 import type { Mrkdwn } from './parts/mrkdwn.ts';
+import { httpUrl } from './parts/pull-request.ts';
 import { doctor } from './texts/doctor.ts';
 import { homeTexts } from './texts/home.ts';
 import { warnings } from './texts/thread/card.ts';
@@ -99,15 +103,24 @@ function needingJob({ job, undecided }: NeedingJob, reader: Reader): KnownBlock[
   return [
     ...jobLine(job, reader),
     ...(undecided === null ? [] : [smallPrint(warnings.undelivered(undecided.count))]),
-    ...decision({ job, undecided }),
+    buttonRow(...decision({ job, undecided }), dismissButton({ job, undecided })),
   ];
 }
 
-function decision({ job, undecided }: NeedingJob): KnownBlock[] {
+function dismissButton(one: NeedingJob): Button {
+  return targetButton(buttons.dismissNeed, { jobId: one.job.id, need: needOf(one) ?? undefined });
+}
+
+function decision({ job, undecided }: NeedingJob): Button[] {
   const { stage } = job;
   if (stage.kind === 'card_failed') return isBetweenPeople(stage.reason, job) ? [] : [tryAgainButton(job)];
-  const [action] = cardActions(job, { ...emptyQueue, undecided });
-  return action === undefined ? [] : [buttonRow(action)];
+  const [action = viewButton(job)] = cardActions(job, { ...emptyQueue, undecided });
+  return action === null ? [] : [action];
+}
+
+function viewButton(job: Job): Button | null {
+  const url = httpUrl(lastPullRequestOf(job)?.url ?? '');
+  return url === null ? null : viewPullRequestButton(url);
 }
 
 function openJobs(open: readonly Job[], reader: Reader): KnownBlock[] {

@@ -150,7 +150,7 @@ function stopWatching(job: Job, where: Pick<ButtonTarget, 'isPrivate'> = {}): Kn
 function again(job: Job, { userId }: Reader): KnownBlock[] {
   const { stage, requesterId } = job;
   if (stage.kind !== 'card_failed' || requesterId !== userId || isBetweenPeople(stage.reason, job)) return [];
-  return [tryAgainButton(job)];
+  return [buttonRow(tryAgainButton(job))];
 }
 
 function history(job: Job): Mrkdwn[] {

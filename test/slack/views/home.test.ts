@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { requestersOf } from '../../../src/jobs/job.ts';
-import { needsPerson } from '../../../src/jobs/shown/lists.ts';
+import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-request.ts';
+import { type NeedingJob, needOf, needsPerson } from '../../../src/jobs/shown/lists.ts';
 import type { SlackChecked } from '../../../src/slack/views/doctor.ts';
 import { type HomeFacts, homeView, OPEN_JOBS_MAX } from '../../../src/slack/views/home.ts';
 import type { Reader } from '../../../src/slack/views/parts/job-line.ts';
@@ -85,6 +86,14 @@ test('the home shows the open jobs, the last pull requests, and how things are (
   `);
 });
 
+/** A job that is done, with a pull request as its code host describes it. */
+const seen = (of: PullRequestFacts): Parameters<typeof aJob>[0] => ({
+  stage: completed,
+  agentJob: anAgentJob({ status: 'completed', prLink }),
+  announcedPrLink: prLink,
+  pullRequests: [{ url: prLink, facts: of, seenAtMs: fivePastTwoMs, reminders: 0 }],
+});
+
 test.each<[string, Parameters<typeof aJob>[0], number | null, string]>([
   ["Couldn't confirm the start", { stage: { kind: 'create_unknown', callId: 'c' } }, null, 'Start again'],
   ['Not accepted', { stage: { kind: 'rejected', message: 'too vague' } }, null, 'Edit and start'],
@@ -92,15 +101,37 @@ test.each<[string, Parameters<typeof aJob>[0], number | null, string]>([
   ['Waiting for an administrator', { trouble: aTrouble({ kind: 'needs_admin' }) }, null, 'Details'],
   ['Not started', { stage: { kind: 'card_failed', reason: 'is_archived', thread: null } }, null, 'Start'],
   ['2 replies may not be included', { stage: working }, 2, 'Send again'],
+  ['checks failing', seen({ checks: 'failing' }), null, 'View pull request'],
+  ['changes requested', seen({ state: 'open', review: 'changes_requested' }), null, 'View pull request'],
 ])('what needs the reader comes first, with its button: %s (L2)', (words, some, count, label) => {
   const undecided = count === null ? null : { count, callId: 'c' };
   const one = { job: aJob({ threadTs, ...some }), undecided };
   expect(needsPerson(one)).toBe(true);
-  const shown = homeView(facts({ needing: [one] }), reader).text;
+  const { text: shown, blocks } = homeView(facts({ needing: [one] }), reader);
   const [needs = ''] = shown.split('*Open*');
   expect(needs).toContain('*Needs your attention*');
   expect(needs).toContain(words);
-  expect(needs).toContain(`[${label}]`);
+  const labels = JSON.stringify(blocks).split('"Open"')[0];
+  expect(labels).toContain(`"${label}"`);
+  expect(needs).toContain('[Dismiss]');
+  const dismissed = { undecided, job: { ...one.job, dismissedNeed: needOf(one) ?? '' } };
+  expect(needsPerson(dismissed)).toBe(false);
+});
+
+test('what is dismissed is that matter, and not the next one', () => {
+  const need = (some: Parameters<typeof aJob>[0], undecided: NeedingJob['undecided'] = null) =>
+    needOf({ job: aJob(some), undecided });
+  const failed = { stage: { kind: 'ended', status: 'failed' } } as const;
+  const needs = [
+    need(failed),
+    need({ ...failed, creates: 2 }),
+    need({ ...failed, turn: 2 }),
+    need({ stage: { kind: 'create_unknown', callId: 'c' } }),
+    need({ stage: { kind: 'create_unknown', callId: 'd' } }),
+    need({}, { callId: 'c', count: 1 }),
+    need({}, { callId: 'c', count: 2 }),
+  ];
+  expect(new Set(needs).size).toBe(needs.length);
 });
 
 test('a job at work, or done, needs nobody', () => {

@@ -13,12 +13,13 @@ const buttonTarget = z.object({
   messageTs: z.string().optional(),
   isPrivate: z.boolean().optional(),
   projectId: z.string().min(1).optional(),
+  need: z.string().min(1).max(200).optional(),
 });
 
 /**
  * What a button is about: a job, and what distinguishes a stale button from a current one: the call that it would make again,
  * how often the job was created or its card tried, the question or the reminder that it answers, the message call that
- * would go out, the draft by its number, the reply that was edited, or the project to start in. `isPrivate`: its message is an answer to one person, perhaps in another channel.
+ * would go out, the draft by its number, the reply that was edited, the project to start in, or what the job needs of its requester. `isPrivate`: its message is an answer to one person, perhaps in another channel.
  */
 export type ButtonTarget = Readonly<z.infer<typeof buttonTarget>>;
 
@@ -164,6 +165,12 @@ export const jobButtons = {
     label: 'Dismiss',
     eventOf: ({ draft }, { userId }) =>
       draft === undefined ? null : { type: 'draft_dismissed', draft, userId },
+  },
+  dismissNeed: {
+    id: 'dismiss_need',
+    label: 'Dismiss',
+    eventOf: ({ need }) => (need === undefined ? null : { type: 'need_dismissed', need }),
+    isRequesters: true,
   },
 } as const satisfies Readonly<Record<string, JobButton>>;
 

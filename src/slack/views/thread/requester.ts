@@ -1,10 +1,18 @@
-import type { KnownBlock } from '@slack/types';
+import type { Button, KnownBlock } from '@slack/types';
 import type { EphemeralNotice } from '../../../jobs/call.ts';
 import type { Job } from '../../../jobs/job.ts';
 import { classOf, isNotInChannel, NOT_SEEN } from '../../protocol/error-codes.ts';
 import { buttons } from '../parts/buttons.ts';
 import { cutEscaped } from '../parts/limits.ts';
-import { actionButton, message, paragraph, quotation, type SlackMessage } from '../parts/message.ts';
+import {
+  actionButton,
+  buttonRow,
+  message,
+  paragraph,
+  quotation,
+  type SlackMessage,
+  targetButton,
+} from '../parts/message.ts';
 import { channelMention, isDirectMessage, type Mrkdwn } from '../parts/mrkdwn.ts';
 import { oneLine, quotedPrompt } from '../parts/untrusted.ts';
 import { closedPlaces, delayed, unposted } from '../texts/refusals.ts';
@@ -22,13 +30,13 @@ const UNPOSTED_MAX = 2500;
  * @param names Slack ids to names, for the mentions in the prompt
  */
 export function requesterView(reason: string, job: Job, names: ReadonlyMap<string, string>): SlackMessage {
-  const actions = isBetweenPeople(reason, job) ? [] : [tryAgainButton(job)];
+  const actions = isBetweenPeople(reason, job) ? [] : [buttonRow(tryAgainButton(job))];
   return withPrompt(explanation(reason, job), job.prompt, names, ...actions);
 }
 
 /** For the requester of a job whose card Slack refused. */
-export function tryAgainButton({ id: jobId, cards }: Job): KnownBlock {
-  return actionButton(buttons.tryAgain, { jobId, cards });
+export function tryAgainButton({ id: jobId, cards }: Job): Button {
+  return targetButton(buttons.tryAgain, { jobId, cards });
 }
 
 /** A direct message of two people: no bot can be invited there. */
