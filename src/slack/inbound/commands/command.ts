@@ -2,7 +2,6 @@ import { parseCommand } from '../../../jobs/requests/command.ts';
 import type { Viewer } from '../../../jobs/shown/lists.ts';
 import { sanitize } from '../../protocol/slack-text.ts';
 import { questionView } from '../../views/forms/question.ts';
-import { helpView } from '../../views/help.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { refusalView } from '../../views/refusals.ts';
 import type { CommandArgs, ListenerDeps } from '../deps.ts';
@@ -13,6 +12,7 @@ import { storeRequest } from '../requests/in-time.ts';
 import { answer, linkTo } from '../requests/private-answers.ts';
 import { type Outcome, startJob } from '../requests/start-job.ts';
 import { doctorAnswer } from './doctor.ts';
+import { helpAnswer } from './help.ts';
 import { listAnswer } from './list.ts';
 import { report } from './report.ts';
 import { statusAnswer } from './status.ts';
@@ -29,7 +29,7 @@ export function command(deps: ListenerDeps) {
       case 'prompt':
         return ask(deps, args, parsed.text);
       case 'help':
-        return answer(args, helpView());
+        return answer(args, await helpAnswer(deps, userId));
       case 'compose':
         return compose(deps, args);
       case 'list':

@@ -13,11 +13,12 @@ import {
   type Written,
   writtenOf,
 } from '../../messages/message-event.ts';
-import { helpView, typedOnlyView } from '../../views/help.ts';
+import { typedOnlyView } from '../../views/help.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { refusalView } from '../../views/refusals.ts';
 import { filesNotSent } from '../../views/thread/not-sent.ts';
 import { doctorAnswer } from '../commands/doctor.ts';
+import { helpAnswer } from '../commands/help.ts';
 import { listAnswer } from '../commands/list.ts';
 import { statusAnswer } from '../commands/status.ts';
 import type { ListenerDeps } from '../deps.ts';
@@ -140,9 +141,9 @@ async function answerTo(
   const parsed = parseCommand(text);
   switch (parsed.kind) {
     case 'compose':
-      return attachments.others.length > 0 ? filesNotSent(attachments.others) : helpView();
+      return attachments.others.length > 0 ? filesNotSent(attachments.others) : helpAnswer(deps, userId);
     case 'help':
-      return helpView();
+      return helpAnswer(deps, userId);
     case 'list':
       return listAnswer(deps, sight);
     case 'status':
@@ -157,7 +158,9 @@ async function answerTo(
       // Where there are none, it is a request like any other.
       return deps.recipesOf(deps.teamId).length === 0 ? null : typedOnlyView(text.trim());
     case 'prompt':
-      return isDirect && attachments.snippets.length === 0 && smallTalkOf(text) !== null ? helpView() : null;
+      return isDirect && attachments.snippets.length === 0 && smallTalkOf(text) !== null
+        ? helpAnswer(deps, userId)
+        : null;
   }
 }
 
