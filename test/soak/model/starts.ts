@@ -47,7 +47,7 @@ function withoutReplies(prompt: string, { replies }: StoryEvidence): string {
   if (along === undefined) return prompt;
   const numbers = repliesIn(along);
   const texts = replies.filter(({ number }) => numbers.includes(number)).toSorted(byTime);
-  const lines = along.split('\n').map((line) => line.replace(/^<@\w+>: /, ''));
+  const lines = along.split('\n').map((line) => line.replace(/^(?:@\S+|<@\w+>): /, ''));
   return lines.join('\n') === texts.map(({ text }) => text).join('\n') ? request : prompt;
 }
 
