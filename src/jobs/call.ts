@@ -67,7 +67,14 @@ export type CallState = 'pending' | 'started' | 'done' | 'failed' | 'unknown';
 
 /** A message in a job's thread that only one person sees. Nothing is lost if they never see it. */
 export interface EphemeralNotice {
-  /** The first two offer *Send the correction* and *Send it anyway*. */
-  readonly kind: 'edited_after_sending' | 'kept_thanks' | 'deleted_after_sending' | 'cannot_stop';
+  readonly kind: 'edited_after_sending' | 'deleted_after_sending' | KeptReply | KeptCommand;
   readonly messageTs: string;
+  /** What its author wrote, where the answer repeats it. */
+  readonly said?: string;
 }
+
+/** Why a reply stays between people until its author says otherwise: its answer offers to send it. */
+export type KeptReply = 'kept_thanks' | 'cannot_stop' | 'still_working';
+
+/** Likewise; it is answered as the command that it is. */
+export type KeptCommand = 'kept_help' | 'kept_list' | 'kept_status';

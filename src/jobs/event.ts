@@ -84,7 +84,9 @@ export type JobEvent =
   /** `message`: the number of the message call that the waiting replies were to go out with. */
   | { readonly type: 'send_now_pressed'; readonly message: number }
   | { readonly type: 'correction_pressed'; readonly messageTs: string }
-  /** *Send it anyway*: a reply that was taken for thanks. */
+  /** *Mute updates*, where somebody wanted to stop the agent. */
+  | { readonly type: 'mute_pressed'; readonly userId: string }
+  /** *Send it anyway*, *Send to the agent*: a reply that was probably not meant for the agent. */
   | { readonly type: 'send_anyway_pressed'; readonly messageTs: string }
   /** The draft's message is in Slack; `draft`: by its number. */
   | { readonly type: 'draft_posted'; readonly draft: number; readonly ts: string }

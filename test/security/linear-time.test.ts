@@ -2,11 +2,10 @@ import { expect, test } from 'vitest';
 import { previewIn } from '../../src/codehost/preview-hosts.ts';
 import { redact } from '../../src/engine/runtime/redact.ts';
 import { PUBLIC_SITES, pullRequestKey, pullRequestName } from '../../src/jobs/pull-requests/link.ts';
-import { asksToStop, parseCommand, threadWordOf } from '../../src/jobs/requests/command.ts';
-import { doubtOf } from '../../src/jobs/requests/doubt.ts';
+import { parseCommand, threadWordOf } from '../../src/jobs/requests/command.ts';
+import { intentOf } from '../../src/jobs/requests/intent.ts';
 import { addressed } from '../../src/jobs/requests/project.ts';
 import { isBlank, judgePrompt } from '../../src/jobs/requests/prompt.ts';
-import { smallTalkOf } from '../../src/jobs/requests/small-talk.ts';
 import { withoutSecrets } from '../../src/jobs/secrets.ts';
 import { jobReference } from '../../src/slack/protocol/links.ts';
 import {
@@ -107,10 +106,8 @@ const docs = { id: 'docs', name: 'docs', noticeChannels: [] };
 
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   parseCommand,
-  asksToStop,
   threadWordOf,
-  doubtOf,
-  smallTalkOf,
+  intentOf: (text) => intentOf(text),
   withoutSecrets,
   redact,
   isBlank,

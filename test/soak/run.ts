@@ -56,8 +56,6 @@ export interface RunResult {
   readonly extraCopies: number;
   readonly lateTurns: number;
   readonly disturbances: ReadonlyMap<string, number>;
-  /** How many deliveries a second program with the same tokens did not acknowledge. */
-  readonly leftBySecond: number;
   /** How processes ended that were not killed. */
   readonly endings: readonly string[];
   /** What each process printed. */
@@ -77,7 +75,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     people: options.atOnce,
     plans,
   });
-  const { slack, channels, people, front, fleet, second, faults } = world;
+  const { slack, channels, people, front, fleet, faults } = world;
   const places = [...channels, ...people];
   const pressers = createButtonPressers(slack, seededRandom(seed + 2));
   await using watch = watchChannels({
@@ -105,7 +103,6 @@ export async function run(options: RunOptions): Promise<RunResult> {
         slack,
         channels,
         refuseRead: front.refuseRead,
-        visit: second.visit,
         databaseNetwork: world.databaseNetwork,
         random: seededRandom(seed + 4),
       })
@@ -146,9 +143,8 @@ export async function run(options: RunOptions): Promise<RunResult> {
     extraCopies: world.extraCopies(),
     lateTurns: [...world.lateTurns.values()].reduce((total, count) => total + count, 0),
     disturbances: disturbances?.counts ?? new Map(),
-    leftBySecond: second.left(),
-    endings: [...fleet.endings, ...second.endings],
-    outputs: [...fleet.outputs(), ...second.outputs()],
+    endings: fleet.endings,
+    outputs: fleet.outputs(),
   };
 
   /** Waits until nothing is missing any more, and then until nothing changes any more. */

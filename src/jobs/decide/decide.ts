@@ -7,7 +7,14 @@ import { pullRequestSeen, remindAgain } from './pull-requests.ts';
 import { recipePaused, recipeSkipped } from './recipes.ts';
 import { messageAccepted, messageFailed, resend, sendDue, sendNow } from './replies/follow-ups.ts';
 import { followUpShown } from './replies/line-up.ts';
-import { replyDeleted, replyEdited, replyReceived, sendAnyway, sendCorrection } from './replies/replies.ts';
+import {
+  muteUpdates,
+  replyDeleted,
+  replyEdited,
+  replyReceived,
+  sendAnyway,
+  sendCorrection,
+} from './replies/replies.ts';
 import { correctRequest, requestDeleted, requestRewritten } from './replies/request-changes.ts';
 import { messageCompleted, snippetsRead } from './replies/snippets.ts';
 import { createFailed, editAndStart, jobCreated, jobFound, startAgain, watchNamed } from './start/create.ts';
@@ -117,6 +124,8 @@ function apply(builder: DecisionBuilder, event: JobEvent) {
     case 'correction_pressed':
       correctRequest(builder, event.messageTs);
       return sendCorrection(builder, event.messageTs);
+    case 'mute_pressed':
+      return muteUpdates(builder, event.userId);
     case 'send_anyway_pressed':
       return sendAnyway(builder, event.messageTs);
     case 'draft_posted':

@@ -36,7 +36,7 @@ export interface FollowUp {
  * - `not_sent`: refused by the API; a person may retry. Without a `callId`: its job has no card; goes with *Try again*
  * - `unknown`: may have been accepted; a person decides
  * - `withdrawn`: deleted in Slack before it went out
- * - `aside`: its author does not want it sent (`aside …`; its text is not kept), or it reads as thanks after an end
+ * - `aside`: its author does not want it sent (`aside …`; its text is not kept), or it reads as if it was not meant for the agent, and is kept until they say so
  * - `muted`: written while the thread was muted; its text is not kept
  * - `excluded`: there is nothing to send, as of `mute` and of files alone; its text is not kept
  */

@@ -12,17 +12,29 @@ export type Command =
   /** As it was typed: `project.ts` reads what is at its start. */
   | { readonly kind: 'prompt'; readonly text: string };
 
-type PlainWord = 'help' | 'list' | 'settings' | 'doctor' | 'report';
+type PlainWord = 'help' | 'list' | 'settings' | 'doctor' | 'report' | 'recipes';
 
-export const commandNames = ['help', 'list', 'status', 'watch', 'settings', 'doctor', 'report'] as const;
+export const commandNames = [
+  'help',
+  'list',
+  'status',
+  'watch',
+  'settings',
+  'doctor',
+  'report',
+  'recipes',
+] as const;
 export type CommandName = (typeof commandNames)[number];
 
-const PLAIN_COMMAND = /^(help|list|settings|doctor|report)$/i;
+const PLAIN_COMMAND = /^(help|list|settings|doctor|report|recipes)$/i;
 const STATUS = /^status(?:\s+(\S+))?$/i;
 /** Ids, numbers and links are no plain words. */
 const PLAIN_WORD = /^[\p{L}\p{M}'’-]+[.!?]?$/u;
-const RUN = /^run\s+([a-z0-9_-]+)$/i;
+const RUN = /^run(?:\s+([a-z0-9_-]+))?$/i;
 const WATCH = /^(?:project=(\S+)\s+)?watch\s+(\S+)$/i;
+
+/** `-- list` makes a request of anything. Phones make one dash of two. */
+export const FORCED_PROMPT = /^(?:--(?:\s+|$)|[—–]\s*)/u;
 
 /**
  * Reserved words count only when they are the whole text (with their one argument), so that
@@ -35,8 +47,8 @@ export function parseCommand(text: string): Command {
   if (plain !== undefined) return { kind: plain };
   const status = STATUS.exec(trimmed);
   if (status !== null) return { kind: 'status', id: status[1] ?? null };
-  const [, recipe] = RUN.exec(trimmed) ?? [];
-  if (recipe !== undefined) return { kind: 'run', name: recipe };
+  const run = RUN.exec(trimmed);
+  if (run !== null) return run[1] === undefined ? { kind: 'recipes' } : { kind: 'run', name: run[1] };
   const [, projectName = null, watched] = WATCH.exec(trimmed) ?? [];
   if (watched !== undefined) return { kind: 'watch', id: watched, projectName };
   return { kind: 'prompt', text: trimmed };
@@ -53,14 +65,6 @@ export type ThreadWord = 'aside' | 'mute' | 'unmute';
 
 const ASIDE = /^\s*aside(?=[\s:,.;!—]|$)(?!\s+from\b)/i;
 const MUTING = /^\s*(mute|unmute)\s*$/i;
-
-const STOPPING =
-  /^\s*(please\s+)?(stop|cancel|abort)(\s+(it|this|that|now|please|the job|working))*[\s.!]*$/i;
-
-/** Whether somebody seems to take a reply for a command that ends the job. */
-export function asksToStop(text: string): boolean {
-  return STOPPING.test(text);
-}
 
 /** `aside` counts as the first word of a reply (not `aside from …`), `mute` and `unmute` as the whole of it. */
 export function threadWordOf(text: string): ThreadWord | null {

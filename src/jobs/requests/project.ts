@@ -1,3 +1,4 @@
+import { FORCED_PROMPT } from './command.ts';
 import { nearest } from './near.ts';
 
 /** A project of the agent API. */
@@ -34,7 +35,6 @@ export interface UnknownProject {
   readonly projects: readonly NamedProject[];
 }
 
-const FORCED_PROMPT = /^--(?:\s+|$)/;
 /** Longer names are shown cut. */
 const NAME_MAX = 100;
 /** Slack makes a link of a name that looks like an address: `<http://docs.example|docs.example>`. */

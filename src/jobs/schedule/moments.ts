@@ -46,3 +46,13 @@ export function lastMoment(schedule: Schedule, untilMs: number): number | null {
 function cronOf({ cron, zone }: Schedule): Cron {
   return new Cron(cron, { timezone: zone, mode: '5-part' });
 }
+
+const DAYS = ['Sundays', 'Mondays', 'Tuesdays', 'Wednesdays', 'Thursdays', 'Fridays', 'Saturdays', 'Sundays'];
+const AT_ONE_TIME = /^(\d{1,2}) (\d{1,2}) \* \* (\*|\d|1-5)$/;
+
+/** `Mondays 9:00`, `weekdays 9:00`, `daily 9:00`; what is not that simple stays as it was written. */
+export function inWords({ cron }: Schedule): string {
+  const [, minute = '', hour = '', day = ''] = AT_ONE_TIME.exec(cron.trim().replace(/\s+/g, ' ')) ?? [];
+  const days = day === '*' ? 'daily' : day === '1-5' ? 'weekdays' : DAYS[Number(day)];
+  return minute === '' || days === undefined ? cron : `${days} ${hour}:${minute.padStart(2, '0')}`;
+}

@@ -13,6 +13,7 @@ import {
 import { newsAbove, plainModal } from '../views/parts/form.ts';
 import type { SlackMessage } from '../views/parts/message.ts';
 import { detailsModal, jobModalTitle, statusView } from '../views/status.ts';
+import { mutedNowView } from '../views/thread/not-for-agent.ts';
 import { correctionSentView, sentAnywayView, tryingAgainView } from '../views/thread/requester.ts';
 import { tooLateView } from '../views/thread/settled.ts';
 import { jobInFull, NO_CHANNEL } from './commands/status.ts';
@@ -40,6 +41,7 @@ const AFTERWARDS: Partial<Record<JobButtonName, () => SlackMessage>> = {
   tryAgain: tryingAgainView,
   sendCorrection: correctionSentView,
   sendAnyway: sentAnywayView,
+  muteUpdates: mutedNowView,
 };
 
 /** The event of a press, with all that it needs; or why it cannot be. */

@@ -26,7 +26,7 @@ import { mark } from './messages/marks.ts';
 import { message } from './messages/message.ts';
 import { deleted, joined, unarchived } from './places.ts';
 import { resumeRecipe } from './recipes/resume.ts';
-import { recipeFormSubmitted } from './recipes/run.ts';
+import { recipeFormSubmitted, runPressed } from './recipes/run.ts';
 import { checkAccess, checkWorkspace } from './requests/gates.ts';
 import { stepReached } from './workflows/step.ts';
 
@@ -47,6 +47,7 @@ const presses: Readonly<Record<keyof typeof otherButtons, Listener<PressArgs>>> 
   chooseForDraft: draftPressed,
   watchAgentJob: namePressed,
   followUp: followUpPressed,
+  runRecipe: runPressed,
   resumeRecipe: resumeRecipe,
   settings: settingsFromHome,
   newer: turnPage,

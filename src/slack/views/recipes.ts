@@ -1,5 +1,6 @@
 import type { ValueProblem } from '../../jobs/recipes/fill.ts';
 import type { Recipe } from '../../jobs/recipes/recipe.ts';
+import { inWords } from '../../jobs/schedule/moments.ts';
 import { buttons } from './parts/buttons.ts';
 import { buttonRow, message, paragraph, pressButton, type SlackMessage } from './parts/message.ts';
 import { addressing, channelMention, mrkdwn, ownLink } from './parts/mrkdwn.ts';
@@ -45,6 +46,20 @@ export function recipeSkippedView(recipe: string, threadUrl: string | null): Sla
 export function runningView({ name, channelId }: Recipe, isDraft: boolean): SlackMessage {
   const said = isDraft ? recipeTexts.drafting : recipeTexts.running;
   return message(paragraph(said(oneLine(name, NAME_MAX), channelMention(channelId))));
+}
+
+const LISTED_MAX = 40;
+
+/** Each with a button that runs it. @param offered those that the person may run */
+export function recipesView(offered: readonly Recipe[]): SlackMessage {
+  if (offered.length === 0) return message(paragraph(recipeTexts.none));
+  return message(
+    paragraph(recipeTexts.title),
+    ...offered.slice(0, LISTED_MAX).map(({ name, schedule }) => {
+      const line = recipeTexts.line(oneLine(name, NAME_MAX), schedule === null ? null : inWords(schedule));
+      return { ...paragraph(line), accessory: pressButton(buttons.runRecipe, name) };
+    }),
+  );
 }
 
 /** @param offered those that the person may run */

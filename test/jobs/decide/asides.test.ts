@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { aReply, failures, HOUR_MS, SECOND_MS } from '../support/builders.ts';
-import { anEndedJob, aWorkingJob } from '../support/stages.ts';
+import { aJobBeingCreated, anEndedJob, aWorkingJob } from '../support/stages.ts';
 import type { World } from '../support/world.ts';
 
 function edit(world: World, messageTs: string, text: string, editedTs = '9.000001'): void {
@@ -63,29 +63,90 @@ describe('an aside (F4)', () => {
   });
 });
 
-describe('a reply that asks to stop', () => {
-  test.each(['stop', 'Please stop it now!', 'Cancel'])(
-    'goes out, and its author learns that the job may go on: %s',
-    (text) => {
-      const world = aWorkingJob();
-      world.reply(text);
-      expect(world.ephemerals).toEqual(['U2: cannot_stop']);
-      expect(goesOut(world)).toEqual([text]);
+const sendAnyway = (world: World, messageTs: string) =>
+  world.apply({ type: 'send_anyway_pressed', messageTs });
+
+describe('what was probably not meant for the agent', () => {
+  const lives = [
+    ['before the job exists', aJobBeingCreated],
+    ['while the agent works', aWorkingJob],
+    ['after an end', anEndedJob],
+  ] as const;
+  const cases = [
+    ['Please stop it now!', 'cannot_stop'],
+    ['cancel', 'cannot_stop'],
+    ['is it done?', 'still_working'],
+    ['status', 'kept_status'],
+    ['details', 'kept_status'],
+    ['my jobs', 'kept_list'],
+    ['what can you do?', 'kept_help'],
+    ['Vielen Dank, super!', 'kept_thanks'],
+  ] as const;
+
+  test.each(lives.flatMap(([when, aJob]) => cases.map((one) => [...one, when, aJob] as const)))(
+    '%j stays between people until its author says otherwise (%s, %s)',
+    (text, kind, _when, aJob) => {
+      const world = aJob();
+      const before = world.ephemerals.length;
+      const messageTs = world.reply(text);
+      expect(world.ephemerals.slice(before)).toEqual([`U2: ${kind}`]);
+      expect(world.states).toEqual(['aside']);
+      expect(goesOut(world)).toEqual([]);
+      sendAnyway(world, messageTs);
+      sendAnyway(world, messageTs);
+      expect(world.states).toEqual(['waiting']);
     },
   );
 
-  test('gets no such answer where there is nothing to stop', () => {
-    const world = anEndedJob();
-    world.reply('stop');
-    expect(world.ephemerals).toEqual([]);
+  test('goes out when its author presses, once, like any reply', () => {
+    const world = aWorkingJob();
+    const messageTs = world.reply('stop');
+    sendAnyway(world, messageTs);
+    expect(goesOut(world)).toEqual(['stop']);
+    sendAnyway(world, messageTs);
+    expect(goesOut(world)).toEqual(['stop']);
   });
 
-  test('is only one that says nothing else', () => {
+  test('is what a waiting reply becomes by an edit, and no longer is by another one', () => {
+    const world = aWorkingJob();
+    const messageTs = world.reply('Shorter, please');
+    edit(world, messageTs, 'never mind');
+    expect(goesOut(world)).toEqual([]);
+    edit(world, messageTs, 'never mind, but mention the beta', '9.000002');
+    expect(goesOut(world)).toEqual(['never mind, but mention the beta']);
+  });
+
+  test('is no reply with a file: that is meant', () => {
+    const world = aWorkingJob();
+    const attachments = { snippets: [], others: [{ kind: 'image', name: null }] } as const;
+    const reply = aReply({ messageTs: '8.000001', text: 'ok', attachments });
+    world.apply({ type: 'reply_received', reply });
+    expect(goesOut(world)).toEqual(['ok']);
+  });
+
+  test('is no reply that says more', () => {
     const world = aWorkingJob();
     world.reply('Stop mentioning the beta');
     world.reply('stop the page from loading twice');
     expect(world.ephemerals).toEqual([]);
   });
+
+  test('is a reply to a colleague: an aside, whose words are not kept; one that mentions the bot is for it', () => {
+    const world = aWorkingJob();
+    world.reply('<@U9> lunch?');
+    expect(world.states).toEqual(['aside']);
+    expect(world.ephemerals).toEqual([]);
+    expect(JSON.stringify([...world.followUps.values()])).not.toContain('lunch');
+    world.reply('<@U9> is the author', { mentionsBot: true });
+    expect(goesOut(world)).toEqual(['<@U9> is the author']);
+  });
+});
+
+test('*Mute updates* mutes the thread, once', () => {
+  const world = aWorkingJob();
+  for (const userId of ['U2', 'U3']) world.apply({ type: 'mute_pressed', userId });
+  expect(world.job.muted).toBe(true);
+  expect(world.news.filter((news) => news.startsWith('muted'))).toEqual(['muted by U2']);
 });
 
 describe('a muted thread (F4)', () => {
@@ -191,10 +252,7 @@ describe('where only mentions are follow-ups (F4, L3)', () => {
   });
 });
 
-describe('thanks after an end (F4)', () => {
-  const sendAnyway = (world: World, messageTs: string) =>
-    world.apply({ type: 'send_anyway_pressed', messageTs });
-
+describe('thanks (F4)', () => {
   test('stay between people, and their author learns so once', () => {
     const world = anEndedJob();
     const before = world.ephemerals.length;
@@ -221,12 +279,6 @@ describe('thanks after an end (F4)', () => {
     expect(goesOut(world)).toEqual([]);
     edit(world, messageTs, 'thanks, now shorter', '9.000002');
     expect(goesOut(world)).toEqual(['thanks, now shorter']);
-  });
-
-  test('are replies like others while the agent works', () => {
-    const world = aWorkingJob();
-    world.reply('ok');
-    expect(goesOut(world)).toEqual(['ok']);
   });
 
   test('an aside cannot be sent anyway: its words are not kept', () => {

@@ -107,7 +107,7 @@ describe('a turn that lasts long (W4)', () => {
   test('is watched again by a follow-up', () => {
     const world = aLongRunningJob();
     stop(world);
-    world.reply('How is it going?');
+    world.reply('Mention the retries');
     world.advance(4 * SECOND_MS);
     world.accepted();
     expect(isUnwatched(world.job)).toBe(false);

@@ -72,7 +72,7 @@ describe('editing a reply that waits (F3)', () => {
 describe('deleting a reply (F3)', () => {
   test('that waits withdraws it', () => {
     const world = aJobHeldUp();
-    const messageTs = world.reply('never mind');
+    const messageTs = world.reply('never mind the table');
     world.apply({ type: 'reply_deleted', messageTs });
     world.apply({ type: 'reply_deleted', messageTs });
     expect(world.states).toEqual(['waiting', 'withdrawn']);
@@ -82,7 +82,7 @@ describe('deleting a reply (F3)', () => {
 
   test('that waits alone leaves nothing to send', () => {
     const world = aWorkingJob();
-    const messageTs = world.reply('never mind');
+    const messageTs = world.reply('never mind the table');
     world.apply({ type: 'reply_deleted', messageTs });
     world.advance(10 * SECOND_MS);
     expect(world.messages).toEqual([]);
@@ -90,7 +90,7 @@ describe('deleting a reply (F3)', () => {
 
   test('that waits alone for the API leaves no trouble behind', () => {
     const world = aWorkingJob();
-    const messageTs = world.reply('never mind');
+    const messageTs = world.reply('never mind the table');
     world.advance(4 * SECOND_MS);
     world.messageFails({ ...failures.rateLimited, retryAfterMs: HOUR_MS });
     expect(world.job.trouble).not.toBeNull();

@@ -2,12 +2,14 @@ import { describe, expect, test } from 'vitest';
 import type { OfferOutcome } from '../../../src/jobs/offer.ts';
 import { ephemeralView, sentAnywayView } from '../../../src/slack/views/thread/requester.ts';
 import { jobForgottenView, tooLateView } from '../../../src/slack/views/thread/settled.ts';
-import { aJob, working } from './a-job.ts';
+import { aJob, completed, working } from './a-job.ts';
+
+const at = { nowMs: 240_000 };
 
 describe('a message in the thread that one person sees', () => {
   test('a reply was edited after it was sent (F3)', () => {
     const notice = { kind: 'edited_after_sending', messageTs: '1.000100' } as const;
-    const { text, blocks } = ephemeralView(notice, aJob());
+    const { text, blocks } = ephemeralView(notice, aJob(), at);
     expect(text).toMatchInlineSnapshot(`
       "✏️ You edited a reply that was already sent.
       [Send the correction]"
@@ -32,26 +34,46 @@ describe('a message in the thread that one person sees', () => {
   });
 
   test('thanks after an end were kept between people (F4)', () => {
-    const { text } = ephemeralView({ kind: 'kept_thanks', messageTs: '1.000100' }, aJob());
+    const { text } = ephemeralView({ kind: 'kept_thanks', messageTs: '1.000100' }, aJob(), at);
     expect(text).toMatchInlineSnapshot(`
-      "💬 Kept between people: it looks like a thank-you.
+      "💬 *Kept between people: it looks like a thank-you.*
       [Send it anyway]"
     `);
     expect(sentAnywayView().text).toMatchInlineSnapshot(`"👀 It goes to the agent."`);
   });
 
   test('a reply was deleted after it was sent', () => {
-    const { text } = ephemeralView({ kind: 'deleted_after_sending', messageTs: '1.000100' }, aJob());
+    const { text } = ephemeralView({ kind: 'deleted_after_sending', messageTs: '1.000100' }, aJob(), at);
     expect(text).toMatchInlineSnapshot(
       `"🗑️ You deleted a reply that was already sent: the agent still has it. A new reply can correct that."`,
     );
   });
 
   test('a reply asks to stop', () => {
-    const { text } = ephemeralView({ kind: 'cannot_stop', messageTs: '1.000100' }, aJob());
-    expect(text).toMatchInlineSnapshot(
-      `"⚠️ *A started job can't be stopped.* Your reply goes to the agent, which may go on all the same. *Stop watching*, behind *Details*, only ends the updates here."`,
-    );
+    const notice = { kind: 'cannot_stop', messageTs: '1.000100', said: 'cancel the *last* one' } as const;
+    const running = aJob({ stage: working });
+    expect(ephemeralView(notice, running, at).text).toMatchInlineSnapshot(`
+      "*I can't stop the agent: it has no way to be stopped.*
+      Document the rate limits of our API · <!date^1795183500^{ago}|2026-11-20 14:05 UTC>
+      [Send “cancel the *last* one” to the agent]"
+    `);
+    expect(ephemeralView(notice, { ...running, muted: true }, at).text).not.toContain('Mute updates');
+    expect(ephemeralView(notice, aJob({ stage: completed }), at).text).toMatchInlineSnapshot(`
+      "Nothing is running in this thread.
+      [Send “cancel the *last* one” to the agent]"
+    `);
+  });
+
+  test('a reply asks how far it is', () => {
+    const notice = { kind: 'still_working', messageTs: '1.000100' } as const;
+    expect(ephemeralView(notice, aJob({ stage: working }), at).text).toMatchInlineSnapshot(`
+      "*Still working*, 0 s so far. The agent can't answer questions; I'll post the pull request here.
+      [Send to the agent]"
+    `);
+    expect(ephemeralView(notice, aJob({ stage: completed }), at).text).toMatchInlineSnapshot(`
+      "✅ *Done, no pull request*
+      [Send to the agent]"
+    `);
   });
 
   test('a button was pressed too late', () => {

@@ -8,6 +8,7 @@ import { refusalView } from '../../../src/slack/views/refusals.ts';
 import { outcomes } from '../../../src/slack/views/texts/thread/decisions.ts';
 import { announcementView } from '../../../src/slack/views/thread/announcement.ts';
 import { cardView } from '../../../src/slack/views/thread/card.ts';
+import { cannotStopView, stillWorkingView } from '../../../src/slack/views/thread/not-for-agent.ts';
 import { noticeView, privateNoticeView } from '../../../src/slack/views/thread/notice.ts';
 import { ephemeralView, requesterView } from '../../../src/slack/views/thread/requester.ts';
 import { settledView, tooLateView } from '../../../src/slack/views/thread/settled.ts';
@@ -136,7 +137,16 @@ describe('whatever people and the agent API write', () => {
         expectSafe(tooLateView(j, o, new Map([[o.by ?? '', name]])), { named: [j.agentJob?.prLink ?? ''] }),
       ),
     );
-    expectSafe(ephemeralView({ kind: 'edited_after_sending', messageTs: '1.000100' }, aJob()), {});
+    const at = { nowMs: 0 };
+    expectSafe(ephemeralView({ kind: 'edited_after_sending', messageTs: '1.000100' }, aJob(), at), {});
+    fc.assert(
+      fc.property(job(), text(), (j, said) => {
+        expectSafe(ephemeralView({ kind: 'cannot_stop', messageTs: '1.000100', said }, j, at), {});
+        const running = { job: j, permalink: null, names: new Map() };
+        expectSafe(cannotStopView(running), {});
+        expectSafe(stillWorkingView(running, 0), {});
+      }),
+    );
   });
 
   test('private answers do', () => {

@@ -1,10 +1,11 @@
+import type { KeptCommand, KeptReply } from '../../call.ts';
 import type { JobEvent, Reply } from '../../event.ts';
 import type { FollowUp } from '../../follow-ups/follow-up.ts';
 import { isBeforeJob } from '../../job.ts';
 import { noAttachments } from '../../requests/attachments.ts';
-import { asksToStop, type ThreadWord, threadWordOf } from '../../requests/command.ts';
+import { type ThreadWord, threadWordOf } from '../../requests/command.ts';
+import { type Intent, intentOf } from '../../requests/intent.ts';
 import { isBlank } from '../../requests/prompt.ts';
-import { smallTalkOf } from '../../requests/small-talk.ts';
 import type { DecisionBuilder } from '../decision-builder.ts';
 import { forgetSendTrouble } from '../trouble.ts';
 import { newFollowUp, pileRefusal, putOrRefuse, refusalOf } from './line-up.ts';
@@ -21,14 +22,9 @@ export function replyReceived(builder: DecisionBuilder, reply: Reply): void {
   const followUp = newFollowUp(builder, reply);
   if (word !== null) saidWord(builder, followUp, word);
   else if (withheld === 'mute') builder.excludeFollowUp(followUp, 'muted');
-  else if (isThanks(builder, reply)) keepThanks(builder, followUp);
-  else {
+  else if (!isKept(builder, followUp, reply)) {
     nameOthers(builder, reply.messageTs, reply.attachments.others);
     putInLine(builder, followUp, reply);
-    // It is sent all the same: the agent may heed it.
-    if (asksToStop(reply.text) && builder.job.stage.kind === 'working') {
-      builder.postEphemeral(reply.userId, { kind: 'cannot_stop', messageTs: reply.messageTs });
-    }
   }
 }
 
@@ -103,6 +99,11 @@ function unsentEdited(builder: DecisionBuilder, followUp: FollowUp, reply: Reply
     builder.saveFollowUp(edited);
     return;
   }
+  if (isKept(builder, edited, reply)) {
+    forgetSendTrouble(builder);
+    builder.refreshCard();
+    return;
+  }
   putOrRefuse(builder, edited, followUp.state === 'waiting' ? refusalOf(builder, edited) : null);
 }
 
@@ -113,8 +114,7 @@ function excludedEdited(builder: DecisionBuilder, followUp: FollowUp, reply: Rep
   if (word !== null) saidWord(builder, followUp, word);
   else if (followUp.state === 'muted' && !reply.mentionsBot) builder.saveFollowUp(followUp);
   else if (withheld !== null) builder.excludeFollowUp(followUp, withheld === 'mute' ? 'muted' : 'excluded');
-  else if (isThanks(builder, reply)) keepThanks(builder, { ...followUp, text });
-  else {
+  else if (!isKept(builder, { ...followUp, text }, reply)) {
     // What was nothing but files was named when it arrived.
     if (followUp.state !== 'excluded') nameOthers(builder, reply.messageTs, attachments.others);
     const { snippets } = attachments;
@@ -157,27 +157,80 @@ export function sayItWasSent(
 /** The reply is remembered, since it may be edited into a request. Muting is announced even if nothing changes. */
 function saidWord(builder: DecisionBuilder, followUp: FollowUp, word: ThreadWord): void {
   builder.excludeFollowUp(followUp, word === 'aside' ? 'aside' : 'excluded');
-  if (word === 'aside') return;
-  builder.change({ muted: word === 'mute' });
-  builder.announce({ kind: word === 'mute' ? 'muted' : 'unmuted', userId: followUp.userId });
+  if (word !== 'aside') mute(builder, word === 'mute', followUp.userId);
+}
+
+function mute(builder: DecisionBuilder, muted: boolean, userId: string): void {
+  builder.change({ muted });
+  builder.announce({ kind: muted ? 'muted' : 'unmuted', userId });
   builder.refreshCard();
 }
 
-/** After an end, nobody waits for an answer: thanks would only begin another turn. */
-function isThanks({ job }: DecisionBuilder, { text, attachments }: Reply): boolean {
-  const isAlone = attachments.snippets.length + attachments.others.length === 0;
-  return job.stage.kind === 'ended' && isAlone && smallTalkOf(text) === 'thanks';
+/** *Mute updates*. */
+export function muteUpdates(builder: DecisionBuilder, userId: string): void {
+  if (!builder.job.muted && builder.job.threadTs !== null) mute(builder, true, userId);
 }
 
-/** Kept between people; its author learns so once, and may send it anyway. */
-function keepThanks(builder: DecisionBuilder, followUp: FollowUp): void {
-  const { messageTs, userId } = followUp;
-  builder.saveFollowUp({ ...followUp, state: 'aside' });
+/**
+ * Whether the reply is probably not meant for the agent: then it stays between people, and its author may send it all
+ * the same. What is attached to it says that it is meant.
+ */
+function isKept(builder: DecisionBuilder, followUp: FollowUp, { mentionsBot, attachments }: Reply): boolean {
+  const { text, messageTs, userId } = followUp;
+  // In a direct message, nobody else is there to be meant.
+  const intent = intentOf(text, mentionsBot || builder.job.channelId.startsWith('D'));
+  if (intent.kind === 'colleague') {
+    builder.excludeFollowUp(followUp, 'aside');
+    return true;
+  }
+  const isAlone = attachments.snippets.length + attachments.others.length === 0;
+  const kind = isAlone ? keptAs(intent) : null;
+  if (kind === null) return false;
+  builder.saveFollowUp({ ...followUp, state: 'aside', callId: null });
   builder.schedule('refresh_receipts', builder.context.nowMs);
+  if (kind !== 'kept_thanks' || isFirstThanks(builder, userId)) {
+    builder.postEphemeral(userId, { kind, messageTs, ...(kind === 'cannot_stop' && { said: text }) });
+  }
+  return true;
+}
+
+function keptAs(intent: Intent): KeptReply | KeptCommand | null {
+  switch (intent.kind) {
+    case 'small_talk':
+      return 'kept_thanks';
+    case 'stop':
+      return 'cannot_stop';
+    case 'progress':
+      return 'still_working';
+    case 'details':
+      return 'kept_status';
+    case 'command':
+      return keptCommand(intent.command);
+    default:
+      return null;
+  }
+}
+
+/** Those that have an answer in a thread. */
+function keptCommand(command: Extract<Intent, { kind: 'command' }>['command']): KeptCommand | null {
+  switch (command.kind) {
+    case 'help':
+      return 'kept_help';
+    case 'list':
+      return 'kept_list';
+    case 'status':
+      return command.id === null ? 'kept_status' : null;
+    default:
+      return null;
+  }
+}
+
+/** Of the person, in the thread: only they are told that thanks stay between people. */
+function isFirstThanks(builder: DecisionBuilder, userId: string): boolean {
   const { thankedBy = [] } = builder.job;
-  if (thankedBy.includes(userId)) return;
+  if (thankedBy.includes(userId)) return false;
   builder.change({ thankedBy: [...thankedBy, userId] });
-  builder.postEphemeral(userId, { kind: 'kept_thanks', messageTs });
+  return true;
 }
 
 /** *Send it anyway*, once: of an aside, there is no text to send. */

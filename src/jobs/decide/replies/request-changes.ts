@@ -1,6 +1,5 @@
 import type { JobEvent } from '../../event.ts';
-import { asksToStop } from '../../requests/command.ts';
-import { smallTalkOf } from '../../requests/small-talk.ts';
+import { intentOf } from '../../requests/intent.ts';
 import type { DecisionBuilder } from '../decision-builder.ts';
 import { newFollowUp, putOrRefuse, refusalOf } from './line-up.ts';
 import { isWorthSending, replyEdited, sayItWasSent } from './replies.ts';
@@ -23,7 +22,7 @@ export function requestRewritten(builder: DecisionBuilder, { reply }: Edited): v
   }
   if (editedTs === null || editedTs <= (job.requestEditedTs ?? '')) return;
   builder.change({ requestEditedTs: editedTs });
-  if (isStillHere(builder) && (asksToStop(text) || smallTalkOf(text) !== null)) {
+  if (isStillHere(builder) && asksForNothing(text)) {
     requestDeleted(builder, { type: 'request_deleted', messageTs, userId });
     return;
   }
@@ -36,6 +35,11 @@ export function requestRewritten(builder: DecisionBuilder, { reply }: Edited): v
   builder.change({ correction: isWorthwhile ? text : '' });
   if (!isWorthwhile || job.correction !== undefined) return;
   builder.postEphemeral(userId, { kind: 'edited_after_sending', messageTs });
+}
+
+function asksForNothing(text: string): boolean {
+  const { kind } = intentOf(text);
+  return kind === 'stop' || kind === 'small_talk';
 }
 
 /** The message that asks was deleted: nothing starts any more, or its author learns that it has. */

@@ -1,5 +1,4 @@
-import { parseCommand } from '../../../jobs/requests/command.ts';
-import type { Viewer } from '../../../jobs/shown/lists.ts';
+import { intentOf } from '../../../jobs/requests/intent.ts';
 import { sanitize } from '../../protocol/slack-text.ts';
 import { questionView } from '../../views/forms/question.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
@@ -12,30 +11,21 @@ import { storeRequest } from '../requests/in-time.ts';
 import { answer, linkTo } from '../requests/private-answers.ts';
 import { type Outcome, startJob } from '../requests/start-job.ts';
 import { doctorAnswer } from './doctor.ts';
-import { helpAnswer } from './help.ts';
-import { listAnswer } from './list.ts';
+import { answerInWords } from './in-words.ts';
 import { report } from './report.ts';
-import { statusAnswer } from './status.ts';
 import { watch } from './watch.ts';
 
 /** `/docs-agent …`: finds out which command it is. */
 export function command(deps: ListenerDeps) {
   return async (args: CommandArgs): Promise<void> => {
     const text = sanitize(args.command.text ?? '');
-    const parsed = parseCommand(text);
+    const intent = intentOf(text);
+    const command = intent.kind === 'command' ? intent.command : null;
     const { user_id: userId, channel_id: channelId } = args.command;
     const sight = { teamId: deps.teamId, userId, channelId };
-    switch (parsed.kind) {
-      case 'prompt':
-        return ask(deps, args, parsed.text);
-      case 'help':
-        return answer(args, await helpAnswer(deps, userId));
+    switch (command?.kind) {
       case 'compose':
         return compose(deps, args);
-      case 'list':
-        return answer(args, await listAnswer(deps, sight));
-      case 'status':
-        return status(deps, args, { sight, text, id: parsed.id });
       case 'doctor':
         return answer(args, await doctorAnswer(deps, sight));
       case 'report':
@@ -46,21 +36,15 @@ export function command(deps: ListenerDeps) {
         // Where there are none, it is a request like any other.
         return deps.recipesOf(deps.teamId).length === 0
           ? ask(deps, args, text)
-          : run(deps, args, parsed.name);
+          : run(deps, args, command.name);
       case 'watch':
-        return watch(deps, args, parsed);
+        return watch(deps, args, command);
+      default: {
+        const said = await answerInWords(deps, sight, intent);
+        return said === null ? ask(deps, args, text.trim()) : answer(args, said);
+      }
     }
   };
-}
-
-/** What names no job may be a request: then that is asked. */
-async function status(
-  deps: ListenerDeps,
-  args: CommandArgs,
-  { sight, text, id }: { readonly sight: Viewer; readonly text: string; readonly id: string | null },
-): Promise<void> {
-  const found = await statusAnswer(deps, sight, id);
-  await (found === null ? ask(deps, args, text) : answer(args, found));
 }
 
 /** A prompt is stored, and only then acknowledged, or answered privately. */

@@ -1,6 +1,5 @@
 import type { AllMiddlewareArgs, SlackEventMiddlewareArgs } from '@slack/bolt';
-import { parseCommand } from '../../../jobs/requests/command.ts';
-import { smallTalkOf } from '../../../jobs/requests/small-talk.ts';
+import { intentOf } from '../../../jobs/requests/intent.ts';
 import {
   type ChangeEvent,
   isChange,
@@ -13,14 +12,12 @@ import {
   type Written,
   writtenOf,
 } from '../../messages/message-event.ts';
-import { typedOnlyView } from '../../views/help.ts';
+import { helpView, typedOnlyView } from '../../views/help.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { refusalView } from '../../views/refusals.ts';
 import { filesNotSent } from '../../views/thread/not-sent.ts';
 import { doctorAnswer } from '../commands/doctor.ts';
-import { helpAnswer } from '../commands/help.ts';
-import { listAnswer } from '../commands/list.ts';
-import { statusAnswer } from '../commands/status.ts';
+import { answerInWords } from '../commands/in-words.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { isAdmitted } from '../requests/admission.ts';
 import { startJob } from '../requests/start-job.ts';
@@ -131,23 +128,17 @@ async function changed(
   if (added !== null) await answerAddedMention(deps, added);
 }
 
-/** The answer to what is no request; null: it is one. */
+/** The answer to what is no request; null: it is one, or is asked about. */
 async function answerTo(
   deps: ListenerDeps,
   { channelId, userId, text, attachments }: Written,
-  isDirect: boolean,
 ): Promise<SlackMessage | null> {
   const sight = { teamId: deps.teamId, userId, channelId };
-  const parsed = parseCommand(text);
-  switch (parsed.kind) {
+  const intent = intentOf(text);
+  const command = intent.kind === 'command' ? intent.command : null;
+  switch (command?.kind) {
     case 'compose':
-      return attachments.others.length > 0 ? filesNotSent(attachments.others) : helpAnswer(deps, userId);
-    case 'help':
-      return helpAnswer(deps, userId);
-    case 'list':
-      return listAnswer(deps, sight);
-    case 'status':
-      return statusAnswer(deps, sight, parsed.id);
+      return attachments.others.length > 0 ? filesNotSent(attachments.others) : helpView();
     case 'doctor':
       return doctorAnswer(deps, sight);
     case 'report':
@@ -157,10 +148,9 @@ async function answerTo(
     case 'run':
       // Where there are none, it is a request like any other.
       return deps.recipesOf(deps.teamId).length === 0 ? null : typedOnlyView(text.trim());
-    case 'prompt':
-      return isDirect && attachments.snippets.length === 0 && smallTalkOf(text) !== null
-        ? helpAnswer(deps, userId)
-        : null;
+    default:
+      // A text with a file is meant: the file is what it is about.
+      return command === null && attachments.snippets.length > 0 ? null : answerInWords(deps, sight, intent);
   }
 }
 
@@ -173,7 +163,7 @@ async function startFromMessage(
   const { channelId, userId, ts, text, attachments, isPostedByApp } = written;
   const at = { channelId, userId, threadTs: null, keys };
   if (!(await isAdmitted(deps, { ...at, isPostedByApp }, `message:${channelId}:${ts}`))) return;
-  const answer = await answerTo(deps, written, isDirect);
+  const answer = await answerTo(deps, written);
   // What seems to be empty may be the lesser of two events: its request is still to come.
   const known = text === '' ? keys.map((key) => `bare_${key}`) : keys;
   if (answer !== null) return answerWriter(deps, at, answer, answer, known);

@@ -7,31 +7,58 @@ import { recipeForm } from '../../views/forms/recipe.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { noSuchRecipeView, recipeProblemView, recipeSkippedView, runningView } from '../../views/recipes.ts';
 import { noteRefusal, noteRequest } from '../connection/request-log.ts';
-import type { CommandArgs, ListenerDeps, SubmitArgs } from '../deps.ts';
+import type { CommandArgs, ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
 import { refuseAtField } from '../forms/submit.ts';
 import { admissionProblem } from '../requests/admission.ts';
 import { storeRequest } from '../requests/in-time.ts';
-import { answer, linkTo, openForm } from '../requests/private-answers.ts';
+import { answer, answerBeside, linkTo, openForm } from '../requests/private-answers.ts';
 import { recipesFor } from './offered.ts';
 import { type RecipeOutcome, startRecipe } from './start-recipe.ts';
 
 /** `/docs-agent run <name>`. If values are missing, a form asks for them. */
 export async function run(deps: ListenerDeps, args: CommandArgs, name: string): Promise<void> {
-  const { trigger_id: triggerId, response_url, user_id: userId, channel_id: channelId } = args.command;
+  const { trigger_id: triggerId, response_url: responseUrl, user_id: userId, channel_id } = args.command;
+  const keys = triggerId ? [`trigger:${deps.teamId}:${triggerId}`] : [];
+  const asked = { userId, channelId: channel_id, triggerId, responseUrl: responseUrl || null, keys };
+  const problem = await runNamed(deps, name, asked);
+  await (problem === null ? args.ack() : answer(args, problem));
+}
+
+/** *Run*, in the list of recipes: the same. */
+export function runPressed(deps: ListenerDeps) {
+  return async ({ action, body, ack, respond }: PressArgs): Promise<void> => {
+    const { trigger_id: triggerId, user, channel } = body;
+    const keys = triggerId ? [`press:${deps.teamId}:${triggerId}`] : [];
+    const asked = { userId: user.id, channelId: channel?.id ?? null, triggerId, responseUrl: null, keys };
+    const message = await runNamed(deps, action.value ?? '', asked);
+    await ack();
+    if (message !== null) await answerBeside(deps, { body, respond }, message);
+  };
+}
+
+interface AskedToRun extends Pick<Run, 'userId' | 'responseUrl' | 'keys'> {
+  readonly channelId: string | null;
+  readonly triggerId: string;
+}
+
+/** What to tell the person; null: the form or the card is the answer. */
+async function runNamed(
+  deps: ListenerDeps,
+  name: string,
+  { userId, channelId, triggerId, responseUrl, keys }: AskedToRun,
+): Promise<SlackMessage | null> {
   const recipe = deps.recipesOf(deps.teamId).find((one) => one.name === name.toLowerCase());
   if (recipe === undefined) {
     noteRefusal(deps, userId, 'unknown_recipe');
-    return answer(args, await noSuchRecipe(deps, userId, name));
+    return noSuchRecipe(deps, userId, name);
   }
-  const responseUrl = response_url || null;
   if (placeholdersIn(recipe.request).some((placeholder) => !recipe.values.has(placeholder))) {
     // The form shows the request.
     const denial = await admissionProblem(deps, userId, recipe.channelId);
-    if (denial !== null) return answer(args, denial);
+    if (denial !== null) return denial;
     const isOpen = (await openForm(deps, triggerId, recipeForm(recipe, { responseUrl }))) !== null;
-    return isOpen ? args.ack() : answer(args, noFormView());
+    return isOpen ? null : noFormView();
   }
-  const keys = triggerId ? [`trigger:${deps.teamId}:${triggerId}`] : [];
   const ran = await runRecipe(deps, {
     recipe,
     userId,
@@ -40,11 +67,9 @@ export async function run(deps: ListenerDeps, args: CommandArgs, name: string): 
     values: new Map(),
     from: 'command',
   });
-  if (ran !== null && 'problem' in ran) return answer(args, ran.problem);
+  if (ran !== null && 'problem' in ran) return ran.problem;
   // In its own channel, the card is the answer.
-  await (ran === null || recipe.channelId === channelId
-    ? args.ack()
-    : answer(args, runningView(recipe, ran.kind === 'drafted')));
+  return ran === null || recipe.channelId === channelId ? null : runningView(recipe, ran.kind === 'drafted');
 }
 
 /** The form with the values: stored, and only then acknowledged. */

@@ -9,7 +9,7 @@ import {
 import type { AnyJobContext } from '../../../jobs/decision.ts';
 import { type Job, type Stage, startPromptOf } from '../../../jobs/job.ts';
 import { defaultProject, settingsOf } from '../../../jobs/policy.ts';
-import { doubtOf } from '../../../jobs/requests/doubt.ts';
+import { isDoubtful } from '../../../jobs/requests/intent.ts';
 import { addressed, type Project } from '../../../jobs/requests/project.ts';
 import { judgePrompt } from '../../../jobs/requests/prompt.ts';
 import type { Transaction } from '../../../store/store.ts';
@@ -134,9 +134,9 @@ export function requestOf(
   }
   const isAlone = (raw.attachments?.snippets ?? []).length === 0;
   const isForced = to.kind === 'known' && to.isForced;
-  const isDoubtful = mayBeSlip && !isForced && isAlone && doubtOf(readable) !== null;
+  const isAsked = mayBeSlip && !isForced && isAlone && isDoubtful(prompt);
   const { id: projectId, name: projectName } = project;
-  return { request: { ...raw, projectId, projectName, prompt }, isDoubtful, unknownProject };
+  return { request: { ...raw, projectId, projectName, prompt }, isDoubtful: isAsked, unknownProject };
 }
 
 async function isTaken(tx: Transaction, { teamId, channelId, thread }: JobRequest): Promise<boolean> {

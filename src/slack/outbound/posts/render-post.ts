@@ -2,14 +2,20 @@ import type { DueCall } from '../../../engine/run-lane.ts';
 import { sitesOf } from '../../../engine/tools.ts';
 import type { CallRequest } from '../../../jobs/call.ts';
 import { emptyQueue } from '../../../jobs/follow-ups/follow-up-queue.ts';
+import { turnsOf } from '../../../jobs/follow-ups/turns.ts';
 import type { Job } from '../../../jobs/job.ts';
 import type { FollowUpMode } from '../../../jobs/policy.ts';
 import { mentionedIds } from '../../protocol/slack-text.ts';
 import { questionView } from '../../views/forms/question.ts';
+import { helpView } from '../../views/help.ts';
+import { JOBS_PER_PAGE, listView } from '../../views/list.ts';
+import type { Reader } from '../../views/parts/job-line.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { pausedView } from '../../views/recipes.ts';
+import { statusView } from '../../views/status.ts';
 import { announcementView } from '../../views/thread/announcement.ts';
 import { draftRefusedView, namedInDraft } from '../../views/thread/draft.ts';
+import { withSendButton } from '../../views/thread/not-for-agent.ts';
 import {
   delayedView,
   ephemeralView,
@@ -77,11 +83,50 @@ export async function renderPost(
     case 'notify_requester':
       return privateAnswer(tools, workspace, request, job, { names: await named(), mode });
     case 'ephemeral':
-      return ephemeralView(request.notice, job);
+      return renderEphemeral(tools, workspace, request, job);
     case 'create_job':
     case 'send_message':
     case 'complete_step':
       throw new Error(`${request.kind} is not a post`);
+  }
+}
+
+/** A command that was written as a reply has its usual answer, and a button that sends it to the agent. */
+async function renderEphemeral(
+  tools: SlackTools,
+  workspace: Workspace,
+  { userId, notice }: Extract<CallRequest, { kind: 'ephemeral' }>,
+  job: Job,
+): Promise<SlackMessage> {
+  const target = { jobId: job.id, messageTs: notice.messageTs };
+  const { teamId, channelId } = job;
+  const sites = sitesOf(tools);
+  const nowMs = tools.clock.now();
+  const reader = async (texts: readonly string[]): Promise<Reader> => {
+    const names = await workspace.names.of(texts.join('\n'));
+    return { userId, channelId, workspaceUrl: workspace.workspaceUrl, names, sites };
+  };
+  switch (notice.kind) {
+    case 'kept_help':
+      return withSendButton(helpView(), target);
+    case 'kept_list': {
+      const viewer = { teamId, userId, channelId };
+      const page = await tools.store.transaction(async (tx) => {
+        const found = await tx.lists.page(viewer, null, JOBS_PER_PAGE);
+        return { ...found, jobs: await tx.readBudget.shown(found.jobs, nowMs) };
+      });
+      const view = listView(page, await reader(page.jobs.map(({ prompt }) => prompt)));
+      return withSendButton(view, target);
+    }
+    case 'kept_status': {
+      const [turns, unsent] = await tools.store.transaction(
+        async (tx) => [turnsOf(await tx.lists.callsOf(job.id)), await tx.lists.unsentOf(job.id)] as const,
+      );
+      const texts = [job.prompt, ...[...turns, ...unsent].map(({ text }) => text)];
+      return withSendButton(statusView({ job, turns, unsent }, await reader(texts)), target);
+    }
+    default:
+      return ephemeralView({ ...notice, kind: notice.kind }, job, { nowMs, sites });
   }
 }
 

@@ -1,10 +1,10 @@
 import type { Button, ModalView } from '@slack/types';
 import type { Job } from '../../../jobs/job.ts';
-import { doubtOf } from '../../../jobs/requests/doubt.ts';
+import { type CommandName, commandNames } from '../../../jobs/requests/command.ts';
+import { type Intent, intentOf } from '../../../jobs/requests/intent.ts';
 import type { UnknownProject } from '../../../jobs/requests/project.ts';
 import { encode } from '../../protocol/form-data.ts';
 import { viewIds } from '../../protocol/ids.ts';
-import { readableText } from '../../protocol/slack-text.ts';
 import { buttons, nthInRow } from '../parts/buttons.ts';
 import { form, newsAbove } from '../parts/form.ts';
 import {
@@ -47,10 +47,7 @@ export function questionView(question: Question, permalink: string | null): Slac
     const startAnother = targetButton(buttons.startAnother, { jobId: job.id });
     return message(paragraph(repeated(question)), buttonRow(...openThread(permalink), startAnother));
   }
-  const { words, offersHelp } = doubted(job);
-  const start = targetButton(buttons.start, { jobId: job.id });
-  const help = offersHelp ? [pressButton(buttons.showHelp, 'help')] : [];
-  return message(paragraph(words), buttonRow(start, ...help));
+  return doubted(job);
 }
 
 function unknownProjectOf({ stage }: Job): UnknownProject | null {
@@ -76,16 +73,37 @@ function repeated({ job, sameAs }: Question): Mrkdwn {
   );
 }
 
-function doubted({ prompt }: Job): { readonly words: Mrkdwn; readonly offersHelp: boolean } {
+function doubted({ id: jobId, prompt }: Job): SlackMessage {
   const quoted = quotedPrompt(prompt, NO_NAMES, PROMPT_MAX);
-  const doubt = doubtOf(readableText(prompt, NO_NAMES));
-  if (doubt?.kind === 'no_such_job') {
-    const word = quotedPrompt(doubt.word, NO_NAMES, PROMPT_MAX);
-    return { words: questions.noSuchJob(word, quoted), offersHelp: false };
+  const intent = intentOf(prompt);
+  const start = targetButton(buttons.start, { jobId });
+  const help = pressButton(buttons.showHelp, 'help');
+  switch (intent.kind) {
+    case 'no_such_job': {
+      const word = quotedPrompt(intent.word, NO_NAMES, PROMPT_MAX);
+      return message(paragraph(questions.noSuchJob(word, quoted)), buttonRow(start));
+    }
+    case 'question': {
+      return message(
+        paragraph(questions.question),
+        buttonRow(
+          targetButton({ ...buttons.start, label: questions.askForThis }, { jobId }),
+          pressButton({ ...buttons.showHelp, label: questions.help }, 'help'),
+        ),
+      );
+    }
+    default: {
+      const command = commandIn(intent);
+      const meant = command === undefined ? '' : mrkdwn` ${questions.nearCommand(command)}`;
+      return message(paragraph(mrkdwn`${questions.sure(quoted)}${meant}`), buttonRow(start, help));
+    }
   }
-  const sure = questions.sure(quoted);
-  const isNear = doubt?.kind === 'near_command';
-  return { words: isNear ? mrkdwn`${sure} ${questions.nearCommand(doubt.command)}` : sure, offersHelp: true };
+}
+
+/** The command that was probably meant. */
+function commandIn(intent: Intent): CommandName | undefined {
+  if (intent.kind === 'near_command') return intent.command;
+  return intent.kind === 'command' ? commandNames.find((name) => name === intent.command.kind) : undefined;
 }
 
 /** The question about the same words in a form, in place of the one that was submitted. */

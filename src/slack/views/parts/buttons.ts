@@ -117,6 +117,11 @@ export const jobButtons = {
     label: 'Send it anyway',
     eventOf: ({ messageTs }) => (messageTs === undefined ? null : { type: 'send_anyway_pressed', messageTs }),
   },
+  muteUpdates: {
+    id: 'mute_updates',
+    label: 'Mute updates',
+    eventOf: (_target, { userId }) => ({ type: 'mute_pressed', userId }),
+  },
   keepWatching: {
     id: 'keep_watching',
     label: 'Keep watching',
@@ -188,6 +193,7 @@ export const otherButtons = {
   chooseForDraft: { id: 'choose_for_draft', label: 'Choose…' },
   watchAgentJob: { id: 'watch_agent_job', label: 'I found the job…' },
   followUp: { id: 'follow_up', label: 'Reply to it' },
+  runRecipe: { id: 'run_recipe', label: 'Run' },
   resumeRecipe: { id: 'resume_recipe', label: 'Resume' },
   settings: { id: 'open_settings', label: 'Settings' },
   newer: { id: 'list_newer', label: 'Newer' },

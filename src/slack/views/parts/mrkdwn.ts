@@ -84,6 +84,12 @@ export function moment(atMs: number): Mrkdwn {
   };
 }
 
+/** How long ago, in the reader's language, and still right when it is read later. */
+export function ago(atMs: number): Mrkdwn {
+  const { seconds, iso } = dated(atMs);
+  return { mrkdwn: `<!date^${seconds}^{ago}|${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC>` };
+}
+
 /** A link with words of our own. @param url from `httpUrl`, or our own */
 export function ownLink(url: string, label: string): Mrkdwn {
   return { mrkdwn: `<${mrkdwn`${url}`.mrkdwn}|${mrkdwn`${label}`.mrkdwn}>` };

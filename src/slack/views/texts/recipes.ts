@@ -15,6 +15,10 @@ export const recipeTexts = {
     const available = names === null ? mrkdwn`` : mrkdwn` Available: ${names}.`;
     return mrkdwn`There's no recipe “${name}”.${available} To use these words as a request, put \`--\` in front.`;
   },
+  title: mrkdwn`*Recipes*`,
+  line: (name: string, when: string | null): Mrkdwn =>
+    when === null ? mrkdwn`*${name}*` : mrkdwn`*${name}*, ${when}`,
+  none: mrkdwn`There are no recipes yet.`,
   notBoth: mrkdwn`Choose a recipe or write a request, not both.`,
   openThread: 'Open the thread',
   noProject: mrkdwn`There's no project for this recipe any more. Ask an administrator of docs-agent.`,

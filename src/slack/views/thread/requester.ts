@@ -1,5 +1,5 @@
 import type { Button, KnownBlock } from '@slack/types';
-import type { EphemeralNotice } from '../../../jobs/call.ts';
+import type { EphemeralNotice, KeptCommand } from '../../../jobs/call.ts';
 import type { Job } from '../../../jobs/job.ts';
 import { classOf, isNotInChannel, NOT_SEEN } from '../../protocol/error-codes.ts';
 import { buttons } from '../parts/buttons.ts';
@@ -18,6 +18,7 @@ import { oneLine, quotedPrompt } from '../parts/untrusted.ts';
 import { closedPlaces, delayed, unposted } from '../texts/refusals.ts';
 import { questions } from '../texts/thread/questions.ts';
 import { threadTexts } from '../texts/thread/thread.ts';
+import { keptReplyView } from './not-for-agent.ts';
 
 /** So that the prompt can be copied from it and sent again, as far as a section holds it. */
 const PROMPT_MAX = 2500;
@@ -106,18 +107,23 @@ function explanation(reason: string, job: Job): Mrkdwn {
 }
 
 /** A message in a job's thread that only one person sees. */
-export function ephemeralView({ kind, messageTs }: EphemeralNotice, job: Job): SlackMessage {
+export function ephemeralView(
+  notice: Omit<EphemeralNotice, 'kind'> & { readonly kind: Exclude<EphemeralNotice['kind'], KeptCommand> },
+  job: Job,
+  at: Parameters<typeof keptReplyView>[2],
+): SlackMessage {
+  const { kind, messageTs } = notice;
   const target = { jobId: job.id, messageTs };
   const what = messageTs === job.requestTs ? 'request' : 'reply';
   switch (kind) {
     case 'edited_after_sending':
       return message(paragraph(questions.edited(what)), actionButton(buttons.sendCorrection, target));
-    case 'kept_thanks':
-      return message(paragraph(questions.keptThanks), actionButton(buttons.sendAnyway, target));
     case 'deleted_after_sending':
       return message(paragraph(questions.deleted(what)));
+    case 'kept_thanks':
     case 'cannot_stop':
-      return message(paragraph(questions.cannotStop));
+    case 'still_working':
+      return keptReplyView({ ...notice, kind }, job, at);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { CommandName } from '../../../../jobs/requests/command.ts';
-import { buttons } from '../../parts/buttons.ts';
-import { type Mrkdwn, mrkdwn } from '../../parts/mrkdwn.ts';
+import { duration } from '../../parts/duration.ts';
+import { ago, type Mrkdwn, mrkdwn } from '../../parts/mrkdwn.ts';
 
 /** A started job cannot be stopped: these are asked privately, before anything is stored in public. */
 export const questions = {
@@ -18,13 +18,26 @@ export const questions = {
   sameRequest: (before: string): Mrkdwn => mrkdwn`*You asked for this ${before}.*`,
   starting: mrkdwn`🚀 *Starting.* The card is about to appear.`,
   settled: mrkdwn`Already done: the job was started.`,
-  /** Thanks after an end, in the thread of a job. */
-  keptThanks: mrkdwn`💬 Kept between people: it looks like a thank-you.`,
+  question: mrkdwn`*That looks like a question.* I change documentation; I can't answer.`,
+  askForThis: 'Ask for this change',
+  help: 'Help',
+  cannotStop: mrkdwn`*I can't stop the agent: it has no way to be stopped.*`,
+  latestRunning: (title: string, sinceMs: number): Mrkdwn =>
+    mrkdwn`Your latest running request: ${title} · ${ago(sinceMs)}`,
+  running: (title: string, sinceMs: number): Mrkdwn => mrkdwn`${title} · ${ago(sinceMs)}`,
+  nothingRuns: mrkdwn`Nothing of yours is running.`,
+  nothingRunsHere: mrkdwn`Nothing is running in this thread.`,
+  stillWorking: (forMs: number): Mrkdwn => mrkdwn`*Still working*, ${duration(forMs)} so far`,
+  cannotAnswer: mrkdwn`The agent can't answer questions; I'll post the pull request here.`,
+  /** In the thread of a job. */
+  keptThanks: mrkdwn`💬 *Kept between people: it looks like a thank-you.*`,
+  sendToAgent: 'Send to the agent',
+  sendQuoted: (quoted: string) => `Send ${quoted} to the agent`,
+  muted: mrkdwn`🔇 *Muted.* Replies stay between people until \`unmute\`.`,
   sentAnyway: mrkdwn`👀 It goes to the agent.`,
   edited: (what: 'request' | 'reply'): Mrkdwn => mrkdwn`✏️ You edited a ${what} that was already sent.`,
   deleted: (what: 'request' | 'reply'): Mrkdwn =>
     mrkdwn`🗑️ You deleted a ${what} that was already sent: the agent still has it. A new reply can correct that.`,
-  cannotStop: mrkdwn`⚠️ *A started job can't be stopped.* Your reply goes to the agent, which may go on all the same. *Stop watching*, behind *${buttons.details.label}*, only ends the updates here.`,
   correctionSent: mrkdwn`✏️ The correction goes to the agent.`,
 } as const;
 
@@ -37,4 +50,5 @@ const typed: Readonly<Record<CommandName, string>> = {
   settings: 'settings',
   doctor: 'doctor',
   report: 'report',
+  recipes: 'recipes',
 };
