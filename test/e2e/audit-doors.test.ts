@@ -171,7 +171,7 @@ describe('an audit has one line for what arrives twice (L4):', () => {
     [
       'a question, and *Start*',
       async () => {
-        await command(alice, 'stop');
+        await command(alice, 'webhooks');
         await world.settled(1_000);
         const question = await latest('as a new request?');
         for (const _ of ['in time', 'too late']) {

@@ -167,7 +167,7 @@ test('`list` and `status` answer in a direct message, too, typed as a message or
   expect(world.prompts()).toEqual([['Document the rate limits']]);
 });
 
-describe('a reply that was probably not meant for the agent', () => {
+describe('a reply that was probably not meant for the agent (F4)', () => {
   let card: Awaited<ReturnType<StrictWorld['ask']>>;
   beforeEach(async () => {
     card = await world.ask('Document the rate limits');

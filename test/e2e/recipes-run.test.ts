@@ -29,6 +29,11 @@ describe('`/docs-agent run` (T3)', () => {
     expect(card.text).not.toContain('recipe');
   });
 
+  test('is in the help, with a recipe that there is', async () => {
+    await command('help');
+    await world.sentPrivately(general, '• *Recipes:* `/docs-agent run weekly-review`');
+  });
+
   test('in another channel says where it starts', async () => {
     await command('run weekly-review', random);
     await world.sentPrivately(random, `*Starting weekly-review* in <#${general}>`);

@@ -70,6 +70,7 @@ function causes(result: RunResult): Row[] {
     ['second to fourth copies of requests', result.extraCopies],
     ['turns that the agent took up late', result.lateTurns],
     ...all('disturbances of a process', result.disturbances),
+    ['replies that a second program left to the others', result.leftBySecond],
   ];
 }
 

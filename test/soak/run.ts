@@ -56,6 +56,8 @@ export interface RunResult {
   readonly extraCopies: number;
   readonly lateTurns: number;
   readonly disturbances: ReadonlyMap<string, number>;
+  /** How many deliveries a second program with the same tokens did not acknowledge. */
+  readonly leftBySecond: number;
   /** How processes ended that were not killed. */
   readonly endings: readonly string[];
   /** What each process printed. */
@@ -75,7 +77,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     people: options.atOnce,
     plans,
   });
-  const { slack, channels, people, front, fleet, faults } = world;
+  const { slack, channels, people, front, fleet, second, faults } = world;
   const places = [...channels, ...people];
   const pressers = createButtonPressers(slack, seededRandom(seed + 2));
   await using watch = watchChannels({
@@ -103,6 +105,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
         slack,
         channels,
         refuseRead: front.refuseRead,
+        visit: second.visit,
         databaseNetwork: world.databaseNetwork,
         random: seededRandom(seed + 4),
       })
@@ -143,8 +146,9 @@ export async function run(options: RunOptions): Promise<RunResult> {
     extraCopies: world.extraCopies(),
     lateTurns: [...world.lateTurns.values()].reduce((total, count) => total + count, 0),
     disturbances: disturbances?.counts ?? new Map(),
-    endings: fleet.endings,
-    outputs: fleet.outputs(),
+    leftBySecond: second.left(),
+    endings: [...fleet.endings, ...second.endings],
+    outputs: [...fleet.outputs(), ...second.outputs()],
   };
 
   /** Waits until nothing is missing any more, and then until nothing changes any more. */

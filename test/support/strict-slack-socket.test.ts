@@ -132,6 +132,23 @@ describe('connections', () => {
     }
   });
 
+  test('of several programs get what each may get, and count together', async () => {
+    const laptop = await connectBot({ ...slack, apiUrl: slack.apiUrlOf('laptop') });
+    slack.socket.routeBy(({ kind }, program) => (kind === 'command') === (program === 'laptop'));
+    for (let count = 0; count < 2; count += 1) {
+      void slack.control.command(hello);
+      void slack.control.message(hello);
+      expect(await laptop.next()).toMatchObject({ type: 'slash_commands' });
+      bot.acknowledge(await bot.next());
+    }
+    await expect
+      .poll(() => slack.deliveries().filter(({ acknowledgedBy }) => acknowledgedBy === 'api'))
+      .toMatchObject([{ kind: 'event' }, { kind: 'event' }]);
+    expect(slack.socket.connections()).toBe(2);
+    await laptop.close();
+    expect(await slack.control.command(hello)).toMatchObject({ acknowledged: false });
+  });
+
   test('are ten at most, and each address is good for one', async () => {
     for (let count = 2; count <= 10; count += 1) await connectBot(slack);
     expect(slack.socket.connections()).toBe(10);

@@ -39,6 +39,8 @@ export interface StrictSlackOptions {
 export interface StrictSlack extends AsyncDisposable {
   /** With the slash at its end. */
   readonly apiUrl: string;
+  /** The same for one of several programs with the same tokens, by a name of its own; `apiUrl` is that of `api`. */
+  apiUrlOf(program: string): string;
   readonly botToken: string;
   readonly appToken: string;
   readonly signingSecret: string;
@@ -63,7 +65,7 @@ export interface StrictSlack extends AsyncDisposable {
   deliveries(): readonly DeliveryRecord[];
   /** Calls and deliveries that have no answer yet; without what hangs, is held, or is given up. */
   inFlight(): number;
-  readonly socket: Pick<SocketTransport, 'cut' | 'connections' | 'refresh' | 'greetWith'>;
+  readonly socket: Pick<SocketTransport, 'cut' | 'connections' | 'refresh' | 'greetWith' | 'routeBy'>;
 }
 
 /**
@@ -113,6 +115,7 @@ export async function startStrictSlack(options: StrictSlackOptions): Promise<Str
     sessions: new AgentSessions(clock),
     steps: new Steps(clock),
     isByBot: true,
+    program: 'api',
     stored: (blocks) => withIds(blocks, keepsBlockIds),
     newSocketAddress: socket.newAddress,
   };
@@ -126,6 +129,7 @@ export async function startStrictSlack(options: StrictSlackOptions): Promise<Str
 
   return {
     apiUrl: `${url}/api/`,
+    apiUrlOf: (program) => `${url}/${program}/`,
     botToken,
     appToken,
     signingSecret,

@@ -222,7 +222,7 @@ const sameAs = job({ requestedAtMs: fivePastTwoMs - 40_000 });
 const privately: StateGroup = {
   title: 'Privately',
   states: {
-    help: helpView(),
+    help: helpView('weekly-review'),
     'one word': questionView({ job: doubted('stop'), sameAs: null }, null),
     'nearly a command': questionView({ job: doubted('lists'), sameAs: null }, null),
     'the same again': questionView({ job: job(), sameAs }, threadLink),

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Job } from '../../../src/jobs/job.ts';
 import { notAllowedView } from '../../../src/slack/views/access.ts';
 import { questionView, settledView, startingView } from '../../../src/slack/views/forms/question.ts';
-import { helpView, newMessagesOnlyView } from '../../../src/slack/views/help.ts';
+import { allHelpModal, helpView, newMessagesOnlyView } from '../../../src/slack/views/help.ts';
 import {
   noJobIdView,
   notStoredView,
@@ -62,18 +62,32 @@ describe('a person whose card waits reads that the request is kept', () => {
 });
 
 describe('a person who asks for help', () => {
-  test('learns every way to start a job, to steer it, and to see how it is', () => {
-    expect(helpView().text).toMatchInlineSnapshot(`
+  test('reads three examples, how to steer and see jobs, and a recipe if there are any', () => {
+    expect(helpView('weekly-review').text).toMatchInlineSnapshot(`
       "📖 *Ask for a documentation change, get the pull request.*
       \`/docs-agent explain the rate limits\`
       \`@docs-agent add a quickstart for webhooks\`
       \`/docs-agent list\`
       • *Steer:* reply in the job's thread; every reply goes to the agent
       • *See:* \`/docs-agent list\`, \`/docs-agent status 142\`, or my Home tab
-      • *Keep out:* \`aside …\` keeps a reply between people, \`mute\` the whole thread
+      • *Keep out:* \`aside …\` hides one reply from the agent; \`mute\` hides all of them
       • *Settings:* \`/docs-agent settings\`, for administrators
+      • *Recipes:* \`/docs-agent run weekly-review\` starts a request that administrators have prepared
       [Start a job] [Everything I can do]"
     `);
+    expect(helpView(null).text).not.toContain('Recipes');
+  });
+
+  test('reads everything, with a recipe that there is, and what the receipts mean, behind a button', () => {
+    const textOf = (recipe: string | null) =>
+      allHelpModal(recipe)
+        .blocks.map((block) => JSON.stringify(block))
+        .join('\n');
+    expect(textOf('weekly-review')).toContain('`/docs-agent run weekly-review`');
+    expect(textOf(null)).not.toContain('/docs-agent run');
+    expect(textOf(null)).toContain(
+      '👀 saved · ✅ delivered to the agent · ⚠️ not delivered · 💬 not for the agent · 🔇 muted',
+    );
   });
 });
 

@@ -54,8 +54,19 @@ export interface StoryEvidence {
   readonly flaps: number;
   /** The messages, by `ts`, whose button was pressed, with the bot's acknowledgement. */
   readonly pressed: ReadonlySet<string>;
+  readonly second: SecondProgramDeeds;
   /** The reactions of the bot at each reply, by its `ts`. */
   readonly receipts: ReadonlyMap<string, readonly string[]>;
+}
+
+/** What a second program with the same tokens, which knows none of the jobs, did in the thread. */
+export interface SecondProgramDeeds {
+  /** The replies that it acknowledged, though Slack would have delivered them again. */
+  readonly taken: readonly Written[];
+  /** How many presses it got. */
+  readonly presses: number;
+  /** What anybody was told in private, by whichever program. */
+  readonly told: readonly string[];
 }
 
 export interface AgentJobEnd {

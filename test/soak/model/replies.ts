@@ -11,7 +11,7 @@ const KEPT_OUT = 'speech_balloon';
 export function judgeReplies(story: StoryEvidence): Finding[] {
   // To a request that was not taken, nothing is a reply; if it was, its missing card is found.
   if (story.cards.length === 0) return [];
-  const made = story.messages.filter(({ answer }) => answer !== 'refused');
+  const made = callsWithReplies(story).filter(({ answer }) => answer !== 'refused');
   return [
     ...story.messages.flatMap((attempt) => judgeText(story, attempt)),
     ...story.replies.flatMap((reply) => judgeReceipt(story, reply, made)),
@@ -20,6 +20,12 @@ export function judgeReplies(story: StoryEvidence): Finding[] {
     ...judgeUnclear(story, made),
     ...judgeOrder(story, made),
   ];
+}
+
+/** Those of messages, and of creates with which the replies below a draft go along. */
+function callsWithReplies({ creates, messages }: StoryEvidence): Attempt[] {
+  const along = creates.filter(({ prompt }) => repliesIn(prompt).length > 0);
+  return [...along, ...messages].toSorted((a, b) => a.atMs - b.atMs);
 }
 
 /** A message to the agent is the texts of its replies, in the order of their timestamps, as they were written. */
@@ -66,8 +72,11 @@ function judgeForms({ posts }: StoryEvidence): Finding[] {
 /** Every call whose outcome was unclear, and every call that was made again, was shown to be unknown. */
 function judgeUnclear(story: StoryEvidence, made: readonly Attempt[]): Finding[] {
   const shown = ofKind(story.posts, 'message_unknown').map(followUpsIn);
+  const areCreatesShown = ofKind(story.posts, 'create_unknown').length > 0;
   return made.flatMap((attempt): Finding[] => {
     if (!isUncertain(attempt, made)) return [];
+    // Whether each of them is shown is judged with the starts.
+    if (attempt.kind === 'create' && areCreatesShown) return [];
     const found = shown.indexOf(repliesIn(attempt.prompt).length);
     if (found >= 0) {
       shown.splice(found, 1);
@@ -94,7 +103,8 @@ function isUncertain(attempt: Attempt, made: readonly Attempt[]): boolean {
 function judgeOrder({ replies, posts }: StoryEvidence, made: readonly Attempt[]): Finding[] {
   const uncertain = made.filter((attempt) => isUncertain(attempt, made));
   // A process may have died before its call went out; it is unknown outside which replies that was about.
-  if (ofKind(posts, 'message_unknown').length > uncertain.length) return [];
+  const uncertainMessages = uncertain.filter(({ kind }) => kind === 'message');
+  if (ofKind(posts, 'message_unknown').length > uncertainMessages.length) return [];
   const excused = new Set(uncertain.flatMap(({ prompt }) => repliesIn(prompt)));
   const arrived = made.filter(({ isTaken }) => isTaken).flatMap(({ prompt }) => repliesIn(prompt));
   const ordered = replies.filter(({ number }) => arrived.includes(number)).toSorted(byTime);
@@ -110,6 +120,6 @@ function judgeOrder({ replies, posts }: StoryEvidence, made: readonly Attempt[])
   );
 }
 
-function byTime(a: Written, b: Written): number {
+export function byTime(a: Written, b: Written): number {
   return Number(a.ts) - Number(b.ts);
 }

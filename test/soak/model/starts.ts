@@ -1,6 +1,8 @@
 import type { SlackMessage } from '../../support/local-slack.ts';
+import { repliesIn } from '../texts.ts';
 import type { Asked, Finding, StoryEvidence } from './evidence.ts';
 import { ofKind } from './posts.ts';
+import { byTime } from './replies.ts';
 
 /** A request makes one card and one agent job; a second one only if a person was asked, and said so. */
 export function judgeStart(story: StoryEvidence): Finding[] {
@@ -10,7 +12,7 @@ export function judgeStart(story: StoryEvidence): Finding[] {
   const mayBe = asked.answer === 'refused' ? 0 : 1;
   if (cards.length < mustBe) findings.push({ kind: 'lost', what: 'the request has no card' });
   if (cards.length > mayBe) findings.push({ kind: 'doubled', what: `the request has ${cards.length} cards` });
-  if (creates.some(({ prompt }) => !isWhatWasAsked(asked, prompt))) {
+  if (creates.some(({ prompt }) => !isWhatWasAsked(asked, withoutReplies(prompt, story)))) {
     findings.push({ kind: 'unexpected', what: 'the agent got another prompt' });
   }
   const drafts = ofKind(posts, 'draft').length;
@@ -35,6 +37,18 @@ export function judgeStart(story: StoryEvidence): Finding[] {
     findings.push({ kind: 'doubled', what: `${made} create calls, though only ${allowed} were asked for` });
   }
   return findings;
+}
+
+const ALONG = '\n\nReplies in the Slack thread:\n';
+
+/** A prompt without the replies that go along with it, if they are as they were written; else as it is. */
+function withoutReplies(prompt: string, { replies }: StoryEvidence): string {
+  const [request = '', along] = prompt.split(ALONG);
+  if (along === undefined) return prompt;
+  const numbers = repliesIn(along);
+  const texts = replies.filter(({ number }) => numbers.includes(number)).toSorted(byTime);
+  const lines = along.split('\n').map((line) => line.replace(/^(?:@\S+|<@\w+>): /, ''));
+  return lines.join('\n') === texts.map(({ text }) => text).join('\n') ? request : prompt;
 }
 
 function isWhatWasAsked({ prompt, context }: Asked, given: string): boolean {

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { alice, bob, type SlackMessage } from '../../support/local-slack.ts';
 import { strictApp } from '../../support/strict-slack/ids.ts';
 import type { StrictSlack } from '../../support/strict-slack.ts';
+import { AT_ANOTHER } from '../model/second-program.ts';
 import type { Random } from '../random.ts';
 
 const THINK_MAX_MS = 2_000;
@@ -34,30 +35,37 @@ export function createButtonPressers({ control }: StrictSlack, random: Random): 
     const isTwice = random() < TWICE_SHARE;
     await pause(random() * THINK_MAX_MS);
     // A press that the bot does not acknowledge shows a warning: people press again. If nothing follows: the
-    // bot may have said, privately, that it could not check who that is.
+    // bot may have said, privately, that it could not check who that is, or that another program got the press.
     let times = 0;
     for (let isDone = false; !isDone && !state.isStopped; ) {
       pressed.add(post.ts);
       const atMs = Date.now();
       const presses = [alice, ...(isTwice ? [bob] : [])].map((user) => control.press(post, actionId, user));
       const isHeard = (await Promise.all(presses)).some(({ acknowledged }) => acknowledged);
-      if (isHeard) times += 1;
-      isDone = isHeard && (times >= TIMES_MAX || (await goesOn(post, atMs)));
+      const seen = isHeard ? await whatFollows(post, atMs) : null;
+      if (isHeard && seen !== 'elsewhere') times += 1;
+      isDone = seen === 'news' || times >= TIMES_MAX;
       if (!isDone) await pause(AGAIN_AFTER_MS);
     }
   }
 
   /** Whether the thread has something new after a while, and no message asked to try again. */
-  async function goesOn({ channel, thread_ts: root = '' }: SlackMessage, sinceMs: number): Promise<boolean> {
+  async function whatFollows(
+    { channel, thread_ts: root = '' }: SlackMessage,
+    sinceMs: number,
+  ): Promise<'news' | 'elsewhere' | null> {
     const endMs = Date.now() + NEWS_WITHIN_MS;
     for (;;) {
       await pause(AGAIN_AFTER_MS);
       const told = (await control.messages(channel)).filter(({ ts }) => Number(ts) * 1000 > sinceMs);
-      const isRefused = told.some(
-        ({ subtype, text }) => subtype === 'ephemeral' && text.includes(NOT_CHECKED),
+      const isTold = (words: string) =>
+        told.some(({ subtype, text }) => subtype === 'ephemeral' && text.includes(words));
+      const inThread = told.filter(
+        ({ user, thread_ts }) => user === strictApp.botUserId && thread_ts === root,
       );
-      if (isRefused || Date.now() > endMs || state.isStopped) return false;
-      if (told.some(({ user, thread_ts }) => user === strictApp.botUserId && thread_ts === root)) return true;
+      if (inThread.some(({ text }) => text.includes(AT_ANOTHER))) return 'elsewhere';
+      if (isTold(NOT_CHECKED) || Date.now() > endMs || state.isStopped) return null;
+      if (inThread.length > 0) return 'news';
     }
   }
 

@@ -32,7 +32,7 @@ export function copiesOf(random: Random, lateShare: number): Copies {
 }
 
 /** The bot gets its own actions as events, which it ignores. */
-function isOfBot({ kind, payload }: Delivery): boolean {
+export function isOfBot({ kind, payload }: Delivery): boolean {
   const { bot_id: botId, hidden } = (payload.event ?? {}) as { bot_id?: string; hidden?: boolean };
   return kind === 'event' && (botId !== undefined || hidden === true);
 }

@@ -32,6 +32,8 @@ export interface DisturbanceOptions {
   readonly channels: readonly string[];
   /** A read is answered 429, with a time in milliseconds where seconds belong. */
   readonly refuseRead: () => void;
+  /** Another program with the same tokens comes, and goes. */
+  readonly visit: () => Promise<void>;
   /** The network to the database; null if the database is a file. */
   readonly databaseNetwork: DatabaseNetwork | null;
   readonly random: Random;
@@ -47,10 +49,11 @@ export interface Disturbances {
 
 /**
  * Freezes processes, steps their clocks, silences the network, has Slack replace or cut its connections and remove the
- * bot from channels, and the agent API err about its limit: one after the other, at random times.
+ * bot from channels, the agent API err about its limit, and a second program take a share of the requests: one after the
+ * other, at random times.
  */
 export function disturb(options: DisturbanceOptions): Disturbances {
-  const { fleet, replicas, slack, channels, refuseRead, databaseNetwork, random } = options;
+  const { fleet, replicas, slack, channels, refuseRead, visit, databaseNetwork, random } = options;
   const { control, socket } = slack;
   let isReadRefused = false;
   const counts = new Map<string, number>();
@@ -80,6 +83,7 @@ export function disturb(options: DisturbanceOptions): Disturbances {
       isReadRefused = true;
       refuseRead();
     },
+    'second program with the same tokens': visit,
     'silent network to the database': async () => {
       databaseNetwork?.standStill();
       await pause(SILENT_FOR_MS);
@@ -105,6 +109,7 @@ export function disturb(options: DisturbanceOptions): Disturbances {
         [2, 'announced refresh of all sockets'],
         [1, 'sockets that break'],
         [2, 'bot out of a channel'],
+        [4, 'second program with the same tokens'],
         // Nothing is read for five minutes then: once is enough.
         [isReadRefused ? 0 : 1, 'Retry-After in milliseconds at a read'],
         ...(databaseNetwork === null ? [] : ([[2, 'silent network to the database']] as const)),

@@ -10,6 +10,7 @@ import type { Request } from './asking.ts';
 import { threadOf } from './channel-watch.ts';
 import type { Deeds } from './people.ts';
 import type { Said } from './replying.ts';
+import { takenBySecond } from './second-program.ts';
 
 export interface Sources {
   readonly plans: readonly StoryPlan[];
@@ -29,7 +30,10 @@ export interface Sources {
 export async function gather(sources: Sources): Promise<StoryEvidence[]> {
   const { plans, deeds, slack, botUserId, agentJobs, pressed } = sources;
   const all = (await Promise.all(sources.channels.map((id) => slack.control.messages(id)))).flat();
-  const messages = all.filter(({ subtype }) => subtype !== 'ephemeral');
+  const isPrivate = ({ subtype }: SlackMessage) => subtype === 'ephemeral';
+  const messages = all.filter((message) => !isPrivate(message));
+  const privates = Map.groupBy(all.filter(isPrivate), ({ thread_ts }) => thread_ts);
+  const bySecond = takenBySecond(slack);
   const byStory = ({ text }: SlackMessage) => storyOf(text);
   const isCard = ({ user, text }: SlackMessage) => user === botUserId && isCardText(text);
   const cards = Map.groupBy(messages.filter(isCard), byStory);
@@ -49,6 +53,7 @@ export async function gather(sources: Sources): Promise<StoryEvidence[]> {
   return deeds.asked.map((asked): StoryEvidence => {
     const number = asked.story;
     const ownCards = cards.get(number) ?? [];
+    const roots = [...new Set(ownCards.map(threadOf))];
     const thread = ownCards.flatMap((card) => threads.get(threadOf(card)) ?? []);
     const posts = thread.filter((message) => message.user === botUserId && !isCard(message));
     const calls = attempts.get(number) ?? [];
@@ -73,6 +78,11 @@ export async function gather(sources: Sources): Promise<StoryEvidence[]> {
       lateTurns: sources.lateTurns.get(number) ?? 0,
       flaps,
       pressed,
+      second: {
+        taken: written.filter(({ ts }) => bySecond.said.has(ts)),
+        presses: bySecond.pressed.filter((rootTs) => roots.includes(rootTs ?? '')).length,
+        told: roots.flatMap((rootTs) => (privates.get(rootTs) ?? []).map(({ text }) => text)),
+      },
       receipts: new Map(written.map(({ ts }) => [ts, receiptsAt(thread, ts, botUserId)])),
     };
   });

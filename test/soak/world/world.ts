@@ -23,6 +23,7 @@ import { hookSecret, MARK, recipeOf } from './elsewhere.ts';
 import { agentFaultSource, type FaultSource, slackFaultSource } from './faults.ts';
 import { type Fleet, startFleet } from './fleet.ts';
 import { oddAnswers } from './odd-answers.ts';
+import { type SecondProgram, secondProgram } from './second-program.ts';
 
 const PROJECT_ID = 'acme-docs';
 const API_KEY = 'test-key';
@@ -45,6 +46,7 @@ export interface SoakWorld extends AsyncDisposable {
   readonly people: readonly string[];
   readonly front: AgentFront;
   readonly fleet: Fleet;
+  readonly second: SecondProgram;
   readonly databaseNetwork: DatabaseNetwork | null;
   readonly faults: Readonly<
     Record<'slack' | 'agent' | 'answers', Pick<FaultSource<unknown>, 'counts' | 'begin' | 'end'>>
@@ -111,7 +113,7 @@ export async function startSoakWorld(options: WorldOptions): Promise<SoakWorld> 
   slack.control.grantScopes([...botScopes.map(({ name }) => name), 'reactions:read']);
   const store = await startStore(database, started);
   const budget = { AGENT_HOURLY_BUDGET: String(HOURLY_BUDGET) };
-  const env = {
+  const settings = {
     SLACK_BOT_TOKEN: slack.botToken,
     SLACK_APP_TOKEN: slack.appToken,
     SLACK_API_URL: slack.apiUrl,
@@ -127,12 +129,15 @@ export async function startSoakWorld(options: WorldOptions): Promise<SoakWorld> 
     // Longer than clocks are wrong, as in life: a clock 20 s ahead believes the state of the turn before.
     SETTLE_WINDOW: '25s',
     HOST: '127.0.0.1',
+    ...budget,
+  };
+  const ofFleet = {
     DOCS_AGENT_CONFIG: await writeConfig(options.plans, channels, started),
     HOOK_SECRET: hookSecret,
-    ...budget,
     ...store.settings,
   };
-  const fleet = started.use(await startFleet(replicasOn[database], env));
+  const second = secondProgram(slack, settings, random);
+  const fleet = started.use(await startFleet(replicasOn[database], { ...settings, ...ofFleet }));
   const resources = started.move();
   return {
     slack,
@@ -140,6 +145,7 @@ export async function startSoakWorld(options: WorldOptions): Promise<SoakWorld> 
     people,
     front,
     fleet,
+    second,
     databaseNetwork: store.network,
     faults: { slack: slackFaults, agent: agentFaults, answers },
     flaps: answers.flaps,

@@ -57,7 +57,7 @@ export class Deliverer {
   async #attempt(delivery: Delivery): Promise<Acknowledgement> {
     const count = this.copies(delivery);
     const answer = await firstAcknowledged(Array.from({ length: count }, () => this.#send(delivery)));
-    if (answer.acknowledged) return answer;
+    if (answer.acknowledged) return { acknowledged: true, payload: answer.payload };
     if (delivery.kind === 'event') this.#retryLater(delivery, answer.reason);
     return { acknowledged: false, payload: null };
   }
@@ -80,6 +80,7 @@ export class Deliverer {
       ...delivery,
       sentAtMs,
       acknowledgedAtMs: null as number | null,
+      acknowledgedBy: null as string | null,
       answer: null as unknown,
     };
     this.#records.push(record);
@@ -88,6 +89,7 @@ export class Deliverer {
       if (answer.acknowledged) {
         this.#acknowledged.add(delivery.id);
         record.acknowledgedAtMs = this.#clock.now();
+        record.acknowledgedBy = answer.program;
         record.answer = answer.payload;
       }
       return answer;

@@ -18,7 +18,12 @@ export type RetryReason = 'http_timeout' | 'connection_failed' | 'http_error';
 
 /** What became of one copy of a delivery. */
 export type Answer =
-  | { readonly acknowledged: true; readonly payload: unknown }
+  | {
+      readonly acknowledged: true;
+      readonly payload: unknown;
+      /** One of several programs with the same tokens, by the name in its `apiUrlOf`; null: not known. */
+      readonly program: string | null;
+    }
   | { readonly acknowledged: false; readonly reason: RetryReason };
 
 /** What the person who acted learns: without an acknowledgement, the bot may have taken it all the same. */
@@ -38,6 +43,8 @@ export interface DeliveryRecord extends Delivery {
   readonly sentAtMs: number;
   /** Null: not acknowledged, or not yet. */
   readonly acknowledgedAtMs: number | null;
+  /** One of several programs with the same tokens, by the name in its `apiUrlOf`. */
+  readonly acknowledgedBy: string | null;
   /** What the bot sent with its acknowledgement. */
   readonly answer: unknown;
 }

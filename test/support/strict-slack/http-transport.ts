@@ -47,7 +47,7 @@ async function post(url: string, delivery: Delivery, agent: Agent): Promise<Answ
   const answer = await promise;
   const text = (await readAll(answer)).toString();
   if (answer.statusCode !== 200) return { acknowledged: false, reason: 'http_error' };
-  return { acknowledged: true, payload: decode(text) };
+  return { acknowledged: true, payload: decode(text), program: null };
 }
 
 function encode({ kind, payload }: Delivery): { contentType: string; body: string } {

@@ -21,7 +21,9 @@ export interface MethodContext {
   /** The blocks of a message as they are stored. */
   readonly stored: (blocks: readonly Block[]) => readonly Block[];
   /** Where the next Socket Mode connection goes. */
-  readonly newSocketAddress: () => string;
+  readonly newSocketAddress: (program: string) => string;
+  /** Whose call it is, of several programs with the same tokens: the first part of the address that it calls. */
+  readonly program: string;
 }
 
 /** Carries a call out, and returns its answer without `ok`. Throws ApiError. */

@@ -12,11 +12,13 @@ const REFRESH_AFTER_S = 3_600;
 const ENVELOPE_TYPES = { event: 'events_api', command: 'slash_commands', action: 'interactive' } as const;
 
 export interface SocketTransport extends Transport {
-  /** A new address; it is good for one connection. */
-  newAddress(): string;
+  /** A new address; it is good for one connection, which is then that of this program. */
+  newAddress(program: string): string;
   /** Cuts all connections without a goodbye. */
   cut(): void;
   connections(): number;
+  /** Which programs may get a delivery, each named by its `apiUrlOf`; at first all. */
+  routeBy(mayGet: (delivery: Delivery, program: string) => boolean): void;
   /** Announces that all connections are replaced, and closes them 10 seconds later, unless told not to. */
   refresh(reason: 'warning' | 'refresh_requested', options?: { readonly closes: boolean }): void;
   /** How new connections are received: refused for this reason, or not greeted at all. Null: as they should. */
@@ -29,21 +31,27 @@ export type Greeting = 'too_many_websockets' | 'link_disabled' | 'silence';
 /** Socket Mode on the server, each envelope on one of the connections in turn. @param baseUrl `ws://…` */
 export function createSocketTransport(server: Server, baseUrl: string, clock: Clock): SocketTransport {
   const sockets = new WebSocketServer({ server });
-  const tickets = new Set<string>();
+  /** Addresses that nobody has used yet, each with the program that asked for it. */
+  const tickets = new Map<string, string>();
   /** The connections, and on each the waiters for acknowledgements, by envelope. */
   const waiting = new Map<WebSocket, Map<string, ((answer: Answer) => void)[]>>();
+  const programs = new WeakMap<WebSocket, string>();
+  let mayGet: (delivery: Delivery, program: string) => boolean = () => true;
   let turn = 0;
   let greeting: Greeting | null = null;
 
   sockets.on('connection', (socket, { url = '' }) => {
     socket.on('error', () => socket.terminate());
-    if (!tickets.delete(url)) return socket.terminate();
+    const program = tickets.get(url);
+    if (program === undefined) return socket.terminate();
+    tickets.delete(url);
     const isFull = waiting.size >= CONNECTIONS_MAX;
     if (isFull || greeting === 'too_many_websockets') {
       socket.send(goodbye('too_many_websockets'));
       return socket.close();
     }
     waiting.set(socket, new Map());
+    programs.set(socket, program);
     socket.on('message', (data) => acknowledge(socket, data.toString()));
     socket.on('close', () => drop(socket));
     if (greeting === 'silence') return;
@@ -55,7 +63,11 @@ export function createSocketTransport(server: Server, baseUrl: string, clock: Cl
 
   function acknowledge(socket: WebSocket, text: string): void {
     const { envelope_id: id, payload = null } = JSON.parse(text);
-    waiting.get(socket)?.get(id)?.shift()?.({ acknowledged: true, payload });
+    waiting.get(socket)?.get(id)?.shift()?.({
+      acknowledged: true,
+      payload,
+      program: programs.get(socket) ?? null,
+    });
   }
 
   function drop(socket: WebSocket): void {
@@ -73,7 +85,9 @@ export function createSocketTransport(server: Server, baseUrl: string, clock: Cl
 
   return {
     send: (delivery) => {
-      const open = [...waiting.keys()].filter((socket) => socket.readyState === socket.OPEN);
+      const open = [...waiting.keys()].filter(
+        (socket) => socket.readyState === socket.OPEN && mayGet(delivery, programs.get(socket) ?? ''),
+      );
       const socket = open[turn % open.length];
       turn += 1;
       if (socket === undefined) return Promise.resolve({ acknowledged: false, reason: 'connection_failed' });
@@ -83,9 +97,9 @@ export function createSocketTransport(server: Server, baseUrl: string, clock: Cl
       socket.send(JSON.stringify(envelope(delivery)));
       return promise;
     },
-    newAddress: () => {
+    newAddress: (program) => {
       const path = `/link/?ticket=${randomUUID()}`;
-      tickets.add(path);
+      tickets.set(path, program);
       return baseUrl + path;
     },
     cut,
@@ -99,6 +113,9 @@ export function createSocketTransport(server: Server, baseUrl: string, clock: Cl
       greeting = answer;
     },
     connections: () => waiting.size,
+    routeBy: (decide) => {
+      mayGet = decide;
+    },
     close: () => {
       cut();
       sockets.close();

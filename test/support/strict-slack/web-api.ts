@@ -30,7 +30,7 @@ const methods: Readonly<Record<string, Method>> = {
   ...fileMethods,
   ...statusMethods,
   ...stepMethods,
-  [OPEN_SOCKET]: ({ newSocketAddress }) => ({ url: newSocketAddress() }),
+  [OPEN_SOCKET]: ({ newSocketAddress, program }) => ({ url: newSocketAddress(program) }),
 };
 
 /** How a call is named that is of no method, by the first part of its address. */
@@ -97,10 +97,10 @@ export class WebApi {
   #answer(kind: string, rest: string, call: SlackCall): Exchange {
     if (kind === 'response') return this.#respond(rest, call);
     if (kind === 'files-pri') return download(this.#options.context.files, rest, call.token);
-    return kind === 'signin' ? signInPage() : this.#call(call);
+    return kind === 'signin' ? signInPage() : this.#call(call, kind);
   }
 
-  #call(call: SlackCall): Exchange {
+  #call(call: SlackCall, program: string): Exchange {
     const waitSeconds = this.#options.limits?.refuse(call.method, call.args) ?? null;
     if (waitSeconds !== null) {
       this.limited.add(call);
@@ -114,7 +114,7 @@ export class WebApi {
       // Bolt's clients add the workspace to every call; with the token of one workspace it means nothing.
       const { token: _token, team_id: _team, ...args } = call.args;
       const isByBot = call.token === strictApp.botToken;
-      const answer = json(200, { ok: true, ...run({ ...this.#options.context, isByBot }, args) });
+      const answer = json(200, { ok: true, ...run({ ...this.#options.context, isByBot, program }, args) });
       const granted = call.token === strictApp.botToken ? { 'x-oauth-scopes': this.scopes.join(',') } : {};
       return { ...answer, headers: { ...answer.headers, ...granted } };
     } catch (error) {

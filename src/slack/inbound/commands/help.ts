@@ -1,12 +1,19 @@
 import { allHelpModal, helpView } from '../../views/help.ts';
+import type { SlackMessage } from '../../views/parts/message.ts';
 import type { ListenerDeps, PressArgs } from '../deps.ts';
+import { recipesFor } from '../recipes/offered.ts';
 import { answerBeside, openForm } from '../requests/private-answers.ts';
+
+/** How to use the bot. Its example of a recipe is one that the person may run. */
+export async function helpAnswer(deps: ListenerDeps, userId: string): Promise<SlackMessage> {
+  return helpView(await recipeFor(deps, userId));
+}
 
 /** *Show help*, beside a question: it can still be answered. */
 export function showHelp(deps: ListenerDeps) {
   return async ({ ack, body, respond }: PressArgs): Promise<void> => {
     await ack();
-    await answerBeside(deps, { body, respond }, helpView());
+    await answerBeside(deps, { body, respond }, await helpAnswer(deps, body.user.id));
   };
 }
 
@@ -14,6 +21,11 @@ export function showHelp(deps: ListenerDeps) {
 export function showAllHelp(deps: ListenerDeps) {
   return async ({ ack, body }: PressArgs): Promise<void> => {
     await ack();
-    await openForm(deps, body.trigger_id, allHelpModal());
+    await openForm(deps, body.trigger_id, allHelpModal(await recipeFor(deps, body.user.id)));
   };
+}
+
+async function recipeFor(deps: ListenerDeps, userId: string): Promise<string | null> {
+  const [first] = await recipesFor(deps, userId);
+  return first?.name ?? null;
 }

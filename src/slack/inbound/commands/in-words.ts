@@ -1,6 +1,5 @@
 import type { Intent } from '../../../jobs/requests/intent.ts';
 import type { Viewer } from '../../../jobs/shown/lists.ts';
-import { helpView } from '../../views/help.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { recipesView } from '../../views/recipes.ts';
 import { cannotStopView, type Running, stillWorkingView } from '../../views/thread/not-for-agent.ts';
@@ -8,6 +7,7 @@ import type { ListenerDeps } from '../deps.ts';
 import { recipesFor } from '../recipes/offered.ts';
 import { namesIn, show } from '../requests/in-time.ts';
 import { linkTo } from '../requests/private-answers.ts';
+import { helpAnswer } from './help.ts';
 import { listAnswer } from './list.ts';
 import { statusAnswer } from './status.ts';
 
@@ -23,7 +23,7 @@ export async function answerInWords(
     case 'progress':
       return show(deps, async () => stillWorkingView(await running(deps, sight), deps.clock.now()));
     case 'small_talk':
-      return helpView();
+      return helpAnswer(deps, sight.userId);
     case 'details':
       return listAnswer(deps, sight);
     case 'no_such_job':
@@ -42,7 +42,7 @@ async function commandAnswer(
 ): Promise<SlackMessage | null> {
   switch (command.kind) {
     case 'help':
-      return helpView();
+      return helpAnswer(deps, sight.userId);
     case 'list':
       return listAnswer(deps, sight);
     case 'status':

@@ -12,11 +12,12 @@ import {
   type Written,
   writtenOf,
 } from '../../messages/message-event.ts';
-import { helpView, typedOnlyView } from '../../views/help.ts';
+import { typedOnlyView } from '../../views/help.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { refusalView } from '../../views/refusals.ts';
 import { filesNotSent } from '../../views/thread/not-sent.ts';
 import { doctorAnswer } from '../commands/doctor.ts';
+import { helpAnswer } from '../commands/help.ts';
 import { answerInWords } from '../commands/in-words.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { isAdmitted } from '../requests/admission.ts';
@@ -138,7 +139,7 @@ async function answerTo(
   const command = intent.kind === 'command' ? intent.command : null;
   switch (command?.kind) {
     case 'compose':
-      return attachments.others.length > 0 ? filesNotSent(attachments.others) : helpView();
+      return attachments.others.length > 0 ? filesNotSent(attachments.others) : helpAnswer(deps, userId);
     case 'doctor':
       return doctorAnswer(deps, sight);
     case 'report':

@@ -108,7 +108,7 @@ async function renderEphemeral(
   };
   switch (notice.kind) {
     case 'kept_help':
-      return withSendButton(helpView(), target);
+      return withSendButton(helpView(null), target);
     case 'kept_list': {
       const viewer = { teamId, userId, channelId };
       const page = await tools.store.transaction(async (tx) => {

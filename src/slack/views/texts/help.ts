@@ -9,19 +9,24 @@ export const help = {
 \`/docs-agent list\``,
   basics: mrkdwn`• *Steer:* reply in the job's thread; every reply goes to the agent
 • *See:* \`/docs-agent list\`, \`/docs-agent status 142\`, or my Home tab
-• *Keep out:* \`aside …\` keeps a reply between people, \`mute\` the whole thread
+• *Keep out:* \`aside …\` hides one reply from the agent; \`mute\` hides all of them
 • *Settings:* \`/docs-agent settings\`, for administrators`,
+  /** `name`: of a recipe that the reader may run. */
+  recipes: (name: string): Mrkdwn =>
+    mrkdwn`• *Recipes:* \`/docs-agent run ${name}\` starts a request that administrators have prepared`,
   allTitle: 'Everything I can do',
-  start: mrkdwn`*Start a job*
+  /** `recipes`: the line about them, or nothing. */
+  start: (recipes: Mrkdwn): Mrkdwn => mrkdwn`*Start a job*
 • \`/docs-agent explain the rate limits\` in a channel; \`/docs-agent\` alone opens a form
-• \`@docs-agent …\` in a channel; in a thread of other people you choose which messages go along
+• \`@docs-agent …\` in a channel; in somebody else's thread, you choose which messages to include
 • a direct message to me, *${labels.askDocsAgent}* in the menu of a message, *${buttons.startJob.label}* in my Home tab
-• \`/docs-agent run weekly-review\` a recipe that administrators have set up
 • \`project=name\` at the start chooses the project
-• \`--\` at the start makes a request of anything: \`/docs-agent -- help\``,
+• \`--\` at the start makes a request of anything: \`/docs-agent -- help\`${recipes}`,
+  runRecipe: (name: string): Mrkdwn =>
+    mrkdwn`\n• \`/docs-agent run ${name}\` a recipe: a request that administrators have prepared`,
   steer: mrkdwn`*Steer it*
 • every reply in the job's thread goes to the agent; edit or delete it while it waits
-• \`aside …\` keeps a reply between people, \`mute\` and \`unmute\` all of them (a mention still gets through)
+• \`aside …\` hides one reply from the agent; \`mute\` hides all of them until \`unmute\` (a mention still gets through)
 • text snippets go along, other files don't
 • a started job can't be stopped; *Stop watching*, behind *${buttons.details.label}*, only ends its updates
 • the pull request is announced in the thread`,
@@ -32,6 +37,7 @@ export const help = {
 • \`/docs-agent settings\` this channel's project, notice channels and replies
 • \`/docs-agent report\` what became of the requests of the last seven days
 • \`/docs-agent doctor\` what is wrong, if anything`,
+  receipts: mrkdwn`👀 saved · ✅ delivered to the agent · ⚠️ not delivered · 💬 not for the agent · 🔇 muted`,
   typedOnly: (typed: string): Mrkdwn =>
     mrkdwn`Type it as a command: \`/docs-agent ${typed}\`. If you mean a request, put \`--\` in front: \`-- ${typed}\`.`,
   newMessagesOnly: mrkdwn`I only read new messages. Send it as a new message to start a job.`,
