@@ -10,6 +10,9 @@ const THREAD_ONLY = `
   .thread-pane .composer { display: none }
   .thread-pane .bk-section { white-space: pre-wrap; overflow-wrap: anywhere }`;
 
+/** So that not all happens in the same minute. */
+const REPLIED_AFTER_MS = 40_000;
+
 /** The demo merges a pull request by itself, some time after the agent's last change. */
 const MERGED_WITHIN_MS = 120_000;
 
@@ -19,32 +22,43 @@ const FORM_ONLY = '.modal-overlay { background: #fff }';
 export const imageFile = (name: string) =>
   fileURLToPath(new URL(`../../../docs/images/${name}.png`, import.meta.url));
 
-/** A whole job: asked for, steered, merged. */
+/** Channel and thread at the width of a page of a repository. What a recipe's schedule started meanwhile is left out. */
+const TWO_PANES = `
+  .topbar, .sidebar, .composer, .messages .msg:nth-child(n + 3) { display: none !important }
+  .app, .body { height: auto !important; min-height: 0 !important }
+  .body { border: 1px solid #ddd; padding-bottom: 12px }
+  .thread-pane { width: 52% !important }
+  .messages, .thread-body { overflow: visible !important }
+  .bk-section { white-space: pre-wrap; overflow-wrap: anywhere }`;
+
+/** A whole job: asked for, steered, merged. It is slow, so that its messages are minutes apart. */
 export async function job(slack: SlackPage): Promise<void> {
-  await slack.write('/docs-agent Add a quickstart for the CLI: install, log in, first command');
-  const card = slack.message('Add a quickstart');
-  await slack.openThread(card);
-  await slack.page.addStyleTag({ content: THREAD_ONLY });
-  const thread = slack.page.locator('.thread-pane');
-  const stills: Picture[] = [];
-  const still = async (caption: string) => stills.push({ caption, png: await thread.screenshot() });
-  await slack.threadMessage('On it').waitFor();
+  const { page } = slack;
+  await slack.actAs('Bob Brown');
+  await slack.write('Support is asked every week how to find slow queries. Can we write that down?');
+  await slack.message('Support is asked').waitFor();
+  await slack.actAs('Alice Anderson');
+  await slack.write('/docs-agent Explain how to find slow queries in the log');
+  const card = slack.message('Explain how');
   await card.getByText('Working').waitFor();
-  await still('Ask');
-  await slack.page.addStyleTag({ content: '.thread-pane .composer { display: block }' });
-  await slack.reply('Please mention npx as well');
-  await slack.page.addStyleTag({ content: '.thread-pane .composer { display: none }' });
-  await slack.threadMessage('Please mention npx').getByText('✅').waitFor();
-  await still('Steer');
+  await page.waitForTimeout(REPLIED_AFTER_MS);
+  await slack.openThread(card);
+  await slack.actAs('Bob Brown');
+  await slack.reply('Please name the setting that turns the log on, too');
+  await slack.threadMessage('Please name').getByText('✅').waitFor();
   await slack.threadMessage('Merged by').waitFor({ timeout: MERGED_WITHIN_MS });
   await card.getByText('Merged').waitFor();
   await slack
     .threadMessage('Pull request ready')
     .getByText(/files?, merged/)
     .waitFor();
-  await still('Get the pull request, and follow it to the merge');
-  await thread.screenshot({ path: imageFile('thread') });
-  await drawPictures(slack.page, [{ title: '', pictures: stills }], imageFile('job'));
+  // Nothing is pointed at.
+  await page.mouse.move(0, 0);
+  const style = await page.addStyleTag({ content: TWO_PANES });
+  await page.locator('.body').screenshot({ path: imageFile('job') });
+  await style.evaluate((element) => element.parentNode?.removeChild(element));
+  await page.addStyleTag({ content: THREAD_ONLY });
+  await page.locator('.thread-pane').screenshot({ path: imageFile('thread') });
 }
 
 /** A message that somebody marks, its draft, and the job. */
