@@ -1,6 +1,6 @@
 import type { CodeHostSite } from '../jobs/pull-requests/link.ts';
 import { HourlyPeak } from '../jobs/report/peak.ts';
-import { type Period, type Report, Tally } from '../jobs/report/report.ts';
+import { type MadeReport, type Period, Tally } from '../jobs/report/report.ts';
 import type { Place, Reports } from '../store/queries/reports/reports.ts';
 import { rowsOf } from './read-pages.ts';
 
@@ -26,7 +26,7 @@ export type ReadPage = <T>(read: (reports: Reports) => Promise<T>) => Promise<T>
 export async function makeReport(
   read: ReadPage,
   { teamId, projectIds, hourlyBudget, sites, ...period }: ReportRequest,
-): Promise<Report> {
+): Promise<MadeReport> {
   const tally = new Tally(period, sites);
   const jobs = rowsOf((after: Place | null) =>
     read((reports) => reports.jobs(period, teamId, after, JOBS_AT_ONCE)),
@@ -45,5 +45,6 @@ export async function makeReport(
     for await (const atMs of calls) peak.add(atMs);
     most = Math.max(most, peak.calls);
   }
-  return tally.report({ peak_per_hour: most, limit: hourlyBudget });
+  const report = tally.report({ peak_per_hour: most, limit: hourlyBudget });
+  return { report, leftToDo: tally.leftToDo() };
 }

@@ -9,7 +9,7 @@ const configFile = [
 ].join('\n');
 
 const digests = async (world: StrictWorld) =>
-  (await world.slack.control.messages(general)).filter(({ text }) => text.includes('*docs-agent* from'));
+  (await world.slack.control.messages(general)).filter(({ text }) => text.includes('📊 *docs-agent*'));
 const posted = (world: StrictWorld, count: number) =>
   world.later(
     () => digests(world),
@@ -26,7 +26,7 @@ test('once a week the channel is told what became of the requests; a downtime is
   await world.clock.advance(20 * DAY_MS);
   await world.restart();
   const [first] = await posted(world, 1);
-  expect(first?.text).toContain('*1 start:* 1 by command');
+  expect(first?.text).toContain('*1 request* → ');
   expect(first?.text).not.toContain(alice);
   await world.restart();
   await world.settled();

@@ -1,6 +1,6 @@
 import { makeReport } from '../../engine/make-report.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
-import type { Period, Report } from '../../jobs/report/report.ts';
+import type { MadeReport, Period } from '../../jobs/report/report.ts';
 import type { Store } from '../../store/store.ts';
 import type { Config } from '../config/config.ts';
 
@@ -12,7 +12,7 @@ export function reporter(
   { agent, retentionMs, codeHostSites: sites }: Config,
   store: Store,
   clock: Clock,
-): (teamId: string, projectIds: readonly string[], period?: Period) => Promise<Report> {
+): (teamId: string, projectIds: readonly string[], period?: Period) => Promise<MadeReport> {
   return (teamId, projectIds, period) => {
     const nowMs = clock.now();
     const { sinceMs: fromMs, untilMs } = period ?? { sinceMs: nowMs - SHOWN_MS, untilMs: nowMs };

@@ -19,7 +19,7 @@ export async function report(args: string[], { env, now }: Host): Promise<number
   if (!isFormat(format)) throw new UsageError('--format must be table, csv or json.');
   const config = parseReportConfig(env);
   const period = periodOf(values.since, config.retentionMs, now());
-  const made = await readStore(config.store, (queries) =>
+  const { report: made } = await readStore(config.store, (queries) =>
     makeReport((read) => read(new Reports(queries)), {
       ...{ ...period, teamId: null, projectIds: null },
       hourlyBudget: config.hourlyBudget,

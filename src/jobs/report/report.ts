@@ -3,6 +3,7 @@ import type { Job } from '../job.ts';
 import { announcedLink } from '../pull-requests/announced-link.ts';
 import { type CodeHostSite, PUBLIC_SITES, pullRequestKey } from '../pull-requests/link.ts';
 import type { PullRequestState } from '../pull-requests/pull-request.ts';
+import { jobStandingOf, lastPullRequestOf } from '../pull-requests/standing.ts';
 import { Distribution } from './distribution.ts';
 import { type Source, sources } from './source.ts';
 import { type End, ends, startsOf } from './starts.ts';
@@ -21,6 +22,28 @@ export interface Report {
   /** Of the project with the most calls in an hour of the period. */
   readonly budget: { readonly peak_per_hour: number; readonly limit: number };
 }
+
+/** What is left to do about it: people in Slack read that beside the counts. */
+export interface LeftToDo {
+  /** The latest start of which nobody knows whether the agent has it; null: there is none. */
+  readonly unclear: Pick<Job, 'channelId' | 'threadTs'> | null;
+  /** Pull requests that wait for a review, the oldest first; one more than are named, if there are more. */
+  readonly waitingForReview: readonly WaitingPullRequest[];
+}
+
+export interface MadeReport {
+  readonly report: Report;
+  readonly leftToDo: LeftToDo;
+}
+
+export interface WaitingPullRequest {
+  readonly url: string;
+  /** When it was opened. */
+  readonly sinceMs: number;
+}
+
+/** More are not named. */
+export const WAITING_MAX = 5;
 
 export interface Period {
   readonly sinceMs: number;
@@ -59,6 +82,8 @@ export class Tally {
   private open = 0;
   private unclearStarts = 0;
   private unclearReplies = 0;
+  private unclear: Job | null = null;
+  private waiting: readonly WaitingPullRequest[] = [];
 
   /** @param sites whose pull requests are known by any of their addresses */
   constructor(period: Period, sites: readonly CodeHostSite[] = PUBLIC_SITES) {
@@ -82,6 +107,23 @@ export class Tally {
     for (const fate of pullRequestsOf(job, announced, this.sites)) this.pullRequests[fate] += 1;
     const [link] = announced;
     if (link !== undefined) this.toPullRequest.add(link.atMs - first.atMs);
+    if (job.stage.kind === 'create_unknown') this.unclear = job;
+    this.addWaiting(job);
+  }
+
+  private addWaiting(job: Job): void {
+    const seen = lastPullRequestOf(job);
+    if (seen === null || jobStandingOf(job) !== 'waiting_for_review') return;
+    const { url, facts, seenAtMs } = seen;
+    const keyOf = (address: string) => pullRequestKey(address, this.sites);
+    const others = this.waiting.filter((one) => keyOf(one.url) !== keyOf(url));
+    this.waiting = [...others, { url, sinceMs: facts.openedAtMs ?? seenAtMs }]
+      .sort((one, other) => one.sinceMs - other.sinceMs)
+      .slice(0, WAITING_MAX + 1);
+  }
+
+  leftToDo(): LeftToDo {
+    return { unclear: this.unclear, waitingForReview: this.waiting };
   }
 
   private isInPeriod(atMs: number): boolean {

@@ -10,7 +10,7 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Logger } from '../../engine/runtime/logger.ts';
 import type { AnyJobContext } from '../../jobs/decision.ts';
 import type { Recipe } from '../../jobs/recipes/recipe.ts';
-import type { Report } from '../../jobs/report/report.ts';
+import type { MadeReport } from '../../jobs/report/report.ts';
 import type { Store } from '../../store/store.ts';
 import type { Known } from '../workspace/known.ts';
 import type { ReadyWorkspace, Workspace } from '../workspace/workspace.ts';
@@ -26,7 +26,7 @@ export interface SharedDeps {
   /** Whether the agent has this job in the project; null: it did not say. */
   readonly agentHasJob: (projectId: string, agentJobId: string) => Promise<boolean | null>;
   /** What became of the workspace's requests of the last days. */
-  readonly reportOf: (teamId: string, projectIds: readonly string[]) => Promise<Report>;
+  readonly reportOf: (teamId: string, projectIds: readonly string[]) => Promise<MadeReport>;
   /** The recipes that the settings have for a workspace. */
   readonly recipesOf: (teamId: string) => readonly Recipe[];
   /** Replies may have been missed. */

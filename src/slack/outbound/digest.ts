@@ -1,6 +1,7 @@
 import { dueMoment, type Moment, momentServed } from '../../engine/schedules.ts';
+import { sitesOf } from '../../engine/tools.ts';
 import type { Digest } from '../../jobs/report/digest.ts';
-import type { Period, Report } from '../../jobs/report/report.ts';
+import type { MadeReport, Period } from '../../jobs/report/report.ts';
 import { lastMoment } from '../../jobs/schedule/moments.ts';
 import { scheduleOfSubject } from '../../store/queries/schedules.ts';
 import type { ClaimedTask } from '../../store/store.ts';
@@ -15,7 +16,7 @@ const ARRIVES_WITHIN_MS = 20_000;
 export interface DigestTools extends SlackTools {
   /** Null: the settings have none for the workspace. */
   readonly digestOf: (teamId: string) => Digest | null;
-  readonly reportOf: (teamId: string, projectIds: readonly string[], period: Period) => Promise<Report>;
+  readonly reportOf: (teamId: string, projectIds: readonly string[], period: Period) => Promise<MadeReport>;
 }
 
 /** A moment of the digest's schedule has come. */
@@ -45,23 +46,30 @@ export async function postDigest(tools: DigestTools, task: ClaimedTask): Promise
 
 /** Looks first whether an attempt that broke off has posted it. */
 function post(
-  { store, clock, log, newContext, workspaces, reportOf }: DigestTools,
+  tools: DigestTools,
   { lease, unknownUntilMs }: ClaimedTask,
   teamId: string,
   channelId: string,
   moment: Moment,
 ) {
+  const { store, clock, log, newContext, workspaces, reportOf } = tools;
   const place = { channelId, threadTs: null, callId: `digest:${teamId}:${moment.atMs}` };
   return failureOf(
     async () => {
-      const { poster } = await workspaces.of(teamId);
+      const { poster, workspaceUrl } = await workspaces.of(teamId);
       const attemptedAtMs = unknownUntilMs === null ? 0 : unknownUntilMs - ARRIVES_WITHIN_MS;
       const mayBeThere = attemptedAtMs >= moment.atMs;
       if (mayBeThere && (await poster.find(place, attemptedAtMs, clock.now())) !== null) return;
       const projectIds = newContext()
         .rulesOf(teamId)
         .projects.map(({ id }) => id);
-      const message = reportView(await reportOf(teamId, projectIds, periodOf(moment)));
+      const made = await reportOf(teamId, projectIds, periodOf(moment));
+      const message = reportView(made, {
+        workspaceUrl,
+        sites: sitesOf(tools),
+        zone: moment.schedule.zone,
+        nowMs: clock.now(),
+      });
       await store.transaction(async (tx) => {
         // It may have slept since the look, and another replica have posted.
         await tx.tasks.fence(lease);

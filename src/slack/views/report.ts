@@ -1,12 +1,31 @@
-import type { Report } from '../../jobs/report/report.ts';
-import { duration } from './parts/duration.ts';
+import type { CodeHostSite } from '../../jobs/pull-requests/link.ts';
+import { type LeftToDo, type MadeReport, type Report, WAITING_MAX } from '../../jobs/report/report.ts';
+import { threadLink } from '../protocol/links.ts';
+import { duration, inDays } from './parts/duration.ts';
 import { message, paragraph, type SlackMessage, smallPrint } from './parts/message.ts';
-import { type Mrkdwn, moment } from './parts/mrkdwn.ts';
+import { isDirectMessage, type Mrkdwn, mrkdwn, ownLink } from './parts/mrkdwn.ts';
+import { readableLink } from './parts/pull-request.ts';
 import { reportTexts } from './texts/report.ts';
 
-/** Answers `report`. */
-export function reportView(report: Report): SlackMessage {
-  return message(...facts(report), smallPrint(reportTexts.more));
+/** Where it is read, and when. */
+interface ReportReader {
+  readonly workspaceUrl: string | null;
+  readonly sites: readonly CodeHostSite[];
+  /** The days are those of this time zone. */
+  readonly zone: string;
+  readonly nowMs: number;
+}
+
+/** Answers `report`; also the digest. */
+export function reportView({ report, leftToDo }: MadeReport, reader: ReportReader): SlackMessage {
+  const lines: Mrkdwn[] = [
+    reportTexts.title(days(report, reader.zone)),
+    requests(report),
+    ...others(report, leftToDo, reader),
+    ...time(report),
+    ...waiting(leftToDo, reader),
+  ];
+  return message(paragraph(joined(lines, '\n')), smallPrint(reportTexts.more));
 }
 
 /** It was not counted in time for the answer. */
@@ -14,38 +33,68 @@ export function countingView(): SlackMessage {
   return message(paragraph(reportTexts.counting));
 }
 
-function facts(report: Report): [ReturnType<typeof paragraph>, ReturnType<typeof paragraph>] {
-  const { since, until, starts, ends, unclear, open, pull_requests: pullRequests, budget } = report;
-  const { median, p90 } = report.seconds_to_pull_request;
-  const { sources, fates, states } = reportTexts;
-  const fatesOfAll = { ...ends, unclear: unclear.starts, open };
-  const lines: Mrkdwn[] = [
-    starts.total === 0
-      ? reportTexts.none
-      : reportTexts.starts(starts.total, counted(sources, starts.by_source)),
-    ...(starts.total === 0 ? [] : [reportTexts.became(counted(fates, fatesOfAll))]),
-    ...(unclear.replies === 0 ? [] : [reportTexts.unclearReplies(unclear.replies)]),
-    ...(sum(pullRequests) === 0 ? [] : [reportTexts.pullRequests(counted(states, pullRequests))]),
-    ...(median === null || p90 === null
-      ? []
-      : [reportTexts.took(duration(median * 1000), duration(p90 * 1000))]),
-    reportTexts.budget(budget.peak_per_hour, budget.limit),
-  ];
-  return [
-    paragraph(reportTexts.title(moment(Date.parse(since)), moment(Date.parse(until)))),
-    paragraph({ mrkdwn: lines.map(({ mrkdwn }) => mrkdwn).join('\n') }),
-  ];
+/** `Nov 16 – 23` */
+function days({ since, until }: Report, zone: string): string {
+  const format = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone: zone });
+  return format.formatRange(new Date(since), new Date(until)).replace(/\s/g, ' ');
 }
 
-/** All that is not zero, in the order of the words. */
-function counted<Name extends string>(
-  words: Readonly<Record<Name, (count: number) => string>>,
-  counts: Readonly<Record<Name, number>>,
-): string {
-  const names = Object.keys(words) as Name[];
-  return names.flatMap((name) => (counts[name] === 0 ? [] : [words[name](counts[name])])).join(' · ');
+function requests({ starts, ends, pull_requests: pullRequests }: Report): Mrkdwn {
+  if (starts.total === 0) return reportTexts.none;
+  const { open, merged, closed } = pullRequests;
+  const steps = [
+    reportTexts.requests(starts.total),
+    reportTexts.pullRequests(ends.pull_request),
+    // Otherwise, no code host says what became of them.
+    ...(open + merged + closed === 0 ? [] : [reportTexts.merged(merged)]),
+  ];
+  return joined(steps, ' → ');
 }
 
-function sum(counts: Readonly<Record<string, number>>): number {
-  return Object.values(counts).reduce((total, count) => total + count, 0);
+/** What came of the other requests; nothing of what there is not. */
+function others(
+  { ends, unclear, open }: Report,
+  { unclear: one }: LeftToDo,
+  { workspaceUrl }: ReportReader,
+): Mrkdwn[] {
+  const url =
+    one === null || isDirectMessage(one.channelId)
+      ? null
+      : threadLink(workspaceUrl, one.channelId, one.threadTs);
+  const { fates } = reportTexts;
+  const unclearStarts = fates.unclear(unclear.starts);
+  const counted: readonly (readonly [count: number, words: Mrkdwn])[] = [
+    [ends.failed, fates.failed(ends.failed)],
+    [ends.refused, fates.refused(ends.refused)],
+    [ends.done, fates.done(ends.done)],
+    [ends.gone, fates.gone(ends.gone)],
+    [ends.archived, fates.archived(ends.archived)],
+    [open, fates.open(open)],
+    [unclear.replies, fates.unclearReplies(unclear.replies)],
+    [
+      unclear.starts,
+      url === null ? unclearStarts : mrkdwn`${unclearStarts} → ${ownLink(url, reportTexts.openIt)}`,
+    ],
+  ];
+  const said = counted.flatMap(([count, words]) => (count === 0 ? [] : [words]));
+  return said.length === 0 ? [] : [joined(said, ' · ')];
+}
+
+function time({ seconds_to_pull_request: { median, p90 } }: Report): Mrkdwn[] {
+  if (median === null || p90 === null) return [];
+  return [reportTexts.took(duration(median * 1000), duration(p90 * 1000))];
+}
+
+function waiting({ waitingForReview: all }: LeftToDo, { sites, nowMs }: ReportReader): Mrkdwn[] {
+  const named = all.slice(0, WAITING_MAX).flatMap(({ url, sinceMs }) => {
+    const link = readableLink(url, sites);
+    return link === null ? [] : [mrkdwn`${link} (${inDays(nowMs - sinceMs)})`];
+  });
+  if (named.length === 0) return [];
+  const more = all.length > WAITING_MAX ? [mrkdwn`…`] : [];
+  return [reportTexts.waiting(joined([...named, ...more], ', '))];
+}
+
+function joined(parts: readonly Mrkdwn[], separator: string): Mrkdwn {
+  return { mrkdwn: parts.map((part) => part.mrkdwn).join(separator) };
 }

@@ -1,5 +1,6 @@
 import type { Job, Stage } from '../../../src/jobs/job.ts';
 import type { OfferOutcome } from '../../../src/jobs/offer.ts';
+import { PUBLIC_SITES } from '../../../src/jobs/pull-requests/link.ts';
 import type { Report } from '../../../src/jobs/report/report.ts';
 import { sessionStateOf } from '../../../src/jobs/shown/session-state.ts';
 import { pausedView, recipeSkippedView, resumedView, skippedView } from '../../../src/slack/views/recipes.ts';
@@ -144,9 +145,25 @@ const report: Report = {
   budget: { peak_per_hour: 19, limit: 100 },
 };
 
+const DAY_MS = 86_400_000;
+const reportedAtMs = Date.parse(report.until);
+
 export const reportGroup: StateGroup = {
   title: 'A report, and the digest',
-  states: { 'the last seven days': reportView(report) },
+  states: {
+    'the last seven days': reportView(
+      {
+        report,
+        leftToDo: {
+          unclear: { channelId: 'C0GENERAL', threadTs: '1795424400.000100' },
+          waitingForReview: [
+            { url: 'https://github.com/acme/docs/pull/14', sinceMs: reportedAtMs - 3 * DAY_MS },
+          ],
+        },
+      },
+      { workspaceUrl: 'https://acme.slack.com/', sites: PUBLIC_SITES, zone: 'UTC', nowMs: reportedAtMs },
+    ),
+  },
 };
 
 const jobs: readonly Partial<Job>[] = [

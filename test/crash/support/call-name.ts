@@ -16,7 +16,7 @@ function hintOrQuestion({ blocks }: SlackCall['args']): string {
 }
 
 function postName({ channel, thread_ts: threadTs, text }: SlackCall['args']): string {
-  if (channel === notices) return String(text).includes('*docs-agent* from') ? 'digest' : 'notice';
+  if (channel === notices) return String(text).includes('*docs-agent* ·') ? 'digest' : 'notice';
   if (String(text).includes('*Draft*')) return 'draft';
   if (threadTs === undefined) return 'card';
   return String(text).includes('[Details]') ? 'card in a thread' : 'thread';

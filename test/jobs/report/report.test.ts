@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Announcement, TurnEnded } from '../../../src/jobs/announcement.ts';
 import type { Job } from '../../../src/jobs/job.ts';
+import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-request.ts';
 import { Distribution } from '../../../src/jobs/report/distribution.ts';
 import { HourlyPeak } from '../../../src/jobs/report/peak.ts';
 import { type CountedJob, type Period, Tally } from '../../../src/jobs/report/report.ts';
@@ -80,6 +81,34 @@ describe('a report (L4)', () => {
     expect(report.ends).toEqual({ pull_request: 1, done: 1, failed: 1, refused: 1, gone: 1, archived: 1 });
     expect(report.unclear).toEqual({ starts: 1, replies: 0 });
     expect(report.open).toBe(2);
+  });
+
+  test('names the latest unclear start, and the pull requests that wait for a review, the oldest first', () => {
+    const waiting = (number: number, facts: PullRequestFacts) => {
+      const url = `https://github.com/acme/docs/pull/${number}`;
+      const pullRequests = [{ url, facts, seenAtMs: START_MS, reminders: 0 }];
+      const counted = of(ended('completed', url));
+      return { ...counted, job: { ...counted.job, pullRequests } };
+    };
+    const unknown = started();
+    unknown.createFails(failures.timeout);
+    const tally = new Tally({ sinceMs: 0, untilMs: START_MS + 24 * HOUR_MS });
+    const jobs = [
+      waiting(1, { state: 'open', openedAtMs: 2_000 }),
+      waiting(2, { state: 'open', openedAtMs: 1_000 }),
+      waiting(2, { state: 'open', openedAtMs: 1_000 }),
+      waiting(3, { state: 'merged', openedAtMs: 1_000 }),
+      waiting(4, { state: 'open', review: 'approved', openedAtMs: 1_000 }),
+      of(unknown),
+    ];
+    for (const job of jobs) tally.add(job);
+    expect(tally.leftToDo()).toEqual({
+      unclear: unknown.job,
+      waitingForReview: [
+        { url: 'https://github.com/acme/docs/pull/2', sinceMs: 1_000 },
+        { url: 'https://github.com/acme/docs/pull/1', sinceMs: 2_000 },
+      ],
+    });
   });
 
   test('leaves out what never started, and what only watches the job of another', () => {

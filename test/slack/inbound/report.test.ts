@@ -1,19 +1,20 @@
 import { expect, test } from 'vitest';
-import type { Report } from '../../../src/jobs/report/report.ts';
-import { Tally } from '../../../src/jobs/report/report.ts';
+import { type MadeReport, Tally } from '../../../src/jobs/report/report.ts';
 import { report } from '../../../src/slack/inbound/commands/report.ts';
 import type { CommandArgs, ListenerDeps } from '../../../src/slack/inbound/deps.ts';
+import { policy } from '../../jobs/support/builders.ts';
 import { createTestClock } from '../../support/test-clock.ts';
 
 test('a report that takes long is announced while Slack waits, and shown when it is counted (L4)', async () => {
   const clock = createTestClock(0);
-  const { promise, resolve } = Promise.withResolvers<Report>();
+  const { promise, resolve } = Promise.withResolvers<MadeReport>();
   const said: string[] = [];
   const say = async (message: unknown) => {
     said.push(JSON.stringify(message));
   };
   const deps = {
-    ...{ clock, teamId: 'T1', projects: [{ id: 'docs', name: 'docs' }] },
+    ...{ clock, teamId: 'T1', projects: [{ id: 'docs', name: 'docs' }], workspaceUrl: null },
+    newContext: () => ({ policy }),
     access: { isAdmin: async () => true },
     reportOf: () => promise,
   };
@@ -21,7 +22,8 @@ test('a report that takes long is announced while Slack waits, and shown when it
   const done = report(deps as unknown as ListenerDeps, args as unknown as CommandArgs);
   await clock.advance(2_000);
   expect(said).toEqual([expect.stringContaining('Counting')]);
-  resolve(new Tally({ sinceMs: 0, untilMs: 0 }).report({ peak_per_hour: 0, limit: 100 }));
+  const tally = new Tally({ sinceMs: 0, untilMs: 0 });
+  resolve({ report: tally.report({ peak_per_hour: 0, limit: 100 }), leftToDo: tally.leftToDo() });
   await done;
-  expect(said).toEqual([expect.any(String), expect.stringContaining('No starts')]);
+  expect(said).toEqual([expect.any(String), expect.stringContaining('No requests')]);
 });

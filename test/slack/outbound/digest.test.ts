@@ -57,7 +57,8 @@ async function start() {
     showChanged: () => {},
     reportOf: async (_teamId, _projectIds, period) => {
       periods.push([period.sinceMs, period.untilMs].map((atMs) => new Date(atMs).toISOString().slice(0, 16)));
-      return new Tally(period).report({ peak_per_hour: 0, limit: 100 });
+      const tally = new Tally(period);
+      return { report: tally.report({ peak_per_hour: 0, limit: 100 }), leftToDo: tally.leftToDo() };
     },
     stopping: new AbortController().signal,
   });

@@ -1,9 +1,15 @@
 import { expect, test } from 'vitest';
-import type { Report } from '../../../src/jobs/report/report.ts';
+import { PUBLIC_SITES } from '../../../src/jobs/pull-requests/link.ts';
+import { type LeftToDo, type Report, WAITING_MAX } from '../../../src/jobs/report/report.ts';
 import { sources } from '../../../src/jobs/report/source.ts';
 import { ends } from '../../../src/jobs/report/starts.ts';
 import { reportView } from '../../../src/slack/views/report.ts';
 import { expectSafe } from './support/expect-safe.ts';
+
+const DAY_MS = 86_400_000;
+const nowMs = Date.parse('2026-11-23T09:00:00.000Z');
+const reader = { workspaceUrl: 'https://acme.slack.com/', sites: PUBLIC_SITES, zone: 'UTC', nowMs };
+const nothing: LeftToDo = { unclear: null, waitingForReview: [] };
 
 const counts = <Name extends string>(names: readonly Name[], count: number) =>
   Object.fromEntries(names.map((name) => [name, count])) as Record<Name, number>;
@@ -22,25 +28,60 @@ function aReport(count: number, seconds: number | null): Report {
   };
 }
 
-test('a report says what there is, in one line each (L4)', () => {
-  expect(reportView(aReport(1, 412)).text).toMatchInlineSnapshot(`
-    "📊 *docs-agent* from <!date^1794819600^{date_short_pretty} {time}|2026-11-16 09:00 UTC> to <!date^1795424400^{date_short_pretty} {time}|2026-11-23 09:00 UTC>
-    *11 starts:* 1 by command · 1 by form · 1 by mention · 1 by direct message · 1 by the message menu · 1 from Home · 1 by emoji · 1 by workflow · 1 by schedule · 1 by webhook · 1 started again
-    *What became of them:* 1 with a pull request · 1 done without a pull request · 1 failed · 1 not accepted · 1 no longer known to the agent · 1 archived · 1 unclear · 1 still open
-    ❓ 1 reply that couldn't be confirmed
-    *Pull requests:* 1 merged · 1 open · 1 closed without merging · 1 not followed
-    *From request to pull request:* half within 6 min, nine of ten within 6 min
-    *Busiest hour:* 1 of 100 calls to the agent
-    Whoever runs docs-agent gets other periods, CSV and JSON from \`docs-agent report\` on the machine."
+const waitingSince = (days: number, number: number) => ({
+  url: `https://github.com/acme/docs/pull/${number}`,
+  sinceMs: nowMs - days * DAY_MS,
+});
+
+test('a report says what came of the requests, how long it took, and what is left to do (L4)', () => {
+  const leftToDo = {
+    unclear: { channelId: 'C1', threadTs: '1795183500.000100' },
+    waitingForReview: [waitingSince(3, 14), waitingSince(1, 15), waitingSince(0, 16)],
+  };
+  expect(reportView({ report: aReport(1, 412), leftToDo }, reader).text).toMatchInlineSnapshot(`
+    "📊 *docs-agent* · Nov 16 – 23
+    *11 requests* → 1 pull request → 1 merged
+    1 failed · 1 rejected · 1 without changes · 1 no longer known to the agent · 1 archived · 1 running · 1 reply unclear · 1 unclear → <https://acme.slack.com/archives/C1/p1795183500000100|Open it>
+    Time to pull request: median 6 min, 90% within 6 min
+    Waiting for review: <https://github.com/acme/docs/pull/14|acme/docs#14> (3 days), <https://github.com/acme/docs/pull/15|acme/docs#15> (1 day), <https://github.com/acme/docs/pull/16|acme/docs#16> (today)
+    Operators: run \`docs-agent report\` on the server for the rest."
   `);
-  expectSafe(reportView(aReport(999_999, 1_000_000)), {});
+  const many = Array.from({ length: WAITING_MAX + 1 }, (_, days) => waitingSince(days, days));
+  const most = { ...leftToDo, waitingForReview: many };
+  const shown = reportView({ report: aReport(999_999, 1_000_000), leftToDo: most }, reader);
+  expect(shown.text).toMatch(/acme\/docs#4> \(4 days\), …\n/);
+  const threadUrl = 'https://acme.slack.com/archives/C1/p1795183500000100';
+  expectSafe(shown, { named: [threadUrl, ...many.map(({ url }) => url)] });
 });
 
 test('a report says nothing of what there is not (L4)', () => {
-  expect(reportView(aReport(0, null)).text).toMatchInlineSnapshot(`
-    "📊 *docs-agent* from <!date^1794819600^{date_short_pretty} {time}|2026-11-16 09:00 UTC> to <!date^1795424400^{date_short_pretty} {time}|2026-11-23 09:00 UTC>
-    *No starts*
-    *Busiest hour:* 0 of 100 calls to the agent
-    Whoever runs docs-agent gets other periods, CSV and JSON from \`docs-agent report\` on the machine."
+  expect(reportView({ report: aReport(0, null), leftToDo: nothing }, reader).text).toMatchInlineSnapshot(`
+    "📊 *docs-agent* · Nov 16 – 23
+    *No requests*
+    Operators: run \`docs-agent report\` on the server for the rest."
   `);
+});
+
+test('without a code host, a report says nothing of merges (L4)', () => {
+  const report = { ...aReport(1, null), pull_requests: { open: 0, merged: 0, closed: 0, unknown: 1 } };
+  expect(reportView({ report, leftToDo: nothing }, reader).text).toContain(
+    '*11 requests* → 1 pull request\n',
+  );
+});
+
+test('the days of a report are those of its time zone, also where the month ends (L4)', () => {
+  const report = {
+    ...aReport(0, null),
+    since: '2026-11-29T23:00:00.000Z',
+    until: '2026-12-06T23:00:00.000Z',
+  };
+  const title = (zone: string) =>
+    reportView({ report, leftToDo: nothing }, { ...reader, zone }).text.split('\n')[0];
+  expect(title('UTC')).toBe('📊 *docs-agent* · Nov 29 – Dec 6');
+  expect(title('Europe/Berlin')).toBe('📊 *docs-agent* · Nov 30 – Dec 7');
+});
+
+test('no thread of a direct message is linked in a report (N1)', () => {
+  const leftToDo = { ...nothing, unclear: { channelId: 'D1', threadTs: '1795183500.000100' } };
+  expect(reportView({ report: aReport(1, null), leftToDo }, reader).text).not.toContain('Open it');
 });

@@ -1,3 +1,4 @@
+import { sitesOf } from '../../../engine/tools.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { notReadView } from '../../views/refusals.ts';
 import { countingView, reportView } from '../../views/report.ts';
@@ -24,14 +25,12 @@ export async function report(deps: ListenerDeps, args: CommandArgs): Promise<voi
 }
 
 async function count(deps: ListenerDeps): Promise<SlackMessage> {
-  const { teamId, projects, log } = deps;
+  const { teamId, projects, log, workspaceUrl } = deps;
   try {
-    return reportView(
-      await deps.reportOf(
-        teamId,
-        projects.map(({ id }) => id),
-      ),
-    );
+    const projectIds = projects.map(({ id }) => id);
+    const made = await deps.reportOf(teamId, projectIds);
+    const nowMs = deps.clock.now();
+    return reportView(made, { workspaceUrl, sites: sitesOf(deps), zone: 'UTC', nowMs });
   } catch (error) {
     log.error('not_shown', { error });
     return notReadView();

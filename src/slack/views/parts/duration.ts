@@ -12,6 +12,13 @@ export function duration(ms: number): string {
     : inTwo(ms, [DAY_MS, 'd'], [HOUR_MS, 'h']);
 }
 
+/** An age in whole days: `3 days`, `1 day`, `today`. */
+export function inDays(ms: number): string {
+  const days = Math.trunc(ms / DAY_MS);
+  if (days < 1) return 'today';
+  return days === 1 ? '1 day' : `${days} days`;
+}
+
 const UNITS = [
   [DAY_MS, 'day'],
   [HOUR_MS, 'hour'],

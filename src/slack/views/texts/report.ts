@@ -1,50 +1,30 @@
 import { type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
+import { replies } from '../parts/words.ts';
 
-const plural = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
+const plural = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
 
 /** What `/docs-agent report` says. */
 export const reportTexts = {
-  /** Both times. */
-  title: (since: Mrkdwn, until: Mrkdwn): Mrkdwn => mrkdwn`📊 *docs-agent* from ${since} to ${until}`,
-  none: mrkdwn`*No starts*`,
-  starts: (count: number, from: string): Mrkdwn => mrkdwn`*${plural(count, 'start', 'starts')}:* ${from}`,
-  sources: {
-    command: (count: number): string => `${count} by command`,
-    form: (count: number): string => `${count} by form`,
-    mention: (count: number): string => `${count} by mention`,
-    direct_message: (count: number): string => `${count} by direct message`,
-    shortcut: (count: number): string => `${count} by the message menu`,
-    home: (count: number): string => `${count} from Home`,
-    reaction: (count: number): string => `${count} by emoji`,
-    workflow: (count: number): string => `${count} by workflow`,
-    schedule: (count: number): string => `${count} by schedule`,
-    webhook: (count: number): string => `${count} by webhook`,
-    again: (count: number): string => `${count} started again`,
-  },
-  became: (what: string): Mrkdwn => mrkdwn`*What became of them:* ${what}`,
+  /** `days`: as in "Nov 16 – 23" */
+  title: (days: string): Mrkdwn => mrkdwn`📊 *docs-agent* · ${days}`,
+  none: mrkdwn`*No requests*`,
+  requests: (count: number): Mrkdwn => mrkdwn`*${plural(count, 'request')}*`,
+  pullRequests: (count: number): Mrkdwn => mrkdwn`${plural(count, 'pull request')}`,
+  merged: (count: number): Mrkdwn => mrkdwn`${count} merged`,
   fates: {
-    pull_request: (count: number): string => `${count} with a pull request`,
-    done: (count: number): string => `${count} done without a pull request`,
-    failed: (count: number): string => `${count} failed`,
-    refused: (count: number): string => `${count} not accepted`,
-    gone: (count: number): string => `${count} no longer known to the agent`,
-    archived: (count: number): string => `${count} archived`,
-    unclear: (count: number): string => `${count} unclear`,
-    open: (count: number): string => `${count} still open`,
+    failed: (count: number): Mrkdwn => mrkdwn`${count} failed`,
+    refused: (count: number): Mrkdwn => mrkdwn`${count} rejected`,
+    done: (count: number): Mrkdwn => mrkdwn`${count} without changes`,
+    gone: (count: number): Mrkdwn => mrkdwn`${count} no longer known to the agent`,
+    archived: (count: number): Mrkdwn => mrkdwn`${count} archived`,
+    open: (count: number): Mrkdwn => mrkdwn`${count} running`,
+    unclearReplies: (count: number): Mrkdwn => mrkdwn`${replies(count)} unclear`,
+    unclear: (count: number): Mrkdwn => mrkdwn`${count} unclear`,
   },
-  unclearReplies: (count: number): Mrkdwn =>
-    mrkdwn`❓ ${plural(count, 'reply', 'replies')} that couldn't be confirmed`,
-  pullRequests: (what: string): Mrkdwn => mrkdwn`*Pull requests:* ${what}`,
-  states: {
-    merged: (count: number): string => `${count} merged`,
-    open: (count: number): string => `${count} open`,
-    closed: (count: number): string => `${count} closed without merging`,
-    unknown: (count: number): string => `${count} not followed`,
-  },
+  openIt: 'Open it',
   took: (half: string, most: string): Mrkdwn =>
-    mrkdwn`*From request to pull request:* half within ${half}, nine of ten within ${most}`,
-  budget: (peak: number, limit: number): Mrkdwn =>
-    mrkdwn`*Busiest hour:* ${peak} of ${limit} calls to the agent`,
-  more: mrkdwn`Whoever runs docs-agent gets other periods, CSV and JSON from \`docs-agent report\` on the machine.`,
+    mrkdwn`Time to pull request: median ${half}, 90% within ${most}`,
+  waiting: (which: Mrkdwn): Mrkdwn => mrkdwn`Waiting for review: ${which}`,
+  more: mrkdwn`Operators: run \`docs-agent report\` on the server for the rest.`,
   counting: mrkdwn`⏳ *Counting.* It takes a moment; I'll show it here.`,
 } as const;

@@ -35,8 +35,8 @@ export const recipeStories = {
       }),
     playStrictly: async (stage) => {
       const expected = await untilDone(stage);
-      await stage.seen(notices, '*docs-agent* from');
-      return { ...expected, posted: ['*docs-agent* from'] };
+      await stage.seen(notices, '*docs-agent* ·');
+      return { ...expected, posted: ['*docs-agent* ·'] };
     },
   },
   /** A recipe is started by its webhook; the sender tries until it has an answer, which stays the same. */
