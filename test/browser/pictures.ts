@@ -1,6 +1,9 @@
-/** Makes the pictures in docs/images again: `npm run pictures`. They show the demo, so look at each before a commit. */
+/**
+ * Makes the pictures in docs/images again: `npm run pictures`. They show the demo, so look at each before a commit. On
+ * Debian they need fonts-lato and fonts-noto-color-emoji.
+ */
 import { picturesOf, type StateGroup } from './support/contact-sheet.ts';
-import { startDemoInBrowser } from './support/demo-in-browser.ts';
+import { iconAddress, startDemoInBrowser } from './support/demo-in-browser.ts';
 import { form, home, imageFile, job, marks, recipeForm } from './support/demo-pictures.ts';
 import { draftGroup, recipeGroup, reportGroup, sessionGroup, workflowGroup } from './support/elsewhere.ts';
 import { drawPictures, type Picture } from './support/page-of-pictures.ts';
@@ -12,6 +15,16 @@ for (const draw of [job, form, home, marks]) {
   await using slack = await demo.openSlack();
   await draw(slack);
   console.log(`docs/images/${draw.name}.png`);
+}
+
+{
+  await using slack = await demo.openSlack();
+  const { page } = slack;
+  await page.setContent(
+    `<style>body { margin: 0 } img { display: block; width: 512px }</style><img src="${iconAddress}">`,
+  );
+  await page.locator('img').screenshot({ path: imageFile('icon') });
+  console.log('docs/images/icon.png');
 }
 
 const sheets: readonly [name: string, groups: readonly StateGroup[], first?: readonly Picture[]][] = [

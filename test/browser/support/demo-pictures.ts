@@ -92,10 +92,10 @@ export async function marks(slack: SlackPage): Promise<void> {
 export async function form(slack: SlackPage): Promise<void> {
   await slack.write('/docs-agent');
   // The word "slow" keeps the demo's agent at work until the next picture is made.
-  await slack.form.getByRole('textbox').fill('Explain how to find slow queries in the log');
+  await slack.form.getByRole('textbox').fill('Say why large projects are slow to open');
   await slack.page.screenshot({ path: imageFile('form') });
   await slack.form.getByRole('button', { name: 'Start' }).click();
-  await slack.message('slow queries').getByText('Working').waitFor();
+  await slack.message('large projects').getByText('Working').waitFor();
 }
 
 export async function home(slack: SlackPage): Promise<void> {
