@@ -41,7 +41,7 @@ describe('a guest, who may not use the program (A1)', () => {
     await write(guest, `${bot} Document this`, { threadTs: root.ts });
     await world.sentPrivately(general, refusal);
     await write(alice, `${bot} Document this`, { threadTs: root.ts });
-    await world.sentPrivately(general, "There's no job in this thread yet");
+    await world.sentPrivately(general, '*Send this thread along?*');
     await nothingStarted();
   });
 

@@ -209,7 +209,7 @@ describe('an audit has one line for what arrives twice (L4):', () => {
       async () => {
         const message = await say(bob, 'The scopes are wrong');
         await say(alice, `${mention} Document the scopes`, { threadTs: message.ts });
-        await press(alice, "There's no job in this thread yet", 'choose_messages');
+        await press(alice, '*Send this thread along?*', 'choose_messages');
         const { control } = world.slack;
         await expect
           .poll(() => control.modal(alice)?.callback_id, { message: 'the form' })

@@ -109,7 +109,7 @@ test('a reply in another thread of direct messages is answered, also while a car
   await write('and the errors', { threadTs: root.ts });
   await later(
     messages,
-    (all) => all.some(({ text }) => text.includes("There's no job in this thread yet")),
+    (all) => all.some(({ text }) => text.includes('*Send this thread along?*')),
     'the answer',
   );
   release();

@@ -61,14 +61,14 @@ describeWithLocalSlack('requests over signed HTTP', () => {
 
   test('the same words in two commands are one job, and a question (S5)', async () => {
     const send = (triggerId: string) =>
-      world.signed.sendCommand({ channelId: general, userId: alice, text: 'Start twice?', triggerId });
+      world.signed.sendCommand({ channelId: general, userId: alice, text: 'Start twice', triggerId });
     expect(await send('first of two')).toEqual({ status: 200, body: '' });
     const { status, body } = await send('second of two');
     expect(status).toBe(200);
     expect(body).toContain('You asked for this just now');
     expect((await send('second of two')).body).toContain('You asked for this just now');
     await expect
-      .poll(async () => (await cards(world, 'Start twice?')).length, { message: 'the card' })
+      .poll(async () => (await cards(world, 'Start twice')).length, { message: 'the card' })
       .toBe(1);
   });
 

@@ -109,7 +109,7 @@ test('a project that a mention in a thread names is chosen in the menu of its fo
   const root = await write('The typos annoy people');
   const reply = { channel: general, user: alice, threadTs: root.ts };
   await world.slack.control.message({ ...reply, text: `${bot} project=handbook Fix them` });
-  const offer = await world.sentPrivately(general, "There's no job in this thread yet");
+  const offer = await world.sentPrivately(general, '*Send this thread along?*');
   await world.slack.control.press(offer, 'choose_messages', alice);
   await expect
     .poll(() => JSON.stringify(world.slack.control.modal(alice)?.blocks), { message: 'the form' })

@@ -78,7 +78,7 @@ describe('a mention in a channel', () => {
     const offer = await world.seen(alice, ({ text }) => text.includes('[Start]'));
     world.slack.onCall(() => null);
     await write(`${bot} Document the errors`, { user: bob, threadTs: root.ts });
-    const choice = await world.sentPrivately(general, "There's no job in this thread yet");
+    const choice = await world.sentPrivately(general, '*Send this thread along?*');
     await world.slack.control.press(choice, 'choose_messages', bob);
     await expect
       .poll(() => JSON.stringify(world.slack.control.modal(bob)), { message: 'the form' })
@@ -121,7 +121,7 @@ describe('a direct message', () => {
   test('in a thread without a job is not left without an answer (S3)', async () => {
     const root = await write('help', { channel: alice });
     await write('And now?', { channel: alice, threadTs: root.ts });
-    await world.sentPrivately(alice, "There's no job in this thread yet");
+    await world.sentPrivately(alice, '*Send this thread along?*');
     await world.settled();
     expect(world.prompts()).toEqual([]);
   });

@@ -20,7 +20,7 @@ import { draftPressed, draftSubmitted, prepareStart } from './forms/draft-forms.
 import { followUpPressed, followUpSubmitted } from './forms/follow-up-form.ts';
 import { settingsChannelChosen, settingsFromHome, settingsSubmitted } from './forms/settings.ts';
 import { startAnother, startAnotherSubmitted } from './forms/start-another.ts';
-import { chooseMessages, threadPreviewSubmitted } from './forms/thread-preview.ts';
+import { chooseMessages, startInThread, threadPreviewSubmitted } from './forms/thread-preview.ts';
 import { jobButton } from './job-button.ts';
 import { mark } from './messages/marks.ts';
 import { message } from './messages/message.ts';
@@ -41,7 +41,9 @@ const presses: Readonly<Record<keyof typeof otherButtons, Listener<PressArgs>>> 
   startIn: startAnother,
   showHelp: showHelp,
   showAllHelp: showAllHelp,
+  startWithThread: (deps) => startInThread(deps, true),
   chooseMessages: chooseMessages,
+  onlyMyWords: (deps) => startInThread(deps, false),
   editAndStart: editPressed,
   editDraft: draftPressed,
   chooseForDraft: draftPressed,

@@ -46,11 +46,11 @@ export function marksIn(world: () => StrictWorld) {
   /** By a mention in its thread. */
   const startJobIn = async ({ ts }: SlackMessage) => {
     await write('<@U0DOCSAGENT> Document it', { threadTs: ts, user: alice });
-    const offer = await world().sentPrivately(general, "There's no job in this thread yet");
+    const offer = await world().sentPrivately(general, '*Send this thread along?*');
     await world().slack.control.press(offer, 'choose_messages', alice);
     await expect
       .poll(() => JSON.stringify(world().slack.control.modal(alice)?.blocks), { message: 'the form' })
-      .toContain('go along');
+      .toContain('Include these messages');
     await world().slack.control.submit(alice, {});
     await world().settled();
   };

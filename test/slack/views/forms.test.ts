@@ -4,7 +4,7 @@ import type { Projects } from '../../../src/jobs/requests/project.ts';
 import { composeView, noFormView, promptAbout } from '../../../src/slack/views/forms/compose.ts';
 import { questionForm } from '../../../src/slack/views/forms/question.ts';
 import {
-  chooseMessagesView,
+  sendAlongView,
   type ThreadLine,
   threadNotReadView,
   threadPreviewView,
@@ -162,12 +162,21 @@ describe('the form with the messages of a thread', () => {
   });
 
   test('is offered, and explained if it cannot be made (S3)', () => {
-    expect(chooseMessagesView(thread).text).toMatchInlineSnapshot(
-      `
-      "🧵 *There's no job in this thread yet.* *Choose messages* shows what would go to the agent along with your words. Nothing is sent before that.
-      [Choose messages]"
-    `,
-    );
+    const offers = [null, [], ['Alice'], ['Alice', 'Bob', 'Alice'], ['A', 'B', '<!here>', 'D', 'E']];
+    expect(offers.map((authors) => sendAlongView(thread, authors).text)).toMatchInlineSnapshot(`
+      [
+        "🧵 *Send this thread along?*
+      [Choose messages…] [Only my words]",
+        "There's no other text in this thread.
+      [Choose messages…] [Only my words]",
+        "🧵 *Send this thread along?* 1 message, by Alice
+      [Start with the thread] [Choose messages…] [Only my words]",
+        "🧵 *Send this thread along?* 3 messages, by Alice and Bob
+      [Start with the thread] [Choose messages…] [Only my words]",
+        "🧵 *Send this thread along?* 5 messages, by A, B, &lt;!here&gt; and 2 others
+      [Start with the thread] [Choose messages…] [Only my words]",
+      ]
+    `);
     expect(threadNotReadView(true).text).toMatchInlineSnapshot(
       `"⚠️ *This thread has too many messages for me to read.* Ask outside of it: \`/docs-agent explain the rate limits\`."`,
     );

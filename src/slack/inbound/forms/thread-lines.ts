@@ -44,7 +44,8 @@ function filesOf(message: ThreadMessage): string[] {
   return names === '' ? [] : [names];
 }
 
-function authorOf({ user, username }: ThreadMessage, names: ReadonlyMap<string, string>): string {
+/** Whoever wrote the message, by name. */
+export function authorOf({ user, username }: ThreadMessage, names: ReadonlyMap<string, string>): string {
   const name = (user === undefined ? undefined : names.get(user)) ?? username ?? 'somebody';
   return displayText(name).replace(/\s+/g, ' ');
 }

@@ -12,8 +12,10 @@ import {
 } from '../../protocol/form-data.ts';
 import { readableText } from '../../protocol/slack-text.ts';
 import { noFormView } from '../../views/forms/compose.ts';
+import { questionView, startingView } from '../../views/forms/question.ts';
 import {
   changedMeanwhileView,
+  editedMeanwhileView,
   noJobInThreadView,
   readingThreadView,
   type ThreadLine,
@@ -27,32 +29,25 @@ import { isDirectMessage } from '../../views/parts/mrkdwn.ts';
 import { labels } from '../../views/parts/words.ts';
 import { notReadView, refusalView } from '../../views/refusals.ts';
 import { TOO_MANY_MESSAGES } from '../../workspace/poster.ts';
+import type { ThreadMessage } from '../../workspace/web-api/answers.ts';
 import { SlackCallError, saidNo } from '../../workspace/web-api/failure.ts';
 import type { ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
-import { inTime } from '../requests/in-time.ts';
+import { admissionProblem } from '../requests/admission.ts';
+import { inTime, storeRequest } from '../requests/in-time.ts';
 import { answerBeside, bestEffort, linkTo, openForm } from '../requests/private-answers.ts';
-import { projectOf, type RawJobRequest } from '../requests/start-job.ts';
+import { projectOf, type RawJobRequest, startJob } from '../requests/start-job.ts';
 import { filledIn, refuseAtField, startFromForm } from './submit.ts';
-import { threadContext, toLines } from './thread-lines.ts';
+import { authorOf, threadContext, toLines } from './thread-lines.ts';
 
-/** *Choose messages*: opens a form at once, and fills it when the thread is read. */
+/** *Choose messages…*: opens a form at once, and fills it when the thread is read. */
 export function chooseMessages(deps: ListenerDeps) {
   return async ({ action, body, context, ack, respond }: PressArgs): Promise<void> => {
     const mentioned = decodeMentionedIn(action.value ?? '');
-    const holder =
-      mentioned &&
-      (await deps.store.transaction((tx) =>
-        tx.jobs.findByThread(deps.teamId, mentioned.channelId, mentioned.threadTs),
-      ));
+    const problem = mentioned && (await problemOf(deps, mentioned, body.channel?.id));
     await ack();
     if (mentioned === null) return;
-    // Elsewhere it would show a thread to a person who may have been removed from its channel.
-    if (body.channel?.id !== mentioned.channelId) {
-      await bestEffort(deps, respond({ replace_original: true, ...noJobInThreadView() }));
-      return;
-    }
-    if (holder !== null) {
-      await bestEffort(deps, respond({ replace_original: true, ...refusalView({ kind: 'thread_taken' }) }));
+    if (problem !== null) {
+      await bestEffort(deps, respond({ replace_original: true, ...problem }));
       return;
     }
     const viewId = await openForm(
@@ -67,6 +62,119 @@ export function chooseMessages(deps: ListenerDeps) {
     const responseUrl = body.response_url || null;
     await show(deps, viewId, { ...mentioned, responseUrl }, context.botUserId);
   };
+}
+
+/** Why nothing can start in the thread by this press; null: it can. */
+async function problemOf(
+  deps: ListenerDeps,
+  { channelId, threadTs }: MentionedIn,
+  pressedIn: string | undefined,
+): Promise<SlackMessage | null> {
+  // Elsewhere it would show a thread to a person who may have been removed from its channel.
+  if (pressedIn !== channelId) return noJobInThreadView();
+  const holder = await deps.store.transaction((tx) => tx.jobs.findByThread(deps.teamId, channelId, threadTs));
+  return holder === null ? null : refusalView({ kind: 'thread_taken' });
+}
+
+/** The authors of the messages that would go along with a mention; null: Slack does not give the thread in time. */
+export async function authorsAlong(deps: ListenerDeps, mentioned: MentionedIn): Promise<string[] | null> {
+  const reading = async () => {
+    const { offered } = await readThread(deps, mentioned);
+    const along = writtenBefore(offered, mentioned.messageTs);
+    const names = await deps.names.named([...new Set(along.flatMap(({ user }) => user ?? []))]);
+    return along.map((message) => authorOf(message, names));
+  };
+  const given = reading().catch((error: unknown) => {
+    if (!(error instanceof SlackCallError)) throw error;
+    return null;
+  });
+  return inTime(deps, READ_WITHIN_MS, given, null);
+}
+
+/** What comes later, nobody has seen. Slack's timestamps have a fixed width, so their text order is their time order. */
+function writtenBefore(messages: readonly ThreadMessage[], messageTs: string): ThreadMessage[] {
+  return messages.filter(({ ts }) => ts < messageTs);
+}
+
+async function readThread(deps: ListenerDeps, { channelId, threadTs, messageTs }: MentionedIn) {
+  const messages = await deps.poster.thread(channelId, threadTs);
+  const { offered, leftOut } = offeredMessages(messages, messageTs, deps.botUserId);
+  const mention = messages.find(({ ts }) => ts === messageTs);
+  return { messages, offered, leftOut, mention };
+}
+
+/** *Start with the thread*, as it was shown, and *Only my words*. */
+export function startInThread(deps: ListenerDeps, withThread: boolean) {
+  return async ({ action, body, ack, respond }: PressArgs): Promise<void> => {
+    const mentioned = decodeMentionedIn(action.value ?? '');
+    await ack();
+    if (mentioned === null) return;
+    const shown = (view: SlackMessage) => bestEffort(deps, respond({ replace_original: true, ...view }));
+    const problem = await problemOf(deps, mentioned, body.channel?.id);
+    if (problem !== null) return shown(problem);
+    const raw = await requestIn(deps, mentioned, withThread);
+    if ('problem' in raw) return answerBeside(deps, { body, respond }, raw.problem);
+    const { channelId } = mentioned;
+    const requesterId = body.user.id;
+    const stored = await storeRequest(deps, {
+      admit: () => admissionProblem(deps, requesterId, channelId),
+      write: () =>
+        startJob(deps, {
+          ...raw,
+          keys: body.trigger_id ? [`press:${deps.teamId}:${body.trigger_id}`] : [],
+          teamId: deps.teamId,
+          channelId,
+          requesterId,
+          origin: originIn(channelId),
+          project: null,
+          responseUrl: body.response_url || null,
+          isAnswered: true,
+          mayBeSlip: false,
+        }),
+    });
+    if ('problem' in stored) return answerBeside(deps, { body, respond }, stored.problem);
+    const outcome = stored.result;
+    switch (outcome.kind) {
+      case 'stored':
+        return shown(startingView());
+      case 'refused':
+        return answerBeside(deps, { body, respond }, refusalView(outcome.refusal));
+      case 'asked':
+        return shown(questionView(outcome.question, linkTo(deps, outcome.question.sameAs)));
+    }
+  };
+}
+
+/** The request that the mention makes, with or without the thread. */
+async function requestIn(
+  deps: ListenerDeps,
+  mentioned: MentionedIn,
+  withThread: boolean,
+): Promise<
+  | Pick<RawJobRequest, 'text' | 'thread' | 'requestTs' | 'context' | 'attachments'>
+  | { readonly problem: SlackMessage }
+> {
+  const { channelId, threadTs, messageTs } = mentioned;
+  const found = await readThread(deps, mentioned).catch((error: unknown) => ({ error }));
+  if ('error' in found) return { problem: notOffered(found.error) };
+  const { messages, offered, mention } = found;
+  const along = withThread ? writtenBefore(offered, messageTs) : [];
+  const edited = along.find((message) => (message.edited?.ts ?? '') > messageTs);
+  if (mention === undefined) return { problem: threadNotReadView(false) };
+  const names = await deps.names.named(peopleIn(along));
+  if (edited !== undefined) return { problem: editedMeanwhileView(authorOf(edited, names)) };
+  const context = threadContext(along, names, linkTo(deps, { channelId, threadTs }));
+  return {
+    text: requestText(saidBy(mention), attachmentsIn(mention), deps.botUserId),
+    thread: { threadTs, lastTs: messages.at(-1)?.ts ?? threadTs },
+    requestTs: messageTs,
+    attachments: mergeAttachments([mention, ...along].map(attachmentsIn)),
+    ...(context === undefined ? {} : { context }),
+  };
+}
+
+function originIn(channelId: string) {
+  return { kind: isDirectMessage(channelId) ? 'direct_message' : 'mention' } as const;
 }
 
 async function show(
@@ -102,9 +210,7 @@ async function read(
   botUserId: string | undefined,
 ): Promise<ThreadPreview> {
   const { channelId, threadTs, messageTs } = mentioned;
-  const messages = await deps.poster.thread(channelId, threadTs);
-  const { offered, leftOut } = offeredMessages(messages, messageTs, botUserId);
-  const mention = messages.find(({ ts }) => ts === messageTs);
+  const { messages, offered, leftOut, mention } = await readThread(deps, mentioned);
   const names = await deps.names.named(peopleIn([...offered, ...(mention ? [mention] : [])]));
   const text = mention === undefined ? '' : requestText(saidBy(mention), attachmentsIn(mention), botUserId);
   const byDefault = await projectOf(deps, channelId);
@@ -138,7 +244,7 @@ export function threadPreviewSubmitted(deps: ListenerDeps) {
     if (offered === null || read === null) return refuseAtField(args.ack, threadNotReadView(false));
     if ('changed' in read) return refuseAtField(args.ack, changedMeanwhileView(read.changed));
     const { channelId, responseUrl } = offered;
-    const origin = { kind: isDirectMessage(channelId) ? 'direct_message' : 'mention' } as const;
+    const origin = originIn(channelId);
     await startFromForm(deps, args, { channelId, origin, responseUrl, text, project, ...read });
   };
 }

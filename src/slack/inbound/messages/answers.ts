@@ -1,10 +1,11 @@
 import { isPostedByApp, type MessageEvent, replyOf, type Written } from '../../messages/message-event.ts';
-import { chooseMessagesView, noJobInThreadView } from '../../views/forms/thread-preview.ts';
+import { noJobInThreadView, sendAlongView } from '../../views/forms/thread-preview.ts';
 import { newMessagesOnlyView } from '../../views/help.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { threadForgottenView } from '../../views/thread/announcement.ts';
 import { noteRequest } from '../connection/request-log.ts';
 import type { ListenerDeps } from '../deps.ts';
+import { authorsAlong } from '../forms/thread-preview.ts';
 import { isAdmitted } from '../requests/admission.ts';
 import { isReplyToJob } from './take-reply.ts';
 
@@ -39,16 +40,22 @@ export async function answerWriter(
 /**
  * Answers what was written to the bot in a thread without a job. Nothing of a thread goes to the agent before a person
  * has seen what.
+ * @param answerTo the answer to what is no request; null: it is one
  */
 export async function offerThread(
   deps: ListenerDeps,
-  { channelId, userId, ts, threadTs, isPostedByApp: byApp }: Written,
+  written: Written,
+  answerTo: (written: Written) => Promise<SlackMessage | null>,
 ): Promise<void> {
+  const { channelId, userId, ts, threadTs, isPostedByApp: byApp } = written;
   if (threadTs === null) return;
   const key = `mention:${deps.teamId}:${channelId}:${ts}`;
   const at = { channelId, userId, threadTs, keys: [key] };
   if (!(await isAdmitted(deps, { ...at, isPostedByApp: byApp }, key))) return;
-  const offer = chooseMessagesView({ channelId, threadTs, messageTs: ts });
+  const answer = written.text === '' ? null : await answerTo(written);
+  if (answer !== null) return answerWriter(deps, at, answer);
+  const mentioned = { channelId, threadTs, messageTs: ts };
+  const offer = sendAlongView(mentioned, await authorsAlong(deps, mentioned));
   await answerWriter(deps, at, offer, noJobInThreadView());
 }
 

@@ -93,7 +93,9 @@ async function takeMessage(
   // A thread that may be that of a card under way may also be anybody's.
   const rootUserId = said.parent_user_id ?? (isDirect ? botUserId : undefined);
   const mayBeElsewhere = owner === 'opening' && rootUserId !== botUserId;
-  if (written !== null && (owner === 'foreign' || mayBeElsewhere)) await offerThread(deps, written);
+  if (written !== null && (owner === 'foreign' || mayBeElsewhere)) {
+    await offerThread(deps, written, (one) => answerTo(deps, one));
+  }
 }
 
 /** Whether this program has posted the message that the event is about, with whatever token. */

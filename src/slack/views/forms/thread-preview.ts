@@ -2,7 +2,7 @@ import type { InputBlock, ModalView } from '@slack/types';
 import type { Project, Projects } from '../../../jobs/requests/project.ts';
 import { encode, type MentionedIn, type OfferedThread } from '../../protocol/form-data.ts';
 import { formIds, viewIds } from '../../protocol/ids.ts';
-import { buttons } from '../parts/buttons.ts';
+import { type Button, buttons } from '../parts/buttons.ts';
 import {
   CHECKBOXES_MAX,
   checkboxOption,
@@ -48,12 +48,35 @@ export interface ThreadPreview {
   readonly promptMaxLength: number;
 }
 
-/** Answers a mention in a thread without a job, privately. */
-export function chooseMessagesView(mentioned: MentionedIn): SlackMessage {
+const NAMED_MAX = 3;
+
+/**
+ * Answers a mention in a thread without a job, privately. What nobody has seen is not offered to go along at once.
+ * @param authors of the messages that would go along, one for each; null: they could not be read
+ */
+export function sendAlongView(mentioned: MentionedIn, authors: readonly string[] | null): SlackMessage {
+  const button = (kind: Button) => pressButton(kind, encode(mentioned));
+  const choose = [button(buttons.chooseMessages), button(buttons.onlyMyWords)];
+  if (authors === null) return message(paragraph(threadPreview.sendAlongUnread), buttonRow(...choose));
+  if (authors.length === 0) return message(paragraph(threadPreview.noOtherText), buttonRow(...choose));
   return message(
-    paragraph(threadPreview.noJob),
-    buttonRow(pressButton(buttons.chooseMessages, encode(mentioned))),
+    paragraph(threadPreview.sendAlong(authors.length, peopleNamed(authors))),
+    buttonRow(button(buttons.startWithThread), ...choose),
   );
+}
+
+/** `Alice`, `Alice and Bob`, `Alice, Bob, Carol and 2 others`. */
+function peopleNamed(authors: readonly string[]): string {
+  const people = [...new Set(authors)].map((author) => oneLine(author, AUTHOR_MAX));
+  const more = people.length - NAMED_MAX;
+  const named = more > 0 ? [...people.slice(0, NAMED_MAX), threadPreview.others(more)] : people;
+  const last = named.at(-1) ?? '';
+  return named.length < 2 ? last : `${named.slice(0, -1).join(', ')} ${threadPreview.and} ${last}`;
+}
+
+/** A message that would have gone along is not what it was when it was offered. */
+export function editedMeanwhileView(author: string): SlackMessage {
+  return message(paragraph(threadPreview.edited(oneLine(author, AUTHOR_MAX))));
 }
 
 /** The same where Slack does not take it in the thread. Whether the person may read that thread is not known. */

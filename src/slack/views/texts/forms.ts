@@ -1,5 +1,4 @@
 import type { FollowUpMode } from '../../../jobs/policy.ts';
-import { buttons } from '../parts/buttons.ts';
 import { type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
 
 /** What the fields of forms are called. */
@@ -24,7 +23,15 @@ export const composeTexts = {
 
 /** Which messages of a thread go along. */
 export const threadPreview = {
-  noJob: mrkdwn`🧵 *There's no job in this thread yet.* *${buttons.chooseMessages.label}* shows what would go to the agent along with your words. Nothing is sent before that.`,
+  /** `authors`: as people call them. */
+  sendAlong: (count: number, authors: string): Mrkdwn =>
+    mrkdwn`🧵 *Send this thread along?* ${count === 1 ? '1 message' : `${count} messages`}, by ${authors}`,
+  and: 'and',
+  others: (count: number) => (count === 1 ? '1 other' : `${count} others`),
+  /** The thread could not be read yet. */
+  sendAlongUnread: mrkdwn`🧵 *Send this thread along?*`,
+  edited: (author: string): Mrkdwn =>
+    mrkdwn`✏️ A message of ${author} was edited in the meantime. Choose the messages again.`,
   noJobElsewhere: mrkdwn`🧵 *There's no job in the thread where you mentioned me*, and Slack doesn't let me answer you there. Mention me outside of it, or type \`/docs-agent explain the rate limits\`.`,
   reading: mrkdwn`⏳ Reading the thread…`,
   tooLong: mrkdwn`⚠️ *This thread has too many messages for me to read.* Ask outside of it: \`/docs-agent explain the rate limits\`.`,

@@ -148,7 +148,7 @@ export const strictStories = {
     playStrictly: async (stage, people) => {
       const root = await people.write('They got a 429', { user: bob });
       await people.write(`${bot} ${PROMPT}`, { threadTs: root.ts });
-      const offer = await people.privateMessage("There's no job in this thread yet");
+      const offer = await people.privateMessage('*Send this thread along?*');
       const choose = () => people.control.press(offer, 'choose_messages', alice);
       await people.fillIn(choose, '"thread_preview"', {});
       await stage.threadMessage(root, 'On it');
@@ -156,7 +156,7 @@ export const strictStories = {
       await stage.threadMessage(root, 'Done, no pull request');
       const link = `https://strict.slack.com/archives/${general}/p${root.ts.replace('.', '')}`;
       const given = `${PROMPT}\n\nContext from the Slack thread ${link}:\nbob: They got a 429`;
-      const told = ["There's no job in this thread yet"];
+      const told = ['*Send this thread along?*'];
       return oneThread({ rootTs: root.ts, given, posts: ['On it', 'Done'] }, { told });
     },
   },
