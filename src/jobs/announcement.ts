@@ -17,8 +17,8 @@ export type Announcement =
   /** The agent works again on a job that had ended, and no reply in the thread explains it. */
   | { readonly kind: 'continued' }
   | TurnEnded
-  /** Offers *Start again*. */
-  | ({ readonly kind: 'failed' } & WithPullRequest)
+  /** Offers *Start again* and *Edit and start*. `inARow`: how many turns have failed without another end; absent: one. */
+  | ({ readonly kind: 'failed'; readonly inARow?: number } & WithPullRequest)
   | ({ readonly kind: 'archived' } & WithPullRequest)
   /** The API does not know the job any more. */
   | { readonly kind: 'vanished' }
@@ -46,7 +46,7 @@ export type Announcement =
   | { readonly kind: 'recovered' }
   /** The API refused the prompt, with these words (untrusted; empty: without any); offers *Edit and start*. */
   | { readonly kind: 'create_rejected'; readonly message: string }
-  /** Offers *Start again*. */
+  /** Offers *Start again*, *I found the job…* and *Dismiss*. */
   | { readonly kind: 'create_unknown'; readonly callId: string }
   /** The API refused replies; offers *Send again*, or *Start again* if it does not know the job. */
   | {
@@ -101,6 +101,8 @@ export type Announcement =
       readonly reminderId: string;
       readonly url: string;
       readonly afterMs?: number;
+      /** When there is another one if somebody asks for it; absent: not recorded. */
+      readonly againMs?: number;
     }
   /** A notice channel refused its notice. */
   | { readonly kind: 'notice_failed'; readonly channelId: string; readonly reason: string };

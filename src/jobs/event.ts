@@ -2,6 +2,7 @@ import type { AgentFailure, AgentJob } from './agent-job.ts';
 import type { Announcement } from './announcement.ts';
 import type { MarkedMessage } from './draft.ts';
 import type { CardWait } from './job.ts';
+import type { WatchedElsewhere } from './offer.ts';
 import type { PullRequestFacts } from './pull-requests/pull-request.ts';
 import type { Attachments, ReadSnippet } from './requests/attachments.ts';
 import type { NamedProject } from './requests/project.ts';
@@ -77,6 +78,12 @@ export type JobEvent =
   | ({ readonly type: 'request_edited'; readonly creates: number; readonly prompt: string } & ByPerson)
   /** A person says which agent job came of a create call of unknown fate; the API knows it. */
   | ({ readonly type: 'agent_job_named'; readonly callId: string; readonly agentJobId: string } & ByPerson)
+  /** *Dismiss*, where the start is unclear. `other`: the agent job is watched by that one, which settles it. */
+  | ({
+      readonly type: 'start_dismissed';
+      readonly callId: string;
+      readonly other?: WatchedElsewhere;
+    } & ByPerson)
   /** *Start another*, or *Start*. `project`: of *Start in …*. */
   | ({ readonly type: 'start_another_pressed'; readonly project?: NamedProject } & StartPress)
   /** *Send again*: the replies of a call go back in line; null: all that a person has to decide about. */

@@ -69,6 +69,8 @@ export interface Job {
   readonly lastAnnounced: LastAnnounced | null;
   /** What the thread was told of a turn; absent: nothing, or not recorded. */
   readonly turnNews?: TurnNews;
+  /** How many turns have failed without another end between them; absent: none, or not recorded. */
+  readonly failures?: number;
   /** How much it was told lately, without a person's act between; null or absent: nothing. */
   readonly recentNews?: RecentNews | null;
   /** Posts so far; numbers them, so that none can be requested twice. */

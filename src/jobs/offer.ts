@@ -26,8 +26,16 @@ export type OfferSubject =
 export interface OfferOutcome {
   readonly deed: OfferDeed;
   readonly by: string | null;
+  /** The job that is the same; absent: there is none. */
+  readonly other?: WatchedElsewhere;
   /** How many replies the matter was about; absent: it was about none, or that is unknown. */
   readonly count?: number;
+}
+
+/** The job that watches the agent job already. `threadUrl`: null: unknown. */
+export interface WatchedElsewhere {
+  readonly number: number;
+  readonly threadUrl: string | null;
 }
 
 export type OfferDeed =
@@ -35,6 +43,7 @@ export type OfferDeed =
   | 'sent_again'
   | 'edited'
   | 'found'
+  | 'watched_elsewhere'
   | 'kept_watching'
   | 'stopped_watching'
   | 'wants_reminder'

@@ -44,13 +44,13 @@ describeInBrowser("the demo, typed and clicked in the local Slack's page", () =>
       const card = slack.message('Explain the webhooks');
       await slack.openThread(card);
       const told = slack.threadMessage('🎉');
-      await told.getByText('checks pending').waitFor();
-      await told.getByText('checks passing, approved').waitFor();
+      await told.getByText('checks running').waitFor();
+      await told.getByText('checks passing · approved').waitFor();
       await told.getByRole('button', { name: 'View preview' }).waitFor();
       await slack.threadMessage('Merged by carol').waitFor();
       await card.getByText('Merged').waitFor();
-      await told.getByText(/files?, merged/).waitFor();
-      expect(await told.count()).toBe(1);
+      await slack.threadMessage('Merged:').waitFor();
+      expect(await told.count()).toBe(0);
       await slack.open('docs-changes');
       const notice = slack.message('Explain the webhooks');
       await notice.getByText('by alice · merged').waitFor();
@@ -77,7 +77,8 @@ describeInBrowser("the demo, typed and clicked in the local Slack's page", () =>
       const card = slack.message('nothing: Fix the links');
       await card.getByText('Done, no pull request').waitFor();
       const steer = async () => {
-        if (!(await slack.form.isVisible())) await card.getByRole('button', { name: 'Reply to it' }).click();
+        if (!(await slack.form.isVisible()))
+          await card.getByRole('button', { name: /^Reply to the agent/ }).click();
         await slack.form.waitFor({ timeout: FORM_WITHIN_MS });
         await slack.form.getByRole('textbox').fill('Those of the changelog');
         await slack.form.getByRole('button', { name: 'Send' }).click({ timeout: FORM_WITHIN_MS });

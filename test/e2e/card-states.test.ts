@@ -27,10 +27,15 @@ describeWithLocalSlack('the card says how the job stands, and what can be done (
     await using world = await startWorld();
     const { card, finish } = await watched(world);
     finish('completed');
-    await shows(world, card, '✅ *Done, no pull request*', '[Reply to it] [Details]');
+    await shows(world, card, '✅ *Done, no pull request*', '[Reply to the agent] [Details]');
     finish('failed');
     await world.clock.advance(HOUR_MS);
-    await shows(world, card, '❌ *Failed* · the agent gave no reason', '[Start again] [Details]');
+    await shows(
+      world,
+      card,
+      '❌ *Failed* · the agent gave no reason',
+      '[Start again] [Edit and start] [Details]',
+    );
   });
 
   test('a job that the agent no longer knows', async () => {

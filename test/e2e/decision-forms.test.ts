@@ -79,9 +79,16 @@ describe('*I found the job…*', () => {
     program.api.failNext('create', { status: 500 });
     const card = await program.ask('Add a quickstart');
     const offer = await program.threadMessage(card, "Couldn't confirm the start");
-    expect(offer.text).toContain('[Start again] [I found the job…]');
+    expect(offer.text).toContain('[Start again] [I found the job…] [Dismiss]');
     return { card, offer };
   }
+  const onCard = (program: Program, card: SlackMessage, words: string) =>
+    program.later(
+      async () =>
+        (await program.slack.control.messages(general)).find(({ ts }) => ts === card.ts)?.text ?? '',
+      (text) => text.includes(words),
+      `the card to say "${words}"`,
+    );
   const elsewhere = async (program: Program) => {
     const path = '/v2/agent/acme-docs/job';
     const answer = await fetch(`${program.api.baseUrl}${path}`, {
@@ -128,7 +135,7 @@ describe('*I found the job…*', () => {
     expect(control.modal(bob)).toBeNull();
   });
 
-  test('refuses a job that another thread watches, with the way to it', async () => {
+  test('of a job that another thread watches settles the start, and says where that is', async () => {
     await using program = await startProgram();
     const { control } = program.slack;
     const first = await program.ask('Describe the errors');
@@ -138,11 +145,45 @@ describe('*I found the job…*', () => {
       'the job',
     );
     await program.threadMessage(first, '⚙️');
-    const { offer } = await unclear(program);
+    const { card, offer } = await unclear(program);
     await control.press(offer, 'watch_agent_job', alice);
     await open(program, alice);
     const { errors } = await control.submit(alice, { agent_job: program.api.jobs[0]?.id ?? '' });
-    expect(errors?.agent_job).toContain('already watching this job');
-    expect(errors?.agent_job).toContain(first.ts.replace('.', ''));
+    expect(errors).toBeNull();
+    const settled = await program.threadMessage(card, "That's #1, watched in");
+    expect(settled).toMatchObject({ ts: offer.ts });
+    expect(settled.text).toContain(`/p${first.ts.replace('.', '')}|its thread>. Closed here.`);
+    expect(settled.text).not.toContain('[Dismiss]');
+    expect(await onCard(program, card, 'Dismissed')).toContain('⚪ *Dismissed* by alice\n[Details]');
+  });
+
+  test('*Dismiss* settles the start: the card says who did it, and the thread is free', async () => {
+    await using program = await startProgram();
+    const { control } = program.slack;
+    const { card, offer } = await unclear(program);
+    await control.press(offer, 'dismiss_start', bob);
+    const settled = await program.threadMessage(card, 'Dismissed by bob');
+    expect(settled.ts).toBe(offer.ts);
+    expect(await onCard(program, card, 'Dismissed')).toContain('⚪ *Dismissed* by bob\n[Details]');
+    await control.press(offer, 'start_again', alice);
+    await program.threadMessage(card, 'Already done: Dismissed by bob.');
+    await control.message({ channel: general, user: alice, text: 'Use the CLI', threadTs: card.ts });
+    await program.clock.advance(60_000);
+    expect(program.api.jobs).toHaveLength(0);
+  });
+
+  test('*Resolve…* on the card has the same three choices in one form', async () => {
+    await using program = await startProgram();
+    const { control } = program.slack;
+    const { card } = await unclear(program);
+    await onCard(program, card, '[Resolve…] [Details]');
+    await control.press(card, 'resolve_start', bob);
+    const form = JSON.stringify(await open(program, bob));
+    expect(form).toContain('"start_again"');
+    expect(form).toContain('Start it a second time?');
+    expect(form).toContain('"agent_job"');
+    await control.pressInView(bob, 'dismiss_start');
+    expect(await onCard(program, card, 'Dismissed')).toContain('⚪ *Dismissed* by bob');
+    expect(JSON.stringify(control.modal(bob))).toContain('Dismissed');
   });
 });

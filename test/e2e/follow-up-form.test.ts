@@ -63,7 +63,7 @@ test('the card offers it too; the form that is delivered three times sends one f
   const { card } = await finished(program);
   const { control } = program.slack;
   const now = async () => (await control.messages(general)).find(({ ts }) => ts === card.ts) ?? card;
-  const offering = await program.later(now, ({ text }) => text.includes('Reply to it'), 'the card');
+  const offering = await program.later(now, ({ text }) => text.includes('Reply to the agent'), 'the card');
   await control.press(offering, 'follow_up', alice);
   await form(program, alice);
   program.slack.onDelivery(() => 3);

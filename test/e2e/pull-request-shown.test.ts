@@ -43,7 +43,7 @@ async function start() {
     told: async (card: SlackMessage, words: string) =>
       only(
         await world.later(
-          async () => (await posts(card)).filter(({ text }) => text.includes('🎉')),
+          async () => (await posts(card)).filter(({ text }) => ANNOUNCED.test(text)),
           (found) => found.some(({ text }) => text.includes(words)),
           `the thread to say "${words}"`,
         ),
@@ -69,6 +69,9 @@ async function start() {
   };
 }
 
+/** Also when it is over. */
+const ANNOUNCED = /\*(?:Pull request ready|Merged|Closed without merging):\*/;
+
 /** Asks, and ends the job with the pull request. Returns the card. */
 async function ready({ slack, api, ask, threadMessage }: StrictWorld): Promise<SlackMessage> {
   const card = await ask('Document the limits');
@@ -85,21 +88,21 @@ test('a pull request is followed in the messages that announced it, without anot
   const card = await ready(world);
   // Beside a soft hyphen, the signs format nothing.
   const title = 'Explain &lt;!channel&gt; the \u00ad*limits*\u00ad';
-  const first = await told(card, `${link} · ${title}, +120 −8, 3 files, checks pending`);
-  const notice = await noticed(`📝 ${link} · *${title}* · by alice · open · checks pending`);
+  const first = await told(card, `${link}\n*${title}*\n+120 −8 in 3 files · ⏳ checks running`);
+  const notice = await noticed(`📝 ${link} · *${title}* · by alice · open · checks running`);
 
   pull.check('build', 'failure');
   await carded(card, '✅ *Pull request ready*');
-  await carded(card, 'checks failing');
+  await carded(card, '⚠️ *Checks failing*');
   pull.check('build', 'success');
   pull.review('bob', 'APPROVED');
   pull.deploy('https://docs-14.acme.example/');
-  await told(card, 'checks passing, approved');
+  await told(card, '✅ checks passing · approved');
   expect((await noticed('open · checks passing · approved')).text).toContain('https://docs-14.acme.example/');
 
   pull.merge('bob');
   await carded(card, `✅ *Merged* · ${link}`);
-  expect(await told(card, ', merged')).toMatchObject({ ts: first.ts });
+  expect(await told(card, '*Merged:*')).toMatchObject({ ts: first.ts });
   expect(await noticed('· merged')).toMatchObject({ ts: notice.ts });
   const said = world.slack.calls('chat.postMessage').map(({ args }) => String(args.text).slice(0, 2));
   expect(said.filter((icon) => icon === '🎉')).toHaveLength(1);
@@ -115,7 +118,7 @@ test('administrators learn in Slack that the code host takes the token no longer
     return (await control.messages(general)).findLast(({ subtype }) => subtype === 'ephemeral')?.text;
   };
   const card = await ready(world);
-  await told(card, 'checks pending');
+  await told(card, 'checks running');
   expect(await doctor()).toContain('✅ *Code host* (github.com) answered');
   codeHost.expire();
   await world.later(
@@ -141,13 +144,13 @@ test('a message that offers something and describes a pull request keeps both up
   await using running = await start();
   const { world, pull, told } = running;
   const { card } = await readyWithout(world);
-  const described = await told(card, 'checks pending');
+  const described = await told(card, 'checks running');
   expect(described.text).toContain('[Send again]');
   await world.slack.control.press(described, 'send_again', alice);
   const settled = await told(card, 'alice sent it again');
-  expect(settled.text).toContain('checks pending');
+  expect(settled.text).toContain('checks running');
   pull.close('bob');
-  const closed = await told(card, ', closed');
+  const closed = await told(card, '*Closed without merging:*');
   expect(closed.text).toContain('alice sent it again');
   expect(closed.text).not.toContain('[Send again]');
 });
@@ -156,14 +159,14 @@ test('a message that somebody deleted keeps no other from being edited (P1)', as
   await using running = await start();
   const { world, pull, told } = running;
   const { card, notSent } = await readyWithout(world);
-  const described = await told(card, 'checks pending');
+  const described = await told(card, 'checks running');
   world.slack.onCall(({ method, args }) =>
     method === 'chat.update' && args.ts === notSent.ts ? { error: 'message_not_found' } : null,
   );
   await world.slack.control.press(described, 'send_again', alice);
   await told(card, 'alice sent it again');
   pull.merge('bob');
-  await told(card, ', merged');
+  await told(card, '*Merged:*');
 });
 
 test('a message that was under way when the code host answered is edited once it is there (P1)', async () => {
@@ -176,8 +179,8 @@ test('a message that was under way when the code host answered is edited once it
       : null,
   );
   const card = await ready(world);
-  await told(card, 'checks pending');
-  await noticed('open · checks pending');
+  await told(card, 'checks running');
+  await noticed('open · checks running');
   expect(unanswered.size).toBe(0);
 });
 
@@ -185,7 +188,7 @@ test('checks that come and go edit a message at most once a minute (P1)', async 
   await using running = await start();
   const { world, pull, told } = running;
   const card = await ready(world);
-  const { ts } = await told(card, 'checks pending');
+  const { ts } = await told(card, 'checks running');
   const edits = () => world.slack.calls('chat.update').filter(({ args }) => args.ts === ts).length;
   const before = edits();
   for (let second = 0; second < 600; second += 5) {
@@ -199,14 +202,14 @@ test('a notice channel that takes no edit holds up no other message (P1)', async
   await using running = await start();
   const { world, pull, told, noticed, carded } = running;
   const card = await ready(world);
-  await noticed('checks pending');
+  await noticed('checks running');
   world.slack.onCall(({ method, args }) =>
     method === 'chat.update' && args.channel === random
       ? { status: 429, headers: { 'retry-after': '30' } }
       : null,
   );
   pull.merge('bob');
-  await told(card, ', merged');
+  await told(card, '*Merged:*');
   await carded(card, '*Merged*');
   world.slack.onCall(() => null);
   await noticed('· merged');
@@ -221,7 +224,7 @@ test('a notice of a private request says how its pull request stands, and never 
   await control.command({ channel: secret, user: alice, text: 'Document the layoffs' });
   await world.started('Document the layoffs');
   world.api.finish(world.api.jobs[0]?.id ?? '', { status: 'completed', prLink: url });
-  await noticed('open · checks pending');
+  await noticed('open · checks running');
   pull.merge('bob');
   expect((await noticed('merged')).text).toBe(`📝 ${link} · *New documentation pull request* · merged`);
   const sent = JSON.stringify(world.slack.calls().filter(({ args }) => args.channel === random));

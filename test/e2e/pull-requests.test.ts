@@ -37,18 +37,18 @@ describeWithLocalSlack('after the pull request', () => {
     const pull = world.codeHost.open({ repository: 'acme/docs' });
     const card = await announced(world, pull);
     await lookedAt(world, pull);
-    expect(await told(world, card, 'Merged')).toEqual([]);
+    expect(await told(world, card, '*Merged* by')).toEqual([]);
     pull.check('build', 'success');
     pull.merge('octocat');
-    await toldLater(world, card, 'Merged');
-    expect(await told(world, card, 'Merged')).toEqual([
+    await toldLater(world, card, '*Merged* by');
+    expect(await told(world, card, '*Merged* by')).toEqual([
       expect.stringMatching(/^✅ <@\w+> \*Merged\* by octocat\.$/),
     ]);
     const looks = looksAt(world, pull);
     await world.restart();
     await world.clock.advance(10 * MINUTE_MS);
     expect(looksAt(world, pull)).toBe(looks);
-    expect(await told(world, card, 'Merged')).toHaveLength(1);
+    expect(await told(world, card, '*Merged* by')).toHaveLength(1);
   });
 
   test('closed is told once; two jobs with one pull request share a look, and each thread hears of it (P2, P3)', async () => {
@@ -66,8 +66,10 @@ describeWithLocalSlack('after the pull request', () => {
     pull.close('hubot');
     const looks = looksAt(world, pull);
     for (const card of [first, second]) {
-      await toldLater(world, card, 'Closed without merging');
-      expect(await told(world, card, 'Closed')).toEqual([expect.stringContaining('by hubot.')]);
+      await toldLater(world, card, '*Closed without merging* by');
+      expect(await told(world, card, '*Closed without merging* by')).toEqual([
+        expect.stringContaining('by hubot.'),
+      ]);
     }
     expect(looksAt(world, pull)).toBe(looks + 1);
   });
@@ -76,16 +78,16 @@ describeWithLocalSlack('after the pull request', () => {
     await using world = await startWorld({ hasCodeHost: true, settings: { PR_REMINDER_AFTER: '30s' } });
     const pull = world.codeHost.open({ repository: 'acme/docs' });
     const card = await announced(world, pull);
-    const reminders = () => told(world, card, 'Still open');
-    const first = await toldLater(world, card, 'Still open');
-    expect(first.text).toContain('Still open after 30 seconds:');
-    expect(first.text).toContain('[Remind me again] [No more reminders]');
+    const reminders = () => told(world, card, '👋');
+    const first = await toldLater(world, card, '👋');
+    expect(first.text).toContain('Open for 30 seconds:');
+    expect(first.text).toContain('[Remind me in 30 seconds] [No more reminders]');
     await world.clock.advance(2 * MINUTE_MS);
     expect(await reminders()).toHaveLength(1);
     await world.slack.press(first, 'remind_again', bob);
     await expect.poll(async () => (await reminders())[0]).toContain('bob wants to be reminded again');
     await world.later(reminders, (all) => all.length === 2, 'the second reminder');
-    const second = saying(await world.posts(card), 'Still open').at(-1) ?? first;
+    const second = saying(await world.posts(card), '👋').at(-1) ?? first;
     expect(second.text).toContain('Still open:');
     await world.slack.press(second, 'no_more_reminders', bob);
     await expect.poll(async () => (await reminders())[1]).toContain('bob wants no more reminders');
@@ -97,12 +99,12 @@ describeWithLocalSlack('after the pull request', () => {
     await using world = await startWorld({ hasCodeHost: true, settings: { PR_REMINDER_AFTER: '30s' } });
     const pull = world.codeHost.open({ repository: 'acme/docs' });
     const card = await announced(world, pull);
-    await toldLater(world, card, 'Still open');
+    await toldLater(world, card, '👋');
     pull.merge('octocat');
-    await toldLater(world, card, 'Merged');
+    await toldLater(world, card, '*Merged* by');
     await world.later(
-      async () => (await told(world, card, 'Still open'))[0] ?? '',
-      (text) => !text.includes('Remind me again'),
+      async () => (await told(world, card, '👋'))[0] ?? '',
+      (text) => !text.includes('Remind me in'),
       'the buttons to go',
     );
   });
@@ -114,9 +116,9 @@ describeWithLocalSlack('after the pull request', () => {
     const card = await announced(world, pull);
     pull.merge('octocat');
     await world.clock.advance(MINUTE_MS);
-    expect(await told(world, card, 'Merged')).toEqual([]);
+    expect(await told(world, card, '*Merged* by')).toEqual([]);
     world.codeHost.failAt(/./, null);
-    await toldLater(world, card, 'Merged');
+    await toldLater(world, card, '*Merged* by');
   });
 
   test('a stop does not wait for a host that hangs, and the next start looks again (P4)', async () => {
@@ -131,7 +133,7 @@ describeWithLocalSlack('after the pull request', () => {
     world.codeHost.failAt(/./, null);
     pull.merge('octocat');
     await world.restart();
-    await toldLater(world, card, 'Merged');
+    await toldLater(world, card, '*Merged* by');
   });
 
   test('a token that expires is heard of by nobody in Slack, and once it is mended, what was missed is told (P4)', async () => {
@@ -149,7 +151,7 @@ describeWithLocalSlack('after the pull request', () => {
     await world.service.stop();
     await world.clock.advance(60 * MINUTE_MS);
     await world.restart();
-    await toldLater(world, card, 'Merged');
+    await toldLater(world, card, '*Merged* by');
   });
 
   test('one that is out of sight is looked for a few times, and nothing is said (P4)', async () => {

@@ -15,7 +15,7 @@ const reply = (world: World, card: SlackMessage, text: string, user = bob) =>
 
 /** The first lines of the messages that say how a turn ended. */
 const ends = async (world: World, card: SlackMessage) =>
-  (await world.posts(card)).flatMap(({ text }) => (ENDS.test(text) ? [text.split('\n')[0]] : []));
+  (await world.posts(card)).flatMap(({ text }) => (ENDS.test(text) ? [text] : []));
 
 const messages = (world: World, count: number) =>
   world.later(
@@ -56,9 +56,9 @@ describeWithLocalSlack('the end of a turn is one message (W3)', () => {
 
     await world.clock.advance(600_000);
     expect(await ends(world, card)).toEqual([
-      expect.stringMatching(`^🎉 <@${alice}> \\*Pull request ready:\\* ${escaped(link)} · \\d+ s$`),
+      expect.stringMatching(`^🎉 <@${alice}> \\*Pull request ready:\\* ${escaped(link)}\\ntook \\d+ s`),
       expect.stringMatching(
-        `^🎉 <@${alice}> <@${bob}> \\*Another pull request:\\* ${escaped(otherLink)} · \\d+ s · 2 replies included$`,
+        `^🎉 <@${alice}> <@${bob}> \\*Another pull request:\\* ${escaped(otherLink)}\\ntook \\d+ s · 2 replies included`,
       ),
       `✅ <@${bob}> *Updated:* ${otherLink} · 1 reply included`,
     ]);
@@ -104,7 +104,9 @@ describeWithLocalSlack('the end of a turn is one message (W3)', () => {
     await toldLater(world, card, '🎉');
     await onCard(world, card, '✅ *Pull request ready*');
     await world.clock.advance(600_000);
-    expect(await ends(world, card)).toEqual([`🎉 <@${alice}> <@${bob}> *Pull request ready:* ${link}`]);
+    expect(await ends(world, card)).toEqual([
+      expect.stringContaining(`🎉 <@${alice}> <@${bob}> *Pull request ready:* ${link}`),
+    ]);
   });
 
   test('a failure or the archiving with another pull request says both', async () => {

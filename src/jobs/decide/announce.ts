@@ -98,8 +98,13 @@ export function announceEnd(
     announceLink(builder, agentJob);
     return;
   }
+  const { failures: before = 0 } = builder.job;
+  const failures = status === 'failed' ? before + 1 : 0;
+  if (failures !== before) builder.change({ failures });
+  const withLink = prLink === null ? {} : pullRequestOf(builder.job, prLink);
   if (status === 'completed') announceCompletion(builder, agentJob, lastedMs);
-  else builder.announce({ kind: status, ...(prLink !== null && pullRequestOf(builder.job, prLink)) });
+  else if (failures > 1) builder.announce({ kind: 'failed', inARow: failures, ...withLink });
+  else builder.announce({ kind: status, ...withLink });
   if (prLink !== null) linkAnnounced(builder, prLink);
   // The turn may have changed it.
   else if (agentJob.prLink !== null) {

@@ -17,7 +17,15 @@ import {
 } from './replies/replies.ts';
 import { correctRequest, requestDeleted, requestRewritten } from './replies/request-changes.ts';
 import { messageCompleted, snippetsRead } from './replies/snippets.ts';
-import { createFailed, editAndStart, jobCreated, jobFound, startAgain, watchNamed } from './start/create.ts';
+import {
+  createFailed,
+  dismissStart,
+  editAndStart,
+  jobCreated,
+  jobFound,
+  startAgain,
+  watchNamed,
+} from './start/create.ts';
 import {
   dismissDraft,
   draftPosted,
@@ -107,6 +115,8 @@ function apply(builder: DecisionBuilder, event: JobEvent) {
       return editAndStart(builder, event.creates, event.prompt);
     case 'agent_job_named':
       return watchNamed(builder, event.callId, event.agentJobId);
+    case 'start_dismissed':
+      return dismissStart(builder, event.callId, event.userId ?? null);
     case 'start_another_pressed':
       return startAnother(builder, event);
     case 'resend_pressed':

@@ -43,6 +43,7 @@ function isAbout(press: JobEvent, about: OfferSubject): boolean {
     case 'request_edited':
       return about.kind === 'start' && press.creates === about.creates;
     case 'agent_job_named':
+    case 'start_dismissed':
       return about.kind === 'start' && press.callId === about.callId;
     case 'resend_pressed':
       return isOfReplies(about) && about.callId === press.callId;
@@ -148,6 +149,10 @@ function outcomeOf(event: JobEvent, about: OfferSubject, { stage }: Job): OfferO
       return { deed: 'started', by: event.userId };
     case 'agent_job_named':
       return { deed: 'found', by: event.userId ?? null };
+    case 'start_dismissed': {
+      const { userId: by = null, other } = event;
+      return other === undefined ? { deed: 'dismissed', by } : { deed: 'watched_elsewhere', by, other };
+    }
     case 'keep_watching_pressed':
       return { deed: 'kept_watching', by: event.userId ?? null };
     case 'stop_watching_pressed':

@@ -70,6 +70,7 @@ function remindIfDue(builder: DecisionBuilder, url: string): void {
     reminderId,
     url,
     ...(reminders === 1 && { afterMs }),
+    againMs: afterMs,
   });
 }
 

@@ -16,14 +16,26 @@ export interface Queue {
   readonly untilMs: number | null;
   /** The message call that *Send now* would make, by its number (see `hurriedMessage`); null if nothing can be hastened. */
   readonly sendNow: number | null;
-  /** Those that a person has to decide about, and the call of the oldest of them; null if there are none. */
-  readonly undecided: { readonly count: number; readonly callId: string } | null;
+  /** Those that a person has to decide about; null if there are none. */
+  readonly undecided: Undecided | null;
+}
+
+export interface Undecided {
+  readonly count: number;
+  /** The call of the oldest of them. */
+  readonly callId: string;
+  /** The agent may have what that call said. Absent: it has not, or that is unknown. */
+  readonly mayBeThere?: true;
 }
 
 export const emptyQueue: Queue = { waiting: 0, untilMs: null, sendNow: null, undecided: null };
 
 export function queueOf(state: JobState, policy: Policy, nowMs: number): Queue {
-  const undecided = undecidedOf(state.followUps);
+  const undecided = undecidedOf(
+    state.followUps.flatMap(({ state, callId }) =>
+      (state === 'not_sent' || state === 'unknown') && callId !== null ? [{ state, callId }] : [],
+    ),
+  );
   // Before there is a job, those that are being sent go along with the request.
   const isSending = (one: FollowUp) => one.state === 'sending' && state.job.agentJob !== null;
   const waiting = state.followUps.filter((one) => one.state === 'waiting' || isSending(one)).length;
@@ -47,12 +59,14 @@ function waitOf({ job, followUps }: JobState, policy: Policy, nowMs: number): Pa
   return { untilMs, sendNow: untilMs - nowMs >= WORTH_A_BUTTON_MS ? message : null };
 }
 
-function undecidedOf(followUps: readonly FollowUp[]): Queue['undecided'] {
-  const calls = followUps.flatMap(({ state, callId }) =>
-    (state === 'not_sent' || state === 'unknown') && callId !== null ? [callId] : [],
-  );
-  const [callId] = calls;
-  return callId === undefined ? null : { count: calls.length, callId };
+/** @param calls of the replies that a person has to decide about, the oldest first */
+export function undecidedOf(
+  calls: readonly { readonly callId: string; readonly state: FollowUp['state'] }[],
+): Undecided | null {
+  const [oldest] = calls;
+  if (oldest === undefined) return null;
+  const { callId, state } = oldest;
+  return { count: calls.length, callId, ...(state === 'unknown' && { mayBeThere: true }) };
 }
 
 /** A person who keeps writing puts the sending off, but not for longer than this many windows. */

@@ -12,7 +12,7 @@ export type Standing =
   | 'waiting_for_review';
 
 /** Null: its code host has not said. */
-function standingOf({ state, checks, review }: PullRequestFacts): Standing | null {
+export function standingOf({ state, checks, review }: PullRequestFacts): Standing | null {
   if (state === 'merged' || state === 'closed') return state;
   if (checks === 'failing') return 'checks_failing';
   if (state === 'draft') return state;
@@ -31,13 +31,20 @@ export function jobStandingOf(job: Job): Standing | null {
   return seen === null ? null : standingOf(seen.facts);
 }
 
-type CardStanding = Extract<Standing, 'merged' | 'closed' | 'checks_failing'>;
+type CardStanding = Extract<Standing, 'merged' | 'closed' | 'checks_failing' | 'changes_requested'>;
 
 /** The part that a card shows. That all goes well, only the thread and notices say. */
 export function standingOnCard(facts: PullRequestFacts): CardStanding | null {
   const standing = standingOf(facts);
-  const isTold = standing === 'merged' || standing === 'closed' || standing === 'checks_failing';
-  return isTold ? standing : null;
+  switch (standing) {
+    case 'merged':
+    case 'closed':
+    case 'checks_failing':
+    case 'changes_requested':
+      return standing;
+    default:
+      return null;
+  }
 }
 
 /** What the job's card shows of it. A later turn at work, or a failure, is more important. */
@@ -45,6 +52,6 @@ export function cardStandingOf(job: Job): CardStanding | null {
   const { stage, agentJob } = job;
   if (stage.kind !== 'ended' || !agentJob?.prLink) return null;
   const standing = standingOnCard(lastPullRequestOf(job)?.facts ?? {});
-  if (stage.status === 'archived') return standing === 'checks_failing' ? null : standing;
+  if (stage.status === 'archived') return standing === 'merged' || standing === 'closed' ? standing : null;
   return stage.status === 'completed' ? standing : null;
 }

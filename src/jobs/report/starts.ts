@@ -38,13 +38,15 @@ export function startsOf(job: Job, calls: readonly PastCall[]): Start[] {
 }
 
 /** What became of the latest start; null: it was none. */
-export function fateOf({ stage, agentJob }: Job): Fate | null {
+export function fateOf({ stage, agentJob, creates }: Job): Fate | null {
   switch (stage.kind) {
     case 'awaiting_confirmation':
     case 'draft':
-    case 'dropped':
     case 'card_failed':
       return null;
+    case 'dropped':
+      // Dismissed: nobody knows what the agent made of it.
+      return creates > 0 ? 'unclear' : null;
     case 'opening':
     case 'creating':
     case 'working':

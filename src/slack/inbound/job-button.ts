@@ -3,6 +3,7 @@ import { sitesOf } from '../../engine/tools.ts';
 import { outcomeOfMatter } from '../../jobs/decide/offers.ts';
 import type { JobEvent } from '../../jobs/event.ts';
 import { initiatorOf, type Job } from '../../jobs/job.ts';
+import { decodeDecisionForm } from '../protocol/form-data.ts';
 import {
   type ButtonTarget,
   decodeButton,
@@ -148,7 +149,7 @@ export function isAtHome(
   const isTheirs = initiatorOf(job) === user.id;
   if (isRequesters === true) return isTheirs;
   if (channel !== undefined) return job.channelId === channel.id || (isPrivate === true && isTheirs);
-  return isTheirs || job.channelId === view?.private_metadata;
+  return isTheirs || job.channelId === channelOfView(view);
 }
 
 /** What is shown after a press: to all in place of the message with the button, or to the person who pressed. */
@@ -185,7 +186,13 @@ async function showOutcome(
 
 /** Whose jobs are seen where it was pressed. */
 function sightOf({ teamId }: ListenerDeps, { channel, user, view }: PressArgs['body']) {
-  return { teamId, userId: user.id, channelId: channel?.id || view?.private_metadata || NO_CHANNEL };
+  return { teamId, userId: user.id, channelId: channel?.id || channelOfView(view) || NO_CHANNEL };
+}
+
+/** The channel that the modal was opened in, which it remembers: *Details* alone, a form among other things. */
+function channelOfView(view: PressArgs['body']['view']): string | undefined {
+  const data = view?.private_metadata;
+  return data === undefined ? undefined : (decodeDecisionForm(data)?.channelId ?? data);
 }
 
 const SLACK_TIME = /^\d{10}\.\d{6}$/;

@@ -15,7 +15,13 @@ import { turnPage } from './commands/list.ts';
 import { showJob } from './commands/status.ts';
 import type { ListenerDeps, PressArgs, SharedDeps, SubmitArgs } from './deps.ts';
 import { composeFromHome, composeSubmitted, messageShortcut } from './forms/compose.ts';
-import { editPressed, editSubmitted, namePressed, nameSubmitted } from './forms/decision-forms.ts';
+import {
+  editPressed,
+  editSubmitted,
+  namePressed,
+  nameSubmitted,
+  resolvePressed,
+} from './forms/decision-forms.ts';
 import { draftPressed, draftSubmitted, prepareStart } from './forms/draft-forms.ts';
 import { followUpPressed, followUpSubmitted } from './forms/follow-up-form.ts';
 import { settingsChannelChosen, settingsFromHome, settingsSubmitted } from './forms/settings.ts';
@@ -47,6 +53,7 @@ const presses: Readonly<Record<keyof typeof otherButtons, Listener<PressArgs>>> 
   editAndStart: editPressed,
   editDraft: draftPressed,
   chooseForDraft: draftPressed,
+  resolveStart: resolvePressed,
   watchAgentJob: namePressed,
   followUp: followUpPressed,
   runRecipe: runPressed,

@@ -9,14 +9,17 @@ import type { Workspace } from '../workspace/workspace.ts';
 /** The card as things are now, with the names of the people on it. */
 export async function renderCard(
   tools: Pick<EngineTools, 'newContext'>,
-  { names, projects }: Workspace,
+  { names }: Workspace,
   job: Job,
   queue: Queue,
 ): Promise<SlackMessage> {
   return cardView(job, {
     queue,
-    names: await names.named([...requestersOf(job), ...mentionedIds(job.prompt)]),
-    hasProjects: projects !== null && projects.length > 1,
+    names: await names.named([...requestersOf(job), ...dismissersOf(job), ...mentionedIds(job.prompt)]),
     sites: sitesOf(tools),
   });
+}
+
+function dismissersOf({ stage }: Job): string[] {
+  return stage.kind === 'dropped' && stage.byUserId !== null ? [stage.byUserId] : [];
 }

@@ -6,7 +6,7 @@ import type { HostFacts, ServiceFacts } from '../../jobs/service-facts.ts';
 import { type NeedingJob, needOf } from '../../jobs/shown/lists.ts';
 import { doctorAtHome, type SlackChecked } from './doctor.ts';
 import { buttons } from './parts/buttons.ts';
-import { jobLine, type Reader } from './parts/job-line.ts';
+import { jobLine, namingJob, type Reader } from './parts/job-line.ts';
 import {
   buttonRow,
   heading,
@@ -103,7 +103,9 @@ function needingJob({ job, undecided }: NeedingJob, reader: Reader): KnownBlock[
   return [
     ...jobLine(job, reader),
     ...(undecided === null ? [] : [smallPrint(warnings.undelivered(undecided.count))]),
-    buttonRow(...decision({ job, undecided }), dismissButton({ job, undecided })),
+    ...namingJob(job, reader.names, [
+      buttonRow(...decision({ job, undecided }), dismissButton({ job, undecided })),
+    ]),
   ];
 }
 

@@ -10,7 +10,7 @@ import { askerMention } from './parts/asker.ts';
 import { type ButtonTarget, buttons } from './parts/buttons.ts';
 import { duration } from './parts/duration.ts';
 import { plainModal } from './parts/form.ts';
-import type { Reader } from './parts/job-line.ts';
+import { messageOfJob, type Reader } from './parts/job-line.ts';
 import {
   buttonRow,
   heading,
@@ -52,19 +52,20 @@ export interface JobStory {
 /** One job in full, for one person. */
 export function statusView(story: JobStory, reader: Reader): SlackMessage {
   const { job } = story;
-  return message(
+  const view = message(
     heading(titledPrompt(job.prompt, reader.names).title),
     paragraph(stateLine(job, reader.sites)),
     ...facts(story, reader, TURNS_MAX),
     ...stopWatching(job, { isPrivate: true }),
     smallPrint(statusTexts.again(name(job))),
   );
+  return messageOfJob(job, reader.names, view);
 }
 
 /** *Details*: the same in a modal, with the whole request. */
 export function detailsView(story: JobStory, reader: Reader): SlackMessage {
   const { job } = story;
-  return message(
+  const view = message(
     paragraph(stateLine(job, reader.sites)),
     ...wholePrompt(job.prompt, reader.names).map(quotation),
     ...facts(story, reader, TURNS_IN_DETAILS_MAX),
@@ -73,6 +74,7 @@ export function detailsView(story: JobStory, reader: Reader): SlackMessage {
     smallQuotation(statusTexts.id(oneLine(job.id, ID_MAX))),
     smallPrint(statusTexts.again(name(job))),
   );
+  return messageOfJob(job, reader.names, view);
 }
 
 /** Of the modal with *Details*. */

@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type FollowUp, unsentStates } from '../../jobs/follow-ups/follow-up.ts';
+import { undecidedOf } from '../../jobs/follow-ups/follow-up-queue.ts';
 import type { PastCall } from '../../jobs/follow-ups/turns.ts';
 import { type Job, openStages } from '../../jobs/job.ts';
 import type { JobPage, NeedingJob, PageStart, Viewer } from '../../jobs/shown/lists.ts';
@@ -44,7 +45,7 @@ export class JobLists extends Table {
     const jobs = await this.newestOf(teamId, userId, sql`requested_at >= ${sinceMs}`, limit);
     const rows = await this.db
       .selectFrom('follow_up')
-      .select(['job_id', 'call_id'])
+      .select(['job_id', 'call_id', 'state'])
       .where('job_id', 'in', ['', ...jobs.map(({ id }) => id)])
       .where('state', 'in', ['not_sent', 'unknown'])
       .where('call_id', 'is not', null)
@@ -52,9 +53,10 @@ export class JobLists extends Table {
       .limit(MAX_CALLS)
       .execute();
     return jobs.map((job) => {
-      const callIds = rows.flatMap((row) => (row.job_id === job.id && row.call_id ? [row.call_id] : []));
-      const [callId] = callIds;
-      return { job, undecided: callId === undefined ? null : { count: callIds.length, callId } };
+      const calls = rows.flatMap(({ job_id: jobId, call_id: callId, state }) =>
+        jobId === job.id && callId !== null ? [{ callId, state }] : [],
+      );
+      return { job, undecided: undecidedOf(calls) };
     });
   }
 

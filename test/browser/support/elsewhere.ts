@@ -26,7 +26,6 @@ const card = (facts: Partial<Job>) =>
   cardView(aJob({ requesterId: 'U1', agentJob: anAgentJob(), ...facts }), {
     queue: nobodyWaits,
     names,
-    hasProjects: false,
   });
 const draft = (facts: Partial<Job>, { approvers = [], outcome }: DraftPicture = {}) => {
   const stage: Stage = {

@@ -59,7 +59,7 @@ const prompt =
 const job = (facts: Partial<Job> = {}) =>
   aJob({ prompt, requesterId: 'U1', agentJob: anAgentJob(), ...facts });
 const card = (facts: Partial<Job>, queue: Partial<Queue> = {}) =>
-  cardView(job(facts), { queue: { ...nobodyWaits, ...queue }, names, hasProjects: false });
+  cardView(job(facts), { queue: { ...nobodyWaits, ...queue }, names });
 const ended = (status: 'failed' | 'archived' | 'vanished'): Partial<Job> => ({
   stage: { kind: 'ended', status },
 });

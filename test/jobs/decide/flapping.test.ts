@@ -36,7 +36,6 @@ const card = ({ job }: World) =>
   cardView(job, {
     queue: emptyQueue,
     names: new Map(),
-    hasProjects: false,
   }).text;
 
 describe('an answer that comes and goes is told once (W2, W3)', () => {

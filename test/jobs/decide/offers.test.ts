@@ -48,6 +48,21 @@ describe('what a message in the thread offers', () => {
     expect(outcomes(long)).toEqual([{ deed: 'moot', by: null }]);
   });
 
+  test('of an unclear start is settled by whoever dismisses it: then nothing is asked of the agent any more', () => {
+    const world = aJobBeingCreated();
+    const callId = world.open('create_job')[0]?.id ?? '';
+    world.createFails(failures.timeout);
+    world.apply({ type: 'start_dismissed', callId, userId: 'U2' });
+    expect(outcomes(world)).toEqual([{ deed: 'dismissed', by: 'U2' }]);
+    expect(world.job.stage).toMatchObject({ kind: 'dropped', why: 'dismissed', byUserId: 'U2' });
+    world.apply({ type: 'start_again_pressed', callId, userId: 'U3' });
+    world.apply({ type: 'job_found', callId, agentJob: anAgentJob() });
+    world.apply({ type: 'start_dismissed', callId, userId: 'U3' });
+    expect(world.job.stage).toMatchObject({ kind: 'dropped', byUserId: 'U2' });
+    expect(world.open('create_job')).toEqual([]);
+    expect(world.job.threadTs).toBeNull();
+  });
+
   test('of a failed job is settled by the reply that reopens it', () => {
     const world = anEndedJob({ status: 'failed' });
     followUp(world);

@@ -19,7 +19,7 @@ test('a reply that was told to be included is not told again when the agent goes
   world.answer = anAgentJob({ status: 'completed', prLink: second });
   world.advance(MINUTE_MS);
   expect(endsIn(world)).toEqual([
-    `🎉 <@U1> <@U2> *Pull request ready:* ${firstLink} · 14 s · 1 reply included`,
+    `🎉 <@U1> <@U2> *Pull request ready:* ${firstLink} · took 14 s · 1 reply included`,
     `🎉 <@U1> <@U2> *Another pull request:* ${secondLink}`,
   ]);
 });
@@ -32,7 +32,7 @@ test('a reply does not set back the time that the agent has worked', () => {
   world.answer = anAgentJob({ status: 'completed', prLink: first });
   world.advance(5 * SECOND_MS);
   expect(endsIn(world)).toEqual([
-    `🎉 <@U1> <@U2> *Pull request ready:* ${firstLink} · 5 min · 1 reply included`,
+    `🎉 <@U1> <@U2> *Pull request ready:* ${firstLink} · took 5 min · 1 reply included`,
   ]);
 });
 
@@ -135,7 +135,7 @@ test('a job that completes after it had failed tells its replies then', () => {
   world.answer = anAgentJob({ status: 'completed', prLink: first });
   world.advance(10 * MINUTE_MS);
   expect(endsIn(world).slice(1)).toEqual([
-    '❌ <@U1> *Failed.* The agent gave no reason. *Start again* sends the same request as a new job.',
+    '❌ <@U1> *Failed.* The agent gave no reason.',
     `✅ <@U2> *Updated:* ${firstLink} · 1 reply included`,
     '⚪ *Archived.* A reply may still reopen it.',
   ]);
@@ -154,4 +154,25 @@ test('a link that changes after the end was told is news of its own, and tells n
     `✅ <@U2> *Updated:* ${firstLink} · 1 reply included`,
     `🎉 <@U1> <@U2> *Another pull request:* ${secondLink}`,
   ]);
+});
+
+test('the second failure in a row says so; another end between two starts to count anew', () => {
+  const world = aWorkingJob();
+  const endAs = (status: string) => {
+    world.answer = anAgentJob({ status });
+    world.advance(MINUTE_MS);
+  };
+  const again = () => {
+    followUp(world);
+    endAs('active');
+  };
+  endAs('failed');
+  again();
+  endAs('failed');
+  again();
+  endAs('completed');
+  again();
+  endAs('failed');
+  const failures = endsIn(world).filter((line) => line.includes('Failed'));
+  expect(failures.map((line) => line.includes('Twice in a row'))).toEqual([false, true, false]);
 });

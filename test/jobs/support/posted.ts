@@ -18,10 +18,14 @@ export function postsIn({ calls }: World, index: number): Post[] {
   return calls.filter(({ wantedAfter }) => wantedAfter === index).flatMap((call) => postOf(call) ?? []);
 }
 
-/** The first lines of all messages that say how a turn ended, or that a pull request is there. */
+/** All messages that say how a turn ended, or that a pull request is there: their first lines, with what it took. */
 export function endsIn({ calls }: World): string[] {
   const posts = calls.flatMap((call) => postOf(call) ?? []);
-  return posts.flatMap(({ text, end }) => (end === null ? [] : [text.split('\n')[0] ?? '']));
+  return posts.flatMap(({ text, end }) => {
+    const [first = '', ...rest] = text.split('\n');
+    const facts = rest.flatMap((line) => line.split(' · ')).filter((fact) => /^took | included$/.test(fact));
+    return end === null ? [] : [[first, ...facts].join(' · ')];
+  });
 }
 
 const ENDS = [

@@ -19,12 +19,14 @@ type Facts = Parameters<typeof aJob>[0];
 const MINUTE_MS = 60_000;
 const prLink = 'https://github.com/acme/docs/pull/14';
 const link = `<${prLink}|acme/docs#14>`;
+const agoOf = (ms: number) =>
+  `started <!date^${(fivePastTwoMs + ms) / 1000}^{ago}|2026-11-20 14:0${5 + ms / MINUTE_MS} UTC>`;
 const atFivePastTwo = '<!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC>';
 const ended = (status: 'failed' | 'archived' | 'vanished'): Stage => ({ kind: 'ended', status });
 const stopped: Stage = { ...working, question: { number: 1, answer: 'stop' } };
 
 const card = (facts: Facts = {}, some: Partial<CardFacts> = {}): SlackMessage =>
-  cardView(aJob(facts), { queue: nobodyWaits, names: noNames, hasProjects: false, ...some });
+  cardView(aJob(facts), { queue: nobodyWaits, names: noNames, ...some });
 
 const withReplies = (queue: Partial<Queue>, facts: Facts = {}) =>
   card({ stage: working, agentJob: anAgentJob(), ...facts }, { queue: { ...nobodyWaits, ...queue } });
@@ -56,7 +58,7 @@ describe('the card', () => {
       Mention the retry header.
       ✅ *Pull request ready* · <https://github.com/acme/docs/pull/14|acme/docs#14> · 6 min
       [Details]
-      Alice · acme/docs · with messages of this thread"
+      asked by Alice · handbook → acme/docs · with messages of this thread"
     `);
     expect(shown.blocks.map(({ type }) => type)).toEqual([
       'header',
@@ -70,8 +72,7 @@ describe('the card', () => {
   test.each<[string, Facts, ...string[]]>([
     ['🚀 *Starting*', { stage: { kind: 'opening' } }],
     ['🚀 *Starting*', { stage: { kind: 'creating' } }],
-    ['⚙️ *Working*', { stage: working, agentJob: anAgentJob() }],
-    ['⚙️ *Working* · 6 min', { stage: working, checkedAtMs: fivePastTwoMs + 6.5 * MINUTE_MS }],
+    [`⚙️ *Working* · ${agoOf(0)}`, { stage: working, agentJob: anAgentJob() }],
     [
       `⏳ *Waiting* · the agent's hourly limit is used up · continues ${atFivePastTwo}`,
       { trouble: aTrouble() },
@@ -87,15 +88,15 @@ describe('the card', () => {
     [
       '✅ *Done, no pull request*',
       { stage: completed, agentJob: anAgentJob({ status: 'completed' }) },
-      'Reply to it',
+      'Reply to the agent',
     ],
-    ['❌ *Failed* · the agent gave no reason', { stage: ended('failed') }, 'Start again'],
+    ['❌ *Failed* · the agent gave no reason', { stage: ended('failed') }, 'Start again', 'Edit and start'],
     [
       '❌ *Not accepted* · prompt is &lt;b&gt; too vague',
       { stage: { kind: 'rejected', message: 'prompt is\n<b> too vague' } },
       'Edit and start',
     ],
-    ["❓ *Couldn't confirm the start*", { stage: { kind: 'create_unknown', callId: 'c' } }, 'Start again'],
+    ["❓ *Couldn't confirm the start*", { stage: { kind: 'create_unknown', callId: 'c' } }, 'Resolve…'],
     ['❌ *The agent no longer knows this job*', { stage: ended('vanished') }, 'Start again'],
     ['⚪ *Archived* · a reply may still reopen it', { stage: ended('archived') }],
     ['⚪ *No longer watching* · the agent may still be working', { stage: stopped }, 'Resume watching'],
@@ -125,9 +126,9 @@ describe('the card', () => {
   test('counts the replies that a later turn is about', () => {
     const turnReplies = { count: 2, authors: ['U2'] };
     const agentJob = anAgentJob({ status: 'completed', prLink });
-    const checkedAtMs = fivePastTwoMs + MINUTE_MS;
-    expect(said(card({ stage: working, turn: 2, turnReplies, checkedAtMs }))).toEqual([
-      '⚙️ *Working on 2 replies* · 1 min',
+    const stage = { ...working, workingSinceMs: fivePastTwoMs + MINUTE_MS };
+    expect(said(card({ stage, turn: 2, turnReplies }))).toEqual([
+      `⚙️ *Working on 2 replies* · ${agoOf(MINUTE_MS)}`,
     ]);
     expect(said(card({ stage: completed, agentJob, turn: 2, prLinkTurn: 1, turnReplies }))).toEqual([
       `✅ *Updated* · ${link} · 2 replies included`,
@@ -148,16 +149,34 @@ describe('the card', () => {
     expect(said(card({ stage, agentJob, checkedAtMs: fivePastTwoMs }))).toEqual(['ℹ️ *unknown*']);
   });
 
-  test('tells no duration in the first minute: it is drawn once a minute, and seconds would stand still', () => {
-    const workingFor = (ms: number) => said(card({ stage: working, checkedAtMs: fivePastTwoMs + ms }));
-    expect(workingFor(MINUTE_MS - 1)).toEqual(['⚙️ *Working*']);
-    expect(workingFor(MINUTE_MS)).toEqual(['⚙️ *Working* · 1 min']);
-  });
-
-  test('tells no duration where the start is unknown, nor before the turn was seen at work', () => {
+  test('tells no start that is unknown', () => {
     const checkedAtMs = fivePastTwoMs + MINUTE_MS;
     expect(said(card({ stage: { ...working, isOlder: true }, checkedAtMs }))).toEqual(['⚙️ *Working*']);
-    expect(said(card({ stage: working, checkedAtMs: fivePastTwoMs - 1 }))).toEqual(['⚙️ *Working*']);
+  });
+
+  test('of a start that was unclear says who dismissed it, and offers nothing', () => {
+    const stage: Stage = {
+      ...{ kind: 'dropped', why: 'dismissed', byUserId: 'U2' },
+      ...{ number: 0, thread: null, messages: [], postTs: null },
+    };
+    const names = new Map([['U2', 'Bob']]);
+    const shown = card({ stage, creates: 1 }, { names });
+    expect(said(shown)).toEqual(['⚪ *Dismissed* by Bob']);
+    expect(offered(shown)).toEqual(['Details']);
+  });
+
+  test('names its job on each button, for who cannot see it', () => {
+    const { blocks } = card({ number: 42, prompt: 'Add a quickstart', stage: ended('failed') });
+    const labels = blocks.flatMap((block) =>
+      block.type === 'actions'
+        ? block.elements.map((one) => (one.type === 'button' ? one.accessibility_label : undefined))
+        : [],
+    );
+    expect(labels).toEqual([
+      'Start again, #42: Add a quickstart',
+      'Edit and start, #42: Add a quickstart',
+      'Details of #42: Add a quickstart',
+    ]);
   });
 
   test.each([
@@ -177,7 +196,7 @@ describe('the card', () => {
 
   test('does not take the end of the turn before for the state', () => {
     expect(said(card({ stage: working, agentJob: anAgentJob({ status: 'completed' }) }))).toEqual([
-      '⚙️ *Working*',
+      `⚙️ *Working* · ${agoOf(0)}`,
     ]);
   });
 });
@@ -194,7 +213,10 @@ describe('the warning on a card', () => {
     expect(said(collected)[1]).toBe(`⏳ 2 replies waiting until ${atFivePastTwo}`);
     expect(offered(collected)).toEqual(['Send now', 'Details']);
     const limited = withReplies({ waiting: 2, untilMs: fivePastTwoMs }, { trouble: aTrouble() });
-    expect(said(limited)).toEqual(['⚙️ *Working*', `⏳ 2 replies waiting until ${atFivePastTwo}`]);
+    expect(said(limited)).toEqual([
+      `⚙️ *Working* · ${agoOf(0)}`,
+      `⏳ 2 replies waiting until ${atFivePastTwo}`,
+    ]);
     expect(offered(limited)).toEqual(['Details']);
     expect(said(withReplies({ waiting: 1 }))[1]).toBe('⏳ 1 reply waiting');
   });
@@ -211,10 +233,10 @@ describe('the warning on a card', () => {
   test('is one line and one button, the most pressing', () => {
     const all = { waiting: 2, sendNow: 3, undecided: { count: 3, callId: 'c' } };
     const shown = withReplies(all, { muted: true });
-    expect(said(shown)).toEqual(['⚙️ *Working*', '⚠️ 3 replies may not be included']);
+    expect(said(shown)).toEqual([`⚙️ *Working* · ${agoOf(0)}`, '⚠️ 3 replies may not be included']);
     expect(offered(shown)).toEqual(['Send again', 'Details']);
     const failed = withReplies(all, { stage: ended('failed') });
-    expect(offered(failed)).toEqual(['Start again', 'Details']);
+    expect(offered(failed)).toEqual(['Start again', 'Edit and start', 'Details']);
   });
 });
 
@@ -269,23 +291,20 @@ describe('the small line of a card', () => {
   };
 
   test('names who asked, and where the agent works', () => {
-    expect(small({})).toEqual(['Alice']);
-    expect(small({ agentJob: anAgentJob() })).toEqual(['Alice · acme/docs']);
-  });
-
-  test('names the project where there are several', () => {
-    expect(small({ agentJob: anAgentJob() }, { hasProjects: true })).toEqual(['Alice · handbook']);
+    expect(small({})).toEqual(['asked by Alice · handbook']);
+    expect(small({ agentJob: anAgentJob() })).toEqual(['asked by Alice · handbook → acme/docs']);
+    expect(small({ number: 42 })).toEqual(['#42 · asked by Alice · handbook']);
   });
 
   test('says what came along, but not its words (S3, F5)', () => {
-    expect(small({ context: 'Context: bob: A secret' })).toEqual(['Alice · with messages of this thread']);
-    expect(small({ inlined: 'notes.txt: a' })).toEqual(['Alice · with attached text']);
-    expect(small({ snippets: [{ name: 'notes.txt', url: null }] })).toEqual(['Alice · with attached text']);
+    const along = (facts: Facts) => small(facts).map((line) => line.split(' · ').at(-1));
+    expect(along({ context: 'Context: bob: A secret' })).toEqual(['with messages of this thread']);
+    expect(along({ inlined: 'notes.txt: a' })).toEqual(['with attached text']);
+    expect(along({ snippets: [{ name: 'notes.txt', url: null }] })).toEqual(['with attached text']);
   });
 
-  test('leaves out who asked where Slack does not say the name, and is left out if it is empty', () => {
-    expect(small({ agentJob: anAgentJob() }, { names: noNames })).toEqual(['acme/docs']);
-    expect(small({}, { names: noNames })).toEqual([]);
+  test('leaves out who asked where Slack does not say the name', () => {
+    expect(small({}, { names: noNames })).toEqual(['handbook']);
   });
 });
 

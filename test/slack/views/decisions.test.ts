@@ -13,12 +13,16 @@ describe('where a person must decide, the thread says why and offers a button', 
   test('after a failure', () => {
     const message = announcementView({ kind: 'failed' }, aJob(), noNames);
     expect(message.text).toMatchInlineSnapshot(`
-      "❌ <@U1> *Failed.* The agent gave no reason. *Start again* sends the same request as a new job.
-      [Start again]"
+      "❌ <@U1> *Failed.* The agent gave no reason.
+      [Start again] [Edit and start]"
     `);
     expect(buttonsOf(message)).toMatchObject([
       ['Start again', { jobId: 'job-1', creates: expect.any(Number) }],
+      ['Edit and start', { jobId: 'job-1', creates: expect.any(Number) }],
     ]);
+    expect(announcementView({ kind: 'failed', inARow: 2 }, aJob(), noNames).text).toContain(
+      'Twice in a row. A shorter request that names the page often helps.\n[Start again]',
+    );
   });
 
   test('after the prompt was refused', () => {
@@ -50,12 +54,14 @@ describe('where a person must decide, the thread says why and offers a button', 
     const message = announcementView({ kind: 'create_unknown', callId: 'call-1' }, aJob(), noNames);
     expect(message.text).toMatchInlineSnapshot(`
       "❓ <@U1> *Couldn't confirm the start.* The connection broke off in the middle, so the agent may already be working on it. Check for a pull request before you start again.
-      [Start again] [I found the job…]"
+      [Start again] [I found the job…] [Dismiss]"
     `);
     expect(buttonsOf(message)).toEqual([
       ['Start again', { jobId: 'job-1', callId: 'call-1' }],
       ['I found the job…', { jobId: 'job-1', callId: 'call-1' }],
+      ['Dismiss', { jobId: 'job-1', callId: 'call-1' }],
     ]);
+    expect(confirmationsOf(message)).toEqual(['Start it a second time?']);
   });
 
   test('after follow-ups were refused', () => {
@@ -174,10 +180,11 @@ describe('where a person must decide, the thread says why and offers a button', 
       noNames,
     );
     expect(message.text).toMatchInlineSnapshot(`
-      "❓ <@U2> *Couldn't confirm that 1 reply arrived.* *Send again* may give the agent the same text twice.
+      "❓ <@U2> *Couldn't confirm that 1 reply was delivered.* *Send again* may give the agent the same text twice.
       [Send again]"
     `);
     expect(buttonsOf(message)).toEqual([['Send again', { jobId: 'job-1', callId: 'call-1' }]]);
+    expect(confirmationsOf(message)).toEqual(['Send it a second time?']);
   });
 });
 
@@ -220,7 +227,7 @@ describe('once it is decided, the message says who decided what, and offers noth
       'replies of unknown fate',
       { kind: 'message_unknown', callId: 'c', count: 2 },
       'sent_again',
-      "❓ *Couldn't confirm that 2 replies arrived.*\nAlice sent them again",
+      "❓ *Couldn't confirm that 2 replies were delivered.*\nAlice sent them again",
     ],
     [
       'a long turn, kept',
@@ -251,7 +258,7 @@ describe('once it is decided, the message says who decided what, and offers noth
         undelivered: { count: 1, authors: ['U4'] },
       },
       'sent_again',
-      '✅ <@U1> <@U4> *Done, no pull request.* The agent may have found nothing to change, or published directly.\n[Reply to it]\n⚠️ 1 reply may not be included.\nAlice sent it again',
+      '✅ <@U1> <@U4> *Done, no pull request.* The agent may have found nothing to change, or published directly.\n[Reply to the agent]\n⚠️ 1 reply may not be included.\nAlice sent it again',
     ],
     [
       'a job that failed with a pull request',
@@ -273,6 +280,14 @@ describe('once it is decided, the message says who decided what, and offers noth
 function pressable({ blocks }: ReturnType<typeof announcementView>): string[] {
   const values = JSON.stringify(blocks).match(/"action_id":"\w+"/g) ?? [];
   return values.filter((id) => !id.includes('"follow_up"') && !id.includes('"view_pull_request"'));
+}
+
+function confirmationsOf({ blocks }: ReturnType<typeof announcementView>) {
+  return blocks
+    .flatMap((block) => (block.type === 'actions' ? block.elements : []))
+    .flatMap((button) =>
+      button.type === 'button' && button.confirm?.title ? [button.confirm.title.text] : [],
+    );
 }
 
 function buttonsOf({ blocks }: ReturnType<typeof announcementView>) {

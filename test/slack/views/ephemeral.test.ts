@@ -18,6 +18,7 @@ describe('a message in the thread that one person sees', () => {
       {
         "elements": [
           {
+            "accessibility_label": "Send the correction, Document the rate limits of our API",
             "action_id": "send_correction",
             "text": {
               "emoji": true,
@@ -85,8 +86,8 @@ describe('a message in the thread that one person sees', () => {
     );
     expect(told({ deed: 'sent_again', by: 'U3', count: 1 })).toBe('Already done: Somebody sent it again.');
     expect(told({ deed: 'sent_again', by: 'U3', count: 2 })).toBe('Already done: Somebody sent them again.');
-    expect(told({ deed: 'moot', by: null })).toBe('Already done: ⚙️ *Working*.');
-    expect(told(null)).toBe('Already done: ⚙️ *Working*.');
+    expect(told({ deed: 'moot', by: null })).toMatch(/^Already done: ⚙️ \*Working\* · started .*\.$/);
+    expect(told(null)).toMatch(/^Already done: ⚙️ \*Working\*/);
   });
 
   test('a button of a job that was deleted was pressed', () => {

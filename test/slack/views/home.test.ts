@@ -73,7 +73,7 @@ test('the home shows the open jobs, the last pull requests, and how things are (
     *Open*
     Explain the webhooks
     [Details]
-    #142 · ⚙️ *Working* · asked <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC> in <#C1> · <https://acme.slack.com/archives/C1/p1795183500000100|thread>
+    #142 · ⚙️ *Working* · started <!date^1795183500^{ago}|2026-11-20 14:05 UTC> · asked <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC> in <#C1> · <https://acme.slack.com/archives/C1/p1795183500000100|thread>
     *Recent pull requests*
     Document the rate limits of our API
     [Details]
@@ -95,14 +95,14 @@ const seen = (of: PullRequestFacts): Parameters<typeof aJob>[0] => ({
 });
 
 test.each<[string, Parameters<typeof aJob>[0], number | null, string]>([
-  ["Couldn't confirm the start", { stage: { kind: 'create_unknown', callId: 'c' } }, null, 'Start again'],
+  ["Couldn't confirm the start", { stage: { kind: 'create_unknown', callId: 'c' } }, null, 'Resolve…'],
   ['Not accepted', { stage: { kind: 'rejected', message: 'too vague' } }, null, 'Edit and start'],
   ['Failed', { stage: { kind: 'ended', status: 'failed' } }, null, 'Start again'],
   ['Waiting for an administrator', { trouble: aTrouble({ kind: 'needs_admin' }) }, null, 'Details'],
   ['Not started', { stage: { kind: 'card_failed', reason: 'is_archived', thread: null } }, null, 'Start'],
   ['2 replies may not be included', { stage: working }, 2, 'Send again'],
-  ['checks failing', seen({ checks: 'failing' }), null, 'View pull request'],
-  ['changes requested', seen({ state: 'open', review: 'changes_requested' }), null, 'View pull request'],
+  ['Checks failing', seen({ checks: 'failing' }), null, 'View pull request'],
+  ['Changes requested', seen({ state: 'open', review: 'changes_requested' }), null, 'View pull request'],
 ])('what needs the reader comes first, with its button: %s (L2)', (words, some, count, label) => {
   const undecided = count === null ? null : { count, callId: 'c' };
   const one = { job: aJob({ threadTs, ...some }), undecided };

@@ -72,10 +72,9 @@ describe('whatever people and the agent API write', () => {
       fc.property(
         seenJob(({ agentJob }) => agentJob?.prLink),
         queue,
-        fc.boolean(),
-        (j, q, hasProjects) => {
+        (j, q) => {
           const prLink = j.agentJob?.prLink ?? '';
-          expectSafe(cardView(j, { queue: q, names, hasProjects }), { urls: [prLink], named: [prLink] });
+          expectSafe(cardView(j, { queue: q, names }), { urls: [prLink], named: [prLink] });
         },
       ),
     );
@@ -105,7 +104,7 @@ describe('whatever people and the agent API write', () => {
         };
         const view = settledView(a, j, o, new Map([...names, [o.by ?? '', name]]));
         expectSafe(view, ours);
-        // *Reply to it* opens a form, and is never used up.
+        // *Reply to the agent* opens a form, and is never used up.
         const left = view.blocks.filter(
           (block) => !JSON.stringify(block).includes('"action_id":"follow_up"'),
         );

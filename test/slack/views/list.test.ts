@@ -36,7 +36,7 @@ test('a list says of each job what it is, how it is, and where (L1)', () => {
     #142 · ✅ *Pull request ready* · <https://github.com/acme/docs/pull/7|acme/docs#7> · asked <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC> · <https://acme.slack.com/archives/C1/p1795183500000100|thread>
     Document the rate limits of our API
     [Details]
-    ⚙️ *Working* · asked <!date^1795097100^{date_short_pretty} {time}|2026-11-19 14:05 UTC> in <#C2>
+    ⚙️ *Working* · started <!date^1795183500^{ago}|2026-11-20 14:05 UTC> · asked <!date^1795097100^{date_short_pretty} {time}|2026-11-19 14:05 UTC> in <#C2>
     [Newer] [Older]"
   `);
   expect(blocks.at(-1)).toMatchObject({

@@ -50,34 +50,41 @@ const ended = {
 } as const;
 
 const said = (facts: PullRequestFacts) => announcementView(ended, jobWith(facts), noNames).text;
-const firstLine = (facts: PullRequestFacts) => said(facts).split('\n')[0];
+const linesOf = (facts: PullRequestFacts) => said(facts).split('\n');
+const news = `🎉 <@U1> *Pull request ready:* ${link}`;
+const foot = 'took 6 min · agent/rate-limits';
 
 describe('the message with a pull request says what the code host says (P1)', () => {
   test('the title, how much has changed, the checks and the review', () => {
-    expect(said(open)).toBe(
-      `🎉 <@U1> *Pull request ready:* ${link} · Document the rate limits, +120 −8, 3 files, checks passing · 6 min\nagent/rate-limits`,
+    const title = '*Document the rate limits*';
+    expect(linesOf(open)).toEqual([news, title, '+120 −8 in 3 files · ✅ checks passing', foot]);
+    expect(linesOf({ ...open, checks: 'failing', review: 'changes_requested' })[2]).toBe(
+      '+120 −8 in 3 files · ❌ checks failing · changes requested',
     );
-    expect(firstLine({ ...open, checks: 'failing', review: 'changes_requested' })).toContain(
-      ', 3 files, checks failing, changes requested · 6 min',
+    expect(linesOf({ ...open, state: 'draft', checks: 'pending' })[2]).toBe(
+      '+120 −8 in 3 files · draft · ⏳ checks running',
     );
-    expect(firstLine({ ...open, state: 'draft', checks: 'pending' })).toContain(', draft, checks pending');
   });
 
   test('as far as it says it: a missing permission loses one fact', () => {
-    expect(firstLine({})).toBe(`🎉 <@U1> *Pull request ready:* ${link} · 6 min`);
-    expect(firstLine({ state: 'open' })).toBe(`🎉 <@U1> *Pull request ready:* ${link} · 6 min`);
-    expect(firstLine({ title: 'Limits' })).toContain(`${link} · Limits · 6 min`);
-    expect(firstLine({ size: { files: 1, lines: null } })).toContain(`${link} · 1 file · 6 min`);
+    expect(linesOf({})).toEqual([news, foot]);
+    expect(linesOf({ state: 'open' })).toEqual([news, foot]);
+    expect(linesOf({ title: 'Limits' })).toEqual([news, '*Limits*', foot]);
+    expect(linesOf({ size: { files: 1, lines: null } })).toEqual([news, '1 file', foot]);
   });
 
   test('and when it is over, that it is, and not what its checks were', () => {
-    expect(firstLine(merged)).toContain('Document the rate limits, +120 −8, 3 files, merged · 6 min');
-    expect(firstLine({ ...open, state: 'closed' })).toContain(', 3 files, closed · 6 min');
+    const rest = ['*Document the rate limits*', '+120 −8 in 3 files', foot];
+    expect(linesOf(merged)).toEqual([`✅ <@U1> *Merged:* ${link}`, ...rest]);
+    expect(linesOf({ ...open, state: 'closed' })).toEqual([
+      `⚪ <@U1> *Closed without merging:* ${link}`,
+      ...rest,
+    ]);
   });
 
   test('files are counted, however many', () => {
-    expect(firstLine({ size: { files: 10_000, lines: { added: 1_234_567, removed: 0 } } })).toContain(
-      '+1,234,567 −0, 10,000 files',
+    expect(linesOf({ size: { files: 10_000, lines: { added: 1_234_567, removed: 0 } } })).toContain(
+      '+1,234,567 −0 in 10,000 files',
     );
   });
 
@@ -91,7 +98,7 @@ describe('the message with a pull request says what the code host says (P1)', ()
 
   test('in whichever message tells of it, and in no message of an update', () => {
     const job = jobWith(open);
-    const title = 'Document the rate limits, +120 −8';
+    const title = '*Document the rate limits*\n+120 −8';
     const view = (announcement: Parameters<typeof announcementView>[0]) =>
       announcementView(announcement, job, noNames).text;
     expect(view({ kind: 'pull_request', url, changed: true })).toContain(title);
@@ -110,7 +117,7 @@ describe('the message with a pull request says what the code host says (P1)', ()
       outcome,
       new Map([['U2', 'Bob']]),
     );
-    expect(text).toContain('3 files, merged');
+    expect(text).toContain('*Merged:*');
     expect(text).toContain('Bob sent it again');
     expect(text).not.toContain('[Send again]');
   });
@@ -134,12 +141,13 @@ describe('a title from outside', () => {
     const job = jobWith({ ...open, title });
     expectSafe(announcementView(ended, job, noNames), { users: ['U1'], named: [url] });
     expectSafe(noticeView(job, url, permalink, noNames), { named: [url] });
-    expect(said({ ...open, title }).split('\n')).toHaveLength(2);
+    expect(said({ ...open, title }).split('\n')).toHaveLength(4);
     expect(said({ ...open, title }).length).toBeLessThan(500);
   });
 
   test('that is read from right to left leaves what follows it in its order', () => {
-    expect(firstLine({ ...open, title: 'תיעוד' })).toContain('תיעוד\u200e, +120 −8');
+    const { text } = noticeView(jobWith({ ...open, title: 'תיעוד' }), url, permalink, noNames);
+    expect(text).toContain('*תיעוד\u200e* · open');
   });
 });
 
@@ -169,16 +177,13 @@ describe('a notice says how the pull request goes on (P1)', () => {
 
 describe('the card tells only what matters (P1)', () => {
   const state = (facts: PullRequestFacts, more: Partial<Job> = {}) =>
-    cardView(jobWith(facts, more), { queue: nobodyWaits, names: noNames, hasProjects: false }).text.split(
-      '\n',
-    )[1];
+    cardView(jobWith(facts, more), { queue: nobodyWaits, names: noNames }).text.split('\n')[1];
 
   test('merged, closed without merging, and failing checks', () => {
     expect(state(merged)).toBe(`✅ *Merged* · ${link}`);
     expect(state({ ...open, state: 'closed' })).toBe(`⚪ *Closed without merging* · ${link}`);
-    expect(state({ ...open, checks: 'failing' })).toBe(
-      `✅ *Pull request ready* · ${link} · 6 min · checks failing`,
-    );
+    expect(state({ ...open, checks: 'failing' })).toBe(`⚠️ *Checks failing* · ${link}`);
+    expect(state({ ...open, review: 'changes_requested' })).toBe(`👀 *Changes requested* · ${link}`);
     expect(state(open)).toBe(`✅ *Pull request ready* · ${link} · 6 min`);
   });
 
@@ -213,10 +218,12 @@ describe('who looks sees how a pull request stands (L1, L2)', () => {
   test('at home, in one word', () => {
     expect(atHome(open)).toContain(`${link} · 6 min · waiting for review · asked`);
     expect(atHome({ ...open, review: 'approved' })).toContain('· approved · asked');
-    expect(atHome({ ...open, review: 'changes_requested' })).toContain('· changes requested · asked');
+    expect(atHome({ ...open, review: 'changes_requested' })).toContain(
+      `👀 *Changes requested* · ${link} · asked`,
+    );
     expect(atHome({ ...open, state: 'draft' })).toContain('· draft · asked');
     expect(atHome(merged)).toContain(`✅ *Merged* · ${link} · asked`);
-    expect(atHome({ ...open, checks: 'failing' }).match(/checks failing/g)).toHaveLength(1);
+    expect(atHome({ ...open, checks: 'failing' }).match(/checks failing/gi)).toHaveLength(1);
     expect(atHome({ title: 'Limits' })).toContain(`${link} · 6 min · asked`);
   });
 
@@ -229,7 +236,7 @@ describe('who looks sees how a pull request stands (L1, L2)', () => {
       outcomes: [{ kind: 'pull_request', atMs: fivePastTwoMs + 6 * MINUTE_MS }],
     } as const;
     const { text } = statusView({ job: jobWith(merged), turns: [turn], unsent: [] }, reader);
-    expect(text).toContain('\nDocument the rate limits\n+120 −8, 3 files, merged · as of <!date^');
+    expect(text).toContain('\nDocument the rate limits\n+120 −8 in 3 files, merged · as of <!date^');
     expect(text).toContain(' · pull request after 6 min · merged after 2 h 10 min\n');
   });
 
@@ -237,6 +244,6 @@ describe('who looks sees how a pull request stands (L1, L2)', () => {
     const job = jobWith(merged, { prompt: 'Document the rate limits' });
     const { text } = statusView({ job, turns: [], unsent: [] }, reader);
     expect(text.match(/Document the rate limits/g)).toHaveLength(1);
-    expect(text).toContain('+120 −8, 3 files, merged');
+    expect(text).toContain('+120 −8 in 3 files, merged');
   });
 });

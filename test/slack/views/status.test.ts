@@ -47,7 +47,7 @@ test('the status of a job shows its turns, and what waits (L1)', () => {
   const unsent = [aFollowUp({ text: 'And the quotas' }), aFollowUp({ text: 'In French', state: 'not_sent' })];
   expect(statusView({ job: found, turns, unsent }, reader).text).toMatchInlineSnapshot(`
     "*Document the rate limits of our API*
-    ⚙️ *Working* · 9 min
+    ⚙️ *Working* · started <!date^1795183500^{ago}|2026-11-20 14:05 UTC>
     View pull request: https://github.com/acme/docs/pull/7
     Open thread: https://acme.slack.com/archives/C1/p1795183500000100
     Asked by <@U1> in <#C1> <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC> · last checked <!date^1795184040^{date_short_pretty} {time}|2026-11-20 14:14 UTC> · pull request after 1 min

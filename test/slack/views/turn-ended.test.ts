@@ -25,9 +25,9 @@ function ended(is: 'first' | 'same' | 'another' | null, facts: Partial<TurnEnded
 
 describe('one message says how a turn ended', () => {
   test('with a pull request: it mentions the requester and whoever replied (W3)', () => {
-    expect(ended('first')).toBe(`🎉 <@U1> *Pull request ready:* ${link} · 6 min\nagent/rate-limits`);
+    expect(ended('first')).toBe(`🎉 <@U1> *Pull request ready:* ${link}\ntook 6 min · agent/rate-limits`);
     expect(ended('first', { replies: { count: 3, authors: ['U2', 'U1', 'U3'] } })).toBe(
-      `🎉 <@U1> <@U2> <@U3> *Pull request ready:* ${link} · 6 min · 3 replies included\nagent/rate-limits`,
+      `🎉 <@U1> <@U2> <@U3> *Pull request ready:* ${link}\ntook 6 min · 3 replies included · agent/rate-limits`,
     );
   });
 
@@ -41,13 +41,13 @@ describe('one message says how a turn ended', () => {
 
   test('with another pull request: as with a new one (W3)', () => {
     expect(ended('another', { replies: { count: 1, authors: ['U2'] } })).toBe(
-      `🎉 <@U1> <@U2> *Another pull request:* ${link} · 6 min · 1 reply included\nagent/rate-limits`,
+      `🎉 <@U1> <@U2> *Another pull request:* ${link}\ntook 6 min · 1 reply included · agent/rate-limits`,
     );
   });
 
   test('without a pull request: it mentions the requester, and asks what is missing (W3)', () => {
     expect(ended(null, { replies: { count: 1, authors: ['U2'] } })).toBe(
-      '✅ <@U1> *Done, no pull request.* The agent may have found nothing to change, or published directly.\n[Reply to it]',
+      '✅ <@U1> *Done, no pull request.* The agent may have found nothing to change, or published directly.\n[Reply to the agent]',
     );
   });
 
@@ -61,7 +61,7 @@ describe('one message says how a turn ended', () => {
     expect(ended('same', { undelivered })).toBe(`✅ <@U4> *Updated:* ${link}\n${warning}`);
     expect(ended(null, { undelivered })).toMatch(/^✅ <@U1> <@U4> \*Done/);
     expect(ended('first', { undelivered: { count: 2, authors: ['U1'] } })).toBe(
-      `🎉 <@U1> *Pull request ready:* ${link} · 6 min\nagent/rate-limits\n⚠️ 2 replies may not be included.\n[Send again]`,
+      `🎉 <@U1> *Pull request ready:* ${link}\ntook 6 min · agent/rate-limits\n⚠️ 2 replies may not be included.\n[Send again]`,
     );
   });
 

@@ -12,7 +12,7 @@ const nothing = { waiting: 0, untilMs: null, sendNow: null, undecided: null };
 
 describe('a job that a recipe started by itself names the recipe in place of a person', () => {
   test('on its card, in a notice, in a list and in full', () => {
-    const card = cardView(job, { queue: nothing, names: noNames, hasProjects: false });
+    const card = cardView(job, { queue: nothing, names: noNames });
     expect(JSON.stringify(card.blocks)).toContain('recipe release-notes');
     expect(noticeView(job, 'https://github.com/a/b/pull/1', null, noNames).text).toContain(
       '· by recipe release-notes',
@@ -34,7 +34,7 @@ describe('a job that a recipe started by itself names the recipe in place of a p
   test('but names a person who ran it', () => {
     const byAlice = aJob({ requesterId: 'U1', recipe: 'release-notes' });
     const names = new Map([['U1', 'Alice']]);
-    const card = cardView(byAlice, { queue: nothing, names, hasProjects: false });
+    const card = cardView(byAlice, { queue: nothing, names });
     expect(JSON.stringify(card.blocks)).toContain('Alice');
     expect(JSON.stringify(card.blocks)).not.toContain('recipe');
   });

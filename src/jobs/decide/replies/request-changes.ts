@@ -1,6 +1,7 @@
 import type { JobEvent } from '../../event.ts';
 import { intentOf } from '../../requests/intent.ts';
 import type { DecisionBuilder } from '../decision-builder.ts';
+import { dropJob } from '../start/open.ts';
 import { newFollowUp, putOrRefuse, refusalOf } from './line-up.ts';
 import { isWorthSending, replyEdited, sayItWasSent } from './replies.ts';
 
@@ -50,16 +51,7 @@ export function requestDeleted(builder: DecisionBuilder, { messageTs, userId }: 
     sayItWasSent(builder, { messageTs, userId });
     return;
   }
-  const { threadTs } = job;
-  const thread = threadTs === null ? null : { threadTs, lastTs: messageTs };
-  const place = { number: 0, thread, messages: [], postTs: null };
-  builder.change({
-    stage: { ...place, kind: 'dropped', why: 'withdrawn', byUserId: userId },
-    threadTs: null,
-    trouble: null,
-  });
-  for (const followUp of builder.followUpsIn('waiting')) builder.excludeFollowUp(followUp, 'aside');
-  builder.refreshCard();
+  dropJob(builder, 'withdrawn', userId);
 }
 
 /** *Send the correction*, of the request: it is a reply from then on. */

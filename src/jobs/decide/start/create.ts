@@ -10,7 +10,7 @@ import { asItReads, stillMeant } from '../replies/replies.ts';
 import { clearTrouble, forgetUntoldTrouble, noteTrouble } from '../trouble.ts';
 import { observe } from '../watch/observe.ts';
 import { settleFailed } from '../watch/verdict.ts';
-import { requestCreate, watchAgentJob } from './open.ts';
+import { dropJob, requestCreate, watchAgentJob } from './open.ts';
 
 export function jobCreated(builder: DecisionBuilder, callId: string, agentJob: AgentJob): void {
   builder.settleDone(callId);
@@ -102,8 +102,8 @@ export function startAgain(builder: DecisionBuilder, { creates, callId }: StartA
 }
 
 /** Whether *Edit and start* still counts. @param creates how often the job had been created when it was offered */
-export function isToBeEdited({ stage, creates: now }: Job, creates: number): boolean {
-  return stage.kind === 'rejected' && creates === now;
+export function isToBeEdited(job: Job, creates: number): boolean {
+  return mayStartAgain(job) && creates === job.creates;
 }
 
 /** Whether it is still to be found out what became of this create call. */
@@ -126,6 +126,14 @@ export function watchNamed(builder: DecisionBuilder, callId: string, agentJobId:
   takenAlong(builder, callId);
   watchAgentJob(builder, agentJobId);
   scheduleSending(builder);
+}
+
+/** *Dismiss*: whatever the agent does, nobody here waits for it. The thread is free for another job. */
+export function dismissStart(builder: DecisionBuilder, callId: string, userId: string | null): void {
+  if (!isToBeFound(builder.job, callId)) return;
+  const along = alongOf(builder, callId);
+  dropJob(builder, 'dismissed', userId);
+  for (const followUp of along) builder.excludeFollowUp(followUp, 'aside');
 }
 
 /** The replies that the create call carries, whatever became of it. */

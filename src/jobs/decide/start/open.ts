@@ -1,7 +1,7 @@
 import type { Announcement } from '../../announcement.ts';
 import { type CallRequest, createKey } from '../../call.ts';
 import type { Decision, DecisionContext } from '../../decision.ts';
-import type { StartThread } from '../../draft.ts';
+import type { Dropped, StartThread } from '../../draft.ts';
 import type { JobEvent, StartPress } from '../../event.ts';
 import { slackTime } from '../../follow-ups/follow-up.ts';
 import { createPromptOf, fittingAlong } from '../../follow-ups/follow-up-queue.ts';
@@ -108,6 +108,19 @@ export function noteIfEarlierReplies(builder: DecisionBuilder): void {
   const { threadTs, repliesAfterTs } = builder.job;
   if (threadTs === null || repliesAfterTs === null) return;
   if (builder.context.nowMs - Number(repliesAfterTs) * 1000 > REPLIED_AFTER_MS) builder.noteEarlierReplies();
+}
+
+/** The job is over for good, and its thread is free for another; the replies that wait stay between people. */
+export function dropJob(builder: DecisionBuilder, why: Dropped['why'], byUserId: string | null): void {
+  const { threadTs } = builder.job;
+  const thread = threadTs === null ? null : { threadTs, lastTs: threadTs };
+  builder.change({
+    stage: { kind: 'dropped', number: 0, thread, messages: [], postTs: null, why, byUserId },
+    threadTs: null,
+    trouble: null,
+  });
+  for (const followUp of builder.followUpsIn('waiting')) builder.excludeFollowUp(followUp, 'aside');
+  builder.refreshCard();
 }
 
 export function requestCard(builder: DecisionBuilder): void {

@@ -18,6 +18,7 @@ const ACTS: ReadonlySet<JobEvent['type']> = new Set([
   'start_another_pressed',
   'request_edited',
   'agent_job_named',
+  'start_dismissed',
   'resend_pressed',
   'send_now_pressed',
   'send_anyway_pressed',

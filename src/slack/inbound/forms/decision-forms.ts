@@ -9,7 +9,7 @@ import { type DecisionForm, decodeDecisionForm } from '../../protocol/form-data.
 import { formIds } from '../../protocol/ids.ts';
 import { readableText } from '../../protocol/slack-text.ts';
 import { noFormView } from '../../views/forms/compose.ts';
-import { agentJobForm, editRequestForm } from '../../views/forms/decisions.ts';
+import { agentJobForm, editRequestForm, resolveForm } from '../../views/forms/decisions.ts';
 import { buttons, decodeButton } from '../../views/parts/buttons.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import {
@@ -18,7 +18,6 @@ import {
   notReadView,
   refusalAtField,
   refusalView,
-  watchedAlreadyView,
 } from '../../views/refusals.ts';
 import { agentSilentView, notYourFormView } from '../../views/thread/settled.ts';
 import { isAgentJobId, isWatching } from '../commands/watch.ts';
@@ -33,7 +32,7 @@ import { filledIn, refuseAtField } from './submit.ts';
 /** Of the 3 seconds that Slack waits; storing takes most of the rest. */
 const ASKED_WITHIN_MS = 700;
 
-/** *Edit and start*, after a request that the agent did not accept. */
+/** *Edit and start*, after a request that the agent did not accept, or a failure. */
 export const editPressed = (deps: ListenerDeps) =>
   formPressed(deps, async (job, data) => {
     const { creates = 0, userId } = data;
@@ -47,9 +46,19 @@ export const editPressed = (deps: ListenerDeps) =>
 
 /** *I found the job…*, where the start is unclear. */
 export const namePressed = (deps: ListenerDeps) =>
+  unclearStartPressed(deps, async (data) => agentJobForm(data));
+
+/** *Resolve…*: the same form, with the other choices that the thread offers. */
+export const resolvePressed = (deps: ListenerDeps) =>
+  unclearStartPressed(deps, async (data, job) => resolveForm(data, job, await namesIn(deps, [job.prompt])));
+
+const unclearStartPressed = (
+  deps: ListenerDeps,
+  formOf: (data: DecisionForm, job: Job) => Promise<ModalView>,
+) =>
   formPressed(deps, async (job, data) => {
     const { callId = '', userId } = data;
-    if (isToBeFound(job, callId)) return agentJobForm(data);
+    if (isToBeFound(job, callId)) return formOf(data, job);
     const press = { type: 'agent_job_named', callId, agentJobId: '', userId } as const;
     return { problem: await tooLate(deps, job, press) };
   });
@@ -84,10 +93,12 @@ export const nameSubmitted = (deps: ListenerDeps) =>
       if (!isThere) return { problem: noSuchAgentJobView(agentJobId, projectName) };
       return {
         event: { type: 'agent_job_named', callId, agentJobId, userId },
-        isTaken: async (tx) => {
+        instead: async (tx) => {
           const jobs = await tx.jobs.ofAgentJob(deps.teamId, projectId, agentJobId);
-          const other = jobs.find((one) => one.id !== job.id && isWatching(one));
-          return other === undefined ? null : watchedAlreadyView(linkTo(deps, other));
+          const found = jobs.find((one) => one.id !== job.id && isWatching(one));
+          if (found === undefined) return null;
+          const other = { number: found.number, threadUrl: linkTo(deps, found) };
+          return { type: 'start_dismissed', callId, userId, other };
         },
       };
     },
@@ -124,6 +135,8 @@ type Checked =
       readonly event: JobEvent;
       /** Why it cannot be, as the store knows. */
       readonly isTaken?: (tx: Transaction) => Promise<SlackMessage | null>;
+      /** What it comes to instead, as the store knows; null: to the event. */
+      readonly instead?: (tx: Transaction) => Promise<JobEvent | null>;
     };
 
 /** Stored, and only then acknowledged; a problem, also that it is too late, is shown at the field. */
@@ -143,7 +156,7 @@ export function formSubmitted(
     if (job.channelId !== made.channelId) return refuse(notYourFormView());
     const checked = await check(made, job, args);
     if ('problem' in checked) return refuse(checked.problem);
-    const { event, isTaken = async () => null } = checked;
+    const { event, isTaken = async () => null, instead = async () => null } = checked;
     const stored = await storeRequest(deps, {
       admit: () => admissionProblem(deps, userId, job.channelId),
       write: () =>
@@ -151,9 +164,10 @@ export function formSubmitted(
           const context = deps.newContext();
           const problem = await isTaken(tx);
           if (problem !== null) return { problem };
+          const meant = (await instead(tx)) ?? event;
           if (!(await tx.inboundRequests.remember([`view:${deps.teamId}:${view.id}`], context.nowMs)))
             return null;
-          const after = await applied(tx, job.id, event, context);
+          const after = await applied(tx, job.id, meant, context);
           const { hasEffect } = after;
           await recordPress(tx, deps, context, { userId, button, jobId: job.id, hasEffect });
           return hasEffect ? null : { late: after.job };

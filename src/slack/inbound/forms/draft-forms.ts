@@ -37,7 +37,7 @@ export async function prepareStart(
   const along = await readAlong(deps, job, draft);
   if ('problem' in along) return along;
   const said = saidAlong(deps, job, draft, along);
-  if ('tooLong' in said) return { problem: draftTooLongView(said.tooLong, { jobId, draft: number }) };
+  if ('tooLong' in said) return { problem: draftTooLongView(said.tooLong, job, draft.number) };
   return { event: { ...event, ...said } };
 }
 

@@ -9,7 +9,7 @@ import { mentionedIds } from '../../protocol/slack-text.ts';
 import { questionView } from '../../views/forms/question.ts';
 import { helpView } from '../../views/help.ts';
 import { JOBS_PER_PAGE, listView } from '../../views/list.ts';
-import type { Reader } from '../../views/parts/job-line.ts';
+import { messageOfJob, type Reader } from '../../views/parts/job-line.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { pausedView } from '../../views/recipes.ts';
 import { statusView } from '../../views/status.ts';
@@ -83,7 +83,7 @@ export async function renderPost(
     case 'notify_requester':
       return privateAnswer(tools, workspace, request, job, { names: await named(), mode });
     case 'ephemeral':
-      return renderEphemeral(tools, workspace, request, job);
+      return messageOfJob(job, await named(), await renderEphemeral(tools, workspace, request, job));
     case 'create_job':
     case 'send_message':
     case 'complete_step':

@@ -1,11 +1,14 @@
 import type { ModalView } from '@slack/types';
+import type { Job } from '../../../jobs/job.ts';
 import { type DecisionForm, encode } from '../../protocol/form-data.ts';
 import { formIds, viewIds } from '../../protocol/ids.ts';
 import { form, plain, promptFieldMax, promptInput } from '../parts/form.ts';
+import { messageOfJob } from '../parts/job-line.ts';
 import { smallPrint } from '../parts/message.ts';
 import { labels } from '../parts/words.ts';
 import { decisionForms } from '../texts/thread/decisions.ts';
 import { draftTexts } from '../texts/thread/drafts.ts';
+import { askingView, unclearStart } from '../thread/actions.ts';
 import { linesInput, type ThreadLine } from './thread-preview.ts';
 
 /** The form with the request that the agent did not accept. @param prompt as people read it */
@@ -37,8 +40,20 @@ export function draftForm(
 
 /** The form that asks which job of the agent it is. */
 export function agentJobForm(data: DecisionForm): ModalView {
-  const { title, submit, label, hint } = decisionForms.watch;
+  return watchForm(data, decisionForms.watch.title, []);
+}
+
+/** The same with the question of the thread, and its other choices. */
+export function resolveForm(data: DecisionForm, job: Job, names: ReadonlyMap<string, string>): ModalView {
+  const { callId = '' } = data;
+  const { blocks } = messageOfJob(job, names, askingView(unclearStart(job, callId, null)));
+  return watchForm(data, decisionForms.resolve.title, blocks);
+}
+
+function watchForm(data: DecisionForm, title: string, above: ModalView['blocks']): ModalView {
+  const { submit, label, hint } = decisionForms.watch;
   return form({ id: viewIds.agentJob, title, submit, data: encode(data) }, [
+    ...above,
     {
       type: 'input',
       block_id: formIds.agentJob,

@@ -7,6 +7,7 @@ import { encode } from '../../protocol/form-data.ts';
 import { viewIds } from '../../protocol/ids.ts';
 import { buttons, nthInRow } from '../parts/buttons.ts';
 import { form, newsAbove } from '../parts/form.ts';
+import { messageOfJob } from '../parts/job-line.ts';
 import {
   buttonRow,
   message,
@@ -40,6 +41,10 @@ const NO_NAMES: ReadonlyMap<string, string> = new Map();
  * @param permalink the address of the thread of the job that is repeated, or null if there is none yet
  */
 export function questionView(question: Question, permalink: string | null): SlackMessage {
+  return messageOfJob(question.job, NO_NAMES, asked(question, permalink));
+}
+
+function asked(question: Question, permalink: string | null): SlackMessage {
   const { job } = question;
   const unknown = unknownProjectOf(job);
   if (unknown !== null) return refusalView(unknown, buttonRow(...startInButtons(job, unknown)));

@@ -73,6 +73,14 @@ export function nthInRow<Kind extends Button>(button: Kind, index: number): Kind
   return index === 0 ? button : { ...button, id: `${button.id}_${index + 1}` };
 }
 
+/** What Slack asks before it delivers a press. */
+export interface Confirmation {
+  readonly title: string;
+  readonly text: string;
+  readonly confirm: string;
+  readonly deny: string;
+}
+
 export interface JobButton extends Button {
   /** What a press means for the job. Null if the target lacks what that needs. */
   readonly eventOf: (target: ButtonTarget, press: Press) => JobEvent | null;
@@ -152,6 +160,12 @@ export const jobButtons = {
     eventOf: ({ question }) =>
       question === undefined ? null : { type: 'resume_watching_pressed', question },
   },
+  dismissStart: {
+    id: 'dismiss_start',
+    label: 'Dismiss',
+    eventOf: ({ callId }, { userId }) =>
+      callId === undefined ? null : { type: 'start_dismissed', callId, userId },
+  },
   startDraft: {
     id: 'start_draft',
     label: 'Start',
@@ -193,8 +207,9 @@ export const otherButtons = {
   editAndStart: { id: 'edit_and_start', label: 'Edit and start' },
   editDraft: { id: 'edit_draft', label: 'Edit and start' },
   chooseForDraft: { id: 'choose_for_draft', label: 'Choose…' },
+  resolveStart: { id: 'resolve_start', label: 'Resolve…' },
   watchAgentJob: { id: 'watch_agent_job', label: 'I found the job…' },
-  followUp: { id: 'follow_up', label: 'Reply to it' },
+  followUp: { id: 'follow_up', label: 'Reply to the agent' },
   runRecipe: { id: 'run_recipe', label: 'Run' },
   resumeRecipe: { id: 'resume_recipe', label: 'Resume' },
   settings: { id: 'open_settings', label: 'Settings' },

@@ -1,4 +1,4 @@
-import type { KnownBlock } from '@slack/types';
+import type { Button, KnownBlock } from '@slack/types';
 import type { Job } from '../../../jobs/job.ts';
 import type { CodeHostSite } from '../../../jobs/pull-requests/link.ts';
 import { cardStandingOf, jobStandingOf } from '../../../jobs/pull-requests/standing.ts';
@@ -6,8 +6,9 @@ import { threadLink } from '../../protocol/links.ts';
 import { listTexts } from '../texts/lists.ts';
 import { pullRequestTexts } from '../texts/thread/pull-request.ts';
 import { askerMention } from './asker.ts';
-import { buttons } from './buttons.ts';
-import { quotation, smallPrint, withButton } from './message.ts';
+import { buttons, decodeButton } from './buttons.ts';
+import { BUTTON_LABEL_MAX, cut } from './limits.ts';
+import { quotation, type SlackMessage, smallPrint, withButton } from './message.ts';
 import { channelMention, type Mrkdwn, mrkdwn, ownLink } from './mrkdwn.ts';
 import { readableLink } from './pull-request.ts';
 import { stateLine } from './state.ts';
@@ -36,7 +37,40 @@ export function jobLine(job: Job, reader: Reader): KnownBlock[] {
     asked(job, reader),
     ...thread(job, reader),
   );
-  return [withButton(title, buttons.details, { jobId: job.id }), facts];
+  return namingJob(job, reader.names, [withButton(title, buttons.details, { jobId: job.id }), facts]);
+}
+
+/** The message, whose buttons say which job they are about. */
+export function messageOfJob(
+  job: Job,
+  names: ReadonlyMap<string, string>,
+  { text, blocks }: SlackMessage,
+): SlackMessage {
+  return { text, blocks: namingJob(job, names, blocks) };
+}
+
+/** The blocks, whose buttons tell a screen reader which job they are about: "Details of #42: Add a quickstart". */
+export function namingJob(
+  job: Job,
+  names: ReadonlyMap<string, string>,
+  blocks: readonly KnownBlock[],
+): KnownBlock[] {
+  const title = promptTitle(job.prompt, names).replace(/\s+/g, ' ');
+  const name = job.number > 0 ? `#${job.number}: ${title}` : title;
+  const named = (button: Button): Button => {
+    if (button.accessibility_label !== undefined) return button;
+    if (button.url === undefined && decodeButton(button.value ?? '') === null) return button;
+    const isThing = button.url !== undefined || button.action_id === buttons.details.id;
+    const label = `${button.text.text.replace(/…$/, '')}${isThing ? ' of ' : ', '}${name}`;
+    return { ...button, accessibility_label: cut(label, BUTTON_LABEL_MAX) };
+  };
+  return blocks.map((block) => {
+    if (block.type === 'actions') {
+      return { ...block, elements: block.elements.map((one) => (one.type === 'button' ? named(one) : one)) };
+    }
+    if (block.type !== 'section' || block.accessory?.type !== 'button') return block;
+    return { ...block, accessory: named(block.accessory) };
+  });
 }
 
 /** What people call it, and `status` takes. */

@@ -4,8 +4,9 @@ import { escapeMrkdwn } from '../../protocol/slack-text.ts';
 export const SECTION_TEXT_MAX = 3000;
 /** https://docs.slack.dev/reference/block-kit/blocks/header-block */
 export const HEADER_TEXT_MAX = 150;
-/** https://docs.slack.dev/reference/block-kit/block-elements/button-element, as the next three */
+/** https://docs.slack.dev/reference/block-kit/block-elements/button-element, as the next four */
 export const BUTTON_TEXT_MAX = 75;
+export const BUTTON_LABEL_MAX = 75;
 export const BUTTON_VALUE_MAX = 2000;
 export const BUTTON_URL_MAX = 3000;
 /** Elements. https://docs.slack.dev/reference/block-kit/blocks/actions-block */

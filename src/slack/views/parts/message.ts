@@ -1,5 +1,11 @@
 import type { Button, KnownBlock, MrkdwnElement, PlainTextElement, SectionBlock } from '@slack/types';
-import { type Button as ButtonKind, type ButtonTarget, buttons, encodeButton } from './buttons.ts';
+import {
+  type Button as ButtonKind,
+  type ButtonTarget,
+  buttons,
+  type Confirmation,
+  encodeButton,
+} from './buttons.ts';
 import { fallbackText } from './fallback.ts';
 import { type Mrkdwn, mrkdwn } from './mrkdwn.ts';
 
@@ -66,9 +72,15 @@ export function withButton(section: SectionBlock, kind: ButtonKind, target: Butt
   return { ...section, accessory: targetButton(kind, target) };
 }
 
-/** A button that makes something happen. */
-export function targetButton(kind: ButtonKind, target: ButtonTarget): Button {
-  return pressButton(kind, encodeButton(target));
+/** A button that makes something happen, after Slack has asked once more where there is a confirmation. */
+export function targetButton(kind: ButtonKind, target: ButtonTarget, asks?: Confirmation): Button {
+  const button = pressButton(kind, encodeButton(target));
+  if (asks === undefined) return button;
+  const { title, text, confirm, deny } = asks;
+  return {
+    ...button,
+    confirm: { title: plain(title), text: plain(text), confirm: plain(confirm), deny: plain(deny) },
+  };
 }
 
 /** The same in a row of its own. */

@@ -22,11 +22,12 @@ export function titleOf({ title }: PullRequestFacts): string | null {
   return RUNS_LEFT.test(shown) ? shown + LEFT_TO_RIGHT_MARK : shown;
 }
 
-/** `+120 −8`, `3 files`. */
+/** `+120 −8 in 3 files`. */
 export function sizeOf({ size }: PullRequestFacts): string[] {
   if (size === undefined) return [];
-  const { lines, files } = size;
-  return [...(lines === null ? [] : [pullRequestTexts.lines(lines)]), pullRequestTexts.files(files)];
+  const files = pullRequestTexts.files(size.files);
+  const { lines } = size;
+  return [lines === null ? files : pullRequestTexts.linesInFiles(pullRequestTexts.lines(lines), files)];
 }
 
 /** How it stands: `open`, `checks failing`, `approved`. Of one that is over, that says it all. */
@@ -38,6 +39,18 @@ export function progressOf(facts: PullRequestFacts): string[] {
   if (checks !== undefined) said.push(checkWords[checks]);
   if (review !== undefined) said.push(reviews[review]);
   return said;
+}
+
+/** The same in the message that announced it, whose first line says whether it is over, and where open needs no words. */
+export function progressBelow(facts: PullRequestFacts): string[] {
+  const { state, checks, review } = facts;
+  if (isOver(facts)) return [];
+  const { states, checks: checkWords, checkIcons, reviews } = pullRequestTexts;
+  return [
+    ...(state === 'draft' ? [states.draft] : []),
+    ...(checks === undefined ? [] : [`${checkIcons[checks]} ${checkWords[checks]}`]),
+    ...(review === undefined ? [] : [reviews[review]]),
+  ];
 }
 
 /** The way to read what was changed; nothing where the code host knows none. */

@@ -1,4 +1,5 @@
 import { isEnded } from '../../../jobs/agent-job.ts';
+import type { Dropped } from '../../../jobs/draft.ts';
 import {
   type CardWait,
   type Ended,
@@ -16,12 +17,21 @@ import { states } from '../texts/thread/card.ts';
 import { draftTexts } from '../texts/thread/drafts.ts';
 import { channelMention, type Mrkdwn } from './mrkdwn.ts';
 import { readableLink } from './pull-request.ts';
+import { oneLine } from './untrusted.ts';
+import { labels } from './words.ts';
 
-/** A card that only shows the time is drawn once a minute: seconds would seem to stand still. */
-const TIMED_FROM_MS = 60_000;
+const NAME_MAX = 100;
 
-/** A job's state in one line. @param sites whose pull requests have short names */
-export function stateLine(job: Job, sites: readonly CodeHostSite[] = PUBLIC_SITES): Mrkdwn {
+/**
+ * A job's state in one line.
+ * @param sites whose pull requests have short names
+ * @param names Slack ids to names, for whoever decided it
+ */
+export function stateLine(
+  job: Job,
+  sites: readonly CodeHostSite[] = PUBLIC_SITES,
+  names: ReadonlyMap<string, string> = new Map(),
+): Mrkdwn {
   const trouble = headlineTrouble(job);
   if (trouble !== null) return waitingLine(trouble);
   const pausedUntilMs = job.recentNews?.pausedUntilMs ?? null;
@@ -33,7 +43,7 @@ export function stateLine(job: Job, sites: readonly CodeHostSite[] = PUBLIC_SITE
     case 'draft':
       return draftTexts.waiting;
     case 'dropped':
-      return draftTexts.dropped;
+      return droppedLine(job, stage, names);
     case 'opening':
       return openingLine(stage.waitsFor, job);
     case 'creating':
@@ -51,6 +61,12 @@ export function stateLine(job: Job, sites: readonly CodeHostSite[] = PUBLIC_SITE
   }
 }
 
+/** A draft did not start; of a job whose start was unclear, nobody knows. */
+function droppedLine({ creates }: Job, { byUserId }: Dropped, names: ReadonlyMap<string, string>): Mrkdwn {
+  if (creates === 0) return draftTexts.dropped;
+  return states.dismissed(oneLine(names.get(byUserId ?? '') ?? labels.somebody, NAME_MAX));
+}
+
 /** Without a card, only lists and the home tab show it. */
 function openingLine(waitsFor: CardWait | undefined, { channelId }: Job): Mrkdwn {
   switch (waitsFor) {
@@ -65,31 +81,26 @@ function openingLine(waitsFor: CardWait | undefined, { channelId }: Job): Mrkdwn
 
 /** The API may still answer the end of the turn before: then the agent is at work all the same. */
 function workingLine(job: Job, stage: Working): Mrkdwn {
-  const { turnStartedAtMs, isOlder } = stage;
+  const { isOlder } = stage;
   const { agentJob, checkedAtMs } = job;
   const status = agentJob?.status ?? 'active';
   // Nobody has asked the agent yet for a job that a person has named.
   const isUnread = isOlder === true && checkedAtMs === null;
   if (status !== 'active' && !isEnded(status) && !isUnread) return states.otherStatus(status);
-  const isTimed = isOlder !== true && checkedAtMs !== null && checkedAtMs > turnStartedAtMs;
-  const forMs = isTimed ? checkedAtMs - workingSince(stage) : 0;
+  const sinceMs = isOlder === true ? null : workingSince(stage);
   // In the first turn, they are part of the request.
   const count = job.turn === 1 ? 0 : (job.turnReplies?.count ?? 0);
-  const shownMs = forMs >= TIMED_FROM_MS ? forMs : null;
-  return count === 0 ? states.working(shownMs) : states.workingOn(count, shownMs);
+  return count === 0 ? states.working(sinceMs) : states.workingOn(count, sinceMs);
 }
 
 function endLine(job: Job, { status, tookMs }: Ended, sites: readonly CodeHostSite[]): Mrkdwn {
   const prLink = job.agentJob?.prLink ?? null;
   const standing = cardStandingOf(job);
-  if (prLink !== null && (standing === 'merged' || standing === 'closed')) {
-    return states[standing](readableLink(prLink, sites));
-  }
+  if (prLink !== null && standing !== null) return standings[standing](readableLink(prLink, sites));
   switch (status) {
     case 'completed': {
       if (!prLink) return states.donePlain;
-      const line = pullRequestLine(job, readableLink(prLink, sites), tookMs ?? null);
-      return standing === 'checks_failing' ? states.checksFailing(line) : line;
+      return pullRequestLine(job, readableLink(prLink, sites), tookMs ?? null);
     }
     case 'failed':
       return states.failed;
@@ -99,6 +110,13 @@ function endLine(job: Job, { status, tookMs }: Ended, sites: readonly CodeHostSi
       return isUnseen(job) ? states.neverKnown(job.watchedAgentJobId ?? '', job.projectName) : states.gone;
   }
 }
+
+const standings = {
+  merged: states.merged,
+  closed: states.closed,
+  checks_failing: states.checksFailing,
+  changes_requested: states.changesRequested,
+} as const;
 
 function pullRequestLine(
   { turn, prLinkTurn = 1, turnReplies }: Job,

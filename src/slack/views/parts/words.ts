@@ -8,7 +8,7 @@ export const labels = {
   directMessage: 'a direct message',
   /** Who asked for a job, if no person did. */
   recipe: (name: string) => `recipe ${name}`,
-  workflow: 'workflow',
+  workflow: 'a workflow',
   somebody: 'somebody',
   /** One that does not say what it is called. */
   someApp: 'an app',

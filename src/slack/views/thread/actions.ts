@@ -3,6 +3,8 @@ import type { Announcement } from '../../../jobs/announcement.ts';
 import type { Queue } from '../../../jobs/follow-ups/follow-up-queue.ts';
 import { isUnwatched, type Job, mayStartAgain, requestersOf, responsibleFor } from '../../../jobs/job.ts';
 import type { CodeHostSite } from '../../../jobs/pull-requests/link.ts';
+import { seenPullRequest } from '../../../jobs/pull-requests/pull-request.ts';
+import { standingOf } from '../../../jobs/pull-requests/standing.ts';
 import { buttons } from '../parts/buttons.ts';
 import { duration, fullDuration } from '../parts/duration.ts';
 import {
@@ -13,11 +15,13 @@ import {
   quotation,
   type SlackMessage,
   targetButton,
+  viewPullRequestButton,
 } from '../parts/message.ts';
 import { addressing, type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
-import { shortPullRequestLink } from '../parts/pull-request.ts';
+import { httpUrl, shortPullRequestLink } from '../parts/pull-request.ts';
 import { shown } from '../parts/untrusted.ts';
-import { decisions } from '../texts/thread/decisions.ts';
+import { confirmations, decisions } from '../texts/thread/decisions.ts';
+import { pullRequestTexts } from '../texts/thread/pull-request.ts';
 
 const REFUSAL_MAX = 1000;
 
@@ -54,9 +58,15 @@ export function askedBy(announcement: Asking, job: Job, sites: readonly CodeHost
   const responsible = addressing(responsibleFor(job));
   switch (announcement.kind) {
     case 'failed': {
-      const { news, advice, adviceWithoutButton } = decisions.failed;
-      const buttons = startAgain(job);
-      return { news: news(responsible), advice: buttons.length > 0 ? advice : adviceWithoutButton, buttons };
+      const { news, repeated, adviceWithoutButton } = decisions.failed;
+      const { inARow = 1 } = announcement;
+      const buttons = startAgainOrEdit(job);
+      const said = news(responsible);
+      return {
+        news: inARow < 2 ? said : mrkdwn`${said} ${repeated(inARow)}`,
+        ...(buttons.length === 0 && { advice: adviceWithoutButton }),
+        buttons,
+      };
     }
     case 'vanished':
       return { news: decisions.gone.news(responsible), buttons: startAgain(job) };
@@ -64,20 +74,16 @@ export function askedBy(announcement: Asking, job: Job, sites: readonly CodeHost
       return {
         news: decisions.notAccepted.news(responsible, announcement.message !== ''),
         words: announcement.message,
-        buttons: [targetButton(buttons.editAndStart, { jobId, creates: job.creates })],
+        buttons: [editAndStart(job)],
       };
-    case 'create_unknown': {
-      const { news, advice } = decisions.startUnclear;
-      const target = { jobId, callId: announcement.callId };
-      const offered = [targetButton(buttons.startAgain, target), targetButton(buttons.watchAgentJob, target)];
-      return { news: news(responsible), advice, buttons: offered };
-    }
+    case 'create_unknown':
+      return unclearStart(job, announcement.callId, responsible);
     case 'message_rejected':
       return rejectedReplies(announcement, job);
     case 'message_unknown': {
       const { callId, count } = announcement;
       const { news, advice } = decisions.sendUnclear;
-      const button = targetButton(buttons.sendAgain, { jobId, callId });
+      const button = targetButton(buttons.sendAgain, { jobId, callId }, confirmations.sendAgain);
       return { news: news(authors(announcement), count), advice, buttons: [button] };
     }
     case 'long_running': {
@@ -91,19 +97,46 @@ export function askedBy(announcement: Asking, job: Job, sites: readonly CodeHost
       };
     }
     case 'reminder': {
-      const { reminderId, url, afterMs } = announcement;
+      const { reminderId, url, afterMs, againMs } = announcement;
+      const { news, remindIn } = decisions.stillOpen;
       const target = { jobId, reminderId };
-      const after = afterMs === undefined ? null : fullDuration(afterMs);
+      const lasted = afterMs === undefined ? null : fullDuration(afterMs);
+      const link = shortPullRequestLink(url, sites);
+      const address = httpUrl(url);
+      const again = againMs === undefined ? {} : { label: remindIn(fullDuration(againMs)) };
       return {
-        news: decisions.stillOpen.news(
-          addressing(requestersOf(job)),
-          after,
-          shortPullRequestLink(url, sites),
-        ),
-        buttons: [targetButton(buttons.remindAgain, target), targetButton(buttons.noMoreReminders, target)],
+        news: news(addressing(requestersOf(job)), lasted, link, waitsFor(job, url)),
+        buttons: [
+          ...(address === null ? [] : [viewPullRequestButton(address)]),
+          targetButton({ ...buttons.remindAgain, ...again }, target),
+          targetButton(buttons.noMoreReminders, target),
+        ],
       };
     }
   }
+}
+
+/** Null: its code host has not said, or it is over. */
+function waitsFor(job: Job, url: string): string | null {
+  const standing = standingOf(seenPullRequest(job, url)?.facts ?? {});
+  return standing === null || standing === 'merged' || standing === 'closed'
+    ? null
+    : pullRequestTexts.waitsFor[standing];
+}
+
+/** @param who from `addressing`; null: it is asked in the form for *I found the job…* */
+export function unclearStart({ id: jobId }: Job, callId: string, who: Mrkdwn | null): Question {
+  const { news, advice } = decisions.startUnclear;
+  const target = { jobId, callId };
+  return {
+    news: news(who ?? addressing([])),
+    advice,
+    buttons: [
+      targetButton(buttons.startAgain, target, confirmations.startAgain),
+      ...(who === null ? [] : [targetButton(buttons.watchAgentJob, target)]),
+      targetButton(buttons.dismissStart, target),
+    ],
+  };
 }
 
 /** The message that asks. */
@@ -132,6 +165,16 @@ function startAgain({ id: jobId, creates, watchedAgentJobId }: Job): Button[] {
   return watchedAgentJobId === null ? [targetButton(buttons.startAgain, { jobId, creates })] : [];
 }
 
+/** Of a failed job, the request may also be edited first. */
+function startAgainOrEdit(job: Job): Button[] {
+  const again = startAgain(job);
+  return again.length === 0 ? [] : [...again, editAndStart(job)];
+}
+
+function editAndStart({ id: jobId, creates }: Job): Button {
+  return targetButton(buttons.editAndStart, { jobId, creates });
+}
+
 function rejectedReplies(rejected: Extract<Announcement, { kind: 'message_rejected' }>, job: Job): Question {
   const { callId, count, message: reason, action, refusedBy = 'agent' } = rejected;
   const { id: jobId, creates, watchedAgentJobId } = job;
@@ -143,7 +186,7 @@ function rejectedReplies(rejected: Extract<Announcement, { kind: 'message_reject
     return { news: jobGone(who, count), words: reason, advice: adviceIfJobGone, buttons: offered };
   }
   if (action === 'edit_and_start') {
-    const offered = [targetButton(buttons.editAndStart, { jobId, creates })];
+    const offered = [editAndStart(job)];
     return { news: byProgram(who, count, reason), advice: adviceIfNotAccepted, buttons: offered };
   }
   const offered = [targetButton(buttons.sendAgain, { jobId, callId })];
@@ -163,30 +206,25 @@ export function followUpButton({ id: jobId }: Job): KnownBlock {
 }
 
 /**
- * What can be done about a job as it is now, the most important first: also what was offered in the thread, where Slack
- * may have refused it.
+ * The one thing to do about a job as it is now, which for a failed one is to start it again, edited or not: also what was
+ * offered in the thread, where Slack may have refused it.
  */
 export function cardActions(job: Job, { sendNow, undecided }: Queue): Button[] {
-  const { id: jobId, stage, creates, agentJob } = job;
-  const actions: Button[] = [];
+  const { id: jobId, stage, agentJob } = job;
   if (stage.kind === 'create_unknown') {
-    const target = { jobId, callId: stage.callId };
-    actions.push(targetButton(buttons.startAgain, target));
+    return [targetButton(buttons.resolveStart, { jobId, callId: stage.callId })];
   }
-  if (stage.kind === 'rejected') actions.push(targetButton(buttons.editAndStart, { jobId, creates }));
-  else if (mayStartAgain(job)) actions.push(targetButton(buttons.startAgain, { jobId, creates }));
+  if (stage.kind === 'rejected') return [editAndStart(job)];
+  if (stage.kind === 'ended' && stage.status === 'failed') return startAgainOrEdit(job);
+  if (mayStartAgain(job)) return startAgain(job);
   if (isUnwatched(job) && stage.kind === 'working' && stage.question !== undefined) {
-    const target = { jobId, question: stage.question.number };
-    actions.push(targetButton(buttons.resumeWatching, target));
+    return [targetButton(buttons.resumeWatching, { jobId, question: stage.question.number })];
   }
   if (undecided !== null) {
-    actions.push(targetButton(buttons.sendAgain, { jobId, callId: undecided.callId }));
+    const asks = undecided.mayBeThere ? confirmations.sendAgain : undefined;
+    return [targetButton(buttons.sendAgain, { jobId, callId: undecided.callId }, asks)];
   }
-  if (sendNow !== null) {
-    actions.push(targetButton(buttons.sendNow, { jobId, message: sendNow }));
-  }
-  if (stage.kind === 'ended' && stage.status === 'completed' && !agentJob?.prLink) {
-    actions.push(targetButton(buttons.followUp, { jobId }));
-  }
-  return actions;
+  if (sendNow !== null) return [targetButton(buttons.sendNow, { jobId, message: sendNow })];
+  const isPlainEnd = stage.kind === 'ended' && stage.status === 'completed' && !agentJob?.prLink;
+  return isPlainEnd ? [targetButton(buttons.followUp, { jobId })] : [];
 }

@@ -3,6 +3,7 @@ import { type Job, requestersOf } from '../../../jobs/job.ts';
 import type { FollowUpMode } from '../../../jobs/policy.ts';
 import { type CodeHostSite, PUBLIC_SITES } from '../../../jobs/pull-requests/link.ts';
 import { NOT_SEEN } from '../../protocol/error-codes.ts';
+import { messageOfJob } from '../parts/job-line.ts';
 import { message, paragraph, quotation, type SlackMessage } from '../parts/message.ts';
 import { addressing, channelMention, mrkdwn } from '../parts/mrkdwn.ts';
 import { oneLine, quotedPrompt } from '../parts/untrusted.ts';
@@ -29,6 +30,16 @@ export function announcementView(
   names: ReadonlyMap<string, string>,
   mode: FollowUpMode = 'every_reply',
   sites: readonly CodeHostSite[] = PUBLIC_SITES,
+): SlackMessage {
+  return messageOfJob(job, names, announced(announcement, job, names, mode, sites));
+}
+
+function announced(
+  announcement: Announcement,
+  job: Job,
+  names: ReadonlyMap<string, string>,
+  mode: FollowUpMode,
+  sites: readonly CodeHostSite[],
 ): SlackMessage {
   switch (announcement.kind) {
     case 'draft':

@@ -4,6 +4,7 @@ import type { Job } from '../../../jobs/job.ts';
 import type { CodeHostSite } from '../../../jobs/pull-requests/link.ts';
 import { askerOf } from '../parts/asker.ts';
 import { buttons } from '../parts/buttons.ts';
+import { messageOfJob } from '../parts/job-line.ts';
 import {
   buttonRow,
   heading,
@@ -18,7 +19,7 @@ import { type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
 import { pullRequest } from '../parts/pull-request.ts';
 import { stateLine } from '../parts/state.ts';
 import { oneLine, titledPrompt } from '../parts/untrusted.ts';
-import { cameAlong, warnings } from '../texts/thread/card.ts';
+import { foot, warnings } from '../texts/thread/card.ts';
 import { cardActions } from './actions.ts';
 
 const FACT_MAX = 100;
@@ -27,26 +28,25 @@ const FACT_MAX = 100;
 export interface CardFacts {
   /** Replies without an outcome. */
   readonly queue: Queue;
-  /** Slack ids to names, for the requester and the mentions in the prompt. */
+  /** Slack ids to names, for the requester, whoever dismissed it and the mentions in the prompt. */
   readonly names: ReadonlyMap<string, string>;
-  /** Whether the workspace has more than one project. */
-  readonly hasProjects: boolean;
   /** Whose pull requests have short names. Default: those without a setting. */
   readonly sites?: readonly CodeHostSite[];
 }
 
 /** The root message of a job's thread: what was asked, how it stands, and what can be done. */
-export function cardView(job: Job, { queue, names, hasProjects, sites }: CardFacts): SlackMessage {
+export function cardView(job: Job, { queue, names, sites }: CardFacts): SlackMessage {
   const { title, rest } = titledPrompt(job.prompt, names);
   const warning = warningOf(job, queue);
-  const state = stateLine(job, sites);
-  return message(
+  const state = stateLine(job, sites, names);
+  const view = message(
     heading(title),
     ...(rest === null ? [] : [quotation(rest)]),
     paragraph(warning === null ? state : mrkdwn`${state}\n${warning}`),
     ...row(job, queue),
-    ...smallLine(job, names, hasProjects),
+    footLine(job, names),
   );
+  return messageOfJob(job, names, view);
 }
 
 /** The most pressing thing about the replies. */
@@ -61,19 +61,23 @@ function warningOf({ trouble, muted }: Job, { waiting, untilMs, undecided }: Que
 
 /** The pull request, the one thing that can be done, and all the rest. */
 function row(job: Job, queue: Queue): KnownBlock[] {
-  const [action] = cardActions(job, queue);
-  const beside = [...(action ? [action] : []), targetButton(buttons.details, { jobId: job.id })];
+  const beside = [...cardActions(job, queue), targetButton(buttons.details, { jobId: job.id })];
   // While a later turn is at work, the API hides the link of the one before.
   const isAtWork = job.stage.kind === 'working';
   const prLink = job.agentJob?.prLink ?? (isAtWork ? job.announcedPrLink : null);
   return prLink ? pullRequest(prLink, { style: 'primary', beside }) : [buttonRow(...beside)];
 }
 
-function smallLine(job: Job, names: ReadonlyMap<string, string>, hasProjects: boolean): KnownBlock[] {
-  const { projectName, agentJob, context, snippets, inlined } = job;
-  const place = hasProjects ? projectName : agentJob?.repository;
-  const facts = [askerOf(job, names), place].flatMap((fact) => (fact ? [oneLine(fact, FACT_MAX)] : []));
-  if (context !== '') facts.push(cameAlong.thread);
-  if (snippets.length > 0 || inlined !== '') facts.push(cameAlong.snippets);
-  return facts.length === 0 ? [] : [smallQuotation(...facts)];
+function footLine(job: Job, names: ReadonlyMap<string, string>): KnownBlock {
+  const { number, agentJob, context, snippets, inlined } = job;
+  const asker = askerOf(job, names);
+  const project = oneLine(job.projectName, FACT_MAX);
+  const repository = agentJob?.repository;
+  return smallQuotation(
+    ...(number > 0 ? [foot.number(number)] : []),
+    ...(asker === null ? [] : [foot.askedBy(oneLine(asker, FACT_MAX))]),
+    repository ? foot.place(project, oneLine(repository, FACT_MAX)) : project,
+    ...(context === '' ? [] : [foot.thread]),
+    ...(snippets.length > 0 || inlined !== '' ? [foot.snippets] : []),
+  );
 }

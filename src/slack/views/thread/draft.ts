@@ -2,7 +2,8 @@ import type { KnownBlock } from '@slack/types';
 import type { Announcement } from '../../../jobs/announcement.ts';
 import type { Job } from '../../../jobs/job.ts';
 import { askerOf } from '../parts/asker.ts';
-import { type ButtonTarget, buttons } from '../parts/buttons.ts';
+import { buttons } from '../parts/buttons.ts';
+import { messageOfJob } from '../parts/job-line.ts';
 import {
   actionButton,
   buttonRow,
@@ -70,9 +71,10 @@ export function onlyTheseView(
 }
 
 /** For a person who cannot start it as it stands: with the way to the form. */
-export function draftTooLongView(tooLong: Refusal, target: ButtonTarget): SlackMessage {
+export function draftTooLongView(tooLong: Refusal, job: Job, draft: number): SlackMessage {
   const toForm = tooLong.kind === 'too_long' ? buttons.editDraft : buttons.chooseForDraft;
-  return refusalView(tooLong, actionButton(toForm, target));
+  const view = refusalView(tooLong, actionButton(toForm, { jobId: job.id, draft }));
+  return messageOfJob(job, new Map(), view);
 }
 
 /** For whoever asked for it. @param reason Slack's error code */

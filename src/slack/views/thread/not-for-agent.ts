@@ -3,6 +3,7 @@ import type { EphemeralNotice, KeptReply } from '../../../jobs/call.ts';
 import { type Job, workingSince } from '../../../jobs/job.ts';
 import type { CodeHostSite } from '../../../jobs/pull-requests/link.ts';
 import { buttons } from '../parts/buttons.ts';
+import { messageOfJob } from '../parts/job-line.ts';
 import {
   actionButton,
   buttonRow,
@@ -36,11 +37,12 @@ export function cannotStopView(running: Running | null): SlackMessage {
   const { job, permalink, names } = running;
   const title = promptTitle(job.prompt, names);
   const row = [...muteButton(job, true), ...openThread(permalink)];
-  return message(
+  const view = message(
     paragraph(questions.cannotStop),
     paragraph(questions.latestRunning(title, job.requestedAtMs)),
     ...(row.length === 0 ? [] : [buttonRow(...row)]),
   );
+  return messageOfJob(job, names, view);
 }
 
 /** To whoever asks how far the agent is, where requests are made. */
@@ -48,10 +50,11 @@ export function stillWorkingView(running: Running | null, nowMs: number): SlackM
   if (running === null) return message(paragraph(questions.nothingRuns));
   const { job, permalink, names } = running;
   const row = openThread(permalink);
-  return message(
+  const view = message(
     paragraph(mrkdwn`${questions.stillWorking(workedForMs(job, nowMs))}: ${promptTitle(job.prompt, names)}`),
     ...(row.length === 0 ? [] : [buttonRow(...row)]),
   );
+  return messageOfJob(job, names, view);
 }
 
 /** To the author of a reply that stays between people: why, and a button that sends it. */

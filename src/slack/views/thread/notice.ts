@@ -1,6 +1,7 @@
 import type { Job } from '../../../jobs/job.ts';
 import { type CodeHostSite, PUBLIC_SITES } from '../../../jobs/pull-requests/link.ts';
 import { askerOf } from '../parts/asker.ts';
+import { messageOfJob } from '../parts/job-line.ts';
 import { message, openThreadButton, paragraph, type SlackMessage } from '../parts/message.ts';
 import { withFacts } from '../parts/mrkdwn.ts';
 import { httpUrl, pullRequest, shortPullRequestLink } from '../parts/pull-request.ts';
@@ -30,13 +31,14 @@ export function noticeView(
     titleOf(facts) ?? promptTitle(job.prompt, names),
     name === null ? null : oneLine(name, NAME_MAX),
   );
-  return message(
+  const view = message(
     paragraph(withFacts(news, progressOf(facts))),
     ...pullRequest(url, {
       style: 'primary',
       beside: [...previewButtons(facts), ...(threadUrl === null ? [] : [openThreadButton(threadUrl)])],
     }),
   );
+  return messageOfJob(job, names, view);
 }
 
 /**

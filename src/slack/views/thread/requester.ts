@@ -3,6 +3,7 @@ import type { EphemeralNotice, KeptCommand } from '../../../jobs/call.ts';
 import type { Job } from '../../../jobs/job.ts';
 import { classOf, isNotInChannel, NOT_SEEN } from '../../protocol/error-codes.ts';
 import { buttons } from '../parts/buttons.ts';
+import { messageOfJob } from '../parts/job-line.ts';
 import { cutEscaped } from '../parts/limits.ts';
 import {
   actionButton,
@@ -32,7 +33,7 @@ const UNPOSTED_MAX = 2500;
  */
 export function requesterView(reason: string, job: Job, names: ReadonlyMap<string, string>): SlackMessage {
   const actions = isBetweenPeople(reason, job) ? [] : [buttonRow(tryAgainButton(job))];
-  return withPrompt(explanation(reason, job), job.prompt, names, ...actions);
+  return messageOfJob(job, names, withPrompt(explanation(reason, job), job.prompt, names, ...actions));
 }
 
 /** For the requester of a job whose card Slack refused. */
@@ -109,6 +110,14 @@ function explanation(reason: string, job: Job): Mrkdwn {
 /** A message in a job's thread that only one person sees. */
 export function ephemeralView(
   notice: Omit<EphemeralNotice, 'kind'> & { readonly kind: Exclude<EphemeralNotice['kind'], KeptCommand> },
+  job: Job,
+  at: Parameters<typeof keptReplyView>[2],
+): SlackMessage {
+  return messageOfJob(job, new Map(), noticeView(notice, job, at));
+}
+
+function noticeView(
+  notice: Parameters<typeof ephemeralView>[0],
   job: Job,
   at: Parameters<typeof keptReplyView>[2],
 ): SlackMessage {

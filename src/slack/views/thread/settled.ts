@@ -3,6 +3,7 @@ import type { Announcement } from '../../../jobs/announcement.ts';
 import type { Job } from '../../../jobs/job.ts';
 import type { OfferOutcome } from '../../../jobs/offer.ts';
 import { type CodeHostSite, PUBLIC_SITES } from '../../../jobs/pull-requests/link.ts';
+import { messageOfJob } from '../parts/job-line.ts';
 import { message, paragraph, type SlackMessage, smallPrint } from '../parts/message.ts';
 import type { Mrkdwn } from '../parts/mrkdwn.ts';
 import { stateLine } from '../parts/state.ts';
@@ -47,7 +48,9 @@ export function settledView(
   const words = outcomeWords(outcome, names);
   const [first, ...rest] = withoutOffer(announcement, job, names, sites).blocks;
   const end = words === null ? [] : [smallPrint(words)];
-  return first === undefined ? { text: '', blocks: [] } : message(first, ...rest, ...end);
+  return first === undefined
+    ? { text: '', blocks: [] }
+    : messageOfJob(job, names, message(first, ...rest, ...end));
 }
 
 function withoutOffer(
@@ -61,7 +64,7 @@ function withoutOffer(
     const decided = message(...decidedBlocks(askedBy(announcement, job, sites)));
     return announcement.kind === 'failed' ? withPullRequest(decided, announcement, job, sites) : decided;
   }
-  // News that warns as well: its offer stands beside the warning. *Reply to it* is never used up.
+  // News that warns as well: its offer stands beside the warning. *Reply to the agent* is never used up.
   return {
     blocks: announcementView(announcement, job, names, undefined, sites).blocks.map(withoutAccessory),
   };
@@ -74,10 +77,10 @@ function withoutAccessory(block: KnownBlock): KnownBlock {
 }
 
 function outcomeWords(
-  { deed, by, count = 1 }: OfferOutcome,
+  { deed, by, count = 1, other }: OfferOutcome,
   names: ReadonlyMap<string, string>,
 ): Mrkdwn | null {
-  return outcomes[deed](oneLine(names.get(by ?? '') ?? 'Somebody', NAME_MAX), count);
+  return outcomes[deed](oneLine(names.get(by ?? '') ?? 'Somebody', NAME_MAX), count, other);
 }
 
 /**

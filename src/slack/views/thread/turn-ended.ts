@@ -6,9 +6,9 @@ import type { PullRequestFacts } from '../../../jobs/pull-requests/pull-request.
 import { buttons } from '../parts/buttons.ts';
 import { duration } from '../parts/duration.ts';
 import { message, paragraph, type SlackMessage, smallQuotation, withButton } from '../parts/message.ts';
-import { addressing, asWritten, type Mrkdwn, mrkdwn, withFacts } from '../parts/mrkdwn.ts';
+import { addressing, asWritten, type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
 import { pullRequest, shortPullRequestLink } from '../parts/pull-request.ts';
-import { factsOfLink, previewButtons, progressOf, sizeOf, titleOf } from '../parts/pull-request-facts.ts';
+import { factsOfLink, previewButtons, progressBelow, sizeOf, titleOf } from '../parts/pull-request-facts.ts';
 import { oneLine } from '../parts/untrusted.ts';
 import { turnTexts } from '../texts/thread/thread.ts';
 import { followUpButton } from './actions.ts';
@@ -17,8 +17,9 @@ const BRANCH_MAX = 100;
 
 /** The one message of a turn's end. It mentions who waited for it, and who must act. */
 export function turnEndedView(ended: TurnEnded, job: Job, sites: readonly CodeHostSite[]): SlackMessage {
-  const { link, replies, undelivered } = ended;
+  const { link, lastedMs, replies, branch, undelivered } = ended;
   const toAct = undelivered?.authors ?? [];
+  const included = replies.count === 0 ? [] : [turnTexts.included(replies.count)];
   if (link === null) {
     const { icon, words, more } = turnTexts.noPullRequest;
     const toMention = addressing([...requestersOf(job), ...toAct]);
@@ -28,13 +29,20 @@ export function turnEndedView(ended: TurnEnded, job: Job, sites: readonly CodeHo
       ...undeliveredReplies(ended, job),
     );
   }
-  const isNew = link.is !== 'same';
-  const facts = isNew ? factsOfLink(job, link.url) : {};
-  const waited = isNew ? [...requestersOf(job), ...replies.authors] : replies.authors;
+  const { url, is } = link;
+  if (is === 'same') {
+    const news = firstLine(turnTexts.updated, url, [...replies.authors, ...toAct], sites);
+    const [count] = included;
+    return message(
+      paragraph(count === undefined ? news : mrkdwn`${news} · ${count}`),
+      ...pullRequest(url),
+      ...undeliveredReplies(ended, job),
+    );
+  }
+  const waited = [...requestersOf(job), ...replies.authors, ...toAct];
   return message(
-    paragraph(linkNews(link, [...waited, ...toAct], [...said(facts), ...factsOf(ended)], sites)),
-    ...(isNew ? branchLine(ended.branch) : []),
-    ...pullRequest(link.url, isNew ? { style: 'primary', beside: previewButtons(facts) } : {}),
+    ...newPullRequest({ url, is }, waited, factsOfLink(job, url), sites),
+    ...footLine(lastedMs === null ? [] : [turnTexts.took(duration(lastedMs))], included, branch),
     ...undeliveredReplies(ended, job),
   );
 }
@@ -46,11 +54,10 @@ export function latePullRequestView(
   sites: readonly CodeHostSite[],
 ): SlackMessage {
   const link = { url, is: changed ? 'another' : 'first' } as const;
-  const facts = factsOfLink(job, url);
+  const waited = [...requestersOf(job), ...authors];
   return message(
-    paragraph(linkNews(link, [...requestersOf(job), ...authors], said(facts), sites)),
-    ...branchLine(branch === undefined ? (job.agentJob?.ref ?? null) : branch),
-    ...pullRequest(url, { style: 'primary', beside: previewButtons(facts) }),
+    ...newPullRequest(link, waited, factsOfLink(job, url), sites),
+    ...footLine([], [], branch === undefined ? (job.agentJob?.ref ?? null) : branch),
   );
 }
 
@@ -63,57 +70,54 @@ export function withPullRequest(
 ): SlackMessage {
   if (prLink === undefined) return news;
   const requesters = requestersOf(job);
-  const facts = factsOfLink(job, prLink);
   const [first, ...rest] = news.blocks;
   const others = authors.filter((userId) => !requesters.includes(userId));
   // Of a failure, its own line mentions the requester.
   const waited = kind === 'failed' ? others : [...requesters, ...others];
   const link = { url: prLink, is: isAnother === true ? 'another' : 'first' } as const;
-  const line = paragraph(linkNews(link, waited, said(facts), sites));
-  const row = pullRequest(prLink, { beside: previewButtons(facts) });
-  return first === undefined ? news : message(first, line, ...row, ...rest);
+  const parts = newPullRequest(link, waited, factsOfLink(job, prLink), sites, {});
+  return first === undefined ? news : message(first, ...parts, ...rest);
 }
 
-const texts = {
-  first: turnTexts.pullRequest,
-  another: turnTexts.anotherPullRequest,
-  same: turnTexts.updated,
-} as const;
+const news = { first: turnTexts.pullRequest, another: turnTexts.anotherPullRequest } as const;
 
-function linkNews(
-  { url, is }: NonNullable<TurnEnded['link']>,
+/** What it is, what it changes and how it stands, as far as its code host says; and the ways to it. */
+function newPullRequest(
+  { url, is }: { readonly url: string; readonly is: keyof typeof news },
   toMention: readonly string[],
-  facts: readonly Mrkdwn[],
+  facts: PullRequestFacts,
   sites: readonly CodeHostSite[],
-): Mrkdwn {
-  const { icon, words } = texts[is];
-  const address = shortPullRequestLink(url, sites);
-  const news =
-    address === null
-      ? mrkdwn`${icon} ${addressing(toMention)}*${words}.*`
-      : mrkdwn`${icon} ${addressing(toMention)}*${words}:* ${address}`;
-  return withFacts(news, facts);
-}
-
-function factsOf({ link, lastedMs, replies }: TurnEnded): Mrkdwn[] {
+  looks: { readonly style?: 'primary' } = { style: 'primary' },
+): [KnownBlock, ...KnownBlock[]] {
+  const { state } = facts;
+  const said = state === 'merged' || state === 'closed' ? turnTexts[state] : news[is];
+  const title = titleOf(facts);
+  const standing = [...sizeOf(facts), ...progressBelow(facts)];
+  const lines = [
+    firstLine(said, url, toMention, sites),
+    ...(title === null ? [] : [mrkdwn`*${asWritten(title)}*`]),
+    ...(standing.length === 0 ? [] : [mrkdwn`${standing.join(' · ')}`]),
+  ];
   return [
-    ...(link?.is === 'same' || lastedMs === null ? [] : [mrkdwn`${duration(lastedMs)}`]),
-    ...(replies.count === 0 ? [] : [turnTexts.included(replies.count)]),
+    paragraph({ mrkdwn: lines.map((line) => line.mrkdwn).join('\n') }),
+    ...pullRequest(url, { ...looks, beside: previewButtons(facts) }),
   ];
 }
 
-/** What the code host says, as one fact among others. That a new pull request is open needs no words. */
-function said(facts: PullRequestFacts): Mrkdwn[] {
-  const title = titleOf(facts);
-  const { state, ...rest } = facts;
-  const progress = progressOf(state === 'open' ? rest : facts);
-  const words = [...sizeOf(facts), ...progress].join(', ');
-  if (title === null) return words === '' ? [] : [mrkdwn`${words}`];
-  return [words === '' ? asWritten(title) : mrkdwn`${asWritten(title)}, ${words}`];
+function firstLine(
+  { icon, words }: { readonly icon: string; readonly words: string },
+  url: string,
+  toMention: readonly string[],
+  sites: readonly CodeHostSite[],
+): Mrkdwn {
+  const address = shortPullRequestLink(url, sites);
+  const who = addressing(toMention);
+  return address === null ? mrkdwn`${icon} ${who}*${words}.*` : mrkdwn`${icon} ${who}*${words}:* ${address}`;
 }
 
-function branchLine(branch: string | null): KnownBlock[] {
-  return branch === null ? [] : [smallQuotation(oneLine(branch, BRANCH_MAX))];
+function footLine(took: readonly string[], included: readonly string[], branch: string | null): KnownBlock[] {
+  const facts = [...took, ...included, ...(branch === null ? [] : [oneLine(branch, BRANCH_MAX)])];
+  return facts.length === 0 ? [] : [smallQuotation(...facts)];
 }
 
 function undeliveredReplies({ undelivered }: TurnEnded, { id: jobId }: Job): KnownBlock[] {

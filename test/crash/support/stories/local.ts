@@ -165,14 +165,14 @@ export const localStories = {
       stage.finish('completed', url);
       await stage.threadMessage(card, '🎉');
       await stage.seen(notices, url);
-      const first = await stage.threadMessage(card, 'Still open');
+      const first = await stage.threadMessage(card, 'Open for');
       await stage.press(first, 'remind_again');
       await stage.threadMessage(card, 'wants to be reminded again');
-      const second = await stage.threadMessage(card, '[Remind me again]');
+      const second = await stage.threadMessage(card, 'Still open:');
       pull.merge('octocat');
       await stage.press(second, 'remind_again');
       await stage.threadMessage(card, 'Merged');
-      const posts = ['On it', '🎉', 'Still open', 'Still open', 'Merged'];
+      const posts = ['On it', 'took', 'Open for', 'Still open', '*Merged* by'];
       return oneThread({ posts, links: [url], end: 'Merged' });
     },
   },

@@ -1,6 +1,7 @@
 import type { KnownBlock } from '@slack/types';
 import { expect } from 'vitest';
 import { escapeMrkdwn } from '../../../../src/slack/protocol/slack-text.ts';
+import { decodeButton } from '../../../../src/slack/views/parts/buttons.ts';
 import * as limits from '../../../../src/slack/views/parts/limits.ts';
 import type { SlackMessage } from '../../../../src/slack/views/parts/message.ts';
 import { httpUrl } from '../../../../src/slack/views/parts/pull-request.ts';
@@ -92,6 +93,12 @@ function textsOf(block: KnownBlock): string[] {
 function expectButton(element: Extract<KnownBlock, { type: 'actions' }>['elements'][number]): string {
   if (element.type !== 'button') throw new Error(`no view makes a ${element.type} element`);
   expect(element.text.text.length).toBeLessThanOrEqual(limits.BUTTON_TEXT_MAX);
+  const { accessibility_label: label = '' } = element;
+  expect(label.length).toBeLessThanOrEqual(limits.BUTTON_LABEL_MAX);
+  expect(label).not.toMatch(/[\u202a-\u202e\u2066-\u2069]|\p{Cc}/u);
+  // Who cannot see what stands above it hears which job it is about.
+  if (decodeButton(element.value ?? '') !== null)
+    expect(label).toContain(element.text.text.replace(/…$/, ''));
   expect((element.value ?? '').length).toBeLessThanOrEqual(limits.BUTTON_VALUE_MAX);
   if (element.url !== undefined) {
     expect(element.url).toMatch(/^https?:\/\/[^\s<>|]+$/);

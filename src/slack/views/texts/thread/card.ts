@@ -1,5 +1,5 @@
 import { duration } from '../../parts/duration.ts';
-import { asWritten, type Mrkdwn, moment, mrkdwn } from '../../parts/mrkdwn.ts';
+import { ago, asWritten, type Mrkdwn, moment, mrkdwn } from '../../parts/mrkdwn.ts';
 import { oneLine } from '../../parts/untrusted.ts';
 import { replies } from '../../parts/words.ts';
 
@@ -10,9 +10,10 @@ const NAME_MAX = 100;
 /** The state line of a card, which lists and *Details* share. An icon and a word, then what there is to add. */
 export const states = {
   starting: mrkdwn`🚀 *Starting*`,
-  working: (forMs: number | null) => lasting(mrkdwn`⚙️ *Working*`, forMs),
-  workingOn: (count: number, forMs: number | null) =>
-    lasting(mrkdwn`⚙️ *Working on ${replies(count)}*`, forMs),
+  /** `sinceMs`: null: unknown. */
+  working: (sinceMs: number | null) => started(mrkdwn`⚙️ *Working*`, sinceMs),
+  workingOn: (count: number, sinceMs: number | null) =>
+    started(mrkdwn`⚙️ *Working on ${replies(count)}*`, sinceMs),
   hourlyLimit: (untilMs: number) =>
     mrkdwn`⏳ *Waiting* · the agent's hourly limit is used up · continues ${moment(untilMs)}`,
   slowedDown: (untilMs: number) =>
@@ -30,7 +31,8 @@ export const states = {
       : mrkdwn`${about(mrkdwn`✅ *Updated*`, link)} · ${replies(count)} included`,
   merged: (link: Mrkdwn | null) => about(mrkdwn`✅ *Merged*`, link),
   closed: (link: Mrkdwn | null) => about(mrkdwn`⚪ *Closed without merging*`, link),
-  checksFailing: (state: Mrkdwn) => mrkdwn`${state} · checks failing`,
+  checksFailing: (link: Mrkdwn | null) => about(mrkdwn`⚠️ *Checks failing*`, link),
+  changesRequested: (link: Mrkdwn | null) => about(mrkdwn`👀 *Changes requested*`, link),
   donePlain: mrkdwn`✅ *Done, no pull request*`,
   failed: mrkdwn`❌ *Failed* · the agent gave no reason`,
   /** `words`: the agent's; empty if it gave none. */
@@ -48,6 +50,7 @@ export const states = {
   /** Of a job without a card: only lists show it. */
   notStarted: mrkdwn`❌ *Not started* · Slack didn't take the card`,
   startAnother: mrkdwn`❓ *Start another?*`,
+  dismissed: (name: string) => mrkdwn`⚪ *Dismissed* by ${name}`,
 } as const;
 
 /** The warning line of a card. */
@@ -61,14 +64,21 @@ export const warnings = {
   muted: mrkdwn`🔇 Muted: only mentions reach the agent`,
 } as const;
 
-/** What came along with the request. */
-export const cameAlong = {
+/** The small line at the foot of a card. */
+export const foot = {
+  number: (number: number) => `#${number}`,
+  askedBy: (name: string) => `asked by ${name}`,
+  place: (project: string, repository: string) => `${project} → ${repository}`,
   thread: 'with messages of this thread',
   snippets: 'with attached text',
 } as const;
 
 function about(state: Mrkdwn, link: Mrkdwn | null): Mrkdwn {
   return link === null ? state : mrkdwn`${state} · ${link}`;
+}
+
+function started(state: Mrkdwn, sinceMs: number | null): Mrkdwn {
+  return sinceMs === null ? state : mrkdwn`${state} · started ${ago(sinceMs)}`;
 }
 
 function lasting(state: Mrkdwn, ms: number | null): Mrkdwn {

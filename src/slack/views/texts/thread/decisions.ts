@@ -1,12 +1,14 @@
-import type { OfferDeed } from '../../../../jobs/offer.ts';
-import { type Mrkdwn, mrkdwn } from '../../parts/mrkdwn.ts';
+import type { OfferDeed, WatchedElsewhere } from '../../../../jobs/offer.ts';
+import type { Confirmation } from '../../parts/buttons.ts';
+import { type Mrkdwn, mrkdwn, ownLink } from '../../parts/mrkdwn.ts';
 import { replies } from '../../parts/words.ts';
 
 /** What the thread says where a person must decide: what happened, then what each button does. `who`: from `addressing`. */
 export const decisions = {
   failed: {
     news: (who: Mrkdwn) => mrkdwn`❌ ${who}*Failed.* The agent gave no reason.`,
-    advice: mrkdwn`*Start again* sends the same request as a new job.`,
+    repeated: (times: number) =>
+      mrkdwn`${times === 2 ? 'Twice' : `${times} times`} in a row. A shorter request that names the page often helps.`,
     adviceWithoutButton: mrkdwn`A reply may still reopen it.`,
   },
   gone: { news: (who: Mrkdwn) => mrkdwn`❌ ${who}*The agent no longer knows this job.*` },
@@ -20,7 +22,8 @@ export const decisions = {
     advice: mrkdwn`Check for a pull request before you start again.`,
   },
   sendUnclear: {
-    news: (who: Mrkdwn, count: number) => mrkdwn`❓ ${who}*Couldn't confirm that ${replies(count)} arrived.*`,
+    news: (who: Mrkdwn, count: number) =>
+      mrkdwn`❓ ${who}*Couldn't confirm that ${replies(count)} ${count === 1 ? 'was' : 'were'} delivered.*`,
     advice: mrkdwn`*Send again* may give the agent the same text twice.`,
   },
   notSent: {
@@ -34,11 +37,13 @@ export const decisions = {
     adviceIfJobGone: mrkdwn`*Start again* sends the same request as a new job, then the replies that weren't sent.`,
   },
   stillOpen: {
-    /** `after`: null: it was asked for. `link`: null: it may not be a link. */
-    news: (who: Mrkdwn, after: string | null, link: Mrkdwn | null) => {
-      const words = after === null ? 'Still open' : `Still open after ${after}`;
-      return link === null ? mrkdwn`👋 ${who}*${words}.*` : mrkdwn`👋 ${who}*${words}:* ${link}`;
+    /** `lasted`: null: it was asked for. `link`: null: it may not be a link. `why`: null: unknown. */
+    news: (who: Mrkdwn, lasted: string | null, link: Mrkdwn | null, why: string | null) => {
+      const words = lasted === null ? 'Still open' : `Open for ${lasted}`;
+      if (link === null) return mrkdwn`👋 ${who}*${words}.*`;
+      return mrkdwn`👋 ${who}*${words}:* ${link}${why === null ? '' : `, ${why}`}`;
     },
+    remindIn: (lasted: string) => `Remind me in ${lasted}`,
   },
   longRunning: {
     news: (who: Mrkdwn, lasted: string | null) =>
@@ -47,12 +52,35 @@ export const decisions = {
   },
 } as const;
 
+/** Asked before what may be under way is repeated. */
+export const confirmations = {
+  startAgain: {
+    title: 'Start it a second time?',
+    text: 'The agent may already be working on this. Look for a pull request first.',
+    confirm: 'Start anyway',
+    deny: 'Cancel',
+  },
+  sendAgain: {
+    title: 'Send it a second time?',
+    text: 'The agent may already have this. It would get the same text twice.',
+    confirm: 'Send anyway',
+    deny: 'Cancel',
+  },
+} as const satisfies Readonly<Record<string, Confirmation>>;
+
 /** What became of an offer; null: nothing that needs saying. `count`: of the replies that it was about. */
-export const outcomes: Readonly<Record<OfferDeed, (name: string, count: number) => Mrkdwn | null>> = {
+export const outcomes: Readonly<
+  Record<OfferDeed, (name: string, count: number, other?: WatchedElsewhere) => Mrkdwn | null>
+> = {
   started_again: (name) => mrkdwn`${name} started it again`,
   sent_again: (name, count) => mrkdwn`${name} sent ${count === 1 ? 'it' : 'them'} again`,
   edited: (name) => mrkdwn`${name} edited the request and started it`,
   found: (name) => mrkdwn`${name} found it; I'm watching that job now`,
+  watched_elsewhere: (_name, _count, other) => {
+    const number = other === undefined ? '' : `#${other.number}`;
+    const thread = other?.threadUrl ? ownLink(other.threadUrl, 'its thread') : mrkdwn`its thread`;
+    return mrkdwn`That's ${number}, watched in ${thread}. Closed here.`;
+  },
   kept_watching: (name) => mrkdwn`${name} keeps watching`,
   stopped_watching: (name) => mrkdwn`${name} stopped watching; the agent may still be working`,
   wants_reminder: (name) => mrkdwn`${name} wants to be reminded again`,
@@ -79,6 +107,7 @@ export const decisionForms = {
     title: 'Edit and start',
     cutOff: mrkdwn`✂️ The request is too long for this field: its end is missing here. To send all of it, mention me in a new message instead.`,
   },
+  resolve: { title: 'Resolve the start' },
   watch: {
     title: 'Watch the job',
     submit: 'Watch',

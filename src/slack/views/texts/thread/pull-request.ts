@@ -9,6 +9,7 @@ export const pullRequestTexts = {
   lines: ({ added, removed }: { readonly added: number; readonly removed: number }) =>
     `+${numbers.format(added)} −${numbers.format(removed)}`,
   files: (count: number) => `${numbers.format(count)} ${count === 1 ? 'file' : 'files'}`,
+  linesInFiles: (lines: string, files: string) => `${lines} in ${files}`,
   states: {
     draft: 'draft',
     open: 'open',
@@ -16,7 +17,7 @@ export const pullRequestTexts = {
     closed: 'closed',
   } satisfies Readonly<Record<PullRequestState, string>>,
   checks: {
-    pending: 'checks pending',
+    pending: 'checks running',
     passing: 'checks passing',
     failing: 'checks failing',
   } satisfies Readonly<Record<NonNullable<PullRequestFacts['checks']>, string>>,
@@ -24,6 +25,11 @@ export const pullRequestTexts = {
     approved: 'approved',
     changes_requested: 'changes requested',
   } satisfies Readonly<Record<NonNullable<PullRequestFacts['review']>, string>>,
+  checkIcons: {
+    pending: '⏳',
+    passing: '✅',
+    failing: '❌',
+  } satisfies Readonly<Record<NonNullable<PullRequestFacts['checks']>, string>>,
   /** In a list, in one word. */
   standings: {
     merged: mrkdwn`merged`,
@@ -34,6 +40,14 @@ export const pullRequestTexts = {
     approved: mrkdwn`approved`,
     waiting_for_review: mrkdwn`waiting for review`,
   } satisfies Readonly<Record<Standing, unknown>>,
+  /** Why it is still open. */
+  waitsFor: {
+    checks_failing: 'checks failing',
+    draft: 'still a draft',
+    changes_requested: 'changes requested',
+    approved: 'approved, ready to merge',
+    waiting_for_review: 'waiting for review',
+  } satisfies Readonly<Record<Exclude<Standing, 'merged' | 'closed'>, string>>,
   /** The code host has said so then, and perhaps not since. */
   asOf: (atMs: number) => mrkdwn`as of ${moment(atMs)}`,
   readyAfter: (lasted: string) => mrkdwn`pull request after ${lasted}`,

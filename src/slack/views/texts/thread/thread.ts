@@ -8,12 +8,15 @@ export const turnTexts = {
   pullRequest: { icon: '🎉', words: 'Pull request ready' },
   anotherPullRequest: { icon: '🎉', words: 'Another pull request' },
   updated: { icon: '✅', words: 'Updated' },
+  merged: { icon: '✅', words: 'Merged' },
+  closed: { icon: '⚪', words: 'Closed without merging' },
   noPullRequest: {
     icon: '✅',
     words: 'Done, no pull request.',
     more: ' The agent may have found nothing to change, or published directly.',
   },
-  included: (count: number): Mrkdwn => mrkdwn`${replies(count)} included`,
+  took: (lasted: string): string => `took ${lasted}`,
+  included: (count: number): string => `${replies(count)} included`,
   undelivered: (count: number): Mrkdwn => mrkdwn`⚠️ ${replies(count)} may not be included.`,
 } as const;
 
