@@ -205,6 +205,8 @@ export interface Settle {
   /** The ended status before the follow-up, or null if the job was thought to be active. */
   readonly previousStatus: string | null;
   readonly previousPrLink: string | null;
+  /** What the turn before has shown, the status above included: an answer that flaps may show any of it once more. */
+  readonly previousStatuses?: readonly string[];
   readonly seenActive: boolean;
   /** Of the messages that the API took, or may have taken, how many it has not been seen to take up: each may become a turn yet. */
   readonly turnsToCome?: number;

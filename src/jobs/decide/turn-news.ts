@@ -10,7 +10,7 @@ const RETURN_TOLD_AGAIN_AFTER_MS = 600_000;
 const MAX_LINKS = 50;
 
 /** What the thread was told of the turn that goes on, or of the last one. */
-function turnNewsOf({ turn, turnNews, lastAnnounced }: Job): TurnNews {
+export function turnNewsOf({ turn, turnNews, lastAnnounced }: Job): TurnNews {
   if (turnNews?.turn === turn) return turnNews;
   const isRecorded = turnNews !== undefined || lastAnnounced?.turn !== turn;
   const statuses = isRecorded ? [] : [lastAnnounced.status];

@@ -51,6 +51,35 @@ describe('a follow-up to a finished job', () => {
     expect(world.job.stage.kind).toBe('ended');
   });
 
+  test('is not over for a status that the turn before has shown already', () => {
+    const world = anEndedJob({ prLink: firstLink });
+    world.answer = anAgentJob({ status: 'archived', prLink: firstLink });
+    world.advance(HOUR_MS);
+    expect(world.news.at(-1)).toBe('archived');
+    followUp(world);
+    const before = world.news;
+    world.answer = anAgentJob({ status: 'completed', prLink: firstLink });
+    world.advance(5 * SECOND_MS);
+    expect(world.news).toEqual(before);
+    world.answer = anAgentJob();
+    world.advance(5 * SECOND_MS);
+    expect(world.news).toEqual(before);
+    world.answer = anAgentJob({ status: 'completed', prLink: firstLink });
+    world.advance(5 * SECOND_MS);
+    expect(world.news.slice(before.length)).toEqual(['finished, same pull request']);
+  });
+
+  test('is not over when only a status that nobody knows was seen since', () => {
+    const world = anEndedJob({ prLink: firstLink });
+    followUp(world);
+    const before = world.news;
+    for (const status of ['queued', 'completed']) {
+      world.answer = anAgentJob({ status, prLink: firstLink });
+      world.advance(5 * SECOND_MS);
+    }
+    expect(world.news).toEqual(before);
+  });
+
   test('is over when the status is another', () => {
     const world = anEndedJob();
     followUp(world);

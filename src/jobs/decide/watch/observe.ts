@@ -20,7 +20,7 @@ import {
 } from '../announce.ts';
 import type { DecisionBuilder } from '../decision-builder.ts';
 import { clearTrouble, noteTrouble } from '../trouble.ts';
-import { forgetStatuses, noteStatus } from '../turn-news.ts';
+import { forgetStatuses, noteStatus, turnNewsOf } from '../turn-news.ts';
 import { endedCheckFailed, endedJobChecked, endTurn, restoreEnd } from './ended.ts';
 import { askIfLong, isNeglected, noteChange } from './long-running.ts';
 import { isGone, isMissing, noteMissing, noteNotMissing } from './missing.ts';
@@ -51,7 +51,7 @@ export function observe(builder: DecisionBuilder, stage: Working, agentJob: Agen
   if (!hasChanged) builder.schedule('refresh_card', nowMs + againMs, 'keep');
   const { status } = agentJob;
   if (!isEnded(status)) {
-    if (stage.settle?.seenActive === false) seenAtWork(builder, stage, stage.settle);
+    if (status === 'active' && stage.settle?.seenActive === false) seenAtWork(builder, stage, stage.settle);
     announceRunning(builder, status);
     if (hasChanged) noteChange(builder);
     askIfLong(builder);
@@ -114,13 +114,13 @@ export function startTurn(
   const { job } = builder;
   const unsettled = unsettledOf(job.stage);
   const isTurnBeforeOver = unsettled !== null && isOfJob && isEndAfter(unsettled, answer);
-  const previous = isTurnBeforeOver
-    ? { previousStatus: answer.status, previousPrLink: answer.prLink }
-    : unsettled;
+  const previous: Pick<Settle, 'previousStatus' | 'previousPrLink' | 'previousStatuses'> | null =
+    isTurnBeforeOver ? { previousStatus: answer.status, previousPrLink: answer.prLink } : unsettled;
   const settle: Settle = {
     untilMs: context.nowMs + context.policy.settleWindowMs,
     previousStatus: job.stage.kind === 'ended' ? job.stage.status : (previous?.previousStatus ?? null),
     previousPrLink: previous === null ? (before?.prLink ?? null) : previous.previousPrLink,
+    previousStatuses: previous?.previousStatuses ?? turnNewsOf(job).statuses,
     seenActive: false,
     turnsToCome: turnsToComeOf(job.stage) + (isTurnBeforeOver ? 0 : 1),
   };
@@ -201,8 +201,10 @@ function lastedMs(stage: Working, agentJob: AgentJob, nowMs: number): number | n
   return isOlder === true || !isSeen ? null : Math.max(0, nowMs - workingSince(stage));
 }
 
-function isAnotherEnd({ previousStatus, previousPrLink }: Settle, agentJob: AgentJob): boolean {
-  return agentJob.status !== previousStatus || agentJob.prLink !== previousPrLink;
+function isAnotherEnd(settle: Settle, { status, prLink }: AgentJob): boolean {
+  const { previousStatus, previousStatuses = [], previousPrLink } = settle;
+  const isAnotherStatus = status !== previousStatus && !previousStatuses.includes(status);
+  return isAnotherStatus || prLink !== previousPrLink;
 }
 
 function scheduleCheck(builder: DecisionBuilder): void {
