@@ -35,6 +35,7 @@ test('docs/behaviours.md names tests for every behaviour, each once', () => {
       'A0',
       'A1',
       'A2',
+      'A3',
       'A4',
       'E1',
       'E2',

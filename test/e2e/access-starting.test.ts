@@ -123,7 +123,9 @@ describe('where only some channels are allowed (A1)', () => {
 
 test('who is let in from another workspace starts and steers jobs of this one (A1)', async () => {
   const foreign = 'U0FOREIGN';
-  world = await startStrictWorld({ configFile: 'access: { other_workspaces: true }' });
+  world = await startStrictWorld({
+    configFile: `access: { other_workspaces: true, shared_channels: [${general}] }`,
+  });
   const { control } = world.slack;
   control.addUser({ id: foreign, name: 'fay', teamId: 'T0OTHER' });
   control.invite(general, foreign);

@@ -7,8 +7,10 @@ const stranger = 'U0STRANGER';
 const GROUP = 'S0WRITERS';
 
 /** With a guest, and a person of another workspace, in `general`. */
-async function start(configFile?: string): Promise<Program> {
-  const program = await startProgram(configFile === undefined ? {} : { configFile });
+async function start(configFile = 'access: {}'): Promise<Program> {
+  // With people of another workspace in it, the channel is a shared one.
+  const open = configFile.replace('access: {', `access: { shared_channels: [${general}],`);
+  const program = await startProgram({ configFile: open });
   const { control } = program.slack;
   control.addUser({ id: guest, name: 'gina', isRestricted: true });
   control.addUser({ id: stranger, name: 'sam', teamId: 'T0ELSEWHERE' });

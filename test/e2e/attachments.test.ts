@@ -95,7 +95,9 @@ test('a snippet waits while Slack does not give it, and the replies after it kee
 });
 
 test('in a channel that is shared with another workspace, Slack is asked what a file is (F5)', async () => {
-  await using program = await startProgram({ configFile: 'access: { other_workspaces: true }' });
+  await using program = await startProgram({
+    configFile: `access: { other_workspaces: true, shared_channels: [${general}] }`,
+  });
   const { card } = await working(program);
   const { control } = program.slack;
   control.addUser({ id: 'U0OLGA', name: 'olga', teamId: 'T0OTHER' });

@@ -46,8 +46,13 @@ export function secret(): z.ZodString {
 }
 
 export function slackToken(prefix: 'xoxb-' | 'xapp-'): z.ZodString {
-  const kind = prefix === 'xoxb-' ? 'a bot token' : 'an app-level token';
-  return secret().startsWith(prefix, `is not ${kind}: it must start with ${prefix}`);
+  const [kind, other, place] =
+    prefix === 'xoxb-'
+      ? (['a bot token', 'xapp-', 'an app-level token, which belongs in SLACK_APP_TOKEN'] as const)
+      : (['an app-level token', 'xoxb-', 'a bot token, which belongs in SLACK_BOT_TOKEN'] as const);
+  return secret()
+    .refine((value) => !value.startsWith(other), { message: `is ${place}`, abort: true })
+    .startsWith(prefix, `is not ${kind}: it must start with ${prefix}`);
 }
 
 export function word(): z.ZodString {
@@ -94,13 +99,19 @@ export function choice<const Choice extends string>(...choices: Choice[]) {
   return z.enum(choices, `must be one of ${choices.join(', ')}`);
 }
 
+/** Where people find the ids. */
+export const WHERE_CHANNELS_SHOW_IT = 'in Slack, click the channel\'s name, "About": it is at the bottom';
+export const WHERE_PEOPLE_SHOW_IT = 'in Slack, open the profile, ⋮, "Copy member ID"';
+
 /** Comma-separated ids of channels, each once. */
 export function channelIds() {
   return parsed((value) => {
     const ids = listed(value);
     return ids.every((id) => /^[CG][A-Z0-9]{2,}$/.test(id))
       ? [...new Set(ids)]
-      : new Error('must list channel ids (C… or G…, not names), separated by commas');
+      : new Error(
+          `must list channel ids (C… or G…, not names), separated by commas: ${WHERE_CHANNELS_SHOW_IT}`,
+        );
   });
 }
 
@@ -110,9 +121,7 @@ export function memberIds() {
     const ids = listed(value);
     return ids.every((id) => /^[UW][A-Z0-9]{2,}$/.test(id))
       ? new Set(ids)
-      : new Error(
-          'must list member ids (U… or W…, not names), separated by commas: in Slack, a profile, ⋮, "Copy member ID"',
-        );
+      : new Error(`must list member ids (U… or W…, not names), separated by commas: ${WHERE_PEOPLE_SHOW_IT}`);
   });
 }
 
@@ -142,10 +151,24 @@ export function httpUrl(end: '/' | '') {
       ['http:', 'https:'].includes(url.protocol) &&
       `${url.username}${url.password}${url.search}${url.hash}` === '' &&
       !/[?#]/.test(value);
-    return isPlain
-      ? `${url.href.replace(/(?<!\/)\/+$/, '')}${end}`
-      : new Error('must be an http(s) address without user name, password, ? and #');
+    if (isPlain) return `${url.href.replace(/(?<!\/)\/+$/, '')}${end}`;
+    return new Error(
+      isHost(value)
+        ? `has no http:// or https://: did you mean ${isLocal(value) ? 'http' : 'https'}://${value}?`
+        : 'must be an http(s) address without user name, password, ? and #',
+    );
   });
+}
+
+/** `agent.example.com:8443/v1`, in small letters as no secret is: the message shows it. */
+function isHost(value: string): boolean {
+  const isName =
+    /^(?:localhost|(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}|(?:\d{1,3}\.){3}\d{1,3})(?::\d{1,5})?(?:\/[a-z0-9/._-]{0,60})?$/;
+  return value.length <= 100 && isName.test(value);
+}
+
+function isLocal(value: string): boolean {
+  return /^(?:localhost|127\.)/.test(value);
 }
 
 export function databaseUrl(): z.ZodString {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { codeHostSitesOf, codeHostsOf } from './code-hosts.ts';
-import { contradictions, isOauthMeant } from './contradictions.ts';
+import { contradictions, isOauthMeant, swappedTokens } from './contradictions.ts';
 import { loadConfigFile } from './file.ts';
 import type { ConfigFile, NamedSecrets } from './file-schema.ts';
 import { ignoredSettings } from './misspelt.ts';
@@ -33,7 +33,10 @@ export function parseConfig(env: Environment, readFile: ReadFile = readTextFile)
   const ignored = ignoredSettings(env, secretVariables(secrets));
   const problems = [
     ...given.unreadable.values(),
-    ...invalidValues(given),
+    ...invalidValues(
+      given,
+      settingNames.filter((name) => !swappedTokens(given).includes(name)),
+    ),
     ...contradictions(given),
     ...('problems' in file ? file.problems : []),
     ...('problems' in projects ? projects.problems : []).filter(isNews(given)),
@@ -45,8 +48,21 @@ export function parseConfig(env: Environment, readFile: ReadFile = readTextFile)
   // What was set under another name is not missing, too.
   const meant = new Set(ignored.map((problem) => problem.meant));
   const isMeant = ({ variable }: ConfigProblem) => meant.has(variable) && env[variable] === undefined;
-  throw new ConfigError([...problems.filter((problem) => !isMeant(problem)), ...ignored]);
+  const isBlank = ignored.length === 0 && NEEDED_FIRST.every((name) => given.values[name] === undefined);
+  throw new ConfigError([...problems.filter((problem) => !isMeant(problem)), ...ignored], isBlank);
 }
+
+/** Without any of them, nobody has begun to set the program up. */
+const NEEDED_FIRST = [
+  'SLACK_BOT_TOKEN',
+  'SLACK_APP_TOKEN',
+  'SLACK_SIGNING_SECRET',
+  'SLACK_CLIENT_ID',
+  'AGENT_BASE_URL',
+  'AGENT_API_KEY',
+  'AGENT_PROJECT_ID',
+  'DOCS_AGENT_CONFIG',
+] as const;
 
 /** Of all settings only those of the store, for commands that need no others. Throws ConfigError. */
 export function parseStoreConfig(env: Environment): StoreConfig {
@@ -94,7 +110,7 @@ function secretVariables(file: NamedSecrets): string[] {
 
 function invalidValues(
   { values, unreadable }: SettingValues,
-  names: readonly (typeof settingNames)[number][] = settingNames,
+  names: readonly (typeof settingNames)[number][],
 ): ConfigProblem[] {
   return names
     .filter((name) => !unreadable.has(name))

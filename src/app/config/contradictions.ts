@@ -12,12 +12,29 @@ const oauthNames = [
 /** What is missing or contradicts itself, though each setting is right by itself. */
 export function contradictions(given: SettingValues): ConfigProblem[] {
   return [
+    ...swappedProblems(given),
     ...installingProblems(given),
     ...missingTransport(given),
     ...reversedIntervals(given),
     ...plainHttpProblems(given),
     ...githubProblems(given),
   ];
+}
+
+const TOKENS = ['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN'] as const;
+
+/** The two tokens, if each stands in the place of the other; else none. */
+export function swappedTokens({ values }: SettingValues): readonly SettingName[] {
+  const isSwapped =
+    values.SLACK_BOT_TOKEN?.startsWith('xapp-') === true &&
+    values.SLACK_APP_TOKEN?.startsWith('xoxb-') === true;
+  return isSwapped ? TOKENS : [];
+}
+
+function swappedProblems(given: SettingValues): ConfigProblem[] {
+  if (swappedTokens(given).length === 0) return [];
+  const message = 'and SLACK_APP_TOKEN are swapped: the bot token is xoxb-…, the app-level token xapp-…';
+  return [{ variable: 'SLACK_BOT_TOKEN', message, example: 'SLACK_BOT_TOKEN=xoxb-… SLACK_APP_TOKEN=xapp-…' }];
 }
 
 /** Whether any of the settings for OAuth is given. */

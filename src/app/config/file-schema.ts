@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ChannelRules } from '../../jobs/policy.ts';
 import { isOwnEmoji } from '../../slack/protocol/emoji.ts';
-import { duration } from './checks.ts';
+import { duration, WHERE_CHANNELS_SHOW_IT, WHERE_PEOPLE_SHOW_IT } from './checks.ts';
 
 const EMOJI = /^(?:[\p{L}\p{N}_+'-]+|:[\p{L}\p{N}_+'-]+:)$/u;
 const WORD = /^[\p{L}\p{N}._-]+$/u;
@@ -15,11 +15,19 @@ const NOTICE_CHANNELS_MAX = 10;
 const RECIPES_MAX = 100;
 const RECIPE_NAME_MAX = 40;
 
-const team = z.string().regex(/^T[A-Z0-9]{2,}$/, 'must be the id of a workspace (T…)');
-const channel = z.string().regex(/^[CG][A-Z0-9]{2,}$/, 'must be the id of a channel (C… or G…)');
-const user = z.string().regex(/^[UW][A-Z0-9]{2,}$/, 'must be the id of a user (U… or W…)');
-const userGroup = z.string().regex(/^S[A-Z0-9]{2,}$/, 'must be the id of a user group (S…)');
-const app = z.string().regex(/^A[A-Z0-9]{2,}$/, 'must be the id of an app (A…)');
+const team = id(
+  /^T[A-Z0-9]{2,}$/,
+  'a workspace (T…)',
+  'the address of Slack in a browser has it, after app.slack.com/client/',
+);
+const channel = id(/^[CG][A-Z0-9]{2,}$/, 'a channel (C… or G…)', WHERE_CHANNELS_SHOW_IT);
+const user = id(/^[UW][A-Z0-9]{2,}$/, 'a user (U… or W…)', WHERE_PEOPLE_SHOW_IT);
+const userGroup = id(
+  /^S[A-Z0-9]{2,}$/,
+  'a user group (S…)',
+  'in Slack, "People", "User groups", the group, ⋯, "Copy group ID"',
+);
+const app = id(/^A[A-Z0-9]{2,}$/, 'an app (A…)', 'https://api.slack.com/apps, "Basic Information"');
 const word = z
   .string()
   .regex(WORD, 'must be one word of letters, digits, ".", "_" and "-"')
@@ -69,15 +77,19 @@ const access = z
     users: setOf(user),
     user_groups: setOf(userGroup),
     channels: setOf(channel),
+    shared_channels: setOf(channel),
     guests: z.boolean().default(false),
     other_workspaces: z.boolean().default(false),
     bots: setOf(app),
   })
-  .transform(({ user_groups: userGroups, other_workspaces: otherWorkspaces, ...rest }) => ({
-    ...rest,
-    userGroups,
-    otherWorkspaces,
-  }));
+  .transform(
+    ({
+      user_groups: userGroups,
+      shared_channels: sharedChannels,
+      other_workspaces: otherWorkspaces,
+      ...rest
+    }) => ({ ...rest, userGroups, sharedChannels, otherWorkspaces }),
+  );
 
 const recipe = z.strictObject({
   name: z
@@ -145,6 +157,11 @@ function wellFormed<Item extends z.ZodType>(item: Item) {
     .array(item.nullable().catch(null))
     .catch([])
     .transform((items) => items.filter((one) => one !== null));
+}
+
+/** @param where people find it */
+function id(form: RegExp, ofWhat: string, where: string): z.ZodString {
+  return z.string().regex(form, `must be the id of ${ofWhat}: ${where}`);
 }
 
 /** The name of a variable that holds a secret. */

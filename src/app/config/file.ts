@@ -35,18 +35,18 @@ function readConfigFile(text: string, isOauth: boolean): Loaded {
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { lineCounter });
   const lineAt = (offset: number) => lineCounter.linePos(offset).line;
-  if (document.errors.length > 0) {
-    const problems = document.errors.map(({ pos, message }) =>
-      problem(`line ${lineAt(pos[0])}: ${message.split(' at line ', 1)[0] ?? 'is not YAML'}`),
-    );
-    return illegible(...problems);
+  // The others follow from it.
+  const [slip] = document.errors;
+  if (slip !== undefined) {
+    const { pos, message } = slip;
+    return illegible(problem(`line ${lineAt(pos[0])}: ${message.split(' at line ', 1)[0] ?? 'is not YAML'}`));
   }
   const given = plainOf(document) ?? {};
   if (given instanceof Error) return illegible(problem(`line 1: ${given.message}`));
   const parsed = configFile.safeParse(given);
   const wrongs = parsed.success
     ? [...contradictions(parsed.data), ...misplaced(parsed.data, Object.keys(given), isOauth)]
-    : parsed.error.issues.flatMap(wrongsOf);
+    : withoutEchoes(parsed.error.issues.flatMap(wrongsOf), document);
   if (parsed.success && wrongs.length === 0) return { value: parsed.data };
   const found = wrongs.map((wrong) => ({ ...wrong, line: lineAt(offsetOf(document, wrong.path)) }));
   const sorted = found.sort((a, b) => a.line - b.line);
@@ -58,8 +58,8 @@ function readConfigFile(text: string, isOauth: boolean): Loaded {
   };
 }
 
-function illegible(...problems: readonly ConfigProblem[]): Loaded {
-  return { problems, secrets: namedSecrets.parse({}) };
+function illegible(one: ConfigProblem): Loaded {
+  return { problems: [one], secrets: namedSecrets.parse({}) };
 }
 
 /** An error for aliases that would expand to far more than the file. */
@@ -71,14 +71,32 @@ function plainOf(document: Document): unknown {
   }
 }
 
-function wrongsOf(issue: z.core.$ZodIssue): Wrong[] {
+/** One slip is one message: the first at each place; and what is missing is not, if it is there under a misspelt name. */
+function withoutEchoes(wrongs: readonly FileWrong[], document: Document): Wrong[] {
+  const meant = new Set(wrongs.flatMap((one) => (one.meant === undefined ? [] : [nameOf(one.meant)])));
+  return wrongs
+    .filter(({ path }, index) => wrongs.findIndex((one) => nameOf(one.path) === nameOf(path)) === index)
+    .filter(({ path }) => !meant.has(nameOf(path)) || document.hasIn(path))
+    .map((one) =>
+      one.path.length === 0 || document.hasIn(one.path) ? one : { ...one, message: 'is missing' },
+    );
+}
+
+interface FileWrong extends Wrong {
+  /** What a key that is no setting was probably meant to be. */
+  readonly meant?: readonly Step[];
+}
+
+function wrongsOf(issue: z.core.$ZodIssue): FileWrong[] {
   const path = issue.path.map((step) => (typeof step === 'number' ? step : String(step)));
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys.map((key) => ({
-        path: [...path, key],
-        message: `is not a setting of this file${hint(key, keysAt(configFile, path))}`,
-      }));
+      return issue.keys.map((key) => {
+        const name = nearest(key.toLowerCase(), keysAt(configFile, path));
+        const hint = name === null ? '' : `: did you mean ${name}?`;
+        const wrong = { path: [...path, key], message: `is not a setting of this file${hint}` };
+        return name === null ? wrong : { ...wrong, meant: [...path, name] };
+      });
     case 'invalid_key':
       return [{ path, message: issue.issues[0]?.message ?? issue.message }];
     case 'invalid_type':
@@ -86,11 +104,6 @@ function wrongsOf(issue: z.core.$ZodIssue): Wrong[] {
     default:
       return [{ path, message: issue.message }];
   }
-}
-
-function hint(key: string, names: readonly string[]): string {
-  const meant = nearest(key.toLowerCase(), names);
-  return meant === null ? '' : `: did you mean ${meant}?`;
 }
 
 const kinds: Readonly<Record<string, string>> = {

@@ -18,11 +18,14 @@ export type Checked<T> = { readonly value: T } | { readonly problems: readonly C
 /** Thrown once for all that is wrong with the settings. */
 export class ConfigError extends Error {
   readonly problems: readonly ConfigProblem[];
+  /** Nothing is set that the program needs. */
+  readonly isBlank: boolean;
 
-  constructor(problems: readonly ConfigProblem[]) {
+  constructor(problems: readonly ConfigProblem[], isBlank = false) {
     super(`settings to correct: ${problems.map((problem) => problem.variable).join(', ')}`);
     this.name = 'ConfigError';
     this.problems = problems;
+    this.isBlank = isBlank;
   }
 }
 
@@ -31,12 +34,13 @@ export function failureCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
 }
 
+const FIRST_STEPS = 'Put these in .env (`cp .env.example .env`), then run `npm run -s docs-agent doctor`.';
+
 /** One line for each problem: the variable, what is wrong, an example. */
-export function formatProblems(error: ConfigError): string {
-  return error.problems
-    .map(({ variable, message, example }) => {
-      const colon = message.startsWith(UNKNOWN_SETTING) ? ':' : '';
-      return `${variable}${colon} ${message}${/[.?]$/.test(message) ? '' : '.'} Example: ${example}`;
-    })
-    .join('\n');
+export function formatProblems({ problems, isBlank }: ConfigError): string {
+  const lines = problems.map(({ variable, message, example }) => {
+    const colon = message.startsWith(UNKNOWN_SETTING) ? ':' : '';
+    return `${variable}${colon} ${message}${/[.?]$/.test(message) ? '' : '.'} Example: ${example}`;
+  });
+  return [...lines, ...(isBlank ? [FIRST_STEPS] : [])].join('\n');
 }

@@ -9,6 +9,8 @@ export interface AccessRule {
   readonly otherWorkspaces: boolean;
   /** The administrators; empty: the admins and owners of the workspace. */
   readonly admins: ReadonlySet<string>;
+  /** Channels that are open although another organisation shares them; absent: none is. */
+  readonly sharedChannels?: ReadonlySet<string>;
   /** Where a workflow may ask that nobody started; absent: nowhere. */
   readonly workflowChannels?: ReadonlySet<string>;
   /** The ids of the apps whose mentions make drafts; absent: none do. */
@@ -24,8 +26,19 @@ export interface Person {
   readonly userGroups: readonly string[];
 }
 
-/** `nobody`: a bot, or a deactivated account. `unknown_person`: Slack does not say who it is. */
-export type AccessRefusal = 'nobody' | 'unknown_person' | 'other_workspace' | 'guest' | 'person' | 'channel';
+/**
+ * `nobody`: a bot, or a deactivated account. `unknown_person`: Slack does not say who it is. `shared_channel`: with
+ * another organisation. `unread_channel`: perhaps so, as Slack does not say.
+ */
+export type AccessRefusal =
+  | 'nobody'
+  | 'unknown_person'
+  | 'other_workspace'
+  | 'guest'
+  | 'person'
+  | 'channel'
+  | 'shared_channel'
+  | 'unread_channel';
 
 /** Why the person may not use the program there, or null. `channelId`: null where there is no channel (App Home). */
 export function accessRefusal(

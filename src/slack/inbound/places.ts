@@ -7,7 +7,19 @@ type Args<Name extends string> = SlackEventMiddlewareArgs<Name> & AllMiddlewareA
 /** Somebody is in a channel now: if it is the bot, what waits there goes out, and replies may have been missed. */
 export function joined(deps: ListenerDeps) {
   return async ({ event: { user, channel } }: Args<'member_joined_channel'>): Promise<void> => {
-    if (user === deps.botUserId) await placeOpened(deps, channel);
+    if (user !== deps.botUserId) return;
+    // Slack shows it to the bot only now.
+    deps.access.forgetChannel(channel);
+    await placeOpened(deps, channel);
+  };
+}
+
+/** From now on, people of another organisation are in the channel. */
+export function nowShared({ access, teamId, log }: ListenerDeps) {
+  return async ({ event }: Args<'channel_shared'>): Promise<void> => {
+    access.nowShared(event.channel);
+    noteRequest({ outcome: 'accepted' });
+    log.info('channel_shared', { team_id: teamId, channel_id: event.channel });
   };
 }
 

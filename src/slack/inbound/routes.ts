@@ -30,7 +30,7 @@ import { chooseMessages, startInThread, threadPreviewSubmitted } from './forms/t
 import { jobButton } from './job-button.ts';
 import { mark } from './messages/marks.ts';
 import { message } from './messages/message.ts';
-import { deleted, joined, unarchived } from './places.ts';
+import { deleted, joined, nowShared, unarchived } from './places.ts';
 import { resumeRecipe } from './recipes/resume.ts';
 import { recipeFormSubmitted, runPressed } from './recipes/run.ts';
 import { checkAccess, checkWorkspace } from './requests/gates.ts';
@@ -96,6 +96,11 @@ export function registerListeners(app: App, shared: SharedDeps): void {
       ? shared.onEnded(args.body)
       : checkWorkspace({ ...shared, ...workspace })(args));
   });
+  app.use(async (args) => {
+    const channelId = sharedChannelIn(args.body);
+    if (channelId !== null) workspaceOf(args.context).access.nowShared(channelId);
+    await args.next();
+  });
   app.use(here(checkAccess));
 
   app.command('/docs-agent', here(command));
@@ -105,6 +110,7 @@ export function registerListeners(app: App, shared: SharedDeps): void {
   app.event('reaction_removed', here(mark));
   app.event('app_home_opened', here(homeOpened));
   app.event('member_joined_channel', here(joined));
+  app.event('channel_shared', here(nowShared));
   app.event('channel_unarchive', here(unarchived));
   app.event('group_unarchive', here(unarchived));
   app.event('channel_deleted', here(deleted));
@@ -139,6 +145,14 @@ function homeOpened({ store, clock, teamId }: ListenerDeps) {
     if (event.tab !== 'home') return;
     await store.transaction((tx) => tx.homes.opened(teamId, event.user, clock.now()));
   };
+}
+
+/** The channel of an event that says that it is shared with another organisation. */
+function sharedChannelIn(body: object): string | null {
+  if (!('is_ext_shared_channel' in body) || body.is_ext_shared_channel !== true) return null;
+  const event: Readonly<Record<string, unknown>> = 'event' in body ? Object(body.event) : {};
+  const channel = event.channel ?? Object(event.item).channel;
+  return typeof channel === 'string' ? channel : null;
 }
 
 /** `checkWorkspace` has let the request through. */

@@ -68,12 +68,16 @@ export function classOf(code: string): CodeClass {
 /** Our own reason, where others are Slack's error codes: a post may be there, and the bot cannot see whether it is. */
 export const NOT_SEEN = 'not_seen';
 
+/** Likewise: people of another organisation are in the channel, or invited. */
+export const CHANNEL_IS_SHARED = 'channel_is_shared';
+
 /** Whether Slack's error code says that the bot is not in the conversation. */
 export function isNotInChannel(code: string): boolean {
   return code === 'not_in_channel' || code === 'channel_not_found';
 }
 
 const CLOSED: ReadonlySet<string> = new Set([
+  CHANNEL_IS_SHARED,
   'channel_is_archived',
   'is_archived',
   'messages_tab_disabled',

@@ -43,3 +43,8 @@ export const OAUTH_REDIRECT_PATH = '/slack/oauth_redirect';
 
 /** The step "Ask docs-agent" of workflows. */
 export const STEP_ID = 'ask_docs_agent';
+
+/** Public or private, and group messages; no direct message. */
+export function isChannel(id: string): boolean {
+  return /^[CG]/.test(id);
+}

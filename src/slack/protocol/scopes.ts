@@ -62,14 +62,20 @@ export const botScopes: readonly Scope[] = [
   {
     name: 'channels:read',
     reason:
-      'Tell public channels from private ones: what was asked in a private one shows in notice channels only ' +
-      'as its link. Give the agent the names of channels.',
-    without: 'public channels cannot be told from private ones',
+      'Tell which channels are shared with another organisation, and public ones from private ones: what was asked ' +
+      'in a private one shows in notice channels only as its link. Give the agent the names of channels.',
+    without: 'every public channel counts as shared with another organisation, so nothing starts there',
   },
   {
     name: 'groups:read',
-    reason: 'Learn that the bot is back in a private channel, where messages may wait to be posted.',
-    without: 'what waits for an invitation to a private channel never starts',
+    reason:
+      'The same of private channels. Learn that the bot is back in one, where messages may wait to be posted.',
+    without: 'every private channel counts as shared with another organisation, so nothing starts there',
+  },
+  {
+    name: 'mpim:read',
+    reason: 'Tell which group messages are shared with another organisation.',
+    without: 'all group messages count as shared with another organisation, so nothing starts there',
   },
   {
     name: 'files:read',
@@ -101,6 +107,10 @@ export const botEvents: readonly ManifestEntry[] = [
   { name: 'message.im', reason: 'Direct messages.' },
   { name: 'message.mpim', reason: 'Replies in group messages.' },
   { name: 'member_joined_channel', reason: 'The bot is in a channel again: what waits there is posted.' },
+  {
+    name: 'channel_shared',
+    reason: 'Nothing is posted any more in a channel that becomes shared with another organisation.',
+  },
   { name: 'channel_unarchive', reason: 'Likewise when a public channel is open again.' },
   { name: 'group_unarchive', reason: 'Likewise for a private channel.' },
   {

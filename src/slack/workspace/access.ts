@@ -3,6 +3,7 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Logger } from '../../engine/runtime/logger.ts';
 import { type AccessRefusal, type AccessRule, accessRefusal, mayAskIn } from '../../jobs/requests/access.ts';
 import { SLACKBOT } from '../protocol/ids.ts';
+import type { SharedChannels } from './shared-channels.ts';
 import { CachedLookup } from './web-api/cached-lookup.ts';
 import { type SlackCaller, withSecondTry } from './web-api/caller.ts';
 import { SlackCallError } from './web-api/failure.ts';
@@ -23,6 +24,7 @@ export interface Home {
 const WHAT_TO_DO = 'Nobody is let in by it: correct access.user_groups in the file of DOCS_AGENT_CONFIG.';
 
 interface AccessParts {
+  readonly shared: SharedChannels;
   readonly call: SlackCaller;
   readonly clock: Clock;
   readonly log: Logger;
@@ -48,19 +50,42 @@ export class Access {
 
   /**
    * Why the person may not do this there, or null. `channelId`: null where there is no channel (App Home).
-   * Throws SlackCallError if Slack cannot be asked about the person, and never could.
+   * Throws SlackCallError if Slack cannot be asked about the person, and never could; ChannelUnreadError if it does not
+   * say whether the channel is shared.
    */
   async refusal(userId: string, channelId: string | null): Promise<AccessRefusal | null> {
     if (!(await this.isPerson(userId))) return 'nobody';
-    const [standing, userGroups] = await Promise.all([this.standing(userId), this.groupsOf(userId)]);
+    const [standing, userGroups, isShared] = await Promise.all([
+      this.standing(userId),
+      this.groupsOf(userId),
+      channelId === null ? false : this.parts.shared.isClosed(channelId),
+    ]);
     if (standing === null) return 'unknown_person';
-    return accessRefusal(this.rule, { userId, userGroups, ...standing }, channelId);
+    const refusal = accessRefusal(this.rule, { userId, userGroups, ...standing }, channelId);
+    return refusal ?? (isShared ? 'shared_channel' : null);
+  }
+
+  /** Whether nothing starts and nothing is posted there, whoever asks. Throws ChannelUnreadError. */
+  isShared(channelId: string): Promise<boolean> {
+    return this.parts.shared.isClosed(channelId);
+  }
+
+  /** An event says that the channel is shared. */
+  nowShared(channelId: string): void {
+    this.parts.shared.nowShared(channelId);
+  }
+
+  /** The channel may be read now, or may have changed. */
+  forgetChannel(channelId: string): void {
+    this.parts.shared.forget(channelId);
   }
 
   /** Whether messages of the person are processed there, as is known without asking Slack. */
   async surelyAdmits(userId: string, channelId: string): Promise<boolean> {
     const isKnown =
-      this.users.knows(userId) && [...this.rule.userGroups].every((id) => this.members.knows(id));
+      this.users.knows(userId) &&
+      this.parts.shared.knows(channelId) &&
+      [...this.rule.userGroups].every((id) => this.members.knows(id));
     return isKnown && (await this.refusal(userId, channelId)) === null;
   }
 
@@ -78,14 +103,15 @@ export class Access {
     }
   }
 
-  /** Whether a workflow that nobody started may ask there. */
-  admitsWorkflows(channelId: string): boolean {
-    return this.rule.workflowChannels?.has(channelId) === true;
+  /** Whether a workflow that nobody started may ask there. Throws ChannelUnreadError. */
+  async admitsWorkflows(channelId: string): Promise<boolean> {
+    return this.rule.workflowChannels?.has(channelId) === true && !(await this.isShared(channelId));
   }
 
-  /** Whether the app's mentions there make drafts. */
-  admitsApp(appId: string, channelId: string): boolean {
-    return this.rule.bots?.has(appId) === true && mayAskIn(this.rule, channelId);
+  /** Whether the app's mentions there make drafts. Throws ChannelUnreadError. */
+  async admitsApp(appId: string, channelId: string): Promise<boolean> {
+    const isListed = this.rule.bots?.has(appId) === true && mayAskIn(this.rule, channelId);
+    return isListed && !(await this.isShared(channelId));
   }
 
   /** Those whom the settings name; empty: the admins and owners of the workspace. */

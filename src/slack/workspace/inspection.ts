@@ -1,5 +1,6 @@
 import {
   type AuthTestResponse,
+  type ConversationsInfoResponse,
   type EmojiListResponse,
   type UsersInfoResponse,
   type WebAPICallResult,
@@ -82,6 +83,14 @@ export class Inspection {
     } catch (error) {
       if (!(error instanceof SlackCallError) || error.failure.code !== 'thread_not_found') throw error;
     }
+  }
+
+  /** Whether people of another organisation are in the channel, or invited. */
+  async isShared(channelId: string): Promise<boolean> {
+    const { channel } = await this.call<ConversationsInfoResponse>('conversations.info', {
+      channel: channelId,
+    });
+    return channel?.is_ext_shared === true || channel?.is_pending_ext_shared === true;
   }
 
   /** What the person is called; null: there is no such person, or it is a bot, or deactivated. */

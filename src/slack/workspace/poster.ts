@@ -5,6 +5,7 @@ import { CLOCK_SKEW_MS } from '../messages/message-event.ts';
 import { callBlockId, isPostOf, METADATA_EVENT_TYPE } from '../messages/post-mark.ts';
 import { type GrantedScopes, grantedIn } from '../protocol/scopes.ts';
 import type { SlackMessage } from '../views/parts/message.ts';
+import type { SharedChannels } from './shared-channels.ts';
 import type { Answer, Page, ThreadMessage, ThreadPage } from './web-api/answers.ts';
 import { againIfFailed, type SlackCaller } from './web-api/caller.ts';
 import { rateLimited, SlackCallError, saidNo } from './web-api/failure.ts';
@@ -35,25 +36,36 @@ export type Completion = { readonly executionId: string } & (
   | { readonly kind: 'error'; readonly error: string }
 );
 
-/** The only place that writes to a workspace of Slack. Every method throws SlackCallError. */
+/**
+ * The only place that writes to a workspace of Slack. Every method throws SlackCallError. In a channel that is shared
+ * with another organisation, it only answers single people.
+ */
 export class Poster {
   private readonly callSlack: SlackCaller;
   private readonly clock: Clock;
   private readonly fetchAnswer: typeof fetch;
+  private readonly shared: Pick<SharedChannels, 'mustBeOpen'>;
   private readonly gate = new RateGate();
 
   /**
    * `callSlack` must not retry by itself: a repeated post is a doubled message.
    * @param fetchAnswer for a `response_url`, see `answerFetch`
    */
-  constructor(callSlack: SlackCaller, clock: Clock, fetchAnswer: typeof fetch) {
+  constructor(
+    callSlack: SlackCaller,
+    clock: Clock,
+    fetchAnswer: typeof fetch,
+    shared: Pick<SharedChannels, 'mustBeOpen'>,
+  ) {
     this.callSlack = callSlack;
     this.clock = clock;
     this.fetchAnswer = fetchAnswer;
+    this.shared = shared;
   }
 
   /** Posts a message and returns its `ts`. */
   async post({ channelId, threadTs, callId, message }: Post): Promise<string> {
+    await this.shared.mustBeOpen(channelId);
     const result = await this.call('chat.postMessage', {
       channel: channelId,
       ...(threadTs === null ? {} : { thread_ts: threadTs }),
@@ -132,11 +144,13 @@ export class Poster {
   /** Replaces a message in place. May be repeated. @param callId of its post, if it is to stay recognisable */
   async update(channelId: string, ts: string, message: SlackMessage, callId?: string): Promise<void> {
     const blocks = callId === undefined ? message.blocks : marked(message, callId);
+    await this.shared.mustBeOpen(channelId);
     await this.call('chat.update', { channel: channelId, ts, text: message.text, blocks });
   }
 
   /** Puts a reaction at a message. May be repeated. */
   async addReaction(channel: string, timestamp: string, name: string): Promise<void> {
+    await this.shared.mustBeOpen(channel);
     await this.call('reactions.add', { channel, timestamp, name });
   }
 
@@ -148,12 +162,14 @@ export class Poster {
   /** Says how the agent's session in a thread stands. For apps that are agents; Slack ends `processing` after an hour. */
   async setSessionState(channelId: string, threadTs: string, status: SessionState): Promise<void> {
     const place = { channel_id: channelId, thread_ts: threadTs };
+    await this.shared.mustBeOpen(channelId);
     await this.call('agents.sessions.setStatus', { ...place, status });
   }
 
   /** Shows a line under a thread, after the app's name, until the next post there, or for two minutes. */
   async setStatusLine(channelId: string, threadTs: string, status: string): Promise<void> {
     const place = { channel_id: channelId, thread_ts: threadTs };
+    await this.shared.mustBeOpen(channelId);
     await this.call('assistant.threads.setStatus', { ...place, status });
   }
 
@@ -188,9 +204,10 @@ export class Poster {
     return grantedIn(await this.call('auth.test', {}));
   }
 
-  /** Only members of a channel may read it: throws if the bot is none. */
-  async isIn(channelId: string): Promise<void> {
+  /** Only members of a channel may read it: throws if the bot is none, or the channel is shared. */
+  async mayPostIn(channelId: string): Promise<void> {
     await this.call('conversations.history', { channel: channelId, limit: 1 });
+    await this.shared.mustBeOpen(channelId);
   }
 
   /** Whether everybody in the workspace may read the channel. Slack does not show private ones to the app. */

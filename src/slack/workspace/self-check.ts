@@ -64,7 +64,7 @@ export class SelfCheck {
   }
 
   private async reached(channelId: string): Promise<ReachedChannel> {
-    const asked = this.poster.isIn(channelId).then(() => 'reached' as const, refusalOf);
+    const asked = this.poster.mayPostIn(channelId).then(() => 'reached' as const, refusalOf);
     return { channelId, reach: await this.clock.timeout(ASKED_WITHIN_MS, asked, null) };
   }
 }

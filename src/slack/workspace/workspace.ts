@@ -8,6 +8,7 @@ import { Access } from './access.ts';
 import { Marks } from './marks.ts';
 import { Poster } from './poster.ts';
 import { SelfCheck } from './self-check.ts';
+import { SharedChannels } from './shared-channels.ts';
 import { type BotToken, createCaller, loggedCaller, type SlackCaller } from './web-api/caller.ts';
 import { notInstalled } from './web-api/failure.ts';
 import { answerFetch } from './web-api/http.ts';
@@ -81,14 +82,15 @@ export function createWorkspace(
   const call = loggedCaller(createCaller(client, botToken), { log, clock, teamId: identity.teamId });
   const access = settings?.access ?? NOBODY;
   const users = new Users(call, clock);
-  const poster = new Poster(call, clock, answerFetch(apiUrl));
+  const shared = new SharedChannels(call, clock, access.sharedChannels ?? new Set());
+  const poster = new Poster(call, clock, answerFetch(apiUrl), shared);
   return {
     ...identity,
     poster,
     selfCheck: new SelfCheck(poster, clock, access.userGroups.size > 0),
     names: new Names(users, identity.teamId, { call, clock, log }),
     marks: new Marks(call),
-    access: new Access(access, identity, users, { call, clock, log }),
+    access: new Access(access, identity, users, { shared, call, clock, log }),
     snippets: new SnippetReader(call, botToken, apiUrl),
     projects: settings?.projects ?? null,
   };

@@ -3,7 +3,7 @@ import { ConfigError, formatProblems } from '../../../src/app/config/problems.ts
 import { settingNames } from '../../../src/app/config/settings.ts';
 import { PUBLIC_SITES } from '../../../src/jobs/pull-requests/link.ts';
 import { fc } from '../../support/properties.ts';
-import { errorOf, parse, problemsOf, variablesOf } from '../../support/settings.ts';
+import { errorOf, parse, problemsOf, required, variablesOf } from '../../support/settings.ts';
 
 describe('settings', () => {
   test('the required ones are enough, the others have defaults', () => {
@@ -28,6 +28,7 @@ describe('settings', () => {
         userGroups: new Set(),
         channels: new Set(),
         guests: false,
+        sharedChannels: new Set(),
         otherWorkspaces: false,
         workflowChannels: new Set(),
         bots: new Set(),
@@ -116,6 +117,49 @@ describe('settings', () => {
     });
   });
 
+  test.each([
+    [
+      { SLACK_BOT_TOKEN: 'xapp-1-A12', SLACK_APP_TOKEN: 'xoxb-12-34' },
+      'SLACK_BOT_TOKEN and SLACK_APP_TOKEN are swapped: the bot token is xoxb-…, the app-level token xapp-….',
+    ],
+    [
+      { SLACK_BOT_TOKEN: 'xapp-1-A12' },
+      'SLACK_BOT_TOKEN is an app-level token, which belongs in SLACK_APP_TOKEN.',
+    ],
+    [{ SLACK_APP_TOKEN: 'xoxb-12-34' }, 'SLACK_APP_TOKEN is a bot token, which belongs in SLACK_BOT_TOKEN.'],
+  ])('%j: tokens in the wrong place are recognised', (tokens, message) => {
+    const lines = formatProblems(errorOf({ ...required, ...tokens })).split('\n');
+    expect(lines).toEqual([expect.stringContaining(message)]);
+  });
+
+  test.each([
+    ['agent.example.com', 'https://agent.example.com'],
+    ['agent.example.com:8443/v1', 'https://agent.example.com:8443/v1'],
+    ['localhost:8080', 'http://localhost:8080'],
+  ])('an address without its scheme is asked about: %s', (AGENT_BASE_URL, meant) => {
+    const [line, ...others] = formatProblems(errorOf({ ...required, AGENT_BASE_URL })).split('\n');
+    expect(others).toEqual([]);
+    expect(line).toMatch(
+      new RegExp(`has no http:// or https://: did you mean ${meant.replaceAll('.', '\\.')}\\?`),
+    );
+  });
+
+  test.each(['eyJhbGciOi.eyJzdWIi.SflKxw', 'mint_0123456789abcdef', 'user:pass@agent.example.com'])(
+    'what may be a secret in the place of an address is not shown: %s',
+    (AGENT_BASE_URL) => {
+      expect(formatProblems(errorOf({ ...required, AGENT_BASE_URL }))).not.toContain(AGENT_BASE_URL);
+    },
+  );
+
+  test('a start with nothing set ends with the first steps', () => {
+    const nothing = formatProblems(errorOf({ PORT: '3000' })).split('\n');
+    expect(nothing.at(-1)).toBe(
+      'Put these in .env (`cp .env.example .env`), then run `npm run -s docs-agent doctor`.',
+    );
+    const some = formatProblems(errorOf({ AGENT_API_KEY: 'agent-key' }));
+    expect(some).not.toContain('.env.example');
+  });
+
   test('without either, the choice is explained', () => {
     const [problem, ...others] = problemsOf({ SLACK_APP_TOKEN: undefined });
     expect(others).toEqual([]);
@@ -166,6 +210,7 @@ describe('wrong settings', () => {
       'POLL_MAX_INTERVAL',
       'AGENT_PROJECT_ID',
       'AGENT_API_KEY',
+      'Put',
     ]);
     expect(lines[0]).toBe('AGENT_BASE_URL is missing. Example: AGENT_BASE_URL=https://agent.example.com');
     expect(error.message).toContain('AGENT_TIMEOUT');

@@ -65,7 +65,8 @@ describe('the file of DOCS_AGENT_CONFIG', () => {
     const text = [
       'channels:',
       '  C0001: { notice_channels: [C0002], follow_ups: mentions, follow_up_window: 30s, approvers: [U0002], reaction: ":memo:" }',
-      'access: { users: [U0001], user_groups: [S0001], channels: [C0001], guests: true, bots: [A0001] }',
+      'access:',
+      '  { users: [U0001], user_groups: [S0001], channels: [C0001], shared_channels: [C0002], guests: true, bots: [A0001] }',
       'admins: [U0001]',
     ].join('\n');
     const { channels, access } = config(text, { AGENT_PROJECT_ID: 'docs' });
@@ -80,6 +81,7 @@ describe('the file of DOCS_AGENT_CONFIG', () => {
     expect(access).toEqual({
       users: new Set(['U0001']),
       userGroups: new Set(['S0001']),
+      sharedChannels: new Set(['C0002']),
       channels: new Set(['C0001']),
       guests: true,
       otherWorkspaces: false,
@@ -122,15 +124,15 @@ describe('what is wrong in the file', () => {
     ].join('\n');
     expect(messages(text)).toEqual([
       'DOCS_AGENT_CONFIG line 3: projects[0].nmae is not a setting of this file: did you mean name?',
-      'DOCS_AGENT_CONFIG line 4: projects[1].id must be text',
+      'DOCS_AGENT_CONFIG line 4: projects[1].id is missing',
       'DOCS_AGENT_CONFIG line 4: projects[1].name must be one word of letters, digits, ".", "_" and "-"',
-      'DOCS_AGENT_CONFIG line 6: channels.general must be the id of a channel (C… or G…)',
+      'DOCS_AGENT_CONFIG line 6: channels.general must be the id of a channel (C… or G…): in Slack, click the channel\'s name, "About": it is at the bottom',
       'DOCS_AGENT_CONFIG line 9: channels.C0001.follow_up_window must be a duration with a unit: ms, s, m, h or d',
       'DOCS_AGENT_CONFIG line 10: channels.C0001.approvers must name at least one person',
       'DOCS_AGENT_CONFIG line 11: channels.C0001.reaction is an emoji that docs-agent itself puts at messages: choose another',
       'DOCS_AGENT_CONFIG line 12: channels.C0002.reaction must be the name of an emoji, as memo',
       'DOCS_AGENT_CONFIG line 14: access.guests must be true or false',
-      'DOCS_AGENT_CONFIG line 15: access.bots[0] must be the id of an app (A…)',
+      'DOCS_AGENT_CONFIG line 15: access.bots[0] must be the id of an app (A…): https://api.slack.com/apps, "Basic Information"',
       'DOCS_AGENT_CONFIG line 16: admins must be a list',
     ]);
   });
@@ -159,7 +161,17 @@ describe('what is wrong in the file', () => {
     ['projects:\n  - id: docs\n admins: []', 3],
     ['admins: []\nadmins: []', 2],
   ])('%j is no YAML', (text, line) => {
-    expect(messages(text)[0]).toMatch(new RegExp(`^DOCS_AGENT_CONFIG line ${line}: `));
+    expect(messages(text)).toEqual([expect.stringMatching(new RegExp(`^DOCS_AGENT_CONFIG line ${line}: `))]);
+  });
+
+  test.each([
+    ['tabs', 'projects:\n\t- id: docs\n\t  name: handbook'],
+    ['a quote that is not closed', 'projects:\n  - { id: "docs, name: handbook }\nadmins: []'],
+    ['a dash that is missing', 'projects:\n  - id: a\n    name: b\n  id: c\n    name: d'],
+    ['a key that is misspelt', 'projects:\n  - { di: docs, name: handbook }'],
+    ['a name with two faults', `projects: [{ id: docs, name: ${'two words '.repeat(10)}}]`],
+  ])('%s: one slip is one message', (_slip, text) => {
+    expect(messages(text)).toHaveLength(1);
   });
 
   test.each([

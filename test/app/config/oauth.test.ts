@@ -120,7 +120,7 @@ describe('the workspaces of the file', () => {
       'DOCS_AGENT_CONFIG line 5: workspaces.T0003.projects must name at least one project',
     ]);
     expect(messages(many, 'projects: [{ id: docs }]\nworkspaces: { acme: { projects: [docs] } }')).toEqual([
-      'DOCS_AGENT_CONFIG line 2: workspaces.acme must be the id of a workspace (T…)',
+      'DOCS_AGENT_CONFIG line 2: workspaces.acme must be the id of a workspace (T…): the address of Slack in a browser has it, after app.slack.com/client/',
     ]);
   });
 });

@@ -64,7 +64,10 @@ describe('recipes in the file of DOCS_AGENT_CONFIG (T3)', () => {
 
   test.each([
     ['values: { version: 2 }', 'recipes[0].values.version must be text'],
-    ['owners: [alice]', 'recipes[0].owners[0] must be the id of a user (U… or W…)'],
+    [
+      'owners: [alice]',
+      'recipes[0].owners[0] must be the id of a user (U… or W…): in Slack, open the profile, ⋮, "Copy member ID"',
+    ],
     ['owners: []', 'recipes[0].owners must name at least one person'],
     [
       'values: { vrsion: "2" }',
@@ -91,7 +94,7 @@ describe('recipes in the file of DOCS_AGENT_CONFIG (T3)', () => {
     ['zone: Europe/Berlin', 'recipes[0].zone is of no use without a schedule'],
     ['project: api', 'recipes[0].project is none of the projects (docs)'],
     ['draft: sometimes', 'recipes[0].draft must be true or false'],
-    ['webhook: {}', 'recipes[0].webhook.secret_env must be text'],
+    ['webhook: {}', 'recipes[0].webhook.secret_env is missing'],
     ['shedule: "0 9 * * 1"', 'recipes[0].shedule is not a setting of this file: did you mean schedule?'],
     [
       'webhook: { secret_env: whsec_abc }',
@@ -117,7 +120,7 @@ describe('recipes in the file of DOCS_AGENT_CONFIG (T3)', () => {
     ].join('\n');
     expect(messages(text)).toEqual([
       'DOCS_AGENT_CONFIG line 2: recipes[0].name must be one word of small letters, digits, "-" and "_"',
-      'DOCS_AGENT_CONFIG line 3: recipes[1].channel must be the id of a channel (C… or G…)',
+      'DOCS_AGENT_CONFIG line 3: recipes[1].channel must be the id of a channel (C… or G…): in Slack, click the channel\'s name, "About": it is at the bottom',
       'DOCS_AGENT_CONFIG line 4: recipes[2].request is empty',
     ]);
     const contradicting = [

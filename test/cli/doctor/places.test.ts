@@ -35,6 +35,19 @@ channels: { ${general}: { notice_channels: [C0FILE, C0OUT] } }`;
   });
 });
 
+test('notice channels that are shared with another organisation are named (A3)', async () => {
+  await using patient = await startPatient();
+  patient.slack.control.share(general, 'pending');
+  patient.env.NOTICE_CHANNELS = general;
+  expect(await patient.finding('notice_channel')).toMatchObject({
+    level: 'error',
+    found: 'it is shared with another organisation, so nothing starts and nothing is posted there',
+    next: expect.stringContaining('access.shared_channels'),
+  });
+  patient.configFile = `access: { shared_channels: [${general}] }`;
+  expect(await patient.finding('notice_channel')).toMatchObject({ level: 'ok', found: 'the bot is in it' });
+});
+
 test('the channel of each recipe is looked at (T3)', async () => {
   await using patient = await startPatient();
   patient.slack.control.openChannel({ id: 'C0IN', name: 'in', members: [botUserId] });

@@ -5,7 +5,7 @@ import { type StrictWorld, startStrictWorld } from './strict-world.ts';
 
 /** A program for which 📝 makes drafts in `general`. */
 export async function startMarkedWorld(
-  configFile = `channels: { ${general}: { reaction: memo } }`,
+  configFile = `channels: { ${general}: { reaction: memo } }\naccess: { shared_channels: [${general}] }`,
 ): Promise<StrictWorld> {
   const world = await startStrictWorld({ configFile });
   world.slack.control.addUser({ id: 'UDEPLOY', name: 'deploys', isBot: true });

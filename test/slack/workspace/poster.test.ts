@@ -41,6 +41,7 @@ async function slackWith(...pages: (object[] | number)[]) {
       createCaller(client, async () => 'xoxb-1'),
       systemClock,
       fetch,
+      { mustBeOpen: async () => {} },
     ),
   };
 }

@@ -79,12 +79,29 @@ const replies = method(z.strictObject({ ...pageArgs, ts: argument.ts }), ({ work
   return page(channel, { first: [root], rest, limit: args.limit ?? DEFAULT_LIMIT, withMetadata });
 });
 
-/** Only of public channels, as the app has no other scope for it. */
+/** Private channels are shown to members only. Of direct messages the app does not ask. */
 const info = method(z.strictObject({ channel: argument.text }), ({ workspace }, { channel: id }) => {
   const channel = workspace.channel(id);
-  if (channel.type !== 'channel') throw new ApiError('missing_scope');
-  const { name, isArchived } = channel;
-  return { channel: { id: channel.id, name, is_channel: true, is_private: false, is_archived: isArchived } };
+  const { name, type, isArchived, members, sharing } = channel;
+  if (type === 'im') throw new ApiError('missing_scope');
+  const isMember = members.has(botUserId);
+  if (type === 'group' && !isMember) throw new ApiError('channel_not_found');
+  const isShared = workspace.isShared(channel);
+  return {
+    channel: {
+      id: channel.id,
+      name,
+      is_channel: type === 'channel',
+      is_group: type === 'group',
+      is_private: type === 'group',
+      is_archived: isArchived,
+      is_member: isMember,
+      is_shared: isShared,
+      is_org_shared: false,
+      is_ext_shared: isShared,
+      is_pending_ext_shared: sharing === 'pending',
+    },
+  };
 });
 
 const getPermalink = method(

@@ -3,13 +3,15 @@ import { eventCallback } from './payloads.ts';
 import type { NewPerson, UserGroup } from './people.ts';
 import type { ControlOptions, SlackRequests } from './slack-requests.ts';
 import type { AgentSession } from './statuses.ts';
-import type { NewChannel } from './workspace.ts';
+import type { Channel, NewChannel } from './workspace.ts';
 
 /** What administrators do. New people, groups and channels are there until `reset`. */
 export interface WorkspaceControl {
   /** One more channel: public, private, or the direct messages of two people. */
   openChannel(channel: NewChannel): void;
   archive(channel: string): void;
+  /** With another organisation, from now on; the bot is told of `shared` if it is there. */
+  share(channel: string, sharing: Channel['sharing']): void;
   /** Tells the bot, if it is there. */
   unarchive(channel: string): void;
   /** Lets a user, or the bot, into a channel. The bot is told that it has joined. */
@@ -57,6 +59,12 @@ export function createWorkspaceControl(
     openChannel: (channel) => workspace.openChannel(channel),
     archive: (id) => {
       workspace.channel(id).isArchived = true;
+    },
+    share: (id, sharing) => {
+      const channel = workspace.channel(id);
+      channel.sharing = sharing;
+      if (sharing !== 'shared' || !channel.members.has(strictApp.botUserId)) return;
+      tellOf({ type: 'channel_shared', connected_team_id: 'E0ELSEWHERE', channel: id });
     },
     unarchive: (id) => {
       const channel = workspace.channel(id);

@@ -13,6 +13,8 @@ export interface Channel {
   readonly members: Set<string>;
   readonly log: ChannelLog;
   isArchived: boolean;
+  /** With another organisation, or soon: it was invited. */
+  sharing: 'none' | 'pending' | 'shared';
 }
 
 /** Of the bot's workspace, unless it says otherwise. */
@@ -92,7 +94,8 @@ export class Workspace {
   }
 
   /** Whether somebody of another workspace is there. */
-  isShared({ members }: Channel): boolean {
+  isShared({ members, sharing }: Channel): boolean {
+    if (sharing === 'shared') return true;
     return [...members].some((id) => {
       const person = this.people.find(id);
       return person !== undefined && isOutsider(person);
@@ -166,7 +169,13 @@ export class Workspace {
   }
 
   #open(shape: NewChannel & Pick<Channel, 'type'>): Channel {
-    const channel = { ...shape, members: new Set(shape.members), log: new ChannelLog(), isArchived: false };
+    const channel: Channel = {
+      ...shape,
+      members: new Set(shape.members),
+      log: new ChannelLog(),
+      isArchived: false,
+      sharing: 'none',
+    };
     this.#channels.set(channel.id, channel);
     return channel;
   }

@@ -1,7 +1,7 @@
 import type { WorkspaceSettings } from '../../../app/config/projects.ts';
 import { configuredNoticeChannels } from '../../../jobs/policy.ts';
 import { mayAskIn } from '../../../jobs/requests/access.ts';
-import { isNotInChannel, isPlaceClosed } from '../../../slack/protocol/error-codes.ts';
+import { CHANNEL_IS_SHARED, isNotInChannel, isPlaceClosed } from '../../../slack/protocol/error-codes.ts';
 import type { Inspection } from '../../../slack/workspace/inspection.ts';
 import type { NoticeFacts, RefusedNotice } from '../../../store/inspect/facts.ts';
 import { type Finding, type Findings, findingsOf } from './finding.ts';
@@ -33,19 +33,23 @@ export function placeFindings({ inspection, id, teamId, isOrganisation, settings
     ...configuredNoticeChannels(settings),
     ...saved.map(({ channelId }) => channelId),
   ]);
+  const place = (channelId: string, findings: Findings): Place => {
+    const isAllowed = access.sharedChannels?.has(channelId) === true;
+    return { inspection, channelId, findings, mayBeShared: isAllowed };
+  };
   const threads = (channelId: string, findings: Findings, outside: Outside) =>
-    threadsFinding(inspection, channelId, findings, mayAskIn(access, channelId) ? null : outside);
+    threadsFinding(place(channelId, findings), mayAskIn(access, channelId) ? null : outside);
   return [
     adminsFinding(inspection, access.admins, findingsOf('admins', id)),
     ...[...channels].map((channelId) => {
       const last = refused.find((one) => one.channelId === channelId);
-      return channelFinding(inspection, channelId, findingsOf('notice_channel', subject(channelId)), last);
+      return channelFinding(place(channelId, findingsOf('notice_channel', subject(channelId))), last);
     }),
     ...recipes.map(({ name, channelId }) =>
       threads(channelId, findingsOf('recipe', subject(name)), OUTSIDE_RECIPE),
     ),
     ...(digest === null ? [] : [digest]).map(({ channelId }) =>
-      channelFinding(inspection, channelId, findingsOf('digest_channel', subject(channelId)), undefined),
+      channelFinding(place(channelId, findingsOf('digest_channel', subject(channelId))), undefined),
     ),
     ...[...(access.workflowChannels ?? [])].map((channelId) =>
       threads(channelId, findingsOf('workflow_channel', subject(channelId)), OUTSIDE_WORKFLOW),
@@ -62,15 +66,29 @@ export function placeFindings({ inspection, id, teamId, isOrganisation, settings
   ];
 }
 
-/** Why the bot cannot post in the channel or read its threads; null: it can. */
-async function absenceFinding(
-  inspection: Inspection,
-  channelId: string,
-  findings: Findings,
-): Promise<Finding | null> {
+/** A channel in which the bot is to post. */
+interface Place {
+  readonly inspection: Inspection;
+  readonly channelId: string;
+  readonly findings: Findings;
+  /** With another organisation. */
+  readonly mayBeShared: boolean;
+}
+
+/** Why the bot cannot, or must not, post in the channel or read its threads; null: it can. */
+async function absenceFinding({
+  inspection,
+  channelId,
+  findings,
+  mayBeShared,
+}: Place): Promise<Finding | null> {
   try {
     await inspection.isIn(channelId);
-    return null;
+    if (mayBeShared || !(await inspection.isShared(channelId))) return null;
+    return findings.error(
+      'it is shared with another organisation, so nothing starts and nothing is posted there',
+      'Choose another one; or list it under access.shared_channels in the file of DOCS_AGENT_CONFIG, if its people may read all of it.',
+    );
   } catch (error) {
     return slackFailure(error, findings, LOOK_AGAIN, (code) =>
       findings.error(
@@ -132,30 +150,23 @@ const OUTSIDE_WORKFLOW: Outside = {
 };
 
 /** Whether what starts by itself can post in the channel. `outside`: what is wrong besides; null: nothing is. */
-async function threadsFinding(
-  inspection: Inspection,
-  channelId: string,
-  findings: Findings,
-  outside: Outside | null,
-): Promise<Finding> {
-  const absence = await absenceFinding(inspection, channelId, findings);
+async function threadsFinding(place: Place, outside: Outside | null): Promise<Finding> {
+  const { findings } = place;
+  const absence = await absenceFinding(place);
   if (absence !== null) return absence;
   return outside === null ? findings.ok('the bot is in it') : findings.warning(outside.found, outside.next);
 }
 
 /** Whether the bot can post in the channel. `refused`: the last notice was. */
-async function channelFinding(
-  inspection: Inspection,
-  channelId: string,
-  findings: Findings,
-  refused: RefusedNotice | undefined,
-): Promise<Finding> {
-  const absence = await absenceFinding(inspection, channelId, findings);
+async function channelFinding(place: Place, refused: RefusedNotice | undefined): Promise<Finding> {
+  const { findings } = place;
+  const absence = await absenceFinding(place);
   if (absence !== null) return absence;
-  // If it was refused because the bot was not in the channel, that is mended by now.
+  // If it was refused because the bot was not in the channel, or others were, that is mended by now.
   const isOver =
     refused === undefined ||
     isNotInChannel(refused.reason) ||
+    refused.reason === CHANNEL_IS_SHARED ||
     (refused.isTriedAgain && !isPlaceClosed(refused.reason));
   if (isOver) return findings.ok('the bot is in it');
   return findings.error(

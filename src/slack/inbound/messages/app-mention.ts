@@ -14,7 +14,7 @@ export async function takeAppMention(
 ): Promise<boolean> {
   const app = appThatWrote(said);
   const { channel: channelId, user, ts, thread_ts: threadTs = ts, edited } = said;
-  if (app === null || !deps.access.admitsApp(app.id, channelId)) return false;
+  if (app === null || !(await deps.access.admitsApp(app.id, channelId))) return false;
   if (user !== undefined && mayBeHuman(said) && (await deps.access.isPerson(user, true))) return false;
   const { teamId, store, clock, log } = deps;
   const thread = { teamId, channelId, threadTs };

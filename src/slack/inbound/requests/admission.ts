@@ -1,5 +1,6 @@
 import { type AdminDeed, adminsOnlyView, notAllowedView, notCheckedView } from '../../views/access.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
+import { ChannelUnreadError } from '../../workspace/shared-channels.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
 import { noteRefusal, noteRequest } from '../connection/request-log.ts';
 import type { ListenerDeps } from '../deps.ts';
@@ -72,7 +73,9 @@ async function denialOf(
     const { code, needsAdmin } = error.failure;
     noteRequest({ outcome: 'failed' });
     deps.log.warn('access_not_checked', { user_id: userId, reason: code });
-    return { problem: notCheckedView(needsAdmin), unknown: error };
+    const isUnread = error instanceof ChannelUnreadError;
+    const problem = isUnread ? notAllowedView('unread_channel') : notCheckedView(needsAdmin);
+    return { problem, unknown: error };
   }
 }
 

@@ -101,7 +101,7 @@ async function refusalOf(
   { personId, channelId }: StepInputs,
 ): Promise<StepRefusal | null> {
   if (personId === null) {
-    if (access.admitsWorkflows(channelId)) return null;
+    if (await access.admitsWorkflows(channelId)) return null;
     log.info('access_refused', { channel_id: channelId, reason: 'workflow' });
     return { kind: 'not_allowed', person: null };
   }

@@ -20,9 +20,9 @@ export async function lookAtAppMention(tools: SlackTools, task: ClaimedTask): Pr
   const { access, projects } = workspace;
   await lookAgainIfSlackFails(tools, task, async () => {
     const place = { teamId, channelId, messageTs };
-    const found = await readMessage(workspace, place, (message) => {
+    const found = await readMessage(workspace, place, async (message) => {
       const author = appThatWrote(message);
-      return author !== null && access.admitsApp(author.id, channelId);
+      return author !== null && (await access.admitsApp(author.id, channelId));
     });
     const author = found === null ? null : appThatWrote(found.message);
     if (found === null || author === null) return complete(tools, task);

@@ -10,6 +10,7 @@ import { announcedLink } from '../../../jobs/pull-requests/announced-link.ts';
 import { seenPullRequest } from '../../../jobs/pull-requests/pull-request.ts';
 import type { ClaimedTask, LedgerCall, Transaction } from '../../../store/store.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
+import { movedView } from '../../views/thread/requester.ts';
 import { takeInEarlyReplies } from '../../workspace/early-replies.ts';
 import type { Poster } from '../../workspace/poster.ts';
 import { SlackCallError, type SlackFailure, tooLate } from '../../workspace/web-api/failure.ts';
@@ -65,12 +66,18 @@ function posts(tools: SlackTools, looks: Looks, task: ClaimedTask): Effect<Slack
       return hasNoThread ? refused(call, stage.reason) : null;
     },
     perform: async ({ call, job }, message) => {
-      const { poster } = await workspaces.of(job.teamId);
+      const { poster, access } = await workspaces.of(job.teamId);
       const destination = destinationOf(job, call.request);
+      const reader = readerInstead(call, job);
+      const isMoved =
+        destination !== null && reader !== null && (await access.isShared(destination.channelId));
+      if (isMoved) await poster.respondPrivately(reader, null, movedView(job.channelId, message));
       const ts =
         destination === null
           ? await replyPrivately(poster, call, job, message)
-          : await poster.post({ ...destination, callId: call.id, message });
+          : isMoved
+            ? ''
+            : await poster.post({ ...destination, callId: call.id, message });
       log.info('posted', {
         ...factsOfPost(call, job),
         outcome: 'done',
@@ -127,6 +134,16 @@ function posts(tools: SlackTools, looks: Looks, task: ClaimedTask): Effect<Slack
     await poster.respondPrivately(userId, isFresh ? job.responseUrl : null, message);
     return '';
   }
+}
+
+/**
+ * Who reads what the thread is not to show, as its channel has become shared with another organisation; null: nobody.
+ * Drafts and what people write in forms are not said elsewhere: they are refused.
+ */
+function readerInstead({ request }: LedgerCall, job: Job): string | null {
+  if (request.kind !== 'announce') return null;
+  const { kind } = request.announcement;
+  return kind === 'draft' || kind === 'follow_up' ? null : initiatorOf(job);
 }
 
 function factsOfPost({ id, request }: LedgerCall, job: Job) {

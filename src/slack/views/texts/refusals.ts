@@ -47,6 +47,8 @@ export const notAllowed = {
     guest: mrkdwn`guests aren't allowed`,
     person: mrkdwn`only certain people`,
     channel: mrkdwn`only certain channels`,
+    shared_channel: mrkdwn`this channel is shared with another organisation`,
+    unread_channel: mrkdwn`I can't tell whether this channel is shared with another organisation`,
   } satisfies Readonly<Record<AccessRefusal, Mrkdwn>>,
   notChecked: mrkdwn`⚠️ I couldn't check whether you may do this: Slack didn't answer. Please try again in a minute.`,
   needsAdmin: mrkdwn`⚠️ I couldn't check whether you may do this: Slack doesn't let me ask. An administrator must install the app again, with all permissions of its manifest.`,
@@ -83,4 +85,5 @@ export const closedPlaces = {
     mrkdwn`I'm not in ${channel} any more. Type \`${invite}\` there.`,
   archived: (channel: Mrkdwn): Mrkdwn => mrkdwn`${channel} is archived.`,
   restricted: (channel: Mrkdwn): Mrkdwn => mrkdwn`I'm not allowed to post in ${channel}.`,
+  shared: (channel: Mrkdwn): Mrkdwn => mrkdwn`${channel} is shared with another organisation.`,
 } as const;

@@ -21,11 +21,14 @@ export const stepErrors = {
     guest: "guests aren't allowed",
     person: 'only certain people',
     channel: 'only certain channels',
+    shared_channel: 'the channel is shared with another organisation',
+    unread_channel: 'nobody can tell whether the channel is shared with another organisation',
   } satisfies Readonly<Record<AccessRefusal, string>>,
   notInChannel: "docs-agent isn't in that channel. Invite it with /invite @docs-agent.",
   notPosted: (reason: string): string => `docs-agent couldn't post in that channel: ${reason}.`,
   /** By Slack's error code. */
   postRefusals: {
+    channel_is_shared: 'it is shared with another organisation',
     is_archived: 'it is archived',
     channel_is_archived: 'it is archived',
     restricted_action: "it isn't allowed to",

@@ -1,7 +1,7 @@
 import type { Button, KnownBlock } from '@slack/types';
 import type { EphemeralNotice, KeptCommand } from '../../../jobs/call.ts';
 import type { Job } from '../../../jobs/job.ts';
-import { classOf, isNotInChannel, NOT_SEEN } from '../../protocol/error-codes.ts';
+import { CHANNEL_IS_SHARED, classOf, isNotInChannel, NOT_SEEN } from '../../protocol/error-codes.ts';
 import { buttons } from '../parts/buttons.ts';
 import { messageOfJob } from '../parts/job-line.ts';
 import { cutEscaped } from '../parts/limits.ts';
@@ -16,7 +16,7 @@ import {
 } from '../parts/message.ts';
 import { channelMention, isDirectMessage, type Mrkdwn } from '../parts/mrkdwn.ts';
 import { oneLine, quotedPrompt } from '../parts/untrusted.ts';
-import { closedPlaces, delayed, unposted } from '../texts/refusals.ts';
+import { closedPlaces, delayed, notAllowed, unposted } from '../texts/refusals.ts';
 import { questions } from '../texts/thread/questions.ts';
 import { threadTexts } from '../texts/thread/thread.ts';
 import { keptReplyView } from './not-for-agent.ts';
@@ -78,10 +78,27 @@ export function keptView(reason: string, { channelId }: Job, post: SlackMessage)
   return withPost(threadTexts.kept(closedPlace(reason, channelId)), post);
 }
 
+/** Tells the requester what the thread is not to show, as its channel is shared with another organisation now. */
+export function movedView(channelId: string, { blocks }: SlackMessage): SlackMessage {
+  return message(paragraph(threadTexts.moved(channelMention(channelId))), ...blocks.flatMap(withLinksOnly));
+}
+
+/** Buttons that are pressed count in the thread's own channel. */
+function withLinksOnly(block: KnownBlock): KnownBlock[] {
+  if (block.type === 'section' && block.accessory !== undefined) {
+    const { accessory: _accessory, ...section } = block;
+    return [section];
+  }
+  if (block.type !== 'actions') return [block];
+  const links = block.elements.filter((element) => element.type === 'button' && element.url !== undefined);
+  return links.length === 0 ? [] : [{ ...block, elements: links }];
+}
+
 /** Why the bot cannot post in a channel, and what would change that. */
 export function closedPlace(reason: string, channelId: string): Mrkdwn {
   const channel = channelMention(channelId);
   if (isNotInChannel(reason)) return closedPlaces.notInChannel(channel);
+  if (reason === CHANNEL_IS_SHARED) return closedPlaces.shared(channel);
   return reason.endsWith('is_archived') ? closedPlaces.archived(channel) : closedPlaces.restricted(channel);
 }
 
@@ -102,6 +119,7 @@ function explanation(reason: string, job: Job): Mrkdwn {
   if (isBetweenPeople(reason, job)) return unposted.betweenPeople;
   if (isNotInChannel(reason)) return unposted.notInChannel;
   if (reason === NOT_SEEN) return unposted.notSeen;
+  if (reason === CHANNEL_IS_SHARED) return notAllowed.because(notAllowed.reasons.shared_channel);
   if (reason === 'is_archived') return unposted.archived;
   if (reason.startsWith('restricted_action')) return unposted.restricted;
   return unposted.other(oneLine(reason, REASON_MAX));

@@ -13,19 +13,22 @@ interface Known<T> {
   readonly freshUntilMs: number;
 }
 
+interface Limits {
+  readonly freshMs: number;
+  readonly max: number;
+  /** Default: yes. */
+  readonly mayBeStale?: boolean;
+}
+
 /** What Slack says of something, kept for a while. If Slack fails or is slow later, its last answer still counts. */
 export class CachedLookup<T> {
   private readonly lookUp: (id: string) => Promise<T>;
   private readonly clock: Clock;
-  private readonly limits: { readonly freshMs: number; readonly max: number };
+  private readonly limits: Limits;
   private readonly known = new Map<string, Known<T>>();
   private readonly underWay = new Map<string, Asking<T>>();
 
-  constructor(
-    lookUp: (id: string) => Promise<T>,
-    clock: Clock,
-    limits: { readonly freshMs: number; readonly max: number },
-  ) {
+  constructor(lookUp: (id: string) => Promise<T>, clock: Clock, limits: Limits) {
     this.lookUp = lookUp;
     this.clock = clock;
     this.limits = limits;
@@ -36,7 +39,7 @@ export class CachedLookup<T> {
     const known = this.known.get(id);
     if (known !== undefined && this.isFresh(known)) return known.value;
     const { answer, sinceMs } = this.ask(id);
-    if (known === undefined) return answer;
+    if (known === undefined || this.limits.mayBeStale === false) return answer;
     // A later answer counts for the next caller. One request may ask several times, and waits once.
     const orKnown = answer.catch(() => known.value);
     const leftMs = Math.min(WAIT_MS, sinceMs + WAIT_MS - this.clock.now());
@@ -53,6 +56,12 @@ export class CachedLookup<T> {
   private isFresh({ freshUntilMs }: Known<T>): boolean {
     const leftMs = freshUntilMs - this.clock.now();
     return leftMs > 0 && leftMs <= this.limits.freshMs;
+  }
+
+  /** What is being asked for may be older. */
+  learn(id: string, value: T): void {
+    this.underWay.delete(id);
+    this.remember(id, value);
   }
 
   /** What is known, or being asked for, is out of date. */

@@ -1,6 +1,7 @@
 import type { ConversationsInfoResponse, UsergroupsListResponse } from '@slack/web-api';
 import type { Clock } from '../../../engine/runtime/clock.ts';
 import type { Logger } from '../../../engine/runtime/logger.ts';
+import { isChannel } from '../../protocol/ids.ts';
 import { mentionedIds } from '../../protocol/slack-text.ts';
 import { CachedLookup } from './cached-lookup.ts';
 import { type SlackCaller, withSecondTry } from './caller.ts';
@@ -103,10 +104,6 @@ export class Names {
 }
 
 const ALL = 'all';
-
-function isChannel(id: string): boolean {
-  return /^[CG]/.test(id);
-}
 
 function isGroup(id: string): boolean {
   return id.startsWith('S');

@@ -34,7 +34,7 @@ async function limitedWorld(teamIds: readonly string[]) {
       botUserId: 'UBOT',
       botId: 'BBOT',
       projects,
-      poster: new Poster(slackOf(teamId).call, clock, fetch),
+      poster: new Poster(slackOf(teamId).call, clock, fetch, { mustBeOpen: async () => {} }),
       access: { refusal: async () => null },
       names: { of: async () => new Map(), named: async () => new Map() },
     }) as unknown as Workspace;

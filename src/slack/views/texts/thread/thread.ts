@@ -34,6 +34,8 @@ export const threadTexts = {
   rateLimited: (untilMs: number): Mrkdwn =>
     mrkdwn`⏳ *The agent's hourly limit is used up.* Your requests and replies are saved and continue ${moment(untilMs)}.`,
   /** `words`: the agent's, as a sentence of ours can follow them. */
+  moved: (channel: Mrkdwn): Mrkdwn =>
+    mrkdwn`🔒 ${channel} is shared with another organisation now. News of your job there comes here:`,
   needsAdmin: (words: string): Mrkdwn =>
     mrkdwn`⚠️ *An administrator needs to fix the connection to the agent.* ${asWritten(words)}Everything is saved and continues once it's fixed.`,
   /** `by`: null: nobody known. */
@@ -69,6 +71,7 @@ export const threadTexts = {
 export const refusedNotices: Readonly<Record<string, string>> = {
   not_in_channel: "I'm not in this channel",
   channel_not_found: "I can't see this channel",
+  channel_is_shared: 'it is shared with another organisation',
   is_archived: 'it is archived',
   restricted_action: "I'm not allowed to post there",
 };
