@@ -243,6 +243,36 @@ describe('a request in a channel without the bot (S4)', () => {
     await world.later(home, (shown) => !shown.includes(waiting), 'the home after the start');
   });
 
+  test('is answered in a direct message if a mention asks, in the same words, and starts in its thread', async () => {
+    await using world = await startStrictWorld();
+    const { control } = world.slack;
+    control.invite(random, bot);
+    // The event arrives all the same, but the bot was removed meanwhile.
+    let isRemoved = true;
+    world.slack.onCall(({ method, args }) =>
+      isRemoved && method.startsWith('chat.post') && args.channel === random
+        ? { error: 'not_in_channel' }
+        : null,
+    );
+    const root = await control.message({ channel: random, user: alice, text: `<@${bot}> Add a quickstart` });
+    const words =
+      "I'm not in <#C0RANDOM> yet. Type `/invite @docs-agent`, and your request starts by itself.";
+    await world.later(
+      () => privately(world, words),
+      ({ length }) => length === 1,
+      'the direct message',
+    );
+    await world.settled();
+    expect(world.prompts()).toEqual([]);
+    control.remove(random, bot);
+    isRemoved = false;
+    control.invite(random, bot);
+    await world.started('Add a quickstart');
+    await world.settled();
+    expect(world.prompts()).toHaveLength(1);
+    expect((await control.thread(random, root.ts)).length).toBeGreaterThan(1);
+  });
+
   test('waits for a day, and can be started by hand after that', async () => {
     await using world = await startStrictWorld();
     world.slack.control.remove(random, bot);
