@@ -22,7 +22,7 @@ const commands: readonly Command[] = [
   },
   {
     usage: 'report [--since 7d] [--format table|csv|json]',
-    summary: 'say what became of the requests of the last days, also while the service runs',
+    summary: 'count the outcomes of recent requests, also while the service runs',
     load: async () => (await import('./commands/report.ts')).report,
   },
   {

@@ -142,7 +142,7 @@ describe('Start at a draft', () => {
     }
     await react(root);
     await press(await draftOf(root), 'start_draft');
-    const said = await privately('With the messages that go along');
+    const said = await privately('With the included messages');
     expect(said.text).toContain('Untick some.');
     await world.settled();
     expect(world.prompts()).toEqual([]);

@@ -64,7 +64,7 @@ describe('the form behind /docs-agent alone', () => {
   test('says what is wrong at the field, and keeps what was typed (S2, S6)', async () => {
     await command();
     expect((await submit({ prompt: 'project=nowhere fix' })).errors?.prompt).toBe(
-      "There's no project “nowhere”. Available: acme-docs. To use these words as a request, put -- in front.",
+      "There's no project “nowhere”. Available: acme-docs.",
     );
     expect((await submit({ prompt: '\u200b' })).errors?.prompt).toContain('Write what the agent should do.');
     expect((await submit({ prompt: '-- project=nowhere fix' })).errors).toBeNull();
@@ -225,7 +225,7 @@ describe('a mention in a thread without a job', () => {
   test('that are too long together with the prompt: the form says so, and stays (S3, S6)', async () => {
     for (let part = 0; part < 6; part += 1) await write('x'.repeat(3_900), { threadTs: root.ts, user: bob });
     await chosen();
-    expect((await submit()).errors?.prompt).toMatch(/With the messages that go along.* Untick some/);
+    expect((await submit()).errors?.prompt).toMatch(/With the included messages.* Untick some/);
     await submit({ messages_0: [] });
     await world.started('Document this');
   });

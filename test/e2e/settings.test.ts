@@ -106,7 +106,7 @@ test('of two administrators who save at once the later wins, and sees what chang
     'the confirmation',
   );
   expect(confirmation).toContain(`<@${bob}> saved other settings`);
-  expect(confirmation).toMatch(/replies within 10 s.*\n.*\n.*replies within 1 minute/);
+  expect(confirmation).toMatch(/replies sent within 10 s.*\n.*\n.*replies sent within 1 minute/);
 });
 
 test('only administrators may change the settings (L3)', async () => {

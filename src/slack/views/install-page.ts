@@ -27,7 +27,7 @@ export function installedPage({
       ? `<p>Add the app to the workspaces of your organisation that should use it. Each must be in the configuration file of docs-agent.</p>`
       : isSetUp
         ? `<p>Invite the bot into a channel, and type <code>/docs-agent help</code> there.</p>`
-        : `<p>One step is left: whoever runs docs-agent must add the workspace <code>${escaped(teamId)}</code> to its configuration file, with the projects that belong to it.</p>`;
+        : `<p>One step is left: an operator of docs-agent must add the workspace <code>${escaped(teamId)}</code> to its configuration file, with the projects that belong to it.</p>`;
   return page('docs-agent is installed', `${next}\n<p>You can close this page.</p>`);
 }
 
@@ -48,7 +48,7 @@ const failures: Readonly<Record<FailedWhy, Failed>> = {
     next: 'Begin again',
   },
   other: {
-    reason: 'Something went wrong. Whoever runs docs-agent finds it in the log.',
+    reason: 'Something went wrong. Operators of docs-agent find it in the log.',
     next: 'Begin again',
   },
 };

@@ -17,7 +17,7 @@ type Lengths = Omit<Extract<PromptVerdict, { kind: 'too_long' }>, 'kind'>;
 /** Why a request is not taken. */
 export type Refusal =
   | Exclude<PromptVerdict, { kind: 'ok' }>
-  /** With the messages that go along. */
+  /** With the included messages. */
   | (Lengths & { readonly kind: 'too_long_together'; readonly mayUntick: boolean })
   | UnknownProject
   /** The text names another project than the menu beside it. */

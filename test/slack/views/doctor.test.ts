@@ -47,9 +47,9 @@ test('`doctor` says problems first, each with what to do', () => {
     "🩺 *7 problems*
     ❌ *Slack* disconnected
     ❌ *Permissions* missing: reactions:write. Add them to the app ("OAuth &amp; Permissions"), and install it again.
-    ❌ *Agent* (&lt;!channel&gt;) refuses the key or the project since <!date^1795183500^{time}|14:05 UTC>. Whoever runs docs-agent must check both.
+    ❌ *Agent* (&lt;!channel&gt;) has refused the key or the project since <!date^1795183500^{time}|14:05 UTC>. An operator of docs-agent must check both.
     ⏳ *Agent* (&lt;!channel&gt;) asks to wait: news of its jobs come again at <!date^1795183500^{time}|14:05 UTC>.
-    ❌ *Code host* (github.com) refuses the token or the App since <!date^1795183500^{time}|14:05 UTC>. Whoever runs docs-agent must renew it. Messages show pull requests as they were last seen.
+    ❌ *Code host* (github.com) has refused the token or the App since <!date^1795183500^{time}|14:05 UTC>. An operator of docs-agent must renew it. Messages show pull requests as they were last seen.
     ❌ *Notices* don't reach <#C2> (not_in_channel). Invite me there, or change the notice channels in \`/docs-agent settings\`.
     ❌ *Work* every check_job has failed
     ✅ *Notices* reach <#C3>

@@ -163,8 +163,8 @@ test('administrators also read what `doctor` says, a line for each thing; nobody
   expect(status).toMatchInlineSnapshot(`
     "❌ *Permissions* missing: reactions:write. Add them to the app ("OAuth &amp; Permissions"), and install it again.
     ❌ *Notices* don't reach <#C3> (not_in_channel). Invite me there, or change the notice channels in \`/docs-agent settings\`.
-    ❌ *Agent* (handbook) refuses the key or the project since <!date^1795183500^{time}|14:05 UTC>. Whoever runs docs-agent must check both.
-    ❌ *Code host* (github.com) refuses the token or the App since <!date^1795183500^{time}|14:05 UTC>. Whoever runs docs-agent must renew it. Messages show pull requests as they were last seen.
+    ❌ *Agent* (handbook) has refused the key or the project since <!date^1795183500^{time}|14:05 UTC>. An operator of docs-agent must check both.
+    ❌ *Code host* (github.com) has refused the token or the App since <!date^1795183500^{time}|14:05 UTC>. An operator of docs-agent must renew it. Messages show pull requests as they were last seen.
     ❌ *Work* every check_job has failed
     ✅ *Notices* reach <#C2>
     ⏳ I'm not in <#C4> any more. Type \`/invite @docs-agent\` there. 2 messages wait for it.

@@ -106,7 +106,7 @@ describe('a request that is refused', () => {
       mayUntick: true,
     } as const;
     expect(refusalView(together).text).toMatchInlineSnapshot(
-      `"✂️ With the messages that go along, that's 20,417 characters; the limit is 20,000. Untick some."`,
+      `"✂️ With the included messages, that's 20,417 characters; the limit is 20,000. Untick some."`,
     );
     expect(refusalView({ ...together, mayUntick: false }).text).toMatch(/Shorten it\.$/);
     const projects = ['docs', 'handbook'].map((name) => ({ id: name, name }));

@@ -64,7 +64,7 @@ test('the windows that can be chosen are the usual ones, and the one that holds'
 test('what was saved is confirmed, with what somebody else saved meanwhile (L3)', () => {
   expect(settingsSavedView('C1', settings, null).text).toMatchInlineSnapshot(`
     "✅ *Settings saved* for <#C1>. They apply from now on.
-    project handbook · every reply goes to the agent · replies within 4 s go out together · no notice channels of its own"
+    project handbook · every reply goes to the agent · replies sent within 4 s are combined · no notice channels of its own"
   `);
   const theirs: EffectiveChannelSettings = {
     project: api,
@@ -76,7 +76,7 @@ test('what was saved is confirmed, with what somebody else saved meanwhile (L3)'
   const shown = settingsSavedView('C1', { ...settings, followUpWindowMs: 120_000 }, meanwhile);
   expect(shown.text).toMatchInlineSnapshot(`
     "✅ *Settings saved* for <#C1>. They apply from now on.
-    project handbook · every reply goes to the agent · replies within 2 minutes go out together · no notice channels of its own
+    project handbook · every reply goes to the agent · replies sent within 2 minutes are combined · no notice channels of its own
     ⚠️ <@U2> saved other settings at <!date^1795183500^{time}|14:05 UTC>, while your form was open. Yours replaced these:
     project api · only mentions go to the agent · each reply goes out at once · notices in <#C8>, <#C9>"
   `);

@@ -8,7 +8,7 @@ export const doctor = {
     connected: mrkdwn`✅ *Slack* connected`,
     disconnected: (problem: string): Mrkdwn => mrkdwn`❌ *Slack* ${problem}`,
     refuses: (code: string): Mrkdwn =>
-      mrkdwn`❌ *Slack* refuses the bot (${code}). Install the app again, or ask whoever runs docs-agent for a new token.`,
+      mrkdwn`❌ *Slack* refuses the bot (${code}). Install the app again, or ask an operator of docs-agent for a new token.`,
     noAnswer: mrkdwn`⚠️ *Slack* doesn't say what the app may do. Please try again in a minute.`,
   },
   scopes: {
@@ -20,11 +20,11 @@ export const doctor = {
     answered: (project: string, at: Mrkdwn): Mrkdwn => mrkdwn`✅ *Agent* (${project}) answered ${at}`,
     notAsked: (project: string): Mrkdwn => mrkdwn`✅ *Agent* (${project}) not asked since the last start`,
     rateLimited: (project: string, since: Mrkdwn): Mrkdwn =>
-      mrkdwn`⏳ *Agent* (${project}) limits requests since ${since}. They continue by themselves.`,
+      mrkdwn`⏳ *Agent* (${project}) has limited requests since ${since}. They continue by themselves.`,
     unreachable: (project: string, since: Mrkdwn): Mrkdwn =>
       mrkdwn`❌ *Agent* (${project}) out of reach since ${since}. Requests are saved, and continue by themselves.`,
     needsAdmin: (project: string, since: Mrkdwn): Mrkdwn =>
-      mrkdwn`❌ *Agent* (${project}) refuses the key or the project since ${since}. Whoever runs docs-agent must check both.`,
+      mrkdwn`❌ *Agent* (${project}) has refused the key or the project since ${since}. An operator of docs-agent must check both.`,
   },
   paused: {
     reads: (project: string, at: Mrkdwn): Mrkdwn =>
@@ -36,11 +36,11 @@ export const doctor = {
     answered: (host: string, at: Mrkdwn): Mrkdwn => mrkdwn`✅ *Code host* (${host}) answered ${at}`,
     notAsked: (host: string): Mrkdwn => mrkdwn`✅ *Code host* (${host}) not asked since the last start`,
     rateLimited: (host: string, since: Mrkdwn): Mrkdwn =>
-      mrkdwn`⏳ *Code host* (${host}) limits requests since ${since}. Pull requests are looked at less often until then.`,
+      mrkdwn`⏳ *Code host* (${host}) has limited requests since ${since}. Pull requests are checked less often until then.`,
     unreachable: (host: string, since: Mrkdwn): Mrkdwn =>
       mrkdwn`❌ *Code host* (${host}) out of reach since ${since}. Messages show pull requests as they were last seen.`,
     needsAdmin: (host: string, since: Mrkdwn): Mrkdwn =>
-      mrkdwn`❌ *Code host* (${host}) refuses the token or the App since ${since}. Whoever runs docs-agent must renew it. Messages show pull requests as they were last seen.`,
+      mrkdwn`❌ *Code host* (${host}) has refused the token or the App since ${since}. An operator of docs-agent must renew it. Messages show pull requests as they were last seen.`,
   },
   notices: {
     reached: (channel: Mrkdwn): Mrkdwn => mrkdwn`✅ *Notices* reach ${channel}`,

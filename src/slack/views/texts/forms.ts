@@ -70,7 +70,7 @@ export const settingsTexts = {
       every_reply: mrkdwn`every reply goes to the agent`,
       mentions: mrkdwn`only mentions go to the agent`,
     } satisfies Readonly<Record<FollowUpMode, Mrkdwn>>,
-    window: (within: string): Mrkdwn => mrkdwn`replies within ${within} go out together`,
+    window: (within: string): Mrkdwn => mrkdwn`replies sent within ${within} are combined`,
     noWindow: mrkdwn`each reply goes out at once`,
     notices: (channels: Mrkdwn): Mrkdwn => mrkdwn`notices in ${channels}`,
     noNotices: mrkdwn`no notice channels of its own`,

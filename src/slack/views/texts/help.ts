@@ -35,7 +35,7 @@ export const help = {
 • \`/docs-agent watch job_123\` a thread for a job that was started elsewhere, in another project \`project=name watch job_123\``,
   administrators: mrkdwn`*For administrators*
 • \`/docs-agent settings\` this channel's project, notice channels and replies
-• \`/docs-agent report\` what became of the requests of the last seven days
+• \`/docs-agent report\` outcomes of the last seven days
 • \`/docs-agent doctor\` what is wrong, if anything`,
   receipts: mrkdwn`👀 saved · ✅ delivered to the agent · ⚠️ not delivered · 💬 not for the agent · 🔇 muted`,
   typedOnly: (typed: string): Mrkdwn =>

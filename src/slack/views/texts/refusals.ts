@@ -12,7 +12,7 @@ export const refusals = {
   tooLong: (length: string, limit: string): Mrkdwn =>
     mrkdwn`✂️ That's ${length} characters; the limit is ${limit}. Shorten it, or put the details in a text snippet and attach it.`,
   tooLongTogether: (length: string, limit: string, mayUntick: boolean): Mrkdwn =>
-    mrkdwn`✂️ With the messages that go along, that's ${length} characters; the limit is ${limit}. ${mayUntick ? 'Untick some' : 'Shorten it'}.`,
+    mrkdwn`✂️ With the included messages, that's ${length} characters; the limit is ${limit}. ${mayUntick ? 'Untick some' : 'Shorten it'}.`,
   unknownProject: (name: string, available: string): Mrkdwn =>
     mrkdwn`There's no project “${name}”. Available: ${available}.`,
   twoProjects: (named: string, chosen: string): Mrkdwn =>
@@ -53,7 +53,7 @@ export const notAllowed = {
   notChecked: mrkdwn`⚠️ I couldn't check whether you may do this: Slack didn't answer. Please try again in a minute.`,
   needsAdmin: mrkdwn`⚠️ I couldn't check whether you may do this: Slack doesn't let me ask. An administrator must install the app again, with all permissions of its manifest.`,
   notSetUp: (teamId: string): Mrkdwn =>
-    mrkdwn`🧭 *docs-agent isn't set up for this workspace yet.* Whoever runs docs-agent must add the workspace ${teamId} to its configuration file, with the projects that belong to it.`,
+    mrkdwn`🧭 *docs-agent isn't set up for this workspace yet.* An operator of docs-agent must add the workspace ${teamId} to its configuration file, with the projects that belong to it.`,
   notInstalled: mrkdwn`🧭 *docs-agent isn't installed in this workspace.* An administrator can install it.`,
 } as const;
 
