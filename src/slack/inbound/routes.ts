@@ -24,6 +24,7 @@ import {
 } from './forms/decision-forms.ts';
 import { draftPressed, draftSubmitted, prepareStart } from './forms/draft-forms.ts';
 import { followUpPressed, followUpSubmitted } from './forms/follow-up-form.ts';
+import { chooseSaidSince, saidSinceSubmitted, sendSaidSince } from './forms/said-since.ts';
 import { settingsChannelChosen, settingsFromHome, settingsSubmitted } from './forms/settings.ts';
 import { startAnother, startAnotherSubmitted } from './forms/start-another.ts';
 import { chooseMessages, startInThread, threadPreviewSubmitted } from './forms/thread-preview.ts';
@@ -49,6 +50,8 @@ const presses: Readonly<Record<keyof typeof otherButtons, Listener<PressArgs>>> 
   showAllHelp: showAllHelp,
   startWithThread: (deps) => startInThread(deps, true),
   chooseMessages: chooseMessages,
+  sendSaidSince: sendSaidSince,
+  chooseSaidSince: chooseSaidSince,
   onlyMyWords: (deps) => startInThread(deps, false),
   editAndStart: editPressed,
   editDraft: draftPressed,
@@ -71,6 +74,7 @@ const submissions: Readonly<Record<keyof typeof viewIds, Listener<SubmitArgs>>> 
   agentJob: nameSubmitted,
   draft: draftSubmitted,
   threadPreview: threadPreviewSubmitted,
+  saidSince: saidSinceSubmitted,
   startAnother: startAnotherSubmitted,
   recipe: recipeFormSubmitted,
   settings: settingsSubmitted,

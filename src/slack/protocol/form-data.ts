@@ -46,6 +46,10 @@ const offered = mentionedIn.extend({
 });
 export type OfferedThread = Readonly<z.infer<typeof offered>>;
 
+/** What people wrote in a job's thread between its last turn and a mention. */
+const saidSince = mentionedIn.extend({ jobId: z.string().min(1), sinceTs: z.string().min(1) });
+export type SaidSince = Readonly<z.infer<typeof saidSince>>;
+
 const confirmation = z.object({ jobId: z.string().min(1), responseUrl: z.string().min(1).nullable() });
 export type ConfirmationForm = Readonly<z.infer<typeof confirmation>>;
 
@@ -91,6 +95,7 @@ export function encode(
     | ComposeTarget
     | MentionedIn
     | OfferedThread
+    | SaidSince
     | ConfirmationForm
     | FollowUpForm
     | DecisionForm
@@ -103,6 +108,7 @@ export function encode(
 export const decodeComposeTarget = (text: string) => decode(composeTarget, text);
 export const decodeMentionedIn = (text: string) => decode(mentionedIn, text);
 export const decodeOfferedThread = (text: string) => decode(offered, text);
+export const decodeSaidSince = (text: string) => decode(saidSince, text);
 export const decodeConfirmationForm = (text: string) => decode(confirmation, text);
 export const decodeDecisionForm = (text: string) => decode(decision, text);
 export const decodeFollowUpForm = (text: string) => decode(followUp, text);

@@ -9,6 +9,7 @@ export const viewIds = {
   agentJob: 'agent_job',
   draft: 'draft',
   threadPreview: 'thread_preview',
+  saidSince: 'said_since',
   startAnother: 'start_another',
   recipe: 'recipe',
   settings: 'settings',

@@ -4,6 +4,7 @@ import type { Job } from '../../../src/jobs/job.ts';
 import { requestersOf } from '../../../src/jobs/job.ts';
 import type { OfferDeed } from '../../../src/jobs/offer.ts';
 import { questionView } from '../../../src/slack/views/forms/question.ts';
+import { saidSinceView, sendAlongView } from '../../../src/slack/views/forms/thread-preview.ts';
 import { refusalView } from '../../../src/slack/views/refusals.ts';
 import { outcomes } from '../../../src/slack/views/texts/thread/decisions.ts';
 import { announcementView } from '../../../src/slack/views/thread/announcement.ts';
@@ -141,6 +142,9 @@ describe('whatever people and the agent API write', () => {
     fc.assert(
       fc.property(job(), text(), (j, said) => {
         expectSafe(ephemeralView({ kind: 'cannot_stop', messageTs: '1.000100', said }, j, at), {});
+        const place = { channelId: 'C1', threadTs: '1.000100', messageTs: '1.000200' };
+        expectSafe(sendAlongView(place, [said, 'Bob']), {});
+        expectSafe(saidSinceView(j, { ...place, jobId: 'job-1', sinceTs: '1.000100' }, [said]), {});
         const running = { job: j, permalink: null, names: new Map() };
         expectSafe(cannotStopView(running), {});
         expectSafe(stillWorkingView(running, 0), {});

@@ -107,13 +107,20 @@ async function readThread(deps: ListenerDeps, { channelId, threadTs, messageTs }
 export function startInThread(deps: ListenerDeps, withThread: boolean) {
   return async ({ action, body, ack, respond }: PressArgs): Promise<void> => {
     const mentioned = decodeMentionedIn(action.value ?? '');
-    await ack();
-    if (mentioned === null) return;
-    const shown = (view: SlackMessage) => bestEffort(deps, respond({ replace_original: true, ...view }));
+    if (mentioned === null) return ack();
+    const shown = async (view: SlackMessage) => {
+      await ack();
+      await bestEffort(deps, respond({ replace_original: true, ...view }));
+    };
+    const told = async (view: SlackMessage) => {
+      await ack();
+      await answerBeside(deps, { body, respond }, view);
+    };
     const problem = await problemOf(deps, mentioned, body.channel?.id);
     if (problem !== null) return shown(problem);
-    const raw = await requestIn(deps, mentioned, withThread);
-    if ('problem' in raw) return answerBeside(deps, { body, respond }, raw.problem);
+    const reading = requestIn(deps, mentioned, withThread);
+    const raw = await inTime(deps, READ_WITHIN_MS, reading, { problem: threadNotReadView(false) });
+    if ('problem' in raw) return told(raw.problem);
     const { channelId } = mentioned;
     const requesterId = body.user.id;
     const stored = await storeRequest(deps, {
@@ -132,13 +139,13 @@ export function startInThread(deps: ListenerDeps, withThread: boolean) {
           mayBeSlip: false,
         }),
     });
-    if ('problem' in stored) return answerBeside(deps, { body, respond }, stored.problem);
+    if ('problem' in stored) return told(stored.problem);
     const outcome = stored.result;
     switch (outcome.kind) {
       case 'stored':
         return shown(startingView());
       case 'refused':
-        return answerBeside(deps, { body, respond }, refusalView(outcome.refusal));
+        return told(refusalView(outcome.refusal));
       case 'asked':
         return shown(questionView(outcome.question, linkTo(deps, outcome.question.sameAs)));
     }
@@ -156,7 +163,10 @@ async function requestIn(
 > {
   const { channelId, threadTs, messageTs } = mentioned;
   const found = await readThread(deps, mentioned).catch((error: unknown) => ({ error }));
-  if ('error' in found) return { problem: notOffered(found.error) };
+  if ('error' in found) {
+    deps.log.warn('thread_not_offered', { channel_id: channelId, error: found.error });
+    return { problem: notOffered(found.error) };
+  }
   const { messages, offered, mention } = found;
   const along = withThread ? writtenBefore(offered, messageTs) : [];
   const edited = along.find((message) => (message.edited?.ts ?? '') > messageTs);

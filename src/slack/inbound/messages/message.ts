@@ -20,6 +20,7 @@ import { doctorAnswer } from '../commands/doctor.ts';
 import { helpAnswer } from '../commands/help.ts';
 import { answerInWords } from '../commands/in-words.ts';
 import type { ListenerDeps } from '../deps.ts';
+import { offerSaidSince } from '../forms/said-since.ts';
 import { isAdmitted } from '../requests/admission.ts';
 import { startJob } from '../requests/start-job.ts';
 import { answerAddedMention, answerInForgottenThread, answerWriter, offerThread } from './answers.ts';
@@ -79,6 +80,9 @@ async function takeMessage(
     return;
   }
   const owner = await takeReply(deps, said, { keys, botUserId });
+  if (owner !== null && typeof owner === 'object' && isSpokenTo && !isDirect) {
+    await offerSaidSince(deps, said, owner.jobId);
+  }
   const isRootByBot = said.parent_user_id === botUserId;
   // A mention in a thread of people is answered at once: it may well be the first.
   const mayBeLeft = !isSpokenTo || isDirect || isRootByBot;

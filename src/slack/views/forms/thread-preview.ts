@@ -1,6 +1,7 @@
 import type { InputBlock, ModalView } from '@slack/types';
+import type { Job } from '../../../jobs/job.ts';
 import type { Project, Projects } from '../../../jobs/requests/project.ts';
-import { encode, type MentionedIn, type OfferedThread } from '../../protocol/form-data.ts';
+import { encode, type MentionedIn, type OfferedThread, type SaidSince } from '../../protocol/form-data.ts';
 import { formIds, viewIds } from '../../protocol/ids.ts';
 import { type Button, buttons } from '../parts/buttons.ts';
 import {
@@ -12,6 +13,7 @@ import {
   promptInput,
   tickedInput,
 } from '../parts/form.ts';
+import { messageOfJob } from '../parts/job-line.ts';
 import {
   buttonRow,
   message,
@@ -62,6 +64,27 @@ export function sendAlongView(mentioned: MentionedIn, authors: readonly string[]
   return message(
     paragraph(threadPreview.sendAlong(authors.length, peopleNamed(authors))),
     buttonRow(button(buttons.startWithThread), ...choose),
+  );
+}
+
+/** After a mention that goes out, where other replies don't: offers what was said before it. @param authors one for each */
+export function saidSinceView(job: Job, since: SaidSince, authors: readonly string[]): SlackMessage {
+  const view = message(
+    paragraph(threadPreview.sendSince(authors.length, peopleNamed(authors))),
+    buttonRow(
+      pressButton(buttons.sendSaidSince, encode(since)),
+      pressButton(buttons.chooseSaidSince, encode(since)),
+    ),
+  );
+  return messageOfJob(job, new Map(), view);
+}
+
+/** Asks which of them go to the agent. */
+export function saidSinceForm(since: SaidSince, lines: readonly ThreadLine[]): ModalView {
+  const data = encode(since);
+  return form(
+    { id: viewIds.saidSince, title: labels.askDocsAgent, submit: labels.send, data },
+    linesInput(lines),
   );
 }
 

@@ -204,6 +204,8 @@ export const otherButtons = {
   startWithThread: { id: 'start_with_thread', label: 'Start with the thread' },
   chooseMessages: { id: 'choose_messages', label: 'Choose messages…' },
   onlyMyWords: { id: 'only_my_words', label: 'Only my words' },
+  sendSaidSince: { id: 'send_said_since', label: 'Send them' },
+  chooseSaidSince: { id: 'choose_said_since', label: 'Choose messages…' },
   editAndStart: { id: 'edit_and_start', label: 'Edit and start' },
   editDraft: { id: 'edit_draft', label: 'Edit and start' },
   chooseForDraft: { id: 'choose_for_draft', label: 'Choose…' },

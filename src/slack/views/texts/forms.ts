@@ -21,11 +21,17 @@ export const composeTexts = {
   startAnother: 'Start another?',
 } as const;
 
+function messages(count: number): string {
+  return count === 1 ? '1 message' : `${count} messages`;
+}
+
 /** Which messages of a thread go along. */
 export const threadPreview = {
   /** `authors`: as people call them. */
   sendAlong: (count: number, authors: string): Mrkdwn =>
-    mrkdwn`🧵 *Send this thread along?* ${count === 1 ? '1 message' : `${count} messages`}, by ${authors}`,
+    mrkdwn`🧵 *Send this thread along?* ${messages(count)}, by ${authors}`,
+  sendSince: (count: number, authors: string): Mrkdwn =>
+    mrkdwn`🧵 *Send what was said since, too?* ${messages(count)}, by ${authors}`,
   and: 'and',
   others: (count: number) => (count === 1 ? '1 other' : `${count} others`),
   /** The thread could not be read yet. */
