@@ -8,7 +8,7 @@ const configFile = [
   `  - { name: weekly-review, channel: ${general}, request: "Check the screenshots of {page}", values: { page: quickstart } }`,
   `  - { name: release-notes, channel: ${general}, request: "Document {version} of {product}", values: { product: API } }`,
   `  - { name: proposal, channel: ${general}, request: Propose, draft: true }`,
-  `  - { name: screenshots, channel: ${general}, request: Renew the screenshots }`,
+  `  - { name: screenshots, channel: ${general}, request: Renew the screenshots, schedule: "0 9 * * 1", zone: Europe/Berlin }`,
 ].join('\n');
 
 let world: StrictWorld;
@@ -20,12 +20,22 @@ afterEach(() => world[Symbol.asyncDispose]());
 const command = (text: string, channel = general) =>
   world.slack.control.command({ channel, user: alice, text });
 
+describe('the list of recipes (S2, T3)', () => {
+  test.each(['recipes', 'run'])('has a button that runs each: %s', async (word) => {
+    await command(word);
+    const list = await world.sentPrivately(general, '*Recipes*');
+    expect(list.text).toContain('*screenshots*, Mondays 9:00\n[Run]');
+    await world.slack.control.press(list, 'run_recipe', alice, 'weekly-review');
+    await world.started('Check the screenshots of "quickstart"');
+  });
+});
+
 describe('`/docs-agent run` (T3)', () => {
   test('starts a recipe in the name of whoever runs it', async () => {
     await command('run Weekly-Review');
     await world.started('Check the screenshots of "quickstart"');
     const card = await world.seen(general, ({ text }) => text.includes('Check the screenshots'));
-    expect(card.text).toContain('\nalice');
+    expect(card.text).toContain('asked by alice');
     expect(card.text).not.toContain('recipe');
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
+  inWords,
   lastMoment,
   nextMoment,
   type Schedule,
@@ -127,3 +128,12 @@ describe('a schedule that people wrote wrong is found when the settings are read
     );
   });
 });
+
+test.each([
+  ['0 9 * * 1', 'Mondays 9:00'],
+  ['5  17 * * 7', 'Sundays 17:05'],
+  ['30 8 * * *', 'daily 8:30'],
+  ['0 9 * * 1-5', 'weekdays 9:00'],
+  ['0 9 1 * *', '0 9 1 * *'],
+  ['*/5 9 * * 1', '*/5 9 * * 1'],
+])('%j is %j in words', (cron, words) => expect(inWords(berlin(cron))).toBe(words));
