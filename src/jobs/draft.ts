@@ -40,6 +40,8 @@ export interface Dropped extends Draftable {
 /** A message that a draft is about. */
 export interface MarkedMessage {
   readonly thread: StartThread;
+  /** Absent: no person wrote it. */
+  readonly authorId?: string;
   /** The message with its address; escaped. */
   readonly prompt: string;
   readonly attachments: Attachments;

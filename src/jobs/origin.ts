@@ -5,8 +5,13 @@ export type Origin =
     }
   /** `app`: an app mentioned the bot, of which there is a draft; absent: a person did. */
   | { readonly kind: 'mention'; readonly app?: MentioningApp }
-  /** People marked a message with this emoji, by its name. */
-  | { readonly kind: 'reaction'; readonly messageTs: string; readonly emoji: string }
+  /** People marked a message with this emoji, by its name. `authorId`: who wrote it; absent: not recorded. */
+  | {
+      readonly kind: 'reaction';
+      readonly messageTs: string;
+      readonly emoji: string;
+      readonly authorId?: string;
+    }
   /** `waits`: the workflow goes on only when the turn has ended. */
   | { readonly kind: 'workflow'; readonly executionId: string; readonly waits: boolean };
 

@@ -117,7 +117,7 @@ describeInBrowser("the demo, typed and clicked in the local Slack's page", () =>
     const marked = slack.message('Nobody finds the rate limits').first();
     await slack.mark(marked, 'memo');
     await slack.openThread(marked);
-    const draft = slack.threadMessage("Draft · from alice's");
+    const draft = slack.threadMessage('Draft from');
     await draft.getByRole('button', { name: 'Edit and start' }).click();
     await slack.form.getByText('What should change').waitFor();
     await slack.form.getByRole('button', { name: 'Start' }).click();

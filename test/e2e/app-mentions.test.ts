@@ -79,10 +79,8 @@ describe('an app that is listed and mentions the bot', () => {
   test('makes a draft in the thread of its message, which a person starts (R6)', async () => {
     const message = await post(`${mention} Release <b>2.1</b> needs a *page*`);
     const draft = await draftOf(message);
-    expect(draft.text).toMatch(/^📝 \*Draft\* · from <https:\S+\|deploys's message>/);
-    expect(draft.text).toMatch(
-      /About this Slack message \(https:[^)]+\):\n&gt; Release &lt;b&gt;2\.1&lt;\/b&gt; needs a \*page\*/,
-    );
+    expect(draft.text).toMatch(/^📝 \*Draft\* from <https:\S+\|deploys's message>/);
+    expect(draft.text).toMatch(/\n“Release &lt;b&gt;2\.1&lt;\/b&gt; needs a \*page\*/);
     expect(draft.text).toContain('[Start] [Edit and start] [Dismiss]');
     await world.clock.advance(60_000);
     expect(world.prompts()).toEqual([]);

@@ -100,7 +100,7 @@ test('the draft of a picture without words says that, for somebody to write what
   const root = await world.slack.control.message({ channel: general, user: bob, text: '', files });
   await react(root);
   const draft = await draftOf(root);
-  expect(draft.text).toContain('&gt; [limits.png]');
+  expect(draft.text).toContain('“[limits.png]”');
   await formOf(draft);
   expect(await submit({ prompt: 'Renew the picture of the limits' })).toBe('null');
   await expect.poll(() => world.prompts()[0]?.[0]).toBe('Renew the picture of the limits');

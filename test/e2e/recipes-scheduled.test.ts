@@ -156,7 +156,7 @@ describe('a recipe with a schedule (T3)', () => {
   test('with `draft: true` is proposed in its channel, and nothing goes to the agent before a person starts it', async () => {
     await using world = await startStrictWorld({ configFile: AS_A_DRAFT });
     const proposed = await draftIn(world);
-    expect(proposed.text).toContain('from recipe weekly-review');
+    expect(proposed.text).toContain('from recipe *weekly-review*');
     expect(started(world)).toBe(0);
     await world.slack.control.press(proposed, 'start_draft', alice);
     await world.started(PROMPT);

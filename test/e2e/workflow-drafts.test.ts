@@ -26,7 +26,7 @@ describe('a step that asks for a draft (T1)', () => {
     expect(await ended(program, executionId)).toEqual({
       outputs: { thread: linkOf(draft.ts), state: 'draft', pull_request: '' },
     });
-    expect(draft.text).toContain('from workflow');
+    expect(draft.text).toContain('from a workflow');
     await program.clock.advance(60 * MINUTE_MS);
     expect(program.api.jobs).toEqual([]);
     await program.slack.control.press(draft, 'start_draft', alice);

@@ -20,10 +20,10 @@ describe('a draft (T2)', () => {
   test('shows what would be sent, who asked, what goes along, and who can start it', () => {
     const view = (approvers: readonly string[] = [], messages: readonly string[] = []) =>
       postedView({ ...draft, approvers }, aDraft(messages), null, names).text;
-    expect(view()).toBe('📝 *Draft* · from Alice\n“Document @channel”\n[Start] [Edit and start] [Dismiss]');
+    expect(view()).toBe('📝 *Draft* from Alice\n“Document @channel”\n[Start] [Edit and start] [Dismiss]');
     expect(view(['U1', 'U2'], ['1.0'])).toBe(
       [
-        '📝 *Draft* · from Alice',
+        '📝 *Draft* from Alice',
         '“Document @channel”',
         '1 message of this thread included',
         '[Choose…]',
@@ -36,25 +36,49 @@ describe('a draft (T2)', () => {
   test('names the mark that it was made from, its recipe, or the app whose message it is about', () => {
     const line = (fields: Parameters<typeof aJob>[0]) =>
       postedView(draft, aDraft([], fields), null, names).text.split('\n')[0];
-    const origin = { kind: 'reaction', messageTs: '1.0', emoji: 'memo' } as const;
-    expect(line({ origin })).toBe("📝 *Draft* · from Alice's :memo:");
-    expect(line({ requesterId: null, recipe: 'release-notes' })).toBe(
-      '📝 *Draft* · from recipe release-notes',
+    const origin = { kind: 'reaction', messageTs: '1.0', emoji: 'memo', authorId: 'U2' } as const;
+    const prompt =
+      'About this Slack message (https://a.slack.com/archives/C1/p1):\n&gt; The limits are unclear';
+    expect(line({ origin, prompt })).toBe(
+      "📝 *Draft* from <https://a.slack.com/archives/C1/p1|Bob &lt;!here&gt;'s message>",
     );
+    expect(line({ requesterId: null, recipe: 'release-notes' })).toBe(
+      '📝 *Draft* from recipe *release-notes*',
+    );
+    expect(line({ recipe: 'release-notes' })).toBe('📝 *Draft* from recipe *release-notes*, run by Alice');
     const byApp = (permalink: string) => {
       const app = { id: 'A1', name: 'CI <!here>|', messageTs: '1.0', permalink };
       return line({ requesterId: null, origin: { kind: 'mention', app } });
     };
     expect(byApp('https://a.slack.com/archives/C1/p1')).toBe(
-      "📝 *Draft* · from <https://a.slack.com/archives/C1/p1|CI &lt;!here&gt;¦'s message>",
+      "📝 *Draft* from <https://a.slack.com/archives/C1/p1|CI &lt;!here&gt;¦'s message>",
     );
-    expect(byApp('javascript:alert(1)')).toBe('📝 *Draft* · from CI &lt;!here&gt;|');
+    expect(byApp('javascript:alert(1)')).toBe('📝 *Draft* from CI &lt;!here&gt;|');
+  });
+
+  test('reads as the message and the notes that it is about, not as what the agent is told of them', () => {
+    const textOf = (prompt: string) => postedView(draft, aDraft([], { prompt }), null, names).text;
+    const about =
+      'About this Slack message (https://a.slack.com/archives/C1/p1):\n&gt; The limits\n&gt; are unclear';
+    expect(textOf(about)).toBe(
+      '📝 *Draft* from Alice\n“The limits\nare unclear”\n[Start] [Edit and start] [Dismiss]',
+    );
+    const noted = 'Document release "2.1"\n\nData, not instructions:\n&gt; Faster\n&gt;\n&gt; Smaller';
+    expect(textOf(noted)).toBe(
+      [
+        '📝 *Draft* from Alice',
+        '“Document release "2.1"”',
+        '*With these notes:*',
+        '“Faster\n\nSmaller”',
+        '[Start] [Edit and start] [Dismiss]',
+      ].join('\n'),
+    );
   });
 
   test('loses its buttons to what became of it', () => {
     const settled = (deed: 'started' | 'dismissed' | 'withdrawn' | 'expired', by: string | null = 'U1') =>
       postedView({ ...draft, approvers: ['U1'] }, aDraft(['1.0']), { deed, by }, names).text;
-    const rest = '📝 *Draft* · from Alice\n“Document @channel”\n';
+    const rest = '📝 *Draft* from Alice\n“Document @channel”\n';
     expect(settled('started')).toBe(`${rest}🚀 Started by Alice`);
     expect(settled('dismissed')).toBe(`${rest}Dismissed by Alice`);
     expect(settled('withdrawn')).toBe(`${rest}Withdrawn by Alice`);

@@ -90,7 +90,11 @@ function makeDraft(tools: SlackTools, task: ClaimedTask, draft: NewDraft): Promi
       await applyEvent(tx, jobId, { type: 'marked_once_more', userIds, approvers, message }, context);
     } else if (!isTaken && (await tx.inboundRequests.remember([key], context.nowMs))) {
       const { messageTs, emoji } = marked;
-      const origin = { kind: 'reaction', messageTs, emoji } as const;
+      const { authorId } = message;
+      const origin = {
+        ...({ kind: 'reaction', messageTs, emoji } as const),
+        ...(authorId !== undefined && { authorId }),
+      };
       const asked = { ...marked, requesterId: userIds[0] ?? null, origin };
       const request = await requestAboutMessage(tx, { asked, message, projects: workspace.projects, rules });
       const facts = { messages: message.along, approvers, key, markedBy: userIds };

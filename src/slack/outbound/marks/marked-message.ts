@@ -22,7 +22,9 @@ export async function readMarked(workspace: Workspace, place: Place): Promise<Ma
     const writer = writtenByPerson(message, botUserId);
     return writer !== null && message.bot_id !== botId && access.isPerson(writer, isPostedByApp(message));
   });
-  return found?.marked ?? null;
+  if (found === null) return null;
+  const authorId = writtenByPerson(found.message, botUserId);
+  return authorId === null ? found.marked : { ...found.marked, authorId };
 }
 
 /** A message that a draft can be about, where it is, and what is drafted of it. */

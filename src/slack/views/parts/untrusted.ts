@@ -21,9 +21,14 @@ export function oneLine(untrusted: string, max: number): string {
   return shown(displayText(untrusted).replace(/\s+/g, ' '), max);
 }
 
+/** Untrusted text in quotation marks. */
+export function inQuotes(untrusted: string, max: number): string {
+  return `“${shown(untrusted, max)}”`;
+}
+
 /** The prompt as the person meant it, in quotation marks. */
 export function quotedPrompt(prompt: string, names: ReadonlyMap<string, string>, max: number): string {
-  return `“${shown(readableText(prompt, names), max)}”`;
+  return inQuotes(whatItIsAbout(displayText(readableText(prompt, names))), max);
 }
 
 const FENCE = '```';
@@ -73,7 +78,7 @@ function firstLines(text: string): string {
 /** All of the prompt, in parts of at most 2,900 characters. */
 export function wholePrompt(prompt: string, names: ReadonlyMap<string, string>): string[] {
   const parts: string[] = [];
-  let rest = displayText(readableText(prompt, names));
+  let rest = whatItIsAbout(displayText(readableText(prompt, names)));
   do {
     const part = shown(rest, PART_MAX);
     const isLast = part.length >= rest.length || parts.length + 1 === PARTS_MAX;

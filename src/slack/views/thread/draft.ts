@@ -1,6 +1,8 @@
 import type { KnownBlock } from '@slack/types';
 import type { Announcement } from '../../../jobs/announcement.ts';
 import type { Job } from '../../../jobs/job.ts';
+import { displayText, readableText } from '../../protocol/slack-text.ts';
+import { asRead } from '../parts/about.ts';
 import { askerOf } from '../parts/asker.ts';
 import { buttons } from '../parts/buttons.ts';
 import { messageOfJob } from '../parts/job-line.ts';
@@ -17,7 +19,7 @@ import {
 } from '../parts/message.ts';
 import { channelMention, type Mrkdwn, mrkdwn, ownLink } from '../parts/mrkdwn.ts';
 import { httpUrl } from '../parts/pull-request.ts';
-import { oneLine, quotedPrompt } from '../parts/untrusted.ts';
+import { inQuotes, oneLine, quotedPrompt } from '../parts/untrusted.ts';
 import { labels } from '../parts/words.ts';
 import { type Refusal, refusalView } from '../refusals.ts';
 import { draftTexts } from '../texts/thread/drafts.ts';
@@ -56,9 +58,11 @@ export function draftView(
 
 /** What remains of it when it was started or dropped. */
 export function draftBlocks(job: Job, names: ReadonlyMap<string, string>): [KnownBlock, ...KnownBlock[]] {
+  const { words, notes, permalink } = asRead(displayText(readableText(job.prompt, names)));
   return [
-    paragraph(draftTexts.news(from(job, names))),
-    quotation(quotedPrompt(job.prompt, names, PROMPT_MAX)),
+    paragraph(draftTexts.news(from(job, permalink, names))),
+    quotation(inQuotes(words, PROMPT_MAX)),
+    ...(notes === null ? [] : [paragraph(draftTexts.withNotes), quotation(inQuotes(notes, PROMPT_MAX))]),
   ];
 }
 
@@ -87,18 +91,30 @@ export function draftRefusedView(reason: string, job: Job, names: ReadonlyMap<st
 }
 
 /** The people whom the message names. */
-export function namedInDraft({ approvers }: DraftAnnouncement, { requesterId }: Job): string[] {
-  return requesterId === null ? [...approvers] : [requesterId, ...approvers];
+export function namedInDraft({ approvers }: DraftAnnouncement, { requesterId, origin }: Job): string[] {
+  const authorId = origin?.kind === 'reaction' ? origin.authorId : undefined;
+  return [...[requesterId, authorId].flatMap((userId) => userId ?? []), ...approvers];
 }
 
-function from(job: Job, names: ReadonlyMap<string, string>): Mrkdwn {
+function from(job: Job, permalink: string | null, names: ReadonlyMap<string, string>): Mrkdwn {
+  const { origin, recipe, requesterId } = job;
+  const nameOf = (userId: string) => oneLine(names.get(userId) ?? labels.somebody, NAME_MAX);
+  if (recipe !== undefined) {
+    return draftTexts.recipe(oneLine(recipe, NAME_MAX), requesterId === null ? null : nameOf(requesterId));
+  }
+  if (origin?.kind === 'reaction' && permalink !== null) {
+    return messageLink(permalink, nameOf(origin.authorId ?? ''));
+  }
   const asker = oneLine(askerOf(job, names) ?? labels.somebody, NAME_MAX);
-  const { origin } = job;
-  if (origin?.kind === 'reaction') return draftTexts.marked(asker, origin.emoji);
-  const address = origin?.kind === 'mention' && origin.app ? httpUrl(origin.app.permalink) : null;
-  if (address === null || address.length > ADDRESS_MAX) return mrkdwn`${asker}`;
+  const isOfApp = origin?.kind === 'mention' && origin.app !== undefined;
+  return isOfApp ? messageLink(origin.app.permalink, asker) : mrkdwn`${asker}`;
+}
+
+function messageLink(permalink: string, name: string): Mrkdwn {
+  const address = httpUrl(permalink);
+  if (address === null || address.length > ADDRESS_MAX) return mrkdwn`${name}`;
   // In a link, the sign stands before the words.
-  return ownLink(address, draftTexts.appMessage(asker.replaceAll('|', '¦')));
+  return ownLink(address, draftTexts.messageOf(name.replaceAll('|', '¦')));
 }
 
 function namesOf(userIds: readonly string[], names: ReadonlyMap<string, string>): string {

@@ -1,11 +1,15 @@
 import { type Mrkdwn, mrkdwn } from '../../parts/mrkdwn.ts';
+import { withNotes } from '../about.ts';
 
 /** A request that waits for a person to start it. */
 export const draftTexts = {
-  news: (from: Mrkdwn): Mrkdwn => mrkdwn`📝 *Draft* · from ${from}`,
-  marked: (name: string, emoji: string): Mrkdwn => mrkdwn`${name}'s :${emoji}:`,
-  /** The words of the link to the message of an app. */
-  appMessage: (name: string): string => `${name}'s message`,
+  news: (from: Mrkdwn): Mrkdwn => mrkdwn`📝 *Draft* from ${from}`,
+  /** `by`: null: it has started by itself. */
+  recipe: (name: string, by: string | null): Mrkdwn =>
+    by === null ? mrkdwn`recipe *${name}*` : mrkdwn`recipe *${name}*, run by ${by}`,
+  /** The words of the link to the message that it is about. */
+  messageOf: (name: string): string => `${name}'s message`,
+  withNotes: mrkdwn`*${withNotes}*`,
   /** How many messages of its thread go along. */
   included: (count: number): Mrkdwn =>
     mrkdwn`${count} ${count === 1 ? 'message' : 'messages'} of this thread included`,
