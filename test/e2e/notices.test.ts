@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { alice, random } from '../support/local-slack.ts';
+import { alice, general, random } from '../support/local-slack.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
 import { type Program, startProgram } from '../support/strict-slack/program.ts';
 
@@ -82,7 +82,10 @@ test.each([
 ])('where %s what a channel is, it is taken for a private one (N1)', async (_case, fault) => {
   await using program = await start();
   await program.ask('Document the layoffs');
-  program.slack.onCall(({ method }) => (method === 'conversations.info' ? fault : null));
+  // That it is not shared is known.
+  program.slack.onCall(({ method, args }) =>
+    method === 'conversations.info' && args.channel === general ? fault : null,
+  );
   expectOnlyLink(await notice(program));
   expect(program.log.join('')).toContain('channel_taken_for_private');
 });
