@@ -47,7 +47,7 @@ export async function connectionFinding(given: Given): Promise<Finding> {
     const oauth = installing.kind === 'oauth' ? ' --oauth' : '';
     return findings.ok(
       `HTTP mode: Slack must reach POST ${EVENTS_PATH} at port ${given.config.http.port}, which cannot be checked from here`,
-      `The manifest for it: \`docs-agent manifest --url https://<your address>${oauth}\`.`,
+      `The manifest for it: \`docs-agent manifest --url https://<your address>${oauth}\`. If commands work and mentions do not, look at "Event Subscriptions" of the app: Slack switches them off when nearly all deliveries fail for an hour.`,
     );
   }
   try {
