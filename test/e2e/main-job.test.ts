@@ -19,7 +19,7 @@ for (const mode of ['socket', 'http'] as const) {
       await using world = await startWorld({ mode, settings: { NOTICE_CHANNELS: random } });
       const root = await world.ask('Add a quickstart');
       expect(root.text).toContain('Add a quickstart');
-      expect(root.text).toContain('\nalice');
+      expect(root.text).toContain('asked by alice');
       await world.threadMessage(root, 'On it');
       expect(world.api.jobs.map(({ prompts }) => prompts)).toEqual([['Add a quickstart']]);
 
