@@ -3,17 +3,19 @@ import type { Queue } from '../../../src/jobs/follow-ups/follow-up-queue.ts';
 import type { Turn } from '../../../src/jobs/follow-ups/turns.ts';
 import type { Job, Stage } from '../../../src/jobs/job.ts';
 import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-request.ts';
+import type { NeedingJob } from '../../../src/jobs/shown/lists.ts';
 import { doctorView } from '../../../src/slack/views/doctor.ts';
 import { questionView } from '../../../src/slack/views/forms/question.ts';
 import { settingsSavedView } from '../../../src/slack/views/forms/settings.ts';
 import { helpView } from '../../../src/slack/views/help.ts';
+import { homeView } from '../../../src/slack/views/home.ts';
 import { listView } from '../../../src/slack/views/list.ts';
 import { notStoredView, refusalView, storingUnclearView } from '../../../src/slack/views/refusals.ts';
 import { statusView } from '../../../src/slack/views/status.ts';
 import { announcementView } from '../../../src/slack/views/thread/announcement.ts';
 import { cardView } from '../../../src/slack/views/thread/card.ts';
 import { noticeView, privateNoticeView } from '../../../src/slack/views/thread/notice.ts';
-import { requesterView } from '../../../src/slack/views/thread/requester.ts';
+import { delayedView, requesterView } from '../../../src/slack/views/thread/requester.ts';
 import {
   aJob,
   anAgentJob,
@@ -103,6 +105,17 @@ const cards: StateGroup = {
 
 const doubted = (words: string) =>
   job({ prompt: words, stage: { kind: 'awaiting_confirmation', sameAsJobId: null, thread: null } });
+const whichProject: Stage = {
+  ...{ kind: 'awaiting_confirmation', sameAsJobId: null, thread: null },
+  unknownProject: {
+    kind: 'unknown_project',
+    name: 'handbok',
+    projects: [
+      { id: 'p-2', name: 'handbook' },
+      { id: 'p-1', name: 'docs' },
+    ],
+  },
+};
 const nobody = { count: 0, authors: [] };
 const turn: TurnEnded = {
   kind: 'turn_ended',
@@ -219,6 +232,11 @@ const readyTurn: Turn = {
 };
 const sameAs = job({ requestedAtMs: fivePastTwoMs - 40_000 });
 
+const needed = (facts: Partial<Job>, undecided: NeedingJob['undecided'] = null): NeedingJob => ({
+  job: job(facts),
+  undecided,
+});
+
 const privately: StateGroup = {
   title: 'Privately',
   states: {
@@ -226,22 +244,36 @@ const privately: StateGroup = {
     'one word': questionView({ job: doubted('stop'), sameAs: null }, null),
     'nearly a command': questionView({ job: doubted('lists'), sameAs: null }, null),
     'the same again': questionView({ job: job(), sameAs }, threadLink),
-    'not in the channel': requesterView('not_in_channel', job({ cards: 1 }), names),
+    'not in the channel': delayedView('not_in_channel', job(), names),
+    'not in the channel for a day': requesterView('not_in_channel', job({ cards: 1 }), names),
     empty: refusalView({ kind: 'empty' }),
     'too long': refusalView({ kind: 'too_long', length: 24_310, maxLength: 20_000 }),
-    'unknown project': refusalView({
-      kind: 'unknown_project',
-      name: 'handbok',
-      projects: [
-        { id: 'p-2', name: 'handbook' },
-        { id: 'p-1', name: 'docs' },
-      ],
-    }),
+    'unknown project': questionView({ job: job({ stage: whichProject }), sameAs: null }, null),
     'not stored': notStoredView(),
     'unclear whether stored': storingUnclearView(),
     list: listView({ jobs: [atWorkOn, done], hasNewer: false, hasOlder: true }, reader),
     'one job': statusView({ job: atWorkOn, turns: [firstTurn], unsent: [] }, reader),
     'one with a pull request': statusView({ job: done, turns: [readyTurn], unsent: [] }, reader),
+    home: homeView(
+      {
+        needing: [
+          needed({ stage: { kind: 'rejected', message: 'Name a page.' } }),
+          needed({ stage: working, agentJob: anAgentJob() }, { count: 2, callId: 'c' }),
+        ],
+        open: [],
+        withPullRequest: [],
+        projects: [
+          {
+            ...{ name: 'handbook', callsLeft: 87, hourlyBudget: 100 },
+            agent: { answeredAtMs: fivePastTwoMs, trouble: null },
+          },
+        ],
+        slackProblem: null,
+        forAdmin: null,
+        atMs: fivePastTwoMs,
+      },
+      { ...reader, userId: 'U1', channelId: null },
+    ),
     doctor: doctorView({
       slackProblem: null,
       slack: {
@@ -266,7 +298,7 @@ const privately: StateGroup = {
   },
 };
 
-/** All that people read in Slack, but for Home and forms. */
+/** All that people read in Slack, but for forms. */
 export const stateGroups: readonly StateGroup[] = [
   cards,
   thread,
