@@ -73,7 +73,9 @@ function expectNothingForeign(shown: Shown, users: readonly string[]): void {
     const foreign = tokens.filter(
       (token) =>
         !users.includes(token.slice(2, -1)) &&
-        !/^<(?:#C[A-Z0-9]+|!date\^\d+\^(?:\{date_short_pretty\} )?\{time\}\|[\d: -]+ UTC)>$/.test(token),
+        !/^<(?:#C[A-Z0-9]+|!date\^\d+\^(?:\{ago\}|(?:\{date_short_pretty\} )?\{time\})\|[\d: -]+ UTC)>$/.test(
+          token,
+        ),
     );
     expect(foreign, text).toEqual([]);
   }
