@@ -55,7 +55,10 @@ function reviveAsShown(_key: string, value: unknown): unknown {
 function dayAndTime(seconds: number, form: string): string {
   const date = new Date(seconds * 1000);
   const day = date.toLocaleDateString('en-US', { month: 'short', day: 'numeric', year: 'numeric' });
-  return form.replace('{date_short_pretty}', day).replace('{time}', timeOfDay(date));
+  return form
+    .replace('{date_short_pretty}', day)
+    .replace('{time}', timeOfDay(date))
+    .replace('{ago}', `at ${timeOfDay(date)}`);
 }
 
 function timeOfDay(date: Date): string {

@@ -48,7 +48,7 @@ const ready: Partial<Job> = {
 const marked: Partial<Job> = {
   prompt:
     'About this Slack message (https://acme.slack.com/archives/C0DOCS/p1700000000000100):\n> Nobody finds out which plan has which rate limit',
-  origin: { kind: 'reaction', messageTs: '1700000000.000100', emoji: 'memo' },
+  origin: { kind: 'reaction', messageTs: '1700000000.000100', emoji: 'memo', authorId: 'U2' },
   stage: {
     kind: 'draft',
     draftedAtMs: 0,

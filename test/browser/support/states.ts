@@ -59,7 +59,7 @@ const prompt =
   'Document the rate limits of our API\n\nName the limit of each plan, and the headers that tell it.';
 
 const job = (facts: Partial<Job> = {}) =>
-  aJob({ prompt, requesterId: 'U1', agentJob: anAgentJob(), ...facts });
+  aJob({ prompt, number: 42, requesterId: 'U1', agentJob: anAgentJob(), ...facts });
 const card = (facts: Partial<Job>, queue: Partial<Queue> = {}) =>
   cardView(job(facts), { queue: { ...nobodyWaits, ...queue }, names });
 const ended = (status: 'failed' | 'archived' | 'vanished'): Partial<Job> => ({
