@@ -16,6 +16,9 @@ const REPLIED_AFTER_MS = 40_000;
 /** The demo merges a pull request by itself, some time after the agent's last change. */
 const MERGED_WITHIN_MS = 120_000;
 
+/** Without what only the local Slack's page has. */
+const NO_TOPBAR = '.topbar { display: none }';
+
 /** Nothing in its corners. */
 const FORM_ONLY = '.modal-overlay { background: #fff }';
 
@@ -26,8 +29,8 @@ export const imageFile = (name: string) =>
 const TWO_PANES = `
   .topbar, .sidebar, .composer, .messages .msg:nth-child(n + 3) { display: none !important }
   .app, .body { height: auto !important; min-height: 0 !important }
-  .body { border: 1px solid #ddd; padding-bottom: 12px }
-  .thread-pane { width: 52% !important }
+  .body { border: 1px solid #ddd }
+  .thread-pane { width: 52% !important; padding-bottom: 12px }
   .messages, .thread-body { overflow: visible !important }
   .bk-section { white-space: pre-wrap; overflow-wrap: anywhere }`;
 
@@ -48,10 +51,7 @@ export async function job(slack: SlackPage): Promise<void> {
   await slack.threadMessage('Please name').getByText('✅').waitFor();
   await slack.threadMessage('Merged by').waitFor({ timeout: MERGED_WITHIN_MS });
   await card.getByText('Merged').waitFor();
-  await slack
-    .threadMessage('Pull request ready')
-    .getByText(/files?, merged/)
-    .waitFor();
+  await slack.threadMessage('Merged:').waitFor();
   // Nothing is pointed at.
   await page.mouse.move(0, 0);
   const style = await page.addStyleTag({ content: TWO_PANES });
@@ -83,13 +83,14 @@ export async function marks(slack: SlackPage): Promise<void> {
   await slack.form.getByRole('textbox').fill('Say in the guide which plan has which rate limit');
   pictures.push({ caption: 'Edit and start', png: await slack.form.screenshot() });
   await slack.form.getByRole('button', { name: 'Start' }).click();
-  await slack.threadMessage('On it').waitFor();
   await slack.threadMessage('Details').getByText('Working').waitFor();
+  await slack.page.mouse.move(0, 0);
   pictures.push({ caption: 'The job goes on in this thread', png: await thread.screenshot() });
   await drawPictures(slack.page, [{ title: '', pictures }], imageFile('marks'));
 }
 
 export async function form(slack: SlackPage): Promise<void> {
+  await slack.page.addStyleTag({ content: NO_TOPBAR });
   await slack.write('/docs-agent');
   // The word "slow" keeps the demo's agent at work until the next picture is made.
   await slack.form.getByRole('textbox').fill('Say why large projects are slow to open');
@@ -99,9 +100,10 @@ export async function form(slack: SlackPage): Promise<void> {
 }
 
 export async function home(slack: SlackPage): Promise<void> {
-  await slack.page.addStyleTag({ content: AS_IN_SLACK });
+  await slack.page.addStyleTag({ content: AS_IN_SLACK + NO_TOPBAR });
   await slack.open('docs-agent');
   await slack.home.getByText('docs#1').waitFor();
+  await slack.home.getByText('being checked').waitFor({ state: 'hidden' });
   await slack.page.screenshot({ path: imageFile('home') });
 }
 

@@ -96,7 +96,7 @@ export const recipeGroup: StateGroup = {
       'weekly-review',
       'https://acme.slack.com/archives/C1/p1',
     ),
-    'three failures in a row': pausedView('weekly-review', ['U1']),
+    'three failures in a row': pausedView('weekly-review', ['U0ALICE']),
     resumed: resumedView('weekly-review', 'Alice'),
   },
 };
