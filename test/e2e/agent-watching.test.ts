@@ -164,7 +164,7 @@ describeWithLocalSlack('watching a job at an agent API that goes wrong', () => {
     await world.clock.advance(4_200_000);
     await toldLater(world, card, 'no longer knows this job');
     world.api.failNext('message', { status: 404, body: { error: 'Job not found' } });
-    await world.slack.message({ channel: general, user: bob, text: 'Still there?', threadTs: card.ts });
+    await world.slack.message({ channel: general, user: bob, text: 'Add an example', threadTs: card.ts });
     await toldLater(world, card, 'Job not found');
     await world.clock.advance(60_000);
     expect(world.api.counts).toMatchObject({ create: 1, message: 1 });

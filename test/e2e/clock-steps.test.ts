@@ -58,7 +58,7 @@ test.each([
   const id = api.jobs[0]?.id ?? '';
   const steps = Array.from({ length: 9 }, (_, step) => ({
     status: 200,
-    body: { id, status: `step ${step}` },
+    body: { id, status: 'completed', prLink: `${PR}${step}` },
   }));
   api.failNext('get', ...steps);
   await program.threadMessage(card, 'keeps changing its answer');

@@ -32,7 +32,6 @@ test.each([
     [A, B].map((prLink) => ({ status: 'completed', prLink })),
     ['Pull request ready', A, 'Another', B],
   ],
-  ['two statuses', ['queued', 'running'].map((status) => ({ status })), ['queued', 'running']],
 ])(
   '%s, by turns: told once each, with one notice for each pull request (W2, W3, N1)',
   async (_name, answers, told) => {

@@ -68,7 +68,11 @@ test('one in a status, or in the words of a refusal, is told to nobody', async (
   await using program = await start();
   const first = await program.ask('Add a quickstart');
   says(program, { status: `waiting for Bearer ${hush}` });
-  await program.threadMessage(first, 'waiting for Bearer [redacted]');
+  await program.later(
+    () => program.slack.control.thread(first.channel, first.ts),
+    ([root]) => root?.text.includes('waiting for Bearer [redacted]') === true,
+    'the card to show it',
+  );
   program.api.failNext('create', {
     status: 400,
     body: { error: `cannot clone ${withToken}: test-key is wrong` },

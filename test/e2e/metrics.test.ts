@@ -98,7 +98,11 @@ test('no label holds the id of a person, a channel or a job, nor words from outs
   await world.started('Document the rate limits');
   const [job] = world.api.jobs;
   world.api.finish(job?.id ?? '', { status: 'gone-fishing' });
-  await world.threadMessage(card, 'gone-fishing');
+  await world.later(
+    () => world.slack.control.thread(card.channel, card.ts),
+    ([root]) => root?.text.includes('gone-fishing') === true,
+    'the card to show it',
+  );
   const series = Object.keys(await scraped(world)).join('\n');
   expect(series).toContain('docs_agent_status_changes_total{status="other"}');
   for (const id of [alice, general, card.ts, job?.id ?? '', 'Document', 'gone-fishing']) {

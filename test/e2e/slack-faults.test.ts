@@ -58,7 +58,7 @@ describeWithLocalSlack('a rate limit of Slack', () => {
     const tries = () => world.proxy.calls('chat.postMessage').length;
     const before = tries();
 
-    finish(world, 'Slow one', 'napping');
+    finish(world, 'Slow one', 'failed');
     await world.later(tries, (count) => count === before + 1, 'the post that has to wait');
     const threadWaitsUntilMs = world.clock.now() + 60_000;
     finish(world, 'Slow one', 'completed', PR);
@@ -74,8 +74,8 @@ describeWithLocalSlack('a rate limit of Slack', () => {
     await world.clock.advanceTo(threadWaitsUntilMs);
     await world.threadMessage(slow, PR);
     await world.clock.advance(60_000);
-    const told = (await world.posts(slow)).map(({ text }) => /On it|napping|🎉/.exec(text)?.[0]);
-    expect(told).toEqual(['On it', 'napping', '🎉']);
+    const told = (await world.posts(slow)).map(({ text }) => /On it|Failed|🎉/.exec(text)?.[0]);
+    expect(told).toEqual(['On it', 'Failed', '🎉']);
     expect(await world.slack.messages(random)).toHaveLength(1);
   });
 });

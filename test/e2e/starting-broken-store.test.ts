@@ -72,7 +72,7 @@ test('a command that is not stored in time says that nobody can tell, and starts
   // What Slack says of her has arrived; the command itself is not answered.
   await expect.poll(() => world.slack.calls('users.info').length, { message: 'a look at Alice' }).toBe(1);
   await expect.poll(() => world.slack.inFlight(), { message: 'the command alone' }).toBe(1);
-  await world.clock.advance(2_000);
+  await world.clock.advance(2_400);
   const { payload } = await typed;
   expect(JSON.stringify(payload)).toContain(
     "I can't tell whether that was saved. If nothing appears within a minute, please try again.",

@@ -74,7 +74,7 @@ export function listContract(open: OpenStore): void {
       await opened.run((tx) => tx.write(aDecision({ job, followUps }), NOW_MS));
       const recent = await opened.run((tx) => tx.lists.recentOf('T1', 'U1', 2, 10));
       expect(recent.map(({ job: { id }, undecided }) => [id, undecided])).toEqual([
-        ['undecided', { count: 2, callId: 'b' }],
+        ['undecided', { count: 2, callId: 'b', mayBeThere: true }],
         ['settled', null],
       ]);
     });

@@ -36,8 +36,9 @@ function mayStartAgain(world: World, { callId, isAnswered }: Taken): boolean {
   const number = creates.findIndex(({ id }) => id === callId) + 1;
   const isPressed = world.events.some(
     (event) =>
-      event.type === 'start_again_pressed' &&
-      (event.creates === number || (!isAnswered && event.callId === callId)),
+      (event.type === 'request_edited' && event.creates === number) ||
+      (event.type === 'start_again_pressed' &&
+        (event.creates === number || (!isAnswered && event.callId === callId))),
   );
   return isPressed || (!isAnswered && world.policy.retryUnknown === 'all');
 }
