@@ -93,6 +93,7 @@ test('the app asks for the least that it needs', () => {
         'mpim:history',
         'channels:read',
         'groups:read',
+        'mpim:read',
         'files:read',
         'users:read',
         'usergroups:read',

@@ -114,8 +114,9 @@ describe('settings that are wrong', () => {
       'SLACK_APP_TOKEN',
       'AGENT_PROJECT_ID',
       'AGENT_API_KEY',
+      'Put',
     ]);
-    for (const line of lines) expect(line).toMatch(/is missing.* Example: [A-Z_]+=\S+/);
+    for (const line of lines.slice(0, -1)) expect(line).toMatch(/is missing.* Example: [A-Z_]+=\S+/);
   });
 
   test.concurrent('are all named at once, with an example each, without their values and without a stack trace', async () => {

@@ -168,7 +168,8 @@ describe('what is chosen in a form (F5)', () => {
     await write('', [snippet], root.ts);
     await write(mention, [{ ...snippet, name: 'mine.txt', content: 'my own' }], root.ts);
     const offer = await waitFor(
-      async () => (await control.messages(general)).find(({ text }) => text.includes("There's no job")),
+      async () =>
+        (await control.messages(general)).find(({ text }) => text.includes('Send this thread along')),
       (found) => found !== undefined,
       { what: 'the offer' },
     );

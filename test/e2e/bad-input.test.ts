@@ -94,8 +94,8 @@ describeWithLocalSlack('bad input', () => {
     ],
     [
       'a link that looks like another',
-      '<https://evil.example|https://bank.example>',
-      'https://bank.example (https://evil.example)',
+      'Explain <https://evil.example|https://bank.example>',
+      'Explain https://bank.example (https://evil.example)',
     ],
     [
       'markup',
@@ -174,7 +174,11 @@ describeWithLocalSlack('hostile answers of the agent API', () => {
     const job = { id, status: hostile, model: hostile, prLink: hostile };
     const source = { repository: hostile.repeat(100), ref: hostile };
     world.api.failNext('get', { status: 200, body: { ...job, source } });
-    await toldLater(world, card, '&lt;!channel&gt;');
+    await world.later(
+      () => world.card(card),
+      (text) => text.includes('&lt;!channel&gt;'),
+      'the card to show it',
+    );
     const prLink = `https://evil.example/<!here>|${'x'.repeat(3_500)}`;
     world.api.finish(id, { status: 'completed', prLink });
     await toldLater(world, card, '🎉');

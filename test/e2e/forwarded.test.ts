@@ -103,7 +103,7 @@ test('forwarded messages and those of apps can be chosen in a thread (F5, S3)', 
   await write(program, { threadTs: root.ts, fields: { attachments: [forwarded] } });
   await write(program, { threadTs: root.ts, text: `${mention} Document it` });
   const offer = await waitFor(
-    async () => (await control.messages(general)).find(({ text }) => text.includes("There's no job")),
+    async () => (await control.messages(general)).find(({ text }) => text.includes('Send this thread along')),
     (found): found is SlackMessage => found !== undefined,
     { what: 'the offer' },
   );

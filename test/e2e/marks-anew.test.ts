@@ -25,7 +25,7 @@ describe('a person who marks a message anew', () => {
     await world.settled();
     expect(await drafts(message)).toHaveLength(1);
     await react(message, bob);
-    expect((await draftOf(message)).text).toContain("from bob's :memo:");
+    expect((await draftOf(message)).text).toContain("bob's message");
     await press(await draftOf(message), 'start_draft');
     await world.settled();
     expect(world.prompts()).toHaveLength(1);

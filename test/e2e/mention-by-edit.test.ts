@@ -87,7 +87,7 @@ test("in a job's thread, who adds it to what was written before the job is told,
   const root = await write('The limits are not documented');
   const older = await write('Indeed', root.ts);
   await write(`${mention} Document them`, root.ts);
-  const offer = (await control.messages(general)).find(({ text }) => text.includes("There's no job"));
+  const offer = (await control.messages(general)).find(({ text }) => text.includes('Send this thread along'));
   if (offer === undefined) throw new Error('no offer');
   await control.press(offer, 'choose_messages', bob);
   await program.later(

@@ -123,7 +123,7 @@ test('administrators learn in Slack that the code host takes the token no longer
   codeHost.expire();
   await world.later(
     doctor,
-    (said) => said?.includes('*Code host* (github.com) refuses the token') === true,
+    (said) => said?.includes('*Code host* (github.com) has refused the token') === true,
     'doctor',
   );
 });

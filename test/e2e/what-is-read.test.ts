@@ -70,7 +70,8 @@ describe('a table (R2)', () => {
     expect((await sent(program, 2)).at(-1)).toContain('\n> | --- | --- |\n> | Solo | 20 |');
     await write(program, { threadTs: root.ts, text: `${mention} Publish them` });
     const offer = await waitFor(
-      async () => (await control.messages(general)).find(({ text }) => text.includes("There's no job")),
+      async () =>
+        (await control.messages(general)).find(({ text }) => text.includes('Send this thread along')),
       (found): found is SlackMessage => found !== undefined,
       { what: 'the offer' },
     );

@@ -196,7 +196,7 @@ describeReplicas('a replica that is frozen with a request out, past its lease, a
     await world.messageSeen('Merged');
     await first.wake(() => {});
     const merged = (await world.messages()).filter(
-      ({ text, thread_ts }) => thread_ts && text.includes('Merged'),
+      ({ text, thread_ts }) => thread_ts && text.includes('*Merged*'),
     );
     expect(merged).toHaveLength(1);
     expect(await outcomes()).toEqual([['seen']]);

@@ -62,8 +62,12 @@ export function stateLine(
 }
 
 /** A draft did not start; of a job whose start was unclear, nobody knows. */
-function droppedLine({ creates }: Job, { byUserId }: Dropped, names: ReadonlyMap<string, string>): Mrkdwn {
-  if (creates === 0) return draftTexts.dropped;
+function droppedLine(
+  { creates }: Job,
+  { byUserId, why }: Dropped,
+  names: ReadonlyMap<string, string>,
+): Mrkdwn {
+  if (creates === 0 || why === 'withdrawn') return draftTexts.dropped;
   return states.dismissed(oneLine(names.get(byUserId ?? '') ?? labels.somebody, NAME_MAX));
 }
 

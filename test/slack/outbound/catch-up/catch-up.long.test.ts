@@ -35,7 +35,7 @@ async function limitedWorld(teamIds: readonly string[]) {
       botId: 'BBOT',
       projects,
       poster: new Poster(slackOf(teamId).call, clock, fetch, { mustBeOpen: async () => {} }),
-      access: { refusal: async () => null },
+      access: { refusal: async () => null, isShared: async () => false },
       names: { of: async () => new Map(), named: async () => new Map() },
     }) as unknown as Workspace;
   const workspaces = new Map(teamIds.map((teamId) => [teamId, workspaceOf(teamId)]));
