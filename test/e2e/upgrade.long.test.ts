@@ -70,11 +70,9 @@ async function decide(program: Upgraded): Promise<void> {
 /** A button that people see, by its label. */
 async function press(program: Upgraded, message: SlackMessage | undefined, label: string): Promise<void> {
   if (message === undefined) throw new Error(`there is no message with "${label}"`);
-  const button = new RegExp(
-    `"action_id":"([^"]+)"[^{}]*"text":\\{[^{}]*"text":"${label}"|"text":\\{[^{}]*"text":"${label}"[^{}]*\\}[^{}]*"action_id":"([^"]+)"`,
-  );
-  const [, before, after] = button.exec(JSON.stringify(message.blocks)) ?? [];
-  await control(program).press(message, before ?? after ?? label, alice);
+  const buttons = (message.blocks ?? []).flatMap(({ elements = [] }) => elements);
+  const found = buttons.find((button) => JSON.stringify(button.text ?? null).includes(`"text":"${label}"`));
+  await control(program).press(message, found?.action_id ?? label, alice);
 }
 
 /** The card of this prompt, where it was asked for first. */

@@ -3,7 +3,7 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Logger } from '../../engine/runtime/logger.ts';
 import { type AccessRefusal, type AccessRule, accessRefusal, mayAskIn } from '../../jobs/requests/access.ts';
 import { SLACKBOT } from '../protocol/ids.ts';
-import type { SharedChannels } from './shared-channels.ts';
+import { ChannelUnreadError, type SharedChannels } from './shared-channels.ts';
 import { CachedLookup } from './web-api/cached-lookup.ts';
 import { type SlackCaller, withSecondTry } from './web-api/caller.ts';
 import { SlackCallError } from './web-api/failure.ts';
@@ -58,11 +58,21 @@ export class Access {
     const [standing, userGroups, isShared] = await Promise.all([
       this.standing(userId),
       this.groupsOf(userId),
-      channelId === null ? false : this.parts.shared.isClosed(channelId),
+      channelId === null ? false : this.closesDoor(channelId),
     ]);
     if (standing === null) return 'unknown_person';
     const refusal = accessRefusal(this.rule, { userId, userGroups, ...standing }, channelId);
     return refusal ?? (isShared ? 'shared_channel' : null);
+  }
+
+  /** Whether a request is turned away there. One that waits for an administrator is kept: its card is looked at again. */
+  private async closesDoor(channelId: string): Promise<boolean> {
+    try {
+      return await this.parts.shared.isClosed(channelId);
+    } catch (error) {
+      if (error instanceof ChannelUnreadError && error.failure.needsAdmin) return false;
+      throw error;
+    }
   }
 
   /** Whether nothing starts and nothing is posted there, whoever asks. Throws ChannelUnreadError. */

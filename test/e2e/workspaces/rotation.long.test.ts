@@ -52,7 +52,7 @@ describe('a token that expires', () => {
     await using program = await start(shortLifeS);
     await program.clock.advance(EXPIRED_MS);
     await asked(program, 'one');
-    expect(tokensUsed(program)[0]).toBe('xoxb-T0ACME1-2');
+    expect(tokensUsed(program)).not.toContain('xoxb-T0ACME1-1');
   });
 
   test('goes on while Slack cannot renew it, and Slack is asked again a minute later (A2)', async () => {
