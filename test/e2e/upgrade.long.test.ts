@@ -221,7 +221,7 @@ async function expectReceipts(program: Upgraded): Promise<void> {
 /** A home that was opened before, less than an hour ago, shows the job that somebody started now. */
 function expectHome(program: Upgraded): void {
   const home = JSON.stringify(control(program).home(alice));
-  expect(home.split('Check the links')).toHaveLength(3);
+  expect(home).toContain('Check the links');
 }
 
 /** What was set for a channel holds. */

@@ -175,7 +175,10 @@ export const strictStories = {
       await stage.atWork();
       stage.finish('completed');
       await stage.threadMessage(card, 'Done, no pull request');
-      return oneThread({ posts: ['On it', 'Done'], replies: ['One'] }, { hints: ['Settings saved'] });
+      return oneThread(
+        { posts: ['On it', 'Done'], replies: ['One'] },
+        { hints: ['Settings saved', 'Send what was said since'] },
+      );
     },
   },
   /** A job that was started elsewhere is watched; and somebody looks at the home tab. */
