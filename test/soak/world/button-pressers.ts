@@ -51,13 +51,14 @@ export function createButtonPressers({ control }: StrictSlack, random: Random): 
 
   /** Whether the thread has something new after a while, and no message asked to try again. */
   async function whatFollows(
-    { channel, thread_ts: root = '' }: SlackMessage,
+    { channel, ts: postTs, thread_ts: root = '' }: SlackMessage,
     sinceMs: number,
   ): Promise<'news' | 'elsewhere' | null> {
     const endMs = Date.now() + NEWS_WITHIN_MS;
     for (;;) {
       await pause(AGAIN_AFTER_MS);
-      const told = (await control.messages(channel)).filter(({ ts }) => Number(ts) * 1000 > sinceMs);
+      const messages = await control.messages(channel);
+      const told = messages.filter(({ ts }) => Number(ts) * 1000 > sinceMs);
       const isTold = (words: string) =>
         told.some(({ subtype, text }) => subtype === 'ephemeral' && text.includes(words));
       const inThread = told.filter(
@@ -65,7 +66,10 @@ export function createButtonPressers({ control }: StrictSlack, random: Random): 
       );
       if (inThread.some(({ text }) => text.includes(AT_ANOTHER))) return 'elsewhere';
       if (isTold(NOT_CHECKED) || Date.now() > endMs || state.isStopped) return null;
-      if (inThread.length > 0) return 'news';
+      // Whoever still sees the button presses it again: what came may be of something else.
+      const post = messages.find(({ ts }) => ts === postTs);
+      const isUsed = post === undefined || offerOf(post) === null;
+      if (inThread.length > 0 && isUsed) return 'news';
     }
   }
 
