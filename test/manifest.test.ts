@@ -109,6 +109,7 @@ test('the app asks for the least that it needs', () => {
       'message.im',
       'message.mpim',
       'member_joined_channel',
+      'channel_shared',
       'channel_unarchive',
       'group_unarchive',
       'channel_deleted',
