@@ -40,7 +40,7 @@ function nodeProblem(nodeVersion: string): string | null {
   const [oldestMajor, oldestMinor] = OLDEST_NODE;
   if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return null;
   return (
-    `docs-agent needs Node ${OLDEST_NODE.join('.')} or later, this is ${nodeVersion}. ` +
+    `docs-agent needs Node ${OLDEST_NODE.join('.')} or later; this is ${nodeVersion}. ` +
     'Run it through npm ("npm start"), which brings the right Node along on Linux, or install Node 24.'
   );
 }

@@ -17,24 +17,23 @@ const commands: readonly Command[] = [
   },
   {
     usage: 'doctor [--json] [--probe-write]',
-    summary: 'look at settings, store, Slack and the agent API, and say what to do',
+    summary: 'check settings, store, Slack and the agent API, and say what to do',
     load: async () => (await import('./commands/doctor.ts')).doctor,
   },
   {
     usage: 'report [--since 7d] [--format table|csv|json]',
-    summary: 'count the outcomes of recent requests, also while the service runs',
+    summary: 'count the outcomes of recent requests, even while the service runs',
     load: async () => (await import('./commands/report.ts')).report,
   },
   {
     usage: 'audit [--since 7d] [--prompts]',
-    summary:
-      'print who did what in the last days, a line of JSON for each; with --prompts what they wrote, too',
+    summary: 'print who did what in recent days, one line of JSON each; with --prompts, also what they wrote',
     load: async () => (await import('./commands/audit.ts')).audit,
   },
   {
     usage:
       'manifest [--url <address> [--oauth [--token-rotation]] [--socket]] [--agent] [--workflow] [--reactions]',
-    summary: 'print the manifest of the Slack app, for HTTP if there is an address, else for Socket Mode',
+    summary: 'print the manifest of the Slack app: for HTTP with --url, else for Socket Mode',
     load: async () => (await import('./commands/manifest.ts')).manifest,
   },
   {
@@ -44,7 +43,8 @@ const commands: readonly Command[] = [
   },
   {
     usage: 'backup [<directory>] [--keep <number>]',
-    summary: 'copy the embedded store, also while the service runs; 7 copies are kept, in DATA_DIR/backups',
+    summary:
+      'back up the embedded store, even while the service runs; 7 backups are kept, in DATA_DIR/backups',
     load: async () => (await import('./commands/backup.ts')).backup,
   },
   {
@@ -54,12 +54,12 @@ const commands: readonly Command[] = [
   },
   {
     usage: 'reencrypt-tokens',
-    summary: 'put the tokens of all workspaces under the first key of TOKEN_ENCRYPTION_KEY',
+    summary: 'encrypt the tokens of all workspaces again, with the first key of TOKEN_ENCRYPTION_KEY',
     load: async () => (await import('./commands/reencrypt-tokens.ts')).reencryptTokens,
   },
   {
     usage: 'forget --user U… | --channel C… [--team T…] [--yes]',
-    summary: 'erase what the store holds of a person or a channel',
+    summary: 'erase what the store holds about a person or a channel',
     load: async () => (await import('./commands/forget.ts')).forget,
   },
 ];

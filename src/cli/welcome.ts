@@ -12,7 +12,7 @@ export function welcome(
   const mode =
     slack.transport.kind === 'socket'
       ? 'Socket Mode'
-      : `HTTP, Slack's requests are taken at ${address(port)}${EVENTS_PATH}`;
+      : `HTTP, listening for Slack at ${address(port)}${EVENTS_PATH}`;
   const lines = [
     ['Bot', botOf(signedInAs)],
     ['Mode', mode],

@@ -85,7 +85,7 @@ function manifest(options: ManifestOptions): object {
           name: labels.askDocsAgent,
           type: 'message',
           callback_id: ASK_SHORTCUT_ID,
-          description: 'Ask for a documentation change because of this message',
+          description: 'Ask for a documentation change about this message',
         },
       ],
       ...(options.isAgent ? { agent_view: AGENT_VIEW } : {}),
@@ -138,7 +138,7 @@ function comments(options: ManifestOptions): [path: Path, comment: string][] {
     ...(options.hasWorkflowStep
       ? ([
           [['functions'], 'A step of workflows. Where nobody starts the workflow, leave the person empty.'],
-          [['settings', 'org_deploy_enabled'], 'Slack asks for it of every app with a step of workflows.'],
+          [['settings', 'org_deploy_enabled'], 'Slack requires it of every app with a step of workflows.'],
           [['settings', 'function_runtime'], 'The step is carried out by the program, not by Slack.'],
         ] satisfies [Path, string][])
       : []),
@@ -154,7 +154,7 @@ function comments(options: ManifestOptions): [path: Path, comment: string][] {
       ? [
           [
             ['settings', 'token_rotation_enabled'],
-            'Tokens expire after 12 hours and are renewed. Slack does not let this be turned off again.',
+            'Tokens expire after 12 hours and are renewed. This cannot be turned off again.',
           ] satisfies [Path, string],
         ]
       : []),
@@ -171,7 +171,7 @@ function introduction({ url, oauth }: ManifestOptions): string[] {
         `The Slack app. Create it at https://api.slack.com/apps ("From a manifest"). This is for Socket Mode: ${
           oauth === null
             ? 'no public address is needed.'
-            : `only who installs the app comes to ${oauth.url}, with a browser.`
+            : `only the person who installs the app opens ${oauth.url}, in a browser.`
         }`,
         'Make an app-level token ("Basic Information") with the scope connections:write: it is SLACK_APP_TOKEN.',
         install,

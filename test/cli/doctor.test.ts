@@ -21,7 +21,7 @@ test('when all is well, doctor says so line by line, and exits with 0', async ()
       [
         '^✓ Node: \\d+\\.\\d+\\.\\d+',
         '✓ Settings: Socket Mode, embedded store, agent API at http://127.0.0.1:\\d+, project acme-docs',
-        '✓ Store: /.*, empty, made at the first start',
+        '✓ Store: /.*, empty; created at the first start',
         '✓ Disk: .* free',
         '✓ Connection: Socket Mode: the app token may open connections',
         '✓ Slack: @docs-agent in Strict \\(T0LOCAL\\)',
@@ -44,7 +44,7 @@ test('a warning makes it exit with 1, with the advice in the same line', async (
   await using patient = await startPatient();
   patient.api.failAll({ status: 429 });
   const { code, output } = await doctor(patient.env);
-  expect(output).toMatch(/^! Agent API acme-docs: at its rate limit .* → Look again later/m);
+  expect(output).toMatch(/^! Agent API acme-docs: at its rate limit .* → Check again later/m);
   expect(output).toMatch(/\n1 warning\n$/);
   expect(code).toBe(1);
 });

@@ -59,7 +59,10 @@ describe('docs-agent manifest', () => {
     [['--url', 'https://me:secret@bot.example.com'], 'must be an https address'],
     [['--url'], "Option '--url <value>' argument missing"],
     [['--oauth'], '--oauth needs --url'],
-    [['--url', 'https://bot.example.com', '--oauth', '--workflow'], '--workflow cannot go with --oauth'],
+    [
+      ['--url', 'https://bot.example.com', '--oauth', '--workflow'],
+      '--workflow cannot be combined with --oauth',
+    ],
     [['--token-rotation'], '--token-rotation needs --oauth'],
     [['--http'], "Unknown option '--http'"],
   ])('says how it is used when called with %j', async (args, words) => {

@@ -93,7 +93,7 @@ test('a report of a longer time than jobs are kept says where it begins', async 
   const env = { ...(await emptyStore()), RETENTION: '10d' };
   const output = await reportAt(Date.now(), env, '--since', '30d', '--format', 'csv');
   expect(said.mock.calls.flat().join()).toMatch(
-    /^Jobs are deleted after a time \(RETENTION\), so this begins at 20/,
+    /^Older jobs have been deleted \(RETENTION\), so this begins at 20/,
   );
   const [, since = '', until = ''] = /since,(.*)\nuntil,(.*)\n/.exec(output) ?? [];
   expect(Date.parse(until) - Date.parse(since)).toBe(10 * 86_400_000);

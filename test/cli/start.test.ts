@@ -57,14 +57,14 @@ describe('a start that cannot be', () => {
   test.concurrent('because Slack cannot be reached says so', async () => {
     await using folder = await createTempDir();
     const said = await failureOf({ ...settings, DATA_DIR: folder.path }, 75);
-    expect(said).toMatch(/Slack did not answer as it should \(econnrefused\)\. Check the network/);
+    expect(said).toMatch(/Slack gave an unexpected answer \(econnrefused\)\. Check the network/);
   });
 
   test.concurrent('because Slack has a fault of its own says so, and that another try may help', async () => {
     await using folder = await createTempDir();
     await using slack = await startTinySlack({ 'auth.test': { ok: false, error: 'internal_error' } });
     const said = await failureOf({ ...settings, SLACK_API_URL: slack.apiUrl, DATA_DIR: folder.path }, 75);
-    expect(said).toMatch(/Slack did not answer as it should \(internal_error\)/);
+    expect(said).toMatch(/Slack gave an unexpected answer \(internal_error\)/);
   });
 
   for (const [mode, base] of [

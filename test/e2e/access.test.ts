@@ -178,7 +178,7 @@ describe('while Slack does not say who somebody is', () => {
     await using program = await start(`access: { user_groups: [${GROUP}] }`);
     const { slack } = program;
     slack.onCall(({ method }) => (method === 'usergroups.users.list' ? { error: 'missing_scope' } : null));
-    expect(await asked(program, bob)).toContain('An administrator must install the app again');
+    expect(await asked(program, bob)).toContain('An administrator must reinstall the app');
     // Unacknowledged, it is delivered again.
     const text = '<@U0DOCSAGENT> Document it';
     const written = slack.control.message({ channel: general, user: alice, text });
@@ -187,7 +187,7 @@ describe('while Slack does not say who somebody is', () => {
       (texts) => texts.length > 0,
       'a private answer',
     );
-    expect(told).toEqual([expect.stringContaining('An administrator must install the app again')]);
+    expect(told).toEqual([expect.stringContaining('An administrator must reinstall the app')]);
     slack.control.setUserGroup(GROUP, [alice]);
     slack.onCall(() => null);
     await program.later(

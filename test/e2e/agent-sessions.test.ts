@@ -69,7 +69,7 @@ test('a job that waits for a person is suspended; one that nobody watches is clo
   await slack.control.press(card, 'show_job', alice);
   await program.later(
     () => JSON.stringify(slack.control.modal(alice)?.blocks ?? []),
-    (modal) => modal.includes('The agent itself goes on'),
+    (modal) => modal.includes('The agent itself keeps working'),
     'the details',
   );
   await slack.control.pressInView(alice, 'stop_watching');

@@ -58,8 +58,8 @@ test('`doctor` tells administrators, privately, what is wrong; and nobody else (
 });
 
 test.each([
-  ['get', 'reads', 'news of its jobs come again at'],
-  ['message', 'calls', 'prompts and replies go out again at'],
+  ['get', 'reads', 'job updates resume at'],
+  ['message', 'calls', 'requests and replies go out again at'],
 ] as const)(
   '`doctor` says that the agent asks to wait (%s), in Slack and on the machine',
   async (call, _what, words) => {
@@ -71,9 +71,9 @@ test.each([
     await control.message({ channel: general, user: bob, text: 'And the retries', threadTs: card.ts });
     await world.settled();
     await control.command({ channel: general, user: alice, text: 'doctor' });
-    const said = await world.sentPrivately(general, 'asks to wait');
+    const said = await world.sentPrivately(general, 'asked for a pause');
     expect(said.text).toMatch(/^🩺 \*\d problem/);
-    expect(said.text).toContain(`⏳ *Agent* (handbook) asks to wait: ${words}`);
+    expect(said.text).toContain(`⏳ *Agent* (handbook) asked for a pause: ${words}`);
     const config = parseConfig(world.env, () => configFile);
     const findings = await examine(config, { clock: world.clock, timeoutMs: 5_000 });
     expect(findings.filter(({ check }) => check === 'agent_limit')).toEqual([

@@ -158,7 +158,7 @@ describe('Start at a draft', () => {
     const said = await privately("That's 22,");
     expect(said.text).toContain('Shorten it');
     await press(said, 'edit_draft');
-    await expect.poll(form, { message: 'the form' }).toContain('its end is missing here');
+    await expect.poll(form, { message: 'the form' }).toContain('the end is cut off here');
     expect(form()).not.toContain('sends all of it');
     expect(await submit({ prompt: 'Correct the limits' })).toBe('null');
     await expect.poll(() => world.prompts(), { message: 'the prompt' }).toEqual([['Correct the limits']]);

@@ -59,7 +59,7 @@ test('work that fails again and again, whatever is tried, is seen by /readyz, me
     {
       subject: 'check_job',
       level: 'error',
-      found: expect.stringMatching(/^2 tasks fail at every try since .*Z: .*the disk is gone/),
+      found: expect.stringMatching(/^2 tasks have failed at every try since .*Z: .*the disk is gone/),
     },
   ]);
 

@@ -26,7 +26,7 @@ test('*Follow up* asks for one after an end without a pull request, and shows in
   await control.press(end, 'follow_up', bob);
   await form(program, bob);
   expect((await control.submit(bob, { prompt: '\u200b' })).errors?.prompt).toContain(
-    'Write what the agent should do.',
+    'Write what should change.',
   );
   expect((await control.submit(bob, { prompt: 'Add <b> & a table' })).errors).toBeNull();
   const shown = await program.threadMessage(card, '*Reply*');

@@ -66,7 +66,7 @@ describe('the form behind /docs-agent alone', () => {
     expect((await submit({ prompt: 'project=nowhere fix' })).errors?.prompt).toBe(
       "There's no project “nowhere”. Available: acme-docs.",
     );
-    expect((await submit({ prompt: '\u200b' })).errors?.prompt).toContain('Write what the agent should do.');
+    expect((await submit({ prompt: '\u200b' })).errors?.prompt).toContain('Write what should change.');
     expect((await submit({ prompt: '-- project=nowhere fix' })).errors).toBeNull();
     await world.started('project=nowhere fix');
   });
@@ -160,7 +160,7 @@ describe('a mention in a thread without a job', () => {
     const offer = await offered();
     await world.slack.control.editMessage(root, 'Delete all docs');
     await world.slack.control.press(offer, 'start_with_thread', alice);
-    await world.sentPrivately(general, 'A message of bob was edited in the meantime');
+    await world.sentPrivately(general, 'A message from bob was edited in the meantime');
     await world.settled();
     expect(world.prompts()).toEqual([]);
   });
@@ -195,7 +195,7 @@ describe('a mention in a thread without a job', () => {
       ({ user, thread_ts, text }) =>
         user === 'U0DOCSAGENT' && thread_ts === root.ts && text.includes('*Document this, please*'),
     );
-    expect(card.text).toContain('with messages of this thread');
+    expect(card.text).toContain('with messages from this thread');
     await write('And the retries', { threadTs: root.ts });
     await world.settled();
     expect(world.prompts()[0]?.slice(1)).toEqual(['And the retries']);
@@ -216,7 +216,7 @@ describe('a mention in a thread without a job', () => {
     await chosen();
     await world.slack.control.editMessage(root, 'Delete all docs');
     const said = (await submit()).errors?.prompt;
-    expect(said).toContain('A ticked message of bob was edited in the meantime: “Delete all docs”');
+    expect(said).toContain('A ticked message from bob was edited in the meantime: “Delete all docs”');
     await submit({ messages_0: ['They got a 429 & gave up'] });
     await world.settled();
     expect(world.prompts()).toEqual([[expect.not.stringContaining('Delete all docs')]]);

@@ -99,7 +99,7 @@ test('a form whose text and menu name different projects is refused at the menu,
   await command('');
   const said = await world.slack.control.submit(alice, { prompt: 'project=handbook Fix the typos' });
   expect(said.errors?.project).toBe(
-    'Which project? The request begins with project=handbook, but docs is chosen here. Choose the same, or take it out of the request.',
+    'Which project? The request begins with project=handbook, but docs is chosen here. Choose the same one, or take it out of the request.',
   );
   expect((await world.slack.control.submit(alice, { project: 'handbook' })).errors).toBeNull();
   expect((await card('Fix the typos')).text).toContain(' · handbook');

@@ -90,7 +90,7 @@ describeWithLocalSlack('after the pull request', () => {
     const second = saying(await world.posts(card), '👋').at(-1) ?? first;
     expect(second.text).toContain('Still open:');
     await world.slack.press(second, 'no_more_reminders', bob);
-    await expect.poll(async () => (await reminders())[1]).toContain('bob wants no more reminders');
+    await expect.poll(async () => (await reminders())[1]).toContain('bob turned off reminders');
     await world.clock.advance(5 * MINUTE_MS);
     expect(await reminders()).toHaveLength(2);
   });

@@ -78,7 +78,7 @@ describe('`/docs-agent run` (T3)', () => {
     await command('run release-notes');
     const submit = (value: string) =>
       world.slack.control.submit(alice, { value_version: value, value_product: 'API' });
-    expect((await submit(' ')).errors).toEqual({ value_version: 'Write a value.' });
+    expect((await submit(' ')).errors).toEqual({ value_version: 'Enter a value.' });
     expect(world.prompts()).toEqual([]);
     expect((await submit('2.1 "beta" <!channel>')).errors).toBeNull();
     await world.started(`Document "2.1 'beta' <!channel>" of "API"`);
@@ -155,7 +155,7 @@ describe('the form of `/docs-agent` (T3)', () => {
 
   test('runs one without values at once, and says at its field why it does not', async () => {
     await command('');
-    expect((await submit({ prompt: ' ' })).errors?.prompt).toContain('Write what the agent should do.');
+    expect((await submit({ prompt: ' ' })).errors?.prompt).toContain('Write what should change.');
     expect((await submit({ recipe: 'proposal', prompt: 'Fix the typos' })).errors).toEqual({
       recipe: 'Choose a recipe or write a request, not both.',
     });
@@ -228,5 +228,5 @@ test('only the recipes of channels in which the person may ask are offered, and 
   expect((await limited.sentPrivately(general, 'no recipe “lunch”')).text).toContain('Available: here. To');
   await limited.restart(file.replace(/.*name: here.*\n/, ''));
   await control.command({ channel: general, user: alice, text: 'run brunch' });
-  expect((await limited.sentPrivately(general, 'no recipe “brunch”')).text).toContain('“brunch”. To use');
+  expect((await limited.sentPrivately(general, 'no recipe “brunch”')).text).toContain('“brunch”. To send');
 });

@@ -33,7 +33,7 @@ test('a job that has long been over is deleted; its buttons and its thread say s
   expect((await afterDays(2)).at(-1)).toMatchObject({ outcome: 'done', jobs: 1 });
 
   await slack.control.press(offer, 'follow_up', alice);
-  await world.sentPrivately(general, 'this job is no longer kept');
+  await world.sentPrivately(general, 'this job is no longer stored');
   await slack.control.message({ channel: general, user: bob, text: 'And the retries', threadTs: card.ts });
   await slack.control.message({ channel: general, user: bob, text: 'Anybody?', threadTs: card.ts });
   await world.sentPrivately(general, 'I no longer follow this thread');

@@ -16,7 +16,7 @@ test('*Stop watching* in *Details* of a card works for anybody who sees the card
     await slack.control.press(card, 'show_job', user);
     await program.later(
       () => shown(program, user),
-      (modal) => modal.includes('The agent itself goes on'),
+      (modal) => modal.includes('The agent itself keeps working'),
       'the way to stop watching',
     );
   }

@@ -205,8 +205,8 @@ describe('files (R4)', () => {
     expect(await sent(program, 1)).toEqual(['See these']);
     await told(program, general, '1 file (plan.docx)');
     const text = await told(program, general, 'clip.ts');
-    expect(text).toContain("clip.ts · it isn't text that can be read");
-    expect(text).toContain("a.txt · it isn't text that can be read");
+    expect(text).toContain("clip.ts · it isn't readable text");
+    expect(text).toContain("a.txt · it isn't readable text");
     expect(text).toContain("long.md · it's too long");
     expect(program.slack.calls('file_download').length).toBeLessThan(3);
   });

@@ -79,7 +79,7 @@ describe('a step that asks for a draft (T1)', () => {
       await program.clock.advance(20 * MINUTE_MS);
       expect(await ended(program, executionId)).toEqual({
         error:
-          "Nobody could see whether the draft was posted in that channel. If it's there, it can still be started.",
+          "Slack didn't confirm whether the draft was posted in that channel. If it's there, it can still be started.",
       });
       await program.slack.control.press(draft, 'start_draft', alice);
       await program.later(

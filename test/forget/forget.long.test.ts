@@ -172,8 +172,8 @@ if (testServerUrl === undefined) {
 test.each([
   [[], 'Name either --user or --channel.'],
   [['--user', alice, '--channel', general], 'Name either --user or --channel.'],
-  [['--user', 'alice'], '--user must be an id of Slack, such as U0123456789.'],
-  [['--channel', '%'], '--channel must be an id of Slack, such as C0123456789.'],
+  [['--user', 'alice'], '--user must be a Slack id, such as U0123456789.'],
+  [['--channel', '%'], '--channel must be a Slack id, such as C0123456789.'],
 ])('forget %j is not understood', async (args, words) => {
   const { code, output } = await run({}, args);
   expect(code).toBe(64);

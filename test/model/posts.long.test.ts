@@ -131,7 +131,7 @@ scenario(
     ]);
     await world.time.pass(30 * MINUTE_MS);
     const [, told] = await toAlice(world);
-    expect(told?.text).toContain("can't see whether");
+    expect(told?.text).toContain("can't tell whether");
     expect(told?.text).toContain(PROMPT);
     expect(world.api.jobs).toHaveLength(0);
     await world.slack.control.press(told as SlackMessage, 'try_again', alice);

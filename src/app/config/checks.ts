@@ -14,7 +14,7 @@ export const exampleSecrets = {
   gitlabToken: 'glpat-0123456789',
 } as const;
 
-const NOT_YOURS = 'is an example, not a secret of yours: put your own in its place';
+const NOT_YOURS = 'is still the example: replace it with your own';
 
 const EXAMPLES: ReadonlySet<string> = new Set(Object.values(exampleSecrets));
 /** `xoxb-your-token`, `changeme` and the like, as people leave them where their own belongs. */
@@ -41,7 +41,7 @@ function parsed<T>(parse: (text: string) => T | Error) {
 /** Text that fits into an HTTP header, so that a mangled secret is noticed here and not in the first call. */
 export function secret(): z.ZodString {
   return text
-    .regex(/^[\x21-\x7e]+$/, 'contains white space or characters that no such secret has')
+    .regex(/^[\x21-\x7e]+$/, 'contains white space or characters that cannot be part of it')
     .refine((value) => !isPlaceholder(value), NOT_YOURS);
 }
 
@@ -131,7 +131,7 @@ export function hostNames() {
     const names = listed(value.toLowerCase());
     return names.every((name) => URL.parse(`http://${name}`)?.hostname === name)
       ? names
-      : new Error('must list names of hosts, without http:// and port, separated by commas');
+      : new Error('must list host names, without http:// or a port, separated by commas');
   });
 }
 
@@ -155,7 +155,7 @@ export function httpUrl(end: '/' | '') {
     return new Error(
       isHost(value)
         ? `has no http:// or https://: did you mean ${isLocal(value) ? 'http' : 'https'}://${value}?`
-        : 'must be an http(s) address without user name, password, ? and #',
+        : 'must be an http(s) address without a user name, password, ? or #',
     );
   });
 }
@@ -191,13 +191,15 @@ export function encryptionKeys() {
     const [first, ...others] = keys;
     if (first === undefined || keys.length < entries.length) {
       return new Error(
-        'must be a name and 32 bytes in base64 ("openssl rand -base64 32"), as in the example; several with commas between',
+        'must be a name and 32 bytes in base64 ("openssl rand -base64 32"), as in the example; separate several with commas',
       );
     }
     if (entries.some((entry) => isPlaceholder(entry?.[2] ?? ''))) return new Error(NOT_YOURS);
     const ids = keys.map(({ id }) => id);
     const repeated = ids.find((id, index) => ids.indexOf(id) < index);
-    return repeated === undefined ? ([first, ...others] as const) : new Error(`names two keys ${repeated}`);
+    return repeated === undefined
+      ? ([first, ...others] as const)
+      : new Error(`has two keys named ${repeated}`);
   });
 }
 

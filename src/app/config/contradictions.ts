@@ -49,7 +49,7 @@ function isGiven({ values, unreadable }: SettingValues, name: SettingName): bool
 function installingProblems(given: SettingValues): ConfigProblem[] {
   const set = oauthNames.filter((name) => isGiven(given, name));
   if (set.length === 0) {
-    const message = 'is missing, or for many workspaces the four settings of OAuth';
+    const message = 'is missing (for many workspaces, set the four OAuth settings instead)';
     return isGiven(given, 'SLACK_BOT_TOKEN') ? [] : [problem('SLACK_BOT_TOKEN', message)];
   }
   const need = `${set.join(', ')} ${set.length > 1 ? 'need' : 'needs'} it`;
@@ -114,7 +114,7 @@ function githubProblems(given: SettingValues): ConfigProblem[] {
   if (name === undefined) return [];
   const other = name === 'GITHUB_APP_ID' ? 'GITHUB_APP_KEY' : 'GITHUB_APP_ID';
   const missing = ofApp.length === 1 ? [problem(other, `is missing: ${name} needs it`)] : [];
-  const message = `and ${name} are both set: keep the token or the App`;
+  const message = `and ${name} are both set: keep one of them`;
   const twice = { variable: 'GITHUB_TOKEN', message, example: 'unset GITHUB_TOKEN' };
   return isGiven(given, 'GITHUB_TOKEN') ? [...missing, twice] : missing;
 }

@@ -9,11 +9,11 @@ export function contradictions({ projects, channels, recipes, digest, workspaces
   return [
     ...repeated(ids).map((index) => ({
       path: ['projects', index, 'id'],
-      message: `is the same as of projects[${ids.indexOf(ids[index] ?? '')}]`,
+      message: `is the same as in projects[${ids.indexOf(ids[index] ?? '')}]`,
     })),
     ...repeated(names.map((name) => name.toLowerCase())).map((index) => ({
       path: ['projects', index, projects[index]?.name === undefined ? 'id' : 'name'],
-      message: 'is the name of another project, too',
+      message: 'is also the name of another project',
     })),
     ...unknownProjects(channels, names, []),
     ...recipeProblems(recipes, names, ['recipes']),
@@ -72,7 +72,7 @@ function sharedHooks(workspaces: ConfigFile['workspaces']): Wrong[] {
     )
     .map(({ team, index }) => ({
       path: ['workspaces', team, 'recipes', index, 'name'],
-      message: 'has a webhook, and so has the recipe of this name in another workspace',
+      message: 'has a webhook, but so does the recipe of this name in another workspace',
     }));
 }
 
@@ -86,7 +86,7 @@ const OF_ONE_WORKSPACE = ['channels', 'access', 'admins', 'recipes', 'digest'];
 export function misplaced({ projects }: ConfigFile, given: readonly string[], isOauth: boolean): Wrong[] {
   if (!isOauth) {
     const message =
-      'needs the settings of OAuth (SLACK_CLIENT_ID and others): a bot token is of one workspace';
+      'needs the OAuth settings (SLACK_CLIENT_ID and others): a bot token belongs to one workspace';
     return given.includes('workspaces') ? [{ path: ['workspaces'], message }] : [];
   }
   const belongsElsewhere = (...path: readonly Step[]): Wrong => ({
@@ -96,7 +96,7 @@ export function misplaced({ projects }: ConfigFile, given: readonly string[], is
   const noWorkflows: Wrong = {
     path: ['workflows'],
     message:
-      'has no meaning with OAuth: Slack allows steps of workflows only in apps of one workspace or organisation',
+      'does not work with OAuth: Slack allows workflow steps only in apps of one workspace or organisation',
   };
   return [
     ...(given.includes('workflows') ? [noWorkflows] : []),

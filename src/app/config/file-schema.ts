@@ -18,7 +18,7 @@ const RECIPE_NAME_MAX = 40;
 const team = id(
   /^T[A-Z0-9]{2,}$/,
   'a workspace (T…)',
-  'the address of Slack in a browser has it, after app.slack.com/client/',
+  "it is in Slack's address in a browser, after app.slack.com/client/",
 );
 const channel = id(/^[CG][A-Z0-9]{2,}$/, 'a channel (C… or G…)', WHERE_CHANNELS_SHOW_IT);
 const user = id(/^[UW][A-Z0-9]{2,}$/, 'a user (U… or W…)', WHERE_PEOPLE_SHOW_IT);
@@ -45,9 +45,9 @@ const project = z.strictObject({
 
 const emoji = z
   .string()
-  .regex(EMOJI, 'must be the name of an emoji, as memo')
+  .regex(EMOJI, 'must be the name of an emoji, such as memo')
   .transform((given) => given.replaceAll(':', ''))
-  .refine((name) => !isOwnEmoji(name), 'is an emoji that docs-agent itself puts at messages: choose another');
+  .refine((name) => !isOwnEmoji(name), 'is an emoji that docs-agent itself adds to messages: choose another');
 
 const channelDefaults = z
   .strictObject({
@@ -94,7 +94,7 @@ const access = z
 const recipe = z.strictObject({
   name: z
     .string()
-    .regex(/^[a-z0-9]+(?:[-_][a-z0-9]+)*$/, 'must be one word of small letters, digits, "-" and "_"')
+    .regex(/^[a-z0-9]+(?:[-_][a-z0-9]+)*$/, 'must be one word of lowercase letters, digits, "-" and "_"')
     .max(RECIPE_NAME_MAX, `must have at most ${RECIPE_NAME_MAX} characters`),
   project: word.optional(),
   channel,

@@ -47,6 +47,6 @@ function unknown(variable: string, meant: string | null): ConfigProblem {
 
 function emptyList({ NOTICE_CHANNELS: value }: Environment): ConfigProblem[] {
   if (value === undefined || value.trim() !== '') return [];
-  const message = 'is set, but empty: channels go by their ids, and in a file of settings # begins a comment';
+  const message = 'is set, but empty: write channel ids, since # begins a comment in a settings file';
   return [{ variable: 'NOTICE_CHANNELS', message, example: exampleOf('NOTICE_CHANNELS') }];
 }

@@ -124,7 +124,7 @@ function keyOf(
 function unlisted(id: string | undefined, listed: readonly Listed[]): ConfigProblem[] {
   const [first] = listed;
   if (first === undefined || id === undefined || listed.some((project) => project.id === id)) return [];
-  const message = 'is none of the projects that DOCS_AGENT_CONFIG lists';
+  const message = 'is not one of the projects that DOCS_AGENT_CONFIG lists';
   return [{ variable: 'AGENT_PROJECT_ID', message, example: `AGENT_PROJECT_ID=${first.id}` }];
 }
 

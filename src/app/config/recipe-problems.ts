@@ -23,7 +23,7 @@ export function recipeProblems(
   return [
     ...repeated(recipes.map(({ name }) => name)).map((index) => ({
       path: at(index, 'name'),
-      message: 'is the name of another recipe, too',
+      message: 'is also the name of another recipe',
     })),
     ...recipes.flatMap((recipe, index) =>
       [...ofProject(recipe, projects), ...ofRequest(recipe), ...ofValues(recipe), ...ofSchedule(recipe)].map(
@@ -48,7 +48,7 @@ function ofRequest({ request }: Given): Wrong[] {
   const names = placeholdersIn(request);
   return [
     hasStrayBrace(request) &&
-      'has a brace that belongs to no placeholder: {name}, of letters, digits and "_"',
+      'has a brace that is not part of a placeholder: write {name}, with letters, digits and "_"',
     names.length > PLACEHOLDERS_MAX && `must have at most ${PLACEHOLDERS_MAX} placeholders`,
     names.some(({ length }) => length > PLACEHOLDER_MAX) &&
       `has a placeholder whose name has more than ${PLACEHOLDER_MAX} characters`,
@@ -67,7 +67,7 @@ function ofValues({ request, values, schedule }: Given): Wrong[] {
     if (!names.includes(name)) {
       const meant = isPlaceholderName(name) ? nearest(name, names) : null;
       const hint = meant === null ? '' : `: did you mean ${meant}?`;
-      return [{ path: ['values', name], message: `is no placeholder of the request${hint}` }];
+      return [{ path: ['values', name], message: `is not a placeholder in the request${hint}` }];
     }
     const problem = valueProblem(value);
     return problem === null ? [] : [{ path: ['values', name], message: valueProblems[problem] }];
@@ -77,21 +77,26 @@ function ofValues({ request, values, schedule }: Given): Wrong[] {
   const listed = missing.map((name) => `{${name}}`).join(', ');
   return [
     ...wrongs,
-    { path: ['schedule'], message: `needs a value for ${listed} under values: nobody is asked for it` },
+    { path: ['schedule'], message: `needs a value for ${listed} under values: a schedule has nobody to ask` },
   ];
 }
 
 /** What is wrong with when something comes again and again. */
 export function ofSchedule({ schedule: cron, zone }: Pick<Given, 'schedule' | 'zone'>): Wrong[] {
   if (cron === undefined) {
-    return zone === undefined ? [] : [{ path: ['zone'], message: 'is of no use without a schedule' }];
+    return zone === undefined ? [] : [{ path: ['zone'], message: 'has no effect without a schedule' }];
   }
   const known = zone === undefined || scheduleProblem({ cron: '0 0 * * *', zone }) === null;
-  const ofZone: Wrong[] = known ? [] : [{ path: ['zone'], message: 'is no time zone, as Europe/Berlin is' }];
+  const ofZone: Wrong[] = known
+    ? []
+    : [{ path: ['zone'], message: 'is not a time zone such as Europe/Berlin' }];
   switch (scheduleProblem({ cron, zone: 'UTC' })) {
     case 'cron':
       return [
-        { path: ['schedule'], message: 'must be cron of five fields, as "0 9 * * 1" for Mondays at nine' },
+        {
+          path: ['schedule'],
+          message: 'must be a five-field cron expression, such as "0 9 * * 1" for Mondays at nine',
+        },
         ...ofZone,
       ];
     case 'never':

@@ -91,6 +91,6 @@ function secretsIn(
   return keys.every(({ length }) => length >= BYTES_MIN && length <= BYTES_MAX)
     ? keys.map((key) => createSecretKey(key))
     : problem(
-        `must be ${BYTES_MIN} to ${BYTES_MAX} bytes in base64 ("openssl rand -base64 32"), with or without whsec_ in front; several with spaces between`,
+        `must be ${BYTES_MIN} to ${BYTES_MAX} bytes in base64 ("openssl rand -base64 32"), with or without whsec_ in front; separate several with spaces`,
       );
 }

@@ -68,7 +68,7 @@ export const settings = z.object({
     `key1:${exampleSecrets.encryptionKey}`,
     encryptionKeys(),
     'Encrypts the tokens of the workspaces: a name and 32 bytes in base64 (openssl rand -base64 32), name:key. ' +
-      'Several with commas between: the first encrypts, all decrypt.',
+      'Separate several with commas: the first encrypts, all decrypt.',
   ),
   SLACK_API_URL: setting(
     'http://127.0.0.1:4000/api/',
@@ -108,12 +108,12 @@ export const settings = z.object({
   AGENT_READS_PER_MINUTE: withDefault(
     '600',
     wholeNumber(1, 100_000),
-    'How many status reads a minute are made of a project at most, by all replicas together.',
+    'The most status reads a minute for each project, across all replicas.',
   ),
   AGENT_HOURLY_BUDGET: withDefault(
     '100',
     wholeNumber(1, 100_000),
-    'How many create and message calls an hour are made of a project at most, by all replicas together.',
+    'The most create and message calls an hour for each project, across all replicas.',
   ),
   AGENT_RETRY_UNKNOWN: withDefault(
     'never',
@@ -124,7 +124,7 @@ export const settings = z.object({
   GITHUB_TOKEN: secretSetting(
     exampleSecrets.githubToken,
     secret(),
-    'A token of GitHub that may read pull requests (a secret): they are followed until they are merged or closed.',
+    'A GitHub token that may read pull requests (a secret): they are followed until they are merged or closed.',
   ),
   GITHUB_APP_ID: setting(
     '123456',
@@ -139,7 +139,7 @@ export const settings = z.object({
   GITHUB_WEB_URL: withDefault(
     'https://github.com',
     httpUrl(''),
-    'Where the pull requests are read in a browser. Only links to this address are followed, and only with its API.',
+    'Where pull requests open in a browser. Only links to this address are followed, and only with its API.',
   ),
   GITHUB_API_URL: setting(
     'https://github.example.com/api/v3',
@@ -149,7 +149,7 @@ export const settings = z.object({
   GITLAB_TOKEN: secretSetting(
     exampleSecrets.gitlabToken,
     secret(),
-    'A token of GitLab with the scope read_api (a secret): merge requests are followed like pull requests.',
+    'A GitLab token with the scope read_api (a secret): merge requests are followed like pull requests.',
   ),
   GITLAB_URL: withDefault(
     'https://gitlab.com',
@@ -171,7 +171,7 @@ export const settings = z.object({
   HEALTH_PORT: setting(
     '3001',
     wholeNumber(0, 65_535).optional(),
-    'A listener of its own for /livez, /readyz and /metrics, 3001 for example: requests to PORT cannot crowd them out.',
+    'A separate listener for /livez, /readyz and /metrics, 3001 for example: requests to PORT cannot crowd them out.',
   ),
   HOST: withDefault('0.0.0.0', word(), 'The address to listen on; 0.0.0.0 is every address of this machine.'),
   ADMINS: secretSetting(
@@ -188,12 +188,12 @@ export const settings = z.object({
   POLL_MIN_INTERVAL: withDefault(
     '2s',
     duration('100ms', '1h'),
-    'The shortest time between two looks at a job. While AGENT_READS_PER_MINUTE allows it, every job is looked at so often.',
+    'The shortest time between two checks of a job. While AGENT_READS_PER_MINUTE allows it, every job is checked this often.',
   ),
   POLL_MAX_INTERVAL: withDefault(
     '60s',
     duration('100ms', '24h'),
-    'The longest time between two looks at a job, as far as AGENT_READS_PER_MINUTE allows it.',
+    'The longest time between two checks of a job, as far as AGENT_READS_PER_MINUTE allows it.',
   ),
   FOLLOW_UP_WINDOW: withDefault(
     '4s',
@@ -203,17 +203,17 @@ export const settings = z.object({
   SETTLE_WINDOW: withDefault(
     '90s',
     duration('0', '1h'),
-    'For how long after a follow-up the API may still answer that the job is finished.',
+    'How long after a follow-up the API may still report the job as finished.',
   ),
   LONG_RUNNING_AFTER: withDefault(
     '6h',
     duration('1m', '720h'),
-    'After this time of work the thread is asked whether to keep watching (1m to 720h).',
+    'After a job has worked this long, its thread is asked whether to keep watching (1m to 720h).',
   ),
   PR_REMINDER_AFTER: withDefault(
     '3d',
     durationOrNone('1s', '365d'),
-    'After so long without movement, the thread is reminded of an open pull request, once (from 1s). 0: never.',
+    'After this long without movement, the thread is reminded of an open pull request, once (from 1s). 0: never.',
   ),
   PR_WATCH_FOR: withDefault(
     '30d',

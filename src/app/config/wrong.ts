@@ -9,7 +9,7 @@ export interface Wrong {
 export type Step = string | number;
 
 export function isNoProject(names: readonly string[]): string {
-  return `is none of the projects (${names.join(', ') || 'there are none in this file'})`;
+  return `is not one of the projects (${names.join(', ') || 'there are none in this file'})`;
 }
 
 /** The indexes of values that occur before. */

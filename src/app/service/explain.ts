@@ -9,8 +9,8 @@ export function explainSlack(error: unknown, variable: string): never {
   const { code, needsAdmin, outcome } = error.failure;
   throw new StartError(
     needsAdmin
-      ? `Slack refuses the token (${code}). Check ${variable}: it must be of an app that is installed.`
-      : `Slack did not answer as it should (${code}). Check the network, and SLACK_API_URL if it is set.`,
+      ? `Slack refuses the token (${code}). Check ${variable}: it must belong to an installed app.`
+      : `Slack gave an unexpected answer (${code}). Check the network, and SLACK_API_URL if it is set.`,
     error,
     !needsAdmin && outcome !== 'refused',
   );

@@ -9,11 +9,11 @@ const WORDS: Readonly<Record<keyof Holdings, string>> = {
   jobs: 'jobs, with their replies and calls: deleted',
   replies: 'replies in jobs of others: emptied',
   calls: 'calls of these jobs that repeat such words: emptied',
-  mentions: 'other texts that name it: the name is taken out',
+  mentions: 'other texts that name it: the name is removed',
   early_replies: 'replies that wait for a card: deleted',
   homes: 'home tabs: deleted',
   audit_entries: 'lines of the audit: deleted',
-  settings: 'settings and installations: the name is taken out, or they are deleted',
+  settings: 'settings and installations: the name is removed, or they are deleted',
 };
 
 const OPEN_WORDS: Readonly<Record<OpenWork['what'], string>> = {
@@ -54,7 +54,7 @@ function subjectOf({ user, channel, team }: { user?: string; channel?: string; t
 }
 
 function checked(option: string, id: string, form: RegExp, example: string): string {
-  if (!form.test(id)) throw new UsageError(`${option} must be an id of Slack, such as ${example}.`);
+  if (!form.test(id)) throw new UsageError(`${option} must be a Slack id, such as ${example}.`);
   return id;
 }
 
@@ -64,9 +64,9 @@ function report(subject: Subject, { holdings, openWork }: Forgotten, isMeant: bo
     const count = holdings[name as keyof Holdings];
     return count === 0 ? [] : [`  ${count} × ${words}`];
   });
-  if (lines.length === 0) return `The store holds nothing of the ${kind} ${id}.`;
+  if (lines.length === 0) return `The store holds nothing about the ${kind} ${id}.`;
   const found = [
-    `The store ${isMeant && openWork.length === 0 ? 'held' : 'holds'} of the ${kind} ${id}:`,
+    `The store ${isMeant && openWork.length === 0 ? 'held' : 'holds'} this about the ${kind} ${id}:`,
     ...lines,
   ];
   if (openWork.length > 0) {
@@ -76,13 +76,13 @@ function report(subject: Subject, { holdings, openWork }: Forgotten, isMeant: bo
     );
     return [
       ...found,
-      'Nothing was erased, since some of it is under way:',
+      'Nothing was erased, because some of it is still under way:',
       ...open,
-      'Wait until these jobs are over, or stop watching them in their threads. Then do this again.',
+      'Wait until these jobs are over, or stop watching them in their threads. Then run this again.',
     ].join('\n');
   }
   return [
     ...found,
-    isMeant ? 'All of this was erased.' : 'Nothing was erased yet: to do it, add --yes.',
+    isMeant ? 'All of this was erased.' : 'Nothing has been erased yet. To erase it, add --yes.',
   ].join('\n');
 }

@@ -20,7 +20,7 @@ export async function manifest(args: string[]): Promise<number> {
   const tokenRotation = values['token-rotation'];
   if (tokenRotation && !values.oauth) {
     throw new UsageError(
-      '--token-rotation needs --oauth: a SLACK_BOT_TOKEN of the settings cannot be renewed.',
+      '--token-rotation needs --oauth: a SLACK_BOT_TOKEN from the settings cannot be renewed.',
     );
   }
   if (values.oauth && url === null) {
@@ -30,7 +30,7 @@ export async function manifest(args: string[]): Promise<number> {
   }
   if (values.workflow && values.oauth) {
     throw new UsageError(
-      '--workflow cannot go with --oauth: Slack lets no app with a step of workflows be distributed to other workspaces.',
+      '--workflow cannot be combined with --oauth: Slack does not let an app with a workflow step be distributed to other workspaces.',
     );
   }
   const oauth = values.oauth && url !== null ? { url, tokenRotation } : null;

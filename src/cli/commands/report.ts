@@ -38,7 +38,7 @@ export function periodOf(since: string, retentionMs: number, nowMs: number) {
   }
   const begins = new Date(nowMs - retentionMs).toISOString();
   if (askedMs > retentionMs) {
-    console.error(`Jobs are deleted after a time (RETENTION), so this begins at ${begins}.`);
+    console.error(`Older jobs have been deleted (RETENTION), so this begins at ${begins}.`);
   }
   return { sinceMs: nowMs - Math.min(askedMs, retentionMs), untilMs: nowMs };
 }

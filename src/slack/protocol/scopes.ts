@@ -17,12 +17,12 @@ const USER_GROUPS_SCOPE = 'usergroups:read';
 export const botScopes: readonly Scope[] = [
   {
     name: 'commands',
-    reason: 'Take /docs-agent, and "Ask Docs Agent" in the menu of a message.',
+    reason: 'Receive /docs-agent, and "Ask Docs Agent" from the menu of a message.',
     without: '/docs-agent and "Ask Docs Agent" do nothing',
   },
   {
     name: 'app_mentions:read',
-    reason: 'Start a job at a mention.',
+    reason: 'Start a job when somebody mentions the bot.',
     without: 'mentions do nothing',
   },
   {
@@ -41,7 +41,7 @@ export const botScopes: readonly Scope[] = [
     name: 'channels:history',
     reason:
       'Get the replies in threads of public channels. Read threads again for missed replies, and look there ' +
-      'for posts of unknown fate.',
+      'for posts whose fate is unknown.',
     without: 'replies in public channels never reach the agent',
   },
   {
@@ -69,7 +69,7 @@ export const botScopes: readonly Scope[] = [
   {
     name: 'groups:read',
     reason:
-      'The same of private channels. Learn that the bot is back in one, where messages may wait to be posted.',
+      'The same for private channels. Learn that the bot is back in one, where messages may wait to be posted.',
     without: 'every private channel counts as shared with another organisation, so nothing starts there',
   },
   {
@@ -86,14 +86,14 @@ export const botScopes: readonly Scope[] = [
   {
     name: 'users:read',
     reason: 'Tell guests and people of other workspaces from members, and turn mentions into names.',
-    without: 'nobody can be told from a guest or a person of another workspace, so all are refused',
+    without: 'members cannot be told from guests and people of other workspaces, so everybody is refused',
   },
   {
     name: USER_GROUPS_SCOPE,
     reason:
       'Tell who is in the user groups that may use the bot, and give the agent the names of user groups. Only ' +
       'needed for the first, with user_groups in the settings.',
-    without: 'nobody is let in by a user group of the settings',
+    without: 'user groups in the settings let nobody in',
     isOptional: true,
   },
 ];
@@ -109,7 +109,7 @@ export const botEvents: readonly ManifestEntry[] = [
   { name: 'member_joined_channel', reason: 'The bot is in a channel again: what waits there is posted.' },
   {
     name: 'channel_shared',
-    reason: 'Nothing is posted any more in a channel that becomes shared with another organisation.',
+    reason: 'Stop posting in a channel that becomes shared with another organisation.',
   },
   { name: 'channel_unarchive', reason: 'Likewise when a public channel is open again.' },
   { name: 'group_unarchive', reason: 'Likewise for a private channel.' },
@@ -154,12 +154,12 @@ export const oauthEvents: readonly ManifestEntry[] = [
 
 /** For an app that is an agent, besides. */
 export const agentScopes: readonly ManifestEntry[] = [
-  { name: 'assistant:write', reason: 'Slack asks for it of every app with an agent_view.' },
+  { name: 'assistant:write', reason: 'Slack requires it of every app with an agent_view.' },
 ];
 
 /** With the step of workflows, besides. */
 export const workflowEvents: readonly ManifestEntry[] = [
-  { name: 'function_executed', reason: 'A workflow has come to its step "Ask docs-agent".' },
+  { name: 'function_executed', reason: 'A workflow has reached its step "Ask docs-agent".' },
 ];
 
 /** What the installation granted; null: Slack does not say. */
@@ -197,5 +197,5 @@ export function howToGrant(scopes: readonly Scope[]): string {
   const ofReactions = scopes.some(({ name }) => name === REACTIONS_SCOPE);
   return ofReactions
     ? 'At https://api.slack.com/apps, open the app, "App Manifest", and put there what `docs-agent manifest --reactions` prints: it also subscribes to the events. Then "Install App", "Reinstall".'
-    : 'At https://api.slack.com/apps, open the app, "OAuth & Permissions", "Bot Token Scopes", and add what is missing (or replace "App Manifest" by what `docs-agent manifest` prints). Then "Install App", "Reinstall".';
+    : 'At https://api.slack.com/apps, open the app, "OAuth & Permissions", "Bot Token Scopes", and add what is missing (or replace "App Manifest" with what `docs-agent manifest` prints). Then "Install App", "Reinstall".';
 }

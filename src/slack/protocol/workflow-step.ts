@@ -20,7 +20,7 @@ export const workflowStep = {
         project: {
           type: 'string',
           title: 'Project',
-          description: 'Its name; empty: that of the channel',
+          description: 'Its name; leave empty for the project of the channel',
         },
         person: {
           type: 'slack#/types/user_context',
@@ -34,8 +34,8 @@ export const workflowStep = {
         },
         wait: {
           type: 'boolean',
-          title: 'Wait for the end',
-          description: 'The workflow goes on when there is a pull request',
+          title: 'Wait until it is done',
+          description: 'The workflow continues once there is a pull request',
         },
       },
       required: ['request', 'channel'],

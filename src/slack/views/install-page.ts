@@ -10,7 +10,7 @@ export function installPage(address: string): string {
     'Add docs-agent to Slack',
     `<p>docs-agent takes requests for documentation changes in Slack, and brings back the pull request.</p>
 <p><a href="${escaped(address)}">Add to Slack</a></p>
-<p>Slack shows next what the app may do, and asks you to agree.</p>`,
+<p>Next, Slack shows what the app may do and asks you to agree.</p>`,
   );
 }
 
@@ -37,19 +37,19 @@ interface Failed {
 }
 
 const failures: Readonly<Record<FailedWhy, Failed>> = {
-  cancelled: { reason: 'You did not agree, so nothing was installed.', next: 'Begin again' },
+  cancelled: { reason: 'You did not agree, so nothing was installed.', next: 'Start over' },
   elsewhere: {
     reason:
-      'The installation was begun at a page of Slack. It must begin here, so that docs-agent can tell that it is yours.',
-    next: 'Begin here',
+      'The installation was started from a Slack page. Start it here, so that docs-agent can tell that it is yours.',
+    next: 'Start here',
   },
   stale: {
-    reason: 'The installation was begun in another browser, or more than ten minutes ago.',
-    next: 'Begin again',
+    reason: 'The installation was started in another browser, or more than ten minutes ago.',
+    next: 'Start over',
   },
   other: {
-    reason: 'Something went wrong. Operators of docs-agent find it in the log.',
-    next: 'Begin again',
+    reason: 'Something went wrong. The log of docs-agent has the details.',
+    next: 'Start over',
   },
 };
 
@@ -73,7 +73,7 @@ export function scopesMissingPage(missing: readonly Scope[]): string {
 ${items.join('\n')}
 </ul>
 <p>${escaped(howToGrant(missing))}</p>
-<p><a href="${INSTALL_PATH}">Begin again</a></p>`,
+<p><a href="${INSTALL_PATH}">Start over</a></p>`,
   );
 }
 

@@ -6,7 +6,7 @@ const exampleValue = (name: (typeof secretNames)[number]) => exampleOf(name).sli
 /** An id is not secret, and the example address leads nowhere. */
 const open: readonly string[] = ['SLACK_CLIENT_ID', 'DATABASE_URL', 'ADMINS'];
 const secrets = secretNames.filter((name) => !open.includes(name));
-const notYours = 'is an example, not a secret of yours: put your own in its place';
+const notYours = 'is still the example: replace it with your own';
 
 test.each(secrets)(
   'the example of %s is refused as a secret, and is not taken for a mistake of its form',

@@ -129,8 +129,8 @@ describe('what is wrong in the file', () => {
       'DOCS_AGENT_CONFIG line 6: channels.general must be the id of a channel (C… or G…): in Slack, click the channel\'s name, "About": it is at the bottom',
       'DOCS_AGENT_CONFIG line 9: channels.C0001.follow_up_window must be a duration with a unit: ms, s, m, h or d',
       'DOCS_AGENT_CONFIG line 10: channels.C0001.approvers must name at least one person',
-      'DOCS_AGENT_CONFIG line 11: channels.C0001.reaction is an emoji that docs-agent itself puts at messages: choose another',
-      'DOCS_AGENT_CONFIG line 12: channels.C0002.reaction must be the name of an emoji, as memo',
+      'DOCS_AGENT_CONFIG line 11: channels.C0001.reaction is an emoji that docs-agent itself adds to messages: choose another',
+      'DOCS_AGENT_CONFIG line 12: channels.C0002.reaction must be the name of an emoji, such as memo',
       'DOCS_AGENT_CONFIG line 14: access.guests must be true or false',
       'DOCS_AGENT_CONFIG line 15: access.bots[0] must be the id of an app (A…): https://api.slack.com/apps, "Basic Information"',
       'DOCS_AGENT_CONFIG line 16: admins must be a list',
@@ -175,14 +175,14 @@ describe('what is wrong in the file', () => {
   });
 
   test.each([
-    ['projects: [{ id: a }, { id: a }]', 'line 1: projects[1].id is the same as of projects[0]'],
+    ['projects: [{ id: a }, { id: a }]', 'line 1: projects[1].id is the same as in projects[0]'],
     [
       'projects: [{ id: a }, { id: b, name: A }]',
-      'line 1: projects[1].name is the name of another project, too',
+      'line 1: projects[1].name is also the name of another project',
     ],
     [
       'projects: [{ id: a }]\nchannels: { C0001: { project: b } }',
-      'line 2: channels.C0001.project is none of the projects (a)',
+      'line 2: channels.C0001.project is not one of the projects (a)',
     ],
   ])('%j contradicts itself', (text, message) => {
     expect(messages(text)).toContainEqual(`DOCS_AGENT_CONFIG ${message}`);
@@ -204,7 +204,7 @@ describe('what is wrong in the file', () => {
     expect(problems(text, { KEY_OF_A: 'k', AGENT_PROJECT_ID: 'b' })).toEqual([
       {
         variable: 'AGENT_PROJECT_ID',
-        message: 'is none of the projects that DOCS_AGENT_CONFIG lists',
+        message: 'is not one of the projects that DOCS_AGENT_CONFIG lists',
         example: 'AGENT_PROJECT_ID=a',
       },
     ]);

@@ -58,7 +58,7 @@ test('beside another problem a misspelt name is reported with it, and what it st
 
 test('an empty list of notice channels is noticed: in a file, what follows a # is a comment', () => {
   expect(said({ NOTICE_CHANNELS: '' })).toEqual([
-    'NOTICE_CHANNELS is set, but empty: channels go by their ids, and in a file of settings # begins a comment',
+    'NOTICE_CHANNELS is set, but empty: write channel ids, since # begins a comment in a settings file',
   ]);
   expect(parse({ NOTICE_CHANNELS: 'C0123' }).ignored).toEqual([]);
 });

@@ -39,7 +39,7 @@ describe('the settings of OAuth', () => {
 
   test('without them and without a bot token, both ways are named', () => {
     expect(messages({ ...byHand, SLACK_BOT_TOKEN: undefined })).toEqual([
-      'SLACK_BOT_TOKEN is missing, or for many workspaces the four settings of OAuth',
+      'SLACK_BOT_TOKEN is missing (for many workspaces, set the four OAuth settings instead)',
     ]);
   });
 
@@ -47,7 +47,7 @@ describe('the settings of OAuth', () => {
     ['is no key at all', 'secret'],
     ['has no name', `${'A'.repeat(43)}=`],
     ['is too short', `k1:${'A'.repeat(23)}=`],
-    ['names two keys the same', `k1:${'A'.repeat(43)}=,k1:${'B'.repeat(42)}A=`],
+    ['has two keys named the same', `k1:${'A'.repeat(43)}=,k1:${'B'.repeat(42)}A=`],
     ['ends with a comma', `k1:${'A'.repeat(43)}=,`],
   ])('a TOKEN_ENCRYPTION_KEY that %s is refused, and not shown', (_what, keys) => {
     const [problem, ...others] = messages({ ...many, TOKEN_ENCRYPTION_KEY: keys });
@@ -83,7 +83,7 @@ describe('the workspaces of the file', () => {
 
   test('need OAuth', () => {
     expect(messages(byHand, text)).toEqual([
-      'DOCS_AGENT_CONFIG line 4: workspaces needs the settings of OAuth (SLACK_CLIENT_ID and others): a bot token is of one workspace',
+      'DOCS_AGENT_CONFIG line 4: workspaces needs the OAuth settings (SLACK_CLIENT_ID and others): a bot token belongs to one workspace',
     ]);
   });
 
@@ -112,15 +112,15 @@ describe('the workspaces of the file', () => {
       '  T0003: { projects: [] }',
     ];
     expect(messages(many, lines.slice(0, 4).join('\n'))).toEqual([
-      'DOCS_AGENT_CONFIG line 3: workspaces.T0001.projects[2] is none of the projects (docs, api)',
+      'DOCS_AGENT_CONFIG line 3: workspaces.T0001.projects[2] is not one of the projects (docs, api)',
       'DOCS_AGENT_CONFIG line 3: workspaces.T0001.projects[1] is named twice',
-      'DOCS_AGENT_CONFIG line 4: workspaces.T0002.channels.C0001.project is none of the projects (docs)',
+      'DOCS_AGENT_CONFIG line 4: workspaces.T0002.channels.C0001.project is not one of the projects (docs)',
     ]);
     expect(messages(many, lines.join('\n'))).toEqual([
       'DOCS_AGENT_CONFIG line 5: workspaces.T0003.projects must name at least one project',
     ]);
     expect(messages(many, 'projects: [{ id: docs }]\nworkspaces: { acme: { projects: [docs] } }')).toEqual([
-      'DOCS_AGENT_CONFIG line 2: workspaces.acme must be the id of a workspace (T…): the address of Slack in a browser has it, after app.slack.com/client/',
+      "DOCS_AGENT_CONFIG line 2: workspaces.acme must be the id of a workspace (T…): it is in Slack's address in a browser, after app.slack.com/client/",
     ]);
   });
 });
@@ -149,7 +149,7 @@ describe('recipes of many workspaces (T3)', () => {
 
   test('may not share the name of a webhook, whose address names no workspace', () => {
     expect(messages(many, text(recipe('ONE_SECRET'), recipe('OTHER_SECRET')))).toContainEqual(
-      'DOCS_AGENT_CONFIG line 8: workspaces.T0002.recipes[0].name has a webhook, and so has the recipe of this name in another workspace',
+      'DOCS_AGENT_CONFIG line 8: workspaces.T0002.recipes[0].name has a webhook, but so does the recipe of this name in another workspace',
     );
   });
 });

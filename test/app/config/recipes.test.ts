@@ -71,17 +71,17 @@ describe('recipes in the file of DOCS_AGENT_CONFIG (T3)', () => {
     ['owners: []', 'recipes[0].owners must name at least one person'],
     [
       'values: { vrsion: "2" }',
-      'recipes[0].values.vrsion is no placeholder of the request: did you mean version?',
+      'recipes[0].values.vrsion is not a placeholder in the request: did you mean version?',
     ],
     ['values: { version: "2\\n3" }', 'recipes[0].values.version must be one line'],
     ['values: { version: " " }', 'recipes[0].values.version is empty'],
     [
       'schedule: "0 9 * * 1"',
-      'recipes[0].schedule needs a value for {version} under values: nobody is asked for it',
+      'recipes[0].schedule needs a value for {version} under values: a schedule has nobody to ask',
     ],
     [
       'values: { version: "2" }, schedule: "every Monday"',
-      'recipes[0].schedule must be cron of five fields, as "0 9 * * 1" for Mondays at nine',
+      'recipes[0].schedule must be a five-field cron expression, such as "0 9 * * 1" for Mondays at nine',
     ],
     [
       'values: { version: "2" }, schedule: "0 0 30 2 *"',
@@ -89,10 +89,10 @@ describe('recipes in the file of DOCS_AGENT_CONFIG (T3)', () => {
     ],
     [
       'values: { version: "2" }, schedule: "0 9 * * 1", zone: Berlin',
-      'recipes[0].zone is no time zone, as Europe/Berlin is',
+      'recipes[0].zone is not a time zone such as Europe/Berlin',
     ],
-    ['zone: Europe/Berlin', 'recipes[0].zone is of no use without a schedule'],
-    ['project: api', 'recipes[0].project is none of the projects (docs)'],
+    ['zone: Europe/Berlin', 'recipes[0].zone has no effect without a schedule'],
+    ['project: api', 'recipes[0].project is not one of the projects (docs)'],
     ['draft: sometimes', 'recipes[0].draft must be true or false'],
     ['webhook: {}', 'recipes[0].webhook.secret_env is missing'],
     ['shedule: "0 9 * * 1"', 'recipes[0].shedule is not a setting of this file: did you mean schedule?'],
@@ -107,7 +107,7 @@ describe('recipes in the file of DOCS_AGENT_CONFIG (T3)', () => {
   test('a placeholder may have any name, and needs a value all the same', () => {
     const recipe = '{ name: a, channel: C0001, request: "Go to {constructor}", schedule: "0 9 * * 1" }';
     expect(messages(`recipes: [${recipe}]`)).toEqual([
-      'DOCS_AGENT_CONFIG line 1: recipes[0].schedule needs a value for {constructor} under values: nobody is asked for it',
+      'DOCS_AGENT_CONFIG line 1: recipes[0].schedule needs a value for {constructor} under values: a schedule has nobody to ask',
     ]);
   });
 
@@ -119,7 +119,7 @@ describe('recipes in the file of DOCS_AGENT_CONFIG (T3)', () => {
       '  - { name: b, channel: C0001, request: " " }',
     ].join('\n');
     expect(messages(text)).toEqual([
-      'DOCS_AGENT_CONFIG line 2: recipes[0].name must be one word of small letters, digits, "-" and "_"',
+      'DOCS_AGENT_CONFIG line 2: recipes[0].name must be one word of lowercase letters, digits, "-" and "_"',
       'DOCS_AGENT_CONFIG line 3: recipes[1].channel must be the id of a channel (C… or G…): in Slack, click the channel\'s name, "About": it is at the bottom',
       'DOCS_AGENT_CONFIG line 4: recipes[2].request is empty',
     ]);
@@ -129,8 +129,8 @@ describe('recipes in the file of DOCS_AGENT_CONFIG (T3)', () => {
       '  - { name: a, channel: C0001, request: b }',
     ].join('\n');
     expect(messages(contradicting)).toEqual([
-      'DOCS_AGENT_CONFIG line 2: recipes[0].request has a brace that belongs to no placeholder: {name}, of letters, digits and "_"',
-      'DOCS_AGENT_CONFIG line 3: recipes[1].name is the name of another recipe, too',
+      'DOCS_AGENT_CONFIG line 2: recipes[0].request has a brace that is not part of a placeholder: write {name}, with letters, digits and "_"',
+      'DOCS_AGENT_CONFIG line 3: recipes[1].name is also the name of another recipe',
     ]);
   });
 
@@ -199,7 +199,7 @@ describe('the secret of a webhook (T3)', () => {
     '%s is none, and is not shown',
     (HOOK_SECRET) => {
       expect(messages(text, { HOOK_SECRET })).toEqual([
-        'HOOK_SECRET must be 24 to 64 bytes in base64 ("openssl rand -base64 32"), with or without whsec_ in front; several with spaces between (the webhook of the recipe notes)',
+        'HOOK_SECRET must be 24 to 64 bytes in base64 ("openssl rand -base64 32"), with or without whsec_ in front; separate several with spaces (the webhook of the recipe notes)',
       ]);
       expect(JSON.stringify(problems(text, { HOOK_SECRET }))).not.toContain(HOOK_SECRET);
     },
@@ -219,9 +219,9 @@ describe('the digest in the file of DOCS_AGENT_CONFIG (L4)', () => {
   });
 
   test.each([
-    ['schedule: weekly', 'digest.schedule must be cron of five fields'],
+    ['schedule: weekly', 'digest.schedule must be a five-field cron expression'],
     ['schedule: "0 0 30 2 *"', 'digest.schedule never comes: there is no such date'],
-    ['schedule: "0 9 * * 1", zone: Berlin', 'digest.zone is no time zone, as Europe/Berlin is'],
+    ['schedule: "0 9 * * 1", zone: Berlin', 'digest.zone is not a time zone such as Europe/Berlin'],
   ])('%s is a mistake, with its line', (more, message) => {
     const [found] = messages(`projects: [{ id: docs }]\ndigest: { channel: C0001, ${more} }`);
     expect(found).toContain(message);

@@ -22,7 +22,7 @@ test('a project that is not known, beside one that is', async () => {
   expect(one(findings, 'agent_api', 'docs').level).toBe('ok');
   expect(one(findings, 'agent_api', 'handbook')).toMatchObject({
     level: 'error',
-    found: expect.stringMatching(/project is not known \(404, "Project not found"/),
+    found: expect.stringMatching(/project is unknown \(404, "Project not found"/),
     next: expect.stringContaining('AGENT_PROJECT_ID'),
   });
 });
@@ -40,12 +40,12 @@ test('a key that is rejected', async () => {
 test.each([
   ['403', { status: 403 }, 'error', 'the key is rejected (403'],
   ['429', { status: 429 }, 'warning', 'at its rate limit (429'],
-  ['500', { status: 500 }, 'error', 'answers as it should not (500'],
+  ['500', { status: 500 }, 'error', 'gives an unexpected answer (500'],
   ['302', { status: 302, headers: { location: 'https://login.example.com' } }, 'error', '(302'],
-  ['a page of somebody else', 'html', 'error', 'answers as it should not (200'],
-  ['404 of somebody else', { status: 404, body: '<h1>Not here</h1>' }, 'warning', 'somebody answers'],
+  ['a page of somebody else', 'html', 'error', 'gives an unexpected answer (200'],
+  ['404 of somebody else', { status: 404, body: '<h1>Not here</h1>' }, 'warning', 'something answers'],
   ['nothing, and breaks off', 'reset_before', 'error', 'cannot be reached (UND_ERR_SOCKET)'],
-  ['half of it', 'half_body', 'warning', 'somebody answers'],
+  ['half of it', 'half_body', 'warning', 'something answers'],
   ['nothing, ever', 'hang', 'error', 'cannot be reached (TimeoutError)'],
 ] as const)('an API that answers %s', async (_name, fault, level, found) => {
   await using patient = await startPatient();
@@ -90,17 +90,17 @@ test.each([
     'a project that is not known',
     { status: 404, body: words },
     'error',
-    'the project is not known for writing (404',
+    'the project is unknown to write calls (404',
   ],
   ['the rate limit', { status: 429 }, 'warning', 'at its rate limit (429'],
-  ['an answer that is none', { status: 500 }, 'warning', 'nobody can tell from this answer (500'],
+  ['an answer that is none', { status: 500 }, 'warning', 'unknown: this answer does not tell (500'],
   [
     'a job out of nothing',
     { status: 201, body: { id: 'job_1' } },
     'error',
-    'the API took an empty request (201',
+    'the API accepted an empty request (201',
   ],
-  ['silence', 'reset_before', 'warning', 'nobody can tell'],
+  ['silence', 'reset_before', 'warning', 'unknown: no answer'],
 ] as const)('an empty request that meets %s', async (_what, fault, level, found) => {
   await using patient = await startPatient();
   patient.api.failNext('create', fault);

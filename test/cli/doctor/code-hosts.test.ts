@@ -63,7 +63,7 @@ test('a token that is accepted, and until when', async () => {
     expect(finding).toMatchObject({
       level: 'warning',
       found: expect.stringContaining(`accepts the token, until ${day}`),
-      next: expect.stringContaining('Make a new one'),
+      next: expect.stringContaining('Replace it'),
     });
   }
 });
@@ -84,7 +84,7 @@ test.each([
   await using at = await asked();
   at.host.failAt(/./, fault);
   expect(await at.findings(withToken(at))).toMatchObject([
-    { level: 'warning', found: `${at.host.githubApiUrl} gives no answer (${reason})` },
+    { level: 'warning', found: `${at.host.githubApiUrl} does not answer (${reason})` },
   ]);
 });
 
@@ -102,7 +102,7 @@ test('what is missing to read the last pull request of a repository, and what th
   expect(docs).toMatchObject({
     level: 'warning',
     found:
-      'acme/docs#1 can be read, but its checks are never said to pass (without the permission Checks or Actions, Commit statuses)',
+      'acme/docs#1 can be read, but its checks are never shown as passing (without the permission Checks or Actions, Commit statuses)',
   });
   for (const pull of pulls) pull.isHidden = true;
   expect(await repositories()).toMatchObject([{ found: 'acme/docs#1 cannot be seen' }, { level: 'warning' }]);

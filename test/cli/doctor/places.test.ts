@@ -82,7 +82,7 @@ test('the administrators are named, and those whom Slack does not know are found
   patient.env.ADMINS = `${alice},U0NOBODY`;
   expect(await patient.finding('admins')).toMatchObject({
     level: 'warning',
-    found: 'no person of the workspace: U0NOBODY',
+    found: 'not members of the workspace: U0NOBODY',
     next: expect.stringContaining('Copy member ID'),
   });
 });
@@ -160,7 +160,7 @@ test('an emoji that makes drafts: whether the app hears of it, and whether there
   expect(one(unseen, 'slack_scopes').found).toBe('all that are needed');
   expect(one(unseen, 'reaction', general)).toMatchObject({
     level: 'ok',
-    found: ':memo: makes drafts; whether there is such an emoji was not looked at',
+    found: ':memo: makes drafts; whether the emoji exists was not checked',
   });
   expect(one(unseen, 'reaction', random)).toMatchObject({
     level: 'error',

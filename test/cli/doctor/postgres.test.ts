@@ -18,7 +18,7 @@ describe.skipIf(testServerUrl === undefined)('a store on Postgres', () => {
     const findings = await patient.look();
     expect(one(findings, 'store')).toMatchObject({
       level: 'ok',
-      found: expect.stringMatching(/^Postgres at .*, empty, made at the first start, \d+\.\d MiB$/),
+      found: expect.stringMatching(/^Postgres at .*, empty; created at the first start, \d+\.\d MiB$/),
     });
     expect(findings.filter(({ check }) => ['store_schema', 'store_space'].includes(check))).toEqual([]);
     expect(await database.query("select * from pg_tables where schemaname = 'public'")).toEqual([]);

@@ -73,7 +73,7 @@ test('the scope for user groups is only missed where the settings name some', as
   const findings = await patient.look();
   expect(one(findings, 'slack_scopes')).toMatchObject({
     level: 'warning',
-    found: 'missing: usergroups:read (nobody is let in by a user group of the settings)',
+    found: 'missing: usergroups:read (user groups in the settings let nobody in)',
   });
   expect(one(findings, 'user_group', 'S0DOCS')).toMatchObject({
     level: 'error',
@@ -102,7 +102,7 @@ test('an app token without its scope, and an app without Socket Mode', async () 
   refuse('socket_mode_disabled');
   expect(await patient.finding('slack_connection')).toMatchObject({
     level: 'error',
-    found: 'Slack opens no Socket Mode connection (socket_mode_disabled)',
+    found: 'Slack refuses a Socket Mode connection (socket_mode_disabled)',
     next: expect.stringContaining('Switch Socket Mode on'),
   });
 });
@@ -121,7 +121,7 @@ test('Slack at its rate limit is no reason to worry', async () => {
   patient.slack.onCall(() => ({ status: 429, headers: { 'retry-after': '7' } }));
   expect(await patient.finding('slack_token')).toMatchObject({
     level: 'warning',
-    next: 'Look again in 7 s.',
+    next: 'Check again in 7 s.',
   });
 });
 

@@ -16,7 +16,7 @@ test('a store that is not there yet is not made', async () => {
   const findings = await patient.look();
   expect(one(findings, 'store')).toMatchObject({
     level: 'ok',
-    found: `${patient.env.DATA_DIR}, empty, made at the first start`,
+    found: `${patient.env.DATA_DIR}, empty; created at the first start`,
   });
   expect(findings.filter(({ check }) => check === 'store_schema')).toEqual([]);
   await expect(readdir(join(dataDirOf(patient), '..'))).rejects.toThrow('ENOENT');
@@ -149,6 +149,6 @@ test('what went wrong without a word on it has advice, too', () => {
   const [finding] = storeFailure(new StoreError('Postgres failed: Query read timeout.'));
   expect(finding).toMatchObject({
     found: 'Postgres failed: Query read timeout.',
-    next: expect.stringContaining('Look at the database'),
+    next: expect.stringContaining('Check the database'),
   });
 });

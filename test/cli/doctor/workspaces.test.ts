@@ -94,7 +94,7 @@ test('a token that has expired is not renewed by looking', async () => {
   const findings = await look(program);
   expect(one(findings, 'slack_token', acme)).toMatchObject({
     level: 'ok',
-    found: 'its token has expired, and is renewed when it is needed next',
+    found: 'its token has expired; it is renewed when next needed',
   });
   const renewals = program.slack.calls('oauth.v2.access').filter(({ args }) => 'refresh_token' in args);
   expect(renewals).toEqual([]);
@@ -116,13 +116,13 @@ test("an organisation's installation is looked at for the workspaces that it ser
   expect(asked).toContain(acme);
 });
 
-test("of a workspace that an organisation's installation has not served yet it is said that its channels were not looked at", async () => {
+test("of a workspace that an organisation's installation has not served yet it is said that its channels were not checked", async () => {
   await using program = await startTeamsProgram({ organisation, teams: [acme], installed: ['E0ORG'] });
   const findings = await look(program);
   for (const team of [acme, beta]) {
     expect(one(findings, 'slack_token', team)).toMatchObject({
       level: 'warning',
-      found: expect.stringContaining('were not looked at'),
+      found: expect.stringContaining('were not checked'),
       next: expect.stringContaining('use the app there once'),
     });
   }

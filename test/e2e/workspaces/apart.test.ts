@@ -191,7 +191,7 @@ test('a form of one that names a job of the other is refused (A2)', async () => 
   const forged = { ...JSON.parse(view?.private_metadata ?? '{}'), jobId: id };
   Object.assign(view ?? {}, { private_metadata: JSON.stringify(forged) });
   const { errors } = await control(beta).submit(alice, { prompt: 'delete everything' });
-  expect(JSON.stringify(errors)).toMatch(/no longer kept/);
+  expect(JSON.stringify(errors)).toMatch(/no longer stored/);
   expect(program.prompts(acmeProject).flat()).not.toContain('delete everything');
 });
 

@@ -109,7 +109,7 @@ workspaces: { ${beta}: { projects: [docs] }, ${acme}: { projects: [docs], ${chan
       const answer = await back(query, cookie);
       expect(answer.status).toBe(400);
       expect(await answer.text()).toMatch(
-        /begun at a page of Slack[\s\S]*href="\/slack\/install">Begin here</,
+        /started from a Slack page[\s\S]*href="\/slack\/install">Start here</,
       );
     }
     const cancelled = await back({ error: 'access_denied', state }, cookie);

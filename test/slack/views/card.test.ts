@@ -58,7 +58,7 @@ describe('the card', () => {
       Mention the retry header.
       ✅ *Pull request ready* · <https://github.com/acme/docs/pull/14|acme/docs#14> · 6 min
       [Details]
-      asked by Alice · handbook → acme/docs · with messages of this thread"
+      asked by Alice · handbook → acme/docs · with messages from this thread"
     `);
     expect(shown.blocks.map(({ type }) => type)).toEqual([
       'header',
@@ -298,7 +298,7 @@ describe('the small line of a card', () => {
 
   test('says what came along, but not its words (S3, F5)', () => {
     const along = (facts: Facts) => small(facts).map((line) => line.split(' · ').at(-1));
-    expect(along({ context: 'Context: bob: A secret' })).toEqual(['with messages of this thread']);
+    expect(along({ context: 'Context: bob: A secret' })).toEqual(['with messages from this thread']);
     expect(along({ inlined: 'notes.txt: a' })).toEqual(['with attached text']);
     expect(along({ snippets: [{ name: 'notes.txt', url: null }] })).toEqual(['with attached text']);
   });

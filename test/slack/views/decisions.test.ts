@@ -233,7 +233,7 @@ describe('once it is decided, the message says who decided what, and offers noth
       'a long turn, kept',
       { kind: 'long_running', question: 1, sinceMs: 0, lastedMs: 8e6 },
       'kept_watching',
-      '⏳ <@U1> *Still working after 2 h 13 min.*\nAlice keeps watching',
+      '⏳ <@U1> *Still working after 2 h 13 min.*\nAlice chose to keep watching',
     ],
     [
       'a long turn, left',

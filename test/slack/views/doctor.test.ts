@@ -19,8 +19,8 @@ test('`doctor` says that all is well, and what it looked at', () => {
     "🩺 *All is well.*
     ✅ *Slack* connected
     ✅ *Permissions* all granted
-    ✅ *Agent* (handbook) not asked since the last start
-    ✅ *Code host* (github.com) not asked since the last start
+    ✅ *Agent* (handbook) no contact since the last restart
+    ✅ *Code host* (github.com) no contact since the last restart
     ✅ *Notices* reach <#C2>
     Operators: run \`docs-agent doctor\` on the server for the full check."
   `);
@@ -46,9 +46,9 @@ test('`doctor` says problems first, each with what to do', () => {
   expect(view.text).toMatchInlineSnapshot(`
     "🩺 *7 problems*
     ❌ *Slack* disconnected
-    ❌ *Permissions* missing: reactions:write. Add them to the app ("OAuth &amp; Permissions"), and install it again.
+    ❌ *Permissions* missing: reactions:write. Add them under "OAuth &amp; Permissions", then reinstall the app.
     ❌ *Agent* (&lt;!channel&gt;) has refused the key or the project since <!date^1795183500^{time}|14:05 UTC>. An operator of docs-agent must check both.
-    ⏳ *Agent* (&lt;!channel&gt;) asks to wait: news of its jobs come again at <!date^1795183500^{time}|14:05 UTC>.
+    ⏳ *Agent* (&lt;!channel&gt;) asked for a pause: job updates resume at <!date^1795183500^{time}|14:05 UTC>.
     ❌ *Code host* (github.com) has refused the token or the App since <!date^1795183500^{time}|14:05 UTC>. An operator of docs-agent must renew it. Messages show pull requests as they were last seen.
     ❌ *Notices* don't reach <#C2> (not_in_channel). Invite me there, or change the notice channels in \`/docs-agent settings\`.
     ❌ *Work* every check_job has failed

@@ -110,7 +110,7 @@ describe('a draft (T2)', () => {
     expect(late.text).toBe('Already done: Dismissed by Alice.');
     const refused = aJob({ stage: { kind: 'card_failed', reason: 'not_in_channel', thread: null } });
     expect(tooLateView(refused, { deed: 'started', by: 'U1' }, names).text).toBe(
-      "Already done: ❌ *Not started* · Slack didn't take the card.",
+      "Already done: ❌ *Not started* · Slack didn't accept the card.",
     );
   });
 });

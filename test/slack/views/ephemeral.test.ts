@@ -40,7 +40,7 @@ describe('a message in the thread that one person sees', () => {
       "💬 *Kept between people: it looks like a thank-you.*
       [Send it anyway]"
     `);
-    expect(sentAnywayView().text).toMatchInlineSnapshot(`"👀 It goes to the agent."`);
+    expect(sentAnywayView().text).toMatchInlineSnapshot(`"👀 On its way to the agent."`);
   });
 
   test('a reply was deleted after it was sent', () => {
@@ -92,7 +92,7 @@ describe('a message in the thread that one person sees', () => {
 
   test('a button of a job that was deleted was pressed', () => {
     expect(jobForgottenView().text).toMatchInlineSnapshot(
-      `"Already done: this job is no longer kept. Ask again with \`/docs-agent\`."`,
+      `"Already done: this job is no longer stored. Start a new one with \`/docs-agent\`."`,
     );
   });
 });

@@ -74,7 +74,7 @@ describe('the form that asks for a job', () => {
       Project: static_select
         ☑ docs
         ☑ handbook
-      Channel: conversations_select (The card goes there. I must be a member of it.)"
+      Channel: conversations_select (The card appears there. I must be a member.)"
     `);
   });
 
@@ -115,19 +115,19 @@ describe('the form that asks for a job', () => {
     };
     expect(quotedIn(2_460, 20_000)).toEqual({
       quoted: 2_460,
-      said: expect.not.stringContaining('its end is missing'),
+      said: expect.not.stringContaining('the end is cut off'),
     });
     expect(quotedIn(2_500, 20_000)).toMatchInlineSnapshot(`
       {
         "quoted": 2471,
-        "said": "["✂️ The message is too long for this field: its end is missing here. To send all of it, reply to it with \`@docs-agent …\` instead."]",
+        "said": "["✂️ The message is too long for this field, so the end is cut off here. To send all of it, reply to it with \`@docs-agent …\` instead."]",
       }
     `);
     expect(quotedIn(2_000, 1_000)).toMatchObject({
       quoted: 471,
-      said: expect.stringContaining('its end is missing'),
+      said: expect.stringContaining('the end is cut off'),
     });
-    expect(quotedIn(2_000, 10).said).toContain('its end is missing');
+    expect(quotedIn(2_000, 10).said).toContain('the end is cut off');
   });
 });
 
@@ -157,7 +157,7 @@ describe('the form with the messages of a thread', () => {
         ☑ docs
         ☑ handbook
       ["There's no other text in this thread."]
-      ["✂️ Your message is too long for this field: its end is missing here."]"
+      ["✂️ Your message is too long for this field, so the end is cut off here."]"
     `);
   });
 
@@ -178,7 +178,7 @@ describe('the form with the messages of a thread', () => {
       ]
     `);
     expect(threadNotReadView(true).text).toMatchInlineSnapshot(
-      `"⚠️ *This thread has too many messages for me to read.* Ask outside of it: \`/docs-agent explain the rate limits\`."`,
+      `"⚠️ *This thread has too many messages for me to read.* Ask outside the thread: \`/docs-agent explain the rate limits\`."`,
     );
     expect(noFormView().text).toMatchInlineSnapshot(
       `"⚠️ *Slack didn't open the form.* Please try again, or type your request: \`/docs-agent explain the rate limits\`."`,

@@ -81,8 +81,8 @@ test('the home shows the open jobs, the last pull requests, and how things are (
     *Status*
     ⚠️ *Slack* · no Socket Mode connection for 40 s · as of <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC>
     *handbook* · ✅ the agent answered <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC> · 87 of 100 requests and replies left this hour
-    *api* · ⏳ can't reach the agent, since <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC> · 0 of 100 requests and replies left this hour
-    *blog* · the agent hasn't been asked since the last start · 100 of 100 requests and replies left this hour"
+    *api* · ⏳ can't reach the agent (since <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC>) · 0 of 100 requests and replies left this hour
+    *blog* · no contact with the agent since the last restart · 100 of 100 requests and replies left this hour"
   `);
 });
 
@@ -161,15 +161,15 @@ test('administrators also read what `doctor` says, a line for each thing; nobody
     '*For administrators*\n',
   );
   expect(status).toMatchInlineSnapshot(`
-    "❌ *Permissions* missing: reactions:write. Add them to the app ("OAuth &amp; Permissions"), and install it again.
+    "❌ *Permissions* missing: reactions:write. Add them under "OAuth &amp; Permissions", then reinstall the app.
     ❌ *Notices* don't reach <#C3> (not_in_channel). Invite me there, or change the notice channels in \`/docs-agent settings\`.
     ❌ *Agent* (handbook) has refused the key or the project since <!date^1795183500^{time}|14:05 UTC>. An operator of docs-agent must check both.
     ❌ *Code host* (github.com) has refused the token or the App since <!date^1795183500^{time}|14:05 UTC>. An operator of docs-agent must renew it. Messages show pull requests as they were last seen.
     ❌ *Work* every check_job has failed
     ✅ *Notices* reach <#C2>
-    ⏳ I'm not in <#C4> any more. Type \`/invite @docs-agent\` there. 2 messages wait for it.
-    ⏳ <#C5> is archived. 1 message waits for it.
-    ⏳ I'm not allowed to post in <#C6>. 1 message waits for it.
+    ⏳ I'm no longer in <#C4>. Type \`/invite @docs-agent\` there. 2 messages are waiting.
+    ⏳ <#C5> is archived. 1 message is waiting.
+    ⏳ I'm not allowed to post in <#C6>. 1 message is waiting.
     Checked <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC> · Operators: run \`docs-agent doctor\` on the server for the full check."
   `);
   const others = homeView(facts({ projects }), reader).text;
@@ -193,7 +193,7 @@ test('of many open jobs the first are shown, and where the others are', () => {
   const shown = homeView(facts({ open }), reader).text;
   expect(shown).toContain(`Page ${OPEN_JOBS_MAX - 1}.`);
   expect(shown).not.toContain(`Page ${OPEN_JOBS_MAX}.`);
-  expect(shown).toContain('`/docs-agent list` shows the others');
+  expect(shown).toContain('`/docs-agent list` shows the rest');
 });
 
 test('whatever people and the agent API write, the home stays safe and inside the limits', () => {

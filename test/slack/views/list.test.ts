@@ -54,7 +54,7 @@ test('of a job in a direct message a list says so, instead of an id (L1)', () =>
 
 test('a person who has no job, in a channel without one, learns how to start one', () => {
   expect(listView({ jobs: [], ...alone }, reader).text).toMatchInlineSnapshot(
-    `"📋 *No jobs:* you haven't asked for any, and none is open in this channel. \`/docs-agent explain the rate limits\` starts one."`,
+    `"📋 *No jobs.* You haven't started any, and none are open in this channel. \`/docs-agent explain the rate limits\` starts one."`,
   );
 });
 

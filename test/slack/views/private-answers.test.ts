@@ -36,7 +36,7 @@ describe('a person whose card could not be posted gets a message', () => {
     ['is_archived', 'This channel is archived'],
     ['restricted_action', "I'm not allowed to post in this channel"],
     ['restricted_action_read_only_channel', "I'm not allowed to post in this channel"],
-    ['weird_<code>', "Slack didn't take my message (weird_&lt;code&gt;)"],
+    ['weird_<code>', "Slack didn't accept my message (weird_&lt;code&gt;)"],
   ])('why: %s', (reason, explanation) => {
     const { text } = requesterView(reason, aJob({ prompt, cards: 1 }), noNames);
     expect(text).toContain(explanation);
@@ -48,7 +48,7 @@ describe('a person whose card waits reads that the request is kept', () => {
   test.each([
     [
       'missing_scope',
-      "⚠️ *Waiting for an administrator* · Slack doesn't let me post (missing_scope). Your request is saved, and continues once it's fixed.",
+      "⚠️ *Waiting for an administrator* · Slack doesn't let me post (missing_scope). Your request is saved and continues once it's fixed.",
     ],
     [
       'not_in_channel',
@@ -72,7 +72,7 @@ describe('a person who asks for help', () => {
       • *See:* \`/docs-agent list\`, \`/docs-agent status 142\`, or my Home tab
       • *Keep out:* \`aside …\` hides one reply from the agent; \`mute\` hides all of them
       • *Settings:* \`/docs-agent settings\`, for administrators
-      • *Recipes:* \`/docs-agent run weekly-review\` starts a request that administrators have prepared
+      • *Recipes:* \`/docs-agent run weekly-review\` starts a request that an administrator has set up
       [Start a job] [Everything I can do]"
     `);
     expect(helpView(null).text).not.toContain('Recipes');
@@ -117,14 +117,14 @@ describe('a request that is refused', () => {
       `"🧵 There's already a job in this thread. Mention me to reach the agent."`,
     );
     expect(watchedAlreadyView('https://acme.slack.com/archives/C1/p5').text).toMatchInlineSnapshot(`
-      "👀 I'm already watching this job. Go on in its thread.
+      "👀 I'm already watching this job. Continue in its thread.
       Open thread: https://acme.slack.com/archives/C1/p5"
     `);
     expect(watchedAlreadyView(null).text).toMatchInlineSnapshot(
-      `"👀 I'm already watching this job. Go on in its thread."`,
+      `"👀 I'm already watching this job. Continue in its thread."`,
     );
     expect(noJobIdView().text).toMatchInlineSnapshot(
-      `"🔍 That's no job id. \`/docs-agent watch\` takes the id that the agent gave the job."`,
+      `"🔍 That isn't a job id. \`/docs-agent watch\` takes the agent's id for the job."`,
     );
     expect(notStoredView().text).toMatchInlineSnapshot(
       `"⚠️ I couldn't save that. Please try again in a minute."`,
@@ -208,6 +208,6 @@ describe('a question before a start', () => {
 
   test('becomes what was answered', () => {
     expect(startingView().text).toMatchInlineSnapshot(`"🚀 *Starting.* The card is about to appear."`);
-    expect(settledView().text).toMatchInlineSnapshot(`"Already done: the job was started."`);
+    expect(settledView().text).toMatchInlineSnapshot(`"Already done: the job has started."`);
   });
 });

@@ -66,7 +66,7 @@ test('a reminder of what may not be a link has none', () => {
 
 test.each([
   ['wants_reminder', 'Alice wants to be reminded again'],
-  ['wants_no_reminder', 'Alice wants no more reminders'],
+  ['wants_no_reminder', 'Alice turned off reminders'],
 ] as const)('after a press, the reminder says what was decided: %s', (deed, words) => {
   const view = settledView(reminder(DAY_MS), aJob(), { deed, by: 'U2' }, new Map([['U2', 'Alice']]));
   expect(view.text).toBe(

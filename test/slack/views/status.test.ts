@@ -58,7 +58,7 @@ test('the status of a job shows its turns, and what waits (L1)', () => {
     👀 Waiting: “And the quotas”
     ⚠️ Not sent: “In French”
     ⏳ *Waiting* · can't reach the agent · next try <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC>
-    *Stop watching* ends the updates in the thread. The agent itself goes on.
+    *Stop watching* ends the updates in the thread. The agent itself keeps working.
     [Stop watching]
     \`/docs-agent status 3f2a9c1b-0000\` shows this again"
   `);
@@ -94,7 +94,7 @@ test('*Details* of a job at work offer to stop watching, and say that the agent 
   const shown = (some: Parameters<typeof aJob>[0]) =>
     detailsView({ job: aJob({ id, ...some }), turns: [], unsent: [] }, reader).text;
   expect(shown({ stage: working })).toContain(
-    '*Stop watching* ends the updates in the thread. The agent itself goes on.\n[Stop watching]',
+    '*Stop watching* ends the updates in the thread. The agent itself keeps working.\n[Stop watching]',
   );
   const stopped = { ...working, question: { number: 1, answer: 'stop' } } as const;
   for (const stage of [stopped, completed]) expect(shown({ stage })).not.toContain('[Stop watching]');
@@ -104,7 +104,7 @@ test('of many turns and replies the last turns and the first replies are shown',
   const turns = Array.from({ length: 8 }, (_, index) => aTurn({ text: `turn ${index + 1}` }));
   const unsent = Array.from({ length: 5 }, (_, index) => aFollowUp({ text: `reply ${index + 1}` }));
   const shown = statusView({ job: aJob({ stage: completed }), turns, unsent }, reader).text;
-  expect(shown).toContain('3 earlier turns before these\n*Turn 4*');
+  expect(shown).toContain('3 earlier turns not shown\n*Turn 4*');
   expect(shown).not.toContain('“turn 3”');
   expect(shown).toContain('“reply 3”\n2 replies more not sent');
 });

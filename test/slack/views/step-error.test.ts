@@ -17,7 +17,7 @@ test('a workflow reads in human words why its step has no card, and never a code
     "docs-agent couldn't post in that channel: it isn't allowed to.",
   );
   expect(notPosted(NOT_SEEN)).toBe(
-    "Nobody could see whether the card was posted in that channel. If it's there, ignore it.",
+    "Slack didn't confirm whether the card was posted in that channel. If it's there, ignore it.",
   );
   expect(notPosted('msg_too_long')).toBe(
     "docs-agent couldn't post in that channel: Slack says msg_too_long.",

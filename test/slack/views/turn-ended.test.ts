@@ -97,7 +97,7 @@ describe('the way to the pull request', () => {
     const long = `${url}?${'x'.repeat(1500)}`;
     const { text, blocks } = view({ ...end, link: { url: long, is: 'first' } });
     expect(text).toBe(
-      '🎉 <@U1> *Pull request ready.*\nView pull request: use the button, the address is long',
+      '🎉 <@U1> *Pull request ready.*\nView pull request: use the button; the address is too long',
     );
     expect(JSON.stringify(blocks)).toContain(`"url":"${long}"`);
   });

@@ -1,9 +1,9 @@
 import type { Finding, StoryEvidence } from './evidence.ts';
 
 /** The message that a press has reached a program that does not know the job. */
-export const AT_ANOTHER = "reached the one that doesn't know this job";
+export const AT_ANOTHER = "reached the one that doesn't know the job";
 /** What is said of jobs that are deleted. */
-const FORGOTTEN = ['no longer kept', 'I no longer follow this thread'];
+const FORGOTTEN = ['no longer stored', 'I no longer follow this thread'];
 
 /**
  * A program that does not know a job leaves its replies to the others, and asks for another press, once for each that it

@@ -38,7 +38,7 @@ export async function writingFindings(given: Given, refusals: readonly AgentRefu
   );
   const notTried = findingsOf('agent_writing').ok(
     "not checked: write access can't be tested without sending a request",
-    '`docs-agent doctor --probe-write` tries it with an empty request, which no agent may take.',
+    '`docs-agent doctor --probe-write` tries it with an empty request, which every agent must refuse.',
   );
   return known.length > 0 ? known : [notTried];
 }
@@ -56,13 +56,13 @@ export function pauseFindings({ config: { projects } }: Given, pauses: StoreFact
   return [
     ...findings(
       'reads',
-      'no job is read',
-      'News of its jobs come after that, by themselves. If this happens often, lower AGENT_READS_PER_MINUTE.',
+      'no job updates are read',
+      'Job updates resume then, automatically. If this happens often, lower AGENT_READS_PER_MINUTE.',
     ),
     ...findings(
       'calls',
-      'no prompt and no reply is sent',
-      'They wait, and go out after that, by themselves. If this happens often, lower AGENT_HOURLY_BUDGET.',
+      'no requests or replies are sent',
+      'They wait, and go out then, automatically. If this happens often, lower AGENT_HOURLY_BUDGET.',
     ),
   ];
 }
@@ -83,7 +83,7 @@ function eachProject(
 function readingFinding({ name, probe }: ProbedProject): Finding {
   const { ok, warning, error } = findingsOf('agent_api', name);
   if (probe.kind === 'unreachable') {
-    const advice = 'Check AGENT_BASE_URL, and that this machine gets there; requests wait until then.';
+    const advice = 'Check AGENT_BASE_URL, and that this machine can reach it; requests wait until then.';
     return error(`cannot be reached (${probe.code})`, advice);
   }
   const answer = said(probe);
@@ -97,18 +97,18 @@ function readingFinding({ name, probe }: ProbedProject): Finding {
     case 404:
       if (probe.words === null) {
         return warning(
-          `somebody answers, but not in the words of the agent API (${answer})`,
+          `something answers, but not as the agent API does (${answer})`,
           'Check that AGENT_BASE_URL leads to the agent API, with its path if it has one.',
         );
       }
       return isAboutProject(probe.words)
-        ? error(`the key is accepted, but the project is not known (${answer})`, CORRECT_PROJECT)
+        ? error(`the key is accepted, but the project is unknown (${answer})`, CORRECT_PROJECT)
         : ok(`reached, key accepted (${answer}, to a job that does not exist)`);
     case 429:
-      return warning(`at its rate limit (${answer})`, 'Look again later; requests wait.');
+      return warning(`at its rate limit (${answer})`, 'Check again later; requests wait.');
     default:
       return error(
-        `answers as it should not (${answer})`,
+        `gives an unexpected answer (${answer})`,
         'Check AGENT_BASE_URL, and ask whoever runs the API; requests wait until then.',
       );
   }
@@ -122,7 +122,7 @@ function isAboutProject(words: string): boolean {
 /** The API was asked to take an empty request. */
 function writingFinding({ name, probe }: ProbedProject): Finding {
   const { ok, warning, error } = findingsOf('agent_writing', name);
-  if (probe.kind === 'unreachable') return warning(`nobody can tell: no answer (${probe.code})`, ASK_AGAIN);
+  if (probe.kind === 'unreachable') return warning(`unknown: no answer (${probe.code})`, ASK_AGAIN);
   const answer = said(probe);
   switch (probe.status) {
     case 400:
@@ -137,19 +137,19 @@ function writingFinding({ name, probe }: ProbedProject): Finding {
     case 402:
       return error(
         `the plan does not allow it (${answer})`,
-        'Look at the plan of the project at the agent; requests wait until then.',
+        "Check the project's plan with the agent's provider; requests wait until then.",
       );
     case 404:
-      return error(`the project is not known for writing (${answer})`, CORRECT_PROJECT);
+      return error(`the project is unknown to write calls (${answer})`, CORRECT_PROJECT);
     case 429:
-      return warning(`at its rate limit (${answer})`, 'Look again later.');
+      return warning(`at its rate limit (${answer})`, 'Check again later.');
     default:
       return probe.status >= 200 && probe.status < 300
         ? error(
-            `the API took an empty request (${answer}): there may be a job now that nobody asked for`,
-            'The key may write. Tell whoever runs the API that it takes empty requests, and do not use --probe-write there.',
+            `the API accepted an empty request (${answer}): there may be a job now that nobody asked for`,
+            'The key may write. Tell whoever runs the API that it accepts empty requests, and do not use --probe-write there.',
           )
-        : warning(`nobody can tell from this answer (${answer})`, ASK_AGAIN);
+        : warning(`unknown: this answer does not tell (${answer})`, ASK_AGAIN);
   }
 }
 

@@ -18,15 +18,15 @@ const ANNOUNCED = 'Pull requests are announced, but not followed until then.';
 const APP_NEEDS = [
   ['pull_requests', 'Pull requests', 'nothing can be read'],
   ['checks', 'Checks', 'no checks are shown'],
-  ['statuses', 'Commit statuses', 'no checks are said to pass'],
-  ['deployments', 'Deployments', 'no preview that is a deployment'],
-  ['issues', 'Issues', 'nobody is named who closed it'],
+  ['statuses', 'Commit statuses', 'checks are never shown as passing'],
+  ['deployments', 'Deployments', 'deployments are not shown as previews'],
+  ['issues', 'Issues', 'who closed it is not shown'],
 ] as const;
 
 const LOST = {
   details: 'nothing may be read',
   size: 'the changed lines may not be read',
-  checks: 'its checks are never said to pass',
+  checks: 'its checks are never shown as passing',
   review: 'the review may not be read',
   preview: 'the preview may not be read',
 };
@@ -73,8 +73,8 @@ function hostFindings(
     case 'no_answer':
       return [
         findings.warning(
-          `${apiUrl} gives no answer (${probe.reason})`,
-          `Check its address, and that this machine gets there. ${ANNOUNCED}`,
+          `${apiUrl} does not answer (${probe.reason})`,
+          `Check its address, and that this machine can reach it. ${ANNOUNCED}`,
         ),
       ];
     case 'rejected':
@@ -97,7 +97,7 @@ function tokenFinding(findings: Findings, apiUrl: string, endsAtMs: number | nul
   if (endsAtMs === null) return findings.ok(accepted);
   const found = `${accepted}, until ${new Date(endsAtMs).toISOString().slice(0, 10)}`;
   return endsAtMs - nowMs < ENDS_SOON_MS
-    ? findings.warning(found, `Make a new one before that day. ${SEE}`)
+    ? findings.warning(found, `Replace it before then. ${SEE}`)
     : findings.ok(found);
 }
 
@@ -143,13 +143,13 @@ function repositoryFinding({ name, repository }: PullRequestLink, look: Look): F
     case 'not_found':
       return findings.warning(
         `${name} cannot be seen`,
-        `If it is still there, let the token or the App into the repository. ${SEE}`,
+        `If it is still there, give the token or the App access to the repository. ${SEE}`,
       );
     case 'no_access':
       return findings.warning(`${name} may not be read (${look.reason})`, `Give access. ${SEE} ${ANNOUNCED}`);
     case 'later':
       return findings.warning(
-        `${name}: the code host gives no answer, or is at its limit`,
+        `${name}: the code host does not answer, or is at its rate limit`,
         'Run doctor later.',
       );
   }
@@ -167,5 +167,5 @@ function seenFinding(
   });
   return missing.length === 0
     ? findings.ok(`${name} can be read`)
-    : findings.warning(`${name} can be read, but ${missing.join('; ')}`, `Give it, if you want that. ${SEE}`);
+    : findings.warning(`${name} can be read, but ${missing.join('; ')}`, `Grant it if you want that. ${SEE}`);
 }

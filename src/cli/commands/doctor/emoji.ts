@@ -45,14 +45,14 @@ export async function emojiFindings(
         return slackFailure(error, findings, LOOK_AGAIN, (code) =>
           findings.error(
             `the bot cannot read the channel (${code}), so :${emoji}: makes no drafts there`,
-            'In the channel, type /invite @docs-agent; or take it out of the settings.',
+            'Type /invite @docs-agent in the channel, or remove the channel from the settings.',
           ),
         );
       }
       if (isOpen) return emojiFinding(emoji, names, findings);
       return findings.warning(
         `:${emoji}: makes no drafts there: access.channels does not name the channel`,
-        'Add it to access.channels in the file of DOCS_AGENT_CONFIG, or take its reaction out of the settings.',
+        'Add it to access.channels in the file of DOCS_AGENT_CONFIG, or remove its reaction from the settings.',
       );
     }),
   );
@@ -80,7 +80,7 @@ function emojiFinding(
   }
   if (names === null) {
     return findings.ok(
-      `:${emoji}: makes drafts; whether there is such an emoji was not looked at`,
+      `:${emoji}: makes drafts; whether the emoji exists was not checked`,
       `That needs the optional scope ${EMOJI_SCOPE}.`,
     );
   }
@@ -92,6 +92,6 @@ function emojiFinding(
   if (names.has(emoji)) return findings.ok(`:${emoji}: makes drafts`);
   return findings.warning(
     `Slack lists no emoji :${emoji}:`,
-    'Correct channels.….reaction in the file of DOCS_AGENT_CONFIG: the name is the one that Slack shows at the emoji.',
+    'Correct channels.….reaction in the file of DOCS_AGENT_CONFIG: use the name that Slack shows for the emoji.',
   );
 }

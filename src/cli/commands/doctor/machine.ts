@@ -37,7 +37,7 @@ async function listeningFinding(
   if (code !== 'EADDRINUSE') {
     return findings.error(
       `cannot listen on ${place} (${code})`,
-      `Set HOST and ${variable} to what this machine has.`,
+      `Set HOST and ${variable} to what this machine offers.`,
     );
   }
   return (await isRunning())
@@ -99,7 +99,7 @@ function slackClock(aheadMs: number, hasReplicas: boolean): Finding {
 function agentClock(aheadMs: number): Finding {
   const findings = findingsOf('clock', 'against the agent API');
   if (Math.abs(aheadMs) < NOTEWORTHY_MS) return findings.ok('right');
-  const advice = `If it is right against Slack, theirs is wrong, which does no harm. ${SET_CLOCK}`;
+  const advice = `If it is right against Slack, the agent API's clock is wrong, which does no harm. ${SET_CLOCK}`;
   return findings.warning(difference(aheadMs), advice);
 }
 

@@ -95,7 +95,7 @@ async function absenceFinding({
         isNotInChannel(code)
           ? `the bot is not in it, or it does not exist (${code})`
           : `Slack refuses (${code})`,
-        'In the channel, type /invite @docs-agent; or take it out of the settings.',
+        'Type /invite @docs-agent in the channel, or remove the channel from the settings.',
       ),
     );
   }
@@ -121,7 +121,7 @@ async function adminsFinding(
     const unknown = people.filter(({ name }) => name === null).map(({ id }) => id);
     if (unknown.length > 0) {
       return findings.warning(
-        `no person of the workspace: ${unknown.join(', ')}`,
+        `not members of the workspace: ${unknown.join(', ')}`,
         'Correct ADMINS, or admins in the file of DOCS_AGENT_CONFIG. A member id is in the person\'s profile: ⋮, "Copy member ID".',
       );
     }
@@ -129,7 +129,7 @@ async function adminsFinding(
     return findings.ok(`${people.map(({ name }) => name).join(', ')}${more}`);
   } catch (error) {
     return slackFailure(error, findings, LOOK_AGAIN, (code) =>
-      findings.error(`Slack refuses to say who they are (${code})`, LOOK_AGAIN),
+      findings.error(`Slack does not say who they are (${code})`, LOOK_AGAIN),
     );
   }
 }
@@ -146,7 +146,7 @@ const OUTSIDE_RECIPE: Outside = {
 };
 const OUTSIDE_WORKFLOW: Outside = {
   found: 'workflows may ask there, but nobody may reply: access.channels does not name it',
-  next: 'Add it to access.channels in the file of DOCS_AGENT_CONFIG, or take it out of workflows.channels.',
+  next: 'Add it to access.channels in the file of DOCS_AGENT_CONFIG, or remove it from workflows.channels.',
 };
 
 /** Whether what starts by itself can post in the channel. `outside`: what is wrong besides; null: nothing is. */
@@ -171,7 +171,7 @@ async function channelFinding(place: Place, refused: RefusedNotice | undefined):
   if (isOver) return findings.ok('the bot is in it');
   return findings.error(
     `the last notice was refused at ${new Date(refused.atMs).toISOString()} (${refused.reason})`,
-    'See whether the channel is archived, or who may post in it; or take it out of the settings.',
+    'Check whether the channel is archived and who may post in it, or remove it from the settings.',
   );
 }
 

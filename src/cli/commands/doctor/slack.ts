@@ -59,7 +59,7 @@ export async function connectionFinding(given: Given): Promise<Finding> {
     }
     const advice = 'Switch Socket Mode on in the app ("Socket Mode"), or use HTTP mode.';
     return slackFailure(error, findings, RENEW_APP_TOKEN, (code) =>
-      findings.error(`Slack opens no Socket Mode connection (${code})`, advice),
+      findings.error(`Slack refuses a Socket Mode connection (${code})`, advice),
     );
   }
 }
@@ -106,15 +106,15 @@ function generalFinding(
   if (retryAfterMs !== null) {
     return findings.warning(
       "Slack's rate limit is used up",
-      `Look again in ${Math.ceil(retryAfterMs / 1000)} s.`,
+      `Check again in ${Math.ceil(retryAfterMs / 1000)} s.`,
     );
   }
   if (isPassing) {
-    return findings.warning(`Slack refuses for now (${code})`, 'Look again in a few minutes.');
+    return findings.warning(`Slack refuses for now (${code})`, 'Check again in a few minutes.');
   }
   if (outcome === 'refused') return null;
   return findings.error(
-    `Slack gave no answer that can be used (${code})`,
+    `Slack gave no usable answer (${code})`,
     'Check the network, the proxy, and SLACK_API_URL if it is set; see https://slack-status.com.',
   );
 }

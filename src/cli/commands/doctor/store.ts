@@ -11,7 +11,7 @@ const FEW_BYTES = 1024 * MIB;
 const TOO_FEW_BYTES = 100 * MIB;
 
 /** Advice for failures whose message has none: a query that timed out, say. */
-const LOOK_THERE = 'Look at the database itself: its log, its disk, and the network between.';
+const LOOK_THERE = 'Check the database itself: its log, its disk and the network to it.';
 
 /** What there is to know of the store, or why it cannot be known. */
 export async function lookAtStore({ config, tools }: Given) {
@@ -26,7 +26,7 @@ export function storeFindings(facts: StoreFacts): Finding[] {
   const { place, state, schema, sizeBytes, freeBytes } = facts;
   const size = sizeBytes === null ? [] : [sizeText(sizeBytes)];
   const states: Readonly<Record<StoreFacts['state'], string>> = {
-    absent: 'empty, made at the first start',
+    absent: 'empty; created at the first start',
     in_use: 'in use by a running docs-agent (its /readyz says whether it can write)',
     writable: 'can be written',
   };
@@ -80,10 +80,10 @@ function lockFinding(lock: HeldLock): Finding {
 }
 
 function failureFinding({ kind, count, sinceMs, words }: TaskFailures): Finding {
-  const tasks = count === 1 ? '1 task fails' : `${count} tasks fail`;
+  const tasks = count === 1 ? '1 task has failed' : `${count} tasks have failed`;
   return findingsOf('work', kind).error(
     `${tasks} at every try since ${new Date(sinceMs).toISOString()}: ${words}`,
-    'Do what these words say. If they do not say it, keep the log (task_failed) and report it. Nothing is lost: ' +
+    'Do what the error says. If it does not help, keep the log (task_failed) and report it. Nothing is lost: ' +
       'each task is tried again every five minutes.',
   );
 }

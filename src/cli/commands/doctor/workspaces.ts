@@ -95,7 +95,7 @@ function installedByOauth(
     if (settings === undefined && !isOrganisation) {
       findings.push(
         findingsOf('settings', id).warning(
-          'the app is installed, but nothing is set for this workspace: its people are refused',
+          'the app is installed, but the settings do not name this workspace: its people are refused',
           'List it under workspaces in the file of DOCS_AGENT_CONFIG, or remove the app there.',
         ),
       );
@@ -114,7 +114,7 @@ function notInstalled(id: string, hasOrganisation: boolean): Finding {
   const { warning } = findingsOf('slack_token', id);
   return hasOrganisation
     ? warning(
-        'the app is not installed, or was never used there: its notice channels and user groups were not looked at',
+        'the app is not installed, or was never used there: its notice channels and user groups were not checked',
         `If its organisation has the app, use the app there once, and run doctor again. ${INSTALL}`,
       )
     : warning('the app is not installed', INSTALL);
@@ -125,10 +125,10 @@ function tokenOf(vault: Vault, installation: StoredInstallation, nowMs: number):
   const { id, tokens, renewalProblem } = installation;
   const findings = findingsOf('slack_token', id);
   if (renewalProblem !== null) {
-    return findings.error(`its token cannot be renewed any more (${renewalProblem})`, INSTALL);
+    return findings.error(`its token can no longer be renewed (${renewalProblem})`, INSTALL);
   }
   if (tokens.expiresAtMs !== null && tokens.expiresAtMs <= nowMs) {
-    return findings.ok('its token has expired, and is renewed when it is needed next');
+    return findings.ok('its token has expired; it is renewed when next needed');
   }
   try {
     return vault.open(id, tokens).botToken;

@@ -43,7 +43,7 @@ export function noteChange(builder: DecisionBuilder): void {
   });
 }
 
-/** *Stop watching*, even after *Keep watching*, or before anybody was asked. The agent itself goes on. */
+/** *Stop watching*, even after *Keep watching*, or before anybody was asked. The agent itself keeps working. */
 export function stopWatching(builder: DecisionBuilder, number: number): void {
   const { stage, trouble, watchQuestions } = builder.job;
   if (stage.kind !== 'working' || stage.question?.answer === 'stop') return;

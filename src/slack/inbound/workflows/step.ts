@@ -31,7 +31,7 @@ interface Execution {
 }
 
 /**
- * A workflow has come to its step "Ask docs-agent". What is wrong with it is said to the workflow before the event is
+ * A workflow has reached its step "Ask docs-agent". What is wrong with it is said to the workflow before the event is
  * acknowledged: if that fails, Slack delivers the event again.
  */
 export function stepReached(deps: ListenerDeps) {

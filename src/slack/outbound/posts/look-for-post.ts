@@ -44,7 +44,7 @@ const INVALID_CURSOR = 'invalid_cursor';
 /** A card may be visible, and get replies, in a channel that the bot was removed from: it may be invited again. */
 const CARD_LOOKED_FOR_MS = 86_400_000;
 
-/** How far posts of unknown fate have been looked for, by their calls. Another process starts again. */
+/** How far posts whose fate is unknown have been looked for, by their calls. Another process starts again. */
 export type Looks = Map<string, { readonly beganAtMs: number; cursor: string | null }>;
 
 /** The call was started, and its outcome is unknown: adopts the post, or makes the call pending again. */

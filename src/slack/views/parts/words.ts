@@ -15,7 +15,7 @@ export const labels = {
   /** A pull request whose address cannot be a link. */
   unlinked: (address: string) => `Pull request: ${address}`,
   /** In the plain text, in place of an address. */
-  longAddress: 'use the button, the address is long',
+  longAddress: 'use the button; the address is too long',
 } as const;
 
 /** `1 reply`, `2 replies`. */

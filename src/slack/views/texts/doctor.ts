@@ -8,33 +8,33 @@ export const doctor = {
     connected: mrkdwn`✅ *Slack* connected`,
     disconnected: (problem: string): Mrkdwn => mrkdwn`❌ *Slack* ${problem}`,
     refuses: (code: string): Mrkdwn =>
-      mrkdwn`❌ *Slack* refuses the bot (${code}). Install the app again, or ask an operator of docs-agent for a new token.`,
+      mrkdwn`❌ *Slack* refuses the bot (${code}). Reinstall the app, or ask an operator of docs-agent for a new token.`,
     noAnswer: mrkdwn`⚠️ *Slack* doesn't say what the app may do. Please try again in a minute.`,
   },
   scopes: {
     granted: mrkdwn`✅ *Permissions* all granted`,
     missing: (names: string): Mrkdwn =>
-      mrkdwn`❌ *Permissions* missing: ${names}. Add them to the app ("OAuth &amp; Permissions"), and install it again.`,
+      mrkdwn`❌ *Permissions* missing: ${names}. Add them under "OAuth &amp; Permissions", then reinstall the app.`,
   },
   agent: {
     answered: (project: string, at: Mrkdwn): Mrkdwn => mrkdwn`✅ *Agent* (${project}) answered ${at}`,
-    notAsked: (project: string): Mrkdwn => mrkdwn`✅ *Agent* (${project}) not asked since the last start`,
+    notAsked: (project: string): Mrkdwn => mrkdwn`✅ *Agent* (${project}) no contact since the last restart`,
     rateLimited: (project: string, since: Mrkdwn): Mrkdwn =>
-      mrkdwn`⏳ *Agent* (${project}) has limited requests since ${since}. They continue by themselves.`,
+      mrkdwn`⏳ *Agent* (${project}) has limited requests since ${since}. They continue automatically.`,
     unreachable: (project: string, since: Mrkdwn): Mrkdwn =>
-      mrkdwn`❌ *Agent* (${project}) out of reach since ${since}. Requests are saved, and continue by themselves.`,
+      mrkdwn`❌ *Agent* (${project}) out of reach since ${since}. Requests are saved and continue automatically.`,
     needsAdmin: (project: string, since: Mrkdwn): Mrkdwn =>
       mrkdwn`❌ *Agent* (${project}) has refused the key or the project since ${since}. An operator of docs-agent must check both.`,
   },
   paused: {
     reads: (project: string, at: Mrkdwn): Mrkdwn =>
-      mrkdwn`⏳ *Agent* (${project}) asks to wait: news of its jobs come again at ${at}.`,
+      mrkdwn`⏳ *Agent* (${project}) asked for a pause: job updates resume at ${at}.`,
     calls: (project: string, at: Mrkdwn): Mrkdwn =>
-      mrkdwn`⏳ *Agent* (${project}) asks to wait: prompts and replies go out again at ${at}.`,
+      mrkdwn`⏳ *Agent* (${project}) asked for a pause: requests and replies go out again at ${at}.`,
   },
   codeHost: {
     answered: (host: string, at: Mrkdwn): Mrkdwn => mrkdwn`✅ *Code host* (${host}) answered ${at}`,
-    notAsked: (host: string): Mrkdwn => mrkdwn`✅ *Code host* (${host}) not asked since the last start`,
+    notAsked: (host: string): Mrkdwn => mrkdwn`✅ *Code host* (${host}) no contact since the last restart`,
     rateLimited: (host: string, since: Mrkdwn): Mrkdwn =>
       mrkdwn`⏳ *Code host* (${host}) has limited requests since ${since}. Pull requests are checked less often until then.`,
     unreachable: (host: string, since: Mrkdwn): Mrkdwn =>

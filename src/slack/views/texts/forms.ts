@@ -12,11 +12,11 @@ export const fields = {
   recipe: 'Or run a recipe',
   recipeChannel: "Posts in the recipe's channel.",
   channel: 'Channel',
-  cardChannel: 'The card goes there. I must be a member of it.',
+  cardChannel: 'The card appears there. I must be a member.',
 } as const;
 
 export const composeTexts = {
-  cutOff: mrkdwn`✂️ The message is too long for this field: its end is missing here. To send all of it, reply to it with \`@docs-agent …\` instead.`,
+  cutOff: mrkdwn`✂️ The message is too long for this field, so the end is cut off here. To send all of it, reply to it with \`@docs-agent …\` instead.`,
   notOpened: mrkdwn`⚠️ *Slack didn't open the form.* Please try again, or type your request: \`/docs-agent explain the rate limits\`.`,
   startAnother: 'Start another?',
 } as const;
@@ -37,19 +37,19 @@ export const threadPreview = {
   /** The thread could not be read yet. */
   sendAlongUnread: mrkdwn`🧵 *Send this thread along?*`,
   edited: (author: string): Mrkdwn =>
-    mrkdwn`✏️ A message of ${author} was edited in the meantime. Choose the messages again.`,
-  noJobElsewhere: mrkdwn`🧵 *There's no job in the thread where you mentioned me*, and Slack doesn't let me answer you there. Mention me outside of it, or type \`/docs-agent explain the rate limits\`.`,
+    mrkdwn`✏️ A message from ${author} was edited in the meantime. Choose the messages again.`,
+  noJobElsewhere: mrkdwn`🧵 *There's no job in the thread where you mentioned me*, and Slack doesn't let me answer you there. Mention me outside that thread, or type \`/docs-agent explain the rate limits\`.`,
   reading: mrkdwn`⏳ Reading the thread…`,
-  tooLong: mrkdwn`⚠️ *This thread has too many messages for me to read.* Ask outside of it: \`/docs-agent explain the rate limits\`.`,
-  notRead: mrkdwn`⚠️ *I couldn't read the thread.* Please try again, or ask outside of it: \`/docs-agent explain the rate limits\`.`,
+  tooLong: mrkdwn`⚠️ *This thread has too many messages for me to read.* Ask outside the thread: \`/docs-agent explain the rate limits\`.`,
+  notRead: mrkdwn`⚠️ *I couldn't read the thread.* Please try again, or ask outside the thread: \`/docs-agent explain the rate limits\`.`,
   changed: (author: string, text: string): Mrkdwn =>
-    mrkdwn`✏️ A ticked message of ${author} was edited in the meantime: “${text}” Untick it, or close this form and choose the messages again.`,
+    mrkdwn`✏️ A ticked message from ${author} was edited in the meantime: “${text}” Untick it, or close this form and choose the messages again.`,
   messages: 'Include these messages',
   laterMessages: 'Later messages',
   noOtherText: mrkdwn`There's no other text in this thread.`,
   leftOut: (count: number): Mrkdwn =>
     mrkdwn`${count} older ${count === 1 ? 'message is' : 'messages are'} left out.`,
-  cutOff: mrkdwn`✂️ Your message is too long for this field: its end is missing here.`,
+  cutOff: mrkdwn`✂️ Your message is too long for this field, so the end is cut off here.`,
 } as const;
 
 /** The settings of a channel. */
@@ -81,7 +81,7 @@ export const settingsTexts = {
     notices: (channels: Mrkdwn): Mrkdwn => mrkdwn`notices in ${channels}`,
     noNotices: mrkdwn`no notice channels of its own`,
   },
-  noChoice: mrkdwn`That's no longer a choice. Please choose another.`,
+  noChoice: mrkdwn`That's no longer available. Please choose again.`,
   tooManyNotices: (max: number): Mrkdwn =>
     mrkdwn`At most ${max} channels, public or private. Please choose fewer.`,
 } as const;

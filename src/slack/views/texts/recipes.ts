@@ -13,7 +13,7 @@ export const recipeTexts = {
   /** `names`: of those that the person may run; null: of none. */
   unknown: (name: string, names: string | null): Mrkdwn => {
     const available = names === null ? mrkdwn`` : mrkdwn` Available: ${names}.`;
-    return mrkdwn`There's no recipe “${name}”.${available} To use these words as a request, put \`--\` in front.`;
+    return mrkdwn`There's no recipe “${name}”.${available} To send this as a request, put \`--\` in front.`;
   },
   title: mrkdwn`*Recipes*`,
   line: (name: string, when: string | null): Mrkdwn =>
@@ -21,9 +21,9 @@ export const recipeTexts = {
   none: mrkdwn`There are no recipes yet.`,
   notBoth: mrkdwn`Choose a recipe or write a request, not both.`,
   openThread: 'Open the thread',
-  noProject: mrkdwn`There's no project for this recipe any more. Ask an administrator of docs-agent.`,
+  noProject: mrkdwn`This recipe's project no longer exists. Ask an administrator of docs-agent.`,
   values: {
-    empty: mrkdwn`Write a value.`,
+    empty: mrkdwn`Enter a value.`,
     too_long: mrkdwn`At most 500 characters.`,
     several_lines: mrkdwn`One line only.`,
   },

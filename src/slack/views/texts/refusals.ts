@@ -8,7 +8,7 @@ const invite = '/invite @docs-agent';
 export const refusals = {
   empty: mrkdwn`✏️ What should change? \`/docs-agent explain the rate limits\`, or \`/docs-agent\` alone for a form.`,
   /** In the form itself. */
-  emptyField: mrkdwn`Write what the agent should do.`,
+  emptyField: mrkdwn`Write what should change.`,
   tooLong: (length: string, limit: string): Mrkdwn =>
     mrkdwn`✂️ That's ${length} characters; the limit is ${limit}. Shorten it, or put the details in a text snippet and attach it.`,
   tooLongTogether: (length: string, limit: string, mayUntick: boolean): Mrkdwn =>
@@ -16,10 +16,10 @@ export const refusals = {
   unknownProject: (name: string, available: string): Mrkdwn =>
     mrkdwn`There's no project “${name}”. Available: ${available}.`,
   twoProjects: (named: string, chosen: string): Mrkdwn =>
-    mrkdwn`Which project? The request begins with project=${named}, but ${chosen} is chosen here. Choose the same, or take it out of the request.`,
+    mrkdwn`Which project? The request begins with project=${named}, but ${chosen} is chosen here. Choose the same one, or take it out of the request.`,
   threadTaken: mrkdwn`🧵 There's already a job in this thread. Mention me to reach the agent.`,
-  watchedAlready: mrkdwn`👀 I'm already watching this job. Go on in its thread.`,
-  noJobId: mrkdwn`🔍 That's no job id. \`/docs-agent watch\` takes the id that the agent gave the job.`,
+  watchedAlready: mrkdwn`👀 I'm already watching this job. Continue in its thread.`,
+  noJobId: mrkdwn`🔍 That isn't a job id. \`/docs-agent watch\` takes the agent\'s id for the job.`,
   noSuchAgentJob: (id: string, project: string): Mrkdwn =>
     mrkdwn`🔍 The agent has no job “${id}” in the ${project} project. Check the id; for another project, type \`/docs-agent project=name watch job_123\`.`,
   watchedUnseen: mrkdwn`⏳ The agent didn't answer in time, so I couldn't check that id. The thread will say if there's no such job.`,
@@ -51,7 +51,7 @@ export const notAllowed = {
     unread_channel: mrkdwn`I can't tell whether this channel is shared with another organisation`,
   } satisfies Readonly<Record<AccessRefusal, Mrkdwn>>,
   notChecked: mrkdwn`⚠️ I couldn't check whether you may do this: Slack didn't answer. Please try again in a minute.`,
-  needsAdmin: mrkdwn`⚠️ I couldn't check whether you may do this: Slack doesn't let me ask. An administrator must install the app again, with all permissions of its manifest.`,
+  needsAdmin: mrkdwn`⚠️ I couldn't check whether you may do this: Slack doesn't let me ask. An administrator must reinstall the app with all the permissions in its manifest.`,
   notSetUp: (teamId: string): Mrkdwn =>
     mrkdwn`🧭 *docs-agent isn't set up for this workspace yet.* An operator of docs-agent must add the workspace ${teamId} to its configuration file, with the projects that belong to it.`,
   notInstalled: mrkdwn`🧭 *docs-agent isn't installed in this workspace.* An administrator can install it.`,
@@ -61,28 +61,27 @@ export const notAllowed = {
 export const unposted = {
   betweenPeople: mrkdwn`I can't join a direct message between two people. Use a channel, or write to me directly.`,
   notInChannel: mrkdwn`I'm not in this channel yet. Type \`${invite}\`, then press *${buttons.tryAgain.label}*. Your request is saved.`,
-  notSeen: mrkdwn`I can't see whether the card of your request was posted. If you find one, ignore it: *${buttons.tryAgain.label}* posts another.`,
+  notSeen: mrkdwn`I can't tell whether the card for your request was posted. If you find one, ignore it: *${buttons.tryAgain.label}* posts another.`,
   archived: mrkdwn`This channel is archived. Ask in another one.`,
   restricted: mrkdwn`I'm not allowed to post in this channel. Ask in another one, or ask an administrator.`,
   other: (code: string): Mrkdwn =>
-    mrkdwn`Slack didn't take my message (${code}). Ask an administrator, then press *${buttons.tryAgain.label}*. Your request is saved.`,
+    mrkdwn`Slack didn't accept my message (${code}). Ask an administrator, then press *${buttons.tryAgain.label}*. Your request is saved.`,
 } as const;
 
 /** What a request waits for. Each continues by itself. */
 export const delayed = {
   notInChannel: (channel: Mrkdwn): Mrkdwn =>
     mrkdwn`I'm not in ${channel} yet. Type \`${invite}\`, and your request starts by itself.`,
-  notSeen: mrkdwn`⏳ *Waiting for Slack* · I can't see yet whether the card of your request was posted. Your request is saved, and continues automatically.`,
+  notSeen: mrkdwn`⏳ *Waiting for Slack* · I can't tell yet whether the card for your request was posted. Your request is saved and continues automatically.`,
   needsAdmin: (code: string): Mrkdwn =>
-    mrkdwn`⚠️ *Waiting for an administrator* · Slack doesn't let me post (${code}). Your request is saved, and continues once it's fixed.`,
+    mrkdwn`⚠️ *Waiting for an administrator* · Slack doesn't let me post (${code}). Your request is saved and continues once it's fixed.`,
   other: (code: string): Mrkdwn =>
-    mrkdwn`⏳ *Waiting for Slack* · It doesn't take my messages right now (${code}). Your request is saved, and continues automatically.`,
+    mrkdwn`⏳ *Waiting for Slack* · It isn't accepting my messages right now (${code}). Your request is saved and continues automatically.`,
 } as const;
 
 /** Why nothing can be posted in a channel, and what would change that. */
 export const closedPlaces = {
-  notInChannel: (channel: Mrkdwn): Mrkdwn =>
-    mrkdwn`I'm not in ${channel} any more. Type \`${invite}\` there.`,
+  notInChannel: (channel: Mrkdwn): Mrkdwn => mrkdwn`I'm no longer in ${channel}. Type \`${invite}\` there.`,
   archived: (channel: Mrkdwn): Mrkdwn => mrkdwn`${channel} is archived.`,
   restricted: (channel: Mrkdwn): Mrkdwn => mrkdwn`I'm not allowed to post in ${channel}.`,
   shared: (channel: Mrkdwn): Mrkdwn => mrkdwn`${channel} is shared with another organisation.`,

@@ -26,5 +26,5 @@ export const reportTexts = {
     mrkdwn`Time to pull request: median ${half}, 90% within ${most}`,
   waiting: (which: Mrkdwn): Mrkdwn => mrkdwn`Waiting for review: ${which}`,
   more: mrkdwn`Operators: run \`docs-agent report\` on the server for the rest.`,
-  counting: mrkdwn`⏳ *Counting.* It takes a moment; I'll show it here.`,
+  counting: mrkdwn`⏳ *Counting.* This takes a moment; the report will appear here.`,
 } as const;

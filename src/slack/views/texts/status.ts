@@ -5,7 +5,7 @@ import { replies } from '../parts/words.ts';
 /** What a job in full says besides its facts. */
 export const statusTexts = {
   again: (name: string) => mrkdwn`\`/docs-agent status ${name}\` shows this again`,
-  stopWatching: mrkdwn`*Stop watching* ends the updates in the thread. The agent itself goes on.`,
+  stopWatching: mrkdwn`*Stop watching* ends the updates in the thread. The agent itself keeps working.`,
   noSuchJob: mrkdwn`🔍 *I can't find that job* among yours and those of this channel. \`/docs-agent list\` shows them.`,
   noJobYet: mrkdwn`🔍 *You haven't asked for anything yet.* \`/docs-agent explain the rate limits\` starts a job.`,
   asked: (who: Mrkdwn, channel: Mrkdwn, atMs: number) =>
@@ -22,7 +22,7 @@ export const statusTexts = {
   id: (id: string) => `Id ${id}`,
   turn: (number: number, atMs: number) => mrkdwn`*Turn ${number}* ${moment(atMs)}`,
   mayNotHaveArrived: mrkdwn`may not have arrived`,
-  earlierTurns: (count: number) => mrkdwn`${count} earlier ${count === 1 ? 'turn' : 'turns'} before these`,
+  earlierTurns: (count: number) => mrkdwn`${count} earlier ${count === 1 ? 'turn' : 'turns'} not shown`,
   /** A turn may have several: without icons, since a line has one at most. */
   outcomes: {
     finished: (atMs: number) => mrkdwn`*Done* ${moment(atMs)}`,

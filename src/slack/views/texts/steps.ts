@@ -22,7 +22,7 @@ export const stepErrors = {
     person: 'only certain people',
     channel: 'only certain channels',
     shared_channel: 'the channel is shared with another organisation',
-    unread_channel: 'nobody can tell whether the channel is shared with another organisation',
+    unread_channel: "docs-agent can't tell whether the channel is shared with another organisation",
   } satisfies Readonly<Record<AccessRefusal, string>>,
   notInChannel: "docs-agent isn't in that channel. Invite it with /invite @docs-agent.",
   notPosted: (reason: string): string => `docs-agent couldn't post in that channel: ${reason}.`,
@@ -36,9 +36,9 @@ export const stepErrors = {
     restricted_action_thread_only_channel: 'only replies in threads are allowed there',
   } as Readonly<Record<string, string>>,
   otherPostRefusal: (code: string): string => `Slack says ${code}`,
-  notSeen: "Nobody could see whether the card was posted in that channel. If it's there, ignore it.",
+  notSeen: "Slack didn't confirm whether the card was posted in that channel. If it's there, ignore it.",
   draft_unseen:
-    "Nobody could see whether the draft was posted in that channel. If it's there, it can still be started.",
+    "Slack didn't confirm whether the draft was posted in that channel. If it's there, it can still be started.",
   refused: (words: string): string => `The agent didn't accept the request. It says: ${words}`,
   refusedSilently: "The agent didn't accept the request, and gave no reason.",
   dropped: {

@@ -46,9 +46,9 @@ export const states = {
   unwatched: mrkdwn`⚪ *No longer watching* · the agent may still be working`,
   otherStatus: (status: string) => mrkdwn`ℹ️ *${asWritten(oneLine(status, STATUS_MAX))}*`,
   keepsChanging: (untilMs: number) =>
-    mrkdwn`⚠️ *The agent keeps changing its answer* · I'll look again ${moment(untilMs)}`,
+    mrkdwn`⚠️ *The agent's status keeps changing* · next check ${moment(untilMs)}`,
   /** Of a job without a card: only lists show it. */
-  notStarted: mrkdwn`❌ *Not started* · Slack didn't take the card`,
+  notStarted: mrkdwn`❌ *Not started* · Slack didn't accept the card`,
   startAnother: mrkdwn`❓ *Start another?*`,
   dismissed: (name: string) => mrkdwn`⚪ *Dismissed* by ${name}`,
 } as const;
@@ -69,7 +69,7 @@ export const foot = {
   number: (number: number) => `#${number}`,
   askedBy: (name: string) => `asked by ${name}`,
   place: (project: string, repository: string) => `${project} → ${repository}`,
-  thread: 'with messages of this thread',
+  thread: 'with messages from this thread',
   snippets: 'with attached text',
 } as const;
 

@@ -81,10 +81,10 @@ export const outcomes: Readonly<
     const thread = other?.threadUrl ? ownLink(other.threadUrl, 'its thread') : mrkdwn`its thread`;
     return mrkdwn`That's ${number}, watched in ${thread}. Closed here.`;
   },
-  kept_watching: (name) => mrkdwn`${name} keeps watching`,
+  kept_watching: (name) => mrkdwn`${name} chose to keep watching`,
   stopped_watching: (name) => mrkdwn`${name} stopped watching; the agent may still be working`,
   wants_reminder: (name) => mrkdwn`${name} wants to be reminded again`,
-  wants_no_reminder: (name) => mrkdwn`${name} wants no more reminders`,
+  wants_no_reminder: (name) => mrkdwn`${name} turned off reminders`,
   started: (name) => mrkdwn`🚀 Started by ${name}`,
   dismissed: (name) => mrkdwn`Dismissed by ${name}`,
   withdrawn: (name) => mrkdwn`Withdrawn by ${name}`,
@@ -97,15 +97,15 @@ export const outcomes: Readonly<
 /** For whoever presses a button too late. */
 export const settled = {
   as: (what: Mrkdwn) => mrkdwn`Already done: ${what}.`,
-  atAnother: mrkdwn`⚠️ *That didn't arrive.* Two programs share this Slack app, and yours reached the one that doesn't know this job. Try again, and tell an administrator.`,
-  forgotten: mrkdwn`Already done: this job is no longer kept. Ask again with \`/docs-agent\`.`,
+  atAnother: mrkdwn`⚠️ *That didn't arrive.* Two programs share this Slack app, and this reached the one that doesn't know the job. Try again, and tell an administrator.`,
+  forgotten: mrkdwn`Already done: this job is no longer stored. Start a new one with \`/docs-agent\`.`,
   formOfOthers: mrkdwn`This form was made for somebody else or for another channel. Press the button in the thread again.`,
 };
 
 export const decisionForms = {
   edit: {
     title: 'Edit and start',
-    cutOff: mrkdwn`✂️ The request is too long for this field: its end is missing here. To send all of it, mention me in a new message instead.`,
+    cutOff: mrkdwn`✂️ The request is too long for this field, so the end is cut off here. To send all of it, mention me in a new message instead.`,
   },
   resolve: { title: 'Resolve the start' },
   watch: {

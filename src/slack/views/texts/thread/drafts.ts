@@ -18,10 +18,10 @@ export const draftTexts = {
   others: (count: number): string => `${count} ${count === 1 ? 'other' : 'others'}`,
   notYours: (names: string): Mrkdwn => mrkdwn`Only ${names} can start this.`,
   notPosted: (channel: Mrkdwn, reason: string): Mrkdwn =>
-    mrkdwn`⚠️ *Couldn't post a draft in ${channel}:* ${reason}. The draft is gone: ask again once that's fixed.`,
+    mrkdwn`⚠️ *Couldn't post a draft in ${channel}:* ${reason}. The draft wasn't kept; ask again once that's fixed.`,
   /** In lists, and for whoever presses too late. */
   waiting: mrkdwn`📝 *Draft*`,
   dropped: mrkdwn`⚪ *Not started*`,
   cutOff: (maySendAll: boolean): Mrkdwn =>
-    mrkdwn`✂️ The request is too long for this field: its end is missing here.${maySendAll ? mrkdwn` *Start* below the draft sends all of it.` : ''}`,
+    mrkdwn`✂️ The request is too long for this field, so the end is cut off here.${maySendAll ? mrkdwn` *Start* below the draft sends all of it.` : ''}`,
 } as const;

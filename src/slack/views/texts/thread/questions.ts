@@ -17,7 +17,7 @@ export const questions = {
   },
   sameRequest: (before: string): Mrkdwn => mrkdwn`*You asked for this ${before}.*`,
   starting: mrkdwn`🚀 *Starting.* The card is about to appear.`,
-  settled: mrkdwn`Already done: the job was started.`,
+  settled: mrkdwn`Already done: the job has started.`,
   question: mrkdwn`*That looks like a question.* I change documentation; I can't answer.`,
   askForThis: 'Ask for this change',
   help: 'Help',
@@ -34,11 +34,11 @@ export const questions = {
   sendToAgent: 'Send to the agent',
   sendQuoted: (quoted: string) => `Send ${quoted} to the agent`,
   muted: mrkdwn`🔇 *Muted.* Replies stay between people until \`unmute\`.`,
-  sentAnyway: mrkdwn`👀 It goes to the agent.`,
+  sentAnyway: mrkdwn`👀 On its way to the agent.`,
   edited: (what: 'request' | 'reply'): Mrkdwn => mrkdwn`✏️ You edited a ${what} that was already sent.`,
   deleted: (what: 'request' | 'reply'): Mrkdwn =>
     mrkdwn`🗑️ You deleted a ${what} that was already sent: the agent still has it. A new reply can correct that.`,
-  correctionSent: mrkdwn`✏️ The correction goes to the agent.`,
+  correctionSent: mrkdwn`✏️ The correction is on its way to the agent.`,
 } as const;
 
 /** How each command is typed. */

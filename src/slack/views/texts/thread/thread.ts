@@ -35,7 +35,7 @@ export const threadTexts = {
     mrkdwn`⏳ *The agent's hourly limit is used up.* Your requests and replies are saved and continue ${moment(untilMs)}.`,
   /** `words`: the agent's, as a sentence of ours can follow them. */
   moved: (channel: Mrkdwn): Mrkdwn =>
-    mrkdwn`🔒 ${channel} is shared with another organisation now. News of your job there comes here:`,
+    mrkdwn`🔒 ${channel} is shared with another organisation now. Updates on your job come to you here:`,
   needsAdmin: (words: string): Mrkdwn =>
     mrkdwn`⚠️ *An administrator needs to fix the connection to the agent.* ${asWritten(words)}Everything is saved and continues once it's fixed.`,
   /** `by`: null: nobody known. */
@@ -46,7 +46,7 @@ export const threadTexts = {
   neverKnown: (agentJobId: string, projectName: string): Mrkdwn =>
     mrkdwn`❌ *The agent has no job “${agentJobId}” in the ${projectName} project.* Check the id, then type \`/docs-agent watch\` with the right one; \`/docs-agent project=name watch job_123\` looks in another project.`,
   keepsChanging: (pauseMs: number): Mrkdwn =>
-    mrkdwn`⚠️ *The agent keeps changing its answer;* I'll look again in ${duration(pauseMs)}.`,
+    mrkdwn`⚠️ *The agent's status keeps changing.* I'll check again in ${duration(pauseMs)}.`,
   noticeRefused: (channel: Mrkdwn, reason: string): Mrkdwn =>
     mrkdwn`⚠️ *Couldn't post in ${channel}:* ${reason}. Invite me there, or change the notice channels in \`/docs-agent settings\`.`,
   noticeUnclear: (channel: Mrkdwn): Mrkdwn =>
@@ -59,12 +59,11 @@ export const threadTexts = {
   filesNotSent: (counted: string): Mrkdwn => mrkdwn`📎 *Not sent:* ${counted}. The agent takes text only.`,
   snippetsNotSent: mrkdwn`📎 *Not sent* with the message:`,
   unposted: (reason: string): Mrkdwn =>
-    mrkdwn`I couldn't post this in the thread, or couldn't see it there (${reason}):`,
+    mrkdwn`I couldn't post this in the thread, or couldn't confirm that it's there (${reason}):`,
   /** `why`: sentences. */
-  kept: (why: Mrkdwn): Mrkdwn =>
-    mrkdwn`⏳ ${why} This waits for its thread, and is posted once I can, within a week:`,
-  unseen: mrkdwn`I can't see whether this was posted in the thread:`,
-  forgotten: mrkdwn`🗄️ *I no longer follow this thread.* Its job isn't kept any more. Mention me to start another here.`,
+  kept: (why: Mrkdwn): Mrkdwn => mrkdwn`⏳ ${why} I'll post this in the thread once I can, for up to a week:`,
+  unseen: mrkdwn`I can't tell whether this was posted in the thread:`,
+  forgotten: mrkdwn`🗄️ *I no longer follow this thread.* Its job is no longer stored. Mention me to start another here.`,
 } as const;
 
 /** Why Slack refuses a post in a notice channel, by its error code. Others are given as they are. */
@@ -88,6 +87,6 @@ export const fileKinds: Readonly<Record<FileKind, readonly [one: string, several
 
 export const snippetProblems: Readonly<Record<SnippetProblem, string>> = {
   unreadable: "Slack doesn't let me read it",
-  no_text: "it isn't text that can be read",
+  no_text: "it isn't readable text",
   too_long: "it's too long for one message to the agent",
 };
