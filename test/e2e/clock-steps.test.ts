@@ -61,7 +61,7 @@ test.each([
     body: { id, status: 'completed', prLink: `${PR}${step}` },
   }));
   api.failNext('get', ...steps);
-  await program.threadMessage(card, 'status keeps changing');
+  await program.threadMessage(card, 'keeps changing its answer');
   clock.step(stepMs);
   api.finish(id, { status: 'completed', prLink: PR });
   const reads = api.counts.get;

@@ -197,7 +197,7 @@ describe('an agent that keeps changing its answer', () => {
     flap(world, everNew(), MINUTE_MS);
     expect(newsOf(world)).toHaveLength(NEWS_MAX + 1);
     expect(world.told.at(-1)).toEqual({ kind: 'keeps_changing', pauseMs: NEWS_WINDOW_MS });
-    expect(card(world)).toContain("⚠️ *The agent's status keeps changing* · ");
+    expect(card(world)).toContain('⚠️ *The agent keeps changing its answer* · ');
     expect(flap(world, everNew(), 8 * MINUTE_MS)).toBe(0);
   });
 

@@ -27,7 +27,7 @@ const SIGNS: readonly (readonly [sign: string, kind: PostKind])[] = [
   ["*Can't reach the agent.*", 'trouble'],
   ["*The agent's hourly limit is used up.*", 'trouble'],
   ['*Back online.*', 'trouble'],
-  ['status keeps changing', 'trouble'],
+  ['keeps changing its answer', 'trouble'],
   ['📬', 'caught_up'],
   ['💬', 'written_in_form'],
   ['*Draft*', 'draft'],

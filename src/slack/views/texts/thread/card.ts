@@ -46,7 +46,7 @@ export const states = {
   unwatched: mrkdwn`⚪ *No longer watching* · the agent may still be working`,
   otherStatus: (status: string) => mrkdwn`ℹ️ *${asWritten(oneLine(status, STATUS_MAX))}*`,
   keepsChanging: (untilMs: number) =>
-    mrkdwn`⚠️ *The agent's status keeps changing* · next check ${moment(untilMs)}`,
+    mrkdwn`⚠️ *The agent keeps changing its answer* · I'll look again ${moment(untilMs)}`,
   /** Of a job without a card: only lists show it. */
   notStarted: mrkdwn`❌ *Not started* · Slack didn't accept the card`,
   startAnother: mrkdwn`❓ *Start another?*`,

@@ -46,7 +46,7 @@ export const threadTexts = {
   neverKnown: (agentJobId: string, projectName: string): Mrkdwn =>
     mrkdwn`❌ *The agent has no job “${agentJobId}” in the ${projectName} project.* Check the id, then type \`/docs-agent watch\` with the right one; \`/docs-agent project=name watch job_123\` looks in another project.`,
   keepsChanging: (pauseMs: number): Mrkdwn =>
-    mrkdwn`⚠️ *The agent's status keeps changing.* I'll check again in ${duration(pauseMs)}.`,
+    mrkdwn`⚠️ *The agent keeps changing its answer;* I'll look again in ${duration(pauseMs)}.`,
   noticeRefused: (channel: Mrkdwn, reason: string): Mrkdwn =>
     mrkdwn`⚠️ *Couldn't post in ${channel}:* ${reason}. Invite me there, or change the notice channels in \`/docs-agent settings\`.`,
   noticeUnclear: (channel: Mrkdwn): Mrkdwn =>
