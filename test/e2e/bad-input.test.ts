@@ -76,6 +76,15 @@ describeWithLocalSlack('bad input', () => {
     });
   });
 
+  test.each([
+    ['a link that looks like another', '<https://evil.example|https://bank.example>', 'https://evil.example'],
+    ['a broadcast that was typed', '&lt;!channel&gt;', '“&lt;!channel&gt;”'],
+  ])('%s alone is asked about, and is harmless in the question (S2, E3)', async (_what, text, quoted) => {
+    const question = await refused(text);
+    expect(question).toMatchObject({ text: expect.stringMatching(/^\*Send “.*as a new request\?\*/) });
+    expect(question).toMatchObject({ text: expect.stringContaining(quoted) });
+  });
+
   const long = 'All the endpoints, one by one. '.repeat(1290).trim();
   test.each<[string, string, string]>([
     ['reserved words with more words', 'list all our endpoints', 'list all our endpoints'],
