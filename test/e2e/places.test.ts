@@ -59,7 +59,7 @@ const closings: readonly [
 ][] = [
   [
     'the bot is out of the channel',
-    "I'm not in <#C0GENERAL> any more",
+    "I'm no longer in <#C0GENERAL>",
     ({ slack }) => slack.control.remove(general, bot),
     ({ slack }) => slack.control.invite(general, bot),
   ],
@@ -111,10 +111,10 @@ describe('a place that is closed to the bot', () => {
     await world.slack.control.openHome(alice);
     const home = await world.later(
       async () => JSON.stringify(await world.slack.control.home(alice)),
-      (view) => view.includes('any more'),
+      (view) => view.includes('no longer in'),
       'the home',
     );
-    expect(home).toMatch(/I'm not in <#C0GENERAL> any more.*\d messages? waits? for it/);
+    expect(home).toMatch(/I'm no longer in <#C0GENERAL>.*\d messages? (?:is|are) waiting/);
     world.slack.control.invite(general, bot);
     await isTold(world, card);
   });
@@ -129,7 +129,7 @@ describe('a place that is closed to the bot', () => {
       (view) => view.includes('is archived'),
       'the home',
     );
-    expect(home).toMatch(/<#C0GENERAL> is archived.*\d messages? waits? for it/);
+    expect(home).toMatch(/<#C0GENERAL> is archived.*\d messages? (?:is|are) waiting/);
     expect(world.prompts()).toEqual([]);
     world.slack.control.unarchive(general);
     await world.started('Check the screenshots');

@@ -64,7 +64,7 @@ describe('a mention in a muted thread (F7)', () => {
     const offer = await offered();
     await world.slack.control.editMessage(first, 'Delete all docs');
     await world.slack.control.press(offer, 'send_said_since', alice);
-    await world.sentPrivately(general, 'A message of alice was edited in the meantime');
+    await world.sentPrivately(general, 'A message from alice was edited in the meantime');
     await world.settled(10_000);
     expect(world.prompts()).toEqual([['Document the rate limits', 'Please have a look']]);
   });
