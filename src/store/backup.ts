@@ -142,9 +142,7 @@ function copy(dataDir: string, from: string, directory: string, to: string): rea
 
 /** They are valid for a few minutes: in a backup, secrets would be of no use. */
 function forgetTokens(file: DatabaseSync): void {
-  // The store of an older version has none.
-  const found = file.prepare("select 1 from sqlite_schema where name = 'step_token'").get();
-  if (found !== undefined) file.exec('pragma secure_delete = on; delete from step_token');
+  file.exec('pragma secure_delete = on; delete from step_token');
 }
 
 interface Origin {
@@ -152,7 +150,7 @@ interface Origin {
   readonly sequence: number;
 }
 
-/** Null: the file is none of ours, cannot be read, or is of a version that did not say. */
+/** Null: the file is none of ours, or cannot be read. */
 function originOf(path: string): Origin | null {
   let file: DatabaseSync | null = null;
   try {

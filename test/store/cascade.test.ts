@@ -1,15 +1,10 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { openDatabase, openStore, type StoreLocation } from '../../src/store/open.ts';
 import type { Queries } from '../../src/store/schema/tables.ts';
 import { aCall, aCreateCall, aDecision, aFollowUp, aJob, NOW_MS } from '../contract/store/samples.ts';
 import { describeOnDatabases } from '../support/databases.ts';
-import { queryAt } from '../support/postgres.ts';
 
 const CHILDREN = ['follow_up', 'call', 'budget_queue', 'catch_up', 'task'] as const;
-const FIXTURES = join(import.meta.dirname, '../e2e/fixtures/0.1.0');
 
 describeOnDatabases('what belongs to a job', (make) => {
   async function use(run: (location: StoreLocation) => Promise<void>): Promise<void> {
@@ -49,24 +44,5 @@ describeOnDatabases('what belongs to a job', (make) => {
       expect(await count(location)).toEqual([2, 6, 2, 2, 10]);
       await ask(location, (db) => db.deleteFrom('job').where('id', '=', 'job-1').execute());
       expect(await count(location)).toEqual([1, 3, 1, 1, 6]);
-    }));
-
-  test('is found by the migration of a database of version 0.1.0, all of it', () =>
-    use(async (location) => {
-      if ('dataDir' in location) {
-        const file = new DatabaseSync(join(location.dataDir, 'docs-agent.db'));
-        file.exec(await readFile(join(FIXTURES, 'sqlite.sql'), 'utf8'));
-        file.close();
-      } else {
-        await queryAt(location.databaseUrl, await readFile(join(FIXTURES, 'postgres.sql'), 'utf8'));
-      }
-      const before = await count(location);
-      expect(Math.min(...before)).toBeGreaterThan(0);
-      const alone = await ask(location, (db) =>
-        db.selectFrom('task').select('kind').where('job_id', 'is', null).orderBy('kind').execute(),
-      );
-      expect(alone.map(({ kind }) => kind)).toEqual(['catch_up', 'refresh_home']);
-      await ask(location, (db) => db.deleteFrom('job').execute());
-      expect(await count(location)).toEqual([0, 0, 0, 0, alone.length]);
     }));
 });

@@ -1,294 +1,347 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { randomUUID } from 'node:crypto';
+import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Engine } from '../engines/database.ts';
-import { cascade } from './cascade.ts';
-import { addAudit } from './migrations/audit.ts';
-import { addBackupOrigin } from './migrations/backup-origin.ts';
-import { addCallPauses } from './migrations/call-pause.ts';
-import { addCatchUps } from './migrations/catch-ups.ts';
-import { retainDroppedDrafts } from './migrations/drafts.ts';
-import { addFailures } from './migrations/failures.ts';
-import { numberJobs, numberStartedJobs } from './migrations/job-numbers.ts';
-import { addMoved } from './migrations/moved.ts';
-import { addPullRequests } from './migrations/pull-requests.ts';
-import { rateReads } from './migrations/read-rate.ts';
-import { addHookAnswers, addRecipes } from './migrations/recipes.ts';
-import { addReplicas } from './migrations/replicas.ts';
-import { leaveRoomForClaims } from './migrations/room-for-claims.ts';
-import { separateSchedules } from './migrations/schedules.ts';
-import { shareWork } from './migrations/share-work.ts';
-import { addStateReaction, dropStateReaction } from './migrations/state-reaction.ts';
-import { addStepTokens } from './migrations/step-tokens.ts';
-import { joinTurnEnds } from './migrations/turn-ends.ts';
-import { renameRepeatVerbs, renameWords } from './migrations/words.ts';
 
 /**
  * The changes of the schema, in the order of their names. They only go forward: a released migration is
  * never edited, and a change is a new one at the end.
  */
 export function migrations(engine: Engine): Record<string, Migration> {
-  return {
-    '0001_start': { up: (db: Kysely<unknown>) => start(db, engine) },
-    '0002_past_notices': { up: (db: Kysely<unknown>) => createPastNotices(db, engine) },
-    '0003_share_work': { up: shareWork },
-    '0005_waits_for_slack': { up: addWaitsForSlack },
-    '0006_catch_up': { up: addCatchUps },
-    '0009_failing_tasks': { up: addFailures },
-    '0010_words': { up: renameWords },
-    '0011_cascade': { up: (db: Kysely<unknown>) => cascade(db, engine) },
-    '0012_job_numbers': { up: (db: Kysely<unknown>) => numberJobs(db, engine) },
-    '0013_read_rate': { up: rateReads },
-    '0014_state_reaction': { up: addStateReaction },
-    '0015_turn_ends': { up: joinTurnEnds },
-    '0016_repeat_verbs': { up: renameRepeatVerbs },
-    '0017_pull_requests': { up: addPullRequests },
-    '0018_moved': { up: addMoved },
-    '0019_room_for_claims': { up: (db: Kysely<unknown>) => leaveRoomForClaims(db, engine) },
-    '0020_dropped_drafts': { up: retainDroppedDrafts },
-    '0021_recipes': { up: addRecipes },
-    '0022_audit': { up: (db: Kysely<unknown>) => addAudit(db, inItsIndex(engine)) },
-    '0023_hook_answers': { up: addHookAnswers },
-    '0024_step_tokens': { up: addStepTokens },
-    '0025_schedules': { up: separateSchedules },
-    '0026_backup_origin': { up: addBackupOrigin },
-    '0027_call_pause': { up: addCallPauses },
-    '0028_replicas': { up: addReplicas },
-    '0029_no_state_reaction': { up: dropStateReaction },
-    '0030_started_jobs': { up: (db: Kysely<unknown>) => numberStartedJobs(db, engine) },
-  };
-}
-
-/** The channel is first in the key, because `forget` asks by it alone. */
-async function createPastNotices(db: Kysely<unknown>, engine: Engine): Promise<void> {
-  await db.schema
-    .createTable('past_notice')
-    .addColumn('team_id', 'text', (column) => column.notNull())
-    .addColumn('channel_id', 'text', (column) => column.notNull())
-    .addColumn('digest', 'text', (column) => column.notNull())
-    .addPrimaryKeyConstraint('past_notice_key', ['channel_id', 'team_id', 'digest'])
-    .modifyEnd(inItsIndex(engine))
-    .execute();
-}
-
-/** Since when Slack holds up a post, and until when an update of unknown outcome may still arrive there. */
-async function addWaitsForSlack(db: Kysely<unknown>): Promise<void> {
-  await db.schema.alterTable('call').addColumn('held_since', 'bigint').execute();
-  await db.schema.alterTable('task').addColumn('unsure_until', 'bigint').execute();
+  return { '0001_start': { up: (db) => start(db, engine) } };
 }
 
 async function start(db: Kysely<unknown>, engine: Engine): Promise<void> {
-  await createJobs(db);
-  await createCalls(db, engine);
-  await createTasks(db, engine);
-  await createInstallations(db);
-  await db.schema
-    .createTable('gesture')
-    .addColumn('key', 'text', (column) => column.primaryKey().notNull())
-    .addColumn('at', 'bigint', (column) => column.notNull())
-    .modifyEnd(inItsIndex(engine))
-    .execute();
-  await db.schema.createIndex('gesture_at').on('gesture').column('at').execute();
-  await db.schema
-    .createTable('past_thread')
-    .addColumn('team_id', 'text', (column) => column.notNull())
-    .addColumn('channel_id', 'text', (column) => column.notNull())
-    .addColumn('thread_ts', 'text', (column) => column.notNull())
-    .addColumn('at', 'bigint', (column) => column.notNull())
-    .addPrimaryKeyConstraint('past_thread_key', ['team_id', 'channel_id', 'thread_ts'])
-    .execute();
-  await db.schema.createIndex('past_thread_at').on('past_thread').column('at').execute();
-  await db.schema
-    .createTable('turn_lengths')
-    .addColumn('project_id', 'text', (column) => column.primaryKey().notNull())
-    .addColumn('lengths', 'text', (column) => column.notNull())
-    .execute();
-  await db.schema
-    .createTable('channel_setting')
-    .addColumn('team_id', 'text', (column) => column.notNull())
-    .addColumn('channel_id', 'text', (column) => column.notNull())
-    .addColumn('data', 'text', (column) => column.notNull())
-    .addColumn('changed_by', 'text', (column) => column.notNull())
-    .addColumn('changed_at', 'bigint', (column) => column.notNull())
-    .addPrimaryKeyConstraint('channel_setting_key', ['team_id', 'channel_id'])
-    .execute();
-  await db.schema
-    .createTable('home')
-    .addColumn('team_id', 'text', (column) => column.notNull())
-    .addColumn('user_id', 'text', (column) => column.notNull())
-    .addColumn('opened_at', 'bigint', (column) => column.notNull())
-    .addPrimaryKeyConstraint('home_key', ['team_id', 'user_id'])
-    .execute();
-  await db.schema
-    .createTable('heartbeat')
-    .addColumn('id', 'integer', (column) => column.primaryKey())
-    .addColumn('beats', 'bigint', (column) => column.notNull())
-    .execute();
+  const statements =
+    engine === 'sqlite'
+      ? [...tables(SQLITE), ...NUMBER_ON_SQLITE]
+      : [...tables(POSTGRES), ...NUMBER_ON_POSTGRES];
+  for (const statement of statements) await sql.raw(statement).execute(db);
 }
 
-async function createJobs(db: Kysely<unknown>): Promise<void> {
-  await db.schema
-    .createTable('job')
-    .addColumn('id', 'text', (column) => column.primaryKey().notNull())
-    .addColumn('team_id', 'text', (column) => column.notNull())
-    .addColumn('channel_id', 'text', (column) => column.notNull())
-    .addColumn('thread_ts', 'text')
-    .addColumn('project_id', 'text', (column) => column.notNull())
-    .addColumn('requester_id', 'text', (column) => column.notNull())
-    .addColumn('requested_at', 'bigint', (column) => column.notNull())
-    .addColumn('stage', 'text', (column) => column.notNull())
-    .addColumn('agent_job_id', 'text')
-    .addColumn('has_pull_request', 'integer', (column) => column.notNull())
-    .addColumn('data', 'text', (column) => column.notNull())
-    .addColumn('card_drawn_at', 'bigint')
-    .execute();
-  await db.schema
-    .createIndex('job_thread')
-    .on('job')
-    .columns(['team_id', 'channel_id', 'thread_ts'])
-    .unique()
-    .where(sql.ref('thread_ts'), 'is not', null)
-    .execute();
-  await db.schema.createIndex('job_stage').on('job').columns(['stage', 'team_id', 'channel_id']).execute();
-  await db.schema.createIndex('job_requested').on('job').column('requested_at').execute();
-  await db.schema
-    .createIndex('job_requester')
-    .on('job')
-    .columns(['team_id', 'requester_id', 'requested_at', 'id'])
-    .execute();
-  await db.schema
-    .createIndex('job_open')
-    .on('job')
-    .columns(['team_id', 'channel_id', 'requested_at', 'id'])
-    .where(sql.ref('stage'), 'in', ['opening', 'creating', 'create_unknown', 'working'])
-    .execute();
-  await db.schema
-    .createIndex('job_over')
-    .on('job')
-    .columns(['requested_at', 'id'])
-    .where(sql`(stage || '')`, 'in', ['asking', 'unopened', 'rejected', 'ended'])
-    .execute();
-  await db.schema
-    .createIndex('job_agent_job')
-    .on('job')
-    .columns(['agent_job_id'])
-    .where(sql.ref('agent_job_id'), 'is not', null)
-    .execute();
-  await db.schema
-    .createTable('follow_up')
-    .addColumn('id', 'text', (column) => column.primaryKey().notNull())
-    .addColumn('job_id', 'text', (column) => column.notNull().references('job.id'))
-    .addColumn('message_ts', 'text', (column) => column.notNull())
-    .addColumn('user_id', 'text', (column) => column.notNull())
-    .addColumn('text', 'text', (column) => column.notNull())
-    .addColumn('edited_ts', 'text')
-    .addColumn('received_at', 'bigint', (column) => column.notNull())
-    .addColumn('state', 'text', (column) => column.notNull())
-    .addColumn('call_id', 'text')
-    .addColumn('more', 'text', (column) => column.notNull())
-    .addColumn('receipt_shown', 'text')
-    .addColumn('receipts_tried', 'text', (column) => column.notNull())
-    .addUniqueConstraint('follow_up_message', ['job_id', 'message_ts'])
-    .execute();
-  await db.schema
-    .createTable('early_reply')
-    .addColumn('team_id', 'text', (column) => column.notNull())
-    .addColumn('channel_id', 'text', (column) => column.notNull())
-    .addColumn('thread_ts', 'text', (column) => column.notNull())
-    .addColumn('message_ts', 'text', (column) => column.notNull())
-    .addColumn('user_id', 'text', (column) => column.notNull())
-    .addColumn('text', 'text', (column) => column.notNull())
-    .addColumn('edited_ts', 'text', (column) => column.notNull())
-    .addColumn('received_at', 'bigint', (column) => column.notNull())
-    .addColumn('more', 'text', (column) => column.notNull())
-    .addPrimaryKeyConstraint('early_reply_key', ['team_id', 'channel_id', 'thread_ts', 'message_ts'])
-    .execute();
+interface Dialect {
+  readonly serial: string;
+  /** Short rows stand in the index of their names itself: one page to write instead of two. */
+  readonly inItsIndex: string;
+  /** For the queue, whose rows change all the time. */
+  readonly busy: string;
 }
 
-/** Short rows stand in the index of their names itself: one page to write instead of two. */
-function inItsIndex(engine: Engine): RawBuilder<unknown> {
-  return engine === 'sqlite' ? sql`without rowid` : sql``;
+const SQLITE: Dialect = { serial: 'integer', inItsIndex: 'without rowid', busy: 'without rowid' };
+
+/**
+ * Each check changes its task twice on Postgres, which writes another version of the row each time. With room in the same
+ * page, the version of a claim needs no entries in the indexes. Dead versions are cleaned up once there are some
+ * thousands of them, however many tasks there are, and without pauses: the table is small.
+ */
+const POSTGRES: Dialect = {
+  serial: 'bigserial',
+  inItsIndex: '',
+  busy: `with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
+    autovacuum_vacuum_cost_delay = 0)`,
+};
+
+const OF_A_JOB = 'references job (id) on delete cascade';
+
+function tables({ serial, inItsIndex, busy }: Dialect): string[] {
+  return [
+    `create table inbound_request (key text not null primary key, at bigint not null) ${inItsIndex}`,
+    'create index inbound_request_at on inbound_request (at)',
+
+    `create table job (
+      id text not null primary key,
+      team_id text not null,
+      channel_id text not null,
+      thread_ts text,
+      project_id text not null,
+      requester_id text not null,
+      requested_at bigint not null,
+      stage text not null,
+      agent_job_id text,
+      has_pull_request integer not null,
+      data text not null,
+      card_drawn_at bigint,
+      number integer
+    )`,
+    `create unique index job_thread on job (team_id, channel_id, thread_ts) where thread_ts is not null`,
+    'create index job_stage on job (stage, team_id, channel_id)',
+    'create index job_requested on job (requested_at)',
+    'create index job_requester on job (team_id, requester_id, requested_at, id)',
+    `create index job_open on job (team_id, channel_id, requested_at, id)
+      where stage in ('opening', 'creating', 'create_unknown', 'working')`,
+    // An expression, so that only the query of the retention job, which repeats it, is drawn to this index.
+    `create index job_over on job (requested_at, id)
+      where (stage || '') in ('awaiting_confirmation', 'dropped', 'card_failed', 'rejected', 'ended')`,
+    'create index job_agent_job on job (agent_job_id) where agent_job_id is not null',
+    // The workspace first would draw queries by workspace, which have better indexes.
+    'create unique index job_number on job (number, team_id)',
+    'create table job_count (team_id text not null primary key, last_number integer not null)',
+
+    `create table follow_up (
+      id text not null primary key,
+      job_id text not null ${OF_A_JOB},
+      message_ts text not null,
+      user_id text not null,
+      text text not null,
+      edited_ts text,
+      received_at bigint not null,
+      state text not null,
+      call_id text,
+      more text not null,
+      receipt_shown text,
+      receipts_tried text not null,
+      unique (job_id, message_ts)
+    )`,
+    // An audit reads the replies of all jobs in the order in which they were written.
+    'create index follow_up_written on follow_up (message_ts, id)',
+    `create table early_reply (
+      team_id text not null,
+      channel_id text not null,
+      thread_ts text not null,
+      message_ts text not null,
+      user_id text not null,
+      text text not null,
+      edited_ts text not null,
+      received_at bigint not null,
+      more text not null,
+      primary key (team_id, channel_id, thread_ts, message_ts)
+    )`,
+
+    `create table call (
+      seq ${serial} primary key,
+      id text not null unique,
+      natural_key text not null unique,
+      job_id text not null ${OF_A_JOB},
+      project_id text not null,
+      lane text not null,
+      kind text not null,
+      request text not null,
+      state text not null,
+      detail text,
+      created_at bigint not null,
+      started_at bigint,
+      ended_at bigint,
+      held_since bigint
+    )`,
+    'create index call_of_job on call (job_id, seq)',
+    'create index call_next_in_lane on call (lane, seq) where ended_at is null',
+    `create index call_in_budget on call (project_id, started_at) where kind in ('create_job', 'send_message')`,
+    `create table budget_queue (
+      job_id text not null ${OF_A_JOB},
+      kind text not null,
+      project_id text not null,
+      seq bigint not null,
+      passed_until bigint,
+      primary key (job_id, kind)
+    )`,
+    'create index budget_queue_order on budget_queue (project_id, seq)',
+    `create table call_pause (
+      project_id text not null primary key,
+      at bigint not null,
+      until bigint not null,
+      refusals integer not null
+    )`,
+    `create table read_budget (
+      project_id text not null primary key,
+      whole_at double precision not null,
+      slowed_at bigint,
+      slowed_share double precision,
+      slowed_until bigint
+    )`,
+
+    `create table task (
+      id text not null primary key,
+      kind text not null,
+      subject text not null,
+      job_id text ${OF_A_JOB},
+      group_key text default '' not null,
+      run_at bigint not null,
+      lease_token text,
+      lease_until bigint,
+      attempts integer not null,
+      revision bigint not null,
+      last_run_at bigint,
+      unknown_until bigint,
+      failing_since bigint,
+      failure text
+    ) ${busy}`,
+    // The kind comes first: a loop finds its own tasks at once, however many others wait.
+    'create index task_due on task (kind, run_at)',
+    'create index task_due_of_group on task (kind, group_key, run_at)',
+    'create index task_of_job on task (job_id)',
+    // Few tasks fail.
+    'create index task_failing on task (kind, failing_since) where failing_since is not null',
+
+    `create table catch_up (
+      job_id text not null primary key ${OF_A_JOB},
+      team_id text not null,
+      urgency integer,
+      requested_at bigint not null,
+      request_count bigint not null,
+      sweep_from bigint,
+      seen_ts text,
+      oldest_ts text,
+      cursor text,
+      old_replies integer not null,
+      failures integer not null
+    )`,
+    `create index catch_up_requested on catch_up (team_id, urgency, requested_at) where urgency is not null`,
+
+    `create table pull_request (
+      team_id text not null,
+      key text not null,
+      watched_from bigint not null,
+      looked_at bigint,
+      changed_at bigint,
+      outcome text,
+      misses integer not null,
+      facts text,
+      memory text,
+      primary key (team_id, key)
+    )`,
+    // A pull request can't be deleted while a job has it: one that gets it just then is not left without.
+    `create table job_pull_request (
+      job_id text not null ${OF_A_JOB},
+      team_id text not null,
+      key text not null,
+      url text not null,
+      is_old integer not null,
+      primary key (job_id, key),
+      foreign key (team_id, key) references pull_request (team_id, key)
+    )`,
+    'create index job_pull_request_jobs on job_pull_request (team_id, key, job_id)',
+    // The channel is first in the key, because `forget` asks by it alone.
+    `create table past_notice (
+      team_id text not null,
+      channel_id text not null,
+      digest text not null,
+      primary key (channel_id, team_id, digest)
+    ) ${inItsIndex}`,
+    `create table past_thread (
+      team_id text not null,
+      channel_id text not null,
+      thread_ts text not null,
+      at bigint not null,
+      primary key (team_id, channel_id, thread_ts)
+    )`,
+    'create index past_thread_at on past_thread (at)',
+
+    `create table recipe (
+      team_id text not null,
+      name text not null,
+      job_id text references job (id) on delete set null,
+      failures integer not null,
+      has_failed integer not null,
+      paused_at bigint,
+      primary key (team_id, name)
+    )`,
+    'create index recipe_job on recipe (job_id)',
+    `create table schedule (
+      team_id text not null,
+      name text not null,
+      schedule text,
+      served_until bigint not null,
+      primary key (team_id, name)
+    )`,
+    'create table hook_answer (key text not null primary key, at bigint not null, answer text not null)',
+    'create index hook_answer_at on hook_answer (at)',
+    `create table step_token (
+      job_id text not null primary key ${OF_A_JOB},
+      token text not null,
+      until bigint not null
+    )`,
+
+    // The time comes first in the key, since entries are written and read in its order.
+    `create table audit_entry (
+      at bigint not null,
+      id text not null,
+      team_id text not null,
+      user_id text,
+      action text not null,
+      source text not null,
+      job_id text,
+      outcome text not null,
+      primary key (at, id)
+    ) ${inItsIndex}`,
+    `create table channel_setting (
+      team_id text not null,
+      channel_id text not null,
+      data text not null,
+      changed_by text not null,
+      changed_at bigint not null,
+      primary key (team_id, channel_id)
+    )`,
+    `create table home (
+      team_id text not null,
+      user_id text not null,
+      opened_at bigint not null,
+      primary key (team_id, user_id)
+    )`,
+
+    `create table installation (
+      id text not null primary key,
+      is_organisation integer not null,
+      enterprise_id text,
+      bot_user_id text not null,
+      bot_id text not null,
+      workspace_url text,
+      scopes text not null,
+      installer_id text not null,
+      installed_at bigint not null,
+      key_id text not null,
+      bot_token text not null,
+      refresh_token text,
+      expires_at bigint,
+      revision bigint not null,
+      renewal text,
+      renewing_until bigint,
+      renewal_problem text
+    )`,
+    'create table organisation_team (team_id text not null primary key, enterprise_id text not null)',
+
+    // The processes that share the store, and their connections to Slack.
+    `create table replica (
+      id text not null primary key,
+      connections integer not null,
+      other_connections integer not null,
+      seen_at bigint not null
+    )`,
+    'create table heartbeat (id integer primary key, beats bigint not null)',
+    // Where the store was copied to: two programs on the same jobs would do everything twice.
+    'create table moved (place text not null primary key, at bigint not null)',
+    // Names the installation and, in a backup, its number: a file's name and time do not tell.
+    'create table backup_origin (installation_id text not null primary key, sequence bigint not null)',
+    `insert into backup_origin (installation_id, sequence) values ('${randomUUID()}', 0)`,
+  ];
 }
 
-async function createCalls(db: Kysely<unknown>, engine: Engine): Promise<void> {
-  await db.schema
-    .createTable('call')
-    .addColumn('seq', engine === 'sqlite' ? 'integer' : 'bigserial', (column) => column.primaryKey())
-    .addColumn('id', 'text', (column) => column.notNull().unique())
-    .addColumn('natural_key', 'text', (column) => column.notNull().unique())
-    .addColumn('job_id', 'text', (column) => column.notNull().references('job.id'))
-    .addColumn('project_id', 'text', (column) => column.notNull())
-    .addColumn('lane', 'text', (column) => column.notNull())
-    .addColumn('kind', 'text', (column) => column.notNull())
-    .addColumn('request', 'text', (column) => column.notNull())
-    .addColumn('state', 'text', (column) => column.notNull())
-    .addColumn('detail', 'text')
-    .addColumn('wanted_at', 'bigint', (column) => column.notNull())
-    .addColumn('started_at', 'bigint')
-    .addColumn('ended_at', 'bigint')
-    .execute();
-  await db.schema.createIndex('call_of_job').on('call').columns(['job_id', 'seq']).execute();
-  await db.schema
-    .createIndex('call_next_in_lane')
-    .on('call')
-    .columns(['lane', 'seq'])
-    .where(sql.ref('ended_at'), 'is', null)
-    .execute();
-  await db.schema
-    .createIndex('call_in_budget')
-    .on('call')
-    .columns(['project_id', 'started_at'])
-    .where(sql.ref('kind'), 'in', ['create_job', 'send_message'])
-    .execute();
-}
+/**
+ * Jobs get a short number, for people: each workspace counts its own. The database numbers a job as it is written, so
+ * no request makes another round trip for it; only requests of the same workspace wait for each other's commit. A
+ * question or a draft that comes to nothing uses none up. Writing a job that has its number fires no trigger.
+ */
+const IS_UNNUMBERED = `new.number is null and new.stage not in ('awaiting_confirmation', 'draft', 'dropped')`;
 
-async function createTasks(db: Kysely<unknown>, engine: Engine): Promise<void> {
-  await db.schema
-    .createTable('task')
-    .addColumn('id', 'text', (column) => column.primaryKey().notNull())
-    .addColumn('kind', 'text', (column) => column.notNull())
-    .addColumn('subject', 'text', (column) => column.notNull())
-    .addColumn('run_at', 'bigint', (column) => column.notNull())
-    .addColumn('lease_token', 'text')
-    .addColumn('lease_until', 'bigint')
-    .addColumn('attempts', 'integer', (column) => column.notNull())
-    .addColumn('revision', 'bigint', (column) => column.notNull())
-    .addColumn('last_run_at', 'bigint')
-    .modifyEnd(inItsIndex(engine))
-    .execute();
-  // The kind comes first: a loop finds its own tasks at once, however many others wait.
-  await db.schema.createIndex('task_due').on('task').columns(['kind', 'run_at']).execute();
-  await db.schema
-    .createIndex('task_leased')
-    .on('task')
-    .columns(['kind', 'lease_until'])
-    .where(sql.ref('lease_until'), 'is not', null)
-    .execute();
-}
+const NUMBER_ON_SQLITE = (
+  [
+    ['job_numbered', 'insert'],
+    ['job_numbered_later', 'update of stage'],
+  ] as const
+).map(
+  ([name, change]) => `create trigger ${name} after ${change} on job when ${IS_UNNUMBERED} begin
+    insert into job_count (team_id, last_number) values (new.team_id, 1)
+      on conflict (team_id) do update set last_number = last_number + 1;
+    update job set number = (select last_number from job_count where team_id = new.team_id) where id = new.id;
+  end`,
+);
 
-async function createInstallations(db: Kysely<unknown>): Promise<void> {
-  await db.schema
-    .createTable('installation')
-    .addColumn('id', 'text', (column) => column.primaryKey().notNull())
-    .addColumn('is_organisation', 'integer', (column) => column.notNull())
-    .addColumn('enterprise_id', 'text')
-    .addColumn('bot_user_id', 'text', (column) => column.notNull())
-    .addColumn('bot_id', 'text', (column) => column.notNull())
-    .addColumn('workspace_url', 'text')
-    .addColumn('scopes', 'text', (column) => column.notNull())
-    .addColumn('installer_id', 'text', (column) => column.notNull())
-    .addColumn('installed_at', 'bigint', (column) => column.notNull())
-    .addColumn('key_id', 'text', (column) => column.notNull())
-    .addColumn('bot_token', 'text', (column) => column.notNull())
-    .addColumn('refresh_token', 'text')
-    .addColumn('expires_at', 'bigint')
-    .addColumn('revision', 'bigint', (column) => column.notNull())
-    .addColumn('renewal', 'text')
-    .addColumn('renewing_until', 'bigint')
-    .addColumn('renewal_problem', 'text')
-    .execute();
-  await db.schema
-    .createTable('organisation_team')
-    .addColumn('team_id', 'text', (column) => column.primaryKey().notNull())
-    .addColumn('enterprise_id', 'text', (column) => column.notNull())
-    .execute();
-}
+const NUMBER_ON_POSTGRES = [
+  `create function number_job() returns trigger language plpgsql as $$ begin
+    insert into job_count as known (team_id, last_number) values (new.team_id, 1)
+      on conflict (team_id) do update set last_number = known.last_number + 1
+      returning last_number into new.number;
+    return new;
+  end $$`,
+  `create trigger job_numbered before insert or update of stage on job for each row when (${IS_UNNUMBERED})
+    execute function number_job()`,
+];

@@ -5,13 +5,11 @@ import type { FollowUp, FollowUpState, Receipt } from '../../jobs/follow-ups/fol
 import type { Job, Stage } from '../../jobs/job.ts';
 import type { ChannelSettings } from '../../jobs/policy.ts';
 import type { PullRequestFacts } from '../../jobs/pull-requests/pull-request.ts';
+import type { Recorded } from '../../jobs/report/audit.ts';
+import type { BudgetKind } from '../../jobs/schedule/hourly-budget.ts';
 import type { LookOutcome } from '../../jobs/schedule/look-intervals.ts';
 import type { TaskKind } from '../../jobs/task-kinds.ts';
 import type { TaskGroup } from '../queries/tasks/task.ts';
-import type { AuditEntryTable } from './migrations/audit.ts';
-import type { BudgetQueueTable, CallPauseTable } from './migrations/call-pause.ts';
-import type { HookAnswerTable, RecipeTable } from './migrations/recipes.ts';
-import type { ScheduleTable } from './migrations/schedules.ts';
 
 /** The newest schema. Times are milliseconds since 1970. */
 export interface Tables {
@@ -192,6 +190,24 @@ interface TaskTable {
   failure: string | null;
 }
 
+interface BudgetQueueTable {
+  job_id: string;
+  kind: BudgetKind;
+  project_id: string;
+  /** That of the job's first call in the queue. */
+  seq: number;
+  /** See `InBudgetQueue`. */
+  passed_until: number | null;
+}
+
+/** See `CallPause`. */
+interface CallPauseTable {
+  project_id: string;
+  at: number;
+  until: number;
+  refusals: number;
+}
+
 interface ReadBudgetTable {
   project_id: string;
   /** When the project's read allowance is whole again; fractional, as many reads add up. */
@@ -224,6 +240,44 @@ interface JobPullRequestTable {
   url: string;
   /** 1 or 0: it was announced before anybody looked at it. */
   is_old: number;
+}
+
+interface RecipeTable {
+  team_id: string;
+  name: string;
+  job_id: string | null;
+  failures: number;
+  /** 1 or 0. */
+  has_failed: number;
+  paused_at: number | null;
+}
+
+interface ScheduleTable {
+  team_id: string;
+  name: string;
+  /** As it was when `served_until` was written; null: it has left the settings. */
+  schedule: string | null;
+  served_until: number;
+}
+
+interface HookAnswerTable {
+  key: string;
+  at: number;
+  /** Empty until the commit. */
+  answer: string;
+}
+
+/** See `queries/reports/audit.ts`. What people did that leaves no other trace: presses, settings, refusals. */
+interface AuditEntryTable {
+  at: number;
+  id: string;
+  team_id: string;
+  user_id: string | null;
+  action: Recorded['action'];
+  source: string;
+  /** It may be deleted by now. */
+  job_id: string | null;
+  outcome: string;
 }
 
 interface ChannelSettingTable {

@@ -45,6 +45,20 @@ export function jobContract(open: OpenStore): void {
       expect(jobs[0]).toMatchObject({ posts: 3 });
     });
 
+    test('a question has a number only when it is started', async () => {
+      const asked = { kind: 'awaiting_confirmation', sameAsJobId: null, thread: null } as const;
+      const job = aJob({ id: 'question', threadTs: null, stage: asked });
+      const numberOf = async (id: string) => (await opened.run((tx) => tx.jobs.get(id)))?.number;
+      await write({ job });
+      await write({ job: aJob({ id: 'other', threadTs: null }) });
+      expect([await numberOf('question'), await numberOf('other')]).toEqual([0, 1]);
+      await opened.run(async (tx) => {
+        await tx.jobs.lock('question');
+        await tx.write(aDecision({ job: { ...job, stage: { kind: 'opening' } } }), NOW_MS);
+      });
+      expect(await numberOf('question')).toBe(2);
+    });
+
     test('jobs that are stored at the same time have a number each, and one that was not stored leaves no gap', async () => {
       const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
       const failing = opened.run(async (tx) => {

@@ -51,8 +51,6 @@ export interface Button {
   /** The `action_id` of its presses. */
   readonly id: string;
   readonly label: string;
-  /** Ids that it had: their presses still arrive, from messages that were posted before an upgrade. */
-  readonly formerIds?: readonly string[];
   /** Shown to the requester only, perhaps in a direct message: only their press counts, and it does anywhere. */
   readonly isRequesters?: true;
   /** How many may stand in one row, each with an id of its own: Slack takes no id twice there. Default: one. */
@@ -65,7 +63,7 @@ export function idsOf(button: Button): string[] {
     { length: (button.rowMax ?? 1) - 1 },
     (_, index) => nthInRow(button, index + 1).id,
   );
-  return [button.id, ...(button.formerIds ?? []), ...others];
+  return [button.id, ...others];
 }
 
 /** The button at this place of a row of its kind; the first is at 0. */
@@ -90,7 +88,6 @@ export interface JobButton extends Button {
 export const jobButtons = {
   startAgain: {
     id: 'start_again',
-    formerIds: ['run_again'],
     label: 'Start again',
     eventOf: ({ creates, callId }, { userId }) =>
       creates === undefined && callId === undefined
@@ -106,7 +103,6 @@ export const jobButtons = {
   },
   sendAgain: {
     id: 'send_again',
-    formerIds: ['retry'],
     label: 'Send again',
     eventOf: ({ callId = null }, { userId }) => ({ type: 'resend_pressed', callId, userId }),
   },
