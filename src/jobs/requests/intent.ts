@@ -43,13 +43,13 @@ const ONE_WORD_LENGTH_MAX = 20;
 const PREFIX_MIN = 3;
 
 const TO_SOMEBODY = /^\s*<[@!]/;
-/** `<@U123>`, `<!here>`. */
-const MENTION = /<[@!][^<>]*>/g;
+/** Names beside a phrase that do not change what it means: `<@U123>`, `<!here>`, `#42`, `job 42`. */
+const NAMED = /<[@!][^<>]*>|(?<!\S)(?:job #?|#)\d{1,9}(?!\w)/gi;
 /** A link, or anything else that Slack made: what people read of it. */
 const LABELLED = /<(?:[^<>|]*\|)?([^<>|]*)>/g;
-/** `:tada:`, `👍🏽`, `❤️`, `:-)`, `<3`, `+1`. A digit alone is no emoji, though Unicode calls it one. */
+/** `:tada:`, `👍🏽`, `❤️`, `1️⃣`, `:-)`, `^^`, `<3`, `+1`. A digit alone is no emoji, though Unicode calls it one. */
 const EMOJI =
-  /:[a-z0-9_+'-]+:|[\p{Extended_Pictographic}\p{Regional_Indicator}](?:\p{Emoji_Modifier}|\p{Extended_Pictographic}|\p{Regional_Indicator}|\u200d|\ufe0f)*|[:;]-?[)dp](?!\w)|<3|\+1(?!\d)/giu;
+  /:[\p{L}\p{M}\p{N}_+'-]+:|[\d#*]\ufe0f?\u20e3|[\p{Extended_Pictographic}\p{Regional_Indicator}](?:\p{Emoji_Modifier}|\p{Extended_Pictographic}|\p{Regional_Indicator}|\u200d|\ufe0f|[\u{e0020}-\u{e007f}])*|\^_?\^|[:;]-?[)dp](?!\w)|<3|\+1(?!\d)/giu;
 /** Scripts that do not separate words by spaces: one "word" may be a whole request. */
 const UNSPACED =
   /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Bopo}\p{sc=Yiii}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}\p{sc=Java}\p{sc=Bali}]/u;
@@ -109,7 +109,7 @@ export function isDoubtful(slackText: string): boolean {
 
 /** What the text says in known phrases alone; null: it says something else, too. */
 function phraseIntent(slackText: string): Intent | null {
-  const said = unescaped(slackText.replace(MENTION, ' '));
+  const said = unescaped(slackText.replace(NAMED, ' '));
   const rest = said.replace(EMOJI, ' ');
   const tokens = tokensOf(rest);
   if (tokens.length === 0) {
@@ -181,13 +181,14 @@ function isQuestion(text: string): boolean {
   return !tokens.some(isChange) && !CHANGE_WITHIN.some((part) => whole.includes(part));
 }
 
-/** The words without accents, in small letters; `don't` is one. */
+/** The words without accents, in small letters; `don't` is one, and `thaaanks` is `thanks`. */
 function tokensOf(text: string): string[] {
   const plain = text
     .toLowerCase()
     .normalize('NFKD')
     .replace(/[\p{M}'’‘ʼ]/gu, '')
-    .replace(/[ßøłæıœ]/g, (letter) => LETTERS[letter] ?? letter);
+    .replace(/[ßøłæıœ]/g, (letter) => LETTERS[letter] ?? letter)
+    .replace(/(\p{L})\1{2,}/gu, '$1');
   return plain.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 

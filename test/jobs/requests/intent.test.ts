@@ -38,7 +38,10 @@ const stops = cases(`
   не надо | зупинись | скасуй це, будь ласка | avbryt | stoppa det | glöm det | avbryt jobben | glem det | afbryd det
   hold op | dur | İptal et | bunu iptal et lütfen | vazgeç | توقف | أوقف هذا من فضلك | الغاء | रुको | इसे रद्द करें | बंद करो
   キャンセル | やめてください | 停止してください。| 最後のジョブをキャンセルして！ | 停止 | 取消上一个任务 | 算了 | 请取消 | 取消最後一個
-  멈춰 | 취소해 주세요 | 이거 취소해줘 | 그만`);
+  멈춰 | 취소해 주세요 | 이거 취소해줘 | 그만
+  cancel #42 | stop job 42, please | abort the mission | never mind, found it | wrong channel, sorry | please ignore that
+  don't bother | stooop | ＳＴＯＰ！ | rückgängig machen | hör bitte auf | Cancélalo, por favor | páralo | İptal edebilir misin?
+  Отбой! | Не нужно, спасибо | забей | وقف | बंद कर दो | キャンセルお願いします | やっぱりキャンセルで | 取消一下 | 请停止任务 | 방금 거 취소해줘`);
 
 const smallTalk = cases(`
   thanks | Thank you! | thanks a lot 🙏 | thank you so much | thank you all! | ok | OK, thanks! | k | great, thank you so much
@@ -55,6 +58,10 @@ const smallTalk = cases(`
   tack så mycket | perfekt, tack! | hejsan | takk for hjelpen | tusen takk! | mange tak
   teşekkürler | Çok teşekkür ederim | harika, teşekkürler | günaydın | شكرا جزيلا | شكراً! | ممتاز، شكرا | صباح الخير
   धन्यवाद | बहुत बहुत धन्यवाद! | ठीक है, धन्यवाद | नमस्ते | ありがとうございます！ | 了解です。ありがとうございます | お疲れ様です | おはようございます
+  Thank you so much for your help today! | thaaanks | wow, that was quick, thanks! | exactly what I needed, thanks | I've merged it, thanks
+  :pray::skin-tone-3: | :ありがとう: | 1️⃣ | 🏴󠁧󠁢󠁥󠁮󠁧󠁿 | ❤️‍🔥 | ^^ | Danke euch allen | Mahlzeit! | Merci d'avance
+  C'est bon pour moi | Bien reçu, merci | ¡Gracias a ti! | Valeu demais! | Show de bola | Bom dia, pessoal | Спасибо огромное
+  السلام عليكم ورحمة الله وبركاته | يعطيك العافية | शुक्रिया भाई | ＯＫです | OKです、ありがとう | OK了 | 多谢多谢 | 넵 감사합니다 ^^
   いいですね！ | 谢谢！ | 好的，谢谢 | 太棒了！ | 辛苦了 | 你好 | 謝謝 | 不用了，谢谢 | 감사합니다! | 정말 고맙습니다 | 네, 알겠습니다 | 안녕하세요`);
 
 const progress = cases(`
@@ -65,6 +72,9 @@ const progress = cases(`
   des nouvelles ? | ¿Está listo? | ¿Cómo va? | ¿cuánto falta? | já está pronto? | alguma novidade? | È pronto? | a che punto sei?
   Is het al klaar? | hoe lang nog? | czy to gotowe? | jak idzie? | Готово? | Какие новости? | сколько ещё? | чи готово? | є новини?
   är det klart än? | hur går det? | er det ferdig? | noe nytt? | er du færdig? | bitti mi? | ne zaman biter? | هل انتهيت؟ | متى ينتهي؟
+  Is my job done? | is #42 done? | is it still running? | are we there yet? | Did the PR get created? | any luck? | how is my job doing?
+  Bist du bald fertig? | Läuft das noch? | Wo ist der PR? | C'est bientôt fini ? | Quand est-ce que ce sera prêt ? | ¿Cuándo estará?
+  Скоро? | Ну как? | كم باقي؟ | Ne oldu? | कब होगा? | もうできましたか？ | PRできましたか？ | 进度怎么样了？ | 做完了没？ | 언제 끝나요? | 아직인가요?
   हो गया क्या? | कितना समय लगेगा? | 終わりましたか？ | 進捗はどうですか？ | まだですか？ | 完成了吗？ | 还要多久？ | 好了嗎？ | 끝났나요? | 얼마나 걸리나요?`);
 
 /** Requests that look like all of the above. */
@@ -92,6 +102,14 @@ const requests = cases(`
   дякую, але коротше | опиши кнопку скасування | kan du beskriva gränserna? | Kan du oversette siden? | Kan du rette fejlen?
   iptal düğmesini açıkla | limitleri belgeler misin? | زر الإلغاء: اشرح ذلك | هل يمكنك توثيق الحدود؟ | रद्द बटन समझाओ | क्या आप यह पेज जोड़ सकते हैं?
   レート制限を説明してください | キャンセルボタンの説明を追加して | ありがとうページを作成して | この文章を短くできますか？ | 说明速率限制 | 取消按钮的说明
+  stop #42: it is about the wrong page | cancel job 42 page | job 42 | no need to mention the beta | ignore the beta pages
+  please ignore the last message | abort the mission statement page | wrong link | too long | the second one | both pages | not what I meant
+  the wrong channel is linked | usage page | is it missing? Add it | did the PR template get updated? | fast lane docs | merging guide
+  exactly what I wanted, but shorter | sent by mistake: explain the bounce page | today in the docs | what is this page about: describe it
+  Danke! Jetzt noch die deutsche Seite | der Titel ist falsch | zu lang | Stoppe die Nutzung von „einfach“ | bald verfügbar ergänzen
+  merci, maintenant la page allemande | plus court | le titre est faux | más corto | el título está mal | Para a página inicial, use Python
+  Заголовок неправильный | Спасибо, теперь немецкую страницу | Стоп-слова: опиши их | العنوان خطأ | Başlık yanlış | daha kısa
+  शीर्षक गलत है | タイトルが間違っています | もっと短く | ありがとう、次はドイツ語のページもお願いします | 标题错了 | 短一点 | 제목이 틀렸어요
   谢谢页面 | 你能写一页吗？ | 취소 버튼 설명 추가 | 속도 제한을 문서화해 줄 수 있나요? | อธิบายขีดจำกัด | 列表 状态`);
 
 describe('what was written', () => {
@@ -147,6 +165,15 @@ describe('what was written', () => {
     ['yes', 'one_word'],
     ['What are the rate limits?', 'question'],
     ['Where is the documentation?', 'question'],
+    ['Where is the changelog?', 'question'],
+    ['What is the address of the API?', 'question'],
+    ['Which editor do we use?', 'question'],
+    ['changelog', 'one_word'],
+    ['#42', 'one_word'],
+    ['скоро', 'one_word'],
+    ["What's the status of my request?", 'status'],
+    ['What are my jobs?', 'list'],
+    ['What commands do you have?', 'help'],
     ['looks good?', 'question'],
     ['Wo ist die Doku?', 'question'],
     ['Quelles sont les limites ?', 'question'],
