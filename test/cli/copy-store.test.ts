@@ -23,7 +23,7 @@ test.skipIf(testServerUrl === undefined)(
     const address = join(folder.path, 'address');
     await writeFile(address, database.url);
     const { code, output } = await run(['--to-file', address], { DATA_DIR: join(folder.path, 'data') });
-    expect(output).toMatch(/^ {2}job: 0\n/);
+    expect(output).toMatch(/^ {2}job: 0$/m);
     expect(output).toMatch(/Copied and checked: .* → Postgres at .*\. Now set DATABASE_URL to this database/);
     expect(code).toBe(0);
   },

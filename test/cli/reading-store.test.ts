@@ -76,16 +76,11 @@ describeOnDatabases('report and audit', (make) => {
     await remove();
   });
 
-  test.each([
-    [
-      `delete from ${MIGRATIONS} where name = (select max(name) from ${MIGRATIONS})`,
-      /older docs-agent\. Start/,
-    ],
-    [`insert into ${MIGRATIONS} values ('9999_later', '')`, /newer docs-agent\. Use that version/],
-  ])('say of a store of another version what to do (%s)', async (sql, words) => {
+  test('say of a store of a newer version what to do', async () => {
     const { location, remove } = await make();
     await fill(location);
-    await change(location, sql);
+    await change(location, `insert into ${MIGRATIONS} values ('9999_later', '')`);
+    const words = /newer docs-agent\. Use that version/;
     await expect(reportAt(NOW_MS, envOf(location))).rejects.toThrow(words);
     await expect(auditAt(NOW_MS, envOf(location))).rejects.toThrow(words);
     await remove();
