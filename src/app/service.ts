@@ -159,7 +159,10 @@ export function createService(config: Config, options: ServiceOptions): Service 
     });
     const forOperators = [...healthRoutes(checks), metricsRoute(metrics, readState)];
     const bodies = createBodyReader();
-    const hooks = hookRoutes({ store, clock, log, newContext, bodies }, hooksIn(config, served.teamId));
+    const hooks = hookRoutes(
+      { store, clock, log, newContext, bodies, workspaces },
+      hooksIn(config, served.teamId),
+    );
     const forOthers = [...served.routes, ...hooks];
     const routes = healthPort === null ? [...forOperators, ...forOthers] : forOthers;
     const connection = createConnection(transport, {

@@ -1,3 +1,4 @@
+import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { botScopes } from '../../src/slack/protocol/scopes.ts';
 import { alice, bob, general, random } from '../support/local-slack.ts';
@@ -88,6 +89,43 @@ describe('in a channel that is shared with another organisation, nothing is star
     const { payload } = await control.command({ channel: random, user: alice, text: 'run weekly' });
     expect(payload).toMatchObject({ text: expect.stringContaining(REASON) });
     await nothingHappened(world);
+    // Nor does a job wait for the channel to be open again.
+    const moments = world.log.filter((line) => line.includes('"recipe_due"'));
+    expect(moments.length).toBeGreaterThan(0);
+    for (const moment of moments) expect(moment).toContain('"outcome":"shared_channel"');
+  });
+
+  test('by the webhook of a recipe, which says so, even to a sender that tries again', async () => {
+    const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+    await using world = await start(
+      `recipes: [{ name: notes, channel: ${general}, request: Add a page, webhook: { secret_env: HOOK_SECRET } }]`,
+      { HOOK_SECRET: secret },
+    );
+    const { control } = world.slack;
+    control.share(general, 'shared');
+    const send = async (id: string) => {
+      const at = new Date(world.clock.now());
+      const response = await fetch(`http://127.0.0.1:${world.service.port}/hooks/notes`, {
+        method: 'POST',
+        body: '{}',
+        headers: {
+          'webhook-id': id,
+          'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+          'webhook-signature': new Webhook(secret).sign(id, at, '{}'),
+        },
+      });
+      return [response.status, await response.json()];
+    };
+    const skipped = [202, { skipped: 'its channel is shared with another organisation' }];
+    expect(await send('one')).toEqual(skipped);
+    expect(await send('one')).toEqual(skipped);
+    await nothingHappened(world);
+    control.share(general, 'none');
+    await world.clock.advance(11 * MINUTE_MS);
+    expect(await send('two')).toEqual([202, { job: expect.any(String) }]);
+    await world.started('Add a page');
+    await world.settled();
+    expect(world.api.counts.create).toBe(1);
   });
 
   test.each([

@@ -5,7 +5,8 @@ import { type BodyReader, tooLongBody } from '../../../engine/runtime/body-reade
 import type { Route } from '../../../engine/runtime/http-server.ts';
 import type { EngineTools } from '../../../engine/tools.ts';
 import type { Recipe } from '../../../jobs/recipes/recipe.ts';
-import { type RecipeOutcome, type RecipeProblem, startRecipe } from './start-recipe.ts';
+import type { Workspaces } from '../../workspace/workspace.ts';
+import { isClosedTo, type RecipeOutcome, type RecipeProblem, startRecipe } from './start-recipe.ts';
 import { verifyWebhook, webhookSignatureIn } from './webhook-signature.ts';
 
 const BODY_LIMIT_BYTES = 64 * 1024;
@@ -18,6 +19,7 @@ export interface Hook {
 }
 
 interface Parts extends Pick<EngineTools, 'store' | 'clock' | 'log' | 'newContext'> {
+  readonly workspaces: Workspaces;
   readonly bodies: BodyReader;
 }
 
@@ -93,17 +95,23 @@ function bodyIn(content: Buffer): z.infer<typeof hookBody> | string {
 }
 
 /** Started once for each id of the sender; a second request with the same id gets the answer of the first. */
-function store(
-  { store: jobs, newContext }: Parts,
+async function store(
+  parts: Parts,
   { teamId, recipe }: Hook,
   id: string,
   { values, text }: z.infer<typeof hookBody>,
 ): Promise<Answer> {
+  const { store: jobs, newContext } = parts;
   const key = `${teamId}:${recipe.name}:${id}`;
+  const isClosed = await isClosedTo(parts, { teamId, recipe });
   return jobs.transaction(async (tx) => {
     const context = newContext();
     const known = await tx.hookAnswers.claim(key, context.nowMs);
     if (known !== null) return { status: 202, body: known };
+    if (isClosed) {
+      await tx.hookAnswers.put(key, SHARED);
+      return { status: 202, body: SHARED };
+    }
     const outcome = await startRecipe(
       tx,
       {
@@ -128,6 +136,8 @@ function store(
     return { status: 202, body };
   });
 }
+
+const SHARED = JSON.stringify({ skipped: 'its channel is shared with another organisation' });
 
 function acceptance(
   outcome: Exclude<RecipeOutcome, { kind: 'refused' | 'duplicate' }>,

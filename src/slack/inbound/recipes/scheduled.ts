@@ -3,9 +3,11 @@ import type { EngineTools } from '../../../engine/tools.ts';
 import type { Recipe } from '../../../jobs/recipes/recipe.ts';
 import { scheduleOfSubject } from '../../../store/queries/schedules.ts';
 import type { ClaimedTask } from '../../../store/store.ts';
-import { startRecipe } from './start-recipe.ts';
+import type { Workspaces } from '../../workspace/workspace.ts';
+import { isClosedTo, startRecipe } from './start-recipe.ts';
 
 export interface RecipeTools extends EngineTools {
+  readonly workspaces: Workspaces;
   /** The recipes that the settings have for a workspace. */
   readonly recipesOf: (teamId: string) => readonly Recipe[];
 }
@@ -23,11 +25,14 @@ const BY_ITSELF = {
 export async function startScheduled(tools: RecipeTools, task: ClaimedTask): Promise<void> {
   const { teamId, name } = scheduleOfSubject(task.subject);
   const recipe = tools.recipesOf(teamId).find((one) => one.name === name);
+  const isClosed = recipe !== undefined && (await isClosedTo(tools, { teamId, recipe }));
   const outcome = await tools.store.transaction(async (tx) => {
     const context = tools.newContext();
     const moment = await dueMoment(tx, task, recipe?.schedule ?? null, context.nowMs);
     if (moment === null || recipe === undefined) return null;
-    const started = await startRecipe(tx, { teamId, recipe, ...BY_ITSELF }, context);
+    const started = isClosed
+      ? ({ kind: 'shared_channel' } as const)
+      : await startRecipe(tx, { teamId, recipe, ...BY_ITSELF }, context);
     await momentServed(tx, task, moment, context.nowMs);
     return started;
   });

@@ -1,4 +1,5 @@
 import { applyEvent } from '../../../engine/apply-event.ts';
+import type { Clock } from '../../../engine/runtime/clock.ts';
 import { requestDraft } from '../../../jobs/decide/start/drafts.ts';
 import { type JobRequest, openJob } from '../../../jobs/decide/start/open.ts';
 import type { AnyJobContext } from '../../../jobs/decision.ts';
@@ -12,6 +13,8 @@ import type { Project } from '../../../jobs/requests/project.ts';
 import { judgePrompt, type PromptVerdict } from '../../../jobs/requests/prompt.ts';
 import type { Transaction } from '../../../store/store.ts';
 import { escapeMrkdwn, sanitize } from '../../protocol/slack-text.ts';
+import { ChannelUnreadError } from '../../workspace/shared-channels.ts';
+import type { Workspaces } from '../../workspace/workspace.ts';
 
 export interface RecipeRequest {
   readonly teamId: string;
@@ -42,6 +45,22 @@ export type RecipeProblem =
   | Extract<PromptVerdict, { kind: 'too_long' }>
   /** Its workspace has none any more. */
   | { readonly kind: 'no_project' };
+
+/** A card that cannot be looked up waits for Slack, as the poster looks once more; whoever called does not. */
+const LOOK_WITHIN_MS = 1_000;
+
+/** Whether the recipe's channel is shared with another organisation, as far as Slack says in time: then nothing starts there. */
+export async function isClosedTo(
+  { workspaces, clock }: { readonly workspaces: Workspaces; readonly clock: Clock },
+  { teamId, recipe }: Pick<RecipeRequest, 'teamId' | 'recipe'>,
+): Promise<boolean> {
+  const { access } = await workspaces.of(teamId);
+  const isShared = access.isShared(recipe.channelId).catch((error: unknown) => {
+    if (error instanceof ChannelUnreadError) return false;
+    throw error;
+  });
+  return clock.timeout(LOOK_WITHIN_MS, isShared, false);
+}
 
 /** Starts the job of a recipe unless another is in the way, which its thread is told. */
 export async function startRecipe(
