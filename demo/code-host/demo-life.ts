@@ -48,7 +48,8 @@ export class DemoLife {
   #open(repository: string, number: number, [prompt = '']: readonly string[]): StandInPullRequest {
     const title = (prompt.split('\n', 1)[0] ?? '').slice(0, TITLE_MAX);
     const size = { files: 1 + (number % 4), added: 40 + ((number * 37) % 160), removed: (number * 5) % 30 };
-    return this.#host.open({ repository, number, title, size });
+    const description = `Adds what was asked for: “${title}”. Written by the demo's scripted agent.`;
+    return this.#host.open({ repository, number, title, description, size });
   }
 
   #live(pull: StandInPullRequest, words: ReadonlySet<string>): () => void {

@@ -7,6 +7,8 @@ export interface OpenedPullRequest {
   /** Default: the next of the repository. */
   readonly number?: number;
   readonly title?: string;
+  /** Markdown. */
+  readonly description?: string;
   readonly isDraft?: boolean;
   readonly size?: Size;
   readonly by?: string;
@@ -57,6 +59,7 @@ export class StandInPullRequest {
   readonly openedAtMs: number;
   readonly size: Size;
   title: string;
+  readonly description: string;
   isDraft: boolean;
   /** Nobody sees it, as if it were in a repository of others. */
   isHidden = false;
@@ -79,6 +82,7 @@ export class StandInPullRequest {
     this.repository = opened.repository;
     this.number = opened.number;
     this.title = opened.title ?? 'Add a quickstart';
+    this.description = opened.description ?? '';
     this.isDraft = opened.isDraft ?? false;
     this.size = opened.size ?? { files: 3, added: 120, removed: 8 };
     this.by = opened.by ?? 'docs-agent[bot]';

@@ -32,6 +32,8 @@ export function listOf<T>(item: z.ZodType<T>) {
 }
 
 export const TITLE_MAX_LENGTH = 300;
+/** Enough to get past the comments of a template. */
+export const DESCRIPTION_MAX_LENGTH = 4_000;
 export const NAME_MAX_LENGTH = 100;
 const ADDRESS_MAX_LENGTH = 2_000;
 

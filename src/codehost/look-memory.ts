@@ -34,6 +34,7 @@ const whole = z.int().min(0);
 
 const facts = z.object({
   title: z.string().exactOptional(),
+  description: z.string().exactOptional(),
   state: z.enum(['draft', 'open', 'merged', 'closed']).exactOptional(),
   endedBy: z.string().exactOptional(),
   openedAtMs: z.number().exactOptional(),

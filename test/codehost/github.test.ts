@@ -6,11 +6,16 @@ const preview = 'https://docs-git-change.vercel.app/';
 describe('a pull request at GitHub (P1)', () => {
   test('is described by title, state, size and times', async () => {
     await using at = await lookingAtGithub();
-    const pull = at.host.open({ repository: 'acme/docs', title: 'Add a *quickstart*' });
+    const pull = at.host.open({
+      repository: 'acme/docs',
+      title: 'Add a *quickstart*',
+      description: '## What\n\nA **first** step.',
+    });
     await at.clock.advance(60_000);
     pull.push();
     expect(await factsOf(at.look(pull))).toEqual({
       title: 'Add a *quickstart*',
+      description: 'A first step.',
       state: 'open',
       openedAtMs: START_MS,
       updatedAtMs: START_MS + 60_000,

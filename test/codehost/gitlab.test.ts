@@ -6,11 +6,16 @@ const repository = 'group/sub/docs';
 describe('a merge request at GitLab (P1)', () => {
   test('is described by title, state, size and times', async () => {
     await using at = await lookingAt('gitlab');
-    const pull = at.host.open({ repository, title: 'Add a *quickstart*' });
+    const pull = at.host.open({
+      repository,
+      title: 'Add a *quickstart*',
+      description: '## What\n\nA **first** step.',
+    });
     await at.clock.advance(60_000);
     pull.push();
     expect(await factsOf(at.look(pull))).toEqual({
       title: 'Add a *quickstart*',
+      description: 'A first step.',
       state: 'open',
       openedAtMs: START_MS,
       updatedAtMs: START_MS + 60_000,

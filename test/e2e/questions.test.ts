@@ -72,7 +72,7 @@ describe('what is hardly a request', () => {
 
   test('may be a command with a slip: the question names it, and shows the help', async () => {
     await command('lists');
-    const question = await world.sentPrivately(general, 'Did you mean `/docs-agent list`?');
+    const question = await world.sentPrivately(general, '*Did you mean* `/docs-agent list`?');
     await world.slack.control.press(question, 'show_help', alice);
     const help = await world.sentPrivately(general, 'Ask for a documentation change');
     await world.slack.control.press(help, 'show_all_help', alice);

@@ -43,5 +43,5 @@ test('a request that begins with the word is a request, and a slip is asked abou
   await control.command({ channel: general, user: alice, text: 'report the rate limits in the reference' });
   await world.started('report the rate limits in the reference');
   await control.command({ channel: general, user: alice, text: 'reports' });
-  await world.sentPrivately(general, 'Did you mean `/docs-agent report`?');
+  await world.sentPrivately(general, '*Did you mean* `/docs-agent report`?');
 });

@@ -15,7 +15,13 @@ export function githubAnswers(apiUrl: string, pull: StandInPullRequest, reposito
   const login = (name: string) => user(apiUrl, name);
   const times = { created_at: opened, updated_at: updated };
   const shared = {
-    ...{ number, title: pull.title, state: ended === null ? 'open' : 'closed', locked: false, body: null },
+    ...{
+      number,
+      title: pull.title,
+      state: ended === null ? 'open' : 'closed',
+      locked: false,
+      body: pull.description || null,
+    },
     ...{ user: login(pull.by), labels: [], assignee: null, assignees: [], milestone: null },
     ...{ ...times, closed_at: endedAt, author_association: 'CONTRIBUTOR', comments: pull.comments.length },
   };

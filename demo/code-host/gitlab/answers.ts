@@ -19,7 +19,13 @@ export function gitlabAnswers(webUrl: string, pull: StandInPullRequest, projectI
   const approvers = pull.reviews.filter(({ state }) => state === 'APPROVED');
   return {
     mergeRequest: {
-      ...{ id: 1_000 + number, iid: number, project_id: projectId, title: pull.title, description: '' },
+      ...{
+        id: 1_000 + number,
+        iid: number,
+        project_id: projectId,
+        title: pull.title,
+        description: pull.description,
+      },
       ...{ state: ended?.as ?? 'opened', created_at: created, updated_at: updated, draft: pull.isDraft },
       ...{ merge_user: merged.by, merged_by: merged.by, merged_at: merged.at },
       ...{ closed_by: closed.by, closed_at: closed.at, web_url: url },

@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { firstParagraph } from '../../jobs/pull-requests/description.ts';
 import { UnreadableError } from '../client/unreadable.ts';
 import {
   commit,
   count,
+  DESCRIPTION_MAX_LENGTH,
   flag,
   known,
   NAME_MAX_LENGTH,
@@ -42,6 +44,7 @@ const account = z
 
 const pull = z.object({
   title: text(TITLE_MAX_LENGTH),
+  body: text(DESCRIPTION_MAX_LENGTH),
   state: z.enum(['open', 'closed']),
   draft: flag,
   merged_at: time,
@@ -63,6 +66,7 @@ async function readDetails(read: Read, number: number): Promise<Details> {
   const lines = added === null || removed === null ? null : { added, removed };
   const facts = known({
     title: found.title,
+    description: found.body === null ? null : firstParagraph(found.body),
     state: isMerged ? 'merged' : isClosed ? 'closed' : found.draft ? 'draft' : 'open',
     endedBy: isMerged ? (found.merged_by?.login ?? null) : isClosed ? await readClosedBy(read, number) : null,
     openedAtMs: timeMs(found.created_at),

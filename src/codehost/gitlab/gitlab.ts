@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import { firstParagraph } from '../../jobs/pull-requests/description.ts';
 import type { PullRequestFacts, PullRequestSize } from '../../jobs/pull-requests/pull-request.ts';
 import { ifAllowed } from '../client/unreadable.ts';
 import {
   type Checks,
   commit,
   count,
+  DESCRIPTION_MAX_LENGTH,
   flag,
   known,
   listOf,
@@ -47,6 +49,7 @@ const account = z
 
 const mergeRequest = z.object({
   title: text(TITLE_MAX_LENGTH),
+  description: text(DESCRIPTION_MAX_LENGTH),
   state: z.enum(['opened', 'locked', 'merged', 'closed']),
   draft: flag,
   merged_at: time,
@@ -70,6 +73,7 @@ async function readDetails(read: Read, number: number): Promise<Details> {
   const isOver = state !== 'open';
   const facts = known({
     title: found.title,
+    description: found.description === null ? null : firstParagraph(found.description),
     state: state === 'open' && found.draft ? 'draft' : state,
     endedBy: endedBy?.username ?? null,
     openedAtMs: timeMs(found.created_at),

@@ -1,6 +1,8 @@
 /** What a code host says of a pull request. What it never said is absent. Texts and addresses are untrusted. */
 export interface PullRequestFacts {
   readonly title?: string;
+  /** The first paragraph of its description, without markup. */
+  readonly description?: string;
   readonly state?: PullRequestState;
   /** Who merged or closed it, by the name at the host. */
   readonly endedBy?: string;

@@ -37,7 +37,7 @@ describe('a message in the thread that one person sees', () => {
   test('thanks after an end were kept between people (F4)', () => {
     const { text } = ephemeralView({ kind: 'kept_thanks', messageTs: '1.000100' }, aJob(), at);
     expect(text).toMatchInlineSnapshot(`
-      "💬 *Kept between people: it looks like a thank-you.*
+      "*Kept between people: it looks like a thank-you.*
       [Send it anyway]"
     `);
     expect(sentAnywayView().text).toMatchInlineSnapshot(`"👀 On its way to the agent."`);

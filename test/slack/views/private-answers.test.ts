@@ -193,10 +193,10 @@ describe('a question before a start', () => {
 
   test('names the command that was nearly typed', () => {
     expect(typed('lists')).toMatchInlineSnapshot(`
-      "*Send “lists” to the agent as a new request?* Once it starts, it can't be cancelled. Did you mean \`/docs-agent list\`?
+      "*Send “lists” to the agent as a new request?* Once it starts, it can't be cancelled. *Did you mean* \`/docs-agent list\`?
       [Start] [Show help]"
     `);
-    expect(typed('watch this')).toContain('Did you mean `/docs-agent watch job_123`?');
+    expect(typed('watch this')).toContain('*Did you mean* `/docs-agent watch job_123`?');
   });
 
   test('says that there is no such job', () => {

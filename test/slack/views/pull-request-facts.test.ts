@@ -66,6 +66,16 @@ describe('the message with a pull request says what the code host says (P1)', ()
     );
   });
 
+  test('and what was done, as the description begins (W6)', () => {
+    const description = 'Adds *limits* & <@U2> of @channel.';
+    expect(linesOf({ ...open, description }).slice(3)).toEqual([
+      'Adds *limits* &amp; &lt;@U2&gt; of @channel.',
+      foot,
+    ]);
+    const { blocks } = announcementView(ended, jobWith({ description }), noNames);
+    expect(blocks[1]).toMatchObject({ text: { type: 'plain_text', text: description } });
+  });
+
   test('as far as it says it: a missing permission loses one fact', () => {
     expect(linesOf({})).toEqual([news, foot]);
     expect(linesOf({ state: 'open' })).toEqual([news, foot]);

@@ -11,16 +11,17 @@ const job = aJob({ agentJob: anAgentJob({ status: 'completed', prLink: url }) })
 const view = (announcement: Announcement) => announcementView(announcement, job, noNames);
 
 /** A turn of six minutes, without replies, that was asked for by U1. */
+const turnOf = (is: 'first' | 'same' | 'another' | null): TurnEnded => ({
+  kind: 'turn_ended',
+  link: is === null ? null : { url, is },
+  branch: 'agent/rate-limits',
+  lastedMs: 6 * 60_000,
+  replies: nobody,
+  undelivered: null,
+});
+
 function ended(is: 'first' | 'same' | 'another' | null, facts: Partial<TurnEnded> = {}): string {
-  return view({
-    kind: 'turn_ended',
-    link: is === null ? null : { url, is },
-    branch: 'agent/rate-limits',
-    lastedMs: 6 * 60_000,
-    replies: nobody,
-    undelivered: null,
-    ...facts,
-  }).text;
+  return view({ ...turnOf(is), ...facts }).text;
 }
 
 describe('one message says how a turn ended', () => {
@@ -63,6 +64,12 @@ describe('one message says how a turn ended', () => {
     expect(ended('first', { undelivered: { count: 2, authors: ['U1'] } })).toBe(
       `🎉 <@U1> *Pull request ready:* ${link}\ntook 6 min · agent/rate-limits\n⚠️ 2 replies may not be included.\n[Send again]`,
     );
+  });
+
+  test('to send them again, which Slack asks about once more: the agent may have them', () => {
+    const undelivered = { count: 1, authors: ['U4'] };
+    const { blocks } = view({ ...turnOf('same'), undelivered });
+    expect(blocks.at(-1)).toMatchObject({ accessory: { confirm: { confirm: { text: 'Send anyway' } } } });
   });
 
   test('and mentions nobody who was forgotten', () => {

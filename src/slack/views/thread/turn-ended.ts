@@ -5,15 +5,24 @@ import type { CodeHostSite } from '../../../jobs/pull-requests/link.ts';
 import type { PullRequestFacts } from '../../../jobs/pull-requests/pull-request.ts';
 import { buttons } from '../parts/buttons.ts';
 import { duration } from '../parts/duration.ts';
-import { message, paragraph, type SlackMessage, smallQuotation, withButton } from '../parts/message.ts';
+import {
+  message,
+  paragraph,
+  quotation,
+  type SlackMessage,
+  smallQuotation,
+  targetButton,
+} from '../parts/message.ts';
 import { addressing, asWritten, type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
 import { pullRequest, shortPullRequestLink } from '../parts/pull-request.ts';
 import { factsOfLink, previewButtons, progressBelow, sizeOf, titleOf } from '../parts/pull-request-facts.ts';
-import { oneLine } from '../parts/untrusted.ts';
+import { oneLine, shown } from '../parts/untrusted.ts';
+import { confirmations } from '../texts/thread/decisions.ts';
 import { turnTexts } from '../texts/thread/thread.ts';
 import { followUpButton } from './actions.ts';
 
 const BRANCH_MAX = 100;
+const DESCRIPTION_MAX = 300;
 
 /** The one message of a turn's end. It mentions who waited for it, and who must act. */
 export function turnEndedView(ended: TurnEnded, job: Job, sites: readonly CodeHostSite[]): SlackMessage {
@@ -100,6 +109,7 @@ function newPullRequest(
   ];
   return [
     paragraph({ mrkdwn: lines.map((line) => line.mrkdwn).join('\n') }),
+    ...(facts.description === undefined ? [] : [quotation(shown(facts.description, DESCRIPTION_MAX))]),
     ...pullRequest(url, { ...looks, beside: previewButtons(facts) }),
   ];
 }
@@ -123,5 +133,5 @@ function footLine(took: readonly string[], included: readonly string[], branch: 
 function undeliveredReplies({ undelivered }: TurnEnded, { id: jobId }: Job): KnownBlock[] {
   if (undelivered === null) return [];
   const warning = paragraph(turnTexts.undelivered(undelivered.count));
-  return [withButton(warning, buttons.sendAgain, { jobId })];
+  return [{ ...warning, accessory: targetButton(buttons.sendAgain, { jobId }, confirmations.sendAgain) }];
 }

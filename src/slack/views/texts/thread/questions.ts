@@ -6,7 +6,7 @@ import { ago, type Mrkdwn, mrkdwn } from '../../parts/mrkdwn.ts';
 export const questions = {
   sure: (quoted: string): Mrkdwn =>
     mrkdwn`*Send ${quoted} to the agent as a new request?* Once it starts, it can't be cancelled.`,
-  nearCommand: (command: CommandName): Mrkdwn => mrkdwn`Did you mean \`/docs-agent ${typed[command]}\`?`,
+  nearCommand: (command: CommandName): Mrkdwn => mrkdwn`*Did you mean* \`/docs-agent ${typed[command]}\`?`,
   noSuchJob: (quotedWord: string, quoted: string): Mrkdwn =>
     mrkdwn`No job ${quotedWord}. *Send ${quoted} to the agent as a new request?*`,
   /** @param before as in "40 seconds ago" */
@@ -30,7 +30,7 @@ export const questions = {
   stillWorking: (forMs: number): Mrkdwn => mrkdwn`*Still working*, ${duration(forMs)} so far`,
   cannotAnswer: mrkdwn`The agent can't answer questions; I'll post the pull request here.`,
   /** In the thread of a job. */
-  keptThanks: mrkdwn`💬 *Kept between people: it looks like a thank-you.*`,
+  keptThanks: mrkdwn`*Kept between people: it looks like a thank-you.*`,
   sendToAgent: 'Send to the agent',
   sendQuoted: (quoted: string) => `Send ${quoted} to the agent`,
   muted: mrkdwn`🔇 *Muted.* Replies stay between people until \`unmute\`.`,

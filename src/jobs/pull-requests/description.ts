@@ -1,0 +1,42 @@
+const SHOWN_MAX_LENGTH = 300;
+const FENCE = /^(?:```|~~~)/;
+/** Headings, list items, quotations, tables, rules, images and HTML: what templates are made of. */
+const NO_PROSE = /^(?:#|[-*+] |[-*_=]{3}|\d{1,9}[.)] |>|\||!\[|<)/;
+
+/**
+ * The first paragraph of prose in a pull request's description (Markdown, untrusted,
+ * of some thousand characters), on one line and without markup, at
+ * most 300 characters; empty if there is none.
+ */
+export function firstParagraph(markdown: string): string | null {
+  const paragraph: string[] = [];
+  let isInFence = false;
+  for (const line of withoutComments(markdown).split('\n')) {
+    const text = line.trim();
+    const isFence = FENCE.test(text);
+    if (isFence) isInFence = !isInFence;
+    const isProse = text !== '' && !isFence && !isInFence && !NO_PROSE.test(text);
+    if (isProse) paragraph.push(text);
+    else if (paragraph.length > 0) break;
+  }
+  const text = withoutMarkup(paragraph.join(' ')).trim();
+  return text === '' ? null : shortened(text);
+}
+
+function withoutComments(markdown: string): string {
+  return markdown.replace(/<!--[\s\S]*?(?:-->|$)/g, '');
+}
+
+function withoutMarkup(text: string): string {
+  return text
+    .replace(/!\[[^[\]]*\]\([^()]*\)/g, '')
+    .replace(/\[([^[\]]*)\]\([^()]*\)/g, '$1')
+    .replace(/\*\*|__|`/g, '')
+    .replace(/\s+/g, ' ');
+}
+
+function shortened(text: string): string {
+  if (text.length <= SHOWN_MAX_LENGTH) return text;
+  const cut = text.slice(0, SHOWN_MAX_LENGTH - 1).toWellFormed();
+  return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), SHOWN_MAX_LENGTH / 2)).trimEnd()}…`;
+}
