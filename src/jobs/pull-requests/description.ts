@@ -1,12 +1,12 @@
-const SHOWN_MAX_LENGTH = 300;
+/** What a message quotes. */
+export const PARAGRAPH_MAX_LENGTH = 300;
 const FENCE = /^(?:```|~~~)/;
 /** Headings, list items, quotations, tables, rules, images and HTML: what templates are made of. */
 const NO_PROSE = /^(?:#|[-*+] |[-*_=]{3}|\d{1,9}[.)] |>|\||!\[|<)/;
 
 /**
- * The first paragraph of prose in a pull request's description (Markdown, untrusted,
- * of some thousand characters), on one line and without markup, at
- * most 300 characters; empty if there is none.
+ * The first paragraph of prose in a pull request's description (Markdown, untrusted, of some thousand characters), on one
+ * line and without markup, at most `PARAGRAPH_MAX_LENGTH` characters; null if there is none.
  */
 export function firstParagraph(markdown: string): string | null {
   const paragraph: string[] = [];
@@ -36,7 +36,7 @@ function withoutMarkup(text: string): string {
 }
 
 function shortened(text: string): string {
-  if (text.length <= SHOWN_MAX_LENGTH) return text;
-  const cut = text.slice(0, SHOWN_MAX_LENGTH - 1).toWellFormed();
-  return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), SHOWN_MAX_LENGTH / 2)).trimEnd()}…`;
+  if (text.length <= PARAGRAPH_MAX_LENGTH) return text;
+  const cut = text.slice(0, PARAGRAPH_MAX_LENGTH - 1).toWellFormed();
+  return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), PARAGRAPH_MAX_LENGTH / 2)).trimEnd()}…`;
 }

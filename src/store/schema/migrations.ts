@@ -69,7 +69,7 @@ function tables({ serial, inItsIndex, busy }: Dialect): string[] {
     'create index job_requester on job (team_id, requester_id, requested_at, id)',
     `create index job_open on job (team_id, channel_id, requested_at, id)
       where stage in ('opening', 'creating', 'create_unknown', 'working')`,
-    // An expression, so that only the query of the retention job, which repeats it, is drawn to this index.
+    // For the retention job, whose query repeats the expression (`retention.ts` says why).
     `create index job_over on job (requested_at, id)
       where (stage || '') in ('awaiting_confirmation', 'dropped', 'card_failed', 'rejected', 'ended')`,
     'create index job_agent_job on job (agent_job_id) where agent_job_id is not null',

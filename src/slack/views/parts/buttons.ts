@@ -59,11 +59,7 @@ export interface Button {
 
 /** All ids by which presses of the button arrive. */
 export function idsOf(button: Button): string[] {
-  const others = Array.from(
-    { length: (button.rowMax ?? 1) - 1 },
-    (_, index) => nthInRow(button, index + 1).id,
-  );
-  return [button.id, ...others];
+  return Array.from({ length: button.rowMax ?? 1 }, (_, index) => nthInRow(button, index).id);
 }
 
 /** The button at this place of a row of its kind; the first is at 0. */

@@ -1,6 +1,7 @@
 import type { KnownBlock } from '@slack/types';
 import type { Announcement, TurnEnded } from '../../../jobs/announcement.ts';
 import { type Job, requestersOf } from '../../../jobs/job.ts';
+import { PARAGRAPH_MAX_LENGTH } from '../../../jobs/pull-requests/description.ts';
 import type { CodeHostSite } from '../../../jobs/pull-requests/link.ts';
 import type { PullRequestFacts } from '../../../jobs/pull-requests/pull-request.ts';
 import { buttons } from '../parts/buttons.ts';
@@ -22,7 +23,6 @@ import { turnTexts } from '../texts/thread/thread.ts';
 import { followUpButton } from './actions.ts';
 
 const BRANCH_MAX = 100;
-const DESCRIPTION_MAX = 300;
 
 /** The one message of a turn's end. It mentions who waited for it, and who must act. */
 export function turnEndedView(ended: TurnEnded, job: Job, sites: readonly CodeHostSite[]): SlackMessage {
@@ -109,7 +109,7 @@ function newPullRequest(
   ];
   return [
     paragraph({ mrkdwn: lines.map((line) => line.mrkdwn).join('\n') }),
-    ...(facts.description === undefined ? [] : [quotation(shown(facts.description, DESCRIPTION_MAX))]),
+    ...(facts.description === undefined ? [] : [quotation(shown(facts.description, PARAGRAPH_MAX_LENGTH))]),
     ...pullRequest(url, { ...looks, beside: previewButtons(facts) }),
   ];
 }
