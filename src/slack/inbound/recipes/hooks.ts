@@ -108,14 +108,10 @@ async function store(
     const context = newContext();
     const known = await tx.hookAnswers.claim(key, context.nowMs);
     if (known !== null) return { status: 202, body: known };
-    if (isClosed) {
-      await tx.hookAnswers.put(key, SHARED);
-      return { status: 202, body: SHARED };
-    }
     const outcome = await startRecipe(
       tx,
       {
-        ...{ teamId, recipe, text },
+        ...{ teamId, recipe, text, isClosed },
         userId: null,
         origin: { kind: 'webhook' },
         responseUrl: null,
@@ -137,8 +133,6 @@ async function store(
   });
 }
 
-const SHARED = JSON.stringify({ skipped: 'its channel is shared with another organisation' });
-
 function acceptance(
   outcome: Exclude<RecipeOutcome, { kind: 'refused' | 'duplicate' }>,
 ): Readonly<Record<string, string>> {
@@ -151,6 +145,8 @@ function acceptance(
       return { skipped: 'its last job is still open' };
     case 'paused':
       return { skipped: 'it is paused after failures' };
+    case 'shared_channel':
+      return { skipped: 'its channel is shared with another organisation' };
   }
 }
 

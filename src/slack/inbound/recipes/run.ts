@@ -160,7 +160,8 @@ async function runRecipe(
     admit: () => admissionProblem(deps, userId, recipe.channelId),
     write: () =>
       store.transaction((tx) => {
-        const request = { teamId, recipe, userId, responseUrl, keys, values, text: '' };
+        // Whether the channel is shared, the admission has looked.
+        const request = { teamId, recipe, userId, responseUrl, keys, values, text: '', isClosed: false };
         return startRecipe(tx, { ...request, origin: { kind: from } }, deps.newContext());
       }),
   });
@@ -185,6 +186,7 @@ async function runRecipe(
       return { problem: recipeProblemView(problem), ...field };
     }
     case 'paused':
-      throw new Error('people may run a recipe that is paused');
+    case 'shared_channel':
+      throw new Error(`only a recipe that starts by itself can end as ${outcome.kind}`);
   }
 }

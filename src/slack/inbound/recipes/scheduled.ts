@@ -30,9 +30,7 @@ export async function startScheduled(tools: RecipeTools, task: ClaimedTask): Pro
     const context = tools.newContext();
     const moment = await dueMoment(tx, task, recipe?.schedule ?? null, context.nowMs);
     if (moment === null || recipe === undefined) return null;
-    const started = isClosed
-      ? ({ kind: 'shared_channel' } as const)
-      : await startRecipe(tx, { teamId, recipe, ...BY_ITSELF }, context);
+    const started = await startRecipe(tx, { teamId, recipe, isClosed, ...BY_ITSELF }, context);
     await momentServed(tx, task, moment, context.nowMs);
     return started;
   });

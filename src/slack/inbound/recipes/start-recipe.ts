@@ -28,6 +28,8 @@ export interface RecipeRequest {
   readonly values: RecipeValues;
   /** Goes along as a quotation. */
   readonly text: string;
+  /** Its channel is known to be shared with another organisation. */
+  readonly isClosed: boolean;
 }
 
 export type RecipeOutcome =
@@ -38,6 +40,8 @@ export type RecipeOutcome =
   | { readonly kind: 'skipped'; readonly job: Job }
   /** It does not start by itself, after failures. */
   | { readonly kind: 'paused' }
+  /** Nothing starts in a channel that is shared with another organisation. */
+  | { readonly kind: 'shared_channel' }
   | { readonly kind: 'refused'; readonly problem: RecipeProblem };
 
 export type RecipeProblem =
@@ -82,6 +86,7 @@ export async function startRecipe(
   // Before anything is skipped: a sender that is wrong is to learn of it at once, not after the last job's end.
   const prompt = promptOf(request, context);
   if (typeof prompt !== 'string') return { kind: 'refused', problem: prompt };
+  if (request.isClosed) return { kind: 'shared_channel' };
   if (userId === null && runs.pausedAtMs !== null) return { kind: 'paused' };
   if (last !== null && isInTheWay(last, nowMs)) {
     if (userId === null) await applyEvent(tx, last.id, { type: 'recipe_skipped' }, context);

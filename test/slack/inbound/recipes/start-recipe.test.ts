@@ -32,7 +32,7 @@ const context = {
 };
 const byItself = {
   ...{ teamId: key.teamId, recipe, userId: null, origin: { kind: 'webhook' as const } },
-  ...{ responseUrl: null, keys: [], values: new Map(), text: '' },
+  ...{ responseUrl: null, keys: [], values: new Map(), text: '', isClosed: false },
 };
 
 describe('a start of a recipe (T3)', () => {
@@ -50,6 +50,14 @@ describe('a start of a recipe (T3)', () => {
     const start = (request: RecipeRequest) => store.transaction((tx) => startRecipe(tx, request, context));
     return { store, job, start };
   }
+
+  test('in a shared channel is none, but a request that is wrong is told so first', async () => {
+    const { start } = await startedOnce(ended);
+    const shared = { ...byItself, isClosed: true };
+    expect(await start(shared)).toEqual({ kind: 'shared_channel' });
+    const values = new Map([['nobody', 'asked']]);
+    expect(await start({ ...shared, values })).toMatchObject({ kind: 'refused' });
+  });
 
   test('by itself waits for a resume while it is paused, by a person does not', async () => {
     const { store, start } = await startedOnce(ended);
