@@ -1,7 +1,7 @@
-import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { botScopes } from '../../src/slack/protocol/scopes.ts';
 import { alice, bob, general, random } from '../support/local-slack.ts';
+import { signedHeaders } from '../support/signed-webhook.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
 import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
 
@@ -108,11 +108,7 @@ describe('in a channel that is shared with another organisation, nothing is star
       const response = await fetch(`http://127.0.0.1:${world.service.port}/hooks/notes`, {
         method: 'POST',
         body: '{}',
-        headers: {
-          'webhook-id': id,
-          'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-          'webhook-signature': new Webhook(secret).sign(id, at, '{}'),
-        },
+        headers: signedHeaders(secret, id, at, '{}'),
       });
       return [response.status, await response.json()];
     };

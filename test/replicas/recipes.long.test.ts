@@ -1,7 +1,7 @@
-import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
 import type { Service } from '../../src/app/service.ts';
 import { general, random } from '../support/local-slack.ts';
+import { signedHeaders } from '../support/signed-webhook.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
 import { describeStrictReplicas, startStrictReplicas } from './support/strict-replicas.ts';
 
@@ -58,11 +58,7 @@ describeStrictReplicas('schedules and webhooks, with two replicas (T3, L4)', () 
       const response = await fetch(`http://127.0.0.1:${port}/hooks/called`, {
         method: 'POST',
         body: content,
-        headers: {
-          'webhook-id': 'release-2.1',
-          'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-          'webhook-signature': new Webhook(SECRET).sign('release-2.1', at, content),
-        },
+        headers: signedHeaders(SECRET, 'release-2.1', at, content),
       });
       return [response.status, await response.text()];
     };

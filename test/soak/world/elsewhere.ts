@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Webhook } from 'standardwebhooks';
 import type { SlackMessage } from '../../support/local-slack.ts';
+import { signedHeaders } from '../../support/signed-webhook.ts';
 import type { StrictSlack } from '../../support/strict-slack.ts';
 import type { Asked } from '../model/evidence.ts';
 import { markedText } from '../texts.ts';
@@ -65,11 +65,7 @@ export async function callWebhook(story: number, { ports }: Place): Promise<Aske
     const response = await fetch(`http://127.0.0.1:${port}/hooks/${recipeOf(story)}`, {
       method: 'POST',
       body: '{}',
-      headers: {
-        'webhook-id': id,
-        'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-        'webhook-signature': new Webhook(hookSecret).sign(id, at, '{}'),
-      },
+      headers: signedHeaders(hookSecret, id, at, '{}'),
       signal: AbortSignal.timeout(10 * AGAIN_AFTER_MS),
     });
     return response.status === 202 && 'job' in ((await response.json()) as object);

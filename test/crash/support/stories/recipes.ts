@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { Webhook } from 'standardwebhooks';
 import { alice, general } from '../../../support/local-slack.ts';
+import { signedHeaders } from '../../../support/signed-webhook.ts';
 import { strictApp } from '../../../support/strict-slack/ids.ts';
 import { notices } from '../outside.ts';
 import { AGAIN_AFTER_MS, attemptIn, type Stage } from '../stage.ts';
@@ -47,11 +47,7 @@ export const recipeStories = {
       const call = async () => {
         const body = '{}';
         const at = new Date();
-        const headers = {
-          'webhook-id': 'release-2.1',
-          'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
-          'webhook-signature': new Webhook(SECRET).sign('release-2.1', at, body),
-        };
+        const headers = signedHeaders(SECRET, 'release-2.1', at, body);
         const address = `http://127.0.0.1:${stage.lives.port()}/hooks/quickstart`;
         const response = await fetch(address, { method: 'POST', headers, body });
         answers.add(`${response.status} ${await response.text()}`);
