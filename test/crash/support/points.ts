@@ -254,6 +254,10 @@ export const failPoints: readonly FailPoint[] = [
   ...commits('replies', after('start create_job'), [
     ['unknown create_job → create_unknown', 'unknown', 'unknown'],
   ]),
+  ...commits('schedules', after('start create_job'), [
+    ['unknown create_job, note the recipe → create_unknown', 'unknown', 'unknown'],
+    ['note the recipe, end check_job → turn_ended', 'once', 'once'],
+  ]),
   ...commits('watchNamed', after('POST job'), [['store form', 'ask_again', 'once']]),
   ...commits('replies', after('start send_message'), [
     ['unknown send_message → message_unknown', 'unknown', 'unknown'],
