@@ -3,7 +3,7 @@ import { wordsOf } from '../agent-api/demo-script.ts';
 import type { CodeHost } from './code-host.ts';
 import type { StandInPullRequest } from './pull-request.ts';
 
-const CHECKED_AFTER_MS = 6_000;
+const CHECKED_AFTER_MS = 12_000;
 const REVIEWED_AFTER_MS = 20_000;
 const ENDED_AFTER_MS = 45_000;
 const TITLE_MAX = 70;
