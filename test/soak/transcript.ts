@@ -3,6 +3,7 @@ import type { Finding, StoryEvidence } from './model/evidence.ts';
 /** A story in full, for whoever has to find out what went wrong with it. */
 export function transcriptOf(story: StoryEvidence, findings: readonly Finding[]): string {
   const { asked, cards, posts, notices, replies, asides, creates, messages, receipts, pressed } = story;
+  const oddities = `${story.flaps} statuses flickered, ${story.lateTurns} turns were late`;
   const said = [...cards, ...posts, ...notices].map(({ ts, text, blocks = [] }) => ({
     atMs: Number(ts) * 1000,
     line: `bot ${ts}${pressed.has(ts) ? ' (pressed)' : ''} ${blocks[0]?.block_id}: ${text.replaceAll('\n', ' / ')}`,
@@ -16,7 +17,7 @@ export function transcriptOf(story: StoryEvidence, findings: readonly Finding[])
     line: `agent ${kind} ${agentJobId} ${isTaken ? 'taken' : 'not taken'}, ${answer}: ${prompt.replaceAll('\n', ' / ')}`,
   }));
   return [
-    `J${asked.story} (${asked.answer}${story.isPatient ? ', patient' : ''})`,
+    `J${asked.story} (${asked.answer}${story.isPatient ? ', patient' : ''}; ${oddities})`,
     ...findings.map(({ kind, what }) => `  ${kind.toUpperCase()}: ${what}`),
     ...[...said, ...written, ...called]
       .toSorted((a, b) => a.atMs - b.atMs)

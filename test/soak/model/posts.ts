@@ -4,6 +4,8 @@ import { linkIn } from '../texts.ts';
 /** What a message of the bot in a thread tells. */
 export type PostKind =
   | 'working'
+  /** Somebody else is said to go on with the job. */
+  | 'continued'
   | 'ended'
   /** An end, too, but for a link that comes late. */
   | 'link'
@@ -19,6 +21,7 @@ const SIGNS: readonly (readonly [sign: string, kind: PostKind])[] = [
   ["Couldn't confirm the start", 'create_unknown'],
   ["Couldn't confirm that", 'message_unknown'],
   ['*On it.*', 'working'],
+  ['*Working again.*', 'continued'],
   ['🎉', 'link'],
   ['*Updated:*', 'ended'],
   ['*Done, no pull request.*', 'ended'],
