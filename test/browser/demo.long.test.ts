@@ -105,7 +105,7 @@ describeInBrowser("the demo, typed and clicked in the local Slack's page", () =>
     await slack.mention('Explain the rate limits');
     await slack.openThread(slack.message('@docs-agent Explain the rate limits'));
     await slack.threadMessage('Explain the rate limits').getByRole('button', { name: 'Details' }).waitFor();
-    await slack.threadMessage('On it. Reply here to steer').waitFor();
+    await slack.threadMessage('Working').waitFor();
     const inChannel = slack.message('Explain the rate limits').filter({ hasText: 'Details' });
     expect(await inChannel.count()).toBe(0);
   });
@@ -122,7 +122,7 @@ describeInBrowser("the demo, typed and clicked in the local Slack's page", () =>
     await slack.form.getByText('What should change').waitFor();
     await slack.form.getByRole('button', { name: 'Start' }).click();
     await draft.getByText('Started by alice').waitFor();
-    await slack.threadMessage('On it. Reply here to steer').waitFor();
+    await slack.threadMessage('Working').waitFor();
   });
 
   test('a recipe asks for its values, and becomes a draft in its channel (T3)', async ({ slack }) => {

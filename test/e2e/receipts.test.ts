@@ -61,7 +61,7 @@ test.each([
   await using program = await startProgram();
   const { slack, api } = program;
   const request = await slack.control.message({ channel, user: alice, text: `${mention}Add a quickstart` });
-  await program.threadMessage(request, 'On it');
+  await program.threadMessage(request, 'Working');
   api.finish(api.jobs.at(-1)?.id ?? '', {
     status: 'completed',
     prLink: 'https://github.com/acme/docs/pull/1',

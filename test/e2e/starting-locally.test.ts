@@ -15,7 +15,7 @@ describeWithLocalSlack('in the local Slack', () => {
 
   test('a mention starts a job in its thread, and replies there are follow-ups (S3)', async () => {
     const root = await world.slack.message({ channel: general, user: alice, text: `${bot} Fix the typos` });
-    await world.threadMessage(root, 'On it');
+    await world.threadMessage(root, 'Working');
     await world.slack.message({ channel: general, user: bob, text: 'All of them', threadTs: root.ts });
     await world.clock.advance(4_000);
     await expect.poll(prompts, { message: 'the follow-up' }).toEqual(['Fix the typos', 'All of them']);
@@ -23,7 +23,7 @@ describeWithLocalSlack('in the local Slack', () => {
 
   test('a direct message starts a job in its thread (S3)', async () => {
     const root = await world.slack.message({ channel: alice, user: alice, text: 'Fix the links' });
-    await world.threadMessage(root, 'On it');
+    await world.threadMessage(root, 'Working');
     expect(prompts()).toEqual(['Fix the links']);
   });
 });

@@ -12,7 +12,7 @@ test('no message with a pull request brings a preview of it: in the thread, in a
     user: alice,
     text: `<@U0DOCSAGENT> Add a quickstart`,
   });
-  await world.threadMessage(root, 'On it');
+  await world.threadMessage(root, 'Working');
   // The thread takes no more posts, so the pull request goes to the requester privately.
   slack.onCall(({ method, args }) =>
     method === 'chat.postEphemeral' || (method === 'chat.postMessage' && args.thread_ts !== undefined)

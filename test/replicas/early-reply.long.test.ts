@@ -21,7 +21,7 @@ async function repliedWhileStoring(world: Replicas) {
   const replyStored = await storesReply;
   jobStored.pass();
   await asking;
-  await world.messageSeen('On it');
+  await world.messageSeen('*Working*');
   return { replyStored, replying };
 }
 

@@ -55,9 +55,14 @@ export function announceRunning(builder: DecisionBuilder, status: string): void 
   // A status that this program does not know stands on the card only.
   if (status !== 'active' || last?.status === status) return;
   builder.change({ lastAnnounced: { status, turn } });
-  if (last === null) builder.announce({ kind: 'started' });
+  if (last === null && !isRightBelowCard(job)) builder.announce({ kind: 'started' });
   // The receipts of its replies, and the card, show that a later turn is under way.
-  else if (last.turn === turn) announceReturn(builder, last.status);
+  if (last?.turn === turn) announceReturn(builder, last.status);
+}
+
+/** The card says it there: it stands in the thread itself, and nothing was posted since. */
+function isRightBelowCard({ cardTs, threadTs, posts }: Job): boolean {
+  return cardTs !== threadTs && posts === 0;
 }
 
 /** What had ended goes on without another turn. */

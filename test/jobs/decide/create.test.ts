@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { anAgentJob, failures, MINUTE_MS, SECOND_MS } from '../support/builders.ts';
+import { anAgentJob, failures, MINUTE_MS, request, SECOND_MS } from '../support/builders.ts';
 import { aJobBeingCreated, anEndedJob, aVanishedJob, aWorkingJob } from '../support/stages.ts';
+import { World } from '../support/world.ts';
 
 describe('the agent takes the prompt', () => {
   test('the thread says that the agent works, and the poller watches', () => {
@@ -8,6 +9,17 @@ describe('the agent takes the prompt', () => {
     expect(world.news).toEqual(['started']);
     expect(world.job).toMatchObject({ stage: { kind: 'working' }, agentJob: { id: 'agent-1' } });
     expect(world.seconds(world.tasks.get('check_job'))).toBe(5);
+  });
+
+  test.each([
+    ['right below its card, which says it, nothing is said', [], []],
+    ['below other news, the thread says so', [failures.unauthorized], ['recovered', 'started']],
+  ])('in the thread of a message, %s', (_, before, news) => {
+    const world = new World({}, { ...request, thread: { threadTs: '0.500000', lastTs: '0.500000' } });
+    world.cardPosted();
+    for (const failure of before) world.createFails(failure);
+    world.created();
+    expect(world.news.slice(before.length)).toEqual(news);
   });
 
   test('delivered twice, it is the same job', () => {

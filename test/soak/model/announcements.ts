@@ -27,10 +27,10 @@ function judgeStates(story: StoryEvidence): Finding[] {
   const { posts, messages } = story;
   const states = posts.filter((post) => ['working', 'ended', 'link'].includes(kindOf(post)));
   const findings: Finding[] = [];
-  // Nobody does that here. But if a job said for one look that it had failed, while a reply had not been taken up,
-  // that was the end of the reply's turn for all that could be seen: its work, when it comes, has no explanation.
+  // Nobody does that here. But if a job said for one look that it had failed, before it took up a reply, that was the
+  // end of the reply's turn for all that could be seen: its work, when it comes, has no explanation.
   const unexplained = ofKind(posts, 'continued');
-  if (unexplained.length > Math.min(story.flaps, story.lateTurns)) {
+  if (unexplained.length > story.flaps) {
     findings.push({ kind: 'unexpected', what: `the thread was told: ${unexplained[0]?.text}` });
   }
   const starts = startsOf(story);

@@ -30,13 +30,13 @@ export const strictStories = {
     settings,
     playStrictly: async (stage, people) => {
       const root = await people.write(`${bot} ${PROMPT}`);
-      await stage.threadMessage(root, 'On it');
+      await stage.threadMessage(root, 'Working');
       await people.write(`${bot} One`, { user: bob, threadTs: root.ts });
       await stage.receipt(`${bot} One`, 'white_check_mark');
       await stage.atWork();
       stage.finish('completed');
       await stage.threadMessage(root, 'Done, no pull request');
-      return oneThread({ rootTs: root.ts, posts: ['On it', 'Done'], replies: ['One'] });
+      return oneThread({ rootTs: root.ts, posts: ['Done'], replies: ['One'] });
     },
   },
   /** A workflow asks, and waits for the end. */
@@ -58,13 +58,13 @@ export const strictStories = {
     playStrictly: async (stage, people) => {
       const snippet = { name: 'notes.txt', content: 'Use the CLI', mode: 'snippet' } as const;
       const root = await people.write(PROMPT, { channel: alice, files: [snippet] });
-      await stage.threadMessage(root, 'On it');
+      await stage.threadMessage(root, 'Working');
       stage.finish('completed');
       await stage.threadMessage(root, 'Done, no pull request');
       return oneThread({
         rootTs: root.ts,
         given: `${PROMPT}\n\nnotes.txt:\nUse the CLI`,
-        posts: ['On it', 'Done'],
+        posts: ['Done'],
       });
     },
   },
@@ -80,12 +80,12 @@ export const strictStories = {
       const root = await people.write(`${bot} ${PROMPT}`);
       const question = await people.privateMessage('You asked for this');
       await people.insist(() => people.control.press(question, 'start_another', alice));
-      await stage.threadMessage(root, 'On it');
+      await stage.threadMessage(root, 'Working');
       stage.finish('completed');
       await stage.threadMessage(root, 'Done, no pull request');
       const thread = threadOf({ starts: 2, posts: ['On it', 'Done'] });
       const hints = ['You asked for this', 'The card is about to appear', 'Already done'];
-      return { ...nothing, threads: [thread, { ...thread, rootTs: root.ts }], hints };
+      return { ...nothing, threads: [thread, { ...thread, posts: ['Done'], rootTs: root.ts }], hints };
     },
   },
   /** A job is asked for in the form behind the command, and a follow-up in another. */
@@ -151,13 +151,13 @@ export const strictStories = {
       const offer = await people.privateMessage('*Send this thread along?*');
       const choose = () => people.control.press(offer, 'choose_messages', alice);
       await people.fillIn(choose, '"thread_preview"', {});
-      await stage.threadMessage(root, 'On it');
+      await stage.threadMessage(root, 'Working');
       stage.finish('completed');
       await stage.threadMessage(root, 'Done, no pull request');
       const link = `https://strict.slack.com/archives/${general}/p${root.ts.replace('.', '')}`;
       const given = `${PROMPT}\n\nContext from the Slack thread ${link}:\nbob: They got a 429`;
       const told = ['*Send this thread along?*'];
-      return oneThread({ rootTs: root.ts, given, posts: ['On it', 'Done'] }, { told });
+      return oneThread({ rootTs: root.ts, given, posts: ['Done'] }, { told });
     },
   },
   /** An administrator has only mentions count in the channel. */
