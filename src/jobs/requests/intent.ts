@@ -47,9 +47,9 @@ const TO_SOMEBODY = /^\s*<[@!]/;
 const NAMED = /<[@!][^<>]*>|(?<!\S)(?:job #?|#)\d{1,9}(?!\w)/gi;
 /** A link, or anything else that Slack made: what people read of it. */
 const LABELLED = /<(?:[^<>|]*\|)?([^<>|]*)>/g;
-/** `:tada:`, `👍🏽`, `❤️`, `1️⃣`, `:-)`, `^^`, `<3`, `+1`. A digit alone is no emoji, though Unicode calls it one. */
+/** `:tada:`, `👍🏽`, `❤️`, `1️⃣`, `:-)`, `xD`, `^^`, `<3`, `+1`, `!!1`. A digit alone is no emoji, though Unicode calls it one. */
 const EMOJI =
-  /:[\p{L}\p{M}\p{N}_+'-]+:|[\d#*]\ufe0f?\u20e3|[\p{Extended_Pictographic}\p{Regional_Indicator}](?:\p{Emoji_Modifier}|\p{Extended_Pictographic}|\p{Regional_Indicator}|\u200d|\ufe0f|[\u{e0020}-\u{e007f}])*|\^_?\^|[:;]-?[)dp](?!\w)|<3|\+1(?!\d)/giu;
+  /:[\p{L}\p{M}\p{N}_+'-]+:|[\d#*]\ufe0f?\u20e3|[\p{Extended_Pictographic}\p{Regional_Indicator}](?:\p{Emoji_Modifier}|\p{Extended_Pictographic}|\p{Regional_Indicator}|\u200d|\ufe0f|[\u{e0020}-\u{e007f}])*|\^_?\^|[:;]-?[)dp](?!\w)|(?<!\w)xd+(?!\w)|¯\\_\(ツ\)_\/¯|<3|\+1(?!\d)|(?<=!)1+(?!\w)/giu;
 /** Scripts that do not separate words by spaces: one "word" may be a whole request. */
 const UNSPACED =
   /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Bopo}\p{sc=Yiii}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}\p{sc=Java}\p{sc=Bali}]/u;

@@ -77,6 +77,7 @@ describe('what was probably not meant for the agent', () => {
     ['cancel', 'cannot_stop'],
     ['is it done?', 'still_working'],
     ['status', 'kept_status'],
+    ['status 142', 'kept_status'],
     ['details', 'kept_status'],
     ['my jobs', 'kept_list'],
     ['what can you do?', 'kept_help'],

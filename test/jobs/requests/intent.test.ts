@@ -59,7 +59,7 @@ const smallTalk = cases(`
   teşekkürler | Çok teşekkür ederim | harika, teşekkürler | günaydın | شكرا جزيلا | شكراً! | ممتاز، شكرا | صباح الخير
   धन्यवाद | बहुत बहुत धन्यवाद! | ठीक है, धन्यवाद | नमस्ते | ありがとうございます！ | 了解です。ありがとうございます | お疲れ様です | おはようございます
   Thank you so much for your help today! | thaaanks | wow, that was quick, thanks! | exactly what I needed, thanks | I've merged it, thanks
-  :pray::skin-tone-3: | :ありがとう: | 1️⃣ | 🏴󠁧󠁢󠁥󠁮󠁧󠁿 | ❤️‍🔥 | ^^ | Danke euch allen | Mahlzeit! | Merci d'avance
+  :pray::skin-tone-3: | :ありがとう: | 1️⃣ | xD | thanks xDD | thank you!!1 | ¯\\_(ツ)_/¯ | 🏴󠁧󠁢󠁥󠁮󠁧󠁿 | ❤️‍🔥 | ^^ | Danke euch allen | Mahlzeit! | Merci d'avance
   C'est bon pour moi | Bien reçu, merci | ¡Gracias a ti! | Valeu demais! | Show de bola | Bom dia, pessoal | Спасибо огромное
   السلام عليكم ورحمة الله وبركاته | يعطيك العافية | शुक्रिया भाई | ＯＫです | OKです、ありがとう | OK了 | 多谢多谢 | 넵 감사합니다 ^^
   いいですね！ | 谢谢！ | 好的，谢谢 | 太棒了！ | 辛苦了 | 你好 | 謝謝 | 不用了，谢谢 | 감사합니다! | 정말 고맙습니다 | 네, 알겠습니다 | 안녕하세요`);

@@ -219,7 +219,7 @@ function keptCommand(command: Extract<Intent, { kind: 'command' }>['command']): 
     case 'list':
       return 'kept_list';
     case 'status':
-      return command.id === null ? 'kept_status' : null;
+      return 'kept_status';
     default:
       return null;
   }

@@ -7,6 +7,7 @@ import { messageOfJob } from '../parts/job-line.ts';
 import { message, paragraph, quotation, type SlackMessage } from '../parts/message.ts';
 import { addressing, channelMention, mrkdwn } from '../parts/mrkdwn.ts';
 import { oneLine, quotedPrompt } from '../parts/untrusted.ts';
+import { labels } from '../parts/words.ts';
 import { skippedView } from '../recipes.ts';
 import { refusedNotices, threadTexts } from '../texts/thread/thread.ts';
 import { askedBy, askingView } from './actions.ts';
@@ -112,7 +113,7 @@ function written(
 }
 
 function nameOf(userId: string, names: ReadonlyMap<string, string>): string {
-  return oneLine(names.get(userId) ?? 'somebody', NAME_MAX);
+  return oneLine(names.get(userId) ?? labels.somebody, NAME_MAX);
 }
 
 function pullRequestOver(
