@@ -42,6 +42,7 @@ describe('a draft (T2)', () => {
     expect(line({ origin, prompt })).toBe(
       "📝 *Draft* from <https://a.slack.com/archives/C1/p1|Bob &lt;!here&gt;'s message>",
     );
+    expect(line({ origin, prompt: 'The limits, shorter' })).toBe('📝 *Draft* from Bob &lt;!here&gt;');
     expect(line({ requesterId: null, recipe: 'release-notes' })).toBe(
       '📝 *Draft* from recipe *release-notes*',
     );

@@ -102,8 +102,10 @@ function from(job: Job, permalink: string | null, names: ReadonlyMap<string, str
   if (recipe !== undefined) {
     return draftTexts.recipe(oneLine(recipe, NAME_MAX), requesterId === null ? null : nameOf(requesterId));
   }
-  if (origin?.kind === 'reaction' && permalink !== null) {
-    return messageLink(permalink, nameOf(origin.authorId ?? ''));
+  if (origin?.kind === 'reaction') {
+    const author = nameOf(origin.authorId ?? '');
+    // Whoever edited the request may have removed the address.
+    return permalink === null ? mrkdwn`${author}` : messageLink(permalink, author);
   }
   const asker = oneLine(askerOf(job, names) ?? labels.somebody, NAME_MAX);
   const isOfApp = origin?.kind === 'mention' && origin.app !== undefined;
