@@ -2,8 +2,7 @@ import { BARE, contenders, DURABLE, OURS, type Turn } from './support/contenders
 import { sendLoad } from './support/load.ts';
 import { percentile } from './support/percentiles.ts';
 import { type StandIns, startStandIns, untilIdle } from './support/processes.ts';
-import type { BenchSettings } from './support/rounds.ts';
-import { type Figures, takeTurns } from './support/rounds.ts';
+import { type BenchSettings, type Figures, takeTurns } from './support/rounds.ts';
 import { type Bench, compare, type Row } from './support/rows.ts';
 import { commands, PEOPLE } from './support/slack-traffic.ts';
 

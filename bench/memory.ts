@@ -2,8 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { BARE, contender, contenders, OURS } from './support/contenders.ts';
 import { spreadOf } from './support/percentiles.ts';
 import { type RunningProcess, type StandIns, startStandIns } from './support/processes.ts';
-import type { BenchSettings } from './support/rounds.ts';
-import { takeTurns } from './support/rounds.ts';
+import { type BenchSettings, takeTurns } from './support/rounds.ts';
 import { type Bench, compare } from './support/rows.ts';
 import { seedJobs } from './support/seeded.ts';
 

@@ -3,8 +3,7 @@ import { type Look, lookAtReads, measureReads, readOn, watchJobs } from '../chec
 import { type LoadRequest, sendLoad } from '../support/load.ts';
 import { percentile } from '../support/percentiles.ts';
 import { type RunningProcess, type StandIns, startProgram, startStandIns } from '../support/processes.ts';
-import type { BenchSettings } from '../support/rounds.ts';
-import { type Contender, type Figures, takeTurns } from '../support/rounds.ts';
+import { type BenchSettings, type Contender, type Figures, takeTurns } from '../support/rounds.ts';
 import { type Bench, compare } from '../support/rows.ts';
 import { commands } from '../support/slack-traffic.ts';
 import { type BenchStore, changeStore, createStores } from '../support/stores.ts';

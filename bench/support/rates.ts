@@ -1,5 +1,4 @@
-import type { BenchSettings } from './rounds.ts';
-import { takeTurns } from './rounds.ts';
+import { type BenchSettings, takeTurns } from './rounds.ts';
 import { compare, type Row, type Target } from './rows.ts';
 import { type BenchStore, createStores } from './stores.ts';
 

@@ -6,8 +6,7 @@ import { type LoadRequest, sendLoad } from './load.ts';
 import { otherAnswers } from './other-answers.ts';
 import { percentile } from './percentiles.ts';
 import { allOf, type StandIns } from './processes.ts';
-import type { BenchSettings } from './rounds.ts';
-import { type Figures, type Round, takeTurns } from './rounds.ts';
+import { type BenchSettings, type Figures, type Round, takeTurns } from './rounds.ts';
 import { type Comparison, compare, type Row } from './rows.ts';
 
 export interface ThroughputOptions extends Pick<ContenderOptions, 'seed' | 'env'> {

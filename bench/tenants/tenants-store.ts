@@ -6,9 +6,7 @@ import { botScopes } from '../../src/slack/protocol/scopes.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { watchedJob, watchedThreadTs } from '../../test/support/watched-jobs.ts';
-import type { BenchStore } from '../support/stores.ts';
-import { changeStore } from '../support/stores.ts';
-
+import { type BenchStore, changeStore } from '../support/stores.ts';
 export const TEAMS = 1_000;
 /** As many as the program can have: each serves ten workspaces. */
 export const PROJECTS = 100;

@@ -5,16 +5,18 @@ import { hasJob } from '../agent/effects/has-job.ts';
 import { createCodeHosts } from '../codehost/create-code-hosts.ts';
 import { pullRequestAdoption } from '../codehost/effects/adopt-pull-requests.ts';
 import { farTasks } from '../engine/far-tasks.ts';
+import { makeReport } from '../engine/reports.ts';
 import { RetentionJob } from '../engine/retention-job.ts';
 import { createBodyReader } from '../engine/runtime/body-reader.ts';
 import { type Clock, systemClock } from '../engine/runtime/clock.ts';
 import { serveRoutes } from '../engine/runtime/http-server.ts';
 import type { Logger } from '../engine/runtime/logger.ts';
 import { planSchedules } from '../engine/schedules.ts';
+import type { MadeReport, Period } from '../jobs/report/report.ts';
 import { createConnection, createSlackApp } from '../slack/inbound/app.ts';
 import { TwinEvents } from '../slack/inbound/messages/twin-events.ts';
 import { hookRoutes } from '../slack/inbound/recipes/hooks.ts';
-import { refusalRecorder } from '../slack/inbound/requests/refusal-record.ts';
+import { refusalRecorder } from '../slack/inbound/requests/records.ts';
 import { missedReplies } from '../slack/outbound/catch-up/missed-replies.ts';
 import { SessionStatus } from '../slack/outbound/refresh/session-status.ts';
 import { readableText } from '../slack/protocol/slack-text.ts';
@@ -23,7 +25,7 @@ import type { SignedInAs } from '../slack/workspace/workspace.ts';
 import { readDataDir } from '../store/data-dir.ts';
 import { heldLockWords } from '../store/inspect/held-locks.ts';
 import { openStore } from '../store/open.ts';
-import { backgroundStore, instrumentedStore } from '../store/store.ts';
+import { backgroundStore, instrumentedStore, type Store } from '../store/store.ts';
 import type { Config } from './config/config.ts';
 import {
   type HealthCheck,
@@ -45,7 +47,6 @@ import {
 } from './service/context.ts';
 import { explainConnection, explainListening } from './service/explain.ts';
 import { createLoops, SHORT_STOP_MS, type Tools } from './service/loops.ts';
-import { reporter } from './service/reports.ts';
 import { serveWorkspaces } from './service/workspaces.ts';
 
 /** The whole program in one object. Tests start it in memory. */
@@ -280,5 +281,25 @@ export function createService(config: Config, options: ServiceOptions): Service 
     get signedInAs() {
       return signedInAs;
     },
+  };
+}
+
+/** What people in Slack are shown. */
+const SHOWN_MS = 7 * 86_400_000;
+
+/** Counts a period of one workspace, by default the last days, up to now. What may be deleted already is left out. */
+export function reporter(
+  { agent, retentionMs, codeHostSites: sites }: Config,
+  store: Store,
+  clock: Clock,
+): (teamId: string, projectIds: readonly string[], period?: Period) => Promise<MadeReport> {
+  return (teamId, projectIds, period) => {
+    const nowMs = clock.now();
+    const { sinceMs: fromMs, untilMs } = period ?? { sinceMs: nowMs - SHOWN_MS, untilMs: nowMs };
+    const sinceMs = Math.min(Math.max(fromMs, nowMs - retentionMs), untilMs);
+    return makeReport((read) => store.transaction((tx) => read(tx.reports), { mayBeLost: true }), {
+      ...{ teamId, projectIds, sinceMs, untilMs, sites },
+      hourlyBudget: agent.hourlyBudget,
+    });
   };
 }

@@ -4,7 +4,8 @@ import type { JobEvent } from '../jobs/event.ts';
 import type { Job } from '../jobs/job.ts';
 import { type Policy, policyFor } from '../jobs/policy.ts';
 import { resumedRuns, runsAfter } from '../jobs/recipes/runs.ts';
-import type { LockedJob, Transaction } from '../store/store.ts';
+import type { ClaimedTask, LockedJob, Transaction } from '../store/store.ts';
+import type { EngineTools } from './tools.ts';
 
 /** Reads a job, decides what follows from the event, and writes it. Returns the job as it is then. */
 export async function applyEvent(
@@ -71,4 +72,15 @@ function hasFollowing({ followUps, calls, tasks }: Decision): boolean {
 function messageTsOf(event: JobEvent): string | null {
   if ('reply' in event) return event.reply.messageTs;
   return 'messageTs' in event ? event.messageTs : null;
+}
+
+/** Nobody has started the draft in time: it is forgotten, and its message says so. */
+export async function expireDraft({ store, newContext }: EngineTools, task: ClaimedTask): Promise<void> {
+  await store.transaction(async (tx) => {
+    await tx.tasks.fence(task.lease);
+    if ((await tx.jobs.get(task.subject)) !== null) {
+      await applyEvent(tx, task.subject, { type: 'draft_expired' }, newContext());
+    }
+    await tx.tasks.complete(task.lease);
+  });
 }

@@ -5,7 +5,7 @@ import type { Policy } from '../jobs/policy.ts';
 import { type ClaimedTask, LeaseLostError, type LedgerCall, type Transaction } from '../store/store.ts';
 import { policyOf } from './apply-event.ts';
 import { persist } from './persist.ts';
-import { SEND_WITHIN_MS, TooLateToSendError } from './runtime/send-limit.ts';
+import { SEND_WITHIN_MS, TooLateToSendError } from './runtime/exchange.ts';
 import type { EngineTools } from './tools.ts';
 
 /** The first call of a lane that has no outcome, with its job as it is now. */

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AgentJob } from '../../src/jobs/agent-job.ts';
-import { isEnded } from '../../src/jobs/agent-job.ts';
+import { type AgentJob, isEnded } from '../../src/jobs/agent-job.ts';
 import { announcedLink } from '../../src/jobs/pull-requests/announced-link.ts';
 import { LOOKED_AT_FOR_MS } from '../../src/jobs/schedule/schedule.ts';
 import { fc } from '../support/properties.ts';

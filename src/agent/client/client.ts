@@ -1,7 +1,7 @@
 import pRetry from 'p-retry';
 import { Pool } from 'undici';
 import { systemClock } from '../../engine/runtime/clock.ts';
-import { SEND_WITHIN_MS } from '../../engine/runtime/send-limit.ts';
+import { SEND_WITHIN_MS } from '../../engine/runtime/exchange.ts';
 import type { AgentFailure, AgentJob } from '../../jobs/agent-job.ts';
 import { type AgentRequest, type Answer, attempt } from './attempt.ts';
 import { decodeJob } from './decode.ts';

@@ -1,6 +1,5 @@
 import { type Dispatcher, Pool } from 'undici';
-import { systemClock } from '../../engine/runtime/clock.ts';
-import { clockAheadMs } from '../../engine/runtime/clock-difference.ts';
+import { clockAheadMs, systemClock } from '../../engine/runtime/clock.ts';
 import { exchange, parseJson } from '../../engine/runtime/exchange.ts';
 import { headersFor } from './attempt.ts';
 import { decodeErrorText } from './decode.ts';

@@ -1,6 +1,6 @@
 import type { Rules } from '../../jobs/policy.ts';
 import type { Recipe } from '../../jobs/recipes/recipe.ts';
-import type { Digest } from '../../jobs/report/digest.ts';
+import type { Digest } from '../../jobs/report/report.ts';
 import type { AccessRule } from '../../jobs/requests/access.ts';
 import type { Projects } from '../../jobs/requests/project.ts';
 import { secret } from './checks.ts';

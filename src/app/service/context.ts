@@ -1,12 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Recurring } from '../../engine/schedules.ts';
 import type { AnyJobContext } from '../../jobs/decision.ts';
 import type { Policy, Rules } from '../../jobs/policy.ts';
 import type { Recipe } from '../../jobs/recipes/recipe.ts';
-import { DIGEST, type Digest } from '../../jobs/report/digest.ts';
+import { DIGEST, type Digest } from '../../jobs/report/report.ts';
 import type { Hook } from '../../slack/inbound/recipes/hooks.ts';
 import type { Config } from '../config/config.ts';
-import { growingIds } from './growing-ids.ts';
 
 const NOTHING_SET: Rules = { projects: [], channels: new Map(), noticeChannels: [] };
 
@@ -77,5 +77,26 @@ export function defaultPolicy(config: Config): Policy {
       // Without their tokens.
       watchedSites: config.codeHosts.map(({ host, webUrl }) => ({ host, webUrl })),
     },
+  };
+}
+
+/** In the 12 bits between the time and chance. */
+const COUNT_MAX = 0xfff;
+
+/**
+ * Makes UUIDs of version 7, each greater than all before: those of the same millisecond are counted (RFC 9562, 6.2).
+ * So rows of the same time are read in the order in which they were made.
+ */
+export function growingIds(nowMs: () => number = Date.now): () => string {
+  let atMs = 0;
+  let count = 0;
+  return () => {
+    const now = nowMs();
+    if (now > atMs) [atMs, count] = [now, 0];
+    else if (count < COUNT_MAX) count += 1;
+    else [atMs, count] = [atMs + 1, 0];
+    const time = atMs.toString(16).padStart(12, '0');
+    const chance = randomUUID().slice('00000000-0000-0000-'.length);
+    return `${time.slice(0, 8)}-${time.slice(8)}-7${count.toString(16).padStart(3, '0')}-${chance}`;
   };
 }

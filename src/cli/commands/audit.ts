@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import { parseReportConfig } from '../../app/config/config.ts';
-import { readAudit } from '../../engine/read-audit.ts';
+import { readAudit } from '../../engine/reports.ts';
 import type { Period } from '../../jobs/report/report.ts';
 import { codeOf } from '../../store/errors.ts';
 import { readStore } from '../../store/inspect/read-only.ts';

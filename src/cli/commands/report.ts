@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { parseDuration } from '../../app/config/checks.ts';
 import { parseReportConfig } from '../../app/config/config.ts';
-import { makeReport } from '../../engine/make-report.ts';
+import { makeReport } from '../../engine/reports.ts';
 import type { Report } from '../../jobs/report/report.ts';
 import { readStore } from '../../store/inspect/read-only.ts';
 import { Reports } from '../../store/queries/reports/reports.ts';

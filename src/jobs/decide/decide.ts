@@ -1,10 +1,10 @@
 import type { Decision, DecisionContext, JobState } from '../decision.ts';
 import type { JobEvent } from '../event.ts';
+import { stepOf, stepResultOf } from '../steps.ts';
 import { asKnown, noticeRefused } from './announce.ts';
 import { DecisionBuilder } from './decision-builder.ts';
 import { offersShown, settleOffers } from './offers.ts';
 import { pullRequestSeen, remindAgain } from './pull-requests.ts';
-import { recipePaused, recipeSkipped } from './recipes.ts';
 import { messageAccepted, messageFailed, resend, sendDue, sendNow } from './replies/follow-ups.ts';
 import { followUpShown } from './replies/line-up.ts';
 import {
@@ -38,7 +38,6 @@ import {
 } from './start/drafts.ts';
 import { cardDelayed, cardPosted, cardRefused, postDelayed, postRefused, tryAgain } from './start/open.ts';
 import { startAnother } from './start/request.ts';
-import { completeStep } from './steps.ts';
 import { keepWatching, resumeWatching, stopWatching } from './watch/long-running.ts';
 import { checkFailed, jobChecked } from './watch/observe.ts';
 import { countNews, pauseLooks } from './watch/pause.ts';
@@ -172,4 +171,34 @@ function apply(builder: DecisionBuilder, event: JobEvent) {
     case 'notice_refused':
       return noticeRefused(builder, event.channelId, event.reason);
   }
+}
+
+/** Told once in the channel: its administrators decide when the recipe goes on. */
+function recipePaused(builder: DecisionBuilder): void {
+  const { id, recipe } = builder.job;
+  if (recipe === undefined) return;
+  const lane = { to: 'slack', name: `recipe:${id}` } as const;
+  builder.addCall(`paused:${id}:${builder.context.nowMs}`, lane, { kind: 'tell_paused', recipe });
+}
+
+/** Told once for each job, however often its recipe is skipped because of it. */
+function recipeSkipped(builder: DecisionBuilder): void {
+  const { id, recipe } = builder.job;
+  if (recipe !== undefined) builder.announceOnce(`skipped:${id}`, { kind: 'recipe_skipped', recipe });
+}
+
+/** Completes the step of the workflow that asked for the job, as soon as it comes to something: once. */
+function completeStep(builder: DecisionBuilder, event: JobEvent): void {
+  const { job } = builder;
+  const step = stepOf(job);
+  if (step === null || job.isStepCompleted === true) return;
+  const result = stepResultOf(job, event.type === 'post_refused' ? event.reason : null);
+  if (result === null) return;
+  const { executionId } = step;
+  builder.change({ isStepCompleted: true });
+  builder.addCall(
+    `complete:${executionId}`,
+    { to: 'workflow', name: `step:${job.id}` },
+    { kind: 'complete_step', executionId, result },
+  );
 }

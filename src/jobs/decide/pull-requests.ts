@@ -1,5 +1,5 @@
 import type { JobEvent } from '../event.ts';
-import { pullRequestKey } from '../pull-requests/link.ts';
+import { type CodeHostSite, pullRequestKey } from '../pull-requests/link.ts';
 import {
   isOver,
   type PullRequestFacts,
@@ -7,9 +7,8 @@ import {
   seenPullRequest,
 } from '../pull-requests/pull-request.ts';
 import { reminderDueAtMs } from '../pull-requests/reminder.ts';
-import { sameAs } from '../pull-requests/same-pull-request.ts';
+import { standingOnCard } from '../pull-requests/standing.ts';
 import type { DecisionBuilder } from './decision-builder.ts';
-import { showFacts } from './show-facts.ts';
 
 /** Beyond these, a job forgets the oldest; their messages stay as they are. */
 const MAX_PULL_REQUESTS = 20;
@@ -115,4 +114,38 @@ function naturalKey({ job, context }: DecisionBuilder, url: string): string {
 
 function seenByAnyAddress({ job, context }: DecisionBuilder, url: string): readonly SeenPullRequest[] {
   return sameAs(url, job.pullRequests ?? [], context.policy.pullRequests.sites);
+}
+
+/** Edits that only say how far a pull request has come are gathered: checks come and go. */
+const GATHERED_FOR_MS = 10_000;
+
+/** What Slack shows of a pull request is edited where that has changed. Edits ping nobody. */
+function showFacts(builder: DecisionBuilder, before: PullRequestFacts, after: PullRequestFacts): void {
+  const isOnCard = standingOnCard(before) !== standingOnCard(after);
+  if (isOnCard) builder.refreshCard();
+  if (shownOf(before) === shownOf(after)) return;
+  const { nowMs } = builder.context;
+  // Messages and notices must not contradict the card.
+  const isNews = isOnCard || before.title !== after.title || before.state !== after.state;
+  const when = isNews
+    ? ({ runAtMs: nowMs, ifScheduled: 'replace' } as const)
+    : ({ runAtMs: nowMs + GATHERED_FOR_MS, ifScheduled: 'keep' } as const);
+  builder.schedule('refresh_posts', when.runAtMs, when.ifScheduled);
+  builder.refreshNotices(when);
+}
+
+/** The part that messages and notices show. */
+function shownOf(facts: PullRequestFacts): string {
+  const { title, state, size, checks, review, previewUrl } = facts;
+  return JSON.stringify([title, state, size, previewUrl, ...(isOver(facts) ? [] : [checks, review])]);
+}
+
+/** Those that the address leads to, too: an agent may name one pull request by several. The oldest first. */
+function sameAs(
+  url: string,
+  pullRequests: readonly SeenPullRequest[],
+  sites: readonly CodeHostSite[],
+): readonly SeenPullRequest[] {
+  const key = pullRequestKey(url, sites);
+  return pullRequests.filter((one) => pullRequestKey(one.url, sites) === key);
 }

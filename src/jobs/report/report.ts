@@ -4,7 +4,7 @@ import { announcedLink } from '../pull-requests/announced-link.ts';
 import { type CodeHostSite, PUBLIC_SITES, pullRequestKey } from '../pull-requests/link.ts';
 import type { PullRequestState } from '../pull-requests/pull-request.ts';
 import { jobStandingOf, lastPullRequestOf } from '../pull-requests/standing.ts';
-import { Distribution } from './distribution.ts';
+import type { Schedule } from '../schedule/moments.ts';
 import { type Source, sources } from './source.ts';
 import { type End, ends, startsOf } from './starts.ts';
 
@@ -174,4 +174,55 @@ function pullRequestsOf(
 
 function zeros<Name extends string>(names: readonly Name[]): Record<Name, number> {
   return Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>;
+}
+
+/** Durations in whole seconds, as exact as a list of them and as large as the number of different ones. */
+export class Distribution {
+  private readonly counts = new Map<number, number>();
+  private total = 0;
+
+  add(durationMs: number): void {
+    const seconds = Math.max(0, Math.round(durationMs / 1000));
+    this.counts.set(seconds, (this.counts.get(seconds) ?? 0) + 1);
+    this.total += 1;
+  }
+
+  /** The shortest duration that this share of all does not exceed (nearest rank); null if there are none. */
+  quantile(share: number): number | null {
+    const rank = Math.ceil(share * this.total);
+    let seen = 0;
+    for (const seconds of [...this.counts.keys()].sort((a, b) => a - b)) {
+      seen += this.counts.get(seconds) ?? 0;
+      if (seen >= rank) return seconds;
+    }
+    return null;
+  }
+}
+
+const HOUR_MS = 3_600_000;
+
+/** The most calls in any hour, whenever it begins. */
+export class HourlyPeak {
+  private readonly lastHour: number[] = [];
+  private most = 0;
+
+  /** @param atMs not before the one before */
+  add(atMs: number): void {
+    this.lastHour.push(atMs);
+    while ((this.lastHour[0] ?? atMs) <= atMs - HOUR_MS) this.lastHour.shift();
+    this.most = Math.max(this.most, this.lastHour.length);
+  }
+
+  get calls(): number {
+    return this.most;
+  }
+}
+
+/** What its schedule is called; no recipe can have this name. */
+export const DIGEST = '(digest)';
+
+/** A report that is posted again and again, each about the time since the one before. */
+export interface Digest {
+  readonly channelId: string;
+  readonly schedule: Schedule;
 }

@@ -4,7 +4,7 @@ import { answerFetch } from '../workspace/web-api/http.ts';
 import type { Workspaces } from '../workspace/workspace.ts';
 import type { Connection, ConnectionOptions } from './connection/connection.ts';
 import { httpConnection } from './connection/http-connection.ts';
-import { socketConnection } from './connection/socket-connection.ts';
+import { socketConnection } from './connection/kept-socket.ts';
 import type { SharedDeps } from './deps.ts';
 import { registerListeners } from './routes.ts';
 

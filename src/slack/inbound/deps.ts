@@ -12,8 +12,7 @@ import type { AnyJobContext } from '../../jobs/decision.ts';
 import type { Recipe } from '../../jobs/recipes/recipe.ts';
 import type { MadeReport } from '../../jobs/report/report.ts';
 import type { Store } from '../../store/store.ts';
-import type { Known } from '../workspace/known.ts';
-import type { ReadyWorkspace, Workspace } from '../workspace/workspace.ts';
+import type { Known, ReadyWorkspace, Workspace } from '../workspace/workspace.ts';
 import type { TwinEvents } from './messages/twin-events.ts';
 
 export interface SharedDeps {

@@ -22,8 +22,8 @@ import { noteRequest, type RequestNote } from './connection/request-log.ts';
 import type { ListenerDeps, PressArgs } from './deps.ts';
 import { jobAdmissionProblem } from './requests/admission.ts';
 import { namesIn, storeRequest } from './requests/in-time.ts';
-import { recordPress } from './requests/press-record.ts';
 import { answerBeside, bestEffort, openForm, unknownJobAnswer } from './requests/private-answers.ts';
+import { recordPress } from './requests/records.ts';
 import { threadTakenProblem } from './requests/start-job.ts';
 
 interface Outcome {

@@ -11,8 +11,7 @@ import { type Button, idsOf, jobButtons, linkButtons, otherButtons } from '../vi
 import type { ReadyWorkspace } from '../workspace/workspace.ts';
 import { command } from './commands/command.ts';
 import { showAllHelp, showHelp } from './commands/help.ts';
-import { turnPage } from './commands/list.ts';
-import { showJob } from './commands/status.ts';
+import { showJob, turnPage } from './commands/status.ts';
 import type { ListenerDeps, PressArgs, SharedDeps, SubmitArgs } from './deps.ts';
 import { composeFromHome, composeSubmitted, messageShortcut } from './forms/compose.ts';
 import {
@@ -32,8 +31,8 @@ import { jobButton } from './job-button.ts';
 import { mark } from './messages/marks.ts';
 import { message } from './messages/message.ts';
 import { deleted, joined, nowShared, unarchived } from './places.ts';
-import { resumeRecipe } from './recipes/resume.ts';
 import { recipeFormSubmitted, runPressed } from './recipes/run.ts';
+import { resumeRecipe } from './recipes/start-recipe.ts';
 import { checkAccess, checkWorkspace } from './requests/gates.ts';
 import { stepReached } from './workflows/step.ts';
 

@@ -1,7 +1,6 @@
 import { isBlank } from '../../jobs/requests/prompt.ts';
 import { fieldsOf, linkToken, listOf, plain, stringOf } from './parts.ts';
 import { inlineText, isInline, MAX_DEPTH, richTexts } from './rich-text.ts';
-import { markdownTable } from './table-text.ts';
 
 /** What a block says, as Slack would deliver it in `text`. */
 export interface Paragraph {
@@ -158,4 +157,33 @@ function tableText({ rows, ...rest }: Fields, depth: number): Paragraph[] {
   };
   const table = markdownTable(listOf(rows).map((row) => (Array.isArray(row) ? row : [row]).map(cell)));
   return [...wordsOfFields(rest, depth), { text: table, isApart: true }];
+}
+
+/** As many as a table of Slack's has. A row that is longer is not cut, but others are not filled up to it. */
+const MAX_FILLED = 20;
+
+/** A Markdown table whose first row is the header; empty if no cell has words. @param rows escaped, as all texts here */
+function markdownTable(rows: readonly (readonly string[])[]): string {
+  if (rows.every((row) => row.every(isBlank))) return '';
+  const longest = rows.reduce((most, row) => Math.max(most, row.length), 0);
+  const columns = Math.min(longest, MAX_FILLED);
+  const [header = '', ...rest] = rows.map((row) => line(filled(row.map(cellText), columns, '')));
+  return [header, line(filled([], columns, '---')), ...rest].join('\n');
+}
+
+function filled(cells: readonly string[], columns: number, filler: string): string[] {
+  return [...cells, ...Array<string>(Math.max(columns - cells.length, 0)).fill(filler)];
+}
+
+function line(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`;
+}
+
+/** On one line. A bar ends a cell, except the first one in a token of Slack's. */
+function cellText(text: string): string {
+  return text
+    .trim()
+    .replace(/<[^<>|]*\|?|\|/g, (part) => (part === '|' ? '\\|' : part))
+    .replace(/\r\n?|\n/g, '&lt;br&gt;')
+    .replaceAll('\t', ' ');
 }

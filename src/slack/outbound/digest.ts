@@ -1,7 +1,6 @@
 import { dueMoment, type Moment, momentServed } from '../../engine/schedules.ts';
 import { sitesOf } from '../../engine/tools.ts';
-import type { Digest } from '../../jobs/report/digest.ts';
-import type { MadeReport, Period } from '../../jobs/report/report.ts';
+import type { Digest, MadeReport, Period } from '../../jobs/report/report.ts';
 import { lastMoment } from '../../jobs/schedule/moments.ts';
 import { scheduleOfSubject } from '../../store/queries/schedules.ts';
 import type { ClaimedTask } from '../../store/store.ts';

@@ -3,9 +3,8 @@ import type { Job } from '../../jobs/job.ts';
 import { LONGEST_RETRY_MS, retryDelayMs, spread } from '../../jobs/schedule/schedule.ts';
 import type { ClaimedTask } from '../../store/store.ts';
 import { isPlaceClosed } from '../protocol/error-codes.ts';
-import type { Known } from '../workspace/known.ts';
 import type { SlackFailure } from '../workspace/web-api/failure.ts';
-import type { Workspaces } from '../workspace/workspace.ts';
+import type { Known, Workspaces } from '../workspace/workspace.ts';
 
 export interface SlackTools extends EngineTools {
   /** By team id; a job uses that of its team. */

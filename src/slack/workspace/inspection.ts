@@ -6,8 +6,7 @@ import {
   type WebAPICallResult,
   WebClient,
 } from '@slack/web-api';
-import type { Clock } from '../../engine/runtime/clock.ts';
-import { clockAheadMs } from '../../engine/runtime/clock-difference.ts';
+import { type Clock, clockAheadMs } from '../../engine/runtime/clock.ts';
 import type { Logger } from '../../engine/runtime/logger.ts';
 import { type GrantedScopes, grantedIn } from '../protocol/scopes.ts';
 import { boltLogger } from './bolt-logger.ts';

@@ -9,8 +9,8 @@ import type { SharedChannels } from './shared-channels.ts';
 import type { Answer, Page, ThreadMessage, ThreadPage } from './web-api/answers.ts';
 import { againIfFailed, type SlackCaller } from './web-api/caller.ts';
 import { rateLimited, SlackCallError, saidNo } from './web-api/failure.ts';
+import { respond } from './web-api/http.ts';
 import { RateGate } from './web-api/rate-gate.ts';
-import { respond } from './web-api/respond.ts';
 
 const PAGE_SIZE = 200;
 const MAX_PAGES = 20;

@@ -1,16 +1,17 @@
-import type { AuthTestResponse, WebClient } from '@slack/web-api';
+import type { AuthTestResponse, WebAPICallResult, WebClient } from '@slack/web-api';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Logger } from '../../engine/runtime/logger.ts';
 import type { AccessRule } from '../../jobs/requests/access.ts';
 import type { Projects } from '../../jobs/requests/project.ts';
+import type { HostFacts, ServiceFacts } from '../../jobs/service-facts.ts';
+import { withoutSkinTone } from '../protocol/emoji.ts';
 import { type GrantedScopes, grantedIn } from '../protocol/scopes.ts';
 import { Access } from './access.ts';
-import { Marks } from './marks.ts';
 import { Poster } from './poster.ts';
 import { SelfCheck } from './self-check.ts';
 import { SharedChannels } from './shared-channels.ts';
 import { type BotToken, createCaller, loggedCaller, type SlackCaller } from './web-api/caller.ts';
-import { notInstalled } from './web-api/failure.ts';
+import { notInstalled, SlackCallError } from './web-api/failure.ts';
 import { answerFetch } from './web-api/http.ts';
 import { Names } from './web-api/names.ts';
 import { SnippetReader } from './web-api/snippet-reader.ts';
@@ -166,4 +167,50 @@ function absent(parts: WorkspaceParts, identity: SlackIdentity, settings: Worksp
     },
     settings,
   );
+}
+
+/** What the running program knows of itself. */
+export interface Known {
+  /** How the agent has lately answered for the project. */
+  agent(projectId: string): ServiceFacts;
+  /** How the code hosts that are set up have lately answered. */
+  codeHosts(): readonly HostFacts[];
+  /** What is wrong with the connection by which requests from Slack arrive, or null. */
+  slackProblem(): string | null;
+  /** What keeps its work from being done. */
+  workProblems(): readonly string[];
+}
+
+interface Answer extends WebAPICallResult {
+  readonly message?: {
+    readonly reactions?: readonly { readonly name?: string; readonly users?: readonly string[] }[];
+  };
+}
+
+/** The reactions that people put at messages. */
+export class Marks {
+  private readonly call: SlackCaller;
+
+  constructor(call: SlackCaller) {
+    this.call = call;
+  }
+
+  /**
+   * Who marks the message with the emoji now, in whatever skin tone, each named once; nobody if it was deleted. Throws
+   * SlackCallError.
+   */
+  async by(channelId: string, messageTs: string, emoji: string): Promise<string[]> {
+    try {
+      const args = { channel: channelId, timestamp: messageTs, full: true };
+      const { message } = await this.call<Answer>('reactions.get', args);
+      const reactions = message?.reactions ?? [];
+      const users = reactions.flatMap(({ name = '', users = [] }) =>
+        withoutSkinTone(name) === emoji ? users : [],
+      );
+      return [...new Set(users)];
+    } catch (error) {
+      if (error instanceof SlackCallError && error.failure.code === 'message_not_found') return [];
+      throw error;
+    }
+  }
 }

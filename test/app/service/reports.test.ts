@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../../src/app/config/config.ts';
-import { reporter } from '../../../src/app/service/reports.ts';
+import { reporter } from '../../../src/app/service.ts';
 import type { Job } from '../../../src/jobs/job.ts';
 import { settings } from '../../cli/support/settings.ts';
 import { aDecision, aJob, NOW_MS } from '../../contract/store/samples.ts';

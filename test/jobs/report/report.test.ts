@@ -2,9 +2,13 @@ import { describe, expect, test } from 'vitest';
 import type { Announcement, TurnEnded } from '../../../src/jobs/announcement.ts';
 import type { Job } from '../../../src/jobs/job.ts';
 import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-request.ts';
-import { Distribution } from '../../../src/jobs/report/distribution.ts';
-import { HourlyPeak } from '../../../src/jobs/report/peak.ts';
-import { type CountedJob, type Period, Tally } from '../../../src/jobs/report/report.ts';
+import {
+  type CountedJob,
+  Distribution,
+  HourlyPeak,
+  type Period,
+  Tally,
+} from '../../../src/jobs/report/report.ts';
 import { aJob } from '../../support/a-job.ts';
 import { fc } from '../../support/properties.ts';
 import { anAgentJob, failures, HOUR_MS, MINUTE_MS } from '../support/builders.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type MadeReport, Tally } from '../../../src/jobs/report/report.ts';
-import { report } from '../../../src/slack/inbound/commands/report.ts';
+import { report } from '../../../src/slack/inbound/commands/doctor.ts';
 import type { CommandArgs, ListenerDeps } from '../../../src/slack/inbound/deps.ts';
 import { policy } from '../../jobs/support/builders.ts';
 import { createTestClock } from '../../support/test-clock.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Announcement } from '../../../src/jobs/announcement.ts';
-import type { Job } from '../../../src/jobs/job.ts';
-import { requestersOf } from '../../../src/jobs/job.ts';
+import { type Job, requestersOf } from '../../../src/jobs/job.ts';
 import type { OfferDeed } from '../../../src/jobs/offer.ts';
 import { questionView } from '../../../src/slack/views/forms/question.ts';
 import { saidSinceView, sendAlongView } from '../../../src/slack/views/forms/thread-preview.ts';

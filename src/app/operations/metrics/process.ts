@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { version } from '../version.ts';
+import packageJson from '../../../../package.json' with { type: 'json' };
 
 const RESOLUTION_MS = 20;
 
@@ -54,3 +54,6 @@ export function measureProcess(registry: Registry): { close(): void } {
   );
   return { close: () => lag.disable() };
 }
+
+/** In a module of its own, so that the bundle holds nothing else of package.json. */
+export const { version } = packageJson;

@@ -10,9 +10,8 @@ import { run } from '../recipes/run.ts';
 import { storeRequest } from '../requests/in-time.ts';
 import { answer, linkTo } from '../requests/private-answers.ts';
 import { type Outcome, startJob } from '../requests/start-job.ts';
-import { doctorAnswer } from './doctor.ts';
+import { doctorAnswer, report } from './doctor.ts';
 import { answerInWords } from './in-words.ts';
-import { report } from './report.ts';
 import { watch } from './watch.ts';
 
 /** `/docs-agent …`: finds out which command it is. */

@@ -1,7 +1,7 @@
 import { allHelpModal, helpView } from '../../views/help.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import type { ListenerDeps, PressArgs } from '../deps.ts';
-import { recipesFor } from '../recipes/offered.ts';
+import { recipesFor } from '../recipes/run.ts';
 import { answerBeside, openForm } from '../requests/private-answers.ts';
 
 /** How to use the bot. Its example of a recipe is one that the person may run. */

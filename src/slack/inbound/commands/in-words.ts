@@ -4,12 +4,11 @@ import type { SlackMessage } from '../../views/parts/message.ts';
 import { recipesView } from '../../views/recipes.ts';
 import { cannotStopView, type Running, stillWorkingView } from '../../views/thread/not-for-agent.ts';
 import type { ListenerDeps } from '../deps.ts';
-import { recipesFor } from '../recipes/offered.ts';
+import { recipesFor } from '../recipes/run.ts';
 import { namesIn, show } from '../requests/in-time.ts';
 import { linkTo } from '../requests/private-answers.ts';
 import { helpAnswer } from './help.ts';
-import { listAnswer } from './list.ts';
-import { statusAnswer } from './status.ts';
+import { listAnswer, statusAnswer } from './status.ts';
 
 /** The answer to what was written where requests are made, and is none; null: it is one, or is asked about. */
 export async function answerInWords(

@@ -1,6 +1,8 @@
 import type { App } from '@slack/bolt';
 import { systemClock } from '../../../engine/runtime/clock.ts';
+import { type HttpServer, serveRoutes } from '../../../engine/runtime/http-server.ts';
 import { classify } from '../../workspace/web-api/failure.ts';
+import { acknowledgeAfterCommit } from './acknowledge-after-commit.ts';
 import type { Connection, ConnectionOptions } from './connection.ts';
 import { countConnections, otherProgramWords } from './connection-count.ts';
 import { openSocket, type Socket, whyNotOpened } from './open-socket.ts';
@@ -52,7 +54,7 @@ export interface KeptSocket {
  * both are served until Slack closes the old one: there is no moment in which a command would fail. Acknowledgements go
  * out on the connection on which the request came.
  */
-export function keepSocket(appToken: string, options: ConnectionOptions): KeptSocket {
+function keepSocket(appToken: string, options: ConnectionOptions): KeptSocket {
   const { apiUrl, logger, log, clock, onConnected } = options;
   const startedAtMs = clock.now();
   let app: App | null = null;
@@ -280,5 +282,43 @@ export function keepSocket(appToken: string, options: ConnectionOptions): KeptSo
       if (downSinceMs === null) return null;
       return `no Socket Mode connection for ${Math.round((clock.now() - downSinceMs) / 1000)} s`;
     },
+  };
+}
+
+/** Serves Slack's requests over Socket Mode. */
+export function socketConnection(appToken: string, options: ConnectionOptions): Connection {
+  const { routes } = options;
+  const kept = keepSocket(appToken, options);
+  const socketReceiver = {
+    init: (app: App) => kept.init(app),
+    start: () => kept.start(),
+    stop: () => kept.stop(),
+  };
+  const receiver = acknowledgeAfterCommit(socketReceiver, {
+    ...options,
+    answersAfterStop: false,
+    onRedelivery: () => {
+      options.onRedelivery();
+      // Another program may have let it go.
+      void kept.isSharedSince(Number.NEGATIVE_INFINITY);
+    },
+  });
+  let server: HttpServer | null = null;
+  return {
+    receiver,
+    start: async (address) => {
+      server = routes.length === 0 ? null : await serveRoutes(routes, address);
+      await receiver.start();
+      return server?.port ?? null;
+    },
+    stop: async () => {
+      kept.openNoMore();
+      await receiver.stop();
+      await server?.close();
+    },
+    requestsInFlight: () => receiver.requestsInFlight(),
+    problem: () => kept.problem(),
+    warnings: () => kept.warnings(),
+    isSharedSince: (sinceMs) => kept.isSharedSince(sinceMs),
   };
 }

@@ -16,8 +16,7 @@ import { type Compose, composeView, noFormView, promptAbout } from '../../views/
 import { notBothView } from '../../views/recipes.ts';
 import { noChannelView } from '../../views/refusals.ts';
 import type { CommandArgs, ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
-import { recipesFor } from '../recipes/offered.ts';
-import { recipeChosen } from '../recipes/run.ts';
+import { recipeChosen, recipesFor } from '../recipes/run.ts';
 import { inTime } from '../requests/in-time.ts';
 import { answer, answerBeside, bestEffort, openForm } from '../requests/private-answers.ts';
 import { projectOf } from '../requests/start-job.ts';

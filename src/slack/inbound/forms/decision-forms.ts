@@ -25,8 +25,8 @@ import type { ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
 import { isAtHome, tooLate } from '../job-button.ts';
 import { admissionProblem } from '../requests/admission.ts';
 import { inTime, namesIn, storeRequest } from '../requests/in-time.ts';
-import { recordPress } from '../requests/press-record.ts';
 import { answerBeside, linkTo, openForm, unknownJobAnswer } from '../requests/private-answers.ts';
+import { recordPress } from '../requests/records.ts';
 import { filledIn, refuseAtField } from './submit.ts';
 
 /** Of the 3 seconds that Slack waits; storing takes most of the rest. */

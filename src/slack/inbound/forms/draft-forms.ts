@@ -19,9 +19,9 @@ import {
   readOffered,
   repliesBelow,
   saidAlong,
+  toLines,
 } from './draft-thread.ts';
 import { filledIn } from './submit.ts';
-import { toLines } from './thread-lines.ts';
 
 /** *Start*: reads what goes along, as it is at that moment. */
 export async function prepareStart(

@@ -6,10 +6,16 @@ import { isBeforeJob, type Job, startPromptOf } from '../../../jobs/job.ts';
 import { draftedMessageTs } from '../../../jobs/origin.ts';
 import { approversIn, type FollowUpMode } from '../../../jobs/policy.ts';
 import { judgePrompt } from '../../../jobs/requests/prompt.ts';
-import { attachmentsIn, mergeAttachments } from '../../messages/attachments.ts';
+import { attachmentsIn, attachmentsInWords, mergeAttachments } from '../../messages/attachments.ts';
 import { replyOf } from '../../messages/message-event.ts';
-import { offeredMessages, peopleIn } from '../../messages/thread-messages.ts';
-import { mentionedUserIds, readableText } from '../../protocol/slack-text.ts';
+import { offeredMessages, peopleIn, saidIn } from '../../messages/thread-messages.ts';
+import {
+  displayText,
+  escapeMrkdwn,
+  mentionedUserIds,
+  readableText,
+  unescapeMrkdwn,
+} from '../../protocol/slack-text.ts';
 import { type ThreadLine, threadNotReadView } from '../../views/forms/thread-preview.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { labels } from '../../views/parts/words.ts';
@@ -22,7 +28,6 @@ import { noteRefusal } from '../connection/request-log.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { inTime } from '../requests/in-time.ts';
 import { linkTo } from '../requests/private-answers.ts';
-import { threadContext } from './thread-lines.ts';
 
 /** Of the 3 seconds that Slack waits; storing, or opening a form, takes the rest. */
 const READ_WITHIN_MS = 1_200;
@@ -154,4 +159,50 @@ export function saidAlong(
     return { tooLong: isAlone ? verdict : { ...verdict, kind: 'too_long_together', mayUntick: true } };
   }
   return { said, attachments: mergeAttachments(messages.map(attachmentsIn)) };
+}
+
+/** As people read them. */
+export function toLines(
+  messages: readonly ThreadMessage[],
+  names: ReadonlyMap<string, string>,
+): ThreadLine[] {
+  return messages.map((message) => ({
+    id: versionOf(message),
+    author: [authorOf(message, names), ...filesOf(message)].join(' · 📎 '),
+    text: readableText(saidIn(message), names),
+  }));
+}
+
+/** Goes to the agent after the prompt, as Slack would deliver it. */
+export function threadContext(
+  messages: readonly ThreadMessage[],
+  names: ReadonlyMap<string, string>,
+  permalink: string | null,
+): string | undefined {
+  if (messages.length === 0) return undefined;
+  const place = permalink === null ? '' : ` ${escapeMrkdwn(permalink)}`;
+  const lines = messages.map((message) => {
+    const said = saidIn(message);
+    return `${escapeMrkdwn(authorOf(message, names))}:${NEEDS_OWN_LINE.test(said) ? '\n' : ' '}${said}`;
+  });
+  return [`Context from the Slack thread${place}:`, ...lines].join('\n');
+}
+
+/** A table, a list, code or a quotation means nothing in the middle of a line. */
+const NEEDS_OWN_LINE = /^(?:\| |```|• |1\. |&gt; )/;
+
+/** Names the message as it is now: an edit makes it another. It begins with the timestamp, then `|`. */
+function versionOf({ ts, edited }: ThreadMessage): string {
+  return `${ts}|${edited?.ts ?? ''}`;
+}
+
+function filesOf(message: ThreadMessage): string[] {
+  const names = unescapeMrkdwn(attachmentsInWords(attachmentsIn(message)));
+  return names === '' ? [] : [names];
+}
+
+/** Whoever wrote the message, by name. */
+export function authorOf({ user, username }: ThreadMessage, names: ReadonlyMap<string, string>): string {
+  const name = (user === undefined ? undefined : names.get(user)) ?? username ?? 'somebody';
+  return displayText(name).replace(/\s+/g, ' ');
 }

@@ -25,8 +25,8 @@ import { answerWriter } from '../messages/answers.ts';
 import { jobAdmissionProblem } from '../requests/admission.ts';
 import { inTime, storeRequest } from '../requests/in-time.ts';
 import { answerBeside, bestEffort, linkTo, openForm, unknownJobAnswer } from '../requests/private-answers.ts';
+import { authorOf, threadContext, toLines } from './draft-thread.ts';
 import { filledIn, refuseAtField } from './submit.ts';
-import { authorOf, threadContext, toLines } from './thread-lines.ts';
 
 /** Storing takes the rest of the 3 seconds. */
 const READ_WITHIN_MS = 1_200;

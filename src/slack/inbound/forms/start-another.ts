@@ -10,8 +10,8 @@ import type { ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
 import { pressOf } from '../job-button.ts';
 import { jobAdmissionProblem } from '../requests/admission.ts';
 import { storeRequest } from '../requests/in-time.ts';
-import { recordPress } from '../requests/press-record.ts';
 import { bestEffort, unknownJobAnswer } from '../requests/private-answers.ts';
+import { recordPress } from '../requests/records.ts';
 import { threadTakenProblem } from '../requests/start-job.ts';
 
 interface AnotherPress {

@@ -36,8 +36,8 @@ import { admissionProblem } from '../requests/admission.ts';
 import { inTime, storeRequest } from '../requests/in-time.ts';
 import { answerBeside, bestEffort, linkTo, openForm } from '../requests/private-answers.ts';
 import { projectOf, type RawJobRequest, startJob } from '../requests/start-job.ts';
+import { authorOf, threadContext, toLines } from './draft-thread.ts';
 import { filledIn, refuseAtField, startFromForm } from './submit.ts';
-import { authorOf, threadContext, toLines } from './thread-lines.ts';
 
 /** *Choose messages…*: opens a form at once, and fills it when the thread is read. */
 export function chooseMessages(deps: ListenerDeps) {

@@ -1,8 +1,14 @@
 import type { AllMiddlewareArgs, SlackEventMiddlewareArgs } from '@slack/bolt';
+import { applyEvent } from '../../../engine/apply-event.ts';
+import type { JobEvent } from '../../../jobs/event.ts';
 import { intentOf } from '../../../jobs/requests/intent.ts';
+import type { Thread } from '../../../store/store.ts';
 import {
+  appThatWrote,
   type ChangeEvent,
+  CLOCK_SKEW_MS,
   isChange,
+  isPostedByApp,
   type MessageEvent,
   mayBeHuman,
   mentionAddedIn,
@@ -10,23 +16,24 @@ import {
   messageKeys,
   replyChangeOf,
   type Written,
+  writtenByPerson,
   writtenOf,
 } from '../../messages/message-event.ts';
+import { rewrittenRequest } from '../../messages/rewritten-request.ts';
 import { typedOnlyView } from '../../views/help.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { refusalView } from '../../views/refusals.ts';
 import { filesNotSent } from '../../views/thread/not-sent.ts';
+import { isRoomForDraft } from '../../workspace/room-for-draft.ts';
 import { doctorAnswer } from '../commands/doctor.ts';
 import { helpAnswer } from '../commands/help.ts';
 import { answerInWords } from '../commands/in-words.ts';
+import { leaveRequest, noteRequest, type RequestNote } from '../connection/request-log.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { offerSaidSince } from '../forms/said-since.ts';
 import { isAdmitted } from '../requests/admission.ts';
 import { startJob } from '../requests/start-job.ts';
 import { answerAddedMention, answerInForgottenThread, answerWriter, offerThread } from './answers.ts';
-import { takeAppMention } from './app-mention.ts';
-import { changeRequest } from './change-request.ts';
-import { leaveToOthers } from './left-to-others.ts';
 import { changeReply, takeReply } from './take-reply.ts';
 
 type Args = SlackEventMiddlewareArgs<'message' | 'app_mention'> & AllMiddlewareArgs;
@@ -190,4 +197,104 @@ async function startFromMessage(
     mayBeSlip: true,
   });
   if (outcome.kind === 'refused') await answerWriter(deps, at, refusalView(outcome.refusal));
+}
+
+/**
+ * Takes in a message of a channel in which an app mentions the bot, once: of a listed app's, there will be a draft.
+ * Returns whether the message is an app's, and not a person's. Throws SlackCallError if Slack does not say that.
+ */
+async function takeAppMention(
+  deps: ListenerDeps,
+  said: MessageEvent,
+  keys: readonly string[],
+): Promise<boolean> {
+  const app = appThatWrote(said);
+  const { channel: channelId, user, ts, thread_ts: threadTs = ts, edited } = said;
+  if (app === null || !(await deps.access.admitsApp(app.id, channelId))) return false;
+  if (user !== undefined && mayBeHuman(said) && (await deps.access.isPerson(user, true))) return false;
+  const { teamId, store, clock, log } = deps;
+  const thread = { teamId, channelId, threadTs };
+  const subject = `${teamId}:${channelId}:${ts}`;
+  const outcome = await store.transaction(async (tx): Promise<RequestNote['outcome']> => {
+    const nowMs = clock.now();
+    if (!(await tx.inboundRequests.remember(keys, nowMs))) return 'duplicate';
+    // Asked before Slack is, and once more before the draft is stored.
+    const isRoom = edited === undefined && (await isRoomForDraft(tx, log, { thread, appId: app.id, nowMs }));
+    if (!isRoom) return 'ignored';
+    const look = { kind: 'look_at_app_mention', subject, runAtMs: nowMs, ifScheduled: 'keep' } as const;
+    await tx.tasks.schedule(look);
+    return 'accepted';
+  });
+  noteRequest({ outcome });
+  return true;
+}
+
+/** Slack makes four attempts at an event. */
+const LAST_RETRY = 3;
+
+interface Delivery {
+  /** The bot has posted the root of the thread. */
+  readonly isRootByBot: boolean;
+  readonly retryNum: number | undefined;
+}
+
+/**
+ * Leaves a reply unacknowledged that is in a thread of nobody here while another program gets a share of the requests:
+ * it may be the other's thread, and Slack delivers it again, to either. The last attempt is answered as if there were no
+ * other. Returns whether it is left.
+ */
+async function leaveToOthers(
+  deps: ListenerDeps,
+  thread: Thread,
+  { isRootByBot, retryNum = 0 }: Delivery,
+): Promise<boolean> {
+  if (retryNum >= LAST_RETRY) return false;
+  // In a thread that a person has begun, an unknown reply is no sign of another program: people talk to each other.
+  if (!isRootByBot && !(await deps.isSharedSince(null))) return false;
+  if (await deps.store.transaction((tx) => tx.retention.isPast(thread))) return false;
+  const rootAtMs = Number(thread.threadTs) * 1000;
+  if (!(await deps.isSharedSince(rootAtMs + CLOCK_SKEW_MS))) return false;
+  deps.log.info('reply_left', { channel_id: thread.channelId, thread_ts: thread.threadTs });
+  leaveRequest();
+  return true;
+}
+
+/** A request that waits for longer has been answered, or was given up. */
+const ASKED_WITHIN_MS = 7 * 86_400_000;
+
+/** A person's request that has not gone out goes out as it was changed, and not at all if it was deleted. */
+async function changeRequest(
+  deps: ListenerDeps,
+  { subtype, channel, message: now, previous_message: before }: ChangeEvent,
+  { isDirect, botUserId }: { readonly isDirect: boolean; readonly botUserId: string | undefined },
+): Promise<void> {
+  const isDeleted = subtype === 'message_deleted' || now?.subtype === 'tombstone';
+  const changed = isDeleted ? before : now;
+  if (changed === undefined || botUserId === undefined) return;
+  const message = { ...changed, channel };
+  const userId = writtenByPerson(message, botUserId);
+  const mayAsk =
+    isDirect || mentionsBot(message, botUserId) || mentionsBot({ ...message, ...before }, botUserId);
+  if (userId === null || !mayAsk || (!isDeleted && changed.edited?.ts === undefined)) return;
+  const event: JobEvent | null = isDeleted
+    ? { type: 'request_deleted', messageTs: changed.ts, userId }
+    : rewrittenRequest(message, {
+        userId,
+        botUserId,
+        projects: deps.projects,
+        promptMaxLength: deps.newContext().policy.promptMaxLength,
+      });
+  const { teamId, store, clock } = deps;
+  const asker = { teamId, channelId: channel, requesterId: userId };
+  const find = () =>
+    store.transaction(async (tx) => {
+      const jobs = await tx.jobs.requestedBy(asker, clock.now() - ASKED_WITHIN_MS);
+      return jobs.find(({ requestTs }) => requestTs === changed.ts)?.id ?? null;
+    });
+  const jobId = event === null ? null : await find();
+  if (event === null || jobId === null) return;
+  const writer = { channelId: channel, threadTs: null, userId, isPostedByApp: isPostedByApp(message) };
+  if (!(await isAdmitted(deps, writer, null))) return;
+  await store.transaction((tx) => applyEvent(tx, jobId, event, deps.newContext()));
+  noteRequest({ outcome: 'accepted', jobId });
 }

@@ -1,5 +1,5 @@
-import type { KeyObject } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { type BodyReader, tooLongBody } from '../../../engine/runtime/body-reader.ts';
 import type { Route } from '../../../engine/runtime/http-server.ts';
@@ -7,7 +7,6 @@ import type { EngineTools } from '../../../engine/tools.ts';
 import type { Recipe } from '../../../jobs/recipes/recipe.ts';
 import type { Workspaces } from '../../workspace/workspace.ts';
 import { isClosedTo, type RecipeOutcome, type RecipeProblem, startRecipe } from './start-recipe.ts';
-import { verifyWebhook, webhookSignatureIn } from './webhook-signature.ts';
 
 const BODY_LIMIT_BYTES = 64 * 1024;
 
@@ -176,4 +175,64 @@ const BAD_VALUES = {
 
 function refusal(status: number, error: string): Answer {
   return { status, body: JSON.stringify({ error }) };
+}
+
+/** An older request may be a replay. */
+const APART_MAX_S = 5 * 60;
+/** Digits alone: with a full stop in it, the parts of what is signed could be read shifted. */
+const TIMESTAMP = /^\d{1,12}$/;
+const ID = /^[\x21-\x7e]{1,256}$/;
+/** Other versions are skipped. */
+const SIGNATURE = /^v1,([A-Za-z0-9+/]{43}=)$/;
+
+export interface WebhookRequest {
+  readonly headers: IncomingHttpHeaders;
+  /** The bytes as they came. */
+  readonly content: Buffer;
+}
+
+interface Signed {
+  /** The sender's id of the request. */
+  readonly id: string;
+  readonly timestamp: string;
+  /** One at least. */
+  readonly signatures: readonly Buffer[];
+}
+
+type Problem = { readonly problem: string };
+const MISMATCH: Problem = { problem: 'signature mismatch' };
+
+/** The sender's id of a request that one of the secrets signed just now, as Standard Webhooks says; else why it is none. */
+export function verifyWebhook(
+  secrets: readonly KeyObject[],
+  { headers, content }: WebhookRequest,
+  nowMs: number,
+): { readonly id: string } | Problem {
+  const signed = webhookSignatureIn(headers, nowMs);
+  if ('problem' in signed) return signed;
+  const { id, timestamp, signatures } = signed;
+  const expected = secrets.map((secret) =>
+    createHmac('sha256', secret).update(`${id}.${timestamp}.`).update(content).digest(),
+  );
+  const fits = expected.some((one) => signatures.some((other) => timingSafeEqual(one, other)));
+  return fits ? { id } : MISMATCH;
+}
+
+/** The signatures that the headers bring, if they may be of now: to be judged before the body is read. */
+function webhookSignatureIn(headers: IncomingHttpHeaders, nowMs: number): Signed | Problem {
+  const id = headers['webhook-id'];
+  const timestamp = headers['webhook-timestamp'];
+  const given = headers['webhook-signature'];
+  if (typeof id !== 'string') return { problem: 'no webhook-id' };
+  if (!ID.test(id)) return { problem: 'webhook-id must be 1 to 256 characters of ASCII, without spaces' };
+  if (typeof timestamp !== 'string' || !TIMESTAMP.test(timestamp)) return { problem: 'no webhook-timestamp' };
+  if (typeof given !== 'string') return { problem: 'no webhook-signature' };
+  const agoS = nowMs / 1000 - Number(timestamp);
+  if (agoS > APART_MAX_S) return { problem: 'signed too long ago' };
+  if (agoS < -APART_MAX_S) return { problem: 'signed for a time to come' };
+  const signatures = given.split(' ').flatMap((signature) => {
+    const [, base64] = SIGNATURE.exec(signature) ?? [];
+    return base64 === undefined ? [] : [Buffer.from(base64, 'base64')];
+  });
+  return signatures.length === 0 ? MISMATCH : { id, timestamp, signatures };
 }

@@ -10,9 +10,8 @@ import { noteRefusal, noteRequest } from '../connection/request-log.ts';
 import type { CommandArgs, ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
 import { refuseAtField } from '../forms/submit.ts';
 import { admissionProblem } from '../requests/admission.ts';
-import { storeRequest } from '../requests/in-time.ts';
+import { inTime, storeRequest } from '../requests/in-time.ts';
 import { answer, answerBeside, linkTo, openForm } from '../requests/private-answers.ts';
-import { recipesFor } from './offered.ts';
 import { type RecipeOutcome, startRecipe } from './start-recipe.ts';
 
 /** `/docs-agent run <name>`. If values are missing, a form asks for them. */
@@ -189,4 +188,19 @@ async function runRecipe(
     case 'shared_channel':
       throw new Error(`only a recipe that starts by itself can end as ${outcome.kind}`);
   }
+}
+
+/** A form waits for so long, and is complete without recipes. */
+const KNOWN_WITHIN_MS = 500;
+
+/** The recipes that the person may run: each starts in its own channel. */
+export async function recipesFor(deps: ListenerDeps, userId: string): Promise<readonly Recipe[]> {
+  const allowed = deps
+    .recipesOf(deps.teamId)
+    .map(async (recipe) => ((await deps.access.refusal(userId, recipe.channelId)) === null ? [recipe] : []));
+  const known = Promise.all(allowed).catch((error: unknown) => {
+    deps.log.warn('recipes_not_offered', { error });
+    return [];
+  });
+  return (await inTime(deps, KNOWN_WITHIN_MS, known, [])).flat();
 }

@@ -1,5 +1,7 @@
 import { applyEvent } from '../../../engine/apply-event.ts';
 import type { Clock } from '../../../engine/runtime/clock.ts';
+import { dueMoment, momentServed } from '../../../engine/schedules.ts';
+import type { EngineTools } from '../../../engine/tools.ts';
 import { requestDraft } from '../../../jobs/decide/start/drafts.ts';
 import { type JobRequest, openJob } from '../../../jobs/decide/start/open.ts';
 import type { AnyJobContext } from '../../../jobs/decision.ts';
@@ -8,13 +10,22 @@ import type { Origin } from '../../../jobs/origin.ts';
 import { approversIn, settingsOf } from '../../../jobs/policy.ts';
 import { type Filled, fillRecipe } from '../../../jobs/recipes/fill.ts';
 import type { Recipe, RecipeValues } from '../../../jobs/recipes/recipe.ts';
-import { isInTheWay, runsWithJob } from '../../../jobs/recipes/runs.ts';
+import { isInTheWay, resumedRuns, runsWithJob } from '../../../jobs/recipes/runs.ts';
 import type { Project } from '../../../jobs/requests/project.ts';
 import { judgePrompt, type PromptVerdict } from '../../../jobs/requests/prompt.ts';
-import type { Transaction } from '../../../store/store.ts';
+import { scheduleOfSubject } from '../../../store/queries/schedules.ts';
+import type { ClaimedTask, Transaction } from '../../../store/store.ts';
 import { escapeMrkdwn, sanitize } from '../../protocol/slack-text.ts';
+import type { SlackMessage } from '../../views/parts/message.ts';
+import { notPausedView, resumedView } from '../../views/recipes.ts';
 import { ChannelUnreadError } from '../../workspace/shared-channels.ts';
 import type { Workspaces } from '../../workspace/workspace.ts';
+import { noteRequest } from '../connection/request-log.ts';
+import type { ListenerDeps, PressArgs } from '../deps.ts';
+import { adminProblem } from '../requests/admission.ts';
+import { namesIn, storeRequest } from '../requests/in-time.ts';
+import { answerBeside, bestEffort } from '../requests/private-answers.ts';
+import { type PressRecord, recordPress } from '../requests/records.ts';
 
 export interface RecipeRequest {
   readonly teamId: string;
@@ -138,4 +149,93 @@ async function projectOf(
   const called = projectName ?? settingsOf(rules, channelId, saved?.settings ?? null).projectName;
   const [first = null] = rules.projects;
   return rules.projects.find(({ name }) => name === called) ?? first;
+}
+
+export interface RecipeTools extends EngineTools {
+  readonly workspaces: Workspaces;
+  /** The recipes that the settings have for a workspace. */
+  readonly recipesOf: (teamId: string) => readonly Recipe[];
+}
+
+const BY_ITSELF = {
+  userId: null,
+  origin: { kind: 'schedule' },
+  responseUrl: null,
+  keys: [],
+  values: new Map(),
+  text: '',
+} as const;
+
+/** A moment of a recipe's schedule has come. */
+export async function startScheduled(tools: RecipeTools, task: ClaimedTask): Promise<void> {
+  const { teamId, name } = scheduleOfSubject(task.subject);
+  const recipe = tools.recipesOf(teamId).find((one) => one.name === name);
+  const isClosed = recipe !== undefined && (await isClosedTo(tools, { teamId, recipe }));
+  const outcome = await tools.store.transaction(async (tx) => {
+    const context = tools.newContext();
+    const moment = await dueMoment(tx, task, recipe?.schedule ?? null, context.nowMs);
+    if (moment === null || recipe === undefined) return null;
+    const started = await startRecipe(tx, { teamId, recipe, isClosed, ...BY_ITSELF }, context);
+    await momentServed(tx, task, moment, context.nowMs);
+    return started;
+  });
+  if (outcome === null) return;
+  const facts = { team_id: teamId, recipe: name, source: 'schedule', outcome: outcome.kind };
+  if (outcome.kind === 'refused') {
+    tools.log.error('recipe_due', { ...facts, reason: outcome.problem.kind });
+  } else {
+    const job = 'job' in outcome ? { job_id: outcome.job.id } : {};
+    tools.log.info('recipe_due', { ...facts, ...job });
+  }
+}
+
+/** *Resume*: an administrator lets a recipe start by itself again. What it has missed is not made up for. */
+export function resumeRecipe(deps: ListenerDeps) {
+  return async ({ action, body, ack, respond }: PressArgs): Promise<void> => {
+    const name = action.value ?? '';
+    const userId = body.user.id;
+    const privately = (message: SlackMessage) => answerBeside(deps, { body, respond }, message);
+    const problem = await adminProblem(deps, userId, 'resume');
+    if (problem !== null) {
+      await ack();
+      return privately(problem);
+    }
+    const stored = await storeRequest(deps, {
+      write: () => resume(deps, name, body.trigger_id, { userId, button: action.action_id }),
+    });
+    if ('problem' in stored) {
+      await privately(stored.problem);
+      // Unacknowledged, so that Slack shows a warning at the button, too.
+      throw new Error(`the press of ${action.action_id} was not stored`);
+    }
+    await ack();
+    const hasEffect = stored.result;
+    if (hasEffect === null) return noteRequest({ outcome: 'duplicate' });
+    if (!hasEffect) return privately(notPausedView(name));
+    deps.log.info('recipe_resumed', { team_id: deps.teamId, recipe: name, user_id: userId });
+    const names = await namesIn(deps, [`<@${userId}>`]);
+    const view = resumedView(name, names.get(userId) ?? 'somebody');
+    await bestEffort(deps, respond({ replace_original: true, ...view }));
+  };
+}
+
+/** False if it is not paused; null: the press was delivered before. */
+function resume(
+  deps: ListenerDeps,
+  name: string,
+  triggerId: string,
+  press: Pick<PressRecord, 'userId' | 'button'>,
+): Promise<boolean | null> {
+  return deps.store.transaction(async (tx) => {
+    const context = deps.newContext();
+    const key = { teamId: deps.teamId, name };
+    const keys = triggerId ? [`press:${deps.teamId}:${triggerId}`] : [];
+    if (!(await tx.inboundRequests.remember(keys, context.nowMs))) return null;
+    const isPaused = (await tx.recipes.get(key)).pausedAtMs !== null;
+    const runs = isPaused ? await tx.recipes.lock(key) : null;
+    const hasEffect = runs !== null && runs.pausedAtMs !== null;
+    if (hasEffect) await tx.recipes.put(key, resumedRuns(runs));
+    await recordPress(tx, deps, context, { ...press, jobId: null, hasEffect });
+    return hasEffect;
+  });
 }

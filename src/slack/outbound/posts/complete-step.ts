@@ -1,5 +1,5 @@
 import { type DueCall, type Effect, runLane, type Wait } from '../../../engine/run-lane.ts';
-import { TooLateToSendError } from '../../../engine/runtime/send-limit.ts';
+import { TooLateToSendError } from '../../../engine/runtime/exchange.ts';
 import { factsOf } from '../../../engine/tools.ts';
 import type { CallOutcome, CallRequest } from '../../../jobs/call.ts';
 import type { Job } from '../../../jobs/job.ts';
@@ -10,7 +10,7 @@ import type { Completion } from '../../workspace/poster.ts';
 import { completeStep } from '../../workspace/steps.ts';
 import { SlackCallError, type SlackFailure, tooLate } from '../../workspace/web-api/failure.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { threadLink } from '../render-notice.ts';
+import { threadLink } from '../render.ts';
 import { HELD_FOR_MS, type SlackTools, slackRetryMs } from '../slack-tools.ts';
 
 interface Prepared {

@@ -1,19 +1,22 @@
 import { applyEvent } from '../../../engine/apply-event.ts';
 import { type DueCall, type Effect, runLane, type Wait } from '../../../engine/run-lane.ts';
-import { TooLateToSendError } from '../../../engine/runtime/send-limit.ts';
+import { TooLateToSendError } from '../../../engine/runtime/exchange.ts';
 import { factsOf } from '../../../engine/tools.ts';
 import type { CallRequest } from '../../../jobs/call.ts';
 import { offerOf } from '../../../jobs/decide/offer-of.ts';
 import type { AnyJobContext } from '../../../jobs/decision.ts';
+import type { JobEvent } from '../../../jobs/event.ts';
 import { initiatorOf, type Job } from '../../../jobs/job.ts';
 import { announcedLink } from '../../../jobs/pull-requests/announced-link.ts';
 import { seenPullRequest } from '../../../jobs/pull-requests/pull-request.ts';
 import type { ClaimedTask, LedgerCall, Transaction } from '../../../store/store.ts';
+import { rewrittenRequest } from '../../messages/rewritten-request.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { movedView } from '../../views/thread/requester.ts';
 import { takeInEarlyReplies } from '../../workspace/early-replies.ts';
 import type { Poster } from '../../workspace/poster.ts';
 import { SlackCallError, type SlackFailure, tooLate } from '../../workspace/web-api/failure.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
 import { HELD_FOR_MS, type SlackTools } from '../slack-tools.ts';
 import { FIRST_LOOK_AFTER_MS, type Looks, lookForPost } from './look-for-post.ts';
 import {
@@ -28,7 +31,6 @@ import {
   waitForPlace,
 } from './post-results.ts';
 import { destinationOf, renderPost } from './render-post.ts';
-import { rereadRequest } from './reread-request.ts';
 
 /** Slack takes a `response_url` for half an hour. */
 const RESPONSE_URL_LIFE_MS = 30 * 60_000;
@@ -229,4 +231,48 @@ async function showNews(
 function linkIn(request: CallRequest): string | null {
   if (request.kind === 'notify_channel') return request.url;
   return request.kind === 'announce' ? announcedLink(request.announcement) : null;
+}
+
+/** Slack knows no such message (any more). */
+const DELETED = 'thread_not_found';
+
+/**
+ * The job, after its request was read once more: Slack tells of no edit and no deletion in a channel that the bot is not
+ * in. What cannot be read is asked as it was taken in.
+ */
+async function rereadRequest(tools: SlackTools, workspace: Workspace, job: Job): Promise<Job> {
+  const { requestTs: messageTs, requesterId: userId, stage } = job;
+  // A message in a thread only led to the form in which the request was written.
+  if (messageTs === undefined || userId === null || messageTs !== job.threadTs) return job;
+  if (stage.kind !== 'opening') return job;
+  const event = await changeOf(tools, workspace, { channelId: job.channelId, messageTs, userId });
+  if (event === null) return job;
+  return tools.store.transaction((tx) => applyEvent(tx, job.id, event, tools.newContext()));
+}
+
+interface Asked {
+  readonly channelId: string;
+  readonly messageTs: string;
+  readonly userId: string;
+}
+
+async function changeOf(
+  { log, promptMaxLength }: SlackTools,
+  { poster, projects, botUserId }: Workspace,
+  { channelId, messageTs, userId }: Asked,
+): Promise<JobEvent | null> {
+  const deleted = { type: 'request_deleted', messageTs, userId } as const;
+  try {
+    const place = { oldestTs: messageTs, cursor: null };
+    const { messages } = await poster.threadPage(channelId, messageTs, place);
+    const message = messages.find(({ ts }) => ts === messageTs);
+    if (message?.subtype === 'tombstone') return deleted;
+    if (message?.edited === undefined || projects === null) return null;
+    return rewrittenRequest(message, { userId, botUserId, projects, promptMaxLength });
+  } catch (error) {
+    if (!(error instanceof SlackCallError)) throw error;
+    if (error.failure.code === DELETED) return deleted;
+    log.warn('request_not_read_again', { channel_id: channelId, reason: error.failure.code });
+    return null;
+  }
 }

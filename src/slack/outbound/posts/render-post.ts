@@ -25,8 +25,7 @@ import {
 } from '../../views/thread/requester.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { renderCard } from '../render-card.ts';
-import { mayShowJob, renderNotice, threadLink } from '../render-notice.ts';
+import { mayShowJob, renderCard, renderNotice, threadLink } from '../render.ts';
 import type { SlackTools } from '../slack-tools.ts';
 
 interface Destination {

@@ -3,7 +3,7 @@ import { factsOf } from '../../../engine/tools.ts';
 import { type Queue, queueOf } from '../../../jobs/follow-ups/follow-up-queue.ts';
 import type { Job } from '../../../jobs/job.ts';
 import type { ClaimedTask, Transaction } from '../../../store/store.ts';
-import { renderCard } from '../render-card.ts';
+import { renderCard } from '../render.ts';
 import type { SlackTools } from '../slack-tools.ts';
 import { failureOf, refresh } from './refresh.ts';
 

@@ -5,7 +5,7 @@ import type { PostedCall } from '../../../store/queries/calls/posted.ts';
 import type { ClaimedTask, Transaction } from '../../../store/store.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { mayShowJob, renderNotice } from '../render-notice.ts';
+import { mayShowJob, renderNotice } from '../render.ts';
 import { isHopeless } from '../slack-tools.ts';
 import { failureOf, refresh } from './refresh.ts';
 

@@ -3,9 +3,9 @@ import type { Job } from '../../../jobs/job.ts';
 import { MAX_STALE_RECEIPTS } from '../../../store/queries/follow-ups.ts';
 import type { ClaimedTask, StaleReceipt } from '../../../store/store.ts';
 import { receiptEmoji } from '../../protocol/emoji.ts';
+import type { Poster } from '../../workspace/poster.ts';
 import type { SlackFailure } from '../../workspace/web-api/failure.ts';
 import { isHopeless, type SlackTools } from '../slack-tools.ts';
-import { react } from './react.ts';
 import { failureOf, type RefreshAttempt, refresh } from './refresh.ts';
 
 interface Receipts {
@@ -80,4 +80,19 @@ async function showReceipt(
   );
   // A reply that was deleted, or a channel that was left, takes no reaction any more.
   return failure !== null && isHopeless(task, failure) ? null : failure;
+}
+
+interface Reactions {
+  readonly channelId: string;
+  readonly messageTs: string;
+  /** Null: none. */
+  readonly name: string | null;
+  /** Others, which need not be there. */
+  readonly instead: readonly string[];
+}
+
+/** Puts a reaction at a message, in place of others. May be repeated. Throws SlackCallError. */
+async function react(poster: Poster, { channelId, messageTs, name, instead }: Reactions): Promise<void> {
+  if (name !== null) await poster.addReaction(channelId, messageTs, name);
+  for (const other of instead) await poster.removeReaction(channelId, messageTs, other);
 }

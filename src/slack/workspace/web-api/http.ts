@@ -10,8 +10,8 @@ import {
 } from '@slack/web-api';
 import { Agent } from 'undici';
 import { systemClock } from '../../../engine/runtime/clock.ts';
-import { exchange, parseJson } from '../../../engine/runtime/exchange.ts';
-import { SEND_WITHIN_MS } from '../../../engine/runtime/send-limit.ts';
+import { exchange, parseJson, SEND_WITHIN_MS } from '../../../engine/runtime/exchange.ts';
+import type { SlackMessage } from '../../views/parts/message.ts';
 
 const TIMEOUT_MS = 10_000;
 /** To Slack, at once. A job alone may have a hundred receipts to show. */
@@ -124,6 +124,25 @@ function resultIn(body: string): WebAPICallResult & { readonly error?: unknown }
 }
 
 /** A `response_url` that took the message says `ok`, or `{"ok":true}`; a proxy's page has the status 200, too. */
-export function isYes(body: string): boolean {
+function isYes(body: string): boolean {
   return /^(ok|\{\s*"ok"\s*:\s*true\b.*)?$/s.test(body.trim());
+}
+
+/** Answers a request privately, where it was made. False: Slack did not take it there. @param fetchAnswer see `answerFetch` */
+export async function respond(
+  fetchAnswer: typeof fetch,
+  responseUrl: string,
+  { text, blocks }: SlackMessage,
+): Promise<boolean> {
+  try {
+    const response = await fetchAnswer(responseUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ response_type: 'ephemeral', text, blocks }),
+    });
+    return response.ok && isYes(await response.text());
+  } catch {
+    // The direct message is the way out.
+    return false;
+  }
 }

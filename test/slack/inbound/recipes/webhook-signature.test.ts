@@ -1,7 +1,7 @@
 import { createSecretKey } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
-import { verifyWebhook } from '../../../../src/slack/inbound/recipes/webhook-signature.ts';
+import { verifyWebhook } from '../../../../src/slack/inbound/recipes/hooks.ts';
 import { fc } from '../../../support/properties.ts';
 
 /** Published with the specification. */

@@ -1,0 +1,114 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { CodeHostSite } from '../jobs/pull-requests/link.ts';
+import { type AuditLine, recordedLine, replyLine, startLine } from '../jobs/report/audit.ts';
+import { HourlyPeak, type MadeReport, type Period, Tally } from '../jobs/report/report.ts';
+import type { Audit } from '../store/queries/reports/audit.ts';
+import type { Page, Place, Reports } from '../store/queries/reports/reports.ts';
+
+/** Each page is a transaction, and on SQLite nothing else runs meanwhile. */
+const JOBS_AT_ONCE = 100;
+const CALLS_AT_ONCE = 1_000;
+
+export interface ReportRequest extends Period {
+  /** Null: all workspaces. */
+  readonly teamId: string | null;
+  /** Whose hourly budget counts; null: that of all. */
+  readonly projectIds: readonly string[] | null;
+  /** Create and message calls per project and hour. */
+  readonly hourlyBudget: number;
+  /** Whose pull requests are known by any of their addresses. */
+  readonly sites: readonly CodeHostSite[];
+}
+
+/** Reads, in a transaction or beside a running program, one page. */
+export type ReadPage = <T>(read: (reports: Reports) => Promise<T>) => Promise<T>;
+
+/** Counts page by page, so that it takes no more memory for more jobs, and the program goes on meanwhile. */
+export async function makeReport(
+  read: ReadPage,
+  { teamId, projectIds, hourlyBudget, sites, ...period }: ReportRequest,
+): Promise<MadeReport> {
+  const tally = new Tally(period, sites);
+  const jobs = rowsOf((after: Place | null) =>
+    read((reports) => reports.jobs(period, teamId, after, JOBS_AT_ONCE)),
+  );
+  for await (const job of jobs) tally.add(job);
+  const again = rowsOf((after: Place | null) =>
+    read((reports) => reports.startedAgain(period, teamId, after, JOBS_AT_ONCE)),
+  );
+  for await (const job of again) tally.add(job);
+  let most = 0;
+  for (const projectId of projectIds ?? (await read((reports) => reports.projects()))) {
+    const peak = new HourlyPeak();
+    const calls = rowsOf((after: Place<number, number> | null) =>
+      read((reports) => reports.agentCalls(projectId, period, after, CALLS_AT_ONCE)),
+    );
+    for await (const atMs of calls) peak.add(atMs);
+    most = Math.max(most, peak.calls);
+  }
+  const report = tally.report({ peak_per_hour: most, limit: hourlyBudget });
+  return { report, leftToDo: tally.leftToDo() };
+}
+
+/** All rows, one after the other. Between two pages, the program does other work. */
+async function* rowsOf<Row, At, Id>(
+  pageAfter: (after: Place<At, Id> | null) => Promise<Page<Row, At, Id>>,
+): AsyncGenerator<Row> {
+  let after: Place<At, Id> | null = null;
+  do {
+    const { rows, next }: Page<Row, At, Id> = await pageAfter(after);
+    yield* rows;
+    after = next;
+    await nextTurn();
+  } while (after !== null);
+}
+
+const ROWS_AT_ONCE = 200;
+
+export interface AuditSources {
+  readonly reports: Reports;
+  readonly audit: Audit;
+}
+
+/**
+ * What people did in the period, in the order of time, a line for each. Lines of the same moment keep their order, too.
+ * @param withTexts with what people wrote
+ */
+export async function* readAudit(
+  { reports, audit }: AuditSources,
+  period: Period,
+  withTexts: boolean,
+): AsyncGenerator<AuditLine> {
+  const jobs = rowsOf((after: Place | null) => reports.jobs(period, null, after, ROWS_AT_ONCE));
+  const replies = rowsOf((after: Place<string> | null) => audit.replies(period, after, ROWS_AT_ONCE));
+  const recorded = rowsOf((after: Place | null) => audit.recorded(period, after, ROWS_AT_ONCE));
+  yield* merged([
+    each(jobs, ({ job }) => startLine(job, withTexts)),
+    each(replies, (reply) => replyLine(reply, withTexts)),
+    each(recorded, recordedLine),
+  ]);
+}
+
+async function* each<Row>(
+  rows: AsyncIterable<Row>,
+  lineOf: (row: Row) => AuditLine,
+): AsyncGenerator<AuditLine> {
+  for await (const row of rows) yield lineOf(row);
+}
+
+/** Of lines of the same moment, those of the first source come first. */
+async function* merged(sources: readonly AsyncGenerator<AuditLine>[]): AsyncGenerator<AuditLine> {
+  const heads = await Promise.all(
+    sources.map(async (source) => ({ source, next: (await source.next()).value as AuditLine | undefined })),
+  );
+  for (;;) {
+    let first: (typeof heads)[number] | null = null;
+    for (const head of heads) {
+      if (head.next !== undefined && (first?.next === undefined || head.next.at < first.next.at))
+        first = head;
+    }
+    if (first?.next === undefined) return;
+    yield first.next;
+    first.next = (await first.source.next()).value;
+  }
+}
