@@ -17,12 +17,13 @@ import { composeFromHome, composeSubmitted, messageShortcut } from './forms/comp
 import {
   editPressed,
   editSubmitted,
+  followUpPressed,
+  followUpSubmitted,
   namePressed,
   nameSubmitted,
   resolvePressed,
 } from './forms/decision-forms.ts';
 import { draftPressed, draftSubmitted, prepareStart } from './forms/draft-forms.ts';
-import { followUpPressed, followUpSubmitted } from './forms/follow-up-form.ts';
 import { chooseSaidSince, saidSinceSubmitted, sendSaidSince } from './forms/said-since.ts';
 import { settingsChannelChosen, settingsFromHome, settingsSubmitted } from './forms/settings.ts';
 import { startAnother, startAnotherSubmitted } from './forms/start-another.ts';

@@ -53,16 +53,11 @@ export type SaidSince = Readonly<z.infer<typeof saidSince>>;
 const confirmation = z.object({ jobId: z.string().min(1), responseUrl: z.string().min(1).nullable() });
 export type ConfirmationForm = Readonly<z.infer<typeof confirmation>>;
 
-/** A follow-up to a job: the form counts from whom, and for the channel, that it was made for. */
-const followUp = z.object({
+/** A decision about a job, or a reply to it: it counts from whom, and for the channel, that the form was made for. See `ButtonTarget`. */
+const decision = z.object({
   jobId: z.string().min(1),
   channelId: z.string().min(1),
   userId: z.string().min(1),
-});
-export type FollowUpForm = Readonly<z.infer<typeof followUp>>;
-
-/** A decision about a job; see `ButtonTarget`. */
-const decision = followUp.extend({
   creates: z.int().optional(),
   callId: z.string().optional(),
   draft: z.int().optional(),
@@ -97,7 +92,6 @@ export function encode(
     | OfferedThread
     | SaidSince
     | ConfirmationForm
-    | FollowUpForm
     | DecisionForm
     | RecipeForm
     | SettingsFormData,
@@ -111,7 +105,6 @@ export const decodeOfferedThread = (text: string) => decode(offered, text);
 export const decodeSaidSince = (text: string) => decode(saidSince, text);
 export const decodeConfirmationForm = (text: string) => decode(confirmation, text);
 export const decodeDecisionForm = (text: string) => decode(decision, text);
-export const decodeFollowUpForm = (text: string) => decode(followUp, text);
 export const decodeRecipeForm = (text: string) => decode(recipe, text);
 export const decodeSettings = (text: string) => decode(settings, text);
 

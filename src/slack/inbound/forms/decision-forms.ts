@@ -8,7 +8,7 @@ import type { Transaction } from '../../../store/store.ts';
 import { type DecisionForm, decodeDecisionForm } from '../../protocol/form-data.ts';
 import { formIds } from '../../protocol/ids.ts';
 import { readableText } from '../../protocol/slack-text.ts';
-import { noFormView } from '../../views/forms/compose.ts';
+import { followUpForm, noFormView } from '../../views/forms/compose.ts';
 import { agentJobForm, editRequestForm, resolveForm } from '../../views/forms/decisions.ts';
 import { buttons, decodeButton } from '../../views/parts/buttons.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
@@ -62,6 +62,22 @@ const unclearStartPressed = (
     const press = { type: 'agent_job_named', callId, agentJobId: '', userId } as const;
     return { problem: await tooLate(deps, job, press) };
   });
+
+/** *Reply to the agent*: a form for people who do not think of replying. It works as long as the thread exists. */
+export const followUpPressed = (deps: ListenerDeps) =>
+  formPressed(deps, async (_job, data) => followUpForm(data, deps.newContext().policy.promptMaxLength));
+
+export const followUpSubmitted = (deps: ListenerDeps) =>
+  formSubmitted(
+    deps,
+    { field: formIds.prompt, button: buttons.followUp.id },
+    async ({ userId }, _job, { view }) => {
+      const { text } = filledIn(deps, view);
+      const verdict = judgePrompt(unescaped(text), deps.newContext().policy.promptMaxLength);
+      if (verdict.kind !== 'ok') return { problem: refusalAtField(verdict) };
+      return { event: { type: 'follow_up_written', userId, text } };
+    },
+  );
 
 export const editSubmitted = (deps: ListenerDeps) =>
   formSubmitted(

@@ -1,7 +1,7 @@
 import type { ModalView } from '@slack/types';
 import type { Recipe } from '../../../jobs/recipes/recipe.ts';
 import type { Project, Projects } from '../../../jobs/requests/project.ts';
-import { type ComposeTarget, encode, type FollowUpForm } from '../../protocol/form-data.ts';
+import { type ComposeTarget, type DecisionForm, encode } from '../../protocol/form-data.ts';
 import { viewIds } from '../../protocol/ids.ts';
 import { aboutMessage } from '../parts/about.ts';
 import { buttons } from '../parts/buttons.ts';
@@ -72,7 +72,7 @@ export function noFormView(): SlackMessage {
 }
 
 /** The form that asks for a follow-up. */
-export function followUpForm(data: FollowUpForm, promptMaxLength: number): ModalView {
+export function followUpForm(data: DecisionForm, promptMaxLength: number): ModalView {
   return form(
     { id: viewIds.followUp, title: buttons.followUp.label, submit: labels.send, data: encode(data) },
     [promptInput('', promptMaxLength, fields.reply)],
