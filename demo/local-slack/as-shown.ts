@@ -1,3 +1,5 @@
+import { escapeMrkdwn } from '../../src/slack/protocol/slack-text.ts';
+
 const DATE = /<!date\^(\d+)\^([^|<>^]*)\|[^<>]*>/g;
 const TOKEN = /<[^<>]*>/g;
 const ENTITY = /&(?:amp|lt|gt);/g;
@@ -46,9 +48,22 @@ function withShownText(message: unknown): unknown {
 }
 
 function reviveAsShown(_key: string, value: unknown): unknown {
-  const isMrkdwn = typeof value === 'object' && value !== null && 'type' in value && value.type === 'mrkdwn';
-  if (!isMrkdwn || !('text' in value) || typeof value.text !== 'string') return value;
+  if (typeof value !== 'object' || value === null || !('type' in value)) return value;
+  if (value.type === 'rich_text') return quotationAsShown(value as unknown as Quotation);
+  if (value.type !== 'mrkdwn' || !('text' in value) || typeof value.text !== 'string') return value;
   return { ...value, text: asShown(value.text) };
+}
+
+/** What people are quoted to have written is all the rich text that the program makes; that page shows none. */
+interface Quotation {
+  readonly block_id?: string;
+  readonly elements: readonly { readonly elements: readonly { readonly text: string }[] }[];
+}
+
+function quotationAsShown({ block_id, elements }: Quotation): unknown {
+  const written = elements.flatMap((quote) => quote.elements.map(({ text }) => text)).join('');
+  const lines = written.split('\n').map((line) => `> ${asShown(escapeMrkdwn(line))}`);
+  return { type: 'section', block_id, text: { type: 'mrkdwn', text: lines.join('\n') } };
 }
 
 /** Days are not called "today" here, as Slack does: a page that stays open would be wrong tomorrow. */

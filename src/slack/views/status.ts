@@ -17,10 +17,10 @@ import {
   message,
   openThreadButton,
   paragraph,
-  quotation,
   type SlackMessage,
   smallPrint,
   smallQuotation,
+  untrustedParagraph,
   withButton,
 } from './parts/message.ts';
 import { channelMention, type Mrkdwn, mrkdwn } from './parts/mrkdwn.ts';
@@ -67,7 +67,7 @@ export function detailsView(story: JobStory, reader: Reader): SlackMessage {
   const { job } = story;
   const view = message(
     paragraph(stateLine(job, reader.sites)),
-    ...wholePrompt(job.prompt, reader.names).map(quotation),
+    ...wholePrompt(job.prompt, reader.names).map(untrustedParagraph),
     ...facts(story, reader, TURNS_IN_DETAILS_MAX),
     ...stopWatching(job),
     ...(job.muted ? [smallPrint(warnings.muted)] : []),
@@ -120,7 +120,10 @@ function pullRequestParts(job: Job, { names }: Reader): KnownBlock[] {
   const title = titleOf(seen.facts);
   const isNew = title !== null && title !== titledPrompt(job.prompt, names).title;
   const facts = lastSeen(seen);
-  return [...(isNew ? [quotation(title)] : []), ...(facts.length === 0 ? [] : [smallPrint(...facts)])];
+  return [
+    ...(isNew ? [untrustedParagraph(title)] : []),
+    ...(facts.length === 0 ? [] : [smallPrint(...facts)]),
+  ];
 }
 
 function lastSeen({ facts, seenAtMs }: SeenPullRequest): Mrkdwn[] {

@@ -1,21 +1,29 @@
 import type { Announcement, TurnEnded } from '../../../src/jobs/announcement.ts';
+import type { EphemeralNotice, KeptReply } from '../../../src/jobs/call.ts';
 import type { Queue } from '../../../src/jobs/follow-ups/follow-up-queue.ts';
 import type { Turn } from '../../../src/jobs/follow-ups/turns.ts';
 import type { Job, Stage } from '../../../src/jobs/job.ts';
+import type { FollowUpMode } from '../../../src/jobs/policy.ts';
 import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-request.ts';
+import type { Recipe } from '../../../src/jobs/recipes/recipe.ts';
 import type { NeedingJob } from '../../../src/jobs/shown/lists.ts';
+import { adminsOnlyView, notAllowedView } from '../../../src/slack/views/access.ts';
 import { doctorView } from '../../../src/slack/views/doctor.ts';
 import { questionView } from '../../../src/slack/views/forms/question.ts';
 import { settingsSavedView } from '../../../src/slack/views/forms/settings.ts';
-import { helpView } from '../../../src/slack/views/help.ts';
+import { saidSinceView, sendAlongView } from '../../../src/slack/views/forms/thread-preview.ts';
+import { helpView, newMessagesOnlyView } from '../../../src/slack/views/help.ts';
 import { homeView } from '../../../src/slack/views/home.ts';
 import { listView } from '../../../src/slack/views/list.ts';
+import { recipesView } from '../../../src/slack/views/recipes.ts';
 import { notStoredView, refusalView, storingUnclearView } from '../../../src/slack/views/refusals.ts';
 import { statusView } from '../../../src/slack/views/status.ts';
 import { announcementView } from '../../../src/slack/views/thread/announcement.ts';
 import { cardView } from '../../../src/slack/views/thread/card.ts';
+import { cannotStopView, stillWorkingView } from '../../../src/slack/views/thread/not-for-agent.ts';
 import { noticeView, privateNoticeView } from '../../../src/slack/views/thread/notice.ts';
-import { delayedView, requesterView } from '../../../src/slack/views/thread/requester.ts';
+import { delayedView, ephemeralView, requesterView } from '../../../src/slack/views/thread/requester.ts';
+import { jobForgottenView, tooLateView } from '../../../src/slack/views/thread/settled.ts';
 import {
   aJob,
   anAgentJob,
@@ -59,7 +67,7 @@ const prompt =
   'Document the rate limits of our API\n\nName the limit of each plan, and the headers that tell it.';
 
 const job = (facts: Partial<Job> = {}) =>
-  aJob({ prompt, number: 42, requesterId: 'U1', agentJob: anAgentJob(), ...facts });
+  aJob({ prompt, number: 42, requesterId: 'U1', channelId: 'C0DOCS', agentJob: anAgentJob(), ...facts });
 const card = (facts: Partial<Job>, queue: Partial<Queue> = {}) =>
   cardView(job(facts), { queue: { ...nobodyWaits, ...queue }, names });
 const ended = (status: 'failed' | 'archived' | 'vanished'): Partial<Job> => ({
@@ -71,8 +79,9 @@ const cards: StateGroup = {
   title: 'The card',
   states: {
     starting: card({ agentJob: null }),
+    'waits for an invitation': card({ agentJob: null, stage: { kind: 'opening', waitsFor: 'invitation' } }),
     working: card(atWork),
-    'working on replies': card({ ...atWork, turnReplies: { count: 2, authors: ['U2'] } }),
+    'working on replies': card({ ...atWork, turn: 2, turnReplies: { count: 2, authors: ['U2'] } }),
     'waits for the hourly limit': card({ agentJob: null, trouble: aTrouble() }),
     'agent out of reach': card({ agentJob: null, trouble: aTrouble({ kind: 'unreachable' }) }),
     'administrator needed': card({ agentJob: null, trouble: aTrouble({ kind: 'needs_admin' }) }),
@@ -85,6 +94,7 @@ const cards: StateGroup = {
       turnReplies: { count: 2, authors: ['U2'] },
     }),
     'checks failing': card(described({ ...opened, checks: 'failing' })),
+    'changes requested': card(described({ ...opened, review: 'changes_requested' })),
     merged: card(described({ ...approved, state: 'merged' })),
     'closed without merging': card(described({ ...opened, state: 'closed' })),
     'done, no pull request': card({ stage: completed }),
@@ -126,13 +136,14 @@ const turn: TurnEnded = {
   undelivered: null,
 };
 const twoReplies = { count: 2, authors: ['U0BOB'] };
-const said = (announcement: Announcement, facts: Partial<Job> = {}) =>
-  announcementView(announcement, job({ requesterId: 'U0ALICE', ...facts }), names);
+const said = (announcement: Announcement, facts: Partial<Job> = {}, mode?: FollowUpMode) =>
+  announcementView(announcement, job({ requesterId: 'U0ALICE', ...facts }), names, mode);
 
 const thread: StateGroup = {
   title: 'In the thread',
   states: {
     'first sign of life': said({ kind: 'started' }),
+    'where only mentions count': said({ kind: 'started' }, {}, 'mentions'),
     'a new pull request': said(turn),
     'as its code host describes it': said(turn, described(opened)),
     'later, in the same message': said(turn, described(approved)),
@@ -142,6 +153,7 @@ const thread: StateGroup = {
     'without a pull request': said({ ...turn, link: null }),
     'a reply undelivered by then': said({ ...turn, undelivered: { count: 1, authors: ['U0BOB'] } }),
     failed: said({ kind: 'failed' }),
+    'and again': said({ kind: 'failed', inARow: 2 }),
     'refused by the agent': said({ kind: 'create_rejected', message: 'Name the page that should change.' }),
     'start unclear': said({ kind: 'create_unknown', callId: 'call-1' }),
     'reply unclear': said({ kind: 'message_unknown', callId: 'call-1', count: 1, authorIds: ['U0BOB'] }),
@@ -176,6 +188,7 @@ const thread: StateGroup = {
       reminderId: 'reminder-1',
       url: prLink,
       afterMs: 3 * 24 * 60 * MINUTE_MS,
+      againMs: 3 * 24 * 60 * MINUTE_MS,
     }),
     archived: said({ kind: 'archived' }),
     'job gone': said({ kind: 'vanished' }),
@@ -237,20 +250,73 @@ const needed = (facts: Partial<Job>, undecided: NeedingJob['undecided'] = null):
   undecided,
 });
 
+const running = { job: atWorkOn, permalink: threadLink, names };
+const laterMs = fivePastTwoMs + 4 * MINUTE_MS;
+const kept = (notice: Omit<EphemeralNotice, 'messageTs' | 'kind'> & { readonly kind: KeptReply }) =>
+  ephemeralView({ ...notice, messageTs: '1795183500.000200' }, atWorkOn, { nowMs: laterMs });
+const weekly: Recipe = {
+  ...{ name: 'weekly-review', projectName: null, channelId: 'C0DOCS', request: '', values: new Map() },
+  ...{ schedule: { cron: '0 9 * * 1', zone: 'Europe/Berlin' }, isDraft: false, owners: [] },
+};
+const mentionedIn = { channelId: 'C0DOCS', threadTs: '1795183500.000100', messageTs: '1795183500.000300' };
+
+const notForTheAgent: StateGroup = {
+  title: 'Probably not meant for the agent: privately, before anything starts',
+  states: {
+    'to be stopped': cannotStopView(running),
+    'but nothing runs': cannotStopView(null),
+    'is it done?': stillWorkingView(running, laterMs),
+    'one word': questionView({ job: doubted('limits'), sameAs: null }, null),
+    'nearly a command': questionView({ job: doubted('lists'), sameAs: null }, null),
+    'a question': questionView({ job: doubted('Where is the changelog?'), sameAs: null }, null),
+    'the same again': questionView({ job: job(), sameAs }, threadLink),
+    recipes: recipesView([weekly, { ...weekly, name: 'release-notes', schedule: null }]),
+    'no recipes': recipesView([]),
+    'in a thread: stop': kept({ kind: 'cannot_stop', said: 'stop' }),
+    'in a thread: thanks': kept({ kind: 'kept_thanks' }),
+    'in a thread: is it done?': kept({ kind: 'still_working' }),
+    'mentioned in a thread of people': sendAlongView(mentionedIn, ['Alice', 'Alice']),
+    'mentioned where replies are kept': saidSinceView(
+      atWorkOn,
+      { ...mentionedIn, jobId: atWorkOn.id, sinceTs: '1795183500.000200' },
+      ['Alice', 'Alice'],
+    ),
+    'mentioned by an edit': newMessagesOnlyView(),
+    'edited after it was sent': ephemeralView(
+      { kind: 'edited_after_sending', messageTs: '1795183500.000200' },
+      atWorkOn,
+      { nowMs: laterMs },
+    ),
+  },
+};
+
+const refusals: StateGroup = {
+  title: 'Refusals: privately',
+  states: {
+    empty: refusalView({ kind: 'empty' }),
+    'too long': refusalView({ kind: 'too_long', length: 24_310, maxLength: 20_000 }),
+    'unknown project': questionView({ job: job({ stage: whichProject }), sameAs: null }, null),
+    'for administrators': adminsOnlyView('settings', 'U0ALICE', ['alice', 'bob']),
+    'where nobody is one': adminsOnlyView('settings', 'U0ALICE', []),
+    'to guests': notAllowedView('guest'),
+    'to others': notAllowedView('other_workspace'),
+    'to some people': notAllowedView('person'),
+    'in some channels': notAllowedView('channel'),
+    'in a shared channel': notAllowedView('shared_channel'),
+    'perhaps a shared channel': notAllowedView('unread_channel'),
+    'not stored': notStoredView(),
+    'unclear whether stored': storingUnclearView(),
+    'too late': tooLateView(atWorkOn, { deed: 'started_again', by: 'U1' }, names),
+    forgotten: jobForgottenView(),
+  },
+};
+
 const privately: StateGroup = {
   title: 'Privately',
   states: {
     help: helpView('weekly-review'),
-    'one word': questionView({ job: doubted('stop'), sameAs: null }, null),
-    'nearly a command': questionView({ job: doubted('lists'), sameAs: null }, null),
-    'the same again': questionView({ job: job(), sameAs }, threadLink),
     'not in the channel': delayedView('not_in_channel', job(), names),
     'not in the channel for a day': requesterView('not_in_channel', job({ cards: 1 }), names),
-    empty: refusalView({ kind: 'empty' }),
-    'too long': refusalView({ kind: 'too_long', length: 24_310, maxLength: 20_000 }),
-    'unknown project': questionView({ job: job({ stage: whichProject }), sameAs: null }, null),
-    'not stored': notStoredView(),
-    'unclear whether stored': storingUnclearView(),
     list: listView({ jobs: [atWorkOn, done], hasNewer: false, hasOlder: true }, reader),
     'one job': statusView({ job: atWorkOn, turns: [firstTurn], unsent: [] }, reader),
     'one with a pull request': statusView({ job: done, turns: [readyTurn], unsent: [] }, reader),
@@ -305,5 +371,7 @@ export const stateGroups: readonly StateGroup[] = [
   draftGroup,
   recipeGroup,
   notices,
+  notForTheAgent,
+  refusals,
   privately,
 ];

@@ -23,6 +23,15 @@ describe('the page of the local Slack shows', () => {
     expect(form.get('view')).toContain('"text":"09:05"');
   });
 
+  test('quotations, which it does not know, as words that cannot become markup', () => {
+    const quote = { type: 'rich_text_quote', elements: [{ type: 'text', text: 'one & two\n<@U1>' }] };
+    const blocks = JSON.stringify([{ type: 'rich_text', elements: [quote] }]);
+    const form = new URLSearchParams(formAsShown(new URLSearchParams({ blocks }).toString()));
+    expect(JSON.parse(form.get('blocks') ?? '')).toEqual([
+      { type: 'section', text: { type: 'mrkdwn', text: '> one & two\n> &lt;@U1&gt;' } },
+    ]);
+  });
+
   test.each([
     ['a &lt;b&gt; &amp; c', 'a <b> & c'],
     ['&amp;lt; is an entity', '&lt; is an entity'],

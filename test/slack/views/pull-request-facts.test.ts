@@ -69,11 +69,12 @@ describe('the message with a pull request says what the code host says (P1)', ()
   test('and what was done, as the description begins (W6)', () => {
     const description = 'Adds *limits* & <@U2> of @channel.';
     expect(linesOf({ ...open, description }).slice(3)).toEqual([
-      'Adds *limits* &amp; &lt;@U2&gt; of @channel.',
+      '“Adds *limits* &amp; &lt;@U2&gt; of @channel.”',
       foot,
     ]);
     const { blocks } = announcementView(ended, jobWith({ description }), noNames);
-    expect(blocks[1]).toMatchObject({ text: { type: 'plain_text', text: description } });
+    const quote = { type: 'rich_text_quote', elements: [{ type: 'text', text: description }] };
+    expect(blocks[1]).toMatchObject({ type: 'rich_text', elements: [quote] });
   });
 
   test('as far as it says it: a missing permission loses one fact', () => {

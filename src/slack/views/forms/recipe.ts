@@ -4,7 +4,7 @@ import type { Recipe } from '../../../jobs/recipes/recipe.ts';
 import { encode, type RecipeForm } from '../../protocol/form-data.ts';
 import { formIds, viewIds } from '../../protocol/ids.ts';
 import { form, plain } from '../parts/form.ts';
-import { quotation } from '../parts/message.ts';
+import { untrustedParagraph } from '../parts/message.ts';
 import { oneLine, shown } from '../parts/untrusted.ts';
 import { labels } from '../parts/words.ts';
 import { recipeTexts } from '../texts/recipes.ts';
@@ -18,7 +18,7 @@ const VALUE_FIELD_MAX = 2 * VALUE_MAX;
 export function recipeForm(recipe: Recipe, { responseUrl }: Omit<RecipeForm, 'recipe'>): ModalView {
   const data = encode({ recipe: recipe.name, responseUrl });
   return form({ id: viewIds.recipe, title: recipeTexts.formTitle, submit: labels.start, data }, [
-    quotation(shown(recipe.request, REQUEST_MAX)),
+    untrustedParagraph(shown(recipe.request, REQUEST_MAX)),
     ...placeholdersIn(recipe.request).map((name) => {
       const initial = recipe.values.get(name);
       const id = formIds.value + name;

@@ -1,4 +1,4 @@
-import type { Button, KnownBlock, MrkdwnElement, PlainTextElement } from '@slack/types';
+import type { Button, KnownBlock, MrkdwnElement, PlainTextElement, RichTextBlock } from '@slack/types';
 import { escapeMrkdwn } from '../../protocol/slack-text.ts';
 import { labels } from './words.ts';
 
@@ -30,6 +30,8 @@ function linesOf(block: KnownBlock, before: string): string[] {
       return [
         block.elements.flatMap((element) => (element.type === 'image' ? [] : [said(element)])).join(' '),
       ];
+    case 'rich_text':
+      return [`“${escapeMrkdwn(quoted(block))}”`];
     case 'actions':
       return spoken(
         block.elements.filter((element) => element.type === 'button'),
@@ -38,6 +40,13 @@ function linesOf(block: KnownBlock, before: string): string[] {
     default:
       return [];
   }
+}
+
+function quoted({ elements }: RichTextBlock): string {
+  return elements
+    .flatMap((element) => (element.type === 'rich_text_quote' ? element.elements : []))
+    .map((element) => (element.type === 'text' ? element.text : ''))
+    .join('');
 }
 
 /** Each address on a line of its own, then the buttons that are pressed. */

@@ -8,7 +8,7 @@ import { pullRequestTexts } from '../texts/thread/pull-request.ts';
 import { askerMention } from './asker.ts';
 import { buttons, decodeButton } from './buttons.ts';
 import { BUTTON_LABEL_MAX, cut } from './limits.ts';
-import { quotation, type SlackMessage, smallPrint, withButton } from './message.ts';
+import { type SlackMessage, smallPrint, untrustedParagraph, withButton } from './message.ts';
 import { channelMention, type Mrkdwn, mrkdwn, ownLink } from './mrkdwn.ts';
 import { readableLink } from './pull-request.ts';
 import { stateLine } from './state.ts';
@@ -28,7 +28,7 @@ export interface Reader {
 
 /** A job among others: its title, and a line that says how it is and where. */
 export function jobLine(job: Job, reader: Reader): KnownBlock[] {
-  const title = quotation(promptTitle(job.prompt, reader.names));
+  const title = untrustedParagraph(promptTitle(job.prompt, reader.names));
   const facts = smallPrint(
     ...number(job),
     stateLine(job, reader.sites),

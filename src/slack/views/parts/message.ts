@@ -1,4 +1,11 @@
-import type { Button, KnownBlock, MrkdwnElement, PlainTextElement, SectionBlock } from '@slack/types';
+import type {
+  Button,
+  KnownBlock,
+  MrkdwnElement,
+  PlainTextElement,
+  RichTextBlock,
+  SectionBlock,
+} from '@slack/types';
 import {
   type Button as ButtonKind,
   type ButtonTarget,
@@ -35,8 +42,16 @@ export function paragraph(text: Mrkdwn): SectionBlock {
 }
 
 /** A paragraph of untrusted text, made by `untrusted.ts`. */
-export function quotation(text: string): SectionBlock {
+export function untrustedParagraph(text: string): SectionBlock {
   return { type: 'section', text: plain(text) };
+}
+
+/** What somebody has written, as a quotation: `text` is made by `untrusted.ts`. */
+export function quotation(text: string): RichTextBlock {
+  return {
+    type: 'rich_text',
+    elements: [{ type: 'rich_text_quote', elements: [{ type: 'text', text }] }],
+  };
 }
 
 /** Small print in our own words. One element, so that its line breaks where it is full, and not before. */

@@ -7,7 +7,7 @@ import {
 } from '../../../jobs/pull-requests/link.ts';
 import { REDACTED } from '../../../jobs/secrets.ts';
 import { BUTTON_URL_MAX } from './limits.ts';
-import { buttonRow, link, quotation, viewPullRequestButton } from './message.ts';
+import { buttonRow, link, untrustedParagraph, viewPullRequestButton } from './message.ts';
 import { type Mrkdwn, ownLink } from './mrkdwn.ts';
 import { oneLine } from './untrusted.ts';
 import { labels } from './words.ts';
@@ -26,7 +26,7 @@ interface Looks {
 export function pullRequest(prLink: string, { style, beside = [] }: Looks = {}): KnownBlock[] {
   const url = httpUrl(prLink);
   if (url === null) {
-    const unlinked = quotation(labels.unlinked(oneLine(prLink, UNLINKED_MAX)));
+    const unlinked = untrustedParagraph(labels.unlinked(oneLine(prLink, UNLINKED_MAX)));
     return beside.length === 0 ? [unlinked] : [unlinked, buttonRow(...beside)];
   }
   return [buttonRow(viewPullRequestButton(url, style), ...beside)];

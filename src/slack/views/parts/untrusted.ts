@@ -21,14 +21,14 @@ export function oneLine(untrusted: string, max: number): string {
   return shown(displayText(untrusted).replace(/\s+/g, ' '), max);
 }
 
-/** Untrusted text in quotation marks. */
-export function inQuotes(untrusted: string, max: number): string {
-  return `“${shown(untrusted, max)}”`;
+/** The prompt as the person meant it. */
+export function shownPrompt(prompt: string, names: ReadonlyMap<string, string>, max: number): string {
+  return shown(whatItIsAbout(displayText(readableText(prompt, names))), max);
 }
 
-/** The prompt as the person meant it, in quotation marks. */
+/** The same, in quotation marks. */
 export function quotedPrompt(prompt: string, names: ReadonlyMap<string, string>, max: number): string {
-  return inQuotes(whatItIsAbout(displayText(readableText(prompt, names))), max);
+  return `“${shownPrompt(prompt, names, max)}”`;
 }
 
 const FENCE = '```';

@@ -154,7 +154,7 @@ export function decidedBlocks({ news, words }: Question): [KnownBlock, ...KnownB
 }
 
 function quoted(words: string | undefined): KnownBlock[] {
-  return words === undefined || words === '' ? [] : [quotation(`“${shown(words, REFUSAL_MAX)}”`)];
+  return words === undefined || words === '' ? [] : [quotation(shown(words, REFUSAL_MAX))];
 }
 
 /**

@@ -6,7 +6,7 @@ import { NOT_SEEN } from '../../protocol/error-codes.ts';
 import { messageOfJob } from '../parts/job-line.ts';
 import { message, paragraph, quotation, type SlackMessage } from '../parts/message.ts';
 import { addressing, channelMention, mrkdwn } from '../parts/mrkdwn.ts';
-import { oneLine, quotedPrompt } from '../parts/untrusted.ts';
+import { oneLine, shownPrompt } from '../parts/untrusted.ts';
 import { labels } from '../parts/words.ts';
 import { skippedView } from '../recipes.ts';
 import { refusedNotices, threadTexts } from '../texts/thread/thread.ts';
@@ -108,7 +108,7 @@ function written(
 ): SlackMessage {
   return message(
     paragraph(threadTexts.written(nameOf(userId, names))),
-    quotation(quotedPrompt(text, names, FOLLOW_UP_MAX)),
+    quotation(shownPrompt(text, names, FOLLOW_UP_MAX)),
   );
 }
 

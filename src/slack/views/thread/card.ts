@@ -10,10 +10,10 @@ import {
   heading,
   message,
   paragraph,
-  quotation,
   type SlackMessage,
   smallQuotation,
   targetButton,
+  untrustedParagraph,
 } from '../parts/message.ts';
 import { type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
 import { pullRequest } from '../parts/pull-request.ts';
@@ -41,7 +41,7 @@ export function cardView(job: Job, { queue, names, sites }: CardFacts): SlackMes
   const state = stateLine(job, sites, names);
   const view = message(
     heading(title),
-    ...(rest === null ? [] : [quotation(rest)]),
+    ...(rest === null ? [] : [untrustedParagraph(rest)]),
     paragraph(warning === null ? state : mrkdwn`${state}\n${warning}`),
     ...row(job, queue),
     footLine(job, names),

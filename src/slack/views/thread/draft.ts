@@ -19,7 +19,7 @@ import {
 } from '../parts/message.ts';
 import { channelMention, type Mrkdwn, mrkdwn, ownLink } from '../parts/mrkdwn.ts';
 import { httpUrl } from '../parts/pull-request.ts';
-import { inQuotes, oneLine, quotedPrompt } from '../parts/untrusted.ts';
+import { oneLine, shown, shownPrompt } from '../parts/untrusted.ts';
 import { labels } from '../parts/words.ts';
 import { type Refusal, refusalView } from '../refusals.ts';
 import { draftTexts } from '../texts/thread/drafts.ts';
@@ -61,8 +61,8 @@ export function draftBlocks(job: Job, names: ReadonlyMap<string, string>): [Know
   const { words, notes, permalink } = asRead(displayText(readableText(job.prompt, names)));
   return [
     paragraph(draftTexts.news(from(job, permalink, names))),
-    quotation(inQuotes(words, PROMPT_MAX)),
-    ...(notes === null ? [] : [paragraph(draftTexts.withNotes), quotation(inQuotes(notes, PROMPT_MAX))]),
+    quotation(shown(words, PROMPT_MAX)),
+    ...(notes === null ? [] : [paragraph(draftTexts.withNotes), quotation(shown(notes, PROMPT_MAX))]),
   ];
 }
 
@@ -86,7 +86,7 @@ export function draftRefusedView(reason: string, job: Job, names: ReadonlyMap<st
   const why = refusedNotices[reason] ?? oneLine(reason, REASON_MAX);
   return message(
     paragraph(draftTexts.notPosted(channelMention(job.channelId), why)),
-    quotation(quotedPrompt(job.prompt, names, PROMPT_MAX)),
+    quotation(shownPrompt(job.prompt, names, PROMPT_MAX)),
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Announcement } from '../../../jobs/announcement.ts';
 import type { Unsent } from '../../../jobs/requests/attachments.ts';
 import { unescapeMrkdwn } from '../../protocol/slack-text.ts';
-import { message, paragraph, quotation, type SlackMessage } from '../parts/message.ts';
+import { message, paragraph, type SlackMessage, untrustedParagraph } from '../parts/message.ts';
 import { oneLine } from '../parts/untrusted.ts';
 import { fileKinds, snippetProblems, threadTexts } from '../texts/thread/thread.ts';
 
@@ -30,5 +30,5 @@ export function snippetsNotSent(
   const lines = snippets.map(
     ({ name, problem }) => `${oneLine(unescapeMrkdwn(name), NAME_MAX)} · ${snippetProblems[problem]}`,
   );
-  return message(paragraph(threadTexts.snippetsNotSent), quotation(lines.join('\n')));
+  return message(paragraph(threadTexts.snippetsNotSent), untrustedParagraph(lines.join('\n')));
 }

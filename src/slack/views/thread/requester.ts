@@ -15,7 +15,7 @@ import {
   targetButton,
 } from '../parts/message.ts';
 import { channelMention, isDirectMessage, type Mrkdwn } from '../parts/mrkdwn.ts';
-import { oneLine, quotedPrompt } from '../parts/untrusted.ts';
+import { oneLine, shownPrompt } from '../parts/untrusted.ts';
 import { closedPlaces, delayed, notAllowed, unposted } from '../texts/refusals.ts';
 import { questions } from '../texts/thread/questions.ts';
 import { threadTexts } from '../texts/thread/thread.ts';
@@ -112,7 +112,7 @@ function withPrompt(
   names: ReadonlyMap<string, string>,
   ...actions: readonly KnownBlock[]
 ): SlackMessage {
-  return message(paragraph(news), quotation(quotedPrompt(prompt, names, PROMPT_MAX)), ...actions);
+  return message(paragraph(news), quotation(shownPrompt(prompt, names, PROMPT_MAX)), ...actions);
 }
 
 function explanation(reason: string, job: Job): Mrkdwn {

@@ -75,6 +75,12 @@ function textsOf(block: KnownBlock): string[] {
       expect(escapedLength(shown)).toBeLessThanOrEqual(limits.SECTION_TEXT_MAX);
       return block.accessory?.type === 'button' ? [shown, expectButton(block.accessory)] : [shown];
     }
+    case 'rich_text': {
+      const [shown = ''] = textObjects([block]).map(({ text }) => text);
+      expect(shown.trim()).not.toBe('');
+      expect(escapedLength(shown)).toBeLessThanOrEqual(limits.SECTION_TEXT_MAX);
+      return [shown];
+    }
     case 'header':
       expect(block.text.text.length).toBeLessThanOrEqual(limits.HEADER_TEXT_MAX);
       return [block.text.text];
@@ -109,9 +115,14 @@ function expectButton(element: Extract<KnownBlock, { type: 'actions' }>['element
 }
 
 function textObjects(blocks: KnownBlock[]): { type: string; text: string }[] {
-  return blocks.flatMap((block) => {
+  return blocks.flatMap((block): { type: string; text: string }[] => {
     if (block.type === 'section') return block.text ? [block.text] : [];
     if (block.type === 'header') return [block.text];
+    if (block.type === 'rich_text') {
+      return block.elements.flatMap((element) =>
+        element.type === 'rich_text_quote' ? element.elements.filter((one) => one.type === 'text') : [],
+      );
+    }
     if (block.type !== 'context') return [];
     return block.elements.flatMap((element) => ('text' in element ? [element] : []));
   });
