@@ -3,8 +3,7 @@ import { alice, bob, general, type SlackMessage } from '../support/local-slack.t
 import { type Program, type ProgramOptions, startProgram } from '../support/strict-slack/program.ts';
 import type { TestClock } from '../support/test-clock.ts';
 
-const NEW = 'agents.sessions.setStatus';
-const OLD = 'assistant.threads.setStatus';
+const METHOD = 'agents.sessions.setStatus';
 const MINUTE_MS = 60_000;
 const AWAKE_MS = 5_000;
 
@@ -30,7 +29,7 @@ const stateIs = (program: Program, card: SlackMessage, state: string) =>
     `the session to be ${state}`,
   );
 
-const said = ({ slack }: Program) => slack.calls(NEW).map(({ args }) => args.status);
+const said = ({ slack }: Program) => slack.calls(METHOD).map(({ args }) => args.status);
 
 test('the session of an agent follows its job, through a second turn, and stays at work for hours (T4)', async () => {
   const program = await startAgent();
@@ -52,7 +51,6 @@ test('the session of an agent follows its job, through a second turn, and stays 
   const calls = said(program).length;
   await pass(clock, 120);
   expect(said(program)).toHaveLength(calls);
-  expect(slack.calls(OLD)).toEqual([]);
   expect(program.log.filter((line) => line.includes('missing_agent_session_stopped'))).toEqual([]);
 });
 
@@ -83,38 +81,40 @@ test('a job that waits for a person is suspended; one that nobody watches is clo
   await stateIs(program, card, 'processing');
 });
 
-test('an app that is no agent is asked once an hour, and has its line otherwise (T4)', async () => {
+test('an app that is no agent calls nothing; once it is one, what is asked then has its session (T4)', async () => {
   await using program = await startProgram();
-  const { clock, slack } = program;
-  const cards = [await program.ask('Add a quickstart'), await program.ask('Add a glossary')];
-  const lineIsShown = ({ ts }: SlackMessage) =>
-    program.later(
-      () => slack.control.status(general, ts),
-      (line) => line === 'is working on the docs…',
-      'the line',
-    );
-  for (const card of cards) await lineIsShown(card);
-  expect(slack.calls(NEW)).toHaveLength(1);
-  await pass(clock, 55);
-  expect(slack.calls(NEW)).toHaveLength(1);
-  await pass(clock, 10);
-  for (const card of cards) await lineIsShown(card);
-  expect(slack.calls(NEW)).toHaveLength(2);
-  // It became an agent.
+  const { slack } = program;
+  const before = await program.ask('Add a quickstart');
+  await program.threadMessage(before, 'On it');
+  await pass(program.clock, 60);
+  expect(slack.calls(METHOD)).toEqual([]);
   slack.control.declareAgent(true);
-  await pass(clock, 60);
-  const lines = slack.calls(OLD).length;
-  await pass(clock, 10);
-  expect(slack.calls(OLD)).toHaveLength(lines);
-  for (const card of cards) await stateIs(program, card, 'processing');
+  const card = await program.ask('Add a glossary');
+  await stateIs(program, card, 'processing');
 });
 
-test('a session that Slack does not answer is no refusal: it is set again, and no line is shown (T4)', async () => {
+test('where Slack refuses, nothing else changes, and it is asked again after an hour (T4)', async () => {
+  const program = await startAgent();
+  const { api, clock, slack } = program;
+  slack.onCall(({ method }) => (method === METHOD ? { error: 'feature_not_enabled' } : null));
+  const card = await program.ask('Add a quickstart');
+  await program.threadMessage(card, 'On it');
+  await pass(clock, 55);
+  expect(slack.calls(METHOD)).toHaveLength(1);
+  slack.onCall(() => null);
+  await pass(clock, 10);
+  await stateIs(program, card, 'processing');
+  expect(program.log.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+  api.finish(api.jobs[0]?.id ?? '', { status: 'completed' });
+  await program.threadMessage(card, 'Done, no pull request');
+});
+
+test('a session that Slack does not answer is no refusal: it is set again (T4)', async () => {
   const program = await startAgent();
   const { clock, slack } = program;
   let failures = 3;
   slack.onCall(({ method }) => {
-    if (method !== NEW || failures === 0) return null;
+    if (method !== METHOD || failures === 0) return null;
     failures -= 1;
     return failures % 2 === 0 ? { status: 503 } : 'reset_before';
   });
@@ -123,7 +123,6 @@ test('a session that Slack does not answer is no refusal: it is set again, and n
   await clock.advance(5 * MINUTE_MS);
   expect(failures).toBe(0);
   expect(slack.control.session(general, card.ts)).toBe('processing');
-  expect(slack.calls(OLD)).toEqual([]);
 });
 
 test('a channel that is closed to the bot says nothing of the app: sessions elsewhere follow their jobs (T4)', async () => {
@@ -133,11 +132,9 @@ test('a channel that is closed to the bot says nothing of the app: sessions else
   const card = await program.ask('Add a quickstart');
   for (const each of [gone, card]) await stateIs(program, each, 'processing');
   const error = 'is_archived';
-  slack.onCall(({ method, args }) =>
-    [NEW, OLD].includes(method) && args.thread_ts === gone.ts ? { error } : null,
-  );
+  slack.onCall(({ method, args }) => (method === METHOD && args.thread_ts === gone.ts ? { error } : null));
   const ends = () =>
-    slack.calls(NEW).filter(({ args }) => args.thread_ts === gone.ts && args.status === 'active');
+    slack.calls(METHOD).filter(({ args }) => args.thread_ts === gone.ts && args.status === 'active');
   api.finish(api.jobs[0]?.id ?? '', { status: 'completed' });
   await program.later(
     () => ends().length,
@@ -148,7 +145,6 @@ test('a channel that is closed to the bot says nothing of the app: sessions else
   api.finish(api.jobs[1]?.id ?? '', { status: 'completed' });
   await stateIs(program, card, 'active');
   expect(ends()).toHaveLength(1);
-  expect(slack.calls(OLD)).toEqual([]);
 });
 
 test('what an outage of Slack kept from being shown at the end is shown later (T4)', async () => {
@@ -157,13 +153,12 @@ test('what an outage of Slack kept from being shown at the end is shown later (T
   const card = await program.ask('Add a quickstart');
   await stateIs(program, card, 'processing');
   slack.onCall(({ method, args }) =>
-    method === NEW && args.status === 'active' ? { error: 'ratelimited' } : null,
+    method === METHOD && args.status === 'active' ? { error: 'ratelimited' } : null,
   );
   api.finish(api.jobs[0]?.id ?? '', { status: 'completed' });
   await program.threadMessage(card, 'Done, no pull request');
   slack.onCall(() => null);
   await stateIs(program, card, 'active');
-  expect(slack.calls(OLD)).toEqual([]);
 });
 
 test('fifty jobs at once stay within what Slack takes in a minute, and all are shown (T4)', async () => {
@@ -173,5 +168,5 @@ test('fifty jobs at once stay within what Slack takes in a minute, and all are s
   for (let index = 0; index < 52; index += 1)
     cards.push(await program.ask(`Describe endpoint number ${index}`));
   for (const card of cards) await stateIs(program, card, 'processing');
-  expect(slack.calls(NEW).filter((call) => slack.wasLimited(call))).toEqual([]);
+  expect(slack.calls(METHOD).filter((call) => slack.wasLimited(call))).toEqual([]);
 });

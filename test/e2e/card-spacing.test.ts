@@ -131,31 +131,3 @@ describe('the pace of a card’s edits', () => {
     });
   });
 });
-
-test('Slack’s own line says that the agent is at work, while it is', async () => {
-  await using program = await startProgram();
-  const card = await program.ask('Add a quickstart');
-  const status = () => program.slack.control.status(general, card.ts);
-  await program.later(status, (line) => line !== null, 'the line');
-  await program.clock.advance(300_000);
-  expect(status()).toBe('is working on the docs…');
-  const times = program.slack.calls('assistant.threads.setStatus').length;
-  expect(times).toBeLessThanOrEqual(7);
-  program.api.finish(program.api.jobs[0]?.id ?? '', { status: 'completed' });
-  await program.threadMessage(card, 'Done, no pull request');
-  expect(status()).toBeNull();
-});
-
-test('where Slack does not let the app show that line, nothing else changes, and it is not tried again for an hour', async () => {
-  await using program = await startProgram();
-  program.slack.onCall(({ method }) =>
-    method === 'assistant.threads.setStatus' ? { error: 'missing_scope' } : null,
-  );
-  const card = await program.ask('Add a quickstart');
-  await program.threadMessage(card, 'On it');
-  await program.clock.advance(600_000);
-  expect(program.slack.calls('assistant.threads.setStatus')).toHaveLength(1);
-  expect(program.log.filter((line) => line.includes('"level":"error"'))).toEqual([]);
-  program.api.finish(program.api.jobs[0]?.id ?? '', { status: 'completed' });
-  await program.threadMessage(card, 'Done, no pull request');
-});

@@ -62,13 +62,12 @@ describe.each(['socket', 'http'] as const)('a Bolt app (%s)', (mode) => {
     app.shortcut('ask', async ({ ack, shortcut, client }) => {
       if (shortcut.type !== 'message_action') return;
       const { channel, message_ts: ts } = shortcut;
-      const loading_messages = ['Reading…', 'Writing…'];
-      const thread = { channel_id: channel.id, thread_ts: ts, loading_messages };
-      await client.assistant.threads.setStatus({ ...thread, status: 'is working…' });
+      await client.agents.sessions.setStatus({ channel_id: channel.id, thread_ts: ts, status: 'processing' });
       await ack();
     });
     await app.start(port);
 
+    control.declareAgent(true);
     await control.command({ channel: general, user: alice, text: '' });
     const { errors } = await control.submit(alice, { Prompt: 'stuff' });
     expect(errors).toEqual({ prompt: 'Too vague' });
@@ -81,7 +80,7 @@ describe.each(['socket', 'http'] as const)('a Bolt app (%s)', (mode) => {
     await control.pressInView(alice, 'go');
     const message = await control.message({ channel: general, user: alice, text: 'hello' });
     await control.shortcut({ message, user: alice, callbackId: 'ask' });
-    expect(control.status(general, message.ts)).toBe('is working…');
+    expect(control.session(general, message.ts)).toBe('processing');
     expect(seen).toEqual(['stuff', 'the FAQ', 'the FAQ', 'block_actions']);
     await app.stop();
     await expect.poll(() => slack.socket.connections(), { message: 'the goodbye' }).toBe(0);

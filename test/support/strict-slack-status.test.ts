@@ -17,42 +17,6 @@ beforeEach(async () => {
 });
 afterEach(() => slack[Symbol.asyncDispose]());
 
-const set = (status: string, more: object = {}) =>
-  call('assistant.threads.setStatus', { channel_id: general, thread_ts: root, status, ...more });
-const status = () => slack.control.status(general, root);
-
-describe('the line under a thread', () => {
-  test('lasts for two minutes', async () => {
-    expect(status()).toBeNull();
-    await set('is working…', { loading_messages: ['one', 'two'] });
-    await clock.advance(119_999);
-    expect(status()).toBe('is working…');
-    await clock.advance(1);
-    expect(status()).toBeNull();
-  });
-
-  test('goes with the next post in the thread, or when it is taken away', async () => {
-    await set('is working…');
-    await posted(call, { channel: general, text: 'elsewhere' });
-    expect(status()).toBe('is working…');
-    await posted(call, { channel: general, text: 'here', thread_ts: root });
-    expect(status()).toBeNull();
-    await set('is working…');
-    await set('');
-    expect(status()).toBeNull();
-  });
-
-  test('is refused where the bot is not, under nothing, with too many messages, and without the scope', async () => {
-    expect((await set('x', { channel_id: random })).error).toBe('not_in_channel');
-    expect((await set('x', { thread_ts: '1.000001' })).error).toBe('invalid_thread_ts');
-    const messages = Array.from({ length: 11 }, () => 'x');
-    expect((await set('x', { loading_messages: messages })).error).toBe('invalid_arguments');
-    slack.onCall(() => ({ error: 'missing_scope' }));
-    expect((await set('x')).error).toBe('missing_scope');
-    expect(status()).toBeNull();
-  });
-});
-
 describe('the session of an agent', () => {
   const setSession = (status: string, more: object = {}) =>
     call('agents.sessions.setStatus', { channel_id: general, thread_ts: root, status, ...more });

@@ -15,7 +15,7 @@ import { eventCallback, inChannel } from './strict-slack/payloads.ts';
 import { RateLimits } from './strict-slack/rate-limits.ts';
 import { ResponseUrls } from './strict-slack/response-urls.ts';
 import { createSocketTransport, type SocketTransport } from './strict-slack/socket-transport.ts';
-import { AgentSessions, Statuses } from './strict-slack/statuses.ts';
+import { AgentSessions } from './strict-slack/statuses.ts';
 import { Steps } from './strict-slack/steps.ts';
 import { Triggers } from './strict-slack/triggers.ts';
 import { Views } from './strict-slack/views.ts';
@@ -111,7 +111,6 @@ export async function startStrictSlack(options: StrictSlackOptions): Promise<Str
     triggers: new Triggers(clock),
     views: new Views(newTs),
     files: new Files(url),
-    statuses: new Statuses(clock),
     sessions: new AgentSessions(clock),
     steps: new Steps(clock),
     isByBot: true,

@@ -1,16 +1,10 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { findRoute } from '../../../demo/agent-api/route.ts';
+import { botScopes } from '../../../src/slack/protocol/scopes.ts';
 import { activeAgentJob } from '../../../test/support/watched-jobs.ts';
 
 // The process of stand-ins.ts. Answers everything at once: jobs never end, and their answers never change.
-
-/**
- * Only this takes its time, as at the real Slack: the program shows as many such lines at once as it may, and none
- * while those are under way. With answers at once it would show far more of them than ever in its life.
- */
-const SLOW = 'assistant.threads.setStatus';
-const SLOW_MS = 100;
 
 const counts: Record<string, number> = {};
 let made = 0;
@@ -41,9 +35,8 @@ function answerAsSlack(call: string, response: ServerResponse): void {
     'conversations.replies': { messages: [], has_more: false },
     'users.info': { user: { id: 'U1', team_id: 'T0TEAM', is_bot: false, name: 'ann', profile: {} } },
   };
-  const answerNow = () => answer(response, 200, { ok: true, ...answers[name] });
-  if (name === SLOW) setTimeout(answerNow, SLOW_MS);
-  else answerNow();
+  response.setHeader('x-oauth-scopes', botScopes.map((scope) => scope.name).join());
+  answer(response, 200, { ok: true, ...answers[name] });
 }
 
 function answerAsAgent(method: string, path: string, response: ServerResponse): void {

@@ -27,9 +27,7 @@ export const botScopes: readonly Scope[] = [
   },
   {
     name: 'chat:write',
-    reason:
-      'Post the card, its thread, notices and private answers, keep the card up to date, and show under a ' +
-      'thread that the agent works.',
+    reason: 'Post the card, its thread, notices and private answers, and keep the card up to date.',
     without: 'nothing is posted',
   },
   {
@@ -153,8 +151,9 @@ export const oauthEvents: readonly ManifestEntry[] = [
 ];
 
 /** For an app that is an agent, besides. */
+export const AGENT_SCOPE = 'assistant:write';
 export const agentScopes: readonly ManifestEntry[] = [
-  { name: 'assistant:write', reason: 'Slack requires it of every app with an agent_view.' },
+  { name: AGENT_SCOPE, reason: 'Slack requires it of every app with an agent_view.' },
 ];
 
 /** With the step of workflows, besides. */

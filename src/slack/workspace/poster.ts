@@ -3,7 +3,7 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import type { SessionState } from '../../jobs/shown/session-state.ts';
 import { CLOCK_SKEW_MS } from '../messages/message-event.ts';
 import { callBlockId, isPostOf, METADATA_EVENT_TYPE } from '../messages/post-mark.ts';
-import { type GrantedScopes, grantedIn } from '../protocol/scopes.ts';
+import { AGENT_SCOPE, type GrantedScopes, grantedIn } from '../protocol/scopes.ts';
 import type { SlackMessage } from '../views/parts/message.ts';
 import type { SharedChannels } from './shared-channels.ts';
 import type { Answer, Page, ThreadMessage, ThreadPage } from './web-api/answers.ts';
@@ -46,6 +46,8 @@ export class Poster {
   private readonly fetchAnswer: typeof fetch;
   private readonly shared: Pick<SharedChannels, 'mustBeOpen'>;
   private readonly gate = new RateGate();
+  /** By the latest answer. */
+  private granted: GrantedScopes = null;
 
   /**
    * `callSlack` must not retry by itself: a repeated post is a doubled message.
@@ -159,18 +161,12 @@ export class Poster {
     await this.call('reactions.remove', { channel, timestamp, name });
   }
 
-  /** Says how the agent's session in a thread stands. For apps that are agents; Slack ends `processing` after an hour. */
+  /** Says how the agent's session in a thread stands, if the app is an agent. Slack ends `processing` after an hour. */
   async setSessionState(channelId: string, threadTs: string, status: SessionState): Promise<void> {
+    if (this.granted?.has(AGENT_SCOPE) === false) return;
     const place = { channel_id: channelId, thread_ts: threadTs };
     await this.shared.mustBeOpen(channelId);
     await this.call('agents.sessions.setStatus', { ...place, status });
-  }
-
-  /** Shows a line under a thread, after the app's name, until the next post there, or for two minutes. */
-  async setStatusLine(channelId: string, threadTs: string, status: string): Promise<void> {
-    const place = { channel_id: channelId, thread_ts: threadTs };
-    await this.shared.mustBeOpen(channelId);
-    await this.call('assistant.threads.setStatus', { ...place, status });
   }
 
   /** Completes a step of a workflow; a second time is refused. @param token in place of the bot's; null: the bot's */
@@ -276,7 +272,9 @@ export class Poster {
     const waitMs = this.gate.waitMs(method, channelId, this.clock.now());
     if (waitMs > 0) throw new SlackCallError(method, rateLimited(waitMs), null);
     try {
-      return await this.callSlack<Answer>(method, args);
+      const answer = await this.callSlack<Answer>(method, args);
+      if (args.token === undefined) this.granted = grantedIn(answer) ?? this.granted;
+      return answer;
     } catch (error) {
       if (!(error instanceof SlackCallError)) throw error;
       const { failure } = error;

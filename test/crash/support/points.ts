@@ -118,7 +118,6 @@ export const failPoints: readonly FailPoint[] = [
   ...calls('replies', null, [
     ['POST message', 'unknown', 'unknown'],
     ['agents.sessions.setStatus', 'once', 'once'],
-    ['assistant.threads.setStatus', 'once', 'once'],
     ['reactions.add', 'once', 'once'],
     ['reactions.remove', 'once', 'once'],
   ]),

@@ -21,6 +21,7 @@ const hastyClock = clockFrom({
 /** A Slack with forms and private answers, which delivers a message until it is acknowledged. */
 export async function startStrictServer(): Promise<SlackServer & { readonly control: StrictControl }> {
   const slack = await startStrictSlack({ clock: hastyClock, app: { mode: 'socket' } });
+  slack.control.declareAgent(true);
   slack.control.openChannel({ id: notices, name: 'notices', members: [alice, bob, strictApp.botUserId] });
   return { ...slack, places: [general, random, notices, alice] };
 }

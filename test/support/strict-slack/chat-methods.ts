@@ -79,7 +79,6 @@ const postMessage = method(
       ...checkedThread(channel, args.thread_ts),
       ...(args.reply_broadcast && args.thread_ts !== undefined ? { subtype: 'thread_broadcast' } : {}),
     });
-    if (args.thread_ts !== undefined) context.statuses.clear(channel.id, args.thread_ts);
     return { channel: channel.id, ts: message.ts, message: shown(message) };
   },
 );

@@ -20,7 +20,7 @@ export interface StrictControl
 
 export function createControl(options: ControlOptions): StrictControl {
   const { context, deliverer, webApi } = options;
-  const { workspace, views, files, statuses, sessions, steps } = context;
+  const { workspace, views, files, sessions, steps } = context;
   const requests = createSlackRequests(options);
   return {
     ...createMessageControl(options, requests),
@@ -42,7 +42,7 @@ export function createControl(options: ControlOptions): StrictControl {
       })),
     ],
     reset: async () => {
-      for (const store of [workspace, views, files, statuses, sessions, steps]) store.forget();
+      for (const store of [workspace, views, files, sessions, steps]) store.forget();
       webApi.calls.length = 0;
       deliverer.forget();
     },

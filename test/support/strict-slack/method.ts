@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ApiError } from './api-error.ts';
 import type { Files } from './files.ts';
 import type { Block } from './message.ts';
-import type { AgentSessions, Statuses } from './statuses.ts';
+import type { AgentSessions } from './statuses.ts';
 import type { Steps } from './steps.ts';
 import type { Triggers } from './triggers.ts';
 import type { Views } from './views.ts';
@@ -13,7 +13,6 @@ export interface MethodContext {
   readonly triggers: Triggers;
   readonly views: Views;
   readonly files: Files;
-  readonly statuses: Statuses;
   readonly sessions: AgentSessions;
   readonly steps: Steps;
   /** False: the call has the token of a step. */

@@ -7,7 +7,6 @@ const READ_CONVERSATION = ['channels:history', 'groups:history', 'im:history', '
 export const scopesOfMethods: Readonly<Record<string, readonly string[]>> = {
   'agents.sessions.setStatus': ['chat:write'],
   'apps.connections.open': [],
-  'assistant.threads.setStatus': ['chat:write'],
   'auth.test': [],
   'chat.getPermalink': [],
   'chat.postEphemeral': ['chat:write'],

@@ -4,7 +4,6 @@ const MINUTE_MS = 60_000;
 /** Uses per minute and workspace. https://docs.slack.dev/apis/web-api/rate-limits */
 const PER_MINUTE: Readonly<Record<string, number>> = {
   'agents.sessions.setStatus': 50,
-  'assistant.threads.setStatus': 600,
   'auth.test': 300,
   'chat.getPermalink': 300,
   'chat.postEphemeral': 100,

@@ -1,3 +1,4 @@
+import { AGENT_SCOPE } from '../../../src/slack/protocol/scopes.ts';
 import { strictApp } from './ids.ts';
 import { eventCallback } from './payloads.ts';
 import type { NewPerson, UserGroup } from './people.ts';
@@ -26,8 +27,6 @@ export interface WorkspaceControl {
   addUser(person: NewPerson): void;
   /** Who is in a user group (`S…`), from now on. */
   setUserGroup(id: string, members: readonly string[], handle?: UserGroup['handle']): void;
-  /** The line under the thread that says what the bot is doing, or null. */
-  status(channel: string, threadTs: string): string | null;
   /** Whether the app's manifest has an `agent_view`, from now on; at first it has none. */
   declareAgent(isAgent: boolean): void;
   /** How the agent's session in a thread stands; null: there is none. */
@@ -43,7 +42,7 @@ export function createWorkspaceControl(
   { clock, context, webApi }: ControlOptions,
   { tell }: SlackRequests,
 ): WorkspaceControl {
-  const { workspace, statuses, sessions } = context;
+  const { workspace, sessions } = context;
   const tellOf = (event: Readonly<Record<string, unknown>>) => {
     const payload = eventCallback(
       { ...event, event_ts: workspace.newTs() },
@@ -101,9 +100,10 @@ export function createWorkspaceControl(
     setUserGroup: (id, members, handle = id.toLowerCase()) => {
       workspace.people.groups.set(id, { id, handle, members });
     },
-    status: (id, threadTs) => statuses.get(workspace.channel(id).id, threadTs),
     declareAgent: (isAgent) => {
       sessions.isAgent = isAgent;
+      const others = webApi.scopes.filter((scope) => scope !== AGENT_SCOPE);
+      webApi.scopes = isAgent ? [...others, AGENT_SCOPE] : others;
     },
     session: (id, threadTs) => sessions.get(workspace.channel(id).id, threadTs),
     revokeToken: () => {

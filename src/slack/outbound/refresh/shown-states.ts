@@ -1,16 +1,12 @@
 import type { SessionState } from '../../../jobs/shown/session-state.ts';
 
-/** `session`: the state of an agent's session. `line`: a line of text under the thread. */
-export type StatusMethod = 'session' | 'line';
-
 export interface Shown {
-  readonly method: StatusMethod;
   readonly state: SessionState;
   readonly atMs: number;
 }
 
-/** `processing` ends by itself after an hour, the line after two minutes. */
-const RENEW_MS: Readonly<Record<StatusMethod, number>> = { session: 45 * 60_000, line: 60_000 };
+/** `processing` ends by itself after an hour. */
+const RENEW_MS = 45 * 60_000;
 /** After a call whose fate is unknown. */
 const RETRY_MS = 60_000;
 /** What was shown longer ago is no longer renewed by anybody. */
@@ -32,20 +28,19 @@ export class ShownStates {
   private readonly minutes = new Map<string, { readonly startMs: number; count: number }>();
 
   /** Whether it is to be shown now. @param isCheck nothing but time may have passed */
-  isDue(jobId: string, { method, state, atMs }: Shown, isCheck: boolean): boolean {
+  isDue(jobId: string, { state, atMs }: Shown, isCheck: boolean): boolean {
     const last = this.lastOf(jobId, atMs);
     // Of a job that had ended before this process began, nothing is said unless it changes.
     if (last === null) return state === 'processing' || !isCheck;
-    if (!last.isSure && last.method === method) return atMs >= last.atMs + RETRY_MS;
-    if (last.method !== method || last.state !== state) return true;
-    return state === 'processing' && atMs >= last.atMs + RENEW_MS[method];
+    if (!last.isSure) return atMs >= last.atMs + RETRY_MS;
+    return last.state !== state || (state === 'processing' && atMs >= last.atMs + RENEW_MS);
   }
 
   /** Notes that it is being shown; false: there is no room for it in this minute. */
   take(jobId: string, teamId: string, shown: Shown): boolean {
-    const { method, state, atMs } = shown;
+    const { state, atMs } = shown;
     const isRenewal = this.lastOf(jobId, atMs)?.state === state;
-    if (method === 'session' && !this.hasRoom(teamId, atMs, isRenewal)) return false;
+    if (!this.hasRoom(teamId, atMs, isRenewal)) return false;
     this.forgetOld(atMs);
     this.known.delete(jobId);
     this.known.set(jobId, { ...shown, isSure: true });

@@ -2,17 +2,13 @@ import { expect, test } from 'vitest';
 import { type Shown, ShownStates } from '../../../../src/slack/outbound/refresh/shown-states.ts';
 
 const MINUTE_MS = 60_000;
-const session = (state: Shown['state'], atMs: number): Shown => ({ method: 'session', state, atMs });
-const line = (atMs: number): Shown => ({ method: 'line', state: 'processing', atMs });
+const session = (state: Shown['state'], atMs: number): Shown => ({ state, atMs });
 
-test('a session at work is renewed before Slack ends it, a line before it goes', () => {
+test('a session at work is renewed before Slack ends it', () => {
   const states = new ShownStates();
   states.take('a', 'T1', session('processing', 0));
   expect(states.isDue('a', session('processing', 45 * MINUTE_MS - 1), true)).toBe(false);
   expect(states.isDue('a', session('processing', 45 * MINUTE_MS), true)).toBe(true);
-  states.take('b', 'T1', line(0));
-  expect(states.isDue('b', line(MINUTE_MS - 1), true)).toBe(false);
-  expect(states.isDue('b', line(MINUTE_MS), true)).toBe(true);
 });
 
 test('a change is due at once, and what rests is said once', () => {
@@ -30,7 +26,7 @@ test('a look at a job that had ended before this process began says nothing; a c
   expect(states.isDue('a', session('processing', 0), true)).toBe(true);
 });
 
-test('what may not have arrived is said again after a minute; what was refused, by the other method at once', () => {
+test('what may not have arrived is said again after a minute; what was refused, as soon as it may be', () => {
   const states = new ShownStates();
   states.take('a', 'T1', session('active', 0));
   states.noteFailure('a', false);
@@ -38,7 +34,7 @@ test('what may not have arrived is said again after a minute; what was refused, 
   expect(states.isDue('a', session('active', MINUTE_MS), true)).toBe(true);
   states.take('b', 'T1', session('processing', 0));
   states.noteFailure('b', true);
-  expect(states.isDue('b', line(1), true)).toBe(true);
+  expect(states.isDue('b', session('processing', 1), true)).toBe(true);
 });
 
 test('in a workspace with many jobs, renewals leave room for changes, each minute anew', () => {
