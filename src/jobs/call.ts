@@ -57,10 +57,9 @@ export interface CallOutcome {
   readonly detail: string | null;
 }
 
-/** The outcome of the call that an event answers. `goesAgain`: its work keeps its place in the hourly budget. */
+/** The outcome of the call that an event answers. */
 export interface SettledCall extends CallOutcome {
   readonly callId: string;
-  readonly goesAgain: boolean;
 }
 
 export type CallState = 'pending' | 'started' | 'done' | 'failed' | 'unknown';

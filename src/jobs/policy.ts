@@ -13,7 +13,6 @@ export interface Policy {
   readonly longRunningAfterMs: number;
   readonly promptMaxLength: number;
   readonly noticeChannels: readonly string[];
-  readonly retryUnknown: 'never' | 'messages' | 'all';
   readonly pullRequests: PullRequestPolicy;
 }
 

@@ -92,7 +92,8 @@ export class Transaction {
     await this.jobs.put(job);
     if (settled !== undefined) {
       await this.calls.settle(settled.callId, settled, nowMs);
-      await (settled.goesAgain
+      // What was not made keeps its place.
+      await (settled.state === 'retry' || settled.state === 'not_made'
         ? this.budgetQueue.join(settled.callId)
         : this.budgetQueue.leave(settled.callId));
     }

@@ -59,7 +59,7 @@ describe('what the API took of a job, after any life with a good end', () => {
     });
   });
 
-  test('nothing twice, unless a person or a setting asked for it after an unclear answer', () => {
+  test('nothing twice, unless a person asked for it after an unclear answer', () => {
     inTheEnd((world) => {
       expect(doubled(world)).toEqual([]);
     });

@@ -181,14 +181,14 @@ function waitAfter({ type }: JobEvent, { stage }: Job, retryAtMs: number, nowMs:
 }
 
 /** What the answer to a call says about the project's other calls. */
-function answerIn(event: JobEvent, { call, policy }: DueCall): AnsweredCall {
+function answerIn(event: JobEvent, { call }: DueCall): AnsweredCall {
   const startedAtMs = call.startedAtMs ?? 0;
   if (event.type !== 'create_failed' && event.type !== 'message_failed')
     return { startedAtMs, answer: 'taken', retryAfterMs: null };
   const { failure } = event;
   const { retryAfterMs } = failure;
   if (failure.reason === 'rate_limited') return { startedAtMs, answer: 'limited', retryAfterMs };
-  const verdict = verdictOn(requestOf(call).kind, failure, policy.retryUnknown);
+  const verdict = verdictOn(failure);
   return { startedAtMs, answer: verdict === 'retry' ? 'again' : 'over', retryAfterMs };
 }
 

@@ -142,7 +142,6 @@ function toConfig(
       timeoutMs: values.AGENT_TIMEOUT,
       readsPerMinute: values.AGENT_READS_PER_MINUTE,
       hourlyBudget: values.AGENT_HOURLY_BUDGET,
-      retryUnknown: values.AGENT_RETRY_UNKNOWN,
     },
     projects,
     /** The settings of channels, by their ids. */

@@ -115,12 +115,6 @@ export const settings = z.object({
     wholeNumber(1, 100_000),
     'The most create and message calls an hour for each project, across all replicas.',
   ),
-  AGENT_RETRY_UNKNOWN: withDefault(
-    'never',
-    choice('never', 'messages', 'all'),
-    'What to do when nobody knows whether a call arrived: never repeat it (the thread asks a person), repeat ' +
-      'messages, or repeat all. A repeated call may be carried out twice.',
-  ),
   GITHUB_TOKEN: secretSetting(
     exampleSecrets.githubToken,
     secret(),

@@ -70,7 +70,6 @@ export function defaultPolicy(config: Config): Policy {
     promptMaxLength: config.promptMaxLength,
     // `policyFor` adds those of the job's workspace, project and channel.
     noticeChannels: [],
-    retryUnknown: config.agent.retryUnknown,
     pullRequests: {
       ...config.pullRequests,
       sites: config.codeHostSites,

@@ -130,7 +130,7 @@ export class DecisionBuilder {
 
   /** The call was made, and the agent took it. */
   settleDone(callId: string): void {
-    this.settle({ callId, state: 'done', detail: null, goesAgain: false });
+    this.settle({ callId, state: 'done', detail: null });
   }
 
   settle(settled: SettledCall): void {

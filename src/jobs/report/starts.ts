@@ -66,7 +66,7 @@ function byStart(calls: readonly PastCall[]): PastCall[][] {
   const starts: PastCall[][] = [];
   for (const call of calls) {
     const current = starts.at(-1);
-    if (current === undefined || (isCreate(call) && isOver(current))) starts.push([call]);
+    if (current === undefined || (isCreate(call) && current.some(isCreate))) starts.push([call]);
     else current.push(call);
   }
   return starts.length === 0 ? [[]] : starts;
@@ -74,12 +74,6 @@ function byStart(calls: readonly PastCall[]): PastCall[][] {
 
 function isCreate({ request }: PastCall): boolean {
   return request.kind === 'create_job';
-}
-
-/** A create of unknown fate may be repeated without asking anybody (AGENT_RETRY_UNKNOWN): that is one start. */
-function isOver(calls: readonly PastCall[]): boolean {
-  const create = calls.findLast(isCreate);
-  return create !== undefined && (create.state !== 'failed' || toldFate(calls) !== null);
 }
 
 /** What the thread was told last. */

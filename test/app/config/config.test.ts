@@ -19,7 +19,6 @@ describe('settings', () => {
         timeoutMs: 30_000,
         readsPerMinute: 600,
         hourlyBudget: 100,
-        retryUnknown: 'never',
       },
       projects: [{ id: 'docs', name: 'docs', noticeChannels: [] }],
       channels: new Map(),
@@ -79,7 +78,6 @@ describe('settings', () => {
       AGENT_TIMEOUT: '10m',
       AGENT_READS_PER_MINUTE: '60',
       AGENT_HOURLY_BUDGET: '7',
-      AGENT_RETRY_UNKNOWN: 'messages',
       DATA_DIR: '/data',
       PORT: '0',
       HOST: '127.0.0.1',
@@ -95,7 +93,7 @@ describe('settings', () => {
     });
     expect(config).toMatchObject({
       slack: { apiUrl: 'http://slack.test/api/' },
-      agent: { timeoutMs: 600_000, readsPerMinute: 60, hourlyBudget: 7, retryUnknown: 'messages' },
+      agent: { timeoutMs: 600_000, readsPerMinute: 60, hourlyBudget: 7 },
       store: { kind: 'embedded', dataDir: '/data' },
       http: { port: 0, host: '127.0.0.1', healthPort: 3001 },
       noticeChannels: ['C0001', 'G0002'],
@@ -239,7 +237,6 @@ describe('wrong settings', () => {
     ['AGENT_TIMEOUT', '30'],
     ['AGENT_READS_PER_MINUTE', '0'],
     ['AGENT_HOURLY_BUDGET', '1.5'],
-    ['AGENT_RETRY_UNKNOWN', 'always'],
     ['DATABASE_URL', 'mysql://db/docs'],
     ['DATABASE_URL', 'postgres'],
     ['PORT', '65536'],

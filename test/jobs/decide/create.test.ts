@@ -157,17 +157,6 @@ describe('nobody knows whether the agent got the prompt', () => {
     world.apply({ type: 'start_again_pressed', callId: world.buttonCallId });
     expect(world.open('create_job')).toHaveLength(1);
   });
-
-  test('an operator who prefers a possible double gets another try instead of a question', () => {
-    const world = aJobBeingCreated({ retryUnknown: 'all' });
-    const [first] = world.open('create_job');
-    world.createFails(failures.timeout);
-    // Another call, since the first may have been made, and counts.
-    expect(world.open('create_job').map(({ request }) => request)).toEqual([first?.request]);
-    expect(world.open('create_job')[0]?.id).not.toBe(first?.id);
-    expect(world.seconds(world.job.trouble?.retryAtMs)).toBe(5);
-    expect(world.news).toEqual([]);
-  });
 });
 
 describe('Start again', () => {

@@ -152,11 +152,11 @@ describe('an API that cannot be reached', () => {
   });
 
   test('for messages only: working checks do not hide it, and the tries grow rarer', () => {
-    const world = aWorkingJob({ retryUnknown: 'messages' });
-    sendFails(world, failures.serverError);
+    const world = aWorkingJob();
+    sendFails(world, failures.unreachable);
     for (let minutes = 0; minutes < 60; minutes += 1) {
       world.advance(MINUTE_MS);
-      if (world.open('send_message').length > 0) world.messageFails(failures.serverError);
+      if (world.open('send_message').length > 0) world.messageFails(failures.unreachable);
     }
     expect(world.messages.length).toBeLessThan(65);
     expect(world.news.filter((line) => line.startsWith('unreachable'))).toHaveLength(1);

@@ -120,18 +120,6 @@ describe('a message that may have arrived', () => {
     expect(world.apply({ type: 'resend_pressed', callId }).followUps).toEqual([]);
     expect(world.states).toEqual(['sent']);
   });
-
-  test.each(['messages', 'all'] as const)(
-    'goes again by itself if the operator asked for it (%s)',
-    (retryUnknown) => {
-      const world = aWorkingJob({ retryUnknown });
-      world.reply('one');
-      world.advance(4 * SECOND_MS);
-      world.messageFails(failures.timeout);
-      world.advance(5 * SECOND_MS);
-      expect(world.messages).toEqual(['one', 'one']);
-    },
-  );
 });
 
 describe('a reply to a job that is over', () => {

@@ -13,29 +13,20 @@ const reasons: AgentFailureReason[] = [
   'server_error',
   'bad_answer',
 ];
-const calls = ['create_job', 'send_message'] as const;
 
 describe('when nothing happened', () => {
   test.each(['rate_limited', 'unreachable', 'unauthorized', 'not_found', 'no_such_path'] as const)(
-    '%s: both calls go again',
+    '%s: the call goes again',
     (reason) => {
-      for (const call of calls) expect(verdictOn(call, aFailure({ reason }), 'never')).toBe('retry');
+      expect(verdictOn(aFailure({ reason }))).toBe('retry');
     },
   );
 
-  test.each(['rejected', 'server_error', 'bad_answer'] as const)('%s: both are refused', (reason) => {
-    for (const call of calls) expect(verdictOn(call, aFailure({ reason }), 'all')).toBe('refused');
+  test.each(['rejected', 'server_error', 'bad_answer'] as const)('%s: it is refused', (reason) => {
+    expect(verdictOn(aFailure({ reason }))).toBe('refused');
   });
 });
 
-describe('when nobody knows', () => {
-  test.each(reasons)('%s: a person decides, unless the operator did', (reason) => {
-    const failure = aFailure({ outcome: 'unknown', reason });
-    expect(verdictOn('create_job', failure, 'never')).toBe('unknown');
-    expect(verdictOn('send_message', failure, 'never')).toBe('unknown');
-    expect(verdictOn('create_job', failure, 'messages')).toBe('unknown');
-    expect(verdictOn('send_message', failure, 'messages')).toBe('retry');
-    expect(verdictOn('create_job', failure, 'all')).toBe('retry');
-    expect(verdictOn('send_message', failure, 'all')).toBe('retry');
-  });
+test.each(reasons)('when nobody knows (%s), a person decides', (reason) => {
+  expect(verdictOn(aFailure({ outcome: 'unknown', reason }))).toBe('unknown');
 });

@@ -216,15 +216,6 @@ describe('a report (L4)', () => {
     expect(unclear.replies).toBe(3);
   });
 
-  test('counts a start that is repeated without asking anybody once', () => {
-    const world = new World({ retryUnknown: 'all' });
-    world.cardPosted();
-    world.createFails(failures.timeout);
-    world.created();
-    expect(world.job.creates).toBe(2);
-    expect(counted(of(world)).starts).toMatchObject({ total: 1, by_source: { again: 0 } });
-  });
-
   test('knows by the message where an old job came from, and calls the rest commands', () => {
     const old = (facts: Partial<Job>): CountedJob => {
       const { origin: _notRecorded, ...job } = aJob(facts);

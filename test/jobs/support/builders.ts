@@ -23,7 +23,6 @@ export const policy: Policy = {
   longRunningAfterMs: 6 * HOUR_MS,
   promptMaxLength: 20_000,
   noticeChannels: ['C-NEWS'],
-  retryUnknown: 'never',
   pullRequests: {
     sites: PUBLIC_SITES,
     watchedSites: [],

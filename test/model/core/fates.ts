@@ -17,7 +17,7 @@ export function takingsOf(world: World, mark: string): Taken[] {
   return world.taken.filter(({ kind, prompt }) => kind === 'send_message' && prompt.includes(mark));
 }
 
-/** What the API took again, though neither a person nor the operator's settings had asked for it. */
+/** What the API took again, though nobody had asked for it. */
 export function doubled(world: World): string[] {
   const creates = world.taken.filter(({ kind }) => kind === 'create_job');
   return [
@@ -34,19 +34,17 @@ export function doubled(world: World): string[] {
 function mayStartAgain(world: World, { callId, isAnswered }: Taken): boolean {
   const creates = world.calls.filter(({ request }) => request.kind === 'create_job');
   const number = creates.findIndex(({ id }) => id === callId) + 1;
-  const isPressed = world.events.some(
+  return world.events.some(
     (event) =>
       (event.type === 'request_edited' && event.creates === number) ||
       (event.type === 'start_again_pressed' &&
         (event.creates === number || (!isAnswered && event.callId === callId))),
   );
-  return isPressed || (!isAnswered && world.policy.retryUnknown === 'all');
 }
 
 function maySendAgain(world: World, { callId, isAnswered }: Taken): boolean {
   if (isAnswered) return false;
-  const isPressed = world.events.some(
+  return world.events.some(
     (event) => event.type === 'resend_pressed' && (event.callId === callId || event.callId === null),
   );
-  return isPressed || world.policy.retryUnknown !== 'never';
 }

@@ -40,11 +40,6 @@ export function createFailed(builder: DecisionBuilder, callId: string, failure: 
   switch (verdict) {
     case 'retry':
       noteTrouble(builder, 'send', failure);
-      // It may have been made, and counts as that: what goes again is another call.
-      if (failure.outcome === 'unknown') {
-        releaseAlong(builder, callId);
-        requestCreate(builder);
-      }
       break;
     case 'refused':
       clearTrouble(builder, 'send');

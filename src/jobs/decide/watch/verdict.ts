@@ -1,26 +1,18 @@
 import type { AgentFailure } from '../../agent-job.ts';
 import type { CallOutcome } from '../../call.ts';
-import type { Policy } from '../../policy.ts';
 import type { DecisionBuilder } from '../decision-builder.ts';
 
 type AgentCallKind = 'create_job' | 'send_message';
 
 /**
  * What a failed create or message call means.
- * `retry`: nothing happened (or the operator accepts a possible double), so it goes out again by itself.
+ * `retry`: nothing happened, so it goes out again by itself.
  * `refused`: the API will not take it. `unknown`: a person decides.
  */
 export type Verdict = 'retry' | 'refused' | 'unknown';
 
-export function verdictOn(
-  call: AgentCallKind,
-  failure: AgentFailure,
-  retryUnknown: Policy['retryUnknown'],
-): Verdict {
-  if (failure.outcome === 'unknown') {
-    const mayRepeat = retryUnknown === 'all' || (retryUnknown === 'messages' && call === 'send_message');
-    return mayRepeat ? 'retry' : 'unknown';
-  }
+export function verdictOn(failure: AgentFailure): Verdict {
+  if (failure.outcome === 'unknown') return 'unknown';
   switch (failure.reason) {
     case 'rate_limited':
     case 'unreachable':
@@ -43,16 +35,15 @@ export function settleFailed(
   callId: string,
   failure: AgentFailure,
 ): Verdict {
-  const verdict = verdictOn(call, failure, builder.context.policy.retryUnknown);
+  const verdict = verdictOn(failure);
   const detail = `${failure.reason}: ${failure.message}`;
-  builder.settle({ callId, state: stateOf(call, verdict, failure), detail, goesAgain: verdict === 'retry' });
+  builder.settle({ callId, state: stateOf(call, verdict), detail });
   return verdict;
 }
 
-function stateOf(call: AgentCallKind, verdict: Verdict, failure: AgentFailure): CallOutcome['state'] {
+function stateOf(call: AgentCallKind, verdict: Verdict): CallOutcome['state'] {
   if (verdict === 'unknown') return 'unknown';
-  // It may have been made, and counts as that: what goes again is another call.
-  if (verdict === 'refused' || failure.outcome === 'unknown') return 'failed';
+  if (verdict === 'refused') return 'failed';
   // The replies of a message that goes out again are put into a new call, together with later ones.
   return call === 'create_job' ? 'retry' : 'not_made';
 }
