@@ -8,15 +8,13 @@ import { labels } from '../src/slack/views/parts/words.ts';
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
 const url = 'https://bot.example.com';
-const oauth = { url, tokenRotation: false };
-const rotating = { url, tokenRotation: true };
+const oauth = { url };
 
 const variants: readonly [name: string, options: ManifestOptions][] = [
   ['Socket Mode', { url: null, oauth: null }],
   ['HTTP mode', { url, oauth: null }],
   ['Socket Mode with OAuth', { url: null, oauth }],
   ['HTTP mode with OAuth', { url, oauth }],
-  ['HTTP mode with OAuth and rotating tokens', { url, oauth: rotating }],
   ['drafts by emoji in Socket Mode', { url: null, oauth: null, hasReactions: true }],
   ['drafts by emoji for an agent in HTTP mode with OAuth', { url, oauth, isAgent: true, hasReactions: true }],
   ['an agent in Socket Mode', { url: null, oauth: null, isAgent: true }],
@@ -141,7 +139,6 @@ test('with OAuth, Slack sends people back, and reports when the app is removed',
     expect.arrayContaining(['app_uninstalled', 'tokens_revoked']),
   );
   expect(settings).toMatchObject({ token_rotation_enabled: false, org_deploy_enabled: true });
-  expect(parse(manifestYaml({ url, oauth: rotating })).settings.token_rotation_enabled).toBe(true);
 });
 
 test('for drafts by emoji it asks to see reactions, and leaves it open whether to read the names of emoji', () => {

@@ -92,8 +92,7 @@ async function installEverywhere(store: Store): Promise<void> {
         installerId: 'U1',
         installedAtMs: 0,
       };
-      const tokens = { botToken: botTokenOf(id), refreshToken: null, expiresAtMs: null };
-      await tx.installations.put({ ...facts, ...more }, vault.seal(id, tokens));
+      await tx.installations.put({ ...facts, ...more }, vault.seal(id, botTokenOf(id)));
     }
   });
 }

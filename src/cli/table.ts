@@ -31,8 +31,7 @@ const commands: readonly Command[] = [
     load: async () => (await import('./commands/audit.ts')).audit,
   },
   {
-    usage:
-      'manifest [--url <address> [--oauth [--token-rotation]] [--socket]] [--agent] [--workflow] [--reactions]',
+    usage: 'manifest [--url <address> [--oauth] [--socket]] [--agent] [--workflow] [--reactions]',
     summary: 'print the manifest of the Slack app: for HTTP with --url, else for Socket Mode',
     load: async () => (await import('./commands/manifest.ts')).manifest,
   },

@@ -33,7 +33,7 @@ export interface ManifestOptions {
   /** The public address, without a slash at its end: HTTP mode. Null: Socket Mode. */
   readonly url: string | null;
   /** How other workspaces install the app by themselves; null: it is installed in one, by hand. */
-  readonly oauth: { readonly url: string; readonly tokenRotation: boolean } | null;
+  readonly oauth: { readonly url: string } | null;
   /** The app is one of Slack's agents. */
   readonly isAgent?: boolean;
   /** Workflows have the step "Ask docs-agent". Not with `oauth`: Slack does not let such an app be distributed. */
@@ -103,7 +103,7 @@ function manifest(options: ManifestOptions): object {
       org_deploy_enabled: oauth !== null || options.hasWorkflowStep === true,
       ...(options.hasWorkflowStep ? { function_runtime: 'remote' } : {}),
       socket_mode_enabled: url === null,
-      token_rotation_enabled: oauth?.tokenRotation ?? false,
+      token_rotation_enabled: false,
     },
   };
 }
@@ -149,14 +149,6 @@ function comments(options: ManifestOptions): [path: Path, comment: string][] {
             'An administrator of an Enterprise Grid may install it for the whole organisation.',
           ] satisfies [Path, string],
         ]),
-    ...(oauth?.tokenRotation
-      ? [
-          [
-            ['settings', 'token_rotation_enabled'],
-            'Tokens expire after 12 hours and are renewed. This cannot be turned off again.',
-          ] satisfies [Path, string],
-        ]
-      : []),
   ];
 }
 

@@ -30,12 +30,12 @@ describe('docs-agent manifest', () => {
   );
 
   test.concurrent('prints one for many workspaces, also in Socket Mode', async () => {
-    const args = ['--url', 'https://bot.example.com', '--oauth', '--token-rotation', '--socket'];
+    const args = ['--url', 'https://bot.example.com', '--oauth', '--socket'];
     const { code, output } = await run(...args);
     expect(code).toBe(0);
     const { settings, oauth_config } = parse(output);
     expect(oauth_config.redirect_urls).toEqual(['https://bot.example.com/slack/oauth_redirect']);
-    expect(settings).toMatchObject({ socket_mode_enabled: true, token_rotation_enabled: true });
+    expect(settings).toMatchObject({ socket_mode_enabled: true, token_rotation_enabled: false });
     expect(settings.event_subscriptions).not.toHaveProperty('request_url');
   });
 
@@ -63,7 +63,6 @@ describe('docs-agent manifest', () => {
       ['--url', 'https://bot.example.com', '--oauth', '--workflow'],
       '--workflow cannot be combined with --oauth',
     ],
-    [['--token-rotation'], '--token-rotation needs --oauth'],
     [['--http'], "Unknown option '--http'"],
   ])('says how it is used when called with %j', async (args, words) => {
     const { code, output } = await run(...args);

@@ -5,7 +5,7 @@ import type { Transaction } from '../../src/store/store.ts';
 import { describeOnDatabases } from '../support/databases.ts';
 
 const NOW_MS = 1_700_000_000_000;
-const tokens = { keyId: 'k1', botToken: 'sealed-1', refreshToken: null, expiresAtMs: null };
+const token = { keyId: 'k1', botToken: 'sealed-1' };
 const installedBy = (id: string, installerId: string) => ({
   id,
   isOrganisation: false,
@@ -33,9 +33,9 @@ describeOnDatabases('what is set and installed', (make) => {
   beforeEach(async () => {
     ({ location, remove } = await make());
     await run(async (tx) => {
-      await tx.installations.put(installedBy('T1', 'U1'), tokens);
-      await tx.installations.put(installedBy('T2', 'U1'), tokens);
-      await tx.installations.put(installedBy('T3', 'U2'), tokens);
+      await tx.installations.put(installedBy('T1', 'U1'), token);
+      await tx.installations.put(installedBy('T2', 'U1'), token);
+      await tx.installations.put(installedBy('T3', 'U2'), token);
       await tx.channelSettings.replace('T1', 'C1', savedBy('U1', ['C1', 'C2']));
       await tx.channelSettings.replace('T1', 'C2', savedBy('U2', ['C1', 'C12', 'C3']));
       await tx.homes.opened('T1', 'U1', NOW_MS);
@@ -68,7 +68,7 @@ describeOnDatabases('what is set and installed', (make) => {
       ['T2', 'forgotten'],
       ['T3', 'U2'],
     ]);
-    expect((await run((tx) => tx.installations.get('T1')))?.tokens).toEqual(tokens);
+    expect((await run((tx) => tx.installations.get('T1')))?.token).toEqual(token);
     expect(await settings('C1')).toEqual(savedBy('forgotten', ['C1', 'C2']));
     expect(await settings('C2')).toEqual(savedBy('U2', ['C1', 'C12', 'C3']));
     expect((await erase('user', 'U1')).holdings).toMatchObject({ settings: 0, homes: 0 });

@@ -25,8 +25,6 @@ export interface SlackTeamsOptions {
   readonly botUrls: readonly string[];
   /** Socket Mode has one workspace, `strictApp.teamId`. Default: http */
   readonly mode?: 'socket' | 'http';
-  /** After which tokens expire. Default: never */
-  readonly tokenLifeS?: number;
   /** The app is installed in the organisation, and serves this workspace of it. */
   readonly organisation?: { readonly id: string; readonly teamId: string };
 }
@@ -40,8 +38,8 @@ export interface SlackTeams extends AsyncDisposable {
   readonly tokens: TokenOffice;
   team(id: string): StrictSlack;
   calls(method?: string): readonly TeamsCall[];
-  /** Asked before a token is exchanged: `lost` happens, but the answer does not arrive. */
-  onExchange(decide: () => 'lost' | 'hang' | 'refuse' | null): void;
+  /** Asked before a code is exchanged. `lost`: it happens, but the answer does not arrive; `expires`: its token does. */
+  onExchange(decide: () => 'lost' | 'refuse' | 'expires' | null): void;
   /** Sends an event as Slack would. Resolves to the status of the answer. */
   event(outer: Readonly<Record<string, unknown>>): Promise<number>;
   /** An administrator removes the app. */
@@ -68,7 +66,7 @@ export async function startSlackTeams(options: SlackTeamsOptions): Promise<Slack
   });
   const failures: unknown[] = [];
   const calls: TeamsCall[] = [];
-  const tokens = new TokenOffice(clock, options.tokenLifeS ?? null);
+  const tokens = new TokenOffice();
   const tenants = new Map<string, StrictSlack>();
   let onExchange: Parameters<SlackTeams['onExchange']>[0] = () => null;
   let turn = 0;
@@ -110,16 +108,12 @@ export async function startSlackTeams(options: SlackTeamsOptions): Promise<Slack
 
   function exchange(call: SlackCall, response: ServerResponse): void {
     calls.push({ ...call, teamId: null });
-    const { client_id, client_secret, code, grant_type, refresh_token } = call.args;
+    const { client_id, client_secret, code } = call.args;
     if (client_id !== clientId) throw new ApiError('invalid_client_id');
     if (client_secret !== clientSecret) throw new ApiError('bad_client_secret');
     const fate = onExchange();
-    if (fate === 'hang') return;
     if (fate === 'refuse') throw new ApiError('service_unavailable');
-    const { owner, tokens: issued } =
-      grant_type === 'refresh_token'
-        ? tokens.exchangeRefreshToken(String(refresh_token))
-        : tokens.exchangeCode(String(code));
+    const { owner, accessToken } = tokens.exchangeCode(String(code));
     if (fate === 'lost') return void response.destroy();
     const isOrganisation = owner === organisation?.id;
     json(response, {
@@ -132,7 +126,8 @@ export async function startSlackTeams(options: SlackTeamsOptions): Promise<Slack
       team: isOrganisation ? null : { id: owner, name: owner },
       enterprise: isOrganisation ? { id: owner, name: owner } : null,
       is_enterprise_install: isOrganisation,
-      ...issued,
+      access_token: accessToken,
+      ...(fate === 'expires' ? { refresh_token: 'xoxe-1', expires_in: 43_200 } : {}),
     });
   }
 

@@ -3,7 +3,6 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Route } from '../../engine/runtime/http-server.ts';
 import type { Logger } from '../../engine/runtime/logger.ts';
 import { hasMarks } from '../../jobs/policy.ts';
-import { botTokens } from '../../slack/install/bot-tokens.ts';
 import { createDirectory } from '../../slack/install/directory.ts';
 import { whenEnded } from '../../slack/install/ended.ts';
 import { installRoutes } from '../../slack/install/install-routes.ts';
@@ -91,7 +90,6 @@ async function serveMany(
   const client = new PostingClient(apiUrl, logger);
   const directory = createDirectory(store, clock);
   const common = { store, clock, log, client, vault, directory, app };
-  const tokenOf = botTokens(common, directory);
   const isSetUp = (teamId: string) => config.workspaces.has(teamId);
   // Who installs the app is known only afterwards.
   const needed = [...config.workspaces.values()].some(hasMarks)
@@ -99,12 +97,12 @@ async function serveMany(
     : botScopes;
   const scopes = needed.map(({ name }) => name);
   return {
-    workspaces: installedWorkspaces({ client, apiUrl, clock, log }, directory, tokenOf, (teamId) =>
+    workspaces: installedWorkspaces({ client, apiUrl, clock, log }, directory, vault, (teamId) =>
       settingsOf(config, teamId),
     ),
     onEnded: whenEnded({
       ...common,
-      callerOf: ({ id, tokens: sealed }) => createCaller(client, async () => vault.open(id, sealed).botToken),
+      callerOf: ({ id, token }) => createCaller(client, async () => vault.open(id, token)),
     }),
     routes: installRoutes({
       ...{ ...common, apiUrl, scopes, isSetUp, onInstalled },

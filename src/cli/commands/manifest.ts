@@ -10,19 +10,12 @@ export async function manifest(args: string[]): Promise<number> {
       url: { type: 'string' },
       socket: { type: 'boolean', default: false },
       oauth: { type: 'boolean', default: false },
-      'token-rotation': { type: 'boolean', default: false },
       agent: { type: 'boolean', default: false },
       workflow: { type: 'boolean', default: false },
       reactions: { type: 'boolean', default: false },
     },
   });
   const url = values.url === undefined ? null : publicAddress(values.url);
-  const tokenRotation = values['token-rotation'];
-  if (tokenRotation && !values.oauth) {
-    throw new UsageError(
-      '--token-rotation needs --oauth: a SLACK_BOT_TOKEN from the settings cannot be renewed.',
-    );
-  }
   if (values.oauth && url === null) {
     throw new UsageError(
       '--oauth needs --url: Slack sends the person who installs the app back to that address.',
@@ -33,7 +26,7 @@ export async function manifest(args: string[]): Promise<number> {
       '--workflow cannot be combined with --oauth: Slack does not let an app with a workflow step be distributed to other workspaces.',
     );
   }
-  const oauth = values.oauth && url !== null ? { url, tokenRotation } : null;
+  const oauth = values.oauth && url !== null ? { url } : null;
   const options = {
     url: values.socket ? null : url,
     oauth,

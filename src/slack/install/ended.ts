@@ -52,7 +52,7 @@ export function whenEnded(parts: EndedParts): (body: unknown) => Promise<void> {
       log.info('old_end_of_installation', facts);
       return;
     }
-    // Unless it was installed again, or its token renewed, just now.
+    // Unless it was installed again just now.
     await store.transaction((tx) => tx.installations.remove(installation.id, installation.revision));
     directory.forget(installation.id);
     log.info('installation_ended', facts);

@@ -18,15 +18,17 @@ import { classify, SlackCallError } from '../workspace/web-api/failure.ts';
 import { identify } from '../workspace/workspace.ts';
 import type { Directory } from './directory.ts';
 import { clearedCookie, isOwnState, newState, stateCookie } from './install-state.ts';
-import type { Client } from './renewal.ts';
 import type { Vault } from './vault.ts';
 
 const AUTHORIZE_URL = 'https://slack.com/oauth/v2/authorize';
+const ROTATION =
+  'the token expires, since token rotation is on, and would not be renewed: Slack cannot turn it off, so create ' +
+  'another app from what `docs-agent manifest --oauth` prints';
 /** Anybody can send a made-up code. */
 const BAD_CODES = new Set(['invalid_code', 'code_already_used', 'code_expired']);
 
 export interface InstallParts {
-  readonly app: Client & { readonly stateSecret: string };
+  readonly app: { readonly clientId: string; readonly clientSecret: string; readonly stateSecret: string };
   /** Null is Slack's own. */
   readonly apiUrl: string | null;
   /** Slack grants those that the page asks for, whatever else the manifest has. */
@@ -137,13 +139,14 @@ async function exchange({ client, app }: InstallParts, code: string): Promise<Oa
   }
 }
 
-/** Stores the tokens from Slack, encrypted. */
+/** Stores the token from Slack, encrypted. */
 async function install(parts: InstallParts, given: OauthV2AccessResponse): Promise<string | null> {
   const { store, vault, directory, clock, log } = parts;
-  const { access_token: botToken, refresh_token: refreshToken = null, expires_in: lifeS } = given;
+  const { access_token: botToken, expires_in: lifeS } = given;
   const isOrganisation = given.is_enterprise_install === true;
   const id = isOrganisation ? given.enterprise?.id : given.team?.id;
   if (id === undefined || botToken === undefined) throw new Error('Slack gave no token of a bot');
+  if (lifeS !== undefined) throw new Error(ROTATION);
   const identity = await identify(createCaller(parts.client, async () => botToken));
   const missing = parts.checkScopes(id, identity.scopes);
   if (missing.length > 0) throw new ScopesMissing(missing);
@@ -159,9 +162,7 @@ async function install(parts: InstallParts, given: OauthV2AccessResponse): Promi
     installerId: given.authed_user?.id ?? '',
     installedAtMs: nowMs,
   };
-  const expiresAtMs = lifeS === undefined ? null : nowMs + lifeS * 1000;
-  const sealed = vault.seal(id, { botToken, refreshToken, expiresAtMs });
-  await store.transaction((tx) => tx.installations.put(facts, sealed));
+  await store.transaction((tx) => tx.installations.put(facts, vault.seal(id, botToken)));
   directory.forget(id);
   log.info('installed', { installation_id: id, user_id: facts.installerId });
   parts.onInstalled();

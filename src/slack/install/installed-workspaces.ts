@@ -1,4 +1,6 @@
+import { StoreError } from '../../store/errors.ts';
 import type { StoredInstallation } from '../../store/queries/workspaces/installations.ts';
+import { notInstalled, SlackCallError } from '../workspace/web-api/failure.ts';
 import {
   createWorkspace,
   type Workspace,
@@ -6,11 +8,12 @@ import {
   type WorkspaceSettings,
   type Workspaces,
 } from '../workspace/workspace.ts';
-import type { TokenOf } from './bot-tokens.ts';
 import type { Directory } from './directory.ts';
 import { requestTeam } from './request-team.ts';
+import { type Vault, VaultError } from './vault.ts';
 
 const MAX_WORKSPACES = 5_000;
+const STORE_AWAY_MS = 2_000;
 
 interface Known {
   readonly installation: StoredInstallation | null;
@@ -21,10 +24,27 @@ interface Known {
 export function installedWorkspaces(
   parts: WorkspaceParts,
   directory: Directory,
-  tokenOf: TokenOf,
+  vault: Vault,
   settingsOf: (teamId: string) => WorkspaceSettings | null,
 ): Workspaces {
   const known = new Map<string, Known>();
+
+  /** Throws SlackCallError if there is none that can be read. */
+  const tokenOf = async (teamId: string): Promise<string> => {
+    const installation = await directory.find(teamId).catch((error: unknown) => {
+      if (error instanceof StoreError) throw tokenError('store_away', { retryAfterMs: STORE_AWAY_MS });
+      throw error;
+    });
+    if (installation === null) throw notInstalled();
+    const { id, token } = installation;
+    try {
+      return vault.open(id, token);
+    } catch (error) {
+      if (!(error instanceof VaultError)) throw error;
+      parts.log.error('token_not_readable', { installation_id: id, key_id: error.keyId });
+      throw tokenError('token_not_readable', { needsAdmin: true });
+    }
+  };
 
   /** The same object for as long as it is the same installation: it caches people, and knows Slack's limits. */
   const workspace = (teamId: string, installation: StoredInstallation | null): Workspace => {
@@ -61,4 +81,16 @@ function identityOf(teamId: string, installation: StoredInstallation | null) {
     enterpriseId: installation?.enterpriseId ?? null,
     workspaceUrl: installation?.workspaceUrl ?? null,
   };
+}
+
+/** Without `retryAfterMs`, the pauses grow, since it may take a while until somebody mends it. */
+function tokenError(code: string, how: { retryAfterMs?: number; needsAdmin?: boolean }): SlackCallError {
+  const failure = {
+    outcome: 'retry',
+    code,
+    retryAfterMs: null,
+    needsAdmin: false,
+    isPassing: false,
+  } as const;
+  return new SlackCallError('token', { ...failure, ...how }, null);
 }

@@ -27,9 +27,9 @@ export function unreadableTokens(unreadable: readonly Unreadable[]): string {
   return `The tokens of ${count} (${ids}) cannot be read: ${why}.`;
 }
 
-function problemOf(vault: Vault, { id, tokens }: StoredInstallation): Unreadable | null {
+function problemOf(vault: Vault, { id, token }: StoredInstallation): Unreadable | null {
   try {
-    vault.open(id, tokens);
+    vault.open(id, token);
     return null;
   } catch (error) {
     if (error instanceof VaultError) return { id, keyId: error.keyId, why: error.message };
@@ -53,11 +53,11 @@ export async function resealAll(store: Store, vault: Vault): Promise<Resealed> {
     const installations = await store.transaction((tx) => tx.installations.all());
     const unreadable = installations.flatMap((installation) => problemOf(vault, installation) ?? []);
     const others = installations.filter(
-      ({ id, tokens }) => tokens.keyId !== vault.keyId && !unreadable.some((one) => one.id === id),
+      ({ id, token }) => token.keyId !== vault.keyId && !unreadable.some((one) => one.id === id),
     );
     if (others.length === 0) return { resealed, byKey: countKeys(installations), unreadable };
-    for (const { id, revision, tokens } of others) {
-      const sealed = vault.seal(id, vault.open(id, tokens));
+    for (const { id, revision, token } of others) {
+      const sealed = vault.seal(id, vault.open(id, token));
       // If a replica has changed it meanwhile, the next round sees it again.
       const isDone = await store.transaction((tx) => tx.installations.reseal(id, revision, sealed));
       if (isDone) resealed += 1;
@@ -67,6 +67,6 @@ export async function resealAll(store: Store, vault: Vault): Promise<Resealed> {
 
 function countKeys(installations: readonly StoredInstallation[]): ReadonlyMap<string, number> {
   const byKey = new Map<string, number>();
-  for (const { tokens } of installations) byKey.set(tokens.keyId, (byKey.get(tokens.keyId) ?? 0) + 1);
+  for (const { token } of installations) byKey.set(token.keyId, (byKey.get(token.keyId) ?? 0) + 1);
   return byKey;
 }

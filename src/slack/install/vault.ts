@@ -1,16 +1,9 @@
 import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
-import type { SealedTokens } from '../../store/queries/workspaces/installations.ts';
+import type { SealedToken } from '../../store/queries/workspaces/installations.ts';
 
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-
-export interface Tokens {
-  readonly botToken: string;
-  /** Null if the token does not expire. */
-  readonly refreshToken: string | null;
-  readonly expiresAtMs: number | null;
-}
 
 /** One of TOKEN_ENCRYPTION_KEY. */
 interface Key {
@@ -44,28 +37,19 @@ export class Vault {
     return this.keys[0].id;
   }
 
-  seal(installationId: string, { botToken, refreshToken, expiresAtMs }: Tokens): SealedTokens {
+  seal(installationId: string, botToken: string): SealedToken {
     const [{ id, key }] = this.keys;
-    return {
-      keyId: id,
-      botToken: encrypt(key, botToken, place(installationId, 'bot_token')),
-      refreshToken: refreshToken && encrypt(key, refreshToken, place(installationId, 'refresh_token')),
-      expiresAtMs,
-    };
+    return { keyId: id, botToken: encrypt(key, botToken, place(installationId)) };
   }
 
   /** Throws VaultError. */
-  open(installationId: string, { keyId, botToken, refreshToken, expiresAtMs }: SealedTokens): Tokens {
+  open(installationId: string, { keyId, botToken }: SealedToken): string {
     const key = this.keys.find(({ id }) => id === keyId)?.key;
     if (key === undefined) {
       throw new VaultError(`the key "${keyId}" is not among those of TOKEN_ENCRYPTION_KEY: add it`, keyId);
     }
     try {
-      return {
-        botToken: decrypt(key, botToken, place(installationId, 'bot_token')),
-        refreshToken: refreshToken && decrypt(key, refreshToken, place(installationId, 'refresh_token')),
-        expiresAtMs,
-      };
+      return decrypt(key, botToken, place(installationId));
     } catch {
       const message = `the key "${keyId}" of TOKEN_ENCRYPTION_KEY is not the one that they were stored with, or the row was changed`;
       throw new VaultError(message, keyId);
@@ -73,9 +57,9 @@ export class Vault {
   }
 }
 
-/** Authenticated with the text: what is copied to another row or column cannot be read there. */
-function place(installationId: string, column: string): Buffer {
-  return Buffer.from(`installation/${installationId}/${column}`);
+/** Authenticated with the text: what is copied to another row cannot be read there. */
+function place(installationId: string): Buffer {
+  return Buffer.from(`installation/${installationId}/bot_token`);
 }
 
 function encrypt(key: KeyObject, text: string, where: Buffer): string {

@@ -98,7 +98,7 @@ const impersonal = {
   home: 'team_id opened_at',
   installation:
     'id is_organisation enterprise_id bot_user_id bot_id workspace_url scopes installed_at key_id bot_token ' +
-    'refresh_token expires_at revision renewal renewing_until renewal_problem',
+    'revision',
   job: 'id team_id thread_ts project_id requested_at stage agent_job_id has_pull_request card_drawn_at number',
   job_count: 'team_id last_number',
   job_pull_request: 'job_id team_id key url is_old',

@@ -290,12 +290,7 @@ function tables({ serial, inItsIndex, busy }: Dialect): string[] {
       installed_at bigint not null,
       key_id text not null,
       bot_token text not null,
-      refresh_token text,
-      expires_at bigint,
-      revision bigint not null,
-      renewal text,
-      renewing_until bigint,
-      renewal_problem text
+      revision bigint not null
     )`,
     'create table organisation_team (team_id text not null primary key, enterprise_id text not null)',
 

@@ -302,13 +302,7 @@ interface InstallationTable {
   installed_at: number;
   key_id: string;
   bot_token: string;
-  refresh_token: string | null;
-  expires_at: number | null;
   revision: number;
-  /** The token of the renewal in progress. */
-  renewal: string | null;
-  renewing_until: number | null;
-  renewal_problem: string | null;
 }
 
 interface HeartbeatTable {

@@ -87,19 +87,6 @@ test('tokens under a key that is not there any more', async () => {
   });
 });
 
-test('a token that has expired is not renewed by looking', async () => {
-  await using program = await startTeamsProgram({ tokenLifeS: 43_200 });
-  await program.services[0]?.stop();
-  await program.clock.advance(13 * 3_600_000);
-  const findings = await look(program);
-  expect(one(findings, 'slack_token', acme)).toMatchObject({
-    level: 'ok',
-    found: 'its token has expired; it is renewed when next needed',
-  });
-  const renewals = program.slack.calls('oauth.v2.access').filter(({ args }) => 'refresh_token' in args);
-  expect(renewals).toEqual([]);
-});
-
 const organisation = { id: 'E0ORG', teamId: acme };
 
 test("an organisation's installation is looked at for the workspaces that it serves, with its token", async () => {

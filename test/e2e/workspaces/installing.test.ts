@@ -156,8 +156,8 @@ workspaces: { ${beta}: { projects: [docs] }, ${acme}: { projects: [docs], ${chan
     expect(program.log.join()).toContain('install_refused');
   });
 
-  test('say only that it failed when Slack does not take the code or cannot be reached, and show no secret (A2)', async () => {
-    for (const fate of ['refuse', 'lost'] as const) {
+  test('say only that it failed when Slack does not take the code, cannot be reached or gives a token that expires, and show no secret (A2)', async () => {
+    for (const fate of ['refuse', 'lost', 'expires'] as const) {
       program.slack.onExchange(() => fate);
       const answer = await program.install(acme);
       const html = await answer.text();
@@ -166,6 +166,7 @@ workspaces: { ${beta}: { projects: [docs] }, ${acme}: { projects: [docs], ${chan
       expect(html).toContain('/slack/install');
       expect(html).not.toMatch(/code-|xoxb|client-secret|service_unavailable/);
     }
+    expect(program.log.join()).toContain('token rotation is on');
     expect(program.log.join()).not.toMatch(/code-\d|xoxb-|client-secret|state-secret/);
   });
 });

@@ -52,7 +52,7 @@ export interface TeamsProgram extends AsyncDisposable {
   readonly later: Later;
 }
 
-export interface TeamsProgramOptions extends Pick<SlackTeamsOptions, 'mode' | 'tokenLifeS' | 'organisation'> {
+export interface TeamsProgramOptions extends Pick<SlackTeamsOptions, 'mode' | 'organisation'> {
   readonly teams?: readonly string[];
   /** Those that have installed the app at first. Default: those that are set up. */
   readonly installed?: readonly string[];

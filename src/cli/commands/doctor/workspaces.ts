@@ -53,7 +53,7 @@ export async function workspaceFindings(
   return [...findings, ...ofEach.flat()];
 }
 
-function installationsOf({ config, tools }: Given, store: StoreFacts | null): InstallationsFound {
+function installationsOf({ config }: Given, store: StoreFacts | null): InstallationsFound {
   const { installing } = config.slack;
   if (installing.kind === 'by_hand') {
     const settingsOf = [{ id: null, settings: config }];
@@ -61,9 +61,7 @@ function installationsOf({ config, tools }: Given, store: StoreFacts | null): In
     return { installed: [only], findings: [] };
   }
   // Without the store, nothing is known about them.
-  return store === null
-    ? { installed: [], findings: [] }
-    : installedByOauth(config, installing, store, tools.clock.now());
+  return store === null ? { installed: [], findings: [] } : installedByOauth(config, installing, store);
 }
 
 interface InstallationsFound {
@@ -76,7 +74,6 @@ function installedByOauth(
   config: Config,
   app: Extract<Installing, { kind: 'oauth' }>,
   { installations, organisations }: StoreFacts,
-  nowMs: number,
 ): InstallationsFound {
   const vault = new Vault(app.encryptionKeys);
   const installed: Installed[] = [];
@@ -100,7 +97,7 @@ function installedByOauth(
         ),
       );
     }
-    const token = tokenOf(vault, installation, nowMs);
+    const token = tokenOf(vault, installation);
     const own = settings === undefined ? [] : [{ id, settings }];
     const settingsOf = [...own, ...served.filter(({ by }) => by === id)];
     if (typeof token === 'string') installed.push({ id, token, howToRenew: INSTALL, settingsOf });
@@ -121,20 +118,15 @@ function notInstalled(id: string, hasOrganisation: boolean): Finding {
 }
 
 /** The token, or why there is none that could be tried. */
-function tokenOf(vault: Vault, installation: StoredInstallation, nowMs: number): string | Finding {
-  const { id, tokens, renewalProblem } = installation;
-  const findings = findingsOf('slack_token', id);
-  if (renewalProblem !== null) {
-    return findings.error(`its token can no longer be renewed (${renewalProblem})`, INSTALL);
-  }
-  if (tokens.expiresAtMs !== null && tokens.expiresAtMs <= nowMs) {
-    return findings.ok('its token has expired; it is renewed when next needed');
-  }
+function tokenOf(vault: Vault, { id, token }: StoredInstallation): string | Finding {
   try {
-    return vault.open(id, tokens).botToken;
+    return vault.open(id, token);
   } catch (error) {
     if (!(error instanceof VaultError)) throw error;
-    return findings.error(`its token cannot be read: ${error.message}`, 'Correct TOKEN_ENCRYPTION_KEY.');
+    return findingsOf('slack_token', id).error(
+      `its token cannot be read: ${error.message}`,
+      'Correct TOKEN_ENCRYPTION_KEY.',
+    );
   }
 }
 

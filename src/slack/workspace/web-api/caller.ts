@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '../../../engine/runtime/clock.ts';
 import type { Logger } from '../../../engine/runtime/logger.ts';
 import { classify, SlackCallError, tooLate } from './failure.ts';
 
-/** A token that has to be renewed first may take longer; then the call is made another time. */
+/** A token that the store is slow to give may take longer; then the call is made another time. */
 const TOKEN_WITHIN_MS = 2_000;
 
 /**

@@ -1,14 +1,10 @@
 import { Table, type Tables } from '../../schema/tables.ts';
 
-/** The app in a workspace, or in all workspaces of an organisation, with its sealed tokens. */
+/** The app in a workspace, or in all workspaces of an organisation, with its sealed token. */
 export interface StoredInstallation extends InstallationFacts {
-  readonly tokens: SealedTokens;
+  readonly token: SealedToken;
   /** Changes with every write. */
   readonly revision: number;
-  /** The lease of a renewal in progress. */
-  readonly renewingUntilMs: number | null;
-  /** Slack's error code, if the token can no longer be renewed. */
-  readonly renewalProblem: string | null;
 }
 
 export interface InstallationFacts {
@@ -24,22 +20,11 @@ export interface InstallationFacts {
   readonly installedAtMs: number;
 }
 
-/** Encrypted one by one. */
-export interface SealedTokens {
+/** Encrypted with the key. */
+export interface SealedToken {
   readonly keyId: string;
   readonly botToken: string;
-  /** Null if the token does not expire. */
-  readonly refreshToken: string | null;
-  readonly expiresAtMs: number | null;
 }
-
-export interface Renewal {
-  readonly id: string;
-  /** Unique. */
-  readonly token: string;
-}
-
-const noRenewal = { renewal: null, renewing_until: null, renewal_problem: null };
 
 /** The workspaces and organisations in which the app is installed. */
 export class Installations extends Table {
@@ -54,9 +39,9 @@ export class Installations extends Table {
     return rows.map(fromRow);
   }
 
-  /** Replaces the installation of the same id; a renewal in progress is lost. */
-  async put({ id, ...facts }: InstallationFacts, tokens: SealedTokens): Promise<void> {
-    const row = { ...factColumns(facts), ...tokenColumns(tokens), ...noRenewal };
+  /** Replaces the installation of the same id. */
+  async put({ id, ...facts }: InstallationFacts, token: SealedToken): Promise<void> {
+    const row = { ...factColumns(facts), ...tokenColumns(token) };
     await this.db
       .insertInto('installation')
       // Must differ from the revision of an earlier installation.
@@ -78,34 +63,13 @@ export class Installations extends Table {
     return numDeletedRows > 0n;
   }
 
-  /** Stores the same tokens under another key. False if the row has changed. */
-  async reseal(id: string, revision: number, tokens: SealedTokens): Promise<boolean> {
-    const { numUpdatedRows } = await this.changed(id)
-      .set(tokenColumns(tokens))
+  /** Stores the same token under another key. False if the row has changed. */
+  async reseal(id: string, revision: number, token: SealedToken): Promise<boolean> {
+    const { numUpdatedRows } = await this.db
+      .updateTable('installation')
+      .set((eb) => ({ ...tokenColumns(token), revision: eb('revision', '+', 1) }))
+      .where('id', '=', id)
       .where('revision', '=', revision)
-      .executeTakeFirst();
-    return numUpdatedRows > 0n;
-  }
-
-  /** Takes the lease to renew the token. False if it is taken, or the row has changed. */
-  async startRenewal({ id, token }: Renewal, revision: number, nowMs: number, untilMs: number) {
-    const { numUpdatedRows } = await this.changed(id)
-      .set({ renewal: token, renewing_until: untilMs })
-      .where('revision', '=', revision)
-      .where((eb) => eb.or([eb('renewing_until', 'is', null), eb('renewing_until', '<=', nowMs)]))
-      .executeTakeFirst();
-    return numUpdatedRows > 0n;
-  }
-
-  /** Stores the new tokens, or why there will be none. False if the lease was lost. */
-  async endRenewal({ id, token }: Renewal, result: SealedTokens | { readonly problem: string }) {
-    const { numUpdatedRows } = await this.changed(id)
-      .set(
-        'problem' in result
-          ? { ...noRenewal, renewal_problem: result.problem }
-          : { ...noRenewal, ...tokenColumns(result) },
-      )
-      .where('renewal', '=', token)
       .executeTakeFirst();
     return numUpdatedRows > 0n;
   }
@@ -127,13 +91,6 @@ export class Installations extends Table {
       .onConflict((conflict) => conflict.column('team_id').doUpdateSet({ enterprise_id: enterpriseId }))
       .execute();
   }
-
-  private changed(id: string) {
-    return this.db
-      .updateTable('installation')
-      .set((eb) => ({ revision: eb('revision', '+', 1) }))
-      .where('id', '=', id);
-  }
 }
 
 function factColumns(facts: Omit<InstallationFacts, 'id'>) {
@@ -149,8 +106,8 @@ function factColumns(facts: Omit<InstallationFacts, 'id'>) {
   };
 }
 
-function tokenColumns({ keyId, botToken, refreshToken, expiresAtMs }: SealedTokens) {
-  return { key_id: keyId, bot_token: botToken, refresh_token: refreshToken, expires_at: expiresAtMs };
+function tokenColumns({ keyId, botToken }: SealedToken) {
+  return { key_id: keyId, bot_token: botToken };
 }
 
 function fromRow(row: Tables['installation']): StoredInstallation {
@@ -164,14 +121,7 @@ function fromRow(row: Tables['installation']): StoredInstallation {
     scopes: row.scopes === '' ? [] : row.scopes.split(','),
     installerId: row.installer_id,
     installedAtMs: row.installed_at,
-    tokens: {
-      keyId: row.key_id,
-      botToken: row.bot_token,
-      refreshToken: row.refresh_token,
-      expiresAtMs: row.expires_at,
-    },
+    token: { keyId: row.key_id, botToken: row.bot_token },
     revision: row.revision,
-    renewingUntilMs: row.renewing_until,
-    renewalProblem: row.renewal_problem,
   };
 }
