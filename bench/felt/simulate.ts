@@ -1,5 +1,5 @@
-import { type Allowance, allowanceOf, takeFrom } from '../../src/jobs/schedule/allowance.ts';
 import { checkIntervalMs } from '../../src/jobs/schedule/schedule.ts';
+import { type Allowance, allowanceOf, takeFrom } from '../../src/jobs/schedule/slowdown.ts';
 import { type Random, seededRandom } from '../../test/soak/random.ts';
 import type { Watched } from './watched.ts';
 

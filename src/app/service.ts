@@ -1,7 +1,6 @@
-import { createAgentClient } from '../agent/client/client.ts';
-import { instrumentedClient } from '../agent/client/instrumented-client.ts';
+import { createAgentClient, instrumentedClient } from '../agent/client/client.ts';
 import { AnsweredJobs } from '../agent/effects/agent-tools.ts';
-import { hasJob } from '../agent/effects/has-job.ts';
+import { hasJob } from '../agent/effects/check-job.ts';
 import { createCodeHosts } from '../codehost/create-code-hosts.ts';
 import { pullRequestAdoption } from '../codehost/effects/adopt-pull-requests.ts';
 import { farTasks } from '../engine/far-tasks.ts';

@@ -5,8 +5,7 @@ import { parsePullRequestLink } from '../jobs/pull-requests/link.ts';
 import { afterAnswer, nothingKnown } from '../jobs/service-facts.ts';
 import type { CodeHosts, Look } from './code-hosts.ts';
 import { type CodeHostSettings, connect } from './connect.ts';
-import { look } from './look.ts';
-import { lookLog } from './look-log.ts';
+import { look, lookLog } from './look.ts';
 
 export interface CodeHostTools {
   readonly clock: Clock;

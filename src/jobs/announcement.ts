@@ -1,5 +1,4 @@
-import type { TroubleKind } from './job.ts';
-import type { TurnReplies } from './news.ts';
+import type { TroubleKind, TurnReplies } from './job.ts';
 import type { SnippetProblem, Unsent } from './requests/attachments.ts';
 
 /** What a job has to say in its thread, as a message of its own. Rendered by `slack/views`. */
@@ -129,4 +128,19 @@ export interface TurnEnded {
   readonly replies: TurnReplies;
   /** Replies of unknown fate, or not sent, at that time; offers *Send again*. Null: none. */
   readonly undelivered: TurnReplies | null;
+}
+
+/** The link that the announcement brings as news, and describes; null: none. Untrusted. */
+export function announcedLink(announcement: Announcement): string | null {
+  switch (announcement.kind) {
+    case 'turn_ended':
+      return announcement.link === null || announcement.link.is === 'same' ? null : announcement.link.url;
+    case 'pull_request':
+      return announcement.url;
+    case 'failed':
+    case 'archived':
+      return announcement.prLink ?? null;
+    default:
+      return null;
+  }
 }

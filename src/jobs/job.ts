@@ -1,8 +1,6 @@
 import type { AgentJob, EndedStatus } from './agent-job.ts';
 import type { Draft, Dropped, StartThread } from './draft.ts';
-import type { LastAnnounced, RecentNews, TurnNews, TurnReplies } from './news.ts';
 import type { Offer } from './offer.ts';
-import type { Origin } from './origin.ts';
 import type { SeenPullRequest } from './pull-requests/pull-request.ts';
 import type { Snippet, Unsent } from './requests/attachments.ts';
 import type { UnknownProject } from './requests/project.ts';
@@ -305,3 +303,69 @@ export const overStages = [
 
 /** The program works on such a job by itself: it waits for no person. */
 export const activeStages: ReadonlySet<Stage['kind']> = new Set(['opening', 'creating', 'working']);
+
+/** The status that the thread knew last. */
+export interface LastAnnounced {
+  readonly status: string;
+  readonly turn: number;
+}
+
+/** What the thread was told of a turn. */
+export interface TurnNews {
+  readonly turn: number;
+  /** Those that the job has shown since the turn began, or since the thread was told that the agent works again. */
+  readonly statuses: readonly string[];
+  /** The pull requests that were its news, as they were spelled first. */
+  readonly links: readonly string[];
+  /** How often it was told that the agent works again, without a reply that explains it. */
+  readonly returns: number;
+  /** When it was told so last. */
+  readonly returnedAtMs: number;
+}
+
+/** How much an agent that keeps changing its answer has made the program say. */
+export interface RecentNews {
+  /** The times of the last messages. */
+  readonly atMs: readonly number[];
+  /** How often the looks have paused. */
+  readonly pauses: number;
+  /** Null: they do not pause. */
+  readonly pausedUntilMs: number | null;
+}
+
+/** Replies, by their number and their authors, each named once. */
+export interface TurnReplies {
+  readonly count: number;
+  readonly authors: readonly string[];
+}
+
+/** How a job came to be. */
+export type Origin =
+  | {
+      readonly kind: 'command' | 'form' | 'direct_message' | 'shortcut' | 'home' | 'schedule' | 'webhook';
+    }
+  /** `app`: an app mentioned the bot, of which there is a draft; absent: a person did. */
+  | { readonly kind: 'mention'; readonly app?: MentioningApp }
+  /** People marked a message with this emoji, by its name. `authorId`: who wrote it; absent: not recorded. */
+  | {
+      readonly kind: 'reaction';
+      readonly messageTs: string;
+      readonly emoji: string;
+      readonly authorId?: string;
+    }
+  /** `waits`: the workflow goes on only when the turn has ended. */
+  | { readonly kind: 'workflow'; readonly executionId: string; readonly waits: boolean };
+
+export interface MentioningApp {
+  readonly id: string;
+  /** As it calls itself. */
+  readonly name: string;
+  readonly messageTs: string;
+  readonly permalink: string;
+}
+
+/** The message that a draft is about; null: it is about none, or the job is no draft's. */
+export function draftedMessageTs(origin: Origin | undefined): string | null {
+  if (origin?.kind === 'reaction') return origin.messageTs;
+  return origin?.kind === 'mention' ? (origin.app?.messageTs ?? null) : null;
+}

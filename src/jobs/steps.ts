@@ -1,7 +1,5 @@
 import type { Dropped } from './draft.ts';
-import { isUnwatched, type Job } from './job.ts';
-import type { Origin } from './origin.ts';
-
+import { isUnwatched, type Job, type Origin } from './job.ts';
 /** What a workflow gets back from its step. */
 export type StepResult =
   /** `started`, `draft`: the workflow goes on at once. The two others end a turn that it has waited for. */

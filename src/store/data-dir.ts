@@ -1,6 +1,7 @@
 import { rmSync, statfsSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { codeOf, StoreError } from './errors.ts';
+import type { Queries } from './schema/tables.ts';
 
 /** Empty files: the first has the time of the last backup, the second is there if the last try failed. */
 const LAST_BACKUP_FILE = 'last-backup';
@@ -56,4 +57,23 @@ export function recordFailedBackup(dataDir: string): void {
   } catch {
     // The failure itself is what is reported; the age of the last backup shows it, too.
   }
+}
+
+/** Where a store was copied to, or null. */
+export async function movedTo(
+  queries: Queries,
+): Promise<{ readonly place: string; readonly at: number } | null> {
+  return (await queries.selectFrom('moved').selectAll().executeTakeFirst()) ?? null;
+}
+
+/** Two programs on the same jobs would do everything twice. */
+export async function refuseMoved(queries: Queries, place: string): Promise<void> {
+  const moved = await movedTo(queries);
+  if (moved === null) return;
+  const when = new Date(moved.at).toISOString();
+  throw new StoreError(
+    `The store in ${place} was copied to ${moved.place} (begun ${when}). Start docs-agent on that one. If the copy was ` +
+      'interrupted, run `docs-agent copy-store` again. If the copy is not to be used, delete it first, and then the row ' +
+      'of the table "moved" in this store: on both, docs-agent would do everything twice.',
+  );
 }

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import type { Database } from './engines/database.ts';
+import { refuseMoved } from './data-dir.ts';
+import type { Database } from './engines/connection-turns.ts';
 import type { PostgresOptions } from './engines/postgres.ts';
 import { openSqlite } from './engines/sqlite.ts';
-import { refuseMoved } from './moved.ts';
 import { migrate, schemaState } from './schema/migrate.ts';
 import { migrations } from './schema/migrations.ts';
 import { SqlStore } from './sql-store.ts';

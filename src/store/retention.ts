@@ -2,7 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import { dueStates } from '../jobs/follow-ups/follow-up.ts';
 import { overStages } from '../jobs/job.ts';
 import { laneTaskKinds } from '../jobs/task-kinds.ts';
-import { keepNotices } from './queries/calls/past-notices.ts';
+import { keepNotices } from './queries/calls/calls.ts';
 import { forgetOldEarlyReplies } from './queries/inbound/early-replies.ts';
 import { HOOK_ANSWERS_KEPT_MS } from './queries/inbound/hook-answers.ts';
 import type { Thread } from './queries/jobs.ts';

@@ -1,4 +1,4 @@
-import type { Database, LeaseClock } from './engines/database.ts';
+import type { Database, LeaseClock } from './engines/connection-turns.ts';
 import { StoreError } from './errors.ts';
 import { type HeldLock, heldLocks } from './inspect/held-locks.ts';
 import type { Scheduled } from './queries/tasks/tasks.ts';

@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../src/app/config/config.ts';
-import { welcome } from '../../src/cli/welcome.ts';
+import { welcome } from '../../src/cli/commands/start.ts';
 import { createTempDir } from '../support/temp-dir.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { settings, socketSettings } from './support/settings.ts';

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { allTexts } from '../slack/views/support/all-texts.ts';
+import { allLiterals } from '../slack/views/support/all-texts.ts';
 
 const guide = readFileSync(new URL('../../docs/using.md', import.meta.url), 'utf8');
 
 test('the guide quotes nothing that the program does not say', () => {
-  const plain = allTexts.map(([, text]) => text.replaceAll('*', '')).join('\n');
+  const plain = allLiterals.map(([, text]) => text.replaceAll('*', '')).join('\n');
   const quoted = [...guide.matchAll(/(?<!\w)_(?<words>[^_\n]+)_(?!\w)/g)].map(
     ({ groups }) => groups?.words ?? '',
   );

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type AgentJob, isEnded } from '../../src/jobs/agent-job.ts';
-import { announcedLink } from '../../src/jobs/pull-requests/announced-link.ts';
+import { announcedLink } from '../../src/jobs/announcement.ts';
 import { LOOKED_AT_FOR_MS } from '../../src/jobs/schedule/schedule.ts';
 import { fc } from '../support/properties.ts';
 import { anAgentJob, HOUR_MS, MINUTE_MS, SECOND_MS } from './support/builders.ts';

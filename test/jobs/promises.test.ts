@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { announcedLink } from '../../src/jobs/announcement.ts';
 import type { JobEvent } from '../../src/jobs/event.ts';
 import type { FollowUpState } from '../../src/jobs/follow-ups/follow-up.ts';
 import { isUnwatched } from '../../src/jobs/job.ts';
-import { announcedLink } from '../../src/jobs/pull-requests/announced-link.ts';
 import { fc } from '../support/properties.ts';
 import { anyLife, anyPolicy } from './support/any-life.ts';
 import { CORRECTION, failures } from './support/builders.ts';

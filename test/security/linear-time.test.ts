@@ -16,13 +16,13 @@ import {
   sanitize,
   stripLeadingMention,
 } from '../../src/slack/protocol/slack-text.ts';
-import { whatItIsAbout } from '../../src/slack/views/parts/about.ts';
 import { httpUrl } from '../../src/slack/views/parts/pull-request.ts';
 import {
   oneLine,
   promptTitle,
   quotedPrompt,
   titledPrompt,
+  whatItIsAbout,
   wholePrompt,
 } from '../../src/slack/views/parts/untrusted.ts';
 import { regularExpressionsOf } from '../support/regular-expressions.ts';

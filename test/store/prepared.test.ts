@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Database } from '../../src/store/engines/database.ts';
+import type { Database } from '../../src/store/engines/connection-turns.ts';
 import { openDatabase } from '../../src/store/open.ts';
 import { prepared, preparedForMany, type Values } from '../../src/store/queries/prepared.ts';
 import type { Queries } from '../../src/store/schema/tables.ts';

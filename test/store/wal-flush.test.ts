@@ -3,8 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Kysely } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { GroupCommitDriver } from '../../src/store/engines/group-commit.ts';
-import { dialectOf } from '../../src/store/engines/sqlite.ts';
-import { UnflushedDriver } from '../../src/store/engines/unflushed-driver.ts';
+import { dialectOf, UnflushedDriver } from '../../src/store/engines/sqlite.ts';
 
 interface Things {
   thing: { id: number };

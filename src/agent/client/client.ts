@@ -1,13 +1,13 @@
 import pRetry from 'p-retry';
 import { Pool } from 'undici';
-import { systemClock } from '../../engine/runtime/clock.ts';
+import { type Clock, systemClock } from '../../engine/runtime/clock.ts';
 import { SEND_WITHIN_MS } from '../../engine/runtime/exchange.ts';
 import type { AgentFailure, AgentJob } from '../../jobs/agent-job.ts';
+import type { TroubleKind } from '../../jobs/job.ts';
+import { afterAnswer, nothingKnown, type ServiceFacts } from '../../jobs/service-facts.ts';
 import { type AgentRequest, type Answer, attempt } from './attempt.ts';
 import { decodeJob } from './decode.ts';
 import { AgentError, badAnswerError, unknownProjectError } from './errors.ts';
-import { agentPaths } from './paths.ts';
-
 /** More than a thousand times the size of a job. An answer is not read beyond it. */
 export const ANSWER_MAX_BYTES = 1024 * 1024;
 
@@ -126,4 +126,74 @@ function wasNotSent(failure: AgentFailure): boolean {
 
 function mayReadAgain({ reason, retryAfterMs }: AgentFailure): boolean {
   return retryAfterMs === null && ['unreachable', 'server_error', 'bad_answer'].includes(reason);
+}
+
+/** The addresses of one agent API. */
+export interface AgentPaths {
+  readonly origin: string;
+  jobs(projectId: string): string;
+  job(projectId: string, jobId: string): string;
+}
+
+/** `baseUrl` may have a path. Throws a TypeError if it is no URL. */
+export function agentPaths(baseUrl: string): AgentPaths {
+  const { origin, pathname } = new URL(baseUrl);
+  const basePath = pathname.replace(/(?<!\/)\/+$/, '');
+  const jobs = (projectId: string) => `${basePath}/v2/agent/${segment(projectId)}/job`;
+  return { origin, jobs, job: (projectId, jobId) => `${jobs(projectId)}/${segment(jobId)}` };
+}
+
+function segment(id: string): string {
+  return encodeURIComponent(id.toWellFormed());
+}
+
+export interface InstrumentedClient {
+  readonly client: AgentClient;
+  facts(projectId: string): ServiceFacts;
+}
+
+/** The same client, which remembers how its calls went. */
+export function instrumentedClient(client: AgentClient, clock: Clock): InstrumentedClient {
+  const known = new Map<string, ServiceFacts>();
+  const facts = (projectId: string) => known.get(projectId) ?? nothingKnown;
+  const note = async <T>(projectId: string, call: Promise<T>): Promise<T> => {
+    const remember = (kind: TroubleKind | null) =>
+      known.set(projectId, afterAnswer(facts(projectId), kind, clock.now()));
+    try {
+      const answer = await call;
+      remember(null);
+      return answer;
+    } catch (error) {
+      remember(error instanceof AgentError ? troubleOf(error) : null);
+      throw error;
+    }
+  };
+  return {
+    facts,
+    client: {
+      createJob: (projectId, prompt) => note(projectId, client.createJob(projectId, prompt)),
+      sendMessage: (projectId, jobId, prompt) =>
+        note(projectId, client.sendMessage(projectId, jobId, prompt)),
+      getJob: (projectId, jobId) => note(projectId, client.getJob(projectId, jobId)),
+      close: () => client.close(),
+    },
+  };
+}
+
+/** Null: the API answered, and only this request was not to its liking. */
+function troubleOf({ failure }: AgentError): TroubleKind | null {
+  switch (failure.reason) {
+    case 'unreachable':
+    case 'server_error':
+    case 'bad_answer':
+    case 'no_such_path':
+      return 'unreachable';
+    case 'unauthorized':
+      return 'needs_admin';
+    case 'rate_limited':
+      return 'rate_limited';
+    case 'not_found':
+    case 'rejected':
+      return null;
+  }
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { applyEvent } from '../../engine/apply-event.ts';
 import type { FairLimit } from '../../engine/fair-slots.ts';
-import { release } from '../../engine/tools.ts';
+import { factsOf, release } from '../../engine/tools.ts';
 import type { AgentJob } from '../../jobs/agent-job.ts';
 import { decide } from '../../jobs/decide/decide.ts';
 import type { AnyJobContext, Decision } from '../../jobs/decision.ts';
@@ -11,9 +11,10 @@ import { policyFor } from '../../jobs/policy.ts';
 import { type Slowdown, slowedDown } from '../../jobs/schedule/slowdown.ts';
 import type { CheckKind, UnchangedCheck, WatchedJob } from '../../store/queries/tasks/checks.ts';
 import type { ClaimedTask, Transaction } from '../../store/store.ts';
-import type { AgentTools } from './agent-tools.ts';
+import { AgentError } from '../client/errors.ts';
+import { type AgentTools, agentSays, requireBoundProject } from './agent-tools.ts';
 import type { CheckBatches } from './check-batches.ts';
-import { type AgentRead, readAgentJob } from './read-agent-job.ts';
+import { ReadQuota } from './read-quota.ts';
 
 const TOO_MANY_REQUESTS = 429;
 /** Such a pause is over before anybody could read of it. */
@@ -141,4 +142,60 @@ function stepsIfUnchanged(
   if (check === undefined || check.ifScheduled === 'keep' || others.length > 0 || isCardDue) return null;
   if (!isDeepStrictEqual({ ...job, checkedAtMs: before.checkedAtMs }, before)) return null;
   return { nextCheckAtMs: check.runAtMs, cardAtMs: card?.runAtMs ?? null };
+}
+
+/**
+ * For a person who waits: whether the agent has a job; null: it did not say, not in words of its own, or may not be asked
+ * now. The read goes before those that wait, and is one of those that a project may have in a minute.
+ */
+export function hasJob(
+  { store, clock, agent }: Pick<AgentTools, 'store' | 'clock' | 'agent'>,
+  readsPerMinute: number,
+) {
+  const quota = new ReadQuota(readsPerMinute);
+  return async (projectId: string, agentJobId: string): Promise<boolean | null> => {
+    const mayRead = await store.transaction((tx) => quota.takeFirst(tx, projectId, clock.now()));
+    if (!mayRead) return null;
+    try {
+      await agent.getJob(projectId, agentJobId);
+      return true;
+    } catch (error) {
+      if (!(error instanceof AgentError)) throw error;
+      return error.failure.reason === 'not_found' ? false : null;
+    }
+  };
+}
+
+export interface AgentRead {
+  readonly askedAtMs: number;
+  /** What the agent API says, or why it says nothing. */
+  readonly event: Extract<JobEvent, { type: 'job_checked' | 'check_failed' }>;
+}
+
+async function readAgentJob(tools: AgentTools, job: Job, before: AgentJob): Promise<AgentRead> {
+  const askedAtMs = tools.clock.now();
+  const facts = { ...factsOf(job), agent_job_id: before.id };
+  const durationMs = () => tools.clock.now() - askedAtMs;
+  try {
+    requireBoundProject(tools, job);
+    const agentJob = await tools.agent.getJob(job.projectId, before.id);
+    tools.answered.note(job.projectId, before.id, tools.clock.now());
+    const { status } = agentJob;
+    const isChanged = status !== before.status;
+    const seen = { outcome: 'done', status, is_changed: isChanged, duration_ms: durationMs() };
+    tools.log[isChanged ? 'info' : 'debug']('agent_job_read', { ...facts, ...seen });
+    // The answer describes the job that was asked for, whatever id it repeats.
+    return { askedAtMs, event: { type: 'job_checked', agentJob: { ...agentJob, id: before.id } } };
+  } catch (error) {
+    if (!(error instanceof AgentError)) throw error;
+    const { failure } = error;
+    const { outcome, reason, status } = failure;
+    const failed = { outcome, reason, http_status: status, ...agentSays(failure), duration_ms: durationMs() };
+    tools.log.warn('agent_job_read', { ...facts, ...failed });
+    const othersAnsweredAtMs = tools.answered.othersAtMs(job.projectId, before.id);
+    return {
+      askedAtMs,
+      event: { type: 'check_failed', agentJobId: before.id, failure, othersAnsweredAtMs },
+    };
+  }
 }

@@ -1,6 +1,11 @@
 import type { Granted, Quota } from '../../engine/claim-fairly.ts';
-import { type Allowance, allowanceOf, takeFrom } from '../../jobs/schedule/allowance.ts';
-import { readShare, type Slowdown } from '../../jobs/schedule/slowdown.ts';
+import {
+  type Allowance,
+  allowanceOf,
+  readShare,
+  type Slowdown,
+  takeFrom,
+} from '../../jobs/schedule/slowdown.ts';
 import type { TaskGroup, Transaction } from '../../store/store.ts';
 
 /** How far people may get ahead of the reads that are due. */

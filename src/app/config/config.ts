@@ -1,13 +1,21 @@
 import type { z } from 'zod';
-import { codeHostSitesOf, codeHostsOf } from './code-hosts.ts';
+import type { CodeHostSettings } from '../../codehost/connect.ts';
+import { type CodeHostSite, PUBLIC_SITES } from '../../jobs/pull-requests/link.ts';
+import { nearest } from '../../jobs/requests/near.ts';
 import { contradictions, isOauthMeant, swappedTokens } from './contradictions.ts';
 import { loadConfigFile } from './file.ts';
 import type { ConfigFile, NamedSecrets } from './file-schema.ts';
-import { ignoredSettings } from './misspelt.ts';
-import { ConfigError, type ConfigProblem } from './problems.ts';
+import { ConfigError, type ConfigProblem, UNKNOWN_SETTING } from './problems.ts';
 import { type ConfiguredProjects, keyProblems, projectsOf, workspacesOf } from './projects.ts';
 import { digestOf, type Hook, hooksOf, hookVariables, recipesOf } from './recipes.ts';
-import { exampleOf, type Settings, settingNames, settings } from './settings.ts';
+import {
+  exampleOf,
+  type SettingName,
+  type Settings,
+  secretNames,
+  settingNames,
+  settings,
+} from './settings.ts';
 import { type Environment, type ReadFile, readTextFile, readValues, type SettingValues } from './values.ts';
 
 /** All settings, checked, by the names that the program has for them. */
@@ -219,4 +227,90 @@ function healthPortOf({ PORT: port, HEALTH_PORT: healthPort }: Settings): number
 function present<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('a missing setting was not reported');
   return value;
+}
+
+/** The code hosts that may be asked: those for which there is a token, or an App. */
+function codeHostsOf(values: Settings): readonly CodeHostSettings[] {
+  return [...githubOf(values), ...gitlabOf(values)];
+}
+
+/** The sites of the hosts whose links are known. */
+function codeHostSitesOf({
+  GITHUB_WEB_URL: github,
+  GITLAB_URL: gitlab,
+}: Pick<Settings, 'GITHUB_WEB_URL' | 'GITLAB_URL'>): readonly CodeHostSite[] {
+  return [...PUBLIC_SITES, { host: 'github', webUrl: github }, { host: 'gitlab', webUrl: gitlab }];
+}
+
+function githubOf({
+  GITHUB_TOKEN: token,
+  GITHUB_APP_ID: appId,
+  GITHUB_APP_KEY: privateKey,
+  GITHUB_WEB_URL: webUrl,
+  GITHUB_API_URL: apiUrl = githubApiUrl(webUrl),
+}: Settings): CodeHostSettings[] {
+  const host = { host: 'github', webUrl, apiUrl } as const;
+  if (token !== undefined) return [{ ...host, credentials: { kind: 'token', token } }];
+  if (appId === undefined || privateKey === undefined) return [];
+  return [{ ...host, credentials: { kind: 'app', appId, privateKey } }];
+}
+
+/** An Enterprise server has its API under its own address; github.com and ghe.com, at another. */
+function githubApiUrl(webUrl: string): string {
+  const { protocol, host } = new URL(webUrl);
+  const isHosted = host === 'github.com' || host.endsWith('.ghe.com');
+  return isHosted ? `${protocol}//api.${host}` : `${webUrl}/api/v3`;
+}
+
+function gitlabOf({ GITLAB_TOKEN: token, GITLAB_URL: webUrl }: Settings): CodeHostSettings[] {
+  if (token === undefined) return [];
+  return [{ host: 'gitlab', webUrl, apiUrl: `${webUrl}/api/v4`, credentials: { kind: 'token', token } }];
+}
+
+const OURS = /^(?:SLACK|AGENT|DOCS_AGENT)_/;
+/** Kubernetes sets variables for every service in every container, including one called docs-agent. */
+const OF_KUBERNETES = /_SERVICE_(?:HOST$|PORT(?:$|_))|_PORT_\d+_(?:TCP|UDP|SCTP)(?:$|_)/;
+/** `DOCS_AGENT_PORT=tcp://10.0.0.1:80`, say. */
+const ADDRESS_OF_KUBERNETES = /^(?:tcp|udp|sctp):\/\//;
+/** In a shorter name, two different letters make a different word. */
+const LONG_NAME = 8;
+const slipsMax = (name: string) => (name.length >= LONG_NAME ? 2 : 1);
+
+const known: ReadonlyMap<string, SettingName> = new Map([
+  ...settingNames.map((name) => [name, name] as const),
+  ...secretNames.map((name) => [`${name}_FILE`, name] as const),
+]);
+
+/**
+ * What is set to no effect: names that start like ours or nearly are one, and an empty list of channels.
+ * @param others variables that the settings name
+ */
+function ignoredSettings(env: Environment, others: readonly string[]): ConfigProblem[] {
+  const isSet = (name: string) => (env[name] ?? '').trim() !== '';
+  const isOfKubernetes = (name: string) =>
+    OF_KUBERNETES.test(name) || ADDRESS_OF_KUBERNETES.test(env[name] ?? '');
+  const problems = Object.keys(env)
+    .filter((name) => isSet(name) && !known.has(name) && !others.includes(name) && !isOfKubernetes(name))
+    .flatMap((name) => {
+      const meant = nearest(name.toUpperCase(), [...known.keys()], slipsMax);
+      // Beside the right one, it may be another program's.
+      const isMistake = OURS.test(name) || (meant !== null && !isSet(meant));
+      return isMistake ? [unknown(name, meant)] : [];
+    });
+  return [...problems, ...emptyList(env)];
+}
+
+function unknown(variable: string, meant: string | null): ConfigProblem {
+  const setting = meant === null ? undefined : known.get(meant);
+  if (meant === null || setting === undefined) {
+    return { variable, message: UNKNOWN_SETTING, example: `unset ${variable}` };
+  }
+  const example = meant === setting ? exampleOf(setting) : `${meant}=/run/secrets/${setting.toLowerCase()}`;
+  return { variable, message: `${UNKNOWN_SETTING}, did you mean ${meant}?`, example, meant: setting };
+}
+
+function emptyList({ NOTICE_CHANNELS: value }: Environment): ConfigProblem[] {
+  if (value === undefined || value.trim() !== '') return [];
+  const message = 'is set, but empty: write channel ids, since # begins a comment in a settings file';
+  return [{ variable: 'NOTICE_CHANNELS', message, example: exampleOf('NOTICE_CHANNELS') }];
 }

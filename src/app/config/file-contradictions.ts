@@ -1,5 +1,14 @@
+import {
+  hasStrayBrace,
+  isPlaceholderName,
+  placeholdersIn,
+  VALUE_MAX,
+  type ValueProblem,
+  valueProblem,
+} from '../../jobs/recipes/fill.ts';
+import { nearest } from '../../jobs/requests/near.ts';
+import { scheduleProblem } from '../../jobs/schedule/moments.ts';
 import type { ConfigFile } from './file-schema.ts';
-import { ofSchedule, recipeProblems } from './recipe-problems.ts';
 import { isNoProject, repeated, type Step, type Wrong } from './wrong.ts';
 
 /** What contradicts itself in a file whose every value is well formed. */
@@ -105,4 +114,99 @@ export function misplaced({ projects }: ConfigFile, given: readonly string[], is
       channels.length === 0 ? [] : [belongsElsewhere('projects', index, 'notice_channels')],
     ),
   ];
+}
+
+type Given = ConfigFile['recipes'][number];
+
+/** What contradicts itself in recipes whose every value is well formed. */
+function recipeProblems(
+  recipes: readonly Given[],
+  projects: readonly string[],
+  path: readonly Step[],
+): Wrong[] {
+  const at = (index: number, ...place: readonly Step[]) => [...path, index, ...place];
+  return [
+    ...repeated(recipes.map(({ name }) => name)).map((index) => ({
+      path: at(index, 'name'),
+      message: 'is also the name of another recipe',
+    })),
+    ...recipes.flatMap((recipe, index) =>
+      [...ofProject(recipe, projects), ...ofRequest(recipe), ...ofValues(recipe), ...ofSchedule(recipe)].map(
+        ({ path: place, message }) => ({ path: at(index, ...place), message }),
+      ),
+    ),
+  ];
+}
+
+/** Without projects in the file, AGENT_PROJECT_ID names the only one. */
+function ofProject({ project }: Given, projects: readonly string[]): Wrong[] {
+  return project === undefined || projects.includes(project)
+    ? []
+    : [{ path: ['project'], message: isNoProject(projects) }];
+}
+
+/** A form of Slack has room for so many fields, with such names. */
+const PLACEHOLDERS_MAX = 50;
+const PLACEHOLDER_MAX = 100;
+
+function ofRequest({ request }: Given): Wrong[] {
+  const names = placeholdersIn(request);
+  return [
+    hasStrayBrace(request) &&
+      'has a brace that is not part of a placeholder: write {name}, with letters, digits and "_"',
+    names.length > PLACEHOLDERS_MAX && `must have at most ${PLACEHOLDERS_MAX} placeholders`,
+    names.some(({ length }) => length > PLACEHOLDER_MAX) &&
+      `has a placeholder whose name has more than ${PLACEHOLDER_MAX} characters`,
+  ].flatMap((message) => (message === false ? [] : [{ path: ['request'], message }]));
+}
+
+const valueProblems: Readonly<Record<ValueProblem, string>> = {
+  empty: 'is empty',
+  too_long: `must have at most ${VALUE_MAX} characters`,
+  several_lines: 'must be one line',
+};
+
+function ofValues({ request, values, schedule }: Given): Wrong[] {
+  const names = placeholdersIn(request);
+  const wrongs = Object.entries(values).flatMap(([name, value]): Wrong[] => {
+    if (!names.includes(name)) {
+      const meant = isPlaceholderName(name) ? nearest(name, names) : null;
+      const hint = meant === null ? '' : `: did you mean ${meant}?`;
+      return [{ path: ['values', name], message: `is not a placeholder in the request${hint}` }];
+    }
+    const problem = valueProblem(value);
+    return problem === null ? [] : [{ path: ['values', name], message: valueProblems[problem] }];
+  });
+  const missing = schedule === undefined ? [] : names.filter((name) => !Object.hasOwn(values, name));
+  if (missing.length === 0) return wrongs;
+  const listed = missing.map((name) => `{${name}}`).join(', ');
+  return [
+    ...wrongs,
+    { path: ['schedule'], message: `needs a value for ${listed} under values: a schedule has nobody to ask` },
+  ];
+}
+
+/** What is wrong with when something comes again and again. */
+function ofSchedule({ schedule: cron, zone }: Pick<Given, 'schedule' | 'zone'>): Wrong[] {
+  if (cron === undefined) {
+    return zone === undefined ? [] : [{ path: ['zone'], message: 'has no effect without a schedule' }];
+  }
+  const known = zone === undefined || scheduleProblem({ cron: '0 0 * * *', zone }) === null;
+  const ofZone: Wrong[] = known
+    ? []
+    : [{ path: ['zone'], message: 'is not a time zone such as Europe/Berlin' }];
+  switch (scheduleProblem({ cron, zone: 'UTC' })) {
+    case 'cron':
+      return [
+        {
+          path: ['schedule'],
+          message: 'must be a five-field cron expression, such as "0 9 * * 1" for Mondays at nine',
+        },
+        ...ofZone,
+      ];
+    case 'never':
+      return [{ path: ['schedule'], message: 'never comes: there is no such date' }, ...ofZone];
+    default:
+      return ofZone;
+  }
 }

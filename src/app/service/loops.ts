@@ -1,9 +1,8 @@
 import type { AgentTools } from '../../agent/effects/agent-tools.ts';
-import { callAgent } from '../../agent/effects/call-agent.ts';
+import { callAgent, sendFollowUps } from '../../agent/effects/call-agent.ts';
 import { checkBatches } from '../../agent/effects/check-batches.ts';
 import { checkJob } from '../../agent/effects/check-job.ts';
 import { ReadQuota, SpareReads } from '../../agent/effects/read-quota.ts';
-import { sendFollowUps } from '../../agent/effects/send-follow-ups.ts';
 import { type LookTools, lookAtPullRequest } from '../../codehost/effects/look-at-pull-request.ts';
 import { expireDraft } from '../../engine/apply-event.ts';
 import type { LoopState } from '../../engine/failing-kinds.ts';
@@ -16,11 +15,11 @@ import { type DigestTools, postDigest } from '../../slack/outbound/digest.ts';
 import { lookAtAppMention, lookAtMarks } from '../../slack/outbound/marks/look-at-marks.ts';
 import { completeSteps, forgetStepToken } from '../../slack/outbound/posts/complete-step.ts';
 import { postToSlack } from '../../slack/outbound/posts/post-to-slack.ts';
-import { refreshCard } from '../../slack/outbound/refresh/card.ts';
 import { refreshHome } from '../../slack/outbound/refresh/home.ts';
 import { refreshNotice } from '../../slack/outbound/refresh/notice.ts';
 import { refreshPosts } from '../../slack/outbound/refresh/posts.ts';
 import { refreshReceipts } from '../../slack/outbound/refresh/receipts.ts';
+import { refreshCard } from '../../slack/outbound/render.ts';
 import type { ClaimedTask, Scheduled } from '../../store/store.ts';
 
 /** Separate slots: a slow agent API never keeps Slack waiting, nor do many checks hold up sending. */

@@ -3,12 +3,11 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Route } from '../../engine/runtime/http-server.ts';
 import type { Logger } from '../../engine/runtime/logger.ts';
 import { hasMarks } from '../../jobs/policy.ts';
-import { createDirectory } from '../../slack/install/directory.ts';
 import { whenEnded } from '../../slack/install/ended.ts';
 import { installRoutes } from '../../slack/install/install-routes.ts';
 import { installedWorkspaces } from '../../slack/install/installed-workspaces.ts';
-import { readableTokens, unreadableTokens } from '../../slack/install/reseal.ts';
-import { Vault } from '../../slack/install/vault.ts';
+import { createDirectory } from '../../slack/install/request-team.ts';
+import { readableTokens, unreadableTokens, Vault } from '../../slack/install/vault.ts';
 import {
   botScopes,
   type GrantedScopes,

@@ -3,10 +3,9 @@ import { parseConfig } from '../../app/config/config.ts';
 import { ConfigError } from '../../app/config/problems.ts';
 import { systemClock } from '../../engine/runtime/clock.ts';
 import type { Host } from '../command.ts';
-import { examine } from './doctor/examine.ts';
+import { examine, secretsOf, settingsInDisorder } from './doctor/examine.ts';
 import { type Finding, findingsOf, type Level, worstOf } from './doctor/finding.ts';
 import { jsonReport, shown, textReport } from './doctor/report.ts';
-import { secretsOf, settingsInDisorder } from './doctor/settings.ts';
 
 const TIMEOUT_MS = 10_000;
 

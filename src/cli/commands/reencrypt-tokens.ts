@@ -1,8 +1,7 @@
 import { parseArgs } from 'node:util';
 import { parseConfig } from '../../app/config/config.ts';
 import { StartError } from '../../app/service/explain.ts';
-import { resealAll, unreadableTokens } from '../../slack/install/reseal.ts';
-import { Vault } from '../../slack/install/vault.ts';
+import { resealAll, unreadableTokens, Vault } from '../../slack/install/vault.ts';
 import { openStore } from '../../store/open.ts';
 import type { Host } from '../command.ts';
 

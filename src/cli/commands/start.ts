@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
-import { parseConfig } from '../../app/config/config.ts';
+import { type Config, parseConfig } from '../../app/config/config.ts';
 import { LogOutput } from '../../app/operations/log-output.ts';
 import { createLogger } from '../../app/operations/logger.ts';
 import { createService, type Service } from '../../app/service.ts';
 import { systemClock } from '../../engine/runtime/clock.ts';
 import type { Logger } from '../../engine/runtime/logger.ts';
+import { EVENTS_PATH } from '../../slack/protocol/ids.ts';
 import type { Host, ProcessEvents, StopSignal } from '../command.ts';
-import { welcome } from '../welcome.ts';
 
 /** Reserved for the end of the process, out of the time that a stop may take. */
 const END_OF_PROCESS_MS = 500;
@@ -78,4 +78,36 @@ function countSignals(process: ProcessEvents): { first: Promise<StopSignal>; sec
     });
   }
   return { first: first.promise, second: second.promise };
+}
+
+/** What a start on a terminal ends with. */
+export function welcome(
+  { slack, http, store }: Pick<Config, 'slack' | 'http' | 'store'>,
+  { signedInAs, port, healthPort }: Pick<Service, 'signedInAs' | 'port' | 'healthPort'>,
+): string {
+  const host = ['0.0.0.0', '::'].includes(http.host) ? 'localhost' : http.host;
+  const address = (at: number) => `http://${host.includes(':') ? `[${host}]` : host}:${at}`;
+  const mode =
+    slack.transport.kind === 'socket'
+      ? 'Socket Mode'
+      : `HTTP, listening for Slack at ${address(port)}${EVENTS_PATH}`;
+  const lines = [
+    ['Bot', botOf(signedInAs)],
+    ['Mode', mode],
+    ['Health', `${address(healthPort)}/readyz`],
+    ['Store', store.kind === 'postgres' ? 'Postgres' : `SQLite, in ${store.dataDir}`],
+  ];
+  return [
+    '',
+    'docs-agent is ready.',
+    ...lines.map(([name = '', value]) => `  ${name.padEnd(8)}${value}`),
+    '',
+    'Try /docs-agent help in Slack.',
+  ].join('\n');
+}
+
+function botOf(signedInAs: Service['signedInAs']): string {
+  if (signedInAs === null) return 'in each workspace that has installed it';
+  const { botName, workspaceName } = signedInAs;
+  return `@${botName ?? 'docs-agent'}${workspaceName === null ? '' : ` in ${workspaceName}`}`;
 }

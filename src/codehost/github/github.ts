@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { firstParagraph } from '../../jobs/pull-requests/description.ts';
+import type { PullRequestFacts } from '../../jobs/pull-requests/pull-request.ts';
 import { UnreadableError } from '../client/unreadable.ts';
 import {
   commit,
@@ -7,6 +8,7 @@ import {
   DESCRIPTION_MAX_LENGTH,
   flag,
   known,
+  listOf,
   NAME_MAX_LENGTH,
   TITLE_MAX_LENGTH,
   text,
@@ -16,8 +18,6 @@ import {
 import type { Details, Dialect, Read } from '../dialect.ts';
 import { CHECK_SOURCES, readChecks } from './checks.ts';
 import { readPreview } from './preview.ts';
-import { readReview } from './reviews.ts';
-
 /** github.com, and GitHub Enterprise. */
 export const github: Dialect = {
   headers: { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' },
@@ -86,4 +86,36 @@ async function readClosedBy(read: Read, number: number): Promise<string | null> 
     if (error instanceof UnreadableError) return null;
     throw error;
   }
+}
+
+const PAGE = 100;
+const PAGES_MAX = 5;
+
+const review = z.object({
+  user: z
+    .object({ login: text(NAME_MAX_LENGTH) })
+    .nullable()
+    .catch(null),
+  state: text(NAME_MAX_LENGTH),
+});
+const reviews = listOf(review);
+
+/** What reviewers said last. Comments are no opinion, and a review that was dismissed takes the opinion back. */
+async function readReview(read: Read, { number }: { readonly number: number }): Promise<PullRequestFacts> {
+  const opinions = new Map<string, string>();
+  for (let page = 1; page <= PAGES_MAX; page += 1) {
+    const found = await read(`/pulls/${number}/reviews?per_page=${PAGE}&page=${page}`, reviews);
+    for (const { user, state } of found) {
+      if (state === 'APPROVED' || state === 'CHANGES_REQUESTED' || state === 'DISMISSED')
+        opinions.set(user?.login ?? '', state);
+    }
+    if (found.length < PAGE) return { ...sumOf(new Set(opinions.values())) };
+  }
+  // The last ones count, and they are further on.
+  return {};
+}
+
+function sumOf(opinions: ReadonlySet<string>): PullRequestFacts {
+  if (opinions.has('CHANGES_REQUESTED')) return { review: 'changes_requested' };
+  return opinions.has('APPROVED') ? { review: 'approved' } : {};
 }

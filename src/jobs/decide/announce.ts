@@ -1,11 +1,10 @@
 import { type AgentJob, type EndedStatus, isEnded } from '../agent-job.ts';
 import type { Announcement } from '../announcement.ts';
 import type { FollowUp } from '../follow-ups/follow-up.ts';
-import type { Job } from '../job.ts';
-import type { TurnReplies } from '../news.ts';
+import type { Job, TurnNews, TurnReplies } from '../job.ts';
 import { pullRequestKey } from '../pull-requests/link.ts';
+import { isWaitOn } from '../schedule/schedule.ts';
 import type { DecisionBuilder } from './decision-builder.ts';
-import { isReturnNews, noteLink, noteStatus, toldLinks } from './turn-news.ts';
 
 /** The answer with the address by which the job knows its pull request: agents spell one in several ways. */
 export function asKnown<T extends AgentJob | null>({ job, context }: DecisionBuilder, answer: T): T {
@@ -225,4 +224,56 @@ export function noticeRefused(builder: DecisionBuilder, channelId: string, reaso
     kind: 'announce',
     announcement: { kind: 'notice_failed', channelId, reason },
   });
+}
+
+/** That the agent works again is news once in this time; each time that it was, this doubles. */
+const RETURN_TOLD_AGAIN_AFTER_MS = 600_000;
+
+/** Beyond these, the thread may be told of the oldest once more. */
+const MAX_LINKS = 50;
+
+/** What the thread was told of the turn that goes on, or of the last one. */
+export function turnNewsOf({ turn, turnNews, lastAnnounced }: Job): TurnNews {
+  if (turnNews?.turn === turn) return turnNews;
+  const isRecorded = turnNews !== undefined || lastAnnounced?.turn !== turn;
+  const statuses = isRecorded ? [] : [lastAnnounced.status];
+  return { turn, statuses, links: [], returns: 0, returnedAtMs: 0 };
+}
+
+/** Whether the status is news: one that comes and goes is, once in a turn. Then it is noted as told. */
+export function noteStatus(builder: DecisionBuilder, status: string): boolean {
+  const news = turnNewsOf(builder.job);
+  if (news.statuses.includes(status)) return false;
+  builder.change({ turnNews: { ...news, statuses: [...news.statuses, status] } });
+  return true;
+}
+
+/** The pull requests that the thread was told in this turn, and the one before. */
+function toldLinks(job: Job): readonly string[] {
+  const { links } = turnNewsOf(job);
+  return job.announcedPrLink === null ? links : [...links, job.announcedPrLink];
+}
+
+function noteLink(builder: DecisionBuilder, url: string): void {
+  const news = turnNewsOf(builder.job);
+  builder.change({
+    announcedPrLink: url,
+    turnNews: { ...news, links: [...new Set([...news.links, url])].slice(-MAX_LINKS) },
+  });
+}
+
+/** What was told was another turn's. */
+export function forgetStatuses(builder: DecisionBuilder): void {
+  builder.change({ turnNews: { ...turnNewsOf(builder.job), statuses: [] } });
+}
+
+/** Whether it is news that the agent works again, and so is whatever it comes to. Then it is noted as told. */
+function isReturnNews(builder: DecisionBuilder): boolean {
+  const { nowMs } = builder.context;
+  const news = turnNewsOf(builder.job);
+  const { returns, returnedAtMs } = news;
+  const quietMs = returns === 0 ? 0 : RETURN_TOLD_AGAIN_AFTER_MS * 2 ** (returns - 1);
+  if (isWaitOn(returnedAtMs + quietMs, quietMs, nowMs)) return false;
+  builder.change({ turnNews: { ...news, statuses: [], returns: returns + 1, returnedAtMs: nowMs } });
+  return true;
 }

@@ -1,8 +1,7 @@
 import type { Dropped } from '../draft.ts';
 import type { FollowUpState } from '../follow-ups/follow-up.ts';
 import type { Job } from '../job.ts';
-import { type Source, sourceOf } from './source.ts';
-import { type Fate, fateOf } from './starts.ts';
+import { type Fate, fateOf, type Source, sourceOf } from './starts.ts';
 
 /** What somebody did, as a line of an audit. Printed as it is. */
 export interface AuditLine {

@@ -1,12 +1,11 @@
+import { announcedLink } from '../announcement.ts';
 import type { PastCall } from '../follow-ups/turns.ts';
 import type { Job } from '../job.ts';
-import { announcedLink } from '../pull-requests/announced-link.ts';
 import { type CodeHostSite, PUBLIC_SITES, pullRequestKey } from '../pull-requests/link.ts';
 import type { PullRequestState } from '../pull-requests/pull-request.ts';
 import { jobStandingOf, lastPullRequestOf } from '../pull-requests/standing.ts';
 import type { Schedule } from '../schedule/moments.ts';
-import { type Source, sources } from './source.ts';
-import { type End, ends, startsOf } from './starts.ts';
+import { type End, ends, type Source, sources, startsOf } from './starts.ts';
 
 /** What became, by now, of the starts of a period. Each is in `ends`, `unclear.starts` or `open`. Printed as it is. */
 export interface Report {

@@ -6,7 +6,7 @@ import type { Store } from '../../store/store.ts';
 import { CLOCK_SKEW_MS } from '../messages/message-event.ts';
 import type { SlackCaller } from '../workspace/web-api/caller.ts';
 import { SlackCallError } from '../workspace/web-api/failure.ts';
-import type { Directory } from './directory.ts';
+import type { Directory } from './request-team.ts';
 
 const id = z.string().min(1).nullish();
 

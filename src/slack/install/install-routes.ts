@@ -1,3 +1,4 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { OauthV2AccessResponse, WebClient } from '@slack/web-api';
 import type { Clock } from '../../engine/runtime/clock.ts';
@@ -16,8 +17,7 @@ import {
 import { createCaller } from '../workspace/web-api/caller.ts';
 import { classify, SlackCallError } from '../workspace/web-api/failure.ts';
 import { identify } from '../workspace/workspace.ts';
-import type { Directory } from './directory.ts';
-import { clearedCookie, isOwnState, newState, stateCookie } from './install-state.ts';
+import type { Directory } from './request-team.ts';
 import type { Vault } from './vault.ts';
 
 const AUTHORIZE_URL = 'https://slack.com/oauth/v2/authorize';
@@ -195,4 +195,37 @@ function protect(response: ServerResponse): void {
     "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
   );
   response.setHeader('x-content-type-options', 'nosniff');
+}
+
+const LIFE_MS = 600_000;
+const NONCE_BYTES = 24;
+/** The prefix binds it to this host and to https: no other host of the domain can set it. */
+const COOKIE = '__Host-docs-agent-install';
+/** `Lax`: it is sent along when Slack redirects back, and not with requests from other pages. */
+const ATTRIBUTES = 'Secure; HttpOnly; SameSite=Lax; Path=/';
+
+/** The state that goes to Slack's page and must come back once, in the same browser. */
+function newState(secret: string, nowMs: number): string {
+  const content = `${nowMs}.${randomBytes(NONCE_BYTES).toString('base64url')}`;
+  return `${content}.${signature(secret, content)}`;
+}
+
+function stateCookie(state: string): string {
+  return `${COOKIE}=${state}; ${ATTRIBUTES}; Max-Age=${LIFE_MS / 1000}`;
+}
+
+const clearedCookie = `${COOKIE}=; ${ATTRIBUTES}; Max-Age=0`;
+
+/** Whether we made the state for this browser recently. The store knows whether it was used. */
+function isOwnState(state: string, request: IncomingMessage, secret: string, nowMs: number): boolean {
+  if (!(request.headers.cookie ?? '').split(/; */).includes(`${COOKIE}=${state}`)) return false;
+  const [madeAt = '', nonce = '', given = ''] = state.split('.');
+  const [ours, theirs] = [signature(secret, `${madeAt}.${nonce}`), given].map((text) => Buffer.from(text));
+  if (!ours || !theirs || ours.length !== theirs.length || !timingSafeEqual(ours, theirs)) return false;
+  const ageMs = nowMs - Number(madeAt);
+  return ageMs >= 0 && ageMs <= LIFE_MS;
+}
+
+function signature(secret: string, content: string): string {
+  return createHmac('sha256', secret).update(`install/${content}`).digest('base64url');
 }

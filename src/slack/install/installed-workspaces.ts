@@ -8,8 +8,7 @@ import {
   type WorkspaceSettings,
   type Workspaces,
 } from '../workspace/workspace.ts';
-import type { Directory } from './directory.ts';
-import { requestTeam } from './request-team.ts';
+import { type Directory, requestTeam } from './request-team.ts';
 import { type Vault, VaultError } from './vault.ts';
 
 const MAX_WORKSPACES = 5_000;

@@ -1,6 +1,8 @@
-import { type EngineTools, sitesOf } from '../../engine/tools.ts';
-import type { Queue } from '../../jobs/follow-ups/follow-up-queue.ts';
+import { policyOf } from '../../engine/apply-event.ts';
+import { type EngineTools, factsOf, sitesOf } from '../../engine/tools.ts';
+import { type Queue, queueOf } from '../../jobs/follow-ups/follow-up-queue.ts';
 import { type Job, requestersOf } from '../../jobs/job.ts';
+import type { ClaimedTask, Transaction } from '../../store/store.ts';
 import { threadLink as threadLinkOf } from '../protocol/links.ts';
 import { mentionedIds } from '../protocol/slack-text.ts';
 import type { SlackMessage } from '../views/parts/message.ts';
@@ -8,6 +10,8 @@ import { isDirectMessage } from '../views/parts/mrkdwn.ts';
 import { cardView } from '../views/thread/card.ts';
 import { noticeView, privateNoticeView } from '../views/thread/notice.ts';
 import type { Workspace } from '../workspace/workspace.ts';
+import { failureOf, refresh } from './refresh/refresh.ts';
+import type { SlackTools } from './slack-tools.ts';
 
 /** The card as things are now, with the names of the people on it. */
 export async function renderCard(
@@ -57,4 +61,53 @@ export async function threadLink(
 ): Promise<string | null> {
   if (threadTs === null) return null;
   return threadLinkOf(workspaceUrl, channelId, threadTs) ?? poster.permalinkIfAny(channelId, threadTs);
+}
+
+/** People cannot follow more, and Slack limits the edits of all messages together. */
+const CARD_SPACING_MS = 3_000;
+
+interface Card {
+  readonly job: Job;
+  readonly cardTs: string;
+  readonly queue: Queue;
+  /** Until when the agent is not asked about the job, which the card says; null: it is. */
+  readonly pausedUntilMs: number | null;
+}
+
+/** Renders the card from the job as it is now, and replaces it in place. */
+export const refreshCard = refresh<Card>({
+  load: (tools, task) => tools.store.transaction((tx) => loadCard(tools, tx, task)),
+  show: async (tools, { job, cardTs, queue, pausedUntilMs }, attempt) => {
+    if (pausedUntilMs !== null) attempt.repeatAt(pausedUntilMs);
+    tools.showChanged(job);
+    const workspace = await tools.workspaces.of(job.teamId);
+    const card = await renderCard(tools, workspace, job, queue);
+    const failure = await failureOf(
+      () => workspace.poster.update(job.channelId, cardTs, card),
+      (reason) => tools.log.warn('card_not_refreshed', { ...factsOf(job), reason }),
+    );
+    // Slack may have edited it at any time until now.
+    attempt.note((tx, { nowMs }) => tx.jobs.cardDrawn(job.id, nowMs));
+    return failure;
+  },
+});
+
+/** Null if there is none, or it was edited a moment ago: then not yet. */
+async function loadCard(tools: SlackTools, tx: Transaction, task: ClaimedTask): Promise<Card | null> {
+  const state = await tx.jobs.shown(task.subject);
+  if (state === null || state.job.cardTs === null) {
+    await tx.tasks.complete(task.lease);
+    return null;
+  }
+  const { cardDrawnAtMs: lastMs } = state;
+  const nowMs = tools.clock.now();
+  // The clock of another replica may be a bit fast. Further ahead, it is our clock that was set back.
+  if (lastMs !== null && Math.abs(nowMs - lastMs) < CARD_SPACING_MS) {
+    await tx.tasks.delayUntil(task.lease, lastMs + CARD_SPACING_MS);
+    return null;
+  }
+  const policy = policyOf(state, tools.newContext());
+  const [job = state.job] = await tx.readBudget.shown([state.job], nowMs);
+  const pausedUntilMs = job === state.job ? null : (job.trouble?.retryAtMs ?? null);
+  return { job, cardTs: state.job.cardTs, queue: queueOf(state, policy, nowMs), pausedUntilMs };
 }

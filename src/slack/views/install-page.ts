@@ -37,7 +37,7 @@ interface Failed {
 }
 
 const failures: Readonly<Record<FailedWhy, Failed>> = {
-  cancelled: { reason: 'You did not agree, so nothing was installed.', next: 'Start over' },
+  cancelled: { reason: "You didn't agree, so nothing was installed.", next: 'Start over' },
   elsewhere: {
     reason:
       'The installation was started from a Slack page. Start it here, so that docs-agent can tell that it is yours.',
@@ -68,7 +68,7 @@ export function scopesMissingPage(missing: readonly Scope[]): string {
   );
   return page(
     'docs-agent was not installed',
-    `<p>Slack did not grant all permissions. Without these, docs-agent cannot work:</p>
+    `<p>Slack didn't grant all permissions. Without these, docs-agent can't work:</p>
 <ul>
 ${items.join('\n')}
 </ul>

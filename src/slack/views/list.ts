@@ -2,10 +2,8 @@ import type { KnownBlock } from '@slack/types';
 import { z } from 'zod';
 import type { JobPage, PageStart } from '../../jobs/shown/lists.ts';
 import { buttons } from './parts/buttons.ts';
-import { jobLine, type Reader } from './parts/job-line.ts';
+import { jobLine, listTexts, type Reader } from './parts/job-line.ts';
 import { buttonRow, message, paragraph, pressButton, type SlackMessage } from './parts/message.ts';
-import { listTexts } from './texts/lists.ts';
-
 /** As many as fit into the plain-text twin, however long their links are. */
 export const JOBS_PER_PAGE = 6;
 

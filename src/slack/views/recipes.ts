@@ -1,12 +1,52 @@
-import type { ValueProblem } from '../../jobs/recipes/fill.ts';
+import type { ModalView } from '@slack/types';
+import { placeholdersIn, VALUE_MAX, type ValueProblem } from '../../jobs/recipes/fill.ts';
 import type { Recipe } from '../../jobs/recipes/recipe.ts';
 import { inWords } from '../../jobs/schedule/moments.ts';
+import { encode, type RecipeForm } from '../protocol/form-data.ts';
+import { formIds, viewIds } from '../protocol/ids.ts';
 import { buttons } from './parts/buttons.ts';
-import { buttonRow, message, paragraph, pressButton, type SlackMessage } from './parts/message.ts';
-import { addressing, channelMention, mrkdwn, ownLink } from './parts/mrkdwn.ts';
-import { oneLine } from './parts/untrusted.ts';
+import { form, plain } from './parts/form.ts';
+import {
+  buttonRow,
+  message,
+  paragraph,
+  pressButton,
+  type SlackMessage,
+  untrustedParagraph,
+} from './parts/message.ts';
+import { addressing, channelMention, type Mrkdwn, mrkdwn, ownLink } from './parts/mrkdwn.ts';
+import { oneLine, shown } from './parts/untrusted.ts';
+import { labels } from './parts/words.ts';
 import { refusalView } from './refusals.ts';
-import { recipeTexts } from './texts/recipes.ts';
+
+/** What people read about recipes. `name`: of the recipe. */
+const recipeTexts = {
+  skipped: (name: string): Mrkdwn => mrkdwn`⏭️ *Skipped ${name}:* its last job is still open.`,
+  paused: (who: Mrkdwn, name: string): Mrkdwn =>
+    mrkdwn`⚠️ ${who}*Paused ${name}* after three failures in a row.`,
+  resumed: (name: string, by: string): Mrkdwn => mrkdwn`▶️ *Resumed by ${by}.* ${name} runs again.`,
+  notPaused: (name: string): Mrkdwn => mrkdwn`Already done: *${name}* isn't paused.`,
+  formTitle: 'Run a recipe',
+  running: (name: string, channel: Mrkdwn): Mrkdwn => mrkdwn`🚀 *Starting ${name}* in ${channel}.`,
+  drafting: (name: string, channel: Mrkdwn): Mrkdwn => mrkdwn`📝 *Draft of ${name}* in ${channel}.`,
+  /** `names`: of those that the person may run; null: of none. */
+  unknown: (name: string, names: string | null): Mrkdwn => {
+    const available = names === null ? mrkdwn`` : mrkdwn` Available: ${names}.`;
+    return mrkdwn`There's no recipe “${name}”.${available} To send this as a request, put \`--\` in front.`;
+  },
+  title: mrkdwn`*Recipes*`,
+  line: (name: string, when: string | null): Mrkdwn =>
+    when === null ? mrkdwn`*${name}*` : mrkdwn`*${name}*, ${when}`,
+  none: mrkdwn`There are no recipes yet.`,
+  notBoth: mrkdwn`Choose a recipe or write a request, not both.`,
+  openThread: 'Open the thread',
+  noProject: mrkdwn`This recipe's project no longer exists. Ask an administrator of docs-agent.`,
+  values: {
+    empty: mrkdwn`Enter a value.`,
+    too_long: mrkdwn`At most 500 characters.`,
+    several_lines: mrkdwn`One line only.`,
+  },
+} as const;
 
 const NAME_MAX = 100;
 const NAMES_MAX = 1_000;
@@ -92,4 +132,32 @@ export function recipeProblemView(
     case 'no_project':
       return message(paragraph(recipeTexts.noProject));
   }
+}
+
+const REQUEST_MAX = 2_500;
+const LABEL_MAX = 150;
+/** Slack may count an emoji as two. */
+const VALUE_FIELD_MAX = 2 * VALUE_MAX;
+
+/** Asks for the values of a recipe. */
+export function recipeForm(recipe: Recipe, { responseUrl }: Omit<RecipeForm, 'recipe'>): ModalView {
+  const data = encode({ recipe: recipe.name, responseUrl });
+  return form({ id: viewIds.recipe, title: recipeTexts.formTitle, submit: labels.start, data }, [
+    untrustedParagraph(shown(recipe.request, REQUEST_MAX)),
+    ...placeholdersIn(recipe.request).map((name) => {
+      const initial = recipe.values.get(name);
+      const id = formIds.value + name;
+      return {
+        type: 'input' as const,
+        block_id: id,
+        label: plain(oneLine(name, LABEL_MAX)),
+        element: {
+          type: 'plain_text_input' as const,
+          action_id: id,
+          max_length: VALUE_FIELD_MAX,
+          ...(initial === undefined ? {} : { initial_value: initial }),
+        },
+      };
+    }),
+  ]);
 }

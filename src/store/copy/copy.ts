@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Database } from '../engines/database.ts';
+import { movedTo } from '../data-dir.ts';
+import type { Database } from '../engines/connection-turns.ts';
 import { StoreError } from '../errors.ts';
-import { movedTo } from '../moved.ts';
 import { openDatabase, placeOf, type StoreLocation } from '../open.ts';
 import type { Queries } from '../schema/tables.ts';
 import { copyTable, countRows, verifyTable } from './copy-table.ts';

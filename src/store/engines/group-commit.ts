@@ -1,8 +1,7 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
 import { isBusy } from './sqlite-errors.ts';
-import { Statements } from './statements.ts';
 
 const BUSY_PAUSE_MS = 50;
 /** Another program, such as a backup, may hold the file for five seconds. */
@@ -291,5 +290,58 @@ export class Connection implements DatabaseConnection {
   // biome-ignore lint/correctness/useYield: nothing is streamed.
   async *streamQuery(): AsyncGenerator<never> {
     throw new Error('SQLite does not stream: the file would be held for as long as somebody reads');
+  }
+}
+
+/** More than the program has queries; lists of values make variants of some. */
+const MAX_KEPT = 500;
+
+interface Prepared {
+  readonly statement: StatementSync;
+  readonly hasRows: boolean;
+  readonly onlyReads: boolean;
+}
+
+/** Statements of a file, each prepared once. */
+export class Statements {
+  private readonly file: DatabaseSync;
+  private readonly prepared = new Map<string, Prepared>();
+  private hasWritten = false;
+
+  constructor(file: DatabaseSync) {
+    this.file = file;
+  }
+
+  run(sql: string): void {
+    this.of(sql).statement.run();
+  }
+
+  /** Whether a statement may have written since the last call. */
+  takeWrites(): boolean {
+    const { hasWritten } = this;
+    this.hasWritten = false;
+    return hasWritten;
+  }
+
+  result(sql: string, parameters: readonly SQLInputValue[]): QueryResult<unknown> {
+    const { statement, hasRows, onlyReads } = this.of(sql);
+    this.hasWritten ||= !onlyReads;
+    if (hasRows) return { rows: statement.all(...parameters) };
+    const { changes, lastInsertRowid } = statement.run(...parameters);
+    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+  }
+
+  private of(sql: string): Prepared {
+    const kept = this.prepared.get(sql);
+    if (kept !== undefined) return kept;
+    const statement = this.file.prepare(sql);
+    const prepared = {
+      statement,
+      hasRows: statement.columns().length > 0,
+      onlyReads: /^\s*select\b/i.test(sql),
+    };
+    if (this.prepared.size >= MAX_KEPT) this.prepared.clear();
+    this.prepared.set(sql, prepared);
+    return prepared;
   }
 }

@@ -1,8 +1,7 @@
 import { HandleEmptyInListsPlugin, Kysely, replaceWithNoncontingentExpression, sql } from 'kysely';
 import { Pool, types } from 'pg';
 import type { Queries } from '../schema/tables.ts';
-import type { Urgency } from './connection-turns.ts';
-import type { Database, LeaseClock, TakeAdvisoryLock } from './database.ts';
+import type { Database, LeaseClock, TakeAdvisoryLock, Urgency } from './connection-turns.ts';
 import { invalidUrlError } from './postgres-errors.ts';
 import { postgresDialect, sharedPool } from './postgres-pool.ts';
 

@@ -1,8 +1,10 @@
-import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fdatasync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite';
+import { promisify } from 'node:util';
 import {
   type Dialect,
+  type Driver,
   Kysely,
   type LimitNode,
   SqliteAdapter,
@@ -11,12 +13,9 @@ import {
 } from 'kysely';
 import { codeOf, StoreError } from '../errors.ts';
 import type { Queries, Tables } from '../schema/tables.ts';
-import type { Database } from './database.ts';
-import { FLUSHES_AT_ONCE, GroupCommitDriver, type SqliteHooks } from './group-commit.ts';
+import type { Database } from './connection-turns.ts';
+import { type Connection, FLUSHES_AT_ONCE, GroupCommitDriver, type SqliteHooks } from './group-commit.ts';
 import { isBusy, sqliteError, unusableDirectory } from './sqlite-errors.ts';
-import { UnflushedDriver } from './unflushed-driver.ts';
-import { type WalFlusher, walFlusher } from './wal-flusher.ts';
-
 export const DATABASE_FILE = 'docs-agent.db';
 /** Locked while the process lives; the operating system releases the lock even after a kill. */
 export const OWNER_FILE = 'owner.db';
@@ -145,7 +144,7 @@ function openFile(path: string): DatabaseSync {
   makePrivate(path);
   const file = connect(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
   try {
-    // A commit appends to the write-ahead log, and has ended when the log is flushed: see `wal-flusher.ts`.
+    // A commit appends to the write-ahead log, and has ended when the log is flushed: see `WalFlusher`.
     file.exec('pragma journal_mode = wal; pragma synchronous = normal');
     // SQLite opens the log at the first read.
     file.exec('select 1 from sqlite_schema');
@@ -220,4 +219,102 @@ class Adapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;
   }
+}
+
+/**
+ * The same file and groups, for transactions that have ended once they are committed: a power cut may undo them, unless
+ * one that waited for the disk was committed later.
+ */
+export class UnflushedDriver implements Driver {
+  private readonly driver: GroupCommitDriver;
+
+  constructor(driver: GroupCommitDriver) {
+    this.driver = driver;
+  }
+
+  init(): Promise<void> {
+    return this.driver.init();
+  }
+
+  acquireConnection(): Promise<Connection> {
+    return this.driver.connect({ waitsForDisk: false });
+  }
+
+  releaseConnection(connection: Connection): Promise<void> {
+    return this.driver.releaseConnection(connection);
+  }
+
+  beginTransaction(connection: Connection): Promise<void> {
+    return this.driver.beginTransaction(connection);
+  }
+
+  commitTransaction(connection: Connection): Promise<void> {
+    return this.driver.commitTransaction(connection);
+  }
+
+  rollbackTransaction(connection: Connection): Promise<void> {
+    return this.driver.rollbackTransaction(connection);
+  }
+
+  /** Whoever has the other driver closes the file. */
+  async destroy(): Promise<void> {}
+}
+
+const sync = promisify(fdatasync);
+
+export interface WalFlusher {
+  /**
+   * Resolves once all that was appended to the write-ahead log before the call is on disk. Rejects with a StoreError, and
+   * from then on always: what is on disk is unknown, and the file must be opened again.
+   */
+  flush(): Promise<void>;
+  /** Throws once a flush has failed. */
+  verify(): void;
+  close(): void;
+}
+
+/**
+ * Flushes SQLite's write-ahead log without holding up the event loop, as SQLite itself would. With `synchronous=normal`
+ * it leaves that to the checkpoints, and after a power cut it recovers the log up to its last complete transaction
+ * (https://sqlite.org/wal.html). The descriptor is of the log alone: opening and closing the database file would release
+ * SQLite's locks. SQLite keeps the log for as long as the database is open, so `path` exists by then.
+ *
+ * All descriptors are opened here: a flush that had to open one could fail under load, where nothing is wrong with the
+ * disk. Throws if that fails.
+ */
+export function walFlusher(directory: string, path: string, flushesAtOnce: number): WalFlusher {
+  /** The descriptors that no flush uses. Of several flushes at a descriptor, only one would learn of an error. */
+  const free = Array.from({ length: flushesAtOnce }, () => openSync(path, 'r'));
+  /** The code of a flush that failed. */
+  let failed: string | null = null;
+
+  function failure(code: string): StoreError {
+    return new StoreError(
+      `The store in ${directory} could not be flushed to the disk (${code}), so it is unknown what is stored. Look for ` +
+        'faults of the disk, and restart docs-agent.',
+      code,
+    );
+  }
+
+  return {
+    flush: async () => {
+      try {
+        // What a failed flush was to write may be lost even if the next one succeeds, and with it all that came after.
+        if (failed === null) {
+          const descriptor = free.shift();
+          if (descriptor === undefined) throw new Error('more flushes at once than descriptors');
+          await sync(descriptor).finally(() => free.push(descriptor));
+        }
+      } catch (error) {
+        failed = codeOf(error) ?? 'unknown error';
+      }
+      if (failed !== null) throw Object.assign(failure(failed), { mayBeCommitted: true });
+    },
+    verify: () => {
+      if (failed !== null) throw failure(failed);
+    },
+    close: () => {
+      for (const descriptor of free.splice(0)) closeSync(descriptor);
+    },
+  };
 }

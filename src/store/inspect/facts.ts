@@ -1,5 +1,5 @@
 import { type TaskKind, taskKinds } from '../../jobs/task-kinds.ts';
-import type { Database } from '../engines/database.ts';
+import type { Database } from '../engines/connection-turns.ts';
 import { BudgetQueue } from '../queries/calls/budget-queue.ts';
 import { type ProjectPause, ReadBudget } from '../queries/calls/read-budget.ts';
 import { otherConnectionsSeen } from '../queries/replicas.ts';

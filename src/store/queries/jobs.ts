@@ -4,7 +4,7 @@ import type { JobState } from '../../jobs/decision.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { ChannelSettings } from '../../jobs/policy.ts';
 import type { TaskKind } from '../../jobs/task-kinds.ts';
-import type { TakeAdvisoryLock } from '../engines/database.ts';
+import type { TakeAdvisoryLock } from '../engines/connection-turns.ts';
 import { fromJson, type Json, jobFrom, type Queries, type Tables, toJson } from '../schema/tables.ts';
 import { unsentOrAt } from './follow-ups.ts';
 import { pick, prepared, type Values } from './prepared.ts';

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migration';
-import type { Database } from '../engines/database.ts';
+import type { Database } from '../engines/connection-turns.ts';
 import { StoreError } from '../errors.ts';
 import type { Queries } from './tables.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import type { Engine } from '../engines/database.ts';
+import type { Engine } from '../engines/connection-turns.ts';
 
 /**
  * The changes of the schema, in the order of their names. They only go forward: a released migration is

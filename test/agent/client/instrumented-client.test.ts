@@ -1,7 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { startAgentApi } from '../../../demo/agent-api/agent-api.ts';
-import { createAgentClient } from '../../../src/agent/client/client.ts';
-import { instrumentedClient } from '../../../src/agent/client/instrumented-client.ts';
+import { createAgentClient, instrumentedClient } from '../../../src/agent/client/client.ts';
 import { createTestClock } from '../../support/test-clock.ts';
 
 const START_MS = Date.UTC(2026, 10, 20);

@@ -7,7 +7,6 @@ import type { FollowUpMode } from '../../../src/jobs/policy.ts';
 import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-request.ts';
 import type { Recipe } from '../../../src/jobs/recipes/recipe.ts';
 import type { NeedingJob } from '../../../src/jobs/shown/lists.ts';
-import { adminsOnlyView, notAllowedView } from '../../../src/slack/views/access.ts';
 import { doctorView } from '../../../src/slack/views/doctor.ts';
 import { questionView } from '../../../src/slack/views/forms/question.ts';
 import { settingsSavedView } from '../../../src/slack/views/forms/settings.ts';
@@ -16,7 +15,13 @@ import { helpView, newMessagesOnlyView } from '../../../src/slack/views/help.ts'
 import { homeView } from '../../../src/slack/views/home.ts';
 import { listView } from '../../../src/slack/views/list.ts';
 import { recipesView } from '../../../src/slack/views/recipes.ts';
-import { notStoredView, refusalView, storingUnclearView } from '../../../src/slack/views/refusals.ts';
+import {
+  adminsOnlyView,
+  notAllowedView,
+  notStoredView,
+  refusalView,
+  storingUnclearView,
+} from '../../../src/slack/views/refusals.ts';
 import { statusView } from '../../../src/slack/views/status.ts';
 import { announcementView } from '../../../src/slack/views/thread/announcement.ts';
 import { cardView } from '../../../src/slack/views/thread/card.ts';

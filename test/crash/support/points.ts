@@ -122,6 +122,7 @@ export const failPoints: readonly FailPoint[] = [
     ['reactions.remove', 'once', 'once'],
   ]),
   ...commits('mention', null, [['store message → post_card', 'once', 'once']]),
+  ...passingCommits('mention', null, [['done create_job', 'unknown', 'once']]),
   ...calls('mention', null, [['chat.postMessage (card in a thread)', 'look', 'look']]),
   ...commits('workflow', null, [
     ['store step, plan forget_step_token → post_card', 'once', 'once'],

@@ -113,7 +113,7 @@ workspaces: { ${beta}: { projects: [docs] }, ${acme}: { projects: [docs], ${chan
       );
     }
     const cancelled = await back({ error: 'access_denied', state }, cookie);
-    expect(await cancelled.text()).toContain('did not agree');
+    expect(await cancelled.text()).toContain("didn't agree");
     expect(program.slack.calls('oauth.v2.access')).toEqual([]);
   });
 

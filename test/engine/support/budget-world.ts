@@ -1,6 +1,5 @@
 import { notSentError, refusedError } from '../../../src/agent/client/errors.ts';
-import { callAgent } from '../../../src/agent/effects/call-agent.ts';
-import { sendFollowUps } from '../../../src/agent/effects/send-follow-ups.ts';
+import { callAgent, sendFollowUps } from '../../../src/agent/effects/call-agent.ts';
 import { Loop } from '../../../src/engine/loop.ts';
 import type { JobRequest } from '../../../src/jobs/decide/start/open.ts';
 import type { ClaimedTask } from '../../../src/store/store.ts';

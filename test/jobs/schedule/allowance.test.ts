@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { allowanceOf, takeFrom } from '../../../src/jobs/schedule/allowance.ts';
+import { allowanceOf, takeFrom } from '../../../src/jobs/schedule/slowdown.ts';
 import { fc } from '../../support/properties.ts';
 
 const MINUTE_MS = 60_000;

@@ -5,7 +5,7 @@ import type { OfferDeed } from '../../../src/jobs/offer.ts';
 import { questionView } from '../../../src/slack/views/forms/question.ts';
 import { saidSinceView, sendAlongView } from '../../../src/slack/views/forms/thread-preview.ts';
 import { refusalView } from '../../../src/slack/views/refusals.ts';
-import { outcomes } from '../../../src/slack/views/texts/thread/decisions.ts';
+import { outcomes } from '../../../src/slack/views/thread/actions.ts';
 import { announcementView } from '../../../src/slack/views/thread/announcement.ts';
 import { cardView } from '../../../src/slack/views/thread/card.ts';
 import { cannotStopView, stillWorkingView } from '../../../src/slack/views/thread/not-for-agent.ts';

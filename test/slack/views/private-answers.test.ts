@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Job } from '../../../src/jobs/job.ts';
-import { notAllowedView } from '../../../src/slack/views/access.ts';
 import { questionView, settledView, startingView } from '../../../src/slack/views/forms/question.ts';
 import { allHelpModal, helpView, newMessagesOnlyView } from '../../../src/slack/views/help.ts';
 import {
   noJobIdView,
+  notAllowedView,
   notStoredView,
   refusalView,
   storingUnclearView,

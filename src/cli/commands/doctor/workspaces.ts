@@ -5,10 +5,9 @@ import { INSTALL_PATH } from '../../../slack/protocol/ids.ts';
 import type { Inspection, TokenFacts } from '../../../slack/workspace/inspection.ts';
 import type { NoticeFacts, StoreFacts } from '../../../store/inspect/facts.ts';
 import type { StoredInstallation } from '../../../store/queries/workspaces/installations.ts';
-import { emojiFindings, markingIn } from './emoji.ts';
 import { type Finding, findingsOf, type Given } from './finding.ts';
 import { placeFindings } from './places.ts';
-import { inspectionWith, scopesFinding, slackFailure } from './slack.ts';
+import { emojiFindings, inspectionWith, markingIn, scopesFinding, slackFailure } from './slack.ts';
 
 const RENEW_BOT_TOKEN =
   'Install the app again ("Install App"), and set SLACK_BOT_TOKEN to its Bot User OAuth Token (xoxb-…).';

@@ -6,9 +6,8 @@ import {
   endedRetryMs,
   LOOKED_AT_FOR_MS,
 } from '../../schedule/schedule.ts';
-import { announceEnd, recordFacts, untold } from '../announce.ts';
+import { announceEnd, forgetStatuses, recordFacts, untold } from '../announce.ts';
 import type { DecisionBuilder } from '../decision-builder.ts';
-import { forgetStatuses } from '../turn-news.ts';
 
 /** An outage may be long, but failing checks must not go on for ever. */
 const GIVEN_UP_AFTER_MS = 2 * LOOKED_AT_FOR_MS;

@@ -15,12 +15,14 @@ import {
   announceLink,
   announceRunning,
   countReplies,
+  forgetStatuses,
+  noteStatus,
   recordFacts,
   replaceAgentJob,
+  turnNewsOf,
 } from '../announce.ts';
 import type { DecisionBuilder } from '../decision-builder.ts';
 import { clearTrouble, noteTrouble } from '../trouble.ts';
-import { forgetStatuses, noteStatus, turnNewsOf } from '../turn-news.ts';
 import { endedCheckFailed, endedJobChecked, endTurn, restoreEnd } from './ended.ts';
 import { askIfLong, isNeglected, noteChange } from './long-running.ts';
 import { isGone, isMissing, noteMissing, noteNotMissing } from './missing.ts';

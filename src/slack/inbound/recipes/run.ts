@@ -3,9 +3,14 @@ import type { Recipe, RecipeValues } from '../../../jobs/recipes/recipe.ts';
 import { decodeRecipeForm } from '../../protocol/form-data.ts';
 import { formIds } from '../../protocol/ids.ts';
 import { noFormView } from '../../views/forms/compose.ts';
-import { recipeForm } from '../../views/forms/recipe.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
-import { noSuchRecipeView, recipeProblemView, recipeSkippedView, runningView } from '../../views/recipes.ts';
+import {
+  noSuchRecipeView,
+  recipeForm,
+  recipeProblemView,
+  recipeSkippedView,
+  runningView,
+} from '../../views/recipes.ts';
 import { noteRefusal, noteRequest } from '../connection/request-log.ts';
 import type { CommandArgs, ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
 import { refuseAtField } from '../forms/submit.ts';

@@ -1,5 +1,5 @@
-import { type AdminDeed, adminsOnlyView, notAllowedView, notCheckedView } from '../../views/access.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
+import { type AdminDeed, adminsOnlyView, notAllowedView, notCheckedView } from '../../views/refusals.ts';
 import { ChannelUnreadError } from '../../workspace/shared-channels.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
 import { noteRefusal, noteRequest } from '../connection/request-log.ts';

@@ -10,11 +10,11 @@ import type {
   ViewSubmitAction,
 } from '@slack/bolt';
 import { type MessageEvent, writtenOf } from '../../messages/message-event.ts';
-import { notInstalledView, notSetUpView } from '../../views/access.ts';
 import { questionFormAgain } from '../../views/forms/question.ts';
 import { type Button, buttons, idsOf, linkButtons } from '../../views/parts/buttons.ts';
 import { plainModal } from '../../views/parts/form.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
+import { notInstalledView, notSetUpView } from '../../views/refusals.ts';
 import { isReady } from '../../workspace/workspace.ts';
 import { noteRequest } from '../connection/request-log.ts';
 import type { AnyWorkspaceDeps, ListenerDeps } from '../deps.ts';

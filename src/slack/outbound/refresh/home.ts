@@ -1,8 +1,7 @@
 import { sitesOf } from '../../../engine/tools.ts';
 import { NEEDED_FOR_MS, needsPerson } from '../../../jobs/shown/lists.ts';
-import { ownerOfHome } from '../../../store/queries/workspaces/homes.ts';
+import { ownerOfHome } from '../../../store/queries/workspaces/channel-settings.ts';
 import { closedPlaceCodes } from '../../protocol/error-codes.ts';
-import { notAllowedView, notSetUpView } from '../../views/access.ts';
 import {
   type HomeFacts,
   homeView,
@@ -12,6 +11,7 @@ import {
   PULL_REQUESTS_MAX,
 } from '../../views/home.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
+import { notAllowedView, notSetUpView } from '../../views/refusals.ts';
 import { noticeChannelsOf } from '../../workspace/self-check.ts';
 import { isReady, type ReadyWorkspace, type Workspace } from '../../workspace/workspace.ts';
 import type { SlackTools } from '../slack-tools.ts';

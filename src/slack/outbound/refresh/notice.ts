@@ -1,7 +1,7 @@
 import { factsOf } from '../../../engine/tools.ts';
 import type { Job } from '../../../jobs/job.ts';
 import { seenPullRequest } from '../../../jobs/pull-requests/pull-request.ts';
-import type { PostedCall } from '../../../store/queries/calls/posted.ts';
+import type { PostedCall } from '../../../store/queries/calls/calls.ts';
 import type { ClaimedTask, Transaction } from '../../../store/store.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
 import type { Workspace } from '../../workspace/workspace.ts';

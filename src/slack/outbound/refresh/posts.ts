@@ -1,10 +1,9 @@
 import { applyEvent } from '../../../engine/apply-event.ts';
 import { factsOf, sitesOf } from '../../../engine/tools.ts';
-import type { Announcement } from '../../../jobs/announcement.ts';
+import { type Announcement, announcedLink } from '../../../jobs/announcement.ts';
 import { offerOf } from '../../../jobs/decide/offer-of.ts';
 import type { Job } from '../../../jobs/job.ts';
 import type { OfferOutcome } from '../../../jobs/offer.ts';
-import { announcedLink } from '../../../jobs/pull-requests/announced-link.ts';
 import { seenPullRequest } from '../../../jobs/pull-requests/pull-request.ts';
 import type { ClaimedTask, Transaction } from '../../../store/store.ts';
 import { mentionedIds } from '../../protocol/slack-text.ts';

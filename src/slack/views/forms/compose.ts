@@ -3,12 +3,11 @@ import type { Recipe } from '../../../jobs/recipes/recipe.ts';
 import type { Project, Projects } from '../../../jobs/requests/project.ts';
 import { type ComposeTarget, type DecisionForm, encode } from '../../protocol/form-data.ts';
 import { viewIds } from '../../protocol/ids.ts';
-import { aboutMessage } from '../parts/about.ts';
 import { buttons } from '../parts/buttons.ts';
 import { channelInput, form, projectInput, promptFieldMax, promptInput, recipeInput } from '../parts/form.ts';
 import { cut } from '../parts/limits.ts';
 import { message, paragraph, type SlackMessage, smallPrint } from '../parts/message.ts';
-import { shown } from '../parts/untrusted.ts';
+import { aboutMessage, shown } from '../parts/untrusted.ts';
 import { labels } from '../parts/words.ts';
 import { composeTexts, fields } from '../texts/forms.ts';
 

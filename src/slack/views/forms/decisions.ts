@@ -6,9 +6,8 @@ import { form, plain, promptFieldMax, promptInput } from '../parts/form.ts';
 import { messageOfJob } from '../parts/job-line.ts';
 import { smallPrint } from '../parts/message.ts';
 import { labels } from '../parts/words.ts';
-import { decisionForms } from '../texts/thread/decisions.ts';
-import { draftTexts } from '../texts/thread/drafts.ts';
-import { askingView, unclearStart } from '../thread/actions.ts';
+import { draftTexts } from '../texts/drafts.ts';
+import { askingView, decisionForms, unclearStart } from '../thread/actions.ts';
 import { linesInput, type ThreadLine } from './thread-preview.ts';
 
 /** The form with the request that the agent did not accept. @param prompt as people read it */

@@ -22,7 +22,7 @@ import { httpUrl } from '../parts/pull-request.ts';
 import { oneLine, quotedPrompt } from '../parts/untrusted.ts';
 import { refusalView } from '../refusals.ts';
 import { composeTexts } from '../texts/forms.ts';
-import { questions } from '../texts/thread/questions.ts';
+import { questions } from '../thread/not-for-agent.ts';
 
 /** A request that waits for an answer. */
 export interface Question {

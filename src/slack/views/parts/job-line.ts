@@ -3,16 +3,24 @@ import type { Job } from '../../../jobs/job.ts';
 import type { CodeHostSite } from '../../../jobs/pull-requests/link.ts';
 import { cardStandingOf, jobStandingOf } from '../../../jobs/pull-requests/standing.ts';
 import { threadLink } from '../../protocol/links.ts';
-import { listTexts } from '../texts/lists.ts';
-import { pullRequestTexts } from '../texts/thread/pull-request.ts';
 import { askerMention } from './asker.ts';
 import { buttons, decodeButton } from './buttons.ts';
 import { BUTTON_LABEL_MAX, cut } from './limits.ts';
 import { type SlackMessage, smallPrint, untrustedParagraph, withButton } from './message.ts';
-import { channelMention, type Mrkdwn, mrkdwn, ownLink } from './mrkdwn.ts';
-import { readableLink } from './pull-request.ts';
+import { channelMention, type Mrkdwn, moment, mrkdwn, ownLink } from './mrkdwn.ts';
+import { pullRequestTexts, readableLink } from './pull-request.ts';
 import { stateLine } from './state.ts';
 import { promptTitle } from './untrusted.ts';
+/** What `list` says, and a line about one job among others. */
+export const listTexts = {
+  title: mrkdwn`📋 *Your jobs, and the open ones of this channel*`,
+  empty: mrkdwn`📋 *No jobs.* You haven't started any, and none are open in this channel. \`/docs-agent explain the rate limits\` starts one.`,
+  number: (number: number): Mrkdwn => mrkdwn`#${number}`,
+  asked: (atMs: number): Mrkdwn => mrkdwn`asked ${moment(atMs)}`,
+  by: (who: Mrkdwn): Mrkdwn => mrkdwn` by ${who}`,
+  where: (channel: Mrkdwn): Mrkdwn => mrkdwn` in ${channel}`,
+  thread: 'thread',
+} as const;
 
 /** The reader, and where: the obvious is left out. */
 export interface Reader {

@@ -5,10 +5,17 @@ import {
   pullRequestName,
   readableAddress,
 } from '../../../jobs/pull-requests/link.ts';
+import {
+  isOver,
+  type PullRequestFacts,
+  type PullRequestState,
+  seenPullRequest,
+} from '../../../jobs/pull-requests/pull-request.ts';
+import type { Standing } from '../../../jobs/pull-requests/standing.ts';
 import { REDACTED } from '../../../jobs/secrets.ts';
 import { BUTTON_URL_MAX } from './limits.ts';
-import { buttonRow, link, untrustedParagraph, viewPullRequestButton } from './message.ts';
-import { type Mrkdwn, ownLink } from './mrkdwn.ts';
+import { buttonRow, link, previewButton, untrustedParagraph, viewPullRequestButton } from './message.ts';
+import { type Mrkdwn, moment, mrkdwn, ownLink } from './mrkdwn.ts';
 import { oneLine } from './untrusted.ts';
 import { labels } from './words.ts';
 
@@ -62,4 +69,110 @@ export function httpUrl(text: string): string | null {
     return null;
   const href = url.href.replaceAll('|', '%7C');
   return href.length <= BUTTON_URL_MAX ? href : null;
+}
+
+const numbers = new Intl.NumberFormat('en-US');
+
+/** What the code host says of a pull request. */
+export const pullRequestTexts = {
+  lines: ({ added, removed }: { readonly added: number; readonly removed: number }) =>
+    `+${numbers.format(added)} −${numbers.format(removed)}`,
+  files: (count: number) => `${numbers.format(count)} ${count === 1 ? 'file' : 'files'}`,
+  linesInFiles: (lines: string, files: string) => `${lines} in ${files}`,
+  states: {
+    draft: 'draft',
+    open: 'open',
+    merged: 'merged',
+    closed: 'closed',
+  } satisfies Readonly<Record<PullRequestState, string>>,
+  checks: {
+    pending: 'checks running',
+    passing: 'checks passing',
+    failing: 'checks failing',
+  } satisfies Readonly<Record<NonNullable<PullRequestFacts['checks']>, string>>,
+  reviews: {
+    approved: 'approved',
+    changes_requested: 'changes requested',
+  } satisfies Readonly<Record<NonNullable<PullRequestFacts['review']>, string>>,
+  checkIcons: {
+    pending: '⏳',
+    passing: '✅',
+    failing: '❌',
+  } satisfies Readonly<Record<NonNullable<PullRequestFacts['checks']>, string>>,
+  /** In a list, in one word. */
+  standings: {
+    merged: mrkdwn`merged`,
+    closed: mrkdwn`closed`,
+    checks_failing: mrkdwn`checks failing`,
+    draft: mrkdwn`draft`,
+    changes_requested: mrkdwn`changes requested`,
+    approved: mrkdwn`approved`,
+    waiting_for_review: mrkdwn`waiting for review`,
+  } satisfies Readonly<Record<Standing, unknown>>,
+  /** Why it is still open. */
+  waitsFor: {
+    checks_failing: 'checks failing',
+    draft: 'still a draft',
+    changes_requested: 'changes requested',
+    approved: 'approved, ready to merge',
+    waiting_for_review: 'waiting for review',
+  } satisfies Readonly<Record<Exclude<Standing, 'merged' | 'closed'>, string>>,
+  /** The code host has said so then, and perhaps not since. */
+  asOf: (atMs: number) => mrkdwn`as of ${moment(atMs)}`,
+  readyAfter: (lasted: string) => mrkdwn`pull request after ${lasted}`,
+  mergedAfter: (lasted: string) => mrkdwn`merged after ${lasted}`,
+} as const;
+
+const TITLE_MAX = 150;
+const RUNS_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+const LEFT_TO_RIGHT_MARK = '\u200e';
+
+/** What is known of a pull request; empty if its code host never described it. */
+export function factsOfLink(job: Parameters<typeof seenPullRequest>[0], url: string): PullRequestFacts {
+  return seenPullRequest(job, url)?.facts ?? {};
+}
+
+/** Its title, on one line; null if the code host gives none. */
+export function titleOf({ title }: PullRequestFacts): string | null {
+  if (title === undefined) return null;
+  const shown = oneLine(title, TITLE_MAX);
+  // Without it, figures that follow the title would be shown before it.
+  return RUNS_LEFT.test(shown) ? shown + LEFT_TO_RIGHT_MARK : shown;
+}
+
+/** `+120 −8 in 3 files`. */
+export function sizeOf({ size }: PullRequestFacts): string[] {
+  if (size === undefined) return [];
+  const files = pullRequestTexts.files(size.files);
+  const { lines } = size;
+  return [lines === null ? files : pullRequestTexts.linesInFiles(pullRequestTexts.lines(lines), files)];
+}
+
+/** How it stands: `open`, `checks failing`, `approved`. Of one that is over, that says it all. */
+export function progressOf(facts: PullRequestFacts): string[] {
+  const { state, checks, review } = facts;
+  const { states, checks: checkWords, reviews } = pullRequestTexts;
+  const said = state === undefined ? [] : [states[state]];
+  if (isOver(facts)) return said;
+  if (checks !== undefined) said.push(checkWords[checks]);
+  if (review !== undefined) said.push(reviews[review]);
+  return said;
+}
+
+/** The same in the message that announced it, whose first line says whether it is over, and where open needs no words. */
+export function progressBelow(facts: PullRequestFacts): string[] {
+  const { state, checks, review } = facts;
+  if (isOver(facts)) return [];
+  const { states, checks: checkWords, checkIcons, reviews } = pullRequestTexts;
+  return [
+    ...(state === 'draft' ? [states.draft] : []),
+    ...(checks === undefined ? [] : [`${checkIcons[checks]} ${checkWords[checks]}`]),
+    ...(review === undefined ? [] : [reviews[review]]),
+  ];
+}
+
+/** The way to read what was changed; nothing where the code host knows none. */
+export function previewButtons({ previewUrl }: PullRequestFacts): Button[] {
+  const url = previewUrl === undefined ? null : httpUrl(previewUrl);
+  return url === null ? [] : [previewButton(url)];
 }

@@ -13,8 +13,8 @@ import {
 } from '../../../jobs/job.ts';
 import { type CodeHostSite, PUBLIC_SITES } from '../../../jobs/pull-requests/link.ts';
 import { cardStandingOf } from '../../../jobs/pull-requests/standing.ts';
-import { states } from '../texts/thread/card.ts';
-import { draftTexts } from '../texts/thread/drafts.ts';
+import { states } from '../texts/card.ts';
+import { draftTexts } from '../texts/drafts.ts';
 import { channelMention, type Mrkdwn } from './mrkdwn.ts';
 import { readableLink } from './pull-request.ts';
 import { oneLine } from './untrusted.ts';

@@ -9,7 +9,7 @@ import { addressing, channelMention, mrkdwn } from '../parts/mrkdwn.ts';
 import { oneLine, shownPrompt } from '../parts/untrusted.ts';
 import { labels } from '../parts/words.ts';
 import { skippedView } from '../recipes.ts';
-import { refusedNotices, threadTexts } from '../texts/thread/thread.ts';
+import { refusedNotices, threadTexts } from '../texts/thread.ts';
 import { askedBy, askingView } from './actions.ts';
 import { draftView } from './draft.ts';
 import { filesNotSent, snippetsNotSent } from './not-sent.ts';

@@ -19,7 +19,7 @@ import { type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
 import { pullRequest } from '../parts/pull-request.ts';
 import { stateLine } from '../parts/state.ts';
 import { oneLine, titledPrompt } from '../parts/untrusted.ts';
-import { foot, warnings } from '../texts/thread/card.ts';
+import { foot, warnings } from '../texts/card.ts';
 import { cardActions } from './actions.ts';
 
 const FACT_MAX = 100;

@@ -2,7 +2,6 @@ import type { KnownBlock } from '@slack/types';
 import type { Announcement } from '../../../jobs/announcement.ts';
 import type { Job } from '../../../jobs/job.ts';
 import { displayText, readableText } from '../../protocol/slack-text.ts';
-import { asRead } from '../parts/about.ts';
 import { askerOf } from '../parts/asker.ts';
 import { buttons } from '../parts/buttons.ts';
 import { messageOfJob } from '../parts/job-line.ts';
@@ -19,11 +18,11 @@ import {
 } from '../parts/message.ts';
 import { channelMention, type Mrkdwn, mrkdwn, ownLink } from '../parts/mrkdwn.ts';
 import { httpUrl } from '../parts/pull-request.ts';
-import { oneLine, shown, shownPrompt } from '../parts/untrusted.ts';
+import { asRead, oneLine, shown, shownPrompt } from '../parts/untrusted.ts';
 import { labels } from '../parts/words.ts';
 import { type Refusal, refusalView } from '../refusals.ts';
-import { draftTexts } from '../texts/thread/drafts.ts';
-import { refusedNotices } from '../texts/thread/thread.ts';
+import { draftTexts } from '../texts/drafts.ts';
+import { refusedNotices } from '../texts/thread.ts';
 
 type DraftAnnouncement = Extract<Announcement, { kind: 'draft' }>;
 

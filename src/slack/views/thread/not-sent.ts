@@ -3,7 +3,7 @@ import type { Unsent } from '../../../jobs/requests/attachments.ts';
 import { unescapeMrkdwn } from '../../protocol/slack-text.ts';
 import { message, paragraph, type SlackMessage, untrustedParagraph } from '../parts/message.ts';
 import { oneLine } from '../parts/untrusted.ts';
-import { fileKinds, snippetProblems, threadTexts } from '../texts/thread/thread.ts';
+import { fileKinds, snippetProblems, threadTexts } from '../texts/thread.ts';
 
 const NAME_MAX = 100;
 const NAMES_MAX = 10;

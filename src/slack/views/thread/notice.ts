@@ -3,11 +3,32 @@ import { type CodeHostSite, PUBLIC_SITES } from '../../../jobs/pull-requests/lin
 import { askerOf } from '../parts/asker.ts';
 import { messageOfJob } from '../parts/job-line.ts';
 import { message, openThreadButton, paragraph, type SlackMessage } from '../parts/message.ts';
-import { withFacts } from '../parts/mrkdwn.ts';
-import { httpUrl, pullRequest, shortPullRequestLink } from '../parts/pull-request.ts';
-import { factsOfLink, previewButtons, progressOf, titleOf } from '../parts/pull-request-facts.ts';
+import { asWritten, type Mrkdwn, mrkdwn, withFacts } from '../parts/mrkdwn.ts';
+import {
+  factsOfLink,
+  httpUrl,
+  previewButtons,
+  progressOf,
+  pullRequest,
+  shortPullRequestLink,
+  titleOf,
+} from '../parts/pull-request.ts';
 import { oneLine, promptTitle } from '../parts/untrusted.ts';
-import { notices } from '../texts/notices.ts';
+
+/** What a notice channel reads. `link`: the pull request in short; null if it cannot be a link. */
+const notices = {
+  /** `name`: null if Slack does not say it. */
+  public: (link: Mrkdwn | null, title: string, name: string | null): Mrkdwn => {
+    const by = name === null ? mrkdwn`` : mrkdwn` · by ${asWritten(name)}`;
+    return link === null
+      ? mrkdwn`📝 *${asWritten(title)}*${by}`
+      : mrkdwn`📝 ${link} · *${asWritten(title)}*${by}`;
+  },
+  private: (link: Mrkdwn | null): Mrkdwn => {
+    const news = mrkdwn`*New documentation pull request*`;
+    return link === null ? mrkdwn`📝 ${news}` : mrkdwn`📝 ${link} · ${news}`;
+  },
+} as const;
 
 const NAME_MAX = 100;
 

@@ -16,10 +16,9 @@ import {
 } from '../parts/message.ts';
 import { channelMention, isDirectMessage, type Mrkdwn } from '../parts/mrkdwn.ts';
 import { oneLine, shownPrompt } from '../parts/untrusted.ts';
-import { closedPlaces, delayed, notAllowed, unposted } from '../texts/refusals.ts';
-import { questions } from '../texts/thread/questions.ts';
-import { threadTexts } from '../texts/thread/thread.ts';
-import { keptReplyView } from './not-for-agent.ts';
+import { closedPlaces, delayed, notAllowed, unposted } from '../refusals.ts';
+import { threadTexts } from '../texts/thread.ts';
+import { keptReplyView, questions } from './not-for-agent.ts';
 
 /** So that the prompt can be copied from it and sent again, as far as a section holds it. */
 const PROMPT_MAX = 2500;

@@ -8,8 +8,7 @@ import { message, paragraph, type SlackMessage, smallPrint } from '../parts/mess
 import type { Mrkdwn } from '../parts/mrkdwn.ts';
 import { stateLine } from '../parts/state.ts';
 import { oneLine } from '../parts/untrusted.ts';
-import { decisionForms, outcomes, settled } from '../texts/thread/decisions.ts';
-import { askedBy, decidedBlocks, isAsking } from './actions.ts';
+import { askedBy, decidedBlocks, decisionForms, isAsking, outcomes, settled } from './actions.ts';
 import { announcementView } from './announcement.ts';
 import { draftBlocks } from './draft.ts';
 import { withPullRequest } from './turn-ended.ts';

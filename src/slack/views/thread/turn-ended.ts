@@ -15,12 +15,18 @@ import {
   targetButton,
 } from '../parts/message.ts';
 import { addressing, asWritten, type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
-import { pullRequest, shortPullRequestLink } from '../parts/pull-request.ts';
-import { factsOfLink, previewButtons, progressBelow, sizeOf, titleOf } from '../parts/pull-request-facts.ts';
+import {
+  factsOfLink,
+  previewButtons,
+  progressBelow,
+  pullRequest,
+  shortPullRequestLink,
+  sizeOf,
+  titleOf,
+} from '../parts/pull-request.ts';
 import { oneLine, shown } from '../parts/untrusted.ts';
-import { confirmations } from '../texts/thread/decisions.ts';
-import { turnTexts } from '../texts/thread/thread.ts';
-import { followUpButton } from './actions.ts';
+import { turnTexts } from '../texts/thread.ts';
+import { confirmations, followUpButton } from './actions.ts';
 
 const BRANCH_MAX = 100;
 

@@ -3,12 +3,11 @@ import { type SqlBool, sql } from 'kysely';
 import type { CallKind, CallOutcome, CallRequest, CallState, NewCall } from '../../../jobs/call.ts';
 import type { Job } from '../../../jobs/job.ts';
 import { CLOCKS_DIFFER_MS } from '../../../jobs/schedule/schedule.ts';
-import type { TakeAdvisoryLock } from '../../engines/database.ts';
+import type { TakeAdvisoryLock } from '../../engines/connection-turns.ts';
+import { FORGOTTEN } from '../../forget/subject.ts';
 import { type CallRow, fromJson, jobFrom, type Queries, type Tables, toJson } from '../../schema/tables.ts';
 import { type LockedJob, savedFrom, savedSettings } from '../jobs.ts';
 import { pick, prepared, type Values } from '../prepared.ts';
-import { dropPastNotice } from './past-notices.ts';
-import { type PostedCall, postedCalls } from './posted.ts';
 
 export interface LedgerCall {
   readonly id: string;
@@ -271,4 +270,93 @@ function callFrom({
   ...columns
 }: Omit<LedgerCall, 'request'> & Pick<CallRow, 'request'>): LedgerCall {
   return { ...columns, request: fromJson(request) };
+}
+
+type ChannelKey = { readonly teamId: string; readonly channelId: string };
+
+const dropIfPast = prepared(
+  (db, { callId, teamId, channelId, digest }: Values<ChannelKey & { callId: string; digest: string }>) =>
+    db
+      .deleteFrom('call')
+      .where('id', '=', callId)
+      .where((eb) =>
+        eb.exists(
+          eb
+            .selectFrom('past_notice')
+            .select('digest')
+            .where('channel_id', '=', channelId)
+            .where('team_id', '=', teamId)
+            .where('digest', '=', digest),
+        ),
+      ),
+);
+
+/** Remembers the notices of jobs that are about to be deleted. */
+export async function keepNotices(db: Queries, jobIds: readonly string[]): Promise<void> {
+  const notices = await db
+    .selectFrom('call')
+    .innerJoin('job', 'job.id', 'call.job_id')
+    .select(['call.natural_key', 'call.request', 'job.team_id'])
+    .where('call.job_id', 'in', jobIds)
+    .where('call.kind', '=', 'notify_channel')
+    .execute();
+  const past = notices.flatMap(({ natural_key, request, team_id }) => {
+    const notice = fromJson(request);
+    if (notice.kind !== 'notify_channel' || notice.channelId === FORGOTTEN) return [];
+    return [{ team_id, channel_id: notice.channelId, digest: digestOf(natural_key) }];
+  });
+  if (past.length === 0) return;
+  await db
+    .insertInto('past_notice')
+    .values(past)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Removes a new notice if a deleted job has already made it. `key`: as the ledger stores it. */
+async function dropPastNotice(db: Queries, callId: string, place: ChannelKey, key: string): Promise<void> {
+  await dropIfPast.change(db, { callId, ...place, digest: digestOf(key) });
+}
+
+function digestOf(key: string): string {
+  return createHash('sha256').update(key).digest('base64url');
+}
+
+/** A call that has posted a message. */
+export interface PostedCall<Kind extends CallKind = CallKind> {
+  readonly id: string;
+  readonly lane: string;
+  readonly request: Extract<CallRequest, { kind: Kind }>;
+  /** Slack's timestamp of the message. */
+  readonly ts: string;
+}
+
+const postedOfJob = prepared((db, { jobId, kind }: Values<{ jobId: string; kind: CallKind }>) =>
+  db
+    .selectFrom('call')
+    .select(['id', 'lane', 'request', 'detail'])
+    .where('job_id', '=', jobId)
+    .where('kind', '=', kind)
+    .where('state', '=', 'done')
+    .orderBy('seq'),
+);
+
+/** The messages of a job that calls of this kind have posted, oldest first. */
+async function postedCalls<Kind extends CallKind>(
+  db: Queries,
+  jobId: string,
+  kind: Kind,
+): Promise<PostedCall<Kind>[]> {
+  const rows = await postedOfJob.rows(db, { jobId, kind });
+  return rows.flatMap(({ request, detail, ...call }) => {
+    const made = fromJson(request);
+    return isOfKind(made, kind) && detail !== null ? [{ ...call, request: made, ts: detail }] : [];
+  });
+}
+
+function isOfKind<Kind extends CallKind>(
+  request: CallRequest,
+  kind: Kind,
+): request is Extract<CallRequest, { kind: Kind }> {
+  return request.kind === kind;
 }

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Job } from '../../../jobs/job.ts';
 import { type Slowdown, shownWhilePaused } from '../../../jobs/schedule/slowdown.ts';
-import type { TakeAdvisoryLock } from '../../engines/database.ts';
+import type { TakeAdvisoryLock } from '../../engines/connection-turns.ts';
 import { exactly, type Queries, type Tables } from '../../schema/tables.ts';
 
 /** No allowance takes longer to recover, and no clock is so far ahead: a later time was written before one was set back. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ExpressionBuilder } from 'kysely';
 import type { TaskKind } from '../../../jobs/task-kinds.ts';
-import type { LeaseClock } from '../../engines/database.ts';
+import type { LeaseClock } from '../../engines/connection-turns.ts';
 import type { Queries, Tables } from '../../schema/tables.ts';
 import { type Prepared, pick, prepared, type Values } from '../prepared.ts';
 import {

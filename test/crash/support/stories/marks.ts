@@ -42,7 +42,7 @@ async function draftIn(stage: Stage, root: SlackMessage): Promise<SlackMessage> 
 }
 
 async function untilDone(stage: Stage, root: SlackMessage): Promise<void> {
-  await stage.threadMessage(root, 'On it');
+  await stage.threadMessage(root, 'Working');
   stage.finish('completed');
   await stage.threadMessage(root, 'Done, no pull request');
 }
@@ -65,7 +65,7 @@ export const markStories = {
         prompt: SAID,
         rootTs: root.ts,
         given: `About this Slack message (${link}):\n> ${SAID}`,
-        posts: ['Started by alice', 'On it', 'Done'],
+        posts: ['Started by alice', 'Done'],
       });
     },
   },

@@ -1,30 +1,19 @@
-import { readdirSync } from 'node:fs';
-import { buttons } from '../../../../src/slack/views/parts/buttons.ts';
-import { labels } from '../../../../src/slack/views/parts/words.ts';
+import { readSources, withoutComments } from '../../../support/sources.ts';
 
-const TABLES = new URL('../../../../src/slack/views/texts/', import.meta.url);
+const LITERALS =
+  /(?<tag>mrkdwn)?`(?<text>(?:[^`\\]|\\.)*)`|'(?<quoted>(?:[^'\\\n]|\\.)*)'|"(?<other>(?:[^"\\\n]|\\.)*)"/g;
+const FILLED_IN = /\$\{(?:[^{}]|\{[^{}]*\})*\}/g;
 
-/** Stands for whatever a text is filled in with: a number, a word, or markup. */
-const filling = Object.assign(new String('7'), { mrkdwn: '7' });
-
-/** All texts in a table, by where they are. */
-function textsIn(at: string, value: unknown): [at: string, text: string][] {
-  if (typeof value === 'string') return [[at, value]];
-  if (typeof value === 'function') return textsIn(at, value(...Array(value.length).fill(filling)));
-  if (typeof value !== 'object' || value === null) return [];
-  if ('mrkdwn' in value) return textsIn(at, value.mrkdwn);
-  return Object.entries(value).flatMap(([name, part]) => textsIn(`${at}.${name}`, part));
-}
-
-const tables = await Promise.all(
-  readdirSync(TABLES, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
-    .map(async (file) => textsIn(file, await import(new URL(file, TABLES).href))),
+/** Whatever the views can say in Slack, and their other literals, by where it is written; `7` stands for what is filled in. */
+export const allLiterals: readonly [at: string, text: string][] = readSources('src/slack/views').flatMap(
+  ({ path, text: source }) => {
+    const code = withoutComments(source).replace(/^(?:import|\} from) .*$/gm, '');
+    return [...code.matchAll(LITERALS)].map(({ groups: { text, quoted, other } = {} }): [string, string] => {
+      const said = (text ?? quoted ?? other ?? '').replace(FILLED_IN, '7').replaceAll('\\', '');
+      return [path.replace('src/slack/views/', ''), said];
+    });
+  },
 );
 
-/** Whatever the program can say in Slack, by where it is written. */
-export const allTexts: readonly [at: string, text: string][] = [
-  ...tables.flat(),
-  ...textsIn('labels', labels),
-  ...Object.entries(buttons).map(([name, { label }]): [string, string] => [`buttons.${name}`, label]),
-];
+/** Several words, or the first of a sentence: what people read. */
+export const allTexts = allLiterals.filter(([, text]) => /[a-z]{2,} [a-z]|^\P{L}*\p{Lu}\p{Ll}/u.test(text));

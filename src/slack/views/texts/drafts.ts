@@ -1,5 +1,5 @@
-import { type Mrkdwn, mrkdwn } from '../../parts/mrkdwn.ts';
-import { withNotes } from '../about.ts';
+import { type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
+import { withNotes } from '../parts/untrusted.ts';
 
 /** A request that waits for a person to start it. */
 export const draftTexts = {

@@ -1,7 +1,7 @@
-import { duration } from '../../parts/duration.ts';
-import { ago, asWritten, type Mrkdwn, moment, mrkdwn } from '../../parts/mrkdwn.ts';
-import { oneLine } from '../../parts/untrusted.ts';
-import { replies } from '../../parts/words.ts';
+import { duration } from '../parts/duration.ts';
+import { ago, asWritten, type Mrkdwn, moment, mrkdwn } from '../parts/mrkdwn.ts';
+import { oneLine } from '../parts/untrusted.ts';
+import { replies } from '../parts/words.ts';
 
 const STATUS_MAX = 100;
 const WORDS_MAX = 300;

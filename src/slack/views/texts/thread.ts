@@ -1,7 +1,7 @@
-import type { FileKind, SnippetProblem } from '../../../../jobs/requests/attachments.ts';
-import { duration } from '../../parts/duration.ts';
-import { asWritten, type Mrkdwn, moment, mrkdwn } from '../../parts/mrkdwn.ts';
-import { replies } from '../../parts/words.ts';
+import type { FileKind, SnippetProblem } from '../../../jobs/requests/attachments.ts';
+import { duration } from '../parts/duration.ts';
+import { asWritten, type Mrkdwn, moment, mrkdwn } from '../parts/mrkdwn.ts';
+import { replies } from '../parts/words.ts';
 
 /** What a turn of the agent came to, in the thread. The icon, and whoever is mentioned, come first. */
 export const turnTexts = {
