@@ -52,11 +52,18 @@ function rootOf({ ts, threadTs }: SeenMessage): string {
   return threadTs ?? ts;
 }
 
-/** Questions are the ledger's affair. */
+const AT_WORK = 'On it';
+
+/** Questions are the ledger's affair. Below one, the thread says that the agent works; right below a card, it does not. */
 function postProblems({ posts }: ExpectedThread, card: SeenMessage, { messages }: Seen): string[] {
-  const inThread = messages.filter(
-    ({ isBot, isPrivate, ts, threadTs, offers }) =>
-      isBot && !isPrivate && threadTs === rootOf(card) && ts !== card.ts && offers.length === 0,
+  const below = messages.filter(
+    ({ isBot, isPrivate, ts, threadTs }) =>
+      isBot && !isPrivate && threadTs === rootOf(card) && ts !== card.ts,
+  );
+  const isExpected = posts.includes(AT_WORK);
+  const isBelowQuestion = (message: SeenMessage) => message.text.includes(AT_WORK) && message !== below[0];
+  const inThread = below.filter(
+    (message) => message.offers.length === 0 && (isExpected || !isBelowQuestion(message)),
   );
   return wordingProblems('the thread says', inThread, posts);
 }
