@@ -152,7 +152,7 @@ export function hasJob(
   { store, clock, agent }: Pick<AgentTools, 'store' | 'clock' | 'agent'>,
   readsPerMinute: number,
 ) {
-  const quota = new ReadQuota(readsPerMinute);
+  const quota = new ReadQuota(readsPerMinute, { isOfEnded: false });
   return async (projectId: string, agentJobId: string): Promise<boolean | null> => {
     const mayRead = await store.transaction((tx) => quota.takeFirst(tx, projectId, clock.now()));
     if (!mayRead) return null;

@@ -12,16 +12,22 @@ import type { TaskGroup, Transaction } from '../../store/store.ts';
 const AHEAD_MAX_MS = 30_000;
 /** A pause may end before its time. */
 const LOOKS_AGAIN_MS = 5_000;
+/** One turn in so many is of the jobs that have ended, the others are of the open ones. */
+const TURNS = 20;
+const TURN_MS = 1_000;
 
 /**
  * Of each project, so many jobs are read in a minute, by all replicas together: the store gives it out, with the tasks.
- * What has to wait stays due, so the job that has waited for longest is the next.
+ * What has to wait stays due, so the job that has waited for longest is the next. Open jobs come first, but for their
+ * turns; who does not come first leaves half of what may be used at once to the others.
  */
 export class ReadQuota implements Quota {
   private readonly readsPerMinute: number;
+  private readonly isOfEnded: boolean;
 
-  constructor(readsPerMinute: number) {
+  constructor(readsPerMinute: number, { isOfEnded }: { readonly isOfEnded: boolean }) {
     this.readsPerMinute = readsPerMinute;
+    this.isOfEnded = isOfEnded;
   }
 
   async take(
@@ -39,7 +45,7 @@ export class ReadQuota implements Quota {
       // After a slowdown, reads begin without a burst.
       const fromMs =
         slowdown === null ? wholeAtMs : Math.max(wholeAtMs, slowdown.untilMs + allowance.burstMs);
-      const taken = this.grant(projectId, allowance, fromMs, count, nowMs);
+      const taken = this.grant(allowance, fromMs, count, nowMs);
       granted.set(group, { ...taken, againAtMs: Math.min(taken.againAtMs, nowMs + LOOKS_AGAIN_MS) });
       if (taken.count > 0) used.set(projectId, Math.max(fromMs, nowMs) + taken.count * allowance.spacingMs);
     }
@@ -59,15 +65,16 @@ export class ReadQuota implements Quota {
     return true;
   }
 
-  /** How many of the `count` reads of the project may be made now. */
-  protected grant(
-    _projectId: string,
-    allowance: Allowance,
-    wholeAtMs: number,
-    count: number,
-    nowMs: number,
-  ): Granted {
-    return takeFrom(allowance, wholeAtMs, count, nowMs);
+  private grant(allowance: Allowance, wholeAtMs: number, wanted: number, nowMs: number): Granted {
+    const { spacingMs, burstMs } = allowance;
+    // Long enough for one read.
+    const turnMs = Math.max(TURN_MS, spacingMs);
+    const turn = Math.floor(nowMs / turnMs);
+    if ((turn % TURNS === 0) === this.isOfEnded) return takeFrom(allowance, wholeAtMs, wanted, nowMs);
+    const keptMs = Math.max(1, Math.floor(burstMs / spacingMs / 2)) * spacingMs;
+    const { count, againAtMs } = takeFrom(allowance, wholeAtMs + keptMs, wanted, nowMs);
+    const nextTurn = this.isOfEnded ? turn - (turn % TURNS) + TURNS : turn + 1;
+    return { count, againAtMs: Math.min(againAtMs, Math.ceil(nextTurn * turnMs)) };
   }
 
   /** However slow, one a minute. */
@@ -79,48 +86,4 @@ export class ReadQuota implements Quota {
 /** The group is the path of a project. */
 function projectOf(group: TaskGroup): string {
   return group.slice(0, -1);
-}
-
-/** If the open jobs leave nothing over, one of so many reads may be of an ended one, where there is any. */
-const SHARE = 20;
-
-/**
- * What the open jobs of a project leave over of its reads, for the jobs that have ended: half of what may be used at
- * once is kept for the open ones.
- */
-export class SpareReads extends ReadQuota {
-  /** When one may be taken of what is kept, by project. */
-  private readonly turnAtMs = new Map<string, number>();
-
-  protected override grant(
-    projectId: string,
-    allowance: Allowance,
-    wholeAtMs: number,
-    count: number,
-    nowMs: number,
-  ): Granted {
-    const granted = this.spare(projectId, allowance, wholeAtMs, count, nowMs);
-    if (granted.count > 0) this.turnAtMs.set(projectId, nowMs + SHARE * allowance.spacingMs);
-    return granted;
-  }
-
-  private spare(
-    projectId: string,
-    allowance: Allowance,
-    wholeAtMs: number,
-    count: number,
-    nowMs: number,
-  ): Granted {
-    const { spacingMs, burstMs } = allowance;
-    const keptMs = Math.max(Math.floor(burstMs / spacingMs / 2), 1) * spacingMs;
-    // Where only one may be used at once, it is spare when no open job has needed it for a while.
-    const usedUntilMs = burstMs > keptMs ? Math.max(wholeAtMs, nowMs) : wholeAtMs;
-    const spare = takeFrom(allowance, usedUntilMs + keptMs, count, nowMs);
-    if (spare.count > 0) return spare;
-    const turnAtMs = this.turnAtMs.get(projectId) ?? 0;
-    const again = Math.min(spare.againAtMs, Math.max(turnAtMs, nowMs + spacingMs));
-    if (nowMs < turnAtMs) return { count: 0, againAtMs: Math.ceil(again) };
-    const { count: left } = takeFrom(allowance, wholeAtMs, 1, nowMs);
-    return { count: left, againAtMs: Math.ceil(again) };
-  }
 }

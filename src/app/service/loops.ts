@@ -2,7 +2,7 @@ import type { AgentTools } from '../../agent/effects/agent-tools.ts';
 import { callAgent, sendFollowUps } from '../../agent/effects/call-agent.ts';
 import { checkBatches } from '../../agent/effects/check-batches.ts';
 import { checkJob } from '../../agent/effects/check-job.ts';
-import { ReadQuota, SpareReads } from '../../agent/effects/read-quota.ts';
+import { ReadQuota } from '../../agent/effects/read-quota.ts';
 import { type LookTools, lookAtPullRequest } from '../../codehost/effects/look-at-pull-request.ts';
 import { expireDraft } from '../../engine/apply-event.ts';
 import type { LoopState } from '../../engine/failing-kinds.ts';
@@ -79,14 +79,14 @@ export function createLoops(tools: Tools, stopTimeoutMs: number): Loops {
       name: 'check',
       ...shared,
       concurrency: CHECKS_AT_ONCE,
-      quota: new ReadQuota(tools.readsPerMinute),
+      quota: new ReadQuota(tools.readsPerMinute, { isOfEnded: false }),
       handlers: { check_job: (task) => checkJob(tools, checks, 'check_job', task) },
     }),
     new Loop({
       name: 'check_ended',
       ...shared,
       concurrency: READS_OF_ENDED_AT_ONCE,
-      quota: new SpareReads(tools.readsPerMinute),
+      quota: new ReadQuota(tools.readsPerMinute, { isOfEnded: true }),
       handlers: { check_ended_job: (task) => checkJob(tools, checksOfEnded, 'check_ended_job', task) },
     }),
     new Loop({

@@ -10,7 +10,7 @@ describeOnDatabases('the reads of a project', (makeEmpty) => {
   test('are given out when a clock was set back, and not when it is 20 s behind', async () => {
     const place = await makeEmpty();
     const store = await openStore(place.location);
-    const quota = new ReadQuota(600);
+    const quota = new ReadQuota(600, { isOfEnded: false });
     const nowMs = Date.now();
     const takeAt = (atMs: number) =>
       store.transaction(
@@ -27,7 +27,7 @@ describeOnDatabases('the reads of a project', (makeEmpty) => {
     const place = await makeEmpty();
     const replicas = 'databaseUrl' in place.location ? 4 : 1;
     const stores = await Promise.all(Array.from({ length: replicas }, () => openStore(place.location)));
-    const quota = new ReadQuota(600);
+    const quota = new ReadQuota(600, { isOfEnded: false });
     const nowMs = Date.now();
     const takeOf = (store: Store) =>
       store.transaction(async (tx) => (await quota.take(tx, new Map([['docs/', 7]]), nowMs)).get('docs/'));
@@ -41,7 +41,7 @@ describeOnDatabases('the reads of a project', (makeEmpty) => {
   test('for a person who waits are made first, and counted', async () => {
     const place = await makeEmpty();
     const store = await openStore(place.location);
-    const quota = new ReadQuota(600);
+    const quota = new ReadQuota(600, { isOfEnded: false });
     const nowMs = Date.now();
     const left = (atMs: number) =>
       store.transaction(
@@ -65,7 +65,7 @@ describeOnDatabases('the reads of a project', (makeEmpty) => {
   test('for a person who waits are not made while the agent wants none, which the store tells', async () => {
     const place = await makeEmpty();
     const store = await openStore(place.location);
-    const quota = new ReadQuota(600);
+    const quota = new ReadQuota(600, { isOfEnded: false });
     const nowMs = Date.now();
     const paused = { atMs: nowMs, share: 0.5, untilMs: nowMs + 20_000 };
     await store.transaction((tx) => tx.readBudget.slowDown('docs', () => paused, nowMs));
