@@ -75,7 +75,7 @@ async function storePattern(store: Store): Promise<void> {
     teamId: slackApp.teamId,
     projectId: slackApp.projectId,
     threadTs: '1600000000.000000',
-    stage: { kind: 'ended', status: 'completed' },
+    stage: { kind: 'ended', status: 'completed', sinceMs: 0 },
     announcedPrLink: PULL_REQUEST,
     pullRequests: [{ url: PULL_REQUEST, facts: look.facts, seenAtMs: 0, reminders: 0 }],
   });

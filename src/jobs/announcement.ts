@@ -30,10 +30,10 @@ export type Announcement =
       readonly kind: 'pull_request';
       readonly url: string;
       readonly changed: boolean;
-      /** Untrusted; absent: not recorded. */
-      readonly branch?: string | null;
-      /** As in `TurnReplies`; absent in what was stored before turns counted them. */
-      readonly authors?: readonly string[];
+      /** Untrusted. */
+      readonly branch: string | null;
+      /** As in `TurnReplies`. */
+      readonly authors: readonly string[];
     }
   | {
       readonly kind: 'trouble';
@@ -52,7 +52,7 @@ export type Announcement =
       readonly kind: 'message_rejected';
       readonly callId: string;
       readonly count: number;
-      readonly authorIds?: readonly string[];
+      readonly authorIds: readonly string[];
       /** Why; empty: unknown. Untrusted, unless this program has refused them. */
       readonly message: string;
       /** Absent: the API, or unknown. */
@@ -65,7 +65,7 @@ export type Announcement =
       readonly kind: 'message_unknown';
       readonly callId: string;
       readonly count: number;
-      readonly authorIds?: readonly string[];
+      readonly authorIds: readonly string[];
     }
   /** Its recipe was to start again while the job was open. */
   | { readonly kind: 'recipe_skipped'; readonly recipe: string }
@@ -77,7 +77,7 @@ export type Announcement =
       readonly question: number;
       readonly sinceMs: number;
       /** How long the turn had lasted by then. */
-      readonly lastedMs?: number;
+      readonly lastedMs: number;
     }
   /** What a person wrote in the form. */
   | { readonly kind: 'follow_up'; readonly userId: string; readonly text: string }
@@ -100,8 +100,8 @@ export type Announcement =
       readonly reminderId: string;
       readonly url: string;
       readonly afterMs?: number;
-      /** When there is another one if somebody asks for it; absent: not recorded. */
-      readonly againMs?: number;
+      /** When there is another one if somebody asks for it. */
+      readonly againMs: number;
     }
   /** A notice channel refused its notice. */
   | { readonly kind: 'notice_failed'; readonly channelId: string; readonly reason: string };
@@ -110,9 +110,9 @@ export type Announcement =
 interface WithPullRequest {
   /** Untrusted; absent: there is none. */
   readonly prLink?: string;
-  /** Absent: it is the first one, or that was not recorded. */
+  /** Absent: it is the first one. */
   readonly isAnother?: true;
-  /** As in `TurnReplies`; absent: nobody, or not recorded. */
+  /** As in `TurnReplies`; absent: nobody. */
   readonly authors?: readonly string[];
 }
 

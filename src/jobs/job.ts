@@ -35,8 +35,7 @@ export interface Job {
   /** Other attachments: the thread says that the agent does not get them. */
   readonly others: readonly Unsent[];
   readonly requestedAtMs: number;
-  /** Absent: not recorded. */
-  readonly origin?: Origin;
+  readonly origin: Origin;
   /** The step of the workflow that asked for it has its result, or is about to have it. Absent: not yet. */
   readonly isStepCompleted?: true;
   /** Slack's address for private answers to the requester, good for 30 minutes. */
@@ -47,7 +46,7 @@ export interface Job {
   readonly cardTs: string | null;
   /** Messages of the thread up to this one were there before the job, and are no follow-ups. */
   readonly repliesAfterTs: string | null;
-  /** The mention or direct message that asked for it; absent: no message did, or it was not recorded. */
+  /** The mention or direct message that asked for it; absent: no message did. */
   readonly requestTs?: string;
   /** Slack's time of the last edit of that message; absent: none. */
   readonly requestEditedTs?: string;
@@ -65,9 +64,9 @@ export interface Job {
   readonly checkedAtMs: number | null;
   /** The status that the thread last knew, and its turn; null: the agent job has shown none yet. */
   readonly lastAnnounced: LastAnnounced | null;
-  /** What the thread was told of a turn; absent: nothing, or not recorded. */
+  /** What the thread was told of a turn; absent: nothing. */
   readonly turnNews?: TurnNews;
-  /** How many turns have failed without another end between them; absent: none, or not recorded. */
+  /** How many turns have failed without another end between them; absent: none. */
   readonly failures?: number;
   /** How much it was told lately, without a person's act between; null or absent: nothing. */
   readonly recentNews?: RecentNews | null;
@@ -126,8 +125,7 @@ export type Stage =
   | {
       readonly kind: 'create_unknown';
       readonly callId: string;
-      /** Absent: unknown, and long ago. */
-      readonly sinceMs?: number;
+      readonly sinceMs: number;
     }
   /** The API refused the prompt. */
   | { readonly kind: 'rejected'; readonly message: string }
@@ -151,8 +149,8 @@ export type Stage =
   | {
       readonly kind: 'ended';
       readonly status: EndedStatus | 'vanished';
-      /** Since when the API has said the same; absent: unknown, and long ago. */
-      readonly sinceMs?: number;
+      /** Since when the API has said the same. */
+      readonly sinceMs: number;
       /** See `Settle`. */
       readonly turnsToCome?: number;
       /** How long the turn took, the first one from the request on; absent: unknown. */
@@ -176,7 +174,7 @@ export type Ended = Extract<Stage, { kind: 'ended' }>;
 export interface WatchQuestion {
   readonly number: number;
   readonly answer: 'keep' | 'stop' | null;
-  /** Since when it is unanswered and nothing has changed; absent: unknown, and long ago. */
+  /** Since when it is unanswered and nothing has changed; absent: it is answered. */
   readonly openSinceMs?: number;
 }
 
@@ -346,7 +344,7 @@ export type Origin =
     }
   /** `app`: an app mentioned the bot, of which there is a draft; absent: a person did. */
   | { readonly kind: 'mention'; readonly app?: MentioningApp }
-  /** People marked a message with this emoji, by its name. `authorId`: who wrote it; absent: not recorded. */
+  /** People marked a message with this emoji, by its name. `authorId`: who wrote it; absent: Slack did not say. */
   | {
       readonly kind: 'reaction';
       readonly messageTs: string;
@@ -365,7 +363,7 @@ export interface MentioningApp {
 }
 
 /** The message that a draft is about; null: it is about none, or the job is no draft's. */
-export function draftedMessageTs(origin: Origin | undefined): string | null {
-  if (origin?.kind === 'reaction') return origin.messageTs;
-  return origin?.kind === 'mention' ? (origin.app?.messageTs ?? null) : null;
+export function draftedMessageTs(origin: Origin): string | null {
+  if (origin.kind === 'reaction') return origin.messageTs;
+  return origin.kind === 'mention' ? (origin.app?.messageTs ?? null) : null;
 }

@@ -26,7 +26,7 @@ export type WorkflowOrigin = Extract<Origin, { kind: 'workflow' }>;
 
 /** The step of a workflow that asked for the job, or null. */
 export function stepOf({ origin }: Pick<Job, 'origin'>): WorkflowOrigin | null {
-  return origin?.kind === 'workflow' ? origin : null;
+  return origin.kind === 'workflow' ? origin : null;
 }
 
 /**

@@ -6,7 +6,7 @@ import { openDatabase, openStore, type StoreLocation } from '../../src/store/ope
 import { aCall, aDecision, aFollowUp, aJob, NOW_MS } from '../contract/store/samples.ts';
 import { describeOnDatabases } from '../support/databases.ts';
 
-const ended = { kind: 'ended', status: 'completed' } as const;
+const ended = { kind: 'ended', status: 'completed', sinceMs: 0 } as const;
 const sent = (prompt: string) => ({ kind: 'send_message', agentJobId: 'agent-1', prompt }) as const;
 
 describeOnDatabases('jobs of others', (make) => {

@@ -5,7 +5,7 @@ import { openDatabase, openStore, type StoreLocation } from '../../src/store/ope
 import { aCall, aCreateCall, aDecision, aJob, NOW_MS } from '../contract/store/samples.ts';
 import { describeOnDatabases } from '../support/databases.ts';
 
-const ended = { kind: 'ended', status: 'completed' } as const;
+const ended = { kind: 'ended', status: 'completed', sinceMs: 0 } as const;
 
 describeOnDatabases('what is still to be done', (make) => {
   let location: StoreLocation;

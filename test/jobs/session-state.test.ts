@@ -26,9 +26,9 @@ test.each<[what: string, facts: Partial<Job>, state: string | null]>([
     'suspended',
   ],
   ['that waits for the hourly limit', { ...atWork, trouble: trouble('rate_limited') }, 'processing'],
-  ['of an unclear start', { stage: { kind: 'create_unknown', callId: 'call-1' } }, 'suspended'],
-  ['that has ended', { stage: { kind: 'ended', status: 'completed' } }, 'active'],
-  ['that failed', { stage: { kind: 'ended', status: 'failed' } }, 'active'],
+  ['of an unclear start', { stage: { kind: 'create_unknown', callId: 'call-1', sinceMs: 0 } }, 'suspended'],
+  ['that has ended', { stage: { kind: 'ended', status: 'completed', sinceMs: 0 } }, 'active'],
+  ['that failed', { stage: { kind: 'ended', status: 'failed', sinceMs: 0 } }, 'active'],
   ['that was not accepted', { stage: { kind: 'rejected', message: 'no' } }, 'active'],
   [
     'that nobody watches any more',

@@ -11,7 +11,7 @@ const context = { nowMs: 0, jitter: 0.5, newId: () => 'id-1', policy };
 const asked = (waits: boolean, facts: Partial<Job> = {}) =>
   aJob({ origin: { kind: 'workflow', executionId: 'Fx1', waits }, ...facts });
 const ended = (status: 'completed' | 'failed' | 'archived' | 'vanished') =>
-  ({ stage: { kind: 'ended', status }, cardTs: '1.000001' }) as const;
+  ({ stage: { kind: 'ended', status, sinceMs: 0 }, cardTs: '1.000001' }) as const;
 const dropped = (why: Dropped['why'], byUserId: string | null): Partial<Job> => ({
   stage: { kind: 'dropped', why, byUserId, number: 1, thread: null, messages: [], postTs: '1.000001' },
 });

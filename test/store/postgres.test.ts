@@ -106,7 +106,7 @@ function postgresSuite(serverUrl: string): void {
 
     test('schedule a task of a job that another deletes: it is a task without a job then', async () => {
       const [first, second] = await openReplicas();
-      const job = aJob({ stage: { kind: 'ended', status: 'completed' } });
+      const job = aJob({ stage: { kind: 'ended', status: 'completed', sinceMs: 0 } });
       await first.transaction((tx) => tx.write(aDecision({ job }), NOW_MS));
       const limits = { jobsBeforeMs: NOW_MS + 1, inboundRequestsBeforeMs: 0, homesBeforeMs: 0 };
       const scheduled = await first.transaction(async (tx) => {

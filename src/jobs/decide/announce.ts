@@ -233,11 +233,9 @@ const RETURN_TOLD_AGAIN_AFTER_MS = 600_000;
 const MAX_LINKS = 50;
 
 /** What the thread was told of the turn that goes on, or of the last one. */
-export function turnNewsOf({ turn, turnNews, lastAnnounced }: Job): TurnNews {
+export function turnNewsOf({ turn, turnNews }: Job): TurnNews {
   if (turnNews?.turn === turn) return turnNews;
-  const isRecorded = turnNews !== undefined || lastAnnounced?.turn !== turn;
-  const statuses = isRecorded ? [] : [lastAnnounced.status];
-  return { turn, statuses, links: [], returns: 0, returnedAtMs: 0 };
+  return { turn, statuses: [], links: [], returns: 0, returnedAtMs: 0 };
 }
 
 /** Whether the status is news: one that comes and goes is, once in a turn. Then it is noted as told. */

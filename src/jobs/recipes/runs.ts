@@ -24,7 +24,7 @@ const UNCLEAR_FOR_MS = 3_600_000;
 /** More is to happen to the job, so another one of the same recipe would do the same work. */
 export function isInTheWay(job: Job, nowMs: number): boolean {
   if (job.stage.kind === 'create_unknown') {
-    return isWaitOn((job.stage.sinceMs ?? 0) + UNCLEAR_FOR_MS, UNCLEAR_FOR_MS, nowMs);
+    return isWaitOn(job.stage.sinceMs + UNCLEAR_FOR_MS, UNCLEAR_FOR_MS, nowMs);
   }
   return openStages.some((stage) => stage === job.stage.kind) && !isUnwatched(job);
 }

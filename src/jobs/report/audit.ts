@@ -1,7 +1,7 @@
 import type { Dropped } from '../draft.ts';
 import type { FollowUpState } from '../follow-ups/follow-up.ts';
 import type { Job } from '../job.ts';
-import { type Fate, fateOf, type Source, sourceOf } from './starts.ts';
+import { type Fate, fateOf, type Source } from './starts.ts';
 
 /** What somebody did, as a line of an audit. Printed as it is. */
 export interface AuditLine {
@@ -67,7 +67,7 @@ export function replyLine(reply: AuditedReply, withText: boolean): AuditLine {
 }
 
 function waysIn(job: Job): Source | 'watch' {
-  return job.watchedAgentJobId === null ? sourceOf(job) : 'watch';
+  return job.watchedAgentJobId === null ? job.origin.kind : 'watch';
 }
 
 /** What became of it; `asked`: its requester is asked first. `no_card`: Slack refused the card. */

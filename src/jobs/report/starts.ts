@@ -27,7 +27,7 @@ export function startsOf(job: Job, calls: readonly PastCall[]): Start[] {
   const last = job.watchedAgentJobId === null ? fateOf(job) : null;
   if (last === null) return [];
   return byStart(calls).map((own, index, all) => ({
-    source: index === 0 ? sourceOf(job) : 'again',
+    source: index === 0 ? job.origin.kind : 'again',
     atMs: (index === 0 ? undefined : own[0]?.createdAtMs) ?? job.requestedAtMs,
     // The agent took it, and did not know it any more when a reply was sent: then it is created again without a word.
     fate: index === all.length - 1 ? last : (toldFate(own) ?? 'gone'),
@@ -121,17 +121,3 @@ export const sources = [
 export const startingAgain = ['start_again', 'edit_and_start'] as const;
 
 export type Source = (typeof sources)[number];
-
-/**
- * Where the job came from. Of one that was stored before that was recorded, only its message tells: what no message asked
- * for counts as a command.
- */
-export function sourceOf({
-  origin,
-  requestTs,
-  channelId,
-}: Pick<Job, 'origin' | 'requestTs' | 'channelId'>): Source {
-  if (origin !== undefined) return origin.kind;
-  if (requestTs === undefined) return 'command';
-  return channelId.startsWith('D') ? 'direct_message' : 'mention';
-}

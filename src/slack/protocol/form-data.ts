@@ -24,8 +24,8 @@ const composeTarget = z.object({
   /** For private answers. */
   responseUrl: z.string().min(1).nullable(),
   attached: attachments.optional(),
-  /** What opened the form; absent: not recorded. */
-  from: z.enum(['form', 'shortcut', 'home']).optional(),
+  /** What opened the form. */
+  from: z.enum(['form', 'shortcut', 'home']),
 });
 export type ComposeTarget = Readonly<z.infer<typeof composeTarget>>;
 

@@ -167,7 +167,7 @@ export const reportGroup: StateGroup = {
 
 const jobs: readonly Partial<Job>[] = [
   atWork,
-  { stage: { kind: 'create_unknown', callId: 'call-1' } },
+  { stage: { kind: 'create_unknown', callId: 'call-1', sinceMs: 0 } },
   ready,
   { stage: { ...working, question: { number: 1, answer: 'stop' } } },
 ];

@@ -76,7 +76,7 @@ const job = (facts: Partial<Job> = {}) =>
 const card = (facts: Partial<Job>, queue: Partial<Queue> = {}) =>
   cardView(job(facts), { queue: { ...nobodyWaits, ...queue }, names });
 const ended = (status: 'failed' | 'archived' | 'vanished'): Partial<Job> => ({
-  stage: { kind: 'ended', status },
+  stage: { kind: 'ended', status, sinceMs: 0 },
 });
 const atWork = { stage: working, checkedAtMs: fivePastTwoMs + 2 * MINUTE_MS };
 
@@ -107,7 +107,7 @@ const cards: StateGroup = {
     'refused by the agent': card({
       stage: { kind: 'rejected', message: 'Name the page that should change.' },
     }),
-    'start unclear': card({ stage: { kind: 'create_unknown', callId: 'call-1' } }),
+    'start unclear': card({ stage: { kind: 'create_unknown', callId: 'call-1', sinceMs: 0 } }),
     'job gone': card(ended('vanished')),
     archived: card(ended('archived')),
     'watching stopped': card({ stage: { ...working, question: { number: 1, answer: 'stop' } } }),

@@ -55,7 +55,7 @@ async function announce(id: string, url: string, { watched = true, ageMs = 0 } =
     announcedPrLink: url,
     requestedAtMs: clock.now() - ageMs,
     threadTs: `${id}.0`,
-    stage: { kind: 'ended', status: 'completed' },
+    stage: { kind: 'ended', status: 'completed', sinceMs: 0 },
   });
   const key = tools.codeHosts.find(url)?.key ?? '';
   const watches = watched ? [{ key, url }] : [];

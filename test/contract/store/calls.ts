@@ -74,7 +74,7 @@ export function callContract(open: OpenStore): void {
     test('a wanted call is read as it was wanted', async () => {
       const request = {
         kind: 'announce',
-        announcement: { kind: 'pull_request', url: 'https://example.com/1', changed: false },
+        announcement: { kind: 'recovered' },
       } as const;
       await want(aCall('a', { request }));
       const expected = {

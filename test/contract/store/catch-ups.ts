@@ -4,7 +4,7 @@ import type { Transaction } from '../../../src/store/store.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aDecision, aFollowUp, aJob, NOW_MS } from './samples.ts';
 
-const ended = { kind: 'ended', status: 'completed' } as const;
+const ended = { kind: 'ended', status: 'completed', sinceMs: 0 } as const;
 const MINUTE_MS = 60_000;
 
 export function catchUpContract(open: OpenStore): void {

@@ -4,7 +4,7 @@ import type { JobCursor } from '../../../src/jobs/shown/lists.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aCall, aCreateCall, aDecision, aFollowUp, aJob, NOW_MS } from './samples.ts';
 
-const ended = { kind: 'ended', status: 'completed' } as const;
+const ended = { kind: 'ended', status: 'completed', sinceMs: 0 } as const;
 const agentJob = { id: 'agent-7', status: 'active', repository: null, ref: null, model: null, prLink: null };
 const drafted = { number: 1, thread: null, messages: [], postTs: null };
 const aDraft = { kind: 'draft', draftedAtMs: 5, ...drafted } as const;

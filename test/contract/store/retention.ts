@@ -10,7 +10,7 @@ import { aCall, aCreateCall, aDecision, aFollowUp, aJob, NOW_MS } from './sample
 
 const OLD_MS = NOW_MS - 1_000;
 const limits = { jobsBeforeMs: NOW_MS, inboundRequestsBeforeMs: NOW_MS, homesBeforeMs: NOW_MS };
-const ended: Stage = { kind: 'ended', status: 'completed' };
+const ended: Stage = { kind: 'ended', status: 'completed', sinceMs: 0 };
 const working: Stage = { kind: 'working', turnStartedAtMs: OLD_MS, settle: null };
 
 const draft = { number: 1, thread: null, messages: [], postTs: null };
@@ -21,7 +21,7 @@ const stages: readonly Stage[] = [
   { kind: 'opening' },
   { kind: 'card_failed', reason: 'not_in_channel', thread: null },
   { kind: 'creating' },
-  { kind: 'create_unknown', callId: 'call-0' },
+  { kind: 'create_unknown', callId: 'call-0', sinceMs: 0 },
   { kind: 'rejected', message: 'no' },
   working,
   ended,

@@ -11,8 +11,8 @@ export function statsContract(open: OpenStore): void {
       const stages = [
         { kind: 'working', turnStartedAtMs: NOW_MS, settle: null },
         { kind: 'working', turnStartedAtMs: NOW_MS, settle: null },
-        { kind: 'create_unknown', callId: 'call-1' },
-        { kind: 'ended', status: 'completed' },
+        { kind: 'create_unknown', callId: 'call-1', sinceMs: 0 },
+        { kind: 'ended', status: 'completed', sinceMs: 0 },
       ] as const;
       for (const [index, stage] of stages.entries()) {
         const job = aJob({ id: `job-${index}`, threadTs: null, stage });

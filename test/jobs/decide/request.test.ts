@@ -43,8 +43,8 @@ describe('the same request again', () => {
     { kind: 'card_failed', reason: 'not_in_channel', thread: null },
     { kind: 'awaiting_confirmation', sameAsJobId: 'job-0', thread: null },
     { kind: 'rejected', message: 'no' },
-    { kind: 'ended', status: 'failed' },
-    { kind: 'ended', status: 'vanished' },
+    { kind: 'ended', status: 'failed', sinceMs: 0 },
+    { kind: 'ended', status: 'vanished', sinceMs: 0 },
   ])('is a new job if the one before came to nothing ($kind)', (stage) => {
     expect(ask([aJob({ stage })]).job.stage.kind).toBe('opening');
   });

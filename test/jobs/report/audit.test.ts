@@ -10,7 +10,12 @@ const expired = { ...draft, why: 'expired', byUserId: null } as const;
 
 test.each<[what: string, job: Partial<Job>, source: string, outcome: string]>([
   ['a job at work', { stage: { kind: 'creating' } }, 'command', 'open'],
-  ['one whose start is unclear', { stage: { kind: 'create_unknown', callId: 'c' } }, 'command', 'unclear'],
+  [
+    'one whose start is unclear',
+    { stage: { kind: 'create_unknown', callId: 'c', sinceMs: 0 } },
+    'command',
+    'unclear',
+  ],
   ['one that is asked about', { stage: asked }, 'command', 'asked'],
   ['one without a card', { stage: failed }, 'command', 'no_card'],
   ['one that is watched', { watchedAgentJobId: 'job_1', stage: { kind: 'creating' } }, 'watch', 'open'],

@@ -79,7 +79,7 @@ describe('a report (L4)', () => {
       of(unknown),
       of(started()),
       of(new World()),
-      withoutCalls({ stage: { kind: 'ended', status: 'vanished' } }),
+      withoutCalls({ stage: { kind: 'ended', status: 'vanished', sinceMs: 0 } }),
     );
     expect(report.starts.total).toBe(9);
     expect(report.ends).toEqual({ pull_request: 1, done: 1, failed: 1, refused: 1, gone: 1, archived: 1 });
@@ -121,7 +121,10 @@ describe('a report (L4)', () => {
     const report = counted(
       of(refusedCard),
       withoutCalls({ stage: { kind: 'awaiting_confirmation', sameAsJobId: null, thread: null } }),
-      withoutCalls({ watchedAgentJobId: 'agent-7', stage: { kind: 'ended', status: 'completed' } }),
+      withoutCalls({
+        watchedAgentJobId: 'agent-7',
+        stage: { kind: 'ended', status: 'completed', sinceMs: 0 },
+      }),
     );
     expect(report.starts.total).toBe(0);
     expect(report.open).toBe(0);
@@ -184,7 +187,7 @@ describe('a report (L4)', () => {
     ['its pull request', [aTurnEnd({ url: LINK, is: 'first' })], 'pull_request'],
     [
       'a late pull request',
-      [aTurnEnd(null), { kind: 'pull_request', url: LINK, changed: false }],
+      [aTurnEnd(null), { kind: 'pull_request', url: LINK, changed: false, branch: null, authors: [] }],
       'pull_request',
     ],
     ['no pull request', [aTurnEnd(null)], 'done'],
@@ -216,23 +219,6 @@ describe('a report (L4)', () => {
     expect(unclear.replies).toBe(3);
   });
 
-  test('knows by the message where an old job came from, and calls the rest commands', () => {
-    const old = (facts: Partial<Job>): CountedJob => {
-      const { origin: _notRecorded, ...job } = aJob(facts);
-      return { job, calls: [], unclearReplies: 0 };
-    };
-    const report = counted(
-      old({}),
-      old({ requestTs: '1.000000', channelId: 'D1' }),
-      old({ requestTs: '1.000000', channelId: 'C1' }),
-      withoutCalls({ origin: { kind: 'shortcut' } }),
-    );
-    expect(report.starts).toMatchObject({
-      total: 4,
-      by_source: { command: 1, direct_message: 1, mention: 1, shortcut: 1 },
-    });
-  });
-
   test('counts each pull request of a job once, as its code host last described it', () => {
     const seen = (url: string, state?: 'draft' | 'merged' | 'closed') => ({
       url,
@@ -247,7 +233,10 @@ describe('a report (L4)', () => {
       state: 'done',
       createdAtMs: 0,
       endedAtMs: 0,
-      request: { kind: 'announce', announcement: { kind: 'pull_request', url: other, changed: true } },
+      request: {
+        kind: 'announce',
+        announcement: { kind: 'pull_request', url: other, changed: true, branch: null, authors: [] },
+      },
     } as const;
     const both = { job, calls: [...calls, another], unclearReplies: 0 };
     expect(counted(both).pull_requests).toEqual({ open: 0, merged: 0, closed: 0, unknown: 2 });

@@ -84,6 +84,6 @@ test('while nothing is read, each open job is shown as waiting, unless something
     unsent,
   ]);
   expect(shown(aJobBeingCreated().job)).toBeNull();
-  const ended = { kind: 'ended', status: 'completed' } as const;
+  const ended = { kind: 'ended', status: 'completed', sinceMs: 0 } as const;
   expect(shown({ ...working, stage: ended })).toBeNull();
 });

@@ -8,7 +8,11 @@ export { emptyQueue as nobodyWaits } from '../../../src/jobs/follow-ups/follow-u
 /** 14:05 UTC. */
 export const fivePastTwoMs = Date.UTC(2026, 10, 20, 14, 5);
 
-export const completed: Extract<Stage, { kind: 'ended' }> = { kind: 'ended', status: 'completed' };
+export const completed: Extract<Stage, { kind: 'ended' }> = {
+  kind: 'ended',
+  status: 'completed',
+  sinceMs: 0,
+};
 export const working: Extract<Stage, { kind: 'working' }> = {
   kind: 'working',
   turnStartedAtMs: fivePastTwoMs,

@@ -22,7 +22,7 @@ const link = `<${prLink}|acme/docs#14>`;
 const agoOf = (ms: number) =>
   `started <!date^${(fivePastTwoMs + ms) / 1000}^{ago}|2026-11-20 14:0${5 + ms / MINUTE_MS} UTC>`;
 const atFivePastTwo = '<!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC>';
-const ended = (status: 'failed' | 'archived' | 'vanished'): Stage => ({ kind: 'ended', status });
+const ended = (status: 'failed' | 'archived' | 'vanished'): Stage => ({ kind: 'ended', status, sinceMs: 0 });
 const stopped: Stage = { ...working, question: { number: 1, answer: 'stop' } };
 
 const card = (facts: Facts = {}, some: Partial<CardFacts> = {}): SlackMessage =>
@@ -96,7 +96,11 @@ describe('the card', () => {
       { stage: { kind: 'rejected', message: 'prompt is\n<b> too vague' } },
       'Edit and start',
     ],
-    ["❓ *Couldn't confirm the start*", { stage: { kind: 'create_unknown', callId: 'c' } }, 'Resolve…'],
+    [
+      "❓ *Couldn't confirm the start*",
+      { stage: { kind: 'create_unknown', callId: 'c', sinceMs: 0 } },
+      'Resolve…',
+    ],
     ['❌ *The agent no longer knows this job*', { stage: ended('vanished') }, 'Start again'],
     ['⚪ *Archived* · a reply may still reopen it', { stage: ended('archived') }],
     ['⚪ *No longer watching* · the agent may still be working', { stage: stopped }, 'Resume watching'],

@@ -42,7 +42,13 @@ describe('where a person must decide, the thread says why and offers a button', 
     expect(said({ kind: 'create_rejected', message: '' })).toBe(
       '❌ <@U1> *Not accepted.* The agent gave no reason.\n[Edit and start]',
     );
-    const refused = { kind: 'message_rejected', callId: 'call-1', count: 1, action: 'send_again' } as const;
+    const refused = {
+      kind: 'message_rejected',
+      callId: 'call-1',
+      count: 1,
+      authorIds: [],
+      action: 'send_again',
+    } as const;
     expect(said({ ...refused, message: '' })).toBe(
       "⚠️ *Not sent:* the agent didn't accept 1 reply. It gave no reason.\n[Send again]",
     );
@@ -103,6 +109,7 @@ describe('where a person must decide, the thread says why and offers a button', 
       kind: 'message_rejected',
       callId: 'call-1',
       count: 2,
+      authorIds: [],
       message: 'Job not found',
       action: 'start_again',
     } as const;
@@ -225,7 +232,7 @@ describe('once it is decided, the message says who decided what, and offers noth
     ],
     [
       'replies of unknown fate',
-      { kind: 'message_unknown', callId: 'c', count: 2 },
+      { kind: 'message_unknown', callId: 'c', count: 2, authorIds: [] },
       'sent_again',
       "❓ *Couldn't confirm that 2 replies were delivered.*\nAlice sent them again",
     ],
@@ -237,7 +244,7 @@ describe('once it is decided, the message says who decided what, and offers noth
     ],
     [
       'a long turn, left',
-      { kind: 'long_running', question: 1, sinceMs: 0 },
+      { kind: 'long_running', question: 1, sinceMs: 0, lastedMs: 0 },
       'stopped_watching',
       '⏳ <@U1> *Still working.*\nAlice stopped watching; the agent may still be working',
     ],

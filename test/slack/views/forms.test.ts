@@ -37,7 +37,7 @@ const line = (facts: Partial<ThreadLine> = {}): ThreadLine => ({
 });
 const choices = { projects, project: docs, promptMaxLength: 20_000, recipes: [] };
 const blank = { prompt: '', isCut: false };
-const atHome = { channelId: null, responseUrl: null };
+const atHome = { channelId: null, responseUrl: null, from: 'home' } as const;
 
 /** The form as a person reads it, one field or note on each line. */
 function readForm(view: ModalView): string {
@@ -79,7 +79,7 @@ describe('the form that asks for a job', () => {
   });
 
   test('asks for nothing that is known (S2)', () => {
-    const known = { channelId: 'C1', responseUrl: 'https://hooks.slack.example/1' };
+    const known = { channelId: 'C1', responseUrl: 'https://hooks.slack.example/1', from: 'form' } as const;
     const one = { ...choices, projects: [docs] as const, promptMaxLength: 2000 };
     expect(readForm(composeView({ target: known, ...blank, ...one }))).toMatchInlineSnapshot(`
       "[Ask Docs Agent] → Start
@@ -107,7 +107,7 @@ describe('the form that asks for a job', () => {
   test('quotes as much of a long message as leaves room to write, and says that it is cut (S3)', () => {
     const quotedIn = (length: number, promptMaxLength: number) => {
       const quoted = promptAbout('x'.repeat(length), null, promptMaxLength);
-      const target = { channelId: 'C1', responseUrl: null };
+      const target = { channelId: 'C1', responseUrl: null, from: 'form' } as const;
       const form = readForm(
         composeView({ target, ...quoted, ...choices, projects: [docs], promptMaxLength }),
       );

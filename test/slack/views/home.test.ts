@@ -95,9 +95,14 @@ const seen = (of: PullRequestFacts): Parameters<typeof aJob>[0] => ({
 });
 
 test.each<[string, Parameters<typeof aJob>[0], number | null, string]>([
-  ["Couldn't confirm the start", { stage: { kind: 'create_unknown', callId: 'c' } }, null, 'Resolve…'],
+  [
+    "Couldn't confirm the start",
+    { stage: { kind: 'create_unknown', callId: 'c', sinceMs: 0 } },
+    null,
+    'Resolve…',
+  ],
   ['Not accepted', { stage: { kind: 'rejected', message: 'too vague' } }, null, 'Edit and start'],
-  ['Failed', { stage: { kind: 'ended', status: 'failed' } }, null, 'Start again'],
+  ['Failed', { stage: { kind: 'ended', status: 'failed', sinceMs: 0 } }, null, 'Start again'],
   ['Waiting for an administrator', { trouble: aTrouble({ kind: 'needs_admin' }) }, null, 'Details'],
   ['Not started', { stage: { kind: 'card_failed', reason: 'is_archived', thread: null } }, null, 'Start'],
   ['2 replies may not be included', { stage: working }, 2, 'Send again'],
@@ -121,13 +126,13 @@ test.each<[string, Parameters<typeof aJob>[0], number | null, string]>([
 test('what is dismissed is that matter, and not the next one', () => {
   const need = (some: Parameters<typeof aJob>[0], undecided: NeedingJob['undecided'] = null) =>
     needOf({ job: aJob(some), undecided });
-  const failed = { stage: { kind: 'ended', status: 'failed' } } as const;
+  const failed = { stage: { kind: 'ended', status: 'failed', sinceMs: 0 } } as const;
   const needs = [
     need(failed),
     need({ ...failed, creates: 2 }),
     need({ ...failed, turn: 2 }),
-    need({ stage: { kind: 'create_unknown', callId: 'c' } }),
-    need({ stage: { kind: 'create_unknown', callId: 'd' } }),
+    need({ stage: { kind: 'create_unknown', callId: 'c', sinceMs: 0 } }),
+    need({ stage: { kind: 'create_unknown', callId: 'd', sinceMs: 0 } }),
     need({}, { callId: 'c', count: 1 }),
     need({}, { callId: 'c', count: 2 }),
   ];

@@ -112,7 +112,7 @@ describe('the message with a pull request says what the code host says (P1)', ()
     const title = '*Document the rate limits*\n+120 −8';
     const view = (announcement: Parameters<typeof announcementView>[0]) =>
       announcementView(announcement, job, noNames).text;
-    expect(view({ kind: 'pull_request', url, changed: true })).toContain(title);
+    expect(view({ kind: 'pull_request', url, changed: true, branch: null, authors: [] })).toContain(title);
     expect(view({ kind: 'failed', prLink: url })).toContain(title);
     expect(view({ kind: 'archived', prLink: url })).toContain(title);
     expect(view({ ...ended, link: { url, is: 'another' } })).toContain(title);
@@ -134,7 +134,7 @@ describe('the message with a pull request says what the code host says (P1)', ()
   });
 
   test('with the branch that it came with, whichever the job has now', () => {
-    const late = { kind: 'pull_request', url, changed: false, branch: 'agent/first' } as const;
+    const late = { kind: 'pull_request', url, changed: false, branch: 'agent/first', authors: [] } as const;
     expect(announcementView(late, jobWith(open), noNames).text).toContain('\nagent/first');
     expect(announcementView({ ...late, branch: null }, jobWith(open), noNames).text).not.toContain('agent/');
   });
@@ -199,14 +199,14 @@ describe('the card tells only what matters (P1)', () => {
   });
 
   test('of a job that was archived, too', () => {
-    const archived = { stage: { kind: 'ended', status: 'archived' } } as const;
+    const archived = { stage: { kind: 'ended', status: 'archived', sinceMs: 0 } } as const;
     expect(state(merged, archived)).toBe(`✅ *Merged* · ${link}`);
     expect(state({ ...open, checks: 'failing' }, archived)).toMatch(/^⚪ \*Archived\*/);
   });
 
   test('but not over a later turn at work, or a failure', () => {
     expect(state(merged, { stage: working })).toMatch(/^⚙️ \*Working/);
-    expect(state(merged, { stage: { kind: 'ended', status: 'failed' } })).toMatch(/^❌ \*Failed/);
+    expect(state(merged, { stage: { kind: 'ended', status: 'failed', sinceMs: 0 } })).toMatch(/^❌ \*Failed/);
   });
 });
 

@@ -62,7 +62,7 @@ function makeDraft(
 /** Whether there may be one more draft of the app. @param jobs those of its channel that nobody asked for, since `DRAFT_KEPT_MS` */
 export function mayDraftMore(jobs: readonly Job[], appId: string): boolean {
   const open = jobs.filter(
-    ({ stage, origin }) => stage.kind === 'draft' && origin?.kind === 'mention' && origin.app?.id === appId,
+    ({ stage, origin }) => stage.kind === 'draft' && origin.kind === 'mention' && origin.app?.id === appId,
   );
   return open.length < OPEN_DRAFTS_MAX;
 }

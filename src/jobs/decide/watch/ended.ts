@@ -50,7 +50,7 @@ export function restoreEnd(builder: DecisionBuilder, { turnReplies, ...times }: 
   const { stage } = builder.job;
   if (stage.kind !== 'ended') return;
   builder.change({ stage: { ...stage, ...times }, ...(turnReplies !== undefined && { turnReplies }) });
-  planLook(builder, times.sinceMs ?? 0);
+  planLook(builder, times.sinceMs);
 }
 
 /** A check of a job that had ended: what the thread does not know of this turn is announced. */
@@ -117,7 +117,7 @@ function goesOn(builder: DecisionBuilder, ended: Ended, status: string, previous
 
 function endBeforeOf({ sinceMs, tookMs }: Ended, { turnReplies }: Job): EndBefore {
   return {
-    ...(sinceMs !== undefined && { sinceMs }),
+    sinceMs,
     ...(tookMs !== undefined && { tookMs }),
     turnReplies,
   };
@@ -126,7 +126,7 @@ function endBeforeOf({ sinceMs, tookMs }: Ended, { turnReplies }: Job): EndBefor
 /** Since now, if a clock that was ahead has seen the end: the looks would stay close together until that time. */
 function unchangedSinceMs(builder: DecisionBuilder, ended: Ended): number {
   const { nowMs } = builder.context;
-  const sinceMs = ended.sinceMs ?? 0;
+  const { sinceMs } = ended;
   if (sinceMs <= nowMs + CLOCKS_DIFFER_MS) return sinceMs;
   builder.change({ stage: { ...ended, sinceMs: nowMs } });
   return nowMs;

@@ -77,7 +77,7 @@ export function mayWaitForPlace(call: LedgerCall, job: Job, code: string, nowMs:
 
 /** A workflow's step does not wait for people. Where nobody can be told of a refusal, administrators read at home what waits. */
 function startMayWait(job: Job, code: string): boolean {
-  if (job.origin?.kind === 'workflow') return false;
+  if (job.origin.kind === 'workflow') return false;
   return initiatorOf(job) === null || (isNotInChannel(code) && !isBetweenPeople(code, job));
 }
 

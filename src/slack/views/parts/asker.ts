@@ -14,8 +14,8 @@ export function askerOf(
 ): string | null {
   if (requesterId !== null) return names.get(requesterId) ?? null;
   if (recipe !== undefined) return labels.recipe(recipe);
-  if (origin?.kind === 'mention' && origin.app !== undefined) return origin.app.name;
-  return origin?.kind === 'workflow' ? labels.workflow : null;
+  if (origin.kind === 'mention' && origin.app !== undefined) return origin.app.name;
+  return origin.kind === 'workflow' ? labels.workflow : null;
 }
 
 /** The same with a mention of the person, for what only one person reads. */

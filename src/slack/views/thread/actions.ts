@@ -66,8 +66,7 @@ const decisions = {
     remindIn: (lasted: string) => `Remind me in ${lasted}`,
   },
   longRunning: {
-    news: (who: Mrkdwn, lasted: string | null) =>
-      mrkdwn`⏳ ${who}*Still working${lasted === null ? '' : ` after ${lasted}`}.*`,
+    news: (who: Mrkdwn, lasted: string) => mrkdwn`⏳ ${who}*Still working after ${lasted}.*`,
     advice: mrkdwn`Keep watching? The agent continues either way.`,
   },
 } as const;
@@ -198,14 +197,14 @@ export function askedBy(announcement: Asking, job: Job, sites: readonly CodeHost
       const { callId, count } = announcement;
       const { news, advice } = decisions.sendUnclear;
       const button = targetButton(buttons.sendAgain, { jobId, callId }, confirmations.sendAgain);
-      return { news: news(authors(announcement), count), advice, buttons: [button] };
+      return { news: news(addressing(announcement.authorIds), count), advice, buttons: [button] };
     }
     case 'long_running': {
       const { question, lastedMs } = announcement;
       const { news, advice } = decisions.longRunning;
       const target = { jobId, question };
       return {
-        news: news(responsible, lastedMs === undefined ? null : duration(lastedMs)),
+        news: news(responsible, duration(lastedMs)),
         advice,
         buttons: [targetButton(buttons.keepWatching, target), targetButton(buttons.stopWatching, target)],
       };
@@ -217,12 +216,11 @@ export function askedBy(announcement: Asking, job: Job, sites: readonly CodeHost
       const lasted = afterMs === undefined ? null : fullDuration(afterMs);
       const link = shortPullRequestLink(url, sites);
       const address = httpUrl(url);
-      const again = againMs === undefined ? {} : { label: remindIn(fullDuration(againMs)) };
       return {
         news: news(addressing(requestersOf(job)), lasted, link, waitsFor(job, url)),
         buttons: [
           ...(address === null ? [] : [viewPullRequestButton(address)]),
-          targetButton({ ...buttons.remindAgain, ...again }, target),
+          targetButton({ ...buttons.remindAgain, label: remindIn(fullDuration(againMs)) }, target),
           targetButton(buttons.noMoreReminders, target),
         ],
       };
@@ -292,7 +290,7 @@ function editAndStart({ id: jobId, creates }: Job): Button {
 function rejectedReplies(rejected: Extract<Announcement, { kind: 'message_rejected' }>, job: Job): Question {
   const { callId, count, message: reason, action, refusedBy = 'agent' } = rejected;
   const { id: jobId, creates, watchedAgentJobId } = job;
-  const who = authors(rejected);
+  const who = addressing(rejected.authorIds);
   const { byAgent, byProgram, jobGone, adviceIfJobGone, adviceIfNotAccepted } = decisions.notSent;
   if (action === 'start_again' && watchedAgentJobId === null) {
     const target = { jobId, creates, callId };
@@ -307,11 +305,6 @@ function rejectedReplies(rejected: Extract<Announcement, { kind: 'message_reject
   return refusedBy === 'program'
     ? { news: byProgram(who, count, reason), buttons: offered }
     : { news: byAgent(who, count, reason !== ''), words: reason, buttons: offered };
-}
-
-/** Those of the replies; unknown if an older version wrote the announcement. */
-function authors({ authorIds = [] }: { readonly authorIds?: readonly string[] }): Mrkdwn {
-  return addressing(authorIds);
 }
 
 /** After an end without a pull request: somebody may know what is missing. */

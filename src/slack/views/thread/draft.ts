@@ -91,7 +91,7 @@ export function draftRefusedView(reason: string, job: Job, names: ReadonlyMap<st
 
 /** The people whom the message names. */
 export function namedInDraft({ approvers }: DraftAnnouncement, { requesterId, origin }: Job): string[] {
-  const authorId = origin?.kind === 'reaction' ? origin.authorId : undefined;
+  const authorId = origin.kind === 'reaction' ? origin.authorId : undefined;
   return [...[requesterId, authorId].flatMap((userId) => userId ?? []), ...approvers];
 }
 
@@ -101,13 +101,13 @@ function from(job: Job, permalink: string | null, names: ReadonlyMap<string, str
   if (recipe !== undefined) {
     return draftTexts.recipe(oneLine(recipe, NAME_MAX), requesterId === null ? null : nameOf(requesterId));
   }
-  if (origin?.kind === 'reaction') {
+  if (origin.kind === 'reaction') {
     const author = nameOf(origin.authorId ?? '');
     // Whoever edited the request may have removed the address.
     return permalink === null ? mrkdwn`${author}` : messageLink(permalink, author);
   }
   const asker = oneLine(askerOf(job, names) ?? labels.somebody, NAME_MAX);
-  const isOfApp = origin?.kind === 'mention' && origin.app !== undefined;
+  const isOfApp = origin.kind === 'mention' && origin.app !== undefined;
   return isOfApp ? messageLink(origin.app.permalink, asker) : mrkdwn`${asker}`;
 }
 

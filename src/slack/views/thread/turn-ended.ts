@@ -64,7 +64,7 @@ export function turnEndedView(ended: TurnEnded, job: Job, sites: readonly CodeHo
 
 /** A pull request that came without an end of its own. */
 export function latePullRequestView(
-  { url, changed, branch, authors = [] }: Extract<Announcement, { kind: 'pull_request' }>,
+  { url, changed, branch, authors }: Extract<Announcement, { kind: 'pull_request' }>,
   job: Job,
   sites: readonly CodeHostSite[],
 ): SlackMessage {

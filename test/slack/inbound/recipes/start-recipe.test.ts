@@ -37,7 +37,7 @@ const byItself = {
 
 describe('a start of a recipe (T3)', () => {
   const byBob = { ...byItself, userId: 'U0BOB', origin: { kind: 'command' as const } };
-  const ended = { stage: { kind: 'ended', status: 'completed' } } as const;
+  const ended = { stage: { kind: 'ended', status: 'completed', sinceMs: 0 } } as const;
 
   async function startedOnce(fields: Partial<Job> = {}) {
     const { store } = await onSqlite();

@@ -105,14 +105,14 @@ export function job(): fc.Arbitrary<Job> {
     fc.constantFrom<Stage>(
       { kind: 'opening' },
       { kind: 'creating' },
-      { kind: 'create_unknown', callId: 'c' },
+      { kind: 'create_unknown', callId: 'c', sinceMs: 0 },
     ),
     fc.constant<Stage>({ kind: 'working', turnStartedAtMs: 0, settle: null }),
     text().map((message) => ({ kind: 'rejected', message })),
     text().map((reason) => ({ kind: 'card_failed', reason, thread: null })),
     fc
       .constantFrom('completed', 'failed', 'archived', 'vanished')
-      .map((status) => ({ kind: 'ended', status })),
+      .map((status) => ({ kind: 'ended', status, sinceMs: 0 })),
   );
   const fact = () => fc.option(text());
   const agentJob = fc.record({
@@ -156,7 +156,7 @@ function turnEnded(): fc.Arbitrary<TurnEnded> {
   return fc.record({
     kind: fc.constant('turn_ended'),
     link: fc.option(fc.record({ url: address(), is: fc.constantFrom('first', 'same', 'another') })),
-    branch: fc.option(text()),
+    branch: text(),
     lastedMs: fc.option(time()),
     replies: turnReplies(),
     undelivered: fc.option(turnReplies()),
@@ -166,6 +166,12 @@ function turnEnded(): fc.Arbitrary<TurnEnded> {
 export function announcement(): fc.Arbitrary<Announcement> {
   const authorIds = fc.array(slackId(), { maxLength: 30 });
   const call = { callId: fc.uuid(), count: fc.nat(), authorIds };
+  const reminder = {
+    kind: fc.constant('reminder' as const),
+    reminderId: fc.uuid(),
+    url: address(),
+    againMs: time(),
+  };
   return fc.oneof<fc.Arbitrary<Announcement>[]>(
     fc.record({ kind: fc.constant('started') }),
     fc.record({
@@ -178,7 +184,13 @@ export function announcement(): fc.Arbitrary<Announcement> {
     fc.record({ kind: fc.constant('failed'), prLink: address() }),
     fc.record({ kind: fc.constant('archived'), prLink: address() }),
     fc.record({ kind: fc.constantFrom('failed', 'archived', 'vanished', 'no_such_job', 'recovered') }),
-    fc.record({ kind: fc.constant('pull_request'), url: address(), changed: fc.boolean() }),
+    fc.record({
+      kind: fc.constant('pull_request'),
+      url: address(),
+      changed: fc.boolean(),
+      branch: text(),
+      authors: fc.array(slackId(), { maxLength: 30 }),
+    }),
     fc.record({
       kind: fc.constant('trouble'),
       trouble: fc.constantFrom('rate_limited', 'unreachable', 'needs_admin'),
@@ -210,10 +222,8 @@ export function announcement(): fc.Arbitrary<Announcement> {
       ),
     }),
     fc.record({ kind: fc.constant('long_running'), question: fc.nat(), sinceMs: time(), lastedMs: fc.nat() }),
-    fc.record(
-      { kind: fc.constant('reminder'), reminderId: fc.uuid(), url: address(), afterMs: time() },
-      { requiredKeys: ['kind', 'reminderId', 'url'] },
-    ),
+    fc.record(reminder),
+    fc.record({ ...reminder, afterMs: time() }),
     fc.record(
       { kind: fc.constant('pull_request_over'), state: fc.constantFrom('merged', 'closed'), by: text() },
       { requiredKeys: ['kind', 'state'] },
