@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stdout } from 'node:process';
 import { parseArgs } from 'node:util';
 import { parseConfig } from '../src/app/config/config.ts';
 import type { Environment } from '../src/app/config/values.ts';
@@ -8,9 +9,8 @@ import { createLogger } from '../src/app/operations/logger.ts';
 import { StartError } from '../src/app/service/explain.ts';
 import { createService } from '../src/app/service.ts';
 import type { Host } from '../src/cli/command.ts';
-import { runUntilSignal } from '../src/cli/commands/start.ts';
+import { runUntilSignal, terminalLines } from '../src/cli/commands/start.ts';
 import { explainError } from '../src/cli/explain-error.ts';
-import { terminalLines } from '../src/cli/terminal-lines.ts';
 import { systemClock } from '../src/engine/runtime/clock.ts';
 import { startAgentApi } from './agent-api/agent-api.ts';
 import { demoScript } from './agent-api/demo-script.ts';
@@ -90,7 +90,7 @@ async function demo({ env, process }: Host): Promise<number> {
   const configFile = demoConfig(systemClock.now());
   writeFileSync(join(folder, 'docs-agent.yml'), configFile.yaml);
   const config = parseConfig(settings);
-  const log = createLogger({ level: config.logLevel, destination: terminalLines() });
+  const log = createLogger({ level: config.logLevel, destination: terminalLines(stdout) });
   const service = createService(config, { log });
   // Awaited here: the resources must outlive it.
   return await runUntilSignal(service, process, log, () => {

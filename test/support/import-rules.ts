@@ -41,7 +41,6 @@ const OWNERS: Readonly<Record<string, string>> = {
   '@octokit/request': 'src/codehost/',
   croner: 'src/jobs/',
   pino: 'src/app/',
-  'pino-pretty': 'src/cli/',
   'prom-client': 'src/app/',
 };
 

@@ -1,10 +1,12 @@
-import { parseArgs } from 'node:util';
+import type { Writable } from 'node:stream';
+import { parseArgs, styleText } from 'node:util';
+import type { DestinationStream } from 'pino';
 import { type Config, parseConfig } from '../../app/config/config.ts';
 import { LogOutput } from '../../app/operations/log-output.ts';
 import { createLogger } from '../../app/operations/logger.ts';
 import { createService, type Service } from '../../app/service.ts';
 import { systemClock } from '../../engine/runtime/clock.ts';
-import type { Logger } from '../../engine/runtime/logger.ts';
+import type { Logger, LogLevel } from '../../engine/runtime/logger.ts';
 import { EVENTS_PATH } from '../../slack/protocol/ids.ts';
 import type { Host, ProcessEvents, StopSignal } from '../command.ts';
 
@@ -25,7 +27,7 @@ export async function start(args: string[], { env, process: events }: Host): Pro
   const config = parseConfig(env);
   const { stdout } = process;
   const output = new LogOutput(stdout);
-  const destination = stdout.isTTY ? await forPeople() : output;
+  const destination = stdout.isTTY ? terminalLines(stdout) : output;
   const log = createLogger({ level: config.logLevel, destination });
   const service = createService(config, { log, lingerMs: LINGER_MS, logLinesDropped: () => output.dropped });
   const exitCode = await runUntilSignal(service, events, log, () => {
@@ -35,9 +37,25 @@ export async function start(args: string[], { env, process: events }: Host): Pro
   return exitCode;
 }
 
-async function forPeople() {
-  const { terminalLines } = await import('../terminal-lines.ts');
-  return terminalLines();
+const LEVEL_STYLES = { debug: 'gray', info: 'green', warn: 'yellow', error: 'red' } as const;
+
+interface LogLine {
+  readonly time: string;
+  readonly level: LogLevel;
+  readonly event: string;
+}
+
+/** A logger's destination for people at a terminal: readable lines instead of JSON. */
+export function terminalLines(terminal: Pick<Writable, 'write'>): DestinationStream {
+  return {
+    write: (json) => {
+      const { time, level, event, ...fields }: LogLine = JSON.parse(json);
+      const at = new Date(time).toTimeString().slice(0, 8);
+      const said = `${styleText(LEVEL_STYLES[level], level.toUpperCase())} ${styleText('cyan', event)}`;
+      const more = Object.keys(fields).length === 0 ? '' : ` ${styleText('gray', JSON.stringify(fields))}`;
+      terminal.write(`[${at}] ${said}${more}\n`);
+    },
+  };
 }
 
 /**
