@@ -232,7 +232,7 @@ describe('an ended job', () => {
     world.answer = anAgentJob({ status: later });
     world.advance(LOOKED_AT_FOR_MS);
     expect(news()).toEqual(told);
-    expect(world.job.stage).toMatchObject({ kind: 'ended', status: later, sinceMs: 0 });
+    expect(world.job.stage).toMatchObject({ kind: 'ended', status: later });
   });
 
   test('that the API forgets is left as it ended', () => {
@@ -241,7 +241,7 @@ describe('an ended job', () => {
     world.answer = failures.notFound;
     world.advance(LOOKED_AT_FOR_MS);
     expect(news()).toEqual([]);
-    expect(world.job.stage).toMatchObject({ kind: 'ended', status: 'completed', sinceMs: 0 });
+    expect(world.job.stage).toMatchObject({ kind: 'ended', status: 'completed' });
   });
 
   test('that cannot be read for hours is looked at until it can', () => {

@@ -70,7 +70,7 @@ describe('a job that cannot be found', () => {
     missed(failures.noSuchPath, world.nowMs - SECOND_MS);
     expect(world.job.stage.kind).toBe('working');
     missed(failures.notFound, world.nowMs - SECOND_MS);
-    expect(world.job.stage).toMatchObject({ kind: 'ended', status: 'vanished', sinceMs: 0 });
+    expect(world.job.stage).toMatchObject({ kind: 'ended', status: 'vanished' });
     expect(world.job.trouble).toBeNull();
   });
 

@@ -18,7 +18,7 @@ describe('each change of status is announced once', () => {
   ])('%s ends the watch', (status, news) => {
     const world = anEndedJob({ status });
     expect(world.news).toEqual(['started', news]);
-    expect(world.job.stage).toMatchObject({ kind: 'ended', status, sinceMs: 0 });
+    expect(world.job.stage).toMatchObject({ kind: 'ended', status });
     expect(world.tasks.has('check_job')).toBe(false);
 
     expect(world.check(world.answer).calls).toEqual([]);
@@ -200,7 +200,7 @@ describe('a job that the API does not know', () => {
     world.answer = failures.notFound;
     world.advance(2 * HOUR_MS);
     expect(world.news.filter((line) => line === 'vanished')).toHaveLength(1);
-    expect(world.job.stage).toMatchObject({ kind: 'ended', status: 'vanished', sinceMs: 0 });
+    expect(world.job.stage).toMatchObject({ kind: 'ended', status: 'vanished' });
   });
 
   test('is not believed right after its creation', () => {

@@ -244,9 +244,9 @@ describe('once it is decided, the message says who decided what, and offers noth
     ],
     [
       'a long turn, left',
-      { kind: 'long_running', question: 1, sinceMs: 0, lastedMs: 0 },
+      { kind: 'long_running', question: 1, sinceMs: 0, lastedMs: 21_600_000 },
       'stopped_watching',
-      '⏳ <@U1> *Still working.*\nAlice stopped watching; the agent may still be working',
+      '⏳ <@U1> *Still working after 6 h.*\nAlice stopped watching; the agent may still be working',
     ],
     [
       'a start that turned out well',

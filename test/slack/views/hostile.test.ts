@@ -23,6 +23,8 @@ function usersIn(announcement: Announcement): readonly string[] {
   switch (announcement.kind) {
     case 'follow_up':
       return [announcement.userId];
+    case 'pull_request':
+      return announcement.authors;
     case 'turn_ended':
       return [...announcement.replies.authors, ...(announcement.undelivered?.authors ?? [])];
     default:

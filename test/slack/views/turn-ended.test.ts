@@ -112,7 +112,7 @@ describe('the way to the pull request', () => {
 
 describe('a pull request without an end of its own', () => {
   test('is told as a message of its own, to whoever waited for it (W3)', () => {
-    const late = { kind: 'pull_request', url, branch: null, authors: [] } as const;
+    const late = { kind: 'pull_request', url, branch: 'agent/rate-limits', authors: [] } as const;
     expect(view({ ...late, changed: false, authors: ['U2'] }).text).toBe(
       `🎉 <@U1> <@U2> *Pull request ready:* ${link}\nagent/rate-limits`,
     );

@@ -70,10 +70,7 @@ export function latePullRequestView(
 ): SlackMessage {
   const link = { url, is: changed ? 'another' : 'first' } as const;
   const waited = [...requestersOf(job), ...authors];
-  return message(
-    ...newPullRequest(link, waited, factsOfLink(job, url), sites),
-    ...footLine([], [], branch === undefined ? (job.agentJob?.ref ?? null) : branch),
-  );
+  return message(...newPullRequest(link, waited, factsOfLink(job, url), sites), ...footLine([], [], branch));
 }
 
 /** The message with a pull request that nobody has heard of yet. */
