@@ -1,11 +1,12 @@
-import type { ModalView } from '@slack/types';
+import type { Button, ModalView } from '@slack/types';
 import { placeholdersIn, VALUE_MAX, type ValueProblem } from '../../jobs/recipes/fill.ts';
 import type { Recipe } from '../../jobs/recipes/recipe.ts';
 import { inWords } from '../../jobs/schedule/moments.ts';
 import { encode, type RecipeForm } from '../protocol/form-data.ts';
 import { formIds, viewIds } from '../protocol/ids.ts';
-import { buttons } from './parts/buttons.ts';
+import { type Button as ButtonKind, buttons } from './parts/buttons.ts';
 import { form, plain } from './parts/form.ts';
+import { BUTTON_LABEL_MAX, cut } from './parts/limits.ts';
 import {
   buttonRow,
   message,
@@ -60,8 +61,16 @@ export function skippedView(recipe: string): SlackMessage {
 export function pausedView(recipe: string, owners: readonly string[]): SlackMessage {
   return message(
     paragraph(recipeTexts.paused(addressing(owners), oneLine(recipe, NAME_MAX))),
-    buttonRow(pressButton(buttons.resumeRecipe, recipe)),
+    buttonRow(recipeButton(buttons.resumeRecipe, recipe)),
   );
+}
+
+/** Of several with the same words, a screen reader names the recipe. */
+function recipeButton(kind: ButtonKind, recipe: string): Button {
+  return {
+    ...pressButton(kind, recipe),
+    accessibility_label: cut(`${kind.label} ${oneLine(recipe, NAME_MAX)}`, BUTTON_LABEL_MAX),
+  };
 }
 
 /** In its place, when somebody has pressed *Resume*. */
@@ -97,7 +106,7 @@ export function recipesView(offered: readonly Recipe[]): SlackMessage {
     paragraph(recipeTexts.title),
     ...offered.slice(0, LISTED_MAX).map(({ name, schedule }) => {
       const line = recipeTexts.line(oneLine(name, NAME_MAX), schedule === null ? null : inWords(schedule));
-      return { ...paragraph(line), accessory: pressButton(buttons.runRecipe, name) };
+      return { ...paragraph(line), accessory: recipeButton(buttons.runRecipe, name) };
     }),
   );
 }
