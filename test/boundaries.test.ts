@@ -38,7 +38,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   app: 133,
   cli: 93,
 };
-const MAX_FILES = 368;
+const MAX_FILES = 350;
 
 test('no room outgrows its budget', () => {
   const sources = readSources('src');

@@ -3,7 +3,7 @@ import type { AnyJobContext, Decision } from '../jobs/decision.ts';
 import type { JobEvent } from '../jobs/event.ts';
 import type { Job } from '../jobs/job.ts';
 import { type Policy, policyFor } from '../jobs/policy.ts';
-import { resumedRuns, runsAfter } from '../jobs/recipes/runs.ts';
+import { resumedRuns, runsAfter } from '../jobs/recipe.ts';
 import type { ClaimedTask, LockedJob, Transaction } from '../store/store.ts';
 import type { EngineTools } from './tools.ts';
 

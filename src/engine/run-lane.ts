@@ -2,10 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AnyJobContext } from '../jobs/decision.ts';
 import type { Job } from '../jobs/job.ts';
 import type { Policy } from '../jobs/policy.ts';
+import { StoreError } from '../store/errors.ts';
 import { type ClaimedTask, LeaseLostError, type LedgerCall, type Transaction } from '../store/store.ts';
 import { policyOf } from './apply-event.ts';
-import { persist } from './persist.ts';
+import type { Clock } from './runtime/clock.ts';
 import { SEND_WITHIN_MS, TooLateToSendError } from './runtime/exchange.ts';
+import type { Logger } from './runtime/logger.ts';
 import type { EngineTools } from './tools.ts';
 
 /** The first call of a lane that has no outcome, with its job as it is now. */
@@ -160,4 +162,32 @@ async function atOnce<T>(awaited: Promise<T>): Promise<{ readonly value: T } | n
   // Node runs it once no promise has anything left to do.
   process.nextTick(() => resolve(null));
   return Promise.race([awaited.then((value) => ({ value })), otherwise]);
+}
+
+/** Shorter than a lease: while the store is away, nobody else can take the work over either. */
+const KEEP_TRYING_MS = 20_000;
+/** A row that another session has locked keeps nobody from renewing the lease. */
+const KEEP_TRYING_IF_LOCKED_MS = 600_000;
+const PAUSE_MS = 1_000;
+
+/**
+ * Writes what cannot be found out again (the answer to a call that is made once), even if the store is away for a
+ * while. `write` may run again after a commit that went through unnoticed, and must recognise that.
+ */
+async function persist<T>(
+  { clock, log }: { readonly clock: Clock; readonly log: Logger },
+  write: () => Promise<T>,
+): Promise<T> {
+  const sinceMs = clock.now();
+  for (;;) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      const forMs = error.isLocked ? KEEP_TRYING_IF_LOCKED_MS : KEEP_TRYING_MS;
+      if (clock.now() >= sinceMs + forMs) throw error;
+      log.warn('outcome_not_stored', { error });
+      await clock.sleep(PAUSE_MS);
+    }
+  }
 }

@@ -4,7 +4,7 @@ import { overStages } from '../jobs/job.ts';
 import { laneTaskKinds } from '../jobs/task-kinds.ts';
 import { keepNotices } from './queries/calls/calls.ts';
 import { forgetOldEarlyReplies } from './queries/inbound/early-replies.ts';
-import { HOOK_ANSWERS_KEPT_MS } from './queries/inbound/hook-answers.ts';
+import { HOOK_ANSWERS_KEPT_MS } from './queries/inbound/inbound-requests.ts';
 import type { Thread } from './queries/jobs.ts';
 import { idsOf } from './queries/prepared.ts';
 import { deleteUnused, namesOfJobs } from './queries/pull-requests.ts';

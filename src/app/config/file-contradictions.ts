@@ -5,7 +5,7 @@ import {
   VALUE_MAX,
   type ValueProblem,
   valueProblem,
-} from '../../jobs/recipes/fill.ts';
+} from '../../jobs/recipe.ts';
 import { nearest } from '../../jobs/requests/near.ts';
 import { scheduleProblem } from '../../jobs/schedule/moments.ts';
 import type { ConfigFile } from './file-schema.ts';

@@ -1,5 +1,5 @@
 import type { Rules } from '../../jobs/policy.ts';
-import type { Recipe } from '../../jobs/recipes/recipe.ts';
+import type { Recipe } from '../../jobs/recipe.ts';
 import type { Digest } from '../../jobs/report/report.ts';
 import type { AccessRule } from '../../jobs/requests/access.ts';
 import type { Projects } from '../../jobs/requests/project.ts';

@@ -1,5 +1,5 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
-import type { Recipe } from '../../jobs/recipes/recipe.ts';
+import type { Recipe } from '../../jobs/recipe.ts';
 import type { Digest } from '../../jobs/report/report.ts';
 import { sanitize } from '../../slack/protocol/slack-text.ts';
 import type { ConfigFile, NamedSecrets } from './file-schema.ts';

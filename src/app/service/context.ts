@@ -3,7 +3,7 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Recurring } from '../../engine/schedules.ts';
 import type { AnyJobContext } from '../../jobs/decision.ts';
 import type { Policy, Rules } from '../../jobs/policy.ts';
-import type { Recipe } from '../../jobs/recipes/recipe.ts';
+import type { Recipe } from '../../jobs/recipe.ts';
 import { DIGEST, type Digest } from '../../jobs/report/report.ts';
 import type { Hook } from '../../slack/inbound/recipes/hooks.ts';
 import type { Config } from '../config/config.ts';

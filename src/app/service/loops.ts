@@ -16,8 +16,7 @@ import { lookAtAppMention, lookAtMarks } from '../../slack/outbound/marks/look-a
 import { completeSteps, forgetStepToken } from '../../slack/outbound/posts/complete-step.ts';
 import { postToSlack } from '../../slack/outbound/posts/post-to-slack.ts';
 import { refreshHome } from '../../slack/outbound/refresh/home.ts';
-import { refreshNotice } from '../../slack/outbound/refresh/notice.ts';
-import { refreshPosts } from '../../slack/outbound/refresh/posts.ts';
+import { refreshNotice, refreshPosts } from '../../slack/outbound/refresh/posts.ts';
 import { refreshReceipts } from '../../slack/outbound/refresh/receipts.ts';
 import { refreshCard } from '../../slack/outbound/render.ts';
 import type { ClaimedTask, Scheduled } from '../../store/store.ts';

@@ -3,7 +3,7 @@ import { applyEvent } from '../../engine/apply-event.ts';
 import { type EngineTools, release } from '../../engine/tools.ts';
 import type { AnyJobContext } from '../../jobs/decision.ts';
 import { type PullRequestFacts, seenPullRequest } from '../../jobs/pull-requests/pull-request.ts';
-import { reminderDueAtMs } from '../../jobs/pull-requests/reminder.ts';
+import { reminderDueAtMs } from '../../jobs/pull-requests/standing.ts';
 import { nextLookAtMs } from '../../jobs/schedule/look-intervals.ts';
 import type { Looked, WatchedPullRequest } from '../../store/queries/pull-requests.ts';
 import type { ClaimedTask, Transaction } from '../../store/store.ts';

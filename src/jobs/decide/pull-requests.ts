@@ -6,8 +6,7 @@ import {
   type SeenPullRequest,
   seenPullRequest,
 } from '../pull-requests/pull-request.ts';
-import { reminderDueAtMs } from '../pull-requests/reminder.ts';
-import { standingOnCard } from '../pull-requests/standing.ts';
+import { reminderDueAtMs, standingOnCard } from '../pull-requests/standing.ts';
 import type { DecisionBuilder } from './decision-builder.ts';
 
 /** Beyond these, a job forgets the oldest; their messages stay as they are. */

@@ -1,6 +1,5 @@
 import type { Job } from '../job.ts';
 import { type PullRequestFacts, type SeenPullRequest, seenPullRequest } from './pull-request.ts';
-
 /** What matters most of how a pull request stands. */
 export type Standing =
   | 'merged'
@@ -54,4 +53,17 @@ export function cardStandingOf(job: Job): CardStanding | null {
   const standing = standingOnCard(lastPullRequestOf(job)?.facts ?? {});
   if (stage.status === 'archived') return standing === 'merged' || standing === 'closed' ? standing : null;
   return stage.status === 'completed' ? standing : null;
+}
+
+/**
+ * When a reminder of the pull request is due, or null: the first one when nothing has happened to it for `afterMs`, by its
+ * code host's clock; others only when somebody asked for them.
+ */
+export function reminderDueAtMs(
+  { facts: { state, updatedAtMs }, reminders, remindAfterMs }: SeenPullRequest,
+  afterMs: number,
+): number | null {
+  if (state !== 'open' || afterMs === 0 || remindAfterMs === null) return null;
+  if (reminders > 0) return remindAfterMs ?? null;
+  return updatedAtMs === undefined ? null : Math.max(updatedAtMs + afterMs, remindAfterMs ?? 0);
 }

@@ -9,7 +9,7 @@ import type {
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Logger } from '../../engine/runtime/logger.ts';
 import type { AnyJobContext } from '../../jobs/decision.ts';
-import type { Recipe } from '../../jobs/recipes/recipe.ts';
+import type { Recipe } from '../../jobs/recipe.ts';
 import type { MadeReport } from '../../jobs/report/report.ts';
 import type { Store } from '../../store/store.ts';
 import type { Known, ReadyWorkspace, Workspace } from '../workspace/workspace.ts';

@@ -1,6 +1,5 @@
 import type { Button, ModalView } from '@slack/types';
-import { placeholdersIn, VALUE_MAX, type ValueProblem } from '../../jobs/recipes/fill.ts';
-import type { Recipe } from '../../jobs/recipes/recipe.ts';
+import { placeholdersIn, type Recipe, VALUE_MAX, type ValueProblem } from '../../jobs/recipe.ts';
 import { inWords } from '../../jobs/schedule/moments.ts';
 import { encode, type RecipeForm } from '../protocol/form-data.ts';
 import { formIds, viewIds } from '../protocol/ids.ts';

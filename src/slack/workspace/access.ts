@@ -7,7 +7,7 @@ import { ChannelUnreadError, type SharedChannels } from './shared-channels.ts';
 import { CachedLookup } from './web-api/cached-lookup.ts';
 import { type SlackCaller, withSecondTry } from './web-api/caller.ts';
 import { SlackCallError } from './web-api/failure.ts';
-import type { User, Users } from './web-api/users.ts';
+import type { User, Users } from './web-api/names.ts';
 
 /** How long a change of a user group may go unnoticed. */
 const FRESH_MS = 600_000;

@@ -13,9 +13,8 @@ import { SharedChannels } from './shared-channels.ts';
 import { type BotToken, createCaller, loggedCaller, type SlackCaller } from './web-api/caller.ts';
 import { notInstalled, SlackCallError } from './web-api/failure.ts';
 import { answerFetch } from './web-api/http.ts';
-import { Names } from './web-api/names.ts';
+import { Names, Users } from './web-api/names.ts';
 import { SnippetReader } from './web-api/snippet-reader.ts';
-import { Users } from './web-api/users.ts';
 
 /** One workspace of Slack, and all that is done there with the bot's token of that workspace. */
 export interface Workspace extends SlackIdentity {

@@ -1,11 +1,10 @@
-import { sql } from 'kysely';
+import { isDeepStrictEqual } from 'node:util';
+import { type Kysely, sql } from 'kysely';
 import { movedTo } from '../data-dir.ts';
 import type { Database } from '../engines/connection-turns.ts';
 import { StoreError } from '../errors.ts';
 import { openDatabase, placeOf, type StoreLocation } from '../open.ts';
-import type { Queries } from '../schema/tables.ts';
-import { copyTable, countRows, verifyTable } from './copy-table.ts';
-import { anyQueries, type CopiedTable, tablesInOrder } from './tables-in-order.ts';
+import { exactly, type Queries } from '../schema/tables.ts';
 
 export interface CopyOptions {
   readonly nowMs: number;
@@ -112,4 +111,143 @@ function notEmptyError(place: string, filled: readonly string[]): StoreError {
   return new StoreError(
     `The store in ${place} is not empty (it has rows in ${filled.join(', ')}). Name a new database, or another directory.`,
   );
+}
+
+/** Few enough for SQLite's limits on the parameters and the depth of a statement. */
+const ROWS_AT_ONCE = 200;
+
+/** Copies all rows and compares each with its origin. Returns their number. */
+async function copyTable(table: CopiedTable, source: AnyQueries, target: AnyQueries): Promise<number> {
+  let count = 0;
+  for await (const rows of pages(table, source)) {
+    await target.insertInto(table.name).values(rows.map(exactRow)).execute();
+    await requireSame(table, rows, target);
+    count += rows.length;
+  }
+  return count;
+}
+
+/** Throws StoreError unless both have the same rows. Returns their number. */
+async function verifyTable(
+  table: CopiedTable,
+  source: AnyQueries,
+  target: AnyQueries,
+): Promise<number> {
+  let count = 0;
+  for await (const rows of pages(table, source)) {
+    await requireSame(table, rows, target);
+    count += rows.length;
+  }
+  if ((await countRows(table, target)) !== count) throw differentError(table);
+  return count;
+}
+
+async function countRows({ name }: CopiedTable, queries: AnyQueries): Promise<number> {
+  const { count } = await queries
+    .selectFrom(name)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** All rows, in the order of the key, as the database sorts it. */
+async function* pages({ name, key }: CopiedTable, source: AnyQueries): AsyncGenerator<readonly Row[]> {
+  const columns = sql.join(key.map((column) => sql.ref(column)));
+  for (let last: Row | undefined; ; ) {
+    let page = source.selectFrom(name).selectAll().limit(ROWS_AT_ONCE);
+    for (const column of key) page = page.orderBy(column);
+    if (last !== undefined) page = page.where(sql<boolean>`(${columns}) > (${sql.join(keyOf(key, last))})`);
+    const rows = await page.execute();
+    if (rows.length > 0) yield rows;
+    if (rows.length < ROWS_AT_ONCE) return;
+    last = rows.at(-1);
+  }
+}
+
+async function requireSame(table: CopiedTable, rows: readonly Row[], target: AnyQueries): Promise<void> {
+  const { name, key } = table;
+  const found = await target
+    .selectFrom(name)
+    .selectAll()
+    .where((eb) =>
+      eb.or(rows.map((row) => eb.and(Object.fromEntries(key.map((column) => [column, row[column]]))))),
+    )
+    .execute();
+  const nameOf = (row: Row) => JSON.stringify(keyOf(key, row));
+  const byKey = new Map(found.map((row) => [nameOf(row), row]));
+  // The databases' drivers give rows of different prototypes.
+  const isSame = (row: Row) => isDeepStrictEqual({ ...row }, { ...byKey.get(nameOf(row)) });
+  if (!rows.every(isSame)) throw differentError(table);
+}
+
+function exactRow(row: Row): Row {
+  const exact = (value: unknown) =>
+    typeof value === 'number' && !Number.isInteger(value) ? exactly(value) : value;
+  return Object.fromEntries(Object.entries(row).map(([column, value]) => [column, exact(value)]));
+}
+
+function keyOf(key: readonly string[], row: Row): unknown[] {
+  return key.map((column) => row[column]);
+}
+
+function differentError({ name }: CopiedTable): StoreError {
+  return new StoreError(
+    `The two stores differ in the table ${name}. Empty the target (a new database, or another directory), and copy again.`,
+  );
+}
+
+/** A table that is copied whole. */
+export interface CopiedTable {
+  readonly name: string;
+  /** The columns of its primary key, in their order. */
+  readonly key: readonly string[];
+}
+
+/** Queries on tables whose names are data here. */
+export type AnyQueries = Kysely<Record<string, Row>>;
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/**
+ * What belongs to the database itself (that it can be written to, that it was copied, whose backups are of it), and
+ * secrets of a few minutes.
+ */
+const NOT_COPIED: readonly string[] = ['backup_origin', 'heartbeat', 'moved', 'step_token', 'replica'];
+
+function anyQueries(queries: Queries): AnyQueries {
+  return queries as unknown as AnyQueries;
+}
+
+/** The tables of the schema, as SQLite describes it: each behind those that it refers to. */
+async function tablesInOrder(sqlite: Queries): Promise<readonly CopiedTable[]> {
+  const names = await sql<{ name: string }>`
+    select name from sqlite_schema
+    where type = 'table' and name not like 'sqlite_%' and name not like 'kysely_%'`.execute(sqlite);
+  const waiting = new Map<string, ReadonlySet<string>>();
+  for (const { name } of names.rows) {
+    if (!NOT_COPIED.includes(name)) waiting.set(name, await parentsOf(sqlite, name));
+  }
+  const ordered: CopiedTable[] = [];
+  while (waiting.size > 0) {
+    const ready = [...waiting].filter(([, parents]) => [...parents].every((parent) => !waiting.has(parent)));
+    if (ready.length === 0) throw new Error(`Tables refer to each other: ${[...waiting.keys()].join(', ')}`);
+    for (const [name] of ready) {
+      ordered.push({ name, key: await primaryKeyOf(sqlite, name) });
+      waiting.delete(name);
+    }
+  }
+  return ordered;
+}
+
+async function parentsOf(sqlite: Queries, name: string): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ table: string }>`select "table" from pragma_foreign_key_list(${name})`.execute(
+    sqlite,
+  );
+  return new Set(rows.map(({ table }) => table).filter((table) => table !== name));
+}
+
+async function primaryKeyOf(sqlite: Queries, name: string): Promise<readonly string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select name from pragma_table_info(${name}) where pk > 0 order by pk`.execute(sqlite);
+  return rows.map((column) => column.name);
 }

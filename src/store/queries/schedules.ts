@@ -1,4 +1,4 @@
-import { newRuns, type RecipeRuns } from '../../jobs/recipes/runs.ts';
+import { newRuns, type RecipeRuns } from '../../jobs/recipe.ts';
 import type { Schedule } from '../../jobs/schedule/moments.ts';
 import type { TakeAdvisoryLock } from '../engines/connection-turns.ts';
 import { type Queries, Table } from '../schema/tables.ts';

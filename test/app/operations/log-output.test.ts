@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { LogOutput } from '../../../src/app/operations/log-output.ts';
+import { LogOutput } from '../../../src/app/operations/logger.ts';
 
 /** A line of 1,000 bytes. */
 const line = (index: number) => `${JSON.stringify({ event: `e${index}`, filling: 'x'.repeat(970) })}\n`;

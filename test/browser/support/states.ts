@@ -5,7 +5,7 @@ import type { Turn } from '../../../src/jobs/follow-ups/turns.ts';
 import type { Job, Stage } from '../../../src/jobs/job.ts';
 import type { FollowUpMode } from '../../../src/jobs/policy.ts';
 import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-request.ts';
-import type { Recipe } from '../../../src/jobs/recipes/recipe.ts';
+import type { Recipe } from '../../../src/jobs/recipe.ts';
 import type { NeedingJob } from '../../../src/jobs/shown/lists.ts';
 import { doctorView } from '../../../src/slack/views/doctor.ts';
 import { questionView } from '../../../src/slack/views/forms/question.ts';

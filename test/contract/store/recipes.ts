@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { newRuns } from '../../../src/jobs/recipes/runs.ts';
+import { newRuns } from '../../../src/jobs/recipe.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aDecision, aJob, NOW_MS } from './samples.ts';
 

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { fillRecipe, hasStrayBrace, placeholdersIn, valueProblem } from '../../../src/jobs/recipes/fill.ts';
-import type { Recipe } from '../../../src/jobs/recipes/recipe.ts';
+import {
+  fillRecipe,
+  hasStrayBrace,
+  placeholdersIn,
+  type Recipe,
+  valueProblem,
+} from '../../../src/jobs/recipe.ts';
 import { fc } from '../../support/properties.ts';
 
 function aRecipe(request: string, values: Readonly<Record<string, string>> = {}): Recipe {

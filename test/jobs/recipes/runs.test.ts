@@ -7,7 +7,7 @@ import {
   resumedRuns,
   runsAfter,
   runsWithJob,
-} from '../../../src/jobs/recipes/runs.ts';
+} from '../../../src/jobs/recipe.ts';
 import { aJob } from '../../support/a-job.ts';
 
 const HOUR_MS = 3_600_000;

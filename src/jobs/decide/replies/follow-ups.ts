@@ -6,9 +6,15 @@ import { isWaitOn, LONGEST_PAUSE_MS } from '../../schedule/schedule.ts';
 import type { DecisionBuilder, Undelivered } from '../decision-builder.ts';
 import { clearTrouble, endTrouble, forgetSendTrouble, forgetUntoldTrouble, noteTrouble } from '../trouble.ts';
 import { lookFromNow } from '../watch/ended.ts';
-import { isGone, isMissing, isWaitedFor, noteMissing, noteNotMissing } from '../watch/missing.ts';
 import { expectTurn, startTurn } from '../watch/observe.ts';
-import { settleFailed } from '../watch/verdict.ts';
+import {
+  isGone,
+  isMissing,
+  isWaitedFor,
+  noteMissing,
+  noteNotMissing,
+  settleFailed,
+} from '../watch/verdict.ts';
 import {
   announceRefusal,
   authorsOf,

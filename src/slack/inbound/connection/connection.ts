@@ -1,10 +1,26 @@
-import type { Logger as BoltLogger, Receiver } from '@slack/bolt';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  type Logger as BoltLogger,
+  HTTPModuleFunctions as bolt,
+  HTTPReceiver,
+  type Receiver,
+} from '@slack/bolt';
 import type { BodyReader } from '../../../engine/runtime/body-reader.ts';
 import type { Clock } from '../../../engine/runtime/clock.ts';
-import type { Route } from '../../../engine/runtime/http-server.ts';
+import {
+  answerRoutes,
+  limitConnections,
+  pathOf,
+  type Route,
+  serverLimits,
+} from '../../../engine/runtime/http-server.ts';
 import type { Logger } from '../../../engine/runtime/logger.ts';
 import type { Store } from '../../../store/store.ts';
-import type { RequestsOptions } from './acknowledge-after-commit.ts';
+import { EVENTS_PATH } from '../../protocol/ids.ts';
+import { acknowledgeAfterCommit, type RequestsOptions } from './acknowledge-after-commit.ts';
+import { BadRequestError } from './shape.ts';
+import { isSignedBySlack } from './verify-signature.ts';
 
 /** The way in for Slack's requests, and the port for other routes. */
 export interface Connection {
@@ -38,4 +54,60 @@ export interface ConnectionOptions extends RequestsOptions {
   readonly onConnected: () => void;
   /** Served at the port, in both modes. Without any, Socket Mode opens no port. */
   readonly routes: readonly Route[];
+}
+
+/** How long requests that have begun to arrive may go on when the program stops. */
+const DRAIN_MS = 2_000;
+
+export function httpConnection(signingSecret: string, options: ConnectionOptions): Connection {
+  const { logger, log, clock, bodies, routes, onConnected } = options;
+  const httpReceiver = new HTTPReceiver({
+    signingSecret,
+    logger,
+    endpoints: EVENTS_PATH,
+    // `isSignedBySlack` does that.
+    signatureVerification: false,
+    processEventErrorHandler: answerError,
+  });
+  const takeIn = httpReceiver.requestListener;
+  const answerOthers = answerRoutes(routes);
+  const inbound = { signingSecret, bodies, log };
+  // Not by Bolt's own routing, which fails on addresses that cannot be read.
+  httpReceiver.requestListener = async (request, response) => {
+    if (request.method !== 'POST' || pathOf(request) !== EVENTS_PATH) answerOthers(request, response);
+    else if (await isSignedBySlack(request, response, inbound)) takeIn(request, response);
+  };
+  const receiver = acknowledgeAfterCommit(httpReceiver, { ...options, answersAfterStop: true });
+  let server: Server | null = null;
+  return {
+    receiver,
+    start: async (address) => {
+      server = (await receiver.start(address, serverLimits)) as Server;
+      limitConnections(server);
+      onConnected();
+      return (server.address() as AddressInfo).port;
+    },
+    stop: async () => {
+      if (server === null) return;
+      const cancel = clock.at(clock.now() + DRAIN_MS, () => server?.closeAllConnections());
+      await receiver.stop();
+      cancel();
+    },
+    requestsInFlight: () => receiver.requestsInFlight(),
+    warnings: () => [],
+    // Slack calls one address.
+    isSharedSince: () => Promise.resolve(false),
+    // Bolt closes its server when a connection cannot be accepted, because there are too many open files, say.
+    problem: () => (server === null || server.listening ? null : 'the port is not open any more'),
+  };
+}
+
+type FailureArgs = Parameters<typeof bolt.defaultProcessEventErrorHandler>[0];
+
+/** True: the request is answered, so Bolt does not wait. */
+async function answerError(args: FailureArgs): Promise<boolean> {
+  const { error, response } = args;
+  if (error instanceof BadRequestError && !response.headersSent) response.writeHead(error.status).end();
+  else await bolt.defaultProcessEventErrorHandler(args);
+  return true;
 }

@@ -23,7 +23,7 @@ import { rewrittenRequest } from '../../messages/rewritten-request.ts';
 import { typedOnlyView } from '../../views/help.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { refusalView } from '../../views/refusals.ts';
-import { filesNotSent } from '../../views/thread/not-sent.ts';
+import { filesNotSent } from '../../views/thread/announcement.ts';
 import { isRoomForDraft } from '../../workspace/room-for-draft.ts';
 import { doctorAnswer } from '../commands/doctor.ts';
 import { helpAnswer } from '../commands/help.ts';

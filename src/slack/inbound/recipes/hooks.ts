@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type BodyReader, tooLongBody } from '../../../engine/runtime/body-reader.ts';
 import type { Route } from '../../../engine/runtime/http-server.ts';
 import type { EngineTools } from '../../../engine/tools.ts';
-import type { Recipe } from '../../../jobs/recipes/recipe.ts';
+import type { Recipe } from '../../../jobs/recipe.ts';
 import type { Workspaces } from '../../workspace/workspace.ts';
 import { isClosedTo, type RecipeOutcome, type RecipeProblem, startRecipe } from './start-recipe.ts';
 

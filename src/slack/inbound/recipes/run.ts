@@ -1,5 +1,4 @@
-import { placeholdersIn } from '../../../jobs/recipes/fill.ts';
-import type { Recipe, RecipeValues } from '../../../jobs/recipes/recipe.ts';
+import { placeholdersIn, type Recipe, type RecipeValues } from '../../../jobs/recipe.ts';
 import { decodeRecipeForm } from '../../protocol/form-data.ts';
 import { formIds } from '../../protocol/ids.ts';
 import { noFormView } from '../../views/forms/compose.ts';

@@ -7,9 +7,15 @@ import { type JobRequest, openJob } from '../../../jobs/decide/start/open.ts';
 import type { AnyJobContext } from '../../../jobs/decision.ts';
 import type { Job, Origin } from '../../../jobs/job.ts';
 import { approversIn, settingsOf } from '../../../jobs/policy.ts';
-import { type Filled, fillRecipe } from '../../../jobs/recipes/fill.ts';
-import type { Recipe, RecipeValues } from '../../../jobs/recipes/recipe.ts';
-import { isInTheWay, resumedRuns, runsWithJob } from '../../../jobs/recipes/runs.ts';
+import {
+  type Filled,
+  fillRecipe,
+  isInTheWay,
+  type Recipe,
+  type RecipeValues,
+  resumedRuns,
+  runsWithJob,
+} from '../../../jobs/recipe.ts';
 import type { Project } from '../../../jobs/requests/project.ts';
 import { judgePrompt, type PromptVerdict } from '../../../jobs/requests/prompt.ts';
 import { scheduleOfSubject } from '../../../store/queries/schedules.ts';

@@ -1,9 +1,8 @@
 import type { Job } from '../../../jobs/job.ts';
-import { sessionStateOf } from '../../../jobs/shown/session-state.ts';
+import { type SessionState, sessionStateOf } from '../../../jobs/shown/session-state.ts';
 import { isPlaceGone } from '../../protocol/error-codes.ts';
 import { SlackCallError, wasAnsweredNo } from '../../workspace/web-api/failure.ts';
 import type { SlackTools } from '../slack-tools.ts';
-import { ShownStates } from './shown-states.ts';
 
 /** An app becomes an agent, or gets a permission, hardly ever. */
 const PAUSE_MS = 3_600_000;
@@ -60,5 +59,84 @@ export class SessionStatus {
     const isRefused = failure !== null && wasAnsweredNo(failure);
     this.shown.noteFailure(id, isRefused);
     if (isRefused) this.pausedUntilMs.set(teamId, clock.now() + PAUSE_MS);
+  }
+}
+
+export interface Shown {
+  readonly state: SessionState;
+  readonly atMs: number;
+}
+
+/** `processing` ends by itself after an hour. */
+const RENEW_MS = 45 * 60_000;
+/** After a call whose fate is unknown. */
+const RETRY_MS = 60_000;
+/** What was shown longer ago is no longer renewed by anybody. */
+const REMEMBERED_MS = 2 * 3_600_000;
+/** Slack takes 50 states of sessions a minute in each workspace. Changes go first. */
+const MINUTE_MS = 60_000;
+const PER_MINUTE = 50;
+const RENEWALS_PER_MINUTE = 40;
+
+interface Known extends Shown {
+  readonly isSure: boolean;
+}
+
+/** What this process has shown of each job, so that nothing is said again without need. */
+export class ShownStates {
+  /** By the job, the oldest first. */
+  private readonly known = new Map<string, Known>();
+  /** By the workspace: calls in the minute that began then. */
+  private readonly minutes = new Map<string, { readonly startMs: number; count: number }>();
+
+  /** Whether it is to be shown now. @param isCheck nothing but time may have passed */
+  isDue(jobId: string, { state, atMs }: Shown, isCheck: boolean): boolean {
+    const last = this.lastOf(jobId, atMs);
+    // Of a job that had ended before this process began, nothing is said unless it changes.
+    if (last === null) return state === 'processing' || !isCheck;
+    if (!last.isSure) return atMs >= last.atMs + RETRY_MS;
+    return last.state !== state || (state === 'processing' && atMs >= last.atMs + RENEW_MS);
+  }
+
+  /** Notes that it is being shown; false: there is no room for it in this minute. */
+  take(jobId: string, teamId: string, shown: Shown): boolean {
+    const { state, atMs } = shown;
+    const isRenewal = this.lastOf(jobId, atMs)?.state === state;
+    if (!this.hasRoom(teamId, atMs, isRenewal)) return false;
+    this.forgetOld(atMs);
+    this.known.delete(jobId);
+    this.known.set(jobId, { ...shown, isSure: true });
+    return true;
+  }
+
+  /** @param isRefused nothing was shown, for sure */
+  noteFailure(jobId: string, isRefused: boolean): void {
+    const last = this.known.get(jobId);
+    if (last === undefined) return;
+    if (isRefused) this.known.delete(jobId);
+    else this.known.set(jobId, { ...last, isSure: false });
+  }
+
+  private lastOf(jobId: string, nowMs: number): Known | null {
+    const last = this.known.get(jobId) ?? null;
+    // What seems to lie ahead was before the clock was set back.
+    return last !== null && last.atMs > nowMs ? null : last;
+  }
+
+  private hasRoom(teamId: string, nowMs: number, isRenewal: boolean): boolean {
+    const current = this.minutes.get(teamId);
+    const isOver = current === undefined || Math.abs(nowMs - current.startMs) >= MINUTE_MS;
+    const minute = isOver ? { startMs: nowMs, count: 0 } : current;
+    if (minute.count >= (isRenewal ? RENEWALS_PER_MINUTE : PER_MINUTE)) return false;
+    minute.count += 1;
+    this.minutes.set(teamId, minute);
+    return true;
+  }
+
+  private forgetOld(nowMs: number): void {
+    for (const [jobId, { atMs }] of this.known) {
+      if (atMs + REMEMBERED_MS > nowMs) return;
+      this.known.delete(jobId);
+    }
   }
 }

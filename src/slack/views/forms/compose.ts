@@ -1,5 +1,5 @@
 import type { ModalView } from '@slack/types';
-import type { Recipe } from '../../../jobs/recipes/recipe.ts';
+import type { Recipe } from '../../../jobs/recipe.ts';
 import type { Project, Projects } from '../../../jobs/requests/project.ts';
 import { type ComposeTarget, type DecisionForm, encode } from '../../protocol/form-data.ts';
 import { viewIds } from '../../protocol/ids.ts';

@@ -1,5 +1,5 @@
 import type { InputBlock, ModalView, PlainTextOption } from '@slack/types';
-import type { Recipe } from '../../../jobs/recipes/recipe.ts';
+import type { Recipe } from '../../../jobs/recipe.ts';
 import type { Project, Projects } from '../../../jobs/requests/project.ts';
 import { formIds } from '../../protocol/ids.ts';
 import { unescapeMrkdwn } from '../../protocol/slack-text.ts';

@@ -1,4 +1,4 @@
-import { TEXT_HEADING } from '../../../jobs/recipes/fill.ts';
+import { TEXT_HEADING } from '../../../jobs/recipe.ts';
 import { isBlank } from '../../../jobs/requests/prompt.ts';
 import { displayText, readableText } from '../../protocol/slack-text.ts';
 import { cutEscaped, HEADER_TEXT_MAX } from './limits.ts';

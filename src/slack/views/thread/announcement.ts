@@ -2,17 +2,18 @@ import type { Announcement } from '../../../jobs/announcement.ts';
 import { type Job, requestersOf } from '../../../jobs/job.ts';
 import type { FollowUpMode } from '../../../jobs/policy.ts';
 import { type CodeHostSite, PUBLIC_SITES } from '../../../jobs/pull-requests/link.ts';
+import type { Unsent } from '../../../jobs/requests/attachments.ts';
 import { NOT_SEEN } from '../../protocol/error-codes.ts';
+import { unescapeMrkdwn } from '../../protocol/slack-text.ts';
 import { messageOfJob } from '../parts/job-line.ts';
-import { message, paragraph, quotation, type SlackMessage } from '../parts/message.ts';
+import { message, paragraph, quotation, type SlackMessage, untrustedParagraph } from '../parts/message.ts';
 import { addressing, channelMention, mrkdwn } from '../parts/mrkdwn.ts';
 import { oneLine, shownPrompt } from '../parts/untrusted.ts';
 import { labels } from '../parts/words.ts';
 import { skippedView } from '../recipes.ts';
-import { refusedNotices, threadTexts } from '../texts/thread.ts';
+import { fileKinds, refusedNotices, snippetProblems, threadTexts } from '../texts/thread.ts';
 import { askedBy, askingView } from './actions.ts';
 import { draftView } from './draft.ts';
-import { filesNotSent, snippetsNotSent } from './not-sent.ts';
 import { latePullRequestView, turnEndedView, withPullRequest } from './turn-ended.ts';
 
 const FOLLOW_UP_MAX = 2500;
@@ -163,4 +164,32 @@ function noticeFailed(channelId: string, reason: string): SlackMessage {
 /** For the person who wrote in the thread of a deleted job. */
 export function threadForgottenView(): SlackMessage {
   return message(paragraph(threadTexts.forgotten));
+}
+
+const FILE_NAME_MAX = 100;
+const NAMES_MAX = 10;
+
+/** Attachments of a message that the agent cannot take. */
+export function filesNotSent(files: readonly Unsent[]): SlackMessage {
+  const counted = Object.entries(fileKinds).flatMap(([kind, [one, several]]) => {
+    const alike = files.filter((file) => file.kind === kind);
+    const names = alike.flatMap(({ name }) =>
+      name === null ? [] : [oneLine(unescapeMrkdwn(name), FILE_NAME_MAX)],
+    );
+    const named =
+      names.length === 0
+        ? ''
+        : ` (${names.slice(0, NAMES_MAX).join(', ')}${names.length > NAMES_MAX ? ', …' : ''})`;
+    return alike.length === 0 ? [] : [`${alike.length} ${alike.length === 1 ? one : several}${named}`];
+  });
+  return message(paragraph(threadTexts.filesNotSent(counted.join(', '))));
+}
+
+function snippetsNotSent(
+  snippets: Extract<Announcement, { kind: 'snippets_not_sent' }>['snippets'],
+): SlackMessage {
+  const lines = snippets.map(
+    ({ name, problem }) => `${oneLine(unescapeMrkdwn(name), FILE_NAME_MAX)} · ${snippetProblems[problem]}`,
+  );
+  return message(paragraph(threadTexts.snippetsNotSent), untrustedParagraph(lines.join('\n')));
 }

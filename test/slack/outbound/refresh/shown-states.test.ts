@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Shown, ShownStates } from '../../../../src/slack/outbound/refresh/shown-states.ts';
+import { type Shown, ShownStates } from '../../../../src/slack/outbound/refresh/session-status.ts';
 
 const MINUTE_MS = 60_000;
 const session = (state: Shown['state'], atMs: number): Shown => ({ state, atMs });
