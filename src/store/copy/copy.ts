@@ -128,11 +128,7 @@ async function copyTable(table: CopiedTable, source: AnyQueries, target: AnyQuer
 }
 
 /** Throws StoreError unless both have the same rows. Returns their number. */
-async function verifyTable(
-  table: CopiedTable,
-  source: AnyQueries,
-  target: AnyQueries,
-): Promise<number> {
+async function verifyTable(table: CopiedTable, source: AnyQueries, target: AnyQueries): Promise<number> {
   let count = 0;
   for await (const rows of pages(table, source)) {
     await requireSame(table, rows, target);
