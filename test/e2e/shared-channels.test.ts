@@ -196,6 +196,10 @@ describe('a channel whose state Slack does not tell (A3)', () => {
       'the job',
     );
     await written;
+    // Slack's trouble is no error of the program.
+    const failures = world.log.filter((line) => line.includes('listener_failed'));
+    expect(failures).not.toEqual([]);
+    expect(failures.filter((line) => line.includes('"level":"error"'))).toEqual([]);
   });
 
   test('because the bot is not in it yet: people read how to invite it, and it is looked at then', async () => {

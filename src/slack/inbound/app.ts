@@ -1,5 +1,6 @@
 import { App, type Logger as BoltLogger } from '@slack/bolt';
 import type { Logger } from '../../engine/runtime/logger.ts';
+import { SlackCallError } from '../workspace/web-api/failure.ts';
 import { answerFetch } from '../workspace/web-api/http.ts';
 import type { Workspaces } from '../workspace/workspace.ts';
 import { type Connection, type ConnectionOptions, httpConnection } from './connection/connection.ts';
@@ -40,7 +41,9 @@ export function createSlackApp(options: SlackAppOptions): App {
     extendedErrorHandler: true,
   });
   app.error(async ({ error, body }: FailureArgs) => {
-    options.log.error('listener_failed', { error });
+    // Slack did not say what had to be known first: whether the person may do this, say.
+    const isSlacks = 'original' in error && error.original instanceof SlackCallError;
+    options.log[isSlacks ? 'warn' : 'error']('listener_failed', { error });
     if (body.type === 'event_callback') options.onFailure();
     // Thrown on, so that the request stays unacknowledged and Slack delivers it again.
     throw error;

@@ -8,7 +8,7 @@ import { judgeRequest } from './verdict/requests.ts';
 
 /** Errors of the program itself, whatever the world around it does. */
 const OWN_ERRORS =
-  /"(task_failed|loop_failed|task_not_retried|leases_not_renewed|inbound_request_not_stored|listener_failed)"/;
+  /"level":"error".*"(task_failed|loop_failed|task_not_retried|leases_not_renewed|inbound_request_not_stored|listener_failed)"/;
 
 /** What goes on for a day after the end of a job, whether anything comes of it or not. */
 const LOOKS = /^(check_ended_job|catch_up):/;
