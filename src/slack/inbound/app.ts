@@ -11,41 +11,41 @@ import { registerListeners } from './routes.ts';
 export interface SlackAppOptions {
   readonly workspaces: Workspaces;
   readonly connection: Connection;
-  /** Null is Slack's own. */
+  /** Null: Slack's own. */
   readonly apiUrl: string | null;
   readonly logger: BoltLogger;
   readonly log: Logger;
   readonly listeners: SharedDeps;
-  /** Called when an event could not be taken in: Slack delivers it again, but not for ever. */
+  /** Called when an event could not be processed. Slack redelivers it, up to three times. */
   readonly onFailure: () => void;
 }
 
-/** Of the extended handler: Bolt does not export their type. */
+/** Bolt does not export the type of its extended error handler. */
 type FailureArgs = Parameters<Parameters<App['error']>[0]>[0];
 
 export function createSlackApp(options: SlackAppOptions): App {
   const app = new App({
-    // Without a token: Bolt would keep a client for each token that it ever saw, and none is used.
+    // No token: Bolt would keep an unused client for every token it saw.
     authorize: async (_source, body) => {
       const workspace = await options.workspaces.ofRequest(body);
       const { teamId, botId, botUserId } = workspace;
       return { teamId, botId, botUserId, workspace };
     },
     receiver: options.connection.receiver,
-    // For answers to requests; Bolt calls nothing else.
+    // Used for answers to requests only.
     clientOptions: { fetch: answerFetch(options.apiUrl) },
     logger: options.logger,
     convoStore: false,
-    // Nor for each token that comes with a step of a workflow.
+    // Nor for every token of a workflow step.
     attachFunctionToken: false,
     extendedErrorHandler: true,
   });
   app.error(async ({ error, body }: FailureArgs) => {
-    // Slack did not say what had to be known first: whether the person may do this, say.
+    // Slack did not answer a check that comes first, such as whether the person may do this.
     const isSlacks = 'original' in error && error.original instanceof SlackCallError;
     options.log[isSlacks ? 'warn' : 'error']('listener_failed', { error });
     if (body.type === 'event_callback') options.onFailure();
-    // Thrown on, so that the request stays unacknowledged and Slack delivers it again.
+    // Rethrown: the request stays unacknowledged, so Slack redelivers it.
     throw error;
   });
   registerListeners(app, options.listeners);

@@ -24,30 +24,29 @@ export interface SharedDeps {
   readonly twinEvents: TwinEvents;
   /** Whether the agent has this job in the project; null: it did not say. */
   readonly agentHasJob: (projectId: string, agentJobId: string) => Promise<boolean | null>;
-  /** What became of the workspace's requests of the last days. */
+  /** The outcomes of the workspace's recent requests. */
   readonly reportOf: (teamId: string, projectIds: readonly string[]) => Promise<MadeReport>;
-  /** The recipes that the settings have for a workspace. */
+  /** The workspace's configured recipes. */
   readonly recipesOf: (teamId: string) => readonly Recipe[];
   /** Replies may have been missed. */
   readonly lookForMissed: () => void;
   /**
-   * Whether another program, which has the same tokens and another store, gets a share of the requests. Finds it out
-   * again, unless that was done after this time; null: says what is known.
+   * Whether another program with the same tokens and another store takes a share of the requests. Checks
+   * again unless it did after this time; null: returns the last result.
    */
   readonly isSharedSince: (sinceMs: number | null) => Promise<boolean>;
-  /** An event says that an installation, or its token, has ended. */
+  /** An event says that an installation or its token has ended. */
   readonly onEnded: (body: unknown) => Promise<void>;
 }
 
 /**
- * The same, in the workspace of the request: the one where the app is installed. Users from other workspaces carry
- * their own team id.
+ * The same, in the workspace where the app is installed. Users from other workspaces carry their own team id.
  */
 export interface ListenerDeps extends SharedDeps, ReadyWorkspace {}
 
 export interface AnyWorkspaceDeps extends SharedDeps, Workspace {}
 
-/** What Bolt hands to the listener of a command, of a button, of a form. */
+/** What Bolt passes to listeners. */
 export type CommandArgs = SlackCommandMiddlewareArgs & AllMiddlewareArgs;
 export type PressArgs = SlackActionMiddlewareArgs<BlockButtonAction> & AllMiddlewareArgs;
 export type SubmitArgs = SlackViewMiddlewareArgs<ViewSubmitAction> & AllMiddlewareArgs;

@@ -30,14 +30,16 @@ interface Outcome {
   readonly answer: Answer | null;
   readonly note?: RequestNote;
   readonly isUnknown?: true;
-  /** The press came too late: the job as it is. */
+  /** The press came too late: the current job. */
   readonly lateFor?: Job;
   readonly isDone?: true;
 }
 
 export type JobButtonName = keyof typeof jobButtons;
 
-/** Shown in place of a private message, once its button has done its work. For messages in threads see `refreshPosts`. */
+/**
+ * Replaces a private message once its button has done its work. For messages in threads see `refreshPosts`.
+ */
 const AFTERWARDS: Partial<Record<JobButtonName, () => SlackMessage>> = {
   tryAgain: tryingAgainView,
   sendCorrection: correctionSentView,
@@ -45,11 +47,11 @@ const AFTERWARDS: Partial<Record<JobButtonName, () => SlackMessage>> = {
   muteUpdates: mutedNowView,
 };
 
-/** The event of a press, with all that it needs; or why it cannot be. */
+/** The event of a press with everything it needs; or why there is none. */
 export type Prepared = { readonly event: JobEvent } | { readonly problem: SlackMessage };
 
 /**
- * A button of a job. A person who presses it a second time, or too late, is shown the current state.
+ * A job's button. After a second or late press, the person sees the current state.
  * @param prepare reads what the event needs from Slack
  */
 export function jobButton(
@@ -93,7 +95,7 @@ export function jobButton(
           const note = { outcome: 'accepted', jobId: job.id } as const;
           const after = await applied(tx, job.id, event, context);
           const { hasEffect } = after;
-          // A press there shows that it is open: it follows at once.
+          // A press shows that the tab is open, so it follows at once.
           if (body.view?.type === 'home') await tx.homes.opened(deps.teamId, userId, context.nowMs);
           await recordPress(tx, deps, context, { userId, button: button.id, jobId: job.id, hasEffect });
           if (!hasEffect) return { answer: null, note, lateFor: after.job };
@@ -102,7 +104,7 @@ export function jobButton(
     });
     if (stored.kind === 'failed') {
       await showOutcome(deps, { body, respond }, privately(stored.problem), null);
-      // Unacknowledged, so that Slack shows a warning at the button, too.
+      // Left unacknowledged, so that Slack shows a warning at the button, too.
       throw new Error(`the press of ${action.action_id} was not stored`);
     }
     const { answer, note, isUnknown, lateFor, isDone }: Outcome =
@@ -118,7 +120,7 @@ export function jobButton(
   };
 }
 
-/** Says what is the case, and who decided it. */
+/** Says what the state is, and who decided it. */
 export async function tooLate(deps: ListenerDeps, job: Job, press: JobEvent): Promise<SlackMessage> {
   const outcome = outcomeOfMatter(job, press);
   return tooLateView(job, outcome, await namesOf(deps, outcome?.by ?? null), sitesOf(deps));
@@ -138,8 +140,9 @@ function privately(message: SlackMessage): Answer {
 }
 
 /**
- * The target is input from outside: it only counts in the job's channel, or for the person who was shown the button. At
- * home and in private answers, people see their own jobs; in *Details*, those of the channel where it was opened, too.
+ * The target is outside input, so it counts only in the job's channel or for the person who was shown the
+ * button. The home tab and private answers show the person's own jobs; *Details* also those of the channel
+ * where it was opened.
  */
 export function isAtHome(
   job: Job,
@@ -152,14 +155,14 @@ export function isAtHome(
   return isTheirs || job.channelId === channelOfView(view);
 }
 
-/** What is shown after a press: to all in place of the message with the button, or to the person who pressed. */
+/** Shown after a press: to all in place of the message, or to the person who pressed. */
 interface Answer {
   readonly message: SlackMessage;
   readonly inPlace: boolean;
 }
 
 /**
- * Shows the person who pressed a button of a job the outcome, as far as Slack takes it.
+ * Shows the outcome of a press to the person, as far as Slack allows.
  * @param jobId null if the press was not stored
  */
 async function showOutcome(
@@ -169,7 +172,7 @@ async function showOutcome(
   jobId: string | null,
 ): Promise<void> {
   if (body.view?.type === 'home') {
-    // The home shows by itself what follows.
+    // The home tab updates itself.
     if (answer === null || answer.inPlace) return;
     await openForm(deps, body.trigger_id, plainModal(jobModalTitle, answer.message));
   } else if (body.view !== undefined) {
@@ -184,12 +187,15 @@ async function showOutcome(
   }
 }
 
-/** Whose jobs are seen where it was pressed. */
+/** Whose jobs are visible where it was pressed. */
 function sightOf({ teamId }: ListenerDeps, { channel, user, view }: PressArgs['body']) {
   return { teamId, userId: user.id, channelId: channel?.id || channelOfView(view) || NO_CHANNEL };
 }
 
-/** The channel that the modal was opened in, which it remembers: *Details* alone, a form among other things. */
+/**
+ * The channel where the modal was opened, from its metadata: *Details* holds it alone, a form beside other
+ * values.
+ */
 function channelOfView(view: PressArgs['body']['view']): string | undefined {
   const data = view?.private_metadata;
   return data === undefined ? undefined : (decodeDecisionForm(data)?.channelId ?? data);
@@ -197,7 +203,7 @@ function channelOfView(view: PressArgs['body']['view']): string | undefined {
 
 const SLACK_TIME = /^\d{10}\.\d{6}$/;
 
-/** The time of a press is missing if Slack does not say it in its usual form. */
+/** Without a time if Slack does not send it in its usual form. */
 export function pressOf({ action, body }: Pick<PressArgs, 'action' | 'body'>): Press {
   const { action_ts: ts } = action;
   const isTime = typeof ts === 'string' && SLACK_TIME.test(ts);

@@ -4,17 +4,17 @@ import type { ListenerDeps } from './deps.ts';
 
 type Args<Name extends string> = SlackEventMiddlewareArgs<Name> & AllMiddlewareArgs;
 
-/** Somebody is in a channel now: if it is the bot, what waits there goes out, and replies may have been missed. */
+/** Somebody joined a channel. If it is the bot, waiting posts go out, and replies may have been missed. */
 export function joined(deps: ListenerDeps) {
   return async ({ event: { user, channel } }: Args<'member_joined_channel'>): Promise<void> => {
     if (user !== deps.botUserId) return;
-    // Slack shows it to the bot only now.
+    // Slack shows the channel to the bot only now.
     deps.access.forgetChannel(channel);
     await placeOpened(deps, channel);
   };
 }
 
-/** From now on, people of another organisation are in the channel. */
+/** People of another organisation can now see the channel. */
 export function nowShared({ access, teamId, log }: ListenerDeps) {
   return async ({ event }: Args<'channel_shared'>): Promise<void> => {
     access.nowShared(event.channel);
@@ -23,13 +23,13 @@ export function nowShared({ access, teamId, log }: ListenerDeps) {
   };
 }
 
-/** A channel is no longer archived. */
+/** A channel was unarchived. */
 export function unarchived(deps: ListenerDeps) {
   return ({ event }: Args<'channel_unarchive' | 'group_unarchive'>): Promise<void> =>
     placeOpened(deps, event.channel);
 }
 
-/** A channel is gone for good. */
+/** A channel was deleted. */
 export function deleted({ store, clock, teamId, log }: ListenerDeps) {
   return async ({ event }: Args<'channel_deleted' | 'group_deleted'>): Promise<void> => {
     const channelId = event.channel;

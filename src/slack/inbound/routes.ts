@@ -40,7 +40,7 @@ import { stepReached } from './workflows/step.ts';
 /** Works in the workspace of the request. */
 type Listener<Args> = (deps: ListenerDeps) => (args: Args) => Promise<void>;
 
-/** A button whose press is an event of its job needs no listener of its own (`jobButton`). */
+/** A button whose press is a job event needs no listener of its own (`jobButton`). */
 const presses: Readonly<Record<keyof typeof otherButtons, Listener<PressArgs>>> = {
   startJob: composeFromHome,
   startAnother: startAnother,
@@ -81,7 +81,7 @@ const submissions: Readonly<Record<keyof typeof viewIds, Listener<SubmitArgs>>> 
   settingsChannel: settingsChannelChosen,
 };
 
-/** Registers all that can arrive, behind the checks of the workspace and of the person. */
+/** Registers everything that can arrive, behind the checks of workspace and person. */
 export function registerListeners(app: App, shared: SharedDeps): void {
   const here =
     <Args extends { readonly context: Context }>(listener: Listener<Args>) =>
@@ -95,7 +95,7 @@ export function registerListeners(app: App, shared: SharedDeps): void {
 
   app.use(async (args) => {
     const { workspace } = args.context;
-    // There is none if the installation has ended: Bolt authorizes no event that says so.
+    // Missing if the installation has ended: Bolt authorizes no event that says so.
     await (workspace === undefined
       ? shared.onEnded(args.body)
       : checkWorkspace({ ...shared, ...workspace })(args));
@@ -143,7 +143,7 @@ function linkPressed(): (args: PressArgs) => Promise<void> {
 
 type HomeArgs = SlackEventMiddlewareArgs<'app_home_opened'> & AllMiddlewareArgs;
 
-/** The home tab is rendered again whenever a person opens it. */
+/** Rendered again whenever a person opens it. */
 function homeOpened({ store, clock, teamId }: ListenerDeps) {
   return async ({ event }: HomeArgs): Promise<void> => {
     if (event.tab !== 'home') return;
@@ -151,7 +151,7 @@ function homeOpened({ store, clock, teamId }: ListenerDeps) {
   };
 }
 
-/** The channel of an event that says that it is shared with another organisation. */
+/** The channel of an event that says it is shared with another organisation. */
 function sharedChannelIn(body: object): string | null {
   if (!('is_ext_shared_channel' in body) || body.is_ext_shared_channel !== true) return null;
   const event: Readonly<Record<string, unknown>> = 'event' in body ? Object(body.event) : {};
@@ -164,7 +164,7 @@ function workspaceOf(context: Context): ReadyWorkspace {
   return context.workspace;
 }
 
-/** Slack gives no address for an answer to a button in a form; a message's button has one. */
+/** Slack gives no response URL for a button in a form; a message's button has one. */
 function withRespond<Args extends object>(args: Args): Args {
   const respond = () => Promise.reject(new Error('there is no response_url'));
   return 'respond' in args ? args : { ...args, respond };

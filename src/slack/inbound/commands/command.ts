@@ -32,7 +32,7 @@ export function command(deps: ListenerDeps) {
       case 'settings':
         return settings(deps, args);
       case 'run':
-        // Where there are none, it is a request like any other.
+        // Without recipes, this is a request like any other.
         return deps.recipesOf(deps.teamId).length === 0
           ? ask(deps, args, text)
           : run(deps, args, command.name);
@@ -46,7 +46,7 @@ export function command(deps: ListenerDeps) {
   };
 }
 
-/** A prompt is stored, and only then acknowledged, or answered privately. */
+/** Stores a prompt before it acknowledges it, or answers privately. */
 async function ask(deps: ListenerDeps, args: CommandArgs, text: string): Promise<void> {
   const { command } = args;
   const stored = await storeRequest(deps, {

@@ -10,7 +10,7 @@ import { adminProblem } from '../requests/admission.ts';
 import { inTime, show } from '../requests/in-time.ts';
 import { answer, bestEffort } from '../requests/private-answers.ts';
 
-/** `doctor`, for administrators: what is wrong, if anything, as far as the running program can say. */
+/** `doctor`, for administrators: the problems that the running program knows of. */
 export async function doctorAnswer(
   deps: ListenerDeps,
   { userId, channelId }: { readonly userId: string; readonly channelId: string },
@@ -33,7 +33,7 @@ async function examine(deps: ListenerDeps, channelId: string): Promise<DoctorFac
   };
 }
 
-/** The pauses of the workspace's projects, as all replicas observe them. */
+/** The pauses of the workspace's projects, across all replicas. */
 async function pausesOf({ store, clock, projects }: ListenerDeps): Promise<AgentPause[]> {
   const [reads, calls] = await store.transaction(
     async (tx) =>
@@ -47,7 +47,7 @@ async function pausesOf({ store, clock, projects }: ListenerDeps): Promise<Agent
   return [...named('reads', reads), ...named('calls', calls)];
 }
 
-/** All notice channels, those of this channel first. */
+/** All notice channels, this channel's first. */
 function channelsSeenFrom(
   { store, teamId }: ListenerDeps,
   rules: Rules,
@@ -60,10 +60,10 @@ function channelsSeenFrom(
   });
 }
 
-/** Very many jobs take longer, and are shown when they are counted. */
+/** Counting very many jobs takes longer; the report then follows when it is ready. */
 const COUNTED_WITHIN_MS = 1_500;
 
-/** `report`, for administrators: what became of the requests of the workspace in the last days. */
+/** `report`, for administrators: the outcomes of the workspace's recent requests. */
 export async function report(deps: ListenerDeps, args: CommandArgs): Promise<void> {
   const problem = await adminProblem(deps, args.command.user_id, 'see');
   if (problem !== null) return answer(args, problem);

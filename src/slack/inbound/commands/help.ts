@@ -4,12 +4,12 @@ import type { ListenerDeps, PressArgs } from '../deps.ts';
 import { recipesFor } from '../recipes/run.ts';
 import { answerBeside, openForm } from '../requests/private-answers.ts';
 
-/** How to use the bot. Its example of a recipe is one that the person may run. */
+/** How to use the bot, with a recipe that this person may run as an example. */
 export async function helpAnswer(deps: ListenerDeps, userId: string): Promise<SlackMessage> {
   return helpView(await recipeFor(deps, userId));
 }
 
-/** *Show help*, beside a question: it can still be answered. */
+/** *Show help*, beside a question, which stays open. */
 export function showHelp(deps: ListenerDeps) {
   return async ({ ack, body, respond }: PressArgs): Promise<void> => {
     await ack();

@@ -10,7 +10,7 @@ import { linkTo } from '../requests/private-answers.ts';
 import { helpAnswer } from './help.ts';
 import { listAnswer, statusAnswer } from './status.ts';
 
-/** The answer to what was written where requests are made, and is none; null: it is one, or is asked about. */
+/** The answer to words that are not a request. Null: they are one, or need a question. */
 export async function answerInWords(
   deps: ListenerDeps,
   sight: Viewer,

@@ -22,8 +22,8 @@ import { namesIn, show } from '../requests/in-time.ts';
 import { answerBeside, bestEffort, openForm } from '../requests/private-answers.ts';
 
 /**
- * `status [job]`. Null: there is no job with that name, which is a plain word; perhaps it is part of a request.
- * @param word what names the job; null: the person's latest
+ * `status [job]`. Null: no job has that name, so the word may belong to a request.
+ * @param word names the job; null: the person's latest
  */
 export async function statusAnswer(
   deps: ListenerDeps,
@@ -48,13 +48,13 @@ async function named(tx: Transaction, sight: Viewer, word: string): Promise<Job 
   return visible(sight, jobId === null ? null : await tx.jobs.get(jobId));
 }
 
-/** The home tab, and a modal over it, are in no channel: only own jobs are seen there. */
+/** The home tab and modals over it belong to no channel, so they show only the person's own jobs. */
 export const NO_CHANNEL = '';
 
-/** A job that is not found is a sign of another program, if nobody has looked for one lately. */
+/** An unknown job may belong to another program with the same tokens: looked up at most this often. */
 const COUNTED_WITHIN_MS = 60_000;
 
-/** All that is known of a job, for people who may see it there; or why it is not shown. */
+/** Everything known about a job, for people who may see it there; otherwise why it is not shown. */
 export async function jobInFull(
   deps: ListenerDeps,
   sight: Viewer,
@@ -68,7 +68,7 @@ export async function jobInFull(
   return isShared ? jobAtAnotherView() : noSuchJobView();
 }
 
-/** Null: no job is found. */
+/** Null: there is no such job. */
 function foundInFull(
   deps: ListenerDeps,
   sight: Viewer,
@@ -91,13 +91,13 @@ function foundInFull(
   });
 }
 
-/** Others' jobs are shown in their channel only: Slack decides who can read elsewhere. */
+/** Others' jobs are shown only in their channel: elsewhere, the reader may lack access to it. */
 function visible({ teamId, userId, channelId }: Viewer, job: Job | null): Job | null {
   if (job === null || job.teamId !== teamId) return null;
   return job.requesterId === userId || job.channelId === channelId ? job : null;
 }
 
-/** *Details*: one job in full, in a modal; if Slack does not open it, in a private message. */
+/** *Details*: one job in full, in a modal, or in a private message if Slack does not open it. */
 export function showJob(deps: ListenerDeps) {
   return async ({ ack, action, body, respond }: PressArgs): Promise<void> => {
     await ack();
@@ -119,7 +119,7 @@ export function listAnswer(deps: ListenerDeps, sight: Viewer): Promise<SlackMess
   return show(deps, () => read(deps, sight, null));
 }
 
-/** *Newer* and *Older* replace the list by another page. */
+/** *Newer* and *Older* replace the page. */
 export function turnPage(deps: ListenerDeps) {
   return async ({ ack, action, body, respond }: PressArgs): Promise<void> => {
     await ack();

@@ -16,14 +16,14 @@ import { inTime, storeRequest } from '../requests/in-time.ts';
 import { answer, linkTo } from '../requests/private-answers.ts';
 import { projectOf } from '../requests/start-job.ts';
 
-/** Of the 3 seconds that Slack waits; storing takes most of the rest. */
+/** Part of Slack's 3 seconds; storing needs most of the rest. */
 const ASKED_WITHIN_MS = 700;
 const ID_MAX = 200;
-/** In an address they would mean another one. */
+/** In a URL, these would name another path. */
 const DOTS = /^\.{1,2}$/;
 
 /**
- * `/docs-agent watch <job id>`: a card for a job that was started elsewhere, in the project `project=name`.
+ * `/docs-agent watch <job id>`: posts a card for a job started elsewhere, in the project `project=name`.
  * @param command as Slack delivered it
  */
 export async function watch(
@@ -44,7 +44,7 @@ export async function watch(
   await (message === null ? args.ack() : answer(args, message));
 }
 
-/** Stores the request if there may be such a job. Returns the private answer; null: the card is the answer. */
+/** Stores the request if such a job may exist. Returns the private answer; null: the card is the answer. */
 async function watched(
   deps: ListenerDeps,
   command: CommandArgs['command'],
@@ -65,7 +65,7 @@ async function watched(
   return isThere === null ? watchedUnseenView() : null;
 }
 
-/** Stores the request, once. Returns the job that watches the agent job already, or null. */
+/** Stores the request once. Returns the job that already watches the agent job, or null. */
 async function write(
   deps: ListenerDeps,
   command: CommandArgs['command'],
@@ -78,7 +78,7 @@ async function write(
     const context = deps.newContext();
     const keys = triggerId ? [`trigger:${deps.teamId}:${triggerId}`] : [];
     if (await tx.inboundRequests.isKnown(keys)) return null;
-    // Not remembered, so that a second run answers alike.
+    // Not remembered, so that a second run gives the same answer.
     const watcher = (await tx.jobs.ofAgentJob(teamId, project.id, agentJobId)).find(isWatching);
     if (watcher !== undefined) return watcher;
     if (!(await tx.inboundRequests.remember(keys, context.nowMs))) return null;
@@ -99,12 +99,12 @@ async function write(
   });
 }
 
-/** Whether it can be the id of a job at all. */
+/** Whether this can be a job id at all. */
 export function isAgentJobId(word: string): boolean {
   return word !== '' && word.length <= ID_MAX && !DOTS.test(word);
 }
 
-/** Not if the card was refused, or the agent API did not know the job. */
+/** Not if Slack refused the card, or the agent API did not know the job. */
 export function isWatching({ stage }: Job): boolean {
   return stage.kind !== 'card_failed' && !(stage.kind === 'ended' && stage.status === 'vanished');
 }

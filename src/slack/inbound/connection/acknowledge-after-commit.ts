@@ -15,28 +15,28 @@ import {
 } from './request-log.ts';
 import { BadRequestError, checkShape, withoutNulls } from './shape.ts';
 
-/** Slack waits no longer for the answer to a request. */
+/** Slack waits this long for the answer to a request. */
 const LAST_ANSWERS_MS = 3_000;
 
 /**
- * Loops give way for so long, in real time, after a request has arrived, or been answered: on a slow disk, a burst is
- * answered little by little. If nothing happens for longer, the requests in flight wait for somebody else: where the
- * Slack of one workspace is silent, the work of all others must not stand still.
+ * After a request arrives or is answered, background loops yield for this long, in real time, so that a burst
+ * is answered quickly on a slow disk. After a longer silence, the requests in flight wait for somebody else:
+ * one unresponsive workspace must not block the rest.
  */
 const GIVE_WAY_FOR_MS = 100;
 
-/** What a connection tells of its requests, and how long each of them counts. */
+/** What a connection reports about its requests, and how long each counts as in flight. */
 export interface RequestsOptions {
   /**
-   * So long, in real time, a request counts as in flight after its answer. Requests that come one after the other leave
-   * gaps, in which a loop must not take up all it has.
+   * How long, in real time, a request still counts as in flight after its answer. Requests in a row leave
+   * gaps that a loop must not fill.
    */
   readonly nextWithinMs: number;
-  /** Slack delivered a request again: it may have given up others. */
+  /** Slack redelivered a request, so it may have given up on others. */
   readonly onRedelivery: () => void;
-  /** Slack drops the events of the workspace (null: it did not say which) until then: they are never delivered. */
+  /** Slack drops the workspace's events (null: any workspace's) until then, and never delivers them. */
   readonly onHeldBack: (teamId: string | null, untilMs: number) => Promise<void>;
-  /** The person who made the request was refused, and has the answer. */
+  /** A request was refused, and its author has been told. */
   readonly onRefused: (refused: RefusedRequest) => Promise<void>;
 }
 
@@ -44,21 +44,24 @@ export interface ReceiverTools extends RequestsOptions {
   readonly log: Logger;
   readonly clock: Clock;
   /**
-   * Whether the receiver answers requests in flight when it is stopped. If not, it is stopped once they are answered;
-   * what arrives meanwhile is left unacknowledged, and is not processed.
+   * Whether the receiver answers requests in flight when it is stopped. If not, it is stopped after they are
+   * answered; requests that arrive meanwhile stay unacknowledged and unprocessed.
    */
   readonly answersAfterStop: boolean;
 }
 
 export interface CommittingReceiver extends Receiver {
-  /** Those that work should give way to: none that wait for Slack. The last one counts for a moment after its answer. */
+  /**
+   * Requests that background work should yield to, without those that wait for Slack. The last one counts for
+   * a moment after its answer.
+   */
   requestsInFlight(): number;
 }
 
 /**
- * Bolt acknowledges events before their listeners run, so a crash in between would lose them. Here, Slack gets the
- * acknowledgement when the listeners have committed, and delivers the event again if one failed. Commands and actions
- * acknowledge themselves. Stopping waits for the requests in flight.
+ * Bolt acknowledges events before their listeners run, so a crash in between would lose them. Here, Slack
+ * gets the acknowledgement once the listeners have committed, and redelivers the event if one failed.
+ * Commands and actions acknowledge themselves. Stopping waits for the requests in flight.
  */
 export function acknowledgeAfterCommit(receiver: Receiver, tools: ReceiverTools): CommittingReceiver {
   const { log, clock, answersAfterStop, nextWithinMs } = tools;
@@ -103,7 +106,7 @@ async function committed(app: App, given: ReceiverEvent, tools: ReceiverTools): 
   const event = { ...given, body: withoutNulls(given.body) };
   const { type, event_time: eventTime } = event.body;
   if (type === 'app_rate_limited') {
-    // Bolt knows no listener for this, and would answer 404.
+    // Bolt has no listener for this and would answer 404.
     const { teamId, untilMs } = heldBackBy(event.body, tools.clock.now());
     tools.log.warn('slack_events_rate_limited', { team_id: teamId });
     await tools.onHeldBack(teamId, untilMs);
@@ -118,7 +121,7 @@ async function committed(app: App, given: ReceiverEvent, tools: ReceiverTools): 
   await loggedRequest(event, tools, (request) => app.processEvent(request));
 }
 
-/** Runs the listeners, acknowledges what they have committed, and logs what became of the request. */
+/** Runs the listeners, acknowledges what they committed, and logs the outcome. */
 export async function loggedRequest(
   event: ReceiverEvent,
   { log, clock, onRefused }: Pick<ReceiverTools, 'log' | 'clock' | 'onRefused'>,
@@ -134,7 +137,7 @@ export async function loggedRequest(
     await event.ack(response);
     acknowledgedAtMs ??= clock.now();
   };
-  // Also of the events that Bolt leaves to their listeners.
+  // Bolt leaves the acknowledgement of some events to their listeners.
   let acknowledgeHeld = isEvent ? () => acknowledge() : async () => {};
   const ack: ReceiverEvent['ack'] = async (response) => {
     isAnswered = true;
@@ -151,7 +154,7 @@ export async function loggedRequest(
   });
   try {
     await requestInFlight.run(request, () => processEvent({ ...event, ack }));
-    // Bolt would let Slack wait for an unknown button, say, for as long as Slack waits.
+    // For an unknown button, for example, Bolt would never answer.
     if (!isEvent && !isAnswered) throw new BadRequestError(404, 'nobody listens to it');
     if (!request.isLeft) await acknowledgeHeld();
   } catch (error) {
@@ -175,7 +178,7 @@ function checked(body: object, log: Logger): void {
   }
 }
 
-/** Receivers call nothing of the app but `processEvent`. */
+/** Receivers use only the app's `processEvent`. */
 function withProcessEvent(app: App, processEvent: App['processEvent']): App {
   return new Proxy(app, {
     get: (target, property, proxy) =>
@@ -195,12 +198,12 @@ const heldBack = z.looseObject({
 });
 
 /**
- * What an `app_rate_limited` says: of which workspace (null: it does not say) Slack delivered no events, and until
- * when. https://docs.slack.dev/apis/events-api
+ * Reads an `app_rate_limited`: which workspace (null: not said) gets no events, and until when.
+ * https://docs.slack.dev/apis/events-api
  */
 function heldBackBy(body: unknown, nowMs: number): { teamId: string | null; untilMs: number } {
   const { team_id: teamId, minute_rate_limited: minute } = heldBack.parse(body);
   const untilMs = minute === undefined ? nowMs + MINUTE_MS : minute * 1000 + MINUTE_MS;
-  // It is about this minute, or about one that is over.
+  // `minute_rate_limited` is never in the future.
   return { teamId: teamId ?? null, untilMs: Math.min(untilMs, nowMs + MINUTE_MS) };
 }

@@ -4,19 +4,19 @@ import type { Logger } from '../../../engine/runtime/logger.ts';
 import type { Store } from '../../../store/store.ts';
 
 const REPORT_EVERY_MS = 60_000;
-/** A connection is opened even if the store does not answer. In real time. */
+/** In real time: a connection opens even if the store does not answer. */
 const REPORT_WITHIN_MS = 1_000;
 
 /**
- * Compares the connections that Slack reports with those of the replicas that share the store. Others belong to a
- * program that has the same tokens and another store: it gets a share of all requests.
+ * Compares the number of connections that Slack reports with those of the replicas that share the store. Any
+ * more belong to a program with the same tokens and another store, which takes a share of all requests.
  */
 export interface ConnectionCount {
-  /** To be called before one is opened, so that another replica does not miscount. */
+  /** Called before a connection is opened, so that no other replica miscounts. */
   expectAnother(): Promise<void>;
-  /** @param reported how many there are, as Slack says */
+  /** @param reported Slack's count */
   take(reported: number | null): Promise<void>;
-  /** Of other programs, at the last count. */
+  /** Connections of other programs at the last count. */
   others(): number;
   takenAtMs(): number;
   stop(): Promise<void>;
@@ -41,7 +41,7 @@ export function countConnections(
 
   /**
    * Null: the store did not answer.
-   * @param expected how many more there will be in a moment
+   * @param expected how many more are about to open
    */
   async function report(expected = 0): Promise<number | null> {
     cancelReport();
@@ -82,7 +82,7 @@ export function countConnections(
   };
 }
 
-/** @param others how many connections it has */
+/** @param others its number of connections */
 export function otherProgramWords(others: number): string {
   const connections = others === 1 ? 'a connection' : `${others} connections`;
   return (

@@ -22,41 +22,41 @@ import { acknowledgeAfterCommit, type RequestsOptions } from './acknowledge-afte
 import { BadRequestError } from './shape.ts';
 import { isSignedBySlack } from './verify-signature.ts';
 
-/** The way in for Slack's requests, and the port for other routes. */
+/** Receives Slack's requests, and serves the port for other routes. */
 export interface Connection {
   readonly receiver: Receiver;
-  /** Connects to Slack or listens for it. Resolves to the port that is served, or null if none is. */
+  /** Connects to Slack or listens for it. Resolves to the served port, or null if there is none. */
   start(address: { readonly port: number; readonly host: string }): Promise<number | null>;
-  /** Ends when no request is in flight any more. */
+  /** Resolves when no request is in flight. */
   stop(): Promise<void>;
   requestsInFlight(): number;
   /** What is wrong with the connection now, or null. */
   problem(): string | null;
-  /** What needs attention, though requests arrive. */
+  /** Needs attention, though requests arrive. */
   warnings(): readonly string[];
   /**
-   * Whether another program, which has the same tokens and another store, gets a share of the requests. Finds it out
-   * again, unless that was done after this time; null: says what is known.
+   * Whether another program with the same tokens and another store takes a share of the requests. Checks
+   * again unless it did after this time; null: returns the last result.
    */
   isSharedSince(sinceMs: number | null): Promise<boolean>;
 }
 
 export interface ConnectionOptions extends RequestsOptions {
-  /** Null is Slack's own. */
+  /** Null: Slack's own. */
   readonly apiUrl: string | null;
   readonly logger: BoltLogger;
   readonly log: Logger;
   readonly clock: Clock;
   readonly bodies: BodyReader;
-  /** Where replicas find each other. */
+  /** Shared with the other replicas. */
   readonly store: Store;
   /** Called at the start and after each reconnect: requests may have been missed. */
   readonly onConnected: () => void;
-  /** Served at the port, in both modes. Without any, Socket Mode opens no port. */
+  /** Served at the port in both modes. Without routes, Socket Mode opens no port. */
   readonly routes: readonly Route[];
 }
 
-/** How long requests that have begun to arrive may go on when the program stops. */
+/** How long arriving requests may take to finish when the program stops. */
 const DRAIN_MS = 2_000;
 
 export function httpConnection(signingSecret: string, options: ConnectionOptions): Connection {
@@ -65,14 +65,14 @@ export function httpConnection(signingSecret: string, options: ConnectionOptions
     signingSecret,
     logger,
     endpoints: EVENTS_PATH,
-    // `isSignedBySlack` does that.
+    // `isSignedBySlack` verifies it.
     signatureVerification: false,
     processEventErrorHandler: answerError,
   });
   const takeIn = httpReceiver.requestListener;
   const answerOthers = answerRoutes(routes);
   const inbound = { signingSecret, bodies, log };
-  // Not by Bolt's own routing, which fails on addresses that cannot be read.
+  // Bolt's own routing fails on malformed URLs.
   httpReceiver.requestListener = async (request, response) => {
     if (request.method !== 'POST' || pathOf(request) !== EVENTS_PATH) answerOthers(request, response);
     else if (await isSignedBySlack(request, response, inbound)) takeIn(request, response);
@@ -95,16 +95,16 @@ export function httpConnection(signingSecret: string, options: ConnectionOptions
     },
     requestsInFlight: () => receiver.requestsInFlight(),
     warnings: () => [],
-    // Slack calls one address.
+    // Over HTTP, Slack calls one address.
     isSharedSince: () => Promise.resolve(false),
-    // Bolt closes its server when a connection cannot be accepted, because there are too many open files, say.
+    // Bolt closes its server when it cannot accept a connection, for example with too many open files.
     problem: () => (server === null || server.listening ? null : 'the port is not open any more'),
   };
 }
 
 type FailureArgs = Parameters<typeof bolt.defaultProcessEventErrorHandler>[0];
 
-/** True: the request is answered, so Bolt does not wait. */
+/** True: the request is answered, so Bolt need not wait. */
 async function answerError(args: FailureArgs): Promise<boolean> {
   const { error, response } = args;
   if (error instanceof BadRequestError && !response.headersSent) response.writeHead(error.status).end();

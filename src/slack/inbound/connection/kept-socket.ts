@@ -7,40 +7,40 @@ import type { Connection, ConnectionOptions } from './connection.ts';
 import { countConnections, otherProgramWords } from './connection-count.ts';
 import { openSocket, type Socket, whyNotOpened } from './open-socket.ts';
 
-/** Before the third attempt to open a connection, the second being made at once; each later pause is twice as long. */
+/** Pause before the third attempt to connect (the second follows at once). Each later pause doubles. */
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 30_000;
-/** Slack lets an app open at least one connection a minute: if it asks for more time, that is a mistake. */
+/** An app may always open one connection a minute, so a longer `Retry-After` is a mistake. */
 const LONGEST_RETRY_AFTER_MS = 60_000;
-/** One that was closed sooner, without an announcement, counts as one that could not be opened. */
+/** A connection that closes sooner without warning counts as a failed attempt. */
 const SHORT_LIVED_MS = 10_000;
-/** Slack announces that it closes a connection some ten seconds before. If it does not close it, we do. */
+/** Slack announces that it closes a connection some ten seconds before. If it does not, we do. */
 const LEAVE_WITHIN_MS = 15_000;
-/** Announcements that are followed by a new connection; any other says that Slack does not want one now. */
+/** Announcements that ask for a new connection; after others, Slack does not want one now. */
 const REFRESHES: ReadonlySet<string> = new Set(['warning', 'refresh_requested']);
 
-/** How long Slack may still count a connection after its end. */
+/** How long Slack may still count a closed connection. */
 const STILL_COUNTED_MS = 30_000;
-/** Slack says how many connections there are only when it greets a new one, so one is opened to learn it. */
+/** Slack reports its count of connections only in a greeting, so one is opened to learn it. */
 const COUNT_EVERY_MS = 60 * 60_000;
-/** How long a process that was killed may count as a replica with a connection. */
+/** How long a killed process may still count as a connected replica. */
 const KILLED_COUNTED_MS = 3 * 60_000;
 const COUNT_OTHERS_EVERY_MS = 5 * 60_000;
-/** A sign of another program is followed by a count, but not by one after the other. */
+/** A sign of another program triggers a count, at most this often. */
 const COUNT_AGAIN_MS = 5 * 60_000;
-/** A mention arrives as two events at once: one count is enough for both. */
+/** A mention arrives as two simultaneous events, for which one count is enough. */
 const JUST_COUNTED_MS = 2_000;
-/** After a sign that could not be followed by a count, because Slack or the store did not answer. */
+/** Delay after a count that failed because Slack or the store did not answer. */
 const COUNT_RETRY_MS = 60_000;
 /** In real time: somebody waits for it. */
 const COUNT_WITHIN_MS = 1_500;
 
-/** A connection of Socket Mode that is always there, as far as Slack allows it. */
+/** A Socket Mode connection that stays up as far as Slack allows. */
 export interface KeptSocket {
   init(app: App): void;
   /** Resolves when requests can arrive. Rejects if Slack refuses the token. */
   start(): Promise<void>;
-  /** The program stops: what is open stays open for the requests in hand, until `stop`. */
+  /** The program stops: open connections stay for the requests in flight, until `stop`. */
   openNoMore(): void;
   stop(): Promise<void>;
   /** What is wrong with it now, or null. */
@@ -50,9 +50,9 @@ export interface KeptSocket {
 }
 
 /**
- * Slack replaces each connection every few hours, and says so some seconds before. The next one is opened first, and
- * both are served until Slack closes the old one: there is no moment in which a command would fail. Acknowledgements go
- * out on the connection on which the request came.
+ * Slack replaces each connection every few hours and announces it some seconds before. The next one opens
+ * first, and both are served until Slack closes the old one, so that no command ever fails. An
+ * acknowledgement goes out on the connection of its request.
  */
 function keepSocket(appToken: string, options: ConnectionOptions): KeptSocket {
   const { apiUrl, logger, log, clock, onConnected } = options;
@@ -61,22 +61,22 @@ function keepSocket(appToken: string, options: ConnectionOptions): KeptSocket {
   let current: Socket | null = null;
   let leaving: Socket | null = null;
   let next: Socket | null = null;
-  /** The one that is to be replaced. */
+  /** About to be replaced. */
   let dismissed: Socket | null = null;
-  /** It is replaced only to learn how many connections there are. */
+  /** Replaced only to learn the number of connections. */
   let isForCount = false;
   let replacing: Promise<void> | null = null;
-  /** All that Slack has greeted, also those that are being closed. */
+  /** All that Slack has greeted, closing ones included. */
   const open = new Set<Socket>();
   let closedAtMs: readonly number[] = [];
   let cancelCount = () => {};
-  /** Of another program; it was followed by an attempt to count. */
+  /** The last sign of another program that triggered a count. */
   let signAtMs = Number.NEGATIVE_INFINITY;
   let isStopped = false;
   let wasConnected = false;
   let downSinceMs: number | null = null;
   let openedAtMs = 0;
-  /** Failures to open one, and connections that did not last, since the last one that did. */
+  /** Failed and short-lived connections since the last one that lasted. */
   let failures = 0;
   let retryAfterMs = 0;
   let endPause = () => {};
@@ -106,7 +106,7 @@ function keepSocket(appToken: string, options: ConnectionOptions): KeptSocket {
         if (isStopped) return;
         log.info('socket_closed', { lived_ms: clock.now() - openedAtMs });
         if (socket !== dismissed) noteLife(false);
-        // Where the next one could not be opened yet, there is no time to lose now.
+        // If opening the next one failed, try again at once.
         if (hasLasted()) endPause();
         void replace();
       },
@@ -122,7 +122,7 @@ function keepSocket(appToken: string, options: ConnectionOptions): KeptSocket {
 
   const needsNext = () => !isStopped && (current === null || current === dismissed);
 
-  /** Puts the next connection in the place of the current one. */
+  /** Replaces the current connection by the next. */
   function replace(): Promise<void> {
     replacing ??= openUntilDone().finally(() => {
       replacing = null;
@@ -197,7 +197,7 @@ function keepSocket(appToken: string, options: ConnectionOptions): KeptSocket {
       log.info('socket_opened', { connections, ...gap });
       downSinceMs = null;
       wasConnected = true;
-      // The others may have taken what this program was to get.
+      // Other programs may have taken requests that were meant for this one.
       const isCounted = count.take(connections).then(countLater);
       if (!isForCount) onConnected();
       isForCount = false;
@@ -285,7 +285,7 @@ function keepSocket(appToken: string, options: ConnectionOptions): KeptSocket {
   };
 }
 
-/** Serves Slack's requests over Socket Mode. */
+/** Receives Slack's requests over Socket Mode. */
 export function socketConnection(appToken: string, options: ConnectionOptions): Connection {
   const { routes } = options;
   const kept = keepSocket(appToken, options);
@@ -299,7 +299,7 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
     answersAfterStop: false,
     onRedelivery: () => {
       options.onRedelivery();
-      // Another program may have let it go.
+      // Another program may have released it.
       void kept.isSharedSince(Number.NEGATIVE_INFINITY);
     },
   });

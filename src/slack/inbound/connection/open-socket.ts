@@ -11,44 +11,43 @@ import { classify } from '../../workspace/web-api/failure.ts';
 
 type SocketClient = SocketModeReceiver['client'];
 
-/** In real time, as all that the network takes. */
+/** In real time, as for all network calls. */
 const CALL_WITHIN_MS = 10_000;
 const GREETING_WITHIN_MS = 10_000;
 const GOODBYE_WITHIN_MS = 1_000;
-/** How long Slack may leave a ping without an answer. */
+/** How long Slack may take to answer a ping. */
 const PONG_WITHIN_MS = 5_000;
 
 export interface SocketOptions {
   readonly appToken: string;
-  /** Null is Slack's own. */
+  /** Null: Slack's own. */
   readonly apiUrl: string | null;
   readonly logger: BoltLogger;
   readonly log: Logger;
-  /** What takes in the requests. */
   readonly app: App;
-  /** Slack is going to close the socket. It stays open, and takes requests, until then. */
+  /** Slack is about to close the socket, which takes requests until then. */
   readonly onGoodbye: (reason: string) => void;
-  /** The socket was open, and is not any more. */
+  /** The socket was open and has closed. */
   readonly onClosed: () => void;
 }
 
-/** One connection of Socket Mode, with nothing after it. */
+/** One Socket Mode connection, which never reconnects. */
 export interface Socket {
-  /** Slack's greeting, after which requests arrive. Rejects if there is none; then nothing is left open. */
+  /** Slack's greeting, after which requests arrive. Rejects, and closes everything, if there is none. */
   readonly opened: Promise<Greeting>;
-  /** At any time, also while it is being opened. */
+  /** At any time, even while it opens. */
   close(): Promise<void>;
 }
 
 export interface Greeting {
-  /** How many connections the app has at Slack, this one included; null: Slack did not say. */
+  /** How many connections Slack counts for the app, this one included; null: not said. */
   readonly connections: number | null;
 }
 
 /** Slack greeted with a refusal, or not at all. */
 class NoGreetingError extends Error {}
 
-/** Slack's error code, or a word of ours, for a connection that could not be opened. */
+/** Slack's error code, or our word for why a connection could not be opened. */
 export function whyNotOpened(error: unknown): string {
   return error instanceof NoGreetingError ? error.message : classify(error).code;
 }
@@ -57,9 +56,9 @@ export function openSocket(options: SocketOptions): Socket {
   const { appToken, apiUrl, logger, log, app, onGoodbye, onClosed } = options;
   const receiver = new SocketModeReceiver({
     appToken,
-    // What it reports as errors are closed sockets: the keeper of the sockets logs them.
+    // Its "errors" are closed sockets, which the keeper of the sockets logs.
     logger: { ...logger, warn: logger.debug, error: logger.debug },
-    // Its own way closes the socket first, and waits five seconds before it opens the next.
+    // The library's own reconnect closes the socket first and waits five seconds.
     autoReconnectEnabled: false,
     clientPingTimeout: PONG_WITHIN_MS,
     installerOptions: {
@@ -71,7 +70,7 @@ export function openSocket(options: SocketOptions): Socket {
       },
     },
     processEventErrorHandler: async (args) => {
-      // An acknowledgement fails with its socket. Then Slack delivers the event again.
+      // An acknowledgement fails with its socket; Slack then redelivers the event.
       if (await defaultProcessEventErrorHandler(args)) await args.event.ack().catch(() => {});
       return false;
     },
@@ -107,14 +106,14 @@ export function openSocket(options: SocketOptions): Socket {
 
   const open = async (): Promise<Greeting> => {
     const started = receiver.start();
-    // The library connects even if it was told to disconnect while it asked for the address.
+    // Told to disconnect while it asks for the address, the library connects anyway.
     const closeIfLate = () => {
       if (isClosing) void client.disconnect();
     };
     started.then(closeIfLate, () => {});
     const answer = systemClock.timeout(CALL_WITHIN_MS + GREETING_WITHIN_MS, started, 'late');
     const outcome = await answer.catch((error: unknown) => {
-      // The library rejects with nothing if the socket is closed.
+      // The library rejects without an error if the socket closes.
       throw error ?? new NoGreetingError(refusal ?? 'closed');
     });
     if (outcome !== 'late' && greeting !== null) return greeting;
@@ -122,7 +121,7 @@ export function openSocket(options: SocketOptions): Socket {
     throw new NoGreetingError('no_greeting');
   };
   const opened = open();
-  // Slack may say goodbye, and close, in one breath with its greeting.
+  // Slack may say goodbye, and close, right with its greeting.
   const afterGreeting = (then: () => void) => void opened.then(then, () => {});
   return { opened, close };
 }
@@ -131,10 +130,10 @@ const frame = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('hello'), num_connections: z.number().optional().catch(undefined) }),
   z.looseObject({ type: z.literal('disconnect'), reason: z.string().catch('unknown') }),
 ]);
-/** Those that carry no request are short. */
+/** Frames without a request are short. */
 const LONGEST_FRAME = 10_000;
 
-/** Shows what Slack says of the connection itself, before the library acts on it. */
+/** Passes on Slack's own messages about the connection before the library acts on them. */
 function interceptFrames(
   client: SocketClient,
   log: Logger,
@@ -146,7 +145,7 @@ function interceptFrames(
   client.on('ws_message', (data: unknown, isBinary: boolean) => {
     const said = typeof data === 'string' && data.length < LONGEST_FRAME ? frameIn(data) : null;
     if (said !== null && onFrame(said) === 'taken') return;
-    // It fails on an event that has no content.
+    // It fails on an event without content.
     Promise.resolve(handle(data, isBinary)).catch((error: unknown) => {
       log.warn('request_refused', { reason: 'not as Slack documents it', error });
     });

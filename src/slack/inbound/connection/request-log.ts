@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** What a person did in Slack. `other`: events that mean nothing to the program. */
+/** What a person did in Slack. `other`: events that mean nothing here. */
 export const inboundRequestKinds = [
   'command',
   'mention',
@@ -16,43 +16,42 @@ export const inboundRequestKinds = [
 export type InboundRequestKind = (typeof inboundRequestKinds)[number];
 
 /**
- * What became of it. `refused`: not allowed or not possible, and the person knows. `failed`: not taken in. `ignored`:
- * a message that does not concern the program.
+ * `refused`: not allowed or not possible, and the person knows. `failed`: not processed. `ignored`: a message
+ * that does not concern the program.
  */
 export const inboundRequestOutcomes = ['accepted', 'duplicate', 'refused', 'failed', 'ignored'] as const;
 export type InboundRequestOutcome = (typeof inboundRequestOutcomes)[number];
 
-/** What listeners say of the current request. */
+/** What listeners report about the current request. */
 export interface RequestNote {
   readonly outcome: InboundRequestOutcome;
   readonly jobId?: string | undefined;
-  /** Of a refusal that audits tell of. */
+  /** Of a refusal that audits show. */
   readonly refusal?: RefusalNote | undefined;
 }
 
 export interface RefusalNote {
   readonly teamId: string;
-  /** Null: a workflow that nobody started was refused. */
+  /** Null: a workflow that nobody started. */
   readonly userId: string | null;
   readonly reason: string;
 }
 
-/** A request that was refused. */
 export interface RefusedRequest extends RefusalNote {
   readonly kind: InboundRequestKind;
-  /** The same for all deliveries of the request; null: Slack gave it no name. */
+  /** The same for all deliveries of a request; null: Slack gave it no name. */
   readonly key: string | null;
 }
 
 export interface LoggedRequest {
   note: RequestNote | null;
-  /** Not acknowledged, so that Slack delivers it again. */
+  /** Not acknowledged, so that Slack redelivers it. */
   isLeft: boolean;
 }
 
 export const requestInFlight = new AsyncLocalStorage<LoggedRequest>();
 
-/** A later note cannot lessen an earlier one. */
+/** A later note cannot outweigh a graver one. */
 const WEIGHT: Readonly<Record<InboundRequestOutcome, number>> = {
   ignored: 0,
   duplicate: 1,
@@ -61,7 +60,7 @@ const WEIGHT: Readonly<Record<InboundRequestOutcome, number>> = {
   failed: 4,
 };
 
-/** Records the outcome of the current request, for its log event. Of several outcomes the gravest counts. */
+/** Records the outcome of the current request for its log event. The gravest outcome counts. */
 export function noteRequest(note: RequestNote): void {
   const request = requestInFlight.getStore();
   if (request === undefined) return;
@@ -70,13 +69,13 @@ export function noteRequest(note: RequestNote): void {
   request.note = { jobId: before?.jobId, refusal: before?.refusal, ...note };
 }
 
-/** The current request is for somebody else: Slack is to deliver it again. */
+/** The current request belongs to another program: Slack redelivers it. */
 export function leaveRequest(): void {
   const request = requestInFlight.getStore();
   if (request !== undefined) request.isLeft = true;
 }
 
-/** The current request is refused, and the person knows why; an audit tells of it. */
+/** The current request is refused, its author knows why, and an audit shows it. */
 export function noteRefusal(
   { teamId }: Pick<RefusalNote, 'teamId'>,
   userId: RefusalNote['userId'],
@@ -100,7 +99,7 @@ const KIND_OF_EVENT: ReadonlyMap<unknown, InboundRequestKind> = new Map([
   ['reaction_removed', 'reaction'],
 ]);
 
-/** What Slack sent, as far as it matters here. */
+/** The parts of Slack's request that matter here. */
 interface Body {
   readonly type?: unknown;
   readonly command?: unknown;
@@ -121,7 +120,7 @@ export function kindOf({ type, command, event }: Body): InboundRequestKind {
   return command === undefined ? (KIND_OF_BODY.get(type) ?? 'other') : 'command';
 }
 
-/** Most events have nothing to do with the program: listeners note those that do. */
+/** Most events do not concern the program; listeners note those that do. */
 const OUTCOME_WITHOUT_NOTE: Readonly<Record<InboundRequestKind, InboundRequestOutcome>> = {
   command: 'accepted',
   mention: 'ignored',
@@ -139,7 +138,7 @@ export function outcomeWithoutNote(kind: InboundRequestKind): InboundRequestOutc
   return OUTCOME_WITHOUT_NOTE[kind];
 }
 
-/** A mention is delivered as two events, of the same message. */
+/** A mention arrives as two events about the same message. */
 export function keyOf({ event, event_id: eventId, trigger_id: triggerId }: Body): string | null {
   if (typeof triggerId === 'string') return triggerId;
   const { channel, ts, function_execution_id: executionId } = event ?? {};

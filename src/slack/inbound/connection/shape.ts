@@ -7,14 +7,14 @@ import {
   mayBeHuman,
 } from '../../messages/message-event.ts';
 
-/** Short words, or empty where there is none. Anything else is no id, and no store need take it. */
+/** A short word, or empty. Nothing else is an id, and the store need not accept it. */
 const id = z.string().regex(/^[\w.:-]{0,255}$/);
 const ts = z.string().regex(/^\d{1,20}\.\d{1,20}$/);
-/** Names a request for de-duplication. */
+/** Identifies a request for deduplication. */
 const key = z.string().min(1).max(1_000);
 const text = z.string();
 const present = z.looseObject({});
-/** Bolt tells requests apart by these members, and relies on what goes with them. */
+/** Bolt tells requests apart by these members. */
 const absent = z.undefined().optional();
 
 const team = z.looseObject({ id: id.optional() });
@@ -36,7 +36,7 @@ const event = z.looseObject({
   event_id: key.optional(),
 });
 
-/** Bolt looks into these of any event. */
+/** Bolt reads these of any event. */
 const anyEvent = z.looseObject({ channel: z.union([text, present]).optional(), item: present.optional() });
 
 const said = z.looseObject({
@@ -54,7 +54,7 @@ const change = anyEvent.extend({
   message: present.optional(),
   previous_message: present.optional(),
 });
-/** At a message. Of those at other items, nothing more is read. */
+/** On a message. Reactions to other items are not read further. */
 const reaction = anyEvent.extend({
   user: id,
   reaction: text,
@@ -63,7 +63,7 @@ const reaction = anyEvent.extend({
 const homeOpened = anyEvent.extend({ user: id });
 const memberJoined = anyEvent.extend({ user: id, channel: id });
 const channelChanged = anyEvent.extend({ channel: id });
-/** A channel is archived no longer, or deleted. */
+/** A channel was unarchived or deleted. */
 const CHANNEL_EVENTS: ReadonlySet<unknown> = new Set([
   'channel_unarchive',
   'group_unarchive',
@@ -71,7 +71,7 @@ const CHANNEL_EVENTS: ReadonlySet<unknown> = new Set([
   'group_deleted',
 ]);
 
-/** The step of a workflow. Its inputs are read by its listener, which tells the workflow's author what is wrong. */
+/** A workflow step. Its listener reads the inputs and tells the workflow's author what is wrong. */
 const step = anyEvent.extend({
   function: z.looseObject({ callback_id: text }),
   function_execution_id: id.min(1),
@@ -90,7 +90,7 @@ const command = z.looseObject({
   event: absent,
 });
 
-/** What people do with blocks, messages and forms. */
+/** Interactions with blocks, messages and forms. */
 const interaction = {
   ...installed,
   user: z.looseObject({ id, team_id: id.optional() }),
@@ -127,7 +127,7 @@ const shortcut = z.looseObject({
 });
 
 const option = z.looseObject({ value: text });
-/** A field of a kind that is not asked for has none of these. */
+/** Fields of other kinds have none of these. */
 const filledIn = z.looseObject({
   value: text.optional(),
   selected_option: option.optional(),
@@ -155,8 +155,9 @@ const shapes: Readonly<Record<string, z.ZodType>> = {
 };
 
 /**
- * Throws BadRequestError for an unknown request, or one without the shape that Bolt and the listeners rely on. It is
- * signed, so a wrong shape is a change at Slack, or an attacker with the signing secret: neither may break anything.
+ * Throws BadRequestError for an unknown request, or one without the shape that Bolt and the listeners rely
+ * on. Since it is signed, either Slack changed or an attacker has the signing secret; neither may break
+ * anything.
  * @param body without nulls
  */
 export function checkShape(body: object): void {
@@ -200,9 +201,9 @@ function checkPart(shape: z.ZodType, part: unknown, at: readonly string[]): void
   if (issue !== undefined) throw new BadRequestError(400, `malformed at ${[...at, ...issue.path].join('.')}`);
 }
 
-/** A request that can never be taken in. The message says what is wrong, and quotes nothing of the content. */
+/** A request that can never be processed. The message names the problem and quotes no content. */
 export class BadRequestError extends Error {
-  /** Of the answer, in HTTP mode. */
+  /** Answered in HTTP mode. */
   readonly status: 400 | 404;
 
   constructor(status: BadRequestError['status'], message: string) {
@@ -212,10 +213,10 @@ export class BadRequestError extends Error {
   }
 }
 
-/** As deep as Bolt and the listeners look: the choice in a field of a form. */
+/** As deep as Bolt and the listeners look: a choice in a form's field. */
 const DEPTH = 6;
 
-/** Slack says null where it has nothing, for some fields always and for others now and then. Nulls in lists stay. */
+/** For empty fields, Slack sends null always, sometimes or never. Nulls in lists stay. */
 export function withoutNulls<Value extends object>(value: Value): Value {
   return stripped(value, DEPTH) as Value;
 }

@@ -6,11 +6,10 @@ import type { BodyReader } from '../../../engine/runtime/body-reader.ts';
 import type { Logger } from '../../../engine/runtime/logger.ts';
 
 /**
- * The longest that Slack sends is an edit of a message with 40,000 characters, which appear in it four times, in up to
- * six bytes.
+ * Slack's longest request is an edit of a 40,000-character message: four copies, up to six bytes a character.
  */
 const BODY_LIMIT_BYTES = 1024 * 1024;
-/** Of a request without a signature: Slack's test whether the address answers is a short form. */
+/** For a request without a signature: Slack's check of the address is a short form. */
 const UNSIGNED_LIMIT_BYTES = 1024;
 
 export interface SlackRequests {
@@ -20,8 +19,9 @@ export interface SlackRequests {
 }
 
 /**
- * Whether Slack signed the request just now, and it holds a JSON object: Bolt fails on other content, or waits for an
- * acknowledgement that never happens. If not, it is answered. If so, it can be read again, and need not be verified.
+ * Whether Slack signed the request just now and it holds a JSON object: Bolt fails on other content, or never
+ * acknowledges. If not, it is answered here. If so, its body can be read again and needs no second
+ * verification.
  */
 export async function isSignedBySlack(
   request: IncomingMessage,
@@ -35,7 +35,7 @@ export async function isSignedBySlack(
     return false;
   }
   requests.log.warn('request_refused', { ...verdict });
-  // What is left unread of it would be taken for the next request.
+  // Unread bytes would be taken for the next request.
   response.writeHead(verdict.status, { connection: 'close' }).end();
   return false;
 }
@@ -46,8 +46,8 @@ interface Refusal {
 }
 
 /**
- * Anybody may send a request, so its headers are judged before its body is read. What is read of the request is kept
- * with it, so that it can be read again.
+ * Anybody may send a request, so the headers are judged before the body is read. The body is kept with the
+ * request for a second reading.
  */
 async function verdictOf(
   request: IncomingMessage,
@@ -77,7 +77,7 @@ function mayBeSslCheck(headers: IncomingHttpHeaders): boolean {
   return type === 'application/x-www-form-urlencoded' && Number(length) <= UNSIGNED_LIMIT_BYTES;
 }
 
-/** Slack's unsigned test whether the address answers. Nothing else in it is read. */
+/** Slack's unsigned check of the address. Nothing else in it is read. */
 function isSslCheck(content: Buffer): boolean {
   return parseForm(content.toString()).ssl_check === '1';
 }
@@ -92,8 +92,8 @@ interface Signed {
 }
 
 /**
- * Why this is not what Slack signed just now; null: it is. Bolt's own check accepts any future time, and costs ten
- * times as much, a third of what a bare Bolt app does for a request.
+ * Why this is not a fresh request of Slack's; null: it is. Bolt's own check accepts any future time and takes
+ * ten times as long, a third of what a bare Bolt app spends on a request.
  */
 export function signatureProblem(
   signingSecret: string,
@@ -107,7 +107,7 @@ export function signatureProblem(
   return timingSafeEqual(expected, Buffer.from(signature, 'hex')) ? null : 'signature mismatch';
 }
 
-/** The signature that the headers bring, if it may be of now. */
+/** The signature in the headers, if it is recent. */
 function signatureIn(headers: IncomingHttpHeaders, nowMs: number): Signed | { readonly problem: string } {
   const timestamp = headers['x-slack-request-timestamp'];
   const [, signature] = SIGNATURE.exec(String(headers['x-slack-signature'])) ?? [];

@@ -22,7 +22,7 @@ import { answer, answerBeside, bestEffort, openForm } from '../requests/private-
 import { projectOf } from '../requests/start-job.ts';
 import { filledIn, refuseAtField, startFromForm } from './submit.ts';
 
-/** `/docs-agent` alone: the form asks for the rest. */
+/** `/docs-agent` alone opens the form. */
 export async function compose(deps: ListenerDeps, args: CommandArgs): Promise<void> {
   const { channel_id: channelId, response_url, trigger_id: triggerId } = args.command;
   const responseUrl = response_url || null;
@@ -31,7 +31,7 @@ export async function compose(deps: ListenerDeps, args: CommandArgs): Promise<vo
   await (isOpen ? args.ack() : answer(args, noFormView()));
 }
 
-/** *Start a job*: at the app's home the form asks where; below a message it starts there. */
+/** *Start a job*: the home tab's form asks where; below a message, it starts there. */
 export function composeFromHome(deps: ListenerDeps) {
   return async ({ ack, body }: PressArgs): Promise<void> => {
     await ack();
@@ -75,7 +75,7 @@ const promptBlock = z.object({
   element: z.object({ initial_value: z.string() }),
 });
 
-/** Nobody has written a request: the form came with this one. Slack may escape what it gives back. */
+/** The text is still the one that the form offered. Slack may return it escaped. */
 function isAsOffered(text: string, { blocks }: ViewOutput): boolean {
   const initial = blocks
     .map((block) => promptBlock.safeParse(block).data?.element.initial_value ?? '')
@@ -91,7 +91,7 @@ const LOOKED_UP_WITHIN_MS = 500;
 /** Of the 3000 characters that a form can carry. */
 const ATTACHMENTS_MAX = 2_000;
 
-/** "Ask Docs Agent" in the menu of a message: the form, with the message and its address. */
+/** *Ask Docs Agent* in a message's menu: the form, with the message and its link. */
 export function messageShortcut(deps: ListenerDeps) {
   return async ({ shortcut, ack, respond }: Args): Promise<void> => {
     await ack();

@@ -29,10 +29,10 @@ import { answerBeside, linkTo, openForm, unknownJobAnswer } from '../requests/pr
 import { recordPress } from '../requests/records.ts';
 import { filledIn, refuseAtField } from './submit.ts';
 
-/** Of the 3 seconds that Slack waits; storing takes most of the rest. */
+/** Part of Slack's 3 seconds; storing needs most of the rest. */
 const ASKED_WITHIN_MS = 700;
 
-/** *Edit and start*, after a request that the agent did not accept, or a failure. */
+/** *Edit and start*, after a request that the agent refused, or a failure. */
 export const editPressed = (deps: ListenerDeps) =>
   formPressed(deps, async (job, data) => {
     const { creates = 0, userId } = data;
@@ -48,7 +48,7 @@ export const editPressed = (deps: ListenerDeps) =>
 export const namePressed = (deps: ListenerDeps) =>
   unclearStartPressed(deps, async (data) => agentJobForm(data));
 
-/** *Resolve…*: the same form, with the other choices that the thread offers. */
+/** *Resolve…*: the same form, with the thread's other choices. */
 export const resolvePressed = (deps: ListenerDeps) =>
   unclearStartPressed(deps, async (data, job) => resolveForm(data, job, await namesIn(deps, [job.prompt])));
 
@@ -63,7 +63,10 @@ const unclearStartPressed = (
     return { problem: await tooLate(deps, job, press) };
   });
 
-/** *Reply to the agent*: a form for people who do not think of replying. It works as long as the thread exists. */
+/**
+ * *Reply to the agent*: a form for people who would not think of replying. It works as long as the thread
+ * exists.
+ */
 export const followUpPressed = (deps: ListenerDeps) =>
   formPressed(deps, async (_job, data) => followUpForm(data, deps.newContext().policy.promptMaxLength));
 
@@ -149,13 +152,13 @@ type Checked =
   | { readonly problem: SlackMessage }
   | {
       readonly event: JobEvent;
-      /** Why it cannot be, as the store knows. */
+      /** Why the store rules it out. */
       readonly isTaken?: (tx: Transaction) => Promise<SlackMessage | null>;
-      /** What it comes to instead, as the store knows; null: to the event. */
+      /** Another event that the store calls for; null: none. */
       readonly instead?: (tx: Transaction) => Promise<JobEvent | null>;
     };
 
-/** Stored, and only then acknowledged; a problem, also that it is too late, is shown at the field. */
+/** Stored before it is acknowledged. A problem, or being too late, is shown at the field. */
 export function formSubmitted(
   deps: ListenerDeps,
   { field, button }: { readonly field: string; readonly button: string },

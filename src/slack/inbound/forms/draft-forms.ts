@@ -23,7 +23,7 @@ import {
 } from './draft-thread.ts';
 import { filledIn } from './submit.ts';
 
-/** *Start*: reads what goes along, as it is at that moment. */
+/** *Start*: reads the messages that go along, as they are at that moment. */
 export async function prepareStart(
   deps: ListenerDeps,
   { jobId, draft: number }: ButtonTarget,
@@ -100,7 +100,7 @@ function startedBy(userId: string, draft = 0) {
   return { type: 'draft_started', draft, userId } as const;
 }
 
-/** The time of a message that can be ticked. */
+/** The timestamp of a message that can be ticked. */
 function timeIn(id: string): string {
   return id.split('|', 1)[0] ?? '';
 }

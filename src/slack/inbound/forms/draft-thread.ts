@@ -28,20 +28,20 @@ import type { ListenerDeps } from '../deps.ts';
 import { inTime } from '../requests/in-time.ts';
 import { linkTo } from '../requests/private-answers.ts';
 
-/** Of the 3 seconds that Slack waits; storing, or opening a form, takes the rest. */
+/** Part of Slack's 3 seconds; storing, or opening a form, needs the rest. */
 const READ_WITHIN_MS = 1_200;
 
-/** As many as a form can show beside the messages of the thread. */
+/** As many as a form can show beside the thread's messages. */
 const REPLIES_MAX = 50;
 
 type Problem = { readonly problem: SlackMessage };
 
-/** The draft that a button is about, if the job is at it still. */
+/** The button's draft, if it is still the job's current one. */
 export function openDraft({ stage }: Job, number: number | undefined): Draft | null {
   return stage.kind === 'draft' && stage.number === number ? stage : null;
 }
 
-/** Why the person may not start drafts there, by the settings as they are now; null: they may. */
+/** Why the person may not start drafts there, by the current settings; null: they may. */
 export async function approvalProblem(
   deps: ListenerDeps,
   { channelId }: Job,
@@ -54,7 +54,7 @@ export async function approvalProblem(
   return onlyTheseView(approvers, await names);
 }
 
-/** The messages that go along, as they are now, without those that were deleted; and the names in them. */
+/** The messages that go along, as they are now and without deleted ones, and the names in them. */
 export interface Along {
   readonly messages: readonly ThreadMessage[];
   readonly names: ReadonlyMap<string, string>;
@@ -69,8 +69,8 @@ export function readAlong(deps: ListenerDeps, job: Job, draft: Draft): Promise<A
 }
 
 /**
- * All that may go along and is no reply to the draft: also what others than people wrote in the thread since, if Slack
- * says that in time.
+ * Everything that may go along and is no reply to the draft, messages by bots included, if Slack answers in
+ * time.
  */
 export async function readOffered(deps: ListenerDeps, job: Job, draft: Draft): Promise<Along | Problem> {
   const { thread, messages } = draft;
@@ -97,7 +97,7 @@ function followUpMode(deps: ListenerDeps, job: Job): Promise<FollowUpMode> {
   });
 }
 
-/** What people wrote below the draft, as they would read it: what goes along unless they untick it. */
+/** What people wrote below the draft: it goes along unless they untick it. */
 export async function repliesBelow(deps: ListenerDeps, jobId: string): Promise<ThreadLine[]> {
   const state = await deps.store.transaction((tx) => tx.jobs.shown(jobId));
   const replies = state?.followUps.filter((one) => one.state === 'waiting').slice(-REPLIES_MAX) ?? [];
@@ -112,7 +112,6 @@ export async function repliesBelow(deps: ListenerDeps, jobId: string): Promise<T
 }
 
 interface Part {
-  /** Undefined: nothing. */
   readonly fromTs: string | undefined;
   readonly pick: (found: readonly ThreadMessage[]) => readonly ThreadMessage[];
 }
@@ -128,7 +127,7 @@ async function read(
     const reading = deps.poster.thread(channelId, thread.threadTs, fromTs);
     const found = await inTime(deps, READ_WITHIN_MS, reading, null);
     if (found === null) return { problem: threadNotReadView(false) };
-    // The root is there in any case.
+    // The root is always included.
     const along = pick(found.filter(({ ts }) => Number(ts) >= Number(fromTs)));
     const names = deps.names.named(peopleIn(along));
     return {
@@ -142,7 +141,7 @@ async function read(
   }
 }
 
-/** What the messages say, for the agent; or that it is too long together with the request. */
+/** The messages as context for the agent; or that they are too long together with the request. */
 export function saidAlong(
   deps: ListenerDeps,
   job: Job,
@@ -172,7 +171,7 @@ export function toLines(
   }));
 }
 
-/** Goes to the agent after the prompt, as Slack would deliver it. */
+/** Follows the prompt, in the form in which Slack would deliver it. */
 export function threadContext(
   messages: readonly ThreadMessage[],
   names: ReadonlyMap<string, string>,
@@ -187,10 +186,10 @@ export function threadContext(
   return [`Context from the Slack thread${place}:`, ...lines].join('\n');
 }
 
-/** A table, a list, code or a quotation means nothing in the middle of a line. */
+/** A table, list, code block or quotation must start on its own line. */
 const NEEDS_OWN_LINE = /^(?:\| |```|• |1\. |&gt; )/;
 
-/** Names the message as it is now: an edit makes it another. It begins with the timestamp, then `|`. */
+/** Identifies a version of the message, since edits change it. It begins with the timestamp, then `|`. */
 function versionOf({ ts, edited }: ThreadMessage): string {
   return `${ts}|${edited?.ts ?? ''}`;
 }
@@ -200,7 +199,7 @@ function filesOf(message: ThreadMessage): string[] {
   return names === '' ? [] : [names];
 }
 
-/** Whoever wrote the message, by name. */
+/** The author's name. */
 export function authorOf({ user, username }: ThreadMessage, names: ReadonlyMap<string, string>): string {
   const name = (user === undefined ? undefined : names.get(user)) ?? username ?? 'somebody';
   return displayText(name).replace(/\s+/g, ' ');

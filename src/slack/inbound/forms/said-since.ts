@@ -28,12 +28,12 @@ import { answerBeside, bestEffort, linkTo, openForm, unknownJobAnswer } from '..
 import { authorOf, threadContext, toLines } from './draft-thread.ts';
 import { filledIn, refuseAtField } from './submit.ts';
 
-/** Storing takes the rest of the 3 seconds. */
+/** Storing needs the rest of the 3 seconds. */
 const READ_WITHIN_MS = 1_200;
 
 /**
- * Where only mentions go to the agent, and while a thread is muted, a mention that goes out offers what people wrote
- * there since the last turn. Nothing of it goes along by itself.
+ * In mention-only channels and muted threads, a mention that goes out offers to send what people wrote there
+ * since the last turn. Nothing of it is sent unasked.
  */
 export async function offerSaidSince(
   deps: ListenerDeps,
@@ -64,7 +64,9 @@ interface Said {
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** What people wrote between the last turn and the mention, and what is no reply by itself. Null: not in time. */
+/**
+ * What people wrote between the last turn and the mention, without replies of their own. Null: not in time.
+ */
 function read(deps: ListenerDeps, since: SaidSince): Promise<Said | null> {
   const { channelId, threadTs, messageTs, sinceTs } = since;
   const reading = async () => {
@@ -79,7 +81,7 @@ function read(deps: ListenerDeps, since: SaidSince): Promise<Said | null> {
   return inTime(deps, READ_WITHIN_MS, reading(), null);
 }
 
-/** *Send them*: as one reply of whoever presses, once, and as they were shown. */
+/** *Send them*: as one reply of the person who presses, once, and as shown. */
 export function sendSaidSince(deps: ListenerDeps) {
   return async ({ action, body, ack, respond }: PressArgs): Promise<void> => {
     const since = decodeSaidSince(action.value ?? '');
@@ -87,7 +89,7 @@ export function sendSaidSince(deps: ListenerDeps) {
       await ack();
       await answerBeside(deps, { body, respond }, message);
     };
-    // Elsewhere it would show a thread to a person who may have been removed from its channel.
+    // Elsewhere, this could show a thread to someone removed from its channel.
     if (since === null || body.channel?.id !== since.channelId) return ack();
     const said = await readable(deps, since);
     if (said === null) return tell(threadNotReadView(false));
@@ -144,7 +146,7 @@ async function readable(deps: ListenerDeps, since: SaidSince): Promise<Said | nu
   }
 }
 
-/** Stores the reply, once for each mention. Returns what to tell the person, if it could not be stored. */
+/** Stores the reply once for each mention. Returns what to tell the person if it could not be stored. */
 async function store(
   deps: ListenerDeps,
   { since, said, userId }: { readonly since: SaidSince; readonly said: Said; readonly userId: string },

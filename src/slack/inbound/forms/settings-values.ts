@@ -20,7 +20,7 @@ export interface Saved {
   readonly meanwhile: Meanwhile | null;
 }
 
-/** The settings that hold in a channel, and when they were saved (null: never). */
+/** A channel's effective settings, and when they were saved (null: never). */
 export async function currentSettings(
   deps: ListenerDeps,
   channelId: string,
@@ -32,7 +32,7 @@ export async function currentSettings(
   };
 }
 
-/** Saves what was filled in, once for each key. Returns what another person saved since the form was made. */
+/** Saves the form once for each key. Returns what another person saved since it was opened. */
 export async function saveSettings(
   deps: ListenerDeps,
   by: { readonly userId: string; readonly key: string },
@@ -71,7 +71,7 @@ function holding(
   };
 }
 
-/** A value equal to the configuration's is left open, so that it follows the configuration. */
+/** A value equal to the configuration's stays open, so that it follows the configuration. */
 function ownSettings(chosen: EffectiveChannelSettings, anyway: EffectiveChannelSettings): ChannelSettings {
   const own = <T>(value: T, otherwise: T) => (isDeepStrictEqual(value, otherwise) ? undefined : value);
   return {

@@ -13,7 +13,7 @@ import { refuseAtField } from './submit.ts';
 
 const READ_WITHIN_MS = 1_000;
 
-/** `/docs-agent settings`: the form for the channel. */
+/** `/docs-agent settings`: the channel's form. */
 export async function settings(deps: ListenerDeps, args: CommandArgs): Promise<void> {
   const { channel_id: channelId, user_id: userId, trigger_id, response_url } = args.command;
   const problem = await adminProblem(deps, userId, 'settings');
@@ -23,7 +23,7 @@ export async function settings(deps: ListenerDeps, args: CommandArgs): Promise<v
   await (isOpen ? args.ack() : answer(args, notReadView()));
 }
 
-/** *Settings* at the app's home: first, which channel is meant. */
+/** *Settings* on the home tab: asks first for the channel. */
 export function settingsFromHome(deps: ListenerDeps) {
   return async ({ ack, body }: PressArgs): Promise<void> => {
     await ack();
@@ -48,7 +48,7 @@ export function settingsChannelChosen(deps: ListenerDeps) {
   };
 }
 
-/** The settings are saved, and only then acknowledged. */
+/** Saved before it is acknowledged. */
 export function settingsSubmitted(deps: ListenerDeps) {
   return async ({ ack, body, view }: SubmitArgs): Promise<void> => {
     const refuse = (problem: SlackMessage, field: string = formIds.followUpMode) =>

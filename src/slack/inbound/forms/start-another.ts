@@ -21,21 +21,24 @@ interface AnotherPress {
   /** As Slack returned it. */
   readonly jobId: string;
   readonly userId: string;
-  /** Takes the place of that of the first request. */
+  /** Replaces the first request's. */
   readonly responseUrl: string | null;
   readonly pressedTs?: string | undefined;
-  /** Of *Start in …*. */
+  /** From *Start in …*. */
   readonly projectId?: string | undefined;
 }
 
 interface Answer {
   readonly message: SlackMessage;
-  /** Whether there is nothing left to press for. */
+  /** Whether nothing is left to press for. */
   readonly isFinal: boolean;
   readonly isStored: boolean;
 }
 
-/** *Start another*, *Start* and *Start in …*, where the program asks whether, or for which project, what was typed is meant. */
+/**
+ * *Start another*, *Start* and *Start in …*, where the program asks whether, or for which project, the text
+ * is meant.
+ */
 export function startAnother(deps: ListenerDeps) {
   return async ({ action, body, ack, respond }: PressArgs): Promise<void> => {
     const { jobId = '', projectId } = decodeButton(action.value ?? '') ?? {};
@@ -44,7 +47,7 @@ export function startAnother(deps: ListenerDeps) {
     const { message, isFinal, isStored } = await answerTo(deps, press);
     if (isStored) await ack();
     await bestEffort(deps, respond({ response_type: 'ephemeral', replace_original: isFinal, ...message }));
-    // Unacknowledged, so that Slack shows a warning at the button, too.
+    // Left unacknowledged, so that Slack shows a warning at the button, too.
     if (!isStored) throw new Error(`the press of ${action.action_id} was not stored`);
   };
 }
@@ -76,7 +79,7 @@ async function answerTo(deps: ListenerDeps, press: AnotherPress): Promise<Answer
     : { message: stored.problem, isFinal: false, isStored: stored.kind === 'denied' };
 }
 
-/** Starts the job, once. Returns the answer to the person; null: it is unknown. */
+/** Starts the job, once. Returns the answer to the person; null: the outcome is unknown. */
 function storeAnother(deps: ListenerDeps, press: AnotherPress): Promise<SlackMessage | null> {
   return deps.store.transaction(async (tx) => {
     const job = await tx.jobs.get(press.jobId);
@@ -86,7 +89,7 @@ function storeAnother(deps: ListenerDeps, press: AnotherPress): Promise<SlackMes
     const hasEffect = job.stage.kind === 'awaiting_confirmation';
     const project = deps.projects.find(({ id }) => id === press.projectId);
     const unknown = job.stage.kind === 'awaiting_confirmation' ? job.stage.unknownProject : undefined;
-    // It was taken out of the settings since.
+    // It has been removed from the settings.
     if (unknown !== undefined && project === undefined) return refusalView(unknown);
     const taken = hasEffect ? await threadTakenProblem(tx, job, press.userId) : null;
     if (taken !== null) return taken;

@@ -14,7 +14,7 @@ import { type Outcome, type RawJobRequest, startJob } from '../requests/start-jo
 
 const IN_FORM = { isAnswered: true, mayBeSlip: false } as const;
 
-/** A job that is asked for in a form: stored, and only then acknowledged; a problem is shown at the field. */
+/** A request made in a form: stored before it is acknowledged. A problem is shown at the field. */
 export async function startFromForm(
   deps: ListenerDeps,
   { ack, body, view }: SubmitArgs,
@@ -75,12 +75,12 @@ async function answerForm(
 export interface FilledIn {
   /** As Slack would deliver it in a message. */
   readonly text: string;
-  /** Null if it was not asked for. */
+  /** Null: the form did not ask. */
   readonly project: Project | null;
-  /** The name of the one that was chosen; null: none. */
+  /** Name of the chosen recipe; null: none. */
   readonly recipe: string | null;
   readonly channelId: string | null;
-  /** The values of all that is ticked, and of all that could be. */
+  /** The values that are ticked, and all that could be. */
   readonly ticked: readonly string[];
   readonly tickable: readonly string[];
 }

@@ -39,7 +39,7 @@ import { projectOf, type RawJobRequest, startJob } from '../requests/start-job.t
 import { authorOf, threadContext, toLines } from './draft-thread.ts';
 import { filledIn, refuseAtField, startFromForm } from './submit.ts';
 
-/** *Choose messages…*: opens a form at once, and fills it when the thread is read. */
+/** *Choose messages…*: opens a form at once and fills it when the thread has been read. */
 export function chooseMessages(deps: ListenerDeps) {
   return async ({ action, body, context, ack, respond }: PressArgs): Promise<void> => {
     const mentioned = decodeMentionedIn(action.value ?? '');
@@ -64,19 +64,22 @@ export function chooseMessages(deps: ListenerDeps) {
   };
 }
 
-/** Why nothing can start in the thread by this press; null: it can. */
+/** Why this press cannot start anything in the thread; null: it can. */
 async function problemOf(
   deps: ListenerDeps,
   { channelId, threadTs }: MentionedIn,
   pressedIn: string | undefined,
 ): Promise<SlackMessage | null> {
-  // Elsewhere it would show a thread to a person who may have been removed from its channel.
+  // Elsewhere, this could show a thread to someone removed from its channel.
   if (pressedIn !== channelId) return noJobInThreadView();
   const holder = await deps.store.transaction((tx) => tx.jobs.findByThread(deps.teamId, channelId, threadTs));
   return holder === null ? null : refusalView({ kind: 'thread_taken' });
 }
 
-/** The authors of the messages that would go along with a mention; null: Slack does not give the thread in time. */
+/**
+ * The authors of the messages that would go along with a mention; null: Slack did not return the thread in
+ * time.
+ */
 export async function authorsAlong(deps: ListenerDeps, mentioned: MentionedIn): Promise<string[] | null> {
   const reading = async () => {
     const { offered } = await readThread(deps, mentioned);
@@ -91,7 +94,7 @@ export async function authorsAlong(deps: ListenerDeps, mentioned: MentionedIn): 
   return inTime(deps, READ_WITHIN_MS, given, null);
 }
 
-/** What comes later, nobody has seen. Slack's timestamps have a fixed width, so their text order is their time order. */
+/** Nobody has seen later messages. Slack's timestamps have a fixed width, so they sort as text. */
 function writtenBefore(messages: readonly ThreadMessage[], messageTs: string): ThreadMessage[] {
   return messages.filter(({ ts }) => ts < messageTs);
 }
@@ -103,7 +106,7 @@ async function readThread(deps: ListenerDeps, { channelId, threadTs, messageTs }
   return { messages, offered, leftOut, mention };
 }
 
-/** *Start with the thread*, as it was shown, and *Only my words*. */
+/** *Start with the thread*, as shown, and *Only my words*. */
 export function startInThread(deps: ListenerDeps, withThread: boolean) {
   return async ({ action, body, ack, respond }: PressArgs): Promise<void> => {
     const mentioned = decodeMentionedIn(action.value ?? '');
@@ -204,7 +207,7 @@ async function show(
   await put(view).catch(async (error: unknown) => {
     warn(error);
     const isRefused = error instanceof SlackCallError && saidNo(error.failure);
-    // If it was not refused, it may be open and filled in, so nothing else may replace it. It may also be closed.
+    // Unless it was refused, the form may be open and filled in, so nothing else may replace it.
     await put(isRefused ? problem(error) : view).catch(() => {});
   });
 }
@@ -225,7 +228,7 @@ async function read(
   const text = mention === undefined ? '' : requestText(saidBy(mention), attachmentsIn(mention), botUserId);
   const byDefault = await projectOf(deps, channelId);
   const to = addressed(text, deps.projects, byDefault);
-  // Named in words, it is chosen in the menu instead.
+  // A project named in the text is preselected in the menu.
   const named = to.kind === 'known' && to.project.id !== byDefault.id ? to : null;
   return {
     thread: {
@@ -242,7 +245,7 @@ async function read(
   };
 }
 
-/** Storing takes the rest of the 3 seconds. */
+/** Storing needs the rest of the 3 seconds. */
 const READ_WITHIN_MS = 1_500;
 
 export function threadPreviewSubmitted(deps: ListenerDeps) {
@@ -259,7 +262,7 @@ export function threadPreviewSubmitted(deps: ListenerDeps) {
   };
 }
 
-/** `changed`: a ticked message that was edited since. Null if Slack does not give the thread. */
+/** `changed`: a ticked message was edited since. Null: Slack did not return the thread. */
 async function readTicked(
   { poster, names }: ListenerDeps,
   { channelId, threadTs, messageTs, oldestTs, permalink }: OfferedThread,

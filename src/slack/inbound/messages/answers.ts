@@ -11,16 +11,16 @@ import { isReplyToJob } from './take-reply.ts';
 
 export interface WrittenAt {
   readonly channelId: string;
-  /** Null: not in a thread; Slack shows nothing private in a thread that has no reply yet. */
+  /** Null: not in a thread. Slack shows nothing private in a thread without replies. */
   readonly threadTs: string | null;
   readonly userId: string;
-  /** All names under which Slack may deliver the message again. */
+  /** All names under which Slack may redeliver the message. */
   readonly keys: readonly string[];
 }
 
 /**
- * Answers a message privately, where it was written, or else (with `elsewhere`) in a direct message. An error leaves
- * the event unacknowledged: Slack delivers it again. An answer that is given twice does less harm than one that is lost.
+ * Answers a message privately where it was written, or (with `elsewhere`) in a direct message. An error
+ * leaves the event unacknowledged, so Slack redelivers it: a doubled answer does less harm than a lost one.
  */
 export async function answerWriter(
   deps: ListenerDeps,
@@ -38,9 +38,9 @@ export async function answerWriter(
 }
 
 /**
- * Answers what was written to the bot in a thread without a job. Nothing of a thread goes to the agent before a person
- * has seen what.
- * @param answerTo the answer to what is no request; null: it is one
+ * Answers a message to the bot in a thread without a job. Nothing of a thread goes to the agent before a
+ * person has seen it.
+ * @param answerTo the answer to words that are not a request; null: they are one
  */
 export async function offerThread(
   deps: ListenerDeps,
@@ -59,7 +59,7 @@ export async function offerThread(
   await answerWriter(deps, at, offer, noJobInThreadView());
 }
 
-/** Tells a person who replies in the thread of a deleted job, once. A mention is answered by an offer instead. */
+/** Tells a person who replies in the thread of a deleted job, once. A mention gets an offer instead. */
 export async function answerInForgottenThread(
   deps: ListenerDeps,
   message: MessageEvent,
@@ -79,8 +79,8 @@ export async function answerInForgottenThread(
 }
 
 /**
- * Slack sends no mention event for a mention that an edit adds: its author learns, once, that it starts nothing. In
- * the thread of a job it is an edit like any other.
+ * Slack sends no mention event for a mention added by an edit: its author learns, once, that it starts
+ * nothing. In a job's thread it is an edit like any other.
  */
 export async function answerAddedMention(
   deps: ListenerDeps,

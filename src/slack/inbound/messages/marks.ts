@@ -7,8 +7,8 @@ import { isAdmitted } from '../requests/admission.ts';
 type Args = SlackEventMiddlewareArgs<'reaction_added' | 'reaction_removed'> & AllMiddlewareArgs;
 
 /**
- * Somebody puts an emoji at a message, or takes it away. If it is the one that makes drafts in the channel, the message
- * is looked at: what holds is what is there then, in whatever order events arrive, and however often.
+ * A reaction was added or removed. If it is the channel's emoji for drafts, the message is read: its current
+ * reactions decide, in whatever order and however often events arrive.
  */
 export function mark(deps: ListenerDeps) {
   return async ({ event }: Args): Promise<void> => {
@@ -29,7 +29,7 @@ export function mark(deps: ListenerDeps) {
   };
 }
 
-/** A member who may not learns it once; for people of other workspaces the emoji is an emoji. */
+/** A member without the right learns it once; for people of other workspaces, it is just an emoji. */
 async function mayMark(deps: ListenerDeps, userId: string, channelId: string): Promise<boolean> {
   if ((await deps.access.refusal(userId, channelId)) === 'other_workspace') return false;
   return isAdmitted(deps, { userId, channelId, threadTs: null }, `reaction:${channelId}:${userId}`);

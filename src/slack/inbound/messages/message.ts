@@ -39,7 +39,7 @@ import { changeReply, takeReply } from './take-reply.ts';
 type Args = SlackEventMiddlewareArgs<'message' | 'app_mention'> & AllMiddlewareArgs;
 
 /**
- * The router of all messages. An error leaves the event unacknowledged: Slack delivers it again.
+ * Routes all messages. An error leaves the event unacknowledged, so Slack redelivers it.
  *
  * |                  | at the top level    | in a thread                               |
  * | mention          | starts a job        | a reply to its job; without one: an offer |
@@ -48,8 +48,8 @@ type Args = SlackEventMiddlewareArgs<'message' | 'app_mention'> & AllMiddlewareA
  * | edit or deletion | of a mention: a tip | changes the reply                         |
  * | a listed app's   | makes a draft       | makes a draft, unless there is a job      |
  *
- * A message that mentions the bot arrives twice, in either order, as `app_mention` and as `message`; one may bring less
- * than the other, or never come.
+ * A message that mentions the bot arrives twice, in either order, as `app_mention` and as `message`; one may
+ * lack attachments, or never come.
  */
 export function message(deps: ListenerDeps) {
   return async ({ event, body, context }: Args): Promise<void> => {
@@ -71,7 +71,7 @@ export function message(deps: ListenerDeps) {
 
 interface Spoken extends Receiver {
   readonly keys: readonly string[];
-  /** It mentions the bot, or is written to it directly. */
+  /** It mentions the bot, or is a direct message. */
   readonly isSpokenTo: boolean;
 }
 
@@ -91,7 +91,7 @@ async function takeMessage(
     await offerSaidSince(deps, said, owner.jobId);
   }
   const isRootByBot = said.parent_user_id === botUserId;
-  // A mention in a thread of people is answered at once: it may well be the first.
+  // A mention in a people's thread is answered at once: it may well be the first.
   const mayBeLeft = !isSpokenTo || isDirect || isRootByBot;
   if (typeof owner === 'string' && mayBeLeft) {
     const thread = { teamId: deps.teamId, channelId: said.channel, threadTs: said.thread_ts };
@@ -101,7 +101,7 @@ async function takeMessage(
     if (owner === 'foreign') await answerInForgottenThread(deps, said, botUserId);
     return;
   }
-  // A thread that may be that of a card under way may also be anybody's.
+  // This thread may be that of a card being posted, or anybody's.
   const rootUserId = said.parent_user_id ?? (isDirect ? botUserId : undefined);
   const mayBeElsewhere = owner === 'opening' && rootUserId !== botUserId;
   if (written !== null && (owner === 'foreign' || mayBeElsewhere)) {
@@ -109,7 +109,7 @@ async function takeMessage(
   }
 }
 
-/** Whether this program has posted the message that the event is about, with whatever token. */
+/** Whether this program posted the message, with any of its tokens. */
 function isOwn(
   { botId }: ListenerDeps,
   { message: now, previous_message: before, ...event }: MessageEvent & ChangeEvent,
@@ -142,7 +142,7 @@ async function changed(
   if (added !== null) await answerAddedMention(deps, added);
 }
 
-/** The answer to what is no request; null: it is one, or is asked about. */
+/** The answer to words that are not a request; null: they are one, or need a question. */
 async function answerTo(
   deps: ListenerDeps,
   { channelId, userId, text, attachments }: Written,
@@ -160,15 +160,15 @@ async function answerTo(
     case 'watch':
       return typedOnlyView(text.trim());
     case 'run':
-      // Where there are none, it is a request like any other.
+      // Without recipes, this is a request like any other.
       return deps.recipesOf(deps.teamId).length === 0 ? null : typedOnlyView(text.trim());
     default:
-      // A text with a file is meant: the file is what it is about.
+      // A text with a file is a request about that file.
       return command === null && attachments.snippets.length > 0 ? null : answerInWords(deps, sight, intent);
   }
 }
 
-/** A message to the bot, at the top level, starts a job in its own thread, or is answered privately. */
+/** A top-level message to the bot starts a job in its own thread, or is answered privately. */
 async function startFromMessage(
   deps: ListenerDeps,
   written: Written,
@@ -178,7 +178,7 @@ async function startFromMessage(
   const at = { channelId, userId, threadTs: null, keys };
   if (!(await isAdmitted(deps, { ...at, isPostedByApp }, `message:${channelId}:${ts}`))) return;
   const answer = await answerTo(deps, written);
-  // What seems to be empty may be the lesser of two events: its request is still to come.
+  // A text that seems empty may come from the lesser of two events: the request is still to come.
   const known = text === '' ? keys.map((key) => `bare_${key}`) : keys;
   if (answer !== null) return answerWriter(deps, at, answer, answer, known);
   const outcome = await startJob(deps, {
@@ -200,8 +200,8 @@ async function startFromMessage(
 }
 
 /**
- * Takes in a message of a channel in which an app mentions the bot, once: of a listed app's, there will be a draft.
- * Returns whether the message is an app's, and not a person's. Throws SlackCallError if Slack does not say that.
+ * Processes a message in which an app mentions the bot, once; for listed apps, it becomes a draft. Returns
+ * whether the author is an app. Throws SlackCallError if Slack does not say.
  */
 async function takeAppMention(
   deps: ListenerDeps,
@@ -218,7 +218,7 @@ async function takeAppMention(
   const outcome = await store.transaction(async (tx): Promise<RequestNote['outcome']> => {
     const nowMs = clock.now();
     if (!(await tx.inboundRequests.remember(keys, nowMs))) return 'duplicate';
-    // Asked before Slack is, and once more before the draft is stored.
+    // Asked before Slack is called, and again before the draft is stored.
     const isRoom = edited === undefined && (await isRoomForDraft(tx, log, { thread, appId: app.id, nowMs }));
     if (!isRoom) return 'ignored';
     const look = { kind: 'look_at_app_mention', subject, runAtMs: nowMs, ifScheduled: 'keep' } as const;
@@ -229,19 +229,19 @@ async function takeAppMention(
   return true;
 }
 
-/** Slack makes four attempts at an event. */
+/** Slack makes four attempts to deliver an event. */
 const LAST_RETRY = 3;
 
 interface Delivery {
-  /** The bot has posted the root of the thread. */
+  /** The bot posted the thread's root. */
   readonly isRootByBot: boolean;
   readonly retryNum: number | undefined;
 }
 
 /**
- * Leaves a reply unacknowledged that is in a thread of nobody here while another program gets a share of the requests:
- * it may be the other's thread, and Slack delivers it again, to either. The last attempt is answered as if there were no
- * other. Returns whether it is left.
+ * While another program takes a share of the requests, a reply in an unknown thread may be the other's: it is
+ * left unacknowledged, so that Slack redelivers it to either. The last attempt is answered as if there were
+ * no other. Returns whether it is left.
  */
 async function leaveToOthers(
   deps: ListenerDeps,
@@ -249,7 +249,7 @@ async function leaveToOthers(
   { isRootByBot, retryNum = 0 }: Delivery,
 ): Promise<boolean> {
   if (retryNum >= LAST_RETRY) return false;
-  // In a thread that a person has begun, an unknown reply is no sign of another program: people talk to each other.
+  // In a thread that a person began, an unknown reply is no sign of another program.
   if (!isRootByBot && !(await deps.isSharedSince(null))) return false;
   if (await deps.store.transaction((tx) => tx.retention.isPast(thread))) return false;
   const rootAtMs = Number(thread.threadTs) * 1000;
@@ -259,10 +259,10 @@ async function leaveToOthers(
   return true;
 }
 
-/** A request that waits for longer has been answered, or was given up. */
+/** Older requests have been answered or given up. */
 const ASKED_WITHIN_MS = 7 * 86_400_000;
 
-/** A person's request that has not gone out goes out as it was changed, and not at all if it was deleted. */
+/** An edit changes a person's request that is still waiting; a deletion withdraws it. */
 async function changeRequest(
   deps: ListenerDeps,
   { subtype, channel, message: now, previous_message: before }: ChangeEvent,

@@ -15,7 +15,7 @@ import { noteRequest, type RequestNote } from '../connection/request-log.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { isAdmitted, refusalInThread } from '../requests/admission.ts';
 
-/** A request is stored within this time after it was written; if it is not, its thread is read for replies. */
+/** A request is stored within this time after it was written; otherwise its thread is read for replies. */
 const REQUEST_UNDER_WAY_MS = 10_000;
 
 interface Delivery {
@@ -28,7 +28,7 @@ interface TakenIn {
   readonly outcome: RequestNote['outcome'];
 }
 
-/** Takes a person's reply in, once. Returns whose thread it is in; null if it is no reply, or not allowed. */
+/** Stores a person's reply, once. Returns whose thread it is in; null: it is no reply, or not allowed. */
 export async function takeReply(
   deps: ListenerDeps,
   message: MessageEvent,
@@ -40,7 +40,7 @@ export async function takeReply(
   const thread = { teamId: deps.teamId, channelId: message.channel, threadTs };
   const writer = { ...thread, userId: reply.userId, isPostedByApp: isPostedByApp(message) };
   if (!(await deps.access.surelyAdmits(writer.userId, writer.channelId))) {
-    // Slack is asked only about authors in our threads, and no transaction waits for its answer: hence two.
+    // Two transactions: Slack is asked about the author only in our threads, and no transaction waits for it.
     const owner = await deps.store.transaction((tx) => ownerOfThread(tx, thread, deps.clock.now()));
     if (owner === 'foreign') return 'foreign';
     const refusalKey = owner !== 'young' ? refusalInThread(writer) : null;
@@ -51,7 +51,7 @@ export async function takeReply(
     const owner = await ownerOfThread(tx, thread, context.nowMs);
     if (owner === 'foreign') return { owner, outcome: 'ignored' };
     if (typeof owner === 'string') {
-      // It is remembered when its job takes it in.
+      // It is remembered when its job takes it.
       await tx.earlyReplies.put(thread, reply, context.nowMs);
       return { owner, outcome: 'accepted' };
     }
@@ -63,7 +63,7 @@ export async function takeReply(
   return settled(deps, thread, taken);
 }
 
-/** A person's reply that waits goes out as it was changed, and not at all if it was deleted. Returns as `takeReply`. */
+/** Applies an edit or deletion to a person's waiting reply. Returns as `takeReply`. */
 export async function changeReply(
   deps: ListenerDeps,
   change: ReplyChange,
@@ -77,7 +77,7 @@ export async function changeReply(
   const byApp = isPostedByApp(change.message);
   const writer = { ...thread, userId: reply.userId, isPostedByApp: byApp };
   const refusalKey = before === 'young' ? null : refusalInThread(writer);
-  // Of a deletion, only a person's counts: who may not write there has no reply to withdraw.
+  // Anybody may delete their reply, even without the right to write one.
   if ((change.kind === 'edited' || byApp) && !(await isAdmitted(deps, writer, refusalKey))) return null;
   const taken = await deps.store.transaction(async (tx): Promise<TakenIn> => {
     const owner = await find(tx);
@@ -87,7 +87,7 @@ export async function changeReply(
       await tx.earlyReplies.put(thread, reply, context.nowMs);
       return { owner, outcome: 'accepted' };
     }
-    // The change may overtake the message itself, which then must not be stored after it.
+    // The change may overtake the message, which must not be stored after it.
     const isNew = await tx.inboundRequests.remember(messageKeys(deps.teamId, change.message), context.nowMs);
     if (typeof owner === 'string') await tx.earlyReplies.withdraw(thread, reply.messageTs, context.nowMs);
     else await applyEvent(tx, owner.jobId, eventOf(change, isNew), context);
@@ -97,8 +97,8 @@ export async function changeReply(
 }
 
 /**
- * Returns whose thread it is by now. While the reply was being stored as an early one, the job that the thread's root
- * asks for may have been stored, and its card posted: neither transaction saw the other.
+ * Returns whose thread it is now. While an early reply was being stored, the job of its thread may have been
+ * stored and its card posted: neither transaction saw the other.
  */
 async function settled(
   deps: ListenerDeps,
@@ -133,9 +133,9 @@ function eventOf({ kind, found: { reply } }: ReplyChange, isNew: boolean): JobEv
 }
 
 /**
- * `opening`: perhaps the thread of a card that people see and answer before the program knows it. `young`: perhaps the
- * thread of a message whose request is being stored; replies in it are kept, and answered as if it were `foreign`.
- * `foreign`: the thread of no job.
+ * `opening`: perhaps the thread of a card that people answer before the program knows it. `young`: perhaps
+ * the thread of a message whose request is being stored; its replies are kept and answered as in a `foreign`
+ * one. `foreign`: a thread without a job.
  */
 type Owner = { readonly jobId: string } | 'opening' | 'young' | 'foreign';
 
@@ -153,7 +153,7 @@ async function ownerOfThread(tx: Transaction, thread: Thread, nowMs: number): Pr
   return nowMs - rootAtMs < REQUEST_UNDER_WAY_MS ? 'young' : 'foreign';
 }
 
-/** A job that has lost its thread may keep replies in it. An early reply can be changed for as long as it waits. */
+/** A job that lost its thread may keep replies in it. An early reply can change while it waits. */
 async function ownerOfReply(
   tx: Transaction,
   thread: Thread,
@@ -166,7 +166,7 @@ async function ownerOfReply(
   return owner === 'foreign' && (await tx.earlyReplies.has(thread, messageTs)) ? 'young' : owner;
 }
 
-/** Whether the message is a reply to a job, or perhaps to one whose card is under way. */
+/** Whether the message is a reply to a job, or perhaps to one whose card is being posted. */
 export async function isReplyToJob(
   tx: Transaction,
   thread: Thread,

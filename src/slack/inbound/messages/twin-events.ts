@@ -2,13 +2,13 @@ import type { Clock } from '../../../engine/runtime/clock.ts';
 
 /** A third of the time that Slack waits for an acknowledgement. */
 const WAIT_MS = 1_000;
-/** More than Slack delivers in that time; older ones are handled, or have waited in vain. */
+/** More than Slack delivers in that time; older ones are done or timed out. */
 const MAX_KNOWN = 1_000;
 
 /**
- * Slack delivers a message that mentions the bot as two events, `message` and `app_mention`, in any order, to any
- * replica. The second may lack what is attached, so it waits for the first, which says all; not for long, as the first
- * may never come, and unacknowledged, so that a crash loses neither.
+ * Slack delivers a message that mentions the bot as two events, `message` and `app_mention`, in any order, to
+ * any replica. The second may lack attachments, so it waits for the first: briefly, as that may never come,
+ * and unacknowledged, so that a crash loses neither.
  */
 export class TwinEvents {
   private readonly clock: Clock;
@@ -18,7 +18,6 @@ export class TwinEvents {
     this.clock = clock;
   }
 
-  /** Takes in the `message` event. */
   async ofMessage(key: string, takeIn: () => Promise<void>): Promise<void> {
     const { resolve } = this.handled(key);
     try {
@@ -28,7 +27,7 @@ export class TwinEvents {
     }
   }
 
-  /** Takes in the `app_mention`, when the `message` event has been, or does not come. */
+  /** Processes the `app_mention` once the `message` event is done, or does not come. */
   async ofMention(key: string, takeIn: () => Promise<void>): Promise<void> {
     await this.clock.timeout(WAIT_MS, this.handled(key).promise, undefined);
     await takeIn();

@@ -10,7 +10,7 @@ import { isClosedTo, type RecipeOutcome, type RecipeProblem, startRecipe } from 
 
 const BODY_LIMIT_BYTES = 64 * 1024;
 
-/** A recipe that whoever knows one of the secrets may start. */
+/** A recipe that anybody with one of the secrets may start. */
 export interface Hook {
   readonly teamId: string;
   readonly recipe: Recipe;
@@ -27,7 +27,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** `POST /hooks/<name>` of each: starts the recipe, as the Standard Webhooks specification says. */
+/** `POST /hooks/<name>` for each: starts the recipe, as the Standard Webhooks specification says. */
 export function hookRoutes(parts: Parts, hooks: readonly Hook[]): Route[] {
   return hooks.map((hook) => ({
     method: 'POST',
@@ -39,12 +39,12 @@ export function hookRoutes(parts: Parts, hooks: readonly Hook[]): Route[] {
 }
 
 function send(response: ServerResponse, { status, body }: Answer): void {
-  // What is left unread of a refused request would be taken for the next one.
+  // Unread bytes of a refused request would be taken for the next one.
   const more = response.req.complete ? {} : { connection: 'close' };
   response.writeHead(status, { 'content-type': 'application/json', ...more }).end(`${body}\n`);
 }
 
-/** Never the body, nor a signature: both may be secret. */
+/** Logs neither body nor signature: both may be secret. */
 async function answerTo(parts: Parts, hook: Hook, request: IncomingMessage): Promise<Answer> {
   const facts = { team_id: hook.teamId, recipe: hook.recipe.name };
   try {
@@ -93,7 +93,7 @@ function bodyIn(content: Buffer): z.infer<typeof hookBody> | string {
   return place === '' ? 'no JSON object' : `${place} is of the wrong type`;
 }
 
-/** Started once for each id of the sender; a second request with the same id gets the answer of the first. */
+/** Started once for each id of the sender; a second request with it gets the first answer. */
 async function store(
   parts: Parts,
   { teamId, recipe }: Hook,
@@ -121,7 +121,7 @@ async function store(
       context,
     );
     if (outcome.kind === 'refused') {
-      // The sender may mend it.
+      // The sender may correct it.
       await tx.hookAnswers.release(key);
       return refused(outcome.problem);
     }
@@ -179,7 +179,7 @@ function refusal(status: number, error: string): Answer {
 
 /** An older request may be a replay. */
 const APART_MAX_S = 5 * 60;
-/** Digits alone: with a full stop in it, the parts of what is signed could be read shifted. */
+/** Digits only: a dot would let the signed parts be read shifted. */
 const TIMESTAMP = /^\d{1,12}$/;
 const ID = /^[\x21-\x7e]{1,256}$/;
 /** Other versions are skipped. */
@@ -187,7 +187,7 @@ const SIGNATURE = /^v1,([A-Za-z0-9+/]{43}=)$/;
 
 export interface WebhookRequest {
   readonly headers: IncomingHttpHeaders;
-  /** The bytes as they came. */
+  /** The bytes as received. */
   readonly content: Buffer;
 }
 
@@ -195,14 +195,17 @@ interface Signed {
   /** The sender's id of the request. */
   readonly id: string;
   readonly timestamp: string;
-  /** One at least. */
+  /** At least one. */
   readonly signatures: readonly Buffer[];
 }
 
 type Problem = { readonly problem: string };
 const MISMATCH: Problem = { problem: 'signature mismatch' };
 
-/** The sender's id of a request that one of the secrets signed just now, as Standard Webhooks says; else why it is none. */
+/**
+ * The sender's id of a request that one of the secrets signed just now, by Standard Webhooks; otherwise what
+ * is wrong.
+ */
 export function verifyWebhook(
   secrets: readonly KeyObject[],
   { headers, content }: WebhookRequest,
@@ -218,7 +221,7 @@ export function verifyWebhook(
   return fits ? { id } : MISMATCH;
 }
 
-/** The signatures that the headers bring, if they may be of now: to be judged before the body is read. */
+/** The signatures in the headers, if they are recent: judged before the body is read. */
 function webhookSignatureIn(headers: IncomingHttpHeaders, nowMs: number): Signed | Problem {
   const id = headers['webhook-id'];
   const timestamp = headers['webhook-timestamp'];

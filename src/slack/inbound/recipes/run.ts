@@ -18,7 +18,7 @@ import { inTime, storeRequest } from '../requests/in-time.ts';
 import { answer, answerBeside, linkTo, openForm } from '../requests/private-answers.ts';
 import { type RecipeOutcome, startRecipe } from './start-recipe.ts';
 
-/** `/docs-agent run <name>`. If values are missing, a form asks for them. */
+/** `/docs-agent run <name>`. A form asks for missing values. */
 export async function run(deps: ListenerDeps, args: CommandArgs, name: string): Promise<void> {
   const { trigger_id: triggerId, response_url: responseUrl, user_id: userId, channel_id } = args.command;
   const keys = triggerId ? [`trigger:${deps.teamId}:${triggerId}`] : [];
@@ -27,7 +27,7 @@ export async function run(deps: ListenerDeps, args: CommandArgs, name: string): 
   await (problem === null ? args.ack() : answer(args, problem));
 }
 
-/** *Run*, in the list of recipes: the same. */
+/** *Run*, in the list of recipes. */
 export function runPressed(deps: ListenerDeps) {
   return async ({ action, body, ack, respond }: PressArgs): Promise<void> => {
     const { trigger_id: triggerId, user, channel } = body;
@@ -75,13 +75,13 @@ async function runNamed(
   return ran === null || recipe.channelId === channelId ? null : runningView(recipe, ran.kind === 'drafted');
 }
 
-/** The form with the values: stored, and only then acknowledged. */
+/** The form with the values: stored before it is acknowledged. */
 export function recipeFormSubmitted(deps: ListenerDeps) {
   return async ({ ack, body, view }: SubmitArgs): Promise<void> => {
     const form = decodeRecipeForm(view.private_metadata);
     const recipe = deps.recipesOf(deps.teamId).find(({ name }) => name === form?.recipe);
     const [firstField = ''] = Object.keys(view.state.values);
-    // It was removed from the settings meanwhile.
+    // It has been removed from the settings.
     if (recipe === undefined) {
       const gone = await noSuchRecipe(deps, body.user.id, form?.recipe ?? '');
       return refuseAtField(ack, gone, firstField);
@@ -108,7 +108,7 @@ export function recipeFormSubmitted(deps: ListenerDeps) {
   };
 }
 
-/** It was chosen in the form for requests, which then asks for its values. */
+/** The person chose it in the form for requests, which then asks for its values. */
 export async function recipeChosen(
   deps: ListenerDeps,
   { ack, body, view }: SubmitArgs,
@@ -141,18 +141,18 @@ interface Run {
   readonly recipe: Recipe;
   readonly userId: string;
   readonly responseUrl: string | null;
-  /** All names under which Slack may deliver the request again. */
+  /** All names under which Slack may redeliver the request. */
   readonly keys: readonly string[];
   readonly values: RecipeValues;
   readonly from: 'command' | 'form';
 }
 
-/** `field`: the placeholder whose value is the problem. */
+/** `field`: the placeholder with the problem. */
 type Ran =
   | Extract<RecipeOutcome, { kind: 'started' | 'drafted' }>
   | { readonly problem: SlackMessage; readonly field?: string };
 
-/** Null: Slack delivers the request once more. */
+/** Null: Slack redelivers the request. */
 async function runRecipe(
   deps: ListenerDeps,
   { recipe, userId, responseUrl, keys, values, from }: Run,
@@ -163,7 +163,7 @@ async function runRecipe(
     admit: () => admissionProblem(deps, userId, recipe.channelId),
     write: () =>
       store.transaction((tx) => {
-        // Whether the channel is shared, the admission has looked.
+        // The admission has checked whether the channel is shared.
         const request = { teamId, recipe, userId, responseUrl, keys, values, text: '', isClosed: false };
         return startRecipe(tx, { ...request, origin: { kind: from } }, deps.newContext());
       }),
@@ -180,7 +180,7 @@ async function runRecipe(
       return outcome;
     case 'skipped':
       noteRefusal(deps, userId, 'recipe_open');
-      // A form shows no links at its fields.
+      // A form's errors cannot show links.
       return { problem: recipeSkippedView(recipe.name, from === 'form' ? null : linkTo(deps, outcome.job)) };
     case 'refused': {
       const { problem } = outcome;
@@ -194,7 +194,7 @@ async function runRecipe(
   }
 }
 
-/** A form waits for so long, and is complete without recipes. */
+/** A form waits this long, and is complete without recipes. */
 const KNOWN_WITHIN_MS = 500;
 
 /** The recipes that the person may run: each starts in its own channel. */

@@ -35,26 +35,26 @@ import { type PressRecord, recordPress } from '../requests/records.ts';
 export interface RecipeRequest {
   readonly teamId: string;
   readonly recipe: Recipe;
-  /** Whoever runs it; null: it starts by itself. */
+  /** Who runs it; null: it starts by itself. */
   readonly userId: string | null;
   readonly origin: Origin;
   readonly responseUrl: string | null;
-  /** All names under which Slack may deliver it again; they are remembered if it starts. */
+  /** All names under which Slack may redeliver it; remembered if it starts. */
   readonly keys: readonly string[];
   readonly values: RecipeValues;
-  /** Goes along as a quotation. */
+  /** Added as a quotation. */
   readonly text: string;
   /** Its channel is known to be shared with another organisation. */
   readonly isClosed: boolean;
 }
 
 export type RecipeOutcome =
-  /** It was delivered before, and has started. */
+  /** An earlier delivery has started it. */
   | { readonly kind: 'duplicate' }
   | { readonly kind: 'started' | 'drafted'; readonly job: Job }
   /** Its last job is open. */
   | { readonly kind: 'skipped'; readonly job: Job }
-  /** It does not start by itself, after failures. */
+  /** It does not start by itself after failures. */
   | { readonly kind: 'paused' }
   /** Nothing starts in a channel that is shared with another organisation. */
   | { readonly kind: 'shared_channel' }
@@ -63,13 +63,16 @@ export type RecipeOutcome =
 export type RecipeProblem =
   | Exclude<Filled, { kind: 'filled' }>
   | Extract<PromptVerdict, { kind: 'too_long' }>
-  /** Its workspace has none any more. */
+  /** Its workspace has no project. */
   | { readonly kind: 'no_project' };
 
-/** A card that cannot be looked up waits for Slack, as the poster looks once more; whoever called does not. */
+/** A card waits for Slack, as the poster asks again; the caller does not. */
 const LOOK_WITHIN_MS = 1_000;
 
-/** Whether the recipe's channel is shared with another organisation, as far as Slack says in time: then nothing starts there. */
+/**
+ * Whether the recipe's channel is shared with another organisation, as far as Slack says in time: then
+ * nothing starts there.
+ */
 export async function isClosedTo(
   { workspaces, clock }: { readonly workspaces: Workspaces; readonly clock: Clock },
   { teamId, recipe }: Pick<RecipeRequest, 'teamId' | 'recipe'>,
@@ -82,7 +85,7 @@ export async function isClosedTo(
   return clock.timeout(LOOK_WITHIN_MS, isShared, false);
 }
 
-/** Starts the job of a recipe unless another is in the way, which its thread is told. */
+/** Starts the recipe's job unless its last one is open, whose thread is told. */
 export async function startRecipe(
   tx: Transaction,
   request: RecipeRequest,
@@ -92,14 +95,14 @@ export async function startRecipe(
   const { nowMs } = context;
   const key = { teamId, name: recipe.name };
   await tx.recipes.lockStarts(key);
-  // The job before its recipe, as all events of jobs lock them.
+  // The job before its recipe, in the lock order of all job events.
   const { jobId: lastId } = await tx.recipes.get(key);
   const last = lastId === null ? null : ((await tx.jobs.lock(lastId))?.job ?? null);
   const runs = await tx.recipes.lock(key);
-  // Behind the lock, so that deliveries at the same time see each other.
+  // Behind the lock, so that concurrent deliveries see each other.
   if (request.keys.length > 0 && (await tx.inboundRequests.isKnown(request.keys)))
     return { kind: 'duplicate' };
-  // Before anything is skipped: a sender that is wrong is to learn of it at once, not after the last job's end.
+  // Before any skip: a sender learns of a mistake at once, not after the last job's end.
   const prompt = promptOf(request, context);
   if (typeof prompt !== 'string') return { kind: 'refused', problem: prompt };
   if (request.isClosed) return { kind: 'shared_channel' };
@@ -132,7 +135,7 @@ export async function startRecipe(
   return { kind: recipe.isDraft ? 'drafted' : 'started', job: decision.job };
 }
 
-/** Plain text, as the agent is to read it. */
+/** Plain text, as the agent reads it. */
 function promptOf(
   { recipe, values, text }: RecipeRequest,
   { policy }: AnyJobContext,
@@ -158,7 +161,7 @@ async function projectOf(
 
 export interface RecipeTools extends EngineTools {
   readonly workspaces: Workspaces;
-  /** The recipes that the settings have for a workspace. */
+  /** The workspace's configured recipes. */
   readonly recipesOf: (teamId: string) => readonly Recipe[];
 }
 
@@ -171,7 +174,7 @@ const BY_ITSELF = {
   text: '',
 } as const;
 
-/** A moment of a recipe's schedule has come. */
+/** A recipe's schedule is due. */
 export async function startScheduled(tools: RecipeTools, task: ClaimedTask): Promise<void> {
   const { teamId, name } = scheduleOfSubject(task.subject);
   const recipe = tools.recipesOf(teamId).find((one) => one.name === name);
@@ -194,7 +197,7 @@ export async function startScheduled(tools: RecipeTools, task: ClaimedTask): Pro
   }
 }
 
-/** *Resume*: an administrator lets a recipe start by itself again. What it has missed is not made up for. */
+/** *Resume*: an administrator lets a recipe start by itself again. Missed starts are not made up for. */
 export function resumeRecipe(deps: ListenerDeps) {
   return async ({ action, body, ack, respond }: PressArgs): Promise<void> => {
     const name = action.value ?? '';
@@ -210,7 +213,7 @@ export function resumeRecipe(deps: ListenerDeps) {
     });
     if ('problem' in stored) {
       await privately(stored.problem);
-      // Unacknowledged, so that Slack shows a warning at the button, too.
+      // Left unacknowledged, so that Slack shows a warning at the button, too.
       throw new Error(`the press of ${action.action_id} was not stored`);
     }
     await ack();
@@ -224,7 +227,7 @@ export function resumeRecipe(deps: ListenerDeps) {
   };
 }
 
-/** False if it is not paused; null: the press was delivered before. */
+/** False: it is not paused. Null: an earlier delivery of the press did it. */
 function resume(
   deps: ListenerDeps,
   name: string,

@@ -6,11 +6,11 @@ import { noteRefusal, noteRequest } from '../connection/request-log.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { inTime, namesIn } from './in-time.ts';
 
-/** Slack shows people an error of its own after 3 seconds, and storing may use up most of that. */
+/** Slack shows its own error after 3 seconds, and storing may need most of that. */
 const ANSWER_WITHIN_MS = 1_000;
 const ADMINS_NAMED_MAX = 3;
 
-/** The refusal to show to the person, or null if they may do this. Also refuses if that could not be found out. */
+/** The refusal to show, or null if the person may do this. Also refuses if that could not be found out. */
 export async function admissionProblem(
   deps: ListenerDeps,
   userId: string,
@@ -21,7 +21,7 @@ export async function admissionProblem(
   return denial?.problem ?? null;
 }
 
-/** For a press outside of the job's channel. Null, too, if there is no such job here. */
+/** For a press outside of the job's channel. Also null if there is no such job here. */
 export async function jobAdmissionProblem(
   deps: ListenerDeps,
   userId: string,
@@ -31,7 +31,7 @@ export async function jobAdmissionProblem(
   return job?.teamId === deps.teamId ? admissionProblem(deps, userId, job.channelId) : null;
 }
 
-/** For what only administrators may do: the refusal to show to the person, or null if they are one. */
+/** For administrators' actions: the refusal to show, or null. */
 export async function adminProblem(
   deps: ListenerDeps,
   userId: string,
@@ -80,8 +80,9 @@ async function denialOf(
 }
 
 /**
- * Whether a message may be processed; if not, its author gets an answer. Throws if that is unknown: Slack delivers
- * the message again. `refusalKey` is the key of the answer, which is sent once; null: another event answers.
+ * Whether a message may be processed; if not, its author gets an answer. Throws if unknown, so that Slack
+ * redelivers the message. `refusalKey` identifies the answer, which is sent once; null: another event
+ * answers.
  */
 export async function isAdmitted(
   deps: ListenerDeps,

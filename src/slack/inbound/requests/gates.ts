@@ -28,8 +28,8 @@ type ButtonArgs = Omit<SlackActionMiddlewareArgs<BlockAction>, 'say'>;
 type ShortcutArgs = Omit<SlackShortcutMiddlewareArgs<MessageShortcut>, 'say'>;
 
 /**
- * Runs before the listeners of commands, buttons, shortcuts and forms: refuses people who may not use the program.
- * Messages pass: most are not meant for it, and their listeners ask `isAdmitted`.
+ * Runs before the listeners of commands, buttons, shortcuts and forms: refuses people who may not use the
+ * program. Messages pass: most do not concern it, and their listeners call `isAdmitted`.
  */
 export function checkAccess(deps: ListenerDeps) {
   return async (args: Args): Promise<void> => {
@@ -44,7 +44,7 @@ export function checkAccess(deps: ListenerDeps) {
   };
 }
 
-/** Runs first: in a workspace that is not set up, people get an answer that says so, and nothing is stored. */
+/** Runs first: in a workspace that is not set up, people are told so, and nothing is stored. */
 export function checkWorkspace(deps: AnyWorkspaceDeps) {
   return async (args: Args): Promise<void> => {
     if (isReady(deps)) return args.next();
@@ -60,7 +60,7 @@ export function checkWorkspace(deps: AnyWorkspaceDeps) {
   };
 }
 
-/** Mentions, direct messages and the home tab get an answer; other events are not meant for the program. */
+/** Mentions, direct messages and the home tab get an answer; other events do not concern the program. */
 async function answerEvent(deps: AnyWorkspaceDeps, args: Args): Promise<void> {
   if (!('event' in args)) return;
   const { event } = args;
@@ -74,20 +74,20 @@ async function answerEvent(deps: AnyWorkspaceDeps, args: Args): Promise<void> {
 }
 
 const LINK_IDS: ReadonlySet<string> = new Set(Object.values(linkButtons).map(({ id }) => id));
-/** Buttons that can appear outside of their job's channel: their listeners check access to that channel. */
+/** Buttons that can appear outside their job's channel; their listeners check access to it. */
 const REQUESTERS_IDS: ReadonlySet<string> = new Set(
   Object.values<Button>(buttons).flatMap((button) => (button.isRequesters ? idsOf(button) : [])),
 );
 
-/** A command, a press, a shortcut or a form: whoever made it waits for an answer. */
+/** A command, press, shortcut or form, whose author waits for an answer. */
 interface Interaction {
   readonly userId: string;
   readonly channelId: string | null;
-  /** Says, in the way that fits the request, why it is refused. */
+  /** Explains the refusal in the way that fits the request. */
   refuse(problem: SlackMessage): Promise<void>;
 }
 
-/** Null for a message, an event or a link: no person waits for an answer. */
+/** Null for a message, event or link: nobody waits for an answer. */
 function interactionOf(deps: AnyWorkspaceDeps, args: Args): Interaction | null {
   if ('command' in args) return commandInteraction(args as SlackCommandMiddlewareArgs);
   const { type } = args.body;
@@ -145,7 +145,7 @@ function submitInteraction({ body, ack, view }: SlackViewMiddlewareArgs<ViewSubm
   return {
     userId: body.user.id,
     channelId: null,
-    // An error at a field keeps what is filled in. Only the form that asks again has no field.
+    // An error at a field keeps what is filled in. Only the confirmation form has no field.
     refuse: (problem) => {
       const field = view.blocks.find(({ type }) => type === 'input')?.block_id;
       return field === undefined

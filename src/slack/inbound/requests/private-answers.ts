@@ -11,12 +11,12 @@ import { inTime } from './in-time.ts';
 
 type Deps = Pick<ListenerDeps, 'log'>;
 
-/** Waits for a private answer after the acknowledgement, as far as Slack takes it: nothing depends on it. */
+/** Sends a private answer after the acknowledgement, if Slack takes it: nothing depends on it. */
 export async function bestEffort({ log }: Deps, answer: Promise<unknown>): Promise<void> {
   await answer.catch((error: unknown) => log.warn('answer_not_shown', { error }));
 }
 
-/** A press of a button, or a choice in the menu of a message. */
+/** A press of a button, or a choice in a message's menu. */
 interface MadeAtMessage {
   readonly body: {
     readonly container?: Readonly<Record<string, unknown>>;
@@ -25,7 +25,7 @@ interface MadeAtMessage {
   readonly respond: RespondFn;
 }
 
-/** Answers the person who made a request, beside the message that it was made at, in its thread. */
+/** Answers the author of a request privately, beside its message or in its thread. */
 export function answerBeside(
   deps: Deps,
   { body, respond }: MadeAtMessage,
@@ -39,7 +39,7 @@ export function answerBeside(
   );
 }
 
-/** The thread of the message; null for the root, which is seen in its channel. */
+/** The message's thread; null for a root, which is seen in its channel. */
 function threadOf({ container, message }: MadeAtMessage['body']): string | null {
   const threadTs = container?.thread_ts ?? message?.thread_ts;
   const ownTs = container?.message_ts ?? message?.ts;
@@ -47,8 +47,8 @@ function threadOf({ container, message }: MadeAtMessage['body']): string | null 
 }
 
 /**
- * For a press or a form of a job that the store does not know: it was deleted, or it is another program's.
- * @param postedTs of the message with the button, if there is one
+ * For a press or form of an unknown job: deleted, or another program's.
+ * @param postedTs of the message with the button, if any
  */
 export async function unknownJobAnswer(deps: ListenerDeps, postedTs?: string): Promise<SlackMessage> {
   const sinceMs = postedTs === undefined ? 0 : Number(postedTs) * 1000 + CLOCK_SKEW_MS;
@@ -63,7 +63,7 @@ export async function answer({ ack }: CommandArgs, message: SlackMessage): Promi
 /** Slack waits 3 seconds for a form. */
 const FORM_WITHIN_MS = 2_000;
 
-/** Returns the id of the view; null if Slack did not open it, or not in time. */
+/** Returns the view's id; null if Slack did not open it in time. */
 export function openForm(deps: ListenerDeps, triggerId: string, view: ModalView): Promise<string | null> {
   return inTime(deps, FORM_WITHIN_MS, opened(deps, triggerId, view), null);
 }
@@ -82,7 +82,7 @@ async function opened(
   }
 }
 
-/** The address of the thread; null if there is none yet. */
+/** The link to the thread; null if there is none yet. */
 export function linkTo(
   { workspaceUrl }: ListenerDeps,
   job: Pick<Job, 'channelId' | 'threadTs'> | null,

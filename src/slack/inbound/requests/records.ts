@@ -3,10 +3,7 @@ import type { Transaction } from '../../../store/store.ts';
 import type { RefusedRequest } from '../connection/request-log.ts';
 import type { ListenerDeps, SharedDeps } from '../deps.ts';
 
-/**
- * Records for audits that somebody was refused, once for each request. The person has the answer by then, whether it can
- * be recorded or not.
- */
+/** Records a refusal for audits, once for each request. The person has the answer either way. */
 export function refusalRecorder({
   store,
   newContext,
@@ -14,7 +11,7 @@ export function refusalRecorder({
 }: Pick<SharedDeps, 'store' | 'newContext' | 'log'>) {
   return async ({ kind, key, teamId, userId, reason }: RefusedRequest): Promise<void> => {
     const { nowMs, newId } = newContext();
-    // Now: the transactions of refusals may overtake each other.
+    // The time is now: transactions of refusals may overtake each other.
     const id = newId();
     const keys = key === null ? [] : [`refused:${teamId}:${key}`];
     const refusal = { action: 'refusal', source: kind, jobId: null, outcome: reason } as const;
@@ -31,11 +28,11 @@ export function refusalRecorder({
 
 export interface PressRecord {
   readonly userId: string;
-  /** The id of the button. */
+  /** The button's id. */
   readonly button: string;
-  /** Null: it is about none. */
+  /** Null: none. */
   readonly jobId: string | null;
-  /** False: it was too late. */
+  /** False: too late. */
   readonly hasEffect: boolean;
 }
 

@@ -20,19 +20,21 @@ import { type Refusal, refusalView } from '../../views/refusals.ts';
 import { noteRefusal, noteRequest, type RequestNote } from '../connection/request-log.ts';
 import type { ListenerDeps } from '../deps.ts';
 
-/** A request for a job as Slack delivered it: its project and its prompt are not read from the text yet. */
+/** A request as Slack delivered it: project and prompt are still part of the text. */
 export interface RawJobRequest
   extends Omit<JobRequest, 'projectId' | 'projectName' | 'prompt' | 'requesterId'> {
   readonly requesterId: string;
-  /** All names under which Slack may deliver the request again. */
+  /** All names under which Slack may redeliver the request. */
   readonly keys: readonly string[];
-  /** As Slack delivered it, sanitized; it may begin with `project=name` or `--`. */
+  /** As delivered, sanitized; it may begin with `project=name` or `--`. */
   readonly text: string;
-  /** What was chosen beside the text; null: that of the channel, if the text names none. */
+  /** Chosen beside the text; null: the channel's, if the text names none. */
   readonly project: Project | null;
-  /** Whether the answer to the request shows the requester the outcome. */
+  /** Whether the answer to the request shows the outcome. */
   readonly isAnswered: boolean;
-  /** Typed where commands are typed, too: what is hardly a request may be a slip, and is asked about. */
+  /**
+   * Typed where commands are typed, too: a text that is hardly a request may be a slip, and gets a question.
+   */
   readonly mayBeSlip: boolean;
 }
 
@@ -42,7 +44,7 @@ type UnreadRequest = Omit<RawJobRequest, 'requesterId'> & Pick<JobRequest, 'requ
 export type Outcome =
   /** Nothing is stored. */
   | { readonly kind: 'refused'; readonly refusal: Refusal }
-  /** Now or before. */
+  /** By this delivery or an earlier one. */
   | { readonly kind: 'stored' }
   | { readonly kind: 'asked'; readonly question: Question };
 
@@ -53,7 +55,7 @@ export async function startJob(deps: ListenerDeps, raw: RawJobRequest): Promise<
   return outcome;
 }
 
-/** The outcome, and what to log of the request once it is stored. */
+/** The outcome, and what to log once it is stored. */
 interface Started {
   readonly outcome: Outcome;
   readonly note: RequestNote;
@@ -106,7 +108,7 @@ function refused({ teamId, requesterId: userId }: RawJobRequest, refusal: Refusa
   return { outcome: { kind: 'refused', refusal }, note: { outcome: 'refused', ...person } };
 }
 
-/** What is asked of the agent; or why it cannot be. */
+/** The request to the agent; or why there is none. */
 export function requestOf(
   deps: ListenerDeps,
   { keys: _keys, text, project: chosen, isAnswered: _isAnswered, mayBeSlip, ...raw }: UnreadRequest,
@@ -116,7 +118,7 @@ export function requestOf(
   | { readonly refusal: Exclude<Refusal, { kind: 'thread_taken' }> } {
   const to = addressed(text, deps.projects, byDefault);
   const { prompt } = to;
-  // Where nobody can be asked, or there is nothing to keep, it is refused.
+  // Refused where nobody can be asked, or there is nothing to keep.
   if (to.kind === 'unknown_project' && (!mayBeSlip || prompt === '')) return { refusal: to };
   const unknownProject = to.kind === 'unknown_project' ? to : null;
   const project = to.kind === 'known' ? to.project : byDefault;
@@ -150,7 +152,7 @@ function outcomeOf(job: Job | null, recent: readonly Job[]): Outcome {
   return { kind: 'asked', question: { job, sameAs } };
 }
 
-/** The project of requests in the channel that name none. */
+/** The project of the channel's requests that name none. */
 export async function projectOf(
   { projects, store, newContext, teamId }: ListenerDeps,
   channelId: string | null,
@@ -162,7 +164,7 @@ export async function projectOf(
   return defaultProject(projects, settingsOf(rules, channelId, saved?.settings ?? null));
 }
 
-/** What to tell somebody who starts the job, if another runs by now in the thread that it waits to start in; else null. */
+/** What to tell the person if another job has started in this job's thread; else null. */
 export async function threadTakenProblem(
   tx: Transaction,
   { id, teamId, channelId, stage }: Job,

@@ -15,25 +15,25 @@ import { projectOf, requestOf } from '../requests/start-job.ts';
 
 type Args = SlackEventMiddlewareArgs<'function_executed'> & AllMiddlewareArgs;
 
-/** So long Slack takes the token that comes with a step. */
+/** How long Slack accepts the token that came with the step. */
 const TOKEN_LIFE_MS = 15 * 60_000;
 
-/** In place of a refusal: the step has its job. */
+/** Instead of a refusal: the step has its job. */
 const STARTED = '';
 
 /** One run of the step in a workflow. */
 interface Execution {
   readonly id: string;
   readonly token: string | null;
-  /** All names under which Slack may deliver it again. */
+  /** All names under which Slack may redeliver it. */
   readonly keys: readonly string[];
-  /** What was decided of it first. */
+  /** Identifies its first decision. */
   readonly answerKey: string;
 }
 
 /**
- * A workflow has reached its step "Ask docs-agent". What is wrong with it is said to the workflow before the event is
- * acknowledged: if that fails, Slack delivers the event again.
+ * A workflow reached its step "Ask docs-agent". The workflow is told of a problem before the event is
+ * acknowledged: if that fails, Slack redelivers the event.
  */
 export function stepReached(deps: ListenerDeps) {
   return async ({ event, body }: Args): Promise<void> => {
@@ -66,7 +66,7 @@ interface Asked {
   readonly isDraft: boolean;
 }
 
-/** What the step asks for; or why it cannot be. */
+/** The step's request; or why there is none. */
 async function askedIn(
   deps: ListenerDeps,
   given: Readonly<Record<string, unknown>>,
@@ -96,7 +96,7 @@ async function askedIn(
   return 'refusal' in read ? read.refusal : { request: read.request, isDraft };
 }
 
-/** Why this person, or a workflow that nobody started, may not ask in that channel; null: they may. */
+/** Why this person, or a workflow that nobody started, may not ask in the channel; null: they may. */
 async function refusalOf(
   { access, log }: ListenerDeps,
   { personId, channelId }: StepInputs,
@@ -113,8 +113,8 @@ async function refusalOf(
 }
 
 /**
- * Stores the job, once, with the token that its step may be completed with for a while. Returns the error that the step
- * has to end with, if it was refused before: that stays the answer.
+ * Stores the job, once, with the token that completes its step. Returns the error of an earlier refusal,
+ * which remains the answer.
  */
 async function start(
   deps: ListenerDeps,
@@ -142,7 +142,7 @@ async function start(
   return error === STARTED ? null : error;
 }
 
-/** Stores that the step is refused. Returns the error that it has to end with: that of the first refusal. */
+/** Stores the refusal. Returns the error to end the step with: that of the first refusal. */
 async function refuse(
   deps: ListenerDeps,
   { answerKey }: Execution,
@@ -160,12 +160,15 @@ async function refuse(
   return known === STARTED ? null : (known ?? text);
 }
 
-/** Where nobody started the workflow, it is the channel that is not among those of `workflows`. */
+/** If nobody started the workflow, its channel is missing from `workflows`. */
 function reasonOf(why: StepRefusal): string {
   return why.kind === 'not_allowed' ? (why.person ?? 'channel') : why.kind;
 }
 
-/** Ends the step with an error that its workflow's author understands. Until Slack has taken it, each delivery tries. */
+/**
+ * Ends the step with an error that the workflow's author understands. Each delivery tries until Slack takes
+ * it.
+ */
 async function endWith(
   { store, clock, poster, log }: ListenerDeps,
   { id, token, keys }: Execution,
@@ -182,32 +185,32 @@ async function endWith(
   await store.transaction((tx) => tx.inboundRequests.remember(keys, clock.now()));
 }
 
-/** What a workflow's author has filled in. */
+/** Filled in by the workflow's author. */
 export interface StepInputs {
   readonly request: string;
   readonly channelId: string;
-  /** A name; null: that of the channel. */
+  /** A name; null: the channel's. */
   readonly project: string | null;
-  /** Who started the workflow, as Slack says; null: nobody did. */
+  /** Who started the workflow, according to Slack; null: nobody. */
   readonly personId: string | null;
   readonly isDraft: boolean;
   readonly waits: boolean;
 }
 
-/** Slack does not say how it delivers what was left empty. */
+/** Slack does not document how it delivers empty inputs. */
 const missing = z.union([z.null(), z.literal('')]).transform(() => null);
 const flag = z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]);
 
 const fields = z.object({
   channel: z.string().regex(/^[CGD][A-Z0-9]{2,254}$/),
   project: z.union([missing, z.string()]),
-  // Not an id by itself: the author could write anybody's, where this says who acted.
+  // Not a plain id: the author could write anybody's, and this says who acted.
   person: z.union([missing, z.looseObject({ id: z.string().regex(/^[UW][A-Z0-9]{2,254}$/) })]),
   draft: z.union([missing, flag]),
   wait: z.union([missing, flag]),
 });
 
-/** Reads the inputs of a step as Slack delivers them; or says which of them cannot be read. */
+/** Reads a step's inputs, or says which cannot be read. */
 function readStepInputs(given: Readonly<Record<string, unknown>>): StepInputs | StepRefusal {
   const { request = null, channel = null, project = null, person = null, draft = null, wait = null } = given;
   if (request !== null && typeof request !== 'string') return { kind: 'not_readable', input: 'request' };
@@ -228,7 +231,7 @@ function readStepInputs(given: Readonly<Record<string, unknown>>): StepInputs | 
   };
 }
 
-/** The person who started the workflow, whatever else is wrong with the inputs; null: nobody, or not readable. */
+/** Who started the workflow, whatever else is wrong with the inputs; null: nobody, or not readable. */
 function personIn({ person }: Readonly<Record<string, unknown>>): string | null {
   return fields.shape.person.safeParse(person ?? null).data?.id ?? null;
 }
