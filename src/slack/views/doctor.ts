@@ -2,7 +2,7 @@ import type { HostFacts, ServiceFacts } from '../../jobs/service-facts.ts';
 import { message, paragraph, type SlackMessage, smallPrint } from './parts/message.ts';
 import { channelMention, type Mrkdwn, mrkdwn, timeOfDay } from './parts/mrkdwn.ts';
 import { oneLine } from './parts/untrusted.ts';
-/** What `/docs-agent doctor` says, one line for each thing. */
+/** The lines of `/docs-agent doctor`. */
 export const doctor = {
   fine: mrkdwn`🩺 *All is well.*`,
   troubled: (count: number): Mrkdwn => mrkdwn`🩺 *${count === 1 ? '1 problem' : `${count} problems`}*`,
@@ -58,7 +58,7 @@ export const doctor = {
 const WORDS_MAX = 120;
 const LINES_MAX = 10;
 
-/** What Slack says of what the bot may do. */
+/** What Slack says the bot may do. */
 export interface SlackFacts {
   /** Missing permissions; `refused`: Slack's error code; null: Slack did not say. */
   readonly scopes: { readonly missing: readonly string[] } | { readonly refused: string } | null;
@@ -77,12 +77,12 @@ export interface SlackChecked extends SlackFacts {
 
 /** What the running program knows, and what Slack said. */
 export interface DoctorFacts {
-  /** What is wrong with the connection by which requests from Slack arrive, or null. */
+  /** What is wrong with the incoming connection, or null. */
   readonly slackProblem: string | null;
   readonly slack: SlackFacts;
   readonly projects: readonly { readonly name: string; readonly agent: ServiceFacts }[];
   readonly codeHosts: readonly HostFacts[];
-  /** Of these projects nothing is read, or sent, until then: the agent API has asked for it. */
+  /** Projects that the agent API asked to leave alone for a while. */
   readonly pauses: readonly AgentPause[];
   /** What keeps the program from working, in its own words. */
   readonly work: readonly string[];
@@ -123,8 +123,8 @@ export function doctorView(facts: DoctorFacts): SlackMessage {
 }
 
 /**
- * What `doctor` says besides what everybody reads at home: how Slack, the agent and the code hosts are. `slack`: null
- * if nobody has asked yet.
+ * What `doctor` adds on the home tab: the state of Slack, the agent and the code hosts. `slack`: null if
+ * nobody has asked yet.
  */
 export function doctorAtHome(
   { projects, codeHosts, work }: Pick<DoctorFacts, 'projects' | 'codeHosts' | 'work'>,
@@ -136,7 +136,7 @@ export function doctorAtHome(
   return findings.length === 0 ? null : linesOf(findings);
 }
 
-/** Problems first, a line for each. */
+/** Problems first, one per line. */
 function linesOf(findings: readonly Finding[]): Mrkdwn {
   const problems = findings.filter(({ isProblem }) => isProblem);
   const sorted = [...problems, ...findings.filter(({ isProblem }) => !isProblem)].slice(0, LINES_MAX);

@@ -56,7 +56,7 @@ const help = {
 
 const TYPED_MAX = 100;
 
-/** How to use the bot, at a glance. @param recipe the name of one that the reader may run; null: there is none */
+/** How to use the bot, at a glance. @param recipe one that the reader may run; null: none */
 export function helpView(recipe: string | null): SlackMessage {
   return message(
     paragraph(help.what),
@@ -66,19 +66,19 @@ export function helpView(recipe: string | null): SlackMessage {
   );
 }
 
-/** Every way to use the bot, and what its receipts mean. @param recipe as for `helpView` */
+/** Every way to use the bot, and the legend of receipts. @param recipe as for `helpView` */
 export function allHelpModal(recipe: string | null): ModalView {
   const start = help.start(recipe === null ? mrkdwn`` : help.runRecipe(recipe));
   const blocks: KnownBlock[] = [start, help.steer, help.see, help.administrators].map(paragraph);
   return plainModal(help.allTitle, { blocks: [...blocks, smallPrint(help.receipts)] });
 }
 
-/** Answers a message to the bot that is a command of those that need Slack's own form or address. */
+/** Answers a message to the bot with a command that works only when typed as one. */
 export function typedOnlyView(typed: string): SlackMessage {
   return message(paragraph(help.typedOnly(oneLine(typed, TYPED_MAX))));
 }
 
-/** For who adds a mention to a message that was sent before. */
+/** Shown when someone adds a mention by editing an old message. */
 export function newMessagesOnlyView(): SlackMessage {
   return message(paragraph(help.newMessagesOnly));
 }

@@ -28,7 +28,7 @@ import { closedPlace, isBetweenPeople, tryAgainButton } from './thread/requester
 const NAME_MAX = 100;
 const PROBLEM_MAX = 200;
 
-/** What the home tab says besides its jobs. */
+/** The home tab's words, besides its jobs. */
 const homeTexts = {
   intro: mrkdwn`Ask for a documentation change, get the pull request.`,
   needsYou: 'Needs your attention',
@@ -56,14 +56,14 @@ const homeTexts = {
   /** `why`: sentences. */
   waiting: (why: Mrkdwn, posts: number) =>
     mrkdwn`⏳ ${why} ${posts === 1 ? '1 message is' : `${posts} messages are`} waiting.`,
-  /** `atMs`: when Slack was asked; null: nobody has asked yet. */
+  /** `atMs`: when Slack was asked; null: never. */
   checked: (atMs: number | null) =>
     atMs === null
       ? mrkdwn`Permissions and notice channels are being checked…`
       : mrkdwn`Checked ${moment(atMs)}`,
 } as const;
 
-/** More are in `list`. */
+/** `list` has more. */
 export const NEEDING_JOBS_MAX = 6;
 export const OPEN_JOBS_MAX = 8;
 export const PULL_REQUESTS_MAX = 5;
@@ -71,15 +71,15 @@ export const PROJECTS_MAX = 10;
 const PLACES_MAX = 5;
 
 export interface HomeFacts {
-  /** The reader's that wait for a decision, newest first. */
+  /** The reader's jobs that wait for a decision, newest first. */
   readonly needing: readonly NeedingJob[];
   /** The reader's, newest first; one more than is shown, if there are more. */
   readonly open: readonly Job[];
   readonly withPullRequest: readonly Job[];
   readonly projects: readonly ProjectFacts[];
-  /** What is wrong with the connection by which requests from Slack arrive, or null. */
+  /** What is wrong with the incoming connection, or null. */
   readonly slackProblem: string | null;
-  /** What administrators read besides; null: the reader is none. */
+  /** What administrators see besides; null: the reader is none. */
   readonly forAdmin: AdminFacts | null;
   readonly atMs: number;
 }
@@ -103,11 +103,11 @@ export interface AdminFacts {
   readonly slack: SlackChecked | null;
   readonly codeHosts: readonly HostFacts[];
   readonly work: readonly string[];
-  /** Channels where messages wait until they are open to the bot again. */
+  /** Channels where messages wait until the bot has access again. */
   readonly closedPlaces: readonly ClosedPlace[];
 }
 
-/** The home tab of one person. */
+/** One person's home tab. */
 export function homeView(facts: HomeFacts, reader: Reader): SlackMessage {
   const { needing, projects, slackProblem, atMs, forAdmin } = facts;
   const pullRequests = facts.withPullRequest.slice(0, PULL_REQUESTS_MAX);
@@ -135,7 +135,7 @@ export function homeView(facts: HomeFacts, reader: Reader): SlackMessage {
   );
 }
 
-/** A job with the one thing to decide about it. */
+/** A job with the decision it needs. */
 function needingJob({ job, undecided }: NeedingJob, reader: Reader): KnownBlock[] {
   return [
     ...jobLine(job, reader),

@@ -1,10 +1,10 @@
 import { INSTALL_PATH } from '../protocol/ids.ts';
 import { howToGrant, type Scope } from '../protocol/scopes.ts';
 
-/** `elsewhere`: begun at a page of Slack. `stale`: begun in another browser, or too long ago. */
+/** `elsewhere`: begun on a page of Slack's. `stale`: begun in another browser, or too long ago. */
 export type FailedWhy = 'cancelled' | 'elsewhere' | 'stale' | 'other';
 
-/** The page that begins an installation. @param address of Slack's page */
+/** Begins an installation. @param address Slack's page */
 export function installPage(address: string): string {
   return page(
     'Add docs-agent to Slack',
@@ -14,7 +14,7 @@ export function installPage(address: string): string {
   );
 }
 
-/** `teamId`: null of a whole organisation. `isSetUp`: the operator has bound the workspace to projects. */
+/** `teamId`: null for a whole organisation. `isSetUp`: the operator has bound the workspace to projects. */
 export function installedPage({
   teamId,
   isSetUp,
@@ -61,7 +61,7 @@ export function installFailedPage(why: FailedWhy): string {
   );
 }
 
-/** Slack has granted less than was asked for. */
+/** Slack granted less than was asked for. */
 export function scopesMissingPage(missing: readonly Scope[]): string {
   const items = missing.map(
     ({ name, without }) => `<li><code>${escaped(name)}</code>: ${escaped(without)}</li>`,

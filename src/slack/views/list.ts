@@ -4,10 +4,10 @@ import type { JobPage, PageStart } from '../../jobs/shown/lists.ts';
 import { buttons } from './parts/buttons.ts';
 import { jobLine, listTexts, type Reader } from './parts/job-line.ts';
 import { buttonRow, message, paragraph, pressButton, type SlackMessage } from './parts/message.ts';
-/** As many as fit into the plain-text twin, however long their links are. */
+/** What fits into the plain-text twin, however long the links are. */
 export const JOBS_PER_PAGE = 6;
 
-/** The reader's jobs, and the open ones of the channel. */
+/** The reader's jobs, and the channel's open ones. */
 export function listView(page: JobPage, reader: Reader): SlackMessage {
   const [newest] = page.jobs;
   if (newest === undefined) return nothingYet();
@@ -37,12 +37,12 @@ const pageButton = z.object({
   id: z.string().min(1).max(100),
 });
 
-/** The value of *Newer* and *Older*: it holds no more than a place in time, so it is good for ever. */
+/** The value of *Newer* and *Older*. It holds only a position in time, so it never expires. */
 function encodePage({ to, than }: Exclude<PageStart, null>): string {
   return JSON.stringify({ to, at: than.requestedAtMs, id: than.id });
 }
 
-/** The newest page, if the value is not one of ours. */
+/** The newest page for an unknown value. */
 export function decodePage(value: string): PageStart {
   try {
     const { to, at, id } = pageButton.parse(JSON.parse(value));

@@ -19,7 +19,7 @@ import { oneLine, shown } from './parts/untrusted.ts';
 import { labels } from './parts/words.ts';
 import { refusalView } from './refusals.ts';
 
-/** What people read about recipes. `name`: of the recipe. */
+/** What people read about recipes. `name`: the recipe's. */
 const recipeTexts = {
   skipped: (name: string): Mrkdwn => mrkdwn`⏭️ *Skipped ${name}:* its last job is still open.`,
   paused: (who: Mrkdwn, name: string): Mrkdwn =>
@@ -29,7 +29,7 @@ const recipeTexts = {
   formTitle: 'Run a recipe',
   running: (name: string, channel: Mrkdwn): Mrkdwn => mrkdwn`🚀 *Starting ${name}* in ${channel}.`,
   drafting: (name: string, channel: Mrkdwn): Mrkdwn => mrkdwn`📝 *Draft of ${name}* in ${channel}.`,
-  /** `names`: of those that the person may run; null: of none. */
+  /** `names`: those that the person may run; null: none. */
   unknown: (name: string, names: string | null): Mrkdwn => {
     const available = names === null ? mrkdwn`` : mrkdwn` Available: ${names}.`;
     return mrkdwn`There's no recipe “${name}”.${available} To send this as a request, put \`--\` in front.`;
@@ -51,12 +51,12 @@ const recipeTexts = {
 const NAME_MAX = 100;
 const NAMES_MAX = 1_000;
 
-/** In the thread of the job that is in the way. */
+/** In the thread of the job that is still open. */
 export function skippedView(recipe: string): SlackMessage {
   return message(paragraph(recipeTexts.skipped(oneLine(recipe, NAME_MAX))));
 }
 
-/** In the channel of the recipe. */
+/** In the recipe's channel. */
 export function pausedView(recipe: string, owners: readonly string[]): SlackMessage {
   return message(
     paragraph(recipeTexts.paused(addressing(owners), oneLine(recipe, NAME_MAX))),
@@ -64,7 +64,7 @@ export function pausedView(recipe: string, owners: readonly string[]): SlackMess
   );
 }
 
-/** Of several with the same words, a screen reader names the recipe. */
+/** A screen reader names the recipe, as the labels are the same. */
 function recipeButton(kind: ButtonKind, recipe: string): Button {
   return {
     ...pressButton(kind, recipe),
@@ -72,7 +72,7 @@ function recipeButton(kind: ButtonKind, recipe: string): Button {
   };
 }
 
-/** In its place, when somebody has pressed *Resume*. */
+/** Replaces it once somebody has pressed *Resume*. */
 export function resumedView(recipe: string, by: string): SlackMessage {
   return message(paragraph(recipeTexts.resumed(oneLine(recipe, NAME_MAX), oneLine(by, NAME_MAX))));
 }
@@ -82,7 +82,7 @@ export function notPausedView(recipe: string): SlackMessage {
   return message(paragraph(recipeTexts.notPaused(oneLine(recipe, NAME_MAX))));
 }
 
-/** To whoever runs it, with the thread of the job that is in the way. */
+/** For the person who runs it, with the thread of the open job. */
 export function recipeSkippedView(recipe: string, threadUrl: string | null): SlackMessage {
   const news = recipeTexts.skipped(oneLine(recipe, NAME_MAX));
   return message(
@@ -90,7 +90,7 @@ export function recipeSkippedView(recipe: string, threadUrl: string | null): Sla
   );
 }
 
-/** To whoever runs it in another channel than its own. */
+/** For a person who runs it from another channel. */
 export function runningView({ name, channelId }: Recipe, isDraft: boolean): SlackMessage {
   const said = isDraft ? recipeTexts.drafting : recipeTexts.running;
   return message(paragraph(said(oneLine(name, NAME_MAX), channelMention(channelId))));
@@ -117,7 +117,7 @@ export function noSuchRecipeView(called: string, offered: readonly Recipe[]): Sl
   return message(paragraph(recipeTexts.unknown(oneLine(called, NAME_MAX), names)));
 }
 
-/** At the field where a recipe was chosen besides a request. */
+/** At the field of a recipe chosen beside a request. */
 export function notBothView(): SlackMessage {
   return message(paragraph(recipeTexts.notBoth));
 }
@@ -147,7 +147,7 @@ const LABEL_MAX = 150;
 /** Slack may count an emoji as two. */
 const VALUE_FIELD_MAX = 2 * VALUE_MAX;
 
-/** Asks for the values of a recipe. */
+/** Asks for a recipe's values. */
 export function recipeForm(recipe: Recipe, { responseUrl }: Omit<RecipeForm, 'recipe'>): ModalView {
   const data = encode({ recipe: recipe.name, responseUrl });
   return form({ id: viewIds.recipe, title: recipeTexts.formTitle, submit: labels.start, data }, [

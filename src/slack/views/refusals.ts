@@ -10,7 +10,7 @@ import { oneLine } from './parts/untrusted.ts';
 
 const invite = '/invite @docs-agent';
 
-/** Why a request is not taken. */
+/** Why a request is refused. */
 const refusals = {
   empty: mrkdwn`✏️ What should change? \`/docs-agent explain the rate limits\`, or \`/docs-agent\` alone for a form.`,
   /** In the form itself. */
@@ -85,7 +85,7 @@ export const delayed = {
     mrkdwn`⏳ *Waiting for Slack* · It isn't accepting my messages right now (${code}). Your request is saved and continues automatically.`,
 } as const;
 
-/** Why nothing can be posted in a channel, and what would change that. */
+/** Why nothing can be posted in a channel, and how to change that. */
 export const closedPlaces = {
   notInChannel: (channel: Mrkdwn): Mrkdwn => mrkdwn`I'm no longer in ${channel}. Type \`${invite}\` there.`,
   archived: (channel: Mrkdwn): Mrkdwn => mrkdwn`${channel} is archived.`,
@@ -100,23 +100,23 @@ const numbers = new Intl.NumberFormat('en-US');
 /** In characters. */
 type Lengths = Omit<Extract<PromptVerdict, { kind: 'too_long' }>, 'kind'>;
 
-/** Why a request is not taken. */
+/** Why a request is refused. */
 export type Refusal =
   | Exclude<PromptVerdict, { kind: 'ok' }>
   /** With the included messages. */
   | (Lengths & { readonly kind: 'too_long_together'; readonly mayUntick: boolean })
   | UnknownProject
-  /** The text names another project than the menu beside it. */
+  /** The text names another project than the menu. */
   | { readonly kind: 'two_projects'; readonly named: string; readonly chosen: string }
-  /** The thread that it is for has a job. */
+  /** Its thread has a job. */
   | { readonly kind: 'thread_taken' };
 
-/** @param way to where it can be mended */
+/** @param way leads to where it can be corrected */
 export function refusalView(refusal: Refusal, ...way: readonly KnownBlock[]): SlackMessage {
   return message(paragraph(explained(refusal)), ...way);
 }
 
-/** Below the field of a form. */
+/** Below a form's field. */
 export function refusalAtField(refusal: Refusal): SlackMessage {
   return refusal.kind === 'empty' ? message(paragraph(refusals.emptyField)) : refusalView(refusal);
 }
@@ -148,13 +148,13 @@ function nameOf(untrusted: string): string {
   return oneLine(readableText(untrusted, new Map()), WORD_MAX);
 }
 
-/** `threadUrl`: null if the card of the job that watches it is not there yet. */
+/** `threadUrl`: null if the watching job has no card yet. */
 export function watchedAlreadyView(threadUrl: string | null): SlackMessage {
   const news = paragraph(refusals.watchedAlready);
   return threadUrl === null ? message(news) : message(news, buttonRow(openThreadButton(threadUrl)));
 }
 
-/** The word behind `watch` is too long for an id. */
+/** The word after `watch` is too long for an id. */
 export function noJobIdView(): SlackMessage {
   return message(paragraph(refusals.noJobId));
 }
@@ -164,12 +164,12 @@ export function noSuchAgentJobView(id: string, projectName: string): SlackMessag
   return message(paragraph(refusals.noSuchAgentJob(nameOf(id), nameOf(projectName))));
 }
 
-/** The agent did not say in time whether there is such a job: it is watched all the same. */
+/** The agent did not answer in time: the job is watched anyway. */
 export function watchedUnseenView(): SlackMessage {
   return message(paragraph(refusals.watchedUnseen));
 }
 
-/** Said at the field for the channel. */
+/** At the channel's field. */
 export function noChannelView(): SlackMessage {
   return message(paragraph(refusals.noChannel));
 }
@@ -179,7 +179,7 @@ export function storingUnclearView(): SlackMessage {
   return message(paragraph(refusals.unclear));
 }
 
-/** What was asked for could not be shown. */
+/** The answer could not be read. */
 export function notReadView(): SlackMessage {
   return message(paragraph(refusals.notRead));
 }
@@ -191,14 +191,16 @@ export function notStoredView(): SlackMessage {
 const ID_MAX = 32;
 const NAME_MAX = 80;
 
-/** Tells a person, privately, why the program does not do what was asked. */
+/** Tells a person, privately, why the program refuses. */
 export function notAllowedView(refusal: AccessRefusal): SlackMessage {
   return message(paragraph(notAllowed.because(notAllowed.reasons[refusal])));
 }
 
 export type AdminDeed = keyof typeof adminsOnly.deeds;
 
-/** @param admins the names of some administrators; empty: the settings name none, so they are the workspace's own */
+/**
+ * @param admins the names of some administrators; empty: the settings name none, so the workspace's own are
+ */
 export function adminsOnlyView(deed: AdminDeed, userId: string, admins: readonly string[]): SlackMessage {
   if (admins.length === 0) return message(paragraph(adminsOnly.nobodyNamed(oneLine(userId, ID_MAX))));
   const names = admins.map((name) => `@${oneLine(name, NAME_MAX)}`);
@@ -206,7 +208,7 @@ export function adminsOnlyView(deed: AdminDeed, userId: string, admins: readonly
   return message(paragraph(adminsOnly.because(adminsOnly.deeds[deed], asked)));
 }
 
-/** Slack could not say who the person is. @param needsAdmin it will not, as the app is set up */
+/** Slack could not say who the person is. @param needsAdmin and will not until the app's set-up changes */
 export function notCheckedView(needsAdmin = false): SlackMessage {
   return message(paragraph(needsAdmin ? notAllowed.needsAdmin : notAllowed.notChecked));
 }

@@ -9,7 +9,7 @@ import { replies } from './parts/words.ts';
 
 const plural = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
 
-/** What `/docs-agent report` says. */
+/** The words of `/docs-agent report`. */
 const reportTexts = {
   /** `days`: as in "Nov 16 – 23" */
   title: (days: string): Mrkdwn => mrkdwn`📊 *docs-agent* · ${days}`,
@@ -39,7 +39,7 @@ const reportTexts = {
 interface ReportReader {
   readonly workspaceUrl: string | null;
   readonly sites: readonly CodeHostSite[];
-  /** The days are those of this time zone. */
+  /** Days are counted in this time zone. */
   readonly zone: string;
   readonly nowMs: number;
 }
@@ -56,7 +56,7 @@ export function reportView({ report, leftToDo }: MadeReport, reader: ReportReade
   return message(paragraph(joined(lines, '\n')), smallPrint(reportTexts.more));
 }
 
-/** It was not counted in time for the answer. */
+/** The count was not ready in time. */
 export function countingView(): SlackMessage {
   return message(paragraph(reportTexts.counting));
 }
@@ -73,13 +73,13 @@ function requests({ starts, ends, pull_requests: pullRequests }: Report): Mrkdwn
   const steps = [
     reportTexts.requests(starts.total),
     reportTexts.pullRequests(ends.pull_request),
-    // Otherwise, no code host says what became of them.
+    // Otherwise, no code host knows their outcome.
     ...(open + merged + closed === 0 ? [] : [reportTexts.merged(merged)]),
   ];
   return joined(steps, ' → ');
 }
 
-/** What came of the other requests; nothing of what there is not. */
+/** The other requests' outcomes, without zeros. */
 function others(
   { ends, unclear, open }: Report,
   { unclear: one }: LeftToDo,

@@ -31,7 +31,7 @@ import { replies } from './parts/words.ts';
 import { warnings } from './texts/card.ts';
 import { isBetweenPeople, tryAgainButton } from './thread/requester.ts';
 
-/** What a job in full says besides its facts. */
+/** The words of a job in full, besides its facts. */
 const statusTexts = {
   again: (name: string) => mrkdwn`\`/docs-agent status ${name}\` shows this again`,
   stopWatching: mrkdwn`*Stop watching* ends the updates in the thread. The agent itself keeps working.`,
@@ -52,7 +52,7 @@ const statusTexts = {
   turn: (number: number, atMs: number) => mrkdwn`*Turn ${number}* ${moment(atMs)}`,
   mayNotHaveArrived: mrkdwn`may not have arrived`,
   earlierTurns: (count: number) => mrkdwn`${count} earlier ${count === 1 ? 'turn' : 'turns'} not shown`,
-  /** A turn may have several: without icons, since a line has one at most. */
+  /** Without icons: a turn may have several outcomes, and a line has one icon at most. */
   outcomes: {
     finished: (atMs: number) => mrkdwn`*Done* ${moment(atMs)}`,
     failed: (atMs: number) => mrkdwn`*Failed* ${moment(atMs)}`,
@@ -79,10 +79,10 @@ const ID_MAX = 50;
 const TURNS_MAX = 5;
 const TURNS_IN_DETAILS_MAX = 20;
 const UNSENT_MAX = 3;
-/** An id begins with its time, to the millisecond, which identifies a job well enough. */
+/** An id begins with its time in milliseconds, which identifies a job well enough. */
 const SHORT_ID_LENGTH = 13;
 
-/** All that is known of a job. */
+/** Everything known about a job. */
 export interface JobStory {
   readonly job: Job;
   readonly turns: readonly Turn[];
@@ -118,10 +118,10 @@ export function detailsView(story: JobStory, reader: Reader): SlackMessage {
   return messageOfJob(job, reader.names, view);
 }
 
-/** Of the modal with *Details*. */
+/** The title of *Details*. */
 export const jobModalTitle = 'Details';
 
-/** The modal, which remembers the channel that it was opened in. */
+/** Its metadata holds the channel where it was opened. */
 export function detailsModal(blocks: ModalView['blocks'], channelId: string): ModalView {
   return { ...plainModal(jobModalTitle, { blocks }), private_metadata: channelId };
 }
@@ -154,7 +154,7 @@ function links({ agentJob, channelId, threadTs }: Job, { workspaceUrl }: Reader)
   return pullRequest(agentJob.prLink, { style: 'primary', beside });
 }
 
-/** What the code host said of it last, and when. A title that only repeats the request is left out. */
+/** The code host's last word, and when. A title that only repeats the request is left out. */
 function pullRequestParts(job: Job, { names }: Reader): KnownBlock[] {
   const seen = lastPullRequestOf(job);
   if (seen === null) return [];
@@ -172,7 +172,7 @@ function lastSeen({ facts, seenAtMs }: SeenPullRequest): Mrkdwn[] {
   return words === '' ? [] : [mrkdwn`${words}`, pullRequestTexts.asOf(seenAtMs)];
 }
 
-/** To the first pull request, unless its job was found at work, and to the merge. */
+/** To the first pull request, unless the job was found at work, and to the merge. */
 function timesTaken(job: Job, turns: readonly Turn[]): Mrkdwn[] {
   const { requestedAtMs, watchedAgentJobId } = job;
   const { state, openedAtMs, endedAtMs } = lastPullRequestOf(job)?.facts ?? {};
@@ -192,7 +192,7 @@ function stopWatching(job: Job, where: Pick<ButtonTarget, 'isPrivate'> = {}): Kn
   return [withButton(paragraph(statusTexts.stopWatching), buttons.stopWatching, target)];
 }
 
-/** The private message about the refusal may not be visible any more. */
+/** The private message about the refusal may be gone. */
 function again(job: Job, { userId }: Reader): KnownBlock[] {
   const { stage, requesterId } = job;
   if (stage.kind !== 'card_failed' || requesterId !== userId || isBetweenPeople(stage.reason, job)) return [];
@@ -208,7 +208,7 @@ function history(job: Job): Mrkdwn[] {
   ];
 }
 
-/** What the agent works on, as far as it is known. */
+/** What the agent works on, as far as known. */
 function origin({ number, projectName, agentJob }: Job): string[] {
   const { repository, branch, model } = statusTexts;
   const known = [
@@ -263,13 +263,13 @@ function unsentParts(unsent: readonly FollowUp[], reader: Reader): KnownBlock[] 
   ];
 }
 
-/** A trouble that is not the state itself: it holds up follow-ups. */
+/** A trouble that is not the state itself: it holds up replies. */
 function troubleParts({ stage, trouble }: Job): KnownBlock[] {
   const isHeadline = stage.kind === 'opening' || stage.kind === 'creating' || trouble?.source === 'check';
   return trouble === null || isHeadline ? [] : [smallPrint(waitingLine(trouble))];
 }
 
-/** What people call it: its number, as soon as it has one. */
+/** What people call it: its number, once it has one. */
 function name({ id, number }: Job): string {
   return number > 0 ? String(number) : oneLine(id, ID_MAX).slice(0, SHORT_ID_LENGTH);
 }

@@ -6,7 +6,7 @@ import { oneLine } from './parts/untrusted.ts';
 import { labels } from './parts/words.ts';
 import type { Refusal } from './refusals.ts';
 
-/** What Slackbot tells the people of a workflow whose step failed. Plain text. */
+/** What Slackbot tells a workflow's people when its step failed. Plain text. */
 const stepErrors = {
   empty: 'The request is empty.',
   tooLong: (length: string, limit: string): string =>
@@ -64,13 +64,13 @@ const WORDS_MAX = 300;
 const NAME_MAX = 50;
 const numbers = new Intl.NumberFormat('en-US');
 
-/** Why nothing was stored of a step. */
+/** Why nothing was stored for a step. */
 export type StepRefusal =
   | Exclude<Refusal, { kind: 'thread_taken' }>
   | { readonly kind: 'no_channel' }
   /** `input`: its name. */
   | { readonly kind: 'not_readable'; readonly input: string }
-  /** Null: nobody started the workflow, and the channel is not one of those that may be used then. */
+  /** Null: nobody started the workflow, and its channel may not be used that way. */
   | { readonly kind: 'not_allowed'; readonly person: AccessRefusal | null };
 
 export function stepRefusalText(refusal: StepRefusal): string {
@@ -98,7 +98,7 @@ export function stepRefusalText(refusal: StepRefusal): string {
   }
 }
 
-/** @param thread the address of the job's thread, if there is one. @param names of the people whom the problem names */
+/** @param thread the URL of the job's thread, if any. @param names of the people in the problem */
 export function stepErrorText(
   problem: StepProblem,
   thread: string | null,

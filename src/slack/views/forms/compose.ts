@@ -11,27 +11,27 @@ import { aboutMessage, shown } from '../parts/untrusted.ts';
 import { labels } from '../parts/words.ts';
 import { composeTexts, fields } from '../texts/forms.ts';
 
-/** Room left for what the person adds. */
+/** Room for what the person adds. */
 const WISH_LENGTH = 500;
 
 export interface Compose {
   readonly target: ComposeTarget;
-  /** The initial text of the field, as people read it. */
+  /** The field's initial text, as people read it. */
   readonly prompt: string;
-  /** Of what it quotes, the end is missing. */
+  /** The quotation was truncated. */
   readonly isCut: boolean;
   readonly projects: Projects;
-  /** The one that is preselected. */
+  /** Preselected. */
   readonly project: Project;
   readonly promptMaxLength: number;
-  /** Those that can be run in place of a request. */
+  /** May be run instead of a request. */
   readonly recipes: readonly Recipe[];
 }
 
-/** The form that asks for a job. */
+/** The request form. */
 export function composeView({ target, prompt, isCut, ...choices }: Compose): ModalView {
   const { projects, project, promptMaxLength, recipes } = choices;
-  // Whoever runs a recipe writes no request, and it has a channel.
+  // A recipe brings its own request and channel.
   const optional = recipes.length > 0;
   return form(
     { id: viewIds.compose, title: labels.askDocsAgent, submit: labels.start, data: encode(target) },
@@ -46,7 +46,7 @@ export function composeView({ target, prompt, isCut, ...choices }: Compose): Mod
 }
 
 /**
- * The initial text when somebody asks about a message: the message, cut so that the person has room to write.
+ * The initial text when somebody asks about a message: the message, cut to leave room for writing.
  * @param text as people read it
  */
 export function promptAbout(
@@ -59,18 +59,18 @@ export function promptAbout(
   return { prompt: `${start}${cut(quoted, room)}\n\n`, isCut: quoted.length > room };
 }
 
-/** A request about a message, all of which it quotes. @param text as people read it */
+/** A request that quotes a whole message. @param text as people read it */
 export function requestAbout(text: string, permalink: string): string {
   const { start, quoted } = aboutMessage(shown(text, Number.MAX_SAFE_INTEGER), permalink);
   return start + quoted;
 }
 
-/** Tells, privately, that a form could not be shown. */
+/** Says, privately, that a form could not be shown. */
 export function noFormView(): SlackMessage {
   return message(paragraph(composeTexts.notOpened));
 }
 
-/** The form that asks for a follow-up. */
+/** The reply form. */
 export function followUpForm(data: DecisionForm, promptMaxLength: number): ModalView {
   return form(
     { id: viewIds.followUp, title: buttons.followUp.label, submit: labels.send, data: encode(data) },

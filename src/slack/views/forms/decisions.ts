@@ -10,7 +10,7 @@ import { draftTexts } from '../texts/drafts.ts';
 import { askingView, decisionForms, unclearStart } from '../thread/actions.ts';
 import { linesInput, type ThreadLine } from './thread-preview.ts';
 
-/** The form with the request that the agent did not accept. @param prompt as people read it */
+/** The form with the request that the agent refused. @param prompt as people read it */
 export function editRequestForm(data: DecisionForm, prompt: string, promptMaxLength: number): ModalView {
   const isCut = prompt.length > promptFieldMax(promptMaxLength);
   return form(
@@ -19,7 +19,7 @@ export function editRequestForm(data: DecisionForm, prompt: string, promptMaxLen
   );
 }
 
-/** The form with the request of a draft, and the messages that may go along. @param prompt as people read it */
+/** The form with a draft's request, and the messages that may go along. @param prompt as people read it */
 export function draftForm(
   data: DecisionForm,
   facts: {
@@ -37,12 +37,12 @@ export function draftForm(
   );
 }
 
-/** The form that asks which job of the agent it is. */
+/** Asks which job of the agent it is. */
 export function agentJobForm(data: DecisionForm): ModalView {
   return watchForm(data, decisionForms.watch.title, []);
 }
 
-/** The same with the question of the thread, and its other choices. */
+/** The same with the thread's question and its other choices. */
 export function resolveForm(data: DecisionForm, job: Job, names: ReadonlyMap<string, string>): ModalView {
   const { callId = '' } = data;
   const { blocks } = messageOfJob(job, names, askingView(unclearStart(job, callId, null)));

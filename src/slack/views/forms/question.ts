@@ -36,9 +36,9 @@ const PROJECT_NAME_MAX = 50;
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
 /**
- * Asks, privately, whether what was typed is meant: the same words a moment later, or what is hardly a request; or in
- * which project.
- * @param permalink the address of the thread of the job that is repeated, or null if there is none yet
+ * Asks, privately, whether the text is meant (the same words again, or hardly a request), or for which
+ * project.
+ * @param permalink to the thread of the repeated job; null if there is none yet
  */
 export function questionView(question: Question, permalink: string | null): SlackMessage {
   return messageOfJob(question.job, NO_NAMES, asked(question, permalink));
@@ -59,7 +59,7 @@ function unknownProjectOf({ stage }: Job): UnknownProject | null {
   return stage.kind === 'awaiting_confirmation' ? (stage.unknownProject ?? null) : null;
 }
 
-/** The nearest projects: the text names the others, too. */
+/** The nearest projects; the text names the others. */
 function startInButtons({ id: jobId }: Job, { projects }: UnknownProject): Button[] {
   const { startIn } = buttons;
   return projects.slice(0, startIn.rowMax).map(({ id: projectId, name }, index) => {
@@ -111,7 +111,7 @@ function commandIn(intent: Intent): CommandName | undefined {
   return intent.kind === 'command' ? commandNames.find((name) => name === intent.command.kind) : undefined;
 }
 
-/** The question about the same words in a form, in place of the one that was submitted. */
+/** The question about the same words in a form, replacing the submitted one. */
 export function questionForm(
   question: Question,
   permalink: string | null,
@@ -126,7 +126,7 @@ export function questionForm(
   return confirmationForm(data, blocks);
 }
 
-/** That form again, with news of what kept the job from starting: it can be sent again. */
+/** That form again, with what kept the job from starting: it can be sent again. */
 export function questionFormAgain(
   {
     private_metadata: data,
@@ -147,12 +147,12 @@ function openThread(permalink: string | null): Button[] {
   return url === null ? [] : [openThreadButton(url)];
 }
 
-/** In place of the question, when it is answered. */
+/** Replaces the question when it is answered. */
 export function startingView(): SlackMessage {
   return message(paragraph(questions.starting));
 }
 
-/** In place of a question that was answered before. */
+/** Replaces a question that was answered before. */
 export function settledView(): SlackMessage {
   return message(paragraph(questions.settled));
 }

@@ -10,12 +10,12 @@ import { oneLine } from '../parts/untrusted.ts';
 import { labels } from '../parts/words.ts';
 import { settingsTexts } from '../texts/forms.ts';
 
-/** So many notices for one pull request are enough; the configuration file takes no more for a channel, either. */
+/** Enough for one pull request; the configuration file has the same limit. */
 export const NOTICE_CHANNELS_MAX = 10;
 const NAME_MAX = 100;
 const WINDOWS_MS = [0, 4_000, 10_000, 30_000, 60_000, 120_000, 300_000];
 
-/** All settings of a channel, as they hold there. */
+/** A channel's effective settings. */
 export interface EffectiveChannelSettings {
   readonly project: Project;
   readonly noticeChannels: readonly string[];
@@ -23,7 +23,7 @@ export interface EffectiveChannelSettings {
   readonly followUpWindowMs: number;
 }
 
-/** The form for the settings of a channel. */
+/** A channel's settings form. */
 export function settingsForm(
   data: SettingsFormData,
   settings: EffectiveChannelSettings,
@@ -51,7 +51,7 @@ export function settingsChannelForm(): ModalView {
   ]);
 }
 
-/** The windows that can be chosen where this one holds. */
+/** The windows to choose from where this one is set. */
 export function windowsMs(followUpWindowMs: number): number[] {
   return [...new Set([...WINDOWS_MS, followUpWindowMs])].sort((a, b) => a - b);
 }
@@ -84,7 +84,7 @@ export function settingsSavedView(
   );
 }
 
-/** What is said at a field whose value does not count any more. */
+/** Shown at a field whose value is no longer valid. */
 export function notAChoiceView(): SlackMessage {
   return message(paragraph(settingsTexts.noChoice));
 }

@@ -29,11 +29,11 @@ import { threadPreview } from '../texts/forms.ts';
 const AUTHOR_MAX = 75;
 const QUOTED_MAX = 200;
 
-/** A message of a thread that can go along with a prompt. */
+/** A thread's message that can go along with a prompt. */
 export interface ThreadLine {
-  /** Of the message as it is shown: an edit makes it another. */
+  /** Identifies the message as shown: an edit changes it. */
   readonly id: string;
-  /** Its author (and attachments) and its text, as people read them. Untrusted. */
+  /** Author (and attachments) and text, as people read them. Untrusted. */
   readonly author: string;
   readonly text: string;
 }
@@ -53,8 +53,9 @@ export interface ThreadPreview {
 const NAMED_MAX = 3;
 
 /**
- * Answers a mention in a thread without a job, privately. What nobody has seen is not offered to go along at once.
- * @param authors of the messages that would go along, one for each; null: they could not be read
+ * Answers a mention in a thread without a job, privately. Messages that nobody has seen are not offered at
+ * once.
+ * @param authors one for each message that would go along; null: they could not be read
  */
 export function sendAlongView(mentioned: MentionedIn, authors: readonly string[] | null): SlackMessage {
   const button = (kind: Button) => pressButton(kind, encode(mentioned));
@@ -67,7 +68,10 @@ export function sendAlongView(mentioned: MentionedIn, authors: readonly string[]
   );
 }
 
-/** After a mention that goes out, where other replies don't: offers what was said before it. @param authors one for each */
+/**
+ * Follows a mention that goes out where other replies don't: offers what was said before it. @param authors
+ * one per message
+ */
 export function saidSinceView(job: Job, since: SaidSince, authors: readonly string[]): SlackMessage {
   const view = message(
     paragraph(threadPreview.sendSince(authors.length, peopleNamed(authors))),
@@ -97,12 +101,12 @@ function peopleNamed(authors: readonly string[]): string {
   return named.length < 2 ? last : `${named.slice(0, -1).join(', ')} ${threadPreview.and} ${last}`;
 }
 
-/** A message that would have gone along is not what it was when it was offered. */
+/** A message that would have gone along was edited after it was offered. */
 export function editedMeanwhileView(author: string): SlackMessage {
   return message(paragraph(threadPreview.edited(oneLine(author, AUTHOR_MAX))));
 }
 
-/** The same where Slack does not take it in the thread. Whether the person may read that thread is not known. */
+/** For a thread that Slack does not confirm, and that the person may not be allowed to read. */
 export function noJobInThreadView(): SlackMessage {
   return message(paragraph(threadPreview.noJobElsewhere));
 }
@@ -134,12 +138,12 @@ export function readingThreadView(): SlackMessage {
   return message(paragraph(threadPreview.reading));
 }
 
-/** @param isTooLong the thread has more messages than anybody can choose from */
+/** @param isTooLong the thread has too many messages to choose from */
 export function threadNotReadView(isTooLong: boolean): SlackMessage {
   return message(paragraph(isTooLong ? threadPreview.tooLong : threadPreview.notRead));
 }
 
-/** @param line a message that was ticked, as it is now */
+/** @param line a ticked message as it is now */
 export function changedMeanwhileView({ author, text }: ThreadLine): SlackMessage {
   return message(paragraph(threadPreview.changed(oneLine(author, AUTHOR_MAX), oneLine(text, QUOTED_MAX))));
 }

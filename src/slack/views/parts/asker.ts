@@ -7,7 +7,10 @@ const NAME_MAX = 100;
 
 type Asked = Pick<Job, 'requesterId' | 'recipe' | 'origin'>;
 
-/** Who asked for the job: a person or an app by name, a recipe, or a workflow. Null if Slack does not say the name. */
+/**
+ * Who asked for the job: a person or app by name, a recipe, or a workflow. Null if Slack does not give the
+ * name.
+ */
 export function askerOf(
   { requesterId, recipe, origin }: Asked,
   names: ReadonlyMap<string, string>,
@@ -18,7 +21,7 @@ export function askerOf(
   return origin.kind === 'workflow' ? labels.workflow : null;
 }
 
-/** The same with a mention of the person, for what only one person reads. */
+/** The same with a mention of the person, for private messages. */
 export function askerMention({ requesterId, recipe }: Asked): Mrkdwn {
   if (requesterId !== null) return userMention(requesterId);
   return mrkdwn`${recipe === undefined ? labels.somebody : oneLine(labels.recipe(recipe), NAME_MAX)}`;

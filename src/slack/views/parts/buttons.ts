@@ -17,18 +17,19 @@ const buttonTarget = z.object({
 });
 
 /**
- * What a button is about: a job, and what distinguishes a stale button from a current one: the call that it would make again,
- * how often the job was created or its card tried, the question or the reminder that it answers, the message call that
- * would go out, the draft by its number, the reply that was edited, the project to start in, or what the job needs of its requester. `isPrivate`: its message is an answer to one person, perhaps in another channel.
+ * A button's job, and what tells a stale button from a current one: the call that it would repeat, how often
+ * the job was created or its card tried, the question or reminder that it answers, the message call that
+ * would go out, the draft's number, the edited reply, the project to start in, or what the job needs of its
+ * requester. `isPrivate`: its message answers one person, perhaps in another channel.
  */
 export type ButtonTarget = Readonly<z.infer<typeof buttonTarget>>;
 
-/** The value of a button. Slack takes up to 2000 characters. */
+/** A button's value, at most 2000 characters. */
 export function encodeButton(target: ButtonTarget): string {
   return JSON.stringify(target);
 }
 
-/** Null if the value is not one of ours. */
+/** Null for an unknown value. */
 export function decodeButton(value: string): ButtonTarget | null {
   try {
     return buttonTarget.parse(JSON.parse(value));
@@ -37,13 +38,13 @@ export function decodeButton(value: string): ButtonTarget | null {
   }
 }
 
-/** A press, as far as it matters for what it means. */
+/** The parts of a press that decide its meaning. */
 export interface Press {
   readonly userId: string;
   readonly responseUrl: string | null;
   /** By Slack's clock. */
   readonly pressedTs: string | undefined;
-  /** The message with the button; absent: it is in none. */
+  /** The message with the button; absent: none. */
   readonly messageTs?: string;
 }
 
@@ -51,18 +52,18 @@ export interface Button {
   /** The `action_id` of its presses. */
   readonly id: string;
   readonly label: string;
-  /** Shown to the requester only, perhaps in a direct message: only their press counts, and it does anywhere. */
+  /** Shown to the requester only, perhaps in a direct message: only their press counts, in any channel. */
   readonly isRequesters?: true;
-  /** How many may stand in one row, each with an id of its own: Slack takes no id twice there. Default: one. */
+  /** How many may stand in one row, each with its own id, as Slack requires. Default: one. */
   readonly rowMax?: number;
 }
 
-/** All ids by which presses of the button arrive. */
+/** All ids by which its presses arrive. */
 export function idsOf(button: Button): string[] {
   return Array.from({ length: button.rowMax ?? 1 }, (_, index) => nthInRow(button, index).id);
 }
 
-/** The button at this place of a row of its kind; the first is at 0. */
+/** The button at this position of a row of its kind, from 0. */
 export function nthInRow<Kind extends Button>(button: Kind, index: number): Kind {
   return index === 0 ? button : { ...button, id: `${button.id}_${index + 1}` };
 }
@@ -80,7 +81,7 @@ export interface JobButton extends Button {
   readonly eventOf: (target: ButtonTarget, press: Press) => JobEvent | null;
 }
 
-/** A press of one of these is an event of its job. */
+/** Their presses are events of their job. */
 export const jobButtons = {
   startAgain: {
     id: 'start_again',
@@ -185,7 +186,7 @@ export const jobButtons = {
   },
 } as const satisfies Readonly<Record<string, JobButton>>;
 
-/** Each of these has a listener in `inbound/routes.ts`. */
+/** Each has a listener in `inbound/routes.ts`. */
 export const otherButtons = {
   startJob: { id: 'start_job', label: 'Start a job' },
   startAnother: { id: 'start_another', label: 'Start another', isRequesters: true },
@@ -212,7 +213,7 @@ export const otherButtons = {
   details: { id: 'show_job', label: 'Details' },
 } as const satisfies Readonly<Record<string, Button>>;
 
-/** Slack opens their links by itself, but waits for an acknowledgement of the press. */
+/** Slack opens their links, but waits for an acknowledgement of the press. */
 export const linkButtons = {
   viewPullRequest: { id: 'view_pull_request', label: 'View pull request' },
   viewPreview: { id: 'view_preview', label: 'View preview' },

@@ -3,7 +3,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** How long, to what a person cares about: `40 s`, `6 min`, `2 h 10 min`, `3 d 4 h`. */
+/** As exact as people need it: `40 s`, `6 min`, `2 h 10 min`, `3 d 4 h`. */
 export function duration(ms: number): string {
   if (ms < MINUTE_MS) return `${Math.max(Math.trunc(ms / SECOND_MS), 0)} s`;
   if (ms < HOUR_MS) return `${Math.trunc(ms / MINUTE_MS)} min`;
@@ -12,7 +12,7 @@ export function duration(ms: number): string {
     : inTwo(ms, [DAY_MS, 'd'], [HOUR_MS, 'h']);
 }
 
-/** An age in whole days: `3 days`, `1 day`, `today`. */
+/** In whole days: `3 days`, `1 day`, `today`. */
 export function inDays(ms: number): string {
   const days = Math.trunc(ms / DAY_MS);
   if (days < 1) return 'today';
@@ -26,7 +26,7 @@ const UNITS = [
   [SECOND_MS, 'second'],
 ] as const;
 
-/** In words, in the largest unit that it is a multiple of: `3 days`, `36 hours`, `1 minute`. */
+/** In words, in the largest unit that divides it: `3 days`, `36 hours`, `1 minute`. */
 export function fullDuration(ms: number): string {
   const [unitMs, unit] = UNITS.find(([unitMs]) => ms >= unitMs && ms % unitMs === 0) ?? [SECOND_MS, 'second'];
   const count = Math.trunc(ms / unitMs);

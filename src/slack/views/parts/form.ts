@@ -8,9 +8,15 @@ import { cut } from './limits.ts';
 import type { SlackMessage } from './message.ts';
 import { oneLine, shown } from './untrusted.ts';
 
-/** Characters in a text input. https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element */
+/**
+ * Characters in a text input.
+ * https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element
+ */
 const INPUT_TEXT_MAX = 3000;
-/** Characters in an option, and in its description. https://docs.slack.dev/reference/block-kit/composition-objects/option-object */
+/**
+ * Characters in an option, and in its description.
+ * https://docs.slack.dev/reference/block-kit/composition-objects/option-object
+ */
 const OPTION_TEXT_MAX = 75;
 /** https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element */
 const MENU_OPTIONS_MAX = 100;
@@ -35,12 +41,12 @@ export function form(
   };
 }
 
-/** How long a prompt may be that is written in a form. */
+/** The longest prompt that a form can take. */
 export function promptFieldMax(promptMaxLength: number): number {
   return Math.min(INPUT_TEXT_MAX, promptMaxLength);
 }
 
-/** @param prompt the initial text; cut to what an input takes */
+/** @param prompt the initial text, cut to what an input takes */
 export function promptInput(
   prompt: string,
   promptMaxLength: number,
@@ -67,7 +73,7 @@ export function promptInput(
   };
 }
 
-/** Asks for the project, if there is a choice. */
+/** Asks for the project if there are several. */
 export function projectInput(projects: Projects, preselected: Project): InputBlock[] {
   if (projects.length === 1) return [];
   const options = projects.slice(0, MENU_OPTIONS_MAX).map(projectOption);
@@ -83,7 +89,7 @@ export function projectInput(projects: Projects, preselected: Project): InputBlo
   ];
 }
 
-/** Offers the recipes in place of a request, if there are any. */
+/** Offers recipes, if there are any, instead of a request. */
 export function recipeInput(recipes: readonly Recipe[]): InputBlock[] {
   if (recipes.length === 0) return [];
   const options = recipes
@@ -126,7 +132,7 @@ export function tickedInput(id: string, label: string, options: PlainTextOption[
   };
 }
 
-/** @param untrusted of each of the two lines */
+/** @param untrusted the first line, as `description` is the second */
 export function checkboxOption(value: string, untrusted: string, description: string): PlainTextOption {
   return {
     value,
@@ -135,7 +141,7 @@ export function checkboxOption(value: string, untrusted: string, description: st
   };
 }
 
-/** A private answer as it is said at a field, where there is no markup. */
+/** A private answer as shown at a field, without markup. */
 export function atField({ text }: SlackMessage): string {
   return shown(unescapeMrkdwn(text).replace(/[*`]/g, ''), ERROR_MAX);
 }
@@ -144,7 +150,6 @@ function projectOption({ id, name }: Project): PlainTextOption {
   return { text: plain(oneLine(name, OPTION_TEXT_MAX)), value: id };
 }
 
-/** Text of a form, without markup. */
 export function plain(text: string): { readonly type: 'plain_text'; readonly text: string } {
   return { type: 'plain_text', text };
 }
@@ -153,7 +158,7 @@ const NEWS_PREFIX = 'news:';
 
 type Blocks = ModalView['blocks'];
 
-/** A modal that only says something. `title`: at most 24 characters. */
+/** A modal with text only. `title`: at most 24 characters. */
 export function plainModal(title: string, { blocks }: Pick<ModalView, 'blocks'>): ModalView {
   return {
     type: 'modal',
@@ -163,7 +168,7 @@ export function plainModal(title: string, { blocks }: Pick<ModalView, 'blocks'>)
   };
 }
 
-/** News above the rest of a modal, in place of those before. */
+/** Puts news above the rest of a modal, replacing earlier news. */
 export function newsAbove(rest: Blocks, news: SlackMessage | null): Blocks {
   const fresh = (news?.blocks ?? []).map((block, index) => ({
     ...block,

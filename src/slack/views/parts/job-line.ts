@@ -11,7 +11,7 @@ import { channelMention, type Mrkdwn, moment, mrkdwn, ownLink } from './mrkdwn.t
 import { pullRequestTexts, readableLink } from './pull-request.ts';
 import { stateLine } from './state.ts';
 import { promptTitle } from './untrusted.ts';
-/** What `list` says, and a line about one job among others. */
+/** The words of `list`, and of a job among others. */
 export const listTexts = {
   title: mrkdwn`📋 *Your jobs, and the open ones of this channel*`,
   empty: mrkdwn`📋 *No jobs.* You haven't started any, and none are open in this channel. \`/docs-agent explain the rate limits\` starts one.`,
@@ -22,19 +22,19 @@ export const listTexts = {
   thread: 'thread',
 } as const;
 
-/** The reader, and where: the obvious is left out. */
+/** The reader, and the place, to leave out the obvious. */
 export interface Reader {
   readonly userId: string;
-  /** Null: in no channel, at home. */
+  /** Null: the home tab. */
   readonly channelId: string | null;
   readonly workspaceUrl: string | null;
   /** Slack ids to names, for the mentions in prompts. */
   readonly names: ReadonlyMap<string, string>;
-  /** Whose pull requests have short names. Default: those without a setting. */
+  /** For short names of pull requests. Default: the public sites. */
   readonly sites?: readonly CodeHostSite[];
 }
 
-/** A job among others: its title, and a line that says how it is and where. */
+/** A job among others: its title, then its state and place. */
 export function jobLine(job: Job, reader: Reader): KnownBlock[] {
   const title = untrustedParagraph(promptTitle(job.prompt, reader.names));
   const facts = smallPrint(
@@ -57,7 +57,7 @@ export function messageOfJob(
   return { text, blocks: namingJob(job, names, blocks) };
 }
 
-/** The blocks, whose buttons tell a screen reader which job they are about: "Details of #42: Add a quickstart". */
+/** The blocks, whose buttons tell a screen reader their job: "Details of #42: Add a quickstart". */
 export function namingJob(
   job: Job,
   names: ReadonlyMap<string, string>,
@@ -81,7 +81,7 @@ export function namingJob(
   });
 }
 
-/** What people call it, and `status` takes. */
+/** What people call it, and `status` accepts. */
 function number({ number: given }: Job): Mrkdwn[] {
   return given > 0 ? [listTexts.number(given)] : [];
 }
@@ -93,14 +93,14 @@ function asked(job: Job, reader: Reader): Mrkdwn {
   return mrkdwn`${listTexts.asked(requestedAtMs)}${by}${where}`;
 }
 
-/** Of a pull request that the state does not name. */
+/** Of a pull request that the state line does not link. */
 function unsaidLink(job: Job, { sites }: Reader): Mrkdwn[] {
   const prLink = job.agentJob?.prLink ?? job.announcedPrLink;
   const link = prLink === null ? null : readableLink(prLink, sites);
   return link === null || stateLine(job, sites).mrkdwn.includes(link.mrkdwn) ? [] : [link];
 }
 
-/** How its pull request stands, as far as the code host says, and the state does not. */
+/** The pull request's progress, if its code host tells it and the state line does not. */
 function unsaidStanding(job: Job): Mrkdwn[] {
   const standing = jobStandingOf(job);
   return standing === null || cardStandingOf(job) !== null ? [] : [pullRequestTexts.standings[standing]];

@@ -23,20 +23,17 @@ export const MESSAGE_TEXT_MAX = 4000;
  */
 export const MESSAGE_BLOCKS_TEXT_MAX = 12_000;
 
-/** Longer clusters are not text but an attack with combining marks. */
+/** Longer clusters are attacks with combining marks. */
 const GRAPHEME_MAX = 64;
 const ELLIPSIS = '…';
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** The text, if longer than `max` UTF-16 units (at least 1) cut between two visible characters, with `…`. */
+/** The text, cut between two visible characters, with `…`, if longer than `max` UTF-16 units (at least 1). */
 export function cut(text: string, max: number): string {
   return text.length <= max ? text : cutAt(text, max - ELLIPSIS.length);
 }
 
-/**
- * As `cut`, but measured as escaped mrkdwn, so that the text fits in whatever form it is sent. The result is
- * not escaped.
- */
+/** As `cut`, but measures escaped mrkdwn, so that the text fits in either form. The result is not escaped. */
 export function cutEscaped(text: string, max: number): string {
   if (text.length * escapeMrkdwn('&').length <= max) return text;
   let length = 0;

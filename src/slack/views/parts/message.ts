@@ -17,14 +17,14 @@ import {
 import { type Mrkdwn, mrkdwn } from './mrkdwn.ts';
 import { labels } from './words.ts';
 
-/** What Slack is given to post. */
+/** A message to post. */
 export interface SlackMessage {
-  /** All that the blocks say, as mrkdwn, escaped. */
+  /** Everything in the blocks, as escaped mrkdwn. */
   readonly text: string;
   readonly blocks: KnownBlock[];
 }
 
-/** Longer addresses are not read by anybody. */
+/** Nobody reads longer URLs. */
 const LINK_MAX = 1000;
 const SEPARATOR = ' · ';
 
@@ -32,22 +32,22 @@ export function message(...blocks: [KnownBlock, ...KnownBlock[]]): SlackMessage 
   return { text: fallbackText(blocks), blocks };
 }
 
-/** The heading of a group of blocks. @param text at most `HEADER_TEXT_MAX` characters of our own */
+/** Heads a group of blocks. @param text at most `HEADER_TEXT_MAX` characters of our own */
 export function heading(text: string): KnownBlock {
   return { type: 'header', text: plain(text) };
 }
 
-/** A paragraph of our own words. */
+/** Our own words. */
 export function paragraph(text: Mrkdwn): SectionBlock {
   return { type: 'section', text: markup(text) };
 }
 
-/** A paragraph of untrusted text, made by `untrusted.ts`. */
+/** Untrusted text, made by `untrusted.ts`. */
 export function untrustedParagraph(text: string): SectionBlock {
   return { type: 'section', text: plain(text) };
 }
 
-/** What somebody has written, as a quotation: `text` is made by `untrusted.ts`. */
+/** Somebody's words as a quotation: `text` is made by `untrusted.ts`. */
 export function quotation(text: string): RichTextBlock {
   return {
     type: 'rich_text',
@@ -55,7 +55,7 @@ export function quotation(text: string): RichTextBlock {
   };
 }
 
-/** Small print in our own words. One element, so that its line breaks where it is full, and not before. */
+/** Small print in our own words. One element, so that it wraps only at the end of a line. */
 export function smallPrint(...facts: readonly Mrkdwn[]): KnownBlock {
   const text = { mrkdwn: facts.map((fact) => fact.mrkdwn).join(SEPARATOR) };
   return { type: 'context', elements: [markup(text)] };
@@ -66,29 +66,27 @@ export function smallQuotation(...facts: readonly string[]): KnownBlock {
   return { type: 'context', elements: [plain(facts.join(SEPARATOR))] };
 }
 
-/** The address as a link that shows all of it, or null if it is too long to be read. @param url from `httpUrl` */
+/** The URL as a link that shows all of it, or null if it is too long to read. @param url from `httpUrl` */
 export function link(url: string): Mrkdwn | null {
   const address = mrkdwn`${url}`.mrkdwn;
   return address.length <= LINK_MAX ? { mrkdwn: `<${address}>` } : null;
 }
 
-/** A row of buttons. */
 export function buttonRow(...row: readonly Button[]): KnownBlock {
   return { type: 'actions', elements: [...row] };
 }
 
-/** A button with a value of its own form: at most 2000 characters. */
+/** A button with a value in a format of its own, at most 2000 characters. */
 export function pressButton({ id, label }: ButtonKind, value: string, style?: 'primary'): Button {
   const button: Button = { type: 'button', text: plain(label), action_id: id, value };
   return style === undefined ? button : { ...button, style };
 }
 
-/** The paragraph with a button beside it. */
 export function withButton(section: SectionBlock, kind: ButtonKind, target: ButtonTarget): SectionBlock {
   return { ...section, accessory: targetButton(kind, target) };
 }
 
-/** A button that makes something happen, after Slack has asked once more where there is a confirmation. */
+/** A button with an effect, after Slack's confirmation if there is one. */
 export function targetButton(kind: ButtonKind, target: ButtonTarget, asks?: Confirmation): Button {
   const button = pressButton(kind, encodeButton(target));
   if (asks === undefined) return button;
@@ -128,17 +126,17 @@ function plain(text: string): PlainTextElement {
   return { type: 'plain_text', text, emoji: true };
 }
 
-/** `verbatim`: Slack turns nothing in it into links or mentions by itself. */
+/** `verbatim`: Slack adds no links or mentions of its own. */
 function markup(text: Mrkdwn): MrkdwnElement {
   return { type: 'mrkdwn', text: text.mrkdwn, verbatim: true };
 }
 
-/** Longer addresses are left to the button: cut short, they would lead elsewhere. */
+/** Longer URLs are left to the button: cut, they would lead elsewhere. */
 const SPOKEN_URL_MAX = 300;
 
 /**
- * All that the blocks say, as mrkdwn: screen readers and notifications know only this. Buttons are named in brackets;
- * those that open a link give its address, unless the words before them do.
+ * Everything in the blocks, as mrkdwn, for screen readers and notifications. Buttons are named in brackets;
+ * links show their URL unless the words before them do.
  */
 function fallbackText(blocks: readonly KnownBlock[]): string {
   const lines: string[] = [];
@@ -146,7 +144,7 @@ function fallbackText(blocks: readonly KnownBlock[]): string {
   return lines.join('\n');
 }
 
-/** @param before what was said before the block */
+/** @param before the words before the block */
 function linesOf(block: KnownBlock, before: string): string[] {
   switch (block.type) {
     case 'header':
@@ -180,7 +178,7 @@ function quoted({ elements }: RichTextBlock): string {
     .join('');
 }
 
-/** Each address on a line of its own, then the buttons that are pressed. */
+/** Each URL on its own line, then the buttons to press. */
 function spoken(buttons: readonly Button[], before: string): string[] {
   const links = buttons.flatMap((button) => linkOf(button, before));
   const pressed = buttons.flatMap(({ url, text }) => (url === undefined ? [`[${said(text)}]`] : []));

@@ -3,15 +3,15 @@ import { oneLine } from './untrusted.ts';
 import { labels } from './words.ts';
 
 const ID_MAX = 32;
-/** The last moment of year 9999: an API may ask to wait for longer. */
+/** The last moment of year 9999: an API may ask for a longer pause. */
 const LAST_DATE_MS = 253_402_300_799_999;
 
-/** Text in Slack's markup, safe to send. Made by the `mrkdwn` template only. */
+/** Text in Slack's markup, safe to send. Only the `mrkdwn` template makes it. */
 export interface Mrkdwn {
   readonly mrkdwn: string;
 }
 
-/** A template whose own words are markup; strings put into it are escaped, other Mrkdwn is taken as it is. */
+/** A template whose own words are markup: strings in it are escaped, other Mrkdwn is taken as is. */
 export function mrkdwn(
   words: TemplateStringsArray,
   ...values: ReadonlyArray<string | number | Mrkdwn>
@@ -25,8 +25,8 @@ export function mrkdwn(
 const SOFT_HYPHEN = '\u00ad';
 
 /**
- * A text of somebody else, as it was written. Slack knows no escape for the signs of its formatting. They open it before
- * a word and close it behind one, but not where a soft hyphen stands, which nobody sees: other signs need none.
+ * Somebody's text as written. Slack has no escape for its formatting signs: they open before a word and close
+ * behind one, but not beside an invisible soft hyphen. Other signs need none.
  */
 export function asWritten(text: string): Mrkdwn {
   const plain = text
@@ -35,28 +35,25 @@ export function asWritten(text: string): Mrkdwn {
   return mrkdwn`${plain}`;
 }
 
-/** What is said, and what there is to add. */
+/** The words, followed by facts. */
 export function withFacts(said: Mrkdwn, facts: readonly (string | Mrkdwn)[]): Mrkdwn {
   return facts.reduce<Mrkdwn>((line, fact) => mrkdwn`${line} · ${fact}`, said);
 }
 
-/** Mentions, and so notifies, the user; an id that Slack could not have made is shown as text. */
+/** Mentions, and so notifies, the user. An id that Slack could not have made is shown as text. */
 export function userMention(userId: string): Mrkdwn {
   return isSlackId(userId) ? { mrkdwn: `<@${userId}>` } : mrkdwn`${oneLine(userId, ID_MAX)}`;
 }
 
 const ADDRESSED_MAX = 20;
 
-/**
- * Mentions of these people, each once, to stand before what concerns them; nothing if there are none. Those who were
- * forgotten are not named.
- */
+/** Mentions these people once each, before what concerns them. Forgotten people are not named. */
 export function addressing(userIds: readonly string[]): Mrkdwn {
   const people = [...new Set(userIds)].filter(isSlackId).slice(0, ADDRESSED_MAX);
   return { mrkdwn: people.map((userId) => `${userMention(userId).mrkdwn} `).join('') };
 }
 
-/** Direct messages have no name that Slack could show. */
+/** Slack shows no name for a direct message. */
 export function isDirectMessage(channelId: string): boolean {
   return channelId.startsWith('D');
 }
@@ -67,16 +64,13 @@ export function channelMention(channelId: string): Mrkdwn {
   return isSlackId(channelId) ? { mrkdwn: `<#${channelId}>` } : mrkdwn`${oneLine(channelId, ID_MAX)}`;
 }
 
-/** The time of day, shown in the reader's own time zone. */
+/** The time of day in the reader's time zone. */
 export function timeOfDay(atMs: number): Mrkdwn {
   const { seconds, iso } = dated(atMs);
   return { mrkdwn: `<!date^${seconds}^{time}|${iso.slice(11, 16)} UTC>` };
 }
 
-/**
- * The day and the time, shown in the reader's own time zone, and in words if it is near: even for the future,
- * which may be days away.
- */
+/** Day and time in the reader's time zone, in words if near. It may be days ahead. */
 export function moment(atMs: number): Mrkdwn {
   const { seconds, iso } = dated(atMs);
   return {
@@ -84,7 +78,7 @@ export function moment(atMs: number): Mrkdwn {
   };
 }
 
-/** How long ago, in the reader's language, and still right when it is read later. */
+/** How long ago, in the reader's language, and still correct when read later. */
 export function ago(atMs: number): Mrkdwn {
   const { seconds, iso } = dated(atMs);
   return { mrkdwn: `<!date^${seconds}^{ago}|${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC>` };

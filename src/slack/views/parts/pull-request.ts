@@ -29,7 +29,7 @@ interface Looks {
   readonly beside?: readonly Button[];
 }
 
-/** The pull request as a button, or as plain text if what the API gave is no address that may be a link. */
+/** The pull request as a button, or as plain text if the API's value may not become a link. */
 export function pullRequest(prLink: string, { style, beside = [] }: Looks = {}): KnownBlock[] {
   const url = httpUrl(prLink);
   if (url === null) {
@@ -40,15 +40,15 @@ export function pullRequest(prLink: string, { style, beside = [] }: Looks = {}):
 }
 
 /**
- * The pull request as a link, for a sentence: `acme/docs#14` where the host is known, else its host and path. Null if it
- * may not be a link, or is too long.
+ * The pull request as a link within a sentence: `acme/docs#14` if the host is known, else host and path. Null
+ * if it may not be a link, or is too long.
  */
 export function shortPullRequestLink(prLink: string, sites: readonly CodeHostSite[]): Mrkdwn | null {
   const url = httpUrl(prLink);
   return url === null || link(url) === null ? null : ownLink(url, shortName(url, sites));
 }
 
-/** The same, for a line among others: null, too, if the address is longer than such a line should be. */
+/** The same, for a line in a list. Also null if the URL is too long for that. */
 export function readableLink(prLink: string, sites: readonly CodeHostSite[] = PUBLIC_SITES): Mrkdwn | null {
   return prLink.length > READABLE_MAX ? null : shortPullRequestLink(prLink, sites);
 }
@@ -58,11 +58,11 @@ function shortName(url: string, sites: readonly CodeHostSite[]): string {
 }
 
 /**
- * The address in its normal form if it is an http(s) URL that may become a link, else null. It has no
- * credentials (they would leak, or pass for the host), no white space, `<`, `>` or `|`, and fits a button.
+ * The normalized http(s) URL if it may become a link, else null. It has no credentials (they would leak, or
+ * pass for the host), no white space, `<`, `>` or `|`, and fits a button.
  */
 export function httpUrl(text: string): string | null {
-  // A secret was taken out of it: it leads nowhere.
+  // With a secret removed, it leads nowhere.
   if (text.includes(REDACTED)) return null;
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
@@ -99,7 +99,7 @@ export const pullRequestTexts = {
     passing: '✅',
     failing: '❌',
   } satisfies Readonly<Record<NonNullable<PullRequestFacts['checks']>, string>>,
-  /** In a list, in one word. */
+  /** In a list, one word each. */
   standings: {
     merged: mrkdwn`merged`,
     closed: mrkdwn`closed`,
@@ -117,7 +117,7 @@ export const pullRequestTexts = {
     approved: 'approved, ready to merge',
     waiting_for_review: 'waiting for review',
   } satisfies Readonly<Record<Exclude<Standing, 'merged' | 'closed'>, string>>,
-  /** The code host has said so then, and perhaps not since. */
+  /** As the code host said then; it may have changed since. */
   asOf: (atMs: number) => mrkdwn`as of ${moment(atMs)}`,
   readyAfter: (lasted: string) => mrkdwn`pull request after ${lasted}`,
   mergedAfter: (lasted: string) => mrkdwn`merged after ${lasted}`,
@@ -127,16 +127,16 @@ const TITLE_MAX = 150;
 const RUNS_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 const LEFT_TO_RIGHT_MARK = '\u200e';
 
-/** What is known of a pull request; empty if its code host never described it. */
+/** Empty if the code host never described it. */
 export function factsOfLink(job: Parameters<typeof seenPullRequest>[0], url: string): PullRequestFacts {
   return seenPullRequest(job, url)?.facts ?? {};
 }
 
-/** Its title, on one line; null if the code host gives none. */
+/** On one line; null if the code host gives none. */
 export function titleOf({ title }: PullRequestFacts): string | null {
   if (title === undefined) return null;
   const shown = oneLine(title, TITLE_MAX);
-  // Without it, figures that follow the title would be shown before it.
+  // Otherwise, figures after the title would be shown before it.
   return RUNS_LEFT.test(shown) ? shown + LEFT_TO_RIGHT_MARK : shown;
 }
 
@@ -148,7 +148,7 @@ export function sizeOf({ size }: PullRequestFacts): string[] {
   return [lines === null ? files : pullRequestTexts.linesInFiles(pullRequestTexts.lines(lines), files)];
 }
 
-/** How it stands: `open`, `checks failing`, `approved`. Of one that is over, that says it all. */
+/** Its progress: `open`, `checks failing`, `approved`; once it is over, only that. */
 export function progressOf(facts: PullRequestFacts): string[] {
   const { state, checks, review } = facts;
   const { states, checks: checkWords, reviews } = pullRequestTexts;
@@ -159,7 +159,7 @@ export function progressOf(facts: PullRequestFacts): string[] {
   return said;
 }
 
-/** The same in the message that announced it, whose first line says whether it is over, and where open needs no words. */
+/** The same below an announcement, whose first line says whether it is over. "Open" goes without saying. */
 export function progressBelow(facts: PullRequestFacts): string[] {
   const { state, checks, review } = facts;
   if (isOver(facts)) return [];
@@ -171,7 +171,7 @@ export function progressBelow(facts: PullRequestFacts): string[] {
   ];
 }
 
-/** The way to read what was changed; nothing where the code host knows none. */
+/** Opens the changed pages, if the code host offers a preview. */
 export function previewButtons({ previewUrl }: PullRequestFacts): Button[] {
   const url = previewUrl === undefined ? null : httpUrl(previewUrl);
   return url === null ? [] : [previewButton(url)];

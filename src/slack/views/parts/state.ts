@@ -24,8 +24,8 @@ const NAME_MAX = 100;
 
 /**
  * A job's state in one line.
- * @param sites whose pull requests have short names
- * @param names Slack ids to names, for whoever decided it
+ * @param sites for short names of pull requests
+ * @param names Slack ids to names, for those who decided
  */
 export function stateLine(
   job: Job,
@@ -61,7 +61,7 @@ export function stateLine(
   }
 }
 
-/** A draft did not start; of a job whose start was unclear, nobody knows. */
+/** A draft did not start; with an unclear start, nobody knows. */
 function droppedLine(
   { creates }: Job,
   { byUserId, why }: Dropped,
@@ -83,12 +83,12 @@ function openingLine(waitsFor: CardWait | undefined, { channelId }: Job): Mrkdwn
   }
 }
 
-/** The API may still answer the end of the turn before: then the agent is at work all the same. */
+/** The API may still report the end of the turn before, while the agent works. */
 function workingLine(job: Job, stage: Working): Mrkdwn {
   const { isOlder } = stage;
   const { agentJob, checkedAtMs } = job;
   const status = agentJob?.status ?? 'active';
-  // Nobody has asked the agent yet for a job that a person has named.
+  // The agent has not been asked yet about a job that a person named.
   const isUnread = isOlder === true && checkedAtMs === null;
   if (status !== 'active' && !isEnded(status) && !isUnread) return states.otherStatus(status);
   const sinceMs = isOlder === true ? null : workingSince(stage);
@@ -132,7 +132,7 @@ function pullRequestLine(
     : states.updated(link, turnReplies?.count ?? 0);
 }
 
-/** What keeps a job from going on, and until when. */
+/** What holds up a job, and until when. */
 export function waitingLine({ kind, source, retryAtMs }: Trouble): Mrkdwn {
   switch (kind) {
     case 'rate_limited':
@@ -144,13 +144,13 @@ export function waitingLine({ kind, source, retryAtMs }: Trouble): Mrkdwn {
   }
 }
 
-/** The trouble that is the state now. One that only holds up follow-ups is shown beside them. */
+/** The trouble that is the state now. One that only holds up replies is shown beside them. */
 function headlineTrouble(job: Job): Trouble | null {
   const isOutOfSight = job.stage.kind === 'working' && job.trouble?.source === 'check';
   return isOutOfSight || isStarting(job.stage) ? job.trouble : null;
 }
 
-/** Then there is no agent job yet, and a trouble holds up its start. */
+/** There is no agent job yet, and a trouble holds up its start. */
 function isStarting({ kind }: Stage): boolean {
   return kind === 'opening' || kind === 'creating';
 }

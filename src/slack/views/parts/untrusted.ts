@@ -7,10 +7,10 @@ const TITLE_MAX = 100;
 const REST_MAX = 450;
 const REST_LINES_MAX = 3;
 const PART_MAX = 2_900;
-/** Enough for the longest prompt that the program takes by default, in a modal of a hundred blocks. */
+/** Enough for the longest default prompt, in a modal of a hundred blocks. */
 const PARTS_MAX = 8;
 
-/** Untrusted text, to be shown on lines of its own: never empty, and at most `max` long, escaped or not. */
+/** Untrusted text, shown on lines of its own: never empty, and at most `max` long, escaped or not. */
 export function shown(untrusted: string, max: number): string {
   const text = cutEscaped(displayText(untrusted), max);
   return isBlank(text) ? '(empty)' : text;
@@ -33,7 +33,9 @@ export function quotedPrompt(prompt: string, names: ReadonlyMap<string, string>,
 
 const FENCE = '```';
 
-/** A request that begins with code, by the words after it: a fence is no title. Without words, by the code. */
+/**
+ * A request that begins with code gets its title from the words after it, or, without words, from the code.
+ */
 function wordsFirst(request: string): string {
   if (!request.startsWith(FENCE)) return request;
   const parts = request.split(FENCE).map((part) => part.trim());
@@ -42,18 +44,21 @@ function wordsFirst(request: string): string {
   return [...words, ...code].filter((part) => !isBlank(part)).join('\n') || request;
 }
 
-/** Only if there is code below it. */
+/** Only with code below it. */
 const LANGUAGE = /^[\w+#.-]{1,30}\n(?=[\s\S])/;
 
 /** A request as a card shows it: a title, and what does not fit into it. */
 export interface TitledPrompt {
   /** At most 150 characters: a heading. */
   readonly title: string;
-  /** Cut to three lines and 450 characters; null: the title says all. */
+  /** Cut to three lines and 450 characters; null: the title is complete. */
   readonly rest: string | null;
 }
 
-/** The prompt as the person meant it, in two parts. A long first line goes on in the rest, and is cut between words. */
+/**
+ * The prompt as the person meant it, in two parts. A long first line continues in the rest, split between
+ * words.
+ */
 export function titledPrompt(prompt: string, names: ReadonlyMap<string, string>): TitledPrompt {
   const text = wordsFirst(whatItIsAbout(displayText(readableText(prompt, names))));
   const [firstLine = ''] = text.split('\n', 1);
@@ -63,7 +68,7 @@ export function titledPrompt(prompt: string, names: ReadonlyMap<string, string>)
   return { title, rest: isBlank(more) ? null : firstLines(more) };
 }
 
-/** A text that was cut is cut before the word that does not fit, if that is near. */
+/** Cuts before the word that does not fit, if that is near. */
 function atWord(title: string): string {
   const end = title.endsWith('…') ? title.lastIndexOf(' ') : -1;
   return end < HEADER_TEXT_MAX / 2 ? title : `${title.slice(0, end).trimEnd()}…`;
@@ -75,7 +80,7 @@ function firstLines(text: string): string {
   return lines.length <= REST_LINES_MAX || kept.endsWith('…') ? kept : `${kept.trimEnd()}…`;
 }
 
-/** All of the prompt, in parts of at most 2,900 characters. */
+/** The whole prompt, in parts of at most 2,900 characters. */
 export function wholePrompt(prompt: string, names: ReadonlyMap<string, string>): string[] {
   const parts: string[] = [];
   let rest = whatItIsAbout(displayText(readableText(prompt, names)));
@@ -88,14 +93,14 @@ export function wholePrompt(prompt: string, names: ReadonlyMap<string, string>):
   return parts;
 }
 
-/** The first line of the prompt, short. */
+/** The prompt's first line, shortened. */
 export function promptTitle(prompt: string, names: ReadonlyMap<string, string>): string {
   const text = wordsFirst(whatItIsAbout(displayText(readableText(prompt, names))));
   const [firstLine = ''] = text.split('\n', 1);
   return shown(firstLine, TITLE_MAX);
 }
 
-/** What a request about a message begins with, and the message itself, each as the agent reads it. */
+/** The first line of a request about a message, and the message, each as the agent reads it. */
 export interface AboutMessage {
   readonly start: string;
   readonly quoted: string;
@@ -106,12 +111,12 @@ export function aboutMessage(text: string, permalink: string | null): AboutMessa
   return { start: `${aboutLine(place)}\n`, quoted: text.replace(/^/gm, '> ') };
 }
 
-/** A request as people read it: without what is there for the agent alone. */
+/** A request as people read it, without what is meant for the agent. */
 export interface ReadRequest {
   readonly words: string;
-  /** What came along as a quotation; null: nothing. */
+  /** Came along as a quotation; null: nothing. */
   readonly notes: string | null;
-  /** The address of the message that it is about; null: it is about none, or that is not said. */
+  /** The link to the message that it is about; null: none, or not said. */
   readonly permalink: string | null;
 }
 
@@ -124,7 +129,7 @@ export function asRead(request: string): ReadRequest {
   return { words: before, notes: unquoted(quoted), permalink };
 }
 
-/** The same in one text: an address is no title. Any other request as it is. */
+/** The same in one text, since a URL is no title. Any other request as is. */
 export function whatItIsAbout(request: string): string {
   const { words, notes } = asRead(request);
   return notes === null ? words : `${words}\n\n${withNotes}\n${notes}`;
@@ -142,7 +147,10 @@ function unquoted(text: string): string {
   return text.replace(/^> ?/gm, '');
 }
 
-/** The first line of a request about a message. The agent reads it, too. @param place its address in brackets, or nothing */
+/**
+ * The first line of a request about a message, for the agent, too. @param place its URL in brackets, or
+ * nothing
+ */
 const aboutLine = (place: string): string => `About this Slack message${place}:`;
-/** Before what came along with a request, as people read it. */
+/** Introduces what came along with a request, for people. */
 export const withNotes = 'With these notes:';

@@ -1,4 +1,4 @@
-/** Words that stand in many places, and are no button of a message (`buttons.ts`). */
+/** Words used in several places, other than a message's buttons (`buttons.ts`). */
 export const labels = {
   askDocsAgent: 'Ask Docs Agent',
   start: 'Start',
@@ -10,11 +10,11 @@ export const labels = {
   recipe: (name: string) => `recipe ${name}`,
   workflow: 'a workflow',
   somebody: 'somebody',
-  /** One that does not say what it is called. */
+  /** An app without a name. */
   someApp: 'an app',
-  /** A pull request whose address cannot be a link. */
+  /** A pull request whose URL cannot become a link. */
   unlinked: (address: string) => `Pull request: ${address}`,
-  /** In the plain text, in place of an address. */
+  /** Replaces a URL in the plain text. */
   longAddress: 'use the button; the address is too long',
 } as const;
 

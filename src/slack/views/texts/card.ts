@@ -7,7 +7,7 @@ const STATUS_MAX = 100;
 const WORDS_MAX = 300;
 const NAME_MAX = 100;
 
-/** The state line of a card, which lists and *Details* share. An icon and a word, then what there is to add. */
+/** A card's state line, also used by lists and *Details*: icon, word, then facts. */
 export const states = {
   starting: mrkdwn`🚀 *Starting*`,
   /** `sinceMs`: null: unknown. */
@@ -47,13 +47,13 @@ export const states = {
   otherStatus: (status: string) => mrkdwn`ℹ️ *${asWritten(oneLine(status, STATUS_MAX))}*`,
   keepsChanging: (untilMs: number) =>
     mrkdwn`⚠️ *The agent keeps changing its answer* · I'll look again ${moment(untilMs)}`,
-  /** Of a job without a card: only lists show it. */
+  /** For a job without a card, which only lists show. */
   notStarted: mrkdwn`❌ *Not started* · Slack didn't accept the card`,
   startAnother: mrkdwn`❓ *Start another?*`,
   dismissed: (name: string) => mrkdwn`⚪ *Dismissed* by ${name}`,
 } as const;
 
-/** The warning line of a card. */
+/** A card's warning line. */
 export const warnings = {
   undelivered: (count: number) => mrkdwn`⚠️ ${replies(count)} may not be included`,
   waiting: (count: number, untilMs: number | null) =>
@@ -64,7 +64,7 @@ export const warnings = {
   muted: mrkdwn`🔇 Muted: only mentions reach the agent`,
 } as const;
 
-/** The small line at the foot of a card. */
+/** A card's last line. */
 export const foot = {
   number: (number: number) => `#${number}`,
   askedBy: (name: string) => `asked by ${name}`,

@@ -1,7 +1,7 @@
 import type { FollowUpMode } from '../../../jobs/policy.ts';
 import { type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
 
-/** What the fields of forms are called. */
+/** Labels of form fields. */
 export const fields = {
   cancel: 'Cancel',
   close: 'Close',
@@ -52,7 +52,7 @@ export const threadPreview = {
   cutOff: mrkdwn`✂️ Your message is too long for this field, so the end is cut off here.`,
 } as const;
 
-/** The settings of a channel. */
+/** A channel's settings. */
 export const settingsTexts = {
   title: 'Settings',
   intro: (channel: Mrkdwn): Mrkdwn => mrkdwn`For jobs in ${channel}, from now on.`,

@@ -3,7 +3,7 @@ import { duration } from '../parts/duration.ts';
 import { asWritten, type Mrkdwn, moment, mrkdwn } from '../parts/mrkdwn.ts';
 import { replies } from '../parts/words.ts';
 
-/** What a turn of the agent came to, in the thread. The icon, and whoever is mentioned, come first. */
+/** The outcome of a turn, in the thread. Icon and mentions come first. */
 export const turnTexts = {
   pullRequest: { icon: '🎉', words: 'Pull request ready' },
   anotherPullRequest: { icon: '🎉', words: 'Another pull request' },
@@ -20,7 +20,7 @@ export const turnTexts = {
   undelivered: (count: number): Mrkdwn => mrkdwn`⚠️ ${replies(count)} may not be included.`,
 } as const;
 
-/** What else there is to say of a job. */
+/** What else there is to say about a job. */
 export const threadTexts = {
   started: {
     every_reply: mrkdwn`⚙️ *On it.* Reply here to steer; I'll post the pull request in this thread.`,
@@ -33,12 +33,11 @@ export const threadTexts = {
   unreachable: mrkdwn`⏳ *Can't reach the agent.* Your requests and replies are saved and will continue automatically.`,
   rateLimited: (untilMs: number): Mrkdwn =>
     mrkdwn`⏳ *The agent's hourly limit is used up.* Your requests and replies are saved and continue ${moment(untilMs)}.`,
-  /** `words`: the agent's, as a sentence of ours can follow them. */
   moved: (channel: Mrkdwn): Mrkdwn =>
     mrkdwn`🔒 ${channel} is shared with another organisation now. Updates on your job come to you here:`,
   needsAdmin: (words: string): Mrkdwn =>
     mrkdwn`⚠️ *An administrator needs to fix the connection to the agent.* ${asWritten(words)}Everything is saved and continues once it's fixed.`,
-  /** `by`: null: nobody known. */
+  /** `by`: null: unknown. */
   merged: (who: Mrkdwn, by: string | null): Mrkdwn =>
     mrkdwn`✅ ${who}${by === null ? mrkdwn`*Merged.*` : mrkdwn`*Merged* by ${asWritten(by)}.`}`,
   closed: (who: Mrkdwn, by: string | null): Mrkdwn =>
@@ -66,7 +65,7 @@ export const threadTexts = {
   forgotten: mrkdwn`🗄️ *I no longer follow this thread.* Its job is no longer stored. Mention me to start another here.`,
 } as const;
 
-/** Why Slack refuses a post in a notice channel, by its error code. Others are given as they are. */
+/** Why Slack refuses a post in a notice channel, by its error code. Others are shown as codes. */
 export const refusedNotices: Readonly<Record<string, string>> = {
   not_in_channel: "I'm not in this channel",
   channel_not_found: "I can't see this channel",
@@ -75,7 +74,7 @@ export const refusedNotices: Readonly<Record<string, string>> = {
   restricted_action: "I'm not allowed to post there",
 };
 
-/** What the agent cannot take, one and several. */
+/** What the agent cannot take, in singular and plural. */
 export const fileKinds: Readonly<Record<FileKind, readonly [one: string, several: string]>> = {
   image: ['image', 'images'],
   video: ['video', 'videos'],

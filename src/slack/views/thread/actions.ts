@@ -23,7 +23,7 @@ import { httpUrl, pullRequestTexts, shortPullRequestLink } from '../parts/pull-r
 import { shown } from '../parts/untrusted.ts';
 import { replies } from '../parts/words.ts';
 
-/** What the thread says where a person must decide: what happened, then what each button does. `who`: from `addressing`. */
+/** Asks for a person's decision: what happened, then what each button does. `who`: from `addressing`. */
 const decisions = {
   failed: {
     news: (who: Mrkdwn) => mrkdwn`❌ ${who}*Failed.* The agent gave no reason.`,
@@ -71,7 +71,7 @@ const decisions = {
   },
 } as const;
 
-/** Asked before what may be under way is repeated. */
+/** Asked before something that may be running is repeated. */
 export const confirmations = {
   startAgain: {
     title: 'Start it a second time?',
@@ -87,7 +87,7 @@ export const confirmations = {
   },
 } as const satisfies Readonly<Record<string, Confirmation>>;
 
-/** What became of an offer; null: nothing that needs saying. `count`: of the replies that it was about. */
+/** The answer to an offer; null: nothing to say. `count`: its replies. */
 export const outcomes: Readonly<
   Record<OfferDeed, (name: string, count: number, other?: WatchedElsewhere) => Mrkdwn | null>
 > = {
@@ -113,7 +113,7 @@ export const outcomes: Readonly<
   moot: () => null,
 };
 
-/** For whoever presses a button too late. */
+/** For a late press. */
 export const settled = {
   as: (what: Mrkdwn) => mrkdwn`Already done: ${what}.`,
   atAnother: mrkdwn`⚠️ *That didn't arrive.* Two programs share this Slack app, and this reached the one that doesn't know the job. Try again, and tell an administrator.`,
@@ -138,10 +138,10 @@ export const decisionForms = {
 
 const REFUSAL_MAX = 1000;
 
-/** What a message asks people to decide, when its buttons are still to be pressed. */
+/** The decision that a message asks for, while its buttons can still be pressed. */
 interface Question {
   readonly news: Mrkdwn;
-  /** Of others, if they gave any; untrusted. */
+  /** The agent's or a code host's, if any; untrusted. */
   readonly words?: string;
   /** What the buttons do. */
   readonly advice?: Mrkdwn;
@@ -159,7 +159,7 @@ const ASKING = [
   'reminder',
 ] as const satisfies readonly Announcement['kind'][];
 
-/** An announcement that is about a decision, and nothing else. */
+/** An announcement that only asks for a decision. */
 export type Asking = Extract<Announcement, { kind: (typeof ASKING)[number] }>;
 
 export function isAsking(announcement: Announcement): announcement is Asking {
@@ -236,7 +236,7 @@ function waitsFor(job: Job, url: string): string | null {
     : pullRequestTexts.waitsFor[standing];
 }
 
-/** @param who from `addressing`; null: it is asked in the form for *I found the job…* */
+/** @param who from `addressing`; null: asked in the form for *I found the job…* */
 export function unclearStart({ id: jobId }: Job, callId: string, who: Mrkdwn | null): Question {
   const { news, advice } = decisions.startUnclear;
   const target = { jobId, callId };
@@ -260,7 +260,7 @@ export function askingView({ news, words, advice, buttons: offered }: Question):
   );
 }
 
-/** What remains of it when that is decided. */
+/** What remains of it after the decision. */
 export function decidedBlocks({ news, words }: Question): [KnownBlock, ...KnownBlock[]] {
   return [paragraph(news), ...quoted(words)];
 }
@@ -270,14 +270,14 @@ function quoted(words: string | undefined): KnownBlock[] {
 }
 
 /**
- * *Start again*, good for this ending only: pressed after another start, it does nothing. Of a job that was attached
- * the prompt is not known.
+ * *Start again*, valid for this ending only: after another start, it does nothing. For an attached job, the
+ * prompt is unknown.
  */
 function startAgain({ id: jobId, creates, watchedAgentJobId }: Job): Button[] {
   return watchedAgentJobId === null ? [targetButton(buttons.startAgain, { jobId, creates })] : [];
 }
 
-/** Of a failed job, the request may also be edited first. */
+/** A failed job's request may also be edited first. */
 function startAgainOrEdit(job: Job): Button[] {
   const again = startAgain(job);
   return again.length === 0 ? [] : [...again, editAndStart(job)];
@@ -313,8 +313,8 @@ export function followUpButton({ id: jobId }: Job): KnownBlock {
 }
 
 /**
- * The one thing to do about a job as it is now, which for a failed one is to start it again, edited or not: also what was
- * offered in the thread, where Slack may have refused it.
+ * The one action for a job in its current state; for a failed one, to start it again, edited or not. It
+ * repeats the thread's offer, which Slack may have refused.
  */
 export function cardActions(job: Job, { sendNow, undecided }: Queue): Button[] {
   const { id: jobId, stage, agentJob } = job;

@@ -23,8 +23,8 @@ const NAME_MAX = 100;
 
 /**
  * A message of its own in the job's thread.
- * @param names Slack ids to names, for the mentions in the prompt and in the announcement
- * @param sites whose pull requests have short names
+ * @param names Slack ids to names, for mentions in the prompt and the announcement
+ * @param sites for short names of pull requests
  */
 export function announcementView(
   announcement: Announcement,
@@ -147,7 +147,7 @@ function troubled({ trouble, retryAtMs, words }: Extract<Announcement, { kind: '
   }
 }
 
-/** The agent's words, to be followed by ours. */
+/** The agent's words, as a sentence that ours can follow. */
 function sentence(words: string | undefined): string {
   if (words === undefined) return '';
   const said = oneLine(words, WORDS_MAX);
@@ -161,7 +161,7 @@ function noticeFailed(channelId: string, reason: string): SlackMessage {
   return message(paragraph(threadTexts.noticeRefused(channel, why)));
 }
 
-/** For the person who wrote in the thread of a deleted job. */
+/** For the person who wrote in a deleted job's thread. */
 export function threadForgottenView(): SlackMessage {
   return message(paragraph(threadTexts.forgotten));
 }
@@ -169,7 +169,7 @@ export function threadForgottenView(): SlackMessage {
 const FILE_NAME_MAX = 100;
 const NAMES_MAX = 10;
 
-/** Attachments of a message that the agent cannot take. */
+/** Attachments that the agent cannot take. */
 export function filesNotSent(files: readonly Unsent[]): SlackMessage {
   const counted = Object.entries(fileKinds).flatMap(([kind, [one, several]]) => {
     const alike = files.filter((file) => file.kind === kind);

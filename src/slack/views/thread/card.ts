@@ -28,13 +28,13 @@ const FACT_MAX = 100;
 export interface CardFacts {
   /** Replies without an outcome. */
   readonly queue: Queue;
-  /** Slack ids to names, for the requester, whoever dismissed it and the mentions in the prompt. */
+  /** Slack ids to names, for the requester, the person who dismissed it, and mentions in the prompt. */
   readonly names: ReadonlyMap<string, string>;
-  /** Whose pull requests have short names. Default: those without a setting. */
+  /** For short names of pull requests. Default: the public sites. */
   readonly sites?: readonly CodeHostSite[];
 }
 
-/** The root message of a job's thread: what was asked, how it stands, and what can be done. */
+/** The root of a job's thread: the request, its state, and what can be done. */
 export function cardView(job: Job, { queue, names, sites }: CardFacts): SlackMessage {
   const { title, rest } = titledPrompt(job.prompt, names);
   const warning = warningOf(job, queue);
@@ -49,7 +49,7 @@ export function cardView(job: Job, { queue, names, sites }: CardFacts): SlackMes
   return messageOfJob(job, names, view);
 }
 
-/** The most pressing thing about the replies. */
+/** The most pressing fact about the replies. */
 function warningOf({ trouble, muted }: Job, { waiting, untilMs, undecided }: Queue): Mrkdwn | null {
   if (undecided !== null) return warnings.undelivered(undecided.count);
   if (waiting > 0) {
@@ -59,10 +59,10 @@ function warningOf({ trouble, muted }: Job, { waiting, untilMs, undecided }: Que
   return muted ? warnings.muted : null;
 }
 
-/** The pull request, the one thing that can be done, and all the rest. */
+/** The pull request, the main action, and the menu. */
 function row(job: Job, queue: Queue): KnownBlock[] {
   const beside = [...cardActions(job, queue), targetButton(buttons.details, { jobId: job.id })];
-  // While a later turn is at work, the API hides the link of the one before.
+  // While a later turn runs, the API hides the previous one's link.
   const isAtWork = job.stage.kind === 'working';
   const prLink = job.agentJob?.prLink ?? (isAtWork ? job.announcedPrLink : null);
   return prLink ? pullRequest(prLink, { style: 'primary', beside }) : [buttonRow(...beside)];

@@ -33,7 +33,7 @@ const NAMED_MAX = 10;
 const REASON_MAX = 100;
 const list = new Intl.ListFormat('en', { type: 'conjunction' });
 
-/** What would be sent, and who may send it. */
+/** The request, and who may send it. */
 export function draftView(
   { number, approvers }: DraftAnnouncement,
   job: Job,
@@ -55,7 +55,7 @@ export function draftView(
   );
 }
 
-/** What remains of it when it was started or dropped. */
+/** What remains of it once it was started or dismissed. */
 export function draftBlocks(job: Job, names: ReadonlyMap<string, string>): [KnownBlock, ...KnownBlock[]] {
   const { words, notes, permalink } = asRead(displayText(readableText(job.prompt, names)));
   return [
@@ -73,14 +73,14 @@ export function onlyTheseView(
   return message(paragraph(draftTexts.notYours(namesOf(approvers, names))));
 }
 
-/** For a person who cannot start it as it stands: with the way to the form. */
+/** For a person who cannot start it as it is: with a way to the form. */
 export function draftTooLongView(tooLong: Refusal, job: Job, draft: number): SlackMessage {
   const toForm = tooLong.kind === 'too_long' ? buttons.editDraft : buttons.chooseForDraft;
   const view = refusalView(tooLong, actionButton(toForm, { jobId: job.id, draft }));
   return messageOfJob(job, new Map(), view);
 }
 
-/** For whoever asked for it. @param reason Slack's error code */
+/** For the person who asked for it. @param reason Slack's error code */
 export function draftRefusedView(reason: string, job: Job, names: ReadonlyMap<string, string>): SlackMessage {
   const why = refusedNotices[reason] ?? oneLine(reason, REASON_MAX);
   return message(
@@ -103,7 +103,7 @@ function from(job: Job, permalink: string | null, names: ReadonlyMap<string, str
   }
   if (origin.kind === 'reaction') {
     const author = nameOf(origin.authorId ?? '');
-    // Whoever edited the request may have removed the address.
+    // An edit of the request may have removed the URL.
     return permalink === null ? mrkdwn`${author}` : messageLink(permalink, author);
   }
   const asker = oneLine(askerOf(job, names) ?? labels.somebody, NAME_MAX);
@@ -114,7 +114,7 @@ function from(job: Job, permalink: string | null, names: ReadonlyMap<string, str
 function messageLink(permalink: string, name: string): Mrkdwn {
   const address = httpUrl(permalink);
   if (address === null || address.length > ADDRESS_MAX) return mrkdwn`${name}`;
-  // In a link, the sign stands before the words.
+  // In a link, `|` separates URL and words.
   return ownLink(address, draftTexts.messageOf(name.replaceAll('|', '¦')));
 }
 

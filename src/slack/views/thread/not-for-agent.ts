@@ -19,7 +19,7 @@ import { ago, type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
 import { httpUrl } from '../parts/pull-request.ts';
 import { stateLine } from '../parts/state.ts';
 import { oneLine, promptTitle, quotedPrompt } from '../parts/untrusted.ts';
-/** A started job cannot be stopped: these are asked privately, before anything is stored in public. */
+/** A started job cannot be stopped, so these questions are asked privately, before anything is public. */
 export const questions = {
   sure: (quoted: string): Mrkdwn =>
     mrkdwn`*Send ${quoted} to the agent as a new request?* Once it starts, it can't be cancelled.`,
@@ -46,7 +46,7 @@ export const questions = {
   nothingRunsHere: mrkdwn`Nothing is running in this thread.`,
   stillWorking: (forMs: number): Mrkdwn => mrkdwn`*Still working*, ${duration(forMs)} so far`,
   cannotAnswer: mrkdwn`The agent can't answer questions; I'll post the pull request here.`,
-  /** In the thread of a job. */
+  /** In a job's thread. */
   keptThanks: mrkdwn`*Kept between people: it looks like a thank-you.*`,
   sendToAgent: 'Send to the agent',
   sendQuoted: (quoted: string) => `Send ${quoted} to the agent`,
@@ -74,7 +74,7 @@ const typed: Readonly<Record<CommandName, string>> = {
 const SAID_MAX = 40;
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
-/** The person's latest request that runs, and the address of its thread, as far as there is one. */
+/** The person's latest running request, and its thread's URL, if known. */
 export interface Running {
   readonly job: Job;
   readonly permalink: string | null;
@@ -82,7 +82,7 @@ export interface Running {
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** To whoever wants to stop the agent, where requests are made. */
+/** For a person who wants to stop the agent, where requests are made. */
 export function cannotStopView(running: Running | null): SlackMessage {
   if (running === null) return message(paragraph(questions.nothingRuns));
   const { job, permalink, names } = running;
@@ -96,7 +96,7 @@ export function cannotStopView(running: Running | null): SlackMessage {
   return messageOfJob(job, names, view);
 }
 
-/** To whoever asks how far the agent is, where requests are made. */
+/** For a person who asks about progress, where requests are made. */
 export function stillWorkingView(running: Running | null, nowMs: number): SlackMessage {
   if (running === null) return message(paragraph(questions.nothingRuns));
   const { job, permalink, names } = running;
@@ -108,7 +108,7 @@ export function stillWorkingView(running: Running | null, nowMs: number): SlackM
   return messageOfJob(job, names, view);
 }
 
-/** To the author of a reply that stays between people: why, and a button that sends it. */
+/** For the author of a reply that stays between people: why, and a button that sends it. */
 export function keptReplyView(
   { kind, messageTs, said = '' }: Omit<EphemeralNotice, 'kind'> & { readonly kind: KeptReply },
   job: Job,
@@ -142,7 +142,7 @@ export function keptReplyView(
   }
 }
 
-/** The answer of a command that was written as a reply. */
+/** Answers a command that was written as a reply. */
 export function withSendButton(
   { blocks: [first, ...rest] }: SlackMessage,
   target: { readonly jobId: string; readonly messageTs: string },
@@ -151,12 +151,12 @@ export function withSendButton(
   return first === undefined ? message(send) : message(first, ...rest, send);
 }
 
-/** In place of the question, when it was pressed. */
+/** Replaces the question once it was pressed. */
 export function mutedNowView(): SlackMessage {
   return message(paragraph(questions.muted));
 }
 
-/** The agent is at work, or about to be. */
+/** The agent works, or is about to. */
 function isRunning({ stage }: Job): boolean {
   return stage.kind === 'opening' || stage.kind === 'creating' || stage.kind === 'working';
 }

@@ -17,7 +17,7 @@ import { oneLine, promptTitle } from '../parts/untrusted.ts';
 
 /** What a notice channel reads. `link`: the pull request in short; null if it cannot be a link. */
 const notices = {
-  /** `name`: null if Slack does not say it. */
+  /** `name`: null if Slack does not give it. */
   public: (link: Mrkdwn | null, title: string, name: string | null): Mrkdwn => {
     const by = name === null ? mrkdwn`` : mrkdwn` · by ${asWritten(name)}`;
     return link === null
@@ -34,8 +34,8 @@ const NAME_MAX = 100;
 
 /**
  * Tells a notice channel of a pull request.
- * @param permalink the address of the job's thread, or null if Slack did not give it
- * @param names Slack ids to names, for the requester and the mentions in the prompt
+ * @param permalink to the job's thread, or null if Slack did not give it
+ * @param names Slack ids to names, for the requester and mentions in the prompt
  */
 export function noticeView(
   job: Job,
@@ -63,8 +63,8 @@ export function noticeView(
 }
 
 /**
- * The notice of a request that readers of the notice channel may not see: without its words, person and thread, and
- * without the title of the pull request, which tells what was asked.
+ * For a request that readers of the notice channel may not see: without its words, person and thread, and
+ * without the pull request's title, which would give it away.
  */
 export function privateNoticeView(
   job: Job,

@@ -20,7 +20,7 @@ import { closedPlaces, delayed, notAllowed, unposted } from '../refusals.ts';
 import { threadTexts } from '../texts/thread.ts';
 import { keptReplyView, questions } from './not-for-agent.ts';
 
-/** So that the prompt can be copied from it and sent again, as far as a section holds it. */
+/** Long enough to copy the prompt and send it again, if a section holds it. */
 const PROMPT_MAX = 2500;
 const REASON_MAX = 100;
 const UNPOSTED_MAX = 2500;
@@ -35,17 +35,17 @@ export function requesterView(reason: string, job: Job, names: ReadonlyMap<strin
   return messageOfJob(job, names, withPrompt(explanation(reason, job), job.prompt, names, ...actions));
 }
 
-/** For the requester of a job whose card Slack refused. */
+/** After Slack refused the card. */
 export function tryAgainButton({ id: jobId, cards }: Job): Button {
   return targetButton(buttons.tryAgain, { jobId, cards });
 }
 
-/** A direct message of two people: no bot can be invited there. */
+/** No bot can be invited to a direct message of two people. */
 export function isBetweenPeople(reason: string, { channelId }: Job): boolean {
   return isNotInChannel(reason) && isDirectMessage(channelId);
 }
 
-/** In its place, when that was pressed. */
+/** Replaces it once it was pressed. */
 export function tryingAgainView(): SlackMessage {
   return message(paragraph(questions.starting));
 }
@@ -66,23 +66,26 @@ function delay(reason: string, channelId: string): Mrkdwn {
   return classOf(reason) === 'admin' ? delayed.needsAdmin(code) : delayed.other(code);
 }
 
-/** Tells the requester, privately, what Slack did not let the bot say in the thread. */
+/** Tells the requester, privately, what Slack did not allow in the thread. */
 export function unpostedView(reason: string, post: SlackMessage): SlackMessage {
   const news = reason === NOT_SEEN ? threadTexts.unseen : threadTexts.unposted(oneLine(reason, REASON_MAX));
   return withPost(news, post);
 }
 
-/** The same, when it will be said there as soon as the place is open to the bot again. */
+/** The same, if the thread gets it once the bot has access again. */
 export function keptView(reason: string, { channelId }: Job, post: SlackMessage): SlackMessage {
   return withPost(threadTexts.kept(closedPlace(reason, channelId)), post);
 }
 
-/** Tells the requester what the thread is not to show, as its channel is shared with another organisation now. */
+/**
+ * Tells the requester what the thread must not show, now that its channel is shared with another
+ * organisation.
+ */
 export function movedView(channelId: string, { blocks }: SlackMessage): SlackMessage {
   return message(paragraph(threadTexts.moved(channelMention(channelId))), ...blocks.flatMap(withLinksOnly));
 }
 
-/** Buttons that are pressed count in the thread's own channel. */
+/** Other buttons count only in the thread's own channel. */
 function withLinksOnly(block: KnownBlock): KnownBlock[] {
   if (block.type === 'section' && block.accessory !== undefined) {
     const { accessory: _accessory, ...section } = block;
@@ -93,7 +96,7 @@ function withLinksOnly(block: KnownBlock): KnownBlock[] {
   return links.length === 0 ? [] : [{ ...block, elements: links }];
 }
 
-/** Why the bot cannot post in a channel, and what would change that. */
+/** Why the bot cannot post in a channel, and how to change that. */
 export function closedPlace(reason: string, channelId: string): Mrkdwn {
   const channel = channelMention(channelId);
   if (isNotInChannel(reason)) return closedPlaces.notInChannel(channel);
@@ -153,7 +156,7 @@ function noticeView(
   }
 }
 
-/** In place of the offer, when it was taken. */
+/** Replaces the offer once it was taken. */
 export function correctionSentView(): SlackMessage {
   return message(paragraph(questions.correctionSent));
 }

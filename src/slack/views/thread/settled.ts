@@ -16,8 +16,8 @@ import { withPullRequest } from './turn-ended.ts';
 const NAME_MAX = 100;
 
 /**
- * A message of the thread as things are now.
- * @param outcome of what it offered; null: it offers that still, or offered nothing
+ * A thread's message in the current state.
+ * @param outcome of its offer; null: it is still open, or there was none
  * @param names as for `settledView`
  */
 export function postedView(
@@ -33,9 +33,8 @@ export function postedView(
 }
 
 /**
- * A message that offered a decision, when there is nothing left to decide: who decided what takes the place of its
- * buttons, and links stay.
- * @param names Slack ids to names, for the mentions in the prompt and for who decided
+ * A message whose offer is decided: who decided what replaces its buttons; links stay.
+ * @param names Slack ids to names, for mentions in the prompt and for who decided
  */
 export function settledView(
   announcement: Announcement,
@@ -63,7 +62,7 @@ function withoutOffer(
     const decided = message(...decidedBlocks(askedBy(announcement, job, sites)));
     return announcement.kind === 'failed' ? withPullRequest(decided, announcement, job, sites) : decided;
   }
-  // News that warns as well: its offer stands beside the warning. *Reply to the agent* is never used up.
+  // News with a warning: its offer stands beside the warning. *Reply to the agent* stays.
   return {
     blocks: announcementView(announcement, job, names, undefined, sites).blocks.map(withoutAccessory),
   };
@@ -83,8 +82,8 @@ function outcomeWords(
 }
 
 /**
- * For the person who pressed a button that does nothing any more.
- * @param outcome what was decided; null: that is not known
+ * For a person who pressed a button that no longer has an effect.
+ * @param outcome of the decision; null: unknown
  */
 export function tooLateView(
   job: Job,
@@ -92,23 +91,23 @@ export function tooLateView(
   names: ReadonlyMap<string, string>,
   sites: readonly CodeHostSite[] = PUBLIC_SITES,
 ): SlackMessage {
-  // Who decided to start it matters less than that it did not start.
+  // That it did not start matters more than who decided to start it.
   const isDecided = outcome !== null && job.stage.kind !== 'card_failed';
   const words = isDecided ? outcomeWords(outcome, names) : null;
   return message(paragraph(settled.as(words ?? stateLine(job, sites))));
 }
 
-/** For the person who pressed a button of a deleted job. */
+/** For a person who pressed a button of a deleted job. */
 export function jobForgottenView(): SlackMessage {
   return message(paragraph(settled.forgotten));
 }
 
-/** For the person whose press or form reached a program that does not know the job, while another one may. */
+/** For a press or form that reached a program which does not know the job, while another may. */
 export function jobAtAnotherView(): SlackMessage {
   return message(paragraph(settled.atAnother));
 }
 
-/** For whoever sent a form that was made for somebody else, or for another channel. */
+/** For a form that was made for another person or channel. */
 export function notYourFormView(): SlackMessage {
   return message(paragraph(settled.formOfOthers));
 }

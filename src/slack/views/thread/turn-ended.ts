@@ -30,7 +30,7 @@ import { confirmations, followUpButton } from './actions.ts';
 
 const BRANCH_MAX = 100;
 
-/** The one message of a turn's end. It mentions who waited for it, and who must act. */
+/** The one message at the end of a turn. It mentions those who waited for it, and those who must act. */
 export function turnEndedView(ended: TurnEnded, job: Job, sites: readonly CodeHostSite[]): SlackMessage {
   const { link, lastedMs, replies, branch, undelivered } = ended;
   const toAct = undelivered?.authors ?? [];
@@ -62,7 +62,7 @@ export function turnEndedView(ended: TurnEnded, job: Job, sites: readonly CodeHo
   );
 }
 
-/** A pull request that came without an end of its own. */
+/** A pull request that came after the end of its turn. */
 export function latePullRequestView(
   { url, changed, branch, authors }: Extract<Announcement, { kind: 'pull_request' }>,
   job: Job,
@@ -73,7 +73,7 @@ export function latePullRequestView(
   return message(...newPullRequest(link, waited, factsOfLink(job, url), sites), ...footLine([], [], branch));
 }
 
-/** The message with a pull request that nobody has heard of yet. */
+/** Announces a pull request for the first time. */
 export function withPullRequest(
   news: SlackMessage,
   { kind, prLink, isAnother, authors = [] }: Extract<Announcement, { kind: 'failed' | 'archived' }>,
@@ -84,7 +84,7 @@ export function withPullRequest(
   const requesters = requestersOf(job);
   const [first, ...rest] = news.blocks;
   const others = authors.filter((userId) => !requesters.includes(userId));
-  // Of a failure, its own line mentions the requester.
+  // A failure mentions the requester in its own line.
   const waited = kind === 'failed' ? others : [...requesters, ...others];
   const link = { url: prLink, is: isAnother === true ? 'another' : 'first' } as const;
   const parts = newPullRequest(link, waited, factsOfLink(job, prLink), sites, {});
@@ -93,7 +93,7 @@ export function withPullRequest(
 
 const news = { first: turnTexts.pullRequest, another: turnTexts.anotherPullRequest } as const;
 
-/** What it is, what it changes and how it stands, as far as its code host says; and the ways to it. */
+/** Title, size and progress as its code host gives them, and the ways to it. */
 function newPullRequest(
   { url, is }: { readonly url: string; readonly is: keyof typeof news },
   toMention: readonly string[],
