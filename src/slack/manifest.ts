@@ -14,7 +14,7 @@ import {
 import { labels } from './views/parts/words.ts';
 
 const COMMENT_WIDTH = 105;
-/** Slack's schema of manifests has no place for it. */
+/** Slack's manifest schema has no place for it. */
 const ICON =
   'The icon is not part of a manifest: set docs/images/icon.png in "Basic Information", "Display Information".';
 
@@ -30,21 +30,21 @@ const AGENT_VIEW = {
 };
 
 export interface ManifestOptions {
-  /** The public address, without a slash at its end: HTTP mode. Null: Socket Mode. */
+  /** The public URL without a trailing slash: HTTP mode. Null: Socket Mode. */
   readonly url: string | null;
-  /** How other workspaces install the app by themselves; null: it is installed in one, by hand. */
+  /** How other workspaces install the app; null: it is installed in one, by hand. */
   readonly oauth: { readonly url: string } | null;
   /** The app is one of Slack's agents. */
   readonly isAgent?: boolean;
-  /** Workflows have the step "Ask docs-agent". Not with `oauth`: Slack does not let such an app be distributed. */
+  /** Adds the workflow step "Ask docs-agent". Not with `oauth`: Slack does not distribute such apps. */
   readonly hasWorkflowStep?: boolean;
-  /** In some channel, an emoji makes drafts. */
+  /** An emoji makes drafts in some channel. */
   readonly hasReactions?: boolean;
 }
 
 type Path = readonly (string | number)[];
 
-/** The manifest of the Slack app, as YAML that says what each part is for. */
+/** The Slack app's manifest, as YAML that explains each part. */
 export function manifestYaml(options: ManifestOptions): string {
   const document = new Document(manifest(options));
   for (const [path, comment] of comments(options)) commentAt(document, path, comment);
@@ -218,7 +218,7 @@ function lines(paragraph: string): string[] {
   return done;
 }
 
-/** The step of workflows, as Slack's manifest describes it. The names of inputs and outputs are those of the event. */
+/** The workflow step in Slack's manifest format. Inputs and outputs are named as in the event. */
 const workflowStep = {
   [STEP_ID]: {
     title: 'Ask docs-agent',

@@ -31,13 +31,13 @@ export interface EndedParts {
   readonly directory: Directory;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Calls with the token that is stored. */
+  /** Calls with the stored token. */
   readonly callerOf: (installation: StoredInstallation) => SlackCaller;
 }
 
 /**
- * Removes the tokens of an installation that has ended: `app_uninstalled`, and `tokens_revoked` if it names the bot.
- * Such an event may arrive late, after the app was installed again: then it is about the previous installation.
+ * Removes the tokens of an ended installation: `app_uninstalled`, and `tokens_revoked` if it names the bot.
+ * Such an event may arrive after the app was installed again; then it concerns the previous installation.
  */
 export function whenEnded(parts: EndedParts): (body: unknown) => Promise<void> {
   const { store, directory, log } = parts;
@@ -73,7 +73,10 @@ function isOf({ botUserId }: StoredInstallation, { event }: Ended): boolean {
   return event.type === 'app_uninstalled' || (event.tokens?.bot?.includes(botUserId) ?? false);
 }
 
-/** Decided by the times as far as clocks can be trusted; within that margin, Slack is asked whether the token works. */
+/**
+ * Decided by the times as far as clocks can be trusted; within that margin, Slack is asked whether the token
+ * works.
+ */
 async function isOver(
   { callerOf }: EndedParts,
   installation: StoredInstallation,

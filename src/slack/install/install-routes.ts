@@ -29,11 +29,11 @@ const BAD_CODES = new Set(['invalid_code', 'code_already_used', 'code_expired'])
 
 export interface InstallParts {
   readonly app: { readonly clientId: string; readonly clientSecret: string; readonly stateSecret: string };
-  /** Null is Slack's own. */
+  /** Null: Slack's own. */
   readonly apiUrl: string | null;
   /** Slack grants those that the page asks for, whatever else the manifest has. */
   readonly scopes: readonly string[];
-  /** Must not retry by itself: a code is good for one use. */
+  /** Must not retry by itself: a code works once. */
   readonly client: WebClient;
   readonly store: Store;
   readonly vault: Vault;
@@ -41,13 +41,13 @@ export interface InstallParts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly isSetUp: (teamId: string) => boolean;
-  /** Returns the scopes that the installation lacks, and that the program cannot work without. */
+  /** Returns the missing scopes that the program cannot work without. */
   readonly checkScopes: (id: string, granted: GrantedScopes) => readonly Scope[];
-  /** Called when there is a new installation, or a new token of one. */
+  /** Called after a new installation, or a new token. */
   readonly onInstalled: () => void;
 }
 
-/** The pages by which workspaces install the app. */
+/** The pages through which workspaces install the app. */
 export function installRoutes(parts: InstallParts): Route[] {
   return [
     {
@@ -84,7 +84,7 @@ function authorizeUrl({ app, apiUrl, scopes }: InstallParts, state: string): str
   return url.href;
 }
 
-/** Anybody can cause this: nothing is wrong with the program. */
+/** Anybody can cause this, so it is no error of the program. */
 class InstallRefused extends Error {
   readonly why: FailedWhy;
 
@@ -95,7 +95,7 @@ class InstallRefused extends Error {
   }
 }
 
-/** The installation is of no use: nothing is stored. */
+/** The installation is useless: nothing is stored. */
 class ScopesMissing extends Error {
   readonly scopes: readonly Scope[];
 
@@ -106,7 +106,7 @@ class ScopesMissing extends Error {
   }
 }
 
-/** Slack redirects the browser back. Returns the workspace in which the app is installed; null: an organisation. */
+/** Slack redirects the browser back. Returns the workspace of the installation; null: an organisation. */
 async function comeBack(parts: InstallParts, request: IncomingMessage): Promise<string | null> {
   const { app, store, clock } = parts;
   const query = new URL(request.url ?? '', 'http://localhost').searchParams;
@@ -186,7 +186,7 @@ function answer(response: ServerResponse, status: number, page: string): void {
   response.writeHead(status, { 'content-type': 'text/html; charset=utf-8' }).end(page);
 }
 
-/** The address of the second page holds a code: it must not be cached, nor sent elsewhere as a referrer. */
+/** The second page's URL holds a code: it must not be cached, nor sent elsewhere as a referrer. */
 function protect(response: ServerResponse): void {
   response.setHeader('cache-control', 'no-store');
   response.setHeader('referrer-policy', 'no-referrer');
@@ -201,7 +201,7 @@ const LIFE_MS = 600_000;
 const NONCE_BYTES = 24;
 /** The prefix binds it to this host and to https: no other host of the domain can set it. */
 const COOKIE = '__Host-docs-agent-install';
-/** `Lax`: it is sent along when Slack redirects back, and not with requests from other pages. */
+/** `Lax`: sent along when Slack redirects back, but not with requests from other pages. */
 const ATTRIBUTES = 'Secure; HttpOnly; SameSite=Lax; Path=/';
 
 /** The state that goes to Slack's page and must come back once, in the same browser. */

@@ -19,7 +19,7 @@ interface Known {
   readonly workspace: Workspace;
 }
 
-/** The workspaces that have installed the app. `settingsOf`: null for one that the operator has not set up. */
+/** The workspaces with the app installed. `settingsOf`: null for one that the operator has not set up. */
 export function installedWorkspaces(
   parts: WorkspaceParts,
   directory: Directory,
@@ -28,7 +28,7 @@ export function installedWorkspaces(
 ): Workspaces {
   const known = new Map<string, Known>();
 
-  /** Throws SlackCallError if there is none that can be read. */
+  /** Throws SlackCallError if no token can be read. */
   const tokenOf = async (teamId: string): Promise<string> => {
     const installation = await directory.find(teamId).catch((error: unknown) => {
       if (error instanceof StoreError) throw tokenError('store_away', { retryAfterMs: STORE_AWAY_MS });
@@ -45,7 +45,7 @@ export function installedWorkspaces(
     }
   };
 
-  /** The same object for as long as it is the same installation: it caches people, and knows Slack's limits. */
+  /** The same object for the life of an installation: it caches people, and knows Slack's limits. */
   const workspace = (teamId: string, installation: StoredInstallation | null): Workspace => {
     const before = known.get(teamId);
     if (before !== undefined && isSame(before.installation, installation)) return before.workspace;
@@ -82,7 +82,7 @@ function identityOf(teamId: string, installation: StoredInstallation | null) {
   };
 }
 
-/** Without `retryAfterMs`, the pauses grow, since it may take a while until somebody mends it. */
+/** Without `retryAfterMs`, the pauses grow, since an administrator may take a while. */
 function tokenError(code: string, how: { retryAfterMs?: number; needsAdmin?: boolean }): SlackCallError {
   const failure = {
     outcome: 'retry',

@@ -7,13 +7,16 @@ import { CachedLookup } from '../workspace/web-api/cached-lookup.ts';
 /** The workspace in which a request was made. */
 export interface RequestTeam {
   readonly teamId: string;
-  /** The organisation that has installed the app for its workspaces; null: the workspace has installed it. */
+  /** The organisation that installed the app for its workspaces; null: the workspace did. */
   readonly organisationId: string | null;
-  /** Whether Slack says that the workspace belongs to the organisation; else it may be that of a person from elsewhere. */
+  /**
+   * Whether Slack says that the workspace belongs to the organisation; otherwise it may be an outside
+   * person's.
+   */
   readonly isSure: boolean;
 }
 
-/** What is empty or no id is ignored: another field may have the id. */
+/** Empty or malformed ids are ignored: another field may have the id. */
 const id = z.string().min(1).nullish().catch(null);
 const flag = z.union([z.boolean(), z.stringbool()]).nullish().catch(null);
 const team = z.object({ id, enterprise_id: id }).nullish().catch(null);
@@ -34,8 +37,8 @@ const payload = z.object({
 type Payload = z.infer<typeof payload>;
 
 /**
- * The workspace of the installation that was sent this, or null. Not that of the person: `team_id` of an event and
- * `team` of an action in a form may be theirs.
+ * The workspace of the installation that received this, or null. Not the person's: an event's `team_id`, and
+ * the `team` of an action in a form, may be theirs.
  */
 export function requestTeam(body: unknown): RequestTeam | null {
   const parsed = payload.safeParse(body);
@@ -57,7 +60,7 @@ export function requestTeam(body: unknown): RequestTeam | null {
   return { teamId, organisationId, isSure: isItsWorkspace(teamId, organisationId, data) };
 }
 
-/** For members of an organisation, Slack may name the organisation in place of a workspace. */
+/** For members of an organisation, Slack may name the organisation instead of a workspace. */
 function isWorkspace(candidate: string | null | undefined): boolean {
   return candidate != null && !candidate.startsWith('E');
 }
@@ -75,7 +78,7 @@ function isItsWorkspace(teamId: string, organisationId: string | null, data: Pay
   return teamId === data.team?.id && organisationId !== null && data.team.enterprise_id === organisationId;
 }
 
-/** For this long another replica may not know of an installation that has begun or ended. */
+/** How long another replica may not know that an installation began or ended. */
 const FRESH_MS = 3_000;
 const MAX_TEAMS = 5_000;
 
@@ -83,9 +86,9 @@ const MAX_TEAMS = 5_000;
 export interface Directory {
   /** Null if there is none. Throws StoreError if the store is away and nothing is known. */
   find(teamId: string): Promise<StoredInstallation | null>;
-  /** The same; if an organisation's installation turns out to serve the workspace, that is remembered. */
+  /** The same; remembers if an organisation's installation turns out to serve the workspace. */
   findFor(team: RequestTeam): Promise<StoredInstallation | null>;
-  /** Its installation was changed. */
+  /** Its installation changed. */
   forget(teamId: string): void;
 }
 

@@ -24,7 +24,7 @@ export class VaultError extends Error {
   }
 }
 
-/** Encrypts tokens so that they can be read only as those of their own installation. */
+/** Encrypts tokens so that they can be read only for their own installation. */
 export class Vault {
   private readonly keys: readonly [Key, ...Key[]];
 
@@ -58,7 +58,7 @@ export class Vault {
   }
 }
 
-/** Authenticated with the text: what is copied to another row cannot be read there. */
+/** Authenticated with the text: a copy in another row cannot be read. */
 function place(installationId: string): Buffer {
   return Buffer.from(`installation/${installationId}/bot_token`);
 }
@@ -79,7 +79,7 @@ function decrypt(key: KeyObject, sealed: string, where: Buffer): string {
   return Buffer.concat([decipher.update(encrypted), decipher.final()]).toString('utf8');
 }
 
-/** An installation whose token cannot be read; `why` includes what to do. */
+/** An installation with an unreadable token; `why` includes what to do. */
 export interface Unreadable {
   readonly id: string;
   readonly keyId: string;
@@ -115,15 +115,15 @@ function problemOf(vault: Vault, { id, token }: StoredInstallation): Unreadable 
 }
 
 export interface Resealed {
-  /** How many were encrypted again, with the first key. */
+  /** How many were encrypted again with the first key. */
   readonly resealed: number;
-  /** How many tokens each key encrypts, after that. */
+  /** How many tokens each key then encrypts. */
   readonly byKey: ReadonlyMap<string, number>;
   /** Left as they were. */
   readonly unreadable: readonly Unreadable[];
 }
 
-/** Encrypts all tokens that can be read with the first key. */
+/** Encrypts all readable tokens with the first key. */
 export async function resealAll(store: Store, vault: Vault): Promise<Resealed> {
   let resealed = 0;
   for (;;) {
@@ -135,7 +135,7 @@ export async function resealAll(store: Store, vault: Vault): Promise<Resealed> {
     if (others.length === 0) return { resealed, byKey: countKeys(installations), unreadable };
     for (const { id, revision, token } of others) {
       const sealed = vault.seal(id, vault.open(id, token));
-      // If a replica has changed it meanwhile, the next round sees it again.
+      // If a replica changed it meanwhile, the next round sees it again.
       const isDone = await store.transaction((tx) => tx.installations.reseal(id, revision, sealed));
       if (isDone) resealed += 1;
     }

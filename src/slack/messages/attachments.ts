@@ -15,10 +15,10 @@ import { filesIn, isMessage, slackAttachmentsOf, wordless } from './slack-attach
 
 /** Bounds what one message can make the program read. */
 const MAX_SNIPPETS = 10;
-/** Of the files that are only named; Slack lets a message have ten. */
+/** Files that are only named; Slack allows ten per message. */
 const MAX_NAMED = 20;
 
-/** The attachments of a message, and of those that are forwarded in it. */
+/** The attachments of a message and of the messages forwarded in it. */
 export function attachmentsIn(message: Saying & { readonly files?: unknown }): Attachments {
   const hung = slackAttachmentsOf(message.attachments, message.text ?? '');
   const built = hung.map((one) => (isMessage(one) ? [] : one.blocks));
@@ -33,7 +33,7 @@ export function attachmentsIn(message: Saying & { readonly files?: unknown }): A
   return { ...noAttachments, others: [{ kind: 'attachment', name: null }] };
 }
 
-/** Of these, Slack shows nothing, or what is in `text`, too. */
+/** Slack shows nothing of these, or the same as in `text`. */
 const WITHOUT_CONTENT: ReadonlySet<unknown> = new Set(['rich_text', 'divider', 'context_actions', 'actions']);
 
 /** Slack shows something of it that has no words. */
@@ -52,7 +52,7 @@ export function mergeAttachments(all: readonly Attachments[]): Attachments {
   };
 }
 
-/** As much of it as a form can carry; the rest is only named. */
+/** What a form can carry; the rest is only named. */
 export function fitAttachments(attachments: Attachments, maxLength: number): Attachments {
   if (JSON.stringify(attachments).length <= maxLength) return attachments;
   const { snippets, others } = attachments;
@@ -61,7 +61,7 @@ export function fitAttachments(attachments: Attachments, maxLength: number): Att
     length += JSON.stringify(one).length;
     return length <= maxLength;
   };
-  // The text of an e-mail is asked for again.
+  // An e-mail's text is read again later.
   const fitting = snippets.map(({ text: _text, ...snippet }) => snippet).filter(fits);
   const named = [...others, ...snippets.slice(fitting.length).map(asFile)].slice(0, MAX_NAMED);
   return { snippets: fitting, others: named.map((one) => (fits(one) ? one : { ...one, name: null })) };

@@ -2,18 +2,18 @@ import { isBlank } from '../../jobs/requests/prompt.ts';
 import { fieldsOf, linkToken, listOf, plain, stringOf } from './parts.ts';
 import { inlineText, isInline, MAX_DEPTH, richTexts } from './rich-text.ts';
 
-/** What a block says, as Slack would deliver it in `text`. */
+/** A block's words, as Slack would deliver them in `text`. */
 export interface Paragraph {
   readonly text: string;
-  /** It stands for something without words, and is no word itself: a picture, a call. */
+  /** Represents something without words: a picture, a call. */
   readonly isStandIn?: true;
-  /** It is read as a whole only between blank lines. */
+  /** Needs blank lines around it. */
   readonly isApart?: true;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The words of blocks of any kind, also of those that Slack has yet to invent. */
+/** The words of blocks of any kind, unknown ones included. */
 export function blockTexts(blocks: unknown): Paragraph[] {
   return listOf(blocks)
     .flatMap((block) => (typeof block === 'object' ? wordsIn(block, MAX_DEPTH) : []))
@@ -30,7 +30,7 @@ export function joinParagraphs(paragraphs: readonly Paragraph[]): string {
     .join('');
 }
 
-/** What is special to a kind; all others say what their fields say. */
+/** Special kinds; all others say what their fields say. */
 const KINDS: Readonly<Record<string, (fields: Fields, depth: number) => Paragraph[]>> = {
   mrkdwn: ({ text }) => [{ text: stringOf(text) }],
   plain_text: ({ text }) => [{ text: plain(text) }],
@@ -66,7 +66,7 @@ const KINDS: Readonly<Record<string, (fields: Fields, depth: number) => Paragrap
   divider: () => [],
 };
 
-/** Controls that do something only in Slack, and hold nothing to read. */
+/** Controls that act only in Slack, and hold nothing to read. */
 const CONTROL = /(?:_select|picker|_input)$/;
 
 function wordsIn(given: unknown, depth: number): Paragraph[] {
@@ -83,9 +83,9 @@ function wordsIn(given: unknown, depth: number): Paragraph[] {
   return CONTROL.test(type) ? [] : wordsOfFields(fields, depth - 1);
 }
 
-/** What people read first of a block, whatever the order in which its fields come. */
+/** What people read first in a block, whatever the order of its fields. */
 const FIRST = ['rich_text_title', 'title', 'subtitle', 'label', 'caption', 'text', 'body', 'details'];
-/** Fields that are written for programs. */
+/** Fields for programs. */
 const NOT_WORDS =
   /^(?:type|style|level|status|width|height|color|align|format|language|source|mode|verbatim|emoji|mimetype|filetype|team|ts|unicode|range)$|(?:^|_)(?:id|ids|ts|url|urls|type|size|index|emoji)$/;
 /** Those of them that hold a number to read. */
@@ -128,7 +128,7 @@ function optionsOf({ options, initial_options, initial_option }: Fields): Paragr
   });
 }
 
-/** What the top of a message shows that is not text: its pictures and films, by name. */
+/** The media at the top of a message: pictures and films, by name. */
 export function mediaIn(blocks: unknown): { readonly kind: 'image' | 'video'; readonly name: string }[] {
   return listOf(blocks).flatMap((block) => {
     const { type, title, alt_text: alt } = fieldsOf(block);
@@ -138,7 +138,7 @@ export function mediaIn(blocks: unknown): { readonly kind: 'image' | 'video'; re
   });
 }
 
-/** The words of a text object, or of a text that is no object. */
+/** The words of a text object, or of a plain string. */
 function textsOf(given: unknown): string[] {
   return wordsIn(given, 2).flatMap(({ text }) => (isBlank(text) ? [] : text));
 }
@@ -159,10 +159,13 @@ function tableText({ rows, ...rest }: Fields, depth: number): Paragraph[] {
   return [...wordsOfFields(rest, depth), { text: table, isApart: true }];
 }
 
-/** As many as a table of Slack's has. A row that is longer is not cut, but others are not filled up to it. */
+/** As many as Slack's tables have. Longer rows are not cut, but others are not filled up to them. */
 const MAX_FILLED = 20;
 
-/** A Markdown table whose first row is the header; empty if no cell has words. @param rows escaped, as all texts here */
+/**
+ * A Markdown table whose first row is the header; empty if no cell has words. @param rows escaped, as all
+ * texts here
+ */
 function markdownTable(rows: readonly (readonly string[])[]): string {
   if (rows.every((row) => row.every(isBlank))) return '';
   const longest = rows.reduce((most, row) => Math.max(most, row.length), 0);
@@ -179,7 +182,7 @@ function line(cells: readonly string[]): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-/** On one line. A bar ends a cell, except the first one in a token of Slack's. */
+/** On one line. A bar ends a cell, except the first in one of Slack's tokens. */
 function cellText(text: string): string {
   return text
     .trim()

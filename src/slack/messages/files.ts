@@ -11,7 +11,10 @@ const EMAIL_TEXT_MAX = 200_000;
 
 const text = z.string().catch('');
 
-/** A file as far as it matters here. Slack describes some by less: those of other workspaces, or deleted ones. */
+/**
+ * The parts of a file that matter here. Slack describes some with less: those of other workspaces, or deleted
+ * ones.
+ */
 const file = z.object({
   id: text,
   file_access: text,
@@ -30,7 +33,7 @@ const file = z.object({
 });
 type File = z.infer<typeof file>;
 
-/** The files of a message. */
+/** A message's files. */
 export function filesOf(given: unknown): Attachments {
   const all = listOf(given)
     .map(fileOf)
@@ -45,7 +48,7 @@ export function filesOf(given: unknown): Attachments {
   };
 }
 
-/** What Slack says of a file when it is asked. */
+/** What Slack says of a file when asked. */
 export function describedFile(given: unknown): { readonly snippet: Snippet } | { readonly unsent: Unsent } {
   const described = fileOf(given);
   return isText(described) ? { snippet: snippetOf(described) } : { unsent: unsentOf(described) };
@@ -59,7 +62,7 @@ function snippetOf(given: File): Snippet {
   if (isUndescribed(given)) return { name: 'attached file', url: null, fileId: given.id };
   const name = nameOf(given) ?? 'snippet';
   if (isEmail(given)) {
-    // What Slack has at its address is HTML.
+    // Slack serves HTML at its URL.
     const words = emailText(given);
     const fileId = given.id === '' ? {} : { fileId: given.id };
     return words === null ? { name, url: null, ...fileId } : { name, url: null, ...fileId, text: words };
@@ -90,7 +93,7 @@ function filesOfEmail({ attachments }: File): Unsent[] {
   });
 }
 
-/** Of files in channels that are shared with other workspaces, Slack says only that they are there. */
+/** For files in channels shared with other workspaces, Slack says only that they exist. */
 function isUndescribed({ id, file_access }: File): boolean {
   return file_access === 'check_file_info' && id !== '';
 }
@@ -99,7 +102,7 @@ function isEmail({ mode, filetype }: File): boolean {
   return mode === 'email' || filetype === 'email';
 }
 
-/** Slack's words for kinds of text, and endings of files that are text. */
+/** Slack's words for kinds of text, and extensions of text files. */
 const TEXT_KINDS = new Set(
   (
     'text plain txt log md markdown mdx mkd rst adoc asciidoc asc org tex latex bib csv tsv json json5 jsonc jsonl ndjson ' +
@@ -113,16 +116,18 @@ const TEXT_KINDS = new Set(
     'readme license licence notice changelog contributing authors codeowners'
   ).split(' '),
 );
-/** Written as text, and yet not for people to read. */
+/** Written as text, but not for people to read. */
 const NO_TEXT_KINDS = new Set(['rtf', 'svg', 'ps', 'eps', 'quip', 'canvas', 'list']);
 const TEXT_MIME =
   /^(?:text\/|message\/|application\/(?:[\w.-]+\+)?(?:json|xml|yaml)$|application\/(?:x-)?(?:json|ndjson|jsonlines|json5|yaml|toml|javascript|ecmascript|typescript|sh|shellscript|python|ruby|perl|php|httpd-php|sql|graphql|diff|patch|tex|latex|csv|markdown|plist|ipynb\+json)$)/i;
 
-/** It says nothing that MIME types do not say better. */
+/** MIME types say more. */
 const UNSPECIFIC_KINDS = new Set(['text', 'plain', 'binary', '']);
 const UNSPECIFIC_MIME = /^(?:application\/(?:octet-stream|x-empty)|)$/i;
 
-/** Slack often knows a kind by its ending only, or not at all, so each of the three may say that it is text. */
+/**
+ * Slack often knows a kind only by its extension, or not at all, so any of the three may say that it is text.
+ */
 function isText(given: File): boolean {
   const { mode, filetype, name } = given;
   if (mode === 'snippet' || isEmail(given)) return true;
@@ -146,7 +151,7 @@ function nameOf({ name, title, subject }: File): string | null {
   return readableName(name || title || subject);
 }
 
-/** On one line, and as Slack would deliver it in a message; null if it shows nothing. */
+/** On one line, as Slack would deliver it in a message; null if it shows nothing. */
 export function readableName(name: string): string | null {
   const readable = displayText(name).replace(/\s+/g, ' ').slice(0, NAME_MAX).toWellFormed();
   return isBlank(readable) ? null : plain(readable);

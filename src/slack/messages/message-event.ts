@@ -6,10 +6,13 @@ import { mentionedUserIds, stripLeadingMention } from '../protocol/slack-text.ts
 import { attachmentsIn } from './attachments.ts';
 import { saidBy } from './said.ts';
 
-/** How far Slack's clock and ours may differ, where a time of ours is compared with a message's timestamp. */
+/** How far Slack's clock and ours may differ, when a time of ours is compared with a message's timestamp. */
 export const CLOCK_SKEW_MS = 60_000;
 
-/** A day less than requests are remembered (`engine/retention-job.ts`): an older one may be a duplicate unnoticed. */
+/**
+ * One day less than requests are remembered (`engine/retention-job.ts`): an older one may be an unnoticed
+ * duplicate.
+ */
 const TAKEN_IN_FOR_MS = 29 * 86_400_000;
 
 /** Whether a message of this time, in Slack's seconds, is too old to be processed. */
@@ -17,16 +20,16 @@ export function isTooOld(seconds: number, nowMs: number): boolean {
   return seconds * 1000 < nowMs - TAKEN_IN_FOR_MS;
 }
 
-/** The parts of a message event that matter here. All of it is from outside. */
+/** The parts of a message event that matter here, all from outside. */
 export interface MessageEvent {
   readonly subtype?: string | undefined;
   readonly bot_id?: string | undefined;
-  /** Of the app that has posted it. */
+  /** The app that posted it. */
   readonly app_id?: string | undefined;
-  /** What that app is, in messages of its bot. */
+  /** Describes that app, in messages of its bot. */
   readonly bot_profile?: unknown;
   readonly user?: string | undefined;
-  /** How a bot calls itself. */
+  /** A bot's display name. */
   readonly username?: string | undefined;
   readonly text?: string | undefined;
   readonly channel: string;
@@ -39,7 +42,7 @@ export interface MessageEvent {
   readonly attachments?: unknown;
   readonly blocks?: unknown;
   readonly client_msg_id?: string | undefined;
-  /** Only of a person's edit: Slack changes messages too, when it adds the preview of a link. */
+  /** A person's edit only: Slack also changes messages to add a link's preview. */
   readonly edited?: { readonly ts?: string } | undefined;
 }
 
@@ -51,7 +54,7 @@ export interface ChangeEvent {
   readonly previous_message?: Omit<MessageEvent, 'channel'> | undefined;
 }
 
-/** What a person can write as a reply; all other subtypes (joins, edits, bots' posts) are not replies. */
+/** Subtypes that a person can write as a reply; all others (joins, edits, bots' posts) are not replies. */
 const HUMAN_SUBTYPES: ReadonlySet<string | undefined> = new Set([
   undefined,
   'file_share',
@@ -82,29 +85,33 @@ export function replyOf(event: MessageEvent, botUserId: string | undefined): Thr
   };
 }
 
-/** Whether the bot is mentioned in the message. */
+/** Whether the message mentions the bot. */
 export function mentionsBot(event: MessageEvent, botUserId: string | undefined): boolean {
   return botUserId !== undefined && mentions(event, botUserId);
 }
 
-/** In its own words: not in those of a message that is forwarded in it. */
+/** In its own words, not in a message forwarded in it. */
 function mentions({ text }: Pick<MessageEvent, 'text'>, userId: string): boolean {
   return mentionedUserIds(text ?? '').includes(userId);
 }
 
-/** Whether a person wrote it, and not just did something. `Access` knows the bots that only `users.info` shows. */
+/**
+ * Whether a person wrote it, rather than did something. `Access` knows the bots that only `users.info` shows.
+ */
 function isHuman(event: MessageEvent, botUserId: string | undefined): boolean {
   const { user } = event;
   if (user == null || user === '' || user === SLACKBOT) return false;
   return mayBeHuman(event) && user !== botUserId;
 }
 
-/** The author, if it may be a person who wrote it; else null. */
+/** The author, if it may be a person; else null. */
 export function writtenByPerson(message: MessageEvent, botUserId: string): string | null {
   return isHuman(message, botUserId) ? (message.user ?? null) : null;
 }
 
-/** Of other messages, nothing more is read. An app may have posted it with the token of a person (`isPostedByApp`). */
+/**
+ * Nothing else is read of other messages. An app may have posted it with a person's token (`isPostedByApp`).
+ */
 export function mayBeHuman({
   subtype,
   bot_id: botId,
@@ -113,18 +120,20 @@ export function mayBeHuman({
   return HUMAN_SUBTYPES.has(subtype) && (botId == null || user != null);
 }
 
-/** An app has posted it, with its own token or a person's: only who its `user` is tells which. */
+/** An app posted it, with its own token or a person's: only its `user` tells which. */
 export function isPostedByApp({ bot_id: botId }: Pick<MessageEvent, 'bot_id'>): boolean {
   return botId != null;
 }
 
-/** An app that has posted a message, by its id and as it calls itself there. */
+/** An app that posted a message: its id, and its display name there. */
 interface PostingApp {
   readonly id: string;
   readonly name: string | null;
 }
 
-/** The app that says something in the message, in its own name or (`isPostedByApp`) a person's; null: none does. */
+/**
+ * The app that says something in the message, in its own name or (`isPostedByApp`) a person's; null: none.
+ */
 export function appThatWrote(message: Partial<MessageEvent>): PostingApp | null {
   const { subtype, bot_id: botId, app_id: appId, username } = message;
   const isSaid = subtype === 'bot_message' || HUMAN_SUBTYPES.has(subtype);
@@ -136,7 +145,7 @@ export function appThatWrote(message: Partial<MessageEvent>): PostingApp | null 
   return { id, name: typeof name === 'string' ? name : null };
 }
 
-/** A reply that a person changed or deleted; `message` is the reply, as it is now or was last. */
+/** A reply that a person changed or deleted; `message` is the current or last version. */
 export interface ReplyChange {
   readonly kind: 'edited' | 'deleted';
   readonly message: MessageEvent;
@@ -172,7 +181,7 @@ export function mentionAddedIn(
   return isHuman(message, botUserId) && user !== undefined ? { ...message, user } : null;
 }
 
-/** All names under which Slack may deliver this message again. */
+/** All names under which Slack may redeliver this message. */
 export function messageKeys(teamId: string, event: MessageEvent, eventId?: string): string[] {
   const keys = [`message:${teamId}:${event.channel}:${event.ts}`];
   if (eventId !== undefined) keys.push(`event:${teamId}:${eventId}`);
@@ -185,7 +194,7 @@ export interface Written {
   readonly channelId: string;
   readonly userId: string;
   readonly ts: string;
-  /** Of the thread that it was written in, or null. */
+  /** Its thread, or null. */
   readonly threadTs: string | null;
   /** As Slack delivered it, without the mention at its start. */
   readonly text: string;
@@ -194,7 +203,7 @@ export interface Written {
   readonly isPostedByApp: boolean;
 }
 
-/** Null if it is not a person's, or if it is about an edit: that starts nothing. */
+/** Null if it is no person's, or an edit: that starts nothing. */
 export function writtenOf(event: MessageEvent, botUserId: string | undefined): Written | null {
   const { user, ts, thread_ts: threadTs } = event;
   if (!isHuman(event, botUserId) || user === undefined || event.edited !== undefined) return null;
@@ -210,7 +219,7 @@ export function writtenOf(event: MessageEvent, botUserId: string | undefined): W
   };
 }
 
-/** The request without the mention at its start. Snippets without a word become a request to see them. */
+/** The request without the mention at its start. Snippets without a word become a request to read them. */
 export function requestText(text: string, { snippets }: Attachments, botUserId: string | undefined): string {
   const own = (botUserId === undefined ? text : stripLeadingMention(text, botUserId)).trim();
   return own === '' && snippets.length > 0 ? seeFiles(snippets) : own;

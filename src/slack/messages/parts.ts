@@ -1,6 +1,6 @@
 import { escapeMrkdwn, unescapeMrkdwn } from '../protocol/slack-text.ts';
 
-/** The fields of something from outside; none if it is no object. */
+/** An outside value's fields; none if it is no object. */
 export function fieldsOf(given: unknown): Readonly<Record<string, unknown>> {
   return typeof given === 'object' && given !== null && !Array.isArray(given)
     ? (given as Record<string, unknown>)
@@ -19,7 +19,7 @@ export function numberOf(given: unknown): number {
   return typeof given === 'number' ? given : 0;
 }
 
-/** Slack escapes some of these texts and others not: either way, each character is escaped once. */
+/** Slack escapes some of these texts and others not; either way, each character ends up escaped once. */
 export function plain(text: unknown): string {
   return escapeMrkdwn(unescapeMrkdwn(stringOf(text)));
 }

@@ -1,14 +1,14 @@
-/** The `event_type` of the metadata that our messages carry. */
+/** The `event_type` of our messages' metadata. */
 export const METADATA_EVENT_TYPE = 'docs_agent_post';
 
 const CALL_BLOCK_PREFIX = 'call:';
 
-/** The id of the first block of every message we post: shows later which call posted it. */
+/** The id of the first block of every message we post; identifies the call that posted it. */
 export function callBlockId(callId: string): string {
   return CALL_BLOCK_PREFIX + callId;
 }
 
-/** Null if the block is not the first block of a message that we posted. */
+/** Null if the block is not the first of a message that we posted. */
 export function callIdOfBlock(blockId: string): string | null {
   const isCall = blockId.startsWith(CALL_BLOCK_PREFIX) && blockId.length > CALL_BLOCK_PREFIX.length;
   return isCall ? blockId.slice(CALL_BLOCK_PREFIX.length) : null;

@@ -13,7 +13,7 @@ interface Asked {
   readonly promptMaxLength: number;
 }
 
-/** What the edited message asks now; null: that cannot be asked. Its project stays. */
+/** The edited message's request; null: it is none. Its project stays. */
 export function rewrittenRequest(
   message: MessageEvent,
   { userId, botUserId, projects, promptMaxLength }: Asked,

@@ -2,16 +2,15 @@ import { isBlank } from '../../jobs/requests/prompt.ts';
 import { readableDate } from '../protocol/slack-text.ts';
 import { fieldsOf, linkToken, listOf, numberOf, plain, stringOf } from './parts.ts';
 
-/** Deeper than Slack nests anything; input from outside may be nested arbitrarily deep. */
+/** Deeper than Slack nests anything; outside input may be arbitrarily deep. */
 export const MAX_DEPTH = 24;
-/** As Slack itself indents in `text`; it is enough for Markdown, too. */
+/** Slack's own indent in `text`, which also suits Markdown. */
 const INDENT = '    ';
 const MAX_INDENT = 8;
 
-/** How a block of code is shown. */
 type ShowCode = (code: string, language: string) => string;
 
-/** The paragraphs of a rich text, as Slack would deliver them in `text`, but for bold and italics. */
+/** A rich text's paragraphs, as Slack would deliver them in `text`, without bold and italics. */
 export function richTexts(elements: unknown, depth: number, showCode: ShowCode = fenced): string[] {
   if (depth <= 0) return [];
   return listOf(elements)
@@ -37,7 +36,7 @@ function richText(given: unknown, depth: number, showCode: ShowCode): string {
   }
 }
 
-/** In a quotation, a list or a block of code has a border. */
+/** In a quotation, a list or code block has a border. */
 function bordered(text: string, border: unknown): string {
   return numberOf(border) > 0 ? quoted(text) : text;
 }
@@ -62,7 +61,7 @@ function listText(
   const first = Math.max(Math.trunc(numberOf(offset)), 0) + 1;
   const items = listOf(elements).map((item, index) => {
     const text = richTexts([item], depth, showCode).join('\n');
-    // A list inside of an item, which Slack does not make today, is the item's next level.
+    // A list inside an item, which Slack does not produce today, is the item's next level.
     if (fieldsOf(item).type === 'rich_text_list') return text.replace(/^/gm, margin + INDENT);
     const marker = style === 'ordered' ? `${first + index}. ` : '• ';
     const next = `\n${margin}${' '.repeat(marker.length)}`;
@@ -77,7 +76,7 @@ interface Inline {
   readonly isCode: boolean;
 }
 
-/** On one line, but for line ends of its own. */
+/** On one line, except for line ends of its own. */
 export function inlineText(elements: unknown, depth: number): string {
   const parts = listOf(elements).map((element) => inline(element, depth));
   return runsOf(parts, 'isStruck')
@@ -93,7 +92,7 @@ function codeText(run: readonly Inline[]): string {
   return run[0]?.isCode ? marked(text, text.includes('`') ? '``' : '`') : text;
 }
 
-/** Neighbours that have it, or do not have it, together. */
+/** Joins neighbours that agree on the style. */
 function runsOf(parts: readonly Inline[], style: 'isStruck' | 'isCode'): Inline[][] {
   const runs: Inline[][] = [];
   for (const part of parts) {
@@ -104,7 +103,7 @@ function runsOf(parts: readonly Inline[], style: 'isStruck' | 'isCode'): Inline[
   return runs;
 }
 
-/** Each line of it, inside of the spaces around it: else the marks mean nothing. */
+/** Marks each line, inside the spaces around it; otherwise the marks mean nothing. */
 function marked(text: string, mark: string): string {
   return text
     .split('\n')
@@ -142,7 +141,7 @@ const INLINE: Readonly<Record<string, (element: Readonly<Record<string, unknown>
   team: () => 'a workspace',
 };
 
-/** Whether it is a part of a line. */
+/** Whether it is part of a line. */
 export function isInline(type: unknown): boolean {
   return Object.hasOwn(INLINE, stringOf(type));
 }
@@ -151,7 +150,7 @@ function inlineWords(element: Readonly<Record<string, unknown>>, depth: number):
   const type = stringOf(element.type);
   if (isInline(type)) return INLINE[type]?.(element) ?? '';
   if (depth <= 0) return '';
-  // Of a kind that is not known yet.
+  // An unknown kind.
   const { text, elements, fallback, name, url } = element;
   const words = plain(text) || inlineText(elements, depth - 1) || plain(fallback) || plain(name);
   return linkToken(stringOf(url), words);

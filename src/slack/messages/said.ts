@@ -5,7 +5,7 @@ import { fieldsOf, listOf } from './parts.ts';
 import { newTexts, unlessPlaceholder, withoutMention } from './same-text.ts';
 import { slackAttachmentsOf, slackAttachmentText } from './slack-attachment.ts';
 
-/** The parts of a message that hold text. All of it is from outside. */
+/** The parts of a message that hold text, all from outside. */
 export interface Saying {
   readonly text?: string | undefined;
   readonly bot_id?: string | undefined;
@@ -14,9 +14,9 @@ export interface Saying {
 }
 
 /**
- * All that a message says in words, wherever Slack has put it, as Slack would deliver it in `text`. What a person typed
- * is all in `text`, and again in the blocks, except what is no text, such as a table; an app may say something else in
- * each.
+ * All words of a message, wherever Slack put them, as Slack would deliver them in `text`. A person's words
+ * are all in `text`, and again in the blocks, except for tables and the like; an app may say something else
+ * in each.
  */
 export function saidBy({ text, bot_id: botId, blocks, attachments }: Saying): string {
   const own = unlessPlaceholder(sanitize(text ?? ''));

@@ -2,7 +2,7 @@ import { isBlank } from '../../jobs/requests/prompt.ts';
 import { mentionedIds, readableText, unescapeMrkdwn } from '../protocol/slack-text.ts';
 import type { Paragraph } from './block-text.ts';
 
-/** What Slack says in place of words that it does not have. */
+/** What Slack says if it has no words. */
 const PLACEHOLDERS: ReadonlySet<string> = new Set([
   'no preview available',
   'this message contains interactive elements',
@@ -13,7 +13,7 @@ const PLACEHOLDERS: ReadonlySet<string> = new Set([
 ]);
 const LONGEST_PLACEHOLDER = 60;
 
-/** The text, or nothing but the mention before it if Slack has put it in place of words. */
+/** The text, or only the mention before it if Slack put a placeholder there. */
 export function unlessPlaceholder(text: string): string {
   const rest = withoutMention(text).trim();
   if (rest.length > LONGEST_PLACEHOLDER) return text;
@@ -22,12 +22,12 @@ export function unlessPlaceholder(text: string): string {
   return text.slice(0, text.lastIndexOf(rest)).trim();
 }
 
-/** The text without a mention at its start, of whomever. */
+/** The text without a mention of anybody at its start. */
 export function withoutMention(text: string): string {
   return text.replace(/^\s*<@[A-Z0-9]+(?:\|[^<>]*)?>[:,]?/, '');
 }
 
-/** Those that say something which was not said already, word for word. */
+/** Those with words that were not said already. */
 export function newTexts(said: string, paragraphs: readonly Paragraph[]): Paragraph[] {
   const lines = linesOf(said);
   return paragraphs
@@ -35,12 +35,12 @@ export function newTexts(said: string, paragraphs: readonly Paragraph[]): Paragr
     .filter(({ text }) => !isBlank(text) && !isSaid(text, lines));
 }
 
-/** Whether each line of it is among these. */
+/** Whether each of its lines is among these. */
 export function isSaid(text: string, lines: ReadonlySet<string>): boolean {
   return [...linesOf(text)].every((line) => lines.has(line));
 }
 
-/** The lines of a text, without what Slack shows differently in its two ways to deliver a message. */
+/** A text's lines, without what Slack shows differently in its two forms of a message. */
 export function linesOf(text: string): ReadonlySet<string> {
   const words = text.replace(FENCE, '\n').replace(LABELLED, '<$1>');
   const ids = new Map(mentionedIds(words).map((id) => [id, id]));
@@ -53,7 +53,7 @@ const FENCE = /```(?:[\w+#.-]{1,30}\n)?/g;
 const BOLD = /(?<![\p{L}\p{N}*])\*(?=\S)([^*]*[^*\s])\*(?![\p{L}\p{N}*])/gu;
 const ITALIC = /(?<![\p{L}\p{N}_])_(?=\S)([^_]*[^_\s])_(?![\p{L}\p{N}_])/gu;
 
-/** On its deeper levels, Slack's text counts `a.` and `i.`, where its blocks have numbers. */
+/** On deeper levels, Slack's text counts `a.` and `i.`, where its blocks have numbers. */
 const DEEPER_NUMBER = /^(?: {4}){1,8}(?:\d{1,6}|[a-z]{1,8})\. /;
 
 function normalLine(line: string): string {
@@ -66,7 +66,7 @@ function normalLine(line: string): string {
     .replace(/\s+/g, ' ');
 }
 
-/** The text with the names that another has for what both mention. */
+/** The text with another's names for what both mention. */
 export function labelledAs(text: string, other: string): string {
   const labelled = new Map([...other.matchAll(LABELLED)].map(([token, target]) => [`<${target}>`, token]));
   return labelled.size === 0

@@ -6,7 +6,7 @@ import { blockTexts, joinParagraphs, mediaIn, type Paragraph } from './block-tex
 import { linkToken, listOf, plain } from './parts.ts';
 import { hasLettersOf, isSaid, labelledAs, linesOf, newTexts, unlessPlaceholder } from './same-text.ts';
 
-/** Bound what one message can bring along. A message of Slack's is no longer than this. */
+/** Bound what one message can bring along. Slack's messages are no longer than this. */
 const ATTACHMENTS_MAX = 20;
 const ATTACHMENT_TEXT_MAX = 40_000;
 /** A forwarded message may hold another. */
@@ -15,7 +15,7 @@ const MAX_NESTED = 3;
 const text = z.string().catch('');
 const flag = z.boolean().catch(false);
 
-/** What Slack has hung on a message: another message, what an app has to say, or the preview of a link. */
+/** What Slack attached to a message: another message, an app's words, or a link's preview. */
 const attachment = z.object({
   is_share: flag,
   is_msg_unfurl: flag,
@@ -50,8 +50,8 @@ const attachment = z.object({
 export type SlackAttachment = z.infer<typeof attachment>;
 
 /**
- * What a person or an app says by attachments. The preview of a page says nothing: Slack or the link's app made it.
- * The words of a message whose address somebody typed go along.
+ * What a person or app says in attachments. A page's preview says nothing: Slack or the link's app made it.
+ * The words of a linked message go along.
  * @param said the message's own text
  */
 export function slackAttachmentsOf(given: unknown, said: string): SlackAttachment[] {
@@ -67,7 +67,7 @@ function isPreview(one: SlackAttachment, said: string): boolean {
   return from_url !== '' && unescapeMrkdwn(said).includes(from_url);
 }
 
-/** Forwarded, or linked to. Only those of messages say in which channel they are. */
+/** Forwarded, or linked to. Only those of messages name their channel. */
 export function isMessage({ is_share, is_msg_unfurl, channel_id }: SlackAttachment): boolean {
   return is_share || is_msg_unfurl || channel_id !== '';
 }
@@ -91,17 +91,17 @@ function unnamed(kind: FileKind): Unsent {
   return { kind, name: null };
 }
 
-/** The files of a message that is forwarded or linked to. */
+/** The files of a forwarded or linked message. */
 export function filesIn({ files, message_blocks }: SlackAttachment): unknown[] {
   const inMessages = message_blocks.flatMap(({ message }) => listOf(message.files));
   return listOf(files).length > 0 ? listOf(files) : inMessages;
 }
 
-/** The address is last: the first line is a title, or all that a preview has room for. */
+/** The URL comes last: the first line is a title, or all that a preview has room for. */
 function quoted({ is_share, author_name, author_id, from_url }: SlackAttachment, words: string): string {
   const author = plain(author_name).replace(/\s+/g, ' ') || (author_id === '' ? '' : `<@${author_id}>`);
   const by = author === '' ? '' : ` from ${author}`;
-  // A line below a table would be a row of it.
+  // A line below a table would be one of its rows.
   const gap = /\|$/.test(words) ? '\n\n' : '\n';
   const from = from_url === '' ? '' : `${gap}(${linkToken(from_url, '')})`;
   return `${is_share ? 'Forwarded' : 'Linked'} message${by}:\n${words}${from}`;
@@ -121,7 +121,7 @@ function wordsIn(one: SlackAttachment, said: string, depth: number): Paragraph[]
   if (!all.some(({ isStandIn }) => isStandIn !== true)) {
     return newTexts(said, paragraphsOf([isMessage(one) ? withoutAuthor(one.fallback) : one.fallback]));
   }
-  // A part of a message that somebody forwards may be lost on nobody; an app says much twice.
+  // A forwarded message must be complete; an app says much twice.
   if (!isMessage(one)) return newTexts(said, all);
   return isSaid(joinParagraphs(all), linesOf(said)) ? [] : all;
 }
@@ -142,7 +142,9 @@ function both(own: readonly Paragraph[], inBlocks: readonly Paragraph[]): Paragr
   return [...own, ...newTexts(joinParagraphs(own), inBlocks)];
 }
 
-/** Slack gives a message as a text, and again in blocks, which keep what a text may lose: lists, code, tables. */
+/**
+ * Slack gives a message as text and again in blocks, which keep what a text may lose: lists, code, tables.
+ */
 function better(own: readonly Paragraph[], inBlocks: readonly Paragraph[]): Paragraph[] {
   const text = joinParagraphs(own);
   const words = inBlocks.filter(({ isStandIn }) => isStandIn !== true);
@@ -157,7 +159,7 @@ function withoutAuthor(fallback: string): string {
   return fallback.replace(/^\[[^\]]{1,60}\] [^:\n]{1,100}: ?/, '');
 }
 
-/** Not in the middle of a token of Slack's, or of an escaped character. */
+/** Not in the middle of one of Slack's tokens, or of an escaped character. */
 function cut(words: string): string {
   if (words.length <= ATTACHMENT_TEXT_MAX) return words;
   const kept = words.slice(0, ATTACHMENT_TEXT_MAX - 1).replace(/(?:<[^<>]*|&[a-z]*)$/, '');

@@ -5,7 +5,7 @@ import type { MessageEvent } from './message-event.ts';
 import { type Saying, saidBy } from './said.ts';
 
 const LINES_MAX = 50;
-/** What people, and other bots, say; the rest is noise such as joins. */
+/** What people and other bots say; the rest is noise such as joins. */
 const SAID: ReadonlySet<string | undefined> = new Set([
   undefined,
   'bot_message',
@@ -14,7 +14,7 @@ const SAID: ReadonlySet<string | undefined> = new Set([
   'thread_broadcast',
 ]);
 
-/** The messages of a thread that can go along with the one that a request is about: the newest, oldest first. */
+/** The messages of a thread that can go along with a request: the newest, oldest first. */
 export function offeredMessages<Message extends MessageEvent>(
   messages: readonly Message[],
   aboutTs: string,
@@ -30,14 +30,14 @@ export function offeredMessages<Message extends MessageEvent>(
   return { offered: said.slice(-LINES_MAX), leftOut: Math.max(said.length - LINES_MAX, 0) };
 }
 
-/** The ids of the authors, then of all that the messages mention. */
+/** The authors' ids, then all that the messages mention. */
 export function peopleIn(messages: readonly MessageEvent[]): string[] {
   const authors = messages.flatMap(({ user }) => user ?? []);
   return [...new Set([...authors, ...messages.flatMap((message) => mentionedIds(saidIn(message)))])];
 }
 
 /**
- * The words of a message; or else what it brings along, in brackets. @param botUserId whose mention at the start is
+ * A message's words, or else its attachments, in brackets. @param botUserId whose mention at the start is
  * left out
  */
 export function saidIn(message: Saying & { readonly files?: unknown }, botUserId?: string): string {

@@ -9,7 +9,7 @@ import { TOO_MANY_MESSAGES } from '../workspace/poster.ts';
 import { failureOf, sureAtMs } from './refresh/refresh.ts';
 import { isHopeless, type SlackTools, slackRetryMs } from './slack-tools.ts';
 
-/** A post without an answer may reach Slack so much later. */
+/** How late a post without an answer may still reach Slack. */
 const ARRIVES_WITHIN_MS = 20_000;
 
 export interface DigestTools extends SlackTools {
@@ -18,7 +18,7 @@ export interface DigestTools extends SlackTools {
   readonly reportOf: (teamId: string, projectIds: readonly string[], period: Period) => Promise<MadeReport>;
 }
 
-/** A moment of the digest's schedule has come. */
+/** The digest's schedule is due. */
 export async function postDigest(tools: DigestTools, task: ClaimedTask): Promise<void> {
   const { store, clock } = tools;
   const { teamId } = scheduleOfSubject(task.subject);
@@ -33,7 +33,7 @@ export async function postDigest(tools: DigestTools, task: ClaimedTask): Promise
   if (moment === null || digest === null) return;
   const failure = await post(tools, task, teamId, digest.channelId, moment);
   await store.transaction(async (tx) => {
-    // In a channel with thousands of messages since then, it would be looked for again and again.
+    // In a channel with thousands of messages since then, each look would fail the same way.
     const isUnfindable = failure?.code === TOO_MANY_MESSAGES;
     if (failure !== null && !isUnfindable && !isHopeless(task, failure)) {
       const waitMs = Math.max(slackRetryMs(task, failure), ARRIVES_WITHIN_MS);
@@ -43,7 +43,7 @@ export async function postDigest(tools: DigestTools, task: ClaimedTask): Promise
   });
 }
 
-/** Looks first whether an attempt that broke off has posted it. */
+/** Looks first whether an interrupted attempt has posted it. */
 function post(
   tools: DigestTools,
   { lease, unknownUntilMs }: ClaimedTask,
@@ -70,9 +70,9 @@ function post(
         nowMs: clock.now(),
       });
       await store.transaction(async (tx) => {
-        // It may have slept since the look, and another replica have posted.
+        // This process may have slept since the look, and another replica have posted.
         await tx.tasks.fence(lease);
-        // Whoever has the task next, if this process stops in the middle, looks only then.
+        // If this process stops in between, the task's next owner looks only then.
         await tx.tasks.markUnknown(lease, clock.now() + ARRIVES_WITHIN_MS);
       });
       await poster.post({ ...place, message });
@@ -81,7 +81,10 @@ function post(
   );
 }
 
-/** From the digest before: that of the moment before, if this is the first one or has a new schedule. */
+/**
+ * Since the previous digest; for the first one, or after a change of schedule, since the schedule's previous
+ * time.
+ */
 function periodOf({ schedule, atMs, servedUntilMs }: Moment): Period {
   const beforeMs = lastMoment(schedule, atMs - 1) ?? servedUntilMs;
   return { sinceMs: Math.min(beforeMs, servedUntilMs), untilMs: atMs };

@@ -13,7 +13,7 @@ import type { Workspace } from '../workspace/workspace.ts';
 import { failureOf, refresh } from './refresh/refresh.ts';
 import type { SlackTools } from './slack-tools.ts';
 
-/** The card as things are now, with the names of the people on it. */
+/** The card in its current state, with the names of the people on it. */
 export async function renderCard(
   tools: Pick<EngineTools, 'newContext'>,
   { names }: Workspace,
@@ -31,7 +31,7 @@ function dismissersOf({ stage }: Job): string[] {
   return stage.kind === 'dropped' && stage.byUserId !== null ? [stage.byUserId] : [];
 }
 
-/** A notice as things are now. @param isPublic from `mayShowJob` */
+/** A notice in its current state. @param isPublic from `mayShowJob` */
 export async function renderNotice(
   tools: Pick<EngineTools, 'newContext'>,
   workspace: Workspace,
@@ -44,7 +44,7 @@ export async function renderNotice(
   return noticeView(job, url, await threadLink(workspace, job), names, sitesOf(tools));
 }
 
-/** Whether the readers of a notice channel may read the prompt. Throws SlackCallError if Slack does not say. */
+/** Whether a notice channel's readers may read the prompt. Throws SlackCallError if Slack does not say. */
 export async function mayShowJob(
   { poster }: Workspace,
   { channelId }: Job,
@@ -54,7 +54,7 @@ export async function mayShowJob(
   return !isDirectMessage(channelId) && poster.isPublic(channelId);
 }
 
-/** A notice is worth more without the link than not at all. Slack is asked for it only if it cannot be made here. */
+/** A notice without the link is better than none. Slack is asked only if the link cannot be built here. */
 export async function threadLink(
   { poster, workspaceUrl }: Workspace,
   { channelId, threadTs }: Job,
@@ -63,18 +63,18 @@ export async function threadLink(
   return threadLinkOf(workspaceUrl, channelId, threadTs) ?? poster.permalinkIfAny(channelId, threadTs);
 }
 
-/** People cannot follow more, and Slack limits the edits of all messages together. */
+/** People cannot follow faster edits, and Slack limits those of all messages together. */
 const CARD_SPACING_MS = 3_000;
 
 interface Card {
   readonly job: Job;
   readonly cardTs: string;
   readonly queue: Queue;
-  /** Until when the agent is not asked about the job, which the card says; null: it is. */
+  /** Until when the agent is not asked about the job, as the card says; null: it is. */
   readonly pausedUntilMs: number | null;
 }
 
-/** Renders the card from the job as it is now, and replaces it in place. */
+/** Renders the card of the current job, and replaces it in place. */
 export const refreshCard = refresh<Card>({
   load: (tools, task) => tools.store.transaction((tx) => loadCard(tools, tx, task)),
   show: async (tools, { job, cardTs, queue, pausedUntilMs }, attempt) => {
@@ -92,7 +92,7 @@ export const refreshCard = refresh<Card>({
   },
 });
 
-/** Null if there is none, or it was edited a moment ago: then not yet. */
+/** Null: there is none, or it was edited a moment ago and waits. */
 async function loadCard(tools: SlackTools, tx: Transaction, task: ClaimedTask): Promise<Card | null> {
   const state = await tx.jobs.shown(task.subject);
   if (state === null || state.job.cardTs === null) {
@@ -101,7 +101,7 @@ async function loadCard(tools: SlackTools, tx: Transaction, task: ClaimedTask): 
   }
   const { cardDrawnAtMs: lastMs } = state;
   const nowMs = tools.clock.now();
-  // The clock of another replica may be a bit fast. Further ahead, it is our clock that was set back.
+  // Another replica's clock may be a bit fast. If it is further ahead, ours was set back.
   if (lastMs !== null && Math.abs(nowMs - lastMs) < CARD_SPACING_MS) {
     await tx.tasks.delayUntil(task.lease, lastMs + CARD_SPACING_MS);
     return null;

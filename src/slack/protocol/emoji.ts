@@ -1,6 +1,6 @@
 import type { Receipt } from '../../jobs/follow-ups/follow-up.ts';
 
-/** At replies: what became of each. */
+/** On replies: the outcome of each. */
 export const receiptEmoji: Readonly<Record<Receipt, string>> = {
   eyes: 'eyes',
   done: 'white_check_mark',
@@ -11,7 +11,7 @@ export const receiptEmoji: Readonly<Record<Receipt, string>> = {
 
 const ownEmoji = new Set(Object.values(receiptEmoji));
 
-/** Whether the program itself puts this emoji at messages. */
+/** Whether the program itself adds this emoji to messages. */
 export function isOwnEmoji(name: string): boolean {
   return ownEmoji.has(name);
 }

@@ -2,19 +2,19 @@
  * What an error code of Slack's means for a call:
  * - `unclear`: it may have been carried out, wholly or in part
  * - `limited`: a rate limit
- * - `admin`: it works again when people have mended the app's access
- * - `final`: it will never work as it was asked
+ * - `admin`: it works again when people have fixed the app's access
+ * - `final`: it will never work as requested
  * - `passing`: it works again by itself, or the code is unknown: Slack adds codes without notice
  */
 type CodeClass = 'unclear' | 'limited' | 'admin' | 'final' | 'passing';
 
-/** Each class as the pages of the methods say it: https://docs.slack.dev/reference/methods, under "Errors". */
+/** From the "Errors" of each method: https://docs.slack.dev/reference/methods */
 const KNOWN: Readonly<Record<Exclude<CodeClass, 'passing'>, readonly string[]>> = {
   // All methods: "It's possible some aspect of the operation succeeded before the error was raised", and the like.
   unclear: ['fatal_error internal_error request_timeout service_unavailable'],
   limited: ['rate_limited ratelimited'],
   admin: [
-    // All methods: the token, its scopes, and what the workspace's or the organisation's owners have set.
+    // All methods: the token, its scopes, and the settings of the workspace's or organisation's owners.
     'access_denied account_inactive ekm_access_denied enterprise_is_restricted invalid_auth',
     'missing_scope no_permission not_allowed_token_type not_authed org_login_required',
     'team_access_not_granted token_expired token_revoked two_factor_setup_required',
@@ -22,17 +22,17 @@ const KNOWN: Readonly<Record<Exclude<CodeClass, 'passing'>, readonly string[]>> 
     'permission_denied',
   ],
   final: [
-    // All methods: the request itself is not as it should be.
+    // All methods: the request itself is malformed.
     'invalid_arg_name invalid_arguments invalid_array_arg invalid_charset invalid_form_data',
     'invalid_json invalid_post_type json_not_object missing_argument missing_post_type',
-    // chat.*, conversations.*: the place is gone, or closed to the bot until people do something there.
+    // chat.*, conversations.*: the place is gone, or closed to the bot until people act there.
     'cannot_dm_bot cannot_reply_to_message channel_is_archived channel_not_found invalid_channel',
     'is_archived is_inactive messages_tab_disabled not_in_channel restricted_action',
     'restricted_action_non_threadable_channel restricted_action_read_only_channel',
     'restricted_action_thread_locked restricted_action_thread_only_channel thread_locked',
     'thread_not_found user_disabled user_not_found user_not_in_channel user_not_visible',
     'users_not_found',
-    // chat.postMessage, chat.postEphemeral, chat.update: this message is not taken.
+    // chat.postMessage, chat.postEphemeral, chat.update: this message is refused.
     'as_user_not_supported block_mismatch cant_update_message edit_window_closed invalid_attachments',
     'invalid_blocks invalid_blocks_format invalid_metadata_format invalid_metadata_schema',
     'markdown_text_conflict message_not_found metadata_must_be_sent_from_app metadata_too_large',
@@ -40,7 +40,7 @@ const KNOWN: Readonly<Record<Exclude<CodeClass, 'passing'>, readonly string[]>> 
     // reactions.add, reactions.remove
     'already_reacted bad_timestamp invalid_name no_item_specified no_reaction not_reactable',
     'too_many_emoji too_many_reactions',
-    // views.*: the form or its trigger is of no use any more, or not as it should be.
+    // views.*: the form or its trigger is expired or malformed.
     'duplicate_external_id exchanged_trigger_id expired_trigger_id hash_conflict invalid_trigger',
     'invalid_trigger_id not_enabled not_found push_limit_reached trigger_exchanged trigger_expired',
     'view_too_large',
@@ -65,13 +65,13 @@ export function classOf(code: string): CodeClass {
   return classes.get(code) ?? 'passing';
 }
 
-/** Our own reason, where others are Slack's error codes: a post may be there, and the bot cannot see whether it is. */
+/** Our own reason among Slack's codes: a post may be there, and the bot cannot see it. */
 export const NOT_SEEN = 'not_seen';
 
 /** Likewise: people of another organisation are in the channel, or invited. */
 export const CHANNEL_IS_SHARED = 'channel_is_shared';
 
-/** Whether Slack's error code says that the bot is not in the conversation. */
+/** The bot is not in the conversation. */
 export function isNotInChannel(code: string): boolean {
   return code === 'not_in_channel' || code === 'channel_not_found';
 }
@@ -89,27 +89,26 @@ const CLOSED: ReadonlySet<string> = new Set([
   'thread_locked',
 ]);
 
-/** The error codes that say that a conversation is closed to the bot until people do something there. */
+/** The codes that say a conversation is closed to the bot until people act there. */
 export const closedPlaceCodes: readonly string[] = ['not_in_channel', 'channel_not_found', ...CLOSED];
 
-/** Whether Slack's error code is one of them. */
 export function isPlaceClosed(code: string): boolean {
   return isNotInChannel(code) || CLOSED.has(code);
 }
 
 const GONE: ReadonlySet<string> = new Set(['channel_is_archived', 'is_archived', 'thread_not_found']);
 
-/** Whether Slack's error code says that the conversation or its thread is gone, or closed to the bot. */
+/** The conversation or its thread is gone, or closed to the bot. */
 export function isPlaceGone(code: string): boolean {
   return isNotInChannel(code) || GONE.has(code);
 }
 
-/** Whether Slack's error code says that the step was completed before, or that people cancelled its workflow. */
+/** The step was completed before, or people cancelled its workflow. */
 export function isStepOver(code: string): boolean {
   return code === 'execution_not_in_running_state';
 }
 
-/** Whether Slack does not let the bot complete this step, though it may complete others. */
+/** Slack does not let the bot complete this step, though it may complete others. */
 export function isStepRefusal(code: string): boolean {
   return code === 'access_denied';
 }

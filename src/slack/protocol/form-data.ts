@@ -17,7 +17,7 @@ const attachments = z.object({
   others: z.array(z.object({ kind: z.enum(fileKinds), name: z.string().nullable() })).readonly(),
 });
 
-/** Where a job is to start that is asked for in a form. */
+/** Where a form's job starts. */
 const composeTarget = z.object({
   /** Null: the form asks for it. */
   channelId: z.string().min(1).nullable(),
@@ -29,7 +29,7 @@ const composeTarget = z.object({
 });
 export type ComposeTarget = Readonly<z.infer<typeof composeTarget>>;
 
-/** A message to the bot in a thread that has no job. */
+/** A message to the bot in a thread without a job. */
 const mentionedIn = z.object({
   channelId: z.string().min(1),
   threadTs: z.string().min(1),
@@ -39,7 +39,7 @@ export type MentionedIn = Readonly<z.infer<typeof mentionedIn>>;
 
 /** The thread whose messages a form offers. */
 const offered = mentionedIn.extend({
-  /** The oldest message that is offered. */
+  /** The oldest offered message. */
   oldestTs: z.string().min(1),
   permalink: z.string().nullable(),
   responseUrl: z.string().min(1).nullable(),
@@ -53,7 +53,10 @@ export type SaidSince = Readonly<z.infer<typeof saidSince>>;
 const confirmation = z.object({ jobId: z.string().min(1), responseUrl: z.string().min(1).nullable() });
 export type ConfirmationForm = Readonly<z.infer<typeof confirmation>>;
 
-/** A decision about a job, or a reply to it: it counts from whom, and for the channel, that the form was made for. See `ButtonTarget`. */
+/**
+ * A decision about a job, or a reply to it, valid for the person and channel that the form was made for. See
+ * `ButtonTarget`.
+ */
 const decision = z.object({
   jobId: z.string().min(1),
   channelId: z.string().min(1),
@@ -68,13 +71,13 @@ export type DecisionForm = Readonly<z.infer<typeof decision>>;
 const recipe = z.object({ recipe: z.string().min(1), responseUrl: z.string().min(1).nullable() });
 export type RecipeForm = Readonly<z.infer<typeof recipe>>;
 
-/** The settings of a channel. */
+/** A channel's settings. */
 const settings = z.object({
   channelId: z.string().min(1),
   responseUrl: z.string().min(1).nullable(),
-  /** When they had been saved last, when the form was made. */
+  /** When they had last been saved when the form was made. */
   changedAtMs: z.number().nullable(),
-  /** What held then; it holds on where nothing else is filled in. */
+  /** The values then, which stay where nothing else is filled in. */
   held: z.object({
     projectId: z.string(),
     followUpMode: z.string(),
@@ -84,7 +87,7 @@ const settings = z.object({
 });
 export type SettingsFormData = Readonly<z.infer<typeof settings>>;
 
-/** What a form or a button carries from its making to its use: at most 3000 characters, 2000 for a button. */
+/** What a form or button carries: at most 3000 characters, 2000 for a button. */
 export function encode(
   data:
     | ComposeTarget
@@ -108,7 +111,7 @@ export const decodeDecisionForm = (text: string) => decode(decision, text);
 export const decodeRecipeForm = (text: string) => decode(recipe, text);
 export const decodeSettings = (text: string) => decode(settings, text);
 
-/** Null if it is not one of ours. */
+/** Null for an unknown value. */
 function decode<T>(schema: z.ZodType<T>, text: string): T | null {
   try {
     return schema.parse(JSON.parse(text));

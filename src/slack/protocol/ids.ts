@@ -1,7 +1,6 @@
 /** Writes to bots, too. Nothing marks it as a bot itself, not even `users.info`. */
 export const SLACKBOT = 'USLACKBOT';
 
-/** The forms. */
 export const viewIds = {
   compose: 'compose',
   followUp: 'follow_up',
@@ -16,7 +15,7 @@ export const viewIds = {
   settingsChannel: 'settings_channel',
 } as const;
 
-/** What people fill in there: each is the id of its block and of its element. */
+/** Form fields: each is the id of its block and of its element. */
 export const formIds = {
   prompt: 'prompt',
   project: 'project',
@@ -32,7 +31,7 @@ export const formIds = {
   messages: 'messages_',
 } as const;
 
-/** In the menu of a message. */
+/** In a message's menu. */
 export const ASK_SHORTCUT_ID = 'ask_docs_agent';
 
 /** Where Slack's requests arrive in HTTP mode. */
@@ -42,10 +41,10 @@ export const INSTALL_PATH = '/slack/install';
 /** Where Slack sends people back who install the app. */
 export const OAUTH_REDIRECT_PATH = '/slack/oauth_redirect';
 
-/** The step "Ask docs-agent" of workflows. */
+/** The workflow step "Ask docs-agent". */
 export const STEP_ID = 'ask_docs_agent';
 
-/** Public or private, and group messages; no direct message. */
+/** Public, private and group messages; no direct message. */
 export function isChannel(id: string): boolean {
   return /^[CG]/.test(id);
 }

@@ -6,13 +6,13 @@ export type JobReference =
 const ID_MAX = 200;
 const MESSAGE_PATH = /\/archives\/([A-Z0-9]+)\/p(\d{10})(\d{6})(?:$|[/?#])/;
 
-/** A thread by the link to one of its messages (as Slack delivers links, too), or a job by an id. */
+/** A thread by the link to one of its messages (also as Slack delivers links), or a job by an id. */
 export function jobReference(word: string): JobReference {
   const [bare = ''] = word.replace(/^</, '').replace(/>$/, '').replaceAll('&amp;', '&').split('|', 1);
   const found = MESSAGE_PATH.exec(bare);
   if (found === null) return { kind: 'id', id: bare.slice(0, ID_MAX) };
   const [, channelId = '', seconds, micros] = found;
-  // The link to a reply names the thread's root besides.
+  // A reply's link also names the thread's root.
   const threadTs = URL.parse(bare)?.searchParams.get('thread_ts') ?? `${seconds}.${micros}`;
   return { kind: 'thread', channelId, threadTs };
 }
@@ -20,9 +20,9 @@ export function jobReference(word: string): JobReference {
 const CHANNEL_ID = /^[A-Z0-9]{1,32}$/;
 
 /**
- * The address of a thread, in the form of Slack's own permalinks, without a call for each: a list has many.
+ * A thread's link in the form of Slack's permalinks, without a call for each: a list has many.
  * https://docs.slack.dev/reference/methods/chat.getPermalink
- * @param workspaceUrl as `auth.test` gives it; null if it did not: then there is no link
+ * @param workspaceUrl from `auth.test`; null if it gave none: then there is no link
  */
 export function threadLink(
   workspaceUrl: string | null,

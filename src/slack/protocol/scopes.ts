@@ -1,4 +1,4 @@
-/** Something that the app asks Slack for, and why it cannot do without. */
+/** Something that the app asks Slack for, and why. */
 export interface ManifestEntry {
   readonly name: string;
   readonly reason: string;
@@ -13,7 +13,7 @@ export interface Scope extends ManifestEntry {
 
 const USER_GROUPS_SCOPE = 'usergroups:read';
 
-/** The scopes of the bot token: the manifest asks for them, the installation too, and the start and `doctor` compare. */
+/** The bot token's scopes: the manifest and the installation ask for them; the start and `doctor` compare. */
 export const botScopes: readonly Scope[] = [
   {
     name: 'commands',
@@ -96,7 +96,7 @@ export const botScopes: readonly Scope[] = [
   },
 ];
 
-/** The events that Slack sends; none needs more than the scopes above. */
+/** The events that Slack sends; none needs more than these scopes. */
 export const botEvents: readonly ManifestEntry[] = [
   { name: 'app_mention', reason: 'Mentions.' },
   { name: 'app_home_opened', reason: 'Draw the home tab when somebody opens it.' },
@@ -118,7 +118,7 @@ export const botEvents: readonly ManifestEntry[] = [
   { name: 'group_deleted', reason: 'Likewise for a private channel.' },
 ];
 
-/** Where an emoji makes drafts, besides. */
+/** Needed where an emoji makes drafts. */
 const REACTIONS_SCOPE = 'reactions:read';
 export const reactionScopes: readonly Scope[] = [
   {
@@ -133,7 +133,7 @@ export const reactionEvents: readonly ManifestEntry[] = [
   { name: 'reaction_removed', reason: 'Withdraw the draft when nobody marks the message any more.' },
 ];
 
-/** Whoever installs the app may leave it out. */
+/** May be left out at installation. */
 export const EMOJI_SCOPE = 'emoji:read';
 export const optionalReactionScopes: readonly Scope[] = [
   {
@@ -144,19 +144,19 @@ export const optionalReactionScopes: readonly Scope[] = [
   },
 ];
 
-/** With OAuth, besides: what ends an installation. */
+/** With OAuth: what ends an installation. */
 export const oauthEvents: readonly ManifestEntry[] = [
   { name: 'app_uninstalled', reason: 'Forget the tokens of a workspace that removed the app.' },
   { name: 'tokens_revoked', reason: 'Forget tokens that were revoked.' },
 ];
 
-/** For an app that is an agent, besides. */
+/** For an app that is an agent. */
 export const AGENT_SCOPE = 'assistant:write';
 export const agentScopes: readonly ManifestEntry[] = [
   { name: AGENT_SCOPE, reason: 'Slack requires it of every app with an agent_view.' },
 ];
 
-/** With the step of workflows, besides. */
+/** For the workflow step. */
 export const workflowEvents: readonly ManifestEntry[] = [
   { name: 'function_executed', reason: 'A workflow has reached its step "Ask docs-agent".' },
 ];
@@ -172,13 +172,13 @@ export function grantedIn(answer: {
   return scopes === undefined ? null : new Set(scopes);
 }
 
-/** What the settings make use of. */
+/** The features that the settings use. */
 export interface ScopeUse {
   readonly userGroups: boolean;
   readonly reactions: boolean;
 }
 
-/** The scopes that the settings make use of, and that were not granted; none where Slack does not say. */
+/** The scopes that the settings need and that were not granted; none if Slack does not say. */
 export function missingScopes(granted: GrantedScopes, use: ScopeUse): readonly Scope[] {
   if (granted === null) return [];
   const always = botScopes.filter(({ name }) => name !== USER_GROUPS_SCOPE || use.userGroups);
@@ -191,7 +191,7 @@ export function scopesInWords(scopes: readonly Scope[]): string {
   return scopes.map(({ name, without }) => `${name} (${without})`).join(', ');
 }
 
-/** What to click so that they are granted. */
+/** What to click to grant them. */
 export function howToGrant(scopes: readonly Scope[]): string {
   const ofReactions = scopes.some(({ name }) => name === REACTIONS_SCOPE);
   return ofReactions

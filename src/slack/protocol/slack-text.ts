@@ -8,19 +8,19 @@ export function escapeMrkdwn(text: string): string {
   return text.replace(/[&<>]/g, (character) => escapes[character] ?? character);
 }
 
-/** The text that was escaped; undoes one escaping, not two. */
+/** Undoes one escaping, not two. */
 export function unescapeMrkdwn(escaped: string): string {
   return escaped.replace(/&(?:amp|lt|gt);/g, (entity) => characters[entity] ?? entity);
 }
 
-/** Slack escapes what people type, so a `<` always opens a token of its own making. */
+/** Slack escapes what people type, so a `<` always opens one of its own tokens. */
 const TOKEN = /<([^<>]*)>/g;
 
 /**
- * The text that Slack delivered, as people typed it: tokens become `@name`, `#channel`, `label (url)`, and escaped
- * characters are restored once, so that a token typed as text stays text.
- * @param names Slack ids to names without `@` or `#`; one that is not in it is shown by its label, or as "someone",
- * "a channel", "a user group": an id says nothing to anybody
+ * Slack's text as people typed it: tokens become `@name`, `#channel`, `label (url)`, and escaped characters
+ * are restored once, so that a token typed as text stays text.
+ * @param names Slack ids to names without `@` or `#`; a missing one is shown by its label, or as "someone",
+ * "a channel", "a user group", since an id tells nobody anything
  */
 export function readableText(slackText: string, names: ReadonlyMap<string, string>): string {
   let readable = '';
@@ -34,7 +34,7 @@ export function readableText(slackText: string, names: ReadonlyMap<string, strin
     const [token, content = ''] = match;
     add(unescapeMrkdwn(slackText.slice(end, match.index)));
     const words = readableToken(content, names);
-    // In the row of a table, a bar in somebody's name would end a cell.
+    // In a table's row, a bar in a name would end a cell.
     add(words !== null && lineStart === ROW_START ? words.replace(/(?<!\\)\|/g, '\\|') : (words ?? token));
     end = match.index + token.length;
   }
@@ -52,15 +52,15 @@ function startOfLastLine(before: string, added: string): string {
 }
 
 /**
- * The ids in the text that Slack delivered whose names are to be looked up, each once, in order: people, since a label
- * may be an old name, and channels and user groups without a label.
+ * The ids in Slack's text whose names are needed, each once, in order: people (a label may be an old name),
+ * and channels and user groups without a label.
  */
 export function mentionedIds(slackText: string): string[] {
   const tokens = slackText.matchAll(/<(?:@([A-Z0-9]+)(?:\|[^<>]*)?|(?:#|!subteam\^)([A-Z0-9]+)\|?)>/g);
   return [...new Set([...tokens].map(([, person, other]) => person ?? other ?? ''))];
 }
 
-/** The ids of the users mentioned in the text that Slack delivered, each once, in order. */
+/** The ids of the users mentioned in Slack's text, each once, in order. */
 export function mentionedUserIds(slackText: string): string[] {
   const ids = [...slackText.matchAll(/<@([A-Z0-9]+)(?:\|[^<>]*)?>/g)].map(([, id = '']) => id);
   return [...new Set(ids)];
@@ -93,15 +93,15 @@ function readableCommand(command: string, label: string, names: ReadonlyMap<stri
   return label || kind;
 }
 
-/** Without the words that Slack has for it. */
+/** In our words instead of Slack's. */
 export function readableDate(seconds: number): string {
   const date = new Date(seconds * 1000);
   return Number.isNaN(date.getTime()) ? 'a date' : `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
 /**
- * Slack makes links of what only looks like one (`README.md`, `docs.example`): `<http://README.md|README.md>` is what
- * was typed, the label.
+ * Slack links what only looks like a URL (`README.md`, `docs.example`): of `<http://README.md|README.md>`,
+ * the label was typed.
  */
 function readableLink(target: string, label: string): string {
   const address = target.replace(/^(?:mailto|tel):/i, '');
@@ -110,7 +110,10 @@ function readableLink(target: string, label: string): string {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(label) ? address : label;
 }
 
-/** Slack completes what people type, and may write it differently: `<http://docs.example/%C3%BC|Docs.example/ü>`. */
+/**
+ * Slack completes what people type, and may write it differently:
+ * `<http://docs.example/%C3%BC|Docs.example/ü>`.
+ */
 function bareAddress(address: string): string {
   const bare = address.replace(/^(?:mailto:|tel:|https?:\/\/)/i, '').replace(/\/$/, '');
   return decoded(bare).toLowerCase();
@@ -134,16 +137,17 @@ const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 const BIDI_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * Text that every store and API takes: line ends are `\n`, and there are no control characters (but `\n` and
- * `\t`; Postgres refuses NUL) and no lone surrogates.
+ * Text that every store and API takes: line ends are `
+ * `, without control characters except `
+ * ` and `\t` (Postgres refuses NUL) and without lone surrogates.
  */
 export function sanitize(text: string): string {
   return text.toWellFormed().replace(/\r\n?/g, '\n').replace(CONTROLS, '');
 }
 
 /**
- * Untrusted text, to be shown: sanitized, without the controls that make text run the other way (a line of
- * it could pass for ours), without blank lines around it, and with at most one blank line in a row.
+ * Untrusted text for display: sanitized, without the controls that reverse the direction of text (a line of
+ * it could pass for ours), trimmed of blank lines, and with at most one blank line in a row.
  */
 export function displayText(untrusted: string): string {
   const lines = sanitize(untrusted)

@@ -49,9 +49,9 @@ export class Access {
   }
 
   /**
-   * Why the person may not do this there, or null. `channelId`: null where there is no channel (App Home).
-   * Throws SlackCallError if Slack cannot be asked about the person, and never could; ChannelUnreadError if it does not
-   * say whether the channel is shared.
+   * Why the person may not do this there, or null. `channelId`: null on the home tab. Throws SlackCallError
+   * if Slack cannot be asked about the person, and never could; ChannelUnreadError if it does not say whether
+   * the channel is shared.
    */
   async refusal(userId: string, channelId: string | null): Promise<AccessRefusal | null> {
     if (!(await this.isPerson(userId))) return 'nobody';
@@ -65,14 +65,17 @@ export class Access {
     return refusal ?? (isShared ? 'shared_channel' : null);
   }
 
-  /** Whether a request is turned away there. One that waits for an administrator is kept: its card is looked at again. */
+  /**
+   * Whether a request is turned away there. One that waits for an administrator is kept: its card is tried
+   * again.
+   */
   private async closesDoor(channelId: string): Promise<boolean> {
     try {
       return await this.parts.shared.isClosed(channelId);
     } catch (error) {
       if (!(error instanceof ChannelUnreadError)) throw error;
       const { needsAdmin, code } = error.failure;
-      // Without the scope alone, all else works, and nothing would be looked at again.
+      // With only the scope missing, everything else works, and nothing would be tried again.
       if (needsAdmin && code !== 'missing_scope') return false;
       throw error;
     }
@@ -88,12 +91,12 @@ export class Access {
     this.parts.shared.nowShared(channelId);
   }
 
-  /** The channel may be read now, or may have changed. */
+  /** The channel can be read now, or may have changed. */
   forgetChannel(channelId: string): void {
     this.parts.shared.forget(channelId);
   }
 
-  /** Whether messages of the person are processed there, as is known without asking Slack. */
+  /** Whether the person's messages are processed there, as far as known without asking Slack. */
   async surelyAdmits(userId: string, channelId: string): Promise<boolean> {
     const isKnown =
       this.users.knows(userId) &&
@@ -103,8 +106,8 @@ export class Access {
   }
 
   /**
-   * True if Slack does not answer: then `refusal` decides alone. @param mustBeSure throws SlackCallError instead, as
-   * behind what an app posts there is mostly no person
+   * True if Slack does not answer: then `refusal` decides alone. @param mustBeSure throws SlackCallError
+   * instead, since an app's posts there rarely have a person behind them
    */
   async isPerson(userId: string, mustBeSure = false): Promise<boolean> {
     if (userId === SLACKBOT) return false;
@@ -127,12 +130,12 @@ export class Access {
     return isListed && !(await this.isShared(channelId));
   }
 
-  /** Those whom the settings name; empty: the admins and owners of the workspace. */
+  /** Those whom the settings name; empty: the workspace's admins and owners. */
   get namedAdmins(): ReadonlySet<string> {
     return this.rule.admins;
   }
 
-  /** The only rule for who is an administrator. False, too, if Slack does not say who the person is. */
+  /** The only rule for who is an administrator. Also false if Slack does not say who the person is. */
   async isAdmin(userId: string): Promise<boolean> {
     if (this.rule.admins.size > 0) return this.rule.admins.has(userId);
     try {
@@ -167,7 +170,7 @@ export class Access {
   private async lookUpMembers(groupId: string): Promise<ReadonlySet<string>> {
     const { call, clock, log } = this.parts;
     try {
-      // With the token of an organisation, the workspace must be named; other tokens ignore it.
+      // An organisation's token needs the workspace; other tokens ignore it.
       const args = { usergroup: groupId, team_id: this.home.teamId };
       const ask = () => call<UsergroupsUsersListResponse>('usergroups.users.list', args);
       const answer = await withSecondTry(ask, clock);
@@ -190,7 +193,7 @@ function nullIfRefused(error: unknown): null {
   throw error;
 }
 
-/** Slack's code if it has answered, and will not answer otherwise; else null. */
+/** Slack's code if it answered, and would answer the same again; else null. */
 function refusalIn(error: unknown): string | null {
   return error instanceof SlackCallError && error.failure.outcome === 'refused' ? error.failure.code : null;
 }

@@ -4,8 +4,8 @@ import type { Logger } from '../../engine/runtime/logger.ts';
 type BoltLevel = ReturnType<BoltLogger['getLevel']>;
 
 /**
- * What Slack's libraries say, as `slack_library` events without payloads. Their debug level writes whole
- * messages out, so it is dropped, and they cannot set a level or a name. Nobody can act on what they say at info.
+ * Logs what Slack's libraries say, as `slack_library` events without payloads. Their debug level writes whole
+ * messages, so it is dropped, and they cannot set a level or a name. Nobody can act on their info level.
  */
 export function boltLogger(logger: Logger): BoltLogger {
   return {
@@ -13,7 +13,7 @@ export function boltLogger(logger: Logger): BoltLogger {
     info: (...parts: unknown[]) => logger.debug('slack_library', { detail: describe(parts) }),
     warn: (...parts: unknown[]) => logger.warn('slack_library', { detail: describe(parts) }),
     error: (...parts: unknown[]) => logger.error('slack_library', { detail: describe(parts) }),
-    // Asked by the libraries to find out whether to spell out payloads for `debug`.
+    // The libraries ask this to decide whether to build payloads for `debug`.
     getLevel: () => 'info' as BoltLevel,
     setLevel: () => {},
     setName: () => {},

@@ -4,8 +4,8 @@ import type { Thread, Transaction } from '../../store/store.ts';
 import { messageKeys } from '../messages/message-event.ts';
 
 /**
- * Gives the job the replies that arrived before its thread was known here. They are remembered only now: should the
- * program crash before, they are taken in when Slack delivers them again, or when the thread is read.
+ * Gives the job the replies that arrived before its thread was known here. They are remembered only now:
+ * after a crash before this point, Slack redelivers them, or the thread is read.
  */
 export async function takeInEarlyReplies(
   tx: Transaction,
@@ -14,7 +14,7 @@ export async function takeInEarlyReplies(
   context: AnyJobContext,
 ): Promise<void> {
   const { teamId, channelId: channel } = thread;
-  // The job first, as everywhere: transactions that lock in two orders deadlock.
+  // The job first, as everywhere: locking in two orders deadlocks.
   await tx.jobs.hold(jobId);
   for (const reply of await tx.earlyReplies.take(thread, context.nowMs)) {
     await tx.inboundRequests.remember(messageKeys(teamId, { channel, ts: reply.messageTs }), context.nowMs);

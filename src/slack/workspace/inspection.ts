@@ -12,11 +12,11 @@ import { type GrantedScopes, grantedIn } from '../protocol/scopes.ts';
 import { boltLogger } from './bolt-logger.ts';
 import { classify, SlackCallError } from './web-api/failure.ts';
 
-/** Before there was Slack. */
+/** Older than Slack. */
 const NO_THREAD = '1000000000.000001';
 
 export interface InspectionOptions {
-  /** Null is Slack's own. */
+  /** Null: Slack's own. */
   readonly apiUrl: string | null;
   readonly timeoutMs: number;
   readonly clock: Clock;
@@ -33,7 +33,7 @@ export interface TokenFacts {
   readonly clockAheadMs: number | null;
 }
 
-/** Looks at Slack with one token, and changes nothing there. Every method throws SlackCallError. */
+/** Asks Slack with one token, and changes nothing there. Every method throws SlackCallError. */
 export class Inspection {
   private readonly client: WebClient;
   private aheadMs: number | null = null;
@@ -66,14 +66,15 @@ export class Inspection {
     };
   }
 
-  /** Whether the app token may open Socket Mode connections; none is opened. */
+  /** Whether the app token may open Socket Mode connections; opens none. */
   async mayConnect(): Promise<void> {
     await this.call('apps.connections.open');
   }
 
   /**
-   * Whether the bot is in the channel: only members may read its history, so no further scope is needed. The thread
-   * does not exist: it shows whether the bot may read threads, on which Slack's pages disagree.
+   * Whether the bot is in the channel: only members may read its history, so no further scope is needed. The
+   * thread does not exist; reading it shows whether the bot may read threads, on which Slack's pages
+   * disagree.
    */
   async isIn(channelId: string): Promise<void> {
     await this.call('conversations.history', { channel: channelId, limit: 1 });
@@ -92,7 +93,7 @@ export class Inspection {
     return channel?.is_ext_shared === true || channel?.is_pending_ext_shared === true;
   }
 
-  /** What the person is called; null: there is no such person, or it is a bot, or deactivated. */
+  /** The person's name; null: there is no such person, or it is a bot, or deactivated. */
   async personName(userId: string): Promise<string | null> {
     try {
       const { user } = await this.call<UsersInfoResponse>('users.info', { user: userId });
@@ -104,7 +105,7 @@ export class Inspection {
     }
   }
 
-  /** The names of all emoji, Slack's own and those of the workspace. */
+  /** The names of all emoji, Slack's and the workspace's. */
   async emoji(): Promise<ReadonlySet<string>> {
     const { emoji = {}, categories = [] } = await this.call<EmojiListResponse>('emoji.list', {
       include_categories: true,
@@ -112,7 +113,7 @@ export class Inspection {
     return new Set([...Object.keys(emoji), ...categories.flatMap(({ emoji_names: names = [] }) => names)]);
   }
 
-  /** @param teamId the workspace that is meant, which calls with an organisation's token must name; else null */
+  /** @param teamId the workspace, which an organisation's token must name; else null */
   async userGroupExists(groupId: string, teamId: string | null): Promise<void> {
     const workspace = teamId === null ? {} : { team_id: teamId };
     await this.call('usergroups.users.list', { usergroup: groupId, ...workspace });

@@ -14,12 +14,14 @@ import { respond } from './web-api/http.ts';
 
 const PAGE_SIZE = 200;
 const MAX_PAGES = 20;
-/** Our own code for more than 4,000 messages: they are not read to their end. */
+/** Our code for more than 4,000 messages, which are not read to their end. */
 export const TOO_MANY_MESSAGES = 'too_many_messages';
 /** Answers that mean "it is so already". */
 const ALREADY_SO = new Set(['already_reacted', 'no_reaction']);
 
-/** Our messages say what a link leads to. Slack takes this when a message is posted only, not when it is edited. */
+/**
+ * Our messages say where a link leads. Slack takes this only when a message is posted, not when it is edited.
+ */
 const NO_UNFURLS = { unfurl_links: false, unfurl_media: false } as const;
 
 export interface Post {
@@ -30,15 +32,15 @@ export interface Post {
   readonly message: SlackMessage;
 }
 
-/** What a workflow's step has come to. */
+/** The outcome of a workflow's step. */
 export type Completion = { readonly executionId: string } & (
   | { readonly kind: 'success'; readonly outputs: Readonly<Record<string, string>> }
   | { readonly kind: 'error'; readonly error: string }
 );
 
 /**
- * The only place that writes to a workspace of Slack. Every method throws SlackCallError. In a channel that is shared
- * with another organisation, it only answers single people.
+ * The only place that writes to a Slack workspace. Every method throws SlackCallError. In a channel that is
+ * shared with another organisation, it answers only single people.
  */
 export class Poster {
   private readonly callSlack: SlackCaller;
@@ -46,7 +48,7 @@ export class Poster {
   private readonly fetchAnswer: typeof fetch;
   private readonly shared: Pick<SharedChannels, 'mustBeOpen'>;
   private readonly gate = new RateGate();
-  /** By the latest answer. */
+  /** From the latest answer. */
   private granted: GrantedScopes = null;
 
   /**
@@ -80,9 +82,9 @@ export class Poster {
   }
 
   /**
-   * Looks in its thread (or channel) for a post of unknown outcome, which must be there if Slack stored it between the
-   * two times. Returns its `ts`, or null.
-   * @param look how far it has been looked for; moved on, so that a look that fails goes on where it stopped
+   * Looks in its thread (or channel) for a post of unknown outcome, which must be there if Slack stored it
+   * between the two times. Returns its `ts`, or null.
+   * @param look how far the search has come; a failed look continues there
    */
   async find(
     post: Omit<Post, 'message'>,
@@ -103,7 +105,7 @@ export class Poster {
     throw tooManyMessages(post);
   }
 
-  /** All messages of a thread from `oldestTs` on (default: all), the root included in any case, oldest first. */
+  /** All messages of a thread since `oldestTs` (default: all), always with the root, oldest first. */
   async thread(channelId: string, threadTs: string, oldestTs?: string): Promise<ThreadMessage[]> {
     const found: ThreadMessage[] = [];
     let cursor: string | null = null;
@@ -116,7 +118,10 @@ export class Poster {
     throw tooManyMessages({ channelId, threadTs });
   }
 
-  /** One page of a thread: from its start, from `oldestTs` on, or where `cursor` says. The root is in each, oldest first. */
+  /**
+   * One page of a thread: from its start, since `oldestTs`, or from `cursor`. Each holds the root; oldest
+   * first.
+   */
   async threadPage(
     channelId: string,
     threadTs: string,
@@ -143,25 +148,28 @@ export class Poster {
     return { messages: result.messages ?? [], cursor: result.response_metadata?.next_cursor || null };
   }
 
-  /** Replaces a message in place. May be repeated. @param callId of its post, if it is to stay recognisable */
+  /** Replaces a message in place. May be repeated. @param callId of its post, if it must stay recognisable */
   async update(channelId: string, ts: string, message: SlackMessage, callId?: string): Promise<void> {
     const blocks = callId === undefined ? message.blocks : marked(message, callId);
     await this.shared.mustBeOpen(channelId);
     await this.call('chat.update', { channel: channelId, ts, text: message.text, blocks });
   }
 
-  /** Puts a reaction at a message. May be repeated. */
+  /** Adds a reaction to a message. May be repeated. */
   async addReaction(channel: string, timestamp: string, name: string): Promise<void> {
     await this.shared.mustBeOpen(channel);
     await this.call('reactions.add', { channel, timestamp, name });
   }
 
-  /** Takes a reaction away, which need not be there. May be repeated. */
+  /** Removes a reaction, if present. May be repeated. */
   async removeReaction(channel: string, timestamp: string, name: string): Promise<void> {
     await this.call('reactions.remove', { channel, timestamp, name });
   }
 
-  /** Says how the agent's session in a thread stands, if the app is an agent. Slack ends `processing` after an hour. */
+  /**
+   * Sets the state of the agent's session in a thread, if the app is an agent. Slack ends `processing` after
+   * an hour.
+   */
   async setSessionState(channelId: string, threadTs: string, status: SessionState): Promise<void> {
     if (this.granted?.has(AGENT_SCOPE) === false) return;
     const place = { channel_id: channelId, thread_ts: threadTs };
@@ -169,7 +177,10 @@ export class Poster {
     await this.call('agents.sessions.setStatus', { ...place, status });
   }
 
-  /** Completes a step of a workflow; a second time is refused. @param token in place of the bot's; null: the bot's */
+  /**
+   * Completes a workflow's step; a second completion is refused. @param token instead of the bot's; null: the
+   * bot's
+   */
   async completeStep(completion: Completion, token: string | null): Promise<void> {
     const args = {
       function_execution_id: completion.executionId,
@@ -179,13 +190,13 @@ export class Poster {
     await this.call(`functions.complete${completion.kind === 'error' ? 'Error' : 'Success'}`, args);
   }
 
-  /** The address of a message, which names its thread's root, too, if it is a reply. */
+  /** The link to a message, which also names its thread's root if it is a reply. */
   async permalink(channelId: string, ts: string): Promise<string> {
     const result = await this.call('chat.getPermalink', { channel: channelId, message_ts: ts });
     return String(result.permalink);
   }
 
-  /** The same where it is only shown; null if Slack does not give it. */
+  /** The same where it is only shown; null if Slack does not return it. */
   async permalinkIfAny(channelId: string, ts: string): Promise<string | null> {
     try {
       return await this.permalink(channelId, ts);
@@ -214,7 +225,7 @@ export class Poster {
   }
 
   /**
-   * Tells one person something: where the command was typed while its `response_url` is good, else in a
+   * Tells one person something: where the command was typed while its `response_url` is valid, else in a
    * direct message.
    */
   async respondPrivately(userId: string, responseUrl: string | null, message: SlackMessage): Promise<void> {
@@ -237,7 +248,7 @@ export class Poster {
     });
   }
 
-  /** As `postEphemeral`; if Slack does not take it there, `elsewhere` in a direct message. */
+  /** As `postEphemeral`; if Slack refuses it there, sends `elsewhere` as a direct message. */
   async replyPrivately(
     place: Parameters<Poster['postEphemeral']>[0],
     message: SlackMessage,
@@ -251,18 +262,21 @@ export class Poster {
     }
   }
 
-  /** Opens a modal for the person who made the request, and returns its id. The trigger is good for three seconds, and once. */
+  /**
+   * Opens a modal for the author of the request, and returns its id. The trigger works once, within three
+   * seconds.
+   */
   async openModal(triggerId: string, view: ModalView): Promise<string> {
     const result = await this.call('views.open', { trigger_id: triggerId, view });
     return String(result.view?.id);
   }
 
-  /** Replaces an open view by another. */
+  /** Replaces an open view. */
   async updateModal(viewId: string, view: ModalView): Promise<void> {
     await this.call('views.update', { view_id: viewId, view });
   }
 
-  /** Replaces the home tab of one person. May be repeated. */
+  /** Replaces one person's home tab. May be repeated. */
   async publishHome(userId: string, { blocks }: SlackMessage): Promise<void> {
     await this.call('views.publish', { user_id: userId, view: { type: 'home', blocks } });
   }
@@ -313,8 +327,8 @@ interface Hold {
 }
 
 /**
- * Holds a method back after a 429 (for one channel, if it posts) until the time that Slack named. Callers in between get
- * times of their own, so that they do not all return at once. https://docs.slack.dev/apis/web-api/rate-limits
+ * Holds a method back after a 429 (for one channel, if it posts) until the time that Slack named. Callers in
+ * between get turns, so that they do not all return at once. https://docs.slack.dev/apis/web-api/rate-limits
  */
 export class RateGate {
   private readonly holds = new Map<string, Hold>();
@@ -335,7 +349,7 @@ export class RateGate {
     const before = this.holds.get(key);
     const hold = { untilMs: Math.max(untilMs, before?.untilMs ?? 0), waiting: before?.waiting ?? 0 };
     this.holds.set(key, hold);
-    // Calls that met the limit return first, and one by one, too.
+    // Calls that met the limit return first, also one by one.
     return takeTurn(hold, method, nowMs);
   }
 }

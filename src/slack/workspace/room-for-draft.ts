@@ -9,7 +9,7 @@ interface Wanted {
   readonly nowMs: number;
 }
 
-/** Whether an app's message may become a draft: not where there is a job already, and not beyond the app's share. */
+/** Whether an app's message may become a draft: not where there is a job, and not beyond the app's share. */
 export async function isRoomForDraft(
   tx: Transaction,
   log: Logger,

@@ -6,12 +6,12 @@ import type { ReachedChannel, SlackChecked, SlackFacts } from '../views/doctor.t
 import type { Poster } from './poster.ts';
 import { SlackCallError } from './web-api/failure.ts';
 
-/** Slack is asked about each at once. */
+/** Slack is asked about all of them at once. */
 const CHANNELS_MAX = 8;
 const ASKED_WITHIN_MS = 1_200;
 const FRESH_MS = 300_000;
 
-/** What Slack says of what the bot may do, for administrators. */
+/** What Slack says the bot may do, for administrators. */
 export class SelfCheck {
   private readonly poster: Poster;
   private readonly clock: Clock;
@@ -24,19 +24,19 @@ export class SelfCheck {
     this.clock = clock;
   }
 
-  /** What was found last; null: nobody has asked yet. */
+  /** The last result; null: nobody has asked yet. */
   get last(): SlackChecked | null {
     return this.found;
   }
 
-  /** An age below zero means that the clock was set back. */
+  /** A negative age means that the clock was set back. */
   get isFresh(): boolean {
     const ageMs = this.clock.now() - (this.found?.atMs ?? Number.NEGATIVE_INFINITY);
     return ageMs >= 0 && ageMs < FRESH_MS;
   }
 
   /**
-   * Asks Slack now: what does not answer in time is part of the answer.
+   * Asks Slack now; a missing answer is part of the result.
    * @param rules of the workspace: some need more scopes
    */
   async ask(channelIds: readonly string[], rules: Pick<Rules, 'channels'>): Promise<SlackChecked> {
@@ -76,7 +76,10 @@ function refusalOf(error: unknown): { readonly refused: string } | null {
   return outcome === 'refused' || needsAdmin ? { refused: code } : null;
 }
 
-/** Where pull requests of the workspace are announced: first those that the operator set, then those saved in Slack. */
+/**
+ * Where the workspace's pull requests are announced: the operator's channels first, then those saved in
+ * Slack.
+ */
 export async function noticeChannelsOf(tx: Transaction, teamId: string, rules: Rules): Promise<string[]> {
   const saved = await tx.channelSettings.noticeChannels(teamId);
   return [...new Set([...configuredNoticeChannels(rules), ...saved])];

@@ -6,15 +6,15 @@ import { CachedLookup } from './web-api/cached-lookup.ts';
 import { type SlackCaller, withSecondTry } from './web-api/caller.ts';
 import { SlackCallError, type SlackFailure } from './web-api/failure.ts';
 
-/** How long it may go unnoticed that a channel is shared, if no event says so. */
+/** How long a newly shared channel may go unnoticed, if no event says so. */
 const FRESH_MS = 600_000;
 const MAX_CHANNELS = 5_000;
 const METHOD = 'conversations.info';
 
-/** Slack does not say whether the channel is shared: it counts as shared. */
+/** Slack does not say whether the channel is shared, so it counts as shared. */
 export class ChannelUnreadError extends SlackCallError {
   constructor({ failure }: SlackCallError) {
-    // Only the look failed: what was to follow it has not happened.
+    // Only the look failed: what was to follow has not happened.
     super(METHOD, { ...failure, outcome: failure.outcome === 'unknown' ? 'retry' : failure.outcome }, null);
     this.name = 'ChannelUnreadError';
   }
@@ -33,7 +33,7 @@ export class SharedChannels {
   private readonly allowed: ReadonlySet<string>;
   private readonly lookup: CachedLookup<boolean>;
 
-  /** @param allowed those that are open all the same */
+  /** @param allowed those that stay open */
   constructor(call: SlackCaller, clock: Clock, allowed: ReadonlySet<string>) {
     this.allowed = allowed;
     this.lookup = new CachedLookup(
@@ -48,8 +48,8 @@ export class SharedChannels {
   }
 
   /**
-   * Not for a private channel that the bot is not in: Slack shows it only to members, and nothing can be posted there.
-   * Throws ChannelUnreadError.
+   * Not for a private channel without the bot: Slack shows it only to members, and nothing can be posted
+   * there. Throws ChannelUnreadError.
    */
   async isClosed(channelId: string): Promise<boolean> {
     if (this.isAlwaysOpen(channelId)) return false;
@@ -77,12 +77,12 @@ export class SharedChannels {
     this.lookup.learn(channelId, true);
   }
 
-  /** It may have become another one, or the bot may read it now. */
+  /** It may be another one, or readable, now. */
   forget(channelId: string): void {
     this.lookup.forget(channelId);
   }
 
-  /** Direct messages are of people, who have a rule of their own. */
+  /** Direct messages are governed by the rule for people. */
   private isAlwaysOpen(channelId: string): boolean {
     return !isChannel(channelId) || this.allowed.has(channelId);
   }

@@ -4,12 +4,12 @@ import { SlackCallError } from './web-api/failure.ts';
 
 const OUTPUTS_REFUSED = 'parameter_validation_failed';
 
-/** `over`: it was completed before, or its workflow was cancelled. Otherwise, by whose token it is completed now. */
+/** `over`: it was completed before, or its workflow was cancelled. Otherwise, whose token completed it. */
 type Completed = 'event' | 'bot' | 'over';
 
 /**
- * Completes a step of a workflow. May be repeated: a second time changes nothing. Throws SlackCallError.
- * @param token the one that came with the step, if it may still be valid; the bot's is used where it is not
+ * Completes a workflow's step. A second time changes nothing. Throws SlackCallError.
+ * @param token the one that came with the step, if it may still be valid; otherwise the bot's is used
  */
 export async function completeStep(
   poster: Poster,
@@ -26,7 +26,7 @@ export async function completeStep(
   }
 }
 
-/** False: the token is worth nothing any more, where the bot's may be. */
+/** False: the token has expired; the bot's may work. */
 async function isTaken(poster: Poster, completion: Completion, token: string): Promise<boolean> {
   try {
     await complete(poster, completion, token);
@@ -37,7 +37,7 @@ async function isTaken(poster: Poster, completion: Completion, token: string): P
   }
 }
 
-/** Whether Slack takes an output that is empty is not known: after a refusal, it is left out. */
+/** Slack does not document whether it takes an empty output, so it is left out after a refusal. */
 async function complete(poster: Poster, completion: Completion, token: string | null): Promise<void> {
   try {
     await poster.completeStep(completion, token);

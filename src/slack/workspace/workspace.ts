@@ -16,7 +16,7 @@ import { answerFetch } from './web-api/http.ts';
 import { Names, Users } from './web-api/names.ts';
 import { SnippetReader } from './web-api/snippet-reader.ts';
 
-/** One workspace of Slack, and all that is done there with the bot's token of that workspace. */
+/** One Slack workspace, and everything done there with its bot token. */
 export interface Workspace extends SlackIdentity {
   readonly poster: Poster;
   readonly names: Names;
@@ -25,11 +25,11 @@ export interface Workspace extends SlackIdentity {
   readonly snippets: SnippetReader;
   readonly selfCheck: SelfCheck;
   readonly isInstalled: boolean;
-  /** The projects that a job of it can belong to; the first is the default. Null: the operator has not set it up. */
+  /** The projects for its jobs; the first is the default. Null: the operator has not set it up. */
   readonly projects: Projects | null;
 }
 
-/** One that is installed and set up. */
+/** Installed and set up. */
 export interface ReadyWorkspace extends Workspace {
   readonly projects: Projects;
 }
@@ -41,23 +41,23 @@ export function isReady(workspace: Workspace): workspace is ReadyWorkspace {
 /** The workspaces that the program serves. */
 export interface Workspaces {
   /**
-   * Never fails for a workspace in which the program is not installed (any more): its calls fail, as
-   * `not_installed`, which an administrator can mend.
+   * Never fails: in a workspace without the app, its calls fail as `not_installed`, which an administrator
+   * can fix.
    */
   of(teamId: string): Promise<Workspace>;
-  /** The workspace of what Slack sent: the one that the program is installed in, not that of the person. */
+  /** The workspace of a request from Slack: the one with the installation, not the person's. */
   ofRequest(body: unknown): Promise<Workspace>;
 }
 
 export interface WorkspaceParts {
   readonly client: WebClient;
-  /** Null is Slack's own. */
+  /** Null: Slack's own. */
   readonly apiUrl: string | null;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** What is set for a workspace. */
+/** A workspace's settings. */
 export interface WorkspaceSettings {
   readonly projects: Projects;
   readonly access: AccessRule;
@@ -103,17 +103,17 @@ export interface SlackIdentity {
   readonly teamId: string;
   /** The organisation of an Enterprise Grid, or null. */
   readonly enterpriseId: string | null;
-  /** With a slash at its end; null if Slack does not say. */
+  /** With a trailing slash; null if Slack does not say. */
   readonly workspaceUrl: string | null;
 }
 
-/** What people call the bot and its workspace; null: Slack does not say. */
+/** The names of bot and workspace; null: Slack does not say. */
 export interface SignedInAs {
   readonly botName: string | null;
   readonly workspaceName: string | null;
 }
 
-/** The bot of the token, and what the token may do. Throws SlackCallError if Slack refuses it or cannot be reached. */
+/** The token's bot and scopes. Throws SlackCallError if Slack refuses it or cannot be reached. */
 export async function identify(
   call: SlackCaller,
 ): Promise<SlackIdentity & { readonly scopes: GrantedScopes }> {
@@ -137,7 +137,7 @@ interface OneWorkspace extends Workspaces {
   readonly scopes: GrantedScopes;
 }
 
-/** The one workspace that the token is of. Throws SlackCallError if Slack refuses it or cannot be reached. */
+/** The token's one workspace. Throws SlackCallError if Slack refuses it or cannot be reached. */
 export async function oneWorkspace(
   parts: WorkspaceParts,
   token: string,
@@ -170,11 +170,11 @@ function absent(parts: WorkspaceParts, identity: SlackIdentity, settings: Worksp
 
 /** What the running program knows of itself. */
 export interface Known {
-  /** How the agent has lately answered for the project. */
+  /** The agent's recent answers for the project. */
   agent(projectId: string): ServiceFacts;
-  /** How the code hosts that are set up have lately answered. */
+  /** Recent answers of the configured code hosts. */
   codeHosts(): readonly HostFacts[];
-  /** What is wrong with the connection by which requests from Slack arrive, or null. */
+  /** What is wrong with the incoming connection, or null. */
   slackProblem(): string | null;
   /** What keeps its work from being done. */
   workProblems(): readonly string[];
@@ -186,7 +186,7 @@ interface Answer extends WebAPICallResult {
   };
 }
 
-/** The reactions that people put at messages. */
+/** The reactions on messages. */
 export class Marks {
   private readonly call: SlackCaller;
 
@@ -195,7 +195,7 @@ export class Marks {
   }
 
   /**
-   * Who marks the message with the emoji now, in whatever skin tone, each named once; nobody if it was deleted. Throws
+   * Who reacts to the message with the emoji, in any skin tone, each once; nobody if it was deleted. Throws
    * SlackCallError.
    */
   async by(channelId: string, messageTs: string, emoji: string): Promise<string[]> {

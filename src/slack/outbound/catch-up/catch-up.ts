@@ -13,26 +13,26 @@ import { SlackCallError, type SlackFailure } from '../../workspace/web-api/failu
 import type { Workspace } from '../../workspace/workspace.ts';
 import { type SlackTools, slackRetryMs } from '../slack-tools.ts';
 
-/** Older replies are announced when they are found; younger ones are treated as if they had arrived in time. */
+/** Older replies are announced when found; younger ones are treated as if they had arrived in time. */
 const OLD_AFTER_MS = 10 * 60_000;
-/** Reading starts so long before the last message seen: recent messages may have been edited since. */
+/** Reading starts this long before the last seen message: recent messages may have been edited since. */
 const EDITED_WITHIN_S = 3_600;
-/** Replicas sweep each by its own clock. */
+/** Each replica sweeps by its own clock. */
 const SWEEP_NOT_BEFORE_MS = 10 * 60_000;
 /** Some hours: the next start, or sign of missed replies, tries it again. */
 const MAX_FAILURES = 50;
 const HOPELESS_FOR_MS = 86_400_000;
 /** Slack no longer knows where the page begins. */
 const INVALID_CURSOR = 'invalid_cursor';
-/** It may happen again: other threads are read first. */
+/** It may happen again, so other threads are read first. */
 const BEGUN_AGAIN_AFTER_MS = 5 * 60_000;
 
-/** A thread of a job, and where it is. */
+/** A job's thread and its channel. */
 interface Found extends ThreadToRead {
   readonly job: Job & { readonly threadTs: string };
 }
 
-/** Reads the threads of a workspace for missed replies, a page at a time; each reply that is found is a follow-up, once. */
+/** Reads a workspace's threads for missed replies, one page at a time; each reply found is stored once. */
 export function catchUps(tools: SlackTools): TaskHandler {
   const throttles = new Map<string, ReadThrottle>();
   return async (task) => {
@@ -47,7 +47,7 @@ async function readNextPage(tools: SlackTools, throttle: ReadThrottle, task: Cla
   if (thread === null) return;
   const { job } = thread;
   const workspace = await tools.workspaces.of(job.teamId);
-  // Messages of a workspace that is not set up are not for the agent. The next start plans it again.
+  // A workspace that is not set up has no agent. The next start plans it again.
   if (workspace.projects === null) return tools.store.transaction((tx) => tx.tasks.complete(task.lease));
   try {
     const oldestTs = thread.oldestTs ?? startOf(thread, throttle);
@@ -77,7 +77,7 @@ async function readNextPage(tools: SlackTools, throttle: ReadThrottle, task: Cla
   }
 }
 
-/** The thread whose turn it is; null if nothing can be read now. */
+/** The next thread to read; null if nothing can be read now. */
 function nextThread(
   { store, clock }: SlackTools,
   throttle: ReadThrottle,
@@ -94,14 +94,14 @@ function nextThread(
   });
 }
 
-/** Plans the next page of the workspace, if there is one. */
+/** Plans the workspace's next page, if there is one. */
 async function goOn(tx: Transaction, { subject, lease }: ClaimedTask, throttle: ReadThrottle): Promise<void> {
   const nextAtMs = await tx.catchUps.nextAtMs(subject);
   if (nextAtMs === null) await tx.tasks.complete(lease);
   else await tx.tasks.delayUntil(lease, Math.max(nextAtMs, throttle.nextAtMs));
 }
 
-/** Old messages are not read again for edits if reads are scarce, or nothing indicates missed ones. */
+/** Old messages are not read again for edits while reads are scarce, or nothing points to missed ones. */
 function startOf({ job, seenTs, unsentTs, isSweep }: Found, { isSlow }: ReadThrottle): string {
   const { repliesAfterTs, threadTs } = job;
   if (seenTs === null || !(isSlow || isSweep)) return repliesAfterTs ?? threadTs;
@@ -115,7 +115,10 @@ interface ReadMessages {
   readonly workspace: Workspace;
 }
 
-/** Stores the replies, and the edits of the request, that no event has delivered. Returns how many of them had been written long before. */
+/**
+ * Stores the replies, and edits of the request, that no event delivered. Returns how many were written long
+ * ago.
+ */
 async function takeIn(
   tools: SlackTools,
   tx: Transaction,
@@ -140,7 +143,7 @@ async function takeIn(
   return oldReplies;
 }
 
-/** The message that asks, if it was edited; else null. It is the root of its thread. */
+/** The message that asks, if edited; else null. It is its thread's root. */
 function requestIn(
   { requestTs, requesterId, threadTs }: Job,
   message: ThreadMessage,
@@ -152,7 +155,7 @@ function requestIn(
   return rewrittenRequest(message, { userId: requesterId, botUserId, projects, promptMaxLength });
 }
 
-/** Without the messages of people who may not use the program there, of bots, and of this program. */
+/** Without messages of bots, of this program, and of people who may not use it there. */
 async function admitted(
   { access, botId, botUserId }: Workspace,
   job: Job,
@@ -192,7 +195,7 @@ async function notRead(
     if (code === INVALID_CURSOR && cursor !== null) {
       await tx.catchUps.dropCursor(job.id, nowMs + BEGUN_AGAIN_AFTER_MS);
     }
-    // The channel or the thread is gone, or the bot has left it.
+    // The channel or thread is gone, or the bot has left it.
     else if (outcome === 'refused') await tx.catchUps.giveUp(job.id, nowMs + HOPELESS_FOR_MS, nowMs);
     else if (retryAfterMs === null) await putOff(tx, thread, nowMs);
     await goOn(tx, task, throttle);
@@ -215,7 +218,7 @@ async function notTakenIn(
   });
 }
 
-/** The others of the workspace go on. */
+/** The workspace's other threads continue. */
 function putOff(tx: Transaction, { jobId, failures }: Found, nowMs: number): Promise<void> {
   return failures < MAX_FAILURES
     ? tx.catchUps.retryAt(jobId, nowMs + retryDelayMs(failures + 1, Math.random()))
@@ -224,26 +227,26 @@ function putOff(tx: Transaction, { jobId, failures }: Found, nowMs: number): Pro
 
 /** Slack lets an app read 50 threads a minute and workspace (Tier 3); this leaves room for other reads. */
 const FASTEST_MS = 1_500;
-/** Slack's strictest limit, one read a minute, is for apps sold outside of its Marketplace. */
+/** Slack's strictest limit, one read a minute, for commercial apps outside of its Marketplace. */
 const SLOWEST_MS = 60_000;
 /**
- * Other calls under the same limit, such as the look for a post, go as soon as Slack allows. Catch-ups go after
- * them.
+ * Other calls under the same limit, such as the look for a post, go as soon as Slack allows, before
+ * catch-ups.
  */
 const AFTER_OTHERS_MS = 3_000;
-/** Over a longer time, reads may be few because there was nothing to read. */
+/** Over a longer time, few reads may only mean that there was little to read. */
 const LOGGED_WITHIN_MS = 5 * 60_000;
-/** After so many reads without a refusal, the limit may be another: it is tried. */
+/** After this many reads without a refusal, the limit may have changed, so a faster pace is tried. */
 const FASTER_AFTER = 30;
 
 /**
- * How fast the threads of one workspace are read. Slack's limit shows only in its answers: how many reads pass between
- * two refusals, and in which time.
+ * How fast a workspace's threads are read. Slack's limit shows only in its refusals: how many reads, and how
+ * much time, lie between two of them.
  */
 class ReadThrottle {
   private spacingMs = FASTEST_MS;
   private freeAtMs = 0;
-  /** Since when reads are counted: the end of the last wait that Slack asked for. */
+  /** Reads are counted from the end of Slack's last wait. */
   private sinceMs: number | null = null;
   private reads = 0;
 
@@ -252,19 +255,18 @@ class ReadThrottle {
     return this.freeAtMs;
   }
 
-  /** Slack lets fewer threads be read than usual. */
+  /** Slack allows fewer reads than usual. */
   get isSlow(): boolean {
     return this.spacingMs > FASTEST_MS;
   }
 
-  /** Slack has answered. */
   read(nowMs: number): void {
     this.reads += 1;
     if (this.reads % FASTER_AFTER === 0) this.spacingMs = Math.max(Math.ceil(this.spacingMs / 2), FASTEST_MS);
     this.freeAtMs = nowMs + this.spacingMs + (this.isSlow ? AFTER_OTHERS_MS : 0);
   }
 
-  /** Slack takes no reads until then. */
+  /** Slack allows no reads until then. */
   refused(untilMs: number): void {
     if (this.sinceMs !== null && untilMs - this.sinceMs < LOGGED_WITHIN_MS) {
       const observedMs = Math.ceil((untilMs - this.sinceMs) / Math.max(this.reads, 1));

@@ -5,23 +5,23 @@ import type { Store } from '../../../store/store.ts';
 import { CLOCK_SKEW_MS } from '../../messages/message-event.ts';
 
 const RETRY_MS = 1_000;
-/** While Slack keeps delivering requests again. */
+/** While Slack keeps redelivering requests. */
 const SIGNS_EVERY_MS = 60_000;
-/** Threads whose job was asked for longer ago, and has ended, are not read again. */
+/** Threads of ended jobs requested longer ago are not read again. */
 const LIVE_FOR_MS = 14 * 86_400_000;
-/** Of each workspace: at Slack's usual limit, they are read within a quarter of an hour. */
+/** In each workspace: at Slack's usual limit, they are read within a quarter of an hour. */
 const MAX_THREADS = 500;
 const SWEEP_EVERY_MS = 15 * 60_000;
-/** A sweep leaves out threads of jobs that have ended and were asked for longer ago. */
+/** A sweep skips threads of ended jobs requested longer ago. */
 const SWEPT_FOR_MS = 86_400_000;
 
 /** Plans to read live threads for missed replies. */
 export interface MissedReplies {
-  /** Replies may have been missed: plans to read the threads, as soon as the store lets it. */
+  /** Replies may have been missed: plans to read the threads as soon as the store allows. */
   lookFor(): void;
-  /** As `lookFor`, at most once a minute: for signs that may be many. */
+  /** As `lookFor`, at most once a minute: for frequent signs. */
   lookForSoon(): void;
-  /** Slack delivers nothing of the workspace (null: unknown) until then, and not later either. */
+  /** Slack delivers no events of the workspace (null: unknown) until then, nor later. */
   heldBack(teamId: string | null, untilMs: number): Promise<void>;
   /** From now on, also reads threads regularly, without a sign. */
   sweep(): void;
@@ -34,7 +34,7 @@ export function missedReplies(store: Store, clock: Clock, log: Logger): MissedRe
   let plannedAtMs = Number.NEGATIVE_INFINITY;
   let cancelPlan = () => {};
   let cancelSweep = () => {};
-  /** By workspace: an earlier plan may have been read before Slack delivered again. */
+  /** By workspace: an earlier plan may have run before Slack delivered again. */
   const cancelLastLook = new Map<string | null, () => void>();
 
   async function schedule(more: Pick<LiveThreads, 'isSweep'> & Partial<LiveThreads>): Promise<void> {
@@ -93,7 +93,7 @@ export function missedReplies(store: Store, clock: Clock, log: Logger): MissedRe
       planAt(Math.max(clock.now(), plannedAtMs + SIGNS_EVERY_MS));
     },
     heldBack: async (teamId, untilMs) => {
-      // By Slack's clock, from which ours may differ.
+      // By Slack's clock, which may differ from ours.
       const fromMs = Math.max(clock.now(), untilMs + CLOCK_SKEW_MS);
       await schedule({ isSweep: false, teamId, fromMs });
       cancelLastLook.get(teamId)?.();

@@ -8,7 +8,7 @@ import { SlackCallError } from '../../workspace/web-api/failure.ts';
 import type { SnippetContent, SnippetReader } from '../../workspace/web-api/snippet-reader.ts';
 import type { SlackTools } from '../slack-tools.ts';
 
-/** Then a snippet that Slack does not give counts as unreadable: the reply must not wait for ever. */
+/** After that, a snippet counts as unreadable, so that the reply does not wait for ever. */
 const MAX_TRIES = 5;
 
 /** Reads the text snippets attached to a prompt or to replies, so that these can go out. */
@@ -34,7 +34,7 @@ export async function readSnippets(tools: SlackTools, task: ClaimedTask): Promis
   await tools.store.transaction((tx) => tx.tasks.complete(task.lease));
 }
 
-/** Those of the prompt, or of the oldest reply that waits for some; null if there are none. */
+/** Those of the prompt, or of the oldest waiting reply; null if there are none. */
 function nextUnread({ job, followUps }: JobState) {
   const { teamId } = job;
   if (job.snippets.length > 0) return { teamId, messageTs: null, snippets: job.snippets };
@@ -42,7 +42,7 @@ function nextUnread({ job, followUps }: JobState) {
   return reply === undefined ? null : { teamId, messageTs: reply.messageTs, snippets: reply.snippets };
 }
 
-/** Without a token, nothing is said about the snippets: they wait for it. */
+/** Without a token, nothing is known about the snippets: they wait for one. */
 function retryLater(error: unknown): { readonly retryAfterMs: null } {
   if (!(error instanceof SlackCallError)) throw error;
   return { retryAfterMs: null };

@@ -10,7 +10,7 @@ import { isReady, type ReadyWorkspace } from '../../workspace/workspace.ts';
 import type { SlackTools } from '../slack-tools.ts';
 import { complete, lookAgainIfSlackFails, readMarked, readMessage, requestAboutMessage } from './look.ts';
 
-/** A message that somebody has marked, or marks no more, and the emoji that makes drafts in its channel. */
+/** A message with changed reactions, and its channel's emoji for drafts. */
 interface Marked {
   readonly teamId: string;
   readonly channelId: string;
@@ -19,8 +19,8 @@ interface Marked {
 }
 
 /**
- * Compares the draft of a message with the marks that are there now, however they came and went: without one of an
- * allowed person it is withdrawn, and the first such mark makes it.
+ * Compares a message's draft with its current reactions: without one by an allowed person it is withdrawn,
+ * and the first such reaction makes it.
  */
 export async function lookAtMarks(tools: SlackTools, task: ClaimedTask): Promise<void> {
   const [teamId = '', channelId = '', messageTs = ''] = task.subject.split(':');
@@ -38,7 +38,7 @@ export async function lookAtMarks(tools: SlackTools, task: ClaimedTask): Promise
   });
 }
 
-/** Those who may use the program there, the first who marked it first. */
+/** Those who may use the program there, in the order of their reactions. */
 async function allowed({ marks, access }: ReadyWorkspace, marked: Marked): Promise<string[]> {
   const { channelId, messageTs, emoji } = marked;
   const userIds = await marks.by(channelId, messageTs, emoji);
@@ -47,8 +47,8 @@ async function allowed({ marks, access }: ReadyWorkspace, marked: Marked): Promi
 }
 
 /**
- * Whether somebody asks for a draft of the message: its first, or one more. If not, the draft that there is, or was, is
- * told who marks the message now, and the look is over.
+ * Whether somebody asks for a draft of the message, the first or another. If not, the existing draft learns
+ * who reacts now, and the task ends.
  */
 function asksForDraft(
   { store, newContext }: SlackTools,
@@ -71,13 +71,13 @@ function asksForDraft(
 interface NewDraft {
   readonly marked: Marked;
   readonly message: MarkedMessage;
-  /** The first marked it first. */
+  /** In the order of their reactions. */
   readonly userIds: readonly string[];
   readonly workspace: ReadyWorkspace;
   readonly rules: Rules;
 }
 
-/** Stores the draft, once for each message. None where there is a job in the thread: people reply to that. */
+/** Stores the draft, once for each message, unless the thread has a job: people reply to that. */
 function makeDraft(tools: SlackTools, task: ClaimedTask, draft: NewDraft): Promise<void> {
   const { marked, message, userIds, workspace, rules } = draft;
   const { channelId, teamId } = marked;
@@ -106,14 +106,14 @@ function makeDraft(tools: SlackTools, task: ClaimedTask, draft: NewDraft): Promi
   });
 }
 
-/** Without the emoji and the people: ten marks make one draft. */
+/** Without emoji and people: ten reactions make one draft. */
 function keyOf({ teamId, channelId, messageTs }: Marked): string {
   return `reaction:${teamId}:${channelId}:${messageTs}`;
 }
 
 /**
- * Makes the draft of a message in which a listed app mentions the bot. The task is scheduled once for each message, and
- * ends with the draft, so there is one.
+ * Drafts a message in which a listed app mentions the bot. The task is scheduled once for each message and
+ * ends with the draft, so there is only one.
  */
 export async function lookAtAppMention(tools: SlackTools, task: ClaimedTask): Promise<void> {
   const [teamId = '', channelId = '', messageTs = ''] = task.subject.split(':');

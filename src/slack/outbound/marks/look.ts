@@ -17,7 +17,7 @@ import { SlackCallError } from '../../workspace/web-api/failure.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { isHopeless, type SlackTools, slackRetryMs } from '../slack-tools.ts';
 
-/** Looks at a message that there may be a draft of. `look` ends the task, unless it throws SlackCallError. */
+/** Reads a message that may have a draft. `look` ends the task, unless it throws SlackCallError. */
 export async function lookAgainIfSlackFails(
   tools: SlackTools,
   task: ClaimedTask,
@@ -30,7 +30,7 @@ export async function lookAgainIfSlackFails(
     const { failure } = error;
     const [, channelId] = task.subject.split(':');
     tools.log.info('marks_not_read', { channel_id: channelId, reason: failure.code });
-    // So long a thread would be read again and again.
+    // Such a long thread would be read again and again.
     const isTooLong = failure.code === TOO_MANY_MESSAGES;
     if (isTooLong || isHopeless(task, failure)) return complete(tools, task);
     const retryAtMs = tools.clock.now() + slackRetryMs(task, failure);
@@ -49,7 +49,7 @@ interface About {
   readonly rules: Rules;
 }
 
-/** The request that a draft of the message is, for the project of its channel. */
+/** The draft's request about the message, for its channel's project. */
 export async function requestAboutMessage(
   tx: Transaction,
   { asked, message, projects, rules }: About,
@@ -76,7 +76,7 @@ interface Place {
   readonly messageTs: string;
 }
 
-/** Null if there is nothing in it that a draft could be about, or no person wrote it. Throws SlackCallError. */
+/** Null if it says nothing that a draft could be about, or no person wrote it. Throws SlackCallError. */
 export async function readMarked(workspace: Workspace, place: Place): Promise<MarkedMessage | null> {
   const { access, botId, botUserId } = workspace;
   const found = await readMessage(workspace, place, async (message) => {
@@ -88,21 +88,21 @@ export async function readMarked(workspace: Workspace, place: Place): Promise<Ma
   return authorId === null ? found.marked : { ...found.marked, authorId };
 }
 
-/** A message that a draft can be about, where it is, and what is drafted of it. */
+/** A message that a draft can be about, its place, and its words. */
 interface Draftable {
   readonly message: ThreadMessage;
   readonly permalink: string;
   readonly marked: MarkedMessage;
 }
 
-/** As `readMarked`, of a message that somebody else wrote. */
+/** As `readMarked`, for a message by anybody else. */
 export async function readMessage(
   { poster, names, botUserId }: Workspace,
   { channelId, messageTs }: Place,
   isMeant: (message: ThreadMessage) => boolean | Promise<boolean>,
 ): Promise<Draftable | null> {
   const permalink = await poster.permalink(channelId, messageTs);
-  // Only the address says whether the message is part of a thread: a draft without it could miss that thread.
+  // Only the permalink says whether the message is part of a thread, which a draft without it could miss.
   const place = jobReference(permalink);
   const rootTs = place.kind === 'thread' ? place.threadTs : messageTs;
   const messages = await poster.thread(channelId, rootTs);

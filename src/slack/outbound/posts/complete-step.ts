@@ -15,7 +15,7 @@ import { HELD_FOR_MS, type SlackTools, slackRetryMs } from '../slack-tools.ts';
 
 interface Prepared {
   readonly completion: Completion;
-  /** The one that came with the step, while it is valid. */
+  /** Came with the step, while valid. */
   readonly token: string | null;
 }
 
@@ -25,12 +25,12 @@ interface Result {
   readonly wait: Wait | null;
 }
 
-/** Tells a workflow what became of its step. */
+/** Tells a workflow the outcome of its step. */
 export function completeSteps(tools: SlackTools): (task: ClaimedTask) => Promise<void> {
   return (task) => runLane(tools, completions(tools, task), task);
 }
 
-/** The token that came with the step of a job is no longer valid. */
+/** The token that came with a job's step has expired. */
 export async function forgetStepToken({ store }: SlackTools, { subject, lease }: ClaimedTask): Promise<void> {
   await store.transaction(async (tx) => {
     await tx.stepTokens.forget(subject);

@@ -21,33 +21,39 @@ import {
 } from './post-results.ts';
 import { destinationOf } from './render-post.ts';
 
-/** An unclear post is looked for only then, counted from its start: Slack may still be storing it. */
+/** When to look first for an unclear post, from its start: Slack may still be storing it. */
 export const FIRST_LOOK_AFTER_MS = 2_000;
 /**
- * Only then is a post that is not found surely absent: its request goes out within twice `SEND_WITHIN_MS` (once until
- * it is made, once until it is connected), and Slack gets ten seconds more. Time awake: a request that was on its way
- * when the machine fell asleep goes on when it wakes.
+ * When a post that is not found is surely absent: its request goes out within twice `SEND_WITHIN_MS` (to make
+ * it, and to connect), and Slack gets ten seconds more. Time awake: a request in flight when the machine
+ * slept continues when it wakes.
  */
 const ABSENT_AFTER_MS = 20_000;
 /**
- * What was written to the connection just before the machine slept reaches Slack when it wakes. By then Slack has
- * closed an idle connection. It also bounds what is read of a busy channel.
+ * Bytes written just before the machine slept reach Slack when it wakes; by this time, Slack has closed the
+ * idle connection. It also bounds what is read of a busy channel.
  */
 const POST_ARRIVES_WITHIN_MS = 15 * 60_000;
 
-/** A person waits: after so long, the thread says that the fate of a hidden post is unclear. */
+/** A person waits: after this time, the thread says that a hidden post's fate is unclear. */
 const LOOKED_FOR_MS = 30 * 60_000;
-/** Slack answers, and does not show what is there. While it does not answer at all, nothing could be posted either. */
+/**
+ * Slack answers, but does not show what is there. If it does not answer at all, nothing could be posted
+ * either.
+ */
 const OUT_OF_SIGHT = new Set([TOO_MANY_MESSAGES, 'missing_scope', 'ratelimited']);
 const INVALID_CURSOR = 'invalid_cursor';
 
-/** A card may be visible, and get replies, in a channel that the bot was removed from: it may be invited again. */
+/**
+ * A card may be visible, and get replies, in a channel that the bot was removed from and may be invited to
+ * again.
+ */
 const CARD_LOOKED_FOR_MS = 86_400_000;
 
-/** How far posts whose fate is unknown have been looked for, by their calls. Another process starts again. */
+/** How far posts of unknown fate have been looked for, by their calls. Another process starts over. */
 export type Looks = Map<string, { readonly beganAtMs: number; cursor: string | null }>;
 
-/** The call was started, and its outcome is unknown: adopts the post, or makes the call pending again. */
+/** The call's outcome is unknown: adopts the post, or makes the call pending again. */
 export async function lookForPost(
   tools: SlackTools,
   looks: Looks,
@@ -60,11 +66,11 @@ export async function lookForPost(
   if (destination === null) return notFound();
   const startedAtMs = call.startedAtMs ?? call.createdAtMs;
   const nowMs = tools.clock.now();
-  // Started by a clock that was ahead, it may have been posted at any time lately.
+  // Started by a clock that was ahead, it may have been posted at any recent time.
   const isAhead = startedAtMs > nowMs + CLOCKS_DIFFER_MS;
   const sinceMs = isAhead ? nowMs - CARD_LOOKED_FOR_MS : startedAtMs;
   const untilMs = isAhead ? nowMs : sinceMs + POST_ARRIVES_WITHIN_MS;
-  // After a crash, the next process may be here before the post of the one that died is at Slack.
+  // After a crash, the next process may be here before the dead one's post reaches Slack.
   if (nowMs < sinceMs + FIRST_LOOK_AFTER_MS) return lookAt(sinceMs + FIRST_LOOK_AFTER_MS);
   const facts = { call_id: call.id, call: call.request.kind, ...factsOf(job) };
   const look = looks.get(call.id) ?? { beganAtMs: nowMs, cursor: null };
@@ -77,7 +83,7 @@ export async function lookForPost(
     const lag = ts === null ? {} : { lag_ms: nowMs - call.createdAtMs };
     tools.log.info('post_looked_for', { ...facts, outcome, ...lag });
     if (ts !== null) return { ...posted(call, ts), wantsCatchUp: true };
-    // Asked for after the look: it may have slept in the middle.
+    // Read after the look, which may have slept in the middle.
     const sureAtMs = Math.max(sinceMs, tools.clock.awakeSinceMs()) + ABSENT_AFTER_MS;
     return look.beganAtMs < sureAtMs ? lookAt(sureAtMs) : { ...notFound(), hold: 'ends' };
   } catch (error) {
@@ -112,7 +118,7 @@ function whatNext(nowMs: number, call: LedgerCall, job: Job, failure: SlackFailu
   const sinceMs = call.startedAtMs ?? call.createdAtMs;
   const isCard = call.request.kind === 'post_card';
   const cardMayWait = isCard && nowMs < sinceMs + CARD_LOOKED_FOR_MS;
-  // Refused, there is no way to look: the channel is gone for reading and for writing.
+  // After a refusal, there is no way to look: the channel is closed for reading and writing.
   if (outcome === 'refused') {
     return mayWaitForPlace(call, job, code, nowMs) ? 'wait' : 'refuse';
   }

@@ -12,16 +12,16 @@ import { PLACE_WAITED_FOR_MS, slackRetryMs } from '../slack-tools.ts';
 /** People need not know of a shorter delay. */
 const NOTIFIED_AFTER_MS = 120_000;
 
-/** What became of a post. */
+/** The outcome of a post. */
 export interface PostResult {
   /** Null: the call stays as it is. */
   readonly outcome: CallOutcome | null;
   readonly event: JobEvent | null;
-  /** Slack begins, or ends, to hold the post up. */
+  /** Slack starts or stops delaying the post. */
   readonly hold?: 'begins' | 'ends';
-  /** Its thread was unknown until now, so replies in it were not taken in. */
+  /** Its thread was unknown until now, so replies in it were missed. */
   readonly wantsCatchUp?: boolean;
-  /** Null: the lane goes on. */
+  /** Null: the lane continues. */
   readonly wait: Wait | null;
 }
 
@@ -37,12 +37,12 @@ export function posted({ request }: LedgerCall, ts: string): PostResult {
   return done({ type: 'follow_up_shown', messageTs: ts, userId, text });
 }
 
-/** Null: it is about something else. */
+/** Null: it is not about a draft. */
 export function draftIn({ request }: Pick<LedgerCall, 'request'>) {
   return request.kind === 'announce' && request.announcement.kind === 'draft' ? request.announcement : null;
 }
 
-/** Slack does not take it. `reason` is its error code. */
+/** Slack refuses it. `reason` is its error code. */
 export function refused(call: LedgerCall, reason: string): PostResult {
   return { outcome: { state: 'failed', detail: reason }, event: refusal(call, reason), wait: null };
 }
@@ -50,7 +50,7 @@ export function refused(call: LedgerCall, reason: string): PostResult {
 /** How long a request waits until the bot is invited. */
 const INVITATION_WAITED_FOR_MS = 86_400_000;
 
-/** Its place is closed to the bot, and may open again: until then, the post is kept. */
+/** Its place is closed to the bot and may open again; until then, the post is kept. */
 export function mayWaitForPlace(call: LedgerCall, job: Job, code: string, nowMs: number): boolean {
   const { request, createdAtMs, heldSinceMs } = call;
   if (!isPlaceClosed(code) || heldSinceMs === PLACE_IS_GONE) return false;
@@ -64,7 +64,7 @@ export function mayWaitForPlace(call: LedgerCall, job: Job, code: string, nowMs:
       if (request.announcement.kind === 'draft') {
         return startMayWait(job, code) && waitedMs < INVITATION_WAITED_FOR_MS;
       }
-      // What somebody wrote in the form goes to the agent at once, with or without its message.
+      // A reply written in the form goes to the agent at once, with or without its message.
       return (
         request.announcement.kind !== 'follow_up' &&
         !isBetweenPeople(code, job) &&
@@ -75,13 +75,16 @@ export function mayWaitForPlace(call: LedgerCall, job: Job, code: string, nowMs:
   }
 }
 
-/** A workflow's step does not wait for people. Where nobody can be told of a refusal, administrators read at home what waits. */
+/**
+ * A workflow's step does not wait for people. Where nobody can be told of a refusal, administrators see on
+ * the home tab what waits.
+ */
 function startMayWait(job: Job, code: string): boolean {
   if (job.origin.kind === 'workflow') return false;
   return initiatorOf(job) === null || (isNotInChannel(code) && !isBetweenPeople(code, job));
 }
 
-/** Slack does not take it there until people do something. */
+/** Slack refuses it there until people change something. */
 export function waitForPlace(
   task: ClaimedTask,
   call: LedgerCall,
@@ -95,7 +98,7 @@ export function waitForPlace(
   };
 }
 
-/** Who is told that it waits; null: nobody is, but administrators at home. */
+/** Who learns that it waits; null: only administrators, on the home tab. */
 function delay(call: LedgerCall, reason: string): JobEvent | null {
   const { id, request } = call;
   if (request.kind === 'notify_channel') return refusal(call, reason);
@@ -103,7 +106,7 @@ function delay(call: LedgerCall, reason: string): JobEvent | null {
   return { type: 'post_delayed', callId: id, announcement: request.announcement, reason };
 }
 
-/** It may have been shown: shown twice, it would only confuse. */
+/** It may have been shown; showing it twice would only confuse. */
 export function dropped(reason: string): PostResult {
   const outcome: CallOutcome = { state: 'failed', detail: `may have been shown: ${reason}` };
   return { outcome, event: null, wait: null };
@@ -114,7 +117,7 @@ export function notFound(): PostResult {
   return { outcome: { state: 'retry', detail: 'not found in Slack' }, event: null, wait: null };
 }
 
-/** It may be there, and was looked for long enough: the thread says so, and the lane goes on. */
+/** It may be there, and was looked for long enough: the thread says so, and the lane continues. */
 export function notSeen(call: LedgerCall, detail: string): PostResult {
   const draft = draftIn(call);
   const event =
@@ -122,7 +125,7 @@ export function notSeen(call: LedgerCall, detail: string): PostResult {
   return { outcome: { state: 'unknown', detail }, event, wait: null };
 }
 
-/** Nothing happened: the lane waits, and makes the call again. */
+/** Nothing happened: the lane waits, then repeats the call. */
 export function retryLater(
   task: ClaimedTask,
   call: LedgerCall,
@@ -139,7 +142,9 @@ export function retryLater(
   };
 }
 
-/** It may be there, where the bot cannot look now: it is looked for again, and the requester of a card is notified. */
+/**
+ * It may be there, but the bot cannot look now: it is looked for later, and a card's requester is notified.
+ */
 export function waitUntilReadable(
   task: ClaimedTask,
   call: LedgerCall,
@@ -156,13 +161,13 @@ export function waitUntilReadable(
   };
 }
 
-/** Slack could not be asked, so the lane waits. An outage is not time for which Slack hid the post. */
+/** Slack could not be asked, so the lane waits. An outage does not count as hiding the post. */
 export function lookAgain(task: ClaimedTask, failure: SlackFailure, nowMs: number): PostResult {
   const wait = { retryAtMs: nowMs + slackRetryMs(task, failure) };
   return { outcome: null, event: null, hold: 'ends', wait };
 }
 
-/** It is too early to look: the lane waits, and the call stays as it is. */
+/** Too early to look: the lane waits, and the call stays as it is. */
 export function lookAt(delayUntilMs: number): PostResult {
   return { outcome: null, event: null, wait: { delayUntilMs } };
 }

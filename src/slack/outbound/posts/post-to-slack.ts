@@ -32,12 +32,12 @@ import {
 } from './post-results.ts';
 import { destinationOf, renderPost } from './render-post.ts';
 
-/** Slack takes a `response_url` for half an hour. */
+/** How long Slack accepts a `response_url`. */
 const RESPONSE_URL_LIFE_MS = 30 * 60_000;
-/** Later, the person has turned to something else. */
+/** Later, the person has moved on. */
 const EPHEMERAL_TRIED_FOR_MS = 60_000;
 
-/** Makes the posts of one lane in their order. */
+/** Makes a lane's posts in order. */
 export function postToSlack(
   tools: SlackTools,
   looks: Looks = new Map(),
@@ -45,7 +45,7 @@ export function postToSlack(
   return (task) => runLane(tools, posts(tools, looks, task), task);
 }
 
-/** A post whose fate is unclear is looked for before it is repeated. */
+/** A post of unclear fate is looked for before it is repeated. */
 function posts(tools: SlackTools, looks: Looks, task: ClaimedTask): Effect<SlackMessage, PostResult> {
   const { clock, log, workspaces } = tools;
   return {
@@ -63,7 +63,7 @@ function posts(tools: SlackTools, looks: Looks, task: ClaimedTask): Effect<Slack
       }
       // The message that asked was deleted.
       if (call.request.kind === 'post_card' && stage.kind === 'dropped') return refused(call, 'settled');
-      // The card was refused: there is no thread, and in the channel it would have no context.
+      // The card was refused: there is no thread, and in the channel it would lack its context.
       const hasNoThread = call.request.kind === 'announce' && stage.kind === 'card_failed';
       return hasNoThread ? refused(call, stage.reason) : null;
     },
@@ -100,7 +100,7 @@ function posts(tools: SlackTools, looks: Looks, task: ClaimedTask): Effect<Slack
     },
     recover: async (started) =>
       lookForPost(tools, looks, task, started, await workspaces.of(started.job.teamId)),
-    // That a message is in Slack counts without the lease, too.
+    // That a message is in Slack counts even without the lease.
     stillCounts: (result, { state }, isHeld) => {
       const isOpen = state === 'pending' || state === 'started';
       return isOpen && (isHeld || result.outcome?.state === 'done') ? result : null;
@@ -124,13 +124,13 @@ function posts(tools: SlackTools, looks: Looks, task: ClaimedTask): Effect<Slack
       return '';
     }
     const userId = initiatorOf(job);
-    // Of a job that nobody has started, no such call is made.
+    // Never happens: unattended jobs make no private calls.
     if (userId === null) return '';
     if ('about' in request && request.about === 'asked_before') {
       await poster.replyPrivately({ channelId, threadTs: null, userId }, message);
       return '';
     }
-    // News of a job that went on without anybody watching: an answer to the request of then could be overlooked.
+    // News of a job that continued unwatched: as an answer to an old request, it could be overlooked.
     const isNews = request.kind === 'notify_requester' && request.isKept === true;
     const isFresh = !isNews && clock.now() - job.requestedAtMs < RESPONSE_URL_LIFE_MS;
     await poster.respondPrivately(userId, isFresh ? job.responseUrl : null, message);
@@ -139,8 +139,8 @@ function posts(tools: SlackTools, looks: Looks, task: ClaimedTask): Effect<Slack
 }
 
 /**
- * Who reads what the thread is not to show, as its channel has become shared with another organisation; null: nobody.
- * Drafts and what people write in forms are not said elsewhere: they are refused.
+ * Who reads what the thread must not show, since its channel became shared with another organisation; null:
+ * nobody. Drafts and replies written in forms are refused instead.
  */
 function readerInstead({ request }: LedgerCall, job: Job): string | null {
   if (request.kind !== 'announce') return null;
@@ -170,7 +170,7 @@ function notPosted(
         : retryLater(task, call, failure, nowMs);
     case 'unknown':
       if (call.request.kind === 'ephemeral') return dropped(failure.code);
-      // A private answer cannot be looked for. Sent twice, it does less harm than a request that ends in silence.
+      // A private answer cannot be looked for. Sending it twice does less harm than silence.
       if (destinationOf(job, call.request) === null) return retryLater(task, call, failure, nowMs);
       return lookAt(nowMs + FIRST_LOOK_AFTER_MS);
   }
@@ -206,7 +206,7 @@ async function settle(
   return wait;
 }
 
-/** What the message says may have changed while it was under way: what it offered was settled, or a code host answered. */
+/** Its content may have changed while it was being posted: an offer was settled, or a code host answered. */
 async function showNews(
   tx: Transaction,
   { id, jobId, lane, request }: LedgerCall,
@@ -227,22 +227,22 @@ async function showNews(
   await tx.tasks.schedule({ ...task, runAtMs: nowMs, ifScheduled: 'replace' });
 }
 
-/** The pull request that the message tells of. */
+/** The pull request that the message announces. */
 function linkIn(request: CallRequest): string | null {
   if (request.kind === 'notify_channel') return request.url;
   return request.kind === 'announce' ? announcedLink(request.announcement) : null;
 }
 
-/** Slack knows no such message (any more). */
+/** Slack does not have the message, or no longer. */
 const DELETED = 'thread_not_found';
 
 /**
- * The job, after its request was read once more: Slack tells of no edit and no deletion in a channel that the bot is not
- * in. What cannot be read is asked as it was taken in.
+ * The job after reading its request again: in a channel without the bot, Slack reports no edits or deletions.
+ * If it cannot be read, the request stays as stored.
  */
 async function rereadRequest(tools: SlackTools, workspace: Workspace, job: Job): Promise<Job> {
   const { requestTs: messageTs, requesterId: userId, stage } = job;
-  // A message in a thread only led to the form in which the request was written.
+  // The request was written in a form that a thread's message opened.
   if (messageTs === undefined || userId === null || messageTs !== job.threadTs) return job;
   if (stage.kind !== 'opening') return job;
   const event = await changeOf(tools, workspace, { channelId: job.channelId, messageTs, userId });

@@ -33,7 +33,7 @@ interface Destination {
   readonly threadTs: string | null;
 }
 
-/** The channel and thread of a post; null for a private message. */
+/** A post's channel and thread; null for a private message. */
 export function destinationOf(job: Job, request: CallRequest): Destination | null {
   switch (request.kind) {
     case 'announce': {
@@ -57,7 +57,7 @@ export function destinationOf(job: Job, request: CallRequest): Destination | nul
   }
 }
 
-/** A draft that was dropped has left its thread to others. */
+/** A dismissed draft leaves its thread to others. */
 function threadOf({ threadTs, stage }: Job): string | null {
   return stage.kind === 'dropped' ? (stage.thread?.threadTs ?? stage.postTs) : threadTs;
 }
@@ -90,7 +90,7 @@ export async function renderPost(
   }
 }
 
-/** A command that was written as a reply has its usual answer, and a button that sends it to the agent. */
+/** A command written as a reply gets its usual answer, with a button that sends it to the agent. */
 async function renderEphemeral(
   tools: SlackTools,
   workspace: Workspace,
@@ -168,7 +168,7 @@ async function question(tools: SlackTools, workspace: Workspace, job: Job): Prom
   return questionView({ job, sameAs }, sameAs && (await threadLink(workspace, sameAs)));
 }
 
-/** If that is unknown, the prompt may not be shown; the notice does not wait for it. */
+/** If unknown, the prompt may not be shown; the notice does not wait for it. */
 async function isForAll(
   { log }: SlackTools,
   workspace: Workspace,

@@ -18,10 +18,10 @@ import type { SlackTools } from '../slack-tools.ts';
 import { failureOf, refresh } from './refresh.ts';
 
 const HOUR_MS = 3_600_000;
-/** Among which those are looked for that wait for a person. */
+/** Searched for those that wait for a person. */
 const RECENT_JOBS_MAX = 50;
 
-/** Shows a person's home as things are now. */
+/** Shows a person's home tab in the current state. */
 export const refreshHome = refresh<{ readonly teamId: string; readonly userId: string }>({
   load: async (_tools, task) => ownerOfHome(task.subject),
   show: async (tools, { teamId, userId }) => {
@@ -35,7 +35,7 @@ export const refreshHome = refresh<{ readonly teamId: string; readonly userId: s
     const { access, selfCheck } = workspace;
     const isDue = failure === null && isReady(workspace) && !selfCheck.isFresh;
     if (!isDue || !(await access.isAdmin(userId))) return failure;
-    // Nobody waits for this: the home is there already, with what was found last.
+    // Nobody waits for this: the tab shows the last result meanwhile.
     const rules = tools.newContext().rulesOf(teamId);
     const channels = await tools.store.transaction((tx) => noticeChannelsOf(tx, teamId, rules));
     await selfCheck.ask(channels, rules);

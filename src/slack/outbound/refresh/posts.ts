@@ -16,28 +16,28 @@ import { mayShowJob, renderNotice } from '../render.ts';
 import { isHopeless } from '../slack-tools.ts';
 import { failureOf, refresh } from './refresh.ts';
 
-/** A message of the thread, and what it is to show now. */
+/** A message of the thread, and what it should show. */
 interface Post {
   readonly postId: string;
   readonly ts: string;
   readonly announcement: Announcement;
-  /** Of what it offered; null: it offers that still, or offered nothing. */
+  /** Of its offer; null: still open, or none. */
   readonly outcome: OfferOutcome | null;
 }
 
 interface Posts {
   readonly job: Job;
   readonly stale: readonly Post[];
-  /** Those whose offers are settled, with those that are not in the thread. */
+  /** Posts whose offers are settled, including those missing from the thread. */
   readonly settled: readonly string[];
 }
 
-/** The job has dropped it for younger ones. */
+/** The job dropped it for newer ones. */
 const DROPPED: OfferOutcome = { deed: 'moot', by: null };
 
 /**
- * Brings messages of the thread up to date: who decided what takes the place of used buttons, and a pull request is as
- * its code host says. Both in one task, so that neither puts back what the other has replaced.
+ * Updates a thread's messages: who decided replaces used buttons, and a pull request is shown as its code
+ * host describes it. One task for both, so that neither undoes the other.
  */
 export const refreshPosts = refresh<Posts>({
   load: (tools, task) => tools.store.transaction((tx) => loadPosts(tx, task)),
@@ -54,7 +54,7 @@ export const refreshPosts = refresh<Posts>({
         () => poster.update(job.channelId, ts, postedView(announcement, job, outcome, known, sites), postId),
         (reason) => tools.log.warn('post_not_refreshed', { ...factsOf(job), reason }),
       );
-      // One that was deleted keeps none of the others from being edited.
+      // A deleted one must not keep the others from being edited.
       if (failure !== null && !isHopeless(task, failure)) return failure;
     }
     note(async (tx, context) => {
@@ -78,7 +78,7 @@ async function loadPosts(tx: Transaction, task: ClaimedTask): Promise<Posts | nu
   return { job, stale: [...stale, ...described], settled };
 }
 
-/** Messages whose offers are settled, and that do not show it yet. */
+/** Messages with settled offers that still show buttons. */
 async function loadSettled(tx: Transaction, { offers = [] }: Job): Promise<Pick<Posts, 'stale' | 'settled'>> {
   const stale: Post[] = [];
   const unposted: string[] = [];
@@ -90,12 +90,12 @@ async function loadSettled(tx: Transaction, { offers = [] }: Job): Promise<Pick<
     const ts = await tx.calls.postedTs(postId);
     if (ts !== null) stale.push({ postId, ts, announcement, outcome });
     else if (call.state === 'failed' || call.state === 'unknown') unposted.push(postId);
-    // The others will be refreshed when they are posted.
+    // The others are refreshed once they are posted.
   }
   return { stale, settled: [...stale.map(({ postId }) => postId), ...unposted] };
 }
 
-/** The message of a draft, which says how many replies go along. */
+/** A draft's message, which says how many replies go along. */
 async function loadDraft(tx: Transaction, { stage, offers = [] }: Job): Promise<Post[]> {
   if (stage.kind !== 'draft' || stage.postTs === null) return [];
   const { number, postTs: ts } = stage;
@@ -105,7 +105,7 @@ async function loadDraft(tx: Transaction, { stage, offers = [] }: Job): Promise<
   return [{ postId: call.id, ts, announcement: call.request.announcement, outcome: null }];
 }
 
-/** Messages that describe a pull request, if its code host has described it. */
+/** Messages about a pull request that its code host has described. */
 async function loadDescribed(tx: Transaction, job: Job): Promise<Post[]> {
   if (job.pullRequests === undefined) return [];
   const posts = await tx.calls.posted(job.id, 'announce');
@@ -127,7 +127,7 @@ interface Notices {
   readonly stale: readonly PostedCall<'notify_channel'>[];
 }
 
-/** Brings the notices of a job in one channel up to date with what the code host says. */
+/** Updates a job's notices in one channel with what the code host says. */
 export const refreshNotice = refresh<Notices>({
   load: (tools, task) => tools.store.transaction((tx) => loadNotices(tx, task)),
   show: async (tools, { job, stale }, { task }) => {
@@ -163,7 +163,7 @@ async function loadNotices(tx: Transaction, { subject: lane, lease }: ClaimedTas
   return { job, stale };
 }
 
-/** What Slack does not let the app see is private; what it cannot say right now is asked again. */
+/** A channel that Slack hides from the app is private; if Slack does not answer, it is asked again. */
 async function isForAll(workspace: Workspace, job: Job, noticeChannelId: string): Promise<boolean> {
   try {
     return await mayShowJob(workspace, job, noticeChannelId);

@@ -13,7 +13,7 @@ interface Receipts {
   readonly stale: readonly StaleReceipt[];
 }
 
-/** Brings the reactions at a job's replies in line with what became of them. */
+/** Makes the reactions on a job's replies show their outcomes. */
 export const refreshReceipts = refresh<Receipts>({
   load: loadReceipts,
   show: async (tools, { job, stale }, attempt) => {
@@ -24,7 +24,7 @@ export const refreshReceipts = refresh<Receipts>({
   },
 });
 
-/** In the order in which others write replies: on Postgres, two transactions could deadlock otherwise. */
+/** In the order in which others write replies, or two transactions on Postgres could deadlock. */
 function noteShown(
   stale: readonly StaleReceipt[],
   failures: readonly (SlackFailure | null)[],
@@ -44,7 +44,7 @@ function worst(failures: readonly (SlackFailure | null)[]): SlackFailure | null 
   return some.find(({ outcome }) => outcome === 'unknown') ?? some[0] ?? null;
 }
 
-/** Records what is about to be put there: if its answer gets lost, it must be removed later. */
+/** Records what is about to be shown: if its answer gets lost, it must be removed later. */
 function loadReceipts({ store }: SlackTools, { subject, lease }: ClaimedTask): Promise<Receipts | null> {
   return store.transaction(async (tx) => {
     await tx.tasks.fence(lease);
@@ -63,7 +63,7 @@ function loadReceipts({ store }: SlackTools, { subject, lease }: ClaimedTask): P
   });
 }
 
-/** Returns what is worth another try. */
+/** Returns a failure worth another try. */
 async function showReceipt(
   tools: SlackTools,
   job: Job,
@@ -78,7 +78,7 @@ async function showReceipt(
       react(poster, { channelId: job.channelId, messageTs, name: wanted && receiptEmoji[wanted], instead }),
     (reason) => tools.log.warn('receipt_not_shown', { ...facts, reason }),
   );
-  // A reply that was deleted, or a channel that was left, takes no reaction any more.
+  // A deleted reply, or a channel that the bot left, takes no reaction.
   return failure !== null && isHopeless(task, failure) ? null : failure;
 }
 
@@ -87,11 +87,11 @@ interface Reactions {
   readonly messageTs: string;
   /** Null: none. */
   readonly name: string | null;
-  /** Others, which need not be there. */
+  /** Others to remove, if present. */
   readonly instead: readonly string[];
 }
 
-/** Puts a reaction at a message, in place of others. May be repeated. Throws SlackCallError. */
+/** Adds a reaction to a message and removes others. May be repeated. Throws SlackCallError. */
 async function react(poster: Poster, { channelId, messageTs, name, instead }: Reactions): Promise<void> {
   if (name !== null) await poster.addReaction(channelId, messageTs, name);
   for (const other of instead) await poster.removeReaction(channelId, messageTs, other);

@@ -4,18 +4,18 @@ import { type ClaimedTask, LeaseLostError, type Transaction } from '../../../sto
 import { SlackCallError, type SlackFailure } from '../../workspace/web-api/failure.ts';
 import { isHopeless, type SlackTools, slackRetryMs } from '../slack-tools.ts';
 
-/** An unanswered edit may reach Slack so much later, in time awake, and replace a newer one. */
+/** How late an unanswered edit may reach Slack, in time awake, and replace a newer one. */
 const UPDATE_ARRIVES_WITHIN_MS = 20_000;
 
-/** Something in Slack that shows things as they are now. Showing it may be repeated. */
+/** Something in Slack that shows the current state. Showing it may be repeated. */
 export interface Projection<Snapshot> {
-  /** What is to be shown. Null: the load has completed or delayed the task. */
+  /** What to show. Null: the load has completed or delayed the task. */
   load(tools: SlackTools, task: ClaimedTask): Promise<Snapshot | null>;
-  /** Returns what kept Slack from showing it, or a part of it. */
+  /** Returns what kept Slack from showing all of it. */
   show(tools: SlackTools, snapshot: Snapshot, attempt: RefreshAttempt): Promise<SlackFailure | null>;
 }
 
-/** Writes what Slack shows by now. */
+/** Records what Slack shows. */
 type Note = (tx: Transaction, context: AnyJobContext) => Promise<void>;
 
 export interface RefreshAttempt {
@@ -24,11 +24,14 @@ export interface RefreshAttempt {
   readonly isSure: boolean;
   /** Shows it again then, unless that is planned already. */
   repeatAt(atMs: number): void;
-  /** Written with the end of the attempt, whatever that is, if the task is still held. */
+  /** Written with the end of the attempt, whatever its result, if the task is still held. */
   note(note: Note): void;
 }
 
-/** Shows a projection. It is shown again after a failure, and once an edit of unknown fate can no longer arrive. */
+/**
+ * Shows a projection. It is shown again after a failure, and once an edit of unknown fate can no longer
+ * arrive.
+ */
 export function refresh<Snapshot>(projection: Projection<Snapshot>) {
   return async (tools: SlackTools, task: ClaimedTask): Promise<void> => {
     const { store, clock } = tools;
@@ -45,7 +48,7 @@ export function refresh<Snapshot>(projection: Projection<Snapshot>) {
       note: (note) => notes.push(note),
     });
     const isUnclear = failure?.outcome === 'unknown';
-    // What is lost is shown again. But it must not be forgotten that an edit may still arrive.
+    // A lost commit only shows it again. But that an edit may still arrive must be kept.
     const mayBeLost = failure === null;
     try {
       const end = async (tx: Transaction) => {
@@ -56,7 +59,7 @@ export function refresh<Snapshot>(projection: Projection<Snapshot>) {
         if (failure !== null && !isHopeless(task, failure)) {
           return tx.tasks.retryAt(task.lease, nowMs + slackRetryMs(task, failure));
         }
-        // Computed again: the process may have slept in the middle.
+        // Computed again: the process may have slept in between.
         const againAtMs = Math.max(sureAtMs(tools, task), ...repeats);
         return startedAtMs < againAtMs
           ? tx.tasks.repeat(task.lease, againAtMs)
@@ -64,7 +67,8 @@ export function refresh<Snapshot>(projection: Projection<Snapshot>) {
       };
       await store.transaction(end, { mayBeLost });
     } catch (error) {
-      // Another process took the task over: this request may have replaced, or may still replace, what it showed.
+      // Another replica owns the task now: this request may have replaced, or may still replace, what it
+      // showed.
       if (error instanceof LeaseLostError) {
         const runAtMs = clock.now() + (isUnclear ? UPDATE_ARRIVES_WITHIN_MS : 0);
         const again = { kind: task.kind, subject: task.subject, runAtMs, ifScheduled: 'replace' } as const;

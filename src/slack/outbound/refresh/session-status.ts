@@ -4,17 +4,20 @@ import { isPlaceGone } from '../../protocol/error-codes.ts';
 import { SlackCallError, wasAnsweredNo } from '../../workspace/web-api/failure.ts';
 import type { SlackTools } from '../slack-tools.ts';
 
-/** An app becomes an agent, or gets a permission, hardly ever. */
+/** An app rarely becomes an agent, or gets a permission. */
 const PAUSE_MS = 3_600_000;
 /** Slack may be slow, and this must not pile up. */
 const MAX_IN_FLIGHT = 8;
 
-/** How a job stands, as the state of an agent's session in its thread. Best effort: nothing waits, and nothing fails. */
+/**
+ * Shows a job's state as that of an agent's session in its thread. Best effort: nothing waits, and nothing
+ * fails.
+ */
 export class SessionStatus {
   private readonly shown = new ShownStates();
-  /** By the workspace: Slack said no, and is not asked again until then. */
+  /** By workspace: Slack refused, and is not asked again until then. */
   private readonly pausedUntilMs = new Map<string, number>();
-  /** Jobs whose call is in flight, and as what they changed meanwhile. */
+  /** Jobs with a call in flight, and their changed state meanwhile. */
   private readonly busy = new Map<string, Job | null>();
 
   /** The job may have changed. */
@@ -22,7 +25,7 @@ export class SessionStatus {
     this.show(tools, job, false);
   }
 
-  /** The job was looked at: what is shown may be out of date, or about to end by itself. */
+  /** The job was checked: its state may be out of date, or about to expire. */
   checked(tools: SlackTools, job: Job): void {
     this.show(tools, job, true);
   }
@@ -54,7 +57,7 @@ export class SessionStatus {
   private noteFailure({ log, clock }: SlackTools, { id, teamId }: Job, error: unknown) {
     const failure = error instanceof SlackCallError ? error.failure : null;
     log.debug('status_not_shown', { reason: failure?.code ?? String(error) });
-    // It says nothing of the app, and is not tried again before the job changes.
+    // This concerns one place, not the app; it is tried again when the job changes.
     if (failure !== null && isPlaceGone(failure.code)) return;
     const isRefused = failure !== null && wasAnsweredNo(failure);
     this.shown.noteFailure(id, isRefused);
@@ -67,13 +70,13 @@ export interface Shown {
   readonly atMs: number;
 }
 
-/** `processing` ends by itself after an hour. */
+/** `processing` expires after an hour. */
 const RENEW_MS = 45 * 60_000;
-/** After a call whose fate is unknown. */
+/** After a call of unknown fate. */
 const RETRY_MS = 60_000;
-/** What was shown longer ago is no longer renewed by anybody. */
+/** Nobody renews an older state. */
 const REMEMBERED_MS = 2 * 3_600_000;
-/** Slack takes 50 states of sessions a minute in each workspace. Changes go first. */
+/** Slack takes 50 session states a minute in each workspace. Changes go first. */
 const MINUTE_MS = 60_000;
 const PER_MINUTE = 50;
 const RENEWALS_PER_MINUTE = 40;
@@ -82,23 +85,23 @@ interface Known extends Shown {
   readonly isSure: boolean;
 }
 
-/** What this process has shown of each job, so that nothing is said again without need. */
+/** What this process has shown for each job, so that nothing is repeated without need. */
 export class ShownStates {
-  /** By the job, the oldest first. */
+  /** By job, the oldest first. */
   private readonly known = new Map<string, Known>();
-  /** By the workspace: calls in the minute that began then. */
+  /** By workspace: calls in the minute that began then. */
   private readonly minutes = new Map<string, { readonly startMs: number; count: number }>();
 
-  /** Whether it is to be shown now. @param isCheck nothing but time may have passed */
+  /** Whether to show it. @param isCheck only time may have passed */
   isDue(jobId: string, { state, atMs }: Shown, isCheck: boolean): boolean {
     const last = this.lastOf(jobId, atMs);
-    // Of a job that had ended before this process began, nothing is said unless it changes.
+    // A job that ended before this process began is shown only if it changes.
     if (last === null) return state === 'processing' || !isCheck;
     if (!last.isSure) return atMs >= last.atMs + RETRY_MS;
     return last.state !== state || (state === 'processing' && atMs >= last.atMs + RENEW_MS);
   }
 
-  /** Notes that it is being shown; false: there is no room for it in this minute. */
+  /** Records that it is being shown; false: this minute's limit is reached. */
   take(jobId: string, teamId: string, shown: Shown): boolean {
     const { state, atMs } = shown;
     const isRenewal = this.lastOf(jobId, atMs)?.state === state;
@@ -109,7 +112,7 @@ export class ShownStates {
     return true;
   }
 
-  /** @param isRefused nothing was shown, for sure */
+  /** @param isRefused certainly nothing was shown */
   noteFailure(jobId: string, isRefused: boolean): void {
     const last = this.known.get(jobId);
     if (last === undefined) return;
@@ -119,7 +122,7 @@ export class ShownStates {
 
   private lastOf(jobId: string, nowMs: number): Known | null {
     const last = this.known.get(jobId) ?? null;
-    // What seems to lie ahead was before the clock was set back.
+    // A time in the future dates from before the clock was set back.
     return last !== null && last.atMs > nowMs ? null : last;
   }
 

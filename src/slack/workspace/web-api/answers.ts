@@ -2,7 +2,7 @@ import type { WebAPICallResult } from '@slack/web-api';
 import type { MessageEvent } from '../../messages/message-event.ts';
 import type { FoundMessage } from '../../messages/post-mark.ts';
 
-/** The fields that are read from Slack's answers; which of them are there depends on the method. */
+/** The fields read from Slack's answers; which are present depends on the method. */
 export interface Answer extends WebAPICallResult {
   readonly ts?: string;
   readonly permalink?: string;

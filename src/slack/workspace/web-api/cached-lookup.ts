@@ -1,6 +1,6 @@
 import type { Clock } from '../../../engine/runtime/clock.ts';
 
-/** Slack waits 3 seconds for an answer to a request, and most of that is for the storing. */
+/** Slack waits 3 seconds for an answer to a request, and storing needs most of that. */
 const WAIT_MS = 300;
 
 interface Asking<T> {
@@ -20,7 +20,7 @@ interface Limits {
   readonly mayBeStale?: boolean;
 }
 
-/** What Slack says of something, kept for a while. If Slack fails or is slow later, its last answer still counts. */
+/** Caches what Slack says. If Slack fails or is slow later, its last answer still counts. */
 export class CachedLookup<T> {
   private readonly lookUp: (id: string) => Promise<T>;
   private readonly clock: Clock;
@@ -40,7 +40,7 @@ export class CachedLookup<T> {
     if (known !== undefined && this.isFresh(known)) return known.value;
     const { answer, sinceMs } = this.ask(id);
     if (known === undefined || this.limits.mayBeStale === false) return answer;
-    // A later answer counts for the next caller. One request may ask several times, and waits once.
+    // A later answer serves the next caller. A request that asks several times waits once.
     const orKnown = answer.catch(() => known.value);
     const leftMs = Math.min(WAIT_MS, sinceMs + WAIT_MS - this.clock.now());
     return leftMs <= 0 ? known.value : this.clock.timeout(leftMs, orKnown, known.value);
@@ -58,7 +58,7 @@ export class CachedLookup<T> {
     return leftMs > 0 && leftMs <= this.limits.freshMs;
   }
 
-  /** What is being asked for may be older. */
+  /** An answer in flight may be older. */
   learn(id: string, value: T): void {
     this.underWay.delete(id);
     this.remember(id, value);

@@ -3,19 +3,19 @@ import { type Clock, systemClock } from '../../../engine/runtime/clock.ts';
 import type { Logger } from '../../../engine/runtime/logger.ts';
 import { classify, SlackCallError, tooLate } from './failure.ts';
 
-/** A token that the store is slow to give may take longer; then the call is made another time. */
+/** If the store takes longer to return a token, the call is made another time. */
 const TOKEN_WITHIN_MS = 2_000;
 
 /**
- * Calls a method of Slack's Web API as the bot of one workspace. An argument `token` takes the place of the bot's.
- * Throws SlackCallError.
+ * Calls a method of Slack's Web API as one workspace's bot. An argument `token` replaces the bot's. Throws
+ * SlackCallError.
  */
 export type SlackCaller = <T extends WebAPICallResult>(
   method: string,
   args?: Readonly<Record<string, unknown>>,
 ) => Promise<T>;
 
-/** The bot's token as it is now. Throws SlackCallError if there is none. */
+/** The bot's current token. Throws SlackCallError if there is none. */
 export type BotToken = () => Promise<string>;
 
 /** One client serves all workspaces: the token goes with the call. */
@@ -24,7 +24,7 @@ export function createCaller(client: WebClient, botToken: BotToken): SlackCaller
     const untilMs = Date.now() + TOKEN_WITHIN_MS;
     const own = typeof args.token === 'string' ? args.token : null;
     const token = own ?? (await systemClock.timeout(TOKEN_WITHIN_MS, botToken(), null));
-    // By the machine's clock, as for the request: a process that was frozen must not send when it wakes.
+    // By the machine's clock, as for the request: a frozen process must not send when it wakes.
     if (token === null || Date.now() > untilMs) throw tooLate(method);
     try {
       return (await client.apiCall(method, { ...args, token })) as T;
@@ -40,7 +40,7 @@ interface Notes {
   readonly teamId: string;
 }
 
-/** The same caller, which logs the result of each call. */
+/** Also logs the result of each call. */
 export function loggedCaller(call: SlackCaller, { log, clock, teamId }: Notes): SlackCaller {
   return async <T extends WebAPICallResult>(method: string, args?: Readonly<Record<string, unknown>>) => {
     const startedAtMs = clock.now();
@@ -62,8 +62,8 @@ export function loggedCaller(call: SlackCaller, { log, clock, teamId }: Notes): 
 const SECOND_AFTER_MS = 400;
 
 /**
- * Asks Slack once more for what may be asked for twice: at once after a failure that may pass, or when there is no
- * answer for a while. The first answer counts.
+ * Repeats a safe question to Slack: at once after a failure that may pass, or when there is no answer for a
+ * while. The first answer counts.
  */
 export async function withSecondTry<T>(ask: () => Promise<T>, clock: Clock): Promise<T> {
   const first = ask();
@@ -74,7 +74,7 @@ export async function withSecondTry<T>(ask: () => Promise<T>, clock: Clock): Pro
   return Promise.any([first, second]).catch(() => second);
 }
 
-/** Asks once more after a failure: one page that fails should not end a read of many. */
+/** Repeats once after a failure: one failed page should not end a read of many. */
 export async function againIfFailed<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
@@ -84,7 +84,7 @@ export async function againIfFailed<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Not if Slack has asked to wait. */
+/** Not if Slack asked to wait. */
 function mayPass(error: unknown): boolean {
   if (!(error instanceof SlackCallError)) return false;
   const { outcome, retryAfterMs, needsAdmin } = error.failure;

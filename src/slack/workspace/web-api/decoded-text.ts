@@ -1,4 +1,4 @@
-/** How the first bytes of files that are no text begin, where no NUL gives them away. As Latin-1. */
+/** The first bytes of binary files that no NUL gives away, as Latin-1. */
 const NO_TEXT = [
   '%PDF-',
   'PK\u0003\u0004',
@@ -18,8 +18,8 @@ const DECLARED_WITHIN = 1_024;
 const MAX_CONTROLS = 2;
 
 /**
- * The text of a file whose encoding is known only by what it says of itself: by its byte order mark; by what is declared,
- * if that fits; as UTF-8, or else as Windows-1252. Null if it is no text.
+ * A file's text, decoded by its byte order mark, by the declared encoding if that fits, as UTF-8, or else as
+ * Windows-1252. Null if it is no text.
  * @param charset as the server declares it, or null
  */
 export function decodedText(bytes: Buffer, charset: string | null): string | null {
@@ -41,7 +41,7 @@ function byMark(bytes: Buffer): string | null {
   return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : null;
 }
 
-/** UTF-16 without a mark: of each letter of Latin script, one of the two bytes is zero. */
+/** UTF-16 without a mark: each Latin letter has a zero byte. */
 function byZeros(bytes: Buffer): string | null {
   const zeros = [0, 0];
   for (const [index, byte] of bytes.entries()) if (byte === 0) zeros[index % 2] = (zeros[index % 2] ?? 0) + 1;
@@ -50,7 +50,7 @@ function byZeros(bytes: Buffer): string | null {
   return high > low ? 'utf-16be' : 'utf-16le';
 }
 
-/** It fits all bytes, and a text that is UTF-8 by chance does not exist: whoever declares it proves nothing. */
+/** It fits any bytes, and no text is UTF-8 by chance: its declaration proves nothing. */
 function isFallback(charset: string | null | undefined): boolean {
   try {
     return charset == null || new TextDecoder(charset).encoding === FALLBACK;
@@ -63,7 +63,7 @@ function decodedAs(charset: string, bytes: Buffer): string | null {
   try {
     return new TextDecoder(charset, { fatal: true }).decode(bytes);
   } catch {
-    // An encoding that is unknown, or not that of the bytes.
+    // The encoding is unknown, or does not fit the bytes.
     return null;
   }
 }
@@ -75,7 +75,7 @@ function isReadable(text: string): boolean {
   return controls * 100 <= text.length * MAX_CONTROLS;
 }
 
-/** All but those that texts are laid out with, and the one that begins the colours of a terminal. */
+/** All except those that lay out text, and the one that starts a terminal's colours. */
 function isControl(character: string): boolean {
   const code = character.codePointAt(0) ?? 0;
   const isLayout = (code >= 9 && code <= 13) || code === 27;

@@ -7,16 +7,19 @@ import {
 import { classOf } from '../../protocol/error-codes.ts';
 import { NotSentError } from './http.ts';
 
-/** `retry`: nothing happened, and it may work later. `refused`: it will not work. `unknown`: it may have happened. */
+/**
+ * `retry`: nothing happened, and it may work later. `refused`: it will not work. `unknown`: it may have
+ * happened.
+ */
 export interface SlackFailure {
   readonly outcome: 'retry' | 'refused' | 'unknown';
-  /** Slack's error code, or a word of ours for what happened. */
+  /** Slack's error code, or our word for what happened. */
   readonly code: string;
-  /** How long Slack asked to wait (`Retry-After`), or null. */
+  /** Slack's `Retry-After`, or null. */
   readonly retryAfterMs: number | null;
-  /** True if an administrator must act: a token or a scope is wrong. */
+  /** An administrator must act: a token or scope is wrong. */
   readonly needsAdmin: boolean;
-  /** True if Slack said no by a code that passes by itself, or by one that is not known. */
+  /** Slack refused with a code that passes by itself, or an unknown one. */
   readonly isPassing: boolean;
 }
 
@@ -30,7 +33,7 @@ export class SlackCallError extends Error {
   }
 }
 
-/** Worth a word of their own in logs and findings. */
+/** Worth their own word in logs and findings. */
 const CONNECTION_CODES = new Set([
   'EAI_AGAIN',
   'ECONNREFUSED',
@@ -40,11 +43,11 @@ const CONNECTION_CODES = new Set([
   'TOO_LATE_TO_SEND',
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
-/** A longer `Retry-After` is taken for a mistake: nobody would see for longer what the bot has to say. */
+/** A longer `Retry-After` counts as a mistake: the bot would fall silent. */
 export const LONGEST_RETRY_AFTER_MS = 300_000;
 const ERROR_CODE = /^[a-z0-9_-]{1,80}$/i;
 
-/** Classifies what `WebClient` threw. Whatever is not surely definite is unknown. */
+/** Classifies errors of `WebClient`. Whatever is not certain is unknown. */
 export function classify(error: unknown): SlackFailure {
   if (error instanceof WebAPIRateLimitedError) {
     return rateLimited(Math.min(error.retryAfter * 1000, LONGEST_RETRY_AFTER_MS));
@@ -60,22 +63,22 @@ export function classify(error: unknown): SlackFailure {
   return failure('unknown', error instanceof Error ? error.name : 'error');
 }
 
-/** Whether Slack answered that it does not take this: nothing happened, and it is unknown when it will work, if ever. */
+/** Slack refused it: nothing happened, and it is unknown whether it will ever work. */
 export function saidNo({ outcome, isPassing }: SlackFailure): boolean {
   return outcome === 'refused' || isPassing;
 }
 
-/** As `saidNo`, whatever the code, but for rate limits: a token or a scope that is missing, or an error of Slack's own. */
+/** As `saidNo`, for any code except rate limits: a missing token or scope, or Slack's own error. */
 export function wasAnsweredNo(failure: SlackFailure): boolean {
   return saidNo(failure) || failure.needsAdmin || classOf(failure.code) === 'unclear';
 }
 
-/** The call was not made: the program was held up between the plan and the request. */
+/** The call was not made: the program was held up between plan and request. */
 export function tooLate(method: string): SlackCallError {
   return new SlackCallError(method, failure('retry', 'too_late_to_send'), null);
 }
 
-/** The program is not installed in the workspace (any more). The code is ours. */
+/** The program is not installed in the workspace. The code is ours. */
 export function notInstalled(): SlackCallError {
   return new SlackCallError('token', failure('retry', 'not_installed', { needsAdmin: true }), null);
 }
@@ -111,8 +114,8 @@ function failure(
 }
 
 /**
- * The system's error code, from anywhere in the chain of causes: the SDK wraps fetch, which wraps the socket. The code
- * alone does not show whether the request went out: a route can be lost while it runs, too.
+ * The system's error code from anywhere in the chain of causes: the SDK wraps fetch, which wraps the socket.
+ * It does not show whether the request went out: a route can also be lost while it runs.
  */
 function connectionProblem(error: unknown): { readonly code: string | null; readonly isSent: boolean } {
   let isSent = true;

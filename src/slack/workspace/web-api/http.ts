@@ -14,9 +14,9 @@ import { exchange, parseJson, SEND_WITHIN_MS } from '../../../engine/runtime/exc
 import type { SlackMessage } from '../../views/parts/message.ts';
 
 const TIMEOUT_MS = 10_000;
-/** To Slack, at once. A job alone may have a hundred receipts to show. */
+/** At once. A single job may have a hundred receipts to show. */
 const CONNECTIONS = 100;
-/** Of the addresses at which Slack takes answers to requests. */
+/** Serves the URLs for answers to requests. */
 const ANSWERS_HOST = 'hooks.slack.com';
 
 /** No byte of the request went out; `cause` says why. */
@@ -28,14 +28,14 @@ export class NotSentError extends Error {
 }
 
 /**
- * `fetch` for a `response_url`. The address arrived with a request, so it is not trusted: a message goes to the server
- * of Slack only (`apiUrl`: of another Slack), and follows no redirection.
+ * `fetch` for a `response_url`. The URL arrived with a request, so it is not trusted: a message goes only to
+ * Slack's server (or `apiUrl`'s), without redirections.
  */
 export function answerFetch(apiUrl: string | null): typeof globalThis.fetch {
   return async (address, init) => {
     const url = URL.parse(String(address));
     if (url === null || !isAnswerAddress(url, apiUrl)) throw new Error("the response_url is not Slack's");
-    // Not `abortAfter`: the caller reads the body, and the limit must hold for that, too.
+    // Not `abortAfter`: the caller reads the body, and the limit must cover that.
     return fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
   };
 }
@@ -45,16 +45,16 @@ function isAnswerAddress(url: URL, apiUrl: string | null): boolean {
   if (apiUrl === null) return url.protocol === 'https:' && url.host === ANSWERS_HOST;
   const { protocol, hostname } = new URL(apiUrl);
   const isSafe = url.protocol === 'https:' || url.protocol === protocol;
-  // The Slack for governments has its addresses at hooks.slack-gov.com.
+  // The Slack for governments uses hooks.slack-gov.com.
   return isSafe && [hostname, `hooks.${hostname}`].includes(url.hostname);
 }
 
 type Arguments = Readonly<Record<string, unknown>>;
 
 /**
- * Slack's client, which sends each request once, and not at all if that is too late (`SEND_WITHIN_MS`): the SDK's retries
- * would double posts, and its waiting at a rate limit would hold up every channel. The due queue retries.
- * It also spares what the SDK writes for a log that nobody reads, which takes longer than the request.
+ * A Slack client that sends each request once, and only in time (`SEND_WITHIN_MS`): the SDK's retries would
+ * double posts, and its wait at a rate limit would hold up every channel. The queue retries. It also skips
+ * the SDK's logging, which takes longer than the request.
  */
 export class PostingClient extends WebClient {
   private readonly dispatcher = new Agent({ connections: CONNECTIONS });
@@ -107,7 +107,7 @@ const HEADERS = {
   'user-agent': 'docs-agent',
 };
 
-/** As Slack takes arguments: what is no plain value as JSON. */
+/** Slack takes non-scalar arguments as JSON. */
 function formOf(args: Arguments): string {
   const fields = Object.entries(args).flatMap(([name, value]) =>
     value === undefined || value === null
@@ -123,12 +123,17 @@ function resultIn(body: string): WebAPICallResult & { readonly error?: unknown }
   return isResult ? (result as WebAPICallResult) : { ok: false, error: body };
 }
 
-/** A `response_url` that took the message says `ok`, or `{"ok":true}`; a proxy's page has the status 200, too. */
+/**
+ * A `response_url` that took the message answers `ok`, or `{"ok":true}`; a proxy's page has status 200, too.
+ */
 function isYes(body: string): boolean {
   return /^(ok|\{\s*"ok"\s*:\s*true\b.*)?$/s.test(body.trim());
 }
 
-/** Answers a request privately, where it was made. False: Slack did not take it there. @param fetchAnswer see `answerFetch` */
+/**
+ * Answers a request privately, where it was made. False: Slack refused it there. @param fetchAnswer see
+ * `answerFetch`
+ */
 export async function respond(
   fetchAnswer: typeof fetch,
   responseUrl: string,
@@ -142,7 +147,7 @@ export async function respond(
     });
     return response.ok && isYes(await response.text());
   } catch {
-    // The direct message is the way out.
+    // The direct message is the fallback.
     return false;
   }
 }

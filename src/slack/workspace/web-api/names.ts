@@ -10,18 +10,18 @@ import { SlackCallError } from './failure.ts';
 /** How long a change of name may go unnoticed. */
 const FRESH_MS = 600_000;
 const MAX_CHANNELS = 1_000;
-/** Bounds the look-ups that one text, or thread, can cause; all others stay without a name. */
+/** Bounds the look-ups that one text, or thread, can cause; others stay without a name. */
 const MAX_ASKED = 20;
-/** A text goes out without a name that Slack does not give by then. */
+/** Without an answer in this time, a text goes out without the name. */
 const NAMED_WITHIN_MS = 5_000;
 
-/** What people call each other, channels and user groups in a workspace, with a bounded cache. */
+/** Names of people, channels and user groups in a workspace, in a bounded cache. */
 export class Names {
   private readonly users: Users;
   private readonly clock: Clock;
   private readonly log: Logger;
   private readonly channels: CachedLookup<string | null>;
-  /** All at once: Slack gives none alone. */
+  /** All at once: Slack does not return single ones. */
   private readonly groups: CachedLookup<ReadonlyMap<string, string>>;
 
   constructor(users: Users, teamId: string, { call, clock, log }: NamesParts) {
@@ -56,12 +56,14 @@ export class Names {
     );
   }
 
-  /** The names of all that is mentioned in the text without one. What cannot be looked up is left out. */
+  /** The names of everything that the text mentions without one. What cannot be looked up is left out. */
   of(slackText: string): Promise<ReadonlyMap<string, string>> {
     return this.named(mentionedIds(slackText));
   }
 
-  /** The names of these people, channels and user groups. At most twenty are looked up; those that cannot be are left out. */
+  /**
+   * The names of these people, channels and user groups. At most twenty are looked up; failures are left out.
+   */
   async named(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
     let asks = 0;
     const asked = ids.filter((id) => {
@@ -81,7 +83,7 @@ export class Names {
     return this.clock.timeout(NAMED_WITHIN_MS, this.nameOf(id), null);
   }
 
-  /** Slack's answer would be the same a moment later: the channel is private, or the scope is missing. */
+  /** Slack would answer the same again: the channel is private, or the scope is missing. */
   private nothingIfRefused(id: string, error: unknown): null {
     const { outcome, code } = error instanceof SlackCallError ? error.failure : {};
     if (outcome !== 'refused' && code !== 'missing_scope') throw error;
@@ -114,7 +116,7 @@ interface NamesParts {
   readonly log: Logger;
 }
 
-/** How long a change of name or standing may go unnoticed. */
+/** How long a change of name or role may go unnoticed. */
 const PERSON_FRESH_MS = 600_000;
 const MAX_USERS = 5_000;
 
@@ -127,14 +129,14 @@ export interface User {
   readonly isGuest: boolean;
   /** An admin or owner of their workspace. */
   readonly isAdmin: boolean;
-  /** Of a channel that is shared with another workspace. */
+  /** From another workspace, in a shared channel. */
   readonly isStranger: boolean;
   readonly teamId: string | null;
   /** The organisation of an Enterprise Grid, or null. */
   readonly enterpriseId: string | null;
 }
 
-/** The people of a workspace, with a bounded cache. */
+/** A workspace's people, in a bounded cache. */
 export class Users {
   private readonly lookup: CachedLookup<User>;
 

@@ -8,18 +8,18 @@ import { decodedText } from './decoded-text.ts';
 import { LONGEST_RETRY_AFTER_MS, SlackCallError } from './failure.ts';
 
 const SLACK = 'https://slack.com';
-/** Slack's own, and the one for governments; another Slack, in tests, has its files where its API is. */
+/** Slack's own, and the government's; in tests, files are served with the API. */
 const FILES_ORIGINS: ReadonlyMap<string, string> = new Map([
   [SLACK, 'https://files.slack.com'],
   ['https://slack-gov.com', 'https://files.slack-gov.com'],
 ]);
 const TIMEOUT_MS = 10_000;
-/** Of UTF-8. */
+/** In UTF-8. */
 const MAX_BYTES_PER_CHARACTER = 4;
 
 /**
- * `name`: where Slack says it only now. `kind`: it is no text. `retryAfterMs`: Slack could not be reached, or is at its
- * limits.
+ * `name`: if Slack says it only now. `kind`: it is no text. `retryAfterMs`: Slack could not be reached, or is
+ * at its limits.
  */
 export type SnippetContent =
   | { readonly text: string; readonly name?: string }
@@ -27,7 +27,7 @@ export type SnippetContent =
   | { readonly problem: SnippetProblem }
   | { readonly retryAfterMs: number | null };
 
-/** Reads texts that people sent along in Slack. */
+/** Reads texts that people attached in Slack. */
 export class SnippetReader {
   private readonly call: SlackCaller;
   private readonly botToken: BotToken;
@@ -71,8 +71,8 @@ export class SnippetReader {
   }
 
   /**
-   * The address is not trusted, and the token goes along: only Slack's own server is asked, and no redirection is
-   * followed. Without the scope `files:read`, Slack answers with a page to sign in.
+   * The URL is not trusted, and the token goes along: only Slack's own server is asked, without redirections.
+   * Without the scope `files:read`, Slack answers with a sign-in page.
    */
   private async download(address: string | null, maxLength: number): Promise<Download> {
     const url = address === null ? null : URL.parse(address);
@@ -121,7 +121,7 @@ function retryAfterIn(headers: Headers): number | null {
   return parseRetryAfterMs(retryAfter, date, Date.now(), LONGEST_RETRY_AFTER_MS) || null;
 }
 
-/** The page to sign in; a file that is a page is served as a download. */
+/** The sign-in page; a file that is a page is served as a download. */
 function isPage(headers: Headers): boolean {
   const isHtml = headers.get('content-type')?.includes('text/html') ?? false;
   return isHtml && !headers.get('content-disposition')?.startsWith('attachment');
