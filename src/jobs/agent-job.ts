@@ -1,16 +1,16 @@
-/** A job as the agent API last described it. Every fact but `id` and `status` may be missing. */
+/** A job as the agent API last described it. All fields but `id` and `status` may be missing. */
 export interface AgentJob {
   readonly id: string;
-  /** `active`, `completed`, `archived` or `failed`; any other word is kept and shown as it is. */
+  /** `active`, `completed`, `archived` or `failed`; unknown words are kept and shown. */
   readonly status: string;
   readonly repository: string | null;
   readonly ref: string | null;
   readonly model: string | null;
-  /** The pull request as the API gave it: usually, but not surely, an http(s) URL. */
+  /** The pull request as the API gave it: usually an http(s) URL. */
   readonly prLink: string | null;
 }
 
-/** The statuses at which the API's document says that polling stops. */
+/** The statuses at which polling stops, according to the API's document. */
 export type EndedStatus = 'completed' | 'archived' | 'failed';
 
 const endedStatuses: ReadonlySet<string> = new Set<EndedStatus>(['completed', 'archived', 'failed']);
@@ -20,32 +20,32 @@ export function isEnded(status: string): status is EndedStatus {
 }
 
 /**
- * How an agent call failed. `definite`: the API did not take the request, so it may be made again.
- * `unknown`: it may have been taken (timeout, reset or 5xx after the request went out, or an answer that
- * cannot be read), so only a person may decide to make it again.
+ * How an agent call failed. `definite`: the API did not accept the request, so it may be repeated. `unknown`:
+ * it may have (timeout, reset or 5xx after the request went out, or an unreadable answer), so only a person
+ * may decide to repeat it.
  */
 export interface AgentFailure {
   readonly outcome: 'definite' | 'unknown';
   readonly reason: AgentFailureReason;
-  /** The HTTP status, or null when there was no answer. */
+  /** The HTTP status, or null without an answer. */
   readonly status: number | null;
-  /** The API's own `error` text where it gave one, else what happened in plain words. Untrusted. */
+  /** The API's `error` text if it gave one, else our own words. Untrusted. */
   readonly message: string;
-  /** The API's own words, where it gave any: not ours. Without secrets, and untrusted. */
+  /** The API's own words, if any, without secrets. Untrusted. */
   readonly words?: string;
-  /** How long the API asked to wait (`Retry-After`), or null. */
+  /** The API's `Retry-After`, or null. */
   readonly retryAfterMs: number | null;
 }
 
 /**
  * - `rate_limited`: 429, or our own hourly budget is used up
  * - `unreachable`: no connection, a timeout, a reset
- * - `unauthorized`: 401, 402 or 403: the key is refused, or may not do this, or the plan does not allow it
- * - `not_found`: 404 in the API's own words, the job or the project is unknown
- * - `no_such_path`: 404 without them: a gateway, perhaps, that does not find the API
+ * - `unauthorized`: 401, 402 or 403: the key is refused, lacks the right, or the plan does not allow it
+ * - `not_found`: 404 in the API's own words: the job or project is unknown
+ * - `no_such_path`: 404 without them: perhaps a gateway that does not find the API
  * - `rejected`: any other 4xx, and redirects (which are never followed with the key)
  * - `server_error`: 5xx
- * - `bad_answer`: an answer that is not the API's (HTML, half a body, no id)
+ * - `bad_answer`: not the API's answer (HTML, half a body, no id)
  */
 export type AgentFailureReason =
   | 'rate_limited'

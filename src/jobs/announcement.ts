@@ -1,31 +1,31 @@
 import type { TroubleKind, TurnReplies } from './job.ts';
 import type { SnippetProblem, Unsent } from './requests/attachments.ts';
 
-/** What a job has to say in its thread, as a message of its own. Rendered by `slack/views`. */
+/** What a job says in its thread, as a message of its own. Rendered by `slack/views`. */
 export type Announcement =
-  /** Offers *Start*, *Edit and start* and *Dismiss*. `threadTs`: null: it stands at the top level of the channel. */
+  /** Offers *Start*, *Edit and start* and *Dismiss*. `threadTs`: null: at the top level of the channel. */
   | {
       readonly kind: 'draft';
       readonly number: number;
       readonly threadTs: string | null;
-      /** The only people who could start it by then; empty: whoever may use the program. */
+      /** The only people who could start it then; empty: everybody who may use the program. */
       readonly approvers: readonly string[];
     }
   /** The first sign that the agent works. */
   | { readonly kind: 'started' }
-  /** The agent works again on a job that had ended, and no reply in the thread explains it. */
+  /** The agent works again on an ended job, and no reply explains it. */
   | { readonly kind: 'continued' }
   | TurnEnded
-  /** Offers *Start again* and *Edit and start*. `inARow`: how many turns have failed without another end; absent: one. */
+  /** Offers *Start again* and *Edit and start*. `inARow`: turns failed in a row; absent: one. */
   | ({ readonly kind: 'failed'; readonly inARow?: number } & WithPullRequest)
   | ({ readonly kind: 'archived' } & WithPullRequest)
-  /** The API does not know the job any more. */
+  /** The API no longer knows the job. */
   | { readonly kind: 'vanished' }
-  /** Nor did it ever know the one that was to be watched. */
+  /** The API never knew the job to watch. */
   | { readonly kind: 'no_such_job' }
-  /** Too much to tell: the looks pause for so long. */
+  /** Too many changes to report: checks pause for this long. */
   | { readonly kind: 'keeps_changing'; readonly pauseMs: number }
-  /** A pull request that came without an end of its own: after it, or in its place. */
+  /** A pull request without an end of its turn: after it, or instead. */
   | {
       readonly kind: 'pull_request';
       readonly url: string;
@@ -39,11 +39,11 @@ export type Announcement =
       readonly kind: 'trouble';
       readonly trouble: TroubleKind;
       readonly retryAtMs: number;
-      /** What the agent says of it. Untrusted. */
+      /** The agent's description. Untrusted. */
       readonly words?: string;
     }
   | { readonly kind: 'recovered' }
-  /** The API refused the prompt, with these words (untrusted; empty: without any); offers *Edit and start*. */
+  /** The API refused the prompt with these words (untrusted, perhaps empty); offers *Edit and start*. */
   | { readonly kind: 'create_rejected'; readonly message: string }
   /** Offers *Start again*, *I found the job…* and *Dismiss*. */
   | { readonly kind: 'create_unknown'; readonly callId: string }
@@ -53,11 +53,11 @@ export type Announcement =
       readonly callId: string;
       readonly count: number;
       readonly authorIds: readonly string[];
-      /** Why; empty: unknown. Untrusted, unless this program has refused them. */
+      /** Why; empty: unknown. Untrusted unless this program refused them. */
       readonly message: string;
       /** Absent: the API, or unknown. */
       readonly refusedBy?: 'program';
-      /** What is offered: `edit_and_start` if the request was not accepted, so that there is no job to send to. */
+      /** What it offers: `edit_and_start` if the request was refused, so that there is no job to send to. */
       readonly action: 'send_again' | 'start_again' | 'edit_and_start';
     }
   /** Offers *Send again*. */
@@ -67,63 +67,63 @@ export type Announcement =
       readonly count: number;
       readonly authorIds: readonly string[];
     }
-  /** Its recipe was to start again while the job was open. */
+  /** Its recipe was due again while the job was open. */
   | { readonly kind: 'recipe_skipped'; readonly recipe: string }
   /** Replies were missed while the program was away, and are follow-ups now. */
   | { readonly kind: 'caught_up'; readonly count: number }
-  /** The agent has been at it for long; offers *Keep watching* and *Stop watching*. */
+  /** The agent has worked for long; offers *Keep watching* and *Stop watching*. */
   | {
       readonly kind: 'long_running';
       readonly question: number;
       readonly sinceMs: number;
-      /** How long the turn had lasted by then. */
+      /** How long the turn had lasted. */
       readonly lastedMs: number;
     }
   /** What a person wrote in the form. */
   | { readonly kind: 'follow_up'; readonly userId: string; readonly text: string }
-  /** Attached to a message, and the agent API cannot take it. */
+  /** Attached to a message, but the agent API cannot take it. */
   | { readonly kind: 'files_not_sent'; readonly files: readonly Unsent[] }
   | {
       readonly kind: 'snippets_not_sent';
       readonly snippets: readonly { readonly name: string; readonly problem: SnippetProblem }[];
     }
-  /** Somebody keeps the thread between people, or ends that. */
+  /** A person mutes or unmutes the thread. */
   | { readonly kind: 'muted' | 'unmuted'; readonly userId: string }
-  /** Its code host says so. `by`: by the name at the host; absent: unknown. Untrusted. */
+  /** Its code host says so. `by`: a name at the host; absent: unknown. Untrusted. */
   | { readonly kind: 'pull_request_over'; readonly state: 'merged' | 'closed'; readonly by?: string }
   /**
-   * The pull request is still open; offers *Remind me again* and *No more reminders*. `afterMs`: nothing has happened to
-   * it for so long; absent: somebody asked for this reminder, whatever has happened since.
+   * The pull request is still open; offers *Remind me again* and *No more reminders*. `afterMs`: how long
+   * nothing has happened to it; absent: somebody asked for this reminder.
    */
   | {
       readonly kind: 'reminder';
       readonly reminderId: string;
       readonly url: string;
       readonly afterMs?: number;
-      /** When there is another one if somebody asks for it. */
+      /** When another one follows if somebody asks for it. */
       readonly againMs: number;
     }
   /** A notice channel refused its notice. */
   | { readonly kind: 'notice_failed'; readonly channelId: string; readonly reason: string };
 
-/** A pull request that came with it and was not announced before. */
+/** A pull request that came with it and is new. */
 interface WithPullRequest {
-  /** Untrusted; absent: there is none. */
+  /** Untrusted; absent: none. */
   readonly prLink?: string;
-  /** Absent: it is the first one. */
+  /** Absent: it is the first. */
   readonly isAnother?: true;
   /** As in `TurnReplies`; absent: nobody. */
   readonly authors?: readonly string[];
 }
 
-/** The agent is done with a turn, and neither failed nor was stopped. All of it is told in one message. */
+/** The agent ended a turn, neither failed nor stopped. One message tells all of it. */
 export interface TurnEnded {
   readonly kind: 'turn_ended';
-  /** The pull request, and whether the thread knows it; null: there is none. Untrusted. */
+  /** The pull request, and whether the thread knows it; null: none. Untrusted. */
   readonly link: { readonly url: string; readonly is: 'first' | 'same' | 'another' } | null;
   /** Untrusted. */
   readonly branch: string | null;
-  /** Null: its start or its end is unknown. */
+  /** Null: its start or end is unknown. */
   readonly lastedMs: number | null;
   readonly replies: TurnReplies;
   /** Replies of unknown fate, or not sent, at that time; offers *Send again*. Null: none. */

@@ -8,31 +8,31 @@ export type CallRequest =
   | { readonly kind: 'post_card' }
   | { readonly kind: 'announce'; readonly announcement: Announcement }
   | { readonly kind: 'notify_channel'; readonly channelId: string; readonly url: string }
-  /** Tells the job's channel, outside of its thread, that the recipe does not start by itself any more. */
+  /** Tells the job's channel, outside of its thread, that the recipe no longer starts by itself. */
   | { readonly kind: 'tell_paused'; readonly recipe: string }
   /**
-   * A private answer to the requester: the card was refused or is delayed, the same was asked a moment ago, or
-   * an announcement could not be posted in the thread. `reason` is Slack's error code.
+   * A private answer to the requester: the card was refused or is delayed, the request repeats another, or an
+   * announcement could not be posted in the thread. `reason` is Slack's error code.
    */
   | {
       readonly kind: 'notify_requester';
       readonly reason: string;
       readonly about: 'card_refused' | 'draft_refused' | 'card_delayed' | 'asked_before' | Announcement;
-      /** The announcement will be posted when its place is open to the bot again. */
+      /** The announcement is posted once the bot has access again. */
       readonly isKept?: true;
     }
-  /** Tells a workflow what became of its step. */
+  /** Tells a workflow the outcome of its step. */
   | { readonly kind: 'complete_step'; readonly executionId: string; readonly result: StepResult }
-  /** A convenience, shown to one person in the thread: dropped if Slack does not take it, or may have. */
+  /** A convenience for one person in the thread: dropped if Slack refuses it, or may have shown it. */
   | { readonly kind: 'ephemeral'; readonly userId: string; readonly notice: EphemeralNotice };
 
 export type CallKind = CallRequest['kind'];
 
-/** A call that follows from a decision. Its natural key is unique, so the same call is never made twice. */
+/** A call that a decision needs. Its natural key is unique, so the same call is never made twice. */
 export interface NewCall {
   readonly id: string;
   readonly naturalKey: string;
-  /** Calls of one lane are made one after the other; lanes never wait for each other. */
+  /** Calls of one lane run one after the other; lanes never wait for each other. */
   readonly lane: Lane;
   readonly request: CallRequest;
 }
@@ -49,8 +49,8 @@ export interface Lane {
 }
 
 /**
- * `retry`: nothing happened, the call is pending again. `not_made`: nothing happened, and another call takes its
- * place; it has failed, and uses up no budget. `detail` is kept for the operator.
+ * `retry`: nothing happened, the call is pending again. `not_made`: nothing happened, and another call
+ * replaces it; it failed, and uses no budget. `detail` is kept for the operator.
  */
 export interface CallOutcome {
   readonly state: 'done' | 'failed' | 'unknown' | 'retry' | 'not_made';
@@ -64,15 +64,15 @@ export interface SettledCall extends CallOutcome {
 
 export type CallState = 'pending' | 'started' | 'done' | 'failed' | 'unknown';
 
-/** A message in a job's thread that only one person sees. Nothing is lost if they never see it. */
+/** A message in a job's thread for one person. Nothing is lost if they never see it. */
 export interface EphemeralNotice {
   readonly kind: 'edited_after_sending' | 'deleted_after_sending' | KeptReply | KeptCommand;
   readonly messageTs: string;
-  /** What its author wrote, where the answer repeats it. */
+  /** Its author's words, if the answer repeats them. */
   readonly said?: string;
 }
 
-/** Why a reply stays between people until its author says otherwise: its answer offers to send it. */
+/** Why a reply stays between people unless its author sends it with the button. */
 export type KeptReply = 'kept_thanks' | 'cannot_stop' | 'still_working';
 
 /** Likewise; it is answered as the command that it is. */

@@ -1,21 +1,21 @@
 import type { Attachments } from './requests/attachments.ts';
 
-/** A thread of other people that a job starts in: its root, and its last message by then. */
+/** An existing thread that a job starts in: its root, and its last message then. */
 export interface StartThread {
   readonly threadTs: string;
   readonly lastTs: string;
 }
 
 interface Draftable {
-  /** Which draft of the job it is, from 1: a button of an earlier one does nothing. */
+  /** Counts the job's drafts from 1: a button of an earlier one does nothing. */
   readonly number: number;
-  /** Where it stands; null: at the top level of the channel, and the job goes on below it. */
+  /** Where it stands; null: at the top level of the channel, with the job below it. */
   readonly thread: StartThread | null;
-  /** Messages of the thread that go along, by their times: what they say is read when the draft is started. */
+  /** Timestamps of the thread's messages that go along; they are read when the draft starts. */
   readonly messages: readonly string[];
   /** Its message; null: not posted yet. */
   readonly postTs: string | null;
-  /** The people who marked the message that it is about, when that was last looked at; absent: marks do not matter. */
+  /** Who reacted to its message at the last look; absent: reactions do not matter. */
   readonly markedBy?: readonly string[];
 }
 
@@ -42,9 +42,9 @@ export interface MarkedMessage {
   readonly thread: StartThread;
   /** Absent: no person wrote it. */
   readonly authorId?: string;
-  /** The message with its address; escaped. */
+  /** The message with its URL; escaped. */
   readonly prompt: string;
   readonly attachments: Attachments;
-  /** The times of the other messages of its thread that may go along. */
+  /** Timestamps of the thread's other messages that may go along. */
   readonly along: readonly string[];
 }

@@ -8,54 +8,57 @@ import type { UnknownProject } from './requests/project.ts';
 /** One request made in Slack, its thread, and the agent job that works on it. */
 export interface Job {
   readonly id: string;
-  /** What people call it, `#142`: it counts the jobs of the workspace. The store gives it; 0 before that. */
+  /** Its number among the workspace's jobs, shown as `#142`. Assigned by the store; 0 before that. */
   readonly number: number;
   readonly teamId: string;
   readonly channelId: string;
-  /** Null: nobody asked for it, its recipe started by itself. */
+  /** Null: its recipe started by itself. */
   readonly requesterId: string | null;
-  /** A person has started it all the same: its draft, or once more. */
+  /** A person started its draft, or started it again. */
   readonly isStartedByPerson?: true;
-  /** The name of the recipe that it was made of; it may have been removed since. Absent: of none. */
+  /** The name of its recipe, which may have been removed since. Absent: none. */
   readonly recipe?: string;
-  /** Who is told of what goes wrong with it: the recipe's, as they were at the start. Absent: of no recipe. */
+  /** Who learns of its problems: the recipe's owners at the start. Absent: no recipe. */
   readonly owners?: readonly string[];
   readonly projectId: string;
   readonly projectName: string;
-  /** As Slack delivered it: escaped, see `readableText`. Of a job that watches another's, a description of that. */
+  /**
+   * As Slack delivered it: escaped, see `readableText`. For a job that watches another's, a description of
+   * that.
+   */
   readonly prompt: string;
-  /** Messages of the thread that it was asked for in, which go to the agent after the prompt; escaped like it. */
+  /** Messages of the thread that it was asked for in; follow the prompt, escaped like it. */
   readonly context: string;
   /** The agent job that somebody else started and this job only watches (`watch`), or null. */
   readonly watchedAgentJobId: string | null;
-  /** Attached texts that are still to be read. */
+  /** Attached texts still to be read. */
   readonly snippets: readonly Snippet[];
-  /** Those that were read, to go to the agent with the prompt; escaped like it. */
+  /** The texts that were read, sent with the prompt; escaped like it. */
   readonly inlined: string;
   /** Other attachments: the thread says that the agent does not get them. */
   readonly others: readonly Unsent[];
   readonly requestedAtMs: number;
   readonly origin: Origin;
-  /** The step of the workflow that asked for it has its result, or is about to have it. Absent: not yet. */
+  /** The requesting workflow's step has its result, or is about to. Absent: not yet. */
   readonly isStepCompleted?: true;
-  /** Slack's address for private answers to the requester, good for 30 minutes. */
+  /** Slack's URL for private answers to the requester, valid for 30 minutes. */
   readonly responseUrl: string | null;
-  /** The root of the thread: the card, or a message that somebody else wrote. Null until there is one. */
+  /** The root of the thread: the card, or somebody else's message. Null until there is one. */
   readonly threadTs: string | null;
   /** Null until the card is posted. */
   readonly cardTs: string | null;
-  /** Messages of the thread up to this one were there before the job, and are no follow-ups. */
+  /** Messages of the thread up to this one are older than the job, and are no follow-ups. */
   readonly repliesAfterTs: string | null;
-  /** The mention or direct message that asked for it; absent: no message did. */
+  /** The mention or direct message that asked for it; absent: none. */
   readonly requestTs?: string;
-  /** Slack's time of the last edit of that message; absent: none. */
+  /** Slack's time of that message's last edit; absent: none. */
   readonly requestEditedTs?: string;
-  /** How that message reads since an edit that was too late, of which its author was told; empty: as it was sent. */
+  /** That message after an edit that was too late, as its author knows; empty: as it was sent. */
   readonly correction?: string;
   readonly stage: Stage;
-  /** Create calls so far; numbers them, so that none can be requested twice. */
+  /** Counts create calls, so that none can be requested twice. */
   readonly creates: number;
-  /** Message calls so far; numbers them likewise. */
+  /** Counts message calls likewise. */
   readonly messages: number;
   /** Which prompt or follow-up is being worked on: 1 for the prompt. */
   readonly turn: number;
@@ -66,56 +69,62 @@ export interface Job {
   readonly lastAnnounced: LastAnnounced | null;
   /** What the thread was told of a turn; absent: nothing. */
   readonly turnNews?: TurnNews;
-  /** How many turns have failed without another end between them; absent: none. */
+  /** How many turns failed in a row; absent: none. */
   readonly failures?: number;
-  /** How much it was told lately, without a person's act between; null or absent: nothing. */
+  /** What it was told lately, without a person's action between; null or absent: nothing. */
   readonly recentNews?: RecentNews | null;
-  /** Posts so far; numbers them, so that none can be requested twice. */
+  /** Counts posts, so that none can be requested twice. */
   readonly posts: number;
-  /** The pull request that the thread was told last. */
+  /** The pull request announced last. */
   readonly announcedPrLink: string | null;
   /** The turn in which that link was new; absent: the first, or unknown. */
   readonly prLinkTurn?: number;
-  /** Those whose code host was asked, the oldest first; absent: none. */
+  /** Those that a code host has described, the oldest first; absent: none. */
   readonly pullRequests?: readonly SeenPullRequest[];
   readonly trouble: Trouble | null;
-  /** The time during which every answer was a 404; null or absent: the last answer was another. */
+  /** How long every answer has been a 404; null or absent: the last answer was another. */
   readonly missing?: { readonly sinceMs: number; readonly untilMs: number } | null;
   /** Replies are held back until then, after a rate limit or an outage. */
   readonly sendNotBeforeMs: number | null;
   readonly sentFollowUps: number;
-  /** What the agent took of people during this turn, or the last one if none goes on; null or absent: nothing. `areTold`: the thread knows that they are included. */
+  /**
+   * The replies that the agent took during the current or last turn; null or absent: none. `areTold`: the
+   * thread knows that they are included.
+   */
   readonly turnReplies?: (TurnReplies & { readonly areTold?: true }) | null;
-  /** How often the thread was asked whether to keep watching; numbers the questions. */
+  /** Counts the questions whether to keep watching. */
   readonly watchQuestions: number;
-  /** Card calls so far; numbers them. */
+  /** Counts card calls. */
   readonly cards: number;
-  /** The message call that goes out without a wait (*Send now*), or null. The create call, before there is an agent job. */
+  /**
+   * The message call that goes out without a wait (*Send now*), or null. The create call, before there is an
+   * agent job.
+   */
   readonly hurriedMessage: number | null;
-  /** Whose thanks after an end were kept back, and who know it. */
+  /** Who was told that thanks after an end stay between people. */
   readonly thankedBy?: readonly string[];
   /** Only replies that mention the bot are follow-ups. */
   readonly muted: boolean;
-  /** It was a draft: the replies that wait go along with the request. Absent: they follow it. */
+  /** It was a draft: the waiting replies go along with the request. Absent: they follow it. */
   readonly takesRepliesAlong?: true;
-  /** What the requester does not want to be shown at home any more (`needOf`); absent: nothing. */
+  /** What the requester has dismissed on the home tab (`needOf`); absent: nothing. */
   readonly dismissedNeed?: string;
-  /** What the thread was lately asked to decide, the oldest first; absent: nothing. */
+  /** Recent decisions asked for in the thread, the oldest first; absent: none. */
   readonly offers?: readonly Offer[];
 }
 
 export type Stage =
-  /** The requester is asked first: the same was asked a moment ago, or (null) it is hardly a request. */
+  /** The requester is asked first: the request repeats another, or (null) is hardly one. */
   | {
       readonly kind: 'awaiting_confirmation';
       readonly sameAsJobId: string | null;
       readonly thread: StartThread | null;
-      /** It names a project that there is not: which one is meant? Absent: that is known. */
+      /** Asks for the project, since the named one does not exist. Absent: it is known. */
       readonly unknownProject?: UnknownProject;
     }
   | Draft
   | Dropped
-  /** The card is not posted yet. `waitsFor`: what people have to do first; absent: nothing, as far as is known. */
+  /** The card is not posted yet. `waitsFor`: what people must do first; absent: nothing, as far as known. */
   | { readonly kind: 'opening'; readonly waitsFor?: CardWait }
   /** The card could not be posted: the job will not start, and its thread is free for another. */
   | { readonly kind: 'card_failed'; readonly reason: string; readonly thread: StartThread | null }
@@ -133,16 +142,16 @@ export type Stage =
   | {
       readonly kind: 'working';
       readonly turnStartedAtMs: number;
-      /** When the agent took up its work, if replies have begun other turns since; absent: when this turn began. */
+      /** When the agent began, if replies have begun other turns since; absent: when this turn began. */
       readonly workingSinceMs?: number;
       readonly settle: Settle | null;
       /** The turn began before the first check, at an unknown time. */
       readonly isOlder?: true;
       /** The end before it, if no message says that the agent works again: it may only have flickered. */
       readonly endBefore?: EndBefore;
-      /** From when on the thread is asked whether to keep watching; absent: when the turn has lasted long. */
+      /** When the thread is asked whether to keep watching; absent: after a long turn. */
       readonly askFromMs?: number;
-      /** What the thread was asked last in this turn. */
+      /** The last question in this turn. */
       readonly question?: WatchQuestion;
     }
   /** The turn is over, as far as anybody can tell: the job is still checked, at growing intervals. */
@@ -157,20 +166,20 @@ export type Stage =
       readonly tookMs?: number;
     };
 
-/** What the post of a card waits for. */
+/** What the card's post waits for. */
 export type CardWait = 'invitation' | 'administrator';
 
 export interface EndBefore extends Pick<Ended, 'sinceMs' | 'tookMs'> {
   readonly turnReplies: Job['turnReplies'];
 }
 
-/** The stage of a job at which the agent works. */
+/** The stage in which the agent works. */
 export type Working = Extract<Stage, { kind: 'working' }>;
 
 /** The stage of a job whose turn is over. */
 export type Ended = Extract<Stage, { kind: 'ended' }>;
 
-/** Whether to keep watching a turn that lasts long. */
+/** Whether to keep watching a long turn. */
 export interface WatchQuestion {
   readonly number: number;
   readonly answer: 'keep' | 'stop' | null;
@@ -183,32 +192,38 @@ export function isUnwatched({ stage }: Job): boolean {
   return stage.kind === 'working' && stage.question?.answer === 'stop';
 }
 
-/** The number of the question whether to keep watching: of the one that was asked, else of the next. */
+/** The number of the current question whether to keep watching, else of the next. */
 export function watchQuestionOf({ stage, watchQuestions }: Job): number {
   return (stage.kind === 'working' ? stage.question?.number : undefined) ?? watchQuestions + 1;
 }
 
-/** Its prompt can be given to the agent again. Of a job that only watches, the prompt is not known. */
+/** Its prompt can be given to the agent again. A job that only watches has no known prompt. */
 export function mayStartAgain({ stage, watchedAgentJobId }: Job): boolean {
   if (watchedAgentJobId !== null) return false;
   if (stage.kind === 'rejected') return true;
   return stage.kind === 'ended' && (stage.status === 'failed' || stage.status === 'vanished');
 }
 
-/** After a follow-up the API may still answer the state of the turn before; it is not believed until then. */
+/** After a follow-up, the API may still answer the previous turn's state; it is not believed until then. */
 export interface Settle {
   readonly untilMs: number;
-  /** The ended status before the follow-up, or null if the job was thought to be active. */
+  /** The ended status before the follow-up, or null if the job seemed active. */
   readonly previousStatus: string | null;
   readonly previousPrLink: string | null;
-  /** What the turn before has shown, the status above included: an answer that flaps may show any of it once more. */
+  /**
+   * All that the previous turn has shown, the status above included: a flapping answer may show any of it
+   * again.
+   */
   readonly previousStatuses?: readonly string[];
   readonly seenActive: boolean;
-  /** Of the messages that the API took, or may have taken, how many it has not been seen to take up: each may become a turn yet. */
+  /**
+   * How many messages that the API took, or may have taken, it has not been seen to work on: each may still
+   * become a turn.
+   */
   readonly turnsToCome?: number;
 }
 
-/** Something that keeps the job from going on, and heals by itself or by an administrator. */
+/** Something that holds the job up, and heals by itself or by an administrator. */
 export interface Trouble {
   readonly kind: TroubleKind;
   /** What it holds up: reading the status, or sending prompts and follow-ups. */
@@ -216,31 +231,31 @@ export interface Trouble {
   readonly sinceMs: number;
   /** How often in a row. */
   readonly misses: number;
-  /** Those of them that were sends. */
+  /** The sends among them. */
   readonly sendMisses?: number;
   readonly retryAtMs: number;
-  /** The agent API limits the rate of the project's calls: it is not our own budget that is used up. */
+  /** The agent API limits the project's calls, rather than our own budget. */
   readonly isByAgent?: true;
   /** Whether it was announced in the thread. */
   readonly isAnnounced: boolean;
 }
 
-/** `needs_admin`: the key is refused, or the project is unknown to the API. */
+/** `needs_admin`: the key is refused, or the API does not know the project. */
 export type TroubleKind = 'rate_limited' | 'unreachable' | 'needs_admin';
 
-/** Whom its news are for: nobody, if nobody asked for it. */
+/** Whom its news concern: nobody, if nobody asked for it. */
 export function requestersOf({ requesterId }: Pick<Job, 'requesterId'>): readonly string[] {
   return requesterId === null ? [] : [requesterId];
 }
 
-/** Who must act if something goes wrong: whoever asked for it, or the owners of the recipe that started by itself. */
+/** Who must act on a problem: the requester, or the owners of the recipe that started by itself. */
 export function responsibleFor(job: Pick<Job, 'requesterId' | 'owners'>): readonly string[] {
   return job.requesterId === null ? (job.owners ?? []) : [job.requesterId];
 }
 
 /**
- * Who is told privately what its thread cannot say: whoever asked for it, or has started the draft that nobody asked for.
- * Null: nobody.
+ * Who is told privately what its thread cannot say: the requester, or the person who started its draft. Null:
+ * nobody.
  */
 export function initiatorOf({
   requesterId,
@@ -253,17 +268,17 @@ export function initiatorOf({
   );
 }
 
-/** The message stood in the thread before the job did: it is no follow-up. */
+/** The message is older than the job: it is no follow-up. */
 export function isBeforeJob({ repliesAfterTs }: Job, messageTs: string): boolean {
   return repliesAfterTs !== null && messageTs <= repliesAfterTs;
 }
 
-/** Whether it has started by itself, so that no person waits for it. */
+/** Whether it started by itself, so that no person waits for it. */
 export function isUnattended({ requesterId, isStartedByPerson }: Job): boolean {
   return requesterId === null && isStartedByPerson !== true;
 }
 
-/** What the agent is asked first. */
+/** The first request to the agent. */
 export function startPromptOf({
   prompt,
   context,
@@ -287,10 +302,10 @@ type Stages = readonly Stage['kind'][];
 /** The agent has such a job, or may have it. */
 export const startedStages = ['creating', 'create_unknown', 'working'] as const satisfies Stages;
 
-/** A job in one of these stages is open: more is to happen. */
+/** More is to happen in these stages. */
 export const openStages = ['opening', ...startedStages] as const satisfies Stages;
 
-/** Nothing more happens to such a job unless a person continues it. */
+/** Nothing more happens unless a person continues the job. */
 export const overStages = [
   'awaiting_confirmation',
   'dropped',
@@ -299,7 +314,7 @@ export const overStages = [
   'ended',
 ] as const satisfies Stages;
 
-/** The program works on such a job by itself: it waits for no person. */
+/** The program works on the job by itself, without waiting for a person. */
 export const activeStages: ReadonlySet<Stage['kind']> = new Set(['opening', 'creating', 'working']);
 
 /** The status that the thread knew last. */
@@ -311,13 +326,13 @@ export interface LastAnnounced {
 /** What the thread was told of a turn. */
 export interface TurnNews {
   readonly turn: number;
-  /** Those that the job has shown since the turn began, or since the thread was told that the agent works again. */
+  /** Those shown since the turn began, or since the thread was told that the agent works again. */
   readonly statuses: readonly string[];
-  /** The pull requests that were its news, as they were spelled first. */
+  /** The pull requests that were its news, in their first spelling. */
   readonly links: readonly string[];
-  /** How often it was told that the agent works again, without a reply that explains it. */
+  /** How often it was told that the agent works again, without an explaining reply. */
   readonly returns: number;
-  /** When it was told so last. */
+  /** When it was last told so. */
   readonly returnedAtMs: number;
 }
 
@@ -325,13 +340,13 @@ export interface TurnNews {
 export interface RecentNews {
   /** The times of the last messages. */
   readonly atMs: readonly number[];
-  /** How often the looks have paused. */
+  /** How often the checks have paused. */
   readonly pauses: number;
   /** Null: they do not pause. */
   readonly pausedUntilMs: number | null;
 }
 
-/** Replies, by their number and their authors, each named once. */
+/** The number of replies, and their authors, each once. */
 export interface TurnReplies {
   readonly count: number;
   readonly authors: readonly string[];
@@ -342,27 +357,27 @@ export type Origin =
   | {
       readonly kind: 'command' | 'form' | 'direct_message' | 'shortcut' | 'home' | 'schedule' | 'webhook';
     }
-  /** `app`: an app mentioned the bot, of which there is a draft; absent: a person did. */
+  /** `app`: an app mentioned the bot, which makes a draft; absent: a person did. */
   | { readonly kind: 'mention'; readonly app?: MentioningApp }
-  /** People marked a message with this emoji, by its name. `authorId`: who wrote it; absent: Slack did not say. */
+  /** People reacted to a message with this emoji. `authorId`: its author; absent: Slack did not say. */
   | {
       readonly kind: 'reaction';
       readonly messageTs: string;
       readonly emoji: string;
       readonly authorId?: string;
     }
-  /** `waits`: the workflow goes on only when the turn has ended. */
+  /** `waits`: the workflow continues only when the turn has ended. */
   | { readonly kind: 'workflow'; readonly executionId: string; readonly waits: boolean };
 
 export interface MentioningApp {
   readonly id: string;
-  /** As it calls itself. */
+  /** Its display name. */
   readonly name: string;
   readonly messageTs: string;
   readonly permalink: string;
 }
 
-/** The message that a draft is about; null: it is about none, or the job is no draft's. */
+/** The message that a draft is about; null: none. */
 export function draftedMessageTs(origin: Origin): string | null {
   if (origin.kind === 'reaction') return origin.messageTs;
   return origin.kind === 'mention' ? (origin.app?.messageTs ?? null) : null;

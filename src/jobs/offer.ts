@@ -1,4 +1,4 @@
-/** A message in the thread that asks people to decide something, and what became of that. */
+/** A message in the thread that asks for a decision, and the outcome. */
 export interface Offer {
   /** The call that posts the message. */
   readonly postId: string;
@@ -13,7 +13,7 @@ export interface Offer {
 export type OfferSubject =
   /** `callId`: the create call of unknown fate, or the message call whose replies go to the new job. */
   | { readonly kind: 'start'; readonly creates: number; readonly callId?: string }
-  /** The replies of a message call; null: all that are undelivered. `count`: how many; absent: unknown. */
+  /** The replies of a message call; null: all undelivered ones. `count`: how many; absent: unknown. */
   | { readonly kind: 'send'; readonly callId: string | null; readonly count?: number }
   /** Whether to keep watching, by the number of the question. */
   | { readonly kind: 'watch'; readonly question: number }
@@ -22,17 +22,17 @@ export type OfferSubject =
   /** Whether to be reminded of an open pull request again. */
   | { readonly kind: 'reminder'; readonly reminderId: string; readonly url: string };
 
-/** `by`: the person; null: nobody, the matter is settled all the same. */
+/** `by`: the person; null: it is settled without one. */
 export interface OfferOutcome {
   readonly deed: OfferDeed;
   readonly by: string | null;
-  /** The job that is the same; absent: there is none. */
+  /** The job that is the same; absent: none. */
   readonly other?: WatchedElsewhere;
-  /** How many replies the matter was about; absent: it was about none, or that is unknown. */
+  /** How many replies it concerned; absent: none, or unknown. */
   readonly count?: number;
 }
 
-/** The job that watches the agent job already. `threadUrl`: null: unknown. */
+/** The job that already watches the agent job. `threadUrl`: null: unknown. */
 export interface WatchedElsewhere {
   readonly number: number;
   readonly threadUrl: string | null;
@@ -56,5 +56,5 @@ export type OfferDeed =
   | 'confirmed'
   /** A reply reopened the job. */
   | 'continued'
-  /** The job has gone on without a decision. */
+  /** The job continued without a decision. */
   | 'moot';

@@ -9,35 +9,35 @@ export interface Policy {
   readonly followUpWindowMs: number;
   readonly followUpMode: FollowUpMode;
   readonly settleWindowMs: number;
-  /** A turn that lasts longer makes the thread be asked whether to keep watching. */
+  /** After a longer turn, the thread is asked whether to keep watching. */
   readonly longRunningAfterMs: number;
   readonly promptMaxLength: number;
   readonly noticeChannels: readonly string[];
   readonly pullRequests: PullRequestPolicy;
 }
 
-/** How pull requests are followed after they were announced. */
+/** How announced pull requests are followed. */
 export interface PullRequestPolicy {
-  /** Those whose links are known: by their names, and as the same pull request whatever its address. */
+  /** Sites with known links: for their names, and to recognise a pull request by any of its URLs. */
   readonly sites: readonly CodeHostSite[];
-  /** Those whose pull requests are looked at. */
+  /** Sites whose pull requests are checked. */
   readonly watchedSites: readonly CodeHostSite[];
-  /** An open one is reminded of when nothing has happened to it for so long; 0: never. */
+  /** An open one is reminded of after this long without activity; 0: never. */
   readonly remindAfterMs: number;
-  /** After its announcement, it is looked at for so long. */
+  /** How long it is checked after its announcement. */
   readonly watchForMs: number;
 }
 
-/** What the operator has set for the projects and channels of a workspace. */
+/** The operator's settings for a workspace's projects and channels. */
 export interface Rules {
   readonly projects: readonly Project[];
-  /** By the ids of the channels. */
+  /** By channel id. */
   readonly channels: ReadonlyMap<string, ChannelRules>;
   /** Where all pull requests are announced. */
   readonly noticeChannels: readonly string[];
 }
 
-/** The settings of a channel: what its administrators saved (null: nothing) before what the operator set. */
+/** A channel's settings: those saved by its administrators (null: none) before the operator's. */
 export function settingsOf(rules: Rules, channelId: string, saved: ChannelSettings | null): ChannelSettings {
   const set = rules.channels.get(channelId);
   return {
@@ -48,7 +48,7 @@ export function settingsOf(rules: Rules, channelId: string, saved: ChannelSettin
   };
 }
 
-/** The policy of a job: that of everywhere, with what is set for its project and its channel. */
+/** A job's policy: the defaults with its project's and channel's settings. */
 export function policyFor(
   everywhere: Policy,
   rules: Rules,
@@ -66,7 +66,7 @@ export function policyFor(
   };
 }
 
-/** Where pull requests are announced, wherever they are asked for, by what the operator has set. */
+/** Where pull requests are announced according to the operator, wherever they are asked for. */
 export function configuredNoticeChannels({ noticeChannels, projects, channels }: Rules): string[] {
   return [
     ...noticeChannels,
@@ -75,34 +75,34 @@ export function configuredNoticeChannels({ noticeChannels, projects, channels }:
   ];
 }
 
-/** The project of requests in the channel that name none. */
+/** The project of the channel's requests that name none. */
 export function defaultProject(projects: Projects, { projectName }: ChannelSettings): Project {
   return projects.find(({ name }) => name === projectName) ?? projects[0];
 }
 
-/** What is set for a channel; what is not, is as everywhere. */
+/** A channel's own settings; absent ones are the defaults. */
 export interface ChannelSettings {
   readonly projectName?: string | undefined;
-  /** Where pull requests of the channel's jobs are announced, besides the notice channels of all. */
+  /** Where the channel's pull requests are announced, besides the general notice channels. */
   readonly noticeChannels?: readonly string[] | undefined;
   readonly followUpMode?: FollowUpMode | undefined;
   readonly followUpWindowMs?: number | undefined;
 }
 
-/** What only the operator sets for a channel. */
+/** Set only by the operator. */
 export interface ChannelRules extends ChannelSettings {
-  /** The name of the emoji that makes a draft of a message; absent: none does. */
+  /** The name of the emoji that makes drafts; absent: none. */
   readonly reaction?: string | undefined;
-  /** The only people who may start its drafts; absent or empty: whoever may use the program. */
+  /** The only people who may start its drafts; absent or empty: everybody who may use the program. */
   readonly approvers?: readonly string[] | undefined;
 }
 
-/** Whether an emoji makes drafts in any channel: for that, the app has to see reactions. */
+/** Whether an emoji makes drafts in any channel: for that, the app needs to see reactions. */
 export function hasMarks({ channels }: Pick<Rules, 'channels'>): boolean {
   return [...channels.values()].some(({ reaction }) => reaction !== undefined);
 }
 
-/** The only people who may start drafts in the channel; empty: whoever may use the program. */
+/** The only people who may start drafts in the channel; empty: everybody who may use the program. */
 export function approversIn({ channels }: Rules, channelId: string): readonly string[] {
   return channels.get(channelId)?.approvers ?? [];
 }

@@ -1,14 +1,14 @@
 export const REDACTED = '[redacted]';
 
-/** What comes after that is not searched for secrets, and not kept. */
+/** Text beyond this is neither searched for secrets nor kept. */
 const SEARCHED_LENGTH = 20_000;
-/** Each round undoes one encoding: an address within an address is encoded twice. */
+/** Each round undoes one encoding: a URL within a URL is encoded twice. */
 const DECODED_TIMES = 3;
 
 type Replacement = string | ((match: string, ...groups: string[]) => string);
 
 /**
- * What a secret looks like, and what stands in its place. Each expression takes linear time: what it begins with, it
+ * Patterns of secrets, and their replacements. Each expression takes linear time: what it begins with, it
  * either accepts or gives up after a bounded length, or at the next place where it could begin.
  */
 const SECRETS: readonly (readonly [RegExp, Replacement])[] = [
@@ -53,7 +53,7 @@ const SECRETS: readonly (readonly [RegExp, Replacement])[] = [
   [/(\w:\/\/)[^\s/?#]*@/g, `$1${REDACTED}@`],
   [/(:\/\/)[^\s/?#:@]{1,100}:(?!\d{1,5}(?:[/?#\s]|$))[^\s@]{1,100}@/g, `$1${REDACTED}@`],
   [/(?<!:)(\/\/)[^\s/?#:@]{1,100}:[^\s/?#]{1,200}@/g, `$1${REDACTED}@`],
-  // Without a scheme, as git and SSH take it. An image's digest and a package's version are none.
+  // Without a scheme, as git and SSH accept it. An image's digest and a package's version are none.
   [
     /(?<![\w.%+-])(?!(?:mailto|sips?|xmpp|acct|npm):)([\w.%+-]{1,64}:)([^\s"'<>/]{8,100})@(?=[a-z0-9-]{1,63}\.[a-z0-9.-]{0,100}[a-z])/gi,
     (match, user = '', password = '') => (isRandom(password) ? `${user}${REDACTED}@` : match),
@@ -89,7 +89,7 @@ function ifRandom(match: string, name = '', value = ''): string {
   return isRandom(value) ? `${name}${REDACTED}` : match;
 }
 
-/** What people write after "token:" are words; a secret has digits, too, and not as `oauth2-device-flow` has. */
+/** What people write after "token:" are words; a secret has digits, too, unlike in `oauth2-device-flow`. */
 function isRandom(value: string): boolean {
   return /\d/.test(value) && /[a-z]/i.test(value) && !HYPHENATED_WORDS.test(value);
 }
@@ -103,12 +103,12 @@ function isWords(scheme: string, credentials: string): boolean {
   return !/^[\x20-\x39\x3b-\x7e]*:[\x20-\x7e]*$/.test(decoded);
 }
 
-/** Characters that nobody sees: they could hide a secret from the search, but not from a person who copies it. */
+/** Invisible characters could hide a secret from the search, but not from a person who copies it. */
 const INVISIBLE = /[\p{Cf}[\p{Cc}--[\n\r\t]]]/gv;
 
 /**
- * The text without tokens, keys, and passwords in addresses and headers, also where they are percent-encoded. Of a text
- * that is too long to be searched, only the beginning is left.
+ * The text without tokens, keys, and passwords in URLs and headers, percent-encoded ones included. A text
+ * that is too long to search is cut.
  */
 export function withoutSecrets(text: string): string {
   const searched = searchable(text);
@@ -137,7 +137,7 @@ function withoutPlainSecrets(text: string): string {
   );
 }
 
-/** A word that hides a secret is given as it reads, without the secret. */
+/** A word that hides a secret is returned decoded, without the secret. */
 function withoutEncodedSecrets(text: string): string {
   if (!text.includes('%')) return text;
   return text.replace(/\S+/g, (word) => {

@@ -1,6 +1,6 @@
 import type { TroubleKind } from './job.ts';
 
-/** How the agent API has lately answered for a project, or a code host, as far as this process knows. */
+/** Recent answers of the agent API for a project, or of a code host, as this process knows them. */
 export interface ServiceFacts {
   /** When it last did what was asked; null: not since the start. */
   readonly answeredAtMs: number | null;

@@ -2,7 +2,7 @@ import type { Dropped } from './draft.ts';
 import { isUnwatched, type Job, type Origin } from './job.ts';
 /** What a workflow gets back from its step. */
 export type StepResult =
-  /** `started`, `draft`: the workflow goes on at once. The two others end a turn that it has waited for. */
+  /** `started`, `draft`: the workflow continues at once. The other two end a turn that it waited for. */
   | { readonly kind: 'success'; readonly state: StepState; readonly pullRequest: string | null }
   | { readonly kind: 'error'; readonly problem: StepProblem };
 
@@ -12,9 +12,9 @@ export type StepState = 'started' | 'draft' | 'pull_request' | 'done';
 export type StepProblem =
   /** `reason`: Slack's error code. */
   | { readonly kind: 'not_posted'; readonly reason: string }
-  /** The agent's words; untrusted, and empty: none. */
+  /** The agent's words; untrusted, perhaps empty. */
   | { readonly kind: 'refused'; readonly words: string }
-  /** The draft was dropped; by nobody: null. */
+  /** The draft was dropped; null: by nobody. */
   | {
       readonly kind: 'dropped';
       readonly why: Exclude<Dropped['why'], 'not_posted'>;
@@ -24,14 +24,14 @@ export type StepProblem =
 
 export type WorkflowOrigin = Extract<Origin, { kind: 'workflow' }>;
 
-/** The step of a workflow that asked for the job, or null. */
+/** The requesting workflow's step, or null. */
 export function stepOf({ origin }: Pick<Job, 'origin'>): WorkflowOrigin | null {
   return origin.kind === 'workflow' ? origin : null;
 }
 
 /**
- * What the step of a job comes to, as the job is now. Null: nothing yet, or no step asked for it.
- * @param reason why Slack has just refused the message of its draft; null: it has not
+ * The result of a job's step. Null: none yet, or no step asked for it.
+ * @param reason why Slack just refused its draft's message; null: it did not
  */
 export function stepResultOf(job: Job, reason: string | null): StepResult | null {
   const step = stepOf(job);

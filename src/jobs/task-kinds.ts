@@ -3,22 +3,23 @@ import { LONGEST_PAUSE_MS } from './schedule/schedule.ts';
 
 export interface TaskFacts {
   /**
-   * What its subject is: a job's id, the name of a lane of calls (`thread:<job>`, `notice:<job>:<channel>`,
-   * `step:<job>`), a workspace's id, a home (`<workspace>:<person>`), a pull request (`<workspace>:<address>`), a
-   * schedule (`<workspace>:<name>`), or a message (`<workspace>:<channel>:<time>`).
+   * Its subject: a job's id, the name of a lane of calls (`thread:<job>`, `notice:<job>:<channel>`,
+   * `step:<job>`), a workspace's id, a home tab (`<workspace>:<person>`), a pull request
+   * (`<workspace>:<address>`), a schedule (`<workspace>:<name>`), or a message
+   * (`<workspace>:<channel>:<time>`).
    */
   readonly about: 'job' | 'lane' | 'workspace' | 'home' | 'pull_request' | 'schedule' | 'message';
-  /** Whose tasks share workers: those of one project of the agent, one channel of Slack, or one code host. */
+  /** Whose tasks share workers: one agent project's, one Slack channel's, or one code host's. */
   readonly sharedIn: 'project' | 'channel' | 'code_host';
-  /** It shows the job as it is now, and may be repeated. */
+  /** Shows the current job, and may be repeated. */
   readonly isProjection?: true;
-  /** No task of the kind is planned further ahead than that; null: nothing limits it. Absent: `LONGEST_PAUSE_MS`. */
+  /** No task of the kind is planned further ahead; null: unlimited. Absent: `LONGEST_PAUSE_MS`. */
   readonly furthestAheadMs?: number | null;
 }
 
 const HOUR_MS = 3_600_000;
 
-/** The table of all kinds of tasks. Each has a handler in `app/service/loops.ts`. */
+/** All kinds of tasks. Each has a handler in `app/service/loops.ts`. */
 const tasks = {
   // How far ahead depends on the settings: see `engine/far-tasks.ts`.
   check_job: { about: 'job', sharedIn: 'project', furthestAheadMs: null },
@@ -45,7 +46,7 @@ const tasks = {
 
 export type TaskKind = keyof typeof tasks;
 
-/** Work on a job that is not a call: there is at most one of each per job. */
+/** Work on a job that is not a call, at most one task of each kind per job. */
 export type JobTaskKind = {
   [Kind in TaskKind]: (typeof tasks)[Kind]['about'] extends 'job' ? Kind : never;
 }[TaskKind];

@@ -6,7 +6,7 @@ import { pullRequestKey } from '../pull-requests/link.ts';
 import { isWaitOn } from '../schedule/schedule.ts';
 import type { DecisionBuilder } from './decision-builder.ts';
 
-/** The answer with the address by which the job knows its pull request: agents spell one in several ways. */
+/** The answer with the URL by which the job knows its pull request: agents spell one in several ways. */
 export function asKnown<T extends AgentJob | null>({ job, context }: DecisionBuilder, answer: T): T {
   const prLink = answer?.prLink ?? null;
   const before = job.agentJob?.prLink ?? null;
@@ -34,7 +34,7 @@ export function recordFacts(builder: DecisionBuilder, agentJob: AgentJob): boole
   return !isSame;
 }
 
-/** Null: there is none for now. A link that waited for the end of its turn is told before it is out of sight. */
+/** Null: none for now. A link that waited for the end of its turn is announced before it is out of sight. */
 export function replaceAgentJob(builder: DecisionBuilder, agentJob: AgentJob | null): void {
   const before = builder.job.agentJob;
   if (before !== null && isEnded(before.status) && before.prLink !== agentJob?.prLink) {
@@ -43,7 +43,7 @@ export function replaceAgentJob(builder: DecisionBuilder, agentJob: AgentJob | n
   builder.change({ agentJob });
 }
 
-/** A link that the thread was not told in this turn, and does not have from the one before; or null. */
+/** A link that the thread knows neither from this turn nor from the one before; or null. */
 function newLink(job: Job, { prLink }: AgentJob): string | null {
   return prLink === null || toldLinks(job).includes(prLink) ? null : prLink;
 }
@@ -51,22 +51,22 @@ function newLink(job: Job, { prLink }: AgentJob): string | null {
 export function announceRunning(builder: DecisionBuilder, status: string): void {
   const { job } = builder;
   const { turn, lastAnnounced: last } = job;
-  // A status that this program does not know stands on the card only.
+  // Only the card shows an unknown status.
   if (status !== 'active' || last?.status === status) return;
   builder.change({ lastAnnounced: { status, turn } });
   if (last === null && !isRightBelowCard(job)) builder.announce({ kind: 'started' });
-  // The receipts of its replies, and the card, show that a later turn is under way.
+  // The replies' receipts and the card show that a later turn runs.
   if (last?.turn === turn) announceReturn(builder, last.status);
 }
 
-/** The card says it there: it stands in the thread itself, and nothing was posted since. */
+/** The card stands in the thread itself, with nothing posted since, so it says enough. */
 function isRightBelowCard({ cardTs, threadTs, posts }: Job): boolean {
   return cardTs !== threadTs && posts === 0;
 }
 
-/** What had ended goes on without another turn. */
+/** An ended job continues without another turn. */
 function announceReturn(builder: DecisionBuilder, lastStatus: string): void {
-  // The job was only missing: the thread called it gone, and offers to start it again.
+  // The job was only missing: the thread called it gone and offers to start it again.
   const kind = lastStatus === 'vanished' ? 'started' : 'continued';
   const isEndedOtherwise = isEnded(lastStatus) && !hasReplyThatMayExplain(builder);
   if (kind === 'continued' && !isEndedOtherwise) return;
@@ -75,12 +75,12 @@ function announceReturn(builder: DecisionBuilder, lastStatus: string): void {
   builder.announce({ kind });
 }
 
-/** One that is on its way, or of unknown fate, or sent again after that, may be what the agent works on. */
+/** One in flight, of unknown fate, or sent again, may be what the agent works on. */
 function hasReplyThatMayExplain(builder: DecisionBuilder): boolean {
   return (['waiting', 'sending', 'unknown'] as const).some((state) => builder.followUpsIn(state).length > 0);
 }
 
-/** What comes now is another end. */
+/** The next end is a different one. */
 function forgetEndBefore(builder: DecisionBuilder): void {
   const { stage } = builder.job;
   if (stage.kind !== 'working' || stage.endBefore === undefined) return;
@@ -88,7 +88,7 @@ function forgetEndBefore(builder: DecisionBuilder): void {
   builder.change({ stage: working });
 }
 
-/** The turn is over: one message says how, with all that there is to say of it. `lastedMs`: null if it is unknown. */
+/** The turn is over: one message tells how, and everything else about it. `lastedMs`: null if unknown. */
 export function announceEnd(
   builder: DecisionBuilder,
   agentJob: AgentJob,
@@ -118,8 +118,8 @@ export function announceEnd(
 }
 
 /**
- * Whether the turn is over is still open. A new pull request is told at once all the same, and not again if it was. A
- * failure waits, with its link: it asks for a decision.
+ * Whether the turn is over is still open. A new pull request is announced at once, and only once. A failure
+ * waits, with its link, since it asks for a decision.
  */
 export function announceLikelyEnd(builder: DecisionBuilder, agentJob: AgentJob, status: EndedStatus): void {
   if (status === 'completed' && newLink(builder.job, agentJob) !== null) {
@@ -138,7 +138,7 @@ function pullRequestOf({ announcedPrLink, turnReplies }: Job, prLink: string) {
   return { prLink, ...(announcedPrLink !== null && { isAnother: true as const }), authors };
 }
 
-/** Otherwise it is open whether the agent has the replies that it took last. */
+/** Otherwise the agent may not have its last replies yet. */
 function isOver({ job }: DecisionBuilder): boolean {
   return job.stage.kind === 'ended';
 }
@@ -162,13 +162,13 @@ function turnEnded(
   };
 }
 
-/** What no message has told to be included. Their authors still wait for what comes of them. */
+/** The replies that no message has counted as included. Their authors still wait. */
 export function untold({ turnReplies }: Job): TurnReplies {
   const { count, authors, areTold } = turnReplies ?? { count: 0, authors: [] };
   return { count: areTold === true ? 0 : count, authors };
 }
 
-/** The agent took them. They belong to the turn that they start, or to the one that goes on. */
+/** The agent took them. They belong to the turn that they start, or to the running one. */
 export function countReplies(builder: DecisionBuilder, taken: readonly FollowUp[]): void {
   const before = isOver(builder) ? { count: 0, authors: [] } : untold(builder.job);
   const more = repliesOf(taken);
@@ -184,7 +184,7 @@ function repliesOf(followUps: readonly FollowUp[]): TurnReplies {
   return { count: followUps.length, authors: [...new Set(followUps.map(({ userId }) => userId))] };
 }
 
-/** A new link that no end of a turn can tell of. */
+/** A new link that no end of a turn can announce. */
 export function announceLink(builder: DecisionBuilder, agentJob: AgentJob): void {
   const { announcedPrLink, turnReplies } = builder.job;
   const url = newLink(builder.job, agentJob);
@@ -226,19 +226,19 @@ export function noticeRefused(builder: DecisionBuilder, channelId: string, reaso
   });
 }
 
-/** That the agent works again is news once in this time; each time that it was, this doubles. */
+/** Working again is news once in this time, which doubles with each announcement. */
 const RETURN_TOLD_AGAIN_AFTER_MS = 600_000;
 
-/** Beyond these, the thread may be told of the oldest once more. */
+/** Beyond these, the oldest may be announced again. */
 const MAX_LINKS = 50;
 
-/** What the thread was told of the turn that goes on, or of the last one. */
+/** What the thread was told of the running or last turn. */
 export function turnNewsOf({ turn, turnNews }: Job): TurnNews {
   if (turnNews?.turn === turn) return turnNews;
   return { turn, statuses: [], links: [], returns: 0, returnedAtMs: 0 };
 }
 
-/** Whether the status is news: one that comes and goes is, once in a turn. Then it is noted as told. */
+/** Whether the status is news: one that comes and goes is, once in a turn. Records it as announced. */
 export function noteStatus(builder: DecisionBuilder, status: string): boolean {
   const news = turnNewsOf(builder.job);
   if (news.statuses.includes(status)) return false;
@@ -246,7 +246,7 @@ export function noteStatus(builder: DecisionBuilder, status: string): boolean {
   return true;
 }
 
-/** The pull requests that the thread was told in this turn, and the one before. */
+/** The pull requests announced in this turn and the one before. */
 function toldLinks(job: Job): readonly string[] {
   const { links } = turnNewsOf(job);
   return job.announcedPrLink === null ? links : [...links, job.announcedPrLink];
@@ -260,12 +260,12 @@ function noteLink(builder: DecisionBuilder, url: string): void {
   });
 }
 
-/** What was told was another turn's. */
+/** What was announced concerns another turn. */
 export function forgetStatuses(builder: DecisionBuilder): void {
   builder.change({ turnNews: { ...turnNewsOf(builder.job), statuses: [] } });
 }
 
-/** Whether it is news that the agent works again, and so is whatever it comes to. Then it is noted as told. */
+/** Whether working again, with its outcome, is news. Records it as announced. */
 function isReturnNews(builder: DecisionBuilder): boolean {
   const { nowMs } = builder.context;
   const news = turnNewsOf(builder.job);

@@ -43,8 +43,8 @@ import { checkFailed, jobChecked } from './watch/observe.ts';
 import { countNews, pauseLooks } from './watch/pause.ts';
 
 /**
- * What follows from an event: the job as it is then, and the calls and tasks that it needs. Pure: no clock,
- * no I/O. An event that arrives too late or twice changes nothing.
+ * What follows from an event: the job afterwards, and the calls and tasks that it needs. Pure: no clock, no
+ * I/O. An event that arrives late or twice changes nothing.
  */
 export function decide(state: JobState, event: JobEvent, context: DecisionContext): Decision {
   const builder = new DecisionBuilder(state, context);
@@ -94,7 +94,7 @@ function apply(builder: DecisionBuilder, event: JobEvent) {
     case 'recipe_paused':
       return recipePaused(builder);
     case 'pause_refused':
-      // It is about the recipe alone, whose row says whether it is paused.
+      // This concerns only the recipe, whose row says whether it is paused.
       return;
     case 'recipe_skipped':
       return recipeSkipped(builder);
@@ -162,7 +162,7 @@ function apply(builder: DecisionBuilder, event: JobEvent) {
     case 'remind_again_pressed':
       return remindAgain(builder, event.reminderId);
     case 'no_more_reminders_pressed':
-      // There is none without a further request: only the offer is settled.
+      // There is none without a further request: this only settles the offer.
       return;
     case 'need_dismissed':
       return builder.change({ dismissedNeed: event.need });
@@ -173,7 +173,7 @@ function apply(builder: DecisionBuilder, event: JobEvent) {
   }
 }
 
-/** Told once in the channel: its administrators decide when the recipe goes on. */
+/** Announced once in the channel: its administrators decide when the recipe continues. */
 function recipePaused(builder: DecisionBuilder): void {
   const { id, recipe } = builder.job;
   if (recipe === undefined) return;
@@ -181,13 +181,13 @@ function recipePaused(builder: DecisionBuilder): void {
   builder.addCall(`paused:${id}:${builder.context.nowMs}`, lane, { kind: 'tell_paused', recipe });
 }
 
-/** Told once for each job, however often its recipe is skipped because of it. */
+/** Announced once for each job, however often it keeps its recipe from starting. */
 function recipeSkipped(builder: DecisionBuilder): void {
   const { id, recipe } = builder.job;
   if (recipe !== undefined) builder.announceOnce(`skipped:${id}`, { kind: 'recipe_skipped', recipe });
 }
 
-/** Completes the step of the workflow that asked for the job, as soon as it comes to something: once. */
+/** Completes the requesting workflow's step, once, as soon as it has a result. */
 function completeStep(builder: DecisionBuilder, event: JobEvent): void {
   const { job } = builder;
   const step = stepOf(job);

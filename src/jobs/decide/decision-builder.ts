@@ -8,16 +8,16 @@ import { parsePullRequestLink } from '../pull-requests/link.ts';
 import type { JobTaskKind } from '../task-kinds.ts';
 import { offerOf } from './offer-of.ts';
 
-/** A draft shows replies that come one after the other by one edit. */
+/** A draft shows a burst of replies with one edit. */
 const DRAFT_SPACING_MS = 1_000;
 
-/** Whoever presses an older button learns how things are, but not who decided. */
+/** A press on an older button shows the state, but not who decided. */
 const MAX_OFFERS = 20;
 
-/** A reply about which a person has to decide, and the call that carried it last. */
+/** A reply that needs a person's decision, and its last call. */
 export type Undelivered = FollowUp & { readonly callId: string };
 
-/** A decision in the making. It never leaves `decide`, which returns what it adds up to. */
+/** A decision in the making. It never leaves `decide`, which returns its result. */
 export class DecisionBuilder {
   job: Job;
   readonly context: DecisionContext;
@@ -54,7 +54,7 @@ export class DecisionBuilder {
     return this.allFollowUps().filter((followUp) => followUp.state === state);
   }
 
-  /** Those about which a person has to decide. */
+  /** Those that need a person's decision. */
   undelivered(): Undelivered[] {
     return this.allFollowUps().flatMap((followUp) => {
       const { state, callId } = followUp;
@@ -78,7 +78,7 @@ export class DecisionBuilder {
     this.changedFollowUps.add(followUp.id);
   }
 
-  /** Adds or replaces follow-ups, and brings their receipts in Slack and the card up to date. */
+  /** Adds or replaces follow-ups, and updates their receipts and the card. */
   updateFollowUps(followUps: readonly FollowUp[]): void {
     for (const followUp of followUps) this.saveFollowUp(followUp);
     this.schedule('refresh_receipts', this.context.nowMs);
@@ -96,7 +96,7 @@ export class DecisionBuilder {
     this.announceOnce(`post:${this.job.id}:${this.job.posts}`, announcement);
   }
 
-  /** Says it in the thread unless that was said before under this key. */
+  /** Announces it unless that was done before under this key. */
   announceOnce(naturalKey: string, announcement: Announcement): void {
     const postId = this.addCall(naturalKey, this.threadLane, { kind: 'announce', announcement });
     const about = offerOf(announcement, this.job);
@@ -105,7 +105,7 @@ export class DecisionBuilder {
     this.change({ offers: [...(this.job.offers ?? []), offer].slice(-MAX_OFFERS) });
   }
 
-  /** Shows a message in the thread to one person only. */
+  /** Shows a message in the thread to one person. */
   postEphemeral(userId: string, notice: EphemeralNotice): void {
     this.change({ posts: this.job.posts + 1 });
     const lane = { to: 'slack', name: `ephemeral:${this.job.id}` } as const;
@@ -123,12 +123,12 @@ export class DecisionBuilder {
     return id;
   }
 
-  /** The call that waits in the agent's lane is tried now. */
+  /** Tries the agent lane's waiting call now. */
   callAgentNow(): void {
     this.hurried = { callsAgentNow: true };
   }
 
-  /** The call was made, and the agent took it. */
+  /** The agent took the call. */
   settleDone(callId: string): void {
     this.settle({ callId, state: 'done', detail: null });
   }
@@ -142,18 +142,18 @@ export class DecisionBuilder {
     this.tasks.set(kind, { kind, runAtMs, ifScheduled });
   }
 
-  /** Looks at the pull request now, and from now on, if a code host that is set up knows the link. */
+  /** Checks the pull request from now on, if a configured code host knows the link. */
   watchPullRequest(url: string): void {
     const link = parsePullRequestLink(url, this.context.policy.pullRequests.watchedSites);
     if (link !== null) this.watches.push({ key: link.key, url });
   }
 
-  /** Its thread may have replies that were not taken for follow-ups, since the job was not known yet. */
+  /** Its thread may have replies from before the job was known. */
   noteEarlierReplies(): void {
     this.earlierReplies = { mayHaveReplies: true };
   }
 
-  /** Edits the notices of its pull requests, wherever they are. */
+  /** Edits the notices of its pull requests in all channels. */
   refreshNotices(notices: NonNullable<Decision['notices']>): void {
     this.notices = { notices };
   }
@@ -170,7 +170,7 @@ export class DecisionBuilder {
     return { to: 'agent', name: `agent:${this.job.id}` };
   }
 
-  /** What the create call says that has not gone out, as things are now; null: there is none. */
+  /** What the pending create call says now; null: there is none. */
   private pendingPrompt(): string | null {
     if (this.pendingCreateId === null || this.job.stage.kind !== 'creating') return null;
     const along = this.followUpsOfCall(this.pendingCreateId).filter(({ state }) => state === 'sending');
@@ -184,7 +184,7 @@ export class DecisionBuilder {
     return { rewrittenCreate: { callId, prompt } };
   }
 
-  /** The message of a draft says how many replies go along. */
+  /** A draft's message says how many replies go along. */
   private countReplies(): void {
     const { stage } = this.job;
     if (stage.kind !== 'draft') return;

@@ -2,7 +2,7 @@ import type { Announcement } from '../announcement.ts';
 import type { Job } from '../job.ts';
 import type { OfferSubject } from '../offer.ts';
 
-/** What the announcement asks people to decide; null: nothing. */
+/** The decision that the announcement asks for; null: none. */
 export function offerOf(
   announcement: Announcement,
   { creates, watchedAgentJobId }: Pick<Job, 'creates' | 'watchedAgentJobId'>,

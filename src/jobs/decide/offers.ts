@@ -5,7 +5,7 @@ import type { Offer, OfferOutcome, OfferSubject } from '../offer.ts';
 import { isOver, seenPullRequest } from '../pull-requests/pull-request.ts';
 import type { DecisionBuilder } from './decision-builder.ts';
 
-/** Whatever the event has decided, or made pointless, is not offered any more: its message is edited. */
+/** Withdraws offers that the event has decided or made pointless: their messages are edited. */
 export function settleOffers(builder: DecisionBuilder, event: JobEvent): void {
   const offers = builder.job.offers ?? [];
   const after = offers.map((offer, index): Offer => {
@@ -20,7 +20,7 @@ export function settleOffers(builder: DecisionBuilder, event: JobEvent): void {
   builder.schedule('refresh_posts', builder.context.nowMs);
 }
 
-/** The messages of these posts show what became of their offers. */
+/** The messages of these posts show the outcomes of their offers. */
 export function offersShown(builder: DecisionBuilder, postIds: readonly string[]): void {
   const offers = builder.job.offers ?? [];
   builder.change({
@@ -28,7 +28,7 @@ export function offersShown(builder: DecisionBuilder, postIds: readonly string[]
   });
 }
 
-/** What was decided of the matter that a button is about; null: that is not known, or there is no decision. */
+/** The decision on the subject of a button; null: unknown, or none. */
 export function outcomeOfMatter({ offers = [] }: Job, press: JobEvent): OfferOutcome | null {
   return offers.findLast(({ about }) => isAbout(press, about))?.outcome ?? null;
 }
@@ -61,18 +61,18 @@ function isAbout(press: JobEvent, about: OfferSubject): boolean {
   }
 }
 
-/** About the same replies: the younger message stands for both. */
+/** About the same replies: the newer message stands for both. */
 function isCovered(one: OfferSubject, younger: OfferSubject): boolean {
   if (!isOfReplies(one) || !isOfReplies(younger)) return false;
   return one.callId !== undefined && one.callId === younger.callId;
 }
 
-/** Only these may be about the replies of a call. */
+/** Only these may concern the replies of a call. */
 function isOfReplies(about: OfferSubject): about is Extract<OfferSubject, { kind: 'start' | 'send' }> {
   return about.kind === 'start' || about.kind === 'send';
 }
 
-/** What is refused once more has a message of its own. */
+/** A second refusal has a message of its own. */
 function isAllSentAgain(event: JobEvent, about: OfferSubject): boolean {
   return (
     event.type === 'resend_pressed' && event.callId === null && about.kind === 'send' && about.callId === null
@@ -113,7 +113,7 @@ function hasUndelivered(builder: DecisionBuilder, callId: string): boolean {
   return builder.followUpsOfCall(callId).some(({ state }) => state === 'not_sent' || state === 'unknown');
 }
 
-/** What the agent's acceptance of a reply says of each matter. */
+/** What the agent's acceptance of a reply means for each subject. */
 const deedOfAcceptance = {
   start: 'continued',
   send: 'confirmed',
@@ -122,7 +122,7 @@ const deedOfAcceptance = {
   reminder: 'moot',
 } as const;
 
-/** What became of a draft that did not start. */
+/** The fate of a draft that did not start. */
 const deedOfDropping = {
   dismissed: 'dismissed',
   withdrawn: 'withdrawn',

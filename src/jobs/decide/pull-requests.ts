@@ -12,7 +12,7 @@ import type { DecisionBuilder } from './decision-builder.ts';
 /** Beyond these, a job forgets the oldest; their messages stay as they are. */
 const MAX_PULL_REQUESTS = 20;
 
-/** Shows what has changed since the last look, and announces an end or a reminder that is due. */
+/** Shows what has changed since the last check, and announces an end or a due reminder. */
 export function pullRequestSeen(
   builder: DecisionBuilder,
   { url, facts, isOld = false }: Extract<JobEvent, { type: 'pull_request_seen' }>,
@@ -22,7 +22,7 @@ export function pullRequestSeen(
   const isShown = seenPullRequest(job, url) !== null;
   const before = seenByAnyAddress(builder, url).at(-1) ?? null;
   if (before === null && !mayBeAdded(builder, url)) return;
-  // A thread from before the watch hears only of what happens from now on.
+  // A thread older than the watch hears only of later changes.
   const isFirstOfOld = before === null && isOld;
   save(builder, {
     ...(before ?? {
@@ -72,7 +72,10 @@ function remindIfDue(builder: DecisionBuilder, url: string): void {
   });
 }
 
-/** *Remind me again*: after the same time, if it is still open then. The watch starts anew, so that it lasts until then. */
+/**
+ * *Remind me again*: after the same time, if it is still open then. The watch restarts, so that it lasts that
+ * long.
+ */
 export function remindAgain(builder: DecisionBuilder, reminderId: string): void {
   const { job, context } = builder;
   const url = urlOfOffer(builder, reminderId);
@@ -91,13 +94,13 @@ function urlOfOffer({ job: { offers = [] } }: DecisionBuilder, reminderId: strin
   return null;
 }
 
-/** A link that the job has forgotten for newer ones is not added again. */
+/** A link that the job forgot for newer ones is not added again. */
 function mayBeAdded({ job }: DecisionBuilder, url: string): boolean {
   if (job.announcedPrLink === null) return false;
   return url === job.announcedPrLink || (job.pullRequests ?? []).length < MAX_PULL_REQUESTS;
 }
 
-/** What is known of it holds for each of its addresses. */
+/** Its facts hold for each of its URLs. */
 function save(builder: DecisionBuilder, pullRequest: SeenPullRequest): void {
   const { pullRequests = [] } = builder.job;
   const same = seenByAnyAddress(builder, pullRequest.url);
@@ -106,7 +109,7 @@ function save(builder: DecisionBuilder, pullRequest: SeenPullRequest): void {
   builder.change({ pullRequests: isKnown ? saved : [...saved, pullRequest].slice(-MAX_PULL_REQUESTS) });
 }
 
-/** It is one pull request in the ledger, whatever address it has by now. */
+/** One pull request in the ledger, whatever its current URL. */
 function naturalKey({ job, context }: DecisionBuilder, url: string): string {
   return `pr:${job.id}:${pullRequestKey(url, context.policy.pullRequests.sites)}`;
 }
@@ -115,10 +118,10 @@ function seenByAnyAddress({ job, context }: DecisionBuilder, url: string): reado
   return sameAs(url, job.pullRequests ?? [], context.policy.pullRequests.sites);
 }
 
-/** Edits that only say how far a pull request has come are gathered: checks come and go. */
+/** Edits that only show progress are batched: checks come and go. */
 const GATHERED_FOR_MS = 10_000;
 
-/** What Slack shows of a pull request is edited where that has changed. Edits ping nobody. */
+/** Updates what Slack shows of a pull request. Edits notify nobody. */
 function showFacts(builder: DecisionBuilder, before: PullRequestFacts, after: PullRequestFacts): void {
   const isOnCard = standingOnCard(before) !== standingOnCard(after);
   if (isOnCard) builder.refreshCard();
@@ -139,7 +142,7 @@ function shownOf(facts: PullRequestFacts): string {
   return JSON.stringify([title, state, size, previewUrl, ...(isOver(facts) ? [] : [checks, review])]);
 }
 
-/** Those that the address leads to, too: an agent may name one pull request by several. The oldest first. */
+/** Includes other URLs of the same pull request, which an agent may use. The oldest first. */
 function sameAs(
   url: string,
   pullRequests: readonly SeenPullRequest[],

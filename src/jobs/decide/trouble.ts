@@ -6,16 +6,16 @@ import type { DecisionBuilder } from './decision-builder.ts';
 
 /** A shorter outage is not worth a message in the thread. */
 const LONG_OUTAGE_MS = 600_000;
-/** Unless a person waits so long for a request or a reply to go out. */
+/** Unless a person waits this long for a request or reply to go out. */
 const LONG_WAIT_MS = 120_000;
-/** So long, a person waits for the rate limit without a word in the thread: the card says until when. */
+/** How long a person waits for the rate limit without a message in the thread: the card says until when. */
 const LONG_LIMIT_MS = 600_000;
 /** A wait for the rate limit that is over before anybody could read of it. */
 const SHORT_LIMIT_MS = 5_000;
 /** The card says until when the job waits, to the minute. */
 const WORTH_AN_EDIT_MS = 60_000;
 
-/** Notes that something holds the job up, tells the thread when it lasts, and returns when to try again. */
+/** Records what holds the job up, tells the thread when it lasts, and returns when to try again. */
 export function noteTrouble(
   builder: DecisionBuilder,
   source: Trouble['source'],
@@ -37,7 +37,7 @@ export function noteTrouble(
   // A person waits for what is sent: it is tried again soon, however often the job could not be read.
   const sendMisses = (before?.sendMisses ?? 0) + (source === 'send' ? 1 : 0);
   const delayMs = retryDelayMs(source === 'send' ? sendMisses : misses, jitter);
-  // A `Retry-After` of zero, again and again, must not become a loop without a pause.
+  // A `Retry-After` of zero, again and again, must not become a busy loop.
   const retryAtMs = nowMs + (failure.retryAfterMs || delayMs);
   const sinceMs = before?.sinceMs ?? nowMs;
   const isLong = isLongTrouble(builder, { kind, source, sinceMs, retryAtMs }, failure);
@@ -45,7 +45,7 @@ export function noteTrouble(
   builder.change({
     trouble: {
       kind,
-      // A rate limit of the sends outlasts one of the reads, which must not take its place.
+      // A rate limit of sends outlasts one of reads, which must not replace it.
       source: before?.kind === 'rate_limited' && before.source === 'send' ? 'send' : source,
       sinceMs,
       misses,
@@ -77,7 +77,7 @@ function isLongTrouble(
   { kind, source, sinceMs, retryAtMs }: Pick<Trouble, 'kind' | 'source' | 'sinceMs' | 'retryAtMs'>,
   { retryAfterMs }: AgentFailure,
 ): boolean {
-  // Nobody tries before the time that the API asks for.
+  // Nothing is tried before the time that the API asks for.
   const untilMs = retryAfterMs ? retryAtMs : builder.context.nowMs;
   const waitsSinceMs = personWaitsSinceMs(builder, sinceMs);
   const waitMs = waitsSinceMs === null ? 0 : untilMs - waitsSinceMs;
@@ -91,7 +91,7 @@ function isLongTrouble(
   }
 }
 
-/** Since when a person waits, during a trouble, for a request or a reply to go out; null: nobody does. */
+/** Since when a person waits, during a trouble, for a request or reply to go out; null: nobody does. */
 function personWaitsSinceMs(builder: DecisionBuilder, troubleSinceMs: number): number | null {
   if (builder.job.stage.kind === 'creating') return troubleSinceMs;
   const unsent = unsentIn(builder);
@@ -100,8 +100,8 @@ function personWaitsSinceMs(builder: DecisionBuilder, troubleSinceMs: number): n
 }
 
 /**
- * Ends the trouble that a success proves to be over. Any answer shows that the API can be reached and takes the
- * key, but reads and sends have rate limits of their own, and sends may fail while reads succeed.
+ * Ends the trouble that a success disproves. Any answer shows that the API can be reached and accepts the
+ * key, but reads and sends have separate rate limits, and sends may fail while reads succeed.
  */
 export function clearTrouble(builder: DecisionBuilder, source: Trouble['source']): void {
   const { trouble } = builder.job;
@@ -116,8 +116,8 @@ export function clearTrouble(builder: DecisionBuilder, source: Trouble['source']
 }
 
 /**
- * Nothing waits to be sent any more: what held the sending up is of no interest to anybody. Unless the thread was told:
- * while the agent works, the next read shows whether it is over.
+ * Nothing waits to be sent, so what held it up no longer matters. Unless the thread was told: while the agent
+ * works, the next read shows whether it is over.
  */
 export function forgetSendTrouble(builder: DecisionBuilder): void {
   const { trouble, agentJob, stage } = builder.job;
@@ -125,7 +125,7 @@ export function forgetSendTrouble(builder: DecisionBuilder): void {
   if (stage.kind !== 'working' || !hasEndToTell(trouble)) builder.change({ trouble: null });
 }
 
-/** A call went out, whatever became of it: what held it up is not what holds up the next. Unless the thread was told. */
+/** A call went out: what held it up does not hold up the next. Unless the thread was told. */
 export function forgetUntoldTrouble(builder: DecisionBuilder): void {
   const { trouble } = builder.job;
   if (trouble?.source === 'send' && !hasEndToTell(trouble)) builder.change({ trouble: null });
@@ -139,14 +139,14 @@ function unsentIn(builder: DecisionBuilder): FollowUp[] {
   return [...builder.followUpsIn('waiting'), ...builder.followUpsIn('sending')];
 }
 
-/** Nothing holds the job up any more. */
+/** Nothing holds the job up any longer. */
 export function endTrouble(builder: DecisionBuilder, trouble: Trouble): void {
   if (hasEndToTell(trouble)) builder.announce({ kind: 'recovered' });
   builder.change({ trouble: null });
   builder.refreshCard();
 }
 
-/** Of a rate limit, the thread was told the end already. */
+/** The thread was already told when a rate limit ends. */
 function hasEndToTell({ kind, isAnnounced }: Trouble): boolean {
   return isAnnounced && kind !== 'rate_limited';
 }
@@ -161,7 +161,7 @@ function troubleKind(failure: AgentFailure, isCreated: boolean): TroubleKind {
     case 'rate_limited':
       return 'rate_limited';
     case 'not_found':
-      // What was created is missed by a gateway, or it is gone: no administrator can tell.
+      // A gateway misses what was created, or it is gone: no administrator can tell.
       return isCreated ? 'unreachable' : 'needs_admin';
     case 'unauthorized':
     case 'rejected':

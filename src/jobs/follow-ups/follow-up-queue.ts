@@ -5,18 +5,21 @@ import { isBlank, judgePrompt, unescaped } from '../requests/prompt.ts';
 import { isHeldUpByAgent } from '../schedule/hourly-budget.ts';
 import type { FollowUp } from './follow-up.ts';
 
-/** With less time left, the replies are gone before a person has found the button. */
+/** With less time left, the replies are gone before a person finds the button. */
 const WORTH_A_BUTTON_MS = 2_000;
 
 /** The follow-ups of a job that have no outcome yet. */
 export interface Queue {
-  /** How many wait or are under way. */
+  /** How many wait or are being sent. */
   readonly waiting: number;
-  /** Until when they wait, if that is known. */
+  /** Until when they wait, if known. */
   readonly untilMs: number | null;
-  /** The message call that *Send now* would make, by its number (see `hurriedMessage`); null if nothing can be hastened. */
+  /**
+   * The number of the message call that *Send now* would make (see `hurriedMessage`); null if nothing can be
+   * hurried.
+   */
   readonly sendNow: number | null;
-  /** Those that a person has to decide about; null if there are none. */
+  /** Those that need a person's decision; null: none. */
   readonly undecided: Undecided | null;
 }
 
@@ -36,13 +39,13 @@ export function queueOf(state: JobState, policy: Policy, nowMs: number): Queue {
       (state === 'not_sent' || state === 'unknown') && callId !== null ? [{ state, callId }] : [],
     ),
   );
-  // Before there is a job, those that are being sent go along with the request.
+  // Before there is a job, replies being sent go along with the request.
   const isSending = (one: FollowUp) => one.state === 'sending' && state.job.agentJob !== null;
   const waiting = state.followUps.filter((one) => one.state === 'waiting' || isSending(one)).length;
   return { ...emptyQueue, ...waitOf(state, policy, nowMs), waiting, undecided };
 }
 
-/** Until when those wait that are not under way yet, and whether they can be hastened. */
+/** Until when the waiting ones wait, and whether they can be hurried. */
 function waitOf({ job, followUps }: JobState, policy: Policy, nowMs: number): Partial<Queue> {
   const message = job.messages + 1;
   // The agent API may have named a wrong time. Our own budget is not overruled.
@@ -59,7 +62,7 @@ function waitOf({ job, followUps }: JobState, policy: Policy, nowMs: number): Pa
   return { untilMs, sendNow: untilMs - nowMs >= WORTH_A_BUTTON_MS ? message : null };
 }
 
-/** @param calls of the replies that a person has to decide about, the oldest first */
+/** @param calls of the replies that need a person's decision, the oldest first */
 export function undecidedOf(
   calls: readonly { readonly callId: string; readonly state: FollowUp['state'] }[],
 ): Undecided | null {
@@ -69,12 +72,12 @@ export function undecidedOf(
   return { count: calls.length, callId, ...(state === 'unknown' && { mayBeThere: true }) };
 }
 
-/** A person who keeps writing puts the sending off, but not for longer than this many windows. */
+/** A person who keeps writing delays the sending, but not for longer than this many windows. */
 const LONGEST_WAIT_IN_WINDOWS = 10;
 const SEPARATOR = '\n\n';
 const CORRECTION = 'Correction of an earlier message: ';
 
-/** When the replies that wait go out: one window after the last of them, so that a burst is one message. */
+/** When the waiting replies go out: one window after the last of them, so that a burst is one message. */
 export function sendAtMs(waiting: readonly FollowUp[], windowMs: number): number {
   const times = waiting.map((followUp) => followUp.receivedAtMs);
   return Math.min(Math.max(...times) + windowMs, Math.min(...times) + LONGEST_WAIT_IN_WINDOWS * windowMs);
@@ -97,7 +100,7 @@ export function nextBatch(waiting: readonly FollowUp[], maxLength: number): Batc
   return { followUps, prompt: followUps.map(promptOf).join(SEPARATOR) };
 }
 
-/** Those that can go out now: all before the first whose snippets are still to be read. */
+/** Those that can go out now: all before the first with unread snippets. */
 export function readyOf(waiting: readonly FollowUp[]): readonly FollowUp[] {
   const end = waiting.findIndex(({ snippets }) => snippets.length > 0);
   return end < 0 ? waiting : waiting.slice(0, end);
@@ -111,13 +114,16 @@ export function promptOf({ text, inlined, isCorrection }: FollowUp): string {
 
 const ALONG = 'Replies in the Slack thread:';
 
-/** What the agent is asked first, with the replies that go along. */
+/** The first request to the agent, with the replies that go along. */
 export function createPromptOf(job: Parameters<typeof startPromptOf>[0], along: readonly FollowUp[]): string {
   const lines = along.map((followUp) => `<@${followUp.userId}>: ${promptOf(followUp)}`);
   return [startPromptOf(job), ...(lines.length > 0 ? [[ALONG, ...lines].join('\n')] : [])].join(SEPARATOR);
 }
 
-/** The longest run of waiting replies, from the oldest on, that goes along with the request; the rest follows it. */
+/**
+ * The longest run of waiting replies, from the oldest on, that goes along with the request; the rest follows
+ * it.
+ */
 export function fittingAlong(job: Job, waiting: readonly FollowUp[], maxLength: number): FollowUp[] {
   const along: FollowUp[] = [];
   for (const followUp of readyOf(waiting)) {

@@ -9,23 +9,23 @@ export interface FollowUp {
   readonly userId: string;
   /** The reply as Slack delivered it (escaped, with `<@U…>` tokens). */
   readonly text: string;
-  /** Slack's timestamp of the last edit that `text` shows, or null. */
+  /** Slack's timestamp of the last edit included in `text`, or null. */
   readonly editedTs: string | null;
   readonly receivedAtMs: number;
   readonly state: FollowUpState;
-  /** The message call that carries it or carried it last. */
+  /** The message call that carries it, or carried it last. */
   readonly callId: string | null;
-  /** How the reply reads after an edit that was too late for the message call, or null. */
+  /** The wording after an edit that was too late for the message call, or null. */
   readonly corrected: string | null;
-  /** It was deleted too late for the message call. */
+  /** Deleted too late for the message call. */
   readonly isDeleted: boolean;
-  /** Its author was told that it can be sent as corrected; absent: not since it was last sent. */
+  /** Its author knows that the correction can be sent; absent: not since it was last sent. */
   readonly isCorrectionOffered?: true;
   /** `text` corrects what was sent before. */
   readonly isCorrection: boolean;
-  /** Attached texts that are still to be read: until then it cannot go out. */
+  /** Attached texts to read before it can go out. */
   readonly snippets: readonly Snippet[];
-  /** Those that were read, to go out with `text`; escaped like it. */
+  /** The texts that were read, sent with `text`; escaped like it. */
   readonly inlined: string;
 }
 
@@ -33,27 +33,29 @@ export interface FollowUp {
  * - `waiting`: stored, goes out with the next message call
  * - `sending`: in a message call that is pending or in flight
  * - `sent`: accepted by the API
- * - `not_sent`: refused by the API; a person may retry. Without a `callId`: its job has no card; goes with *Try again*
+ * - `not_sent`: refused by the API; a person may retry. Without a `callId`: its job has no card; goes with
+ * *Try again*
  * - `unknown`: may have been accepted; a person decides
  * - `withdrawn`: deleted in Slack before it went out
- * - `aside`: its author does not want it sent (`aside …`; its text is not kept), or it reads as if it was not meant for the agent, and is kept until they say so
+ * - `aside`: not for the agent, by its author's word (`aside …`; its text is not kept) or by how it reads,
+ * until they say otherwise
  * - `muted`: written while the thread was muted; its text is not kept
- * - `excluded`: there is nothing to send, as of `mute` and of files alone; its text is not kept
+ * - `excluded`: nothing to send, like `mute` or files alone; its text is not kept
  */
 export type FollowUpState = 'waiting' | 'sending' | 'sent' | 'not_sent' | 'unknown' | 'withdrawn' | Excluded;
 
 type Excluded = 'aside' | 'muted' | 'excluded';
 
-/** The reply as it is kept when it stays between people. */
+/** The reply as kept when it stays between people. */
 export function excludedFollowUp(followUp: FollowUp, state: Excluded): FollowUp {
   const nothing = { text: '', corrected: null, snippets: [], inlined: '', callId: null };
   return { ...followUp, ...nothing, state };
 }
 
-/** The reaction at a reply. `eyes`: stored; `done`: accepted by the API; `warning`: not sent, or unknown. */
+/** The reaction on a reply. `eyes`: stored; `done`: accepted by the API; `warning`: not sent, or unknown. */
 export type Receipt = 'eyes' | 'done' | 'warning' | 'muted' | 'aside';
 
-/** Null: none. A reply that was withdrawn is not there to react to. */
+/** Null: none. A withdrawn reply no longer exists. */
 export const receiptOf: Readonly<Record<FollowUpState, Receipt | null>> = {
   waiting: 'eyes',
   sending: 'eyes',
@@ -66,13 +68,13 @@ export const receiptOf: Readonly<Record<FollowUpState, Receipt | null>> = {
   excluded: null,
 };
 
-/** Goes out by itself, or is on its way. */
+/** Goes out by itself, or is being sent. */
 export const dueStates = ['waiting', 'sending'] as const satisfies readonly FollowUpState[];
 
 /** May still be sent, or it is unknown whether it was. */
 export const unsentStates = [...dueStates, 'not_sent', 'unknown'] as const satisfies readonly FollowUpState[];
 
-/** As Slack writes times; of fixed width, so their text order is their time order. */
+/** In Slack's format, whose fixed width makes times sort as text. */
 export function slackTime(atMs: number): string {
   return (atMs / 1000).toFixed(6);
 }

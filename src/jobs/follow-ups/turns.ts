@@ -1,6 +1,6 @@
 import type { CallRequest } from '../call.ts';
 
-/** A call of a job's ledger, with what became of it. */
+/** A call of a job's ledger, with its outcome. */
 export interface PastCall {
   readonly request: CallRequest;
   readonly state: 'pending' | 'started' | 'done' | 'failed' | 'unknown';
@@ -26,7 +26,7 @@ export interface Outcome {
   readonly atMs: number;
 }
 
-/** The turns of a job, from its calls in the order in which they were requested. */
+/** The turns of a job, from its calls in the order of their requests. */
 export function turnsOf(calls: readonly PastCall[]): Turn[] {
   const turns = calls.flatMap((call) => turnOf(call)).sort((a, b) => a.startedAtMs - b.startedAtMs);
   const outcomes = calls.flatMap((call) => outcomeOf(call));

@@ -1,12 +1,12 @@
-/** What a message quotes. */
+/** The length of a quotation in a message. */
 export const PARAGRAPH_MAX_LENGTH = 300;
 const FENCE = /^(?:```|~~~)/;
-/** Headings, list items, quotations, tables, rules, images and HTML: what templates are made of. */
+/** Headings, list items, quotations, tables, rules, images and HTML: the parts of templates. */
 const NO_PROSE = /^(?:#|[-*+] |[-*_=]{3}|\d{1,9}[.)] |>|\||!\[|<)/;
 
 /**
- * The first paragraph of prose in a pull request's description (Markdown, untrusted, of some thousand characters), on one
- * line and without markup, at most `PARAGRAPH_MAX_LENGTH` characters; null if there is none.
+ * The first paragraph of prose in a pull request's description (untrusted Markdown of some thousand
+ * characters), on one line, without markup, at most `PARAGRAPH_MAX_LENGTH` characters; null if there is none.
  */
 export function firstParagraph(markdown: string): string | null {
   const paragraph: string[] = [];

@@ -1,4 +1,4 @@
-/** Where the pull requests of a code host are read in a browser. */
+/** Where a code host's pull requests are read in a browser. */
 export interface CodeHostSite {
   readonly host: CodeHostName;
   /** May have a path, as GitLab under a relative URL root has. */
@@ -7,17 +7,20 @@ export interface CodeHostSite {
 
 export type CodeHostName = 'github' | 'gitlab' | 'bitbucket' | 'azure';
 
-/** A pull request, as its address names it. Nothing else of the address is to be trusted, or needed. */
+/** A pull request, identified by its URL. Nothing else of the URL is trusted or needed. */
 export interface PullRequestLink {
   readonly host: CodeHostName;
-  /** The site that it fits, without a slash at the end. */
+  /** The matching site, without a trailing slash. */
   readonly webUrl: string;
-  /** `acme/docs`; at GitLab with all groups, at Azure DevOps without `_git`. Elsewhere made of letters, digits, `.`, `_`, `-`, `/`. */
+  /**
+   * `acme/docs`; at GitLab with all groups, at Azure DevOps without `_git`. Otherwise of letters, digits,
+   * `.`, `_`, `-`, `/`.
+   */
   readonly repository: string;
   readonly number: number;
   /** `acme/docs#14`, or `group/docs!14`, as the host calls it. */
   readonly name: string;
-  /** The same for one pull request, however its address was written: the address in its shortest form, in lower case. */
+  /** The same for any URL of one pull request: its shortest URL, in lower case. */
   readonly key: string;
 }
 
@@ -31,7 +34,7 @@ export const PUBLIC_SITES: readonly CodeHostSite[] = [
 
 const ADDRESS_MAX_LENGTH = 3_000;
 
-/** How the path of a pull request begins at each host: any page of it, its files or its commits, leads to it. */
+/** How a pull request's path begins at each host; any of its pages, such as files or commits, leads to it. */
 const SHAPES: Readonly<Record<CodeHostName, RegExp>> = {
   github:
     /^\/(?<repository>[A-Za-z0-9][A-Za-z0-9_-]{0,99}\/[A-Za-z0-9_.-]{1,100})\/pull\/(?<number>[1-9][0-9]{0,15})(?=\/|$)/,
@@ -44,7 +47,7 @@ const SHAPES: Readonly<Record<CodeHostName, RegExp>> = {
     /^\/(?<owner>[^/]{1,100})(?:\/(?<project>[^/]{1,100}))?\/_git\/(?<name>[^/]{1,100})\/pullrequest\/(?<number>[1-9][0-9]{0,15})(?=\/|$)/i,
 };
 
-/** Of servers that no setting names: these paths are like no other page's. */
+/** For servers that no setting names: no other page has such a path. */
 const SERVER_SHAPES = {
   azure:
     /^(?<root>\/tfs)?\/(?<owner>[^/]{1,100})(?:\/(?<project>[^/]{1,100}))?\/_git\/(?<name>[^/]{1,100})\/pullrequest\/(?<number>[1-9][0-9]{0,15})(?=\/|$)/i,
@@ -52,7 +55,7 @@ const SERVER_SHAPES = {
     /^(?<root>(?:\/[A-Za-z0-9_.-]+){0,2})\/(?<kind>projects|users)\/(?<owner>~?[A-Za-z0-9_.-]+)\/repos\/(?<name>[A-Za-z0-9_.-]+)\/pull-requests\/(?<number>[1-9][0-9]{0,15})(?=\/|$)/,
 } as const;
 
-/** The pull request that an untrusted address leads to; null unless it is plainly one at one of these sites. */
+/** The pull request of an untrusted URL; null unless it is plainly one at one of these sites. */
 export function parsePullRequestLink(url: string, sites: readonly CodeHostSite[]): PullRequestLink | null {
   const address = plainAddress(url);
   if (address === null) return null;
@@ -68,7 +71,7 @@ export function parsePullRequestLink(url: string, sites: readonly CodeHostSite[]
   return null;
 }
 
-/** What people call the pull request: `acme/docs#14`; with the host where no setting names that; null: it has no known shape. */
+/** `acme/docs#14`; with the host where no setting names it; null: it has no known shape. */
 export function pullRequestName(url: string, sites: readonly CodeHostSite[]): string | null {
   const atSite = parsePullRequestLink(url, sites);
   if (atSite !== null) return atSite.name;
@@ -76,7 +79,7 @@ export function pullRequestName(url: string, sites: readonly CodeHostSite[]): st
   return atServer === null ? null : `${new URL(atServer.webUrl).host}/${atServer.name}`;
 }
 
-/** The same text for all addresses of one pull request; of an unknown page, its address without what does not matter. */
+/** The same text for all URLs of one pull request; for an unknown page, its normalized URL. */
 export function pullRequestKey(url: string, sites: readonly CodeHostSite[]): string {
   const address = url.length > ADDRESS_MAX_LENGTH ? null : URL.parse(url);
   if (address === null || !/^https?:$/.test(address.protocol)) return url;
@@ -95,10 +98,10 @@ export function pullRequestKey(url: string, sites: readonly CodeHostSite[]): str
   return address.search === '' ? href.replace(/\/$/, '') : href;
 }
 
-/** Letters, digits and signs that an address may escape or not. */
+/** Letters, digits and signs that a URL may escape or not. */
 const UNRESERVED = /%(?:2[de]|3\d|4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae])/gi;
 
-/** The page of a pull request at a host that no setting names, such as Forgejo; without its files, or its commits. */
+/** A pull request's page at an unknown host, such as Forgejo, without its files or commits. */
 const NUMBERED_PAGE = /^.{0,1000}?\/(?:pulls?|merge_requests|pull-?requests?)\/\d{1,16}(?=\/|$)/i;
 
 /** `https://example.org/B%C3%BCro` as people read it. */
@@ -106,7 +109,7 @@ export function readableAddress({ host, pathname }: URL): string {
   return `${host}${pathname.replace(/(?:%[89a-f][0-9a-f])+/gi, decodeLetters)}`;
 }
 
-/** A pull request at a server of Azure DevOps or Bitbucket. It is never asked for anything. */
+/** A pull request on a server of Azure DevOps or Bitbucket, which is never called. */
 function parseServerLink(url: string): PullRequestLink | null {
   const address = plainAddress(url);
   if (address === null) return null;
@@ -138,7 +141,7 @@ function linkOf(
     case 'bitbucket':
       return numbered({ host, webUrl, repository, key: at(`${repository}/pull-requests`) }, number, '#');
     case 'azure': {
-      // The address of a repository that is called like its project may leave out the project.
+      // The URL of a repository named like its project may leave out the project.
       const isCalledAlike = project === undefined || project.toLowerCase() === name.toLowerCase();
       const path = `${owner}/${project ?? name}/_git/${name}/pullrequest`.normalize();
       const full = isCalledAlike ? `${owner}/${name}` : `${owner}/${project}/${name}`;
@@ -163,7 +166,7 @@ const PLAIN_ADDRESS =
   /^(?<origin>https?:\/\/[A-Za-z0-9.:[\]_-]+)(?<path>\/[^?#\\\s\p{C}]*)(?:[?#][^\s\p{C}]*)?$/iu;
 const OLD_AZURE_HOST = /^https:\/\/(?<owner>[a-z0-9-]{1,100})\.visualstudio\.com$/;
 
-/** Origin and path of an address that needs no interpretation; null: browsers and servers may not agree about it. */
+/** Origin and path of an unambiguous URL; null: browsers and servers may read it differently. */
 function plainAddress(url: string): { readonly origin: string; readonly path: string } | null {
   if (url.length > ADDRESS_MAX_LENGTH) return null;
   const { origin: written = '', path = '' } = PLAIN_ADDRESS.exec(url)?.groups ?? {};
@@ -195,7 +198,7 @@ function decode(text: string): string | null {
   }
 }
 
-/** Only what is plainly read: anything else stays escaped. */
+/** Decodes only what is plainly read. */
 function decodeLetters(escaped: string): string {
   const decoded = decode(escaped);
   return decoded !== null && /^[\p{L}\p{M}\p{N}]+$/u.test(decoded) ? decoded : escaped;

@@ -1,4 +1,4 @@
-/** What a code host says of a pull request. What it never said is absent. Texts and addresses are untrusted. */
+/** What a code host says of a pull request. Missing facts are absent. Texts and URLs are untrusted. */
 export interface PullRequestFacts {
   readonly title?: string;
   /** The first paragraph of its description, without markup. */
@@ -8,7 +8,7 @@ export interface PullRequestFacts {
   readonly endedBy?: string;
   readonly openedAtMs?: number;
   readonly endedAtMs?: number;
-  /** When anything last happened to it (`updated_at`), by the host's clock. */
+  /** Its last activity (`updated_at`), by the host's clock. */
   readonly updatedAtMs?: number;
   readonly size?: PullRequestSize;
   readonly checks?: 'pending' | 'passing' | 'failing';
@@ -30,20 +30,20 @@ export function isOver({ state }: PullRequestFacts): boolean {
   return state === 'merged' || state === 'closed';
 }
 
-/** A pull request of a job, as its code host last described it. */
+/** A job's pull request, as its code host last described it. */
 export interface SeenPullRequest {
   /** As the agent gave it, and the thread announced it. */
   readonly url: string;
   readonly facts: PullRequestFacts;
   /** When the facts were last read. */
   readonly seenAtMs: number;
-  /** Reminders posted so far; numbers them. */
+  /** Counts the posted reminders. */
   readonly reminders: number;
-  /** No reminder before that; null: none until somebody asks for one. Absent: nobody has decided yet. */
+  /** No reminder before that; null: none until somebody asks for one. Absent: not decided yet. */
   readonly remindAfterMs?: number | null;
 }
 
-/** The pull request that the link of a job leads to, as far as its code host was asked; null: it was not. */
+/** The pull request of a job's link, if its code host was asked; else null. */
 export function seenPullRequest(
   { pullRequests = [] }: { readonly pullRequests?: readonly SeenPullRequest[] },
   url: string,

@@ -1,6 +1,6 @@
 import type { Job } from '../job.ts';
 import { type PullRequestFacts, type SeenPullRequest, seenPullRequest } from './pull-request.ts';
-/** What matters most of how a pull request stands. */
+/** The most important fact about a pull request's progress. */
 export type Standing =
   | 'merged'
   | 'closed'
@@ -18,13 +18,13 @@ export function standingOf({ state, checks, review }: PullRequestFacts): Standin
   return review ?? (state === 'open' ? 'waiting_for_review' : null);
 }
 
-/** The job's latest pull request, as its code host last described it; null: there is none, or it never has. */
+/** The job's latest pull request, as its code host last described it; null: none, or never described. */
 export function lastPullRequestOf(job: Job): SeenPullRequest | null {
   const prLink = job.agentJob?.prLink ?? job.announcedPrLink;
   return prLink === null ? null : seenPullRequest(job, prLink);
 }
 
-/** How the job's latest pull request stands; null: there is none, or its code host has not said. */
+/** The progress of the job's latest pull request; null: none, or its code host has not said. */
 export function jobStandingOf(job: Job): Standing | null {
   const seen = lastPullRequestOf(job);
   return seen === null ? null : standingOf(seen.facts);
@@ -32,7 +32,7 @@ export function jobStandingOf(job: Job): Standing | null {
 
 type CardStanding = Extract<Standing, 'merged' | 'closed' | 'checks_failing' | 'changes_requested'>;
 
-/** The part that a card shows. That all goes well, only the thread and notices say. */
+/** The part that a card shows. Only the thread and notices say that all is well. */
 export function standingOnCard(facts: PullRequestFacts): CardStanding | null {
   const standing = standingOf(facts);
   switch (standing) {
@@ -46,7 +46,7 @@ export function standingOnCard(facts: PullRequestFacts): CardStanding | null {
   }
 }
 
-/** What the job's card shows of it. A later turn at work, or a failure, is more important. */
+/** What the job's card shows of it. A running later turn, or a failure, is more important. */
 export function cardStandingOf(job: Job): CardStanding | null {
   const { stage, agentJob } = job;
   if (stage.kind !== 'ended' || !agentJob?.prLink) return null;
@@ -56,7 +56,7 @@ export function cardStandingOf(job: Job): CardStanding | null {
 }
 
 /**
- * When a reminder of the pull request is due, or null: the first one when nothing has happened to it for `afterMs`, by its
+ * When a reminder of the pull request is due, or null: the first after `afterMs` without activity, by its
  * code host's clock; others only when somebody asked for them.
  */
 export function reminderDueAtMs(

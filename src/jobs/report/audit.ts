@@ -3,19 +3,19 @@ import type { FollowUpState } from '../follow-ups/follow-up.ts';
 import type { Job } from '../job.ts';
 import { type Fate, fateOf, type Source } from './starts.ts';
 
-/** What somebody did, as a line of an audit. Printed as it is. */
+/** A person's action, as a line of an audit. Printed as is. */
 export interface AuditLine {
   readonly at: string;
   readonly team_id: string;
-  /** Null: nobody did. */
+  /** Null: nobody's. */
   readonly user_id: string | null;
   readonly action: 'start' | 'reply' | Recorded['action'];
   /** How it was asked for, which button it was, or what was refused. */
   readonly source: string;
   readonly job_id: string | null;
-  /** Of starts and replies what became of them by now. */
+  /** For starts and replies: their outcome so far. */
   readonly outcome: string;
-  /** Of starts and replies what people wrote, as Slack delivered it. */
+  /** For starts and replies: what people wrote, as Slack delivered it. */
   readonly text?: string;
 }
 
@@ -23,7 +23,7 @@ export interface AuditLine {
 export interface Recorded {
   readonly atMs: number;
   readonly teamId: string;
-  /** Null: nobody did, as where a workflow starts by itself. */
+  /** Null: nobody, as with a workflow that starts by itself. */
   readonly userId: string | null;
   readonly action: 'press' | 'setting' | 'refusal';
   readonly source: string;
@@ -47,7 +47,7 @@ export function startLine(job: Job, withText: boolean): AuditLine {
   };
 }
 
-/** A reply, as far as an audit tells of it. */
+/** The parts of a reply that an audit shows. */
 export interface AuditedReply {
   readonly writtenAtMs: number;
   readonly teamId: string;
@@ -70,7 +70,7 @@ function waysIn(job: Job): Source | 'watch' {
   return job.watchedAgentJobId === null ? job.origin.kind : 'watch';
 }
 
-/** What became of it; `asked`: its requester is asked first. `no_card`: Slack refused the card. */
+/** `asked`: its requester is asked first. `no_card`: Slack refused the card. */
 function outcomeOf(job: Job): Fate | 'asked' | 'no_card' | 'draft' | Dropped['why'] {
   const { stage } = job;
   switch (stage.kind) {

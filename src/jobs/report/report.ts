@@ -7,7 +7,7 @@ import { jobStandingOf, lastPullRequestOf } from '../pull-requests/standing.ts';
 import type { Schedule } from '../schedule/moments.ts';
 import { type End, ends, type Source, sources, startsOf } from './starts.ts';
 
-/** What became, by now, of the starts of a period. Each is in `ends`, `unclear.starts` or `open`. Printed as it is. */
+/** The outcomes so far of a period's starts. Each is in `ends`, `unclear.starts` or `open`. Printed as is. */
 export interface Report {
   readonly since: string;
   readonly until: string;
@@ -18,15 +18,15 @@ export interface Report {
   readonly pull_requests: Readonly<Record<PullRequestFate, number>>;
   /** From the request to the first pull request; null: there is none. */
   readonly seconds_to_pull_request: { readonly median: number | null; readonly p90: number | null };
-  /** Of the project with the most calls in an hour of the period. */
+  /** Of the project with the most calls in any hour of the period. */
   readonly budget: { readonly peak_per_hour: number; readonly limit: number };
 }
 
-/** What is left to do about it: people in Slack read that beside the counts. */
+/** What is left to do about it, shown in Slack beside the counts. */
 export interface LeftToDo {
-  /** The latest start of which nobody knows whether the agent has it; null: there is none. */
+  /** The latest start of unknown fate; null: there is none. */
   readonly unclear: Pick<Job, 'channelId' | 'threadTs'> | null;
-  /** Pull requests that wait for a review, the oldest first; one more than are named, if there are more. */
+  /** Pull requests waiting for a review, the oldest first; one more than are named, if there are more. */
   readonly waitingForReview: readonly WaitingPullRequest[];
 }
 
@@ -63,13 +63,13 @@ const FATES: Readonly<Record<PullRequestState, PullRequestFate>> = {
 /** A job as a report counts it. */
 export interface CountedJob {
   readonly job: Job;
-  /** Its creates and announcements, if it was created several times or has a pull request; in their order. */
+  /** Its creates and announcements in order, if it was created several times or has a pull request. */
   readonly calls: readonly PastCall[];
-  /** Replies of the period of which nobody knows whether the agent has them. */
+  /** The period's replies of unknown fate. */
   readonly unclearReplies: number;
 }
 
-/** Adds up a report, job by job. Of a job that is older than its period, what was started again in it counts. */
+/** Adds up a report, job by job. For a job older than the period, only restarts within it count. */
 export class Tally {
   private readonly period: Period;
   private readonly sites: readonly CodeHostSite[];
@@ -84,7 +84,7 @@ export class Tally {
   private unclear: Job | null = null;
   private waiting: readonly WaitingPullRequest[] = [];
 
-  /** @param sites whose pull requests are known by any of their addresses */
+  /** @param sites for recognising pull requests by any of their URLs */
   constructor(period: Period, sites: readonly CodeHostSite[] = PUBLIC_SITES) {
     this.period = period;
     this.sites = sites;
@@ -175,7 +175,7 @@ function zeros<Name extends string>(names: readonly Name[]): Record<Name, number
   return Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>;
 }
 
-/** Durations in whole seconds, as exact as a list of them and as large as the number of different ones. */
+/** Durations in whole seconds: as exact as a list, in memory for the different ones only. */
 export class Distribution {
   private readonly counts = new Map<number, number>();
   private total = 0;
@@ -205,7 +205,7 @@ export class HourlyPeak {
   private readonly lastHour: number[] = [];
   private most = 0;
 
-  /** @param atMs not before the one before */
+  /** @param atMs in ascending order */
   add(atMs: number): void {
     this.lastHour.push(atMs);
     while ((this.lastHour[0] ?? atMs) <= atMs - HOUR_MS) this.lastHour.shift();
@@ -217,10 +217,10 @@ export class HourlyPeak {
   }
 }
 
-/** What its schedule is called; no recipe can have this name. */
+/** The name of its schedule, which no recipe can have. */
 export const DIGEST = '(digest)';
 
-/** A report that is posted again and again, each about the time since the one before. */
+/** A recurring report on the time since the previous one. */
 export interface Digest {
   readonly channelId: string;
   readonly schedule: Schedule;

@@ -18,10 +18,10 @@ export interface Start {
 }
 
 /**
- * The starts of a job, the first of them asked for where the job came from, with what became of each by now. None if it
- * waits for its requester, or was never to start: what has no card, or only watches another's agent job.
- * @param calls its creates and announcements in the order in which they were requested; of a job that was created once
- * at most, and has no pull request, none are needed
+ * A job's starts, the first with the job's own origin, with their outcomes so far. None if it waits for its
+ * requester, or was never to start: without a card, or only watching another's agent job.
+ * @param calls its creates and announcements in order; not needed for a job created at most once without a
+ * pull request
  */
 export function startsOf(job: Job, calls: readonly PastCall[]): Start[] {
   const last = job.watchedAgentJobId === null ? fateOf(job) : null;
@@ -29,13 +29,13 @@ export function startsOf(job: Job, calls: readonly PastCall[]): Start[] {
   return byStart(calls).map((own, index, all) => ({
     source: index === 0 ? job.origin.kind : 'again',
     atMs: (index === 0 ? undefined : own[0]?.createdAtMs) ?? job.requestedAtMs,
-    // The agent took it, and did not know it any more when a reply was sent: then it is created again without a word.
+    // The agent took it, and no longer knew it when a reply was sent: then it is created again silently.
     fate: index === all.length - 1 ? last : (toldFate(own) ?? 'gone'),
     calls: own,
   }));
 }
 
-/** What became of the latest start; null: it was none. */
+/** The fate of the latest start; null: there was none. */
 export function fateOf({ stage, agentJob, creates }: Job): Fate | null {
   switch (stage.kind) {
     case 'awaiting_confirmation':

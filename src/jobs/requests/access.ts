@@ -7,13 +7,13 @@ export interface AccessRule {
   readonly channels: ReadonlySet<string>;
   readonly guests: boolean;
   readonly otherWorkspaces: boolean;
-  /** The administrators; empty: the admins and owners of the workspace. */
+  /** The administrators; empty: the workspace's admins and owners. */
   readonly admins: ReadonlySet<string>;
-  /** Channels that are open although another organisation shares them; absent: none is. */
+  /** Channels that stay open although another organisation shares them; absent: none. */
   readonly sharedChannels?: ReadonlySet<string>;
-  /** Where a workflow may ask that nobody started; absent: nowhere. */
+  /** Where a workflow that nobody started may ask; absent: nowhere. */
   readonly workflowChannels?: ReadonlySet<string>;
-  /** The ids of the apps whose mentions make drafts; absent: none do. */
+  /** The ids of the apps whose mentions make drafts; absent: none. */
   readonly bots?: ReadonlySet<string>;
 }
 
@@ -22,13 +22,13 @@ export interface Person {
   readonly userId: string;
   readonly isGuest: boolean;
   readonly isFromElsewhere: boolean;
-  /** Those of the listed user groups that the person is in. */
+  /** The person's groups among the listed ones. */
   readonly userGroups: readonly string[];
 }
 
 /**
- * `nobody`: a bot, or a deactivated account. `unknown_person`: Slack does not say who it is. `shared_channel`: with
- * another organisation. `unread_channel`: perhaps so, as Slack does not say.
+ * `nobody`: a bot, or a deactivated account. `unknown_person`: Slack does not say who it is.
+ * `shared_channel`: with another organisation. `unread_channel`: perhaps so, as Slack does not say.
  */
 export type AccessRefusal =
   | 'nobody'
@@ -40,7 +40,7 @@ export type AccessRefusal =
   | 'shared_channel'
   | 'unread_channel';
 
-/** Why the person may not use the program there, or null. `channelId`: null where there is no channel (App Home). */
+/** Why the person may not use the program there, or null. `channelId`: null on the home tab. */
 export function accessRefusal(
   rule: AccessRule,
   person: Person,

@@ -1,4 +1,4 @@
-/** What is attached to a message. */
+/** A message's attachments. */
 export interface Attachments {
   /** Texts that are sent with it. */
   readonly snippets: readonly Snippet[];
@@ -6,7 +6,7 @@ export interface Attachments {
   readonly others: readonly Unsent[];
 }
 
-/** What is only named. */
+/** An attachment that is only named. */
 export interface Unsent {
   readonly kind: FileKind;
   /** Escaped; null: it has none. */
@@ -16,13 +16,13 @@ export interface Unsent {
 /** A text in Slack that is still to be read. */
 export interface Snippet {
   readonly name: string;
-  /** Slack has sent it along: that of an e-mail. Absent: it has to be fetched. */
+  /** Sent along by Slack, as for an e-mail. Absent: it has to be fetched. */
   readonly text?: string | undefined;
   /** In bytes; absent: unknown. */
   readonly size?: number | undefined;
   /** Where Slack has it; null: Slack did not say. Untrusted. */
   readonly url: string | null;
-  /** Slack has not said yet what it is, nor where: it has to be asked. Absent: it has. */
+  /** Slack has to be asked what it is, and where. Absent: it has said so. */
   readonly fileId?: string | undefined;
 }
 
@@ -30,19 +30,19 @@ export interface Snippet {
 export const fileKinds = ['image', 'video', 'sound', 'file', 'forwarded', 'attachment'] as const;
 export type FileKind = (typeof fileKinds)[number];
 
-/** What became of a snippet. */
+/** The result of reading a snippet. */
 export type ReadSnippet =
   | { readonly name: string; readonly text: string }
   | { readonly name: string; readonly problem: SnippetProblem }
   /** It turned out to be no text. */
   | Unsent;
 
-/** `unreadable`: Slack does not give it to the program. `no_text`: it is none that a person could read. */
+/** `unreadable`: Slack refuses to give it to the program. `no_text`: no person could read it. */
 export type SnippetProblem = 'unreadable' | 'no_text' | 'too_long';
 
 export const noAttachments: Attachments = { snippets: [], others: [] };
 
-/** The request of somebody who sends files without a word. */
+/** The request of a person who sends files without a word. */
 export function seeFiles(snippets: readonly Snippet[]): string {
   return `See ${snippets.map(({ name }) => name).join(', ')}`;
 }

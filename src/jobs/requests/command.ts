@@ -1,15 +1,15 @@
-/** What the text behind `/docs-agent` asks for. */
+/** What the text after `/docs-agent` asks for. */
 export type Command =
   | { readonly kind: PlainWord }
   /** Nothing was typed. */
   | { readonly kind: 'compose' }
-  /** The id of a job here or at the agent API, or null: the jobs of the person who asks. */
+  /** The id of a job here or at the agent API, or null: the person's own jobs. */
   | { readonly kind: 'status'; readonly id: string | null }
   /** A recipe by its name. */
   | { readonly kind: 'run'; readonly name: string }
-  /** The id of a job at the agent API, and what its project is called; null: the project of the channel. */
+  /** The id of a job at the agent API, and its project's name; null: the channel's project. */
   | { readonly kind: 'watch'; readonly id: string; readonly projectName: string | null }
-  /** As it was typed: `project.ts` reads what is at its start. */
+  /** As typed: `project.ts` reads its start. */
   | { readonly kind: 'prompt'; readonly text: string };
 
 type PlainWord = 'help' | 'list' | 'settings' | 'doctor' | 'report' | 'recipes';
@@ -33,12 +33,12 @@ const PLAIN_WORD = /^[\p{L}\p{M}'’-]+[.!?]?$/u;
 const RUN = /^run(?:\s+([a-z0-9_-]+))?$/i;
 const WATCH = /^(?:project=(\S+)\s+)?watch\s+(\S+)$/i;
 
-/** `-- list` makes a request of anything. Phones make one dash of two. */
+/** `-- list` makes a request of anything. Phones turn two dashes into one. */
 export const FORCED_PROMPT = /^(?:--(?:\s+|$)|[—–]\s*)/u;
 
 /**
- * Reserved words count only when they are the whole text (with their one argument), so that
- * `list all our endpoints` is a prompt; `-- help` makes a prompt of anything.
+ * Reserved words count only as the whole text (with their one argument), so that `list all our endpoints` is
+ * a prompt; `-- help` makes a prompt of anything.
  */
 export function parseCommand(text: string): Command {
   const trimmed = text.trim();
@@ -54,7 +54,7 @@ export function parseCommand(text: string): Command {
   return { kind: 'prompt', text: trimmed };
 }
 
-/** The word behind `status`, if it is no name that a job could have. */
+/** The word after `status`, if no job can have that name. */
 export function statusWord(text: string): string | null {
   const [, word] = STATUS.exec(text.trim()) ?? [];
   return word !== undefined && PLAIN_WORD.test(word) ? word : null;
@@ -66,7 +66,7 @@ export type ThreadWord = 'aside' | 'mute' | 'unmute';
 const ASIDE = /^\s*aside(?=[\s:,.;!—]|$)(?!\s+from\b)/i;
 const MUTING = /^\s*(mute|unmute)\s*$/i;
 
-/** `aside` counts as the first word of a reply (not `aside from …`), `mute` and `unmute` as the whole of it. */
+/** `aside` counts as a reply's first word (not `aside from …`), `mute` and `unmute` as all of it. */
 export function threadWordOf(text: string): ThreadWord | null {
   if (ASIDE.test(text)) return 'aside';
   const [, word] = MUTING.exec(text) ?? [];

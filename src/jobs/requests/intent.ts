@@ -10,17 +10,17 @@ import { isNear } from './near.ts';
 import { unescaped } from './prompt.ts';
 import * as words from './words.ts';
 
-/** What was written, to whichever door. */
+/** The meaning of a text, wherever it was written. */
 export type Intent =
   | { readonly kind: 'request' }
-  /** A command, as it is typed or in words; *details* of the job that is at hand. */
+  /** A command, typed or in words; *details* of the job at hand. */
   | { readonly kind: 'command'; readonly command: Exclude<Command, { kind: 'prompt' }> }
   | { readonly kind: 'details' }
   /** To end what runs. */
   | { readonly kind: 'stop' }
   /** Thanks, a greeting, an "ok", emoji. */
   | { readonly kind: 'small_talk' }
-  /** How far the agent is. */
+  /** A question about progress. */
   | { readonly kind: 'progress' }
   /** It begins with the mention of somebody else. */
   | { readonly kind: 'colleague' }
@@ -30,7 +30,7 @@ export type Intent =
   | { readonly kind: 'no_such_job'; readonly word: string }
   /** One word: as a request, it says little. */
   | { readonly kind: 'one_word' }
-  /** To be answered, not to be carried out: it has no word of change. */
+  /** To be answered, not carried out: it has no word of change. */
   | { readonly kind: 'question' };
 
 /** Longer texts are requests, whatever they say. */
@@ -43,27 +43,30 @@ const ONE_WORD_LENGTH_MAX = 20;
 const PREFIX_MIN = 3;
 
 const TO_SOMEBODY = /^\s*<[@!]/;
-/** Names beside a phrase that do not change what it means: `<@U123>`, `<!here>`, `#42`, `job 42`. */
+/** Names beside a phrase that do not change its meaning: `<@U123>`, `<!here>`, `#42`, `job 42`. */
 const NAMED = /<[@!][^<>]*>|(?<!\S)(?:job #?|#)\d{1,9}(?!\w)/gi;
-/** A link, or anything else that Slack made: what people read of it. */
+/** A link, or another of Slack's tokens, as people read it. */
 const LABELLED = /<(?:[^<>|]*\|)?([^<>|]*)>/g;
-/** `:tada:`, `👍🏽`, `❤️`, `1️⃣`, `:-)`, `xD`, `^^`, `<3`, `+1`, `!!1`. A digit alone is no emoji, though Unicode calls it one. */
+/**
+ * `:tada:`, `👍🏽`, `❤️`, `1️⃣`, `:-)`, `xD`, `^^`, `<3`, `+1`, `!!1`. A digit alone is no emoji, though
+ * Unicode calls it one.
+ */
 const EMOJI =
   /:[\p{L}\p{M}\p{N}_+'-]+:|[\d#*]\ufe0f?\u20e3|[\p{Extended_Pictographic}\p{Regional_Indicator}](?:\p{Emoji_Modifier}|\p{Extended_Pictographic}|\p{Regional_Indicator}|\u200d|\ufe0f|[\u{e0020}-\u{e007f}])*|\^_?\^|[:;]-?[)dp](?!\w)|(?<!\w)xd+(?!\w)|¯\\_\(ツ\)_\/¯|<3|\+1(?!\d)|(?<=!)1+(?!\w)/giu;
-/** Scripts that do not separate words by spaces: one "word" may be a whole request. */
+/** Scripts without spaces between words: one "word" may be a whole request. */
 const UNSPACED =
   /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Bopo}\p{sc=Yiii}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}\p{sc=Java}\p{sc=Bali}]/u;
 
-/** Those that Unicode does not take apart. */
+/** Those that Unicode does not decompose. */
 const LETTERS: Readonly<Record<string, string>> = { ß: 'ss', ø: 'o', ł: 'l', æ: 'ae', ı: 'i', œ: 'oe' };
 
 const GREETINGS = phrases(words.greetings);
 const SMALL_TALK = phrases(words.greetings, words.thanks, words.smallTalk.heads);
 const SMALL_TALK_BESIDE = phrases(words.courtesies, words.smallTalk.companions);
-/** What may stand beside anything that is more than small talk. */
+/** May stand beside anything but small talk alone. */
 const COURTESIES = phrases(words.courtesies, words.greetings, words.thanks);
 
-/** The first that covers a text says what it is. */
+/** The first that covers a text decides. */
 const MEANINGS: ReadonlyArray<Meaning & { readonly intent: Intent }> = [
   { intent: { kind: 'stop' }, ...meaning(words.stop) },
   { intent: { kind: 'command', command: { kind: 'help' } }, ...meaning(words.help) },
@@ -83,8 +86,8 @@ interface Meaning {
 }
 
 /**
- * The one place that decides what a text is that somebody wrote: by all of it, without its punctuation. Nothing but a
- * request may go to the agent, or be seen in public, before its author has been asked.
+ * The one place that decides what a text is, from all of it but its punctuation. Nothing but a request may go
+ * to the agent, or be seen in public, before its author has been asked.
  * @param slackText as Slack delivers it, or as people read it
  * @param isToBot false: it may be meant for somebody else, whom it mentions first
  */
@@ -101,13 +104,13 @@ export function intentOf(slackText: string, isToBot = true): Intent {
   return doubt(unescaped(text.replace(LABELLED, '$1'))) ?? { kind: 'request' };
 }
 
-/** Whether the text is asked about before it starts a job. @param slackText as Slack delivers it */
+/** Whether the author is asked before it starts a job. @param slackText as Slack delivers it */
 export function isDoubtful(slackText: string): boolean {
   const intent = intentOf(slackText);
   return intent.kind !== 'request' && (intent.kind !== 'command' || intent.command.kind !== 'run');
 }
 
-/** What the text says in known phrases alone; null: it says something else, too. */
+/** The meaning of a text made only of known phrases; null: it says something else, too. */
 function phraseIntent(slackText: string): Intent | null {
   const said = unescaped(slackText.replace(NAMED, ' '));
   const rest = said.replace(EMOJI, ' ');
@@ -126,14 +129,14 @@ function phraseIntent(slackText: string): Intent | null {
   return isAsked && !hasAny(tokens, GREETINGS) ? null : { kind: 'small_talk' };
 }
 
-/** Whether the words are nothing but these phrases, with one of `heads` among them. */
+/** Whether the words are only these phrases, with one of `heads` among them. */
 function covers(
   tokens: readonly string[],
   heads: ReadonlySet<string>,
   beside: readonly ReadonlySet<string>[],
 ): boolean {
   const isBeside = (phrase: string) => beside.some((known) => known.has(phrase));
-  // For each place: whether the words before it are phrases, and whether a head is among them.
+  // For each position: whether the words before it are phrases, and whether a head is among them.
   const reached: ('nothing' | 'beside' | 'head')[] = ['beside'];
   for (let end = 1; end <= tokens.length; end += 1) {
     reached[end] = 'nothing';
@@ -154,7 +157,7 @@ function hasAny(tokens: readonly string[], known: ReadonlySet<string>): boolean 
   );
 }
 
-/** Why it is asked whether it is a request; null: it is one. */
+/** Why it may not be a request; null: it is one. */
 function doubt(text: string): Intent | null {
   const apart = text.split(/\s+/);
   if (isQuestion(text)) return { kind: 'question' };
@@ -181,7 +184,7 @@ function isQuestion(text: string): boolean {
   return !tokens.some(isChange) && !CHANGE_WITHIN.some((part) => whole.includes(part));
 }
 
-/** The words without accents, in small letters; `don't` is one, and `thaaanks` is `thanks`. */
+/** The words without accents, in lower case; `don't` is one, and `thaaanks` is `thanks`. */
 function tokensOf(text: string): string[] {
   const plain = text
     .toLowerCase()

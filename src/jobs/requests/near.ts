@@ -1,10 +1,10 @@
-/** The same, or one slip away. */
+/** The same, or one typo away. */
 export function isNear(word: string, name: string): boolean {
   return slipsBetween(word, name) <= 1;
 }
 
 /**
- * The name that was probably meant: the one with the fewest slips, the first of several.
+ * The name that was probably meant: the one with the fewest typos, the first of several.
  * @param slipsMax how many may be in the name
  */
 export function nearest<Name extends string>(
@@ -22,7 +22,7 @@ export function nearest<Name extends string>(
 /** Longer differences are another word. */
 const LETTERS_MORE_MAX = 2;
 
-/** A letter too many, too few or wrong, or two neighbours swapped, is one slip. */
+/** A letter too many, too few or wrong, or two neighbours swapped, is one typo. */
 function slipsBetween(word: string, name: string): number {
   if (Math.abs(word.length - name.length) > LETTERS_MORE_MAX) return Number.POSITIVE_INFINITY;
   let before: readonly number[] = [];

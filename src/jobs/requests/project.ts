@@ -5,9 +5,9 @@ import { nearest } from './near.ts';
 export interface Project {
   /** Its id at the API. */
   readonly id: string;
-  /** What people call it: one word. */
+  /** Its name, one word. */
   readonly name: string;
-  /** Where its pull requests are announced, besides the notice channels of all projects. */
+  /** Where its pull requests are announced, besides the general notice channels. */
   readonly noticeChannels: readonly string[];
 }
 
@@ -25,24 +25,24 @@ export type Addressed =
       readonly prompt: string;
       readonly isForced: boolean;
     }
-  /** `prompt`: what stands behind the name. */
+  /** `prompt`: what follows the name. */
   | (UnknownProject & { readonly prompt: string });
 
-/** `projects`: those that there are, the one that is a slip away first. */
+/** `projects`: the existing ones, the nearest name first. */
 export interface UnknownProject {
   readonly kind: 'unknown_project';
   readonly name: string;
   readonly projects: readonly NamedProject[];
 }
 
-/** Longer names are shown cut. */
+/** Longer names are cut when shown. */
 const NAME_MAX = 100;
-/** Slack makes a link of a name that looks like an address: `<http://docs.example|docs.example>`. */
+/** Slack links a name that looks like a domain: `<http://docs.example|docs.example>`. */
 const NAMED_PROJECT = /^project=(?:<[^<>|\s]*\|([^<>\s]*)>|(\S*))\s*/i;
 
 /**
- * Which project a text is for: `project=name` at its start says so, else it is the default. `--` at the start, or
- * behind that, makes a prompt of whatever follows.
+ * Which project a text is for: the one in `project=name` at its start, else the default. `--` at the start,
+ * or after that, makes a prompt of whatever follows.
  */
 export function addressed(text: string, projects: Projects, byDefault: Project): Addressed {
   const trimmed = text.trim();
@@ -54,7 +54,7 @@ export function addressed(text: string, projects: Projects, byDefault: Project):
   return { kind: 'known', project, prompt, isForced: FORCED_PROMPT.test(rest) };
 }
 
-/** The project with this name or id, in capitals or not. */
+/** The project with this name or id, in any case. */
 export function projectCalled(called: string, projects: Projects): Project | UnknownProject {
   const asked = called.toLowerCase();
   const found = projects.find(({ id, name }) => [name, id].some((known) => known.toLowerCase() === asked));

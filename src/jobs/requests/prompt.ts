@@ -1,4 +1,4 @@
-/** Not so: spaces, control and format characters, those that Unicode calls ignorable, and Braille's blank. */
+/** Not spaces, control and format characters, those that Unicode calls ignorable, and Braille's blank. */
 const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /** True if a person sees nothing in the text. */
@@ -20,7 +20,7 @@ export function judgePrompt(text: string, maxLength: number): PromptVerdict {
   return { kind: 'ok' };
 }
 
-/** The text without Slack's escaping, by which `&`, `<` and `>` are several characters long. */
+/** Undoes Slack's escaping, which makes `&`, `<` and `>` several characters long. */
 export function unescaped(slackText: string): string {
   return slackText.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }

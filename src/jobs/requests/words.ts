@@ -1,19 +1,19 @@
 /**
- * What people say to a bot without asking for a change of the documentation: the table that `intent.ts` reads. Phrases
- * are separated by bars, and written with their accents, which do not count. A line for each language: English, German,
- * French, Spanish, Portuguese, Italian, Dutch, Polish, Russian, Ukrainian, Swedish, Norwegian, Danish, Turkish, Arabic,
- * Hindi, Japanese, Chinese, Korean. Those of scripts without spaces are whole sentences.
+ * What people say to a bot without asking for a change of the documentation; read by `intent.ts`. Phrases are
+ * separated by bars; accents do not count. One line for each language: English, German, French, Spanish,
+ * Portuguese, Italian, Dutch, Polish, Russian, Ukrainian, Swedish, Norwegian, Danish, Turkish, Arabic, Hindi,
+ * Japanese, Chinese, Korean. Those of scripts without spaces are whole sentences.
  */
 export interface Phrases {
   /** Each means it. */
   readonly heads: string;
-  /** Stands beside them without asking for anything else. */
+  /** May stand beside them without asking for anything else. */
   readonly companions: string;
   /** Means it only with a question mark. */
   readonly asked?: string;
 }
 
-/** Stands beside all others. */
+/** May stand beside all others. */
 export const courtesies = `
 please | pls | plz | kindly | can you | could you | would you | will you | can we | sorry | now | right now | just | hey | bot | docs agent | slash docs agent | asap | immediately | yes | wait | oh | oops | um | hmm | me | then | actually | well | so | ok | okay | and | but
 bitte | mal | jetzt | sofort | kannst du | könntest du | können sie | könnten sie | doch | einfach | ja | entschuldigung | ups | und
@@ -206,7 +206,7 @@ fertig | erledigt | neuigkeiten | gemerged | fait | prêt | fini | terminé | c'
 klart | klar | färdig | färdigt | ferdig | færdig | færdigt | bitti | hazır | جاهز | انتهى | तैयार | हो गया | 終わった | できた | まだ | 好了 | 完成 | 怎么样`,
 };
 
-/** By which a question is a request. With a star: all words that begin so. */
+/** Makes a question a request. A star matches all words with that beginning. */
 export const changes = `
 add | adds | added | adding | append* | attach* | updat* | edit | edits | edited | editing | change | changes | changed | changing | modif* | adjust* | adapt* | amend* | fix | fixes | fixed | fixing | correct* | repair* | resolv* | write | writes | wrote | writing | rewrit* | rework* | rephras* | reword* | document | documents | documented | documenting | redocument* | explain* | clarif* | describ* | elaborat* | outlin* | summar* | remov* | delet* | drop | drops | strip* | hide | trim* | cut | renam* | retitl* | move* | moving | reorgani* | reorder* | restructur* | rearrang* | split* | merge | merging | combin* | translat* | locali* | create* | creating | make | makes | making | build | draft* | generat* | produc* | prepar* | put | insert* | includ* | mention* | cover | covers | covering | list | lists | note | link | links | linked | linking | replac* | swap* | substitut* | convert* | turn | format* | reformat* | shorten* | simplif* | condens* | expand* | extend* | improv* | enhanc* | polish* | refin* | refresh* | moderni* | tidy | clean* | proofread* | review* | check | verify | ensure | revert* | restore | undo | publish | deprecat* | highlight* | illustrat* | show | typo* | misspel* | missing | broken | outdated | bump* | sync* | align* | unif* | standardi* | introduc* | provid* | give | specif* | define* | redirect* | annotat* | caption* | embed* | migrat* | tag | set | mark
 hinzufüg* | füg* | ergänz* | aktualisier* | änder* | geändert | korrigier* | behebe* | behoben | schreib* | umschreib* | dokumentier* | erklär* | beschreib* | erläuter* | entfern* | lösch* | umbenenn* | benenn* | verschieb* | übersetz* | erstell* | mach* | ersetz* | erweiter* | verbesser* | kürz* | überarbeit* | einfüg* | einbau* | erwähn* | verlink* | prüf* | anpass* | pass | passe | vereinfach* | aufnehm* | tippfehler* | fehlt | fehlen | zusammenfass* | anleg* | streich* | präzisier*
@@ -223,7 +223,7 @@ legg* | oppdater* | endre* | rett | rette | fiks* | fjern* | slett* | flytt* | o
 tilføj* | opdater* | ændr* | ret | slet | omdøb* | flyt | flytte | oversæt* | lav | lave | opret* | gør | gøre | erstat* | udvid* | forkort* | nævn* | tjek* | stavefejl*
 ekle* | güncelle* | değiştir* | düzelt* | düzenle* | yaz | yazar | yazabilir* | belgele* | açıkla* | anlat* | tanımla* | kaldır* | sil | silebilir* | adlandır* | taşı* | çevir* | oluştur* | yap | yapar | genişlet* | iyileştir* | kısalt* | bahset* | eksik* | basitleştir*`;
 
-/** The same in scripts where words run into each other, or begin with particles: wherever they stand. */
+/** The same in scripts where words run together, or begin with particles: at any position. */
 export const changesWithin = `
 أضف | ضيف | إضافة | حدث | تحديث | عدل | تعديل | تغيير | صحح | تصحيح | أصلح | إصلاح | اكتب | كتابة | تكتب | وثق | توثيق | شرح | وصف | حذف | احذف | أزل | إزالة | تسمية | انقل | نقل | ترجم | أنشئ | إنشاء | استبدل | تحسين | اختصر | وضح | توضيح
 जोड़ | अपडेट कर | बदल | सुधार | ठीक कर | लिख | दस्तावेज़ बना | समझा | वर्णन | हटा | मिटा | अनुवाद | बना | शामिल | स्पष्ट | विस्तार

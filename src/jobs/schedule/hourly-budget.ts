@@ -2,9 +2,9 @@ import type { Job } from '../job.ts';
 import { retryDelayMs } from './schedule.ts';
 
 const HOUR_MS = 3_600_000;
-/** New jobs leave this share of the budget to the follow-ups of running ones, which people wait for. */
+/** New jobs leave this share of the budget to follow-ups of running ones, which people wait for. */
 const KEPT_FOR_FOLLOW_UPS = 0.1;
-/** Jobs that nobody has asked for leave so many calls to people. */
+/** Unattended jobs leave this many calls to people. */
 const KEPT_FOR_PEOPLE = 20;
 
 export type BudgetKind = 'create_job' | 'send_message';
@@ -13,26 +13,26 @@ export type BudgetKind = 'create_job' | 'send_message';
 export interface InBudgetQueue {
   readonly jobId: string;
   readonly kind: BudgetKind;
-  /** A recipe has started it by itself. */
+  /** A recipe started it by itself. */
   readonly isUnattended: boolean;
-  /** Others pass it until then: it was called, and did not come. */
+  /** Others pass it until then: it had its turn, and did not use it. */
   readonly passedUntilMs?: number | null;
 }
 
 /** A project's create and message calls of the last hour, and those that wait. */
 export interface BudgetUse {
   readonly perHour: number;
-  /** Of the last hour, the oldest first. */
+  /** In the last hour, the oldest first. */
   readonly startedAtMs: readonly number[];
-  /** In the order in which they asked. */
+  /** In the order of their requests. */
   readonly waiting: readonly InBudgetQueue[];
 }
 
 /**
- * When the project's hourly budget allows the job this call: now, or when enough of the others are an hour old. Who
- * asked first goes first, but a follow-up passes starts that wait for more than the share of follow-ups, and people's
- * starts pass those that nobody asked for and that wait for more than is left to people. So each of
- * those that wait knows its own place, and when that becomes free.
+ * When the project's hourly budget allows the job this call: now, or when enough others are an hour old.
+ * First come, first served, but a follow-up passes starts that wait for more than the share of follow-ups,
+ * and people's starts pass unattended ones that wait for more than is left to people. So each waiting call
+ * knows its place, and when that becomes free.
  */
 export function allowedAtMs(use: BudgetUse, asking: InBudgetQueue, nowMs: number): number {
   const { perHour } = use;
@@ -51,17 +51,17 @@ export function allowedAtMs(use: BudgetUse, asking: InBudgetQueue, nowMs: number
   }
 }
 
-/** How many calls there may be in an hour when this one goes out, itself among them. */
+/** How many calls an hour may have, this one included. */
 function limitOf({ kind, isUnattended }: InBudgetQueue, perHour: number): number {
   if (kind === 'send_message') return perHour;
   const forStarts = perHour - Math.floor(perHour * KEPT_FOR_FOLLOW_UPS);
-  // Of a small budget, at least one call: otherwise it would never start.
+  // At least one call of a small budget: otherwise it would never start.
   return isUnattended ? Math.min(forStarts, Math.max(1, perHour - KEPT_FOR_PEOPLE)) : forStarts;
 }
 
 /**
- * The jobs whose calls the project's hourly budget allows now, the next first: in the order in which they asked, and
- * people before those that nobody asked for. Without those that are passed.
+ * The jobs whose calls the project's hourly budget allows now, in order of their requests, with people before
+ * unattended jobs, without those that are passed.
  */
 export function nextInLine(
   { perHour, calls, waiting }: Pick<BudgetUse, 'perHour' | 'waiting'> & { readonly calls: number },
@@ -72,11 +72,11 @@ export function nextInLine(
 }
 
 /**
- * The agent API has answered 429 to a call of the project. No call goes out before the end of the pause, and then one
- * at a time, in line, until none is left.
+ * The agent API answered a call of the project with 429. No call goes out before the end of the pause, and
+ * then one at a time, in line, until none is left.
  */
 export interface CallPause {
-  /** When the last refusal came that was not of a call on its way before. */
+  /** The time of the last refusal, without those of calls already in flight. */
   readonly atMs: number;
   /** The end of the pause; after it, when the first in line was called. */
   readonly untilMs: number;
@@ -86,7 +86,10 @@ export interface CallPause {
 
 export interface AnsweredCall {
   readonly startedAtMs: number;
-  /** `over`: it has another outcome, and is not made again. `again`: it is, but not because of the rate. */
+  /**
+   * `over`: it has another outcome, and is not repeated. `again`: it is repeated, but not because of the
+   * rate.
+   */
   readonly answer: 'taken' | 'limited' | 'over' | 'again';
   readonly retryAfterMs: number | null;
 }
@@ -98,7 +101,7 @@ export function pauseAfter(
   nowMs: number,
   jitter: number,
 ): CallPause | null {
-  // Several calls are on their way when the first is refused.
+  // Several calls are in flight when the first is refused.
   const isLate = before !== null && startedAtMs <= before.atMs;
   if (answer === 'limited') {
     const askedMs = nowMs + (retryAfterMs ?? 0);
@@ -112,16 +115,16 @@ export function pauseAfter(
   if (before === null || isLate) return before;
   if (answer === 'taken') return { ...before, untilMs: Math.min(before.untilMs, nowMs), refusals: 0 };
   if (nowMs < before.untilMs) return before;
-  // An outage has waits of its own.
+  // An outage has its own waits.
   return answer === 'again' ? null : { ...before, untilMs: nowMs };
 }
 
-/** What it has for the agent waits because the agent API limits the rate. */
+/** Its calls wait because the agent API limits the rate. */
 export function isHeldUpByAgent({ trouble }: Pick<Job, 'trouble'>): boolean {
   return trouble?.kind === 'rate_limited' && trouble.source === 'send' && trouble.isByAgent === true;
 }
 
-/** Somebody wants its next call to be tried, although the agent API limits the rate. */
+/** Somebody wants its next call tried despite the agent API's rate limit. */
 export function isHurried(job: Job, call: BudgetKind): boolean {
   const message = call === 'create_job' ? job.messages + 1 : job.messages;
   return job.hurriedMessage === message && isHeldUpByAgent(job);

@@ -5,9 +5,9 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const SHORTEST_MS = MINUTE_MS;
 const LONGEST_MS = 6 * HOUR_MS;
-/** Of the time since its last movement. Makes some 200 looks in a month. */
+/** A share of the time since the last activity: some 200 checks in a month. */
 const QUIET_SHARE = 1 / 30;
-/** Whoever closed it by mistake will have reopened it by then. */
+/** By then, a pull request closed by mistake has been reopened. */
 const REOPENED_AFTER_MS = 6 * HOUR_MS;
 /** Nothing changes until an administrator acts. */
 const NO_ACCESS_MS = HOUR_MS;
@@ -16,26 +16,26 @@ const NOT_FOUND_MS = [MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, 24 * HOUR
 
 export type LookOutcome = 'seen' | 'not_found' | 'no_access' | 'later';
 
-/** A pull request that has just been looked at. */
+/** A pull request that was just checked. */
 export interface LookedAt {
   readonly outcome: LookOutcome;
-  /** How many looks in a row had this outcome, if it was not seen. */
+  /** How many checks in a row had this outcome, if it was not seen. */
   readonly misses: number;
   /** How long its host asks to be left alone; null: it does not say. */
   readonly waitMs: number | null;
-  /** As they were last seen, or null. */
+  /** The last seen facts, or null. */
   readonly facts: PullRequestFacts | null;
   /** When a job announced it last. */
   readonly watchedFromMs: number;
-  /** When a look last found it changed, or null. */
+  /** When a check last found it changed, or null. */
   readonly changedAtMs: number | null;
-  /** When the first reminder of it is due, or null. */
+  /** When its first reminder is due, or null. */
   readonly reminderAtMs: number | null;
 }
 
 /**
- * When to look again, or null if that was the last look: from a minute after something happened to six hours after a
- * long silence, and when a reminder is due.
+ * When to check again, or null if that was the last check: from a minute after an activity to six hours after
+ * a long silence, and when a reminder is due.
  */
 export function nextLookAtMs(
   looked: LookedAt,

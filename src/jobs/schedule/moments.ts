@@ -1,14 +1,13 @@
 import { Cron } from 'croner';
 
-/** Moments that come again and again: cron of five fields, by the clocks of a time zone (`Europe/Berlin`). */
+/** Recurring times: cron of five fields, in a time zone (`Europe/Berlin`). */
 export interface Schedule {
   readonly cron: string;
   readonly zone: string;
 }
 
 /**
- * What is wrong with a schedule that people wrote: its fields, its zone, or that it never comes (`0 0 30 2 *`). Null:
- * nothing.
+ * What is wrong with a schedule: its fields, its zone, or that it never comes (`0 0 30 2 *`). Null: nothing.
  */
 export function scheduleProblem({ cron, zone }: Schedule): 'cron' | 'zone' | 'never' | null {
   if (cron.trim().split(/\s+/).length !== 5) return 'cron';
@@ -18,7 +17,7 @@ export function scheduleProblem({ cron, zone }: Schedule): 'cron' | 'zone' | 'ne
     return 'cron';
   }
   if (!isZone(zone)) return 'zone';
-  // Any day will do: every date that exists comes again within eight years.
+  // Any day will do: every existing date comes again within eight years.
   return nextMoment({ cron, zone }, 0) === null ? 'never' : null;
 }
 
@@ -31,12 +30,15 @@ function isZone(zone: string): boolean {
   }
 }
 
-/** The first moment after that time; null: it never comes. A time that the clocks skip comes when they are set. */
+/**
+ * The first time after that; null: it never comes. A time skipped by a clock change counts as the moment of
+ * the change.
+ */
 export function nextMoment(schedule: Schedule, afterMs: number): number | null {
   return cronOf(schedule).nextRun(new Date(afterMs))?.getTime() ?? null;
 }
 
-/** The last moment until then, that time included; null: there was none. */
+/** The last time until then, inclusive; null: there was none. */
 export function lastMoment(schedule: Schedule, untilMs: number): number | null {
   const [last] = cronOf(schedule).previousRuns(1, new Date(untilMs + 1));
   return last?.getTime() ?? null;
@@ -50,7 +52,7 @@ function cronOf({ cron, zone }: Schedule): Cron {
 const DAYS = ['Sundays', 'Mondays', 'Tuesdays', 'Wednesdays', 'Thursdays', 'Fridays', 'Saturdays', 'Sundays'];
 const AT_ONE_TIME = /^(\d{1,2}) (\d{1,2}) \* \* (\*|\d|1-5)$/;
 
-/** `Mondays 9:00`, `weekdays 9:00`, `daily 9:00`; what is not that simple stays as it was written. */
+/** `Mondays 9:00`, `weekdays 9:00`, `daily 9:00`; anything less simple stays as written. */
 export function inWords({ cron }: Schedule): string {
   const [, minute = '', hour = '', day = ''] = AT_ONE_TIME.exec(cron.trim().replace(/\s+/g, ' ')) ?? [];
   const days = day === '*' ? 'daily' : day === '1-5' ? 'weekdays' : DAYS[Number(day)];

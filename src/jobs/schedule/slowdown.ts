@@ -1,15 +1,15 @@
 import { isUnwatched, type Job } from '../job.ts';
 
 const FACTOR = 0.5;
-/** A rate of nothing would be whole again after so long. */
+/** A rate of zero would recover in this time. */
 const RECOVERS_WITHIN_MS = 20 * 60_000;
 
-/** What is left of a project's read rate after the agent API has rejected a read by its rate limit (429). */
+/** A project's reduced read rate after the agent API answered a read with 429. */
 export interface Slowdown {
   readonly atMs: number;
-  /** Of the whole rate, when reads go on. */
+  /** Of the whole rate, when reads resume. */
   readonly share: number;
-  /** No reads until then; from then on, the rate recovers. */
+  /** No reads until then; afterwards, the rate recovers. */
   readonly untilMs: number;
 }
 
@@ -21,8 +21,8 @@ export function readShare(slowdown: Slowdown | null, nowMs: number): number {
 }
 
 /**
- * A read was rejected: the rate is halved, and reads wait for as long as the API asks. Several reads are under way at a
- * time, so one that was made before the last slowdown does not halve the rate again.
+ * A read was rejected: the rate is halved, and reads wait as long as the API asks. Several reads are in
+ * flight at a time, so one made before the last slowdown does not halve the rate again.
  */
 export function slowedDown(
   before: Slowdown | null,
@@ -34,7 +34,7 @@ export function slowedDown(
   return { atMs: nowMs, share: readShare(before, nowMs) * FACTOR, untilMs };
 }
 
-/** The job as it is shown while nothing of its project is read: what ends meanwhile is seen later. */
+/** The job as shown while nothing of its project is read: an end meanwhile is seen later. */
 export function shownWhilePaused(job: Job, { atMs, untilMs }: Pick<Slowdown, 'atMs' | 'untilMs'>): Job {
   const { stage, trouble } = job;
   const isWatched = stage.kind === 'working' && !isUnwatched(job);
@@ -56,7 +56,7 @@ const BURST_SHARE = 0.05;
 /** Sums of fractions of a millisecond are not exact. */
 const ROUNDING_MS = 0.01;
 
-/** So many in any minute, evenly spread, with short bursts. */
+/** This many in any minute, evenly spread, with short bursts. */
 export interface Allowance {
   readonly spacingMs: number;
   readonly burstMs: number;

@@ -3,14 +3,14 @@ import type { Queue } from '../follow-ups/follow-up-queue.ts';
 import { type Job, mayStartAgain } from '../job.ts';
 import { jobStandingOf } from '../pull-requests/standing.ts';
 
-/** The person who looks at a list, and where. */
+/** The person who reads a list, and where. */
 export interface Viewer {
   readonly teamId: string;
   readonly userId: string;
   readonly channelId: string;
 }
 
-/** A job's place in the order of time; it stays when other jobs come and go. */
+/** A job's position in time, stable when other jobs come and go. */
 export interface JobCursor {
   readonly requestedAtMs: number;
   readonly id: string;
@@ -26,7 +26,7 @@ export interface JobPage {
   readonly hasOlder: boolean;
 }
 
-/** A job, and its replies that a person has to decide about. */
+/** A job, and its replies that need a decision. */
 export interface NeedingJob {
   readonly job: Job;
   readonly undecided: Queue['undecided'];
@@ -42,8 +42,8 @@ export function needsPerson(one: NeedingJob): boolean {
 }
 
 /**
- * What the job needs of its requester: a decision, or that they see to an administrator, an invitation or a pull
- * request. The next matter has another name. Null: nothing.
+ * What the job needs of its requester: a decision, or their help with an administrator, an invitation or a
+ * pull request. Each need has its own name. Null: nothing.
  */
 export function needOf({ job, undecided }: NeedingJob): string | null {
   const { stage, trouble, creates, cards, turn } = job;
@@ -69,18 +69,18 @@ export function needOf({ job, undecided }: NeedingJob): string | null {
   }
 }
 
-/** A home that was opened this long ago may still be looked at. */
+/** A home tab opened this long ago may still be visible. */
 const LOOKS_FOR_MS = 3_600_000;
 /** A home tab is rendered again at most this often, however much happens. */
 export const HOME_SPACING_MS = 3_000;
 
-/** Whether the requester's home shows what the decision changes: what a card or a notice shows, or a call brings. */
+/** Whether the decision changes the requester's home tab: what a card or notice shows, or a call brings. */
 export function changesHome({ calls, tasks, notices }: Decision, nowMs: number): boolean {
   if (calls.length > 0 || notices !== undefined) return true;
   return tasks.some(({ kind, runAtMs }) => kind === 'refresh_card' && runAtMs <= nowMs);
 }
 
-/** Whether somebody may still look at a home that was opened then. */
+/** Whether a home tab opened then may still be visible. */
 export function mayBeSeen(openedAtMs: number, nowMs: number): boolean {
   return openedAtMs > nowMs - LOOKS_FOR_MS;
 }

@@ -1,9 +1,9 @@
 import { isUnwatched, type Job } from '../job.ts';
 
-/** How a job stands, as one of the four states that Slack knows of an agent's session. */
+/** A job's state as one of the four that Slack knows for an agent's session. */
 export type SessionState = 'processing' | 'suspended' | 'active' | 'closed';
 
-/** Null: none of the four is sure, so what is shown may stay. */
+/** Null: none of the four is certain, so the current one may stay. */
 export function sessionStateOf(job: Job): SessionState | null {
   const { stage, agentJob, trouble } = job;
   if (isUnwatched(job)) return 'closed';

@@ -26,10 +26,10 @@ import {
 } from './line-up.ts';
 import { asItReads, offerCorrection, sayItWasSent, stillMeant } from './replies.ts';
 
-/** Only if the agent takes longer, the card says that replies are on their way. */
+/** Only if the agent takes longer, the card says that replies are being sent. */
 const ANSWERED_WITHIN_MS = 3_000;
 
-/** There will be no job for the replies that wait for one. `callId` is the call that was refused. */
+/** The waiting replies will have no job. `callId` is the refused call. */
 export function refuseWaiting(builder: DecisionBuilder, callId: string): void {
   const waiting = builder.followUpsIn('waiting');
   if (waiting.length === 0) return;
@@ -38,8 +38,8 @@ export function refuseWaiting(builder: DecisionBuilder, callId: string): void {
 }
 
 /**
- * *Send now*: the replies that wait for `message` go out without waiting for the end of their window; or what waits for
- * the rate limit is tried once, as the API may have named a wrong time.
+ * *Send now*: the replies that wait for `message` skip the rest of their window; or a call that waits for the
+ * rate limit is tried once, since the API may have named a wrong time.
  */
 export function sendNow(builder: DecisionBuilder, message: number): void {
   const { job } = builder;
@@ -54,7 +54,7 @@ export function sendNow(builder: DecisionBuilder, message: number): void {
   }
 }
 
-/** Puts the waiting replies into one message call. One call is under way at a time, which keeps the order. */
+/** Puts the waiting replies into one message call. One call runs at a time, which keeps the order. */
 export function sendDue(builder: DecisionBuilder, isCalled: boolean): void {
   if (isCalled) builder.change({ sendNotBeforeMs: null });
   const { job, context } = builder;
@@ -74,7 +74,7 @@ export function sendDue(builder: DecisionBuilder, isCalled: boolean): void {
     prompt: batch.prompt,
   });
   for (const followUp of batch.followUps) builder.saveFollowUp({ ...followUp, state: 'sending', callId });
-  // Its receipt stays, and the answer usually comes before anybody could read that it is on its way.
+  // Its receipt stays, and the answer usually arrives before anybody could read that it is being sent.
   builder.schedule('refresh_card', context.nowMs + ANSWERED_WITHIN_MS);
 }
 
@@ -91,7 +91,7 @@ export function messageAccepted(
   markSent(builder, sent);
   clearTrouble(builder, 'send');
   noteNotMissing(builder);
-  // After *Start again* the thread has another agent job, and this message went to the one before.
+  // After *Start again* the thread has another agent job, and this message went to the previous one.
   if (builder.job.agentJob?.id === agentJobId) startTurn(builder, agentJob, sent);
   for (const followUp of builder.followUpsOfCall(callId)) tellIfChanged(builder, followUp);
   scheduleSending(builder);
@@ -102,7 +102,7 @@ export function markSent(builder: DecisionBuilder, followUps: readonly FollowUp[
   builder.updateFollowUps(followUps.map((followUp) => ({ ...followUp, state: 'sent' })));
 }
 
-/** What its author did to the reply while it was on its way. */
+/** Tells the author if they changed the reply while it was being sent. */
 export function tellIfChanged(builder: DecisionBuilder, followUp: FollowUp): void {
   if (followUp.corrected !== null) offerCorrection(builder, followUp);
   else if (followUp.isDeleted) sayItWasSent(builder, followUp);
@@ -161,8 +161,8 @@ export function messageFailed(
 }
 
 /**
- * *Send again*: only replies that still lack an outcome go back in line, so once is enough. A reply
- * that still cannot be sent is refused again. `callId` null: the replies of all calls.
+ * *Send again*: only replies without an outcome go back in line, so once is enough. One that still cannot be
+ * sent is refused again. `callId` null: the replies of all calls.
  */
 export function resend(builder: DecisionBuilder, callId: string | null): void {
   const undelivered = builder.undelivered();
@@ -172,7 +172,7 @@ export function resend(builder: DecisionBuilder, callId: string | null): void {
   );
 }
 
-/** Replies without an outcome, as they read now. */
+/** Replies without an outcome, in their current wording. */
 export function putBackInLine(builder: DecisionBuilder, undelivered: readonly Undelivered[]): void {
   for (const followUp of undelivered) {
     const again = asItReads(followUp);

@@ -12,7 +12,7 @@ const numbers = new Intl.NumberFormat('en-US');
 /** Bounds what one thread can pile up while the API is away. */
 const MAX_UNSENT_FOLLOW_UPS = 200;
 
-/** The thread shows what a person wrote in the form, at `messageTs`: it is a follow-up like a reply. */
+/** The thread shows what a person wrote in the form, at `messageTs`: it counts as a reply. */
 export function followUpShown(
   builder: DecisionBuilder,
   written: Pick<Reply, 'messageTs' | 'userId' | 'text'>,
@@ -43,7 +43,7 @@ export function newFollowUp({ job, context }: DecisionBuilder, reply: Reply): Fo
   };
 }
 
-/** `followUp` waits, or has been tried before. A refusal is announced, and can be retried. */
+/** `followUp` waits, or was tried before. A refusal is announced, and can be retried. */
 export function putOrRefuse(builder: DecisionBuilder, followUp: FollowUp, refusal: string | null): void {
   if (refusal === null) {
     builder.updateFollowUps([followUp]);
@@ -100,14 +100,14 @@ export function scheduleSending(builder: DecisionBuilder): void {
   if (job.stage.kind === 'ended') builder.schedule('check_ended_job', context.nowMs);
 }
 
-/** When these replies are to go out. */
+/** When these replies are due. */
 export function sendingDueMs({ job, context }: DecisionBuilder, waiting: readonly FollowUp[]): number {
   const isHurried = job.hurriedMessage === job.messages + 1;
   const windowEndMs = isHurried ? context.nowMs : sendAtMs(waiting, context.policy.followUpWindowMs);
   return Math.max(windowEndMs, job.sendNotBeforeMs ?? 0);
 }
 
-/** Why no more replies are taken, or null. */
+/** Why no more replies are accepted, or null. */
 export function pileRefusal(builder: DecisionBuilder): string | null {
   const unsent = builder.followUpsIn('waiting').length + builder.followUpsIn('sending').length;
   return unsent < MAX_UNSENT_FOLLOW_UPS ? null : `${unsent} replies are waiting already.`;

@@ -28,7 +28,7 @@ export function replyReceived(builder: DecisionBuilder, reply: Reply): void {
   }
 }
 
-/** A reply for the agent that was not queued before, with its attached texts. */
+/** A new reply for the agent, with its attached texts. */
 function putInLine(builder: DecisionBuilder, followUp: FollowUp, { text, attachments }: Reply): void {
   const { snippets, others } = attachments;
   if (snippets.length > 0) builder.schedule('read_snippets', builder.context.nowMs);
@@ -38,15 +38,15 @@ function putInLine(builder: DecisionBuilder, followUp: FollowUp, { text, attachm
 }
 
 /**
- * A reply that is not sent yet goes out as it reads now, and not at all if it became an aside; of one that is
- * sent or on its way, what was sent stays, and a correction is offered. An aside that is none any more goes out;
- * what was written while the thread was muted, or where only mentions are follow-ups, does so only as a mention.
+ * A reply that is not sent yet goes out as edited, and not at all if it became an aside; if it is sent or
+ * being sent, a correction is offered. A former aside goes out; what was written while the thread was muted,
+ * or where only mentions are follow-ups, does so only as a mention.
  */
 export function replyEdited(builder: DecisionBuilder, reply: Reply): void {
   const { text, editedTs } = reply;
   const before = builder.followUpAt(reply.messageTs);
   if (before === null) {
-    // Where only mentions are follow-ups, nothing is kept of other replies.
+    // Where only mentions are follow-ups, other replies are not kept.
     if (reply.mentionsBot) replyReceived(builder, reply);
     return;
   }
@@ -75,7 +75,7 @@ export function replyEdited(builder: DecisionBuilder, reply: Reply): void {
   }
 }
 
-/** It is to go along with the request, which has not gone out. */
+/** It goes along with the request, which has not gone out. */
 function isStillHere({ pendingCreateId }: DecisionBuilder, { callId }: FollowUp): boolean {
   return pendingCreateId !== null && callId === pendingCreateId;
 }
@@ -90,7 +90,7 @@ function unsentEdited(builder: DecisionBuilder, followUp: FollowUp, reply: Reply
     return;
   }
   if (followUp.state === 'unknown') {
-    // The agent may have it as it was.
+    // The agent may have the earlier wording.
     builder.saveFollowUp({ ...followUp, corrected: text });
     return;
   }
@@ -115,7 +115,7 @@ function excludedEdited(builder: DecisionBuilder, followUp: FollowUp, reply: Rep
   else if (followUp.state === 'muted' && !reply.mentionsBot) builder.saveFollowUp(followUp);
   else if (withheld !== null) builder.excludeFollowUp(followUp, withheld === 'mute' ? 'muted' : 'excluded');
   else if (!isKept(builder, { ...followUp, text }, reply)) {
-    // What was nothing but files was named when it arrived.
+    // Files alone were named when they arrived.
     if (followUp.state !== 'excluded') nameOthers(builder, reply.messageTs, attachments.others);
     const { snippets } = attachments;
     const { nowMs: receivedAtMs } = builder.context;
@@ -123,10 +123,10 @@ function excludedEdited(builder: DecisionBuilder, followUp: FollowUp, reply: Rep
   }
 }
 
-/** Withdraws a reply, unless it is sent; of one that is on its way it is remembered. */
+/** Withdraws a reply unless it is sent; if it is being sent, that is remembered. */
 export function replyDeleted(builder: DecisionBuilder, { messageTs, overtaken }: Deleted): void {
   const followUp = builder.followUpAt(messageTs);
-  // An edit may come after its deletion, too, and would look like a reply that was not stored.
+  // An edit may also arrive after the deletion, and would look like a reply that was not stored.
   if (followUp === null && overtaken !== undefined) {
     const empty = { ...overtaken, text: '', attachments: noAttachments };
     builder.saveFollowUp({ ...newFollowUp(builder, empty), state: 'withdrawn' });
@@ -145,7 +145,7 @@ export function replyDeleted(builder: DecisionBuilder, { messageTs, overtaken }:
   forgetSendTrouble(builder);
 }
 
-/** To the author of a deleted reply, as long as the agent works on it. */
+/** To the author of a deleted reply, while the agent works on it. */
 export function sayItWasSent(
   builder: DecisionBuilder,
   { messageTs, userId }: Pick<FollowUp, 'messageTs' | 'userId'>,
@@ -154,7 +154,10 @@ export function sayItWasSent(
   builder.postEphemeral(userId, { kind: 'deleted_after_sending', messageTs });
 }
 
-/** The reply is remembered, since it may be edited into a request. Muting is announced even if nothing changes. */
+/**
+ * The reply is remembered, since it may be edited into a request. Muting is announced even if nothing
+ * changes.
+ */
 function saidWord(builder: DecisionBuilder, followUp: FollowUp, word: ThreadWord): void {
   builder.excludeFollowUp(followUp, word === 'aside' ? 'aside' : 'excluded');
   if (word !== 'aside') mute(builder, word === 'mute', followUp.userId);
@@ -172,12 +175,12 @@ export function muteUpdates(builder: DecisionBuilder, userId: string): void {
 }
 
 /**
- * Whether the reply is probably not meant for the agent: then it stays between people, and its author may send it all
- * the same. What is attached to it says that it is meant.
+ * Whether the reply is probably not meant for the agent: then it stays between people, and its author may
+ * still send it. An attachment says that it is meant.
  */
 function isKept(builder: DecisionBuilder, followUp: FollowUp, { mentionsBot, attachments }: Reply): boolean {
   const { text, messageTs, userId } = followUp;
-  // In a direct message, nobody else is there to be meant.
+  // A direct message can only be meant for the bot.
   const intent = intentOf(text, mentionsBot || builder.job.channelId.startsWith('D'));
   if (intent.kind === 'colleague') {
     builder.excludeFollowUp(followUp, 'aside');
@@ -225,7 +228,7 @@ function keptCommand(command: Extract<Intent, { kind: 'command' }>['command']): 
   }
 }
 
-/** Of the person, in the thread: only they are told that thanks stay between people. */
+/** The person's first in the thread: only they learn that thanks stay between people. */
 function isFirstThanks(builder: DecisionBuilder, userId: string): boolean {
   const { thankedBy = [] } = builder.job;
   if (thankedBy.includes(userId)) return false;
@@ -233,7 +236,7 @@ function isFirstThanks(builder: DecisionBuilder, userId: string): boolean {
   return true;
 }
 
-/** *Send it anyway*, once: of an aside, there is no text to send. */
+/** *Send it anyway*, once: an aside has no text to send. */
 export function sendAnyway(builder: DecisionBuilder, messageTs: string): void {
   const followUp = builder.followUpAt(messageTs);
   if (followUp?.state !== 'aside' || isBlank(followUp.text)) return;
@@ -241,21 +244,23 @@ export function sendAnyway(builder: DecisionBuilder, messageTs: string): void {
   putOrRefuse(builder, waiting, refusalOf(builder, waiting) ?? pileRefusal(builder));
 }
 
-/** What keeps a reply from the agent, or null. Where only mentions are follow-ups, muting makes no difference. */
+/**
+ * What keeps a reply from the agent, or null. Where only mentions are follow-ups, muting makes no difference.
+ */
 function withheldBy({ job, context }: DecisionBuilder, { mentionsBot }: Reply): 'mode' | 'mute' | null {
   if (mentionsBot) return null;
   if (context.policy.followUpMode === 'mentions') return 'mode';
   return job.muted ? 'mute' : null;
 }
 
-/** Slack's timestamps have a fixed width, so their text order is their time order. */
+/** Slack's timestamps have a fixed width, so they sort as text. */
 function isSeen(followUp: FollowUp, editedTs: string | null): boolean {
   return editedTs === null || (followUp.editedTs !== null && followUp.editedTs >= editedTs);
 }
 
 /**
- * What people did to replies while these were on their way counts once it is clear that the agent did not say that it
- * has them. Returns those that are still meant for the agent.
+ * Applies edits and deletions made while replies were being sent, once it is clear that the agent did not
+ * confirm them. Returns those still meant for the agent.
  */
 export function stillMeant(builder: DecisionBuilder, followUps: readonly FollowUp[]): FollowUp[] {
   return followUps.filter((followUp) => {
@@ -267,7 +272,7 @@ export function stillMeant(builder: DecisionBuilder, followUps: readonly FollowU
   });
 }
 
-/** What may go out again goes out as it was edited meanwhile. */
+/** What may go out again does so as edited meanwhile. */
 export function asItReads(followUp: FollowUp): FollowUp {
   return { ...followUp, text: followUp.corrected ?? followUp.text, corrected: null };
 }
@@ -285,7 +290,7 @@ export function offerCorrection(builder: DecisionBuilder, followUp: FollowUp): v
 }
 
 /**
- * *Send the correction*: the reply goes out once more, as it reads now, however often it was edited.
+ * *Send the correction*: the reply goes out once more in its current wording, however often it was edited.
  */
 export function sendCorrection(builder: DecisionBuilder, messageTs: string): void {
   const found = builder.followUpAt(messageTs);

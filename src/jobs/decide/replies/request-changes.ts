@@ -9,8 +9,8 @@ type Edited = Extract<JobEvent, { type: 'request_rewritten' }>;
 type Deleted = Extract<JobEvent, { type: 'request_deleted' }>;
 
 /**
- * The message that asks was edited. If it has not gone out, it goes out as it reads now, or not at all if it asks for
- * nothing any more ("stop"); later, its author may send the correction, as with replies.
+ * The message that asks was edited. Before it goes out, the edit counts, and withdraws it if nothing is asked
+ * ("stop"); later, its author may send the correction, as with replies.
  */
 export function requestRewritten(builder: DecisionBuilder, { reply }: Edited): void {
   const { job } = builder;
@@ -43,7 +43,7 @@ function asksForNothing(text: string): boolean {
   return kind === 'stop' || kind === 'small_talk';
 }
 
-/** The message that asks was deleted: nothing starts any more, or its author learns that it has. */
+/** The message that asks was deleted: nothing starts, or its author learns that it has. */
 export function requestDeleted(builder: DecisionBuilder, { messageTs, userId }: Deleted): void {
   const { job } = builder;
   if (job.requestTs !== messageTs || job.stage.kind === 'dropped') return;
@@ -54,7 +54,7 @@ export function requestDeleted(builder: DecisionBuilder, { messageTs, userId }: 
   dropJob(builder, 'withdrawn', userId);
 }
 
-/** *Send the correction*, of the request: it is a reply from then on. */
+/** *Send the correction* of the request: it is a reply from then on. */
 export function correctRequest(builder: DecisionBuilder, messageTs: string): void {
   const { requestTs, requesterId, correction = '', requestEditedTs = null } = builder.job;
   if (requestTs !== messageTs || requesterId === null || correction === '') return;

@@ -16,8 +16,8 @@ import { requestCreate } from '../start/open.ts';
 import { newFollowUp, putOrRefuse, refusalOf } from './line-up.ts';
 
 /**
- * Another event of the same message brings more of it than the first: that goes along if the message has not gone out,
- * and follows it otherwise.
+ * Another event of the same message brings more of it: that goes along if the message has not gone out, and
+ * follows it otherwise.
  */
 export function messageCompleted(builder: DecisionBuilder, reply: Reply): void {
   const before = builder.followUpAt(reply.messageTs);
@@ -84,7 +84,7 @@ function lineUp(builder: DecisionBuilder, followUp: FollowUp): void {
   putOrRefuse(builder, waiting, refusalOf(builder, waiting));
 }
 
-/** Once: whatever has an attached text has all. An edit may have taken words away. */
+/** Once: a message with an attached text is complete. An edit may have removed words. */
 function addedTo(
   { prompt, snippets, inlined: read }: Pick<Job, 'prompt' | 'snippets' | 'inlined'>,
   isEdited: boolean,
@@ -107,13 +107,13 @@ function isStillAsked({ stage }: Job): boolean {
   return stage.kind === 'opening' || stage.kind === 'awaiting_confirmation' || stage.kind === 'card_failed';
 }
 
-/** What the agent API cannot take of a message is named, once. */
+/** Names, once, what the agent API cannot take of a message. */
 export function nameOthers(builder: DecisionBuilder, messageTs: string, others: readonly Unsent[]): void {
   if (others.length === 0) return;
   builder.announceOnce(`files:${builder.job.id}:${messageTs}`, { kind: 'files_not_sent', files: others });
 }
 
-/** Of those that turned out to be no texts. */
+/** Attachments that turned out not to be text. */
 function nameFound(builder: DecisionBuilder, snippets: readonly ReadSnippet[]): void {
   const others = snippets.flatMap((snippet) => ('kind' in snippet ? [snippet] : []));
   if (others.length > 0) builder.announce({ kind: 'files_not_sent', files: others });
@@ -144,7 +144,7 @@ function readForReply(builder: DecisionBuilder, messageTs: string, snippets: rea
 function readForPrompt(builder: DecisionBuilder, snippets: readonly ReadSnippet[]): void {
   const { job } = builder;
   if (job.snippets.length === 0) return;
-  // Those of a draft may have been read before others came along.
+  // A draft's may have been read before others came along.
   const withMore = (more: string) => [job.inlined, more].filter((part) => part !== '').join('\n\n');
   const { text, problems } = fitting(builder, snippets, (more) =>
     startPromptOf({ ...job, inlined: withMore(more) }),
@@ -167,7 +167,7 @@ function isOnlyFiles(builder: DecisionBuilder, { prompt, context, snippets }: Jo
   return prompt === seeFiles(snippets) && context === '' && builder.followUpsIn('waiting').length === 0;
 }
 
-/** Those that were read and leave the prompt inside the limit, one after the other. */
+/** The readable ones, in order, that keep the prompt within the limit. */
 function fitting(
   { context }: DecisionBuilder,
   snippets: readonly ReadSnippet[],

@@ -24,7 +24,7 @@ export function jobCreated(builder: DecisionBuilder, callId: string, agentJob: A
   scheduleSending(builder);
 }
 
-/** Too late once somebody has pressed *Start again*: then the other job counts. */
+/** Too late after *Start again*: then the other job counts. */
 export function jobFound(builder: DecisionBuilder, callId: string, agentJob: AgentJob): void {
   builder.settleDone(callId);
   if (!isToBeFound(builder.job, callId)) return;
@@ -62,9 +62,9 @@ export function createFailed(builder: DecisionBuilder, callId: string, failure: 
 }
 
 /**
- * *Start again*: a new agent job in the same thread, with the same prompt; once for each end of the job, and once for
- * each create call of unknown fate. If it was offered because the API did not know the job that a message was for, the
- * new job gets that message's replies, even if it runs already.
+ * *Start again*: a new agent job in the same thread with the same prompt, once for each end of the job and
+ * each create call of unknown fate. If it was offered because the API did not know a message's job, the new
+ * job gets that message's replies, even if it already runs.
  */
 export function startAgain(builder: DecisionBuilder, { creates, callId }: StartAgainPress): void {
   const { job } = builder;
@@ -96,17 +96,22 @@ export function startAgain(builder: DecisionBuilder, { creates, callId }: StartA
   putBackInLine(builder, missed);
 }
 
-/** Whether *Edit and start* still counts. @param creates how often the job had been created when it was offered */
+/**
+ * Whether *Edit and start* still counts. @param creates how often the job had been created when it was
+ * offered
+ */
 export function isToBeEdited(job: Job, creates: number): boolean {
   return mayStartAgain(job) && creates === job.creates;
 }
 
-/** Whether it is still to be found out what became of this create call. */
+/** Whether this create call's fate is still unknown. */
 export function isToBeFound({ stage }: Job, callId: string): boolean {
   return stage.kind === 'create_unknown' && stage.callId === callId;
 }
 
-/** *Edit and start*: the job, its card and its thread go on with another request, and the replies that found no job. */
+/**
+ * *Edit and start*: job, card and thread continue with another request, and the replies that found no job.
+ */
 export function editAndStart(builder: DecisionBuilder, creates: number, prompt: string): void {
   if (!isToBeEdited(builder.job, creates)) return;
   builder.change({ prompt });
@@ -123,7 +128,7 @@ export function watchNamed(builder: DecisionBuilder, callId: string, agentJobId:
   scheduleSending(builder);
 }
 
-/** *Dismiss*: whatever the agent does, nobody here waits for it. The thread is free for another job. */
+/** *Dismiss*: nobody waits for the agent, whatever it does. The thread is free for another job. */
 export function dismissStart(builder: DecisionBuilder, callId: string, userId: string | null): void {
   if (!isToBeFound(builder.job, callId)) return;
   const along = alongOf(builder, callId);
@@ -131,7 +136,7 @@ export function dismissStart(builder: DecisionBuilder, callId: string, userId: s
   for (const followUp of along) builder.excludeFollowUp(followUp, 'aside');
 }
 
-/** The replies that the create call carries, whatever became of it. */
+/** The replies that the create call carries, whatever its outcome. */
 function alongOf(builder: DecisionBuilder, callId: string): FollowUp[] {
   return builder.followUpsOfCall(callId).filter(({ state }) => state === 'sending' || state === 'unknown');
 }
@@ -148,7 +153,7 @@ function takenAlong(builder: DecisionBuilder, callId: string): void {
   for (const followUp of builder.followUpsOfCall(callId)) tellIfChanged(builder, followUp);
 }
 
-/** The call that carried them is over: they wait for the next one, as they read now. */
+/** The call that carried them is over: they wait for the next one in their current wording. */
 function releaseAlong(builder: DecisionBuilder, callId: string): void {
   const along = stillMeant(builder, alongOf(builder, callId));
   if (along.length === 0) return;

@@ -8,23 +8,23 @@ import { type JobRequest, newJob, noteIfEarlierReplies, notifyRequester, request
 
 /** A draft is forgotten after a week. */
 export const DRAFT_KEPT_MS = 7 * 86_400_000;
-/** An app has at most so many open drafts in a channel: one that echoes what it reads must come to an end. */
+/** An app's maximum of open drafts in a channel: one that echoes what it reads must come to an end. */
 export const OPEN_DRAFTS_MAX = 5;
 
 export interface DraftFacts {
-  /** Messages of its thread that go along unless somebody unticks them, by their times. Default: none. */
+  /** Timestamps of the thread's messages that go along unless somebody unticks them. Default: none. */
   readonly messages?: readonly string[];
-  /** The only people who may start it, as its message says; empty: whoever may use the program. */
+  /** The only people who may start it, as its message says; empty: everybody who may use the program. */
   readonly approvers: readonly string[];
-  /** Under which its message is found again (`draftKey`). Default: under none. */
+  /** Identifies its message (`draftKey`). Default: not found again. */
   readonly key?: string;
   /** The people without whom it is withdrawn (`marks_seen`); absent: nobody counts. */
   readonly markedBy?: readonly string[];
 }
 
 /**
- * As `requestJob`, but makes a draft of the request: it is posted in `request.thread`, or at the top level of the channel,
- * and waits for *Start*. `context` need not be bound to the job.
+ * As `requestJob`, but for a draft: posted in `request.thread`, or at the top level of the channel, it waits
+ * for *Start*. `context` need not be bound to the job.
  */
 export function requestDraft(
   { thread, ...request }: JobRequest,
@@ -59,7 +59,10 @@ function makeDraft(
   builder.schedule('expire_draft', nowMs + DRAFT_KEPT_MS);
 }
 
-/** Whether there may be one more draft of the app. @param jobs those of its channel that nobody asked for, since `DRAFT_KEPT_MS` */
+/**
+ * Whether the app may have another draft. @param jobs its channel's jobs that nobody asked for, since
+ * `DRAFT_KEPT_MS`
+ */
 export function mayDraftMore(jobs: readonly Job[], appId: string): boolean {
   const open = jobs.filter(
     ({ stage, origin }) => stage.kind === 'draft' && origin.kind === 'mention' && origin.app?.id === appId,
@@ -89,7 +92,7 @@ export function draftUnseen(builder: DecisionBuilder, number: number): void {
     builder.change({ stage: { ...stage, isUnseen: true } });
 }
 
-/** Slack does not take its message, so that nobody could start it. */
+/** Slack refuses its message, so nobody could start it. */
 export function draftRefused(builder: DecisionBuilder, callId: string, number: number, reason: string): void {
   const { stage } = builder.job;
   if (stage.kind !== 'draft' || stage.number !== number) return;
@@ -107,7 +110,7 @@ export function startDraft(builder: DecisionBuilder, started: DraftStart): void 
     const followUp = builder.followUpAt(messageTs);
     if (followUp?.state === 'waiting') builder.excludeFollowUp(followUp, 'aside');
   }
-  // Null where nobody knows where its message is.
+  // Null where its message's place is unknown.
   const threadTs = job.threadTs ?? started.postTs ?? null;
   const repliesAfterTs = job.repliesAfterTs ?? threadTs;
   builder.change({ stage: { kind: 'opening' }, threadTs, repliesAfterTs, takesRepliesAlong: true });
@@ -141,13 +144,13 @@ export function dismissDraft(builder: DecisionBuilder, number: number, userId: s
 export function expireDraft(builder: DecisionBuilder): void {
   const { stage } = builder.job;
   if (stage.kind !== 'draft') return;
-  // It was withdrawn, and asked for once more: the task of the first draft may be in hand.
+  // Withdrawn and asked for again: the first draft's task may be running.
   const dueAtMs = stage.draftedAtMs + DRAFT_KEPT_MS;
   if (builder.context.nowMs < dueAtMs) builder.schedule('expire_draft', dueAtMs);
   else drop(builder, stage, 'expired', null);
 }
 
-/** These people mark the message that the draft is about: without any, it is withdrawn. */
+/** These people react to the draft's message: without any, it is withdrawn. */
 export function marksSeen(builder: DecisionBuilder, userIds: readonly string[]): void {
   const { stage } = builder.job;
   if (stage.kind !== 'draft' && stage.kind !== 'dropped') return;
@@ -158,8 +161,9 @@ export function marksSeen(builder: DecisionBuilder, userIds: readonly string[]):
 }
 
 /**
- * Who among those that mark the message now asks for one more draft of it; null: nobody does. Those who marked the last
- * one do not, unless they took their mark away meanwhile; and what somebody has dismissed or started is settled.
+ * Who among those that react to the message now asks for another draft; null: nobody. Those who reacted to
+ * the last one do not, unless they removed their reaction meanwhile; what somebody dismissed or started is
+ * settled.
  */
 export function asksOnceMore(stage: Stage, userIds: readonly string[]): string | null {
   if (stage.kind !== 'dropped' || stage.markedBy === undefined) return null;
@@ -167,7 +171,7 @@ export function asksOnceMore(stage: Stage, userIds: readonly string[]): string |
   return userIds.find((userId) => !markedBy.includes(userId)) ?? null;
 }
 
-/** Somebody marks it anew: there is one more draft, of what the message and its thread say now. */
+/** Somebody reacts again: another draft, of the current message and thread. */
 export function markedOnceMore(
   builder: DecisionBuilder,
   { userIds, approvers, message }: MarkedOnceMore,
@@ -187,7 +191,7 @@ function isSame(some: readonly string[], others: readonly string[]): boolean {
 
 function drop(builder: DecisionBuilder, draft: Draft, why: Dropped['why'], byUserId: string | null): void {
   const { draftedAtMs: _, isUnseen: __, replies: ___, markedBy, ...rest } = draft;
-  // What somebody has dismissed is settled, whoever marks it.
+  // What somebody has dismissed is settled, whoever reacts to it.
   const marks = why === 'dismissed' || markedBy === undefined ? {} : { markedBy };
   builder.change({
     stage: { ...rest, ...marks, kind: 'dropped', why, byUserId },
@@ -195,7 +199,7 @@ function drop(builder: DecisionBuilder, draft: Draft, why: Dropped['why'], byUse
     repliesAfterTs: null,
     muted: false,
   });
-  // What may be drafted once more, may go along then: of that, no receipt says that it stays between people.
+  // What may be drafted again may go along then, so no receipt says that it stays between people.
   const state = why === 'dismissed' ? 'aside' : 'excluded';
   for (const followUp of builder.allFollowUps()) {
     if (followUp.state === 'waiting' || followUp.state === 'not_sent')

@@ -26,12 +26,12 @@ export interface JobRequest {
   readonly projectName: string;
   /** As Slack delivered it. */
   readonly prompt: string;
-  /** Goes to the agent after the prompt; escaped like it. */
+  /** Follows the prompt; escaped like it. */
   readonly context?: string;
   readonly responseUrl: string | null;
-  /** The thread of other people that the card is posted in; null: a new thread. */
+  /** The existing thread that gets the card; null: a new thread. */
   readonly thread: StartThread | null;
-  /** The mention or direct message that asks for it; absent: a command, a form or a button does. */
+  /** The mention or direct message that asks; absent: a command, form or button does. */
   readonly requestTs?: string;
   /** Attached to the message that asks for it. */
   readonly attachments?: Attachments;
@@ -85,8 +85,8 @@ export function newJob(
 }
 
 /**
- * A button started the job. What people wrote in the thread before was not meant for it.
- * @param pressedTs by Slack's clock, as are the times of what they wrote; this machine's may differ
+ * A button started the job. Earlier messages in the thread were not meant for it.
+ * @param pressedTs by Slack's clock, as are those messages' times; this machine's may differ
  */
 export function openIn(
   builder: DecisionBuilder,
@@ -102,14 +102,14 @@ export function openIn(
   noteIfEarlierReplies(builder);
 }
 
-/** The request may arrive late, if Slack had to deliver it again. Until then the thread had no job. */
+/** The request may arrive late, if Slack redelivered it. Until then the thread had no job. */
 export function noteIfEarlierReplies(builder: DecisionBuilder): void {
   const { threadTs, repliesAfterTs } = builder.job;
   if (threadTs === null || repliesAfterTs === null) return;
   if (builder.context.nowMs - Number(repliesAfterTs) * 1000 > REPLIED_AFTER_MS) builder.noteEarlierReplies();
 }
 
-/** The job is over for good, and its thread is free for another; the replies that wait stay between people. */
+/** The job is over for good, and its thread is free for another; the waiting replies stay between people. */
 export function dropJob(builder: DecisionBuilder, why: Dropped['why'], byUserId: string | null): void {
   const { threadTs } = builder.job;
   const thread = threadTs === null ? null : { threadTs, lastTs: threadTs };
@@ -128,7 +128,7 @@ export function requestCard(builder: DecisionBuilder): void {
   builder.addCall(`card:${builder.job.id}:${cards}`, builder.threadLane, { kind: 'post_card' });
 }
 
-/** The card is there to be seen: now the agent job can be created, or watched. */
+/** The card is visible: now the agent job can be created, or watched. */
 export function cardPosted(builder: DecisionBuilder, ts: string): void {
   if (builder.job.stage.kind === 'dropped') {
     builder.change({ cardTs: ts });
@@ -144,7 +144,7 @@ export function cardPosted(builder: DecisionBuilder, ts: string): void {
     builder.change({ stage: { kind: 'creating' } });
     builder.schedule('read_snippets', builder.context.nowMs);
   }
-  // It says that the job starts. What people wrote in its thread before it was posted, it does not show yet.
+  // It says that the job starts, but does not show what people wrote in its thread before it was posted.
   if (builder.job.muted || builder.allFollowUps().length > 0) builder.refreshCard();
 }
 
@@ -171,7 +171,7 @@ export function cardRefused(builder: DecisionBuilder, reason: string): void {
   notifyRequester(builder, `refused:${builder.job.cards}`, reason, 'card_refused');
 }
 
-/** *Try again*, after a card that was refused: the prompt and its replies were kept. Works once for each refusal. */
+/** *Try again*, after a refused card: the prompt and its replies were kept. Works once for each refusal. */
 export function tryAgain(
   builder: DecisionBuilder,
   cards: number,
@@ -188,7 +188,9 @@ export function tryAgain(
     putOrRefuse(builder, { ...followUp, state: 'waiting' }, refusalOf(builder, followUp));
 }
 
-/** The card waits for an administrator, or an invitation: the requester is notified once that the request is kept. */
+/**
+ * The card waits for an administrator, or an invitation: the requester learns once that the request is kept.
+ */
 export function cardDelayed(
   builder: DecisionBuilder,
   { reason, waitsFor }: Extract<JobEvent, { type: 'card_delayed' }>,
@@ -208,13 +210,13 @@ export function postRefused(
   reason: string,
 ): void {
   if (announcement.kind === 'follow_up') {
-    // It still goes to the agent. There is no message to put a receipt at.
+    // It still goes to the agent. No message can carry its receipt.
     followUpShown(builder, { ...announcement, messageTs: slackTime(builder.context.nowMs) });
   }
   notifyRequester(builder, callId, reason, announcement);
 }
 
-/** What cannot be posted yet goes to the requester privately, once: also if its place never opens again. */
+/** What cannot be posted yet goes to the requester privately, once, even if the place never opens again. */
 export function postDelayed(
   builder: DecisionBuilder,
   callId: string,
@@ -224,7 +226,10 @@ export function postDelayed(
   notifyRequester(builder, callId, reason, announcement, { isKept: true });
 }
 
-/** `key` distinguishes the private messages to the requester of a job; each is sent once. Without one, nobody is told. */
+/**
+ * `key` distinguishes a job's private messages to its requester, each sent once. Without a requester, nobody
+ * is told.
+ */
 export function notifyRequester(
   builder: DecisionBuilder,
   key: string,
@@ -242,7 +247,7 @@ export function notifyRequester(
   });
 }
 
-/** Requests the next create call. Callers make sure that no other is pending or in flight. */
+/** Requests the next create call. No other may be pending or in flight. */
 export function requestCreate(builder: DecisionBuilder): void {
   const creates = builder.job.creates + 1;
   builder.change({ stage: { kind: 'creating' }, creates });

@@ -14,14 +14,14 @@ export interface Manner {
   readonly isAnswered: boolean;
   /** It is hardly meant as a request. */
   readonly isDoubtful: boolean;
-  /** The project that it names is not there; absent: it is. */
+  /** It names a project that does not exist; absent: it does. */
   readonly unknownProject?: UnknownProject | null;
 }
 
 /**
- * Makes a job of a request; if the requester asked the same a moment ago, hardly meant to ask, or named no project that
- * there is, one that waits for *Start another*, *Start* or *Start in …*.
- * @param recent what the requester asked for in the channel within `ASKED_BEFORE_MS`
+ * Makes a job of a request; if the requester asked the same just now, hardly meant to ask, or named an
+ * unknown project, one that waits for *Start another*, *Start* or *Start in …*.
+ * @param recent the requester's requests in the channel within `ASKED_BEFORE_MS`
  */
 export function requestJob(
   request: JobRequest,
@@ -42,7 +42,7 @@ export function requestJob(
   return builder.decision();
 }
 
-/** The question that the requester was asked when the same request arrived first, if it is open. */
+/** The question asked when the same request arrived first, if it is open. */
 export function openQuestion(request: JobRequest, recent: readonly Job[]): Job | null {
   return recent.find((job) => isSame(job, request) && job.stage.kind === 'awaiting_confirmation') ?? null;
 }
@@ -72,7 +72,7 @@ function isSame(job: Job, { prompt, context = '', projectId }: JobRequest): bool
   return job.prompt === prompt && job.context === context && job.projectId === projectId;
 }
 
-/** It is at work, or may be, or its work is done. Of others, the same words are rightly said again. */
+/** It is running, may be, or has succeeded. After other ends, repeating the words makes sense. */
 function isActiveOrCompleted({ stage }: Job): boolean {
   switch (stage.kind) {
     case 'opening':

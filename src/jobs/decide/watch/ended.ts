@@ -9,12 +9,12 @@ import {
 import { announceEnd, forgetStatuses, recordFacts, untold } from '../announce.ts';
 import type { DecisionBuilder } from '../decision-builder.ts';
 
-/** An outage may be long, but failing checks must not go on for ever. */
+/** An outage may be long, but failing checks must end. */
 const GIVEN_UP_AFTER_MS = 2 * LOOKED_AT_FOR_MS;
 
 /**
- * The turn is over, as far as anybody can tell. The end is provisional: the agent may take up a follow-up late, a
- * link may arrive late, and somebody else may continue the job.
+ * The turn is over, as far as anybody can tell. The end is provisional: the agent may take a follow-up late,
+ * a link may arrive late, and somebody else may continue the job.
  */
 export function endTurn(builder: DecisionBuilder, status: Ended['status'], turnsToCome: number): void {
   const { nowMs } = builder.context;
@@ -31,7 +31,7 @@ export function endTurn(builder: DecisionBuilder, status: Ended['status'], turns
   planLook(builder, nowMs);
 }
 
-/** How long the agent has worked that ends now: for the person who asked, the first turn began with the request. */
+/** How long the agent worked: for the requester, the first turn began with the request. */
 function durationOf({ stage, turn, requestedAtMs }: Job, nowMs: number): number | undefined {
   if (stage.kind === 'ended') return stage.tookMs;
   if (stage.kind !== 'working' || stage.isOlder === true) return undefined;
@@ -45,7 +45,7 @@ export function lookFromNow(builder: DecisionBuilder, ended: Ended): void {
   planLook(builder, nowMs);
 }
 
-/** It only seemed to go on: the looks go on where they were. */
+/** It only seemed to continue: the checks continue from where they were. */
 export function restoreEnd(builder: DecisionBuilder, { turnReplies, ...times }: EndBefore): void {
   const { stage } = builder.job;
   if (stage.kind !== 'ended') return;
@@ -53,7 +53,7 @@ export function restoreEnd(builder: DecisionBuilder, { turnReplies, ...times }: 
   planLook(builder, times.sinceMs);
 }
 
-/** A check of a job that had ended: what the thread does not know of this turn is announced. */
+/** After a check of an ended job: announces what the thread does not know of this turn. */
 export function endedJobChecked(builder: DecisionBuilder, ended: Ended, agentJob: AgentJob): void {
   const before = builder.job.agentJob;
   const { status } = agentJob;
@@ -74,7 +74,7 @@ export function endedJobChecked(builder: DecisionBuilder, ended: Ended, agentJob
   if (builder.job.posts === posts) restoreEnd(builder, endBeforeOf(ended, builder.job));
 }
 
-/** This check may be the only one to see a change, so it is made again. */
+/** This check may be the only one to see a change, so it is repeated. */
 export function endedCheckFailed(builder: DecisionBuilder, ended: Ended, failure: AgentFailure): void {
   const { nowMs, jitter } = builder.context;
   const unchangedMs = nowMs - unchangedSinceMs(builder, ended);
@@ -84,8 +84,8 @@ export function endedCheckFailed(builder: DecisionBuilder, ended: Ended, failure
 }
 
 /**
- * The job is watched again. If a reply of ours explains it, its receipt and the card say so. Otherwise the next check
- * announces it: a single outdated answer is no news.
+ * The job is watched again. If a reply of ours explains it, its receipt and the card say so. Otherwise the
+ * next check announces it: a single outdated answer is no news.
  */
 function goesOn(builder: DecisionBuilder, ended: Ended, status: string, previousPrLink: string | null): void {
   const { nowMs, policy } = builder.context;
@@ -123,7 +123,9 @@ function endBeforeOf({ sinceMs, tookMs }: Ended, { turnReplies }: Job): EndBefor
   };
 }
 
-/** Since now, if a clock that was ahead has seen the end: the looks would stay close together until that time. */
+/**
+ * Now, if a clock that was ahead saw the end: otherwise the checks would stay close together until that time.
+ */
 function unchangedSinceMs(builder: DecisionBuilder, ended: Ended): number {
   const { nowMs } = builder.context;
   const { sinceMs } = ended;

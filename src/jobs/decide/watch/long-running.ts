@@ -3,7 +3,7 @@ import type { DecisionBuilder } from '../decision-builder.ts';
 
 const UNANSWERED_AFTER_MS = 24 * 3_600_000;
 
-/** The agent is at work: if it has been for long, the thread is asked, once, whether to keep watching. */
+/** The agent works: after a long time, the thread is asked, once, whether to keep watching. */
 export function askIfLong(builder: DecisionBuilder): void {
   const { stage, watchQuestions } = builder.job;
   if (stage.kind !== 'working' || stage.question?.answer === null) return;
@@ -18,7 +18,7 @@ export function askIfLong(builder: DecisionBuilder): void {
   builder.announce({ kind: 'long_running', question: number, sinceMs, lastedMs: nowMs - sinceMs });
 }
 
-/** *Keep watching*: the thread is asked again when as much time has passed again. */
+/** *Keep watching*: the thread is asked again after as much time. */
 export function keepWatching(builder: DecisionBuilder, number: number): void {
   const stage = stageWithQuestion(builder, number);
   if (stage?.question?.answer !== null) return;
@@ -28,13 +28,13 @@ export function keepWatching(builder: DecisionBuilder, number: number): void {
   builder.schedule('check_job', builder.context.nowMs);
 }
 
-/** Nobody has answered for a day, and nothing has changed: the job is read seldom. */
+/** Nobody has answered for a day, and nothing has changed: the job is read rarely. */
 export function isNeglected({ job: { stage }, context: { nowMs } }: DecisionBuilder): boolean {
   if (stage.kind !== 'working' || stage.question?.answer !== null) return false;
   return nowMs - (stage.question.openSinceMs ?? 0) >= UNANSWERED_AFTER_MS;
 }
 
-/** The agent's state has changed: the job is read at its usual pace again, and the day starts over. */
+/** The agent's state changed: the job is read at its usual pace again, and the day starts over. */
 export function noteChange(builder: DecisionBuilder): void {
   const { stage } = builder.job;
   if (stage.kind !== 'working' || stage.question?.answer !== null) return;
@@ -43,7 +43,9 @@ export function noteChange(builder: DecisionBuilder): void {
   });
 }
 
-/** *Stop watching*, even after *Keep watching*, or before anybody was asked. The agent itself keeps working. */
+/**
+ * *Stop watching*, even after *Keep watching*, or before anybody was asked. The agent itself keeps working.
+ */
 export function stopWatching(builder: DecisionBuilder, number: number): void {
   const { stage, trouble, watchQuestions } = builder.job;
   if (stage.kind !== 'working' || stage.question?.answer === 'stop') return;

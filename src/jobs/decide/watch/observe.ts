@@ -45,7 +45,7 @@ export function jobChecked(builder: DecisionBuilder, agentJob: AgentJob): void {
   }
 }
 
-/** Works out from the job as it is now what is new since what was announced: a missed step heals here. */
+/** Compares the current job with what was announced, so a missed step heals here. */
 export function observe(builder: DecisionBuilder, stage: Working, agentJob: AgentJob): void {
   const { nowMs, lateMs = 0 } = builder.context;
   const hasChanged = recordFacts(builder, agentJob);
@@ -86,7 +86,7 @@ export function checkFailed(
   if (job.stage.kind === 'ended') endedCheckFailed(builder, job.stage, failure);
   if (job.stage.kind !== 'working') return;
   if (isMissing(failure)) noteMissing(builder);
-  // What somebody asked to watch may have a typing error.
+  // What somebody asked to watch may have a typo.
   const wasNeverThere = isUnseen(job);
   const isSaidToBeWrong = wasNeverThere && failure.reason === 'not_found';
   if (!isSaidToBeWrong && !isGone(builder, failure, othersAnsweredAtMs)) {
@@ -100,7 +100,9 @@ export function checkFailed(
   builder.refreshCard();
 }
 
-/** A follow-up was accepted: the watch goes on, and the state of the turn before is not believed for a while. */
+/**
+ * A follow-up was accepted: the watch continues, and the previous turn's state is not believed for a while.
+ */
 export function startTurn(
   builder: DecisionBuilder,
   answer: AgentJob | null,
@@ -110,7 +112,7 @@ export function startTurn(
   const isOfJob = answer !== null && answer.id === builder.job.agentJob?.id;
   const before = isOfJob && isEnded(answer.status) ? answer : builder.job.agentJob;
   if (isOfJob) replaceAgentJob(builder, answer);
-  // It may still describe the turn before. Its outcome is announced now, since the new turn will hide it.
+  // It may still describe the previous turn. Its outcome is announced now, since the new turn will hide it.
   if (isOfJob && isEnded(answer.status)) announceLink(builder, answer);
   countReplies(builder, replies);
   const { job } = builder;
@@ -136,7 +138,7 @@ export function startTurn(
   builder.refreshCard();
 }
 
-/** The agent may have taken a message whose call had no clear answer: that may become a turn, too. */
+/** The agent may have taken a message whose call had no clear answer, which may become a turn, too. */
 export function expectTurn(builder: DecisionBuilder): void {
   const { job, context } = builder;
   const turnsToCome = turnsToComeOf(job.stage) + 1;
@@ -146,12 +148,14 @@ export function expectTurn(builder: DecisionBuilder): void {
   builder.change({ stage: { ...job.stage, settle: { ...(job.stage.settle ?? settled), turnsToCome } } });
 }
 
-/** The state before a follow-up that the API has not shown to have taken up yet. */
+/** The state before a follow-up that the API has not shown to have taken yet. */
 function unsettledOf(stage: Stage): Settle | null {
   return stage.kind === 'working' && stage.settle?.seenActive === false ? stage.settle : null;
 }
 
-/** A likely end of this turn may have been told: the reply that explains why it goes on says so itself. */
+/**
+ * A likely end of this turn may have been announced: the reply that explains why it continues says so itself.
+ */
 function seenAtWork(builder: DecisionBuilder, stage: Working, settle: Settle): void {
   builder.change({ stage: { ...stage, settle: takenUp(settle) } });
   const { lastAnnounced: last, turn } = builder.job;
@@ -161,14 +165,14 @@ function seenAtWork(builder: DecisionBuilder, stage: Working, settle: Settle): v
   }
 }
 
-/** The agent is at work. That may still be the turn before, if the job was thought to be active then. */
+/** The agent works. That may still be the previous turn, if the job seemed active then. */
 function takenUp(settle: Settle): Settle {
   const { previousStatus, turnsToCome = 0 } = settle;
   const isNewTurn = previousStatus !== null;
   return { ...settle, seenActive: true, turnsToCome: Math.max(0, isNewTurn ? turnsToCome - 1 : turnsToCome) };
 }
 
-/** How many of the follow-ups may still become turns after an end that is believed. */
+/** How many follow-ups may still become turns after a believed end. */
 function turnsToComeAfter(settle: Settle | null, agentJob: AgentJob): number {
   if (settle === null) return 0;
   const isSeenToBeTakenUp = !settle.seenActive && isAnotherEnd(settle, agentJob);
@@ -181,9 +185,9 @@ function turnsToComeOf(stage: Stage): number {
 }
 
 /**
- * The rule of product.md: a turn that followed a finished one is over when the job was seen active since, when
- * its status or its link is another than before, or when the settle window has passed. If the job was thought
- * to be active when the follow-up went out, an ending may still be the one of the turn before.
+ * The rule of product.md: a turn that followed a finished one is over when the job was seen active since,
+ * when its status or link has changed, or when the settle window has passed. If the job seemed active when
+ * the follow-up went out, an ending may still be the previous turn's.
  */
 function isTurnOver(settle: Settle | null, agentJob: AgentJob, { nowMs, policy }: DecisionContext): boolean {
   if (settle === null || settle.seenActive) return true;
@@ -191,7 +195,7 @@ function isTurnOver(settle: Settle | null, agentJob: AgentJob, { nowMs, policy }
   return isEndAfter(settle, agentJob);
 }
 
-/** Whether the end is surely not the one that was known when the follow-up went out. */
+/** Whether the end is certainly not the one known when the follow-up went out. */
 function isEndAfter(settle: Settle, agentJob: AgentJob): boolean {
   return isEnded(agentJob.status) && settle.previousStatus !== null && isAnotherEnd(settle, agentJob);
 }

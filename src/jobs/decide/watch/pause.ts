@@ -9,7 +9,7 @@ export const NEWS_WINDOW_MS = 600_000;
 const SHORTEST_PAUSE_MS = NEWS_WINDOW_MS;
 const LONGEST_PAUSE_MS = 3_600_000;
 
-/** What a person did, or the agent did for one: all that follows may be news again. */
+/** Actions by or for people, after which everything may be news again. */
 const ACTS: ReadonlySet<JobEvent['type']> = new Set([
   'reply_received',
   'follow_up_written',
@@ -31,14 +31,14 @@ const ACTS: ReadonlySet<JobEvent['type']> = new Set([
   'message_accepted',
 ]);
 
-/** Whether the job is not looked at for now: the agent keeps changing its answer. */
+/** Whether checks pause, because the agent keeps changing its answer. */
 export function isPaused({ recentNews }: Pick<Job, 'recentNews'>, nowMs: number): boolean {
   return isWaitOn(recentNews?.pausedUntilMs ?? 0, LONGEST_PAUSE_MS, nowMs);
 }
 
 /**
- * Counts what the event has told in the thread. Returns false if that is too much: then the event should not have been
- * applied, and the looks pause.
+ * Counts what the event announced in the thread. Returns false if that is too much: then the event should not
+ * have been applied, and the checks pause.
  * @param before the job before the event
  */
 export function countNews(builder: DecisionBuilder, event: JobEvent, before: Job): boolean {
@@ -62,7 +62,7 @@ export function countNews(builder: DecisionBuilder, event: JobEvent, before: Job
   return true;
 }
 
-/** An event that arrives too late or twice changes nothing. */
+/** An event that arrives late or twice changes nothing. */
 function hasEffect(builder: DecisionBuilder, before: Job): boolean {
   const { job, followUps, calls } = builder.decision();
   return job !== before || followUps.length > 0 || calls.length > 0;
@@ -77,7 +77,7 @@ function listenAgain(builder: DecisionBuilder): void {
   builder.change({ recentNews: null });
 }
 
-/** The thread is told so once, and the card shows it until the next look. */
+/** The thread is told so once, and the card shows it until the next check. */
 export function pauseLooks(builder: DecisionBuilder): void {
   const { nowMs } = builder.context;
   const { atMs = [], pauses = 0 } = builder.job.recentNews ?? {};
@@ -88,7 +88,7 @@ export function pauseLooks(builder: DecisionBuilder): void {
   builder.refreshCard();
 }
 
-/** A look that comes before the end of the pause is put off. */
+/** Postpones a check that comes before the end of the pause. */
 export function waitOutPause(builder: DecisionBuilder): void {
   lookAt(builder, builder.job.recentNews?.pausedUntilMs ?? builder.context.nowMs);
 }

@@ -6,9 +6,8 @@ import type { DecisionBuilder } from '../decision-builder.ts';
 type AgentCallKind = 'create_job' | 'send_message';
 
 /**
- * What a failed create or message call means.
- * `retry`: nothing happened, so it goes out again by itself.
- * `refused`: the API will not take it. `unknown`: a person decides.
+ * What a failed create or message call means. `retry`: nothing happened, so it repeats by itself. `refused`:
+ * the API will not accept it. `unknown`: a person decides.
  */
 export type Verdict = 'retry' | 'refused' | 'unknown';
 
@@ -18,7 +17,7 @@ export function verdictOn(failure: AgentFailure): Verdict {
     case 'rate_limited':
     case 'unreachable':
     case 'unauthorized':
-    // A create can only miss the project, which an administrator mends; for a message see `isWaitedFor`.
+    // A create can only miss the project, which an administrator fixes; for a message see `isWaitedFor`.
     case 'not_found':
     case 'no_such_path':
       return 'retry';
@@ -29,7 +28,7 @@ export function verdictOn(failure: AgentFailure): Verdict {
   }
 }
 
-/** Settles a failed create or message call as its verdict says, and returns the verdict. */
+/** Settles a failed create or message call by its verdict, and returns the verdict. */
 export function settleFailed(
   builder: DecisionBuilder,
   call: AgentCallKind,
@@ -45,15 +44,15 @@ export function settleFailed(
 function stateOf(call: AgentCallKind, verdict: Verdict): CallOutcome['state'] {
   if (verdict === 'unknown') return 'unknown';
   if (verdict === 'refused') return 'failed';
-  // The replies of a message that goes out again are put into a new call, together with later ones.
+  // A repeated message call gets its replies anew, together with later ones.
   return call === 'create_job' ? 'retry' : 'not_made';
 }
 
-/** What stays away for so long is gone, whoever says so. */
+/** A job missing this long is treated as gone. */
 const GONE_AFTER_MS = 3_600_000;
-/** After so long without an answer, it is unknown whether the job was missing all the time. */
+/** After this long without an answer, it is unknown whether the job was missing all the time. */
 const UNSEEN_AFTER_MS = GONE_AFTER_MS / 2;
-/** After so long, a person who replied gets the API's own words. */
+/** After this long, a person who replied gets the API's own words. */
 const PATIENCE_MS = 120_000;
 
 /** A 404: the job may be gone, or a gateway does not find the API. */
@@ -68,14 +67,15 @@ export function noteMissing(builder: DecisionBuilder): void {
   builder.change({ missing: { sinceMs: isStill ? missing.sinceMs : nowMs, untilMs: nowMs } });
 }
 
-/** Any other answer, or none at all: the time after which a job counts as gone starts again. */
+/** Any other answer, or none: the time after which a job counts as gone starts over. */
 export function noteNotMissing(builder: DecisionBuilder): void {
   if (builder.job.missing != null) builder.change({ missing: null });
 }
 
 /**
- * Whether the job is gone, and may be run again without two agents at the same work: it was gone already, or has been
- * missing for an hour, or the API says so in its own words for a whole settle window and knows other jobs meanwhile.
+ * Whether the job is gone, and may run again without two agents at the same work: it was gone already, or has
+ * been missing for an hour, or the API says so in its own words for a whole settle window while it knows
+ * other jobs.
  */
 export function isGone(
   builder: DecisionBuilder,
@@ -97,7 +97,7 @@ export function isWaitedFor(builder: DecisionBuilder, failure: AgentFailure, isJ
   if (isJobGone) return false;
   if (failure.reason === 'no_such_path') return true;
   const { trouble, stage } = builder.job;
-  // A job that has failed or was archived is tried once, and the API's answer is shown.
+  // A failed or archived job is tried once, and the API's answer is shown.
   if (stage.kind === 'ended' && stage.status !== 'completed') return false;
   const sinceMs = trouble?.source === 'send' ? trouble.sinceMs : builder.context.nowMs;
   return builder.context.nowMs - sinceMs < PATIENCE_MS;
