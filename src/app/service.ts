@@ -50,9 +50,12 @@ import { serveWorkspaces } from './service/workspaces.ts';
 
 /** The whole program in one object. Tests start it in memory. */
 export interface Service {
-  /** Resolves once requests are taken and tasks are done. Throws StartError or StoreError, and is stopped then. */
+  /** Resolves once requests are accepted and tasks are done. On StartError or StoreError, it is stopped. */
   start(): Promise<void>;
-  /** Takes no more requests, finishes what is in flight, and closes everything. It is not ready from the outset. */
+  /**
+   * Accepts no more requests, finishes what is in flight, and closes everything. It is not ready from the
+   * outset.
+   */
   stop(): Promise<void>;
   /** How long a stop that begins now may take. */
   stopWithinMs(): number;
@@ -61,20 +64,20 @@ export interface Service {
   readonly port: number;
   /** Where health checks and metrics are served, once started: the same port unless HEALTH_PORT is set. */
   readonly healthPort: number;
-  /** As whom it works, once started; null where there may be many workspaces. */
+  /** Its bot, once started; null where there may be many workspaces. */
   readonly signedInAs: SignedInAs | null;
 }
 
 export interface ServiceOptions {
   readonly log: Logger;
-  /** Default: the system's clock. A clock that is given also times the leases. */
+  /** Default: the system's clock. A given clock also times the leases. */
   readonly clock?: Clock;
   /**
-   * In HTTP mode: how long a stop keeps taking requests while `/readyz` says that the program is not ready, so that a
-   * load balancer notices before it finds a closed port. Default: 0.
+   * In HTTP mode: how long a stop keeps accepting requests while `/readyz` says that the program is not
+   * ready, so that a load balancer notices before it finds a closed port. Default: 0.
    */
   readonly lingerMs?: number;
-  /** How many lines of the log nobody has read in time. Default: none. */
+  /** How many log lines were dropped. Default: none. */
   readonly logLinesDropped?: () => number;
 }
 
@@ -167,7 +170,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
     const routes = healthPort === null ? [...forOperators, ...forOthers] : forOthers;
     const connection = createConnection(transport, {
       ...{ apiUrl, logger, log, clock, bodies, store, routes },
-      // Under a clock that is given, nothing may depend on the real time.
+      // With a given clock, nothing may depend on real time.
       nextWithinMs: options.clock === undefined ? NEXT_REQUEST_WITHIN_MS : 0,
       onConnected: lookForMissed,
       onRedelivery: () => missed.lookForSoon(),
@@ -225,7 +228,8 @@ export function createService(config: Config, options: ServiceOptions): Service 
       if (isListening) await clock.sleep(lingerMs);
       await connection.stop();
     };
-    // All at once: while the last requests are stored, no more tasks are claimed. The next start repeats the looks.
+    // All at once: while the last requests are stored, no more tasks are claimed. The next start repeats the
+    // looks.
     resources.defer(async () => {
       stopping.abort();
       const jobs = [retentionJob, far, adoption];
@@ -283,10 +287,10 @@ export function createService(config: Config, options: ServiceOptions): Service 
   };
 }
 
-/** What people in Slack are shown. */
+/** The period that people in Slack see. */
 const SHOWN_MS = 7 * 86_400_000;
 
-/** Counts a period of one workspace, by default the last days, up to now. What may be deleted already is left out. */
+/** Counts a period of one workspace, by default the last days. Possibly deleted times are left out. */
 export function reporter(
   { agent, retentionMs, codeHostSites: sites }: Config,
   store: Store,

@@ -16,12 +16,12 @@ export interface Host {
 }
 
 /**
- * Runs to its end and resolves to the exit code. `args` is what follows the name, to be read with `parseArgs`:
- * its errors, like a UsageError, are shown with the command's usage.
+ * Runs to its end and resolves to the exit code. `args` follow the command's name, to be read with
+ * `parseArgs`: its errors, like a UsageError, are shown with the command's usage.
  */
 export type Run = (args: string[], host: Host) => Promise<number>;
 
-/** The command was called in a way that makes no sense; the message says how to call it. */
+/** A wrong call of the command; the message says how to call it. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

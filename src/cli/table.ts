@@ -2,7 +2,7 @@ import { isNear } from '../jobs/requests/near.ts';
 import type { Run } from './command.ts';
 
 export interface Command {
-  /** Its name, and what may follow. */
+  /** Its name, and its arguments. */
   readonly usage: string;
   readonly summary: string;
   /** Loads the program behind it, which only runs on a Node that is new enough. */
@@ -67,12 +67,12 @@ export function findCommand(name: string): Command | undefined {
   return commands.find((command) => nameOf(command) === name);
 }
 
-/** The command, or option in place of one, that was probably meant. */
+/** The command, or option, that was probably meant. */
 export function nearCommand(name: string): string | null {
   return near(name, [...commands.map(nameOf), '--help', '--version']);
 }
 
-/** As they are typed: `--json`. */
+/** As typed: `--json`. */
 export function optionsOf({ usage }: Command): readonly string[] {
   return usage.match(/--[a-z-]+/g) ?? [];
 }

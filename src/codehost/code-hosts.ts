@@ -3,33 +3,33 @@ import type { PullRequestFacts } from '../jobs/pull-requests/pull-request.ts';
 import type { HostFacts } from '../jobs/service-facts.ts';
 import type { LookMemory } from './look-memory.ts';
 
-/** The code hosts that are set up, as far as pull requests go. Nothing is ever written to them. */
+/** The configured code hosts, for pull requests. Nothing is ever written to them. */
 export interface CodeHosts {
-  /** Null: no configured host knows it, so that it is never looked at. */
+  /** Null: no configured host knows it, so it is never checked. */
   find(url: string): PullRequestLink | null;
   /**
-   * Never throws for what the network or the host does, and takes half a minute at most.
-   * @param before from the last look that saw the pull request; null: there was none
+   * Never throws for failures of network or host, and takes half a minute at most.
+   * @param before from the last check that saw the pull request; null: none
    */
   look(link: PullRequestLink, before: LookMemory | null): Promise<Look>;
-  /** How each host has lately answered. */
+  /** Each host's recent answers. */
   facts(): readonly HostFacts[];
-  /** Breaks off what is under way. */
+  /** Aborts what is in flight. */
   close(): Promise<void>;
 }
 
-/** What a look learned. */
+/** The result of a check. */
 export type Look =
-  /** `facts`: with those of earlier looks that could not be read again. */
+  /** `facts`: includes earlier ones that could not be read again. */
   | { readonly outcome: 'seen'; readonly facts: PullRequestFacts; readonly memory: LookMemory }
-  /** It does not exist, or may not be seen: a host gives the same answer to both. */
+  /** It does not exist, or may not be seen: hosts answer both alike. */
   | { readonly outcome: 'not_found' }
   | { readonly outcome: 'no_access'; readonly reason: NoAccessReason }
   /**
-   * At its limit, out of order or unreachable. `waitMs`: how long the host asks to be left alone, if it says so.
-   * `reason`: in a word, for the log.
+   * Rate-limited, broken or unreachable. `waitMs`: how long the host asks to be left alone, if it says so.
+   * `reason`: one word for the log.
    */
   | { readonly outcome: 'later'; readonly waitMs: number | null; readonly reason: string };
 
-/** `bad_credentials`: the host does not know the token, or the App, or no longer. */
+/** `bad_credentials`: the host does not know the token or App, or no longer. */
 export type NoAccessReason = 'bad_credentials' | 'not_allowed' | 'app_not_installed';

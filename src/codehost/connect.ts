@@ -6,13 +6,13 @@ import { appCredentials, type GithubApp, githubApp } from './github/app.ts';
 import { github } from './github/github.ts';
 import { gitlab } from './gitlab/gitlab.ts';
 
-/** The kinds of code hosts that can be asked. */
+/** The supported kinds of code hosts. */
 const DIALECTS = { github, gitlab } as const satisfies Readonly<Record<string, Dialect>>;
 
-/** A code host that may be asked, and as whom. Addresses do not end with a slash, and may have a path. */
+/** A code host that may be asked, and as whom. URLs have no trailing slash, and may have a path. */
 export interface CodeHostSettings {
   readonly host: keyof typeof DIALECTS;
-  /** Where its pull requests are read in a browser: only links to it are looked at. */
+  /** Where its pull requests are read in a browser: only links to it are checked. */
   readonly webUrl: string;
   readonly apiUrl: string;
   readonly credentials: CredentialSettings;

@@ -24,7 +24,7 @@ export function createCodeHosts(
   return {
     find,
     look: async (link, before): Promise<Look> => {
-      // Whatever a link was made from, a request is made only of what its address says.
+      // Whatever its origin, a link is asked about only by what its URL says.
       const own = find(link.key);
       const isAsked = ({ host, webUrl }: CodeHostSettings) => own?.host === host && own.webUrl === webUrl;
       const asked = hosts.find((host) => isAsked(host.settings));

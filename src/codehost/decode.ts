@@ -19,25 +19,25 @@ export const text = (maxLength: number) =>
 export const count = z.int().min(0).nullable().catch(null);
 export const flag = z.boolean().catch(false);
 export const id = z.int().min(1);
-/** A commit's hash. It becomes part of a path. */
+/** A commit's hash, which becomes part of a path. */
 export const commit = z
   .string()
   .regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/)
   .nullable()
   .catch(null);
 
-/** The items that can be read, without the others. */
+/** The readable items, without the others. */
 export function listOf<T>(item: z.ZodType<T>) {
   return z.array(item.nullable().catch(null)).transform((items) => items.filter((one) => one !== null));
 }
 
 export const TITLE_MAX_LENGTH = 300;
-/** Enough to get past the comments of a template. */
+/** Enough to get past a template's comments. */
 export const DESCRIPTION_MAX_LENGTH = 4_000;
 export const NAME_MAX_LENGTH = 100;
 const ADDRESS_MAX_LENGTH = 2_000;
 
-/** An address that may be shown as a link: https, without credentials or another secret. */
+/** A URL that may be shown as a link: https, without credentials or another secret. */
 export const publicAddress = z
   .string()
   .max(ADDRESS_MAX_LENGTH)
@@ -58,12 +58,12 @@ export function timeMs(value: string | null): number | null {
 
 type Known<T> = { [Name in keyof T]?: Exclude<T[Name], null> };
 
-/** What is known of it: without the fields that are null. */
+/** Without the fields that are null. */
 export function known<T extends object>(fields: T): Known<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as Known<T>;
 }
 
-/** What all checks together come to; null: there are none. */
+/** The result of all checks together; null: there are none. */
 export function worstOf(checks: readonly Checks[]): Checks | null {
   return (['failing', 'pending', 'passing'] as const).find((state) => checks.includes(state)) ?? null;
 }

@@ -5,25 +5,25 @@ import type { Answer } from './client/host-client.ts';
 import type { ReadingName } from './look-memory.ts';
 
 /**
- * Reads what the API says at the path of the repository, followed by `rest`: `/pulls/14`. Throws an UnreadableError.
- * `schema` must be able to read what it has made, since that is kept and compared.
+ * Reads the API at the repository's path plus `rest`: `/pulls/14`. Throws an UnreadableError. `schema` must
+ * accept its own output, which is stored and compared.
  */
 export type Read = <T>(rest: string, schema: z.ZodType<T>) => Promise<T>;
 
-/** All that is special to one kind of code host: its paths, its answers, the names of its permissions. */
+/** What is special to one kind of code host: paths, answers, names of permissions. */
 export interface Dialect {
-  /** What every request says. */
+  /** Sent with every request. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The path of the repository under the API's address. */
+  /** The repository's path under the API's URL. */
   repositoryPath(link: PullRequestLink): string;
-  /** What that path may be once the repository has moved. */
+  /** Matches that path once the repository has moved. */
   readonly movedTo: RegExp;
-  /** What any token may be asked about itself; `base` and `rest` together. */
+  /** What any token may ask about itself; `base` and `rest` together. */
   readonly tokenPath: string;
-  /** When the token ends, by the answer; null: the host does not say, or it never does. */
+  /** When the token expires, by the answer; null: unknown, or never. */
   tokenEndsAtMs(answer: Extract<Answer, { kind: 'read' }>): number | null;
   details(read: Read, number: number): Promise<Details>;
-  /** What else there is to read; absent: the details say it. */
+  /** What else there is to read; absent: the details include it. */
   readonly others: { readonly [Name in Exclude<ReadingName, 'details'>]?: OtherReading };
 }
 
@@ -36,9 +36,9 @@ export interface Details {
 export interface OtherReading {
   /** Each is needed, by the host's names; `Checks or Actions`: either. */
   readonly permissions: readonly string[];
-  /** What it says holds for one commit only. */
+  /** Its facts hold for one commit only. */
   readonly isOfCommit: boolean;
-  /** `lacks` takes those of the permissions without which the facts say less. */
+  /** `lacks` collects missing permissions that reduce the facts. */
   read(
     read: Read,
     pullRequest: { readonly number: number; readonly commit: string },

@@ -1,26 +1,26 @@
 import { z } from 'zod';
 import type { PullRequestFacts } from '../jobs/pull-requests/pull-request.ts';
 
-/** What is read by itself, so that a missing permission loses that, and not all. */
+/** Read separately, so that a missing permission costs only its own facts. */
 export const READINGS = ['details', 'size', 'checks', 'review', 'preview'] as const;
 export type ReadingName = (typeof READINGS)[number];
 
-/** What a look leaves to the next one, as plain JSON. */
+/** What a check leaves to the next one, as plain JSON. */
 export type LookMemory = { readonly [Name in ReadingName]?: Reading };
 
 export interface Reading {
   readonly facts: PullRequestFacts;
   /** When the host last said so; absent: never. */
   readonly readAtMs?: number;
-  /** The commit that the facts are about. Absent: they are about the pull request. */
+  /** The commit that the facts describe. Absent: they describe the pull request. */
   readonly commit?: string;
-  /** Why the last look could not read it, or not all of it. */
+  /** Why the last check could not read all of it. */
   readonly problem?: ReadingProblem;
-  /** What the host answered, by the end of the path, each with the tag by which it tells that nothing has changed. */
+  /** The host's answers by the end of their paths, each with its ETag. */
   readonly answers: Readonly<Record<string, TaggedAnswer>>;
 }
 
-/** `permissions`: those that are missing, by the host's names. */
+/** `permissions`: the missing ones, by the host's names. */
 export type ReadingProblem =
   | { readonly kind: 'missing_permission'; readonly permissions: readonly string[] }
   | { readonly kind: 'unavailable' };
@@ -61,7 +61,7 @@ const reading: z.ZodType<Reading> = z.object({
   answers: z.record(z.string(), z.object({ etag: z.string(), body: z.unknown() })),
 });
 
-/** The memory of a look, as it was stored. What another version stored differently is read from the host again. */
+/** A stored memory. What another version stored differently is read from the host again. */
 export function decodeLookMemory(stored: unknown): LookMemory | null {
   if (typeof stored !== 'object' || stored === null) return null;
   const known = READINGS.flatMap((name) => {

@@ -19,7 +19,7 @@ export interface HostAccess {
   readonly clock: Clock;
 }
 
-/** One look: the details first, then the rest side by side, as far as it can still change. */
+/** One check: the details first, then the rest side by side, as far as it can still change. */
 export function look(host: HostAccess, link: PullRequestLink, before: LookMemory | null): Promise<Look> {
   const { dialect, clock, credentials } = host;
   const base = dialect.repositoryPath(link);
@@ -68,7 +68,7 @@ async function readOthers(
   return Object.fromEntries((await Promise.all(readings)).flat());
 }
 
-/** One of the other readings; if it cannot be read, as it was known, with the problem. */
+/** One of the other readings; if it cannot be read, its last state with the problem. */
 async function readOther(
   visit: Visit,
   { permissions, isOfCommit, read }: OtherReading,
@@ -94,7 +94,7 @@ async function readOther(
   }
 }
 
-/** Reads with the tags of what earlier looks were answered, and collects the answers for the next look. */
+/** Reads with the tags of earlier answers, and collects the new answers for the next check. */
 function rememberingReader(visit: Visit, before: Reading | undefined) {
   const answers: Record<string, TaggedAnswer> = {};
   let { base } = visit;
@@ -117,7 +117,7 @@ function rememberingReader(visit: Visit, before: Reading | undefined) {
   return { read, answers, base: () => base };
 }
 
-/** What is known of one commit says nothing of the next. */
+/** Facts about one commit say nothing of the next. */
 function factsOf(memory: LookMemory): PullRequestFacts {
   const readings = READINGS.flatMap((name) => memory[name] ?? []);
   const current = readings.filter(({ commit }) => commit === undefined || commit === memory.details?.commit);
@@ -140,11 +140,14 @@ function unseen({ failure }: UnreadableError): Look {
 
 interface Asked {
   readonly durationMs: number;
-  /** Requests that the host allows until its limit starts again; null: it has not said. */
+  /** Requests until the host's limit resets; null: unknown. */
   readonly remaining: number | null;
 }
 
-/** Returns what logs a look. What an administrator must repair is told once, until it is repaired or changes. */
+/**
+ * Returns a function that logs a check. What an administrator must fix is logged once, until it is fixed or
+ * changes.
+ */
 export function lookLog(log: Logger): (link: PullRequestLink, look: Look, asked: Asked) => void {
   const told = new Map<string, string>();
   const tellOnce = (topic: string, problem: string | null, tell: () => void) => {

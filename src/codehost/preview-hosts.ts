@@ -1,8 +1,8 @@
 import { hasSecrets } from '../jobs/secrets.ts';
 
 /**
- * Who comments on a pull request with the address of a preview: the account at GitHub, and where its previews are. No
- * person's account has brackets in its name.
+ * Docs hosts that comment on a pull request with a preview's URL: the account at GitHub, and the previews'
+ * domains. No person's account has brackets in its name.
  */
 const PREVIEW_HOSTS = [
   { bots: ['mintlify[bot]'], domains: ['mintlify.app', 'mintlify.dev', 'mintlify.site', 'mintlify.review'] },
@@ -20,12 +20,15 @@ const PREVIEW_HOSTS = [
 
 const ALL_DOMAINS = PREVIEW_HOSTS.flatMap(({ domains }) => domains);
 
-/** Where the docs host of this account has its previews; null: it is no docs host's. */
+/** The preview domains of this docs host's account; null: it is none. */
 export function domainsOfBot(login: string): readonly string[] | null {
   return PREVIEW_HOSTS.find(({ bots }) => bots.some((bot) => bot === login))?.domains ?? null;
 }
 
-/** The first address in a comment that lies in one of the domains, and not the domain itself: a dashboard may be there. */
+/**
+ * The first URL in a comment that lies in one of the domains, but not the domain itself, which may be a
+ * dashboard.
+ */
 export function previewIn(comment: string, domains: readonly string[] = ALL_DOMAINS): string | null {
   for (const [address] of comment.matchAll(/https:\/\/[^\s"'<>()[\]`|\\]{1,2000}/g)) {
     const url = URL.parse(address);

@@ -11,11 +11,11 @@ export type HostProbe =
   | { readonly kind: 'token'; readonly endsAtMs: number | null }
   | { readonly kind: 'app'; readonly name: string | null; readonly installations: readonly Installation[] }
   | { readonly kind: 'rejected' }
-  /** `reason`: why, in a word. */
+  /** `reason`: one word. */
   | { readonly kind: 'no_answer'; readonly reason: string };
 
 export interface Installation {
-  /** Who has installed the App. */
+  /** Who installed the App. */
   readonly account: string | null;
   /** By GitHub's own names: `pull_requests`. */
   readonly permissions: readonly string[];
@@ -45,7 +45,7 @@ const repositories = z.object({
   repositories: listOf(z.object({ full_name: z.string() })),
 });
 
-/** Asks who the credentials belong to, and what they open; of no pull request. Never throws. */
+/** Asks who the credentials belong to, and what they open; about no pull request. Never throws. */
 export async function probeCodeHost(settings: CodeHostSettings, timeoutMs: number): Promise<HostProbe> {
   const connected = connect(settings, systemClock, timeoutMs);
   try {

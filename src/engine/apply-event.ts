@@ -7,7 +7,7 @@ import { resumedRuns, runsAfter } from '../jobs/recipe.ts';
 import type { ClaimedTask, LockedJob, Transaction } from '../store/store.ts';
 import type { EngineTools } from './tools.ts';
 
-/** Reads a job, decides what follows from the event, and writes it. Returns the job as it is then. */
+/** Reads a job, decides what follows from the event, and writes it. Returns the job afterwards. */
 export async function applyEvent(
   tx: Transaction,
   jobId: string,
@@ -38,7 +38,7 @@ export async function applied(
   return { job: decision.job, hasEffect: decision.job !== job || hasFollowing(decision) };
 }
 
-/** Counts what became of a job for its recipe. Returns whether the recipe is paused because of it. */
+/** Counts a job's outcome for its recipe. Returns whether that pauses the recipe. */
 async function pausesRecipe(
   tx: Transaction,
   job: Job,
@@ -49,14 +49,14 @@ async function pausesRecipe(
   if (name === undefined) return false;
   const key = { teamId, name };
   const before = await tx.recipes.lock(key);
-  // Without the message, there is no *Resume*: the next failures tell of it again.
+  // Without the message, there is no *Resume*: the next failure announces it again.
   const after = event.type === 'pause_refused' ? resumedRuns(before) : runsAfter(before, job, nowMs);
   if (after === before) return false;
   await tx.recipes.put(key, after);
   return before.pausedAtMs === null && after.pausedAtMs !== null;
 }
 
-/** The policy of one job. */
+/** One job's policy. */
 export function policyOf(
   { job, saved }: Pick<LockedJob, 'job' | 'saved'>,
   { policy, rulesOf }: AnyJobContext,
@@ -68,13 +68,13 @@ function hasFollowing({ followUps, calls, tasks }: Decision): boolean {
   return followUps.length + calls.length + tasks.length > 0;
 }
 
-/** The reply that the event is about. */
+/** The reply that the event concerns. */
 function messageTsOf(event: JobEvent): string | null {
   if ('reply' in event) return event.reply.messageTs;
   return 'messageTs' in event ? event.messageTs : null;
 }
 
-/** Nobody has started the draft in time: it is forgotten, and its message says so. */
+/** Nobody started the draft in time: it is forgotten, and its message says so. */
 export async function expireDraft({ store, newContext }: EngineTools, task: ClaimedTask): Promise<void> {
   await store.transaction(async (tx) => {
     await tx.tasks.fence(task.lease);

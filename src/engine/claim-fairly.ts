@@ -3,7 +3,7 @@ import type { FairSlots } from './fair-slots.ts';
 
 /** Limits how many tasks of each group may begin, even where slots are free. */
 export interface Quota {
-  /** Takes what may begin now. Where that is less than asked for, `againAtMs` says when there is more. */
+  /** Takes what may begin now. If that is less than asked for, `againAtMs` says when there is more. */
   take(
     tx: Transaction,
     wanted: ReadonlyMap<TaskGroup, number>,
@@ -22,24 +22,27 @@ export interface Found {
   readonly isBehind: boolean;
   /** When the next task is due, or null. Unknown while there is more to take at once. */
   readonly dueAtMs: number | null;
-  /** The groups whose quota is used up, and until when. */
+  /** The groups with a used-up quota, and until when. */
   readonly usedUp: ReadonlyMap<TaskGroup, number>;
 }
 
 interface Look extends Omit<Claim, 'leftOut' | 'admit' | 'isOneOfEach'> {
-  /** As the last look has found: more were due than could begin. */
+  /** From the last look: more were due than could begin. */
   readonly isBehind: boolean;
   readonly slots: FairSlots;
   readonly quota: Quota | null;
   readonly usedUp: ReadonlyMap<TaskGroup, number>;
 }
 
-/** Where a quota was short of late, so many tasks are asked for at first: what it may not begin is locked in vain. */
+/**
+ * Where a quota was short recently, this many tasks are asked for at first: those that may not begin would be
+ * locked in vain.
+ */
 const FEW = 4;
 
 /**
- * Claims the tasks that have been due for longest, and of no group more than its share. If too few can begin, first one of
- * each group that has no slot: a short queue must not wait behind the backlogs of others.
+ * Claims the tasks that have been due longest, and of no group more than its share. If too few can begin,
+ * first one of each group without a slot: a short queue must not wait behind the backlogs of others.
  */
 export async function claimFairly(tx: Transaction, look: Look): Promise<Found> {
   const { nowMs, leaseNowMs, leaseUntilMs, inFlight, limit, quota } = look;
@@ -88,8 +91,9 @@ export async function claimFairly(tx: Transaction, look: Look): Promise<Found> {
     const free = limit - tasks.length;
     const wanted = Math.min(free, mostWanted);
     await claim(wanted, leftOut(), false);
-    // There may be more, or tasks of full groups may have hidden due tasks of others, or those that another replica has
-    // locked just now. If any were taken, the next look follows at once, and leaves full groups out from the start.
+    // There may be more; or tasks of full groups, or those that another replica has just locked, may hide due
+    // tasks of others. If any were taken, the next look follows at once, and leaves full groups out from the
+    // start.
     isMore = (found === wanted || wanted < free) && (tasks.length === 0 || slots.full().length === 0);
     mostWanted = found === wanted ? mostWanted * 2 : limit;
   }

@@ -4,11 +4,11 @@ import { type ClaimedTask, LeaseLostError } from '../store/store.ts';
 import { scrub } from './runtime/redact.ts';
 import type { EngineTools } from './tools.ts';
 
-/** What passes by itself is over by then. */
+/** Passing problems are over by then. */
 const FAILING_FOR_MS = 5 * 60_000;
-/** A task that fails is tried again within a minute: much later, nothing more is known of it. */
+/** A failing task is tried again within a minute: much later, nothing is known of it. */
 const FORGOTTEN_AFTER_MS = 15 * 60_000;
-/** Of a failure: enough for what is wrong, why, and what to do. */
+/** Enough of a failure to show what is wrong, why, and what to do. */
 const MAX_WORDS = 500;
 
 interface Failures {
@@ -18,7 +18,10 @@ interface Failures {
   readonly subjects: Set<string>;
 }
 
-/** Notices kinds of tasks that fail whatever is tried: as long as one is done, the others fail for reasons of their own. */
+/**
+ * Notices kinds of tasks of which none succeeds: as long as one does, the others fail for reasons of their
+ * own.
+ */
 export class FailingKinds {
   private readonly tools: Pick<EngineTools, 'store' | 'clock' | 'log'>;
   private readonly failures = new Map<TaskKind, Failures>();
@@ -40,9 +43,9 @@ export class FailingKinds {
     const runAtMs = nowMs + retryDelayMs(task.attempts + 1, 0.5);
     await store
       .transaction((tx) => tx.tasks.fail(task.lease, { words, nowMs, runAtMs }))
-      // The lease runs out by itself, and the task is claimed again then.
+      // The lease expires by itself, and the task is claimed again.
       .catch((cause: unknown) => {
-        // Who took it over goes on.
+        // Another replica owns it now.
         if (cause instanceof LeaseLostError) return;
         const { kind, subject, attempts } = task;
         log.error('task_not_retried', { task: kind, subject, attempts, error: cause });
@@ -76,18 +79,18 @@ export interface LoopState {
   readonly name: string;
   /** What keeps it from looking for work, or null. */
   readonly problem: string | null;
-  /** The kinds of tasks that are its work. */
+  /** The kinds of tasks that it does. */
   readonly tasks: readonly string[];
   readonly tasksInFlight: number;
   readonly failing: readonly FailingKind[];
 }
 
-/** A kind of tasks whose every try has failed, for minutes. */
+/** A kind of tasks that has only failed for minutes. */
 export interface FailingKind {
   readonly kind: string;
   readonly sinceMs: number;
   /** How many different tasks were tried. */
   readonly tasks: number;
-  /** Of the last failure. */
+  /** From the last failure. */
   readonly words: string;
 }

@@ -1,13 +1,13 @@
 import { levelsOf, type TaskGroup } from '../store/store.ts';
 
-/** A group may take as many slots as are free besides: half of all if it is alone, a third each if there are two. */
+/**
+ * A group may take as many slots as remain free: half of all if it is alone, a third each if there are two.
+ */
 const SHARE = 1;
 /** A workspace with many channels may take more: three quarters if it is alone. */
 const SHARE_OF_MANY = 3;
 
-/**
- * Shares worker slots between groups. However many groups hang, slots are left for the next one.
- */
+/** Shares worker slots between groups. However many groups hang, slots remain for the next one. */
 export class FairSlots {
   private readonly total: number;
   private taken = 0;
@@ -26,7 +26,7 @@ export class FairSlots {
     return [...this.takenBy.keys()];
   }
 
-  /** False if the group has its share already. */
+  /** False if the group already has its share. */
   take(group: TaskGroup): boolean {
     if (levelsOf(group).some((level) => this.isFull(level, level === group))) return false;
     this.add(group);
@@ -48,7 +48,7 @@ export class FairSlots {
     }
   }
 
-  /** The groups that have their share. Whoever `take` refuses is in one of them, or is one. */
+  /** The groups that have their share. A group that `take` refuses is one of them, or in one. */
   full(): TaskGroup[] {
     return [...this.takenBy.keys()].filter((level) => this.isFull(level, true));
   }
@@ -77,7 +77,7 @@ interface Waiting {
   readonly begin: () => void;
 }
 
-/** Lets so many work at a time, and of no group more than its share. Others wait, first come first served. */
+/** Limits how many work at a time, and of each group to its share. Others wait, first come, first served. */
 export class FairLimit {
   private readonly slots: FairSlots;
   private waiting: readonly Waiting[] = [];

@@ -17,9 +17,9 @@ export interface FarTasks {
 }
 
 /**
- * Finds tasks that were planned by another clock than this one is now: it was set back, or a replica that was ahead is
- * gone, and nobody would do them until the clock has caught up. A replica that is behind the others hastens their tasks,
- * too, which costs a look a minute.
+ * Finds tasks planned by a clock that was ahead: it was set back, or its replica is gone, and nobody would do
+ * them until the clock has caught up. A replica that is behind the others also hastens their tasks, which
+ * costs a check a minute.
  */
 export function farTasks(
   { store, clock, log }: { readonly store: Store; readonly clock: Clock; readonly log: Logger },
@@ -88,8 +88,8 @@ async function bringChecksForward(
 }
 
 /**
- * The database's clock, which counts leases on Postgres, was set back. A process that still works renews its leases in
- * time; those of one that is gone end as if they had been given now.
+ * The database's clock, which counts leases on Postgres, was set back. A live process renews its leases in
+ * time; those of a dead one end as if they had been given now.
  */
 async function shortenFarLeases(tx: Transaction, nowMs: number): Promise<void> {
   const untilMs = (await tx.tasks.leaseNowMs()) + LEASE_MS;

@@ -24,7 +24,7 @@ const IDLE_POLL_MS = 1_000;
 const SHORTEST_PAUSE_MS = 100;
 const PAUSE_AFTER_ERROR_MS = 1_000;
 const PAUSE_FOR_REQUESTS_MS = 5;
-/** However many requests arrive, and however long they take, a task is taken up every 50 ms. */
+/** However many requests arrive, a task begins every 50 ms. */
 const MAX_PAUSES = 10;
 /** What a stop needs after it has waited for the tasks in flight. */
 const REST_OF_STOP_MS = 3_000;
@@ -40,12 +40,12 @@ export interface LoopOptions {
   readonly log: Logger;
   /** The kinds that the loop claims. A handler completes or postpones its task itself. */
   readonly handlers: Partial<Record<TaskKind, TaskHandler>>;
-  /** How many tasks are in flight at most. */
+  /** The maximum of tasks in flight. */
   readonly concurrency: number;
   readonly quota?: Quota;
   /** The time limit of the program's whole stop, if it has to wait for these tasks. */
   readonly stopWithinMs: number;
-  /** Requests that are not answered yet. */
+  /** Unanswered requests. */
   readonly requestsInFlight: () => number;
 }
 
@@ -54,7 +54,7 @@ export class Loop {
   private readonly options: LoopOptions;
   private readonly kinds: readonly TaskKind[];
   private readonly slots: FairSlots;
-  /** The groups whose quota is used up, and until when. */
+  /** The groups with a used-up quota, and until when. */
   private usedUp: ReadonlyMap<TaskGroup, number> = new Map();
   private readonly inFlight = new Map<ClaimedTask, Promise<void>>();
   private readonly released = new Set<ClaimedTask>();
@@ -64,7 +64,7 @@ export class Loop {
   private lookedAtMs = 0;
   private stopping = false;
   private notified = false;
-  /** Whether the last look had too few free slots for all that was due. */
+  /** Whether the last look had too few free slots for all due tasks. */
   private isBehind = false;
   /** Whether the last look that could use all free slots had too few. */
   private isShort = false;
@@ -88,7 +88,7 @@ export class Loop {
     });
   }
 
-  /** Looks at once if a task that was scheduled belongs to the loop, and is due before its next look. */
+  /** Looks at once if a scheduled task belongs to the loop, and is due before its next look. */
   notify(scheduled: Scheduled): void {
     const soonMs = this.options.clock.now() + IDLE_POLL_MS;
     for (const [kind, atMs] of scheduled) if (atMs <= soonMs && this.kinds.includes(kind)) this.lookNow();
@@ -150,7 +150,8 @@ export class Loop {
         this.lookedAtMs = this.options.clock.now();
         for (const task of tasks) void this.take(task).then(() => this.lookIfBehind());
         if (tasks.length > 0) {
-          // On SQLite all of this runs in one turn of the event loop: a backlog must not starve sockets and timers.
+          // On SQLite all of this runs in one turn of the event loop: a backlog must not starve sockets and
+          // timers.
           await nextTurn();
           await this.yieldToRequests();
           if (this.isBehind || (dueAtMs !== null && dueAtMs <= claimedAtMs)) continue;
@@ -165,14 +166,17 @@ export class Loop {
     }
   }
 
-  /** Claims what is due, and says when the next task is. What must not happen twice is started by a later commit. */
+  /**
+   * Claims what is due, and says when the next task is. What must happen only once is started by a later
+   * commit.
+   */
   private async look(nowMs: number): Promise<Pick<Found, 'tasks' | 'dueAtMs'>> {
     const { store, quota = null } = this.options;
     const limit = this.freeSlots();
     const { free } = this.slots;
     this.isBehind = limit <= 0;
     if (limit <= 0) return { tasks: [], dueAtMs: null };
-    // Where requests are what limits the look, there is no queue to be fair to.
+    // Where requests limit the look, there is no queue to be fair to.
     const isBehind = this.isShort && limit === free;
     const { kinds, slots, usedUp } = this;
     const claim = async (tx: Transaction) => {
@@ -238,7 +242,7 @@ export class Loop {
     }
   }
 
-  /** The next process finds in the ledger which of their calls are under way. */
+  /** The next process finds their calls in flight in the ledger. */
   private async releaseUnfinished(): Promise<void> {
     const { log, store } = this.options;
     const tasks = [...this.inFlight.keys()];
@@ -247,12 +251,12 @@ export class Loop {
       this.released.add(task);
       log.warn('task_released', { task: task.kind, subject: task.subject });
     }
-    // Projections are free when their lease expires: the request of a process that has stopped must not arrive after that
-    // of the process that took over, and show what is out of date.
+    // Projections are free when their lease expires: a stopped process's request must not arrive after its
+    // successor's, and show an old state.
     const free = tasks.filter(({ kind }) => taskFacts(kind).isProjection !== true);
     await store
       .transaction((tx) => tx.tasks.release(free.map(({ lease }) => lease)))
-      // A stop succeeds without a store, too: the leases expire by themselves.
+      // A stop also succeeds without a store: the leases expire by themselves.
       .catch((error: unknown) => log.error('tasks_not_released', { error }));
   }
 

@@ -12,18 +12,18 @@ const CALLS_AT_ONCE = 1_000;
 export interface ReportRequest extends Period {
   /** Null: all workspaces. */
   readonly teamId: string | null;
-  /** Whose hourly budget counts; null: that of all. */
+  /** The projects whose hourly budgets count; null: all. */
   readonly projectIds: readonly string[] | null;
   /** Create and message calls per project and hour. */
   readonly hourlyBudget: number;
-  /** Whose pull requests are known by any of their addresses. */
+  /** For recognising pull requests by any of their URLs. */
   readonly sites: readonly CodeHostSite[];
 }
 
-/** Reads, in a transaction or beside a running program, one page. */
+/** Reads one page, in a transaction or beside a running program. */
 export type ReadPage = <T>(read: (reports: Reports) => Promise<T>) => Promise<T>;
 
-/** Counts page by page, so that it takes no more memory for more jobs, and the program goes on meanwhile. */
+/** Counts page by page, so that its memory does not grow with the jobs, and the program keeps working. */
 export async function makeReport(
   read: ReadPage,
   { teamId, projectIds, hourlyBudget, sites, ...period }: ReportRequest,
@@ -71,8 +71,9 @@ export interface AuditSources {
 }
 
 /**
- * What people did in the period, in the order of time, a line for each. Lines of the same moment keep their order, too.
- * @param withTexts with what people wrote
+ * What people did in the period, one line each, in order of time. Lines of the same moment have a stable
+ * order.
+ * @param withTexts includes what people wrote
  */
 export async function* readAudit(
   { reports, audit }: AuditSources,
@@ -96,7 +97,7 @@ async function* each<Row>(
   for await (const row of rows) yield lineOf(row);
 }
 
-/** Of lines of the same moment, those of the first source come first. */
+/** For lines of the same moment, those of the first source come first. */
 async function* merged(sources: readonly AsyncGenerator<AuditLine>[]): AsyncGenerator<AuditLine> {
   const heads = await Promise.all(
     sources.map(async (source) => ({ source, next: (await source.next()).value as AuditLine | undefined })),

@@ -12,14 +12,14 @@ const JOBS_AT_ONCE = 25;
 const TRACES_AT_ONCE = 250;
 const DAY_MS = 86_400_000;
 /**
- * Slack delivers an event again for a few hours at most, and threads are read again for missed replies for 14 days
- * after their job was asked for. What is older than this is not taken in any more (`isTooOld`).
+ * Slack redelivers an event for a few hours at most, and threads are read for missed replies for 14 days
+ * after their job's request. Anything older is not accepted (`isTooOld`).
  */
 const REQUESTS_KEPT_MS = 30 * DAY_MS;
 /** A home tab is refreshed for an hour after it was opened. */
 const HOMES_KEPT_MS = DAY_MS;
 
-/** Deletes, once an hour, what is over and older than the retention. */
+/** Deletes, hourly, what is over and older than the retention. */
 export class RetentionJob {
   private readonly store: Store;
   private readonly clock: Clock;

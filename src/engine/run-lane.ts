@@ -10,31 +10,36 @@ import { SEND_WITHIN_MS, TooLateToSendError } from './runtime/exchange.ts';
 import type { Logger } from './runtime/logger.ts';
 import type { EngineTools } from './tools.ts';
 
-/** The first call of a lane that has no outcome, with its job as it is now. */
+/** The first call of a lane without an outcome, with its current job. */
 export interface DueCall {
   readonly call: LedgerCall;
   readonly job: Job;
   readonly policy: Policy;
 }
 
-/** The lane has to wait before its next call. `delayUntilMs`: nothing was attempted, so no attempt is counted. */
+/**
+ * The lane has to wait before its next call. `delayUntilMs`: nothing was attempted, so no attempt is counted.
+ */
 export type Wait = { readonly retryAtMs: number } | { readonly delayUntilMs: number };
 
 /** How one kind of outward calls is carried out, each call at most once. */
 export interface Effect<Prepared, Result> {
   /** Looks up what the request needs, before the call is started: a crash here leaves the call pending. */
   prepare(due: DueCall): Promise<Prepared>;
-  /** In the transaction that starts the call. A result: the call is not made, and this is settled instead. */
+  /** In the transaction that starts the call. Returns a result to settle instead of making the call. */
   admit(tx: Transaction, due: DueCall): Promise<Result | null>;
-  /** Makes the call. What it throws is classified. */
+  /** Makes the call. Its errors are classified. */
   perform(started: DueCall, prepared: Prepared): Promise<Result>;
-  /** What an error of `perform` means, also TooLateToSendError. Throws the error again if it knows nothing of it. */
+  /** What an error of `perform` means, also TooLateToSendError. Rethrows unknown errors. */
   classify(started: DueCall, error: unknown): Result;
-  /** Finds out what became of a call that was found started. */
+  /** Finds out the outcome of a call that was found started. */
   recover(started: DueCall): Promise<Result>;
-  /** The result to write, given the call's current row and whether the lease is still held; null to discard it. */
+  /**
+   * The result to write, given the call's current row and whether the lease is still held; null to discard
+   * it.
+   */
   stillCounts(result: Result, call: LedgerCall, isHeld: boolean): Result | null;
-  /** Writes the outcome with what follows from it. Returns null if the lane may go on. */
+  /** Writes the outcome with what follows from it. Returns null if the lane may continue. */
   settle(tx: Transaction, due: DueCall, result: Result, context: AnyJobContext): Promise<Wait | null>;
 }
 
@@ -50,10 +55,13 @@ interface Started<Result> {
   readonly result: () => Promise<Result>;
 }
 
-/** `goes_on`: there is another call. `taken_over`: another process goes on with the lane. `over`: or it has to wait. */
+/**
+ * `goes_on`: there is another call. `taken_over`: another process owns the lane. `over`: nothing is left, or
+ * it has to wait.
+ */
 type Settled = 'goes_on' | 'taken_over' | 'over';
 
-/** Makes the calls of one lane, one after the other: prepare, start (a commit of its own), perform, settle. */
+/** Makes the calls of one lane, one after the other: prepare, start (its own commit), perform, settle. */
 export async function runLane<Prepared, Result>(
   tools: EngineTools,
   effect: Effect<Prepared, Result>,
@@ -87,7 +95,7 @@ export async function runLane<Prepared, Result>(
     if (stopping.aborted) return release(tx);
     if (state === 'started') return { started: due, result: () => effect.recover(due) };
     const preparing = ready !== null && isSame(ready.call, due.call) ? ready.preparing : effect.prepare(due);
-    // Mostly all is known already. For what is not, no transaction waits.
+    // Mostly everything is known already. If not, no transaction waits for it.
     const prepared = await atOnce(preparing);
     if (prepared === null) return { call: due.call, preparing };
     if (stopping.aborted) return release(tx);
@@ -101,7 +109,7 @@ export async function runLane<Prepared, Result>(
     return { started, result: () => perform(started, prepared.value) };
   }
 
-  /** The program stops: another process may go on at once. */
+  /** The program stops: another process may continue at once. */
   async function release(tx: Transaction): Promise<null> {
     await tx.tasks.release([task.lease]);
     return null;
@@ -116,7 +124,10 @@ export async function runLane<Prepared, Result>(
     }
   }
 
-  /** The answer cannot be requested again, so it is written even without the lease, and retried if the store fails. */
+  /**
+   * The answer cannot be requested again, so it is written even without the lease, and retried if the store
+   * fails.
+   */
   function settle(attempt: DueCall, result: Result): Promise<Settled> {
     return persist(tools, () => store.transaction((tx) => settleIn(tx, attempt, result)));
   }
@@ -124,7 +135,7 @@ export async function runLane<Prepared, Result>(
   async function settleIn(tx: Transaction, attempt: DueCall, result: Result): Promise<Settled> {
     const { id, jobId, startedAtMs } = attempt.call;
     const isHeld = await tx.tasks.isHeld(task.lease);
-    // Whoever settles a call holds its job: from here on, nobody else changes the call.
+    // Settling a call requires its job's lock: from here on, nobody else changes the call.
     await tx.jobs.hold(jobId);
     const call = await tx.calls.get(id);
     // Another process may have settled it; or a commit of ours went through unnoticed.
@@ -156,7 +167,7 @@ function isSame(one: LedgerCall, other: LedgerCall): boolean {
   return one.id === other.id && isDeepStrictEqual(one.request, other.request);
 }
 
-/** What is awaited, if it waits for nothing outside of the program; else null. */
+/** The awaited value, if it depends on nothing outside of the program; else null. */
 async function atOnce<T>(awaited: Promise<T>): Promise<{ readonly value: T } | null> {
   const { promise: otherwise, resolve } = Promise.withResolvers<null>();
   // Node runs it once no promise has anything left to do.
@@ -164,15 +175,15 @@ async function atOnce<T>(awaited: Promise<T>): Promise<{ readonly value: T } | n
   return Promise.race([awaited.then((value) => ({ value })), otherwise]);
 }
 
-/** Shorter than a lease: while the store is away, nobody else can take the work over either. */
+/** Shorter than a lease: while the store is away, nobody else can take over the work either. */
 const KEEP_TRYING_MS = 20_000;
-/** A row that another session has locked keeps nobody from renewing the lease. */
+/** A row locked by another session keeps nobody from renewing the lease. */
 const KEEP_TRYING_IF_LOCKED_MS = 600_000;
 const PAUSE_MS = 1_000;
 
 /**
- * Writes what cannot be found out again (the answer to a call that is made once), even if the store is away for a
- * while. `write` may run again after a commit that went through unnoticed, and must recognise that.
+ * Writes what cannot be found out again (the answer to a call that is made once), even if the store is away
+ * for a while. `write` may run again after an unnoticed commit, and must recognise that.
  */
 async function persist<T>(
   { clock, log }: { readonly clock: Clock; readonly log: Logger },

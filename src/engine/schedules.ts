@@ -3,7 +3,7 @@ import { scheduleOfSubject, scheduleSubject } from '../store/queries/schedules.t
 import type { ClaimedTask, Store, Transaction } from '../store/store.ts';
 import { FairLimit } from './fair-slots.ts';
 
-/** What happens in a workspace, by itself, at the moments of a schedule. */
+/** Happens in a workspace, by itself, on a schedule. */
 export interface Recurring {
   readonly kind: 'start_recipe' | 'post_digest';
   readonly name: string;
@@ -11,13 +11,13 @@ export interface Recurring {
 }
 
 /**
- * However far the next moment is: another replica may have newer settings, with another schedule, or with one that is not
- * in these.
+ * However far the next time is: another replica may have newer settings, with another schedule, or with one
+ * that is missing here.
  */
 const LOOKS_AGAIN_MS = 3_600_000;
 const WORKSPACES_AT_ONCE = 8;
 
-/** At the start: plans the next moment of every schedule; one that has passed meanwhile is due at once. */
+/** At the start: plans the next time of every schedule; one that has passed meanwhile is due at once. */
 export async function planSchedules(
   store: Store,
   workspaces: ReadonlyMap<string, readonly Recurring[]>,
@@ -50,15 +50,15 @@ async function plan(
   }
 }
 
-/** A moment that has come: of several, the last one. */
+/** A due time; of several, the last one. */
 export interface Moment {
   readonly schedule: Schedule;
   readonly atMs: number;
-  /** Until then, the schedule was served before. */
+  /** Up to then, the schedule had been served. */
   readonly servedUntilMs: number;
 }
 
-/** The moment that is due, and stays so until the commit; null: none is, and the task waits for the next one. */
+/** The due time, which stays due until the commit; null: none, and the task waits for the next one. */
 export async function dueMoment(
   tx: Transaction,
   { subject, lease }: ClaimedTask,
@@ -74,7 +74,7 @@ export async function dueMoment(
   return null;
 }
 
-/** The moment is served, once for all replicas, and the task waits for the next one. */
+/** The time is served, once for all replicas, and the task waits for the next one. */
 export async function momentServed(
   tx: Transaction,
   { subject, lease }: ClaimedTask,

@@ -5,12 +5,12 @@ import type { ClaimedTask, Store } from '../store/store.ts';
 import type { Clock } from './runtime/clock.ts';
 import type { Logger } from './runtime/logger.ts';
 
-/** What the handlers of all tasks work with. */
+/** For the handlers of all tasks. */
 export interface EngineTools {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Aborted when the program stops: what has not begun is left to the next process. */
+  /** Aborted when the program stops: work that has not begun is left to the next process. */
   readonly stopping: AbortSignal;
   readonly newContext: () => AnyJobContext;
 }
@@ -20,7 +20,7 @@ export async function release({ store }: EngineTools, { lease }: ClaimedTask): P
   await store.transaction((tx) => tx.tasks.release([lease]));
 }
 
-/** What a log event about a job tells of it. */
+/** The fields that identify a job in log events. */
 export function factsOf({ id, teamId, projectName }: Job) {
   return { job_id: id, team_id: teamId, project: projectName };
 }

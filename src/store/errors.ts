@@ -5,7 +5,7 @@
 export class StoreError extends Error {
   /** An SQLSTATE or SQLite's primary result code, if there is one. */
   readonly code: string | null;
-  /** May resolve itself: the database is unreachable or in use, say. */
+  /** May resolve itself, as when the database is unreachable or in use. */
   readonly isTemporary: boolean;
   /** The transaction failed during its commit, so its writes may be stored nevertheless. */
   mayBeCommitted = false;

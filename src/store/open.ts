@@ -63,7 +63,7 @@ export async function openDatabase(
 }
 
 /**
- * Migrates a large database, or waits for another replica that does, for as long as it takes. If the schema is up to
+ * Migrates a large database, or waits for another replica that does, without a limit. If the schema is up to
  * date, a start fails as fast as any statement on a server that does not answer.
  */
 async function openMigratedPostgres(databaseUrl: string) {

@@ -7,14 +7,17 @@ import type { Store, TransactionOptions } from './store.ts';
 import { Transaction } from './transaction.ts';
 
 /**
- * Postgres undid the transaction for the sake of another: serialization failure, deadlock, its job was deleted
- * meanwhile. A lock that did not come is another one.
+ * Postgres undid the transaction in favour of another: serialization failure, deadlock, or its job was
+ * deleted meanwhile. A lock that did not come in time is separate.
  */
 const CONFLICT_CODES: ReadonlySet<string | null> = new Set(['40001', '40P01', '23503']);
 const MAX_ATTEMPTS = 5;
-/** How long a request tries to get a lock, with its waits for a connection: its answer is there while Slack waits. */
+/**
+ * How long a request tries to get a lock, including waits for a connection: its answer must be there while
+ * Slack waits.
+ */
 const LOCK_WITHIN_MS = 1_500;
-/** A task comes back later anyway. */
+/** A task returns later anyway. */
 const BACKGROUND_LOCK_ATTEMPTS = 3;
 
 export class SqlStore implements Store {
@@ -74,8 +77,8 @@ export class SqlStore implements Store {
     const queries = options.mayBeLost ? connections.unflushed : connections.queries;
     let isAtCommit = false;
     try {
-      // After waiting for a lock, a transaction must see what was written under it. The database default may be
-      // stricter.
+      // After waiting for a lock, a transaction must see what was written under it. The database default may
+      // be stricter.
       const transaction = queries.transaction().setIsolationLevel('read committed');
       return await transaction.execute(async (db) => {
         const result = await work(db);

@@ -19,12 +19,12 @@ export type { Transaction } from './transaction.ts';
 
 export interface TransactionOptions {
   /**
-   * It ends once it is committed, without waiting for the disk. A crash of the program does it no harm. A power cut, or a
-   * crash of the database, may undo it, but then nothing is left of all that was committed after it either. For what can
-   * be done again: what must happen only once waits for a later commit, without this option.
+   * It ends once it is committed, without waiting for the disk. A crash of the program does it no harm. A
+   * power cut, or a crash of the database, may undo it, but then also everything committed after it. For work
+   * that can be repeated: what must happen only once waits for a later commit without this option.
    */
   readonly mayBeLost?: boolean;
-  /** Nobody waits for it: requests have the few connections of a database before it. */
+  /** Nobody waits for it: requests get the few connections of a database before it. */
   readonly isBackground?: boolean;
 }
 
@@ -43,12 +43,12 @@ export interface Store {
   onScheduled(listener: (scheduled: Scheduled) => void): () => void;
   /** Throws if the store cannot be written. */
   check(): Promise<void>;
-  /** What other sessions of the database have kept locked for seconds, so that the work on it waits. */
+  /** What other sessions of the database have kept locked for seconds, holding up its work. */
   heldLocks(): Promise<readonly HeldLock[]>;
   close(): Promise<void>;
 }
 
-/** The same store, for work that nobody waits for. */
+/** The same store, for background work. */
 export function backgroundStore(store: Store): Store {
   return {
     ...delegated(store),
@@ -67,7 +67,7 @@ function delegated(store: Store): Omit<Store, 'transaction'> {
 
 export const transactionOutcomes = ['done', 'undone', 'failed', 'disk_full'] as const;
 
-/** `undone`: by the program. `failed`: by the store. `disk_full`: the same, for want of room. */
+/** `undone`: by the program. `failed`: by the store. `disk_full`: the same, for lack of space. */
 export interface EndedTransaction {
   readonly outcome: (typeof transactionOutcomes)[number];
   readonly durationMs: number;

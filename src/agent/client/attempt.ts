@@ -6,11 +6,11 @@ import type { AgentJob } from '../../jobs/agent-job.ts';
 import { badAnswerError, isTimeout, noAnswerError, notSentError, refusedError } from './errors.ts';
 
 /**
- * A longer `Retry-After` is taken for a mistake: nobody would learn for longer that a job has ended, and nothing could
- * show sooner that the API answers again.
+ * A longer `Retry-After` counts as a mistake: until then, ends of jobs and the API's return would go
+ * unnoticed.
  */
 const LONGEST_READ_PAUSE_MS = 5 * 60_000;
-/** The limit that the API documents is one of an hour. */
+/** The API's documented limit is hourly. */
 const LONGEST_CALL_PAUSE_MS = 60 * 60_000;
 
 export interface AgentRequest {
@@ -20,7 +20,7 @@ export interface AgentRequest {
   readonly body?: object;
 }
 
-/** A 2xx answer; `body` is its parsed JSON. `apiKey`: what it must not give away. */
+/** A 2xx answer; `body` is its parsed JSON. `apiKey`: must not appear in any text. */
 export interface Answer {
   readonly status: number;
   readonly body: unknown;
@@ -54,7 +54,7 @@ export async function attempt(
   return { status, body: json, apiKey };
 }
 
-/** What every request says. */
+/** Sent with every request. */
 export function headersFor(apiKey: string): Readonly<Record<string, string>> {
   return {
     authorization: `Bearer ${apiKey}`,
@@ -67,14 +67,14 @@ export function headersFor(apiKey: string): Readonly<Record<string, string>> {
 const STATUS_MAX_LENGTH = 100;
 const ERROR_TEXT_MAX_LENGTH = 500;
 const NAME_MAX_LENGTH = 500;
-/** Longer than any address that may become a link. */
+/** Longer than any URL that may become a link. */
 const ADDRESS_MAX_LENGTH = 4_000;
-/** Shorter keys are not looked for in names: a part of a word could be one. */
+/** Shorter keys are not looked for in names: part of a word could match. */
 const KEY_MIN_LENGTH = 8;
 
 const text = z.string().nullable().catch(null);
 
-/** Opaque, so it is taken as it is or not at all. A number is unexpected, but no reason to lose a job. */
+/** Opaque: accepted as is or not at all. A number is unexpected, but no reason to lose a job. */
 const id = z.union([
   z.string().refine((value) => value.trim() !== '' && storable(value) === value),
   z.int().transform(String),
@@ -91,11 +91,11 @@ const jobSchema = z.object({
 const errorSchema = z.object({ error: z.string() });
 
 /**
- * Reads a job out of a parsed JSON body, or null if there is none. Never throws.
+ * Reads a job from a parsed JSON body, or null if there is none. Never throws.
  *
- * Only `id` is needed. What else is missing, null or of a wrong type becomes null, and a missing status
- * becomes `statusIfMissing`; if that is null too, the body is no job. All other texts are without secrets.
- * @param key of the project: it is a secret, too
+ * Only `id` is required. Other missing, null or mistyped fields become null, and a missing status becomes
+ * `statusIfMissing`; if that is null too, the body is no job. Texts are without secrets.
+ * @param key the project's, also a secret
  */
 export function decodeJob(body: unknown, statusIfMissing: string | null, key: string): AgentJob | null {
   const { data } = jobSchema.safeParse(body);
@@ -117,7 +117,10 @@ export function decodeJob(body: unknown, statusIfMissing: string | null, key: st
   };
 }
 
-/** The API's own words in an error body, without the project's key and other secrets, or null. Untrusted, at most 500 characters. */
+/**
+ * The API's own words in an error body, without the project's key and other secrets, at most 500 characters,
+ * or null. Untrusted.
+ */
 export function decodeErrorText(body: unknown, key: string): string | null {
   const { data } = errorSchema.safeParse(body);
   return data === undefined ? null : foreignText(withoutKey(data.error, key), ERROR_TEXT_MAX_LENGTH) || null;

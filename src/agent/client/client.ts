@@ -12,7 +12,7 @@ export const ANSWER_MAX_BYTES = 1024 * 1024;
 
 /** As many as jobs are checked at once. */
 const READ_CONNECTIONS = 64;
-/** As many as prompts are sent at once: one that has to wait for a connection would soon be too late. */
+/** As many as prompts are sent at once: one waiting for a connection would soon be too late. */
 const WRITE_CONNECTIONS = 32;
 const CONNECT_TIMEOUT_MS = 10_000;
 const JOB_FIELDS = ['status', 'source', 'model', 'prLink', 'createdAt'] as const;
@@ -21,21 +21,21 @@ const repeats = { retries: 2, minTimeout: 100, factor: 3, randomize: true } as c
 export interface AgentClientOptions {
   /** The API's `{base_url}`, to which `/v2/agent/…` is added. It may have a path. */
   readonly baseUrl: string;
-  /** The key of a project. Where there is none, calls fail as `unauthorized`, unmade. */
+  /** A project's key. Without one, calls fail as `unauthorized`, unsent. */
   readonly apiKeyOf: (projectId: string) => string | undefined;
-  /** Bounds a whole call: connecting, sending, the answer to its end, and all repeats. */
+  /** Bounds a whole call: connecting, sending, the complete answer, and all repeats. */
   readonly timeoutMs: number;
 }
 
-/** The agent API. Calls fail with an `AgentError`, and with nothing else. */
+/** The agent API. Calls fail only with an `AgentError`. */
 export interface AgentClient {
-  /** The prompt is sent once at most. */
+  /** Sends the prompt at most once. */
   createJob(projectId: string, prompt: string): Promise<AgentJob>;
-  /** The prompt is sent once at most. Null: it was accepted, but the answer does not describe a job. */
+  /** Sends the prompt at most once. Null: accepted, but the answer does not describe a job. */
   sendMessage(projectId: string, agentJobId: string, prompt: string): Promise<AgentJob | null>;
   /** Asks up to three times within `timeoutMs`, unless the API answers with a 3xx, a 4xx or `Retry-After`. */
   getJob(projectId: string, agentJobId: string): Promise<AgentJob>;
-  /** Breaks off the calls under way, if any. These, and calls made later, fail as `unreachable`. */
+  /** Aborts calls in flight. These and later ones fail as `unreachable`. */
   close(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export interface AgentClient {
 export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs }: AgentClientOptions): AgentClient {
   const paths = agentPaths(baseUrl);
   const shared = {
-    // Over HTTP/2 undici may send a request again by itself.
+    // Over HTTP/2, undici may repeat a request by itself.
     allowH2: false,
     connectTimeout: Math.min(CONNECT_TIMEOUT_MS, timeoutMs),
     // `timeoutMs` is the only deadline after connecting.
@@ -52,8 +52,8 @@ export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs }: AgentClientO
     maxResponseSize: ANSWER_MAX_BYTES,
   };
   const reads = new Pool(paths.origin, { ...shared, connections: READ_CONNECTIONS });
-  // The server may close a kept connection just as a request goes out, and then nobody knows whether it
-  // was taken. So each write gets a new connection (that is what `pipelining: 0` means): writes are rare.
+  // The server may close a kept connection just as a request goes out, and then nobody knows whether it was
+  // accepted. So each write gets a new connection (the meaning of `pipelining: 0`): writes are rare.
   const writes = new Pool(paths.origin, { ...shared, connections: WRITE_CONNECTIONS, pipelining: 0 });
 
   async function call<T>(
@@ -66,7 +66,7 @@ export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs }: AgentClientO
     const apiKey = apiKeyOf(projectId);
     if (apiKey === undefined) throw unknownProjectError(projectId);
     const endsAtMs = performance.now() + timeoutMs;
-    // The repeats, too: whether a prompt may still go out is not for this client to judge.
+    // Repeats included: whether a prompt may still go out is not for this client to judge.
     const sendByMs = Date.now() + (request.method === 'POST' ? SEND_WITHIN_MS : timeoutMs);
     return systemClock.abortAfter(timeoutMs, (signal) =>
       pRetry(async () => decode(await attempt(pool, request, apiKey, { signal, sendByMs })), {
@@ -98,7 +98,7 @@ export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs }: AgentClientO
   };
 }
 
-/** A job that was created must not be lost because it has no status. */
+/** A created job must not be lost for lack of a status. */
 function decodeCreated({ status, body, apiKey }: Answer): AgentJob {
   return decodeJob(body, 'active', apiKey) ?? notAJob(status);
 }
@@ -108,7 +108,7 @@ function decodeAccepted({ status, body, apiKey }: Answer): AgentJob | null {
   return isObject ? decodeJob(body, 'active', apiKey) : notAJob(status);
 }
 
-/** No field is formally required of a job that is read; it is the one that was asked for. */
+/** No field is formally required of a job that is read; it is the requested one. */
 function decodeRead({ status, body, apiKey }: Answer, jobId: string): AgentJob {
   const isJob = typeof body === 'object' && body !== null && JOB_FIELDS.some((field) => field in body);
   const job = isJob ? decodeJob({ ...body, id: 'as asked for' }, 'active', apiKey) : null;
@@ -127,7 +127,7 @@ function mayReadAgain({ reason, retryAfterMs }: AgentFailure): boolean {
   return retryAfterMs === null && ['unreachable', 'server_error', 'bad_answer'].includes(reason);
 }
 
-/** The addresses of one agent API. */
+/** The URLs of one agent API. */
 export interface AgentPaths {
   readonly origin: string;
   jobs(projectId: string): string;
@@ -151,7 +151,7 @@ export interface InstrumentedClient {
   facts(projectId: string): ServiceFacts;
 }
 
-/** The same client, which remembers how its calls went. */
+/** Also remembers the outcomes of its calls. */
 export function instrumentedClient(client: AgentClient, clock: Clock): InstrumentedClient {
   const known = new Map<string, ServiceFacts>();
   const facts = (projectId: string) => known.get(projectId) ?? nothingKnown;
@@ -179,7 +179,7 @@ export function instrumentedClient(client: AgentClient, clock: Clock): Instrumen
   };
 }
 
-/** Null: the API answered, and only this request was not to its liking. */
+/** Null: the API answered, and only refused this request. */
 function troubleOf({ failure }: AgentError): TroubleKind | null {
   switch (failure.reason) {
     case 'unreachable':

@@ -1,6 +1,6 @@
 import type { AgentFailure } from '../../jobs/agent-job.ts';
 
-/** Every failed agent call ends in this error, and only in this one. Its message is `failure.message`. */
+/** The only error of failed agent calls. Its message is `failure.message`. */
 export class AgentError extends Error {
   readonly failure: AgentFailure;
 
@@ -11,7 +11,7 @@ export class AgentError extends Error {
   }
 }
 
-/** No byte of the request went out: the API cannot have taken it. */
+/** No byte of the request went out: the API cannot have accepted it. */
 export function notSentError(cause: Error): AgentError {
   const message = isTimeout(cause)
     ? 'no connection to the agent API in time'
@@ -19,10 +19,7 @@ export function notSentError(cause: Error): AgentError {
   return unreachableError('definite', null, message, cause);
 }
 
-/**
- * The request went out, but no answer arrived, or not all of it in time.
- * `status` is that of an answer that had begun.
- */
+/** The request went out, but no complete answer arrived in time. `status`: of an answer that had begun. */
 export function noAnswerError(status: number | null, cause: Error): AgentError {
   const message = isTimeout(cause)
     ? 'the agent API did not answer in time'
@@ -37,14 +34,14 @@ export function badAnswerError(status: number, problem: string, cause?: Error): 
   return new AgentError(failure, { cause });
 }
 
-/** No key is known for the project: it has gone from the settings since the job was asked for. */
+/** The settings no longer have a key for the project. */
 export function unknownProjectError(projectId: string): AgentError {
   const message = `the project ${projectId} is not in the settings`;
   const failure = { outcome: 'definite', reason: 'unauthorized', status: null, retryAfterMs: null } as const;
   return new AgentError({ ...failure, message });
 }
 
-/** An answer with any other status than 2xx. `text` is the API's own words, or null. */
+/** An answer with any status other than 2xx. `text`: the API's own words, or null. */
 export function refusedError(status: number, text: string | null, retryAfterMs: number | null): AgentError {
   const message = text ?? `the agent API answered with status ${status}`;
   const words = text === null ? {} : { words: text };

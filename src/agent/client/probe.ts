@@ -15,7 +15,7 @@ export interface ProbeOptions {
   readonly timeoutMs: number;
 }
 
-/** What the API answers. */
+/** The API's answer. */
 export type Probe =
   | {
       readonly kind: 'answered';
@@ -29,13 +29,18 @@ export type Probe =
   /** `code`: the system's error code, or the error's name. */
   | { readonly kind: 'unreachable'; readonly code: string };
 
-/** Asks for a job that does not exist, which changes nothing: 404, unless something is wrong. Never throws. */
+/**
+ * Asks for a job that does not exist, which changes nothing: 404, unless something is wrong. Never throws.
+ */
 export function probeProject(options: ProbeOptions): Promise<Probe> {
   const path = agentPaths(options.baseUrl).job(options.projectId, NO_JOB);
   return probe(options, { method: 'GET', path, headers: headersFor(options.apiKey) });
 }
 
-/** Asks to create a job with an empty prompt, which the API must refuse: 400, if the key may write. Never throws. */
+/**
+ * Asks to create a job with an empty prompt, which the API must refuse: 400, if the key may write. Never
+ * throws.
+ */
 export function probeWriting(options: ProbeOptions): Promise<Probe> {
   const path = agentPaths(options.baseUrl).jobs(options.projectId);
   const headers = { ...headersFor(options.apiKey), 'content-type': 'application/json' };

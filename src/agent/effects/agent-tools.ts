@@ -4,20 +4,20 @@ import type { Job } from '../../jobs/job.ts';
 import type { AgentClient } from '../client/client.ts';
 import { unknownProjectError } from '../client/errors.ts';
 
-/** What the handlers of tasks about agent jobs work with. */
+/** For the handlers of tasks about agent jobs. */
 export interface AgentTools extends EngineTools {
   readonly agent: AgentClient;
   readonly answered: AnsweredJobs;
   /** Create and message calls per project and hour. */
   readonly hourlyBudget: number;
-  /** The prompt as the agent reads it: people's names in place of their ids. */
+  /** The prompt as the agent reads it, with people's names instead of ids. */
   readonly readablePrompt: (teamId: string, prompt: string) => Promise<string>;
-  /** Shows people that the agent is at work on the job, after a look at it. Waits for nothing, and never fails. */
+  /** Shows people, after a check, that the agent works on the job. Waits for nothing, and never fails. */
   readonly showChecked: (job: Job) => void;
 }
 
 /**
- * Throws AgentError for a job whose project is not (or no longer) one of its workspace: the project's key is not used
+ * Throws AgentError for a job whose project no longer belongs to its workspace: the project's key is not used
  * for it.
  */
 export function requireBoundProject({ newContext }: AgentTools, { teamId, projectId }: Job): void {
@@ -28,8 +28,8 @@ export function requireBoundProject({ newContext }: AgentTools, { teamId, projec
 const MAX_WORDS_LENGTH = 200;
 
 /**
- * For the log: what the API says when an administrator must act, on one line. Not what it says of a request that it
- * does not take, which may quote the request.
+ * For the log: what the API says when an administrator must act, on one line. Its words about a refused
+ * request may quote the request, so they are left out.
  */
 export function agentSays({ reason, words }: AgentFailure): { readonly agent_says?: string } {
   const isForOperator = reason === 'unauthorized' || reason === 'not_found';
@@ -47,7 +47,7 @@ interface Answered {
   readonly atMs: number;
 }
 
-/** Which jobs the agent API knew of late, as far as this process has read them. */
+/** Which jobs the agent API knew recently, as far as this process has read them. */
 export class AnsweredJobs {
   /** The last two of each project. */
   private readonly byProject = new Map<string, readonly Answered[]>();
@@ -57,7 +57,7 @@ export class AnsweredJobs {
     this.byProject.set(projectId, [...others, { agentJobId, atMs }]);
   }
 
-  /** When another job of the project was read last, or null. */
+  /** When another job of the project was last read, or null. */
   othersAtMs(projectId: string, agentJobId: string): number | null {
     return this.othersOf(projectId, agentJobId).at(-1)?.atMs ?? null;
   }

@@ -14,13 +14,13 @@ import type { Transaction } from '../../store/store.ts';
 import type { AgentTools } from './agent-tools.ts';
 
 const HOUR_MS = 3_600_000;
-/** A place may become free before its time: somebody withdraws, or the budget is raised. */
+/** A place may become free early: somebody withdraws, or the budget is raised. */
 const FIRST_LOOKS_AGAIN_MS = 60_000;
-/** In a line, each is called by those before it. If they cannot, it looks by itself. */
+/** Those ahead in line wake the next one. If they cannot, it looks by itself. */
 const LOOKS_IN_LINE_AGAIN_MS = 60_000;
-/** How long the job that is called may take to come: its replies may be gathered, or its names be looked up. */
+/** How long a woken job may take: its replies may be gathered, or its names looked up. */
 const COMES_WITHIN_MS = 10_000;
-/** If no job has come by then, the program was away, and the first in line is called once more. */
+/** If no job has come by then, the program was away, and the first in line is woken again. */
 const NOBODY_WAS_THERE_MS = 30_000;
 const PASSED_FOR_MS = 60_000;
 const TOO_MANY_REQUESTS = 429;
@@ -29,14 +29,14 @@ type Tools = Pick<AgentTools, 'hourlyBudget' | 'log'>;
 
 export interface OverBudget {
   readonly failure: AgentFailure;
-  /** When it is worth while to ask again. */
+  /** When to ask again. */
   readonly askAgainAtMs: number;
 }
 
 /**
- * Takes a place in the hourly budget of the job's project, or says why it has to wait, and until when. Counted from
- * the ledger, so that it survives restarts and is shared by replicas. The first start in line asks every minute, and
- * a call that succeeds wakes it (`callNext`): so a place that is free too early is found by all who can use it.
+ * Takes a place in the hourly budget of the job's project, or says why and until when it has to wait. Counted
+ * from the ledger, so that it survives restarts and is shared by replicas. The first start in line asks every
+ * minute, and a successful call wakes it (`callNext`), so that everybody notices an early free place.
  */
 export async function takeFromBudget(
   tools: AgentTools,
@@ -81,7 +81,7 @@ function limited(status: number | null, message: string, retryAfterMs: number): 
   return { outcome: 'definite', reason: 'rate_limited', status, message, retryAfterMs };
 }
 
-/** With the job that asks: its call may have left the line, or be new. */
+/** Includes the asking job, whose call may have left the line, or be new. */
 function joinedBy(asking: InBudgetQueue, waiting: readonly InBudgetQueue[]): readonly InBudgetQueue[] {
   const isIn = waiting.some((one) => isSame(one, asking));
   // A job that was passed has come.
@@ -98,7 +98,7 @@ interface Line {
   readonly asking: InBudgetQueue;
 }
 
-/** Null: it is the turn of the job that asks. */
+/** Null: it is the asking job's turn. */
 async function waitsInLineUntilMs(
   tx: Transaction,
   projectId: string,
@@ -120,13 +120,13 @@ async function waitsInLineUntilMs(
   return callAtMs(place, nowMs);
 }
 
-/** When the job at this place in the line has its turn, unless those before it call it earlier. */
+/** When the job at this place in line has its turn, unless those ahead wake it earlier. */
 function callAtMs(place: number, firstAtMs: number): number {
   if (place === 0) return firstAtMs;
   return firstAtMs + (place === 1 ? COMES_WITHIN_MS : LOOKS_IN_LINE_AGAIN_MS);
 }
 
-/** Wakes the first in line, and the second in case that the first does not come. */
+/** Wakes the first in line, and the second in case the first does not come. */
 async function callFirst(tx: Transaction, line: readonly InBudgetQueue[], firstAtMs: number): Promise<void> {
   for (const [place, { jobId, kind }] of line.slice(0, 2).entries()) {
     const atMs = callAtMs(place, firstAtMs);
@@ -135,7 +135,7 @@ async function callFirst(tx: Transaction, line: readonly InBudgetQueue[], firstA
   }
 }
 
-/** The agent has answered a call: what that means for the project's others. Returns how they are held up. */
+/** Records the agent's answer to a call, for the project's other calls. Returns how they are held up. */
 export async function noteAnswer(
   { log }: Tools,
   tx: Transaction,
@@ -148,7 +148,7 @@ export async function noteAnswer(
     (before) => pauseAfter(before, answered, nowMs, jitter),
     nowMs,
   );
-  // What it takes shows that it may be asked again: a pause of the reads may have been a mistake.
+  // An accepted call disproves a pause of the reads.
   const isReadAgain =
     answered.answer === 'taken' && (await tx.readBudget.endPause(projectId, answered.startedAtMs, nowMs));
   if (isReadAgain) {
@@ -161,8 +161,9 @@ export async function noteAnswer(
 }
 
 /**
- * Calls the next in line after an answer. Without a pause, a call that was taken wakes the first start; after a failure,
- * the starts in line would only wake each other. Returns when the job that was answered may go again, if it is in line.
+ * Wakes the next in line after an answer. Without a pause, an accepted call wakes the first start; after a
+ * failure, the starts in line would only wake each other. Returns when the answered job may go again, if it
+ * is in line.
  */
 export async function callNext(
   { hourlyBudget }: Tools,
@@ -188,7 +189,7 @@ export async function callNext(
   return null;
 }
 
-/** Whether the job's replies wait for the rate limit, and are the next to go out. Locks nothing. */
+/** Whether the job's replies wait for the rate limit, and are next in line. Locks nothing. */
 export async function isNextInLine(
   { hourlyBudget }: Tools,
   tx: Transaction,

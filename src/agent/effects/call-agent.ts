@@ -18,13 +18,13 @@ import { callNext, isNextInLine, noteAnswer, takeFromBudget } from './budget.ts'
 
 type AgentRequest = Extract<CallRequest, { kind: 'create_job' | 'send_message' }>;
 
-/** What became of a create or message call. */
+/** The outcome of a create or message call. */
 interface AgentResult {
   /** Null: the call is dropped, since nothing would watch a second agent job. */
   readonly event: JobEvent | null;
-  /** The call says something else now than what was prepared: it is prepared again. */
+  /** The call has changed since it was prepared, so it is prepared again. */
   readonly isRewritten?: true;
-  /** For a call over the budget: when it is worth while to ask again. */
+  /** For a call over the budget: when to ask again. */
   readonly askAgainAtMs?: number;
 }
 
@@ -51,14 +51,14 @@ export function callAgent(tools: AgentTools, task: ClaimedTask): Promise<void> {
   return runLane(tools, agentCalls(tools), task);
 }
 
-/** The agent API cannot be asked what became of a call, so a call that was interrupted is unknown. */
+/** The agent API cannot be asked about a call, so an interrupted one is unknown. */
 function agentCalls(tools: AgentTools): Effect<string, AgentResult> {
   return {
     prepare: ({ call, job }) => tools.readablePrompt(job.teamId, requestOf(call).prompt),
     admit: async (tx, due) => {
       const { kind } = requestOf(due.call);
       if (kind === 'create_job') {
-        // Whoever rewrites the call holds its job.
+        // Rewriting a call requires its job's lock.
         await tx.jobs.hold(due.job.id);
         const job = await tx.jobs.get(due.job.id);
         if (job?.stage.kind !== 'creating') return { event: null };
@@ -138,7 +138,7 @@ function failed(tools: AgentTools, { call, job }: DueCall, failure: AgentFailure
   return { type: 'message_failed', ...event, othersAnsweredAtMs };
 }
 
-/** An answer counts without the lease, too, and a late one says what became of a call that counts as unknown. */
+/** An answer counts without the lease, too, and a late one settles a call that counts as unknown. */
 function stillCounts(result: AgentResult, { state }: LedgerCall): AgentResult | null {
   if (state === 'pending' || state === 'started') return result;
   const { event } = result;
@@ -173,14 +173,14 @@ async function settle(
   return waitAfter(event, after, callAtMs ?? after.trouble?.retryAtMs ?? 0, nowMs);
 }
 
-/** A create call that failed stays in its lane. */
+/** A failed create call stays in its lane. */
 function waitAfter({ type }: JobEvent, { stage }: Job, retryAtMs: number, nowMs: number): Wait | null {
   if (type !== 'create_failed' || stage.kind !== 'creating') return null;
-  // Whatever the job says, this must not become a loop without a pause.
+  // Whatever the job says, this must not become a busy loop.
   return { retryAtMs: Math.max(retryAtMs, nowMs + SHORTEST_WAIT_MS) };
 }
 
-/** What the answer to a call says about the project's other calls. */
+/** What the answer to a call means for the project's other calls. */
 function answerIn(event: JobEvent, { call }: DueCall): AnsweredCall {
   const startedAtMs = call.startedAtMs ?? 0;
   if (event.type !== 'create_failed' && event.type !== 'message_failed')
@@ -200,19 +200,19 @@ function heldUpBy(pause: CallPause | null, event: JobEvent, nowMs: number): JobE
 }
 
 /**
- * How often, and for how long each time, replies wait for older ones that are being looked for: their thread is read
- * first, which takes a minute where Slack limits reads most. The wait ends when the thread has been read.
+ * How often, and for how long each time, replies wait for a look for older ones: their thread is read first,
+ * which takes a minute where Slack limits reads most. The wait ends with the reading.
  */
 const MAX_WAITS_FOR_OLDER = 9;
 const WAIT_FOR_OLDER_MS = 10_000;
-/** How often, and for how long each time, they wait for the job to be read, if it could not be read of late. */
+/** How often, and for how long each time, they wait for a check, if the job could not be read recently. */
 const MAX_WAITS_FOR_CHECK = 3;
 const WAIT_FOR_CHECK_MS = 1_000;
 
 /**
- * The batching window is over: the waiting replies become one message call. If the thread is to be read for
- * missed replies, which may be older, that is done first, and so is a look at a job that could not be read of late:
- * a new turn hides the pull request of the one before. But replies do not wait for ever.
+ * The batching window is over: the waiting replies become one message call. If the thread must be read for
+ * missed replies, which may be older, that comes first, and so does a check of a job that could not be read
+ * recently: a new turn hides the previous one's pull request. But replies do not wait for ever.
  */
 export async function sendFollowUps(tools: AgentTools, task: ClaimedTask): Promise<void> {
   const send = async (tx: Transaction) => {

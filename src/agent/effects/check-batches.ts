@@ -4,21 +4,21 @@ import { StoreError } from '../../store/errors.ts';
 import type { CardRefresh, UnchangedCheck, WatchedJob } from '../../store/queries/tasks/checks.ts';
 import type { Store, Transaction } from '../../store/store.ts';
 
-/** So long, checks that found nothing new are gathered: one transaction does for all of them. */
+/** Checks without news are batched for this long: one transaction serves all of them. */
 const GATHERED_FOR_MS = 5;
 
-/** What many checks ask of the store at the same time: one transaction for all of them. */
+/** Batches what many checks ask of the store at the same time into one transaction. */
 export interface CheckBatches {
-  /** The job, or null if there is none. */
+  /** Null: there is no such job. */
   read(jobId: string): Promise<WatchedJob | null>;
-  /** Writes that nothing follows but the next check. False: somebody else has to do with the task by now. */
+  /** Writes only the next check. False: another event owns the task now. */
   putOff(check: UnchangedCheck): Promise<boolean>;
   /** Plans to refresh the job's card, unless that is planned already. */
   refreshCard(card: CardRefresh): Promise<void>;
 }
 
 export function checkBatches(store: Store, clock: Clock): CheckBatches {
-  // What is lost in a power cut is a check that is made again.
+  // A power cut can only lose a check that is then repeated.
   const transaction = <T>(work: (tx: Transaction) => Promise<T>) =>
     store.transaction(work, { mayBeLost: true });
   const reads = batcher((jobIds: readonly string[]) =>
@@ -48,15 +48,15 @@ export function checkBatches(store: Store, clock: Clock): CheckBatches {
   };
 }
 
-/** A transaction must stay short; and of a list that is much longer, SQLite would rather read all tasks. */
+/** A transaction must stay short; and for a much longer list, SQLite would rather scan all tasks. */
 const MAX_AT_ONCE = 128;
 
-/** Does something for each item at once, and returns the results in the same order. */
+/** Handles all items at once, and returns the results in the same order. */
 type Batch<I, O> = (items: readonly I[]) => Promise<O[]>;
 
 /**
- * All that is asked for in one turn of the event loop, or in so long, is done at once, and nothing is remembered. An
- * item that makes the batch fail, fails alone.
+ * Everything asked for in one turn of the event loop, or within this time, is one batch; nothing is
+ * remembered. An item that makes the batch fail, fails alone.
  */
 function batcher<I, O>(batch: Batch<I, O>, gatheredForMs = 0): DataLoader<I, O> {
   const batchScheduleFn =
@@ -69,8 +69,8 @@ function orEachAlone<I, O>(batch: Batch<I, O>): Batch<I, O | Error> {
     try {
       return await batch(items);
     } catch (error) {
-      // A store that cannot do its work fails all of them; and what it was to write may be written. One row that another
-      // session has locked fails alone.
+      // A broken store fails all of them, and their writes may be stored. A row locked by another session
+      // fails alone.
       if (items.length === 1 || (error instanceof StoreError && !error.isLocked)) throw error;
       const alone = await Promise.allSettled(items.map((item) => batch([item])));
       return alone.flatMap((one): (O | Error)[] =>

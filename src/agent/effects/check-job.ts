@@ -20,10 +20,10 @@ const TOO_MANY_REQUESTS = 429;
 /** Such a pause is over before anybody could read of it. */
 const SHORT_PAUSE_MS = 5_000;
 
-/** What checks share. */
+/** Shared by checks. */
 export interface CheckTools {
   readonly batches: CheckBatches;
-  /** Those who read at the same time. */
+  /** Limits concurrent reads. */
   readonly readers: FairLimit;
 }
 
@@ -31,7 +31,7 @@ interface Watched extends WatchedJob {
   readonly job: Job & { readonly agentJob: AgentJob };
 }
 
-/** Reads the agent job and tells what is new; the decision schedules the next check. */
+/** Reads the agent job and decides what is new; the decision schedules the next check. */
 export async function checkJob(
   tools: AgentTools,
   { batches, readers }: CheckTools,
@@ -47,7 +47,7 @@ export async function checkJob(
   const { job } = watched;
   const lateMs = Math.max(0, tools.clock.now() - task.dueAtMs);
   const newContext = () => ({ ...tools.newContext(), lateMs });
-  // A job that waited for its turn until the program stops is left to the next process.
+  // A job still waiting for its turn when the program stops is left to the next process.
   const read = await readers.use(task.group, async () =>
     tools.stopping.aborted ? null : readAgentJob(tools, job, job.agentJob),
   );
@@ -63,14 +63,14 @@ export async function checkJob(
     await noteRateLimit(tools, tx, job.projectId, read);
     return checked;
   };
-  // What is lost is read again.
+  // A lost check is repeated.
   const after = await tools.store.transaction(write, { mayBeLost: true });
   tools.showChecked(after);
 }
 
 /**
- * Most checks find nothing new: then the job is neither locked nor written, and the next check is written together
- * with those of other jobs. What changed the job in the meantime has scheduled the check again, and is seen by that.
+ * Most checks find nothing new: then the job is neither locked nor written, and the next checks of many jobs
+ * are written together. Whatever changed the job meanwhile has rescheduled the check, which sees it.
  */
 async function settleUnchanged(
   context: AnyJobContext,
@@ -91,7 +91,7 @@ async function settleUnchanged(
   return isDone;
 }
 
-/** What the agent API rejected for the rate slows down all reads of the project, those of other replicas, too. */
+/** A 429 on a read slows down all reads of the project, on all replicas. */
 async function noteRateLimit(
   { clock, log }: AgentTools,
   tx: Transaction,
@@ -116,7 +116,7 @@ function isWatched(watched: WatchedJob | null): watched is Watched {
   return watched.job.stage.kind === 'working' || watched.job.stage.kind === 'ended';
 }
 
-/** What follows from a check that found nothing new. */
+/** What follows a check without news. */
 interface NextSteps {
   readonly nextCheckAtMs: number;
   /** When the card is to show the time of this check. Null: undecided. */
@@ -124,8 +124,8 @@ interface NextSteps {
 }
 
 /**
- * What follows if the decision on a check is only to check again later, and to refresh the card by then; null if there
- * is more to it. A decision that schedules any other task at each check would make every check take the slow path.
+ * What follows if the decision is only to check again later, and to refresh the card by then; null if there
+ * is more. A decision that schedules any other task at each check would make every check take the slow path.
  */
 function stepsIfUnchanged(
   before: Job,
@@ -145,8 +145,8 @@ function stepsIfUnchanged(
 }
 
 /**
- * For a person who waits: whether the agent has a job; null: it did not say, not in words of its own, or may not be asked
- * now. The read goes before those that wait, and is one of those that a project may have in a minute.
+ * For a person who waits: whether the agent has a job; null: it did not say so in its own words, or must not
+ * be asked now. The read goes before waiting ones, and counts towards the project's limit.
  */
 export function hasJob(
   { store, clock, agent }: Pick<AgentTools, 'store' | 'clock' | 'agent'>,
@@ -168,7 +168,7 @@ export function hasJob(
 
 export interface AgentRead {
   readonly askedAtMs: number;
-  /** What the agent API says, or why it says nothing. */
+  /** The agent API's answer, or why there is none. */
   readonly event: Extract<JobEvent, { type: 'job_checked' | 'check_failed' }>;
 }
 
@@ -184,7 +184,7 @@ async function readAgentJob(tools: AgentTools, job: Job, before: AgentJob): Prom
     const isChanged = status !== before.status;
     const seen = { outcome: 'done', status, is_changed: isChanged, duration_ms: durationMs() };
     tools.log[isChanged ? 'info' : 'debug']('agent_job_read', { ...facts, ...seen });
-    // The answer describes the job that was asked for, whatever id it repeats.
+    // The answer describes the requested job, whatever id it repeats.
     return { askedAtMs, event: { type: 'job_checked', agentJob: { ...agentJob, id: before.id } } };
   } catch (error) {
     if (!(error instanceof AgentError)) throw error;

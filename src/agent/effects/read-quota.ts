@@ -8,18 +8,18 @@ import {
 } from '../../jobs/schedule/slowdown.ts';
 import type { TaskGroup, Transaction } from '../../store/store.ts';
 
-/** How far people may get ahead of the reads that are due. */
+/** How far people's reads may run ahead of the due ones. */
 const AHEAD_MAX_MS = 30_000;
 /** A pause may end before its time. */
 const LOOKS_AGAIN_MS = 5_000;
-/** One turn in so many is of the jobs that have ended, the others are of the open ones. */
+/** One turn in this many is for ended jobs, the others are for open ones. */
 const TURNS = 20;
 const TURN_MS = 1_000;
 
 /**
- * Of each project, so many jobs are read in a minute, by all replicas together: the store gives it out, with the tasks.
- * What has to wait stays due, so the job that has waited for longest is the next. Open jobs come first, but for their
- * turns; who does not come first leaves half of what may be used at once to the others.
+ * Limits reads per project and minute, across all replicas: the store hands them out with the tasks. What has
+ * to wait stays due, so the job that has waited longest is next. Open jobs come first except in the ended
+ * jobs' turns; whoever is not first leaves half of a burst to the others.
  */
 export class ReadQuota implements Quota {
   private readonly readsPerMinute: number;
@@ -42,7 +42,7 @@ export class ReadQuota implements Quota {
       const projectId = projectOf(group);
       const { wholeAtMs = 0, slowdown = null } = uses.get(projectId) ?? {};
       const allowance = this.allowanceAt(slowdown, nowMs);
-      // After a slowdown, reads begin without a burst.
+      // After a slowdown, reads resume without a burst.
       const fromMs =
         slowdown === null ? wholeAtMs : Math.max(wholeAtMs, slowdown.untilMs + allowance.burstMs);
       const taken = this.grant(allowance, fromMs, count, nowMs);
@@ -53,7 +53,10 @@ export class ReadQuota implements Quota {
     return granted;
   }
 
-  /** One read for a person who waits, ahead of those that are due; false: the agent wants none now, or people had many. */
+  /**
+   * One read for a person who waits, ahead of the due ones; false: the agent wants none now, or people had
+   * many.
+   */
   async takeFirst(tx: Transaction, projectId: string, nowMs: number): Promise<boolean> {
     const { wholeAtMs = 0, slowdown = null } =
       (await tx.readBudget.of([projectId], nowMs)).get(projectId) ?? {};
@@ -77,7 +80,7 @@ export class ReadQuota implements Quota {
     return { count, againAtMs: Math.min(againAtMs, Math.ceil(nextTurn * turnMs)) };
   }
 
-  /** However slow, one a minute. */
+  /** At least one read a minute. */
   private allowanceAt(slowdown: Slowdown | null, nowMs: number): Allowance {
     return allowanceOf(Math.max(1, this.readsPerMinute * readShare(slowdown, nowMs)));
   }

@@ -1,7 +1,7 @@
 import { createPrivateKey, createSecretKey } from 'node:crypto';
 import { z } from 'zod';
 
-/** Secrets of the documentation and of our messages. Everybody knows them, so none is accepted. */
+/** Secrets from the documentation and our messages. Everybody knows them, so none is accepted. */
 export const exampleSecrets = {
   botToken: 'xoxb-12-34-abcd',
   appToken: 'xapp-1-A12-34-abcd',
@@ -17,7 +17,7 @@ export const exampleSecrets = {
 const NOT_YOURS = 'is still the example: replace it with your own';
 
 const EXAMPLES: ReadonlySet<string> = new Set(Object.values(exampleSecrets));
-/** `xoxb-your-token`, `changeme` and the like, as people leave them where their own belongs. */
+/** `xoxb-your-token`, `changeme` and similar placeholders. */
 const STAND_IN =
   /^(?:[a-z]{2,8}[-_])?(?:\.{3}$|<.*>$|your[-_]|change[-_]?me|replace[-_]?(?:me|with)|example|x{4,})/i;
 
@@ -28,7 +28,7 @@ function isPlaceholder(secret: string): boolean {
 /** A setting's text; the message is for a setting that is missing. */
 const text = z.string('is missing');
 
-/** What the text means, or the error that says what is wrong with it, without showing it. */
+/** The parsed text, or the error that says what is wrong with it, without showing it. */
 function parsed<T>(parse: (text: string) => T | Error) {
   return text.transform((value, context) => {
     const result = parse(value);
@@ -142,7 +142,7 @@ function listed(value: string): string[] {
     .filter((item) => item !== '');
 }
 
-/** An http(s) address, normalised to end with a slash or without one. */
+/** An http(s) URL, normalised to end with or without a slash. */
 export function httpUrl(end: '/' | '') {
   return parsed((value) => {
     const url = URL.parse(value);
@@ -160,7 +160,7 @@ export function httpUrl(end: '/' | '') {
   });
 }
 
-/** `agent.example.com:8443/v1`, in small letters as no secret is: the message shows it. */
+/** `agent.example.com:8443/v1`, in lower case, unlike any secret: the message shows it. */
 function isHost(value: string): boolean {
   const isName =
     /^(?:localhost|(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}|(?:\d{1,3}\.){3}\d{1,3})(?::\d{1,5})?(?:\/[a-z0-9/._-]{0,60})?$/;
@@ -178,7 +178,7 @@ export function databaseUrl(): z.ZodString {
   );
 }
 
-/** `id:key,id:key`; the keys have 256 bits, and do not show when they are logged. */
+/** `id:key,id:key`; the keys have 256 bits, and do not show in logs. */
 export function encryptionKeys() {
   return parsed((value) => {
     const entries = value
@@ -203,7 +203,10 @@ export function encryptionKeys() {
   });
 }
 
-/** The private key of a GitHub App, as GitHub has it downloaded; on one line with `\\n`. It does not show when it is logged. */
+/**
+ * A GitHub App's private key, as GitHub offers it for download; on one line with `\
+ * `. It does not show in logs.
+ */
 export function privateKey() {
   return parsed((value) => {
     if (isPlaceholder(value)) return new Error(NOT_YOURS);
@@ -226,7 +229,7 @@ function privateKeyIn(pem: string) {
 
 const UNITS_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Milliseconds of a duration such as `500ms`, `5s`, `2m`, `1h`, `180d` or `0`; null if it is not one. */
+/** Milliseconds of a duration such as `500ms`, `5s`, `2m`, `1h`, `180d` or `0`; null if it is none. */
 export function parseDuration(value: string): number | null {
   if (value === '0') return 0;
   const match = /^(?<amount>\d{1,8})(?<unit>ms|s|m|h|d)$/.exec(value);

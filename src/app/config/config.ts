@@ -18,15 +18,15 @@ import {
 } from './settings.ts';
 import { type Environment, type ReadFile, readTextFile, readValues, type SettingValues } from './values.ts';
 
-/** All settings, checked, by the names that the program has for them. */
+/** All settings, checked, by the program's names. */
 export interface Config extends ReturnType<typeof toConfig> {
-  /** What is set to no effect: misspelt, perhaps. */
+  /** Set without effect: misspelt, perhaps. */
   readonly ignored: readonly ConfigProblem[];
 }
 
 /**
- * Reads the settings from environment variables, and secrets also from the files that NAME_FILE names.
- * Throws one ConfigError with all that is wrong; its messages hold no secrets.
+ * Reads the settings from environment variables, and secrets also from the files that NAME_FILE names. Throws
+ * one ConfigError with all problems; its messages hold no secrets.
  */
 export function parseConfig(env: Environment, readFile: ReadFile = readTextFile): Config {
   const given = readValues(env, readFile);
@@ -53,7 +53,7 @@ export function parseConfig(env: Environment, readFile: ReadFile = readTextFile)
   if (parsed.success && 'value' in file && 'value' in projects && 'value' in hooks && problems.length === 0) {
     return { ...toConfig(parsed.data, file.value, projects.value, hooks.value), ignored };
   }
-  // What was set under another name is not missing, too.
+  // A setting given under a misspelt name is not also missing.
   const meant = new Set(ignored.map((problem) => problem.meant));
   const isMeant = ({ variable }: ConfigProblem) => meant.has(variable) && env[variable] === undefined;
   const isBlank = ignored.length === 0 && NEEDED_FIRST.every((name) => given.values[name] === undefined);
@@ -72,12 +72,12 @@ const NEEDED_FIRST = [
   'DOCS_AGENT_CONFIG',
 ] as const;
 
-/** Of all settings only those of the store, for commands that need no others. Throws ConfigError. */
+/** Only the store's settings, for commands that need no others. Throws ConfigError. */
 export function parseStoreConfig(env: Environment): StoreConfig {
   return storeOf(parsePart(env, storeSettings));
 }
 
-/** The same with those that say what reports are about. Throws ConfigError. */
+/** The same with the settings for reports. Throws ConfigError. */
 export function parseReportConfig(env: Environment) {
   const values = parsePart(env, reportSettings);
   return {
@@ -104,7 +104,7 @@ function parsePart<Part extends z.ZodObject>(env: Environment, part: Part): z.in
   return part.parse(given.values);
 }
 
-/** A secret whose file cannot be read is not reported as missing, too. */
+/** A secret whose file cannot be read is not also reported as missing. */
 function isNews({ unreadable }: SettingValues): (problem: ConfigProblem) => boolean {
   const known = new Set<string>(unreadable.keys());
   return ({ variable }) => !known.has(variable);
@@ -138,12 +138,12 @@ function toConfig(
   return {
     slack: {
       installing: installingOf(values),
-      /** Ends with a slash; null is Slack's own. */
+      /** With a trailing slash; null: Slack's own. */
       apiUrl: values.SLACK_API_URL ?? null,
       transport: transportOf(values),
     },
     agent: {
-      /** Does not end with a slash. */
+      /** Without a trailing slash. */
       baseUrl: values.AGENT_BASE_URL,
       /** By the id of the project. */
       apiKeys,
@@ -157,9 +157,9 @@ function toConfig(
     access: { ...file.access, admins, workflowChannels: file.workflows.channels },
     recipes: recipesOf(file.recipes, admins),
     digest: digestOf(file.digest),
-    /** Of recipes in all workspaces, by their names. */
+    /** For recipes in all workspaces, by name. */
     hooks,
-    /** With OAuth: the settings of each workspace, by its id; those beside it do not count. Otherwise empty. */
+    /** With OAuth: each workspace's settings, by its id, instead of the general ones. Otherwise empty. */
     workspaces: workspacesOf(file, projects),
     store: storeOf(values),
     http: { port: values.PORT, host: values.HOST, healthPort: healthPortOf(values) },
@@ -168,13 +168,13 @@ function toConfig(
       minIntervalMs: values.POLL_MIN_INTERVAL,
       maxIntervalMs: values.POLL_MAX_INTERVAL,
     },
-    /** 0: every reply goes out on its own. */
+    /** 0: every reply goes out separately. */
     followUps: { windowMs: values.FOLLOW_UP_WINDOW },
     settleWindowMs: values.SETTLE_WINDOW,
     longRunningAfterMs: values.LONG_RUNNING_AFTER,
-    /** Those that are set up. */
+    /** The configured ones. */
     codeHosts: codeHostsOf(values),
-    /** Those whose links are known, asked or not. */
+    /** Sites with known links, whether asked or not. */
     codeHostSites: codeHostSitesOf(values),
     /** `remindAfterMs`: 0: never. */
     pullRequests: { remindAfterMs: values.PR_REMINDER_AFTER, watchForMs: values.PR_WATCH_FOR },
@@ -185,7 +185,9 @@ function toConfig(
   };
 }
 
-/** How the app is installed: by hand in one workspace, or in any by the pages that the program serves. */
+/**
+ * How the app is installed: by hand in one workspace, or in any through the pages that the program serves.
+ */
 export type Installing = ReturnType<typeof installingOf>;
 
 function installingOf(values: Settings) {
@@ -218,7 +220,10 @@ function storeOf({
     : { kind: 'postgres' as const, databaseUrl };
 }
 
-/** Null: health checks and metrics are served at PORT. The same port twice is one listener; 0 is another each time. */
+/**
+ * Null: health checks and metrics are served at PORT. The same port twice is one listener; 0 is another each
+ * time.
+ */
 function healthPortOf({ PORT: port, HEALTH_PORT: healthPort }: Settings): number | null {
   return healthPort === undefined || (healthPort === port && port !== 0) ? null : healthPort;
 }
@@ -229,12 +234,12 @@ function present<T>(value: T | undefined): T {
   return value;
 }
 
-/** The code hosts that may be asked: those for which there is a token, or an App. */
+/** The code hosts that may be asked: those with a token, or an App. */
 function codeHostsOf(values: Settings): readonly CodeHostSettings[] {
   return [...githubOf(values), ...gitlabOf(values)];
 }
 
-/** The sites of the hosts whose links are known. */
+/** The sites of the hosts with known links. */
 function codeHostSitesOf({
   GITHUB_WEB_URL: github,
   GITLAB_URL: gitlab,
@@ -255,7 +260,7 @@ function githubOf({
   return [{ ...host, credentials: { kind: 'app', appId, privateKey } }];
 }
 
-/** An Enterprise server has its API under its own address; github.com and ghe.com, at another. */
+/** An Enterprise server has its API under its own URL; github.com and ghe.com elsewhere. */
 function githubApiUrl(webUrl: string): string {
   const { protocol, host } = new URL(webUrl);
   const isHosted = host === 'github.com' || host.endsWith('.ghe.com');
@@ -270,7 +275,7 @@ function gitlabOf({ GITLAB_TOKEN: token, GITLAB_URL: webUrl }: Settings): CodeHo
 const OURS = /^(?:SLACK|AGENT|DOCS_AGENT)_/;
 /** Kubernetes sets variables for every service in every container, including one called docs-agent. */
 const OF_KUBERNETES = /_SERVICE_(?:HOST$|PORT(?:$|_))|_PORT_\d+_(?:TCP|UDP|SCTP)(?:$|_)/;
-/** `DOCS_AGENT_PORT=tcp://10.0.0.1:80`, say. */
+/** For example, `DOCS_AGENT_PORT=tcp://10.0.0.1:80`. */
 const ADDRESS_OF_KUBERNETES = /^(?:tcp|udp|sctp):\/\//;
 /** In a shorter name, two different letters make a different word. */
 const LONG_NAME = 8;
@@ -282,7 +287,7 @@ const known: ReadonlyMap<string, SettingName> = new Map([
 ]);
 
 /**
- * What is set to no effect: names that start like ours or nearly are one, and an empty list of channels.
+ * Settings without effect: names that start like ours or nearly match one, and an empty list of channels.
  * @param others variables that the settings name
  */
 function ignoredSettings(env: Environment, others: readonly string[]): ConfigProblem[] {

@@ -9,7 +9,7 @@ const oauthNames = [
   'TOKEN_ENCRYPTION_KEY',
 ] as const;
 
-/** What is missing or contradicts itself, though each setting is right by itself. */
+/** What is missing or contradictory, though each setting is right by itself. */
 export function contradictions(given: SettingValues): ConfigProblem[] {
   return [
     ...swappedProblems(given),
@@ -23,7 +23,7 @@ export function contradictions(given: SettingValues): ConfigProblem[] {
 
 const TOKENS = ['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN'] as const;
 
-/** The two tokens, if each stands in the place of the other; else none. */
+/** The two tokens, if they are swapped; else none. */
 export function swappedTokens({ values }: SettingValues): readonly SettingName[] {
   const isSwapped =
     values.SLACK_BOT_TOKEN?.startsWith('xapp-') === true &&
@@ -64,7 +64,7 @@ function installingProblems(given: SettingValues): ConfigProblem[] {
   return [...missing, ...forbidden];
 }
 
-/** Settings that only make sense for one workspace, and what to do with many. */
+/** Settings for a single workspace, and what to do with many. */
 const ONE_WORKSPACE = [
   ['SLACK_BOT_TOKEN', 'with OAuth each workspace has a token of its own'],
   ['ADMINS', 'with OAuth set admins of each workspace in DOCS_AGENT_CONFIG'],
@@ -94,7 +94,7 @@ const PLAIN_HTTP_ADDRESSES = [
   'GITLAB_URL',
 ] as const;
 
-/** Where a key or a token would travel without encryption to a host that PLAIN_HTTP_HOSTS does not name. */
+/** Where a key or token would travel unencrypted to a host that PLAIN_HTTP_HOSTS does not name. */
 function plainHttpProblems({ values }: SettingValues): ConfigProblem[] {
   const allowed = settings.shape.PLAIN_HTTP_HOSTS.safeParse(values.PLAIN_HTTP_HOSTS).data ?? [];
   return PLAIN_HTTP_ADDRESSES.flatMap((variable) => {

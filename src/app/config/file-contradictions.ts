@@ -11,7 +11,7 @@ import { scheduleProblem } from '../../jobs/schedule/moments.ts';
 import type { ConfigFile } from './file-schema.ts';
 import { isNoProject, repeated, type Step, type Wrong } from './wrong.ts';
 
-/** What contradicts itself in a file whose every value is well formed. */
+/** Contradictions in a file whose every value is well formed. */
 export function contradictions({ projects, channels, recipes, digest, workspaces }: ConfigFile): Wrong[] {
   const names = projects.map(({ id, name }) => name ?? id);
   const ids = projects.map(({ id }) => id);
@@ -70,7 +70,7 @@ function unknownProjects(
     .map(([channel]) => ({ path: [...path, 'channels', channel, 'project'], message: isNoProject(names) }));
 }
 
-/** The address of a webhook names the recipe, and no workspace. */
+/** A webhook's URL names the recipe, and no workspace. */
 function sharedHooks(workspaces: ConfigFile['workspaces']): Wrong[] {
   const hooks = Object.entries(workspaces).flatMap(([team, { recipes }]) =>
     recipes.flatMap(({ name, webhook }, index) => (webhook === undefined ? [] : [{ team, index, name }])),
@@ -85,12 +85,12 @@ function sharedHooks(workspaces: ConfigFile['workspaces']): Wrong[] {
     }));
 }
 
-/** With many workspaces, what names people or channels is set for each workspace. */
+/** With many workspaces, settings that name people or channels belong to each workspace. */
 const OF_ONE_WORKSPACE = ['channels', 'access', 'admins', 'recipes', 'digest'];
 
 /**
- * Settings in a place where they have no meaning. `given`: the keys that the file sets at its top level; `isOauth`:
- * workspaces install the app by themselves, so there may be many.
+ * Settings in a place where they have no meaning. `given`: the file's top-level keys; `isOauth`: workspaces
+ * install the app by themselves, so there may be many.
  */
 export function misplaced({ projects }: ConfigFile, given: readonly string[], isOauth: boolean): Wrong[] {
   if (!isOauth) {
@@ -118,7 +118,7 @@ export function misplaced({ projects }: ConfigFile, given: readonly string[], is
 
 type Given = ConfigFile['recipes'][number];
 
-/** What contradicts itself in recipes whose every value is well formed. */
+/** Contradictions in recipes whose every value is well formed. */
 function recipeProblems(
   recipes: readonly Given[],
   projects: readonly string[],
@@ -145,7 +145,7 @@ function ofProject({ project }: Given, projects: readonly string[]): Wrong[] {
     : [{ path: ['project'], message: isNoProject(projects) }];
 }
 
-/** A form of Slack has room for so many fields, with such names. */
+/** Slack's forms have room for this many fields, with names of this length. */
 const PLACEHOLDERS_MAX = 50;
 const PLACEHOLDER_MAX = 100;
 
@@ -186,7 +186,7 @@ function ofValues({ request, values, schedule }: Given): Wrong[] {
   ];
 }
 
-/** What is wrong with when something comes again and again. */
+/** Problems with a schedule. */
 function ofSchedule({ schedule: cron, zone }: Pick<Given, 'schedule' | 'zone'>): Wrong[] {
   if (cron === undefined) {
     return zone === undefined ? [] : [{ path: ['zone'], message: 'has no effect without a schedule' }];

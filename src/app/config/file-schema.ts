@@ -6,12 +6,12 @@ import { duration, WHERE_CHANNELS_SHOW_IT, WHERE_PEOPLE_SHOW_IT } from './checks
 const EMOJI = /^(?:[\p{L}\p{N}_+'-]+|:[\p{L}\p{N}_+'-]+:)$/u;
 const WORD = /^[\p{L}\p{N}._-]+$/u;
 
-/** Slack's limits of a menu, in which people choose among the projects: characters of an option, and options. */
+/** Limits of Slack's menus, in which people choose a project: characters of an option, and options. */
 const IN_MENU_MAX = 75;
 const PROJECTS_MAX = 100;
-/** More could not be shown in the form for a channel's settings. */
+/** A channel's settings form could not show more. */
 const NOTICE_CHANNELS_MAX = 10;
-/** Slack shows so many options in one menu. */
+/** Slack's maximum of options in one menu. */
 const RECIPES_MAX = 100;
 const RECIPE_NAME_MAX = 40;
 
@@ -126,7 +126,7 @@ const workspace = z.strictObject({
   ...workspaceParts,
 });
 
-/** What the file of DOCS_AGENT_CONFIG may say. */
+/** The schema of the file at DOCS_AGENT_CONFIG. */
 export const configFile = z.strictObject({
   projects: z.array(project).max(PROJECTS_MAX, `must be at most ${PROJECTS_MAX}`).default([]),
   ...workspaceParts,
@@ -136,7 +136,7 @@ export const configFile = z.strictObject({
 
 export type ConfigFile = z.infer<typeof configFile>;
 
-/** Of a file in which something else may be wrong, the variables of secrets, each with what it is for. */
+/** The variables of secrets, and their purposes, in a file that may have other problems. */
 export const namedSecrets = z
   .object({
     projects: wellFormed(z.object({ id: project.shape.id, api_key_env: project.shape.api_key_env })),
@@ -151,7 +151,7 @@ function hookedRecipes() {
   return wellFormed(z.object({ name: recipe.shape.name, webhook: recipe.shape.webhook }));
 }
 
-/** Without the others; none if there is no list. */
+/** Skips malformed items; empty if there is no list. */
 function wellFormed<Item extends z.ZodType>(item: Item) {
   return z
     .array(item.nullable().catch(null))

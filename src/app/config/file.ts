@@ -9,12 +9,12 @@ import type { Step, Wrong } from './wrong.ts';
 
 const VARIABLE = 'DOCS_AGENT_CONFIG';
 
-/** A file, or all that is wrong with it, and the secrets that can be looked for all the same. */
+/** A file, or all of its problems, and the secrets that can still be looked for. */
 type Loaded =
   | { readonly value: ConfigFile }
   | { readonly problems: readonly ConfigProblem[]; readonly secrets: NamedSecrets };
 
-/** The file that DOCS_AGENT_CONFIG names; an empty one if it names none. */
+/** The file at DOCS_AGENT_CONFIG; an empty one without that setting. */
 export function loadConfigFile(path: string | undefined, isOauth: boolean, readFile: ReadFile): Loaded {
   if (path === undefined) return { value: configFile.parse({}) };
   let text: string;
@@ -30,7 +30,7 @@ function problem(message: string): ConfigProblem {
   return { variable: VARIABLE, message, example: 'docs-agent.example.yml' };
 }
 
-/** Reads the YAML of the configuration file, and finds all that is wrong with it. */
+/** Parses the configuration file, and finds all of its problems. */
 function readConfigFile(text: string, isOauth: boolean): Loaded {
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { lineCounter });
@@ -62,7 +62,7 @@ function illegible(one: ConfigProblem): Loaded {
   return { problems: [one], secrets: namedSecrets.parse({}) };
 }
 
-/** An error for aliases that would expand to far more than the file. */
+/** Returns an error for aliases that would expand to far more than the file. */
 function plainOf(document: Document): unknown {
   try {
     return document.toJS();
@@ -71,7 +71,10 @@ function plainOf(document: Document): unknown {
   }
 }
 
-/** One slip is one message: the first at each place; and what is missing is not, if it is there under a misspelt name. */
+/**
+ * One message per mistake: the first at each place; a missing key is left out if it is there under a misspelt
+ * name.
+ */
 function withoutEchoes(wrongs: readonly FileWrong[], document: Document): Wrong[] {
   const meant = new Set(wrongs.flatMap((one) => (one.meant === undefined ? [] : [nameOf(one.meant)])));
   return wrongs
@@ -83,7 +86,7 @@ function withoutEchoes(wrongs: readonly FileWrong[], document: Document): Wrong[
 }
 
 interface FileWrong extends Wrong {
-  /** What a key that is no setting was probably meant to be. */
+  /** What an unknown key was probably meant to be. */
   readonly meant?: readonly Step[];
 }
 

@@ -1,24 +1,24 @@
-/** What is wrong with one setting. Never holds the setting's value, which may be a secret. */
+/** A problem with one setting. Never holds the setting's value, which may be a secret. */
 export interface ConfigProblem {
   readonly variable: string;
-  /** What is wrong, to be read after the variable's name. */
+  /** Read after the variable's name. */
   readonly message: string;
-  /** A line that would be right. */
+  /** A correct line. */
   readonly example: string;
-  /** The setting that was probably meant, where this is none. */
+  /** The setting that an unknown one was probably meant to be. */
   readonly meant?: string;
 }
 
-/** The message about a variable that is set and means nothing; what was probably meant may follow. */
+/** The message about an unknown variable; a suggestion may follow. */
 export const UNKNOWN_SETTING = 'unknown setting';
 
-/** What was read, or all that is wrong with it. */
+/** The value, or all of its problems. */
 export type Checked<T> = { readonly value: T } | { readonly problems: readonly ConfigProblem[] };
 
-/** Thrown once for all that is wrong with the settings. */
+/** Thrown once for all problems with the settings. */
 export class ConfigError extends Error {
   readonly problems: readonly ConfigProblem[];
-  /** Nothing is set that the program needs. */
+  /** Nothing that the program needs is set. */
   readonly isBlank: boolean;
 
   constructor(problems: readonly ConfigProblem[], isBlank = false) {

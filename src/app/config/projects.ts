@@ -12,20 +12,20 @@ import { type Environment, lookUpSecret, type ReadFile } from './values.ts';
 
 export interface ConfiguredProjects {
   readonly projects: Projects;
-  /** The keys of the agent API, by the id of the project. */
+  /** The agent API's keys, by project id. */
   readonly apiKeys: ReadonlyMap<string, string>;
 }
 
-/** The settings of a workspace. */
+/** A workspace's settings. */
 export interface WorkspaceSettings extends Rules {
   readonly projects: Projects;
   readonly access: AccessRule;
   readonly recipes: readonly Recipe[];
-  /** Null: none is posted. */
+  /** Null: no digest. */
   readonly digest: Digest | null;
 }
 
-/** What the file sets for each workspace, by its id. */
+/** The file's settings for each workspace, by its id. */
 export function workspacesOf(
   { workspaces }: ConfigFile,
   all: Projects,
@@ -60,7 +60,7 @@ export function workspacesOf(
 type Listed = ConfigFile['projects'][number];
 type Given = Partial<Pick<Settings, 'AGENT_API_KEY' | 'AGENT_PROJECT_ID'>>;
 
-/** The projects of the settings and the file, with their keys; or what is wrong with them. */
+/** The projects of the settings and the file, with their keys; or the problems. */
 export function projectsOf(
   given: Given,
   listed: readonly Listed[],
@@ -92,7 +92,7 @@ export function projectsOf(
   return { value: { projects: [first, ...others], apiKeys } };
 }
 
-/** What is wrong with the keys alone, where more of the file is. */
+/** Problems with the keys alone, where the file has others. */
 export function keyProblems(
   listed: NamedSecrets['projects'],
   sharedKey: string | undefined,

@@ -6,7 +6,7 @@ import type { ConfigFile, NamedSecrets } from './file-schema.ts';
 import type { Checked, ConfigProblem } from './problems.ts';
 import { type Environment, lookUpSecret, type ReadFile } from './values.ts';
 
-/** What a schedule's clocks show unless it names a zone. */
+/** The time zone of schedules that name none. */
 const DEFAULT_ZONE = 'UTC';
 
 type Given = ConfigFile['recipes'][number];
@@ -31,15 +31,15 @@ export function digestOf(given: ConfigFile['digest']): Digest | null {
   return { channelId, schedule: { cron, zone } };
 }
 
-/** Who may start a recipe by its webhook: whoever signs with one of the secrets. They do not show when they are logged. */
+/** A recipe's webhook: anybody who signs with one of the secrets may start it. They do not show in logs. */
 export interface Hook {
   readonly recipeName: string;
-  /** Null: of the only workspace. */
+  /** Null: the only workspace. */
   readonly teamId: string | null;
   readonly secrets: readonly KeyObject[];
 }
 
-/** The webhooks of all recipes, by the recipe's name; or what is wrong with their secrets. */
+/** All recipes' webhooks, by the recipe's name; or the problems with their secrets. */
 export function hooksOf(
   { recipes, workspaces }: NamedSecrets,
   env: Environment,

@@ -19,7 +19,7 @@ import {
 } from './checks.ts';
 
 interface About {
-  /** As `.env.example` says it. */
+  /** The text in `.env.example`. */
   readonly help: string;
   readonly example: string;
   readonly isSecret: boolean;
@@ -40,7 +40,7 @@ function withDefault<S extends z.ZodType<unknown, string>>(text: string, check: 
   return setting(text, z.prefault(check, text as z.input<S>), help);
 }
 
-/** Every setting: its check, its default or an example, and what it means. */
+/** Every setting: its check, its default or an example, and its meaning. */
 export const settings = z.object({
   SLACK_BOT_TOKEN: secretSetting(
     exampleSecrets.botToken,
@@ -235,7 +235,7 @@ export function aboutSetting(name: SettingName): About {
   return found;
 }
 
-/** A line that sets it right. */
+/** A line that sets it correctly. */
 export function exampleOf(name: SettingName): string {
   return `${name}=${aboutSetting(name).example}`;
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type ConfigProblem, failureCode } from './problems.ts';
 import { type SettingName, secretNames, settingNames } from './settings.ts';
 
-/** The settings as text, trimmed; blank counts as not set. */
+/** The settings as trimmed text; blank counts as not set. */
 export interface SettingValues {
   readonly values: Partial<Record<SettingName, string>>;
   /** Settings that were given, but could not be read. */

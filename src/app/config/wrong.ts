@@ -1,18 +1,18 @@
-/** Something that is wrong at a place in the file. */
+/** A problem at a place in the file. */
 export interface Wrong {
   readonly path: readonly Step[];
-  /** To be read after the name of the place. */
+  /** Read after the name of the place. */
   readonly message: string;
 }
 
-/** Part of the way to a value: a key of a map, or a place in a list. */
+/** Part of the path to a value: a key of a map, or an index of a list. */
 export type Step = string | number;
 
 export function isNoProject(names: readonly string[]): string {
   return `is not one of the projects (${names.join(', ') || 'there are none in this file'})`;
 }
 
-/** The indexes of values that occur before. */
+/** The indexes of repeated values. */
 export function repeated(values: readonly string[]): number[] {
   return values.flatMap((value, index) => (values.indexOf(value) < index ? [index] : []));
 }

@@ -2,19 +2,19 @@ import type { ServerResponse } from 'node:http';
 import { systemClock } from '../../engine/runtime/clock.ts';
 import type { Route } from '../../engine/runtime/http-server.ts';
 
-/** A probe wants an answer even when a database gives none. */
+/** A probe needs an answer even if a database gives none. */
 const CHECK_LIMIT_MS = 5_000;
 const NO_ANSWER = `no answer within ${CHECK_LIMIT_MS / 1000} s`;
 
-/** Something that must be well for the program to do its work. `problem`: what is wrong, or null. */
+/** A condition for the program's work. `problem`: what is wrong, or null. */
 export interface HealthCheck {
   readonly name: string;
   problem(): Promise<string | null> | string | null;
-  /** What needs attention, though the program does its work. */
+  /** Needs attention, though the program works. */
   warnings?(): Promise<readonly string[]> | readonly string[];
 }
 
-/** Callers share a look that is under way: on a slow store, looks would pile up. */
+/** Callers share a check in flight: on a slow store, checks would pile up. */
 export function sharedLook<T>(look: () => Promise<T>): () => Promise<T> {
   let underWay: Promise<T> | null = null;
   return () => {
@@ -65,7 +65,7 @@ export async function readiness(checks: readonly HealthCheck[]): Promise<Readine
   };
 }
 
-/** A check that fails says so as its problem. */
+/** A failing check reports that as its problem. */
 async function warningsOf(check: HealthCheck): Promise<readonly string[]> {
   try {
     return await systemClock.timeout(CHECK_LIMIT_MS, Promise.resolve(check.warnings?.() ?? []), []);

@@ -20,7 +20,7 @@ export function createLogger({ level, destination }: LoggerOptions): Logger {
   const at =
     (level: LogLevel) =>
     (event: string, fields?: LogFields): void => {
-      // Redacting what nobody will read would cost more than all the rest.
+      // Redacting what nobody reads would cost more than all the rest.
       if (output.isLevelEnabled(level)) output[level](entry(event, fields));
     };
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
@@ -39,7 +39,7 @@ function entry(event: string, fields: LogFields = {}): object {
 /** Called for every event, including those below the log level. Must not throw. */
 export type Observe = (event: string, fields: LogFields, level: LogLevel) => void;
 
-/** The same logger, observed: an operation is reported once, for the log and for the metrics. */
+/** Also passes each event to the observer: an operation is reported once, for the log and the metrics. */
 export function observedLogger(log: Logger, observe: Observe): Logger {
   const at =
     (level: LogLevel) =>
@@ -54,8 +54,8 @@ export function observedLogger(log: Logger, observe: Observe): Logger {
 const WAITING_MAX_BYTES = 256 * 1024;
 
 /**
- * The log's way out. It never makes the program wait: while nobody reads, lines wait up to a limit, further ones are
- * dropped and counted, and the first line after that says how many.
+ * The log's output. It never makes the program wait: while nobody reads, lines queue up to a limit, further
+ * ones are dropped and counted, and the first line after that tells the count.
  */
 export class LogOutput {
   private readonly stream: Writable;
@@ -66,7 +66,7 @@ export class LogOutput {
 
   constructor(stream: Writable) {
     this.stream = stream;
-    // The reader has gone. A program that does its work without a log is better than none.
+    // The reader is gone. A program that works without a log is better than none.
     stream.on('error', () => {
       this.isBroken = true;
     });

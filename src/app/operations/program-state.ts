@@ -4,15 +4,15 @@ import type { Projects } from '../../jobs/requests/project.ts';
 import type { DataDirState } from '../../store/data-dir.ts';
 import type { Store } from '../../store/store.ts';
 
-/** The store is read no more often than this, however often the metrics are asked for. */
+/** The store is read no more often than this, however often metrics are requested. */
 const FRESH_MS = 5_000;
 /** Prometheus waits ten seconds for an answer, and most of it does not need the store. */
 const STORE_LIMIT_MS = 2_000;
 const HOUR_MS = 3_600_000;
-/** By then, what failed once or twice has been tried again and is done. */
+/** By then, an occasional failure has been retried with success. */
 const FAILING_FOR_MS = 60_000;
 
-/** How the program is now. */
+/** The program's current state. */
 export interface ProgramState {
   readonly loops: readonly LoopState[];
   readonly isSlackConnected: boolean;
@@ -20,18 +20,18 @@ export interface ProgramState {
   readonly hourlyBudget: number;
   /** Null: the store does not answer, or cannot be written. */
   readonly store: StoreState | null;
-  /** Null: there is none, or it cannot be looked at. */
+  /** Null: there is none, or it cannot be read. */
   readonly dataDir: DataDirState | null;
 }
 
 /** What the store holds; replicas that share a store all report the same. */
 export interface StoreState {
-  /** How many jobs are in each of the stages that are not final. */
+  /** The number of jobs in each stage that is not final. */
   readonly openJobs: ReadonlyMap<string, number>;
   readonly dueTasks: readonly DueTasks[];
-  /** By their kind, how many tasks have failed at every try for a minute or longer. */
+  /** By kind, how many tasks have only failed for a minute or longer. */
   readonly failingTasks: ReadonlyMap<string, number>;
-  /** Calls that are left of the hour, by the project's name. */
+  /** Calls left in this hour, by the project's name. */
   readonly budgetLeft: ReadonlyMap<string, number>;
 }
 
@@ -53,13 +53,13 @@ export interface Watched {
   readonly readDataDir: () => DataDirState | null;
 }
 
-/** Returns what reads the state of the program, for its metrics. It never fails. */
+/** Returns a reader of the program's state, for its metrics, which never fails. */
 export function stateReader(watched: Watched): () => Promise<ProgramState> {
   const { clock, hourlyBudget, loops, slackProblem, readDataDir } = watched;
   let reading: Promise<StoreState | null> | null = null;
   let readAtMs = 0;
   return async () => {
-    // The absolute difference: if the clock was set back, old data would seem fresh for all that time.
+    // The absolute difference: after the clock was set back, old data would seem fresh.
     if (reading === null || Math.abs(clock.now() - readAtMs) >= FRESH_MS) {
       readAtMs = clock.now();
       reading = clock.timeout(STORE_LIMIT_MS, readStore(watched), null).catch(() => null);
@@ -98,8 +98,8 @@ async function readStore({ store, clock, projects, hourlyBudget }: Watched): Pro
 }
 
 /**
- * What keeps the loops from working, or null. Failing tasks count only if several of a kind fail: a single one may fail
- * for a reason of its own, and must not take the whole program out of service.
+ * What keeps the loops from working, or null. Failing tasks count only if several of a kind fail: a single
+ * one may fail for a reason of its own, and must not take the whole program out of service.
  */
 export function workProblem(loops: readonly LoopState[]): string | null {
   const problems = workProblems(loops);
@@ -114,7 +114,7 @@ export function workProblems(loops: readonly LoopState[]): string[] {
   ]);
 }
 
-/** Single tasks that fail again and again. */
+/** Single tasks that fail repeatedly. */
 export function workWarnings(loops: readonly LoopState[]): string[] {
   return loops.flatMap(({ failing }) => failing.filter(({ tasks }) => tasks === 1).map(inWords));
 }

@@ -10,7 +10,7 @@ import type { Config } from '../config/config.ts';
 
 const NOTHING_SET: Rules = { projects: [], channels: new Map(), noticeChannels: [] };
 
-/** What decisions work with. */
+/** For decisions. */
 export function contextFactory(clock: Clock, config: Config, policy: Policy): () => AnyJobContext {
   const rulesOf = (teamId: string) => settingsOf(config, teamId) ?? NOTHING_SET;
   const newId = growingIds();
@@ -23,7 +23,7 @@ export function contextFactory(clock: Clock, config: Config, policy: Policy): ()
   });
 }
 
-/** The settings of a workspace; null if there are many workspaces and this one is not set up. */
+/** A workspace's settings; null if there are many workspaces and this one is not set up. */
 export function settingsOf(config: Config, teamId: string) {
   return config.slack.installing.kind === 'by_hand' ? config : (config.workspaces.get(teamId) ?? null);
 }
@@ -58,7 +58,7 @@ export function hooksIn(config: Config, teamId: string | null): readonly Hook[] 
   });
 }
 
-/** The policy where no workspace, project or channel has settings of its own. */
+/** The policy without settings of a workspace, project or channel. */
 export function defaultPolicy(config: Config): Policy {
   return {
     pollMinIntervalMs: config.poll.minIntervalMs,
@@ -83,8 +83,8 @@ export function defaultPolicy(config: Config): Policy {
 const COUNT_MAX = 0xfff;
 
 /**
- * Makes UUIDs of version 7, each greater than all before: those of the same millisecond are counted (RFC 9562, 6.2).
- * So rows of the same time are read in the order in which they were made.
+ * Makes increasing UUIDs of version 7: those of the same millisecond are counted (RFC 9562, 6.2). So rows of
+ * the same time are read in the order in which they were made.
  */
 export function growingIds(nowMs: () => number = Date.now): () => string {
   let atMs = 0;

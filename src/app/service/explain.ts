@@ -46,7 +46,7 @@ export function explainConnection(error: unknown, { http: { host, port } }: Conf
 
 /** The program cannot start. The message says what happened, why, and what to do. */
 export class StartError extends Error {
-  /** It may pass by itself: a start a little later may succeed. */
+  /** A later start may succeed. */
   readonly isTemporary: boolean;
 
   constructor(message: string, cause?: unknown, isTemporary = false) {

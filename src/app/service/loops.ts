@@ -26,7 +26,7 @@ const SENDS_AT_ONCE = 32;
 /** Together as many as the agent client has connections for. */
 const READS_AT_ONCE = 56;
 const READS_OF_ENDED_AT_ONCE = 8;
-/** The others wait for the store, which batches them: the more there are, the more it does at once. */
+/** The others wait for the store, which batches them: the more there are, the larger its batches. */
 const CHECKS_AT_ONCE = 256;
 const SLACK_CALLS_AT_ONCE = 64;
 /** Threads of this many workspaces; each workspace has one in flight at a time. */
@@ -37,7 +37,7 @@ const LOOKS_AT_ONCE = 16;
 export const SHORT_STOP_MS = 10_000;
 
 export interface Tools extends AgentTools, DigestTools, LookTools, RecipeTools {
-  /** Of each project, by all replicas together. */
+  /** For each project, across all replicas. */
   readonly readsPerMinute: number;
   /** How many requests Slack, or a person, waits for. */
   readonly requestsInFlight: () => number;

@@ -39,9 +39,9 @@ export interface WorkspacesParts {
 
 export interface Served {
   readonly workspaces: Workspaces;
-  /** Takes an event that says that an installation, or its token, has ended. */
+  /** Processes an event that says that an installation, or its token, has ended. */
   readonly onEnded: (body: unknown) => Promise<void>;
-  /** The pages by which workspaces install the app. */
+  /** The pages through which workspaces install the app. */
   readonly routes: readonly Route[];
   /** The id of the only workspace, or null. */
   readonly teamId: string | null;
@@ -90,7 +90,7 @@ async function serveMany(
   const directory = createDirectory(store, clock);
   const common = { store, clock, log, client, vault, directory, app };
   const isSetUp = (teamId: string) => config.workspaces.has(teamId);
-  // Who installs the app is known only afterwards.
+  // The workspaces that will install the app are not known yet.
   const needed = [...config.workspaces.values()].some(hasMarks)
     ? [...botScopes, ...reactionScopes]
     : botScopes;
@@ -133,14 +133,14 @@ function checkScopes(
   return missing.filter(({ isOptional }) => !isOptional);
 }
 
-/** One installation without them does not keep the others from being served. */
+/** An installation without them does not keep the others from being served. */
 async function checkInstallations(store: Store, { workspaces }: Config, log: Logger): Promise<void> {
   for (const { id, scopes } of await store.transaction((tx) => tx.installations.all())) {
     checkScopes(log, id, scopes.length === 0 ? null : new Set(scopes), workspaces.get(id) ?? null);
   }
 }
 
-/** An unreadable token keeps only its own workspace waiting. If none can be read, the key is wrong. */
+/** An unreadable token affects only its own workspace. If none can be read, the key is wrong. */
 async function checkTokens(store: Store, vault: Vault, log: Logger): Promise<void> {
   const { readable, unreadable } = await readableTokens(store, vault);
   if (unreadable.length > 0 && readable === 0) throw new StartError(unreadableTokens(unreadable));

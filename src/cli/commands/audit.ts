@@ -11,7 +11,7 @@ import { Reports } from '../../store/queries/reports/reports.ts';
 import type { Host } from '../command.ts';
 import { periodOf } from './report.ts';
 
-/** `docs-agent audit`: who did what in the last days, a line for each, also while the service runs. */
+/** `docs-agent audit`: who did what in the last days, one line each, also while the service runs. */
 export async function audit(args: string[], { env, now }: Host): Promise<number> {
   const { values } = parseArgs({
     args,
@@ -26,7 +26,7 @@ export async function audit(args: string[], { env, now }: Host): Promise<number>
     const sources = { reports: new Reports(queries), audit: new Audit(queries) };
     const lines = Readable.from(linesOf(sources, period, values.prompts));
     await pipeline(lines, process.stdout, { end: false }).catch((error: unknown) => {
-      // Whoever reads them has enough: `docs-agent audit | head`.
+      // The reader has enough: `docs-agent audit | head`.
       if (codeOf(error) !== 'EPIPE') throw error;
     });
   });

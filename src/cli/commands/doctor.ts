@@ -9,7 +9,7 @@ import { jsonReport, shown, textReport } from './doctor/report.ts';
 
 const TIMEOUT_MS = 10_000;
 
-/** As monitoring systems expect it of their plugins. */
+/** As monitoring systems expect of their plugins. */
 const EXIT_CODES: Readonly<Record<Level, number>> = { ok: 0, warning: 1, error: 2 };
 /** For monitoring systems: the state is unknown. */
 const EXIT_UNKNOWN = 3;

@@ -22,7 +22,10 @@ const OPEN_WORDS: Readonly<Record<OpenWork['what'], string>> = {
   post: 'a post that names it is on its way to Slack',
 };
 
-/** `docs-agent forget`: erases what the store holds of a person or a channel; without `--yes` it only says what. */
+/**
+ * `docs-agent forget`: erases what the store holds of a person or a channel; without `--yes` it only says
+ * what.
+ */
 export async function forget(args: string[], { env, now }: Host): Promise<number> {
   const { values } = parseArgs({
     args,

@@ -5,7 +5,7 @@ import { resealAll, unreadableTokens, Vault } from '../../slack/install/vault.ts
 import { openStore } from '../../store/open.ts';
 import type { Host } from '../command.ts';
 
-/** `docs-agent reencrypt-tokens`: after it, the keys behind the first of TOKEN_ENCRYPTION_KEY are not needed. */
+/** `docs-agent reencrypt-tokens`: afterwards, only the first key of TOKEN_ENCRYPTION_KEY is needed. */
 export async function reencryptTokens(args: string[], { env }: Host): Promise<number> {
   parseArgs({ args });
   const config = parseConfig(env);

@@ -9,7 +9,7 @@ import { type Host, UsageError } from '../command.ts';
 
 const FORMATS = { table, csv, json };
 
-/** `docs-agent report`: what became of the requests of the last days, also while the service runs. */
+/** `docs-agent report`: the outcomes of recent requests, also while the service runs. */
 export async function report(args: string[], { env, now }: Host): Promise<number> {
   const { values } = parseArgs({
     args,
@@ -30,7 +30,7 @@ export async function report(args: string[], { env, now }: Host): Promise<number
   return 0;
 }
 
-/** Up to now. What is older than RETENTION may be deleted: it says so, and begins there. */
+/** Up to now. Anything older than RETENTION may be deleted: it says so, and begins there. */
 export function periodOf(since: string, retentionMs: number, nowMs: number) {
   const askedMs = parseDuration(since);
   if (askedMs === null || askedMs === 0) {
@@ -51,7 +51,7 @@ function json(made: Report): string {
   return JSON.stringify(made, null, 2);
 }
 
-/** Names such as `starts.by_source.command`; what is not known is empty. None of it needs quotation marks. */
+/** Names such as `starts.by_source.command`; unknown values are empty. Nothing needs quotation marks. */
 function csv(made: Report): string {
   const lines = measures(made).map(({ path, value }) => `${path.join('.')},${value ?? ''}`);
   return ['measure,value', ...lines].join('\n');

@@ -9,10 +9,10 @@ import type { Logger, LogLevel } from '../../engine/runtime/logger.ts';
 import { EVENTS_PATH } from '../../slack/protocol/ids.ts';
 import type { Host, ProcessEvents, StopSignal } from '../command.ts';
 
-/** Reserved for the end of the process, out of the time that a stop may take. */
+/** Reserved for the end of the process, from the time that a stop may take. */
 const END_OF_PROCESS_MS = 500;
 
-/** For the last lines of the log; out of the time for the end of the process. */
+/** For the last lines of the log, from the time for the end of the process. */
 const LAST_LINES_MS = 200;
 
 const SIGNAL_NUMBERS = { SIGINT: 2, SIGTERM: 15 } as const;
@@ -44,7 +44,7 @@ interface LogLine {
   readonly event: string;
 }
 
-/** A logger's destination for people at a terminal: readable lines instead of JSON. */
+/** A logger's destination for terminals: readable lines instead of JSON. */
 export function terminalLines(terminal: Pick<Writable, 'write'>): DestinationStream {
   return {
     write: (json) => {
@@ -58,8 +58,8 @@ export function terminalLines(terminal: Pick<Writable, 'write'>): DestinationStr
 }
 
 /**
- * Runs the service until SIGTERM or SIGINT. Resolves to the exit code: 0; 1 if the stop took too long; 130 or 143, as if
- * the signal had killed the program, if a second one cut the stop short.
+ * Runs the service until SIGTERM or SIGINT. Resolves to the exit code: 0; 1 if the stop took too long; 130 or
+ * 143, as if the signal had killed the program, if a second one cut the stop short.
  */
 export async function runUntilSignal(
   service: Service,
@@ -67,10 +67,11 @@ export async function runUntilSignal(
   log: Logger,
   onStarted: () => void = () => {},
 ): Promise<number> {
-  // Slack's socket client rejects into nowhere when a stop races a reconnect; the work itself is in the store.
+  // Slack's socket client rejects without a handler when a stop races a reconnect; the work itself is in the
+  // store.
   process.on('unhandledRejection', (reason) => log.error('unhandled_rejection', { error: reason }));
   const signals = countSignals(process);
-  // A start can be interrupted: it takes long when Slack does not open a connection, say.
+  // A start can be interrupted: it takes long if Slack does not open a connection.
   const isStarted = await Promise.race([service.start().then(() => true), signals.first.then(() => false)]);
   if (isStarted) {
     onStarted();
@@ -97,7 +98,7 @@ function countSignals(process: ProcessEvents): { first: Promise<StopSignal>; sec
   return { first: first.promise, second: second.promise };
 }
 
-/** What a start on a terminal ends with. */
+/** The end of a start on a terminal. */
 export function welcome(
   { slack, http, store }: Pick<Config, 'slack' | 'http' | 'store'>,
   { signedInAs, port, healthPort }: Pick<Service, 'signedInAs' | 'port' | 'healthPort'>,

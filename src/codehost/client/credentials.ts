@@ -4,13 +4,13 @@ import type { Authorization } from './host-client.ts';
 /** As whom a code host is asked. */
 export type CredentialSettings =
   | { readonly kind: 'token'; readonly token: string }
-  /** A GitHub App: each installation has tokens of its own, for an hour. */
+  /** A GitHub App: each installation has its own tokens, valid for an hour. */
   | { readonly kind: 'app'; readonly appId: string; readonly privateKey: KeyObject };
 
 export interface Credentials {
-  /** For requests about a repository, by its path. Throws an UnreadableError, and nothing else. */
+  /** For requests about a repository, by its path. Throws only UnreadableError. */
   authorize(repositoryPath: string, signal: AbortSignal): Promise<Authorization>;
-  /** The host does not accept any more what `authorize` gave. */
+  /** The host no longer accepts what `authorize` returned. */
   rejected(repositoryPath: string): void;
 }
 

@@ -4,7 +4,7 @@ import { type AnswerHead, exchange, parseJson, parseRetryAfterMs } from '../../e
 import { isWaitOn } from '../../jobs/schedule/schedule.ts';
 import { laterError, UnreadableError } from './unreadable.ts';
 
-/** Room for a hundred comments of the greatest length. An answer is not read beyond it. */
+/** Room for a hundred comments of maximum length. An answer is not read beyond it. */
 const ANSWER_MAX_BYTES = 8 * 1024 * 1024;
 const CONNECTIONS = 4;
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -14,16 +14,16 @@ const ETAG = /^(?:W\/)?"[\x21\x23-\x7e]{1,200}"$/;
 /** As whom a request is made. */
 export interface Authorization {
   readonly headers: Readonly<Record<string, string>>;
-  /** The account that the host counts it for. */
+  /** The account whose rate limit counts. */
   readonly account: string;
 }
 
 export interface HostClientOptions {
-  /** Does not end with a slash; may have a path. */
+  /** Without a trailing slash; may have a path. */
   readonly apiUrl: string;
-  /** What every request says. */
+  /** Sent with every request. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What the path of a repository that has moved may look like. */
+  /** Matches the path of a moved repository. */
   readonly movedTo: RegExp;
   readonly clock: Clock;
   /** For one request, from the connection to the end of the answer. */
@@ -33,15 +33,15 @@ export interface HostClientOptions {
 export interface Question {
   /** The path of the repository: `/repos/acme/docs`. */
   readonly base: string;
-  /** What is asked about it: `/pulls/14`, with the query, if there is one. */
+  /** The rest of the path with its query: `/pulls/14`. */
   readonly rest: string;
   readonly authorization: Authorization;
-  /** Of an answer that is still known. */
+  /** From an earlier answer. */
   readonly etag: string | null;
   readonly signal: AbortSignal;
 }
 
-/** `body` is parsed JSON; `unchanged`: it is as it was when it had the tag. `base`: where the repository is now. */
+/** `body` is parsed JSON; `unchanged`: as when it had the tag. `base`: where the repository is now. */
 export type Answer =
   | {
       readonly kind: 'read';
@@ -53,16 +53,19 @@ export type Answer =
   | { readonly kind: 'unchanged'; readonly base: string };
 
 export interface HostClient {
-  /** Throws an UnreadableError, and nothing else. */
+  /** Throws only UnreadableError. */
   get(question: Question): Promise<Answer>;
-  /** Requests that any account has left, at the last answer; null: the host has said nothing. */
+  /** Requests that any account has left, by the last answer; null: unknown. */
   remaining(): number | null;
-  /** Connects to the API's host, whatever it is asked for. */
+  /** Connects to the API's host, whatever the URL. */
   readonly dispatcher: Dispatcher;
   close(): Promise<void>;
 }
 
-/** The API of one code host. It asks that host, and follows no redirect but to another path of the same repository. */
+/**
+ * The API of one code host. It asks that host, and follows only redirects to another path of the same
+ * repository.
+ */
 export function createHostClient({
   apiUrl,
   headers,
@@ -111,7 +114,7 @@ export function createHostClient({
     return result;
   }
 
-  /** Where the same question is answered now, if that is about a repository of the same API; else null. */
+  /** Where the same question is answered now, if that is a repository of the same API; else null. */
   function movedBase({ base, rest }: Question, { headers: { location } }: AnswerHead): string | null {
     if (typeof location !== 'string') return null;
     const url = URL.parse(location, `${api.origin}${root}${base}${rest}`);
@@ -162,13 +165,13 @@ function refusal(status: number): UnreadableError {
   return laterError(`status_${status}`);
 }
 
-/** What is left to others who use the same account: with less than this share of the limit, nobody asks any more. */
+/** Left to other users of the account: below this share of the limit, nothing is asked. */
 const LEFT_TO_OTHERS = 0.5;
-/** What GitHub asks for when it does not say when the limit ends. */
+/** GitHub's default wait when it does not say when the limit ends. */
 const DEFAULT_WAIT_MS = 60_000;
 const LONGEST_WAIT_MS = 60 * 60_000;
 
-/** What one account may still ask of a code host, as the host says with each answer. */
+/** What one account may still ask of a code host, from the headers of its answers. */
 class RateLimit {
   #waitUntilMs = 0;
   #remaining: number | null = null;
@@ -178,7 +181,7 @@ class RateLimit {
     return isWaitOn(this.#waitUntilMs, LONGEST_WAIT_MS, nowMs) ? this.#waitUntilMs - nowMs : 0;
   }
 
-  /** Requests until the limit starts again; null: the host has not said. */
+  /** Requests until the limit resets; null: unknown. */
   get remaining(): number | null {
     return this.#remaining;
   }
@@ -190,7 +193,7 @@ class RateLimit {
     const resetS = wholeNumber(headers['x-ratelimit-reset'] ?? headers['ratelimit-reset']);
     this.#remaining = remaining ?? this.#remaining;
     const { date, 'retry-after': retryAfter } = headers;
-    // By the host's clock, if it tells it.
+    // By the host's clock, if it tells the time.
     const serverMs = typeof date === 'string' ? Date.parse(date) : Number.NaN;
     const resetInMs = resetS === null ? null : resetS * 1000 - (Number.isNaN(serverMs) ? nowMs : serverMs);
     if (isRefusal) {
@@ -207,7 +210,7 @@ class RateLimit {
   }
 }
 
-/** GitHub says 403 as well as 429. */
+/** GitHub answers 403 as well as 429. */
 function isAtLimit({ status, headers }: AnswerHead, body: string | null): boolean {
   if (status === 429) return true;
   return (

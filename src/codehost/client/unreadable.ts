@@ -1,15 +1,15 @@
 /** Why something could not be read. */
 export type Failure =
-  /** 404: not there, or not to be seen. */
+  /** 404: not there, or not visible. */
   | { readonly kind: 'not_found' }
-  /** 401: the token has expired, say. */
+  /** 401: an expired token, for example. */
   | { readonly kind: 'bad_credentials' }
   | { readonly kind: 'forbidden' }
   | { readonly kind: 'app_not_installed' }
-  /** `reason` is for the log. `waitMs`: as the host says; null: it does not. */
+  /** `reason` is for the log. `waitMs`: from the host; null: unknown. */
   | { readonly kind: 'later'; readonly reason: string; readonly waitMs: number | null };
 
-/** Whatever goes wrong between this program and a code host. Only `src/codehost` knows it. */
+/** Any failure between this program and a code host. Only `src/codehost` knows it. */
 export class UnreadableError extends Error {
   readonly failure: Failure;
 

@@ -5,9 +5,9 @@ import type { JobCursor } from '../../jobs/shown/lists.ts';
 
 /** Each batch is a transaction, and on SQLite nothing else runs meanwhile. */
 const JOBS_AT_ONCE = 50;
-/** Between the first looks: a host must not be flooded after an upgrade, nor announcements wait for long. */
+/** Between the first checks: a host must not be flooded after an upgrade, nor announcements wait for long. */
 const SPACING_MS = 1_000;
-/** The others are looked at within the hour. */
+/** The others are checked within the hour. */
 const RETRIED_AT_ONCE = 200;
 const RETRY_MS = 60_000;
 
@@ -24,9 +24,9 @@ export interface Adoption {
 }
 
 /**
- * At a start: has pull requests looked at that were announced when their code host was not set up, if they would still
- * be followed; and those that could not be seen, since a token may have been mended, or been given a repository (without
- * it, hosts say 404). The newest are looked at first.
+ * At a start, checks pull requests that were announced before their code host was configured, if they would
+ * still be followed, and those that could not be seen, since a token may have been corrected, or been given a
+ * repository (without it, hosts answer 404). The newest first.
  */
 export function pullRequestAdoption({
   store,

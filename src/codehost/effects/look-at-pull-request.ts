@@ -10,18 +10,18 @@ import type { ClaimedTask, Transaction } from '../../store/store.ts';
 import type { CodeHosts, Look } from '../code-hosts.ts';
 import { decodeLookMemory } from '../look-memory.ts';
 
-/** What looks at pull requests work with. */
+/** For checks of pull requests. */
 export interface LookTools extends EngineTools {
   readonly codeHosts: CodeHosts;
 }
 
-/** Its code host is not set up any more, and may be again. */
+/** Its code host is no longer configured, and may be again. */
 const NOT_SET_UP = { outcome: 'no_access' } as const;
 
-/** What a look came to, also where nobody could be asked. */
+/** The result of a check, also where nobody could be asked. */
 type LookResult = Look | typeof NOT_SET_UP;
 
-/** One look at a pull request, for all jobs that it belongs to; then the next look is scheduled. */
+/** One check of a pull request, for all jobs that it belongs to; then schedules the next. */
 export async function lookAtPullRequest(tools: LookTools, task: ClaimedTask): Promise<void> {
   const { store, codeHosts, stopping } = tools;
   // The next process makes it.
@@ -33,14 +33,14 @@ export async function lookAtPullRequest(tools: LookTools, task: ClaimedTask): Pr
   }
   const link = codeHosts.find(watched.key);
   const look = link === null ? NOT_SET_UP : await codeHosts.look(link, decodeLookMemory(watched.memory));
-  // Broken off, perhaps.
+  // Perhaps aborted.
   if (stopping.aborted && look.outcome === 'later') return release(tools, task);
   await store.transaction((tx) => settle(tx, task, watched, look, tools.newContext()));
 }
 
 /**
- * Tells the jobs what was seen, and remembers the look. Jobs are locked before the task, as by all who schedule a task
- * of a job; without the lease, none of it is written.
+ * Tells the jobs the result, and stores it. Jobs are locked before the task, as by all who schedule a job's
+ * task; without the lease, nothing is written.
  */
 async function settle(
   tx: Transaction,

@@ -9,11 +9,11 @@ import { bearer, type Credentials } from '../client/credentials.ts';
 import type { Authorization, HostClient } from '../client/host-client.ts';
 import { laterError, UnreadableError } from '../client/unreadable.ts';
 
-/** Both throw an UnreadableError, and nothing else. */
+/** Both throw only UnreadableError. */
 export interface GithubApp {
   /** For what only the App itself may ask. */
   asApp(): Promise<Authorization>;
-  /** For the repositories of an installation. @param isFresh the last token is not accepted any more */
+  /** For an installation's repositories. @param isFresh the last token is no longer accepted */
   asInstallation(installationId: number, isFresh?: boolean): Promise<Authorization>;
 }
 
@@ -26,15 +26,15 @@ export interface AppOptions {
   readonly timeoutMs: number;
 }
 
-/** Where tokens of an installation are made: the one request that is no GET. */
+/** Where an installation's tokens are made: the only request that is no GET. */
 const TOKENS_PATH = /^\/app\/installations\/\d+\/access_tokens$/;
-/** Where an App is installed changes seldom. */
+/** Where an App is installed rarely changes. */
 const INSTALLATION_KNOWN_MS = 60 * 60_000;
 
 const installation = z.object({ id: z.int().min(1) });
 const madeToken = z.object({ token: z.string().regex(/^[\x21-\x7e]{1,4000}$/), expires_at: z.string() });
 
-/** The package asks for tokens and keeps them; where it may ask, and for how long, is decided here. */
+/** The package requests tokens and caches them; where it may ask, and for how long, is decided here. */
 export function githubApp({ appId, privateKey, apiUrl, client, clock, timeoutMs }: AppOptions): GithubApp {
   const boundedFetch: typeof fetch = (input, init) =>
     clock.abortAfter(timeoutMs, async (signal) => {
@@ -73,7 +73,7 @@ export function githubApp({ appId, privateKey, apiUrl, client, clock, timeoutMs 
   };
 }
 
-/** For each repository, the token of the installation that it belongs to. */
+/** For each repository, the token of its installation. */
 export function appCredentials(app: GithubApp, client: HostClient, clock: Clock): Credentials {
   const known = new Map<string, { readonly id: number; readonly untilMs: number }>();
   const rejected = new Set<string>();
@@ -104,7 +104,7 @@ function notInstalled(error: unknown): never {
   throw isMissing ? new UnreadableError({ kind: 'app_not_installed' }) : error;
 }
 
-/** What the package throws: an error with the status of the answer, if there was one. */
+/** The package throws errors with the answer's status, if there was one. */
 function unreadable(error: unknown): UnreadableError {
   const status = error instanceof Error && 'status' in error ? error.status : null;
   if (status === 401) return new UnreadableError({ kind: 'bad_credentials' });

@@ -17,12 +17,13 @@ const combinedStatus = z.object({ state: text(NAME_MAX_LENGTH), total_count: cou
 
 const RUNS = 'Checks or Actions';
 const STATUSES = 'Commit statuses';
-/** The permissions for all that may have something against a commit. */
+/** The permissions for everything that may fail a commit. */
 export const CHECK_SOURCES = [RUNS, STATUSES] as const;
 
 /**
- * Check runs, or the runs of GitHub Actions for a token that may not read those; and the older commit statuses. While one
- * of the two may not be read, nobody knows that all is well: its silence would pass for a success.
+ * Check runs, or the runs of GitHub Actions for a token without that permission, and the older commit
+ * statuses. While one of the two may not be read, nobody knows that all is well: its silence would pass for a
+ * success.
  */
 export async function readChecks(
   read: Read,
@@ -51,12 +52,12 @@ async function readCheckRuns(read: Read, commit: string): Promise<Checks[]> {
     );
     found.push(...runs.map(stateOfRun));
     if (runs.length < PAGE) return found;
-    // What was not read may have failed, or still be at work.
+    // Unread ones may have failed, or be running.
     if (page === PAGES_MAX) return total === null || total > found.length ? [...found, 'pending'] : found;
   }
 }
 
-/** The newest run of each workflow: those before it are superseded. */
+/** The newest run of each workflow: earlier ones are superseded. */
 async function readWorkflowRuns(read: Read, commit: string): Promise<Checks[]> {
   const { total_count: total, workflow_runs: runs } = await read(
     `/actions/runs?head_sha=${commit}&per_page=${PAGE}`,
@@ -64,7 +65,7 @@ async function readWorkflowRuns(read: Read, commit: string): Promise<Checks[]> {
   );
   const newest = new Map(runs.toReversed().map((run) => [`${run.workflow_id} ${run.event}`, run]));
   const found = [...newest.values()].map(stateOfRun);
-  // What was not read may have failed, or still be at work.
+  // Unread ones may have failed, or be running.
   return total !== null && total > PAGE ? [...found, 'pending'] : found;
 }
 

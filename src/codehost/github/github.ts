@@ -26,7 +26,7 @@ export const github: Dialect = {
   headers: { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' },
   repositoryPath: ({ repository }) => `/repos/${repository}`,
   movedTo: /^\/repositories\/\d{1,20}$/,
-  // `/rate_limit` would count for nothing, but an Enterprise server without limits answers it with 404.
+  // `/rate_limit` would cost nothing, but an Enterprise server without limits answers it with 404.
   tokenPath: '/user',
   tokenEndsAtMs: ({ headers }) => {
     const ends = headers['github-authentication-token-expiration'];
@@ -103,7 +103,7 @@ const review = z.object({
 });
 const reviews = listOf(review);
 
-/** What reviewers said last. Comments are no opinion, and a review that was dismissed takes the opinion back. */
+/** Each reviewer's last opinion. Comments are none, and a dismissed review takes its opinion back. */
 async function readReview(read: Read, { number }: { readonly number: number }): Promise<PullRequestFacts> {
   const opinions = new Map<string, string>();
   for (let page = 1; page <= PAGES_MAX; page += 1) {
@@ -114,7 +114,7 @@ async function readReview(read: Read, { number }: { readonly number: number }): 
     }
     if (found.length < PAGE) return { ...sumOf(new Set(opinions.values())) };
   }
-  // The last ones count, and they are further on.
+  // Only the last ones count, and they are further on.
   return {};
 }
 
@@ -130,7 +130,7 @@ const COMMENT_PAGES_MAX = 2;
 const deployments = listOf(z.object({ id, production_environment: flag }));
 const statuses = listOf(z.object({ state: text(NAME_MAX_LENGTH), environment_url: publicAddress }));
 const NOT_OF_DOCS_HOST = { user: null, body: '' } as const;
-/** Of people and their words nothing is kept: only the address in a comment of a docs host. */
+/** Nothing is kept of people and their words, only the URL in a docs host's comment. */
 const comments = listOf(
   z
     .object({
@@ -143,7 +143,7 @@ const comments = listOf(
     }),
 );
 
-/** Where the commit was deployed to, production aside; else what a docs host wrote under the pull request. */
+/** Where the commit was deployed, except to production; else the URL in a docs host's comment. */
 async function readPreview(
   read: Read,
   { number, commit }: { readonly number: number; readonly commit: string },

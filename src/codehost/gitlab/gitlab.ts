@@ -22,10 +22,10 @@ import type { Details, Dialect, Read } from '../dialect.ts';
 import { previewIn } from '../preview-hosts.ts';
 import { readSize } from './size.ts';
 
-/** What the token must be good for; GitLab knows nothing finer. */
+/** The token's required scope; GitLab has nothing finer. */
 const permissions = ['read_api'] as const;
 
-/** gitlab.com, and GitLab of one's own. */
+/** gitlab.com, and self-managed GitLab. */
 export const gitlab: Dialect = {
   headers: { accept: 'application/json' },
   repositoryPath: ({ repository }) => `/projects/${encodeURIComponent(repository)}`,
@@ -91,7 +91,7 @@ function sizeOf(changesCount: string | null): PullRequestSize | null {
   return files === undefined ? null : { files: Number(files), lines: null };
 }
 
-/** A service that reports again and again may hide the project's own pipeline behind so many of its. */
+/** A service that reports repeatedly may hide the project's own pipeline behind this many of its own. */
 const PIPELINES_MAX = 50;
 const EXTERNAL = 'external';
 
@@ -105,8 +105,8 @@ const pipelines = listOf(
 );
 
 /**
- * The newest pipeline, if it is about this commit, by itself or as merged; and the newest of what other services report,
- * which GitLab lists as a pipeline of its own. Neither stands for the other.
+ * The newest pipeline of this commit, by itself or as merged, and the newest report of other services, which
+ * GitLab lists as a separate pipeline. Neither replaces the other.
  */
 async function readChecks(
   read: Read,
@@ -132,7 +132,7 @@ function checksOf(status: string | null): Checks {
 const approvals = z.object({ approved_by: listOf(z.object({})), approvals_left: count });
 const reviewers = listOf(z.object({ state: text(NAME_MAX_LENGTH) }));
 
-/** Approved: by somebody, and by all who must. Which reviewers want changes, older versions do not say. */
+/** Approved by somebody, and by all who must. Older versions do not say which reviewers want changes. */
 async function readReview(read: Read, { number }: { readonly number: number }): Promise<PullRequestFacts> {
   const asked = await ifAllowed(read(`/merge_requests/${number}/reviewers`, reviewers));
   if (asked?.some(({ state }) => state === 'requested_changes')) return { review: 'changes_requested' };
@@ -145,7 +145,7 @@ async function readReview(read: Read, { number }: { readonly number: number }): 
 
 const DEPLOYMENTS_MAX = 50;
 const NOTES_MAX = 100;
-/** Accounts of access tokens: only those who administer a project or group can make one. */
+/** Accounts of access tokens, which only administrators of a project or group can make. */
 const BOT = /^(?:project|group)_\d+_bot/;
 
 const deployments = listOf(
@@ -154,7 +154,7 @@ const deployments = listOf(
     environment: z.object({ name: text(NAME_MAX_LENGTH), external_url: publicAddress }),
   }),
 );
-/** Of people and their words nothing is kept: only the address in a comment of a docs host. */
+/** Nothing is kept of people and their words, only the URL in a docs host's comment. */
 const notes = listOf(
   z
     .object({
@@ -167,7 +167,7 @@ const notes = listOf(
     .transform(({ author, body }) => ({ author, body: author === null ? '' : (previewIn(body) ?? '') })),
 );
 
-/** Where the commit was deployed to, production aside; else what a docs host wrote under the merge request. */
+/** Where the commit was deployed, except to production; else the URL in a docs host's comment. */
 async function readPreview(
   read: Read,
   { number, commit }: { readonly number: number; readonly commit: string },

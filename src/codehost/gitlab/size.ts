@@ -8,10 +8,10 @@ const PAGE = 100;
 const PAGES_MAX = 3;
 
 const whole = z.int().min(0);
-/** Null: this GitLab does not say it. */
+/** Null: this GitLab does not say. */
 const flag = z.boolean().nullable().catch(null);
 
-/** Of a file's diff only the counts are kept. */
+/** Only the counts of a file's diff are kept. */
 const diffs = listOf(
   z
     .object({
@@ -24,14 +24,15 @@ const diffs = listOf(
     })
     .transform(({ diff, added = 0, removed = 0, isLeftOut = true, collapsed, too_large: tooLarge }) => {
       if (diff === undefined) return { added, removed, isLeftOut };
-      // Before 18.4, an empty diff is all that shows it. (So is a file that was only renamed.)
+      // Before 18.4, only an empty diff shows it. (So does a renamed file.)
       return { ...linesIn(diff), isLeftOut: collapsed || tooLarge || (collapsed === null && diff === '') };
     }),
 );
 
 /**
- * The changed files and lines, counted here: GitLab's API gives diffs, but no counts. Nothing for a version without
- * them, and where diffs are left out because they are too many or too long: then the count would be wrong.
+ * The changed files and lines, counted here: GitLab's API has diffs, but no counts. Empty for a version
+ * without them, and if diffs are left out because they are too many or too long: then the count would be
+ * wrong.
  */
 export async function readSize(
   read: Read,
@@ -61,7 +62,7 @@ async function readPage(read: Read, number: number, page: number) {
   }
 }
 
-/** What stands before the first hunk is about the file. */
+/** The lines before the first hunk describe the file. */
 function linesIn(diff: string): { readonly added: number; readonly removed: number } {
   let isInHunk = false;
   let [added, removed] = [0, 0];

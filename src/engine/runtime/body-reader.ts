@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Why a body was not read, with the HTTP status that says so. */
+/** Why a body was not read, with the HTTP status for it. */
 export interface Unread {
   readonly status: 400 | 413 | 503;
   readonly reason: string;
@@ -11,9 +11,9 @@ export interface BodyReader {
   read(request: IncomingMessage, limitBytes: number): Promise<Buffer | Unread>;
 }
 
-/** Of all of them together: a small share of the smallest machine that docs/operations/deploy.md names. */
+/** For all of them together: a small share of the smallest machine in docs/operations/deploy.md. */
 const TOGETHER_BYTES = 32 * 1024 * 1024;
-/** What an object for a piece costs beside its bytes. A sender decides how small the pieces are. */
+/** The cost of a chunk's object besides its bytes. A sender decides how small chunks are. */
 const PIECE_BYTES = 256;
 
 interface Reading {
@@ -21,8 +21,8 @@ interface Reading {
 }
 
 /**
- * Bounds what all unfinished bodies take up together. When there is no room, the body that has been arriving for the
- * longest is given up: Slack sends its requests at once, so those that take long are somebody else's.
+ * Bounds the memory of all unfinished bodies together. Without room, the body that has been arriving longest
+ * is given up: Slack sends its requests at once, so slow ones are somebody else's.
  */
 export function createBodyReader(togetherBytes = TOGETHER_BYTES): BodyReader {
   /** The oldest first. */
@@ -69,7 +69,7 @@ export function createBodyReader(togetherBytes = TOGETHER_BYTES): BodyReader {
   };
 }
 
-/** The refusal of a body that is too long by its own account. */
+/** The refusal of a body that declares itself too long. */
 export function tooLongBody({ headers }: IncomingMessage, limitBytes: number): Unread | null {
   return Number(headers['content-length'] ?? 0) > limitBytes ? tooLong(limitBytes) : null;
 }

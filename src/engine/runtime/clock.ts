@@ -4,31 +4,32 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Runs `callback` once, at or soon after `atMs`. Returns what cancels it. */
+  /** Runs `callback` once, at or soon after `atMs`. Returns a function that cancels it. */
   at(atMs: number, callback: () => void): () => void;
   /**
-   * Since when the process has run without a break: it began then, or woke with its machine, or was stopped and went
-   * on, or its time was changed.
+   * Since when the process has run without a break: since its start, or since it or its machine last woke, or
+   * its clock was changed.
    */
   awakeSinceMs(): number;
   sleep(ms: number): Promise<void>;
   /**
-   * Lets other work of this process go first, for so long in real time. Where a test holds the time, nothing may depend
-   * on the real one: there it is a turn of the event loop.
+   * Lets other work of this process go first, for this long in real time. Where a test holds the time,
+   * nothing may depend on real time: there it is one turn of the event loop.
    */
   pause(ms: number): Promise<void>;
-  /** What is awaited, or `late` if it takes longer. An error is thrown on; what arrives too late is dropped. */
+  /** Resolves to `late` if it takes longer. Rethrows errors; drops late results. */
   timeout<T, L>(ms: number, awaited: Promise<T> | T, late: L): Promise<T | L>;
   /**
-   * Does the work with a signal that is aborted (TimeoutError) if it takes longer; how the work then ends still counts.
-   * The timer of `AbortSignal.timeout` would outlive the work: with thousands of reads a second, many megabytes.
+   * Does the work with a signal that is aborted (TimeoutError) if it takes longer; the work's own end still
+   * counts. The timer of `AbortSignal.timeout` would outlive the work: with thousands of reads a second, many
+   * megabytes.
    */
   abortAfter<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
 }
 
 type ClockParts = Pick<Clock, 'now' | 'at' | 'awakeSinceMs'> & Partial<Pick<Clock, 'pause'>>;
 
-/** A clock that shows the time and rings; what else a clock does follows from that. No timer outlives the wait. */
+/** Builds a clock from its time and its alarms. No timer outlives the wait. */
 export function clockFrom({ now, at, awakeSinceMs, pause = () => nextTurn() }: ClockParts): Clock {
   const after = (ms: number, callback: () => void) => at(now() + ms, callback);
   return {
@@ -53,7 +54,8 @@ export function clockFrom({ now, at, awakeSinceMs, pause = () => nextTurn() }: C
     abortAfter: async (ms, work) => {
       const controller = new AbortController();
       const abort = () => controller.abort(new DOMException(`no answer within ${ms} ms`, 'TimeoutError'));
-      // A process that was frozen may find its timers due before it has read what arrived meanwhile: the answer counts.
+      // A process that was frozen may find its timers due before it has read what arrived meanwhile: the
+      // answer counts.
       const cancel = after(ms, () => setImmediate(abort));
       try {
         return await work(controller.signal);
@@ -71,7 +73,9 @@ const BEAT_MS = 1_000;
 /** Shorter breaks do not count: a busy process has them, too. */
 const LONGEST_GAP_MS = 3_000;
 
-/** Returns a function to call again and again, by anyone. It says since when there was no gap between the calls. */
+/**
+ * Returns a function that anybody may call repeatedly. It says since when there was no gap between the calls.
+ */
 export function heartbeat(now: () => number): () => number {
   let beatAtMs = now();
   let sinceMs = beatAtMs;
@@ -97,7 +101,7 @@ export const systemClock: Clock = clockFrom({
   },
 });
 
-/** A `Date` header tells whole seconds. */
+/** A `Date` header has whole seconds. */
 const RESOLUTION_MS = 1_000;
 
 /** When a request went out and when its answer came, by this machine's clock. */
@@ -107,8 +111,8 @@ export interface RoundTrip {
 }
 
 /**
- * How far this machine's clock is ahead of a server's (behind: negative), by the `Date` header of an answer: as
- * little as the answer's way leaves possible, so a slow answer raises no alarm. Null if there is no such header.
+ * How far this machine's clock is ahead of a server's (behind: negative), by an answer's `Date` header: the
+ * smallest possible value, so that a slow answer raises no alarm. Null without the header.
  */
 export function clockAheadMs(date: string | null, { sentAtMs, answeredAtMs }: RoundTrip): number | null {
   const serverMs = date === null ? Number.NaN : Date.parse(date);

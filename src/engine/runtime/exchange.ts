@@ -5,7 +5,7 @@ export type Exchange =
   /** No byte of the request went out. */
   | { readonly kind: 'not_sent'; readonly cause: Error }
   | { readonly kind: 'no_answer'; readonly cause: Error }
-  /** The status and headers arrived; `body` is null, and `cause` says why, unless all of it arrived too. */
+  /** Status and headers arrived; `body` is null, and `cause` says why, unless all of it arrived too. */
   | { readonly kind: 'answered'; readonly body: string; readonly cause: null; readonly head: AnswerHead }
   | { readonly kind: 'answered'; readonly body: null; readonly cause: Error; readonly head: AnswerHead };
 
@@ -23,10 +23,10 @@ export interface TimeLimits {
 const utf8 = new TextDecoder();
 
 /**
- * Makes one request, and reads the answer to its end. Never throws. `signal` ends it at any stage, also
- * while it waits for a connection; a request that still waits then, or after `sendByMs`, is never sent.
+ * Makes one request, and reads the complete answer. Never throws. `signal` ends it at any stage, also while
+ * it waits for a connection; a request that still waits then, or after `sendByMs`, is never sent.
  *
- * This is `dispatch` and not `request` because undici calls `onRequestStart` right before it writes to a
+ * Uses `dispatch` rather than `request` because undici calls `onRequestStart` right before it writes to a
  * connected socket: the one sure sign that something may have been sent.
  */
 export function exchange(
@@ -74,7 +74,7 @@ export function exchange(
   });
 }
 
-/** Undefined if it is no JSON. The parser's error quotes the text, so it is not passed on. */
+/** Undefined if it is no JSON. The parser's error quotes the text, so it is dropped. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -85,7 +85,7 @@ export function parseJson(text: string): unknown {
 
 /** Longer than any date in a header. */
 const RETRY_AFTER_MAX_LENGTH = 64;
-/** The form of today, and the two obsolete ones that RFC 9110 (5.6.7) still has everybody read. */
+/** Today's format, and the two obsolete ones that RFC 9110 (5.6.7) still requires. */
 const httpDates = [
   /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/,
   /^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/,
@@ -93,10 +93,10 @@ const httpDates = [
 ] as const;
 
 /**
- * `Retry-After` (RFC 9110, 10.2.3: seconds, or an HTTP date) as a wait from now, between 0 and `longestMs`: more is
- * taken for a mistake of the server, such as milliseconds or a time in place of seconds. Null if the header is missing
- * or malformed. A date is compared with the `Date` of the same answer, where there is one, so that a clock that goes
- * wrong on either side does no harm.
+ * `Retry-After` (RFC 9110, 10.2.3: seconds, or an HTTP date) as a wait from now, between 0 and `longestMs`:
+ * more counts as the server's mistake, such as milliseconds or a time instead of seconds. Null if the header
+ * is missing or malformed. A date is compared with the same answer's `Date`, if any, so that a wrong clock on
+ * either side does no harm.
  */
 export function parseRetryAfterMs(
   retryAfter: string | string[] | undefined,
@@ -115,19 +115,19 @@ export function parseRetryAfterMs(
 function parseDateMs(value: string | string[] | undefined): number | null {
   if (typeof value !== 'string' || value.length > RETRY_AFTER_MAX_LENGTH) return null;
   if (!httpDates.some((form) => form.test(value))) return null;
-  // The oldest form names no zone, and means GMT as well.
+  // The oldest format has no zone, and means GMT as well.
   const ms = Date.parse(value.endsWith('GMT') ? value : `${value} GMT`);
   return Number.isNaN(ms) ? null : ms;
 }
 
 /**
- * A request is made this soon after its call was marked as started, and goes out this soon after it was made, or not
- * at all. A process that was frozen (a suspended machine, a stopped container) must not send when it wakes: others have
- * taken over its work, and may have found that the request was never made.
+ * A request is made this soon after its call was marked as started, and goes out this soon after it was made,
+ * or not at all. A process that was frozen (a suspended machine, a stopped container) must not send when it
+ * wakes: others have taken over its work, and may have found that the request was never made.
  */
 export const SEND_WITHIN_MS = 5_000;
 
-/** The request was not sent, because it was too late for it. */
+/** It was too late to send the request. */
 export class TooLateToSendError extends Error {
   readonly code = 'TOO_LATE_TO_SEND';
 

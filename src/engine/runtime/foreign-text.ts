@@ -1,25 +1,26 @@
 import { hasSecrets, withoutSecrets } from '../../jobs/secrets.ts';
 
-/** JSON may carry NULs and halves of characters, which Postgres refuses to store. */
+/** JSON may carry NULs and lone surrogates, which Postgres refuses to store. */
 export function storable(value: string): string {
   return value.toWellFormed().replaceAll('\0', '');
 }
 
-/** At most `maxLength` UTF-16 units, and no half of a character at the end. */
+/** At most `maxLength` UTF-16 units, without half a character at the end. */
 function cut(value: string, maxLength: number): string {
   if (value.length <= maxLength) return value;
   const half = /[\uD800-\uDBFF]$/;
   return value.slice(0, maxLength).replace(half, '');
 }
 
-/** Untrusted text, as it may be stored and shown: without secrets, and at most `maxLength` long. */
+/** Untrusted text that may be stored and shown: without secrets, and at most `maxLength` long. */
 export function foreignText(value: string, maxLength: number): string {
   return cut(withoutSecrets(storable(value)).trim(), maxLength);
 }
 
 /**
- * As `foreignText`, of an address. It leads to the same place without its user info, and without a query or a fragment
- * that holds a secret: these are left out, so that it may still be a link. With a secret anywhere else, it leads nowhere.
+ * As `foreignText`, for a URL. It leads to the same place without its user info, and without a query or
+ * fragment that holds a secret: these are removed, so that it may still be a link. With a secret anywhere
+ * else, it leads nowhere.
  */
 export function foreignAddress(value: string, maxLength: number): string {
   const text = storable(value).trim();

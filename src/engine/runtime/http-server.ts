@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** Something that is served at a path. */
+/** Served at a path. */
 export interface Route {
   /** Absent: GET. */
   readonly method?: 'POST';
@@ -21,9 +21,9 @@ export interface HttpServer {
 }
 
 /**
- * For servers that anybody may reach: who sends a request slowly, or a part of one, is sent away. Slack sends its
- * requests at once. A connection between two requests is kept longer than proxies keep it (60 s by default for most):
- * were it closed just as they send a request, Slack would get status 502.
+ * For public servers: a sender of slow or partial requests is disconnected. Slack sends its requests at once.
+ * An idle connection is kept longer than proxies keep it (60 s by default for most): if it closed just as
+ * they send a request, Slack would get status 502.
  */
 export const serverLimits = {
   headersTimeout: 5_000,
@@ -32,12 +32,12 @@ export const serverLimits = {
   connectionsCheckingInterval: 1_000,
 } as const;
 
-/** Bounds the memory of requests in flight. More connections than these are closed at once. */
+/** Bounds the memory of requests in flight. Further connections are closed at once. */
 const MAX_CONNECTIONS = 500;
-/** Of those, the ones without a request in hand: when there are more, the oldest are closed. */
+/** Idle ones among them: beyond this, the oldest are closed. */
 const MAX_IDLE_CONNECTIONS = 200;
 
-/** Connections that wait for a request, however many, never keep out those that bring one. */
+/** Idle connections, however many, never keep out those that bring a request. */
 export function limitConnections(server: Server): void {
   const idle = new Set<Socket>();
   const addIdle = (socket: Socket) => {
@@ -57,12 +57,12 @@ export function limitConnections(server: Server): void {
   });
 }
 
-/** The path as the request has it. An absolute address with a host is no path. */
+/** The request's path. An absolute URL with a host is no path. */
 export function pathOf({ url = '' }: IncomingMessage): string {
   return url.split('?', 1)[0] ?? '';
 }
 
-/** Answers requests to the routes, and to anything else that it is not there. */
+/** Answers requests to the routes, and 404 to anything else. */
 export function answerRoutes(routes: readonly Route[]): RequestListener {
   return (request, response) => {
     const path = pathOf(request);
@@ -74,7 +74,7 @@ export function answerRoutes(routes: readonly Route[]): RequestListener {
   };
 }
 
-/** Serves the routes and nothing else. Rejects with the system's error if the port is taken. */
+/** Serves only the routes. Rejects with the system's error if the port is taken. */
 export async function serveRoutes(
   routes: readonly Route[],
   address: { readonly port: number; readonly host: string },

@@ -5,23 +5,23 @@ const MAX_LENGTH = 2_000;
 /** Searched for secrets before the cut, so that the cut cannot hide the end of one. */
 const SEARCHED_LENGTH = 4 * MAX_LENGTH;
 
-/** Whatever holds a secret in its name, `token_file` as well as `x-api-key`. */
+/** Names that contain a secret's: `token_file` as well as `x-api-key`. */
 const SECRET_NAME = /token|secret|password|authorization|cookie|signature|key$|(response|database)_url$/;
-/** People's words, and the containers that hold them. Not `prompt_length`. */
+/** People's words, and their containers. Not `prompt_length`. */
 const CONTENT_NAME =
   /(^|_)(prompts?|texts?|blocks|attachments|body|payload|content|elements|private_metadata|view|values)$/;
 /** The ledger's name for a call. */
 const HARMLESS_NAME = /^natural_key$/;
 
 /**
- * A copy that may be logged: secrets and people's words are replaced by their names, tokens are taken out of
- * all strings, errors are logged by name, message, code, stack and cause. Numbers and booleans stay.
+ * A copy for the log: secrets and people's words are replaced by their names, tokens are removed from all
+ * strings, errors are logged by name, message, code, stack and cause. Numbers and booleans stay.
  */
 export function redact(value: unknown): unknown {
   return redactAt(value, 0, []);
 }
 
-/** The text without secrets; long text is cut. */
+/** Without secrets; long text is cut. */
 export function scrub(text: string): string {
   const scrubbed = withoutSecrets(text.slice(0, SEARCHED_LENGTH)).replace(
     /Unexpected .*/s,

@@ -13,10 +13,10 @@ export interface CopyOptions {
 }
 
 /**
- * Copies a store that nobody uses into an empty one on the other kind of database, in one transaction, and compares each
- * row with its origin. From the first moment on, the source refuses to start: two programs on the same jobs would do
- * everything twice. Whoever is interrupted runs it again. Throws StoreError if a store is in use or unusable, or if the
- * target is not empty.
+ * Copies an unused store into an empty one on the other kind of database, in one transaction, and compares
+ * each row with its origin. From the first moment on, the source refuses to start: two programs on the same
+ * jobs would do everything twice. An interrupted copy can be run again. Throws StoreError if a store is in
+ * use or unusable, or if the target is not empty.
  */
 export async function copyStore(
   from: StoreLocation,
@@ -42,7 +42,7 @@ export async function copyStore(
       onCopied(table.name, await work(table, anyQueries(source.queries), anyQueries(into)));
   };
   const filled = await filledTables(target.queries, tables);
-  // With the mark, a run before this one was killed when it had done all.
+  // With the mark, an earlier run was killed after the copy.
   if (filled.length > 0 && moved === null) throw notEmptyError(place, filled);
   if (filled.length > 0) {
     await each(target.queries, verifyTable);
@@ -83,7 +83,7 @@ async function requireUnused(queries: Queries, place: string): Promise<void> {
   );
 }
 
-/** Else the next rows would get numbers that are taken. */
+/** Otherwise new rows would reuse existing numbers. */
 async function continueSequences(target: Queries): Promise<void> {
   const { rows } = await sql<{ table: string; column: string }>`
     select table_name as "table", column_name as "column" from information_schema.columns
@@ -146,7 +146,7 @@ async function countRows({ name }: CopiedTable, queries: AnyQueries): Promise<nu
   return count;
 }
 
-/** All rows, in the order of the key, as the database sorts it. */
+/** All rows, in key order, as the database sorts it. */
 async function* pages({ name, key }: CopiedTable, source: AnyQueries): AsyncGenerator<readonly Row[]> {
   const columns = sql.join(key.map((column) => sql.ref(column)));
   for (let last: Row | undefined; ; ) {
@@ -195,7 +195,7 @@ function differentError({ name }: CopiedTable): StoreError {
 /** A table that is copied whole. */
 export interface CopiedTable {
   readonly name: string;
-  /** The columns of its primary key, in their order. */
+  /** The columns of its primary key, in order. */
   readonly key: readonly string[];
 }
 
@@ -205,8 +205,8 @@ export type AnyQueries = Kysely<Record<string, Row>>;
 export type Row = Readonly<Record<string, unknown>>;
 
 /**
- * What belongs to the database itself (that it can be written to, that it was copied, whose backups are of it), and
- * secrets of a few minutes.
+ * What belongs to the database itself (that it can be written to, that it was copied, whose backups it has),
+ * and secrets valid for minutes.
  */
 const NOT_COPIED: readonly string[] = ['backup_origin', 'heartbeat', 'moved', 'step_token', 'replica'];
 
@@ -214,7 +214,7 @@ function anyQueries(queries: Queries): AnyQueries {
   return queries as unknown as AnyQueries;
 }
 
-/** The tables of the schema, as SQLite describes it: each behind those that it refers to. */
+/** The schema's tables, as SQLite describes it, each after those that it refers to. */
 async function tablesInOrder(sqlite: Queries): Promise<readonly CopiedTable[]> {
   const names = await sql<{ name: string }>`
     select name from sqlite_schema

@@ -1,17 +1,17 @@
 import type { Queries } from '../schema/tables.ts';
 
 /**
- * Somebody waits for a request's transaction; background work can wait. A request that is tried `again` has waited for
- * a lock in vain.
+ * For a request's transaction, somebody waits; background work can wait. A request tried `again` has waited
+ * for a lock in vain.
  */
 export type Urgency = 'request' | 'again' | 'background';
 
-/** After this long, one connection more is tried: another program may have given one back. */
+/** After this long, one more connection is tried: another program may have returned one. */
 const RAISE_AFTER_MS = 10_000;
 
 /**
- * Whose turn it is to use one of the few connections of a replica. New requests come first, then those that are tried
- * again, then background work; these two never have all connections.
+ * Shares a replica's few connections. New requests come first, then repeated ones, then background work;
+ * these two never get all connections.
  */
 export class ConnectionTurns {
   private readonly max: number;
@@ -29,12 +29,12 @@ export class ConnectionTurns {
     this.limit = max;
   }
 
-  /** How many connections were in use at once at most, by the last refusal of the server. */
+  /** The maximum of connections in use, by the server's last refusal. */
   get size(): number {
     return this.limit;
   }
 
-  /** Resolves to whether a turn came in time. `isFirst`: before all others who wait. */
+  /** Resolves to whether a turn came in time. `isFirst`: before all other waiters. */
   async take(urgency: Urgency, withinMs: number, isFirst = false): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const line = this.waiting[urgency];
@@ -101,13 +101,15 @@ export type LeaseClock = () => Promise<number>;
 export interface Database {
   readonly queries: Queries;
   /**
-   * The same database, for transactions that end before they are on disk: a power cut, or a crash of the database, may
-   * undo them, unless one of `queries` was committed later.
+   * The same database, for transactions that end before they are on disk: a power cut, or a crash of the
+   * database, may undo them, unless one of `queries` was committed later.
    */
   readonly unflushed: Queries;
-  /** The same two for a request that has waited for a lock in vain: it gets a connection after all other requests. */
+  /**
+   * The same two for a request that waited for a lock in vain: it gets a connection after all other requests.
+   */
   readonly again: Pick<Database, 'queries' | 'unflushed'>;
-  /** The same two for work that nobody waits for: it gets a connection after all requests, and never the last one. */
+  /** The same two for background work: it gets a connection after all requests, and never the last one. */
   readonly background: Pick<Database, 'queries' | 'unflushed'>;
   readonly engine: Engine;
   advisoryLockIn(transaction: Queries): TakeAdvisoryLock;

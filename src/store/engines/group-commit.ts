@@ -7,8 +7,8 @@ const BUSY_PAUSE_MS = 50;
 /** Another program, such as a backup, may hold the file for five seconds. */
 const BUSY_TRIES = 100;
 /**
- * So that whoever comes during a flush does not wait for two. Most disks take as long for several as for one. The others
- * of Node's four threads remain for lookups of addresses, say.
+ * So that nobody who comes during a flush waits for two. Most disks take as long for several as for one. The
+ * rest of Node's four threads remain for DNS lookups, for example.
  */
 export const FLUSHES_AT_ONCE = 2;
 
@@ -24,16 +24,17 @@ export interface SqliteHooks {
   readonly flush: () => Promise<void>;
 }
 
-/** A finished transaction of the group, or who waits for the disk with it. */
+/** A finished transaction of the group, or one that waits for the disk with it. */
 interface Member extends PromiseWithResolvers<void> {
   readonly waitsForDisk: boolean;
 }
 
 /**
- * Group commit: transactions run one after the other, but those that arrive together share one commit. Each but the
- * first is a savepoint of the group's transaction, so a failing one rolls back only itself. A flush to the disk does not
- * hold up the next groups, and serves all that were committed before it. Nothing has ended, and nobody learns what was
- * read, before all that it depends on is on disk; `UnflushedDriver` is for those who need not wait for that.
+ * Group commit: transactions run one after the other, but those that arrive together share one commit. Each
+ * but the first is a savepoint of the group's transaction, so a failing one rolls back only itself. A flush
+ * to the disk does not hold up the next groups, and serves everything committed before it. Nothing has ended,
+ * and nobody learns what was read, before all that it depends on is on disk; `UnflushedDriver` is for those
+ * who need not wait for that.
  */
 export class GroupCommitDriver implements Driver {
   private readonly file: DatabaseSync;
@@ -41,12 +42,12 @@ export class GroupCommitDriver implements Driver {
   private readonly statements: Statements;
   /** Finished transactions that wait for their group's commit. */
   private waiting: Member[] = [];
-  /** What was committed, or has read what was, and waits for a flush to begin. */
+  /** Committed, or dependent on a commit, and waiting for a flush to begin. */
   private unflushed: PromiseWithResolvers<void>[] = [];
   /** Something was committed since the last flush began. */
   private isDirty = false;
   private flushesUnderWay = 0;
-  /** Settles once all that was committed before the last flush began is on disk. */
+  /** Settles once everything committed before the last flush began is on disk. */
   private lastFlush: Promise<void> = Promise.resolve();
   /** Settles when the file is free. */
   private lastTurn: Promise<void> = Promise.resolve();
@@ -110,7 +111,7 @@ export class GroupCommitDriver implements Driver {
       throw error;
     }
     connection.endTurn();
-    // Its failure may come of what it read. If that is lost, those who wrote it say so.
+    // It may have failed because of what it read. If that is lost, its writers say so.
     await this.onDisk().catch(() => {});
   }
 
@@ -149,7 +150,7 @@ export class GroupCommitDriver implements Driver {
     return member.promise;
   }
 
-  /** Resolves once all that can be seen now is on disk: the group's writes can, before its commit. */
+  /** Resolves once everything visible now is on disk, including the group's writes before its commit. */
   private onDisk(hasWritten = false): Promise<void> {
     if (this.waiting.length > 0) return this.join(true);
     const onDisk = Promise.withResolvers<void>();
@@ -177,7 +178,7 @@ export class GroupCommitDriver implements Driver {
     );
   }
 
-  /** Ends after those before it: what depends on this one depends on them. */
+  /** Ends after earlier ones, which it depends on. */
   private async flush(before: Promise<void>): Promise<void> {
     this.isDirty = false;
     this.flushesUnderWay += 1;
@@ -227,7 +228,7 @@ export class GroupCommitDriver implements Driver {
     });
   }
 
-  /** After some errors, SQLite has undone it, and whoever caught the error goes on. */
+  /** After some errors, SQLite has undone it, even if the error was caught. */
   private requireTransaction(): void {
     if (!this.file.isTransaction) throw new Error('the transaction was undone before');
   }

@@ -11,7 +11,7 @@ const NETWORK_PROBLEMS: Readonly<Record<string, string>> = {
   ECONNRESET: 'it closed the connection',
 };
 
-/** The server, the role or the database allows no more. */
+/** The server, role or database allows no more. */
 export const TOO_MANY_CONNECTIONS = '53300';
 
 const CHECK_URL = 'Check DATABASE_URL, and that Postgres runs and lets this machine in.';
@@ -85,7 +85,7 @@ export function statementError(error: unknown): StoreError {
   return new StoreError(advice === undefined ? message : `${message} ${advice}`, code, isTemporary);
 }
 
-/** Whether such a failure means that the connection is dead, or leads to a server that takes no writes. */
+/** Whether the connection is dead, or leads to a server that takes no writes. */
 export function isConnectionLost(code: string | null): boolean {
   return code === null || !SQLSTATE.test(code) || LOST_STATES.test(code);
 }

@@ -28,13 +28,13 @@ const TURN_WITHIN_MS: Readonly<Record<Urgency, number>> = {
   again: 600,
   background: 10_000,
 };
-/** Where the server has no connection for this program at all. */
+/** For a server without a free connection. */
 const CONNECT_AGAIN_MS = 100;
 
 /**
- * The pool as Kysely uses it: in turns, with translated errors and without dead connections. After a failover, some
- * connections are silent and others read-only, yet none is closed. So once one is lost, all older ones are closed before
- * their next use, instead of failing one by one.
+ * The pool as Kysely uses it: in turns, with translated errors and without dead connections. After a
+ * failover, some connections are silent and others read-only, yet none is closed. So once one is lost, all
+ * older ones are closed before their next use, instead of failing one by one.
  */
 export function sharedPool(pool: Pool, databaseUrl: string, max: number): (urgency: Urgency) => PostgresPool {
   const explain = connectionErrors(databaseUrl);
@@ -55,7 +55,7 @@ export function sharedPool(pool: Pool, databaseUrl: string, max: number): (urgen
     }
   }
 
-  /** Waits for a turn, and for another one if the server does not let this program have one connection more. */
+  /** Waits for a turn, and for another if the server refuses one more connection. */
   async function take(urgency: Urgency): Promise<PostgresPoolClient> {
     const untilMs = performance.now() + TURN_WITHIN_MS[urgency];
     const nextTurn = (isFirst: boolean) => turns.take(urgency, untilMs - performance.now(), isFirst);
@@ -74,7 +74,7 @@ export function sharedPool(pool: Pool, databaseUrl: string, max: number): (urgen
         const isRefused = codeOf(error) === TOO_MANY_CONNECTIONS && performance.now() < untilMs;
         if (isRefused && open > 0) turns.limitTo(open);
         if (isRefused && open === 0) await sleep(CONNECT_AGAIN_MS);
-        // Before the turn goes to somebody who came later.
+        // Before the turn goes to a later request.
         if (isRefused) turn = nextTurn(true);
         giveBack();
         if (!isRefused) throw explain(error);
@@ -101,7 +101,7 @@ function translatingClient(
 ): PostgresPoolClient {
   let lost: StoreError | null = null;
   const query = async (sql: string, parameters: readonly unknown[]) => {
-    // A rollback, say, would wait just as long for nothing.
+    // A rollback, for example, would wait just as long for nothing.
     if (lost !== null) throw lost;
     try {
       return await client.query(sql, parameters.map(storable));
@@ -133,13 +133,13 @@ function storable(parameter: unknown): unknown {
 /** Frees the locks of a frozen replica before waiters take up all connections of a live one. */
 const MAX_IDLE_IN_TRANSACTION_MS = 10_000;
 
-/** Then the connection is somebody else's, and the transaction is tried again. */
+/** Then another transaction uses the connection, and this one is tried again. */
 const LOCK_WITHIN_MS = 200;
 
 export interface DialectOptions {
   /** Whether a transaction ends only when it is on the server's disk. */
   readonly waitsForDisk: boolean;
-  /** Whether it waits for its locks as long as it takes. */
+  /** Whether it waits for its locks without a limit. */
   readonly isPatient: boolean;
 }
 

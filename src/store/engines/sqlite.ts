@@ -180,7 +180,7 @@ export function connect(path: string, options: DatabaseSyncOptions = {}): Databa
   return connection;
 }
 
-/** For whoever only reads, or flushes the file as a whole. */
+/** For readers, and for those who flush the file as a whole. */
 export const noFlush = () => Promise.resolve();
 
 /** Kysely on Node's SQLite. */
@@ -256,7 +256,7 @@ export class UnflushedDriver implements Driver {
     return this.driver.rollbackTransaction(connection);
   }
 
-  /** Whoever has the other driver closes the file. */
+  /** The other driver closes the file. */
   async destroy(): Promise<void> {}
 }
 
@@ -283,7 +283,7 @@ export interface WalFlusher {
  * disk. Throws if that fails.
  */
 export function walFlusher(directory: string, path: string, flushesAtOnce: number): WalFlusher {
-  /** The descriptors that no flush uses. Of several flushes at a descriptor, only one would learn of an error. */
+  /** Descriptors without a flush. Of several flushes at one descriptor, only one would learn of an error. */
   const free = Array.from({ length: flushesAtOnce }, () => openSync(path, 'r'));
   /** The code of a flush that failed. */
   let failed: string | null = null;
@@ -299,7 +299,8 @@ export function walFlusher(directory: string, path: string, flushesAtOnce: numbe
   return {
     flush: async () => {
       try {
-        // What a failed flush was to write may be lost even if the next one succeeds, and with it all that came after.
+        // What a failed flush should have written may be lost even if the next one succeeds, and with it
+        // everything after.
         if (failed === null) {
           const descriptor = free.shift();
           if (descriptor === undefined) throw new Error('more flushes at once than descriptors');

@@ -8,7 +8,7 @@ import { fromJson, type Queries, toJson } from '../schema/tables.ts';
 import { type Holdings, idColumns, type TextTable, textColumns } from './personal-columns.ts';
 import { FORGOTTEN, isNamed, jobsOf, namesIn, type Subject, touchedJobs, withoutName } from './subject.ts';
 
-/** Erases the subject's data, none of which may be in progress, and returns how much it was. */
+/** Erases the subject's data, none of which may be in progress, and returns its amount. */
 export async function erase(db: Queries, subject: Subject, nowMs: number): Promise<Holdings> {
   const jobs = await eraseJobs(db, subject, nowMs);
   const { replies, calls, mentions } = await scrubJobs(db, subject);
@@ -108,7 +108,7 @@ const ERASED = '(erased)';
 /** Keys of requests under which calls hold what people wrote. */
 const WORDS: ReadonlySet<string> = new Set(['prompt', 'text', 'name']);
 
-/** Removes the subject from jobs of others, which go on. */
+/** Removes the subject from others' jobs, which continue. */
 async function scrubJobs(
   db: Queries,
   subject: Subject,

@@ -40,19 +40,22 @@ interface Rows {
   readonly notices: NoticeFacts;
   /** Projects whose last request was refused, so that an administrator must act. */
   readonly agentRefusals: readonly AgentRefusal[];
-  /** Projects of which the agent API has asked to wait: with reads, or with calls. */
+  /** Projects for which the agent API asked to wait: with reads, or with calls. */
   readonly pauses: Readonly<Record<'reads' | 'calls', readonly ProjectPause[]>>;
-  /** Tasks that fail again and again. */
+  /** Tasks that fail repeatedly. */
   readonly failures: readonly TaskFailures[];
-  /** The keys of pull requests that are followed, or were; the latest first, and few. */
+  /** The keys of the latest pull requests that are or were followed. */
   readonly pullRequests: readonly string[];
-  /** Connections to Slack of a program that does not share the store, as the running program has seen lately. */
+  /**
+   * Connections to Slack of a program that does not share the store, as the running program has recently
+   * seen.
+   */
   readonly otherConnections: number;
 }
 
 export interface AgentRefusal {
   readonly projectId: string;
-  /** What the agent answered, or what happened. */
+  /** The agent's answer, or what happened. */
   readonly words: string;
 }
 

@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
 import type { Queries } from '../schema/tables.ts';
 
-/** A session of Postgres that keeps locked what docs-agent has to change. */
+/** A Postgres session that keeps locked what docs-agent has to change. */
 export interface HeldLock {
   readonly pid: number;
-  /** As the session calls itself; empty if it does not, or if that is not for this role to see. */
+  /** The session's application name; empty if unset, or hidden from this role. */
   readonly program: string;
-  /** As Postgres calls it, such as `idle in transaction`; empty if that is not for this role to see. */
+  /** Postgres's word, such as `idle in transaction`; empty if hidden from this role. */
   readonly state: string;
   readonly table: string;
-  /** How long its transaction has lasted; null if that is not for this role to see. */
+  /** The age of its transaction; null if hidden from this role. */
   readonly forMs: number | null;
 }
 
@@ -17,8 +17,8 @@ export interface HeldLock {
 const NOTEWORTHY_MS = 5_000;
 
 /**
- * Sessions that have had rows of our tables locked for seconds. Of other roles' sessions, Postgres may not say since
- * when: these count while somebody waits for them.
+ * Sessions that have had rows of our tables locked for seconds. For other roles' sessions, Postgres may hide
+ * the time: these count while somebody waits for them.
  */
 export async function heldLocks(queries: Queries): Promise<HeldLock[]> {
   const { rows } = await sql<{

@@ -9,9 +9,8 @@ import { migrations } from '../schema/migrations.ts';
 import type { Queries } from '../schema/tables.ts';
 
 /**
- * Reads the store, also beside a docs-agent that runs on it: the embedded one is opened read-only. What is read in
- * several queries may be of several moments. Throws StoreError if there is no store, or if its schema is of another
- * version.
+ * Reads the store, also beside a running docs-agent: the embedded one is opened read-only. Several queries
+ * may see several moments. Throws StoreError if there is no store, or if its schema is of another version.
  */
 export async function readStore<T>(
   location: StoreLocation,

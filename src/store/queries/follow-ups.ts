@@ -87,7 +87,7 @@ const unsentOrOneAt = (db: Queries, { jobId, messageTs }: Values<{ jobId: string
     .where('job_id', '=', jobId)
     .where((eb) => eb.or([isUnsent, eb('message_ts', '=', messageTs)]));
 
-/** Hardly any job has more than may be locked: then there is nothing to select, and no order to make. */
+/** Hardly any job has more than may be locked: then nothing needs selecting or sorting. */
 const followUpsToLock = prepared((db, of: Values<{ jobId: string; messageTs: string }>) =>
   unsentOrOneAt(db, of).limit(MAX_LOCKED_FOLLOW_UPS + 1),
 );

@@ -16,7 +16,7 @@ const MAX_UNSENT = 50;
 const ID_START = /^[0-9a-f-]{13,36}$/i;
 const NUMBER = /^#?([1-9]\d{0,8})$/;
 const ANY: Condition = sql`1 = 1`;
-/** A request that awaits confirmation, and a draft, is no job yet. */
+/** A request that awaits confirmation, or a draft, is no job yet. */
 const IS_JOB: Condition = sql`stage not in ('awaiting_confirmation', 'draft', 'dropped')`;
 const HAS_PULL_REQUEST: Condition = sql`has_pull_request = 1`;
 /** Worded as in the partial index, so that the databases use it. */
@@ -40,7 +40,7 @@ export class JobLists extends Table {
     return this.newestOf(teamId, userId, IS_OPEN, limit);
   }
 
-  /** The person's jobs since then, newest first, with their replies that a person has to decide about. */
+  /** The person's jobs since then, newest first, with their replies that need a decision. */
   async recentOf(teamId: string, userId: string, sinceMs: number, limit: number): Promise<NeedingJob[]> {
     const jobs = await this.newestOf(teamId, userId, sql`requested_at >= ${sinceMs}`, limit);
     const rows = await this.db
@@ -86,7 +86,7 @@ export class JobLists extends Table {
         .where(isMeant)
         .orderBy('requested_at', 'desc')
         .limit(MAX_MEANT);
-    // One query per way to name it, as each has its own index.
+    // One query for each kind of name, as each has its own index.
     const found = [...(await such(sql`id = ${id}`).execute())];
     found.push(...(await such(sql`agent_job_id = ${id}`).execute()));
     if (ID_START.test(id)) found.push(...(await such(beginsWith(id.toLowerCase())).execute()));
@@ -178,7 +178,7 @@ export class JobLists extends Table {
   }
 }
 
-/** A range for the index; in every collation, `g` sorts after all that an id may go on with. */
+/** A range for the index; in every collation, `g` sorts after anything that may follow in an id. */
 function beginsWith(idStart: string): Condition {
   return sql`id >= ${idStart} and id < ${`${idStart}g`} and id like ${`${idStart}%`}`;
 }

@@ -147,7 +147,7 @@ function factsOf(row: Values<Omit<Tables['job'], 'card_drawn_at' | 'number'>>) {
   return { ...keys, ...pick(row, 'stage', 'agent_job_id', 'has_pull_request', 'data') };
 }
 
-/** The job as it is shown. @param lastMs when a check last found nothing new */
+/** The job as shown. @param lastMs when a check last found nothing new */
 export function checked(job: Job, lastMs: number | null): Job {
   return (lastMs ?? 0) <= (job.checkedAtMs ?? 0) ? job : { ...job, checkedAtMs: lastMs };
 }
@@ -178,7 +178,7 @@ export class Jobs {
     return { job, followUps, saved: savedFrom(row.saved), ...(call && { pendingCreateId: call.id }) };
   }
 
-  /** As `lock`, without the lock, for whoever shows the job and is told when it changes. */
+  /** As `lock`, without the lock, for readers who are told when it changes. */
   async shown(jobId: string): Promise<ShownJob | null> {
     const row = await dataOfShownJob.first(this.db, { jobId });
     if (row === undefined) return null;
@@ -246,7 +246,10 @@ export class Jobs {
     await setCardDrawnAt.change(this.db, { jobId, nowMs });
   }
 
-  /** Of a locked job, only what has changed is written: SQLite renews the entry of every index whose columns are set. */
+  /**
+   * Writes only what has changed of a locked job: SQLite renews the entry of every index whose columns are
+   * set.
+   */
   async put(job: Job): Promise<void> {
     const before = this.locked.get(job.id);
     if (before === job) return;
@@ -263,7 +266,7 @@ function hasSameKeys(before: Job, after: Job): boolean {
   return Object.entries(keysOf(after)).every(([name, value]) => keys[name] === value);
 }
 
-/** What jobs are found by. */
+/** The columns by which jobs are found. */
 function keysOf(job: Job) {
   return {
     id: job.id,

@@ -19,7 +19,7 @@ export interface ClosedPlace {
 /** In `held_since` of a call: its channel was deleted, so the next refusal is final. */
 export const PLACE_IS_GONE = 0;
 
-/** What is done in a channel, and tried again if Slack refuses it. */
+/** Done in a channel, and tried again if Slack refuses it. */
 const KINDS_IN_CHANNELS = [
   'post_to_slack',
   'refresh_card',
@@ -35,7 +35,7 @@ const LANES = [
 /** Of all workspaces. */
 const CALLS_MAX = 2_000;
 
-/** Channels that are closed to the bot until people do something there. */
+/** Channels that are closed to the bot until people act there. */
 export class Places {
   private readonly db: Queries;
   private readonly tasks: Tasks;
@@ -45,7 +45,7 @@ export class Places {
     this.tasks = tasks;
   }
 
-  /** The channel is open to the bot again: what waits there is tried now. Never waits: skips locked tasks. */
+  /** The bot has access again: what waits there is tried now. Never waits: skips locked tasks. */
   async opened({ teamId, channelId }: Place, nowMs: number): Promise<void> {
     for (const kind of KINDS_IN_CHANNELS) {
       const { numUpdatedRows } = await this.db
@@ -68,7 +68,7 @@ export class Places {
     }
   }
 
-  /** The channel was deleted: what waits there is refused for good when it is tried next, which is now. */
+  /** The channel was deleted: what waits there is tried now, and refused for good. */
   async deleted(place: Place, nowMs: number): Promise<void> {
     const group = `${place.teamId}/${place.channelId}/`;
     await this.db
@@ -86,7 +86,7 @@ export class Places {
     await this.opened(place, nowMs);
   }
 
-  /** Where posts of the workspace wait because of one of these reasons. */
+  /** Where the workspace's posts wait for one of these reasons. */
   async closed(teamId: string, reasons: readonly string[]): Promise<ClosedPlace[]> {
     const places = new Map<string, ClosedPlace>();
     for (const [from, to] of LANES) {

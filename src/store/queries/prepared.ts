@@ -67,7 +67,7 @@ function asking<Item, V, Row>(
   };
 }
 
-/** These values by their names: an object of placeholders cannot be spread. */
+/** These values by name: an object of placeholders cannot be spread. */
 export function pick<V, Name extends keyof V>(values: V, ...names: readonly Name[]): Pick<V, Name> {
   return Object.fromEntries(names.map((name) => [name, values[name]])) as Pick<V, Name>;
 }

@@ -15,29 +15,29 @@ interface Named {
   readonly key: string;
 }
 
-/** A pull request that is looked at, for one workspace. */
+/** A pull request that is checked, for one workspace. */
 export interface WatchedPullRequest extends Named {
   /** When a job announced it last. */
   readonly watchedFromMs: number;
-  /** When its facts last differed from those before, or null. */
+  /** When its facts last changed, or null. */
   readonly changedAtMs: number | null;
-  /** Of the last look, or null. */
+  /** Of the last check, or null. */
   readonly outcome: LookOutcome | null;
-  /** Of how many looks in a row, if it was not seen; else 0. */
+  /** Of how many checks in a row, if it was not seen; else 0. */
   readonly misses: number;
-  /** As they were last seen, or null. */
+  /** The last seen facts, or null. */
   readonly facts: PullRequestFacts | null;
-  /** What the last look that saw it has left; null: nothing. */
+  /** Left by the last check that saw it; null: nothing. */
   readonly memory: unknown;
 }
 
-/** What a look is remembered by. */
+/** The stored result of a check. */
 export type Looked = Pick<WatchedPullRequest, 'changedAtMs' | 'misses'> & {
   readonly outcome: LookOutcome;
   readonly seen: Pick<WatchedPullRequest, 'facts' | 'memory'> | null;
 };
 
-/** A job that has announced the pull request. */
+/** A job that announced the pull request. */
 export interface PullRequestOfJob {
   readonly jobId: string;
   /** As the job announced it. */
@@ -58,11 +58,14 @@ const jobsByName = prepared((db, { teamId, key }: Values<Named>) =>
     .selectFrom('job_pull_request')
     .select(['job_id', 'url', 'is_old'])
     .where((eb) => eb.and({ team_id: teamId, key }))
-    // In the order in which all lock jobs.
+    // In the lock order of all jobs.
     .orderBy('job_id'),
 );
 
-/** Pull requests that are looked at, with the jobs that they belong to: one look serves all jobs of a workspace. */
+/**
+ * Pull requests that are checked, with the jobs that they belong to: one check serves all jobs of a
+ * workspace.
+ */
 export class PullRequests {
   private readonly db: Queries;
   private readonly tasks: Tasks;
@@ -72,7 +75,7 @@ export class PullRequests {
     this.tasks = tasks;
   }
 
-  /** For one that the job has just announced: the first look is due now, and the intervals start anew. */
+  /** For one that the job just announced: the first check is due now, and the intervals start over. */
   async watch(
     { id: jobId, teamId }: Pick<Job, 'id' | 'teamId'>,
     { key, url }: { readonly key: string; readonly url: string },
@@ -93,7 +96,7 @@ export class PullRequests {
     await this.schedule({ teamId, key }, nowMs, 'replace');
   }
 
-  /** For one that the job announced before its code host was set up. */
+  /** For one that the job announced before its code host was configured. */
   async adopt(
     { id: jobId, teamId, requestedAtMs }: Pick<Job, 'id' | 'teamId' | 'requestedAtMs'>,
     { key, url }: { readonly key: string; readonly url: string },
@@ -112,7 +115,7 @@ export class PullRequests {
     await this.schedule({ teamId, key }, lookAtMs, 'keep');
   }
 
-  /** Jobs since then, the newest first, that have announced a pull request, and of which none is looked at. */
+  /** Jobs since then, the newest first, that announced a pull request, none of which is checked. */
   async jobsWithout(sinceMs: number, before: JobCursor | null, limit: number): Promise<Job[]> {
     const rows = await this.db
       .selectFrom('job')
@@ -142,8 +145,8 @@ export class PullRequests {
   }
 
   /**
-   * Looks again, at once, at those announced since then that the last look could not see, also if they were given up,
-   * the newest first.
+   * Checks again, at once, those announced since then that the last check could not see, given-up ones
+   * included, the newest first.
    */
   async retryUnseen(sinceMs: number, limit: number, nowMs: number): Promise<void> {
     const rows = await this.db
@@ -160,7 +163,7 @@ export class PullRequests {
     }
   }
 
-  /** @param subject of its task. Null: no job has it any more. */
+  /** @param subject of its task. Null: no job has it any longer. */
   async get(subject: string): Promise<WatchedPullRequest | null> {
     const row = await byName.first(this.db, named(subject));
     if (row === undefined) return null;
@@ -181,7 +184,7 @@ export class PullRequests {
     return rows.map(({ job_id, url, is_old }) => ({ jobId: job_id, url, isOld: is_old === 1 }));
   }
 
-  /** Remembers a look. */
+  /** Stores a check's result. */
   async looked(
     subject: string,
     { outcome, misses, changedAtMs, seen }: Looked,
@@ -212,7 +215,7 @@ function named(subject: string): Named {
   return { teamId: subject.slice(0, at), key: subject.slice(at + 1) };
 }
 
-/** Those that belong to these jobs and no others go with them: to be called before the jobs are deleted. */
+/** Those that belong only to these jobs are deleted with them: called before the jobs are deleted. */
 export async function namesOfJobs(db: Queries, jobIds: readonly string[]): Promise<readonly Named[]> {
   const rows = await db
     .selectFrom('job_pull_request')
@@ -223,7 +226,7 @@ export async function namesOfJobs(db: Queries, jobIds: readonly string[]): Promi
   return rows.map(({ team_id: teamId, key }) => ({ teamId, key }));
 }
 
-/** Deletes those that no job has any more, with their tasks. */
+/** Deletes those that no job has any longer, with their tasks. */
 export async function deleteUnused(db: Queries, names: readonly Named[]): Promise<void> {
   for (const { teamId, key } of names) {
     const { numDeletedRows } = await db

@@ -1,19 +1,19 @@
 import { type Queries, Table } from '../schema/tables.ts';
 
-/** A replica that was not seen for longer is gone. It reports every minute. */
+/** A replica reports every minute; without a report for this long, it is gone. */
 const GONE_AFTER_MS = 150_000;
 
 export interface Replica {
   readonly id: string;
   /** The connections to Slack that it has, or may have. */
   readonly connections: number;
-  /** Those of nobody who shares the store, when Slack last said how many there are. */
+  /** Connections outside of this store, by Slack's last count. */
   readonly otherConnections: number;
 }
 
-/** The processes that share the store, as far as they have connections to Slack. */
+/** The processes that share the store, and their connections to Slack. */
 export class Replicas extends Table {
-  /** Returns how many connections all replicas have together. */
+  /** Returns the number of connections of all replicas together. */
   async report({ id, connections, otherConnections }: Replica, nowMs: number): Promise<number> {
     const values = { connections, other_connections: otherConnections, seen_at: nowMs };
     await this.db
@@ -33,7 +33,7 @@ export class Replicas extends Table {
   }
 }
 
-/** How many connections of others the replicas have seen lately. */
+/** How many connections of others the replicas have recently seen. */
 export async function otherConnectionsSeen(db: Queries, nowMs: number): Promise<number> {
   const rows = await seen(db, nowMs).select('other_connections').execute();
   return Math.max(0, ...rows.map((row) => row.other_connections));

@@ -3,7 +3,7 @@ import type { Schedule } from '../../jobs/schedule/moments.ts';
 import type { TakeAdvisoryLock } from '../engines/connection-turns.ts';
 import { type Queries, Table } from '../schema/tables.ts';
 
-/** What happens in a workspace at the moments of a schedule: a recipe, by its name, or the digest. */
+/** Happens in a workspace on a schedule: a recipe, by its name, or the digest. */
 export interface ScheduleKey {
   readonly teamId: string;
   readonly name: string;
@@ -21,12 +21,12 @@ export function scheduleOfSubject(subject: string): ScheduleKey {
   return { teamId, name };
 }
 
-/** No two clocks differ so much: whoever wrote such a time had a wrong one. */
+/** No two clocks differ this much, so such a time was written by a wrong one. */
 const CLOCKS_DIFFER_MAX_MS = 3_600_000;
 
-/** Until when schedules are served: of the moments after that, the last one counts. */
+/** Until when schedules are served: of later times, the last one counts. */
 export class Schedules extends Table {
-  /** Takes note of a schedule. One that is new, or has changed, begins now. Returns until when it is served. */
+  /** Records a schedule. A new or changed one begins now. Returns until when it is served. */
   async follow(key: ScheduleKey, { cron, zone }: Schedule, nowMs: number): Promise<number> {
     const schedule = `${cron} ${zone}`;
     await this.db
@@ -37,7 +37,7 @@ export class Schedules extends Table {
     const row = await this.row(key);
     const served = row?.served_until ?? nowMs;
     if (row?.schedule === schedule && !isWrong(served, nowMs)) return served;
-    // Never back: a moment that another replica has served, by a clock that is ahead, would come again.
+    // Never back: a time served by a replica whose clock is ahead would come again.
     const servedUntilMs = isWrong(served, nowMs) ? nowMs : Math.max(served, nowMs);
     await this.db
       .updateTable('schedule')
@@ -48,8 +48,8 @@ export class Schedules extends Table {
   }
 
   /**
-   * Those of a workspace that have left its settings: if they come back, they begin anew. Until then, replicas with older
-   * settings still serve them.
+   * Forgets those of a workspace that left its settings: if they come back, they begin anew. Until then,
+   * replicas with older settings still serve them.
    */
   async leaveAllBut(teamId: string, names: readonly string[]): Promise<void> {
     await this.db
@@ -62,8 +62,8 @@ export class Schedules extends Table {
   }
 
   /**
-   * Until when it is served, which stays so until the commit; null: nothing is known of it. What a clock that was ahead
-   * has served counts as served until now.
+   * Until when it is served, which stays so until the commit; null: unknown. A time served by a clock that
+   * was ahead counts as served until now.
    */
   async servedUntilMs(key: ScheduleKey, nowMs: number): Promise<number | null> {
     const served = (await this.row(key))?.served_until ?? null;
@@ -72,7 +72,7 @@ export class Schedules extends Table {
     return nowMs;
   }
 
-  /** Unless it was changed meanwhile, and has begun anew. */
+  /** Unless it changed meanwhile, and has begun anew. */
   async serve({ teamId, name }: ScheduleKey, untilMs: number): Promise<void> {
     await this.db
       .updateTable('schedule')
@@ -107,7 +107,7 @@ function isWrong(servedUntilMs: number, nowMs: number): boolean {
 /** A recipe of a workspace. */
 export type RecipeKey = ScheduleKey;
 
-/** What has become of recipes. A row stays when its recipe is removed from the settings. */
+/** The runs of recipes. A row stays when its recipe is removed from the settings. */
 export class Recipes extends Table {
   private readonly takeAdvisoryLock: TakeAdvisoryLock;
 
@@ -138,7 +138,7 @@ export class Recipes extends Table {
         };
   }
 
-  /** Locked until the commit. Whoever locks its last job as well does that first. */
+  /** Locked until the commit. Its last job, if needed, must be locked first. */
   async lock(key: RecipeKey): Promise<RecipeRuns> {
     const { teamId: team_id, name } = key;
     await this.db

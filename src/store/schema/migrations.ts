@@ -21,7 +21,7 @@ async function start(db: Kysely<unknown>, engine: Engine): Promise<void> {
 
 interface Dialect {
   readonly serial: string;
-  /** Short rows stand in the index of their names itself: one page to write instead of two. */
+  /** Short rows are stored in the index of their names: one page to write instead of two. */
   readonly inItsIndex: string;
   /** For the queue, whose rows change all the time. */
   readonly busy: string;
@@ -30,9 +30,9 @@ interface Dialect {
 const SQLITE: Dialect = { serial: 'integer', inItsIndex: 'without rowid', busy: 'without rowid' };
 
 /**
- * Each check changes its task twice on Postgres, which writes another version of the row each time. With room in the same
- * page, the version of a claim needs no entries in the indexes. Dead versions are cleaned up once there are some
- * thousands of them, however many tasks there are, and without pauses: the table is small.
+ * Each check changes its task twice, for which Postgres writes new versions of the row. With room in the same
+ * page, a claim's version needs no index entries. Dead versions are cleaned up once there are some thousands
+ * of them, however many tasks there are, and without pauses: the table is small.
  */
 const POSTGRES: Dialect = {
   serial: 'bigserial',
@@ -73,7 +73,7 @@ function tables({ serial, inItsIndex, busy }: Dialect): string[] {
     `create index job_over on job (requested_at, id)
       where (stage || '') in ('awaiting_confirmation', 'dropped', 'card_failed', 'rejected', 'ended')`,
     'create index job_agent_job on job (agent_job_id) where agent_job_id is not null',
-    // The workspace first would draw queries by workspace, which have better indexes.
+    // With the workspace first, it would attract queries by workspace, which have better indexes.
     'create unique index job_number on job (number, team_id)',
     'create table job_count (team_id text not null primary key, last_number integer not null)',
 
@@ -199,7 +199,7 @@ function tables({ serial, inItsIndex, busy }: Dialect): string[] {
       memory text,
       primary key (team_id, key)
     )`,
-    // A pull request can't be deleted while a job has it: one that gets it just then is not left without.
+    // A pull request can't be deleted while a job has it, so one that gets it just then keeps it.
     `create table job_pull_request (
       job_id text not null ${OF_A_JOB},
       team_id text not null,
@@ -304,16 +304,16 @@ function tables({ serial, inItsIndex, busy }: Dialect): string[] {
     'create table heartbeat (id integer primary key, beats bigint not null)',
     // Where the store was copied to: two programs on the same jobs would do everything twice.
     'create table moved (place text not null primary key, at bigint not null)',
-    // Names the installation and, in a backup, its number: a file's name and time do not tell.
+    // Identifies the installation and, in a backup, its number: a file's name and time do not.
     'create table backup_origin (installation_id text not null primary key, sequence bigint not null)',
     `insert into backup_origin (installation_id, sequence) values ('${randomUUID()}', 0)`,
   ];
 }
 
 /**
- * Jobs get a short number, for people: each workspace counts its own. The database numbers a job as it is written, so
- * no request makes another round trip for it; only requests of the same workspace wait for each other's commit. A
- * question or a draft that comes to nothing uses none up. Writing a job that has its number fires no trigger.
+ * Short job numbers, for people: each workspace counts its own. The database numbers a job as it is written,
+ * so no request makes another round trip for it; only requests of the same workspace wait for each other's
+ * commit. A question or an abandoned draft uses none up. Writing a job that has its number fires no trigger.
  */
 const IS_UNNUMBERED = `new.number is null and new.stage not in ('awaiting_confirmation', 'draft', 'dropped')`;
 

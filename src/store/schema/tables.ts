@@ -15,7 +15,7 @@ import type { TaskGroup } from '../queries/tasks/task.ts';
 export interface Tables {
   inbound_request: InboundRequestTable;
   job: JobTable;
-  /** How many jobs the workspace has had: the number of its latest. */
+  /** The workspace's number of jobs, which is the latest's number. */
   job_count: { team_id: string; last_number: number };
   follow_up: FollowUpTable;
   early_reply: EarlyReplyTable;
@@ -42,7 +42,7 @@ export interface Tables {
   pull_request: PullRequestTable;
   job_pull_request: JobPullRequestTable;
   audit_entry: AuditEntryTable;
-  /** A secret. `until`: it is valid no longer. */
+  /** A secret. `until`: when it expires. */
   step_token: { job_id: string; token: string; until: number };
 }
 
@@ -103,7 +103,7 @@ interface JobTable {
   agent_job_id: string | null;
   /** 1 or 0. */
   has_pull_request: number;
-  /** Written null, the database gives the job the next one of its workspace. */
+  /** Written as null, so that the database gives the job the workspace's next one. */
   number: number | null;
   data: Json<Job>;
   /** Not part of the job's data: written when its card is refreshed. */
@@ -127,7 +127,7 @@ interface FollowUpTable {
   received_at: number;
   state: FollowUpState;
   call_id: string | null;
-  /** What is neither looked up nor needed by queries. */
+  /** What queries neither search nor need. */
   more: Json<FollowUpMore>;
   receipt_shown: Receipt | null;
   /** Other reactions that may be on the reply, separated by commas. */

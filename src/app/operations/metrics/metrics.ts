@@ -14,7 +14,7 @@ export interface Metrics {
   readonly observe: Observe;
   readonly transaction: (transacted: EndedTransaction) => void;
   readonly contentType: string;
-  /** All metrics in the text format, those of the program's state as it is now. */
+  /** All metrics in the text format, with the current state. */
   text(state: ProgramState): Promise<string>;
   close(): void;
 }
@@ -105,8 +105,8 @@ function showDataDir(metrics: MetricTable, dataDir: ProgramState['dataDir']): vo
 const RESOLUTION_MS = 20;
 
 /**
- * The usual metrics of a process, by their usual names. The package's own collection cannot be ended: every service
- * that a test starts would leave its observers behind.
+ * The usual metrics of a process, by their usual names. The package's own collection cannot be stopped: every
+ * service that a test starts would leave its observers behind.
  */
 function measureProcess(registry: Registry): { close(): void } {
   const lag = monitorEventLoopDelay({ resolution: RESOLUTION_MS });

@@ -59,7 +59,7 @@ export function countOperations(metrics: MetricTable): Observe {
       metrics.posts_total.inc({ post: word(fields.call), outcome: word(fields.outcome) });
       observeMs(metrics.post_lag_seconds, { post: word(fields.call) }, fields.lag_ms);
     },
-    // Those that took longest are among those that had to be looked for.
+    // The slowest are among those that had to be looked for.
     post_looked_for: (fields) => {
       observeMs(metrics.post_lag_seconds, { post: word(fields.call) }, fields.lag_ms);
       if (fields.outcome === 'given_up')

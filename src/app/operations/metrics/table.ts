@@ -7,8 +7,8 @@ const LAG_S = [0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600];
 const TRANSACTION_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 15];
 
 /**
- * The metrics of what the program does, and of its state; `docs_agent_` is put before each name. Labels come from small
- * sets: never an id of a person, a channel or a job, nor words from outside.
+ * Metrics of the program's work and state, with the prefix `docs_agent_`. Labels come from small sets: never
+ * an id of a person, channel or job, nor outside words.
  */
 const table = {
   inbound_requests_total: counter('What people did in Slack, as it was delivered.', ['kind', 'outcome']),

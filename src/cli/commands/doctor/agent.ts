@@ -10,7 +10,7 @@ interface ProbedProject {
 const CORRECT_PROJECT = 'Correct AGENT_PROJECT_ID, or the id in the file of DOCS_AGENT_CONFIG.';
 const ASK_AGAIN = 'Run doctor again later, or ask whoever runs the API.';
 
-/** What the API answers for each project, and how far this clock is ahead of its clock. */
+/** The API's answer for each project, and how far this clock is ahead of the API's. */
 export async function askAgent(given: Given) {
   const projects = await eachProject(given, probeProject);
   const clocks = projects.flatMap(({ probe }) =>
@@ -23,7 +23,7 @@ export function agentFindings({ projects }: Awaited<ReturnType<typeof askAgent>>
   return projects.map(readingFinding);
 }
 
-/** Whether requests can be sent: as the running program found it, or by an empty request if that is asked for. */
+/** Whether requests can be sent: from the running program, or by an empty request if that is asked for. */
 export async function writingFindings(given: Given, refusals: readonly AgentRefusal[]): Promise<Finding[]> {
   if (given.tools.probeWrite) return (await eachProject(given, probeWriting)).map(writingFinding);
   const known = given.config.projects.flatMap(({ id, name }) =>
@@ -43,7 +43,7 @@ export async function writingFindings(given: Given, refusals: readonly AgentRefu
   return known.length > 0 ? known : [notTried];
 }
 
-/** What the running program found out: doctor's own read may be answered all the same. */
+/** From the running program: doctor's own read may be answered nevertheless. */
 export function pauseFindings({ config: { projects } }: Given, pauses: StoreFacts['pauses']): Finding[] {
   const findings = (kind: keyof StoreFacts['pauses'], what: string, next: string) =>
     pauses[kind].flatMap(({ projectId, sinceMs, untilMs }) => {
@@ -119,7 +119,7 @@ function isAboutProject(words: string): boolean {
   return /\bproject\b/i.test(words) && !/\bjob\b/i.test(words);
 }
 
-/** The API was asked to take an empty request. */
+/** The API was asked to accept an empty request. */
 function writingFinding({ name, probe }: ProbedProject): Finding {
   const { ok, warning, error } = findingsOf('agent_writing', name);
   if (probe.kind === 'unreachable') return warning(`unknown: no answer (${probe.code})`, ASK_AGAIN);
@@ -155,7 +155,7 @@ function writingFinding({ name, probe }: ProbedProject): Finding {
 
 const WORDS_MAX = 200;
 
-/** An answer in short: its status, the API's words, and how long it took. */
+/** An answer in short: its status, the API's words, and its latency. */
 function said({ status, words, latencyMs }: Extract<Probe, { kind: 'answered' }>): string {
   const quoted = words === null ? '' : `, "${words.slice(0, WORDS_MAX)}"`;
   return `${status}${quoted}, after ${Math.round(latencyMs)} ms`;

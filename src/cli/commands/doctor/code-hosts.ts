@@ -31,7 +31,10 @@ const LOST = {
   preview: 'the preview may not be read',
 };
 
-/** Whether each code host accepts the credentials, and what they may read in the repositories of the latest pull requests. */
+/**
+ * Whether each code host accepts the credentials, and what they may read in the repositories of the latest
+ * pull requests.
+ */
 export async function codeHostFindings(
   { config: { codeHosts }, tools }: Given,
   pullRequests: readonly string[],
@@ -134,7 +137,7 @@ function repositoriesText({ repositories, repositoryCount: count }: Installation
   return `${count} ${count === 1 ? 'repository' : 'repositories'}${count === 0 ? '' : ` (${names}${more})`}`;
 }
 
-/** What a look at its last pull request found. */
+/** The result of a check of its last pull request. */
 function repositoryFinding({ name, repository }: PullRequestLink, look: Look): Finding {
   const findings = findingsOf('pull_requests', repository);
   switch (look.outcome) {

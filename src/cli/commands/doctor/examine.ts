@@ -9,7 +9,7 @@ import { connectionFinding, otherProgramFindings } from './slack.ts';
 import { lookAtStore, storeFailure, storeFindings } from './store.ts';
 import { askSlack, workspaceFindings } from './workspaces.ts';
 
-/** What more than one check needs to know: found out once. */
+/** What several checks need, found out once. */
 interface Facts {
   readonly store: Awaited<ReturnType<typeof lookAtStore>>;
   readonly slack: Awaited<ReturnType<typeof askSlack>>;
@@ -22,7 +22,7 @@ interface Check {
   readonly run: (known: Given & Facts) => readonly Finding[] | Promise<readonly Finding[]>;
 }
 
-/** A check gets what it needs, and nothing else. */
+/** A check gets only what it needs. */
 function check<Need extends keyof Facts = never>(
   name: string,
   needs: readonly Need[],
@@ -59,7 +59,7 @@ const checks: readonly Check[] = [
   ),
 ];
 
-/** Looks at everything that the program needs, side by side, and changes nothing. */
+/** Checks everything that the program needs, side by side, and changes nothing. */
 export async function examine(config: Config, tools: Tools): Promise<Finding[]> {
   const given = { config, tools };
   const store = lookAtStore(given);

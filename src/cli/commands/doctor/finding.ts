@@ -5,7 +5,7 @@ export interface Tools {
   readonly clock: Clock;
   /** For each question to Slack, to the agent API and to code hosts. */
   readonly timeoutMs: number;
-  /** Whether the agent API is asked to take an empty request. Default: no. */
+  /** Whether the agent API is asked to accept an empty request. Default: no. */
   readonly probeWrite?: boolean;
 }
 
@@ -14,7 +14,7 @@ export interface Given {
   readonly tools: Tools;
 }
 
-/** What is looked at, by names that stay the same, and what a report calls it. */
+/** The stable names of checks, and their titles in a report. */
 export const TITLES = {
   node: 'Node',
   settings: 'Settings',
@@ -46,13 +46,16 @@ export const TITLES = {
 export type CheckName = keyof typeof TITLES;
 
 const LEVELS = ['ok', 'warning', 'error'] as const;
-/** `warning`: it works, but not for ever, or not all of it. `error`: requests wait or are lost for it. */
+/** `warning`: it works, but not for ever, or not all of it. `error`: requests wait or are lost. */
 export type Level = (typeof LEVELS)[number];
 
 /** One line of the report. */
 export interface Finding {
   readonly check: CheckName;
-  /** Which of several: a variable, a workspace, a channel, a user group, a project, a server, a repository; or null. */
+  /**
+   * Which of several: a variable, a workspace, a channel, a user group, a project, a server, a repository; or
+   * null.
+   */
   readonly subject: string | null;
   readonly level: Level;
   readonly found: string;

@@ -6,13 +6,13 @@ import { type Finding, findingsOf } from './finding.ts';
 
 const EVERYWHERE = new Set(['0.0.0.0', '::']);
 
-/** Whether the program could listen where it is to. Port 0 is any that is free. */
+/** Whether the program could listen on its port. Port 0 is any free one. */
 export async function listeningFindings(
   { http, slack, hooks }: Config,
   timeoutMs: number,
 ): Promise<Finding[]> {
   const { host, port, healthPort } = http;
-  // Socket Mode needs it for health, for the pages of an installation, or for webhooks.
+  // Socket Mode needs it for health, installation pages, or webhooks.
   const opensPort =
     healthPort === null ||
     slack.transport.kind === 'http' ||
@@ -48,7 +48,7 @@ async function listeningFinding(
       );
 }
 
-/** Null, or the system's code for why not. */
+/** Null, or the system's error code. */
 function tryToListen(host: string, port: number): Promise<string | null> {
   const server = createServer();
   return new Promise((resolve) => {

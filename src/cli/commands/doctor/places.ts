@@ -10,14 +10,14 @@ import { LOOK_AGAIN, slackFailure } from './slack.ts';
 /** Each is a question to Slack. */
 const ADMINS_ASKED_MAX = 10;
 
-/** What the settings of a workspace name in Slack. */
+/** What a workspace's settings name in Slack. */
 interface Places {
   readonly inspection: Inspection;
-  /** Of the workspace, where there may be several; else null. */
+  /** The workspace's, where there may be several; else null. */
   readonly id: string | null;
-  /** The same, or that of the only one. */
+  /** The same, or the only one's. */
   readonly teamId: string;
-  /** Its token is that of its organisation. */
+  /** Its token is its organisation's. */
   readonly isOrganisation: boolean;
   readonly settings: WorkspaceSettings;
   readonly notices: NoticeFacts;
@@ -55,7 +55,7 @@ export function placeFindings({ inspection, id, teamId, isOrganisation, settings
       threads(channelId, findingsOf('workflow_channel', subject(channelId)), OUTSIDE_WORKFLOW),
     ),
     ...[...access.userGroups].map((groupId) =>
-      // With the token of an organisation, the workspace must be named.
+      // An organisation's token needs the workspace.
       userGroupFinding(
         inspection,
         groupId,
@@ -149,7 +149,7 @@ const OUTSIDE_WORKFLOW: Outside = {
   next: 'Add it to access.channels in the file of DOCS_AGENT_CONFIG, or remove it from workflows.channels.',
 };
 
-/** Whether what starts by itself can post in the channel. `outside`: what is wrong besides; null: nothing is. */
+/** Whether unattended jobs can post in the channel. `outside`: what else is wrong; null: nothing. */
 async function threadsFinding(place: Place, outside: Outside | null): Promise<Finding> {
   const { findings } = place;
   const absence = await absenceFinding(place);
@@ -162,7 +162,7 @@ async function channelFinding(place: Place, refused: RefusedNotice | undefined):
   const { findings } = place;
   const absence = await absenceFinding(place);
   if (absence !== null) return absence;
-  // If it was refused because the bot was not in the channel, or others were, that is mended by now.
+  // If it was refused because the bot was not in the channel, or others were, that is fixed.
   const isOver =
     refused === undefined ||
     isNotInChannel(refused.reason) ||

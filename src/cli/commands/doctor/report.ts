@@ -9,7 +9,7 @@ const COLOURS = { ok: 'green', warning: 'yellow', error: 'red' } as const;
 /** A shorter secret would match in the middle of words. */
 const SECRET_MIN_LENGTH = 6;
 
-/** The findings as they are shown: one line each, without secrets. */
+/** The findings as shown: one line each, without secrets. */
 export function shown(findings: readonly Finding[], secrets: readonly string[]): Finding[] {
   return findings.map((finding) => ({
     ...finding,
@@ -26,7 +26,7 @@ export function textReport(findings: readonly Finding[], isColoured = false): st
   return [...lines, '', summary(said.map(({ finding }) => finding))].join('\n');
 }
 
-/** Checks that found the same problem, and have the same advice, share a line. */
+/** Checks with the same problem and advice share a line. */
 function saidOnce(findings: readonly Finding[]): { readonly titles: string; readonly finding: Finding }[] {
   const same = Object.values(
     Object.groupBy(findings, (finding, index) =>

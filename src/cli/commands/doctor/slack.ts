@@ -21,17 +21,17 @@ import { type Finding, type Findings, findingsOf, type Given } from './finding.t
 const RENEW_APP_TOKEN =
   'Make an app-level token with the scope connections:write ("Basic Information" of the app), and set SLACK_APP_TOKEN to it.';
 
-/** The token was accepted a moment ago: it was revoked meanwhile. */
+/** The token was accepted a moment ago, and revoked since. */
 export const LOOK_AGAIN = 'Run doctor again.';
 
 const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-/** What looks at Slack with the token. */
+/** Asks Slack with the token. */
 export function inspectionWith(token: string, { config, tools: { clock, timeoutMs } }: Given): Inspection {
   return new Inspection(token, { apiUrl: config.slack.apiUrl, timeoutMs, clock, log: silent });
 }
 
-/** What the running program has seen: doctor opens no connection, which would get a share of the requests. */
+/** From the running program: doctor opens no connection, which would get a share of the requests. */
 export function otherProgramFindings(otherConnections: number): Finding[] {
   if (!(otherConnections > 0)) return [];
   return [
@@ -67,8 +67,7 @@ export async function connectionFinding(given: Given): Promise<Finding> {
 }
 
 /**
- * What to say about a call that failed; `otherwise`, if that depends on what was called. Throws what is not a failure of
- * Slack.
+ * Explains a failed call; `otherwise` depends on what was called. Rethrows what is not a failure of Slack.
  */
 export function slackFailure(
   error: unknown,
@@ -80,7 +79,7 @@ export function slackFailure(
   return generalFinding(error.failure, findings, howToRenew) ?? otherwise(error.failure.code);
 }
 
-/** Slack's error codes for a token that is of no use (any more). */
+/** Slack's error codes for a useless token. */
 const USELESS = new Set([
   'account_inactive',
   'invalid_auth',
@@ -129,7 +128,7 @@ export function scopesFinding(id: string | null, granted: TokenFacts['scopes'], 
       'Compare the scopes of the app ("OAuth & Permissions") with `docs-agent manifest`.',
     );
   }
-  // The line of the emoji says what comes of that scope.
+  // The line about the emoji reports that scope.
   const missing = missingScopes(granted, use).filter(({ name }) => name !== EMOJI_SCOPE);
   if (missing.length > 0) {
     const found = `missing: ${scopesInWords(missing)}`;
@@ -168,7 +167,7 @@ export function markingIn(
   });
 }
 
-/** Whether the bot reads the channel, so that it hears of the emoji; and whether there is such an emoji. */
+/** Whether the bot reads the channel, so that it sees the emoji; and whether that emoji exists. */
 export async function emojiFindings(
   inspection: Inspection,
   scopes: TokenFacts['scopes'],
@@ -199,7 +198,7 @@ export async function emojiFindings(
   );
 }
 
-/** Names that people know, and under which Slack lists the emoji; but an event says another one. */
+/** Names that people know, and under which Slack lists the emoji, while events use another. */
 const REPORTED_AS: ReadonlyMap<string, string> = new Map([
   ['thumbsup', '+1'],
   ['thumbsdown', '-1'],

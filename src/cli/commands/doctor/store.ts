@@ -6,14 +6,14 @@ import { inspectStore } from '../../../store/inspect/inspect.ts';
 import { type Finding, findingsOf, type Given } from './finding.ts';
 
 const MIB = 1024 ** 2;
-/** A busy team writes some 100 MiB a year; the write-ahead log can take as much for a while. */
+/** A busy team writes some 100 MiB a year; the write-ahead log may temporarily take as much. */
 const FEW_BYTES = 1024 * MIB;
 const TOO_FEW_BYTES = 100 * MIB;
 
-/** Advice for failures whose message has none: a query that timed out, say. */
+/** Advice for failures whose message has none, such as a timed-out query. */
 const LOOK_THERE = 'Check the database itself: its log, its disk and the network to it.';
 
-/** What there is to know of the store, or why it cannot be known. */
+/** Everything about the store, or why it cannot be known. */
 export async function lookAtStore({ config, tools }: Given) {
   try {
     return { facts: await inspectStore(config.store, tools.clock.now()), error: null };
@@ -39,7 +39,7 @@ export function storeFindings(facts: StoreFacts): Finding[] {
   ];
 }
 
-/** Throws what is not a failure of the store. */
+/** Rethrows what is not a failure of the store. */
 export function storeFailure(error: unknown): Finding[] {
   if (!(error instanceof StoreError)) throw error;
   // The first sentence says what went wrong, the rest is advice.

@@ -13,7 +13,7 @@ const RENEW_BOT_TOKEN =
   'Install the app again ("Install App"), and set SLACK_BOT_TOKEN to its Bot User OAuth Token (xoxb-…).';
 const INSTALL = `Install the app there: https://<your address>${INSTALL_PATH}.`;
 
-/** A workspace, or an organisation, in which the app is installed. */
+/** A workspace or organisation with the app installed. */
 interface Installed {
   /** Null: there is only one, which the token identifies. */
   readonly id: string | null;
@@ -28,7 +28,10 @@ interface Asked extends Installed {
   readonly answer: TokenFacts | { readonly error: unknown };
 }
 
-/** What Slack says of each token, and how far this clock is ahead of Slack's. `store`: null if it cannot be read. */
+/**
+ * What Slack says of each token, and how far this clock is ahead of Slack's. `store`: null if it cannot be
+ * read.
+ */
 export async function askSlack(given: Given, store: StoreFacts | null) {
   const { installed, findings } = installationsOf(given, store);
   const asked = await Promise.all(
@@ -42,7 +45,7 @@ export async function askSlack(given: Given, store: StoreFacts | null) {
   return { findings, asked, clockAheadMs: clocks.find((aheadMs) => aheadMs !== null) ?? null };
 }
 
-/** What is wrong with the installations, and then of each its token, scopes, notice channels and user groups. */
+/** Problems with the installations, then each one's token, scopes, notice channels and user groups. */
 export async function workspaceFindings(
   { findings, asked }: Awaited<ReturnType<typeof askSlack>>,
   store: StoreFacts | null,
@@ -68,7 +71,7 @@ interface InstallationsFound {
   readonly findings: readonly Finding[];
 }
 
-/** Where the app is installed by OAuth, and what is wrong there before Slack is even asked. */
+/** Where the app is installed by OAuth, and problems found before Slack is asked. */
 function installedByOauth(
   config: Config,
   app: Extract<Installing, { kind: 'oauth' }>,
@@ -105,7 +108,7 @@ function installedByOauth(
   return { installed, findings };
 }
 
-/** That a workspace belongs to an organisation is known only once the app was used there. */
+/** A workspace's organisation is known only once the app was used there. */
 function notInstalled(id: string, hasOrganisation: boolean): Finding {
   const { warning } = findingsOf('slack_token', id);
   return hasOrganisation

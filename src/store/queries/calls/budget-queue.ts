@@ -35,8 +35,8 @@ const leaveQueue = prepared((db, { callId }: Values<{ callId: string }>) =>
 );
 
 /**
- * A call under way does not wait, but it has its place still: it may be refused. Replies may be withdrawn while they
- * wait, and wait for the start of a job themselves.
+ * A call in flight does not wait, but keeps its place: it may be refused. Replies may be withdrawn while they
+ * wait, or wait for the start of their job.
  */
 const STILL_WAITS = sql<SqlBool>`(
   exists (
@@ -71,7 +71,7 @@ const firstStart = prepared((db, { projectId }: Values<{ projectId: string }>) =
     .where('budget_queue.project_id', '=', projectId)
     .where('kind', '=', 'create_job')
     .where(STILL_WAITS)
-    // People first: a start that nobody asked for may have to leave the place to them.
+    // People first: an unattended start may have to leave them the place.
     .orderBy(IS_UNATTENDED)
     .orderBy('seq')
     .limit(1),
@@ -86,8 +86,8 @@ const lockedPauseOf = prepared((db, { projectId }: Values<{ projectId: string }>
 );
 
 /**
- * Jobs that wait for the hourly budgets, and pauses that the agent API has asked for. A job keeps its place, even if the
- * replies of a dropped call go out with another.
+ * Jobs that wait for the hourly budgets, and pauses that the agent API asked for. A job keeps its place, even
+ * if the replies of a dropped call go out with another.
  */
 export class BudgetQueue extends Table {
   /** Adds the job of a create or message call; a waiting job keeps its place. */
@@ -123,7 +123,9 @@ export class BudgetQueue extends Table {
     }
   }
 
-  /** Null: the agent API has refused none of the project's calls, or has taken all since. Locks nothing. */
+  /**
+   * Null: the agent API has refused none of the project's calls, or has accepted all since. Locks nothing.
+   */
   async pause(projectId: string, nowMs: number): Promise<CallPause | null> {
     return pauseFrom(await pauseOf.first(this.db, { projectId }), nowMs);
   }
@@ -144,7 +146,7 @@ export class BudgetQueue extends Table {
     });
   }
 
-  /** Replaces the project's pause by what follows from it. */
+  /** Replaces the project's pause by its successor. */
   async changePause(
     projectId: string,
     change: (before: CallPause | null) => CallPause | null,
@@ -168,7 +170,7 @@ export class BudgetQueue extends Table {
 }
 
 function pauseFrom(row: Selectable<Tables['call_pause']> | undefined, nowMs: number): CallPause | null {
-  // What a clock that was ahead has noted is over.
+  // Written by a clock that was ahead, so it is over.
   if (row === undefined || row.at > nowMs + CLOCKS_DIFFER_MS) return null;
   return { atMs: row.at, untilMs: row.until, refusals: row.refusals };
 }

@@ -139,7 +139,7 @@ export class Calls {
     return row === undefined ? null : callFrom(row);
   }
 
-  /** The job that has, or had, a call with this natural key; null: there is none. */
+  /** The job that has or had a call with this natural key; null: none. */
   async jobOf(naturalKey: string): Promise<string | null> {
     const row = await jobOfKey.first(this.db, { naturalKey: boundedKey(naturalKey) });
     return row?.job_id ?? null;
@@ -200,9 +200,9 @@ export class Calls {
   }
 
   /**
-   * When the project's create and message calls since then were started, oldest first: the hourly budget. A retried
-   * call counts once, when it is made again; one that a clock that was ahead has started does not count. Locks the
-   * project's budget.
+   * When the project's create and message calls since then were started, oldest first: the hourly budget. A
+   * retried call counts once, when it is made again; a start in the future, by a clock that was ahead, does
+   * not count. Locks the project's budget.
    */
   async agentCallsStartedAt(projectId: string, sinceMs: number, nowMs: number): Promise<number[]> {
     // Concurrent replicas would all find room.
@@ -223,7 +223,7 @@ export class Calls {
     return Number(count);
   }
 
-  /** Whether one of the project's create and message calls that were started since then has no outcome. Locks nothing. */
+  /** Whether a create or message call of the project, started since then, has no outcome. Locks nothing. */
   async isAgentCallUnderWay(projectId: string, sinceMs: number): Promise<boolean> {
     const call = await this.db
       .selectFrom('call')
@@ -252,7 +252,7 @@ export class Calls {
       created_at: nowMs,
     });
     if (request.kind === 'notify_channel') {
-      // Only now: if the earlier job is just being deleted, the insert has waited for that.
+      // Read only now: if the earlier job is just being deleted, the insert has waited for that.
       const place = { teamId: job.teamId, channelId: request.channelId };
       await dropPastNotice(this.db, call.id, place, naturalKey);
     }

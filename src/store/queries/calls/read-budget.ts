@@ -4,7 +4,10 @@ import { type Slowdown, shownWhilePaused } from '../../../jobs/schedule/slowdown
 import type { TakeAdvisoryLock } from '../../engines/connection-turns.ts';
 import { exactly, type Queries, type Tables } from '../../schema/tables.ts';
 
-/** No allowance takes longer to recover, and no clock is so far ahead: a later time was written before one was set back. */
+/**
+ * No allowance takes longer to recover, and no clock is so far ahead: a later time was written before one was
+ * set back.
+ */
 const FURTHEST_AHEAD_MS = 120_000;
 
 export interface ReadUse {
@@ -13,7 +16,7 @@ export interface ReadUse {
   readonly slowdown: Slowdown | null;
 }
 
-/** Why nothing of a kind is asked of the agent API for a project: it has answered 429. */
+/** Why the agent API is not asked something for a project: it answered 429. */
 export interface ProjectPause {
   readonly projectId: string;
   readonly sinceMs: number;
@@ -56,7 +59,7 @@ export class ReadBudget {
     });
   }
 
-  /** The jobs as they are shown: those of which nothing is read now wait. */
+  /** The jobs as shown: those of which nothing is read now wait. */
   async shown(jobs: readonly Job[], nowMs: number): Promise<Job[]> {
     const pauses = new Map((await this.paused(nowMs)).map((pause) => [pause.projectId, pause]));
     return jobs.map((job) => {
@@ -67,7 +70,10 @@ export class ReadBudget {
     });
   }
 
-  /** The API has taken what was asked after it had named the pause, which is over by that. Returns whether there was one. */
+  /**
+   * The API accepted something asked after it had named the pause, which is over. Returns whether there was
+   * one.
+   */
   async endPause(projectId: string, askedAtMs: number, nowMs: number): Promise<boolean> {
     const { numUpdatedRows } = await this.db
       .updateTable('read_budget')
@@ -89,7 +95,7 @@ export class ReadBudget {
       .execute();
   }
 
-  /** Replaces the project's slowdown by what follows from it. */
+  /** Replaces the project's slowdown by its successor. */
   async slowDown(
     projectId: string,
     change: (before: Slowdown | null) => Slowdown,

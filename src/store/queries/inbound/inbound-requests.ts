@@ -39,13 +39,15 @@ function digested(key: string): string {
   return kind + createHash('sha256').update(key).digest('base64url');
 }
 
-/** Secrets that Slack gives with a step of a workflow: valid for a few minutes, and neither copied nor backed up. */
+/**
+ * Secrets that Slack gives with a workflow's step: valid for a few minutes, and neither copied nor backed up.
+ */
 export class StepTokens extends Table {
   async keep(jobId: string, token: string, untilMs: number): Promise<void> {
     await this.db.insertInto('step_token').values({ job_id: jobId, token, until: untilMs }).execute();
   }
 
-  /** Null: there is none, or it is not valid any more. */
+  /** Null: none, or expired. */
   async get(jobId: string, nowMs: number): Promise<string | null> {
     const row = await this.db
       .selectFrom('step_token')
@@ -61,17 +63,17 @@ export class StepTokens extends Table {
   }
 }
 
-/** Senders try again for days, with the same id. */
+/** Senders retry for days, with the same id. */
 export const HOOK_ANSWERS_KEPT_MS = 7 * 86_400_000;
 
 /**
- * What requests to webhooks were answered, by the id that the sender gave each; and what was said of a workflow's step
- * that was refused, by its execution.
+ * Answers to webhook requests, by the id that the sender gave each; and to a workflow's refused steps, by
+ * their executions.
  */
 export class HookAnswers extends Table {
   /**
-   * The answer to the request of this key; null: it is new, and whoever else asks waits until the commit. Of one that is
-   * older than a week, nothing is known.
+   * The answer to the request with this key; null: it is new, and others who ask wait until the commit.
+   * Answers older than a week are forgotten.
    */
   async claim(key: string, nowMs: number): Promise<string | null> {
     await this.db

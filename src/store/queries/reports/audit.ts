@@ -14,15 +14,15 @@ const insertEntry = prepared((db, row: Values<Row>) =>
     .values(pick(row, 'at', 'id', 'team_id', 'user_id', 'action', 'source', 'job_id', 'outcome')),
 );
 
-/** What people did, for audits. Beside what is recorded here, jobs and replies tell of themselves. */
+/** What people did, for audits, as far as jobs and replies do not show it themselves. */
 export class Audit extends Table {
-  /** @param id unlike any other */
+  /** @param id unique */
   async record(recorded: Recorded, id: string): Promise<void> {
     const { atMs: at, teamId: team_id, userId: user_id, jobId: job_id, ...rest } = recorded;
     await insertEntry.change(this.db, { at, id, team_id, user_id, job_id, ...rest });
   }
 
-  /** What was recorded in the period, in the order of time. */
+  /** The period's records, in order of time. */
   async recorded({ sinceMs, untilMs }: Period, after: Place | null, limit: number): Promise<Page<Recorded>> {
     const rows = await this.db
       .selectFrom('audit_entry')
@@ -39,7 +39,7 @@ export class Audit extends Table {
     return pageOf(rows, limit, recordedFrom, ({ at, id }) => ({ at, id }));
   }
 
-  /** The replies that were written in the period, by Slack's clock, in the order of time. */
+  /** The replies written in the period, by Slack's clock, in order of time. */
   async replies(
     { sinceMs, untilMs }: Period,
     after: Place<string> | null,

@@ -35,9 +35,9 @@ export function pageOf<Found, Row, At, Id>(
   return { rows: found.map(rowOf), next: last === undefined ? null : placeOf(last) };
 }
 
-/** What reports count, page by page in the order of time. Nothing is locked. */
+/** What reports count, page by page in order of time. Nothing is locked. */
 export class Reports extends Table {
-  /** The jobs that were asked for in the period; `teamId`: null: in all workspaces. */
+  /** The jobs requested in the period; `teamId`: null: in all workspaces. */
   async jobs(
     { sinceMs, untilMs }: Period,
     teamId: string | null,
@@ -61,7 +61,7 @@ export class Reports extends Table {
     return this.pageOfJobs(jobs, limit, EVER_TS);
   }
 
-  /** The jobs that were asked for before the period, and started again in it, each once. */
+  /** The jobs requested before the period, and started again in it, each once. */
   async startedAgain(
     { sinceMs, untilMs }: Period,
     teamId: string | null,
@@ -93,7 +93,7 @@ export class Reports extends Table {
     return this.pageOfJobs(jobs, limit, slackTime(sinceMs));
   }
 
-  /** When create and message calls of the project were started in the period, of all workspaces. */
+  /** When create and message calls of the project were started in the period, in all workspaces. */
   async agentCalls(
     projectId: string,
     { sinceMs, untilMs }: Period,
@@ -136,7 +136,7 @@ export class Reports extends Table {
     }
   }
 
-  /** @param repliesFromTs unclear replies that were written before that are not counted */
+  /** @param repliesFromTs earlier unclear replies are not counted */
   private async pageOfJobs(
     jobs: readonly Job[],
     limit: number,
@@ -190,7 +190,7 @@ function isOfTeam(teamId: string | null) {
   return sql<SqlBool>`team_id || '' = ${teamId ?? ''}`;
 }
 
-/** Of all others, the job itself tells all that is counted. */
+/** For all others, the job itself has everything that is counted. */
 function needsCalls({ creates, announcedPrLink }: Job): boolean {
   return creates > 1 || announcedPrLink !== null;
 }

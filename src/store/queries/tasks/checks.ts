@@ -163,7 +163,7 @@ export class Checks {
     this.tasks.noteScheduled('check_job', nowMs);
   }
 
-  /** Refreshes the cards of the project's open jobs: of the newest, as Slack takes no more edits in five minutes. */
+  /** Refreshes the cards of the project's newest open jobs, as many as Slack takes edits in five minutes. */
   async refreshCardsOf(projectId: string, nowMs: number): Promise<void> {
     const jobs = await this.db
       .selectFrom('task')

@@ -5,7 +5,7 @@ import type { Tasks } from './tasks.ts';
 
 type Far = { readonly kind: TaskKind; readonly laterThanMs: number; readonly nowMs: number };
 
-/** Skips locked tasks. Whoever has one in hand goes on. */
+/** Skips locked tasks, which are in progress. */
 const bringTasksForward = prepared(
   (db, { kind, laterThanMs, nowMs, limit }: Values<Far & { readonly limit: number }>) =>
     db
@@ -26,7 +26,7 @@ const bringTasksForward = prepared(
 
 type FarLeases = Far & { readonly untilMs: number };
 
-/** Of tasks that are due. Skips locked ones: those are being ended or renewed. */
+/** For due tasks. Skips locked ones, which are being ended or renewed. */
 const shortenLeases = prepared((db, { kind, laterThanMs, untilMs, nowMs }: Values<FarLeases>) =>
   db
     .updateTable('task')
@@ -55,7 +55,7 @@ const laterChecks = prepared((db, { atMs, limit }: Values<{ atMs: number; limit:
     .limit(limit),
 );
 
-/** Tasks that a clock that was ahead has planned, or claimed. */
+/** Tasks planned or claimed by a clock that was ahead. */
 export class FarTasks {
   private readonly db: Queries;
   private readonly tasks: Tasks;

@@ -7,8 +7,8 @@ export function taskId(kind: TaskKind, subject: string): string {
 }
 
 /**
- * The project, channel or code host of a task, whose tasks share workers, so that one that does not answer cannot take all of
- * them. A path such as `T1/C1/` (workspace and channel), `docs/` (project) or `github.com/`, or empty.
+ * The project, channel or code host of a task, whose tasks share workers, so that a silent one cannot take
+ * all of them. A path such as `T1/C1/` (workspace and channel), `docs/` (project) or `github.com/`, or empty.
  */
 export type TaskGroup = string;
 
@@ -48,7 +48,7 @@ export interface Lease {
   readonly revision: number;
 }
 
-/** Another worker took the task over: nothing may be written. */
+/** Another worker took over the task: nothing may be written. */
 export class LeaseLostError extends Error {
   constructor(taskId: string) {
     super(`lease of task ${taskId} was lost`);
@@ -101,7 +101,7 @@ export function ownerColumns(owner: { readonly [Name in keyof TaskOwner]: Expres
   };
 }
 
-/** In no order, so that none is always the last. */
+/** In random order, so that none is always the last. */
 export function shuffled<T>(items: readonly T[]): T[] {
   return items
     .map((item) => ({ item, place: Math.random() }))
