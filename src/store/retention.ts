@@ -8,7 +8,8 @@ import { HOOK_ANSWERS_KEPT_MS } from './queries/inbound/inbound-requests.ts';
 import type { Thread } from './queries/jobs.ts';
 import { idsOf } from './queries/prepared.ts';
 import { deleteUnused, namesOfJobs } from './queries/pull-requests.ts';
-import { type Queries, Table, type Tables } from './schema/tables.ts';
+import { Table } from './queries/table.ts';
+import type { Queries, Tables } from './schema/tables.ts';
 
 /**
  * Worded as in the index `job_over`; without `|| ''`, SQLite takes the index of stages and walks through all ended

@@ -4,7 +4,7 @@ import { type HeldLock, heldLocks } from './inspect/held-locks.ts';
 import type { Scheduled } from './queries/tasks/tasks.ts';
 import type { Queries } from './schema/tables.ts';
 import type { Store, TransactionOptions } from './store.ts';
-import { Transaction } from './transaction.ts';
+import { createTransaction, type Transaction } from './transaction.ts';
 
 /**
  * Postgres undid the transaction in favour of another: serialization failure, deadlock, or its job was
@@ -34,7 +34,7 @@ export class SqlStore implements Store {
   async transaction<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     const { result, scheduled } = await this.attempt(options, async (db) => {
       const leaseClock = this.leaseClock ?? this.database.leaseClockIn(db);
-      const tx = new Transaction(db, this.database.advisoryLockIn(db), leaseClock);
+      const tx = createTransaction(db, this.database.advisoryLockIn(db), leaseClock);
       return { result: await work(tx), scheduled: tx.tasks.scheduled };
     });
     if (scheduled.size > 0) for (const listener of this.listeners) listener(scheduled);

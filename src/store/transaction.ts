@@ -24,98 +24,89 @@ import { Installations } from './queries/workspaces/installations.ts';
 import { Retention } from './retention.ts';
 import type { Queries } from './schema/tables.ts';
 
-export class Transaction {
-  readonly inboundRequests: InboundRequests;
-  readonly jobs: Jobs;
-  readonly lists: JobLists;
-  readonly earlyReplies: EarlyReplies;
-  readonly followUps: FollowUps;
-  readonly stepTokens: StepTokens;
-  readonly calls: Calls;
-  readonly tasks: Tasks;
-  readonly catchUps: CatchUps;
-  readonly checks: Checks;
-  readonly farTasks: FarTasks;
-  readonly places: Places;
-  readonly readBudget: ReadBudget;
-  readonly pullRequests: PullRequests;
-  readonly budgetQueue: BudgetQueue;
-  readonly recipes: Recipes;
-  readonly replicas: Replicas;
-  readonly schedules: Schedules;
-  readonly hookAnswers: HookAnswers;
-  readonly homes: Homes;
-  readonly channelSettings: ChannelSettingsTable;
-  readonly installations: Installations;
-  readonly stats: Stats;
-  readonly reports: Reports;
-  readonly audit: Audit;
-  readonly retention: Retention;
+/** The tables of one transaction. */
+function tablesIn(db: Queries, takeAdvisoryLock: TakeAdvisoryLock, leaseClock: LeaseClock) {
+  const tasks = new Tasks(db, leaseClock);
+  const shared = { tasks, takeAdvisoryLock };
+  return {
+    tasks,
+    inboundRequests: new InboundRequests(db),
+    jobs: new Jobs(db, shared),
+    lists: new JobLists(db),
+    earlyReplies: new EarlyReplies(db),
+    followUps: new FollowUps(db),
+    stepTokens: new StepTokens(db),
+    calls: new Calls(db, shared),
+    catchUps: new CatchUps(db, shared),
+    checks: new Checks(db, shared),
+    farTasks: new FarTasks(db, shared),
+    places: new Places(db, shared),
+    pullRequests: new PullRequests(db, shared),
+    readBudget: new ReadBudget(db, shared),
+    budgetQueue: new BudgetQueue(db),
+    installations: new Installations(db),
+    channelSettings: new ChannelSettingsTable(db),
+    recipes: new Recipes(db, shared),
+    replicas: new Replicas(db),
+    schedules: new Schedules(db),
+    hookAnswers: new HookAnswers(db),
+    stats: new Stats(db),
+    reports: new Reports(db),
+    audit: new Audit(db),
+    retention: new Retention(db),
+    homes: new Homes(db, shared),
+  };
+}
 
-  constructor(db: Queries, takeAdvisoryLock: TakeAdvisoryLock, leaseClock: LeaseClock) {
-    this.inboundRequests = new InboundRequests(db);
-    this.jobs = new Jobs(db, takeAdvisoryLock);
-    this.lists = new JobLists(db);
-    this.earlyReplies = new EarlyReplies(db);
-    this.followUps = new FollowUps(db);
-    this.stepTokens = new StepTokens(db);
-    this.calls = new Calls(db, takeAdvisoryLock);
-    this.tasks = new Tasks(db, leaseClock);
-    this.catchUps = new CatchUps(db, this.tasks);
-    this.checks = new Checks(db, this.tasks);
-    this.farTasks = new FarTasks(db, this.tasks);
-    this.places = new Places(db, this.tasks);
-    this.pullRequests = new PullRequests(db, this.tasks);
-    this.readBudget = new ReadBudget(db, takeAdvisoryLock);
-    this.budgetQueue = new BudgetQueue(db);
-    this.installations = new Installations(db);
-    this.channelSettings = new ChannelSettingsTable(db);
-    this.recipes = new Recipes(db, takeAdvisoryLock);
-    this.replicas = new Replicas(db);
-    this.schedules = new Schedules(db);
-    this.hookAnswers = new HookAnswers(db);
-    this.stats = new Stats(db);
-    this.reports = new Reports(db);
-    this.audit = new Audit(db);
-    this.retention = new Retention(db);
-    this.homes = new Homes(db, this.tasks);
-  }
+type TablesOfTransaction = ReturnType<typeof tablesIn>;
 
+export interface Transaction extends TablesOfTransaction {
   /** Writes a decision: the job (inserted if new), its follow-ups, calls (new and settled), and tasks. */
-  async write(decision: Decision, nowMs: number): Promise<void> {
-    const { job, followUps, settled, calls, tasks, notices, watches = [], rewrittenCreate } = decision;
-    await this.jobs.put(job);
-    if (settled !== undefined) {
-      await this.calls.settle(settled.callId, settled, nowMs);
-      // What was not made keeps its place.
-      await (settled.state === 'retry' || settled.state === 'not_made'
-        ? this.budgetQueue.join(settled.callId)
-        : this.budgetQueue.leave(settled.callId));
-    }
-    for (const followUp of followUps) await this.followUps.put(followUp);
-    for (const call of calls) {
-      await this.calls.add(call, job, nowMs);
-      if (call.lane.to === 'agent') await this.budgetQueue.join(call.id);
-      const { lane } = call;
-      const kind = laneTaskKind(lane);
-      await this.tasks.schedule({ kind, subject: lane.name, runAtMs: nowMs, ifScheduled: 'keep' });
-    }
-    if (rewrittenCreate !== undefined) {
-      const { callId, prompt } = rewrittenCreate;
-      await this.calls.rewrite(callId, { kind: 'create_job', prompt });
-    }
-    for (const task of tasks) await this.tasks.schedule({ ...task, subject: job.id });
-    if (notices !== undefined) await this.refreshNotices(job.id, notices);
-    for (const link of watches) await this.pullRequests.watch(job, link, nowMs);
-    if (decision.mayHaveReplies) await this.catchUps.request(job, nowMs);
-    if (decision.callsAgentNow) await this.tasks.runNowUnlessLocked('call_agent', `agent:${job.id}`, nowMs);
-    await this.homes.follow(decision, nowMs);
-  }
+  write(decision: Decision, nowMs: number): Promise<void>;
+}
 
-  private async refreshNotices(jobId: string, when: NonNullable<Decision['notices']>): Promise<void> {
-    const notices = await this.calls.posted(jobId, 'notify_channel');
-    for (const lane of new Set(notices.map((notice) => notice.lane))) {
-      await this.tasks.schedule({ kind: 'refresh_notice', subject: lane, ...when });
-    }
+export function createTransaction(...parts: Parameters<typeof tablesIn>): Transaction {
+  const tables = tablesIn(...parts);
+  return { ...tables, write: (decision, nowMs) => write(tables, decision, nowMs) };
+}
+
+async function write(tx: TablesOfTransaction, decision: Decision, nowMs: number): Promise<void> {
+  const { job, followUps, settled, calls, tasks, notices, watches = [], rewrittenCreate } = decision;
+  await tx.jobs.put(job);
+  if (settled !== undefined) {
+    await tx.calls.settle(settled.callId, settled, nowMs);
+    // What was not made keeps its place.
+    await (settled.state === 'retry' || settled.state === 'not_made'
+      ? tx.budgetQueue.join(settled.callId)
+      : tx.budgetQueue.leave(settled.callId));
+  }
+  for (const followUp of followUps) await tx.followUps.put(followUp);
+  for (const call of calls) {
+    await tx.calls.add(call, job, nowMs);
+    if (call.lane.to === 'agent') await tx.budgetQueue.join(call.id);
+    const { lane } = call;
+    const kind = laneTaskKind(lane);
+    await tx.tasks.schedule({ kind, subject: lane.name, runAtMs: nowMs, ifScheduled: 'keep' });
+  }
+  if (rewrittenCreate !== undefined) {
+    const { callId, prompt } = rewrittenCreate;
+    await tx.calls.rewrite(callId, { kind: 'create_job', prompt });
+  }
+  for (const task of tasks) await tx.tasks.schedule({ ...task, subject: job.id });
+  if (notices !== undefined) await refreshNotices(tx, job.id, notices);
+  for (const link of watches) await tx.pullRequests.watch(job, link, nowMs);
+  if (decision.mayHaveReplies) await tx.catchUps.request(job, nowMs);
+  if (decision.callsAgentNow) await tx.tasks.runNowUnlessLocked('call_agent', `agent:${job.id}`, nowMs);
+  await tx.homes.follow(decision, nowMs);
+}
+
+async function refreshNotices(
+  tx: TablesOfTransaction,
+  jobId: string,
+  when: NonNullable<Decision['notices']>,
+): Promise<void> {
+  const notices = await tx.calls.posted(jobId, 'notify_channel');
+  for (const lane of new Set(notices.map((notice) => notice.lane))) {
+    await tx.tasks.schedule({ kind: 'refresh_notice', subject: lane, ...when });
   }
 }

@@ -101,7 +101,7 @@ export const NO_ROWS: Rows = {
 
 /** Changes nothing. Rows of another version's schema are not read. */
 export async function readFacts(
-  { queries, engine, advisoryLockIn }: Pick<Database, 'queries' | 'engine' | 'advisoryLockIn'>,
+  { queries, engine }: Pick<Database, 'queries' | 'engine'>,
   nowMs: number,
 ): Promise<Rows & Pick<StoreFacts, 'schema'>> {
   const schema = await schemaState(queries, migrations(engine));
@@ -114,7 +114,7 @@ export async function readFacts(
     notices: { saved: await savedNotices(queries), refused: await refusedNotices(queries, sinceMs) },
     agentRefusals: await agentRefusals(queries, sinceMs),
     pauses: {
-      reads: await new ReadBudget(queries, advisoryLockIn(queries)).paused(nowMs),
+      reads: await new ReadBudget(queries).paused(nowMs),
       calls: await new BudgetQueue(queries).paused(nowMs),
     },
     failures: await taskFailures(queries, nowMs - FAILING_FOR_MS),

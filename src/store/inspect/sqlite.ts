@@ -32,7 +32,7 @@ export async function inspectSqlite(dataDir: string, nowMs: number): Promise<Sto
     return {
       place: directory,
       state: inUse ? 'in_use' : 'writable',
-      ...(await readFacts({ queries, engine: 'sqlite', advisoryLockIn: () => async () => {} }, nowMs)),
+      ...(await readFacts({ queries, engine: 'sqlite' }, nowMs)),
       sizeBytes: sizeOf(path) + sizeOf(`${path}-wal`),
       freeBytes,
       heldLocks: [],

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { dueStates } from '../../jobs/follow-ups/follow-up.ts';
 import { type Job, startedStages } from '../../jobs/job.ts';
-import { jobFrom, type Queries } from '../schema/tables.ts';
+import { jobFrom } from '../schema/tables.ts';
 import { prepared, type Values } from './prepared.ts';
-import type { Tasks } from './tasks/tasks.ts';
+import { Table } from './table.ts';
 
 /** The order of reading. `now`: replies were probably missed. `sweep`: nothing shows that any were. */
 const URGENCIES = { now: 0, missed: 1, sweep: 2 } as const;
@@ -70,15 +70,7 @@ const requestThread = prepared((db, { jobId, teamId, nowMs }: Values<Wanted>) =>
  * Threads to be read for missed replies, and how far each was read. Each workspace reads one page at a time, as Slack
  * limits per workspace: its task is `catch_up`, with the workspace's id as subject.
  */
-export class CatchUps {
-  private readonly db: Queries;
-  private readonly tasks: Tasks;
-
-  constructor(db: Queries, tasks: Tasks) {
-    this.db = db;
-    this.tasks = tasks;
-  }
-
+export class CatchUps extends Table {
   /** Asks for this thread to be read before all others of its workspace. */
   async request({ id, teamId }: Pick<Job, 'id' | 'teamId'>, nowMs: number): Promise<void> {
     await requestThread.change(this.db, { jobId: id, teamId, nowMs });

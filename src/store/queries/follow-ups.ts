@@ -6,15 +6,9 @@ import {
   receiptOf,
   unsentStates,
 } from '../../jobs/follow-ups/follow-up.ts';
-import {
-  type FollowUpMore,
-  type FollowUpRow,
-  fromJson,
-  type Queries,
-  Table,
-  toJson,
-} from '../schema/tables.ts';
+import { type FollowUpMore, type FollowUpRow, fromJson, type Queries, toJson } from '../schema/tables.ts';
 import { pick, prepared, type Values } from './prepared.ts';
+import { Table } from './table.ts';
 
 export interface StaleReceipt {
   readonly followUpId: string;

@@ -4,8 +4,9 @@ import { undecidedOf } from '../../jobs/follow-ups/follow-up-queue.ts';
 import type { PastCall } from '../../jobs/follow-ups/turns.ts';
 import { type Job, openStages } from '../../jobs/job.ts';
 import type { JobPage, NeedingJob, PageStart, Viewer } from '../../jobs/shown/lists.ts';
-import { fromJson, jobFrom, Table } from '../schema/tables.ts';
+import { fromJson, jobFrom } from '../schema/tables.ts';
 import { followUpColumns, followUpFrom } from './follow-ups.ts';
+import { Table } from './table.ts';
 
 type Condition = RawBuilder<SqlBool>;
 

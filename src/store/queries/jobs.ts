@@ -4,10 +4,10 @@ import type { JobState } from '../../jobs/decision.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { ChannelSettings } from '../../jobs/policy.ts';
 import type { TaskKind } from '../../jobs/task-kinds.ts';
-import type { TakeAdvisoryLock } from '../engines/connection-turns.ts';
-import { fromJson, type Json, jobFrom, type Queries, type Tables, toJson } from '../schema/tables.ts';
+import { fromJson, type Json, jobFrom, type Tables, toJson } from '../schema/tables.ts';
 import { unsentOrAt } from './follow-ups.ts';
 import { pick, prepared, type Values } from './prepared.ts';
+import { Table } from './table.ts';
 import { taskId } from './tasks/task.ts';
 
 export interface Thread {
@@ -152,16 +152,9 @@ export function checked(job: Job, lastMs: number | null): Job {
   return (lastMs ?? 0) <= (job.checkedAtMs ?? 0) ? job : { ...job, checkedAtMs: lastMs };
 }
 
-export class Jobs {
-  private readonly db: Queries;
-  private readonly takeAdvisoryLock: TakeAdvisoryLock;
+export class Jobs extends Table {
   /** As they are stored. */
   private readonly locked = new Map<string, Job>();
-
-  constructor(db: Queries, takeAdvisoryLock: TakeAdvisoryLock) {
-    this.db = db;
-    this.takeAdvisoryLock = takeAdvisoryLock;
-  }
 
   /**
    * Locks the job until commit. With it come up to 500 follow-ups that may still be sent (those that go out by

@@ -1,6 +1,6 @@
 import type { TaskKind } from '../../jobs/task-kinds.ts';
-import { fromJson, type Queries } from '../schema/tables.ts';
-import type { Tasks } from './tasks/tasks.ts';
+import { fromJson } from '../schema/tables.ts';
+import { Table } from './table.ts';
 
 /** A channel of a workspace. */
 export interface Place {
@@ -36,15 +36,7 @@ const LANES = [
 const CALLS_MAX = 2_000;
 
 /** Channels that are closed to the bot until people act there. */
-export class Places {
-  private readonly db: Queries;
-  private readonly tasks: Tasks;
-
-  constructor(db: Queries, tasks: Tasks) {
-    this.db = db;
-    this.tasks = tasks;
-  }
-
+export class Places extends Table {
   /** The bot has access again: what waits there is tried now. Never waits: skips locked tasks. */
   async opened({ teamId, channelId }: Place, nowMs: number): Promise<void> {
     for (const kind of KINDS_IN_CHANNELS) {

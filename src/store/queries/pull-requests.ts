@@ -4,8 +4,8 @@ import type { LookOutcome } from '../../jobs/schedule/look-intervals.ts';
 import type { JobCursor } from '../../jobs/shown/lists.ts';
 import { fromJson, jobFrom, type Queries, toJson } from '../schema/tables.ts';
 import { prepared, type Values } from './prepared.ts';
+import { Table } from './table.ts';
 import { taskId } from './tasks/task.ts';
-import type { Tasks } from './tasks/tasks.ts';
 
 const SEPARATOR = ':';
 
@@ -66,15 +66,7 @@ const jobsByName = prepared((db, { teamId, key }: Values<Named>) =>
  * Pull requests that are checked, with the jobs that they belong to: one check serves all jobs of a
  * workspace.
  */
-export class PullRequests {
-  private readonly db: Queries;
-  private readonly tasks: Tasks;
-
-  constructor(db: Queries, tasks: Tasks) {
-    this.db = db;
-    this.tasks = tasks;
-  }
-
+export class PullRequests extends Table {
   /** For one that the job just announced: the first check is due now, and the intervals start over. */
   async watch(
     { id: jobId, teamId }: Pick<Job, 'id' | 'teamId'>,

@@ -1,4 +1,5 @@
-import { type Queries, Table } from '../schema/tables.ts';
+import type { Queries } from '../schema/tables.ts';
+import { Table } from './table.ts';
 
 /** A replica reports every minute; without a report for this long, it is gone. */
 const GONE_AFTER_MS = 150_000;

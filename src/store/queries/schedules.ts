@@ -1,7 +1,6 @@
 import { newRuns, type RecipeRuns } from '../../jobs/recipe.ts';
 import type { Schedule } from '../../jobs/schedule/moments.ts';
-import type { TakeAdvisoryLock } from '../engines/connection-turns.ts';
-import { type Queries, Table } from '../schema/tables.ts';
+import { Table } from './table.ts';
 
 /** Happens in a workspace on a schedule: a recipe, by its name, or the digest. */
 export interface ScheduleKey {
@@ -109,13 +108,6 @@ export type RecipeKey = ScheduleKey;
 
 /** The runs of recipes. A row stays when its recipe is removed from the settings. */
 export class Recipes extends Table {
-  private readonly takeAdvisoryLock: TakeAdvisoryLock;
-
-  constructor(db: Queries, takeAdvisoryLock: TakeAdvisoryLock) {
-    super(db);
-    this.takeAdvisoryLock = takeAdvisoryLock;
-  }
-
   /** Until the commit, nobody else starts it: its last job stays the last. */
   async lockStarts({ teamId, name }: RecipeKey): Promise<void> {
     await this.takeAdvisoryLock(`recipe:${teamId}:${name}`);

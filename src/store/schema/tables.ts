@@ -49,15 +49,6 @@ export interface Tables {
 /** The database, or a transaction in it. */
 export type Queries = Kysely<Tables>;
 
-/** The queries of a table, in one transaction. */
-export class Table {
-  protected readonly db: Queries;
-
-  constructor(db: Queries) {
-    this.db = db;
-  }
-}
-
 interface InboundRequestTable {
   /** Its kind, and a digest of the rest. */
   key: string;

@@ -1,8 +1,9 @@
 import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { BudgetKind, CallPause, InBudgetQueue } from '../../../jobs/schedule/hourly-budget.ts';
 import { CLOCKS_DIFFER_MS } from '../../../jobs/schedule/schedule.ts';
-import { Table, type Tables } from '../../schema/tables.ts';
+import type { Tables } from '../../schema/tables.ts';
 import { prepared, type Values } from '../prepared.ts';
+import { Table } from '../table.ts';
 import type { ProjectPause } from './read-budget.ts';
 
 const joinQueue = prepared((db, { callId }: Values<{ callId: string }>) =>

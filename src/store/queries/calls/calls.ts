@@ -3,11 +3,11 @@ import { type SqlBool, sql } from 'kysely';
 import type { CallKind, CallOutcome, CallRequest, CallState, NewCall } from '../../../jobs/call.ts';
 import type { Job } from '../../../jobs/job.ts';
 import { CLOCKS_DIFFER_MS } from '../../../jobs/schedule/schedule.ts';
-import type { TakeAdvisoryLock } from '../../engines/connection-turns.ts';
 import { FORGOTTEN } from '../../forget/subject.ts';
 import { type CallRow, fromJson, jobFrom, type Queries, type Tables, toJson } from '../../schema/tables.ts';
 import { type LockedJob, savedFrom, savedSettings } from '../jobs.ts';
 import { pick, prepared, type Values } from '../prepared.ts';
+import { Table } from '../table.ts';
 
 export interface LedgerCall {
   readonly id: string;
@@ -117,15 +117,7 @@ const insertCall = prepared((db, call: Values<InsertedCall>) =>
 );
 
 /** The ledger of outward calls: pending → started → done | failed | unknown. A failed post may become pending again. */
-export class Calls {
-  private readonly db: Queries;
-  private readonly takeAdvisoryLock: TakeAdvisoryLock;
-
-  constructor(db: Queries, takeAdvisoryLock: TakeAdvisoryLock) {
-    this.db = db;
-    this.takeAdvisoryLock = takeAdvisoryLock;
-  }
-
+export class Calls extends Table {
   /** The lane's oldest call without an outcome, with its job. */
   async next(lane: string): Promise<NextCall | null> {
     const row = await nextInLane.first(this.db, { lane });

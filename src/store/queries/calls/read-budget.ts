@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
 import type { Job } from '../../../jobs/job.ts';
 import { type Slowdown, shownWhilePaused } from '../../../jobs/schedule/slowdown.ts';
-import type { TakeAdvisoryLock } from '../../engines/connection-turns.ts';
-import { exactly, type Queries, type Tables } from '../../schema/tables.ts';
+import { exactly, type Tables } from '../../schema/tables.ts';
+import { Table } from '../table.ts';
 
 /**
  * No allowance takes longer to recover, and no clock is so far ahead: a later time was written before one was
@@ -24,15 +24,7 @@ export interface ProjectPause {
 }
 
 /** Each project's use of its read allowance, across all replicas. */
-export class ReadBudget {
-  private readonly db: Queries;
-  private readonly takeAdvisoryLock: TakeAdvisoryLock;
-
-  constructor(db: Queries, takeAdvisoryLock: TakeAdvisoryLock) {
-    this.db = db;
-    this.takeAdvisoryLock = takeAdvisoryLock;
-  }
-
+export class ReadBudget extends Table {
   /** Of these projects, as far as they have read. Locks all projects. */
   async of(projectIds: readonly string[], nowMs: number): Promise<ReadonlyMap<string, ReadUse>> {
     await this.takeAdvisoryLock('reads');

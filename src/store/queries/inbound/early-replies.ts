@@ -1,8 +1,9 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Reply } from '../../../jobs/event.ts';
-import { fromJson, type Queries, Table, type Tables, toJson } from '../../schema/tables.ts';
+import { fromJson, type Queries, type Tables, toJson } from '../../schema/tables.ts';
 import type { Thread } from '../jobs.ts';
 import { pick, prepared, type Values } from '../prepared.ts';
+import { Table } from '../table.ts';
 
 /** Much longer than it takes to learn whether a card was posted. */
 const KEEP_MS = 3_600_000;

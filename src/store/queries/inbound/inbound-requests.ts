@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { Table } from '../../schema/tables.ts';
 import { preparedForMany, type Values } from '../prepared.ts';
+import { Table } from '../table.ts';
 
 const rememberKeys = preparedForMany(
   (db, keys: readonly Values<{ key: string }>[], { nowMs }: Values<{ nowMs: number }>) =>

@@ -2,8 +2,9 @@ import { type SqlBool, sql } from 'kysely';
 import { slackTime } from '../../../jobs/follow-ups/follow-up.ts';
 import type { AuditedReply, Recorded } from '../../../jobs/report/audit.ts';
 import type { Period } from '../../../jobs/report/report.ts';
-import { type FollowUpRow, Table, type Tables } from '../../schema/tables.ts';
+import type { FollowUpRow, Tables } from '../../schema/tables.ts';
 import { pick, prepared, type Values } from '../prepared.ts';
+import { Table } from '../table.ts';
 import { type Page, type Place, pageOf } from './reports.ts';
 
 type Row = Tables['audit_entry'];

@@ -5,9 +5,10 @@ import { type Job, openStages } from '../../../jobs/job.ts';
 import type { CountedJob, Period } from '../../../jobs/report/report.ts';
 import { startingAgain } from '../../../jobs/report/starts.ts';
 import { type TaskKind, taskKinds } from '../../../jobs/task-kinds.ts';
-import { fromJson, jobFrom, Table } from '../../schema/tables.ts';
+import { fromJson, jobFrom } from '../../schema/tables.ts';
 import { IS_IN_BUDGET } from '../calls/calls.ts';
 import { idsOf } from '../prepared.ts';
+import { Table } from '../table.ts';
 
 /** Before every message. */
 const EVER_TS = '';

@@ -1,12 +1,12 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Job } from '../../../jobs/job.ts';
 import type { ChannelSettings } from '../../../jobs/policy.ts';
-import { fromJson, jobFrom, type Queries } from '../../schema/tables.ts';
+import { fromJson, jobFrom } from '../../schema/tables.ts';
 import { isUnsent } from '../follow-ups.ts';
 import { checked } from '../jobs.ts';
 import { idsOf, preparedForMany, type Values } from '../prepared.ts';
+import { Table } from '../table.ts';
 import { type Lease, ownerColumns, taskId } from './task.ts';
-import type { Tasks } from './tasks.ts';
 
 /** Checks of open and of ended jobs. */
 const CHECKS = ['check_job', 'check_ended_job'] as const;
@@ -100,15 +100,7 @@ const planCards = preparedForMany((db, cards: readonly Values<CardRefresh & { id
 );
 
 /** Checks of jobs, in batches: most find nothing new, and then only the next check is written. */
-export class Checks {
-  private readonly db: Queries;
-  private readonly tasks: Tasks;
-
-  constructor(db: Queries, tasks: Tasks) {
-    this.db = db;
-    this.tasks = tasks;
-  }
-
+export class Checks extends Table {
   /** By id, as far as they exist. Locks nothing. */
   async read(jobIds: readonly string[]): Promise<ReadonlyMap<string, WatchedJob>> {
     const jobs = jobIds.map((id) => ({ id }));

@@ -1,7 +1,6 @@
 import type { TaskKind } from '../../../jobs/task-kinds.ts';
-import type { Queries } from '../../schema/tables.ts';
 import { prepared, type Values } from '../prepared.ts';
-import type { Tasks } from './tasks.ts';
+import { Table } from '../table.ts';
 
 type Far = { readonly kind: TaskKind; readonly laterThanMs: number; readonly nowMs: number };
 
@@ -56,15 +55,7 @@ const laterChecks = prepared((db, { atMs, limit }: Values<{ atMs: number; limit:
 );
 
 /** Tasks planned or claimed by a clock that was ahead. */
-export class FarTasks {
-  private readonly db: Queries;
-  private readonly tasks: Tasks;
-
-  constructor(db: Queries, tasks: Tasks) {
-    this.db = db;
-    this.tasks = tasks;
-  }
-
+export class FarTasks extends Table {
   /**
    * Makes up to `limit` tasks of a kind due now that are planned for later than `laterThanMs`. Never waits: skips locked
    * tasks. Returns how many.

@@ -1,9 +1,9 @@
 import type { Decision } from '../../../jobs/decision.ts';
 import type { ChannelSettings } from '../../../jobs/policy.ts';
 import { changesHome, HOME_SPACING_MS, mayBeSeen } from '../../../jobs/shown/lists.ts';
-import { fromJson, type Queries, Table, toJson } from '../../schema/tables.ts';
+import { fromJson, toJson } from '../../schema/tables.ts';
 import { prepared, type Values } from '../prepared.ts';
-import type { Tasks } from '../tasks/tasks.ts';
+import { Table } from '../table.ts';
 
 /** What administrators saved for a channel. */
 export interface SavedSettings {
@@ -73,15 +73,7 @@ export function ownerOfHome(subject: string): { readonly teamId: string; readonl
 }
 
 /** Recently opened home tabs. */
-export class Homes {
-  private readonly db: Queries;
-  private readonly tasks: Tasks;
-
-  constructor(db: Queries, tasks: Tasks) {
-    this.db = db;
-    this.tasks = tasks;
-  }
-
+export class Homes extends Table {
   /** Refreshes it now, and for an hour whenever a job of the person changes. */
   async opened(teamId: string, userId: string, nowMs: number): Promise<void> {
     await this.db

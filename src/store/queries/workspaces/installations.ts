@@ -1,4 +1,5 @@
-import { Table, type Tables } from '../../schema/tables.ts';
+import type { Tables } from '../../schema/tables.ts';
+import { Table } from '../table.ts';
 
 /** The app in a workspace, or in all workspaces of an organisation, with its sealed token. */
 export interface StoredInstallation extends InstallationFacts {
