@@ -1,10 +1,20 @@
 import type { Clock } from '../engine/runtime/clock.ts';
-import type { Logger } from '../engine/runtime/logger.ts';
+import type { Logger } from '../engine/runtime/redact.ts';
 import type { TroubleKind } from '../jobs/job.ts';
 import { parsePullRequestLink } from '../jobs/pull-requests/link.ts';
 import { afterAnswer, nothingKnown } from '../jobs/service-facts.ts';
+import {
+  type CredentialSettings,
+  type Credentials,
+  createHostClient,
+  type HostClient,
+  tokenCredentials,
+} from './client/host-client.ts';
 import type { CodeHosts, Look } from './code-hosts.ts';
-import { type CodeHostSettings, connect } from './connect.ts';
+import type { Dialect } from './dialect.ts';
+import { appCredentials, type GithubApp, githubApp } from './github/app.ts';
+import { github } from './github/github.ts';
+import { gitlab } from './gitlab/gitlab.ts';
 import { look, lookLog } from './look.ts';
 
 export interface CodeHostTools {
@@ -53,4 +63,38 @@ function troubleOf(look: Look): TroubleKind | null {
     case 'later':
       return look.reason === 'rate_limited' ? 'rate_limited' : 'unreachable';
   }
+}
+
+/** The supported kinds of code hosts. */
+const DIALECTS = { github, gitlab } as const satisfies Readonly<Record<string, Dialect>>;
+
+/** A code host that may be asked, and as whom. URLs have no trailing slash, and may have a path. */
+export interface CodeHostSettings {
+  readonly host: keyof typeof DIALECTS;
+  /** Where its pull requests are read in a browser: only links to it are checked. */
+  readonly webUrl: string;
+  readonly apiUrl: string;
+  readonly credentials: CredentialSettings;
+}
+
+/** A code host with its connections. */
+export interface Connected {
+  readonly settings: CodeHostSettings;
+  readonly dialect: Dialect;
+  readonly client: HostClient;
+  readonly credentials: Credentials;
+  /** Null: it is asked with a token. */
+  readonly app: GithubApp | null;
+}
+
+/** @param timeoutMs for one request */
+export function connect(settings: CodeHostSettings, clock: Clock, timeoutMs: number): Connected {
+  const { host, apiUrl, credentials: given } = settings;
+  const dialect = DIALECTS[host];
+  const { headers, movedTo } = dialect;
+  const client = createHostClient({ apiUrl, headers, movedTo, clock, timeoutMs });
+  const shared = { settings, dialect, client };
+  if (given.kind === 'token') return { ...shared, credentials: tokenCredentials(given.token), app: null };
+  const app = githubApp({ ...given, apiUrl, client, clock, timeoutMs });
+  return { ...shared, credentials: appCredentials(app, client, clock), app };
 }

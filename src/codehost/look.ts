@@ -1,10 +1,14 @@
 import type { Clock } from '../engine/runtime/clock.ts';
-import type { Logger } from '../engine/runtime/logger.ts';
+import type { Logger } from '../engine/runtime/redact.ts';
 import type { PullRequestLink } from '../jobs/pull-requests/link.ts';
 import { isOver, type PullRequestFacts } from '../jobs/pull-requests/pull-request.ts';
-import type { Credentials } from './client/credentials.ts';
-import type { Authorization, HostClient } from './client/host-client.ts';
-import { laterError, UnreadableError } from './client/unreadable.ts';
+import {
+  type Authorization,
+  type Credentials,
+  type HostClient,
+  laterError,
+  UnreadableError,
+} from './client/host-client.ts';
 import type { Look } from './code-hosts.ts';
 import type { Dialect, OtherReading, Read } from './dialect.ts';
 import { type LookMemory, READINGS, type Reading, type TaggedAnswer } from './look-memory.ts';

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { systemClock } from '../engine/runtime/clock.ts';
-import type { Authorization } from './client/host-client.ts';
-import { laterError, UnreadableError } from './client/unreadable.ts';
-import { type CodeHostSettings, type Connected, connect } from './connect.ts';
+import { type Authorization, laterError, UnreadableError } from './client/host-client.ts';
+import { type CodeHostSettings, type Connected, connect } from './create-code-hosts.ts';
 import { listOf, NAME_MAX_LENGTH, text } from './decode.ts';
 import type { GithubApp } from './github/app.ts';
 

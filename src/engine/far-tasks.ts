@@ -5,7 +5,7 @@ import { furthestAheadMs, taskKinds } from '../jobs/task-kinds.ts';
 import type { Store, Transaction } from '../store/store.ts';
 import { LEASE_MS } from './loop.ts';
 import type { Clock } from './runtime/clock.ts';
-import type { Logger } from './runtime/logger.ts';
+import type { Logger } from './runtime/redact.ts';
 
 const EVERY_MS = 60_000;
 const AT_ONCE = 250;

@@ -9,11 +9,10 @@ import {
   type TaskGroup,
   type Transaction,
 } from '../store/store.ts';
-import { claimFairly, type Found, type Quota } from './claim-fairly.ts';
+import { claimFairly, FairSlots, type Found, type Quota } from './claim-fairly.ts';
 import { FailingKinds, type LoopState } from './failing-kinds.ts';
-import { FairSlots } from './fair-slots.ts';
 import type { Clock } from './runtime/clock.ts';
-import type { Logger } from './runtime/logger.ts';
+import type { Logger } from './runtime/redact.ts';
 
 /** A crashed process's tasks are free again after this time. */
 export const LEASE_MS = 24_000;

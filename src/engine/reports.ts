@@ -2,8 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CodeHostSite } from '../jobs/pull-requests/link.ts';
 import { type AuditLine, recordedLine, replyLine, startLine } from '../jobs/report/audit.ts';
 import { HourlyPeak, type MadeReport, type Period, Tally } from '../jobs/report/report.ts';
-import type { Audit } from '../store/queries/reports/audit.ts';
-import type { Page, Place, Reports } from '../store/queries/reports/reports.ts';
+import type { Audit, Page, Place, Reports } from '../store/queries/reports/reports.ts';
 
 /** Each page is a transaction, and on SQLite nothing else runs meanwhile. */
 const JOBS_AT_ONCE = 100;

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Limits, RetentionCursor } from '../store/retention.ts';
 import type { Store } from '../store/store.ts';
 import type { Clock } from './runtime/clock.ts';
-import type { Logger } from './runtime/logger.ts';
+import type { Logger } from './runtime/redact.ts';
 
 const EVERY_MS = 3_600_000;
 /** A start has more urgent things to do. */

@@ -7,7 +7,7 @@ import { type ClaimedTask, LeaseLostError, type LedgerCall, type Transaction } f
 import { policyOf } from './apply-event.ts';
 import type { Clock } from './runtime/clock.ts';
 import { SEND_WITHIN_MS, TooLateToSendError } from './runtime/exchange.ts';
-import type { Logger } from './runtime/logger.ts';
+import type { Logger } from './runtime/redact.ts';
 import type { EngineTools } from './tools.ts';
 
 /** The first call of a lane without an outcome, with its current job. */

@@ -1,7 +1,7 @@
 import { lastMoment, nextMoment, type Schedule } from '../jobs/schedule/moments.ts';
 import { scheduleOfSubject, scheduleSubject } from '../store/queries/schedules.ts';
 import type { ClaimedTask, Store, Transaction } from '../store/store.ts';
-import { FairLimit } from './fair-slots.ts';
+import { FairLimit } from './claim-fairly.ts';
 
 /** Happens in a workspace, by itself, on a schedule. */
 export interface Recurring {

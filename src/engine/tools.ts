@@ -3,7 +3,7 @@ import type { Job } from '../jobs/job.ts';
 import type { CodeHostSite } from '../jobs/pull-requests/link.ts';
 import type { ClaimedTask, Store } from '../store/store.ts';
 import type { Clock } from './runtime/clock.ts';
-import type { Logger } from './runtime/logger.ts';
+import type { Logger } from './runtime/redact.ts';
 
 /** For the handlers of all tasks. */
 export interface EngineTools {

@@ -1,5 +1,6 @@
 import type { Dropped } from './draft.ts';
 import { isUnwatched, type Job, type Origin } from './job.ts';
+
 /** What a workflow gets back from its step. */
 export type StepResult =
   /** `started`, `draft`: the workflow continues at once. The other two end a turn that it waited for. */

@@ -21,8 +21,7 @@ import {
 } from './engines/sqlite.ts';
 import { isFull, sqliteError } from './engines/sqlite-errors.ts';
 import { codeOf, StoreError } from './errors.ts';
-import { schemaState } from './schema/migrate.ts';
-import { migrations } from './schema/migrations.ts';
+import { migrations, schemaState } from './schema/migrations.ts';
 
 const BACKUP = /^docs-agent-\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z\.db$/;
 const PARTIAL = /^docs-agent-.*\.db\.partial(-journal)?$/;

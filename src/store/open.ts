@@ -3,10 +3,8 @@ import { refuseMoved } from './data-dir.ts';
 import type { Database } from './engines/connection-turns.ts';
 import type { PostgresOptions } from './engines/postgres.ts';
 import { openSqlite } from './engines/sqlite.ts';
-import { migrate, schemaState } from './schema/migrate.ts';
-import { migrations } from './schema/migrations.ts';
-import { SqlStore } from './sql-store.ts';
-import type { Store } from './store.ts';
+import { migrate, migrations, schemaState } from './schema/migrations.ts';
+import { SqlStore, type Store } from './store.ts';
 
 /** `dataDir`: a directory on a local disk, for one process at a time; created if missing. */
 export type StoreLocation = { readonly dataDir: string } | { readonly databaseUrl: string };

@@ -1,7 +1,29 @@
+import type { Decision } from '../jobs/decision.ts';
+import { laneTaskKind } from '../jobs/task-kinds.ts';
+import type { Database, LeaseClock, TakeAdvisoryLock } from './engines/connection-turns.ts';
 import { StoreError } from './errors.ts';
-import type { HeldLock } from './inspect/held-locks.ts';
-import type { Scheduled } from './queries/tasks/tasks.ts';
-import type { Transaction } from './transaction.ts';
+import { type HeldLock, heldLocks } from './inspect/held-locks.ts';
+import { BudgetQueue } from './queries/calls/budget-queue.ts';
+import { Calls } from './queries/calls/calls.ts';
+import { ReadBudget } from './queries/calls/read-budget.ts';
+import { CatchUps } from './queries/catch-ups.ts';
+import { FollowUps } from './queries/follow-ups.ts';
+import { EarlyReplies } from './queries/inbound/early-replies.ts';
+import { HookAnswers, InboundRequests, StepTokens } from './queries/inbound/inbound-requests.ts';
+import { JobLists } from './queries/job-lists.ts';
+import { Jobs } from './queries/jobs.ts';
+import { Places } from './queries/places.ts';
+import { PullRequests } from './queries/pull-requests.ts';
+import { Replicas } from './queries/replicas.ts';
+import { Audit, Reports, Stats } from './queries/reports/reports.ts';
+import { Recipes, Schedules } from './queries/schedules.ts';
+import { Checks } from './queries/tasks/checks.ts';
+import { FarTasks } from './queries/tasks/far-tasks.ts';
+import { type Scheduled, Tasks } from './queries/tasks/tasks.ts';
+import { ChannelSettingsTable, Homes } from './queries/workspaces/channel-settings.ts';
+import { Installations } from './queries/workspaces/installations.ts';
+import { Retention } from './retention.ts';
+import type { Queries } from './schema/tables.ts';
 
 export type { HeldLock } from './inspect/held-locks.ts';
 export type { LedgerCall } from './queries/calls/calls.ts';
@@ -12,10 +34,10 @@ export {
   type Lease,
   LeaseLostError,
   levelsOf,
-  type TaskGroup,
 } from './queries/tasks/task.ts';
+
 export type { Claim, Scheduled, Tasks } from './queries/tasks/tasks.ts';
-export type { Transaction } from './transaction.ts';
+export type { TaskGroup } from './schema/tables.ts';
 
 export interface TransactionOptions {
   /**
@@ -98,4 +120,187 @@ export function instrumentedStore(store: Store, report: (transacted: EndedTransa
 function outcomeOf(error: unknown): EndedTransaction['outcome'] {
   if (!(error instanceof StoreError)) return 'undone';
   return error.isDiskFull ? 'disk_full' : 'failed';
+}
+
+/**
+ * Postgres undid the transaction in favour of another: serialization failure, deadlock, or its job was
+ * deleted meanwhile. A lock that did not come in time is separate.
+ */
+const CONFLICT_CODES: ReadonlySet<string | null> = new Set(['40001', '40P01', '23503']);
+const MAX_ATTEMPTS = 5;
+/**
+ * How long a request tries to get a lock, including waits for a connection: its answer must be there while
+ * Slack waits.
+ */
+const LOCK_WITHIN_MS = 1_500;
+/** A task returns later anyway. */
+const BACKGROUND_LOCK_ATTEMPTS = 3;
+
+export class SqlStore implements Store {
+  private readonly database: Database;
+  /** Replaces the database's clock. */
+  private readonly leaseClock: LeaseClock | null;
+  private readonly listeners = new Set<(scheduled: Scheduled) => void>();
+
+  constructor(database: Database, leaseClock: LeaseClock | null) {
+    this.database = database;
+    this.leaseClock = leaseClock;
+  }
+
+  async transaction<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
+    const { result, scheduled } = await this.attempt(options, async (db) => {
+      const leaseClock = this.leaseClock ?? this.database.leaseClockIn(db);
+      const tx = createTransaction(db, this.database.advisoryLockIn(db), leaseClock);
+      return { result: await work(tx), scheduled: tx.tasks.scheduled };
+    });
+    if (scheduled.size > 0) for (const listener of this.listeners) listener(scheduled);
+    return result;
+  }
+
+  onScheduled(listener: (scheduled: Scheduled) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  async check(): Promise<void> {
+    await this.attempt({}, (db) =>
+      db
+        .insertInto('heartbeat')
+        .values({ id: 1, beats: 1 })
+        .onConflict((conflict) =>
+          conflict.column('id').doUpdateSet((eb) => ({ beats: eb('heartbeat.beats', '+', 1) })),
+        )
+        .execute(),
+    );
+  }
+
+  async heldLocks(): Promise<readonly HeldLock[]> {
+    const { engine, queries } = this.database;
+    return engine === 'postgres' ? heldLocks(queries) : [];
+  }
+
+  async close(): Promise<void> {
+    await this.database.close();
+  }
+
+  private async attempt<T>(
+    options: TransactionOptions,
+    work: (db: Queries) => Promise<T>,
+    connections = options.isBackground ? this.database.background : this.database,
+    attemptsLeft = MAX_ATTEMPTS,
+    sinceMs = performance.now(),
+  ): Promise<T> {
+    const queries = options.mayBeLost ? connections.unflushed : connections.queries;
+    let isAtCommit = false;
+    try {
+      // After waiting for a lock, a transaction must see what was written under it. The database default may
+      // be stricter.
+      const transaction = queries.transaction().setIsolationLevel('read committed');
+      return await transaction.execute(async (db) => {
+        const result = await work(db);
+        isAtCommit = true;
+        return result;
+      });
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      const isConflict = CONFLICT_CODES.has(error.code) || error.isLocked;
+      const isWaitingRequest = error.isLocked && !options.isBackground;
+      const mayTryAgain = isWaitingRequest
+        ? performance.now() < sinceMs + LOCK_WITHIN_MS
+        : attemptsLeft > (error.isLocked ? MAX_ATTEMPTS - BACKGROUND_LOCK_ATTEMPTS + 1 : 1);
+      // Others go first meanwhile.
+      const next = isWaitingRequest ? this.database.again : connections;
+      if (isConflict && mayTryAgain) return this.attempt(options, work, next, attemptsLeft - 1, sinceMs);
+      // The connection may have broken during the commit.
+      error.mayBeCommitted ||= isAtCommit && this.database.engine === 'postgres' && !isConflict;
+      throw error;
+    }
+  }
+}
+
+/** The tables of one transaction. */
+function tablesIn(db: Queries, takeAdvisoryLock: TakeAdvisoryLock, leaseClock: LeaseClock) {
+  const tasks = new Tasks(db, leaseClock);
+  const shared = { tasks, takeAdvisoryLock };
+  return {
+    tasks,
+    inboundRequests: new InboundRequests(db),
+    jobs: new Jobs(db, shared),
+    lists: new JobLists(db),
+    earlyReplies: new EarlyReplies(db),
+    followUps: new FollowUps(db),
+    stepTokens: new StepTokens(db),
+    calls: new Calls(db, shared),
+    catchUps: new CatchUps(db, shared),
+    checks: new Checks(db, shared),
+    farTasks: new FarTasks(db, shared),
+    places: new Places(db, shared),
+    pullRequests: new PullRequests(db, shared),
+    readBudget: new ReadBudget(db, shared),
+    budgetQueue: new BudgetQueue(db),
+    installations: new Installations(db),
+    channelSettings: new ChannelSettingsTable(db),
+    recipes: new Recipes(db, shared),
+    replicas: new Replicas(db),
+    schedules: new Schedules(db),
+    hookAnswers: new HookAnswers(db),
+    stats: new Stats(db),
+    reports: new Reports(db),
+    audit: new Audit(db),
+    retention: new Retention(db),
+    homes: new Homes(db, shared),
+  };
+}
+
+type TablesOfTransaction = ReturnType<typeof tablesIn>;
+
+export interface Transaction extends TablesOfTransaction {
+  /** Writes a decision: the job (inserted if new), its follow-ups, calls (new and settled), and tasks. */
+  write(decision: Decision, nowMs: number): Promise<void>;
+}
+
+function createTransaction(...parts: Parameters<typeof tablesIn>): Transaction {
+  const tables = tablesIn(...parts);
+  return { ...tables, write: (decision, nowMs) => write(tables, decision, nowMs) };
+}
+
+async function write(tx: TablesOfTransaction, decision: Decision, nowMs: number): Promise<void> {
+  const { job, followUps, settled, calls, tasks, notices, watches = [], rewrittenCreate } = decision;
+  await tx.jobs.put(job);
+  if (settled !== undefined) {
+    await tx.calls.settle(settled.callId, settled, nowMs);
+    // What was not made keeps its place.
+    await (settled.state === 'retry' || settled.state === 'not_made'
+      ? tx.budgetQueue.join(settled.callId)
+      : tx.budgetQueue.leave(settled.callId));
+  }
+  for (const followUp of followUps) await tx.followUps.put(followUp);
+  for (const call of calls) {
+    await tx.calls.add(call, job, nowMs);
+    if (call.lane.to === 'agent') await tx.budgetQueue.join(call.id);
+    const { lane } = call;
+    const kind = laneTaskKind(lane);
+    await tx.tasks.schedule({ kind, subject: lane.name, runAtMs: nowMs, ifScheduled: 'keep' });
+  }
+  if (rewrittenCreate !== undefined) {
+    const { callId, prompt } = rewrittenCreate;
+    await tx.calls.rewrite(callId, { kind: 'create_job', prompt });
+  }
+  for (const task of tasks) await tx.tasks.schedule({ ...task, subject: job.id });
+  if (notices !== undefined) await refreshNotices(tx, job.id, notices);
+  for (const link of watches) await tx.pullRequests.watch(job, link, nowMs);
+  if (decision.mayHaveReplies) await tx.catchUps.request(job, nowMs);
+  if (decision.callsAgentNow) await tx.tasks.runNowUnlessLocked('call_agent', `agent:${job.id}`, nowMs);
+  await tx.homes.follow(decision, nowMs);
+}
+
+async function refreshNotices(
+  tx: TablesOfTransaction,
+  jobId: string,
+  when: NonNullable<Decision['notices']>,
+): Promise<void> {
+  const notices = await tx.calls.posted(jobId, 'notify_channel');
+  for (const lane of new Set(notices.map((notice) => notice.lane))) {
+    await tx.tasks.schedule({ kind: 'refresh_notice', subject: lane, ...when });
+  }
 }

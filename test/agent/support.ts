@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { AgentError } from '../../src/agent/client/attempt.ts';
 import {
   type AgentClient,
   type AgentClientOptions,
   createAgentClient,
 } from '../../src/agent/client/client.ts';
-import { AgentError } from '../../src/agent/client/errors.ts';
 import type { AgentFailure } from '../../src/jobs/agent-job.ts';
 
 export const API_KEY = 'key_secret_123';

@@ -5,7 +5,7 @@ import type { CodeHosts, Look } from '../../src/codehost/code-hosts.ts';
 import { createCodeHosts } from '../../src/codehost/create-code-hosts.ts';
 import type { LookMemory } from '../../src/codehost/look-memory.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
-import type { LogFields, Logger } from '../../src/engine/runtime/logger.ts';
+import type { LogFields, Logger } from '../../src/engine/runtime/redact.ts';
 import { createTestClock, type TestClock } from '../support/test-clock.ts';
 
 export const TOKEN = 'github_pat_of_the_tests';

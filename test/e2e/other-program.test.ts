@@ -3,7 +3,7 @@ import { parseConfig } from '../../src/app/config/config.ts';
 import { createLogger } from '../../src/app/operations/logger.ts';
 import { createService } from '../../src/app/service.ts';
 import { otherProgramFindings } from '../../src/cli/commands/doctor/slack.ts';
-import { countConnections } from '../../src/slack/inbound/connection/connection-count.ts';
+import { countConnections } from '../../src/slack/inbound/connection/kept-socket.ts';
 import { inspectStore } from '../../src/store/inspect/inspect.ts';
 import { openStore } from '../../src/store/open.ts';
 import { stopBy } from '../support/later.ts';

@@ -1,6 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { claimFairly, type Quota } from '../../src/engine/claim-fairly.ts';
-import { FairSlots } from '../../src/engine/fair-slots.ts';
+import { claimFairly, FairSlots, type Quota } from '../../src/engine/claim-fairly.ts';
 import { openStore } from '../../src/store/open.ts';
 import { levelsOf } from '../../src/store/store.ts';
 import { createTestDatabase, testServerUrl } from '../support/postgres.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FairLimit } from '../../src/engine/fair-slots.ts';
+import { FairLimit } from '../../src/engine/claim-fairly.ts';
 
 test('so many work at a time; the others follow in the order in which they came, also after a failure', async () => {
   const slots = new FairLimit(2);

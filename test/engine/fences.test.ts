@@ -8,7 +8,7 @@ import { checkJob } from '../../src/agent/effects/check-job.ts';
 import { createLogger } from '../../src/app/operations/logger.ts';
 import type { Tools } from '../../src/app/service/loops.ts';
 import { applyEvent } from '../../src/engine/apply-event.ts';
-import { FairLimit } from '../../src/engine/fair-slots.ts';
+import { FairLimit } from '../../src/engine/claim-fairly.ts';
 import type { AgentJob } from '../../src/jobs/agent-job.ts';
 import { openJob } from '../../src/jobs/decide/start/open.ts';
 import type { JobEvent } from '../../src/jobs/event.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Job, Stage, Trouble } from '../../src/jobs/job.ts';
-import { sessionStateOf } from '../../src/jobs/shown/session-state.ts';
+import { sessionStateOf } from '../../src/jobs/shown/lists.ts';
 import { aJob } from '../support/a-job.ts';
 import { anAgentJob } from './support/builders.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { previewIn } from '../../src/codehost/preview-hosts.ts';
+import { previewIn } from '../../src/codehost/decode.ts';
 import { redact } from '../../src/engine/runtime/redact.ts';
 import { PUBLIC_SITES, pullRequestKey, pullRequestName } from '../../src/jobs/pull-requests/link.ts';
 import { parseCommand, threadWordOf } from '../../src/jobs/requests/command.ts';

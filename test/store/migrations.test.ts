@@ -7,8 +7,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openSqlite } from '../../src/store/engines/sqlite.ts';
 import { StoreError } from '../../src/store/errors.ts';
 import { openStore } from '../../src/store/open.ts';
-import { migrate } from '../../src/store/schema/migrate.ts';
-import { migrations } from '../../src/store/schema/migrations.ts';
+import { migrate, migrations } from '../../src/store/schema/migrations.ts';
 
 describe('migrations', () => {
   let dataDir = '';

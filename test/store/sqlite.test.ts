@@ -11,10 +11,8 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openSqlite } from '../../src/store/engines/sqlite.ts';
 import { StoreError } from '../../src/store/errors.ts';
 import { openStore } from '../../src/store/open.ts';
-import { migrate } from '../../src/store/schema/migrate.ts';
-import { migrations } from '../../src/store/schema/migrations.ts';
-import { SqlStore } from '../../src/store/sql-store.ts';
-import type { Store } from '../../src/store/store.ts';
+import { migrate, migrations } from '../../src/store/schema/migrations.ts';
+import { SqlStore, type Store } from '../../src/store/store.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'docs-agent-store-'));
 let directories = 0;

@@ -5,8 +5,16 @@ import { SEND_WITHIN_MS } from '../../engine/runtime/exchange.ts';
 import type { AgentFailure, AgentJob } from '../../jobs/agent-job.ts';
 import type { TroubleKind } from '../../jobs/job.ts';
 import { afterAnswer, nothingKnown, type ServiceFacts } from '../../jobs/service-facts.ts';
-import { type AgentRequest, type Answer, attempt, decodeJob } from './attempt.ts';
-import { AgentError, badAnswerError, unknownProjectError } from './errors.ts';
+import {
+  AgentError,
+  type AgentRequest,
+  type Answer,
+  attempt,
+  badAnswerError,
+  decodeJob,
+  unknownProjectError,
+} from './attempt.ts';
+
 /** More than a thousand times the size of a job. An answer is not read beyond it. */
 export const ANSWER_MAX_BYTES = 1024 * 1024;
 

@@ -1,9 +1,8 @@
 import { type Dispatcher, Pool } from 'undici';
 import { clockAheadMs, systemClock } from '../../engine/runtime/clock.ts';
 import { exchange, parseJson } from '../../engine/runtime/exchange.ts';
-import { decodeErrorText, headersFor } from './attempt.ts';
+import { codeOf, decodeErrorText, headersFor } from './attempt.ts';
 import { agentPaths } from './client.ts';
-import { codeOf } from './errors.ts';
 
 /** No job has this id. */
 const NO_JOB = 'docs-agent-doctor-no-such-job';

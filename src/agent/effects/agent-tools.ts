@@ -1,8 +1,8 @@
 import type { EngineTools } from '../../engine/tools.ts';
 import type { AgentFailure } from '../../jobs/agent-job.ts';
 import type { Job } from '../../jobs/job.ts';
+import { unknownProjectError } from '../client/attempt.ts';
 import type { AgentClient } from '../client/client.ts';
-import { unknownProjectError } from '../client/errors.ts';
 
 /** For the handlers of tasks about agent jobs. */
 export interface AgentTools extends EngineTools {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { applyEvent } from '../../engine/apply-event.ts';
 import { type DueCall, type Effect, runLane, type Wait } from '../../engine/run-lane.ts';
 import { TooLateToSendError } from '../../engine/runtime/exchange.ts';
-import type { LogFields } from '../../engine/runtime/logger.ts';
+import type { LogFields } from '../../engine/runtime/redact.ts';
 import { factsOf } from '../../engine/tools.ts';
 import type { AgentFailure } from '../../jobs/agent-job.ts';
 import type { CallRequest } from '../../jobs/call.ts';
@@ -12,7 +12,7 @@ import type { JobEvent } from '../../jobs/event.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { AnsweredCall, CallPause } from '../../jobs/schedule/hourly-budget.ts';
 import type { ClaimedTask, LedgerCall, Transaction } from '../../store/store.ts';
-import { AgentError } from '../client/errors.ts';
+import { AgentError } from '../client/attempt.ts';
 import { type AgentTools, agentSays, requireBoundProject } from './agent-tools.ts';
 import { callNext, isNextInLine, noteAnswer, takeFromBudget } from './budget.ts';
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { applyEvent } from '../../engine/apply-event.ts';
-import type { FairLimit } from '../../engine/fair-slots.ts';
+import type { FairLimit } from '../../engine/claim-fairly.ts';
 import { factsOf, release } from '../../engine/tools.ts';
 import type { AgentJob } from '../../jobs/agent-job.ts';
 import { decide } from '../../jobs/decide/decide.ts';
@@ -11,7 +11,7 @@ import { policyFor } from '../../jobs/policy.ts';
 import { type Slowdown, slowedDown } from '../../jobs/schedule/slowdown.ts';
 import type { CheckKind, UnchangedCheck, WatchedJob } from '../../store/queries/tasks/checks.ts';
 import type { ClaimedTask, Transaction } from '../../store/store.ts';
-import { AgentError } from '../client/errors.ts';
+import { AgentError } from '../client/attempt.ts';
 import { type AgentTools, agentSays, requireBoundProject } from './agent-tools.ts';
 import type { CheckBatches } from './check-batches.ts';
 import { ReadQuota } from './read-quota.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { CodeHostSettings } from '../../codehost/connect.ts';
+import type { CodeHostSettings } from '../../codehost/create-code-hosts.ts';
 import { type CodeHostSite, PUBLIC_SITES } from '../../jobs/pull-requests/link.ts';
 import { nearest } from '../../jobs/requests/near.ts';
 import { contradictions, isOauthMeant, swappedTokens } from './contradictions.ts';

@@ -9,7 +9,7 @@ import {
 import { nearest } from '../../jobs/requests/near.ts';
 import { scheduleProblem } from '../../jobs/schedule/moments.ts';
 import type { ConfigFile } from './file-schema.ts';
-import { isNoProject, repeated, type Step, type Wrong } from './wrong.ts';
+import { isNoProject, repeated, type Step, type Wrong } from './problems.ts';
 
 /** Contradictions in a file whose every value is well formed. */
 export function contradictions({ projects, channels, recipes, digest, workspaces }: ConfigFile): Wrong[] {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ChannelRules } from '../../jobs/policy.ts';
-import { isOwnEmoji } from '../../slack/protocol/emoji.ts';
+import { isOwnEmoji } from '../../slack/protocol/ids.ts';
 import { duration, WHERE_CHANNELS_SHOW_IT, WHERE_PEOPLE_SHOW_IT } from './checks.ts';
 
 const EMOJI = /^(?:[\p{L}\p{N}_+'-]+|:[\p{L}\p{N}_+'-]+:)$/u;

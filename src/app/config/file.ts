@@ -3,9 +3,8 @@ import type { z } from 'zod';
 import { nearest } from '../../jobs/requests/near.ts';
 import { contradictions, misplaced } from './file-contradictions.ts';
 import { type ConfigFile, configFile, keysAt, type NamedSecrets, namedSecrets } from './file-schema.ts';
-import { type ConfigProblem, failureCode } from './problems.ts';
+import { type ConfigProblem, failureCode, type Step, type Wrong } from './problems.ts';
 import type { ReadFile } from './values.ts';
-import type { Step, Wrong } from './wrong.ts';
 
 const VARIABLE = 'DOCS_AGENT_CONFIG';
 

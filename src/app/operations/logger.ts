@@ -1,7 +1,6 @@
 import type { Writable } from 'node:stream';
 import { type DestinationStream, pino, stdTimeFunctions } from 'pino';
-import type { LogFields, Logger, LogLevel } from '../../engine/runtime/logger.ts';
-import { redact } from '../../engine/runtime/redact.ts';
+import { type LogFields, type Logger, type LogLevel, redact } from '../../engine/runtime/redact.ts';
 
 export interface LoggerOptions {
   readonly level: LogLevel;

@@ -1,7 +1,7 @@
 import type { Logger as BoltLogger } from '@slack/bolt';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Route } from '../../engine/runtime/http-server.ts';
-import type { Logger } from '../../engine/runtime/logger.ts';
+import type { Logger } from '../../engine/runtime/redact.ts';
 import { hasMarks } from '../../jobs/policy.ts';
 import { whenEnded } from '../../slack/install/ended.ts';
 import { installRoutes } from '../../slack/install/install-routes.ts';

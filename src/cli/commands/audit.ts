@@ -5,9 +5,8 @@ import { parseReportConfig } from '../../app/config/config.ts';
 import { readAudit } from '../../engine/reports.ts';
 import type { Period } from '../../jobs/report/report.ts';
 import { codeOf } from '../../store/errors.ts';
-import { readStore } from '../../store/inspect/read-only.ts';
-import { Audit } from '../../store/queries/reports/audit.ts';
-import { Reports } from '../../store/queries/reports/reports.ts';
+import { readStore } from '../../store/inspect/inspect.ts';
+import { Audit, Reports } from '../../store/queries/reports/reports.ts';
 import type { Host } from '../command.ts';
 import { periodOf } from './report.ts';
 

@@ -3,7 +3,7 @@ import { parseDuration } from '../../app/config/checks.ts';
 import { parseReportConfig } from '../../app/config/config.ts';
 import { makeReport } from '../../engine/reports.ts';
 import type { Report } from '../../jobs/report/report.ts';
-import { readStore } from '../../store/inspect/read-only.ts';
+import { readStore } from '../../store/inspect/inspect.ts';
 import { Reports } from '../../store/queries/reports/reports.ts';
 import { type Host, UsageError } from '../command.ts';
 

@@ -5,7 +5,7 @@ import { type Config, parseConfig } from '../../app/config/config.ts';
 import { createLogger, LogOutput } from '../../app/operations/logger.ts';
 import { createService, type Service } from '../../app/service.ts';
 import { systemClock } from '../../engine/runtime/clock.ts';
-import type { Logger, LogLevel } from '../../engine/runtime/logger.ts';
+import type { Logger, LogLevel } from '../../engine/runtime/redact.ts';
 import { EVENTS_PATH } from '../../slack/protocol/ids.ts';
 import type { Host, ProcessEvents, StopSignal } from '../command.ts';
 

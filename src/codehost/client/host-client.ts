@@ -1,8 +1,45 @@
+import type { KeyObject } from 'node:crypto';
 import { type Dispatcher, Pool } from 'undici';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { type AnswerHead, exchange, parseJson, parseRetryAfterMs } from '../../engine/runtime/exchange.ts';
 import { isWaitOn } from '../../jobs/schedule/schedule.ts';
-import { laterError, UnreadableError } from './unreadable.ts';
+
+/** Why something could not be read. */
+export type Failure =
+  /** 404: not there, or not visible. */
+  | { readonly kind: 'not_found' }
+  /** 401: an expired token, for example. */
+  | { readonly kind: 'bad_credentials' }
+  | { readonly kind: 'forbidden' }
+  | { readonly kind: 'app_not_installed' }
+  /** `reason` is for the log. `waitMs`: from the host; null: unknown. */
+  | { readonly kind: 'later'; readonly reason: string; readonly waitMs: number | null };
+
+/** Any failure between this program and a code host. Only `src/codehost` knows it. */
+export class UnreadableError extends Error {
+  readonly failure: Failure;
+
+  constructor(failure: Failure, options?: ErrorOptions) {
+    super(failure.kind === 'later' ? failure.reason : failure.kind, options);
+    this.name = 'UnreadableError';
+    this.failure = failure;
+  }
+}
+
+export function laterError(reason: string, waitMs: number | null = null): UnreadableError {
+  return new UnreadableError({ kind: 'later', reason, waitMs });
+}
+
+/** Null: the token may not read it, or it is not there. */
+export async function ifAllowed<T>(reading: Promise<T>): Promise<T | null> {
+  try {
+    return await reading;
+  } catch (error) {
+    const kind = error instanceof UnreadableError ? error.failure.kind : null;
+    if (kind === 'forbidden' || kind === 'not_found') return null;
+    throw error;
+  }
+}
 
 /** Room for a hundred comments of maximum length. An answer is not read beyond it. */
 const ANSWER_MAX_BYTES = 8 * 1024 * 1024;
@@ -223,4 +260,26 @@ function isAtLimit({ status, headers }: AnswerHead, body: string | null): boolea
 
 function wholeNumber(header: string | string[] | undefined): number | null {
   return typeof header === 'string' && /^\d{1,15}$/.test(header) ? Number(header) : null;
+}
+
+/** As whom a code host is asked. */
+export type CredentialSettings =
+  | { readonly kind: 'token'; readonly token: string }
+  /** A GitHub App: each installation has its own tokens, valid for an hour. */
+  | { readonly kind: 'app'; readonly appId: string; readonly privateKey: KeyObject };
+
+export interface Credentials {
+  /** For requests about a repository, by its path. Throws only UnreadableError. */
+  authorize(repositoryPath: string, signal: AbortSignal): Promise<Authorization>;
+  /** The host no longer accepts what `authorize` returned. */
+  rejected(repositoryPath: string): void;
+}
+
+export function tokenCredentials(token: string): Credentials {
+  const authorization = { headers: bearer(token), account: 'token' };
+  return { authorize: async () => authorization, rejected: () => {} };
+}
+
+export function bearer(token: string) {
+  return { authorization: `Bearer ${token}` };
 }

@@ -4,7 +4,7 @@ import { type EngineTools, release } from '../../engine/tools.ts';
 import type { AnyJobContext } from '../../jobs/decision.ts';
 import { type PullRequestFacts, seenPullRequest } from '../../jobs/pull-requests/pull-request.ts';
 import { reminderDueAtMs } from '../../jobs/pull-requests/standing.ts';
-import { nextLookAtMs } from '../../jobs/schedule/look-intervals.ts';
+import { nextLookAtMs } from '../../jobs/schedule/schedule.ts';
 import type { Looked, WatchedPullRequest } from '../../store/queries/pull-requests.ts';
 import type { ClaimedTask, Transaction } from '../../store/store.ts';
 import type { CodeHosts, Look } from '../code-hosts.ts';

@@ -5,9 +5,14 @@ import { fetch, Response } from 'undici';
 import { z } from 'zod';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { parseJson } from '../../engine/runtime/exchange.ts';
-import { bearer, type Credentials } from '../client/credentials.ts';
-import type { Authorization, HostClient } from '../client/host-client.ts';
-import { laterError, UnreadableError } from '../client/unreadable.ts';
+import {
+  type Authorization,
+  bearer,
+  type Credentials,
+  type HostClient,
+  laterError,
+  UnreadableError,
+} from '../client/host-client.ts';
 
 /** Both throw only UnreadableError. */
 export interface GithubApp {

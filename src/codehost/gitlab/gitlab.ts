@@ -1,7 +1,10 @@
 import { z } from 'zod';
-import { firstParagraph } from '../../jobs/pull-requests/description.ts';
-import type { PullRequestFacts, PullRequestSize } from '../../jobs/pull-requests/pull-request.ts';
-import { ifAllowed, UnreadableError } from '../client/unreadable.ts';
+import {
+  firstParagraph,
+  type PullRequestFacts,
+  type PullRequestSize,
+} from '../../jobs/pull-requests/pull-request.ts';
+import { ifAllowed, UnreadableError } from '../client/host-client.ts';
 import {
   type Checks,
   commit,
@@ -11,6 +14,7 @@ import {
   known,
   listOf,
   NAME_MAX_LENGTH,
+  previewIn,
   publicAddress,
   TITLE_MAX_LENGTH,
   text,
@@ -19,8 +23,6 @@ import {
   worstOf,
 } from '../decode.ts';
 import type { Details, Dialect, Read } from '../dialect.ts';
-import { previewIn } from '../preview-hosts.ts';
-import { readSize } from './size.ts';
 
 /** The token's required scope; GitLab has nothing finer. */
 const permissions = ['read_api'] as const;
@@ -183,4 +185,74 @@ async function readPreview(
   const written = await ifAllowed(read(path, notes));
   if (deployed === null && written === null) throw new UnreadableError({ kind: 'forbidden' });
   return known({ previewUrl: written?.find(({ body }) => body !== '')?.body ?? null });
+}
+
+const PAGE = 100;
+const PAGES_MAX = 3;
+
+const whole = z.int().min(0);
+/** Null: this GitLab does not say. */
+const flagIfKnown = z.boolean().nullable().catch(null);
+
+/** Only the counts of a file's diff are kept. */
+const diffs = listOf(
+  z
+    .object({
+      diff: z.string().exactOptional(),
+      added: whole.exactOptional(),
+      removed: whole.exactOptional(),
+      isLeftOut: z.boolean().exactOptional(),
+      collapsed: flagIfKnown,
+      too_large: flagIfKnown,
+    })
+    .transform(({ diff, added = 0, removed = 0, isLeftOut = true, collapsed, too_large: tooLarge }) => {
+      if (diff === undefined) return { added, removed, isLeftOut };
+      // Before 18.4, only an empty diff shows it. (So does a renamed file.)
+      return { ...linesIn(diff), isLeftOut: collapsed || tooLarge || (collapsed === null && diff === '') };
+    }),
+);
+
+/**
+ * The changed files and lines, counted here: GitLab's API has diffs, but no counts. Empty for a version
+ * without them, and if diffs are left out because they are too many or too long: then the count would be
+ * wrong.
+ */
+async function readSize(
+  read: Read,
+  { number }: { readonly number: number; readonly commit: string },
+): Promise<PullRequestFacts> {
+  let [files, added, removed] = [0, 0, 0];
+  for (let page = 1; page <= PAGES_MAX; page += 1) {
+    const found = await readPage(read, number, page);
+    if (found === null || found.some((file) => file.isLeftOut)) return {};
+    files += found.length;
+    for (const file of found) {
+      added += file.added;
+      removed += file.removed;
+    }
+    if (found.length < PAGE) return { size: { files, lines: { added, removed } } };
+  }
+  return {};
+}
+
+/** Null: this GitLab has no diffs in its API (before 15.7). */
+async function readPage(read: Read, number: number, page: number) {
+  try {
+    return await read(`/merge_requests/${number}/diffs?per_page=${PAGE}&page=${page}`, diffs);
+  } catch (error) {
+    if (error instanceof UnreadableError && error.failure.kind === 'not_found') return null;
+    throw error;
+  }
+}
+
+/** The lines before the first hunk describe the file. */
+function linesIn(diff: string): { readonly added: number; readonly removed: number } {
+  let isInHunk = false;
+  let [added, removed] = [0, 0];
+  for (const line of diff.split('\n')) {
+    if (line.startsWith('@@')) isInHunk = true;
+    else if (isInHunk && line.startsWith('+')) added += 1;
+    else if (isInHunk && line.startsWith('-')) removed += 1;
+  }
+  return { added, removed };
 }

@@ -36,8 +36,15 @@ import {
   marksSeen,
   startDraft,
 } from './start/drafts.ts';
-import { cardDelayed, cardPosted, cardRefused, postDelayed, postRefused, tryAgain } from './start/open.ts';
-import { startAnother } from './start/request.ts';
+import {
+  cardDelayed,
+  cardPosted,
+  cardRefused,
+  postDelayed,
+  postRefused,
+  startAnother,
+  tryAgain,
+} from './start/open.ts';
 import { keepWatching, resumeWatching, stopWatching } from './watch/long-running.ts';
 import { checkFailed, jobChecked } from './watch/observe.ts';
 import { countNews, pauseLooks } from './watch/pause.ts';

@@ -1,5 +1,6 @@
 import type { Job } from '../job.ts';
 import { type PullRequestFacts, type SeenPullRequest, seenPullRequest } from './pull-request.ts';
+
 /** The most important fact about a pull request's progress. */
 export type Standing =
   | 'merged'

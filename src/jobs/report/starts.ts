@@ -1,6 +1,7 @@
 import type { Announcement } from '../announcement.ts';
 import type { PastCall } from '../follow-ups/turns.ts';
 import type { Job } from '../job.ts';
+
 /** How a start ended, in the order of a report. */
 export const ends = ['pull_request', 'done', 'failed', 'refused', 'gone', 'archived'] as const;
 

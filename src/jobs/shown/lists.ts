@@ -1,6 +1,6 @@
 import type { Decision } from '../decision.ts';
 import type { Queue } from '../follow-ups/follow-up-queue.ts';
-import { type Job, mayStartAgain } from '../job.ts';
+import { isUnwatched, type Job, mayStartAgain } from '../job.ts';
 import { jobStandingOf } from '../pull-requests/standing.ts';
 
 /** The person who reads a list, and where. */
@@ -83,4 +83,30 @@ export function changesHome({ calls, tasks, notices }: Decision, nowMs: number):
 /** Whether a home tab opened then may still be visible. */
 export function mayBeSeen(openedAtMs: number, nowMs: number): boolean {
   return openedAtMs > nowMs - LOOKS_FOR_MS;
+}
+
+/** A job's state as one of the four that Slack knows for an agent's session. */
+export type SessionState = 'processing' | 'suspended' | 'active' | 'closed';
+
+/** Null: none of the four is certain, so the current one may stay. */
+export function sessionStateOf(job: Job): SessionState | null {
+  const { stage, agentJob, trouble } = job;
+  if (isUnwatched(job)) return 'closed';
+  switch (stage.kind) {
+    case 'awaiting_confirmation':
+    case 'draft':
+    case 'dropped':
+    case 'opening':
+    case 'card_failed':
+      return null;
+    case 'create_unknown':
+      return 'suspended';
+    case 'rejected':
+    case 'ended':
+      return 'active';
+    case 'creating':
+    case 'working':
+      if (trouble?.kind === 'needs_admin') return 'suspended';
+      return stage.kind === 'working' && agentJob?.status === 'active' ? 'processing' : null;
+  }
 }

@@ -7,7 +7,7 @@ import type {
   ViewSubmitAction,
 } from '@slack/bolt';
 import type { Clock } from '../../engine/runtime/clock.ts';
-import type { Logger } from '../../engine/runtime/logger.ts';
+import type { Logger } from '../../engine/runtime/redact.ts';
 import type { AnyJobContext } from '../../jobs/decision.ts';
 import type { Recipe } from '../../jobs/recipe.ts';
 import type { MadeReport } from '../../jobs/report/report.ts';

@@ -21,8 +21,14 @@ import { jobInFull, NO_CHANNEL } from './commands/status.ts';
 import { noteRequest, type RequestNote } from './connection/request-log.ts';
 import type { ListenerDeps, PressArgs } from './deps.ts';
 import { jobAdmissionProblem } from './requests/admission.ts';
-import { namesIn, storeRequest } from './requests/in-time.ts';
-import { answerBeside, bestEffort, openForm, unknownJobAnswer } from './requests/private-answers.ts';
+import {
+  answerBeside,
+  bestEffort,
+  namesIn,
+  openForm,
+  storeRequest,
+  unknownJobAnswer,
+} from './requests/in-time.ts';
 import { recordPress } from './requests/records.ts';
 import { threadTakenProblem } from './requests/start-job.ts';
 

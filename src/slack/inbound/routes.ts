@@ -1,18 +1,44 @@
-import type {
-  AllMiddlewareArgs,
+import {
+  type AllMiddlewareArgs,
+  type AnyMiddlewareArgs,
   App,
-  BlockButtonAction,
-  Context,
-  SlackEventMiddlewareArgs,
-  ViewSubmitAction,
+  type BlockAction,
+  type BlockButtonAction,
+  type Logger as BoltLogger,
+  type Context,
+  type MessageShortcut,
+  type SlackActionMiddlewareArgs,
+  type SlackCommandMiddlewareArgs,
+  type SlackEventMiddlewareArgs,
+  type SlackShortcutMiddlewareArgs,
+  type SlackViewMiddlewareArgs,
+  type ViewSubmitAction,
 } from '@slack/bolt';
+import type { Logger } from '../../engine/runtime/redact.ts';
+import { type MessageEvent, writtenOf } from '../messages/message-event.ts';
 import { ASK_SHORTCUT_ID, viewIds } from '../protocol/ids.ts';
-import { type Button, idsOf, jobButtons, linkButtons, otherButtons } from '../views/parts/buttons.ts';
-import type { ReadyWorkspace } from '../workspace/workspace.ts';
+import { questionFormAgain } from '../views/forms/question.ts';
+import {
+  type Button,
+  buttons,
+  idsOf,
+  jobButtons,
+  linkButtons,
+  otherButtons,
+} from '../views/parts/buttons.ts';
+import { plainModal } from '../views/parts/form.ts';
+import type { SlackMessage } from '../views/parts/message.ts';
+import { notInstalledView, notSetUpView } from '../views/refusals.ts';
+import { SlackCallError } from '../workspace/web-api/failure.ts';
+import { answerFetch } from '../workspace/web-api/http.ts';
+import { isReady, type ReadyWorkspace, type Workspaces } from '../workspace/workspace.ts';
 import { command } from './commands/command.ts';
 import { showAllHelp, showHelp } from './commands/help.ts';
 import { showJob, turnPage } from './commands/status.ts';
-import type { ListenerDeps, PressArgs, SharedDeps, SubmitArgs } from './deps.ts';
+import { type Connection, type ConnectionOptions, httpConnection } from './connection/connection.ts';
+import { socketConnection } from './connection/kept-socket.ts';
+import { noteRequest } from './connection/request-log.ts';
+import type { AnyWorkspaceDeps, ListenerDeps, PressArgs, SharedDeps, SubmitArgs } from './deps.ts';
 import { composeFromHome, composeSubmitted, messageShortcut } from './forms/compose.ts';
 import {
   editPressed,
@@ -27,6 +53,7 @@ import { draftPressed, draftSubmitted, prepareStart } from './forms/draft-forms.
 import { chooseSaidSince, saidSinceSubmitted, sendSaidSince } from './forms/said-since.ts';
 import { settingsChannelChosen, settingsFromHome, settingsSubmitted } from './forms/settings.ts';
 import { startAnother, startAnotherSubmitted } from './forms/start-another.ts';
+import { refuseAtField } from './forms/submit.ts';
 import { chooseMessages, startInThread, threadPreviewSubmitted } from './forms/thread-preview.ts';
 import { jobButton } from './job-button.ts';
 import { mark } from './messages/marks.ts';
@@ -34,7 +61,8 @@ import { message } from './messages/message.ts';
 import { deleted, joined, nowShared, unarchived } from './places.ts';
 import { recipeFormSubmitted, runPressed } from './recipes/run.ts';
 import { resumeRecipe } from './recipes/start-recipe.ts';
-import { checkAccess, checkWorkspace } from './requests/gates.ts';
+import { admissionProblem } from './requests/admission.ts';
+import { answerBeside, answering, bestEffort } from './requests/in-time.ts';
 import { stepReached } from './workflows/step.ts';
 
 /** Works in the workspace of the request. */
@@ -82,7 +110,7 @@ const submissions: Readonly<Record<keyof typeof viewIds, Listener<SubmitArgs>>> 
 };
 
 /** Registers everything that can arrive, behind the checks of workspace and person. */
-export function registerListeners(app: App, shared: SharedDeps): void {
+function registerListeners(app: App, shared: SharedDeps): void {
   const here =
     <Args extends { readonly context: Context }>(listener: Listener<Args>) =>
     (args: Args) =>
@@ -168,4 +196,190 @@ function workspaceOf(context: Context): ReadyWorkspace {
 function withRespond<Args extends object>(args: Args): Args {
   const respond = () => Promise.reject(new Error('there is no response_url'));
   return 'respond' in args ? args : { ...args, respond };
+}
+
+export interface SlackAppOptions {
+  readonly workspaces: Workspaces;
+  readonly connection: Connection;
+  /** Null: Slack's own. */
+  readonly apiUrl: string | null;
+  readonly logger: BoltLogger;
+  readonly log: Logger;
+  readonly listeners: SharedDeps;
+  /** Called when an event could not be processed. Slack redelivers it, up to three times. */
+  readonly onFailure: () => void;
+}
+
+/** Bolt does not export the type of its extended error handler. */
+type FailureArgs = Parameters<Parameters<App['error']>[0]>[0];
+
+export function createSlackApp(options: SlackAppOptions): App {
+  const app = new App({
+    // No token: Bolt would keep an unused client for every token it saw.
+    authorize: async (_source, body) => {
+      const workspace = await options.workspaces.ofRequest(body);
+      const { teamId, botId, botUserId } = workspace;
+      return { teamId, botId, botUserId, workspace };
+    },
+    receiver: options.connection.receiver,
+    // Used for answers to requests only.
+    clientOptions: { fetch: answerFetch(options.apiUrl) },
+    logger: options.logger,
+    convoStore: false,
+    // Nor for every token of a workflow step.
+    attachFunctionToken: false,
+    extendedErrorHandler: true,
+  });
+  app.error(async ({ error, body }: FailureArgs) => {
+    // Slack did not answer a check that comes first, such as whether the person may do this.
+    const isSlacks = 'original' in error && error.original instanceof SlackCallError;
+    options.log[isSlacks ? 'warn' : 'error']('listener_failed', { error });
+    if (body.type === 'event_callback') options.onFailure();
+    // Rethrown: the request stays unacknowledged, so Slack redelivers it.
+    throw error;
+  });
+  registerListeners(app, options.listeners);
+  return app;
+}
+
+export type Transport =
+  | { readonly kind: 'socket'; readonly appToken: string }
+  | { readonly kind: 'http'; readonly signingSecret: string };
+
+export function createConnection(transport: Transport, options: ConnectionOptions): Connection {
+  return transport.kind === 'socket'
+    ? socketConnection(transport.appToken, options)
+    : httpConnection(transport.signingSecret, options);
+}
+
+type Args = AnyMiddlewareArgs & AllMiddlewareArgs;
+type ButtonArgs = Omit<SlackActionMiddlewareArgs<BlockAction>, 'say'>;
+type ShortcutArgs = Omit<SlackShortcutMiddlewareArgs<MessageShortcut>, 'say'>;
+
+/**
+ * Runs before the listeners of commands, buttons, shortcuts and forms: refuses people who may not use the
+ * program. Messages pass: most do not concern it, and their listeners call `isAdmitted`.
+ */
+function checkAccess(deps: ListenerDeps) {
+  return async (args: Args): Promise<void> => {
+    const request = interactionOf(deps, args);
+    if (request === null) return args.next();
+    await answering(deps, async () => {
+      const problem = await admissionProblem(deps, request.userId, request.channelId);
+      if (problem === null) return args.next();
+      noteRequest({ outcome: 'refused' });
+      await request.refuse(problem);
+    });
+  };
+}
+
+/** Runs first: in a workspace that is not set up, people are told so, and nothing is stored. */
+function checkWorkspace(deps: AnyWorkspaceDeps) {
+  return async (args: Args): Promise<void> => {
+    if (isReady(deps)) return args.next();
+    const request = interactionOf(deps, args);
+    // Slack opens a button's link in any case.
+    if (request === null && 'action' in args) return args.ack();
+    noteRequest({ outcome: 'refused' });
+    const { teamId, isInstalled } = deps;
+    const problem = isInstalled ? notSetUpView(teamId) : notInstalledView();
+    if (request !== null) return request.refuse(problem);
+    deps.log.info('workspace_not_ready', { team_id: teamId, is_installed: isInstalled });
+    if (isInstalled) await bestEffort(deps, answerEvent(deps, args));
+  };
+}
+
+/** Mentions, direct messages and the home tab get an answer; other events do not concern the program. */
+async function answerEvent(deps: AnyWorkspaceDeps, args: Args): Promise<void> {
+  if (!('event' in args)) return;
+  const { event } = args;
+  const problem = notSetUpView(deps.teamId);
+  if (event.type === 'app_home_opened') return deps.poster.publishHome(event.user, problem);
+  const isSpokenTo =
+    event.type === 'app_mention' || (event.type === 'message' && event.channel_type === 'im');
+  const written = isSpokenTo ? writtenOf(event as MessageEvent, deps.botUserId) : null;
+  if (written === null || !(await deps.access.isPerson(written.userId, written.isPostedByApp))) return;
+  await deps.poster.replyPrivately(written, problem);
+}
+
+const LINK_IDS: ReadonlySet<string> = new Set(Object.values(linkButtons).map(({ id }) => id));
+/** Buttons that can appear outside their job's channel; their listeners check access to it. */
+const REQUESTERS_IDS: ReadonlySet<string> = new Set(
+  Object.values<Button>(buttons).flatMap((button) => (button.isRequesters ? idsOf(button) : [])),
+);
+
+/** A command, press, shortcut or form, whose author waits for an answer. */
+interface Interaction {
+  readonly userId: string;
+  readonly channelId: string | null;
+  /** Explains the refusal in the way that fits the request. */
+  refuse(problem: SlackMessage): Promise<void>;
+}
+
+/** Null for a message, event or link: nobody waits for an answer. */
+function interactionOf(deps: AnyWorkspaceDeps, args: Args): Interaction | null {
+  if ('command' in args) return commandInteraction(args as SlackCommandMiddlewareArgs);
+  const { type } = args.body;
+  if ('action' in args && type === 'block_actions') return pressInteraction(deps, args as ButtonArgs);
+  if ('shortcut' in args && type === 'message_action') return shortcutInteraction(deps, args as ShortcutArgs);
+  if ('view' in args && type === 'view_submission') {
+    return submitInteraction(args as SlackViewMiddlewareArgs<ViewSubmitAction>);
+  }
+  return null;
+}
+
+function commandInteraction({ command, ack }: SlackCommandMiddlewareArgs): Interaction {
+  return {
+    userId: command.user_id,
+    channelId: command.channel_id,
+    refuse: (problem) => ack({ response_type: 'ephemeral', ...problem }),
+  };
+}
+
+function pressInteraction(
+  deps: AnyWorkspaceDeps,
+  { action, body, ack, respond }: ButtonArgs,
+): Interaction | null {
+  // Slack opens its link in any case.
+  if (LINK_IDS.has(action.action_id)) return null;
+  return {
+    userId: body.user.id,
+    channelId: REQUESTERS_IDS.has(action.action_id) ? null : (body.channel?.id ?? null),
+    refuse: async (problem) => {
+      await ack();
+      if (body.response_url) return answerBeside(deps, { body, respond }, problem);
+      const modal = plainModal('Not allowed', problem);
+      const { poster } = deps;
+      const shown =
+        body.view?.type === 'modal'
+          ? poster.updateModal(body.view.id, modal)
+          : poster.openModal(body.trigger_id, modal);
+      await bestEffort(deps, shown);
+    },
+  };
+}
+
+function shortcutInteraction(deps: AnyWorkspaceDeps, { shortcut, ack, respond }: ShortcutArgs): Interaction {
+  return {
+    userId: shortcut.user.id,
+    channelId: shortcut.channel.id,
+    refuse: async (problem) => {
+      await ack();
+      await answerBeside(deps, { body: shortcut, respond }, problem);
+    },
+  };
+}
+
+function submitInteraction({ body, ack, view }: SlackViewMiddlewareArgs<ViewSubmitAction>): Interaction {
+  return {
+    userId: body.user.id,
+    channelId: null,
+    // An error at a field keeps what is filled in. Only the confirmation form has no field.
+    refuse: (problem) => {
+      const field = view.blocks.find(({ type }) => type === 'input')?.block_id;
+      return field === undefined
+        ? ack({ response_action: 'update', view: questionFormAgain(view, problem) })
+        : refuseAtField(ack, problem, field);
+    },
+  };
 }

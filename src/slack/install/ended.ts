@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Clock } from '../../engine/runtime/clock.ts';
-import type { Logger } from '../../engine/runtime/logger.ts';
+import type { Logger } from '../../engine/runtime/redact.ts';
 import type { StoredInstallation } from '../../store/queries/workspaces/installations.ts';
 import type { Store } from '../../store/store.ts';
 import { CLOCK_SKEW_MS } from '../messages/message-event.ts';

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { OauthV2AccessResponse, WebClient } from '@slack/web-api';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Route } from '../../engine/runtime/http-server.ts';
-import type { Logger } from '../../engine/runtime/logger.ts';
+import type { Logger } from '../../engine/runtime/redact.ts';
 import type { Store } from '../../store/store.ts';
 import { INSTALL_PATH, OAUTH_REDIRECT_PATH } from '../protocol/ids.ts';
 import type { GrantedScopes, Scope } from '../protocol/scopes.ts';

@@ -2,6 +2,7 @@ import type { HostFacts, ServiceFacts } from '../../jobs/service-facts.ts';
 import { message, paragraph, type SlackMessage, smallPrint } from './parts/message.ts';
 import { channelMention, type Mrkdwn, mrkdwn, timeOfDay } from './parts/mrkdwn.ts';
 import { oneLine } from './parts/untrusted.ts';
+
 /** The lines of `/docs-agent doctor`. */
 export const doctor = {
   fine: mrkdwn`🩺 *All is well.*`,

@@ -5,8 +5,8 @@ import { lastPullRequestOf } from '../../jobs/pull-requests/standing.ts';
 import type { HostFacts, ServiceFacts } from '../../jobs/service-facts.ts';
 import { type NeedingJob, needOf } from '../../jobs/shown/lists.ts';
 import { doctor, doctorAtHome, type SlackChecked } from './doctor.ts';
+import { jobLine, namingJob, type Reader } from './list.ts';
 import { buttons } from './parts/buttons.ts';
-import { jobLine, namingJob, type Reader } from './parts/job-line.ts';
 import {
   buttonRow,
   heading,
@@ -20,8 +20,8 @@ import {
 } from './parts/message.ts';
 import { type Mrkdwn, moment, mrkdwn } from './parts/mrkdwn.ts';
 import { httpUrl } from './parts/pull-request.ts';
+import { warnings } from './parts/state.ts';
 import { oneLine } from './parts/untrusted.ts';
-import { warnings } from './texts/card.ts';
 import { cardActions } from './thread/actions.ts';
 import { closedPlace, isBetweenPeople, tryAgainButton } from './thread/requester.ts';
 

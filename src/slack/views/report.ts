@@ -1,9 +1,8 @@
 import type { CodeHostSite } from '../../jobs/pull-requests/link.ts';
 import { type LeftToDo, type MadeReport, type Report, WAITING_MAX } from '../../jobs/report/report.ts';
 import { threadLink } from '../protocol/links.ts';
-import { duration, inDays } from './parts/duration.ts';
 import { message, paragraph, type SlackMessage, smallPrint } from './parts/message.ts';
-import { isDirectMessage, type Mrkdwn, mrkdwn, ownLink } from './parts/mrkdwn.ts';
+import { duration, inDays, isDirectMessage, type Mrkdwn, mrkdwn, ownLink } from './parts/mrkdwn.ts';
 import { readableLink } from './parts/pull-request.ts';
 import { replies } from './parts/words.ts';
 

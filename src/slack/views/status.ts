@@ -6,11 +6,9 @@ import type { SeenPullRequest } from '../../jobs/pull-requests/pull-request.ts';
 import { lastPullRequestOf } from '../../jobs/pull-requests/standing.ts';
 import { withoutSecrets } from '../../jobs/secrets.ts';
 import { threadLink } from '../protocol/links.ts';
-import { askerMention } from './parts/asker.ts';
+import { messageOfJob, type Reader } from './list.ts';
 import { type ButtonTarget, buttons } from './parts/buttons.ts';
-import { duration } from './parts/duration.ts';
 import { plainModal } from './parts/form.ts';
-import { messageOfJob, type Reader } from './parts/job-line.ts';
 import {
   buttonRow,
   heading,
@@ -23,12 +21,11 @@ import {
   untrustedParagraph,
   withButton,
 } from './parts/message.ts';
-import { channelMention, type Mrkdwn, moment, mrkdwn } from './parts/mrkdwn.ts';
+import { channelMention, duration, type Mrkdwn, moment, mrkdwn } from './parts/mrkdwn.ts';
 import { progressOf, pullRequest, pullRequestTexts, sizeOf, titleOf } from './parts/pull-request.ts';
-import { stateLine, waitingLine } from './parts/state.ts';
+import { stateLine, waitingLine, warnings } from './parts/state.ts';
 import { oneLine, quotedPrompt, titledPrompt, wholePrompt } from './parts/untrusted.ts';
-import { replies } from './parts/words.ts';
-import { warnings } from './texts/card.ts';
+import { askerMention, replies } from './parts/words.ts';
 import { isBetweenPeople, tryAgainButton } from './thread/requester.ts';
 
 /** The words of a job in full, besides its facts. */

@@ -1,5 +1,5 @@
 import type { Logger as BoltLogger } from '@slack/bolt';
-import type { Logger } from '../../engine/runtime/logger.ts';
+import type { Logger } from '../../engine/runtime/redact.ts';
 
 type BoltLevel = ReturnType<BoltLogger['getLevel']>;
 

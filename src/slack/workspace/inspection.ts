@@ -7,7 +7,7 @@ import {
   WebClient,
 } from '@slack/web-api';
 import { type Clock, clockAheadMs } from '../../engine/runtime/clock.ts';
-import type { Logger } from '../../engine/runtime/logger.ts';
+import type { Logger } from '../../engine/runtime/redact.ts';
 import { type GrantedScopes, grantedIn } from '../protocol/scopes.ts';
 import { boltLogger } from './bolt-logger.ts';
 import { classify, SlackCallError } from './web-api/failure.ts';

@@ -1,14 +1,20 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { isWaitOn } from '../../jobs/schedule/schedule.ts';
-import type { SessionState } from '../../jobs/shown/session-state.ts';
+import type { SessionState } from '../../jobs/shown/lists.ts';
 import { CLOCK_SKEW_MS } from '../messages/message-event.ts';
 import { callBlockId, isPostOf, METADATA_EVENT_TYPE } from '../messages/post-mark.ts';
 import { AGENT_SCOPE, type GrantedScopes, grantedIn } from '../protocol/scopes.ts';
 import type { SlackMessage } from '../views/parts/message.ts';
-import type { SharedChannels } from './shared-channels.ts';
-import type { Answer, Page, ThreadMessage, ThreadPage } from './web-api/answers.ts';
-import { againIfFailed, type SlackCaller } from './web-api/caller.ts';
+import type { SharedChannels } from './access.ts';
+import {
+  type Answer,
+  againIfFailed,
+  type Page,
+  type SlackCaller,
+  type ThreadMessage,
+  type ThreadPage,
+} from './web-api/caller.ts';
 import { LONGEST_RETRY_AFTER_MS, rateLimited, SlackCallError, saidNo } from './web-api/failure.ts';
 import { respond } from './web-api/http.ts';
 

@@ -1,4 +1,4 @@
-import type { Logger } from '../../engine/runtime/logger.ts';
+import type { Logger } from '../../engine/runtime/redact.ts';
 import { DRAFT_KEPT_MS, mayDraftMore } from '../../jobs/decide/start/drafts.ts';
 import type { Thread, Transaction } from '../../store/store.ts';
 

@@ -1,15 +1,14 @@
 import type { AuthTestResponse, WebAPICallResult, WebClient } from '@slack/web-api';
 import type { Clock } from '../../engine/runtime/clock.ts';
-import type { Logger } from '../../engine/runtime/logger.ts';
+import type { Logger } from '../../engine/runtime/redact.ts';
 import type { AccessRule } from '../../jobs/requests/access.ts';
 import type { Projects } from '../../jobs/requests/project.ts';
 import type { HostFacts, ServiceFacts } from '../../jobs/service-facts.ts';
-import { withoutSkinTone } from '../protocol/emoji.ts';
+import { withoutSkinTone } from '../protocol/ids.ts';
 import { type GrantedScopes, grantedIn } from '../protocol/scopes.ts';
-import { Access } from './access.ts';
+import { Access, SharedChannels } from './access.ts';
 import { Poster } from './poster.ts';
 import { SelfCheck } from './self-check.ts';
-import { SharedChannels } from './shared-channels.ts';
 import { type BotToken, createCaller, loggedCaller, type SlackCaller } from './web-api/caller.ts';
 import { notInstalled, SlackCallError } from './web-api/failure.ts';
 import { answerFetch } from './web-api/http.ts';

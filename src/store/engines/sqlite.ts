@@ -16,6 +16,7 @@ import type { Queries, Tables } from '../schema/tables.ts';
 import type { Database } from './connection-turns.ts';
 import { type Connection, FLUSHES_AT_ONCE, GroupCommitDriver, type SqliteHooks } from './group-commit.ts';
 import { isBusy, sqliteError, unusableDirectory } from './sqlite-errors.ts';
+
 export const DATABASE_FILE = 'docs-agent.db';
 /** Locked while the process lives; the operating system releases the lock even after a kill. */
 export const OWNER_FILE = 'owner.db';

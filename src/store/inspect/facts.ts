@@ -4,8 +4,7 @@ import { BudgetQueue } from '../queries/calls/budget-queue.ts';
 import { type ProjectPause, ReadBudget } from '../queries/calls/read-budget.ts';
 import { otherConnectionsSeen } from '../queries/replicas.ts';
 import { Installations, type StoredInstallation } from '../queries/workspaces/installations.ts';
-import { type SchemaState, schemaState } from '../schema/migrate.ts';
-import { migrations } from '../schema/migrations.ts';
+import { migrations, type SchemaState, schemaState } from '../schema/migrations.ts';
 import { fromJson, type Queries } from '../schema/tables.ts';
 import type { HeldLock } from './held-locks.ts';
 

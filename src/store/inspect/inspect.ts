@@ -1,11 +1,24 @@
+import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
+import { freeBytesIn } from '../data-dir.ts';
 import { openPostgres } from '../engines/postgres.ts';
-import { StoreError } from '../errors.ts';
+import {
+  BUSY_TIMEOUT_MS,
+  connect,
+  DATABASE_FILE,
+  noFlush,
+  OWNER_FILE,
+  queriesOn,
+} from '../engines/sqlite.ts';
+import { isBusy, sqliteError, unusableDirectory } from '../engines/sqlite-errors.ts';
+import { codeOf, StoreError } from '../errors.ts';
 import { placeOf, type StoreLocation } from '../open.ts';
+import { migrations, schemaState } from '../schema/migrations.ts';
 import type { Queries } from '../schema/tables.ts';
-import { readFacts, type StoreFacts } from './facts.ts';
+import { NO_ROWS, readFacts, type StoreFacts } from './facts.ts';
 import { heldLocks } from './held-locks.ts';
-import { inspectSqlite } from './sqlite.ts';
 
 /**
  * Looks at the store without changing it, even while a docs-agent runs on it. Throws StoreError if it cannot be opened,
@@ -28,7 +41,7 @@ async function inspectPostgres(databaseUrl: string, nowMs: number): Promise<Stor
       place: placeOf({ databaseUrl }),
       state: isThere ? 'writable' : 'absent',
       ...facts,
-      sizeBytes: await sizeOf(queries),
+      sizeBytes: await databaseSizeOf(queries),
       freeBytes: null,
       heldLocks: await heldLocks(queries),
     };
@@ -59,8 +72,161 @@ async function checkRightToCreate(db: Queries): Promise<void> {
   );
 }
 
-async function sizeOf(db: Queries): Promise<number | null> {
+async function databaseSizeOf(db: Queries): Promise<number | null> {
   const { rows } = await sql<{ size: number }>`
     select pg_database_size(current_database()) as size`.execute(db);
   return rows[0]?.size ?? null;
+}
+
+async function inspectSqlite(dataDir: string, nowMs: number): Promise<StoreFacts> {
+  const directory = resolve(dataDir);
+  const path = join(directory, DATABASE_FILE);
+  const freeBytes = spaceFor(directory);
+  const inUse = isOwned(directory);
+  if (!inUse) tryToMake(directory);
+  if (!existsSync(path)) return absent(directory, freeBytes);
+  const file = open(directory, path, inUse);
+  const queries = queriesOn(file, {
+    translate: (error) => sqliteError(directory, error),
+    verify: () => {},
+    flush: noFlush,
+  });
+  try {
+    return {
+      place: directory,
+      state: inUse ? 'in_use' : 'writable',
+      ...(await readFacts({ queries, engine: 'sqlite' }, nowMs)),
+      sizeBytes: sizeOf(path) + sizeOf(`${path}-wal`),
+      freeBytes,
+      heldLocks: [],
+    };
+  } finally {
+    await queries.destroy();
+  }
+}
+
+function absent(directory: string, freeBytes: number): StoreFacts {
+  return {
+    place: directory,
+    state: 'absent',
+    schema: { applied: [], missing: Object.keys(migrations('sqlite')), unknown: [] },
+    sizeBytes: null,
+    freeBytes,
+    heldLocks: [],
+    ...NO_ROWS,
+  };
+}
+
+/** The directory, or the nearest existing parent. */
+function existingOf(directory: string): string {
+  let existing = directory;
+  while (!existsSync(existing)) existing = dirname(existing);
+  return existing;
+}
+
+/** Tries to write: permissions prove nothing to root, or on a read-only file system. Throws StoreError. */
+function tryToMake(directory: string): void {
+  try {
+    rmdirSync(mkdtempSync(join(existingOf(directory), '.docs-agent-doctor-')));
+  } catch (error) {
+    throw unusableDirectory(directory, codeOf(error));
+  }
+}
+
+/** Bytes free on the disk. Throws StoreError if the directory, or its nearest existing parent, is unusable. */
+function spaceFor(directory: string): number {
+  const existing = existingOf(directory);
+  if (!statSync(existing).isDirectory()) throw unusableDirectory(directory, 'ENOTDIR');
+  try {
+    accessSync(existing, constants.W_OK | constants.X_OK);
+    return freeBytesIn(existing);
+  } catch (error) {
+    throw unusableDirectory(directory, codeOf(error));
+  }
+}
+
+/** Whether a running docs-agent holds the directory. */
+function isOwned(directory: string): boolean {
+  const path = join(directory, OWNER_FILE);
+  if (!existsSync(path)) return false;
+  let owner: DatabaseSync | null = null;
+  try {
+    owner = connect(path, { readOnly: true });
+    owner.prepare('select count(*) from sqlite_schema').get();
+    return false;
+  } catch (error) {
+    if (isBusy(error)) return true;
+    throw sqliteError(directory, error);
+  } finally {
+    owner?.close();
+  }
+}
+
+/** Read-only while in use; otherwise also checks that it can be written. */
+function open(directory: string, path: string, inUse: boolean): DatabaseSync {
+  let file: DatabaseSync | null = null;
+  try {
+    file = connect(path, { readOnly: inUse, timeout: BUSY_TIMEOUT_MS });
+    if (!inUse) file.exec('begin immediate; rollback');
+    return file;
+  } catch (error) {
+    file?.close();
+    throw sqliteError(directory, error);
+  }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/**
+ * Reads the store, also beside a running docs-agent: the embedded one is opened read-only. Several queries
+ * may see several moments. Throws StoreError if there is no store, or if its schema is of another version.
+ */
+export async function readStore<T>(
+  location: StoreLocation,
+  read: (queries: Queries) => Promise<T>,
+): Promise<T> {
+  const { queries, close, engine } =
+    'dataDir' in location ? openFile(location.dataDir) : await openServer(location.databaseUrl);
+  try {
+    const { applied, missing, unknown } = await schemaState(queries, migrations(engine));
+    if (applied.length === 0) throw noStoreError(placeOf(location));
+    if (missing.length + unknown.length > 0) throw otherVersionError(placeOf(location), missing.length > 0);
+    return await read(queries);
+  } finally {
+    await close();
+  }
+}
+
+function openFile(dataDir: string) {
+  const directory = resolve(dataDir);
+  const path = join(directory, DATABASE_FILE);
+  if (!existsSync(path)) throw noStoreError(directory);
+  const translate = (error: unknown) => sqliteError(directory, error);
+  try {
+    const file = connect(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+    const queries = queriesOn(file, { translate, verify: () => {}, flush: noFlush });
+    return { queries, engine: 'sqlite' as const, close: () => queries.destroy() };
+  } catch (error) {
+    throw translate(error);
+  }
+}
+
+async function openServer(databaseUrl: string) {
+  const { openPostgres } = await import('../engines/postgres.ts');
+  const { queries, engine, close } = openPostgres(databaseUrl);
+  return { queries, engine, close };
+}
+
+function noStoreError(place: string): StoreError {
+  return new StoreError(`There is no store in ${place} yet: docs-agent makes it when it starts.`);
+}
+
+function otherVersionError(place: string, isOlder: boolean): StoreError {
+  return new StoreError(
+    isOlder
+      ? `The store in ${place} was written by an older docs-agent. Start this version on it once, or run \`docs-agent migrate\`.`
+      : `The store in ${place} was written by a newer docs-agent. Use that version.`,
+  );
 }

@@ -1,6 +1,6 @@
 import type { Job } from '../../jobs/job.ts';
 import type { PullRequestFacts } from '../../jobs/pull-requests/pull-request.ts';
-import type { LookOutcome } from '../../jobs/schedule/look-intervals.ts';
+import type { LookOutcome } from '../../jobs/schedule/schedule.ts';
 import type { JobCursor } from '../../jobs/shown/lists.ts';
 import { fromJson, jobFrom, type Queries, toJson } from '../schema/tables.ts';
 import { prepared, type Values } from './prepared.ts';

@@ -7,9 +7,8 @@ import type { ChannelSettings } from '../../jobs/policy.ts';
 import type { PullRequestFacts } from '../../jobs/pull-requests/pull-request.ts';
 import type { Recorded } from '../../jobs/report/audit.ts';
 import type { BudgetKind } from '../../jobs/schedule/hourly-budget.ts';
-import type { LookOutcome } from '../../jobs/schedule/look-intervals.ts';
+import type { LookOutcome } from '../../jobs/schedule/schedule.ts';
 import type { TaskKind } from '../../jobs/task-kinds.ts';
-import type { TaskGroup } from '../queries/tasks/task.ts';
 
 /** The newest schema. Times are milliseconds since 1970. */
 export interface Tables {
@@ -45,6 +44,12 @@ export interface Tables {
   /** A secret. `until`: when it expires. */
   step_token: { job_id: string; token: string; until: number };
 }
+
+/**
+ * The project, channel or code host of a task, whose tasks share workers, so that a silent one cannot take
+ * all of them. A path such as `T1/C1/` (workspace and channel), `docs/` (project) or `github.com/`, or empty.
+ */
+export type TaskGroup = string;
 
 /** The database, or a transaction in it. */
 export type Queries = Kysely<Tables>;
@@ -258,7 +263,7 @@ interface HookAnswerTable {
   answer: string;
 }
 
-/** See `queries/reports/audit.ts`. What people did that leaves no other trace: presses, settings, refusals. */
+/** See `queries/reports/reports.ts`. What people did that leaves no other trace: presses, settings, refusals. */
 interface AuditEntryTable {
   at: number;
   id: string;

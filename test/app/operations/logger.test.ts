@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { createLogger } from '../../../src/app/operations/logger.ts';
 import { terminalLines } from '../../../src/cli/commands/start.ts';
-import type { Logger, LogLevel } from '../../../src/engine/runtime/logger.ts';
+import type { Logger, LogLevel } from '../../../src/engine/runtime/redact.ts';
 import { boltLogger } from '../../../src/slack/workspace/bolt-logger.ts';
 
 function logged(write: (logger: Logger) => void, level: LogLevel = 'debug'): Record<string, unknown>[] {

@@ -2,7 +2,7 @@ import type { Job, Stage } from '../../../src/jobs/job.ts';
 import type { OfferOutcome } from '../../../src/jobs/offer.ts';
 import { PUBLIC_SITES } from '../../../src/jobs/pull-requests/link.ts';
 import type { Report } from '../../../src/jobs/report/report.ts';
-import { sessionStateOf } from '../../../src/jobs/shown/session-state.ts';
+import { sessionStateOf } from '../../../src/jobs/shown/lists.ts';
 import { pausedView, recipeSkippedView, resumedView, skippedView } from '../../../src/slack/views/recipes.ts';
 import { reportView } from '../../../src/slack/views/report.ts';
 import { cardView } from '../../../src/slack/views/thread/card.ts';

@@ -1,4 +1,4 @@
-import { notSentError, refusedError } from '../../../src/agent/client/errors.ts';
+import { notSentError, refusedError } from '../../../src/agent/client/attempt.ts';
 import { callAgent, sendFollowUps } from '../../../src/agent/effects/call-agent.ts';
 import { Loop } from '../../../src/engine/loop.ts';
 import type { JobRequest } from '../../../src/jobs/decide/start/open.ts';

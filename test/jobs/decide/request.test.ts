@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { decide } from '../../../src/jobs/decide/decide.ts';
-import { type Manner, openQuestion, requestJob } from '../../../src/jobs/decide/start/request.ts';
+import { type Manner, openQuestion, requestJob } from '../../../src/jobs/decide/start/open.ts';
 import type { Job, Stage } from '../../../src/jobs/job.ts';
 import { aJob } from '../../support/a-job.ts';
 import { policy, request } from '../support/builders.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { firstParagraph } from '../../../src/jobs/pull-requests/description.ts';
+import { firstParagraph } from '../../../src/jobs/pull-requests/pull-request.ts';
 import { fc } from '../../support/properties.ts';
 
 test.each([

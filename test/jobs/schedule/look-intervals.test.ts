@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type LookedAt, nextLookAtMs } from '../../../src/jobs/schedule/look-intervals.ts';
+import { type LookedAt, nextLookAtMs } from '../../../src/jobs/schedule/schedule.ts';
 import { fc } from '../../support/properties.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,6 +1,6 @@
 import type { ViewOutput } from '@slack/bolt';
 import { expect, test } from 'vitest';
-import { chosenSettings } from '../../../src/slack/inbound/forms/settings-values.ts';
+import { chosenSettings } from '../../../src/slack/inbound/forms/settings.ts';
 
 const handbook = { id: 'p1', name: 'handbook', noticeChannels: [] };
 const api = { id: 'p2', name: 'api', noticeChannels: [] };

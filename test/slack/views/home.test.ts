@@ -4,7 +4,7 @@ import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-requ
 import { type NeedingJob, needOf, needsPerson } from '../../../src/jobs/shown/lists.ts';
 import type { SlackChecked } from '../../../src/slack/views/doctor.ts';
 import { type HomeFacts, homeView, OPEN_JOBS_MAX } from '../../../src/slack/views/home.ts';
-import type { Reader } from '../../../src/slack/views/parts/job-line.ts';
+import type { Reader } from '../../../src/slack/views/list.ts';
 import { fc } from '../../support/properties.ts';
 import { aJob, anAgentJob, aTrouble, completed, fivePastTwoMs, noNames, working } from './a-job.ts';
 import { expectSafe } from './support/expect-safe.ts';

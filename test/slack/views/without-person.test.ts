@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { jobLine } from '../../../src/slack/views/parts/job-line.ts';
+import { jobLine } from '../../../src/slack/views/list.ts';
 import { detailsView } from '../../../src/slack/views/status.ts';
 import { announcementView } from '../../../src/slack/views/thread/announcement.ts';
 import { cardView } from '../../../src/slack/views/thread/card.ts';

@@ -1,9 +1,8 @@
 import type { Look } from '../../../codehost/code-hosts.ts';
-import type { CodeHostSettings } from '../../../codehost/connect.ts';
-import { createCodeHosts } from '../../../codehost/create-code-hosts.ts';
+import { type CodeHostSettings, createCodeHosts } from '../../../codehost/create-code-hosts.ts';
 import { READINGS } from '../../../codehost/look-memory.ts';
 import { type HostProbe, type Installation, probeCodeHost } from '../../../codehost/probe.ts';
-import type { Logger } from '../../../engine/runtime/logger.ts';
+import type { Logger } from '../../../engine/runtime/redact.ts';
 import type { PullRequestLink } from '../../../jobs/pull-requests/link.ts';
 import { type Finding, type Findings, findingsOf, type Given } from './finding.ts';
 

@@ -1,7 +1,7 @@
 import type { WorkspaceSettings } from '../../../app/config/projects.ts';
-import type { Logger } from '../../../engine/runtime/logger.ts';
+import type { Logger } from '../../../engine/runtime/redact.ts';
 import { mayAskIn } from '../../../jobs/requests/access.ts';
-import { otherProgramWords } from '../../../slack/inbound/connection/connection-count.ts';
+import { otherProgramWords } from '../../../slack/inbound/connection/kept-socket.ts';
 import { EVENTS_PATH } from '../../../slack/protocol/ids.ts';
 import {
   agentScopes,

@@ -5,8 +5,9 @@ import type { Dropped, StartThread } from '../../draft.ts';
 import type { JobEvent, StartPress } from '../../event.ts';
 import { slackTime } from '../../follow-ups/follow-up.ts';
 import { createPromptOf, fittingAlong } from '../../follow-ups/follow-up-queue.ts';
-import { initiatorOf, type Job, type Origin } from '../../job.ts';
+import { initiatorOf, type Job, type Origin, type Stage } from '../../job.ts';
 import type { Attachments } from '../../requests/attachments.ts';
+import type { UnknownProject } from '../../requests/project.ts';
 import { DecisionBuilder } from '../decision-builder.ts';
 import { followUpShown, putOrRefuse, refusalOf } from '../replies/line-up.ts';
 
@@ -88,11 +89,7 @@ export function newJob(
  * A button started the job. Earlier messages in the thread were not meant for it.
  * @param pressedTs by Slack's clock, as are those messages' times; this machine's may differ
  */
-export function openIn(
-  builder: DecisionBuilder,
-  thread: StartThread | null,
-  pressedTs: string | undefined,
-): void {
+function openIn(builder: DecisionBuilder, thread: StartThread | null, pressedTs: string | undefined): void {
   const untilTs = pressedTs ?? slackTime(builder.context.nowMs);
   builder.change({
     stage: { kind: 'opening' },
@@ -259,4 +256,90 @@ export function requestCreate(builder: DecisionBuilder): void {
   const prompt = createPromptOf(job, along);
   const callId = builder.addCall(createKey(job), builder.agentLane, { kind: 'create_job', prompt });
   for (const followUp of along) builder.saveFollowUp({ ...followUp, state: 'sending', callId });
+}
+
+/** The same words within this time are probably not meant as a second job. */
+export const ASKED_BEFORE_MS = 120_000;
+
+/** How a request was made. */
+export interface Manner {
+  /** False if the requester gets a question as a message of its own. */
+  readonly isAnswered: boolean;
+  /** It is hardly meant as a request. */
+  readonly isDoubtful: boolean;
+  /** It names a project that does not exist; absent: it does. */
+  readonly unknownProject?: UnknownProject | null;
+}
+
+/**
+ * Makes a job of a request; if the requester asked the same just now, hardly meant to ask, or named an
+ * unknown project, one that waits for *Start another*, *Start* or *Start in …*.
+ * @param recent the requester's requests in the channel within `ASKED_BEFORE_MS`
+ */
+export function requestJob(
+  request: JobRequest,
+  recent: readonly Job[],
+  { isAnswered, isDoubtful, unknownProject = null }: Manner,
+  context: DecisionContext,
+): Decision {
+  const { thread } = request;
+  const same = recent.find((job) => isSame(job, request) && isActiveOrCompleted(job));
+  if (unknownProject === null && same === undefined && !isDoubtful) return openJob(request, context);
+  const stage: Stage =
+    unknownProject === null
+      ? { kind: 'awaiting_confirmation', sameAsJobId: same?.id ?? null, thread }
+      : { kind: 'awaiting_confirmation', sameAsJobId: null, thread, unknownProject: namedIn(unknownProject) };
+  const job = { ...newJob({ ...request, thread: null }, context), stage };
+  const builder = new DecisionBuilder({ job, followUps: [] }, context);
+  if (!isAnswered) notifyRequester(builder, 'asked_before', '', 'asked_before');
+  return builder.decision();
+}
+
+/** The question asked when the same request arrived first, if it is open. */
+export function openQuestion(request: JobRequest, recent: readonly Job[]): Job | null {
+  return recent.find((job) => isSame(job, request) && job.stage.kind === 'awaiting_confirmation') ?? null;
+}
+
+/** *Start another*, *Start*, or *Start in …*: once. */
+export function startAnother(
+  builder: DecisionBuilder,
+  { responseUrl, pressedTs, project }: Extract<JobEvent, { type: 'start_another_pressed' }>,
+): void {
+  const { job, context } = builder;
+  if (job.stage.kind !== 'awaiting_confirmation') return;
+  if (job.stage.unknownProject !== undefined) {
+    if (project === undefined) return;
+    builder.change({ projectId: project.id, projectName: project.name });
+  }
+  openIn(builder, job.stage.thread, pressedTs);
+  builder.change({ requestedAtMs: context.nowMs, responseUrl: responseUrl ?? job.responseUrl });
+  requestCard(builder);
+}
+
+/** What the question shows. */
+function namedIn({ kind, name, projects }: UnknownProject): UnknownProject {
+  return { kind, name, projects };
+}
+
+function isSame(job: Job, { prompt, context = '', projectId }: JobRequest): boolean {
+  return job.prompt === prompt && job.context === context && job.projectId === projectId;
+}
+
+/** It is running, may be, or has succeeded. After other ends, repeating the words makes sense. */
+function isActiveOrCompleted({ stage }: Job): boolean {
+  switch (stage.kind) {
+    case 'opening':
+    case 'creating':
+    case 'create_unknown':
+    case 'working':
+      return true;
+    case 'ended':
+      return stage.status === 'completed';
+    case 'awaiting_confirmation':
+    case 'draft':
+    case 'dropped':
+    case 'card_failed':
+    case 'rejected':
+      return false;
+  }
 }

@@ -1,17 +1,20 @@
-import { intentOf } from '../../../jobs/requests/intent.ts';
+import { type Intent, intentOf } from '../../../jobs/requests/intent.ts';
+import type { Viewer } from '../../../jobs/shown/lists.ts';
 import { sanitize } from '../../protocol/slack-text.ts';
 import { questionView } from '../../views/forms/question.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
+import { recipesView } from '../../views/recipes.ts';
 import { refusalView } from '../../views/refusals.ts';
+import { cannotStopView, type Running, stillWorkingView } from '../../views/thread/not-for-agent.ts';
 import type { CommandArgs, ListenerDeps } from '../deps.ts';
 import { compose } from '../forms/compose.ts';
 import { settings } from '../forms/settings.ts';
-import { run } from '../recipes/run.ts';
-import { storeRequest } from '../requests/in-time.ts';
-import { answer, linkTo } from '../requests/private-answers.ts';
+import { recipesFor, run } from '../recipes/run.ts';
+import { answer, linkTo, namesIn, show, storeRequest } from '../requests/in-time.ts';
 import { type Outcome, startJob } from '../requests/start-job.ts';
 import { doctorAnswer, report } from './doctor.ts';
-import { answerInWords } from './in-words.ts';
+import { helpAnswer } from './help.ts';
+import { listAnswer, statusAnswer } from './status.ts';
 import { watch } from './watch.ts';
 
 /** `/docs-agent …`: finds out which command it is. */
@@ -79,4 +82,53 @@ function answerTo(deps: ListenerDeps, outcome: Outcome): SlackMessage | null {
     case 'asked':
       return questionView(outcome.question, linkTo(deps, outcome.question.sameAs));
   }
+}
+
+/** The answer to words that are not a request. Null: they are one, or need a question. */
+export async function answerInWords(
+  deps: ListenerDeps,
+  sight: Viewer,
+  intent: Intent,
+): Promise<SlackMessage | null> {
+  switch (intent.kind) {
+    case 'stop':
+      return show(deps, async () => cannotStopView(await running(deps, sight)));
+    case 'progress':
+      return show(deps, async () => stillWorkingView(await running(deps, sight), deps.clock.now()));
+    case 'small_talk':
+      return helpAnswer(deps, sight.userId);
+    case 'details':
+      return listAnswer(deps, sight);
+    case 'no_such_job':
+      return statusAnswer(deps, sight, intent.word);
+    case 'command':
+      return commandAnswer(deps, sight, intent.command);
+    default:
+      return null;
+  }
+}
+
+async function commandAnswer(
+  deps: ListenerDeps,
+  sight: Viewer,
+  command: Extract<Intent, { kind: 'command' }>['command'],
+): Promise<SlackMessage | null> {
+  switch (command.kind) {
+    case 'help':
+      return helpAnswer(deps, sight.userId);
+    case 'list':
+      return listAnswer(deps, sight);
+    case 'status':
+      return statusAnswer(deps, sight, command.id);
+    case 'recipes':
+      return recipesView(await recipesFor(deps, sight.userId));
+    default:
+      return null;
+  }
+}
+
+async function running(deps: ListenerDeps, { teamId, userId }: Viewer): Promise<Running | null> {
+  const [job] = await deps.store.transaction((tx) => tx.lists.openOf(teamId, userId, 1));
+  if (job === undefined) return null;
+  return { job, permalink: linkTo(deps, job), names: await namesIn(deps, [job.prompt]) };
 }

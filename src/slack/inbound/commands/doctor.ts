@@ -7,8 +7,7 @@ import { countingView, reportView } from '../../views/report.ts';
 import { noticeChannelsOf } from '../../workspace/self-check.ts';
 import type { CommandArgs, ListenerDeps } from '../deps.ts';
 import { adminProblem } from '../requests/admission.ts';
-import { inTime, show } from '../requests/in-time.ts';
-import { answer, bestEffort } from '../requests/private-answers.ts';
+import { answer, bestEffort, inTime, show } from '../requests/in-time.ts';
 
 /** `doctor`, for administrators: the problems that the running program knows of. */
 export async function doctorAnswer(

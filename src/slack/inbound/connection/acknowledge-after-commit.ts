@@ -1,7 +1,7 @@
 import type { App, Receiver, ReceiverEvent } from '@slack/bolt';
 import { z } from 'zod';
 import type { Clock } from '../../../engine/runtime/clock.ts';
-import type { Logger } from '../../../engine/runtime/logger.ts';
+import type { Logger } from '../../../engine/runtime/redact.ts';
 import { isTooOld } from '../../messages/message-event.ts';
 import {
   type InboundRequestOutcome,

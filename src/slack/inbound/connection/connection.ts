@@ -6,16 +6,16 @@ import {
   HTTPReceiver,
   type Receiver,
 } from '@slack/bolt';
-import type { BodyReader } from '../../../engine/runtime/body-reader.ts';
 import type { Clock } from '../../../engine/runtime/clock.ts';
 import {
   answerRoutes,
+  type BodyReader,
   limitConnections,
   pathOf,
   type Route,
   serverLimits,
 } from '../../../engine/runtime/http-server.ts';
-import type { Logger } from '../../../engine/runtime/logger.ts';
+import type { Logger } from '../../../engine/runtime/redact.ts';
 import type { Store } from '../../../store/store.ts';
 import { EVENTS_PATH } from '../../protocol/ids.ts';
 import { acknowledgeAfterCommit, type RequestsOptions } from './acknowledge-after-commit.ts';

@@ -6,7 +6,7 @@ import {
 } from '@slack/bolt';
 import { z } from 'zod';
 import { systemClock } from '../../../engine/runtime/clock.ts';
-import type { Logger } from '../../../engine/runtime/logger.ts';
+import type { Logger } from '../../../engine/runtime/redact.ts';
 import { classify } from '../../workspace/web-api/failure.ts';
 
 type SocketClient = SocketModeReceiver['client'];

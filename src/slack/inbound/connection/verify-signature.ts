@@ -2,8 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { parse as parseForm } from 'node:querystring';
 import { HTTPModuleFunctions as bolt } from '@slack/bolt';
-import type { BodyReader } from '../../../engine/runtime/body-reader.ts';
-import type { Logger } from '../../../engine/runtime/logger.ts';
+import type { BodyReader } from '../../../engine/runtime/http-server.ts';
+import type { Logger } from '../../../engine/runtime/redact.ts';
 
 /**
  * Slack's longest request is an edit of a 40,000-character message: four copies, up to six bytes a character.

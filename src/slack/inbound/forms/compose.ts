@@ -17,8 +17,7 @@ import { notBothView } from '../../views/recipes.ts';
 import { noChannelView } from '../../views/refusals.ts';
 import type { CommandArgs, ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
 import { recipeChosen, recipesFor } from '../recipes/run.ts';
-import { inTime } from '../requests/in-time.ts';
-import { answer, answerBeside, bestEffort, openForm } from '../requests/private-answers.ts';
+import { answer, answerBeside, bestEffort, inTime, openForm } from '../requests/in-time.ts';
 import { projectOf } from '../requests/start-job.ts';
 import { filledIn, refuseAtField, startFromForm } from './submit.ts';
 

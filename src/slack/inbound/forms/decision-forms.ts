@@ -8,8 +8,13 @@ import type { Transaction } from '../../../store/store.ts';
 import { type DecisionForm, decodeDecisionForm } from '../../protocol/form-data.ts';
 import { formIds } from '../../protocol/ids.ts';
 import { readableText } from '../../protocol/slack-text.ts';
-import { followUpForm, noFormView } from '../../views/forms/compose.ts';
-import { agentJobForm, editRequestForm, resolveForm } from '../../views/forms/decisions.ts';
+import {
+  agentJobForm,
+  editRequestForm,
+  followUpForm,
+  noFormView,
+  resolveForm,
+} from '../../views/forms/compose.ts';
 import { buttons, decodeButton } from '../../views/parts/buttons.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import {
@@ -24,8 +29,15 @@ import { isAgentJobId, isWatching } from '../commands/watch.ts';
 import type { ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
 import { isAtHome, tooLate } from '../job-button.ts';
 import { admissionProblem } from '../requests/admission.ts';
-import { inTime, namesIn, storeRequest } from '../requests/in-time.ts';
-import { answerBeside, linkTo, openForm, unknownJobAnswer } from '../requests/private-answers.ts';
+import {
+  answerBeside,
+  inTime,
+  linkTo,
+  namesIn,
+  openForm,
+  storeRequest,
+  unknownJobAnswer,
+} from '../requests/in-time.ts';
 import { recordPress } from '../requests/records.ts';
 import { filledIn, refuseAtField } from './submit.ts';
 

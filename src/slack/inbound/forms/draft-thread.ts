@@ -21,12 +21,11 @@ import { labels } from '../../views/parts/words.ts';
 import type { Refusal } from '../../views/refusals.ts';
 import { onlyTheseView } from '../../views/thread/draft.ts';
 import { TOO_MANY_MESSAGES } from '../../workspace/poster.ts';
-import type { ThreadMessage } from '../../workspace/web-api/answers.ts';
+import type { ThreadMessage } from '../../workspace/web-api/caller.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
 import { noteRefusal } from '../connection/request-log.ts';
 import type { ListenerDeps } from '../deps.ts';
-import { inTime } from '../requests/in-time.ts';
-import { linkTo } from '../requests/private-answers.ts';
+import { inTime, linkTo } from '../requests/in-time.ts';
 
 /** Part of Slack's 3 seconds; storing, or opening a form, needs the rest. */
 const READ_WITHIN_MS = 1_200;

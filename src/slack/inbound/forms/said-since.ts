@@ -18,13 +18,20 @@ import {
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { refusalView } from '../../views/refusals.ts';
 import { sentAnywayView } from '../../views/thread/requester.ts';
-import type { ThreadMessage } from '../../workspace/web-api/answers.ts';
+import type { ThreadMessage } from '../../workspace/web-api/caller.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
 import type { ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
 import { answerWriter } from '../messages/answers.ts';
 import { jobAdmissionProblem } from '../requests/admission.ts';
-import { inTime, storeRequest } from '../requests/in-time.ts';
-import { answerBeside, bestEffort, linkTo, openForm, unknownJobAnswer } from '../requests/private-answers.ts';
+import {
+  answerBeside,
+  bestEffort,
+  inTime,
+  linkTo,
+  openForm,
+  storeRequest,
+  unknownJobAnswer,
+} from '../requests/in-time.ts';
 import { authorOf, threadContext, toLines } from './draft-thread.ts';
 import { filledIn, refuseAtField } from './submit.ts';
 

@@ -4,13 +4,12 @@ import { questionFormAgain, settledView, startingView } from '../../views/forms/
 import { buttons, decodeButton } from '../../views/parts/buttons.ts';
 import { plainModal } from '../../views/parts/form.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
+import { composeTexts } from '../../views/parts/words.ts';
 import { refusalView } from '../../views/refusals.ts';
-import { composeTexts } from '../../views/texts/forms.ts';
 import type { ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
 import { pressOf } from '../job-button.ts';
 import { jobAdmissionProblem } from '../requests/admission.ts';
-import { storeRequest } from '../requests/in-time.ts';
-import { bestEffort, unknownJobAnswer } from '../requests/private-answers.ts';
+import { bestEffort, storeRequest, unknownJobAnswer } from '../requests/in-time.ts';
 import { recordPress } from '../requests/records.ts';
 import { threadTakenProblem } from '../requests/start-job.ts';
 

@@ -8,8 +8,7 @@ import type { SlackMessage } from '../../views/parts/message.ts';
 import { refusalAtField } from '../../views/refusals.ts';
 import type { ListenerDeps, SubmitArgs } from '../deps.ts';
 import { admissionProblem } from '../requests/admission.ts';
-import { storeRequest } from '../requests/in-time.ts';
-import { linkTo } from '../requests/private-answers.ts';
+import { linkTo, storeRequest } from '../requests/in-time.ts';
 import { type Outcome, type RawJobRequest, startJob } from '../requests/start-job.ts';
 
 const IN_FORM = { isAnswered: true, mayBeSlip: false } as const;

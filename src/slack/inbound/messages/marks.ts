@@ -1,5 +1,5 @@
 import type { AllMiddlewareArgs, SlackEventMiddlewareArgs } from '@slack/bolt';
-import { withoutSkinTone } from '../../protocol/emoji.ts';
+import { withoutSkinTone } from '../../protocol/ids.ts';
 import { noteRequest } from '../connection/request-log.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { isAdmitted } from '../requests/admission.ts';

@@ -1,8 +1,7 @@
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
-import { type BodyReader, tooLongBody } from '../../../engine/runtime/body-reader.ts';
-import type { Route } from '../../../engine/runtime/http-server.ts';
+import { type BodyReader, type Route, tooLongBody } from '../../../engine/runtime/http-server.ts';
 import type { EngineTools } from '../../../engine/tools.ts';
 import type { Recipe } from '../../../jobs/recipe.ts';
 import type { Workspaces } from '../../workspace/workspace.ts';

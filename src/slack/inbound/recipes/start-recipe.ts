@@ -23,13 +23,12 @@ import type { ClaimedTask, Transaction } from '../../../store/store.ts';
 import { escapeMrkdwn, sanitize } from '../../protocol/slack-text.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { notPausedView, resumedView } from '../../views/recipes.ts';
-import { ChannelUnreadError } from '../../workspace/shared-channels.ts';
+import { ChannelUnreadError } from '../../workspace/access.ts';
 import type { Workspaces } from '../../workspace/workspace.ts';
 import { noteRequest } from '../connection/request-log.ts';
 import type { ListenerDeps, PressArgs } from '../deps.ts';
 import { adminProblem } from '../requests/admission.ts';
-import { namesIn, storeRequest } from '../requests/in-time.ts';
-import { answerBeside, bestEffort } from '../requests/private-answers.ts';
+import { answerBeside, bestEffort, namesIn, storeRequest } from '../requests/in-time.ts';
 import { type PressRecord, recordPress } from '../requests/records.ts';
 
 export interface RecipeRequest {

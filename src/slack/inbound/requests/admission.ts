@@ -1,6 +1,6 @@
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { type AdminDeed, adminsOnlyView, notAllowedView, notCheckedView } from '../../views/refusals.ts';
-import { ChannelUnreadError } from '../../workspace/shared-channels.ts';
+import { ChannelUnreadError } from '../../workspace/access.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
 import { noteRefusal, noteRequest } from '../connection/request-log.ts';
 import type { ListenerDeps } from '../deps.ts';

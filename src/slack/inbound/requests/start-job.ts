@@ -1,11 +1,11 @@
 import { applyEvent } from '../../../engine/apply-event.ts';
-import type { JobRequest } from '../../../jobs/decide/start/open.ts';
 import {
   ASKED_BEFORE_MS,
+  type JobRequest,
   type Manner,
   openQuestion,
   requestJob,
-} from '../../../jobs/decide/start/request.ts';
+} from '../../../jobs/decide/start/open.ts';
 import type { AnyJobContext } from '../../../jobs/decision.ts';
 import { type Job, type Stage, startPromptOf } from '../../../jobs/job.ts';
 import { defaultProject, settingsOf } from '../../../jobs/policy.ts';

@@ -8,7 +8,7 @@ import type { ThreadToRead } from '../../../store/queries/catch-ups.ts';
 import { type ClaimedTask, LeaseLostError, type Transaction } from '../../../store/store.ts';
 import { isPostedByApp, isTooOld, messageKeys, replyOf } from '../../messages/message-event.ts';
 import { rewrittenRequest } from '../../messages/rewritten-request.ts';
-import type { ThreadMessage } from '../../workspace/web-api/answers.ts';
+import type { ThreadMessage } from '../../workspace/web-api/caller.ts';
 import { SlackCallError, type SlackFailure } from '../../workspace/web-api/failure.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { type SlackTools, slackRetryMs } from '../slack-tools.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../engine/runtime/clock.ts';
-import type { Logger } from '../../../engine/runtime/logger.ts';
+import type { Logger } from '../../../engine/runtime/redact.ts';
 import type { LiveThreads } from '../../../store/queries/catch-ups.ts';
 import type { Store } from '../../../store/store.ts';
 import { CLOCK_SKEW_MS } from '../../messages/message-event.ts';

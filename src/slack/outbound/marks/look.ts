@@ -12,7 +12,7 @@ import { jobReference } from '../../protocol/links.ts';
 import { escapeMrkdwn, readableText } from '../../protocol/slack-text.ts';
 import { requestAbout } from '../../views/forms/compose.ts';
 import { TOO_MANY_MESSAGES } from '../../workspace/poster.ts';
-import type { ThreadMessage } from '../../workspace/web-api/answers.ts';
+import type { ThreadMessage } from '../../workspace/web-api/caller.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { isHopeless, type SlackTools, slackRetryMs } from '../slack-tools.ts';

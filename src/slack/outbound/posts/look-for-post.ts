@@ -6,6 +6,7 @@ import type { ClaimedTask, LedgerCall } from '../../../store/store.ts';
 import { TOO_MANY_MESSAGES } from '../../workspace/poster.ts';
 import { SlackCallError, type SlackFailure } from '../../workspace/web-api/failure.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
+import { destinationOf } from '../render.ts';
 import type { SlackTools } from '../slack-tools.ts';
 import {
   dropped,
@@ -19,7 +20,6 @@ import {
   refused,
   waitUntilReadable,
 } from './post-results.ts';
-import { destinationOf } from './render-post.ts';
 
 /** When to look first for an unclear post, from its start: Slack may still be storing it. */
 export const FIRST_LOOK_AFTER_MS = 2_000;

@@ -4,7 +4,7 @@ import { TooLateToSendError } from '../../../engine/runtime/exchange.ts';
 import { factsOf } from '../../../engine/tools.ts';
 import { announcedLink } from '../../../jobs/announcement.ts';
 import type { CallRequest } from '../../../jobs/call.ts';
-import { offerOf } from '../../../jobs/decide/offer-of.ts';
+import { offerOf } from '../../../jobs/decide/decision-builder.ts';
 import type { AnyJobContext } from '../../../jobs/decision.ts';
 import type { JobEvent } from '../../../jobs/event.ts';
 import { initiatorOf, type Job } from '../../../jobs/job.ts';
@@ -17,6 +17,7 @@ import { takeInEarlyReplies } from '../../workspace/early-replies.ts';
 import type { Poster } from '../../workspace/poster.ts';
 import { SlackCallError, type SlackFailure, tooLate } from '../../workspace/web-api/failure.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
+import { destinationOf, renderPost } from '../render.ts';
 import { HELD_FOR_MS, type SlackTools } from '../slack-tools.ts';
 import { FIRST_LOOK_AFTER_MS, type Looks, lookForPost } from './look-for-post.ts';
 import {
@@ -30,7 +31,6 @@ import {
   retryLater,
   waitForPlace,
 } from './post-results.ts';
-import { destinationOf, renderPost } from './render-post.ts';
 
 /** How long Slack accepts a `response_url`. */
 const RESPONSE_URL_LIFE_MS = 30 * 60_000;

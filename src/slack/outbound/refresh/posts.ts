@@ -1,7 +1,7 @@
 import { applyEvent } from '../../../engine/apply-event.ts';
 import { factsOf, sitesOf } from '../../../engine/tools.ts';
 import { type Announcement, announcedLink } from '../../../jobs/announcement.ts';
-import { offerOf } from '../../../jobs/decide/offer-of.ts';
+import { offerOf } from '../../../jobs/decide/decision-builder.ts';
 import type { Job } from '../../../jobs/job.ts';
 import type { OfferOutcome } from '../../../jobs/offer.ts';
 import { seenPullRequest } from '../../../jobs/pull-requests/pull-request.ts';

@@ -2,7 +2,7 @@ import { factsOf } from '../../../engine/tools.ts';
 import type { Job } from '../../../jobs/job.ts';
 import { MAX_STALE_RECEIPTS } from '../../../store/queries/follow-ups.ts';
 import type { ClaimedTask, StaleReceipt } from '../../../store/store.ts';
-import { receiptEmoji } from '../../protocol/emoji.ts';
+import { receiptEmoji } from '../../protocol/ids.ts';
 import type { Poster } from '../../workspace/poster.ts';
 import type { SlackFailure } from '../../workspace/web-api/failure.ts';
 import { isHopeless, type SlackTools } from '../slack-tools.ts';

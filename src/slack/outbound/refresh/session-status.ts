@@ -1,5 +1,5 @@
 import type { Job } from '../../../jobs/job.ts';
-import { type SessionState, sessionStateOf } from '../../../jobs/shown/session-state.ts';
+import { type SessionState, sessionStateOf } from '../../../jobs/shown/lists.ts';
 import { isPlaceGone } from '../../protocol/error-codes.ts';
 import { SlackCallError, wasAnsweredNo } from '../../workspace/web-api/failure.ts';
 import type { SlackTools } from '../slack-tools.ts';

@@ -5,9 +5,9 @@ import { type Intent, intentOf } from '../../../jobs/requests/intent.ts';
 import type { UnknownProject } from '../../../jobs/requests/project.ts';
 import { encode } from '../../protocol/form-data.ts';
 import { viewIds } from '../../protocol/ids.ts';
+import { messageOfJob } from '../list.ts';
 import { buttons, nthInRow } from '../parts/buttons.ts';
 import { form, newsAbove } from '../parts/form.ts';
-import { messageOfJob } from '../parts/job-line.ts';
 import {
   buttonRow,
   message,
@@ -20,8 +20,8 @@ import {
 import { type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
 import { httpUrl } from '../parts/pull-request.ts';
 import { oneLine, quotedPrompt } from '../parts/untrusted.ts';
+import { composeTexts } from '../parts/words.ts';
 import { refusalView } from '../refusals.ts';
-import { composeTexts } from '../texts/forms.ts';
 import { questions } from '../thread/not-for-agent.ts';
 
 /** A request that waits for an answer. */

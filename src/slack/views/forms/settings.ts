@@ -7,8 +7,7 @@ import { channelInput, form, plain, projectInput } from '../parts/form.ts';
 import { message, paragraph, type SlackMessage, smallPrint } from '../parts/message.ts';
 import { channelMention, type Mrkdwn, timeOfDay, userMention } from '../parts/mrkdwn.ts';
 import { oneLine } from '../parts/untrusted.ts';
-import { labels } from '../parts/words.ts';
-import { settingsTexts } from '../texts/forms.ts';
+import { labels, settingsTexts } from '../parts/words.ts';
 
 /** Enough for one pull request; the configuration file has the same limit. */
 export const NOTICE_CHANNELS_MAX = 10;

@@ -3,6 +3,7 @@ import type { Job } from '../../../jobs/job.ts';
 import type { Project, Projects } from '../../../jobs/requests/project.ts';
 import { encode, type MentionedIn, type OfferedThread, type SaidSince } from '../../protocol/form-data.ts';
 import { formIds, viewIds } from '../../protocol/ids.ts';
+import { messageOfJob } from '../list.ts';
 import { type Button, buttons } from '../parts/buttons.ts';
 import {
   CHECKBOXES_MAX,
@@ -13,7 +14,6 @@ import {
   promptInput,
   tickedInput,
 } from '../parts/form.ts';
-import { messageOfJob } from '../parts/job-line.ts';
 import {
   buttonRow,
   message,
@@ -23,8 +23,7 @@ import {
   smallPrint,
 } from '../parts/message.ts';
 import { oneLine } from '../parts/untrusted.ts';
-import { labels } from '../parts/words.ts';
-import { threadPreview } from '../texts/forms.ts';
+import { labels, threadPreview } from '../parts/words.ts';
 
 const AUTHOR_MAX = 75;
 const QUOTED_MAX = 200;

@@ -3,10 +3,10 @@ import type { Recipe } from '../../../jobs/recipe.ts';
 import type { Project, Projects } from '../../../jobs/requests/project.ts';
 import { formIds } from '../../protocol/ids.ts';
 import { unescapeMrkdwn } from '../../protocol/slack-text.ts';
-import { fields } from '../texts/forms.ts';
 import { cut } from './limits.ts';
 import type { SlackMessage } from './message.ts';
 import { oneLine, shown } from './untrusted.ts';
+import { fields } from './words.ts';
 
 /**
  * Characters in a text input.

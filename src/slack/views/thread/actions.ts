@@ -7,7 +7,6 @@ import type { CodeHostSite } from '../../../jobs/pull-requests/link.ts';
 import { seenPullRequest } from '../../../jobs/pull-requests/pull-request.ts';
 import { standingOf } from '../../../jobs/pull-requests/standing.ts';
 import { buttons, type Confirmation } from '../parts/buttons.ts';
-import { duration, fullDuration } from '../parts/duration.ts';
 import {
   actionButton,
   buttonRow,
@@ -18,7 +17,7 @@ import {
   targetButton,
   viewPullRequestButton,
 } from '../parts/message.ts';
-import { addressing, type Mrkdwn, mrkdwn, ownLink } from '../parts/mrkdwn.ts';
+import { addressing, duration, fullDuration, type Mrkdwn, mrkdwn, ownLink } from '../parts/mrkdwn.ts';
 import { httpUrl, pullRequestTexts, shortPullRequestLink } from '../parts/pull-request.ts';
 import { shown } from '../parts/untrusted.ts';
 import { replies } from '../parts/words.ts';

@@ -5,13 +5,12 @@ import { type CodeHostSite, PUBLIC_SITES } from '../../../jobs/pull-requests/lin
 import type { Unsent } from '../../../jobs/requests/attachments.ts';
 import { NOT_SEEN } from '../../protocol/error-codes.ts';
 import { unescapeMrkdwn } from '../../protocol/slack-text.ts';
-import { messageOfJob } from '../parts/job-line.ts';
+import { messageOfJob } from '../list.ts';
 import { message, paragraph, quotation, type SlackMessage, untrustedParagraph } from '../parts/message.ts';
 import { addressing, channelMention, mrkdwn } from '../parts/mrkdwn.ts';
 import { oneLine, shownPrompt } from '../parts/untrusted.ts';
-import { labels } from '../parts/words.ts';
+import { fileKinds, labels, refusedNotices, snippetProblems, threadTexts } from '../parts/words.ts';
 import { skippedView } from '../recipes.ts';
-import { fileKinds, refusedNotices, snippetProblems, threadTexts } from '../texts/thread.ts';
 import { askedBy, askingView } from './actions.ts';
 import { draftView } from './draft.ts';
 import { latePullRequestView, turnEndedView, withPullRequest } from './turn-ended.ts';

@@ -2,9 +2,8 @@ import type { KnownBlock } from '@slack/types';
 import type { Queue } from '../../../jobs/follow-ups/follow-up-queue.ts';
 import type { Job } from '../../../jobs/job.ts';
 import type { CodeHostSite } from '../../../jobs/pull-requests/link.ts';
-import { askerOf } from '../parts/asker.ts';
+import { messageOfJob } from '../list.ts';
 import { buttons } from '../parts/buttons.ts';
-import { messageOfJob } from '../parts/job-line.ts';
 import {
   buttonRow,
   heading,
@@ -17,9 +16,9 @@ import {
 } from '../parts/message.ts';
 import { type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
 import { pullRequest } from '../parts/pull-request.ts';
-import { stateLine } from '../parts/state.ts';
+import { foot, stateLine, warnings } from '../parts/state.ts';
 import { oneLine, titledPrompt } from '../parts/untrusted.ts';
-import { foot, warnings } from '../texts/card.ts';
+import { askerOf } from '../parts/words.ts';
 import { cardActions } from './actions.ts';
 
 const FACT_MAX = 100;

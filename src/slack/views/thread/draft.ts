@@ -2,9 +2,8 @@ import type { KnownBlock } from '@slack/types';
 import type { Announcement } from '../../../jobs/announcement.ts';
 import type { Job } from '../../../jobs/job.ts';
 import { displayText, readableText } from '../../protocol/slack-text.ts';
-import { askerOf } from '../parts/asker.ts';
+import { messageOfJob } from '../list.ts';
 import { buttons } from '../parts/buttons.ts';
-import { messageOfJob } from '../parts/job-line.ts';
 import {
   actionButton,
   buttonRow,
@@ -19,10 +18,8 @@ import {
 import { channelMention, type Mrkdwn, mrkdwn, ownLink } from '../parts/mrkdwn.ts';
 import { httpUrl } from '../parts/pull-request.ts';
 import { asRead, oneLine, shown, shownPrompt } from '../parts/untrusted.ts';
-import { labels } from '../parts/words.ts';
+import { askerOf, draftTexts, labels, refusedNotices } from '../parts/words.ts';
 import { type Refusal, refusalView } from '../refusals.ts';
-import { draftTexts } from '../texts/drafts.ts';
-import { refusedNotices } from '../texts/thread.ts';
 
 type DraftAnnouncement = Extract<Announcement, { kind: 'draft' }>;
 

@@ -3,9 +3,8 @@ import type { EphemeralNotice, KeptReply } from '../../../jobs/call.ts';
 import { type Job, workingSince } from '../../../jobs/job.ts';
 import type { CodeHostSite } from '../../../jobs/pull-requests/link.ts';
 import type { CommandName } from '../../../jobs/requests/command.ts';
+import { messageOfJob } from '../list.ts';
 import { buttons } from '../parts/buttons.ts';
-import { duration } from '../parts/duration.ts';
-import { messageOfJob } from '../parts/job-line.ts';
 import {
   actionButton,
   buttonRow,
@@ -15,10 +14,11 @@ import {
   type SlackMessage,
   targetButton,
 } from '../parts/message.ts';
-import { ago, type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
+import { ago, duration, type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
 import { httpUrl } from '../parts/pull-request.ts';
 import { stateLine } from '../parts/state.ts';
 import { oneLine, promptTitle, quotedPrompt } from '../parts/untrusted.ts';
+
 /** A started job cannot be stopped, so these questions are asked privately, before anything is public. */
 export const questions = {
   sure: (quoted: string): Mrkdwn =>

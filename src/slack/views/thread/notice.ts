@@ -1,7 +1,6 @@
 import type { Job } from '../../../jobs/job.ts';
 import { type CodeHostSite, PUBLIC_SITES } from '../../../jobs/pull-requests/link.ts';
-import { askerOf } from '../parts/asker.ts';
-import { messageOfJob } from '../parts/job-line.ts';
+import { messageOfJob } from '../list.ts';
 import { message, openThreadButton, paragraph, type SlackMessage } from '../parts/message.ts';
 import { asWritten, type Mrkdwn, mrkdwn, withFacts } from '../parts/mrkdwn.ts';
 import {
@@ -14,6 +13,7 @@ import {
   titleOf,
 } from '../parts/pull-request.ts';
 import { oneLine, promptTitle } from '../parts/untrusted.ts';
+import { askerOf } from '../parts/words.ts';
 
 /** What a notice channel reads. `link`: the pull request in short; null if it cannot be a link. */
 const notices = {

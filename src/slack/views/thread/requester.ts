@@ -2,8 +2,8 @@ import type { Button, KnownBlock } from '@slack/types';
 import type { EphemeralNotice, KeptCommand } from '../../../jobs/call.ts';
 import type { Job } from '../../../jobs/job.ts';
 import { CHANNEL_IS_SHARED, classOf, isNotInChannel, NOT_SEEN } from '../../protocol/error-codes.ts';
+import { messageOfJob } from '../list.ts';
 import { buttons } from '../parts/buttons.ts';
-import { messageOfJob } from '../parts/job-line.ts';
 import { cutEscaped } from '../parts/limits.ts';
 import {
   actionButton,
@@ -16,8 +16,8 @@ import {
 } from '../parts/message.ts';
 import { channelMention, isDirectMessage, type Mrkdwn } from '../parts/mrkdwn.ts';
 import { oneLine, shownPrompt } from '../parts/untrusted.ts';
+import { threadTexts } from '../parts/words.ts';
 import { closedPlaces, delayed, notAllowed, unposted } from '../refusals.ts';
-import { threadTexts } from '../texts/thread.ts';
 import { keptReplyView, questions } from './not-for-agent.ts';
 
 /** Long enough to copy the prompt and send it again, if a section holds it. */

@@ -3,7 +3,7 @@ import type { Announcement } from '../../../jobs/announcement.ts';
 import type { Job } from '../../../jobs/job.ts';
 import type { OfferOutcome } from '../../../jobs/offer.ts';
 import { type CodeHostSite, PUBLIC_SITES } from '../../../jobs/pull-requests/link.ts';
-import { messageOfJob } from '../parts/job-line.ts';
+import { messageOfJob } from '../list.ts';
 import { message, paragraph, type SlackMessage, smallPrint } from '../parts/message.ts';
 import type { Mrkdwn } from '../parts/mrkdwn.ts';
 import { stateLine } from '../parts/state.ts';

@@ -1,11 +1,9 @@
 import type { KnownBlock } from '@slack/types';
 import type { Announcement, TurnEnded } from '../../../jobs/announcement.ts';
 import { type Job, requestersOf } from '../../../jobs/job.ts';
-import { PARAGRAPH_MAX_LENGTH } from '../../../jobs/pull-requests/description.ts';
 import type { CodeHostSite } from '../../../jobs/pull-requests/link.ts';
-import type { PullRequestFacts } from '../../../jobs/pull-requests/pull-request.ts';
+import { PARAGRAPH_MAX_LENGTH, type PullRequestFacts } from '../../../jobs/pull-requests/pull-request.ts';
 import { buttons } from '../parts/buttons.ts';
-import { duration } from '../parts/duration.ts';
 import {
   message,
   paragraph,
@@ -14,7 +12,7 @@ import {
   smallQuotation,
   targetButton,
 } from '../parts/message.ts';
-import { addressing, asWritten, type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
+import { addressing, asWritten, duration, type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
 import {
   factsOfLink,
   previewButtons,
@@ -25,7 +23,7 @@ import {
   titleOf,
 } from '../parts/pull-request.ts';
 import { oneLine, shown } from '../parts/untrusted.ts';
-import { turnTexts } from '../texts/thread.ts';
+import { turnTexts } from '../parts/words.ts';
 import { confirmations, followUpButton } from './actions.ts';
 
 const BRANCH_MAX = 100;

@@ -1,6 +1,6 @@
 import type { ConversationsInfoResponse, UsergroupsListResponse, UsersInfoResponse } from '@slack/web-api';
 import type { Clock } from '../../../engine/runtime/clock.ts';
-import type { Logger } from '../../../engine/runtime/logger.ts';
+import type { Logger } from '../../../engine/runtime/redact.ts';
 import { isChannel } from '../../protocol/ids.ts';
 import { mentionedIds } from '../../protocol/slack-text.ts';
 import { CachedLookup } from './cached-lookup.ts';

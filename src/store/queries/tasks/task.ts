@@ -1,16 +1,19 @@
-import { type Expression, type RawBuilder, sql } from 'kysely';
+import {
+  type Expression,
+  type ExpressionBuilder,
+  type RawBuilder,
+  type SqlBool,
+  sql,
+  type UpdateObject,
+} from 'kysely';
 import { type TaskFacts, type TaskKind, taskFacts } from '../../../jobs/task-kinds.ts';
+import type { Tables, TaskGroup } from '../../schema/tables.ts';
+import { type Given, idsOf, prepared, preparedForMany, type Values } from '../prepared.ts';
 
 /** There is at most one task of a kind for a subject. */
 export function taskId(kind: TaskKind, subject: string): string {
   return `${kind}:${subject}`;
 }
-
-/**
- * The project, channel or code host of a task, whose tasks share workers, so that a silent one cannot take
- * all of them. A path such as `T1/C1/` (workspace and channel), `docs/` (project) or `github.com/`, or empty.
- */
-export type TaskGroup = string;
 
 /** The group and those that contain it: `T1/` and `T1/C1/`. */
 export function levelsOf(group: TaskGroup): readonly TaskGroup[] {
@@ -108,3 +111,214 @@ export function shuffled<T>(items: readonly T[]): T[] {
     .sort((a, b) => a.place - b.place)
     .map(({ item }) => item);
 }
+
+interface Group {
+  readonly group: TaskGroup;
+}
+
+export interface Due {
+  readonly kind: TaskKind;
+  readonly nowMs: number;
+  readonly leaseNowMs: number;
+  readonly limit: number;
+}
+
+const isFree = (leaseNowMs: Expression<number>) =>
+  sql<SqlBool>`(lease_until is null or lease_until <= ${leaseNowMs})`;
+
+const CLAIMED = [
+  'id',
+  'kind',
+  'subject',
+  'run_at',
+  'attempts',
+  'revision',
+  'lease_token',
+  'group_key',
+  'unknown_until',
+] as const;
+
+/** Per kind, as each kind has its own range of the index. */
+export const dueTasks = prepared((db, { kind, nowMs, leaseNowMs, limit }: Values<Due>) =>
+  db
+    .selectFrom('task')
+    .select(CLAIMED)
+    .where('kind', '=', kind)
+    .where('run_at', '<=', nowMs)
+    .where(isFree(leaseNowMs))
+    .orderBy('run_at')
+    .limit(limit)
+    .forUpdate()
+    .skipLocked(),
+);
+
+/** As `dueTasks`, of these groups only, so many of each at most; a backlog in other groups costs nothing. */
+export const dueTasksOf = preparedForMany(
+  (
+    db,
+    groups: readonly Values<Group>[],
+    { kind, nowMs, leaseNowMs, limit, ofEach }: Values<Due & { readonly ofEach: number }>,
+  ) => {
+    const isDue = sql<SqlBool>`run_at <= ${nowMs} and ${isFree(leaseNowMs)}`;
+    const ids = groups.map(
+      ({ group }) => sql`
+        select id from (
+          select id from task where kind = ${kind} and group_key = ${group} and ${isDue}
+          order by run_at limit cast(${ofEach} as bigint)
+        ) as first_of_group`,
+    );
+    return (
+      db
+        .selectFrom('task')
+        .select(CLAIMED)
+        .where(sql<SqlBool>`id in (${sql.join(ids, sql` union all `)})`)
+        // Checked again under the lock. With the kind, SQLite would scan all due tasks.
+        .where(isDue)
+        .orderBy('run_at')
+        .limit(limit)
+        .forUpdate()
+        .skipLocked()
+    );
+  },
+);
+
+/** When the first free task of each group is due. Leaps from group to group in the index. */
+export const groupHeads = prepared(
+  (db, { kind, leaseNowMs }: Values<{ kind: TaskKind; leaseNowMs: number }>) => {
+    const query: RawBuilder<{ group_key: TaskGroup; run_at: number | null }> = sql`
+      with recursive groups (group_key) as (
+        select min(group_key) from task where kind = ${kind}
+        union all
+        select (select min(group_key) from task where kind = ${kind} and group_key > groups.group_key)
+        from groups where groups.group_key is not null
+      )
+      select group_key, (
+        select run_at from task
+        where kind = ${kind} and task.group_key = groups.group_key and ${isFree(leaseNowMs)}
+        order by run_at limit 1
+      ) as run_at
+      from groups where group_key is not null`;
+    return { compile: () => query.compile(db) };
+  },
+);
+
+export const leaseTasks = preparedForMany(
+  (
+    db,
+    tasks: readonly Values<{ id: string }>[],
+    { token, untilMs }: Values<{ token: string; untilMs: number }>,
+  ) =>
+    db.updateTable('task').set({ lease_token: token, lease_until: untilMs }).where('id', 'in', idsOf(tasks)),
+);
+
+export const runTaskNow = prepared((db, { id, nowMs }: Values<{ id: string; nowMs: number }>) =>
+  db
+    .updateTable('task')
+    .set({ run_at: nowMs })
+    .where('id', '=', id)
+    .where('run_at', '>', nowMs)
+    .where('attempts', '=', 0)
+    .where('lease_token', 'is', null),
+);
+
+type TaskToRun = { readonly id: string; readonly nowMs: number; readonly minAttempts: number };
+
+/** Skips tasks in flight, and locked ones. */
+export const runTaskNowUnlessLocked = prepared((db, { id, nowMs, minAttempts }: Values<TaskToRun>) =>
+  db
+    .updateTable('task')
+    .set({ run_at: nowMs })
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('task')
+        .select('id')
+        .where('id', '=', id)
+        .where('run_at', '>', nowMs)
+        .where('attempts', '>=', minAttempts)
+        .where('lease_token', 'is', null)
+        .forUpdate()
+        .skipLocked(),
+    ),
+);
+
+/** The first free task of each kind, without locks. */
+export const firstFreeTasks = preparedForMany(
+  (db, kinds: readonly Values<{ kind: TaskKind }>[], { leaseNowMs }: Values<{ leaseNowMs: number }>) => {
+    const firsts = kinds.map(
+      ({ kind }) => sql`
+        select kind, run_at from (
+          select kind, run_at from task where kind = ${kind} and ${isFree(leaseNowMs)} order by run_at limit 1
+        ) as first_of_kind`,
+    );
+    const query: RawBuilder<{ kind: TaskKind; run_at: number }> = sql`${sql.join(firsts, sql` union all `)}`;
+    return { compile: () => query.compile(db) };
+  },
+);
+
+type Held = Pick<Lease, 'taskId' | 'token'>;
+
+export const freeLease = { lease_token: null, lease_until: null };
+const noFailure = { failing_since: null, failure: null };
+
+/** A run that failed by an error of the program or its store. */
+export interface TaskFailure {
+  /** Without secrets, and without what people wrote. */
+  readonly words: string;
+  readonly nowMs: number;
+  readonly runAtMs: number;
+}
+
+/**
+ * The weakest lock that blocks a takeover. A stronger one would make rescheduling wait for this transaction, which may
+ * want the job's lock next: a deadlock.
+ */
+export const heldTask = prepared((db, { taskId, token }: Values<Held>) =>
+  db.selectFrom('task').select('id').where('id', '=', taskId).where('lease_token', '=', token).forKeyShare(),
+);
+
+export const endTask = prepared((db, { taskId, token, revision }: Values<Lease>) =>
+  db.deleteFrom('task').where((eb) => eb.and({ id: taskId, lease_token: token, revision })),
+);
+
+type Row = ExpressionBuilder<Tables, 'task'>;
+
+/** Changes a task if its lease is held. */
+function held<V extends Given<V>>(
+  change: (values: Values<Held & V>, row: Row) => UpdateObject<Tables, 'task'>,
+) {
+  return prepared((db, values: Values<Held & V>) =>
+    db
+      .updateTable('task')
+      .set((row) => change(values, row))
+      .where((eb) => eb.and({ id: values.taskId, lease_token: values.token }))
+      .returning(['kind', 'run_at']),
+  );
+}
+
+export const freeTask = held(() => ({ ...freeLease, ...noFailure, attempts: 0 }));
+
+export const retryTaskAt = held<{ runAtMs: number }>(({ runAtMs }, row) => ({
+  ...freeLease,
+  ...noFailure,
+  run_at: runAtMs,
+  attempts: row('attempts', '+', 1),
+}));
+
+/** A task that was rescheduled while in flight keeps its new time. */
+export const repeatTask = held<{ revision: number; runAtMs: number }>(({ revision, runAtMs }, row) => ({
+  ...freeLease,
+  attempts: 0,
+  run_at: row.case().when('revision', '=', revision).then(runAtMs).else(row.ref('run_at')).end(),
+}));
+
+export const delayTaskUntil = held<{ runAtMs: number }>(({ runAtMs }) => ({ ...freeLease, run_at: runAtMs }));
+
+export const failTask = held<TaskFailure>(({ runAtMs, nowMs, words }, row) => ({
+  ...freeLease,
+  run_at: runAtMs,
+  attempts: row('attempts', '+', 1),
+  failing_since: row.fn.coalesce('failing_since', row.val(nowMs)),
+  failure: words,
+}));
+
+export const markTaskUnknown = held<{ untilMs: number }>(({ untilMs }) => ({ unknown_until: untilMs }));

@@ -2,21 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { ExpressionBuilder } from 'kysely';
 import type { TaskKind } from '../../../jobs/task-kinds.ts';
 import type { LeaseClock } from '../../engines/connection-turns.ts';
-import type { Queries, Tables } from '../../schema/tables.ts';
+import type { Queries, Tables, TaskGroup } from '../../schema/tables.ts';
 import { type Prepared, pick, prepared, type Values } from '../prepared.ts';
 import {
   type ClaimedTask,
-  type Lease,
-  LeaseLostError,
-  type NewTask,
-  ownerColumns,
-  ownerOfTask,
-  shuffled,
-  type TaskGroup,
-  type TaskOwner,
-  taskId,
-} from './task.ts';
-import {
   type Due,
   delayTaskUntil,
   dueTasks,
@@ -28,14 +17,22 @@ import {
   freeTask,
   groupHeads,
   heldTask,
+  type Lease,
+  LeaseLostError,
   leaseTasks,
   markTaskUnknown,
+  type NewTask,
+  ownerColumns,
+  ownerOfTask,
   repeatTask,
   retryTaskAt,
   runTaskNow,
   runTaskNowUnlessLocked,
+  shuffled,
   type TaskFailure,
-} from './task-queries.ts';
+  type TaskOwner,
+  taskId,
+} from './task.ts';
 
 /** When the first scheduled task of each kind is due. */
 export type Scheduled = ReadonlyMap<TaskKind, number>;

@@ -1,7 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { SnippetReader } from '../../../../src/slack/workspace/web-api/snippet-reader.ts';
-import { SqlStore } from '../../../../src/store/sql-store.ts';
-import type { Transaction, TransactionOptions } from '../../../../src/store/store.ts';
+import { SqlStore, type Transaction, type TransactionOptions } from '../../../../src/store/store.ts';
 import { commitNames, watched } from './commit-notes.ts';
 
 /** Loaded into the program by `--import`: lists its commits, and kills it at the given one. */
