@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { parseConfig } from '../src/app/config/config.ts';
 import type { Environment } from '../src/app/config/values.ts';
 import { createLogger } from '../src/app/operations/logger.ts';
-import { StartError } from '../src/app/service/explain.ts';
+import { StartError } from '../src/app/service/workspaces.ts';
 import { createService } from '../src/app/service.ts';
 import type { Host } from '../src/cli/command.ts';
 import { runUntilSignal, terminalLines } from '../src/cli/commands/start.ts';

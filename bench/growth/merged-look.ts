@@ -1,4 +1,4 @@
-import type { LookMemory } from '../../src/codehost/look-memory.ts';
+import type { LookMemory } from '../../src/codehost/look.ts';
 
 const commit = 'a'.repeat(40);
 const tagged = (body: object) => ({ etag: `W/"${'e'.repeat(64)}"`, body });

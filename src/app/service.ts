@@ -13,14 +13,14 @@ import { planSchedules } from '../engine/schedules.ts';
 import type { MadeReport, Period } from '../jobs/report/report.ts';
 import { TwinEvents } from '../slack/inbound/messages/twin-events.ts';
 import { hookRoutes } from '../slack/inbound/recipes/hooks.ts';
-import { refusalRecorder } from '../slack/inbound/requests/records.ts';
+import { refusalRecorder } from '../slack/inbound/requests/in-time.ts';
 import { createConnection, createSlackApp } from '../slack/inbound/routes.ts';
 import { missedReplies } from '../slack/outbound/catch-up/missed-replies.ts';
 import { SessionStatus } from '../slack/outbound/refresh/session-status.ts';
 import { readableText } from '../slack/protocol/slack-text.ts';
-import { boltLogger } from '../slack/workspace/bolt-logger.ts';
+import { boltLogger } from '../slack/workspace/web-api/http.ts';
 import type { SignedInAs } from '../slack/workspace/workspace.ts';
-import { readDataDir } from '../store/data-dir.ts';
+import { readDataDir } from '../store/backup.ts';
 import { heldLockWords } from '../store/inspect/held-locks.ts';
 import { openStore } from '../store/open.ts';
 import { backgroundStore, instrumentedStore, type Store } from '../store/store.ts';
@@ -43,9 +43,8 @@ import {
   recipesIn,
   recurringIn,
 } from './service/context.ts';
-import { explainConnection, explainListening } from './service/explain.ts';
 import { createLoops, SHORT_STOP_MS, type Tools } from './service/loops.ts';
-import { serveWorkspaces } from './service/workspaces.ts';
+import { explainConnection, explainListening, serveWorkspaces } from './service/workspaces.ts';
 
 /** The whole program in one object. Tests start it in memory. */
 export interface Service {

@@ -10,12 +10,10 @@ import {
   type HostClient,
   tokenCredentials,
 } from './client/host-client.ts';
-import type { CodeHosts, Look } from './code-hosts.ts';
-import type { Dialect } from './dialect.ts';
 import { appCredentials, type GithubApp, githubApp } from './github/app.ts';
 import { github } from './github/github.ts';
 import { gitlab } from './gitlab/gitlab.ts';
-import { look, lookLog } from './look.ts';
+import { type CodeHosts, type Dialect, type Look, look, lookLog } from './look.ts';
 
 export interface CodeHostTools {
   readonly clock: Clock;

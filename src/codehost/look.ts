@@ -1,17 +1,160 @@
+import { z } from 'zod';
 import type { Clock } from '../engine/runtime/clock.ts';
 import type { Logger } from '../engine/runtime/redact.ts';
 import type { PullRequestLink } from '../jobs/pull-requests/link.ts';
 import { isOver, type PullRequestFacts } from '../jobs/pull-requests/pull-request.ts';
+import type { HostFacts } from '../jobs/service-facts.ts';
 import {
+  type Answer,
   type Authorization,
   type Credentials,
   type HostClient,
   laterError,
   UnreadableError,
 } from './client/host-client.ts';
-import type { Look } from './code-hosts.ts';
-import type { Dialect, OtherReading, Read } from './dialect.ts';
-import { type LookMemory, READINGS, type Reading, type TaggedAnswer } from './look-memory.ts';
+
+/** The configured code hosts, for pull requests. Nothing is ever written to them. */
+export interface CodeHosts {
+  /** Null: no configured host knows it, so it is never checked. */
+  find(url: string): PullRequestLink | null;
+  /**
+   * Never throws for failures of network or host, and takes half a minute at most.
+   * @param before from the last check that saw the pull request; null: none
+   */
+  look(link: PullRequestLink, before: LookMemory | null): Promise<Look>;
+  /** Each host's recent answers. */
+  facts(): readonly HostFacts[];
+  /** Aborts what is in flight. */
+  close(): Promise<void>;
+}
+
+/** The result of a check. */
+export type Look =
+  /** `facts`: includes earlier ones that could not be read again. */
+  | { readonly outcome: 'seen'; readonly facts: PullRequestFacts; readonly memory: LookMemory }
+  /** It does not exist, or may not be seen: hosts answer both alike. */
+  | { readonly outcome: 'not_found' }
+  | { readonly outcome: 'no_access'; readonly reason: NoAccessReason }
+  /**
+   * Rate-limited, broken or unreachable. `waitMs`: how long the host asks to be left alone, if it says so.
+   * `reason`: one word for the log.
+   */
+  | { readonly outcome: 'later'; readonly waitMs: number | null; readonly reason: string };
+
+/** `bad_credentials`: the host does not know the token or App, or no longer. */
+export type NoAccessReason = 'bad_credentials' | 'not_allowed' | 'app_not_installed';
+
+/** Read separately, so that a missing permission costs only its own facts. */
+export const READINGS = ['details', 'size', 'checks', 'review', 'preview'] as const;
+export type ReadingName = (typeof READINGS)[number];
+
+/** What a check leaves to the next one, as plain JSON. */
+export type LookMemory = { readonly [Name in ReadingName]?: Reading };
+
+export interface Reading {
+  readonly facts: PullRequestFacts;
+  /** When the host last said so; absent: never. */
+  readonly readAtMs?: number;
+  /** The commit that the facts describe. Absent: they describe the pull request. */
+  readonly commit?: string;
+  /** Why the last check could not read all of it. */
+  readonly problem?: ReadingProblem;
+  /** The host's answers by the end of their paths, each with its ETag. */
+  readonly answers: Readonly<Record<string, TaggedAnswer>>;
+}
+
+/** `permissions`: the missing ones, by the host's names. */
+export type ReadingProblem =
+  | { readonly kind: 'missing_permission'; readonly permissions: readonly string[] }
+  | { readonly kind: 'unavailable' };
+
+export interface TaggedAnswer {
+  readonly etag: string;
+  readonly body: unknown;
+}
+
+const whole = z.int().min(0);
+
+const facts = z.object({
+  title: z.string().exactOptional(),
+  description: z.string().exactOptional(),
+  state: z.enum(['draft', 'open', 'merged', 'closed']).exactOptional(),
+  endedBy: z.string().exactOptional(),
+  openedAtMs: z.number().exactOptional(),
+  endedAtMs: z.number().exactOptional(),
+  updatedAtMs: z.number().exactOptional(),
+  size: z
+    .object({ files: whole, lines: z.object({ added: whole, removed: whole }).nullable() })
+    .exactOptional(),
+  checks: z.enum(['pending', 'passing', 'failing']).exactOptional(),
+  review: z.enum(['approved', 'changes_requested']).exactOptional(),
+  previewUrl: z.string().exactOptional(),
+});
+
+const reading: z.ZodType<Reading> = z.object({
+  facts,
+  readAtMs: z.number().exactOptional(),
+  commit: z.string().exactOptional(),
+  problem: z
+    .discriminatedUnion('kind', [
+      z.object({ kind: z.literal('missing_permission'), permissions: z.array(z.string()) }),
+      z.object({ kind: z.literal('unavailable') }),
+    ])
+    .exactOptional(),
+  answers: z.record(z.string(), z.object({ etag: z.string(), body: z.unknown() })),
+});
+
+/** A stored memory. What another version stored differently is read from the host again. */
+export function decodeLookMemory(stored: unknown): LookMemory | null {
+  if (typeof stored !== 'object' || stored === null) return null;
+  const known = READINGS.flatMap((name) => {
+    const { data } = reading.safeParse(Reflect.get(stored, name));
+    return data === undefined ? [] : [[name, data] as const];
+  });
+  return known.length === 0 ? null : Object.fromEntries(known);
+}
+
+/**
+ * Reads the API at the repository's path plus `rest`: `/pulls/14`. Throws an UnreadableError. `schema` must
+ * accept its own output, which is stored and compared.
+ */
+export type Read = <T>(rest: string, schema: z.ZodType<T>) => Promise<T>;
+
+/** What is special to one kind of code host: paths, answers, names of permissions. */
+export interface Dialect {
+  /** Sent with every request. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The repository's path under the API's URL. */
+  repositoryPath(link: PullRequestLink): string;
+  /** Matches that path once the repository has moved. */
+  readonly movedTo: RegExp;
+  /** What any token may ask about itself; `base` and `rest` together. */
+  readonly tokenPath: string;
+  /** When the token expires, by the answer; null: unknown, or never. */
+  tokenEndsAtMs(answer: Extract<Answer, { kind: 'read' }>): number | null;
+  details(read: Read, number: number): Promise<Details>;
+  /** What else there is to read; absent: the details include it. */
+  readonly others: { readonly [Name in Exclude<ReadingName, 'details'>]?: OtherReading };
+}
+
+export interface Details {
+  readonly facts: PullRequestFacts;
+  /** The last commit; null: the host does not say. */
+  readonly commit: string | null;
+}
+
+export interface OtherReading {
+  /** Each is needed, by the host's names; `Checks or Actions`: either. */
+  readonly permissions: readonly string[];
+  /** Its facts hold for one commit only. */
+  readonly isOfCommit: boolean;
+  /** `lacks` collects missing permissions that reduce the facts. */
+  read(
+    read: Read,
+    pullRequest: { readonly number: number; readonly commit: string },
+    lacks: (permission: string) => void,
+  ): Promise<PullRequestFacts>;
+}
 
 const LOOK_TIMEOUT_MS = 25_000;
 

@@ -1,8 +1,8 @@
 import { retryDelayMs } from '../jobs/schedule/schedule.ts';
 import type { TaskKind } from '../jobs/task-kinds.ts';
 import { type ClaimedTask, LeaseLostError } from '../store/store.ts';
+import type { EngineTools } from './apply-event.ts';
 import { scrub } from './runtime/redact.ts';
-import type { EngineTools } from './tools.ts';
 
 /** Passing problems are over by then. */
 const FAILING_FOR_MS = 5 * 60_000;

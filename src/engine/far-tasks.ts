@@ -1,4 +1,4 @@
-import { isPaused } from '../jobs/decide/watch/pause.ts';
+import { isPaused } from '../jobs/decide/watch/long-running.ts';
 import type { Policy } from '../jobs/policy.ts';
 import { CLOCKS_DIFFER_MS, LONGEST_PAUSE_MS, neglectedIntervalMs } from '../jobs/schedule/schedule.ts';
 import { furthestAheadMs, taskKinds } from '../jobs/task-kinds.ts';

@@ -2,13 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AnyJobContext } from '../jobs/decision.ts';
 import type { Job } from '../jobs/job.ts';
 import type { Policy } from '../jobs/policy.ts';
-import { StoreError } from '../store/errors.ts';
+import { StoreError } from '../store/engines/connection-turns.ts';
 import { type ClaimedTask, LeaseLostError, type LedgerCall, type Transaction } from '../store/store.ts';
-import { policyOf } from './apply-event.ts';
+import { type EngineTools, policyOf } from './apply-event.ts';
 import type { Clock } from './runtime/clock.ts';
 import { SEND_WITHIN_MS, TooLateToSendError } from './runtime/exchange.ts';
 import type { Logger } from './runtime/redact.ts';
-import type { EngineTools } from './tools.ts';
 
 /** The first call of a lane without an outcome, with its current job. */
 export interface DueCall {

@@ -1,5 +1,5 @@
 import { isUnwatched, type Job, openStages } from './job.ts';
-import { isBlank } from './requests/prompt.ts';
+import { isBlank } from './requests/command.ts';
 import type { Schedule } from './schedule/moments.ts';
 import { isWaitOn } from './schedule/schedule.ts';
 

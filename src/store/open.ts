@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { refuseMoved } from './data-dir.ts';
+import { refuseMoved } from './backup.ts';
 import type { Database } from './engines/connection-turns.ts';
 import type { PostgresOptions } from './engines/postgres.ts';
 import { openSqlite } from './engines/sqlite.ts';

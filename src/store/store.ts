@@ -1,7 +1,11 @@
 import type { Decision } from '../jobs/decision.ts';
 import { laneTaskKind } from '../jobs/task-kinds.ts';
-import type { Database, LeaseClock, TakeAdvisoryLock } from './engines/connection-turns.ts';
-import { StoreError } from './errors.ts';
+import {
+  type Database,
+  type LeaseClock,
+  StoreError,
+  type TakeAdvisoryLock,
+} from './engines/connection-turns.ts';
 import { type HeldLock, heldLocks } from './inspect/held-locks.ts';
 import { BudgetQueue } from './queries/calls/budget-queue.ts';
 import { Calls } from './queries/calls/calls.ts';

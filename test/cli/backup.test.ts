@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { backup as backupCommand } from '../../src/cli/commands/backup.ts';
 import { backUp } from '../../src/store/backup.ts';
-import { StoreError } from '../../src/store/errors.ts';
+import { StoreError } from '../../src/store/engines/connection-turns.ts';
 import { openStore } from '../../src/store/open.ts';
 import { aDecision } from '../contract/store/samples.ts';
 import { startStrictWorld } from '../e2e/support/strict-world.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decodeLookMemory } from '../../src/codehost/look-memory.ts';
+import { decodeLookMemory } from '../../src/codehost/look.ts';
 import { factsOf, lookingAtGithub, START_MS } from './support.ts';
 
 const statuses = (requests: readonly { readonly status: number | null }[]) =>

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { createLogger } from '../../src/app/operations/logger.ts';
+import type { EngineTools } from '../../src/engine/apply-event.ts';
 import { type Effect, runLane } from '../../src/engine/run-lane.ts';
-import type { EngineTools } from '../../src/engine/tools.ts';
 import type { CallOutcome } from '../../src/jobs/call.ts';
 import { openJob } from '../../src/jobs/decide/start/open.ts';
-import { StoreError } from '../../src/store/errors.ts';
+import { StoreError } from '../../src/store/engines/connection-turns.ts';
 import {
   type ClaimedTask,
   LeaseLostError,

@@ -2,10 +2,9 @@ import { expect, test } from 'vitest';
 import { previewIn } from '../../src/codehost/decode.ts';
 import { redact } from '../../src/engine/runtime/redact.ts';
 import { PUBLIC_SITES, pullRequestKey, pullRequestName } from '../../src/jobs/pull-requests/link.ts';
-import { parseCommand, threadWordOf } from '../../src/jobs/requests/command.ts';
+import { isBlank, judgePrompt, parseCommand, threadWordOf } from '../../src/jobs/requests/command.ts';
 import { intentOf } from '../../src/jobs/requests/intent.ts';
 import { addressed } from '../../src/jobs/requests/project.ts';
-import { isBlank, judgePrompt } from '../../src/jobs/requests/prompt.ts';
 import { withoutSecrets } from '../../src/jobs/secrets.ts';
 import { jobReference } from '../../src/slack/protocol/links.ts';
 import {

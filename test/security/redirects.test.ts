@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { createLogger } from '../../src/app/operations/logger.ts';
-import { boltLogger } from '../../src/slack/workspace/bolt-logger.ts';
-import { answerFetch, PostingClient } from '../../src/slack/workspace/web-api/http.ts';
+import { answerFetch, boltLogger, PostingClient } from '../../src/slack/workspace/web-api/http.ts';
 import { serveHttp } from '../agent/support.ts';
 
 const quiet = boltLogger(createLogger({ level: 'error', destination: { write: () => {} } }));

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { copyStore } from '../../src/store/copy/copy.ts';
-import { StoreError } from '../../src/store/errors.ts';
+import { StoreError } from '../../src/store/engines/connection-turns.ts';
 import { openStore, type StoreLocation } from '../../src/store/open.ts';
 import { type StrictWorld, startStrictWorld } from '../e2e/support/strict-world.ts';
 import { alice, general } from '../support/local-slack.ts';

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { StoreError } from '../../src/store/engines/connection-turns.ts';
 import { connectionErrors } from '../../src/store/engines/postgres-errors.ts';
-import { StoreError } from '../../src/store/errors.ts';
 import { openStore } from '../../src/store/open.ts';
 
 async function failureOf(databaseUrl: string): Promise<StoreError> {

@@ -1,4 +1,4 @@
-import type { EngineTools } from '../../engine/tools.ts';
+import type { EngineTools } from '../../engine/apply-event.ts';
 import type { AgentFailure } from '../../jobs/agent-job.ts';
 import type { Job } from '../../jobs/job.ts';
 import { unknownProjectError } from '../client/attempt.ts';

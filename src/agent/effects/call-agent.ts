@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { applyEvent } from '../../engine/apply-event.ts';
+import { applyEvent, factsOf } from '../../engine/apply-event.ts';
 import { type DueCall, type Effect, runLane, type Wait } from '../../engine/run-lane.ts';
 import { TooLateToSendError } from '../../engine/runtime/exchange.ts';
 import type { LogFields } from '../../engine/runtime/redact.ts';
-import { factsOf } from '../../engine/tools.ts';
 import type { AgentFailure } from '../../jobs/agent-job.ts';
 import type { CallRequest } from '../../jobs/call.ts';
 import { verdictOn } from '../../jobs/decide/watch/verdict.ts';

@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 import type { Clock } from '../../engine/runtime/clock.ts';
-import { StoreError } from '../../store/errors.ts';
+import { StoreError } from '../../store/engines/connection-turns.ts';
 import type { CardRefresh, UnchangedCheck, WatchedJob } from '../../store/queries/tasks/checks.ts';
 import type { Store, Transaction } from '../../store/store.ts';
 

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { applyEvent } from '../../engine/apply-event.ts';
+import { applyEvent, factsOf, release } from '../../engine/apply-event.ts';
 import type { FairLimit } from '../../engine/claim-fairly.ts';
-import { factsOf, release } from '../../engine/tools.ts';
 import type { AgentJob } from '../../jobs/agent-job.ts';
 import { decide } from '../../jobs/decide/decide.ts';
 import type { AnyJobContext, Decision } from '../../jobs/decision.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { CodeHostSettings } from '../../codehost/create-code-hosts.ts';
 import { type CodeHostSite, PUBLIC_SITES } from '../../jobs/pull-requests/link.ts';
-import { nearest } from '../../jobs/requests/near.ts';
+import { nearest } from '../../jobs/requests/project.ts';
 import { contradictions, isOauthMeant, swappedTokens } from './contradictions.ts';
 import { loadConfigFile } from './file.ts';
 import type { ConfigFile, NamedSecrets } from './file-schema.ts';

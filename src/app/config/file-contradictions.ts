@@ -6,7 +6,7 @@ import {
   type ValueProblem,
   valueProblem,
 } from '../../jobs/recipe.ts';
-import { nearest } from '../../jobs/requests/near.ts';
+import { nearest } from '../../jobs/requests/project.ts';
 import { scheduleProblem } from '../../jobs/schedule/moments.ts';
 import type { ConfigFile } from './file-schema.ts';
 import { isNoProject, repeated, type Step, type Wrong } from './problems.ts';

@@ -1,6 +1,6 @@
 import { type Document, isMap, isNode, LineCounter, parseDocument } from 'yaml';
 import type { z } from 'zod';
-import { nearest } from '../../jobs/requests/near.ts';
+import { nearest } from '../../jobs/requests/project.ts';
 import { contradictions, misplaced } from './file-contradictions.ts';
 import { type ConfigFile, configFile, keysAt, type NamedSecrets, namedSecrets } from './file-schema.ts';
 import { type ConfigProblem, failureCode, type Step, type Wrong } from './problems.ts';

@@ -1,7 +1,7 @@
 import type { FailingKind, LoopState } from '../../engine/failing-kinds.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Projects } from '../../jobs/requests/project.ts';
-import type { DataDirState } from '../../store/data-dir.ts';
+import type { DataDirState } from '../../store/backup.ts';
 import type { Store } from '../../store/store.ts';
 
 /** The store is read no more often than this, however often metrics are requested. */

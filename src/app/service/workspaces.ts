@@ -18,13 +18,13 @@ import {
   scopesInWords,
 } from '../../slack/protocol/scopes.ts';
 import { createCaller } from '../../slack/workspace/web-api/caller.ts';
+import { classify, SlackCallError } from '../../slack/workspace/web-api/failure.ts';
 import { PostingClient } from '../../slack/workspace/web-api/http.ts';
 import { oneWorkspace, type SignedInAs, type Workspaces } from '../../slack/workspace/workspace.ts';
 import type { Store } from '../../store/store.ts';
 import type { Config, Installing } from '../config/config.ts';
 import type { WorkspaceSettings } from '../config/projects.ts';
 import { settingsOf } from './context.ts';
-import { explainSlack, StartError } from './explain.ts';
 
 const MEND_TOKEN = 'Correct TOKEN_ENCRYPTION_KEY, or install the app in that workspace again.';
 
@@ -151,5 +151,60 @@ async function checkTokens(store: Store, vault: Vault, log: Logger): Promise<voi
       reason: why,
       what_to_do: MEND_TOKEN,
     });
+  }
+}
+
+const CANNOT_LISTEN = new Set(['EACCES', 'EADDRNOTAVAIL', 'EAI_AGAIN', 'EINVAL', 'ENOTFOUND']);
+
+/** Slack refused the token or did not answer. @param variable the setting that holds the token */
+function explainSlack(error: unknown, variable: string): never {
+  if (!(error instanceof SlackCallError)) throw error;
+  const { code, needsAdmin, outcome } = error.failure;
+  throw new StartError(
+    needsAdmin
+      ? `Slack refuses the token (${code}). Check ${variable}: it must belong to an installed app.`
+      : `Slack gave an unexpected answer (${code}). Check the network, and SLACK_API_URL if it is set.`,
+    error,
+    !needsAdmin && outcome !== 'refused',
+  );
+}
+
+/** Throws a StartError if a port could not be opened. @param variable the setting that holds the port */
+export function explainListening(
+  error: unknown,
+  { host, port, variable }: { readonly host: string; readonly port: number; readonly variable: string },
+): void {
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  if (code === 'EADDRINUSE') {
+    throw new StartError(
+      `Port ${port} on ${host} is in use. Stop what uses it, or set ${variable} to another.`,
+      error,
+      true,
+    );
+  }
+  if (typeof code === 'string' && CANNOT_LISTEN.has(code)) {
+    throw new StartError(
+      `Cannot listen on ${host}:${port} (${code}). Set HOST and ${variable} to what is allowed.`,
+      error,
+    );
+  }
+}
+
+/** The port could not be opened, or Slack could not be reached. */
+export function explainConnection(error: unknown, { http: { host, port } }: Config): never {
+  explainListening(error, { host, port, variable: 'PORT' });
+  const failure = classify(error);
+  return explainSlack(new SlackCallError('apps.connections.open', failure, error), 'SLACK_APP_TOKEN');
+}
+
+/** The program cannot start. The message says what happened, why, and what to do. */
+export class StartError extends Error {
+  /** A later start may succeed. */
+  readonly isTemporary: boolean;
+
+  constructor(message: string, cause?: unknown, isTemporary = false) {
+    super(message, { cause });
+    this.name = 'StartError';
+    this.isTemporary = isTemporary;
   }
 }

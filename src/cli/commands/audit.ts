@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { parseReportConfig } from '../../app/config/config.ts';
 import { readAudit } from '../../engine/reports.ts';
 import type { Period } from '../../jobs/report/report.ts';
-import { codeOf } from '../../store/errors.ts';
+import { codeOf } from '../../store/engines/connection-turns.ts';
 import { readStore } from '../../store/inspect/inspect.ts';
 import { Audit, Reports } from '../../store/queries/reports/reports.ts';
 import type { Host } from '../command.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parseStoreConfig } from '../../app/config/config.ts';
 import { backUp } from '../../store/backup.ts';
-import { StoreError } from '../../store/errors.ts';
+import { StoreError } from '../../store/engines/connection-turns.ts';
 import { type Host, UsageError } from '../command.ts';
 
 const MIB = 1024 ** 2;

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { parseStoreConfig } from '../../app/config/config.ts';
 import { copyStore as copy } from '../../store/copy/copy.ts';
+import { codeOf } from '../../store/engines/connection-turns.ts';
 import { passwordsIn } from '../../store/engines/postgres-errors.ts';
-import { codeOf } from '../../store/errors.ts';
 import { placeOf, type StoreLocation } from '../../store/open.ts';
 import { type Host, UsageError } from '../command.ts';
 

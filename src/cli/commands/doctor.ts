@@ -4,8 +4,15 @@ import { ConfigError } from '../../app/config/problems.ts';
 import { systemClock } from '../../engine/runtime/clock.ts';
 import type { Host } from '../command.ts';
 import { examine, secretsOf, settingsInDisorder } from './doctor/examine.ts';
-import { type Finding, findingsOf, type Level, worstOf } from './doctor/finding.ts';
-import { jsonReport, shown, textReport } from './doctor/report.ts';
+import {
+  type Finding,
+  findingsOf,
+  jsonReport,
+  type Level,
+  shown,
+  textReport,
+  worstOf,
+} from './doctor/finding.ts';
 
 const TIMEOUT_MS = 10_000;
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { parseConfig } from '../../app/config/config.ts';
-import { StartError } from '../../app/service/explain.ts';
+import { StartError } from '../../app/service/workspaces.ts';
 import { resealAll, unreadableTokens, Vault } from '../../slack/install/vault.ts';
 import { openStore } from '../../store/open.ts';
 import type { Host } from '../command.ts';

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { EngineTools } from '../../engine/tools.ts';
+import type { EngineTools } from '../../engine/apply-event.ts';
 import { parsePullRequestLink } from '../../jobs/pull-requests/link.ts';
 import type { JobCursor } from '../../jobs/shown/lists.ts';
 

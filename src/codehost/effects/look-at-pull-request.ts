@@ -1,14 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { applyEvent } from '../../engine/apply-event.ts';
-import { type EngineTools, release } from '../../engine/tools.ts';
+import { applyEvent, type EngineTools, release } from '../../engine/apply-event.ts';
 import type { AnyJobContext } from '../../jobs/decision.ts';
 import { type PullRequestFacts, seenPullRequest } from '../../jobs/pull-requests/pull-request.ts';
 import { reminderDueAtMs } from '../../jobs/pull-requests/standing.ts';
 import { nextLookAtMs } from '../../jobs/schedule/schedule.ts';
 import type { Looked, WatchedPullRequest } from '../../store/queries/pull-requests.ts';
 import type { ClaimedTask, Transaction } from '../../store/store.ts';
-import type { CodeHosts, Look } from '../code-hosts.ts';
-import { decodeLookMemory } from '../look-memory.ts';
+import { type CodeHosts, decodeLookMemory, type Look } from '../look.ts';
 
 /** For checks of pull requests. */
 export interface LookTools extends EngineTools {

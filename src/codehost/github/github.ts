@@ -20,7 +20,7 @@ import {
   timeMs,
   worstOf,
 } from '../decode.ts';
-import type { Details, Dialect, Read } from '../dialect.ts';
+import type { Details, Dialect, Read } from '../look.ts';
 
 const RUN_PAGES_MAX = 3;
 

@@ -22,7 +22,7 @@ import {
   timeMs,
   worstOf,
 } from '../decode.ts';
-import type { Details, Dialect, Read } from '../dialect.ts';
+import type { Details, Dialect, Read } from '../look.ts';
 
 /** The token's required scope; GitLab has nothing finer. */
 const permissions = ['read_api'] as const;

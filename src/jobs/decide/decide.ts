@@ -45,9 +45,8 @@ import {
   startAnother,
   tryAgain,
 } from './start/open.ts';
-import { keepWatching, resumeWatching, stopWatching } from './watch/long-running.ts';
+import { countNews, keepWatching, pauseLooks, resumeWatching, stopWatching } from './watch/long-running.ts';
 import { checkFailed, jobChecked } from './watch/observe.ts';
-import { countNews, pauseLooks } from './watch/pause.ts';
 
 /**
  * What follows from an event: the job afterwards, and the calls and tasks that it needs. Pure: no clock, no

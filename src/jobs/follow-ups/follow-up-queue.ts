@@ -1,7 +1,7 @@
 import type { JobState } from '../decision.ts';
 import { type Job, startPromptOf } from '../job.ts';
 import type { Policy } from '../policy.ts';
-import { isBlank, judgePrompt, unescaped } from '../requests/prompt.ts';
+import { isBlank, judgePrompt, unescaped } from '../requests/command.ts';
 import { isHeldUpByAgent } from '../schedule/hourly-budget.ts';
 import type { FollowUp } from './follow-up.ts';
 

@@ -5,9 +5,9 @@ import {
   FORCED_PROMPT,
   parseCommand,
   statusWord,
+  unescaped,
 } from './command.ts';
-import { isNear } from './near.ts';
-import { unescaped } from './prompt.ts';
+import { isNear } from './project.ts';
 import * as words from './words.ts';
 
 /** The meaning of a text, wherever it was written. */

@@ -1,5 +1,4 @@
-import { applied } from '../../engine/apply-event.ts';
-import { sitesOf } from '../../engine/tools.ts';
+import { applied, sitesOf } from '../../engine/apply-event.ts';
 import { outcomeOfMatter } from '../../jobs/decide/offers.ts';
 import type { JobEvent } from '../../jobs/event.ts';
 import { initiatorOf, type Job } from '../../jobs/job.ts';
@@ -26,10 +25,10 @@ import {
   bestEffort,
   namesIn,
   openForm,
+  recordPress,
   storeRequest,
   unknownJobAnswer,
 } from './requests/in-time.ts';
-import { recordPress } from './requests/records.ts';
 import { threadTakenProblem } from './requests/start-job.ts';
 
 interface Outcome {

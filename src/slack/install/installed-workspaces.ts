@@ -1,4 +1,4 @@
-import { StoreError } from '../../store/errors.ts';
+import { StoreError } from '../../store/engines/connection-turns.ts';
 import type { StoredInstallation } from '../../store/queries/workspaces/installations.ts';
 import { notInstalled, SlackCallError } from '../workspace/web-api/failure.ts';
 import {

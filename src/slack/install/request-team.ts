@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { StoredInstallation } from '../../store/queries/workspaces/installations.ts';
 import type { Store } from '../../store/store.ts';
-import { CachedLookup } from '../workspace/web-api/cached-lookup.ts';
+import { CachedLookup } from '../workspace/web-api/names.ts';
 
 /** The workspace in which a request was made. */
 export interface RequestTeam {

@@ -5,7 +5,7 @@ import {
   type Snippet,
   type Unsent,
 } from '../../jobs/requests/attachments.ts';
-import { isBlank } from '../../jobs/requests/prompt.ts';
+import { isBlank } from '../../jobs/requests/command.ts';
 import { mediaIn } from './block-text.ts';
 import { filesOf, readableName } from './files.ts';
 import { fieldsOf, listOf } from './parts.ts';

@@ -1,4 +1,4 @@
-import { isBlank } from '../../jobs/requests/prompt.ts';
+import { isBlank } from '../../jobs/requests/command.ts';
 import { fieldsOf, linkToken, listOf, plain, stringOf } from './parts.ts';
 import { inlineText, isInline, MAX_DEPTH, richTexts } from './rich-text.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Attachments, FileKind, Snippet, Unsent } from '../../jobs/requests/attachments.ts';
-import { isBlank } from '../../jobs/requests/prompt.ts';
+import { isBlank } from '../../jobs/requests/command.ts';
 import { displayText } from '../protocol/slack-text.ts';
 import { fieldsOf, listOf, plain, stringOf } from './parts.ts';
 

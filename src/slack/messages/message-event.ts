@@ -1,6 +1,6 @@
 import type { Reply } from '../../jobs/event.ts';
 import { type Attachments, seeFiles } from '../../jobs/requests/attachments.ts';
-import { isBlank } from '../../jobs/requests/prompt.ts';
+import { isBlank } from '../../jobs/requests/command.ts';
 import { SLACKBOT } from '../protocol/ids.ts';
 import { mentionedUserIds, stripLeadingMention } from '../protocol/slack-text.ts';
 import { attachmentsIn } from './attachments.ts';

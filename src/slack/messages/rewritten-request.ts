@@ -1,6 +1,6 @@
 import type { JobEvent } from '../../jobs/event.ts';
+import { judgePrompt } from '../../jobs/requests/command.ts';
 import { addressed, type Projects } from '../../jobs/requests/project.ts';
-import { judgePrompt } from '../../jobs/requests/prompt.ts';
 import { readableText } from '../protocol/slack-text.ts';
 import { attachmentsIn } from './attachments.ts';
 import { type MessageEvent, requestText } from './message-event.ts';

@@ -1,4 +1,4 @@
-import { isBlank } from '../../jobs/requests/prompt.ts';
+import { isBlank } from '../../jobs/requests/command.ts';
 import { readableDate } from '../protocol/slack-text.ts';
 import { fieldsOf, linkToken, listOf, numberOf, plain, stringOf } from './parts.ts';
 

@@ -1,4 +1,4 @@
-import { isBlank } from '../../jobs/requests/prompt.ts';
+import { isBlank } from '../../jobs/requests/command.ts';
 import { sanitize } from '../protocol/slack-text.ts';
 import { blockTexts, joinParagraphs } from './block-text.ts';
 import { fieldsOf, listOf } from './parts.ts';

@@ -1,4 +1,4 @@
-import { isBlank } from '../../jobs/requests/prompt.ts';
+import { isBlank } from '../../jobs/requests/command.ts';
 import { mentionedIds, readableText, unescapeMrkdwn } from '../protocol/slack-text.ts';
 import type { Paragraph } from './block-text.ts';
 

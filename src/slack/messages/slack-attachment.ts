@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { FileKind, Unsent } from '../../jobs/requests/attachments.ts';
-import { isBlank } from '../../jobs/requests/prompt.ts';
+import { isBlank } from '../../jobs/requests/command.ts';
 import { unescapeMrkdwn } from '../protocol/slack-text.ts';
 import { blockTexts, joinParagraphs, mediaIn, type Paragraph } from './block-text.ts';
 import { linkToken, listOf, plain } from './parts.ts';

@@ -1,4 +1,4 @@
-import { isBlank } from '../../jobs/requests/prompt.ts';
+import { isBlank } from '../../jobs/requests/command.ts';
 import { mentionedIds, stripLeadingMention } from '../protocol/slack-text.ts';
 import { attachmentsIn, attachmentsInWords } from './attachments.ts';
 import type { MessageEvent } from './message-event.ts';

@@ -1,13 +1,12 @@
+import { sitesOf } from '../../engine/apply-event.ts';
 import { dueMoment, type Moment, momentServed } from '../../engine/schedules.ts';
-import { sitesOf } from '../../engine/tools.ts';
 import type { Digest, MadeReport, Period } from '../../jobs/report/report.ts';
 import { lastMoment } from '../../jobs/schedule/moments.ts';
 import { scheduleOfSubject } from '../../store/queries/schedules.ts';
 import type { ClaimedTask } from '../../store/store.ts';
 import { reportView } from '../views/report.ts';
 import { TOO_MANY_MESSAGES } from '../workspace/poster.ts';
-import { failureOf, sureAtMs } from './refresh/refresh.ts';
-import { isHopeless, type SlackTools, slackRetryMs } from './slack-tools.ts';
+import { failureOf, isHopeless, type SlackTools, slackRetryMs, sureAtMs } from './refresh/refresh.ts';
 
 /** How late a post without an answer may still reach Slack. */
 const ARRIVES_WITHIN_MS = 20_000;

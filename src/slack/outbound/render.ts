@@ -1,6 +1,5 @@
-import { policyOf } from '../../engine/apply-event.ts';
+import { type EngineTools, factsOf, policyOf, sitesOf } from '../../engine/apply-event.ts';
 import type { DueCall } from '../../engine/run-lane.ts';
-import { type EngineTools, factsOf, sitesOf } from '../../engine/tools.ts';
 import type { CallRequest } from '../../jobs/call.ts';
 import { emptyQueue, type Queue, queueOf } from '../../jobs/follow-ups/follow-up-queue.ts';
 import { turnsOf } from '../../jobs/follow-ups/turns.ts';
@@ -16,11 +15,10 @@ import type { SlackMessage } from '../views/parts/message.ts';
 import { isDirectMessage } from '../views/parts/mrkdwn.ts';
 import { pausedView } from '../views/recipes.ts';
 import { statusView } from '../views/status.ts';
+import { cardView } from '../views/thread/actions.ts';
 import { announcementView } from '../views/thread/announcement.ts';
-import { cardView } from '../views/thread/card.ts';
 import { draftRefusedView, namedInDraft } from '../views/thread/draft.ts';
 import { withSendButton } from '../views/thread/not-for-agent.ts';
-import { noticeView, privateNoticeView } from '../views/thread/notice.ts';
 import {
   delayedView,
   ephemeralView,
@@ -28,10 +26,10 @@ import {
   requesterView,
   unpostedView,
 } from '../views/thread/requester.ts';
+import { noticeView, privateNoticeView } from '../views/thread/turn-ended.ts';
 import { SlackCallError } from '../workspace/web-api/failure.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { failureOf, refresh } from './refresh/refresh.ts';
-import type { SlackTools } from './slack-tools.ts';
+import { failureOf, refresh, type SlackTools } from './refresh/refresh.ts';
 
 /** The card in its current state, with the names of the people on it. */
 async function renderCard(

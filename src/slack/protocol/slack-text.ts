@@ -1,4 +1,4 @@
-import { isBlank } from '../../jobs/requests/prompt.ts';
+import { isBlank } from '../../jobs/requests/command.ts';
 
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 const characters: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' };

@@ -6,7 +6,6 @@ import { cardStandingOf, jobStandingOf } from '../../jobs/pull-requests/standing
 import type { JobPage, PageStart } from '../../jobs/shown/lists.ts';
 import { threadLink } from '../protocol/links.ts';
 import { buttons, decodeButton } from './parts/buttons.ts';
-import { BUTTON_LABEL_MAX, cut } from './parts/limits.ts';
 import {
   buttonRow,
   message,
@@ -20,7 +19,7 @@ import {
 import { channelMention, type Mrkdwn, moment, mrkdwn, ownLink } from './parts/mrkdwn.ts';
 import { pullRequestTexts, readableLink } from './parts/pull-request.ts';
 import { stateLine } from './parts/state.ts';
-import { promptTitle } from './parts/untrusted.ts';
+import { BUTTON_LABEL_MAX, cut, promptTitle } from './parts/untrusted.ts';
 import { askerMention } from './parts/words.ts';
 
 /** The words of `list`, and of a job among others. */

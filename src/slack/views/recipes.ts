@@ -5,7 +5,6 @@ import { encode, type RecipeForm } from '../protocol/form-data.ts';
 import { formIds, viewIds } from '../protocol/ids.ts';
 import { type Button as ButtonKind, buttons } from './parts/buttons.ts';
 import { form, plain } from './parts/form.ts';
-import { BUTTON_LABEL_MAX, cut } from './parts/limits.ts';
 import {
   buttonRow,
   message,
@@ -15,7 +14,7 @@ import {
   untrustedParagraph,
 } from './parts/message.ts';
 import { addressing, channelMention, type Mrkdwn, mrkdwn, ownLink } from './parts/mrkdwn.ts';
-import { oneLine, shown } from './parts/untrusted.ts';
+import { BUTTON_LABEL_MAX, cut, oneLine, shown } from './parts/untrusted.ts';
 import { labels } from './parts/words.ts';
 import { refusalView } from './refusals.ts';
 

@@ -1,7 +1,7 @@
 import type { KnownBlock } from '@slack/types';
 import type { AccessRefusal } from '../../jobs/requests/access.ts';
+import type { PromptVerdict } from '../../jobs/requests/command.ts';
 import type { UnknownProject } from '../../jobs/requests/project.ts';
-import type { PromptVerdict } from '../../jobs/requests/prompt.ts';
 import { readableText } from '../protocol/slack-text.ts';
 import { buttons } from './parts/buttons.ts';
 import { buttonRow, message, openThreadButton, paragraph, type SlackMessage } from './parts/message.ts';

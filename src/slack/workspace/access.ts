@@ -4,10 +4,9 @@ import type { Logger } from '../../engine/runtime/redact.ts';
 import { type AccessRefusal, type AccessRule, accessRefusal, mayAskIn } from '../../jobs/requests/access.ts';
 import { CHANNEL_IS_SHARED, isNotInChannel } from '../protocol/error-codes.ts';
 import { isChannel, SLACKBOT } from '../protocol/ids.ts';
-import { CachedLookup } from './web-api/cached-lookup.ts';
 import { type SlackCaller, withSecondTry } from './web-api/caller.ts';
 import { SlackCallError, type SlackFailure } from './web-api/failure.ts';
-import type { User, Users } from './web-api/names.ts';
+import { CachedLookup, type User, type Users } from './web-api/names.ts';
 
 /** How long a newly shared channel may go unnoticed, if no event says so. */
 const SHARING_FRESH_MS = 600_000;

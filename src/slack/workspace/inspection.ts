@@ -9,8 +9,8 @@ import {
 import { type Clock, clockAheadMs } from '../../engine/runtime/clock.ts';
 import type { Logger } from '../../engine/runtime/redact.ts';
 import { type GrantedScopes, grantedIn } from '../protocol/scopes.ts';
-import { boltLogger } from './bolt-logger.ts';
 import { classify, SlackCallError } from './web-api/failure.ts';
+import { boltLogger } from './web-api/http.ts';
 
 /** Older than Slack. */
 const NO_THREAD = '1000000000.000001';

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Kysely, sql } from 'kysely';
-import { movedTo } from '../data-dir.ts';
-import type { Database } from '../engines/connection-turns.ts';
-import { StoreError } from '../errors.ts';
+import { movedTo } from '../backup.ts';
+import { type Database, StoreError } from '../engines/connection-turns.ts';
 import { openDatabase, placeOf, type StoreLocation } from '../open.ts';
 import { exactly, type Queries } from '../schema/tables.ts';
 

@@ -1,4 +1,4 @@
-import { codeOf, LOCK_NOT_AVAILABLE, StoreError } from '../errors.ts';
+import { codeOf, LOCK_NOT_AVAILABLE, StoreError } from './connection-turns.ts';
 
 const NETWORK_PROBLEMS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',

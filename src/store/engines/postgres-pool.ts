@@ -13,8 +13,7 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
-import { codeOf, StoreError } from '../errors.ts';
-import { ConnectionTurns, type Urgency } from './connection-turns.ts';
+import { ConnectionTurns, codeOf, StoreError, type Urgency } from './connection-turns.ts';
 import {
   connectionErrors,
   isConnectionLost,

@@ -1,4 +1,4 @@
-import { StoreError } from '../errors.ts';
+import { StoreError } from './connection-turns.ts';
 
 const SQLITE_BUSY = 5;
 const SQLITE_NOMEM = 7;

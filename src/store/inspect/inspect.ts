@@ -2,7 +2,8 @@ import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, statSync } f
 import { dirname, join, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
-import { freeBytesIn } from '../data-dir.ts';
+import { freeBytesIn } from '../backup.ts';
+import { codeOf, StoreError } from '../engines/connection-turns.ts';
 import { openPostgres } from '../engines/postgres.ts';
 import {
   BUSY_TIMEOUT_MS,
@@ -13,7 +14,6 @@ import {
   queriesOn,
 } from '../engines/sqlite.ts';
 import { isBusy, sqliteError, unusableDirectory } from '../engines/sqlite-errors.ts';
-import { codeOf, StoreError } from '../errors.ts';
 import { placeOf, type StoreLocation } from '../open.ts';
 import { migrations, schemaState } from '../schema/migrations.ts';
 import type { Queries } from '../schema/tables.ts';

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migration';
-import type { Database, Engine } from '../engines/connection-turns.ts';
-import { StoreError } from '../errors.ts';
+import { type Database, type Engine, StoreError } from '../engines/connection-turns.ts';
 import type { Queries } from './tables.ts';
 
 /**

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createLogger } from '../../../src/app/operations/logger.ts';
 import { terminalLines } from '../../../src/cli/commands/start.ts';
 import type { Logger, LogLevel } from '../../../src/engine/runtime/redact.ts';
-import { boltLogger } from '../../../src/slack/workspace/bolt-logger.ts';
+import { boltLogger } from '../../../src/slack/workspace/web-api/http.ts';
 
 function logged(write: (logger: Logger) => void, level: LogLevel = 'debug'): Record<string, unknown>[] {
   const lines: string[] = [];

@@ -5,7 +5,7 @@ import type { Report } from '../../../src/jobs/report/report.ts';
 import { sessionStateOf } from '../../../src/jobs/shown/lists.ts';
 import { pausedView, recipeSkippedView, resumedView, skippedView } from '../../../src/slack/views/recipes.ts';
 import { reportView } from '../../../src/slack/views/report.ts';
-import { cardView } from '../../../src/slack/views/thread/card.ts';
+import { cardView } from '../../../src/slack/views/thread/actions.ts';
 import { postedView } from '../../../src/slack/views/thread/settled.ts';
 import { aJob, anAgentJob, completed, fivePastTwoMs, nobodyWaits, working } from '../../slack/views/a-job.ts';
 import type { StateGroup } from './contact-sheet.ts';

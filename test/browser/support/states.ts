@@ -8,9 +8,9 @@ import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-requ
 import type { Recipe } from '../../../src/jobs/recipe.ts';
 import type { NeedingJob } from '../../../src/jobs/shown/lists.ts';
 import { doctorView } from '../../../src/slack/views/doctor.ts';
+import { saidSinceView, sendAlongView } from '../../../src/slack/views/forms/compose.ts';
 import { questionView } from '../../../src/slack/views/forms/question.ts';
 import { settingsSavedView } from '../../../src/slack/views/forms/settings.ts';
-import { saidSinceView, sendAlongView } from '../../../src/slack/views/forms/thread-preview.ts';
 import { helpView, newMessagesOnlyView } from '../../../src/slack/views/help.ts';
 import { homeView } from '../../../src/slack/views/home.ts';
 import { listView } from '../../../src/slack/views/list.ts';
@@ -23,12 +23,12 @@ import {
   storingUnclearView,
 } from '../../../src/slack/views/refusals.ts';
 import { statusView } from '../../../src/slack/views/status.ts';
+import { cardView } from '../../../src/slack/views/thread/actions.ts';
 import { announcementView } from '../../../src/slack/views/thread/announcement.ts';
-import { cardView } from '../../../src/slack/views/thread/card.ts';
 import { cannotStopView, stillWorkingView } from '../../../src/slack/views/thread/not-for-agent.ts';
-import { noticeView, privateNoticeView } from '../../../src/slack/views/thread/notice.ts';
 import { delayedView, ephemeralView, requesterView } from '../../../src/slack/views/thread/requester.ts';
 import { jobForgottenView, tooLateView } from '../../../src/slack/views/thread/settled.ts';
+import { noticeView, privateNoticeView } from '../../../src/slack/views/thread/turn-ended.ts';
 import {
   aJob,
   anAgentJob,

@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest';
 import { ConfigError } from '../../../src/app/config/problems.ts';
 import { settingsInDisorder } from '../../../src/cli/commands/doctor/examine.ts';
-import { type Finding, findingsOf, worstOf } from '../../../src/cli/commands/doctor/finding.ts';
-import { shown, textReport } from '../../../src/cli/commands/doctor/report.ts';
+import {
+  type Finding,
+  findingsOf,
+  shown,
+  textReport,
+  worstOf,
+} from '../../../src/cli/commands/doctor/finding.ts';
 import { errorOf } from '../../support/settings.ts';
 
 test('words of servers keep to their line, and show no secret', () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { storeFailure, storeFindings } from '../../../src/cli/commands/doctor/store.ts';
-import { StoreError } from '../../../src/store/errors.ts';
+import { StoreError } from '../../../src/store/engines/connection-turns.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { migrations } from '../../../src/store/schema/migrations.ts';
 import { one, type Patient, startPatient } from './support.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isBlank, judgePrompt } from '../../../src/jobs/requests/prompt.ts';
+import { isBlank, judgePrompt } from '../../../src/jobs/requests/command.ts';
 import { fc } from '../../support/properties.ts';
 
 const invisible = {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Queue } from '../../../src/jobs/follow-ups/follow-up-queue.ts';
 import type { Stage } from '../../../src/jobs/job.ts';
 import type { SlackMessage } from '../../../src/slack/views/parts/message.ts';
-import { type CardFacts, cardView } from '../../../src/slack/views/thread/card.ts';
+import { type CardFacts, cardView } from '../../../src/slack/views/thread/actions.ts';
 import {
   aJob,
   anAgentJob,

@@ -1,14 +1,16 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { describe, expect, test } from 'vitest';
 import type { Projects } from '../../../src/jobs/requests/project.ts';
-import { composeView, noFormView, promptAbout } from '../../../src/slack/views/forms/compose.ts';
-import { questionForm } from '../../../src/slack/views/forms/question.ts';
 import {
+  composeView,
+  noFormView,
+  promptAbout,
   sendAlongView,
   type ThreadLine,
   threadNotReadView,
   threadPreviewView,
-} from '../../../src/slack/views/forms/thread-preview.ts';
+} from '../../../src/slack/views/forms/compose.ts';
+import { questionForm } from '../../../src/slack/views/forms/question.ts';
 import { atField } from '../../../src/slack/views/parts/form.ts';
 import { refusalView } from '../../../src/slack/views/refusals.ts';
 import { fc } from '../../support/properties.ts';

@@ -3,10 +3,10 @@ import type { Job } from '../../../src/jobs/job.ts';
 import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-request.ts';
 import { homeView } from '../../../src/slack/views/home.ts';
 import { statusView } from '../../../src/slack/views/status.ts';
+import { cardView } from '../../../src/slack/views/thread/actions.ts';
 import { announcementView } from '../../../src/slack/views/thread/announcement.ts';
-import { cardView } from '../../../src/slack/views/thread/card.ts';
-import { noticeView, privateNoticeView } from '../../../src/slack/views/thread/notice.ts';
 import { settledView } from '../../../src/slack/views/thread/settled.ts';
+import { noticeView, privateNoticeView } from '../../../src/slack/views/thread/turn-ended.ts';
 import { aJob, anAgentJob, completed, fivePastTwoMs, nobodyWaits, noNames, working } from './a-job.ts';
 import { expectSafe } from './support/expect-safe.ts';
 

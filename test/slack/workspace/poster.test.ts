@@ -4,10 +4,9 @@ import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createLogger } from '../../../src/app/operations/logger.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
-import { boltLogger } from '../../../src/slack/workspace/bolt-logger.ts';
 import { Poster } from '../../../src/slack/workspace/poster.ts';
 import { createCaller } from '../../../src/slack/workspace/web-api/caller.ts';
-import { PostingClient } from '../../../src/slack/workspace/web-api/http.ts';
+import { boltLogger, PostingClient } from '../../../src/slack/workspace/web-api/http.ts';
 
 const quiet = boltLogger(createLogger({ level: 'error', destination: { write: () => {} } }));
 const STARTED_AT_MS = 1_700_000_000_000;

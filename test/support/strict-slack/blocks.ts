@@ -3,7 +3,7 @@ import {
   ACTIONS_ELEMENTS_MAX,
   CONTEXT_ELEMENTS_MAX,
   MESSAGE_BLOCKS_MAX,
-} from '../../../src/slack/views/parts/limits.ts';
+} from '../../../src/slack/views/parts/untrusted.ts';
 import { ApiError } from './api-error.ts';
 import { image, inputElement, interactiveElement } from './elements.ts';
 import type { Block } from './message.ts';

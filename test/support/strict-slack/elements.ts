@@ -1,6 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { BUTTON_TEXT_MAX, BUTTON_URL_MAX, BUTTON_VALUE_MAX } from '../../../src/slack/views/parts/limits.ts';
+import {
+  BUTTON_TEXT_MAX,
+  BUTTON_URL_MAX,
+  BUTTON_VALUE_MAX,
+} from '../../../src/slack/views/parts/untrusted.ts';
 import { anyOption, confirm, id, plainOption, plainText } from './text-objects.ts';
 
 const PLACEHOLDER_MAX = 150;

@@ -1,6 +1,5 @@
-import type { Look } from '../../../codehost/code-hosts.ts';
 import { type CodeHostSettings, createCodeHosts } from '../../../codehost/create-code-hosts.ts';
-import { READINGS } from '../../../codehost/look-memory.ts';
+import { type Look, READINGS } from '../../../codehost/look.ts';
 import { type HostProbe, type Installation, probeCodeHost } from '../../../codehost/probe.ts';
 import type { Logger } from '../../../engine/runtime/redact.ts';
 import type { PullRequestLink } from '../../../jobs/pull-requests/link.ts';

@@ -1,5 +1,7 @@
+import { styleText } from 'node:util';
 import type { Config } from '../../../app/config/config.ts';
 import type { Clock } from '../../../engine/runtime/clock.ts';
+import { scrub } from '../../../engine/runtime/redact.ts';
 
 export interface Tools {
   readonly clock: Clock;
@@ -78,4 +80,79 @@ export function findingsOf(check: CheckName, subject: string | null = null) {
 export function worstOf(findings: readonly Finding[]): Level {
   const worst = Math.max(0, ...findings.map(({ level }) => LEVELS.indexOf(level)));
   return LEVELS[worst] ?? 'error';
+}
+
+const SIGNS: Readonly<Record<Level, string>> = { ok: '✓', warning: '!', error: '✗' };
+
+const COLOURS = { ok: 'green', warning: 'yellow', error: 'red' } as const;
+
+/** A shorter secret would match in the middle of words. */
+const SECRET_MIN_LENGTH = 6;
+
+/** The findings as shown: one line each, without secrets. */
+export function shown(findings: readonly Finding[], secrets: readonly string[]): Finding[] {
+  return findings.map((finding) => ({
+    ...finding,
+    subject: finding.subject === null ? null : oneLine(finding.subject, secrets),
+    // Only what was found may quote others; the advice, with its examples, is ours.
+    found: oneLine(scrub(finding.found.toWellFormed()), secrets),
+    next: finding.next === null ? null : oneLine(finding.next, secrets),
+  }));
+}
+
+export function textReport(findings: readonly Finding[], isColoured = false): string {
+  const said = saidOnce(findings);
+  const lines = said.map(({ titles, finding }) => line(titles, finding, isColoured));
+  return [...lines, '', summary(said.map(({ finding }) => finding))].join('\n');
+}
+
+/** Checks with the same problem and advice share a line. */
+function saidOnce(findings: readonly Finding[]): { readonly titles: string; readonly finding: Finding }[] {
+  const same = Object.values(
+    Object.groupBy(findings, (finding, index) =>
+      finding.level === 'ok' ? String(index) : JSON.stringify([finding.level, finding.found, finding.next]),
+    ),
+  ).filter((group) => group !== undefined);
+  return same
+    .flatMap((group) =>
+      group.slice(0, 1).map((finding) => ({ titles: group.map(titleOf).join(', '), finding })),
+    )
+    .toSorted((one, other) => findings.indexOf(one.finding) - findings.indexOf(other.finding));
+}
+
+function titleOf({ check, subject }: Finding): string {
+  return subject === null ? TITLES[check] : `${TITLES[check]} ${subject}`;
+}
+
+/** `worst`, and the findings; their names are stable. */
+export function jsonReport(findings: readonly Finding[]): string {
+  return JSON.stringify({ worst: worstOf(findings), findings }, null, 2);
+}
+
+function line(title: string, { level, found, next }: Finding, isColoured: boolean): string {
+  const advice = next === null ? '' : ` → ${next}`;
+  const sign = isColoured ? styleText(COLOURS[level], SIGNS[level], { validateStream: false }) : SIGNS[level];
+  return `${sign} ${title}: ${found}${advice}`;
+}
+
+function summary(findings: readonly Finding[]): string {
+  const count = (level: Level) => findings.filter((finding) => finding.level === level).length;
+  const [errors, warnings] = [count('error'), count('warning')];
+  if (errors === 0 && warnings === 0) return 'All is well.';
+  const counts = [counted(errors, 'problem'), counted(warnings, 'warning')].flat().join(', ');
+  const isHalted = findings.some(({ check, level }) => check === 'settings' && level === 'error');
+  return isHalted ? `${counts}. Fix these first; the other checks need valid settings.` : counts;
+}
+
+function counted(count: number, what: string): string[] {
+  return count === 0 ? [] : [`${count} ${what}${count === 1 ? '' : 's'}`];
+}
+
+/** A server's words may contain anything. */
+function oneLine(text: string, secrets: readonly string[]): string {
+  const plain = text.toWellFormed().replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ');
+  return secrets
+    .filter(({ length }) => length >= SECRET_MIN_LENGTH)
+    .reduce((safe, secret) => safe.replaceAll(secret, '…'), plain)
+    .trim();
 }

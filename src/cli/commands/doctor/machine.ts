@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { Config } from '../../../app/config/config.ts';
 import { systemClock } from '../../../engine/runtime/clock.ts';
-import { codeOf } from '../../../store/errors.ts';
+import { codeOf } from '../../../store/engines/connection-turns.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 const EVERYWHERE = new Set(['0.0.0.0', '::']);

@@ -1,5 +1,5 @@
 import { scrub } from '../../../engine/runtime/redact.ts';
-import { StoreError } from '../../../store/errors.ts';
+import { StoreError } from '../../../store/engines/connection-turns.ts';
 import type { StoreFacts, TaskFailures } from '../../../store/inspect/facts.ts';
 import { type HeldLock, heldLockWords } from '../../../store/inspect/held-locks.ts';
 import { inspectStore } from '../../../store/inspect/inspect.ts';

@@ -2,7 +2,7 @@ import type { Reply } from '../../event.ts';
 import type { FollowUp } from '../../follow-ups/follow-up.ts';
 import { promptOf, readyOf, sendAtMs } from '../../follow-ups/follow-up-queue.ts';
 import { noAttachments } from '../../requests/attachments.ts';
-import { judgePrompt, unescaped } from '../../requests/prompt.ts';
+import { judgePrompt, unescaped } from '../../requests/command.ts';
 import type { DecisionBuilder } from '../decision-builder.ts';
 
 export const NO_JOB = 'There is no job yet: the request was not accepted.';

@@ -10,7 +10,7 @@ import {
   seeFiles,
   type Unsent,
 } from '../../requests/attachments.ts';
-import { isBlank, judgePrompt, unescaped } from '../../requests/prompt.ts';
+import { isBlank, judgePrompt, unescaped } from '../../requests/command.ts';
 import type { DecisionBuilder } from '../decision-builder.ts';
 import { requestCreate } from '../start/open.ts';
 import { newFollowUp, putOrRefuse, refusalOf } from './line-up.ts';

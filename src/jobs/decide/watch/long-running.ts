@@ -1,4 +1,6 @@
-import { type Working, watchQuestionOf } from '../../job.ts';
+import type { JobEvent } from '../../event.ts';
+import { type Job, type Working, watchQuestionOf } from '../../job.ts';
+import { isWaitOn } from '../../schedule/schedule.ts';
 import type { DecisionBuilder } from '../decision-builder.ts';
 
 const UNANSWERED_AFTER_MS = 24 * 3_600_000;
@@ -74,4 +76,100 @@ function stageWithQuestion({ job: { stage } }: DecisionBuilder, number: number):
 
 function nextAskMs({ context }: DecisionBuilder): number {
   return context.nowMs + context.policy.longRunningAfterMs;
+}
+
+/** How many messages about the agent's answers a thread takes in ten minutes; more would be noise. */
+export const NEWS_MAX = 8;
+export const NEWS_WINDOW_MS = 600_000;
+const SHORTEST_PAUSE_MS = NEWS_WINDOW_MS;
+const LONGEST_PAUSE_MS = 3_600_000;
+
+/** Actions by or for people, after which everything may be news again. */
+const ACTS: ReadonlySet<JobEvent['type']> = new Set([
+  'reply_received',
+  'follow_up_written',
+  'draft_started',
+  'start_again_pressed',
+  'start_another_pressed',
+  'request_edited',
+  'agent_job_named',
+  'start_dismissed',
+  'resend_pressed',
+  'send_now_pressed',
+  'send_anyway_pressed',
+  'correction_pressed',
+  'keep_watching_pressed',
+  'stop_watching_pressed',
+  'resume_watching_pressed',
+  'job_created',
+  'job_found',
+  'message_accepted',
+]);
+
+/** Whether checks pause, because the agent keeps changing its answer. */
+export function isPaused({ recentNews }: Pick<Job, 'recentNews'>, nowMs: number): boolean {
+  return isWaitOn(recentNews?.pausedUntilMs ?? 0, LONGEST_PAUSE_MS, nowMs);
+}
+
+/**
+ * Counts what the event announced in the thread. Returns false if that is too much: then the event should not
+ * have been applied, and the checks pause.
+ * @param before the job before the event
+ */
+export function countNews(builder: DecisionBuilder, event: JobEvent, before: Job): boolean {
+  const { nowMs } = builder.context;
+  const { recentNews } = builder.job;
+  if (ACTS.has(event.type)) {
+    if (recentNews != null && hasEffect(builder, before)) listenAgain(builder);
+    return true;
+  }
+  if (event.type !== 'job_checked' && event.type !== 'check_failed') return true;
+  const isNews = builder.job.posts > before.posts;
+  const wasPaused = recentNews?.pausedUntilMs != null;
+  if (!isNews && !wasPaused) return true;
+  const atMs = (recentNews?.atMs ?? []).filter((toldAtMs) =>
+    isWaitOn(toldAtMs + NEWS_WINDOW_MS, NEWS_WINDOW_MS, nowMs),
+  );
+  if (isNews && atMs.length >= NEWS_MAX) return false;
+  const pauses = recentNews?.pauses ?? 0;
+  builder.change({ recentNews: { atMs: isNews ? [...atMs, nowMs] : atMs, pauses, pausedUntilMs: null } });
+  if (wasPaused) builder.refreshCard();
+  return true;
+}
+
+/** An event that arrives late or twice changes nothing. */
+function hasEffect(builder: DecisionBuilder, before: Job): boolean {
+  const { job, followUps, calls } = builder.decision();
+  return job !== before || followUps.length > 0 || calls.length > 0;
+}
+
+function listenAgain(builder: DecisionBuilder): void {
+  const { job, context } = builder;
+  if (isPaused(job, context.nowMs)) {
+    lookAt(builder, context.nowMs);
+    builder.refreshCard();
+  }
+  builder.change({ recentNews: null });
+}
+
+/** The thread is told so once, and the card shows it until the next check. */
+export function pauseLooks(builder: DecisionBuilder): void {
+  const { nowMs } = builder.context;
+  const { atMs = [], pauses = 0 } = builder.job.recentNews ?? {};
+  const pauseMs = Math.min(SHORTEST_PAUSE_MS * 2 ** pauses, LONGEST_PAUSE_MS);
+  builder.change({ recentNews: { atMs, pauses: pauses + 1, pausedUntilMs: nowMs + pauseMs } });
+  builder.announce({ kind: 'keeps_changing', pauseMs });
+  lookAt(builder, nowMs + pauseMs);
+  builder.refreshCard();
+}
+
+/** Postpones a check that comes before the end of the pause. */
+export function waitOutPause(builder: DecisionBuilder): void {
+  lookAt(builder, builder.job.recentNews?.pausedUntilMs ?? builder.context.nowMs);
+}
+
+function lookAt(builder: DecisionBuilder, atMs: number): void {
+  const { stage } = builder.job;
+  if (stage.kind === 'ended') builder.schedule('check_ended_job', atMs);
+  if (stage.kind === 'working') builder.schedule('check_job', atMs);
 }

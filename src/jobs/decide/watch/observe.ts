@@ -24,8 +24,7 @@ import {
 import type { DecisionBuilder } from '../decision-builder.ts';
 import { clearTrouble, noteTrouble } from '../trouble.ts';
 import { endedCheckFailed, endedJobChecked, endTurn, restoreEnd } from './ended.ts';
-import { askIfLong, isNeglected, noteChange } from './long-running.ts';
-import { isPaused, waitOutPause } from './pause.ts';
+import { askIfLong, isNeglected, isPaused, noteChange, waitOutPause } from './long-running.ts';
 import { isGone, isMissing, noteMissing, noteNotMissing } from './verdict.ts';
 
 export function jobChecked(builder: DecisionBuilder, agentJob: AgentJob): void {

@@ -1,4 +1,4 @@
-import { sitesOf } from '../../../engine/tools.ts';
+import { sitesOf } from '../../../engine/apply-event.ts';
 import { type Rules, settingsOf } from '../../../jobs/policy.ts';
 import { type AgentPause, type DoctorFacts, doctorView } from '../../views/doctor.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';

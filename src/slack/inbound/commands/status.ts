@@ -1,4 +1,4 @@
-import { sitesOf } from '../../../engine/tools.ts';
+import { sitesOf } from '../../../engine/apply-event.ts';
 import { turnsOf } from '../../../jobs/follow-ups/turns.ts';
 import type { Job } from '../../../jobs/job.ts';
 import { statusWord } from '../../../jobs/requests/command.ts';

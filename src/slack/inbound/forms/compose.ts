@@ -6,7 +6,7 @@ import type {
 } from '@slack/bolt';
 import { z } from 'zod';
 import { noAttachments } from '../../../jobs/requests/attachments.ts';
-import { isBlank } from '../../../jobs/requests/prompt.ts';
+import { isBlank } from '../../../jobs/requests/command.ts';
 import { attachmentsIn, fitAttachments } from '../../messages/attachments.ts';
 import { saidIn } from '../../messages/thread-messages.ts';
 import { type ComposeTarget, decodeComposeTarget } from '../../protocol/form-data.ts';

@@ -3,7 +3,7 @@ import { applied } from '../../../engine/apply-event.ts';
 import { isToBeEdited, isToBeFound } from '../../../jobs/decide/start/create.ts';
 import type { JobEvent } from '../../../jobs/event.ts';
 import { type Job, startPromptOf } from '../../../jobs/job.ts';
-import { judgePrompt, unescaped } from '../../../jobs/requests/prompt.ts';
+import { judgePrompt, unescaped } from '../../../jobs/requests/command.ts';
 import type { Transaction } from '../../../store/store.ts';
 import { type DecisionForm, decodeDecisionForm } from '../../protocol/form-data.ts';
 import { formIds } from '../../protocol/ids.ts';
@@ -35,10 +35,10 @@ import {
   linkTo,
   namesIn,
   openForm,
+  recordPress,
   storeRequest,
   unknownJobAnswer,
 } from '../requests/in-time.ts';
-import { recordPress } from '../requests/records.ts';
 import { filledIn, refuseAtField } from './submit.ts';
 
 /** Part of Slack's 3 seconds; storing needs most of the rest. */

@@ -1,9 +1,8 @@
 import type { JobEvent } from '../../../jobs/event.ts';
-import { judgePrompt, unescaped } from '../../../jobs/requests/prompt.ts';
+import { judgePrompt, unescaped } from '../../../jobs/requests/command.ts';
 import { formIds } from '../../protocol/ids.ts';
 import { readableText } from '../../protocol/slack-text.ts';
-import { draftForm } from '../../views/forms/compose.ts';
-import { changedMeanwhileView } from '../../views/forms/thread-preview.ts';
+import { changedMeanwhileView, draftForm } from '../../views/forms/compose.ts';
 import { type ButtonTarget, buttons } from '../../views/parts/buttons.ts';
 import { refusalAtField, refusalView } from '../../views/refusals.ts';
 import { draftTooLongView } from '../../views/thread/draft.ts';

@@ -4,7 +4,7 @@ import type { DraftStart } from '../../../jobs/event.ts';
 import { promptOf } from '../../../jobs/follow-ups/follow-up-queue.ts';
 import { draftedMessageTs, isBeforeJob, type Job, startPromptOf } from '../../../jobs/job.ts';
 import { approversIn, type FollowUpMode } from '../../../jobs/policy.ts';
-import { judgePrompt } from '../../../jobs/requests/prompt.ts';
+import { judgePrompt } from '../../../jobs/requests/command.ts';
 import { attachmentsIn, attachmentsInWords, mergeAttachments } from '../../messages/attachments.ts';
 import { replyOf } from '../../messages/message-event.ts';
 import { offeredMessages, peopleIn, saidIn } from '../../messages/thread-messages.ts';
@@ -15,7 +15,7 @@ import {
   readableText,
   unescapeMrkdwn,
 } from '../../protocol/slack-text.ts';
-import { type ThreadLine, threadNotReadView } from '../../views/forms/thread-preview.ts';
+import { type ThreadLine, threadNotReadView } from '../../views/forms/compose.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { labels } from '../../views/parts/words.ts';
 import type { Refusal } from '../../views/refusals.ts';

@@ -1,20 +1,19 @@
 import { applyEvent, policyOf } from '../../../engine/apply-event.ts';
 import { slackTime } from '../../../jobs/follow-ups/follow-up.ts';
 import { turnsOf } from '../../../jobs/follow-ups/turns.ts';
-import { threadWordOf } from '../../../jobs/requests/command.ts';
-import { judgePrompt } from '../../../jobs/requests/prompt.ts';
+import { judgePrompt, threadWordOf } from '../../../jobs/requests/command.ts';
 import { type MessageEvent, replyOf } from '../../messages/message-event.ts';
 import { offeredMessages, peopleIn } from '../../messages/thread-messages.ts';
 import { decodeSaidSince, type SaidSince } from '../../protocol/form-data.ts';
 import { readableText } from '../../protocol/slack-text.ts';
-import { noFormView } from '../../views/forms/compose.ts';
 import {
   changedMeanwhileView,
   editedMeanwhileView,
+  noFormView,
   saidSinceForm,
   saidSinceView,
   threadNotReadView,
-} from '../../views/forms/thread-preview.ts';
+} from '../../views/forms/compose.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { refusalView } from '../../views/refusals.ts';
 import { sentAnywayView } from '../../views/thread/requester.ts';

@@ -9,8 +9,7 @@ import { refusalView } from '../../views/refusals.ts';
 import type { ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
 import { pressOf } from '../job-button.ts';
 import { jobAdmissionProblem } from '../requests/admission.ts';
-import { bestEffort, storeRequest, unknownJobAnswer } from '../requests/in-time.ts';
-import { recordPress } from '../requests/records.ts';
+import { bestEffort, recordPress, storeRequest, unknownJobAnswer } from '../requests/in-time.ts';
 import { threadTakenProblem } from '../requests/start-job.ts';
 
 interface AnotherPress {

@@ -11,18 +11,18 @@ import {
   type OfferedThread,
 } from '../../protocol/form-data.ts';
 import { readableText } from '../../protocol/slack-text.ts';
-import { noFormView } from '../../views/forms/compose.ts';
-import { questionView, startingView } from '../../views/forms/question.ts';
 import {
   changedMeanwhileView,
   editedMeanwhileView,
+  noFormView,
   noJobInThreadView,
   readingThreadView,
   type ThreadLine,
   type ThreadPreview,
   threadNotReadView,
   threadPreviewView,
-} from '../../views/forms/thread-preview.ts';
+} from '../../views/forms/compose.ts';
+import { questionView, startingView } from '../../views/forms/question.ts';
 import { plainModal } from '../../views/parts/form.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { isDirectMessage } from '../../views/parts/mrkdwn.ts';

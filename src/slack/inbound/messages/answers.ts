@@ -1,5 +1,5 @@
 import { isPostedByApp, type MessageEvent, replyOf, type Written } from '../../messages/message-event.ts';
-import { noJobInThreadView, sendAlongView } from '../../views/forms/thread-preview.ts';
+import { noJobInThreadView, sendAlongView } from '../../views/forms/compose.ts';
 import { newMessagesOnlyView } from '../../views/help.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { threadForgottenView } from '../../views/thread/announcement.ts';

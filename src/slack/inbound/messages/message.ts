@@ -24,7 +24,7 @@ import { typedOnlyView } from '../../views/help.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { refusalView } from '../../views/refusals.ts';
 import { filesNotSent } from '../../views/thread/announcement.ts';
-import { isRoomForDraft } from '../../workspace/room-for-draft.ts';
+import { isRoomForDraft } from '../../workspace/early-replies.ts';
 import { answerInWords } from '../commands/command.ts';
 import { doctorAnswer } from '../commands/doctor.ts';
 import { helpAnswer } from '../commands/help.ts';

@@ -1,8 +1,8 @@
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
+import type { EngineTools } from '../../../engine/apply-event.ts';
 import { type BodyReader, type Route, tooLongBody } from '../../../engine/runtime/http-server.ts';
-import type { EngineTools } from '../../../engine/tools.ts';
 import type { Recipe } from '../../../jobs/recipe.ts';
 import type { Workspaces } from '../../workspace/workspace.ts';
 import { isClosedTo, type RecipeOutcome, type RecipeProblem, startRecipe } from './start-recipe.ts';

@@ -1,7 +1,6 @@
-import { applyEvent } from '../../../engine/apply-event.ts';
+import { applyEvent, type EngineTools } from '../../../engine/apply-event.ts';
 import type { Clock } from '../../../engine/runtime/clock.ts';
 import { dueMoment, momentServed } from '../../../engine/schedules.ts';
-import type { EngineTools } from '../../../engine/tools.ts';
 import { requestDraft } from '../../../jobs/decide/start/drafts.ts';
 import { type JobRequest, openJob } from '../../../jobs/decide/start/open.ts';
 import type { AnyJobContext } from '../../../jobs/decision.ts';
@@ -16,8 +15,8 @@ import {
   resumedRuns,
   runsWithJob,
 } from '../../../jobs/recipe.ts';
+import { judgePrompt, type PromptVerdict } from '../../../jobs/requests/command.ts';
 import type { Project } from '../../../jobs/requests/project.ts';
-import { judgePrompt, type PromptVerdict } from '../../../jobs/requests/prompt.ts';
 import { scheduleOfSubject } from '../../../store/queries/schedules.ts';
 import type { ClaimedTask, Transaction } from '../../../store/store.ts';
 import { escapeMrkdwn, sanitize } from '../../protocol/slack-text.ts';
@@ -28,8 +27,14 @@ import type { Workspaces } from '../../workspace/workspace.ts';
 import { noteRequest } from '../connection/request-log.ts';
 import type { ListenerDeps, PressArgs } from '../deps.ts';
 import { adminProblem } from '../requests/admission.ts';
-import { answerBeside, bestEffort, namesIn, storeRequest } from '../requests/in-time.ts';
-import { type PressRecord, recordPress } from '../requests/records.ts';
+import {
+  answerBeside,
+  bestEffort,
+  namesIn,
+  type PressRecord,
+  recordPress,
+  storeRequest,
+} from '../requests/in-time.ts';
 
 export interface RecipeRequest {
   readonly teamId: string;

@@ -1,16 +1,18 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { RespondFn } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
+import type { DecisionContext } from '../../../jobs/decision.ts';
 import type { Job } from '../../../jobs/job.ts';
-import { StoreError } from '../../../store/errors.ts';
+import { StoreError } from '../../../store/engines/connection-turns.ts';
+import type { Transaction } from '../../../store/store.ts';
 import { CLOCK_SKEW_MS } from '../../messages/message-event.ts';
 import { threadLink } from '../../protocol/links.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { notReadView, notStoredView, storingUnclearView } from '../../views/refusals.ts';
 import { jobAtAnotherView, jobForgottenView } from '../../views/thread/settled.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
-import { noteRequest } from '../connection/request-log.ts';
-import type { CommandArgs, ListenerDeps } from '../deps.ts';
+import { noteRequest, type RefusedRequest } from '../connection/request-log.ts';
+import type { CommandArgs, ListenerDeps, SharedDeps } from '../deps.ts';
 
 /** Slack waits 3 seconds for an answer, then shows its own error; the rest is for the network. */
 const ANSWER_WITHIN_MS = 2_600;
@@ -174,4 +176,49 @@ export function linkTo(
   job: Pick<Job, 'channelId' | 'threadTs'> | null,
 ): string | null {
   return job && threadLink(workspaceUrl, job.channelId, job.threadTs);
+}
+
+/** Records a refusal for audits, once for each request. The person has the answer either way. */
+export function refusalRecorder({
+  store,
+  newContext,
+  log,
+}: Pick<SharedDeps, 'store' | 'newContext' | 'log'>) {
+  return async ({ kind, key, teamId, userId, reason }: RefusedRequest): Promise<void> => {
+    const { nowMs, newId } = newContext();
+    // The time is now: transactions of refusals may overtake each other.
+    const id = newId();
+    const keys = key === null ? [] : [`refused:${teamId}:${key}`];
+    const refusal = { action: 'refusal', source: kind, jobId: null, outcome: reason } as const;
+    try {
+      await store.transaction(async (tx) => {
+        if (!(await tx.inboundRequests.remember(keys, nowMs))) return;
+        await tx.audit.record({ atMs: nowMs, teamId, userId, ...refusal }, id);
+      });
+    } catch (error) {
+      log.warn('refusal_not_recorded', { user_id: userId, error });
+    }
+  };
+}
+
+export interface PressRecord {
+  readonly userId: string;
+  /** The button's id. */
+  readonly button: string;
+  /** Null: none. */
+  readonly jobId: string | null;
+  /** False: too late. */
+  readonly hasEffect: boolean;
+}
+
+/** Records for audits who pressed what, in the transaction that stores the press. */
+export function recordPress(
+  tx: Transaction,
+  { teamId }: Pick<ListenerDeps, 'teamId'>,
+  { nowMs, newId }: Pick<DecisionContext, 'nowMs' | 'newId'>,
+  { userId, button, jobId, hasEffect }: PressRecord,
+): Promise<void> {
+  const outcome = hasEffect ? 'accepted' : 'too_late';
+  const press = { action: 'press', source: button, jobId, outcome } as const;
+  return tx.audit.record({ atMs: nowMs, teamId, userId, ...press }, newId());
 }

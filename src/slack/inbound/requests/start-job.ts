@@ -9,9 +9,9 @@ import {
 import type { AnyJobContext } from '../../../jobs/decision.ts';
 import { type Job, type Stage, startPromptOf } from '../../../jobs/job.ts';
 import { defaultProject, settingsOf } from '../../../jobs/policy.ts';
+import { judgePrompt } from '../../../jobs/requests/command.ts';
 import { isDoubtful } from '../../../jobs/requests/intent.ts';
 import { addressed, type Project } from '../../../jobs/requests/project.ts';
-import { judgePrompt } from '../../../jobs/requests/prompt.ts';
 import type { Transaction } from '../../../store/store.ts';
 import { readableText } from '../../protocol/slack-text.ts';
 import type { Question } from '../../views/forms/question.ts';

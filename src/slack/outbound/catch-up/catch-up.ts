@@ -1,6 +1,5 @@
-import { applyEvent } from '../../../engine/apply-event.ts';
+import { applyEvent, factsOf } from '../../../engine/apply-event.ts';
 import type { TaskHandler } from '../../../engine/loop.ts';
-import { factsOf } from '../../../engine/tools.ts';
 import type { JobEvent } from '../../../jobs/event.ts';
 import { isBeforeJob, type Job } from '../../../jobs/job.ts';
 import { retryDelayMs } from '../../../jobs/schedule/schedule.ts';
@@ -11,7 +10,7 @@ import { rewrittenRequest } from '../../messages/rewritten-request.ts';
 import type { ThreadMessage } from '../../workspace/web-api/caller.ts';
 import { SlackCallError, type SlackFailure } from '../../workspace/web-api/failure.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { type SlackTools, slackRetryMs } from '../slack-tools.ts';
+import { type SlackTools, slackRetryMs } from '../refresh/refresh.ts';
 
 /** Older replies are announced when found; younger ones are treated as if they had arrived in time. */
 const OLD_AFTER_MS = 10 * 60_000;

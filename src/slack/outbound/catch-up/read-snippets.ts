@@ -6,7 +6,7 @@ import type { ClaimedTask } from '../../../store/store.ts';
 import { escapeMrkdwn, sanitize } from '../../protocol/slack-text.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
 import type { SnippetContent, SnippetReader } from '../../workspace/web-api/snippet-reader.ts';
-import type { SlackTools } from '../slack-tools.ts';
+import type { SlackTools } from '../refresh/refresh.ts';
 
 /** After that, a snippet counts as unreadable, so that the reply does not wait for ever. */
 const MAX_TRIES = 5;

@@ -5,9 +5,9 @@ import { approversIn, type Rules } from '../../../jobs/policy.ts';
 import type { ClaimedTask } from '../../../store/store.ts';
 import { appThatWrote } from '../../messages/message-event.ts';
 import { labels } from '../../views/parts/words.ts';
-import { isRoomForDraft } from '../../workspace/room-for-draft.ts';
+import { isRoomForDraft } from '../../workspace/early-replies.ts';
 import { isReady, type ReadyWorkspace } from '../../workspace/workspace.ts';
-import type { SlackTools } from '../slack-tools.ts';
+import type { SlackTools } from '../refresh/refresh.ts';
 import { complete, lookAgainIfSlackFails, readMarked, readMessage, requestAboutMessage } from './look.ts';
 
 /** A message with changed reactions, and its channel's emoji for drafts. */

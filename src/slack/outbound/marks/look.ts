@@ -1,9 +1,8 @@
 import type { JobRequest } from '../../../jobs/decide/start/open.ts';
 import type { MarkedMessage } from '../../../jobs/draft.ts';
 import { defaultProject, type Rules, settingsOf } from '../../../jobs/policy.ts';
-import { threadWordOf } from '../../../jobs/requests/command.ts';
+import { isBlank, threadWordOf } from '../../../jobs/requests/command.ts';
 import type { Projects } from '../../../jobs/requests/project.ts';
-import { isBlank } from '../../../jobs/requests/prompt.ts';
 import type { ClaimedTask, Transaction } from '../../../store/store.ts';
 import { attachmentsIn } from '../../messages/attachments.ts';
 import { isPostedByApp, writtenByPerson } from '../../messages/message-event.ts';
@@ -15,7 +14,7 @@ import { TOO_MANY_MESSAGES } from '../../workspace/poster.ts';
 import type { ThreadMessage } from '../../workspace/web-api/caller.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { isHopeless, type SlackTools, slackRetryMs } from '../slack-tools.ts';
+import { isHopeless, type SlackTools, slackRetryMs } from '../refresh/refresh.ts';
 
 /** Reads a message that may have a draft. `look` ends the task, unless it throws SlackCallError. */
 export async function lookAgainIfSlackFails(

@@ -1,6 +1,6 @@
+import { factsOf } from '../../../engine/apply-event.ts';
 import { type DueCall, type Effect, runLane, type Wait } from '../../../engine/run-lane.ts';
 import { TooLateToSendError } from '../../../engine/runtime/exchange.ts';
-import { factsOf } from '../../../engine/tools.ts';
 import type { CallOutcome, CallRequest } from '../../../jobs/call.ts';
 import type { Job } from '../../../jobs/job.ts';
 import type { ClaimedTask } from '../../../store/store.ts';
@@ -10,8 +10,8 @@ import type { Completion } from '../../workspace/poster.ts';
 import { completeStep } from '../../workspace/steps.ts';
 import { SlackCallError, type SlackFailure, tooLate } from '../../workspace/web-api/failure.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
+import { HELD_FOR_MS, type SlackTools, slackRetryMs } from '../refresh/refresh.ts';
 import { threadLink } from '../render.ts';
-import { HELD_FOR_MS, type SlackTools, slackRetryMs } from '../slack-tools.ts';
 
 interface Prepared {
   readonly completion: Completion;

@@ -1,13 +1,13 @@
+import { factsOf } from '../../../engine/apply-event.ts';
 import type { DueCall } from '../../../engine/run-lane.ts';
-import { factsOf } from '../../../engine/tools.ts';
 import type { Job } from '../../../jobs/job.ts';
 import { CLOCKS_DIFFER_MS } from '../../../jobs/schedule/schedule.ts';
 import type { ClaimedTask, LedgerCall } from '../../../store/store.ts';
 import { TOO_MANY_MESSAGES } from '../../workspace/poster.ts';
 import { SlackCallError, type SlackFailure } from '../../workspace/web-api/failure.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
+import type { SlackTools } from '../refresh/refresh.ts';
 import { destinationOf } from '../render.ts';
-import type { SlackTools } from '../slack-tools.ts';
 import {
   dropped,
   lookAgain,

@@ -7,7 +7,7 @@ import type { ClaimedTask, LedgerCall } from '../../../store/store.ts';
 import { classOf, isNotInChannel, isPlaceClosed, NOT_SEEN } from '../../protocol/error-codes.ts';
 import { isBetweenPeople } from '../../views/thread/requester.ts';
 import type { SlackFailure } from '../../workspace/web-api/failure.ts';
-import { PLACE_WAITED_FOR_MS, slackRetryMs } from '../slack-tools.ts';
+import { PLACE_WAITED_FOR_MS, slackRetryMs } from '../refresh/refresh.ts';
 
 /** People need not know of a shorter delay. */
 const NOTIFIED_AFTER_MS = 120_000;

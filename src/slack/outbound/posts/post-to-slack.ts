@@ -1,7 +1,6 @@
-import { applyEvent } from '../../../engine/apply-event.ts';
+import { applyEvent, factsOf } from '../../../engine/apply-event.ts';
 import { type DueCall, type Effect, runLane, type Wait } from '../../../engine/run-lane.ts';
 import { TooLateToSendError } from '../../../engine/runtime/exchange.ts';
-import { factsOf } from '../../../engine/tools.ts';
 import { announcedLink } from '../../../jobs/announcement.ts';
 import type { CallRequest } from '../../../jobs/call.ts';
 import { offerOf } from '../../../jobs/decide/decision-builder.ts';
@@ -17,8 +16,8 @@ import { takeInEarlyReplies } from '../../workspace/early-replies.ts';
 import type { Poster } from '../../workspace/poster.ts';
 import { SlackCallError, type SlackFailure, tooLate } from '../../workspace/web-api/failure.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
+import { HELD_FOR_MS, type SlackTools } from '../refresh/refresh.ts';
 import { destinationOf, renderPost } from '../render.ts';
-import { HELD_FOR_MS, type SlackTools } from '../slack-tools.ts';
 import { FIRST_LOOK_AFTER_MS, type Looks, lookForPost } from './look-for-post.ts';
 import {
   draftIn,

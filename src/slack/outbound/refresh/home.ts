@@ -1,4 +1,4 @@
-import { sitesOf } from '../../../engine/tools.ts';
+import { sitesOf } from '../../../engine/apply-event.ts';
 import { NEEDED_FOR_MS, needsPerson } from '../../../jobs/shown/lists.ts';
 import { ownerOfHome } from '../../../store/queries/workspaces/channel-settings.ts';
 import { closedPlaceCodes } from '../../protocol/error-codes.ts';
@@ -14,8 +14,7 @@ import type { SlackMessage } from '../../views/parts/message.ts';
 import { notAllowedView, notSetUpView } from '../../views/refusals.ts';
 import { noticeChannelsOf } from '../../workspace/self-check.ts';
 import { isReady, type ReadyWorkspace, type Workspace } from '../../workspace/workspace.ts';
-import type { SlackTools } from '../slack-tools.ts';
-import { failureOf, refresh } from './refresh.ts';
+import { failureOf, refresh, type SlackTools } from './refresh.ts';
 
 const HOUR_MS = 3_600_000;
 /** Searched for those that wait for a person. */

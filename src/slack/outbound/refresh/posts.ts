@@ -1,5 +1,4 @@
-import { applyEvent } from '../../../engine/apply-event.ts';
-import { factsOf, sitesOf } from '../../../engine/tools.ts';
+import { applyEvent, factsOf, sitesOf } from '../../../engine/apply-event.ts';
 import { type Announcement, announcedLink } from '../../../jobs/announcement.ts';
 import { offerOf } from '../../../jobs/decide/decision-builder.ts';
 import type { Job } from '../../../jobs/job.ts';
@@ -13,8 +12,7 @@ import { postedView } from '../../views/thread/settled.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { mayShowJob, renderNotice } from '../render.ts';
-import { isHopeless } from '../slack-tools.ts';
-import { failureOf, refresh } from './refresh.ts';
+import { failureOf, isHopeless, refresh } from './refresh.ts';
 
 /** A message of the thread, and what it should show. */
 interface Post {

@@ -1,12 +1,11 @@
-import { factsOf } from '../../../engine/tools.ts';
+import { factsOf } from '../../../engine/apply-event.ts';
 import type { Job } from '../../../jobs/job.ts';
 import { MAX_STALE_RECEIPTS } from '../../../store/queries/follow-ups.ts';
 import type { ClaimedTask, StaleReceipt } from '../../../store/store.ts';
 import { receiptEmoji } from '../../protocol/ids.ts';
 import type { Poster } from '../../workspace/poster.ts';
 import type { SlackFailure } from '../../workspace/web-api/failure.ts';
-import { isHopeless, type SlackTools } from '../slack-tools.ts';
-import { failureOf, type RefreshAttempt, refresh } from './refresh.ts';
+import { failureOf, isHopeless, type RefreshAttempt, refresh, type SlackTools } from './refresh.ts';
 
 interface Receipts {
   readonly job: Job;

@@ -2,7 +2,7 @@ import type { Job } from '../../../jobs/job.ts';
 import { type SessionState, sessionStateOf } from '../../../jobs/shown/lists.ts';
 import { isPlaceGone } from '../../protocol/error-codes.ts';
 import { SlackCallError, wasAnsweredNo } from '../../workspace/web-api/failure.ts';
-import type { SlackTools } from '../slack-tools.ts';
+import type { SlackTools } from './refresh.ts';
 
 /** An app rarely becomes an agent, or gets a permission. */
 const PAUSE_MS = 3_600_000;

@@ -3,9 +3,8 @@ import type { Recipe } from '../../../jobs/recipe.ts';
 import type { Project, Projects } from '../../../jobs/requests/project.ts';
 import { formIds } from '../../protocol/ids.ts';
 import { unescapeMrkdwn } from '../../protocol/slack-text.ts';
-import { cut } from './limits.ts';
 import type { SlackMessage } from './message.ts';
-import { oneLine, shown } from './untrusted.ts';
+import { cut, oneLine, shown } from './untrusted.ts';
 import { fields } from './words.ts';
 
 /**

@@ -13,10 +13,9 @@ import {
 } from '../../../jobs/pull-requests/pull-request.ts';
 import type { Standing } from '../../../jobs/pull-requests/standing.ts';
 import { REDACTED } from '../../../jobs/secrets.ts';
-import { BUTTON_URL_MAX } from './limits.ts';
 import { buttonRow, link, previewButton, untrustedParagraph, viewPullRequestButton } from './message.ts';
 import { type Mrkdwn, moment, mrkdwn, ownLink } from './mrkdwn.ts';
-import { oneLine } from './untrusted.ts';
+import { BUTTON_URL_MAX, oneLine } from './untrusted.ts';
 import { labels } from './words.ts';
 
 const UNLINKED_MAX = 500;

@@ -4,7 +4,6 @@ import type { Job } from '../../../jobs/job.ts';
 import { CHANNEL_IS_SHARED, classOf, isNotInChannel, NOT_SEEN } from '../../protocol/error-codes.ts';
 import { messageOfJob } from '../list.ts';
 import { buttons } from '../parts/buttons.ts';
-import { cutEscaped } from '../parts/limits.ts';
 import {
   actionButton,
   buttonRow,
@@ -15,7 +14,7 @@ import {
   targetButton,
 } from '../parts/message.ts';
 import { channelMention, isDirectMessage, type Mrkdwn } from '../parts/mrkdwn.ts';
-import { oneLine, shownPrompt } from '../parts/untrusted.ts';
+import { cutEscaped, oneLine, shownPrompt } from '../parts/untrusted.ts';
 import { threadTexts } from '../parts/words.ts';
 import { closedPlaces, delayed, notAllowed, unposted } from '../refusals.ts';
 import { keptReplyView, questions } from './not-for-agent.ts';

@@ -1,29 +1,33 @@
 import type { KnownBlock } from '@slack/types';
 import type { Announcement, TurnEnded } from '../../../jobs/announcement.ts';
 import { type Job, requestersOf } from '../../../jobs/job.ts';
-import type { CodeHostSite } from '../../../jobs/pull-requests/link.ts';
+import { type CodeHostSite, PUBLIC_SITES } from '../../../jobs/pull-requests/link.ts';
 import { PARAGRAPH_MAX_LENGTH, type PullRequestFacts } from '../../../jobs/pull-requests/pull-request.ts';
+import { messageOfJob } from '../list.ts';
 import { buttons } from '../parts/buttons.ts';
 import {
   message,
+  openThreadButton,
   paragraph,
   quotation,
   type SlackMessage,
   smallQuotation,
   targetButton,
 } from '../parts/message.ts';
-import { addressing, asWritten, duration, type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
+import { addressing, asWritten, duration, type Mrkdwn, mrkdwn, withFacts } from '../parts/mrkdwn.ts';
 import {
   factsOfLink,
+  httpUrl,
   previewButtons,
   progressBelow,
+  progressOf,
   pullRequest,
   shortPullRequestLink,
   sizeOf,
   titleOf,
 } from '../parts/pull-request.ts';
-import { oneLine, shown } from '../parts/untrusted.ts';
-import { turnTexts } from '../parts/words.ts';
+import { oneLine, promptTitle, shown } from '../parts/untrusted.ts';
+import { askerOf, turnTexts } from '../parts/words.ts';
 import { confirmations, followUpButton } from './actions.ts';
 
 const BRANCH_MAX = 100;
@@ -135,4 +139,67 @@ function undeliveredReplies({ undelivered }: TurnEnded, { id: jobId }: Job): Kno
   if (undelivered === null) return [];
   const warning = paragraph(turnTexts.undelivered(undelivered.count));
   return [{ ...warning, accessory: targetButton(buttons.sendAgain, { jobId }, confirmations.sendAgain) }];
+}
+
+/** What a notice channel reads. `link`: the pull request in short; null if it cannot be a link. */
+const notices = {
+  /** `name`: null if Slack does not give it. */
+  public: (link: Mrkdwn | null, title: string, name: string | null): Mrkdwn => {
+    const by = name === null ? mrkdwn`` : mrkdwn` · by ${asWritten(name)}`;
+    return link === null
+      ? mrkdwn`📝 *${asWritten(title)}*${by}`
+      : mrkdwn`📝 ${link} · *${asWritten(title)}*${by}`;
+  },
+  private: (link: Mrkdwn | null): Mrkdwn => {
+    const news = mrkdwn`*New documentation pull request*`;
+    return link === null ? mrkdwn`📝 ${news}` : mrkdwn`📝 ${link} · ${news}`;
+  },
+} as const;
+
+const NAME_MAX = 100;
+
+/**
+ * Tells a notice channel of a pull request.
+ * @param permalink to the job's thread, or null if Slack did not give it
+ * @param names Slack ids to names, for the requester and mentions in the prompt
+ */
+export function noticeView(
+  job: Job,
+  url: string,
+  permalink: string | null,
+  names: ReadonlyMap<string, string>,
+  sites: readonly CodeHostSite[] = PUBLIC_SITES,
+): SlackMessage {
+  const threadUrl = permalink === null ? null : httpUrl(permalink);
+  const name = askerOf(job, names);
+  const facts = factsOfLink(job, url);
+  const news = notices.public(
+    shortPullRequestLink(url, sites),
+    titleOf(facts) ?? promptTitle(job.prompt, names),
+    name === null ? null : oneLine(name, NAME_MAX),
+  );
+  const view = message(
+    paragraph(withFacts(news, progressOf(facts))),
+    ...pullRequest(url, {
+      style: 'primary',
+      beside: [...previewButtons(facts), ...(threadUrl === null ? [] : [openThreadButton(threadUrl)])],
+    }),
+  );
+  return messageOfJob(job, names, view);
+}
+
+/**
+ * For a request that readers of the notice channel may not see: without its words, person and thread, and
+ * without the pull request's title, which would give it away.
+ */
+export function privateNoticeView(
+  job: Job,
+  url: string,
+  sites: readonly CodeHostSite[] = PUBLIC_SITES,
+): SlackMessage {
+  const news = notices.private(shortPullRequestLink(url, sites));
+  return message(
+    paragraph(withFacts(news, progressOf(factsOfLink(job, url)))),
+    ...pullRequest(url, { style: 'primary' }),
+  );
 }

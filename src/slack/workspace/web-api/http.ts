@@ -11,6 +11,7 @@ import {
 import { Agent } from 'undici';
 import { systemClock } from '../../../engine/runtime/clock.ts';
 import { exchange, parseJson, SEND_WITHIN_MS } from '../../../engine/runtime/exchange.ts';
+import type { Logger } from '../../../engine/runtime/redact.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -150,4 +151,35 @@ export async function respond(
     // The direct message is the fallback.
     return false;
   }
+}
+
+type BoltLevel = ReturnType<BoltLogger['getLevel']>;
+
+/**
+ * Logs what Slack's libraries say, as `slack_library` events without payloads. Their debug level writes whole
+ * messages, so it is dropped, and they cannot set a level or a name. Nobody can act on their info level.
+ */
+export function boltLogger(logger: Logger): BoltLogger {
+  return {
+    debug: () => {},
+    info: (...parts: unknown[]) => logger.debug('slack_library', { detail: describe(parts) }),
+    warn: (...parts: unknown[]) => logger.warn('slack_library', { detail: describe(parts) }),
+    error: (...parts: unknown[]) => logger.error('slack_library', { detail: describe(parts) }),
+    // The libraries ask this to decide whether to build payloads for `debug`.
+    getLevel: () => 'info' as BoltLevel,
+    setLevel: () => {},
+    setName: () => {},
+  };
+}
+
+function describe(parts: readonly unknown[]): string {
+  return parts.map(describePart).join(' ');
+}
+
+function describePart(part: unknown): string {
+  if (part instanceof Error) {
+    const code = 'code' in part ? ` (${String(part.code)})` : '';
+    return `${part.name}: ${part.message}${code}`;
+  }
+  return typeof part === 'object' && part !== null ? '[object]' : String(part);
 }

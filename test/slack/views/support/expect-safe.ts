@@ -2,9 +2,9 @@ import type { KnownBlock } from '@slack/types';
 import { expect } from 'vitest';
 import { escapeMrkdwn } from '../../../../src/slack/protocol/slack-text.ts';
 import { decodeButton } from '../../../../src/slack/views/parts/buttons.ts';
-import * as limits from '../../../../src/slack/views/parts/limits.ts';
 import type { SlackMessage } from '../../../../src/slack/views/parts/message.ts';
 import { httpUrl } from '../../../../src/slack/views/parts/pull-request.ts';
+import * as limits from '../../../../src/slack/views/parts/untrusted.ts';
 
 /** What a view may make live: nothing else is ours. */
 export interface Ours {

@@ -4,9 +4,8 @@ import { WebAPIPlatformError, WebAPIRequestError, type WebClient } from '@slack/
 import { expect, test } from 'vitest';
 import { createLogger } from '../../../../src/app/operations/logger.ts';
 import { classOf } from '../../../../src/slack/protocol/error-codes.ts';
-import { boltLogger } from '../../../../src/slack/workspace/bolt-logger.ts';
 import { classify } from '../../../../src/slack/workspace/web-api/failure.ts';
-import { PostingClient } from '../../../../src/slack/workspace/web-api/http.ts';
+import { boltLogger, PostingClient } from '../../../../src/slack/workspace/web-api/http.ts';
 import { fc } from '../../../support/properties.ts';
 
 type Behaviour = (response: ServerResponse) => void;

@@ -2,8 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { createLogger } from '../../../../src/app/operations/logger.ts';
-import { boltLogger } from '../../../../src/slack/workspace/bolt-logger.ts';
-import { PostingClient } from '../../../../src/slack/workspace/web-api/http.ts';
+import { boltLogger, PostingClient } from '../../../../src/slack/workspace/web-api/http.ts';
 
 const quiet = boltLogger(createLogger({ level: 'error', destination: { write: () => {} } }));
 
