@@ -13,7 +13,7 @@ import { planSchedules } from '../engine/schedules.ts';
 import type { MadeReport, Period } from '../jobs/report/report.ts';
 import { TwinEvents } from '../slack/inbound/messages/twin-events.ts';
 import { hookRoutes } from '../slack/inbound/recipes/hooks.ts';
-import { refusalRecorder } from '../slack/inbound/requests/in-time.ts';
+import { refusalRecorder } from '../slack/inbound/requests/door.ts';
 import { createConnection, createSlackApp } from '../slack/inbound/routes.ts';
 import { missedReplies } from '../slack/outbound/catch-up/missed-replies.ts';
 import { SessionStatus } from '../slack/outbound/refresh/session-status.ts';

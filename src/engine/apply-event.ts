@@ -34,19 +34,8 @@ export function sitesOf({ newContext }: Pick<EngineTools, 'newContext'>): readon
   return newContext().policy.pullRequests.sites;
 }
 
-/** Reads a job, decides what follows from the event, and writes it. Returns the job afterwards. */
+/** Reads a job, decides what follows from the event, and writes it. Returns the job afterwards, and whether anything followed. */
 export async function applyEvent(
-  tx: Transaction,
-  jobId: string,
-  event: JobEvent,
-  context: AnyJobContext,
-): Promise<Job> {
-  const { job } = await applied(tx, jobId, event, context);
-  return job;
-}
-
-/** As `applyEvent`; also says whether anything followed. */
-export async function applied(
   tx: Transaction,
   jobId: string,
   event: JobEvent,
@@ -60,7 +49,7 @@ export async function applied(
   const decision = decide(known, event, { ...context, policy });
   await tx.write(decision, context.nowMs);
   if (await pausesRecipe(tx, decision.job, event, context)) {
-    await applied(tx, jobId, { type: 'recipe_paused' }, context);
+    await applyEvent(tx, jobId, { type: 'recipe_paused' }, context);
   }
   return { job: decision.job, hasEffect: decision.job !== job || hasFollowing(decision) };
 }

@@ -162,11 +162,13 @@ async function settle(
     await tx.calls.settle(call.id, { state: 'not_made', detail }, nowMs);
     return null;
   }
-  if (askAgainAtMs !== undefined)
-    return waitAfter(event, await applyEvent(tx, job.id, event, context), askAgainAtMs, nowMs);
+  if (askAgainAtMs !== undefined) {
+    const { job: waiting } = await applyEvent(tx, job.id, event, context);
+    return waitAfter(event, waiting, askAgainAtMs, nowMs);
+  }
   const answered = answerIn(event, due);
   const pause = await noteAnswer(tools, tx, job, answered, context);
-  const after = await applyEvent(tx, job.id, heldUpBy(pause, event, nowMs), context);
+  const { job: after } = await applyEvent(tx, job.id, heldUpBy(pause, event, nowMs), context);
   const isTaken = answered.answer === 'taken';
   const callAtMs = await callNext(tools, tx, job, { pause, isTaken }, nowMs);
   return waitAfter(event, after, callAtMs ?? after.trouble?.retryAtMs ?? 0, nowMs);

@@ -57,7 +57,7 @@ export async function checkJob(
     return;
   }
   const write = async (tx: Transaction): Promise<Job> => {
-    const checked = await applyEvent(tx, job.id, event, newContext());
+    const { job: checked } = await applyEvent(tx, job.id, event, newContext());
     await tx.tasks.complete(task.lease);
     await noteRateLimit(tools, tx, job.projectId, read);
     return checked;

@@ -1,7 +1,6 @@
-import type { Rules } from '../../jobs/policy.ts';
+import type { AccessRule, Rules } from '../../jobs/policy.ts';
 import type { Recipe } from '../../jobs/recipe.ts';
 import type { Digest } from '../../jobs/report/report.ts';
-import type { AccessRule } from '../../jobs/requests/access.ts';
 import type { Projects } from '../../jobs/requests/project.ts';
 import { secret } from './checks.ts';
 import type { ConfigFile, NamedSecrets } from './file-schema.ts';

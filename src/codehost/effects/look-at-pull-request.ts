@@ -77,7 +77,7 @@ async function tellJobs(
 ): Promise<number[]> {
   const reminders: number[] = [];
   for (const { jobId, url, isOld } of await tx.pullRequests.jobsOf(subject)) {
-    const job = await applyEvent(tx, jobId, { type: 'pull_request_seen', url, facts, isOld }, context);
+    const { job } = await applyEvent(tx, jobId, { type: 'pull_request_seen', url, facts, isOld }, context);
     const seen = seenPullRequest(job, url);
     const dueAtMs = seen && reminderDueAtMs(seen, context.policy.pullRequests.remindAfterMs);
     if (dueAtMs !== null) reminders.push(dueAtMs);

@@ -1,4 +1,4 @@
-import { applied, sitesOf } from '../../engine/apply-event.ts';
+import { applyEvent, sitesOf } from '../../engine/apply-event.ts';
 import { outcomeOfMatter } from '../../jobs/decide/offers.ts';
 import type { JobEvent } from '../../jobs/event.ts';
 import { initiatorOf, type Job } from '../../jobs/job.ts';
@@ -19,16 +19,16 @@ import { tooLateView } from '../views/thread/settled.ts';
 import { jobInFull, NO_CHANNEL } from './commands/status.ts';
 import { noteRequest, type RequestNote } from './connection/request-log.ts';
 import type { ListenerDeps, PressArgs } from './deps.ts';
-import { jobAdmissionProblem } from './requests/admission.ts';
 import {
   answerBeside,
   bestEffort,
+  jobAdmissionProblem,
   namesIn,
   openForm,
   recordPress,
   storeRequest,
   unknownJobAnswer,
-} from './requests/in-time.ts';
+} from './requests/door.ts';
 import { threadTakenProblem } from './requests/start-job.ts';
 
 interface Outcome {
@@ -98,7 +98,7 @@ export function jobButton(
             return { answer: null, note: { outcome: 'duplicate', jobId: job.id } };
           }
           const note = { outcome: 'accepted', jobId: job.id } as const;
-          const after = await applied(tx, job.id, event, context);
+          const after = await applyEvent(tx, job.id, event, context);
           const { hasEffect } = after;
           // A press shows that the tab is open, so it follows at once.
           if (body.view?.type === 'home') await tx.homes.opened(deps.teamId, userId, context.nowMs);

@@ -61,8 +61,7 @@ import { message } from './messages/message.ts';
 import { deleted, joined, nowShared, unarchived } from './places.ts';
 import { recipeFormSubmitted, runPressed } from './recipes/run.ts';
 import { resumeRecipe } from './recipes/start-recipe.ts';
-import { admissionProblem } from './requests/admission.ts';
-import { answerBeside, answering, bestEffort } from './requests/in-time.ts';
+import { admissionProblem, answerBeside, answering, bestEffort } from './requests/door.ts';
 import { stepReached } from './workflows/step.ts';
 
 /** Works in the workspace of the request. */

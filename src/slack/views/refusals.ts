@@ -1,5 +1,5 @@
 import type { KnownBlock } from '@slack/types';
-import type { AccessRefusal } from '../../jobs/requests/access.ts';
+import type { AccessRefusal } from '../../jobs/policy.ts';
 import type { PromptVerdict } from '../../jobs/requests/command.ts';
 import type { UnknownProject } from '../../jobs/requests/project.ts';
 import { readableText } from '../protocol/slack-text.ts';

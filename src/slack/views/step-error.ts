@@ -1,4 +1,4 @@
-import type { AccessRefusal } from '../../jobs/requests/access.ts';
+import type { AccessRefusal } from '../../jobs/policy.ts';
 import type { StepProblem } from '../../jobs/steps.ts';
 import { isNotInChannel, NOT_SEEN } from '../protocol/error-codes.ts';
 import { readableText } from '../protocol/slack-text.ts';

@@ -1,7 +1,7 @@
 import type { ConversationsInfoResponse, UsergroupsUsersListResponse } from '@slack/web-api';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Logger } from '../../engine/runtime/redact.ts';
-import { type AccessRefusal, type AccessRule, accessRefusal, mayAskIn } from '../../jobs/requests/access.ts';
+import { type AccessRefusal, type AccessRule, accessRefusal, mayAskIn } from '../../jobs/policy.ts';
 import { CHANNEL_IS_SHARED, isNotInChannel } from '../protocol/error-codes.ts';
 import { isChannel, SLACKBOT } from '../protocol/ids.ts';
 import { type SlackCaller, withSecondTry } from './web-api/caller.ts';

@@ -1,7 +1,7 @@
 import type { AuthTestResponse, WebAPICallResult, WebClient } from '@slack/web-api';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Logger } from '../../engine/runtime/redact.ts';
-import type { AccessRule } from '../../jobs/requests/access.ts';
+import type { AccessRule } from '../../jobs/policy.ts';
 import type { Projects } from '../../jobs/requests/project.ts';
 import type { HostFacts, ServiceFacts } from '../../jobs/service-facts.ts';
 import { withoutSkinTone } from '../protocol/ids.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { answering, inTime } from '../../../src/slack/inbound/requests/in-time.ts';
+import { answering, inTime } from '../../../src/slack/inbound/requests/door.ts';
 import { createTestClock } from '../../support/test-clock.ts';
 
 const never = () => new Promise<string>(() => {});

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createLogger } from '../../../src/app/operations/logger.ts';
 import { growingIds } from '../../../src/app/service/context.ts';
-import { refusalRecorder } from '../../../src/slack/inbound/requests/in-time.ts';
+import { refusalRecorder } from '../../../src/slack/inbound/requests/door.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { onSqlite } from '../../engine/support/test-store.ts';
 import { policy } from '../../jobs/support/builders.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { signatureProblem } from '../../../src/slack/inbound/connection/verify-signature.ts';
+import { signatureProblem } from '../../../src/slack/inbound/connection/request-checks.ts';
 import { fc } from '../../support/properties.ts';
 import { formBody, signedHeaders } from '../../support/slack-requests.ts';
 

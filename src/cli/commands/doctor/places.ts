@@ -1,6 +1,5 @@
 import type { WorkspaceSettings } from '../../../app/config/projects.ts';
-import { configuredNoticeChannels } from '../../../jobs/policy.ts';
-import { mayAskIn } from '../../../jobs/requests/access.ts';
+import { configuredNoticeChannels, mayAskIn } from '../../../jobs/policy.ts';
 import { CHANNEL_IS_SHARED, isNotInChannel, isPlaceClosed } from '../../../slack/protocol/error-codes.ts';
 import type { Inspection } from '../../../slack/workspace/inspection.ts';
 import type { NoticeFacts, RefusedNotice } from '../../../store/inspect/facts.ts';

@@ -1,6 +1,6 @@
 import type { WorkspaceSettings } from '../../../app/config/projects.ts';
 import type { Logger } from '../../../engine/runtime/redact.ts';
-import { mayAskIn } from '../../../jobs/requests/access.ts';
+import { mayAskIn } from '../../../jobs/policy.ts';
 import { otherProgramWords } from '../../../slack/inbound/connection/kept-socket.ts';
 import { EVENTS_PATH } from '../../../slack/protocol/ids.ts';
 import {

@@ -10,7 +10,7 @@ import type { CommandArgs, ListenerDeps } from '../deps.ts';
 import { compose } from '../forms/compose.ts';
 import { settings } from '../forms/settings.ts';
 import { recipesFor, run } from '../recipes/run.ts';
-import { answer, linkTo, namesIn, show, storeRequest } from '../requests/in-time.ts';
+import { answer, linkTo, namesIn, show, storeRequest } from '../requests/door.ts';
 import { type Outcome, startJob } from '../requests/start-job.ts';
 import { doctorAnswer, report } from './doctor.ts';
 import { helpAnswer } from './help.ts';

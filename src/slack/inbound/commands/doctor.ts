@@ -6,8 +6,7 @@ import { notReadView } from '../../views/refusals.ts';
 import { countingView, reportView } from '../../views/report.ts';
 import { noticeChannelsOf } from '../../workspace/self-check.ts';
 import type { CommandArgs, ListenerDeps } from '../deps.ts';
-import { adminProblem } from '../requests/admission.ts';
-import { answer, bestEffort, inTime, show } from '../requests/in-time.ts';
+import { adminProblem, answer, bestEffort, inTime, show } from '../requests/door.ts';
 
 /** `doctor`, for administrators: the problems that the running program knows of. */
 export async function doctorAnswer(

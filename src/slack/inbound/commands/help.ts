@@ -2,7 +2,7 @@ import { allHelpModal, helpView } from '../../views/help.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import type { ListenerDeps, PressArgs } from '../deps.ts';
 import { recipesFor } from '../recipes/run.ts';
-import { answerBeside, openForm } from '../requests/in-time.ts';
+import { answerBeside, openForm } from '../requests/door.ts';
 
 /** How to use the bot, with a recipe that this person may run as an example. */
 export async function helpAnswer(deps: ListenerDeps, userId: string): Promise<SlackMessage> {

@@ -18,7 +18,7 @@ import {
 } from '../../views/status.ts';
 import { jobAtAnotherView } from '../../views/thread/settled.ts';
 import type { ListenerDeps, PressArgs } from '../deps.ts';
-import { answerBeside, bestEffort, namesIn, openForm, show } from '../requests/in-time.ts';
+import { answerBeside, bestEffort, namesIn, openForm, show } from '../requests/door.ts';
 
 /**
  * `status [job]`. Null: no job has that name, so the word may belong to a request.

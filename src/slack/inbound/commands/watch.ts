@@ -12,7 +12,7 @@ import {
 } from '../../views/refusals.ts';
 import { noteRefusal } from '../connection/request-log.ts';
 import type { CommandArgs, ListenerDeps } from '../deps.ts';
-import { answer, inTime, linkTo, storeRequest } from '../requests/in-time.ts';
+import { answer, inTime, linkTo, storeRequest } from '../requests/door.ts';
 import { projectOf } from '../requests/start-job.ts';
 
 /** Part of Slack's 3 seconds; storing needs most of the rest. */

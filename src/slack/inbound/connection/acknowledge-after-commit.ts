@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Clock } from '../../../engine/runtime/clock.ts';
 import type { Logger } from '../../../engine/runtime/redact.ts';
 import { isTooOld } from '../../messages/message-event.ts';
+import { BadRequestError, checkShape, withoutNulls } from './request-checks.ts';
 import {
   type InboundRequestOutcome,
   keyOf,
@@ -13,7 +14,6 @@ import {
   requestInFlight,
   teamOf,
 } from './request-log.ts';
-import { BadRequestError, checkShape, withoutNulls } from './shape.ts';
 
 /** Slack waits this long for the answer to a request. */
 const LAST_ANSWERS_MS = 3_000;

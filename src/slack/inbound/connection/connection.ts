@@ -19,8 +19,7 @@ import type { Logger } from '../../../engine/runtime/redact.ts';
 import type { Store } from '../../../store/store.ts';
 import { EVENTS_PATH } from '../../protocol/ids.ts';
 import { acknowledgeAfterCommit, type RequestsOptions } from './acknowledge-after-commit.ts';
-import { BadRequestError } from './shape.ts';
-import { isSignedBySlack } from './verify-signature.ts';
+import { BadRequestError, isSignedBySlack } from './request-checks.ts';
 
 /** Receives Slack's requests, and serves the port for other routes. */
 export interface Connection {

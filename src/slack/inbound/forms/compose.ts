@@ -17,7 +17,7 @@ import { notBothView } from '../../views/recipes.ts';
 import { noChannelView } from '../../views/refusals.ts';
 import type { CommandArgs, ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
 import { recipeChosen, recipesFor } from '../recipes/run.ts';
-import { answer, answerBeside, bestEffort, inTime, openForm } from '../requests/in-time.ts';
+import { answer, answerBeside, bestEffort, inTime, openForm } from '../requests/door.ts';
 import { projectOf } from '../requests/start-job.ts';
 import { filledIn, refuseAtField, startFromForm } from './submit.ts';
 

@@ -1,5 +1,5 @@
 import type { ModalView } from '@slack/types';
-import { applied } from '../../../engine/apply-event.ts';
+import { applyEvent } from '../../../engine/apply-event.ts';
 import { isToBeEdited, isToBeFound } from '../../../jobs/decide/start/create.ts';
 import type { JobEvent } from '../../../jobs/event.ts';
 import { type Job, startPromptOf } from '../../../jobs/job.ts';
@@ -28,8 +28,8 @@ import { agentSilentView, notYourFormView } from '../../views/thread/settled.ts'
 import { isAgentJobId, isWatching } from '../commands/watch.ts';
 import type { ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
 import { isAtHome, tooLate } from '../job-button.ts';
-import { admissionProblem } from '../requests/admission.ts';
 import {
+  admissionProblem,
   answerBeside,
   inTime,
   linkTo,
@@ -38,7 +38,7 @@ import {
   recordPress,
   storeRequest,
   unknownJobAnswer,
-} from '../requests/in-time.ts';
+} from '../requests/door.ts';
 import { filledIn, refuseAtField } from './submit.ts';
 
 /** Part of Slack's 3 seconds; storing needs most of the rest. */
@@ -198,7 +198,7 @@ export function formSubmitted(
           const meant = (await instead(tx)) ?? event;
           if (!(await tx.inboundRequests.remember([`view:${deps.teamId}:${view.id}`], context.nowMs)))
             return null;
-          const after = await applied(tx, job.id, meant, context);
+          const after = await applyEvent(tx, job.id, meant, context);
           const { hasEffect } = after;
           await recordPress(tx, deps, context, { userId, button, jobId: job.id, hasEffect });
           return hasEffect ? null : { late: after.job };

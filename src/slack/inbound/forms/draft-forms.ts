@@ -8,7 +8,7 @@ import { refusalAtField, refusalView } from '../../views/refusals.ts';
 import { draftTooLongView } from '../../views/thread/draft.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { type Prepared, tooLate } from '../job-button.ts';
-import { namesIn } from '../requests/in-time.ts';
+import { namesIn } from '../requests/door.ts';
 import { threadTakenProblem } from '../requests/start-job.ts';
 import { formPressed, formSubmitted, jobOf } from './decision-forms.ts';
 import {

@@ -25,7 +25,7 @@ import type { ThreadMessage } from '../../workspace/web-api/caller.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
 import { noteRefusal } from '../connection/request-log.ts';
 import type { ListenerDeps } from '../deps.ts';
-import { inTime, linkTo } from '../requests/in-time.ts';
+import { inTime, linkTo } from '../requests/door.ts';
 
 /** Part of Slack's 3 seconds; storing, or opening a form, needs the rest. */
 const READ_WITHIN_MS = 1_200;

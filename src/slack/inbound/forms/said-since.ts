@@ -21,16 +21,16 @@ import type { ThreadMessage } from '../../workspace/web-api/caller.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
 import type { ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
 import { answerWriter } from '../messages/answers.ts';
-import { jobAdmissionProblem } from '../requests/admission.ts';
 import {
   answerBeside,
   bestEffort,
   inTime,
+  jobAdmissionProblem,
   linkTo,
   openForm,
   storeRequest,
   unknownJobAnswer,
-} from '../requests/in-time.ts';
+} from '../requests/door.ts';
 import { authorOf, threadContext, toLines } from './draft-thread.ts';
 import { filledIn, refuseAtField } from './submit.ts';
 

@@ -19,8 +19,7 @@ import { plainModal } from '../../views/parts/form.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { noChannelView, notReadView } from '../../views/refusals.ts';
 import type { CommandArgs, ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
-import { adminProblem } from '../requests/admission.ts';
-import { answer, bestEffort, inTime, openForm, storeRequest } from '../requests/in-time.ts';
+import { adminProblem, answer, bestEffort, inTime, openForm, storeRequest } from '../requests/door.ts';
 import { refuseAtField } from './submit.ts';
 
 const READ_WITHIN_MS = 1_000;

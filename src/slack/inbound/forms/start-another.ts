@@ -8,8 +8,13 @@ import { composeTexts } from '../../views/parts/words.ts';
 import { refusalView } from '../../views/refusals.ts';
 import type { ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
 import { pressOf } from '../job-button.ts';
-import { jobAdmissionProblem } from '../requests/admission.ts';
-import { bestEffort, recordPress, storeRequest, unknownJobAnswer } from '../requests/in-time.ts';
+import {
+  bestEffort,
+  jobAdmissionProblem,
+  recordPress,
+  storeRequest,
+  unknownJobAnswer,
+} from '../requests/door.ts';
 import { threadTakenProblem } from '../requests/start-job.ts';
 
 interface AnotherPress {

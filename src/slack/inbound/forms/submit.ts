@@ -7,8 +7,7 @@ import { atField } from '../../views/parts/form.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { refusalAtField } from '../../views/refusals.ts';
 import type { ListenerDeps, SubmitArgs } from '../deps.ts';
-import { admissionProblem } from '../requests/admission.ts';
-import { linkTo, storeRequest } from '../requests/in-time.ts';
+import { admissionProblem, linkTo, storeRequest } from '../requests/door.ts';
 import { type Outcome, type RawJobRequest, startJob } from '../requests/start-job.ts';
 
 const IN_FORM = { isAnswered: true, mayBeSlip: false } as const;

@@ -32,8 +32,15 @@ import { TOO_MANY_MESSAGES } from '../../workspace/poster.ts';
 import type { ThreadMessage } from '../../workspace/web-api/caller.ts';
 import { SlackCallError, saidNo } from '../../workspace/web-api/failure.ts';
 import type { ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
-import { admissionProblem } from '../requests/admission.ts';
-import { answerBeside, bestEffort, inTime, linkTo, openForm, storeRequest } from '../requests/in-time.ts';
+import {
+  admissionProblem,
+  answerBeside,
+  bestEffort,
+  inTime,
+  linkTo,
+  openForm,
+  storeRequest,
+} from '../requests/door.ts';
 import { projectOf, type RawJobRequest, startJob } from '../requests/start-job.ts';
 import { authorOf, threadContext, toLines } from './draft-thread.ts';
 import { filledIn, refuseAtField, startFromForm } from './submit.ts';

@@ -6,7 +6,7 @@ import { threadForgottenView } from '../../views/thread/announcement.ts';
 import { noteRequest } from '../connection/request-log.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { authorsAlong } from '../forms/thread-preview.ts';
-import { isAdmitted } from '../requests/admission.ts';
+import { isAdmitted } from '../requests/door.ts';
 import { isReplyToJob } from './take-reply.ts';
 
 export interface WrittenAt {

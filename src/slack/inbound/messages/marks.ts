@@ -2,7 +2,7 @@ import type { AllMiddlewareArgs, SlackEventMiddlewareArgs } from '@slack/bolt';
 import { withoutSkinTone } from '../../protocol/ids.ts';
 import { noteRequest } from '../connection/request-log.ts';
 import type { ListenerDeps } from '../deps.ts';
-import { isAdmitted } from '../requests/admission.ts';
+import { isAdmitted } from '../requests/door.ts';
 
 type Args = SlackEventMiddlewareArgs<'reaction_added' | 'reaction_removed'> & AllMiddlewareArgs;
 

@@ -31,7 +31,7 @@ import { helpAnswer } from '../commands/help.ts';
 import { leaveRequest, noteRequest, type RequestNote } from '../connection/request-log.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { offerSaidSince } from '../forms/said-since.ts';
-import { isAdmitted } from '../requests/admission.ts';
+import { isAdmitted } from '../requests/door.ts';
 import { startJob } from '../requests/start-job.ts';
 import { answerAddedMention, answerInForgottenThread, answerWriter, offerThread } from './answers.ts';
 import { changeReply, takeReply } from './take-reply.ts';

@@ -13,7 +13,7 @@ import {
 import { takeInEarlyReplies } from '../../workspace/early-replies.ts';
 import { noteRequest, type RequestNote } from '../connection/request-log.ts';
 import type { ListenerDeps } from '../deps.ts';
-import { isAdmitted, refusalInThread } from '../requests/admission.ts';
+import { isAdmitted, refusalInThread } from '../requests/door.ts';
 
 /** A request is stored within this time after it was written; otherwise its thread is read for replies. */
 const REQUEST_UNDER_WAY_MS = 10_000;

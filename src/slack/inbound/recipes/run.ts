@@ -13,8 +13,15 @@ import {
 import { noteRefusal, noteRequest } from '../connection/request-log.ts';
 import type { CommandArgs, ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
 import { refuseAtField } from '../forms/submit.ts';
-import { admissionProblem } from '../requests/admission.ts';
-import { answer, answerBeside, inTime, linkTo, openForm, storeRequest } from '../requests/in-time.ts';
+import {
+  admissionProblem,
+  answer,
+  answerBeside,
+  inTime,
+  linkTo,
+  openForm,
+  storeRequest,
+} from '../requests/door.ts';
 import { type RecipeOutcome, startRecipe } from './start-recipe.ts';
 
 /** `/docs-agent run <name>`. A form asks for missing values. */

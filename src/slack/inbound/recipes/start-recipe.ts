@@ -26,15 +26,15 @@ import { ChannelUnreadError } from '../../workspace/access.ts';
 import type { Workspaces } from '../../workspace/workspace.ts';
 import { noteRequest } from '../connection/request-log.ts';
 import type { ListenerDeps, PressArgs } from '../deps.ts';
-import { adminProblem } from '../requests/admission.ts';
 import {
+  adminProblem,
   answerBeside,
   bestEffort,
   namesIn,
   type PressRecord,
   recordPress,
   storeRequest,
-} from '../requests/in-time.ts';
+} from '../requests/door.ts';
 
 export interface RecipeRequest {
   readonly teamId: string;

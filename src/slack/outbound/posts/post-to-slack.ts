@@ -194,7 +194,7 @@ async function settle(
     };
     // Without a card the job loses its thread, and keeps the replies for *Try again*.
     if (event.type === 'card_refused') await takeIn(job.threadTs);
-    const after = await applyEvent(tx, id, event, context);
+    const { job: after } = await applyEvent(tx, id, event, context);
     if (event.type === 'card_posted' || event.type === 'draft_posted') await takeIn(after.threadTs);
   }
   if (outcome !== null) await tx.calls.settle(call.id, outcome, nowMs);
@@ -246,7 +246,8 @@ async function rereadRequest(tools: SlackTools, workspace: Workspace, job: Job):
   if (stage.kind !== 'opening') return job;
   const event = await changeOf(tools, workspace, { channelId: job.channelId, messageTs, userId });
   if (event === null) return job;
-  return tools.store.transaction((tx) => applyEvent(tx, job.id, event, tools.newContext()));
+  const reread = await tools.store.transaction((tx) => applyEvent(tx, job.id, event, tools.newContext()));
+  return reread.job;
 }
 
 interface Asked {
