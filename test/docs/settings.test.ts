@@ -1,24 +1,74 @@
-import { readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
-import { settingNames } from '../../src/app/config/settings.ts';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import { expect, test } from 'vitest';
+import { aboutSetting, type SettingName, settingNames } from '../../src/app/config/settings.ts';
+import { parse, required } from '../support/settings.ts';
 
-const root = new URL('../../', import.meta.url);
-const rows = readFileSync(new URL('docs/operations/settings.md', root), 'utf8')
-  .split('\n')
-  .filter((line) => line.startsWith('| `'));
+/** `npm run settings-docs` writes what the tests would compare. */
+const isWriting = process.env.WRITE_SETTINGS_DOCS === '1';
 
-describe('docs/operations/settings.md', () => {
-  test('lists exactly the settings there are', () => {
-    const cells = rows.map((row) => row.split('|')[1] ?? '');
-    const listed = cells.flatMap((cell) => [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name));
-    expect(listed.toSorted()).toEqual([...settingNames].toSorted());
-  });
+const envExample = new URL('../../.env.example', import.meta.url);
+const page = new URL('../../docs/operations/settings.md', import.meta.url);
 
-  test('shows the defaults of .env.example', () => {
-    const example = readFileSync(new URL('.env.example', root), 'utf8');
-    for (const [, name = '', value = ''] of example.matchAll(/^# ([A-Z_]+)=(\S+)$/gm)) {
-      const row = rows.filter((line) => line.includes(`\`${name}\``)).join('\n');
-      expect(row, name).toContain(`\`${value}\``);
-    }
-  });
+/** The headings of `.env.example`, each above its first setting. */
+const SECTIONS: Partial<Record<SettingName, string>> = {
+  SLACK_BOT_TOKEN: 'Slack',
+  AGENT_BASE_URL: 'The agent API',
+  GITHUB_TOKEN: 'Code hosts: what becomes of pull requests (see docs/operations/code-hosts.md)',
+  DATABASE_URL: 'Where requests are kept',
+  PORT: "HTTP: Slack's requests in HTTP mode; /livez, /readyz and /metrics in both modes",
+  ADMINS: 'Behaviour',
+};
+
+const HEAD = `# Settings of docs-agent. Copy this file to .env and fill in the first part; the rest are the defaults.
+# A secret NAME (marked 🔒) can also be given as NAME_FILE, the path of a file that holds it.
+# Durations: 500ms, 5s, 2m, 1h, 180d.
+`;
+
+function commented(text: string): string {
+  const words = text.split(' ');
+  const lines = [''];
+  for (const word of words) {
+    const line = lines.at(-1) ?? '';
+    if (line !== '' && line.length + word.length > 115) lines.push(word);
+    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
+  }
+  return lines.map((line) => `# ${line}`).join('\n');
+}
+
+function linesOf(name: SettingName): string {
+  const { help, example, hasDefault = false, isSecret = false } = aboutSetting(name);
+  const heading = SECTIONS[name] === undefined ? [] : [`\n# --- ${SECTIONS[name]} `.padEnd(101, '-')];
+  const value = `${name in required ? '' : '# '}${name}=${hasDefault ? example : ''}`;
+  return [...heading, commented(isSecret ? `🔒 ${help}` : help), value].join('\n');
+}
+
+function rowOf(name: SettingName): string {
+  const { help, example, hasDefault = false, isSecret = false } = aboutSetting(name);
+  const shown = help.replaceAll('|', '\\|');
+  return `| \`${name}\`${isSecret ? ' 🔒' : ''} | ${shown} | ${hasDefault ? `\`${example}\`` : ''} |`;
+}
+
+function expectGenerated(url: URL, generated: string): void {
+  if (isWriting) writeFileSync(url, generated);
+  expect(readFileSync(url, 'utf8')).toBe(generated);
+}
+
+test('.env.example is what the settings say (`npm run settings-docs` makes it)', () => {
+  expectGenerated(envExample, `${HEAD}${settingNames.map(linesOf).join('\n')}\n`);
+});
+
+test('the table of docs/operations/settings.md is what the settings say', () => {
+  const table = ['| variable | meaning | default |', '| - | - | - |', ...settingNames.map(rowOf)].join('\n');
+  const written = readFileSync(page, 'utf8');
+  expectGenerated(
+    page,
+    written.replace(/^\| variable[\s\S]*?\n(?!\|)/m, () => `${table}\n`),
+  );
+});
+
+test('the lines of .env.example set the defaults', () => {
+  const everything = parseEnv(readFileSync(envExample, 'utf8').replace(/^# (?=[A-Z_]+=)/gm, ''));
+  // An empty list of notice channels is noticed.
+  expect(parse({ ...everything, ...required, NOTICE_CHANNELS: undefined })).toEqual(parse({}));
 });

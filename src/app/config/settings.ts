@@ -18,46 +18,53 @@ import {
   word,
 } from './checks.ts';
 
+/** `.env.example` and the table in docs/operations/settings.md are made of this: `npm run settings-docs`. */
 interface About {
-  /** The text in `.env.example`. */
   readonly help: string;
+  /** The default if there is one (`hasDefault`). */
   readonly example: string;
-  readonly isSecret: boolean;
+  readonly hasDefault?: true;
+  readonly isSecret?: true;
 }
 const about = z.registry<About>();
 
-function setting<S extends z.ZodType>(example: string, schema: S, help: string, isSecret = false): S {
-  about.add(schema, { help, example, isSecret });
+function setting<S extends z.ZodType>(
+  example: string,
+  schema: S,
+  help: string,
+  more: Pick<About, 'hasDefault' | 'isSecret'> = {},
+): S {
+  about.add(schema, { help, example, ...more });
   return schema;
 }
 
 /** May also be given as NAME_FILE, the path of a file that holds the value. */
 function secretSetting<S extends z.ZodType>(example: string, check: S, help: string): z.ZodOptional<S> {
-  return setting(example, check.optional(), help, true);
+  return setting(example, check.optional(), help, { isSecret: true });
 }
 
 function withDefault<S extends z.ZodType<unknown, string>>(text: string, check: S, help: string) {
-  return setting(text, z.prefault(check, text as z.input<S>), help);
+  return setting(text, z.prefault(check, text as z.input<S>), help, { hasDefault: true });
 }
 
 /** Every setting: its check, its default or an example, and its meaning. */
 export const settings = z.object({
-  SLACK_BOT_TOKEN: secretSetting(
-    exampleSecrets.botToken,
-    slackToken('xoxb-'),
-    'The bot token, xoxb-… (a secret).',
-  ),
+  SLACK_BOT_TOKEN: secretSetting(exampleSecrets.botToken, slackToken('xoxb-'), 'The bot token, xoxb-…'),
   SLACK_APP_TOKEN: secretSetting(
     exampleSecrets.appToken,
     slackToken('xapp-'),
-    'The app-level token, xapp-… (a secret). When set, the bot uses Socket Mode: no public address is needed.',
+    'The app-level token, xapp-…; when set, the bot uses Socket Mode: no public address is needed.',
   ),
   SLACK_SIGNING_SECRET: secretSetting(
     exampleSecrets.hex,
     secret(),
-    'The signing secret (a secret). When set and SLACK_APP_TOKEN is not, Slack calls POST /slack/events.',
+    'The signing secret. When set and SLACK_APP_TOKEN is not, Slack calls POST /slack/events.',
   ),
-  SLACK_CLIENT_ID: secretSetting('12.34', secret(), "The app's Client ID."),
+  SLACK_CLIENT_ID: secretSetting(
+    '12.34',
+    secret(),
+    "The app's Client ID: with the next three, many workspaces install the app by OAuth, in place of SLACK_BOT_TOKEN.",
+  ),
   SLACK_CLIENT_SECRET: secretSetting(exampleSecrets.hex, secret(), "The app's Client Secret."),
   SLACK_STATE_SECRET: secretSetting(
     exampleSecrets.stateSecret,
@@ -78,7 +85,7 @@ export const settings = z.object({
   AGENT_BASE_URL: setting(
     'https://agent.example.com',
     httpUrl(''),
-    'Its address: https, or http on this machine.',
+    'The address of the agent API: https, or http on this machine.',
   ),
   PLAIN_HTTP_HOSTS: setting(
     'agent.internal',
@@ -86,7 +93,7 @@ export const settings = z.object({
     'Hosts that AGENT_BASE_URL, SLACK_API_URL and the addresses of code hosts may reach by http, without encryption: ' +
       'in a network that you trust. Names, separated by commas. Default: none but this machine.',
   ),
-  AGENT_API_KEY: secretSetting(exampleSecrets.agentApiKey, secret(), 'The key (a secret).'),
+  AGENT_API_KEY: secretSetting(exampleSecrets.agentApiKey, secret(), 'The key of the agent API.'),
   AGENT_PROJECT_ID: setting(
     'my-docs',
     word().optional(),
@@ -118,7 +125,7 @@ export const settings = z.object({
   GITHUB_TOKEN: secretSetting(
     exampleSecrets.githubToken,
     secret(),
-    'A GitHub token that may read pull requests (a secret): they are followed until they are merged or closed.',
+    'A GitHub token that may read pull requests: they are followed until they are merged or closed.',
   ),
   GITHUB_APP_ID: setting(
     '123456',
@@ -128,7 +135,7 @@ export const settings = z.object({
   GITHUB_APP_KEY: secretSetting(
     exampleSecrets.githubAppKey,
     privateKey(),
-    'The private key of that App (a secret): the file that GitHub made, or its text on one line with \\n for each new line.',
+    'The private key of that App: the file that GitHub made, or its text on one line with \\n for each new line.',
   ),
   GITHUB_WEB_URL: withDefault(
     'https://github.com',
@@ -143,7 +150,7 @@ export const settings = z.object({
   GITLAB_TOKEN: secretSetting(
     exampleSecrets.gitlabToken,
     secret(),
-    'A GitLab token with the scope read_api (a secret): merge requests are followed like pull requests.',
+    'A GitLab token with the scope read_api: merge requests are followed like pull requests.',
   ),
   GITLAB_URL: withDefault(
     'https://gitlab.com',
@@ -153,7 +160,7 @@ export const settings = z.object({
   DATABASE_URL: secretSetting(
     'postgres://user:password@db.example.com/docs_agent',
     databaseUrl(),
-    'A Postgres database (a secret), needed to run several replicas. Default: an embedded one in DATA_DIR.',
+    'A Postgres database, needed to run several replicas. Default: an embedded one in DATA_DIR.',
   ),
   DATA_DIR: withDefault('./data', path(), 'The folder of the embedded database, on a local disk.'),
   RETENTION: withDefault(
@@ -168,9 +175,9 @@ export const settings = z.object({
     'A separate listener for /livez, /readyz and /metrics, 3001 for example: requests to PORT cannot crowd them out.',
   ),
   HOST: withDefault('0.0.0.0', word(), 'The address to listen on; 0.0.0.0 is every address of this machine.'),
-  ADMINS: secretSetting(
+  ADMINS: setting(
     'U0123456789,U0987654321',
-    memberIds(),
+    memberIds().optional(),
     'Who may change settings in Slack, read the report and resume recipes: member ids, separated by commas. Default: the ' +
       'admins and owners of the workspace.',
   ),
