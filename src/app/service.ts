@@ -5,7 +5,7 @@ import { createCodeHosts } from '../codehost/create-code-hosts.ts';
 import { pullRequestAdoption } from '../codehost/effects/adopt-pull-requests.ts';
 import { farTasks } from '../engine/far-tasks.ts';
 import { makeReport } from '../engine/reports.ts';
-import { RetentionJob } from '../engine/retention-job.ts';
+import { retentionJob } from '../engine/retention-job.ts';
 import { type Clock, systemClock } from '../engine/runtime/clock.ts';
 import { createBodyReader, serveRoutes } from '../engine/runtime/http-server.ts';
 import type { Logger } from '../engine/runtime/redact.ts';
@@ -215,12 +215,13 @@ export function createService(config: Config, options: ServiceOptions): Service 
     const recurring = new Map(teamIds.map((teamId) => [teamId, recurringIn(config, teamId)]));
     await planSchedules(store, recurring, clock.now());
     loops.start();
-    const retentionJob = new RetentionJob(inBackground, clock, log, config.retentionMs);
-    retentionJob.start();
-    const far = farTasks({ store: inBackground, clock, log }, policy);
-    far.start();
-    const adoption = pullRequestAdoption({ ...tools, store: inBackground });
-    adoption.start();
+    const background = { ...tools, store: inBackground };
+    const periodic = [
+      retentionJob(background, config.retentionMs),
+      farTasks(background, policy),
+      pullRequestAdoption(background),
+    ];
+    for (const { start } of periodic) start();
     resources.defer(store.onScheduled((scheduled) => loops.notify(scheduled)));
     const stopConnection = async () => {
       if (isListening) await clock.sleep(lingerMs);
@@ -230,8 +231,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
     // looks.
     resources.defer(async () => {
       stopping.abort();
-      const jobs = [retentionJob, far, adoption];
-      const stops = jobs.map((job) => job.stop());
+      const stops = periodic.map(({ stop }) => stop());
       await Promise.all([stopConnection(), loops.stop(), codeHosts.close(), ...stops]);
     });
     let isListening = false;

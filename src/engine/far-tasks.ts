@@ -4,17 +4,11 @@ import { CLOCKS_DIFFER_MS, LONGEST_PAUSE_MS, neglectedIntervalMs } from '../jobs
 import { furthestAheadMs, taskKinds } from '../jobs/task-kinds.ts';
 import type { Store, Transaction } from '../store/store.ts';
 import { LEASE_MS } from './loop.ts';
-import type { Clock } from './runtime/clock.ts';
+import { type Clock, type Periodic, periodically } from './runtime/clock.ts';
 import type { Logger } from './runtime/redact.ts';
 
 const EVERY_MS = 60_000;
 const AT_ONCE = 250;
-
-export interface FarTasks {
-  start(): void;
-  /** Waits for the look in flight. */
-  stop(): Promise<void>;
-}
 
 /**
  * Finds tasks planned by a clock that was ahead: it was set back, or its replica is gone, and nobody would do
@@ -24,20 +18,8 @@ export interface FarTasks {
 export function farTasks(
   { store, clock, log }: { readonly store: Store; readonly clock: Clock; readonly log: Logger },
   policy: Pick<Policy, 'pollMaxIntervalMs'>,
-): FarTasks {
-  let running = Promise.resolve();
-  let isStopped = false;
-  let cancel = () => {};
-
-  function planNext(): void {
-    cancel = clock.at(clock.now() + EVERY_MS, () => {
-      running = look().finally(() => {
-        if (!isStopped) planNext();
-      });
-    });
-  }
-
-  async function look(): Promise<void> {
+): Periodic {
+  return periodically(clock, { firstAfterMs: EVERY_MS, everyMs: EVERY_MS }, async () => {
     try {
       const found = await store.transaction(async (tx) => {
         const nowMs = clock.now();
@@ -48,16 +30,7 @@ export function farTasks(
     } catch (error) {
       log.error('tasks_not_moved_forward', { error });
     }
-  }
-
-  return {
-    start: planNext,
-    stop: () => {
-      isStopped = true;
-      cancel();
-      return running;
-    },
-  };
+  });
 }
 
 async function bringForward(tx: Transaction, nowMs: number): Promise<number> {

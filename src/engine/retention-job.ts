@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Limits, RetentionCursor } from '../store/retention.ts';
 import type { Store } from '../store/store.ts';
-import type { Clock } from './runtime/clock.ts';
+import { type Clock, type Periodic, periodically } from './runtime/clock.ts';
 import type { Logger } from './runtime/redact.ts';
 
 const EVERY_MS = 3_600_000;
@@ -20,78 +20,44 @@ const REQUESTS_KEPT_MS = 30 * DAY_MS;
 const HOMES_KEPT_MS = DAY_MS;
 
 /** Deletes, hourly, what is over and older than the retention. */
-export class RetentionJob {
-  private readonly store: Store;
-  private readonly clock: Clock;
-  private readonly log: Logger;
-  private readonly retentionMs: number;
-  private running: Promise<void> = Promise.resolve();
-  private isStopped = false;
-  private cancel = () => {};
-
-  constructor(store: Store, clock: Clock, log: Logger, retentionMs: number) {
-    this.store = store;
-    this.clock = clock;
-    this.log = log;
-    this.retentionMs = retentionMs;
-  }
-
-  start(): void {
-    this.runIn(FIRST_AFTER_MS);
-  }
-
-  /** Waits for the batch in flight. */
-  async stop(): Promise<void> {
-    this.isStopped = true;
-    this.cancel();
-    await this.running;
-  }
-
-  private runIn(delayMs: number): void {
-    this.cancel = this.clock.at(this.clock.now() + delayMs, () => {
-      this.running = this.run().finally(() => {
-        if (!this.isStopped) this.runIn(EVERY_MS);
-      });
-    });
-  }
-
-  private async run(): Promise<void> {
-    const startedAtMs = this.clock.now();
+export function retentionJob(
+  { store, clock, log }: { readonly store: Store; readonly clock: Clock; readonly log: Logger },
+  retentionMs: number,
+): Periodic {
+  return periodically(clock, { firstAfterMs: FIRST_AFTER_MS, everyMs: EVERY_MS }, async (stopping) => {
+    const startedAtMs = clock.now();
     const limits = {
-      jobsBeforeMs: startedAtMs - this.retentionMs,
+      jobsBeforeMs: startedAtMs - retentionMs,
       inboundRequestsBeforeMs: startedAtMs - REQUESTS_KEPT_MS,
       homesBeforeMs: startedAtMs - HOMES_KEPT_MS,
     };
     try {
-      const jobs = await this.pruneJobs(limits);
-      await this.pruneTraces(limits);
-      const durationMs = this.clock.now() - startedAtMs;
-      this.log.info('retention_job_ran', { outcome: 'done', jobs, duration_ms: durationMs });
+      const jobs = await pruneJobs(store, clock, limits, stopping);
+      await pruneTraces(store, clock, limits, stopping);
+      log.info('retention_job_ran', { outcome: 'done', jobs, duration_ms: clock.now() - startedAtMs });
     } catch (error) {
-      this.log.error('retention_job_ran', { outcome: 'failed', error });
+      log.error('retention_job_ran', { outcome: 'failed', error });
     }
-  }
+  });
+}
 
-  private async pruneJobs(limits: Limits): Promise<number> {
-    const batch = (after: RetentionCursor | null) =>
-      this.store.transaction((tx) => tx.retention.pruneJobs(limits, after, JOBS_AT_ONCE, this.clock.now()));
-    let { pruned, next } = await batch(null);
-    while (next !== null && !this.isStopped) {
-      await nextTurn();
-      const more = await batch(next);
-      pruned += more.pruned;
-      next = more.next;
-    }
-    return pruned;
+async function pruneJobs(store: Store, clock: Clock, limits: Limits, stopping: AbortSignal): Promise<number> {
+  const batch = (after: RetentionCursor | null) =>
+    store.transaction((tx) => tx.retention.pruneJobs(limits, after, JOBS_AT_ONCE, clock.now()));
+  let { pruned: count, next } = await batch(null);
+  while (next !== null && !stopping.aborted) {
+    await nextTurn();
+    const more = await batch(next);
+    count += more.pruned;
+    next = more.next;
   }
+  return count;
+}
 
-  private async pruneTraces(limits: Limits): Promise<void> {
-    let most = TRACES_AT_ONCE;
-    while (most === TRACES_AT_ONCE && !this.isStopped) {
-      most = await this.store.transaction((tx) =>
-        tx.retention.pruneTraces(limits, TRACES_AT_ONCE, this.clock.now()),
-      );
-      await nextTurn();
-    }
+async function pruneTraces(store: Store, clock: Clock, limits: Limits, stopping: AbortSignal): Promise<void> {
+  let most = TRACES_AT_ONCE;
+  while (most === TRACES_AT_ONCE && !stopping.aborted) {
+    most = await store.transaction((tx) => tx.retention.pruneTraces(limits, TRACES_AT_ONCE, clock.now()));
+    await nextTurn();
   }
 }

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EngineTools } from '../../engine/apply-event.ts';
+import { type Periodic, periodically } from '../../engine/runtime/clock.ts';
 import { parsePullRequestLink } from '../../jobs/pull-requests/link.ts';
 import type { JobCursor } from '../../jobs/shown/lists.ts';
 
@@ -17,29 +18,15 @@ interface Batch {
   readonly last: JobCursor | null;
 }
 
-export interface Adoption {
-  start(): void;
-  /** Waits for the batch in flight. */
-  stop(): Promise<void>;
-}
-
 /**
  * At a start, checks pull requests that were announced before their code host was configured, if they would
  * still be followed, and those that could not be seen, since a token may have been corrected, or been given a
  * repository (without it, hosts answer 404). The newest first.
  */
-export function pullRequestAdoption({
-  store,
-  clock,
-  log,
-  newContext,
-}: Pick<EngineTools, 'store' | 'clock' | 'log' | 'newContext'>): Adoption {
+export function pullRequestAdoption({ store, clock, log, newContext }: EngineTools): Periodic {
   const { watchedSites: sites, watchForMs } = newContext().policy.pullRequests;
-  let running = Promise.resolve();
-  let isStopped = false;
-  let cancel = () => {};
 
-  async function adoptAll(): Promise<void> {
+  async function adoptAll(stopping: AbortSignal): Promise<void> {
     const nowMs = clock.now();
     await store.transaction((tx) => tx.pullRequests.retryUnseen(nowMs - watchForMs, RETRIED_AT_ONCE, nowMs));
     let adopted = 0;
@@ -49,7 +36,7 @@ export function pullRequestAdoption({
       adopted += batch.adopted;
       last = batch.last;
       await nextTurn();
-    } while (last !== null && !isStopped);
+    } while (last !== null && !stopping.aborted);
     if (adopted > 0) log.info('pull_requests_adopted', { pull_requests: adopted });
   }
 
@@ -68,21 +55,13 @@ export function pullRequestAdoption({
     });
   }
 
-  function run(): void {
-    running = adoptAll().catch((error: unknown) => {
+  return periodically(clock, { firstAfterMs: 0, everyMs: RETRY_MS }, async (stopping) => {
+    try {
+      if (sites.length > 0) await adoptAll(stopping);
+      return 'finished';
+    } catch (error) {
       log.error('pull_requests_not_adopted', { error });
-      if (!isStopped) cancel = clock.at(clock.now() + RETRY_MS, run);
-    });
-  }
-
-  return {
-    start: () => {
-      if (sites.length > 0) run();
-    },
-    stop: () => {
-      isStopped = true;
-      cancel();
-      return running;
-    },
-  };
+      return undefined;
+    }
+  });
 }

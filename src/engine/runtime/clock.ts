@@ -101,6 +101,43 @@ export const systemClock: Clock = clockFrom({
   },
 });
 
+/** Work that repeats while the program runs. */
+export interface Periodic {
+  start(): void;
+  /** Waits for the run in flight. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Runs `work`, which must not fail, again and again, never twice at once. It should end soon after `stopping`
+ * is aborted, and returns `finished` to be run no more.
+ */
+export function periodically(
+  clock: Clock,
+  { firstAfterMs, everyMs }: { readonly firstAfterMs: number; readonly everyMs: number },
+  work: (stopping: AbortSignal) => Promise<'finished' | undefined>,
+): Periodic {
+  const stopping = new AbortController();
+  let running = Promise.resolve();
+  let cancel = () => {};
+  const runIn = (ms: number) => {
+    cancel = clock.at(clock.now() + ms, run);
+  };
+  const run = () => {
+    running = work(stopping.signal).then((result) => {
+      if (result !== 'finished' && !stopping.signal.aborted) runIn(everyMs);
+    });
+  };
+  return {
+    start: () => (firstAfterMs === 0 ? run() : runIn(firstAfterMs)),
+    stop: () => {
+      stopping.abort();
+      cancel();
+      return running;
+    },
+  };
+}
+
 /** A `Date` header has whole seconds. */
 const RESOLUTION_MS = 1_000;
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../engine/runtime/clock.ts';
+import { type Clock, periodically } from '../../../engine/runtime/clock.ts';
 import type { Logger } from '../../../engine/runtime/redact.ts';
 import type { LiveThreads } from '../../../store/queries/catch-ups.ts';
 import type { Store } from '../../../store/store.ts';
@@ -33,7 +33,6 @@ export function missedReplies(store: Store, clock: Clock, log: Logger): MissedRe
   let isPlanning = false;
   let plannedAtMs = Number.NEGATIVE_INFINITY;
   let cancelPlan = () => {};
-  let cancelSweep = () => {};
   /** By workspace: an earlier plan may have run before Slack delivered again. */
   const cancelLastLook = new Map<string | null, () => void>();
 
@@ -74,12 +73,9 @@ export function missedReplies(store: Store, clock: Clock, log: Logger): MissedRe
     }
   }
 
-  function sweepLater(): void {
-    cancelSweep = clock.at(clock.now() + SWEEP_EVERY_MS, () => {
-      sweepLater();
-      void trySchedule({ isSweep: true, sinceMs: clock.now() - SWEPT_FOR_MS });
-    });
-  }
+  const sweeps = periodically(clock, { firstAfterMs: SWEEP_EVERY_MS, everyMs: SWEEP_EVERY_MS }, async () => {
+    await trySchedule({ isSweep: true, sinceMs: clock.now() - SWEPT_FOR_MS });
+  });
 
   return {
     lookFor: () => {
@@ -105,11 +101,11 @@ export function missedReplies(store: Store, clock: Clock, log: Logger): MissedRe
         }),
       );
     },
-    sweep: sweepLater,
+    sweep: sweeps.start,
     stop: () => {
       isWanted = false;
       cancelPlan();
-      cancelSweep();
+      void sweeps.stop();
       for (const cancel of cancelLastLook.values()) cancel();
     },
   };
