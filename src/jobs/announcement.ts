@@ -1,4 +1,5 @@
-import type { TroubleKind, TurnReplies } from './job.ts';
+import type { Job, TroubleKind, TurnReplies } from './job.ts';
+import type { OfferSubject } from './offer.ts';
 import type { SnippetProblem, Unsent } from './requests/attachments.ts';
 
 /** What a job says in its thread, as a message of its own. Rendered by `slack/views`. */
@@ -130,17 +131,76 @@ export interface TurnEnded {
   readonly undelivered: TurnReplies | null;
 }
 
-/** The link that the announcement brings as news, and describes; null: none. Untrusted. */
+/** How a start ended, in the order of a report. */
+export const ends = ['pull_request', 'done', 'failed', 'refused', 'gone', 'archived'] as const;
+
+export type End = (typeof ends)[number];
+
+/** `open`: more is to happen. `unclear`: nobody knows whether the agent has it. */
+export type Fate = End | 'open' | 'unclear';
+
+type Kind = Announcement['kind'];
+type Of<K extends Kind> = Extract<Announcement, { kind: K }>;
+type Asker = Pick<Job, 'creates' | 'watchedAgentJobId'>;
+
+/** What an announcement means to the rest of the program; its words are in `slack/views/thread`. */
+interface Meaning<A> {
+  /** The decision that it asks for; null: none. */
+  readonly offer?: (announcement: A, job: Asker) => OfferSubject | null;
+  /** The link that it brings as news, and describes; null: none. Untrusted. */
+  readonly link?: (announcement: A) => string | null;
+  /** How it ends a turn, in *Details*. */
+  readonly outcome?: 'finished' | 'failed' | 'archived' | 'vanished';
+  /** What it says of a start, in reports. */
+  readonly fate?: (announcement: A) => Exclude<Fate, 'open'>;
+  /** Nobody reads it elsewhere if the thread may not show it. */
+  readonly isOfThread?: true;
+}
+
+const startAgain = (_: unknown, { creates, watchedAgentJobId }: Asker): OfferSubject | null =>
+  watchedAgentJobId === null ? { kind: 'start', creates } : null;
+const linkOf = ({ prLink = null }: { readonly prLink?: string | null }) => prLink;
+
+/** One row for each announcement that is more than words. */
+const MEANINGS: { readonly [K in Kind]?: Meaning<Of<K>> } = {
+  draft: { offer: ({ number }) => ({ kind: 'draft', number }), isOfThread: true },
+  turn_ended: {
+    offer: ({ undelivered }) => undelivered && { kind: 'send', callId: null, count: undelivered.count },
+    link: ({ link }) => (link === null || link.is === 'same' ? null : link.url),
+    outcome: 'finished',
+    fate: ({ link }) => (link === null ? 'done' : 'pull_request'),
+  },
+  pull_request: { link: ({ url }) => url, fate: () => 'pull_request' },
+  failed: { offer: startAgain, link: linkOf, outcome: 'failed', fate: () => 'failed' },
+  archived: { link: linkOf, outcome: 'archived', fate: () => 'archived' },
+  vanished: { offer: startAgain, outcome: 'vanished', fate: () => 'gone' },
+  create_rejected: { offer: startAgain, fate: () => 'refused' },
+  create_unknown: {
+    offer: ({ callId }, { creates }) => ({ kind: 'start', creates, callId }),
+    fate: () => 'unclear',
+  },
+  message_rejected: {
+    offer: ({ action, callId, count }, { creates, watchedAgentJobId }) => {
+      if (action === 'edit_and_start') return { kind: 'start', creates };
+      const isStart = action === 'start_again' && watchedAgentJobId === null;
+      return isStart ? { kind: 'start', creates, callId } : { kind: 'send', callId, count };
+    },
+  },
+  message_unknown: { offer: ({ callId, count }) => ({ kind: 'send', callId, count }) },
+  long_running: { offer: ({ question }) => ({ kind: 'watch', question }) },
+  follow_up: { isOfThread: true },
+  reminder: { offer: ({ reminderId, url }) => ({ kind: 'reminder', reminderId, url }) },
+};
+
+/** The row of an announcement, which fits its kind. */
+export function meaningOf(announcement: Announcement): Meaning<Announcement> {
+  return (MEANINGS[announcement.kind] ?? {}) as Meaning<Announcement>;
+}
+
+export function offerOf(announcement: Announcement, job: Asker): OfferSubject | null {
+  return meaningOf(announcement).offer?.(announcement, job) ?? null;
+}
+
 export function announcedLink(announcement: Announcement): string | null {
-  switch (announcement.kind) {
-    case 'turn_ended':
-      return announcement.link === null || announcement.link.is === 'same' ? null : announcement.link.url;
-    case 'pull_request':
-      return announcement.url;
-    case 'failed':
-    case 'archived':
-      return announcement.prLink ?? null;
-    default:
-      return null;
-  }
+  return meaningOf(announcement).link?.(announcement) ?? null;
 }

@@ -1,3 +1,4 @@
+import { announcedLink, meaningOf } from '../announcement.ts';
 import type { CallRequest } from '../call.ts';
 
 /** A call of a job's ledger, with its outcome. */
@@ -47,24 +48,10 @@ function turnOf({ request, state, endedAtMs }: PastCall): Turn[] {
 
 function outcomeOf({ request, createdAtMs: atMs }: PastCall): Outcome[] {
   if (request.kind !== 'announce') return [];
-  const { announcement } = request;
-  const { kind } = announcement;
-  switch (kind) {
-    case 'turn_ended': {
-      const isNews = announcement.link !== null && announcement.link.is !== 'same';
-      return [{ kind: 'finished', atMs }, ...pullRequestAt(atMs, isNews)];
-    }
-    case 'failed':
-    case 'archived':
-      return [{ kind, atMs }, ...pullRequestAt(atMs, announcement.prLink !== undefined)];
-    case 'vanished':
-    case 'pull_request':
-      return [{ kind, atMs }];
-    default:
-      return [];
-  }
-}
-
-function pullRequestAt(atMs: number, isNews: boolean): Outcome[] {
-  return isNews ? [{ kind: 'pull_request', atMs }] : [];
+  const { outcome: kind } = meaningOf(request.announcement);
+  const link = announcedLink(request.announcement);
+  return [
+    ...(kind === undefined ? [] : [{ kind, atMs }]),
+    ...(link === null ? [] : [{ kind: 'pull_request' as const, atMs }]),
+  ];
 }

@@ -1,7 +1,8 @@
+import type { Fate } from '../announcement.ts';
 import type { Dropped } from '../draft.ts';
 import type { FollowUpState } from '../follow-ups/follow-up.ts';
 import type { Job } from '../job.ts';
-import { type Fate, fateOf, type Source } from './starts.ts';
+import { fateOf, type Source } from './starts.ts';
 
 /** A person's action, as a line of an audit. Printed as is. */
 export interface AuditLine {

@@ -1,11 +1,11 @@
-import { announcedLink } from '../announcement.ts';
+import { announcedLink, type End, ends } from '../announcement.ts';
 import type { PastCall } from '../follow-ups/turns.ts';
 import type { Job } from '../job.ts';
 import { type CodeHostSite, PUBLIC_SITES, pullRequestKey } from '../pull-requests/link.ts';
 import type { PullRequestState } from '../pull-requests/pull-request.ts';
 import { jobStandingOf, lastPullRequestOf } from '../pull-requests/standing.ts';
 import type { Schedule } from '../schedule/moments.ts';
-import { type End, ends, type Source, sources, startsOf } from './starts.ts';
+import { type Source, sources, startsOf } from './starts.ts';
 
 /** The outcomes so far of a period's starts. Each is in `ends`, `unclear.starts` or `open`. Printed as is. */
 export interface Report {

@@ -1,14 +1,6 @@
-import type { Announcement } from '../announcement.ts';
+import { type Fate, meaningOf } from '../announcement.ts';
 import type { PastCall } from '../follow-ups/turns.ts';
 import type { Job } from '../job.ts';
-
-/** How a start ended, in the order of a report. */
-export const ends = ['pull_request', 'done', 'failed', 'refused', 'gone', 'archived'] as const;
-
-export type End = (typeof ends)[number];
-
-/** `open`: more is to happen. `unclear`: nobody knows whether the agent has it. */
-export type Fate = End | 'open' | 'unclear';
 
 export interface Start {
   readonly source: Source;
@@ -77,30 +69,9 @@ function isCreate({ request }: PastCall): boolean {
 
 /** What the thread was told last. */
 function toldFate(calls: readonly PastCall[]): Fate | null {
-  const fates = calls.flatMap(({ request }) =>
-    request.kind === 'announce' ? fateIn(request.announcement) : null,
-  );
+  const told = calls.flatMap(({ request }) => (request.kind === 'announce' ? [request.announcement] : []));
+  const fates = told.map((announcement) => meaningOf(announcement).fate?.(announcement) ?? null);
   return fates.findLast((fate) => fate !== null) ?? null;
-}
-
-function fateIn(announcement: Announcement): Fate | null {
-  switch (announcement.kind) {
-    case 'turn_ended':
-      return announcement.link === null ? 'done' : 'pull_request';
-    case 'pull_request':
-      return 'pull_request';
-    case 'failed':
-    case 'archived':
-      return announcement.kind;
-    case 'vanished':
-      return 'gone';
-    case 'create_rejected':
-      return 'refused';
-    case 'create_unknown':
-      return 'unclear';
-    default:
-      return null;
-  }
 }
 
 /** Where starts come from. `again`: see `startingAgain`. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Announcement } from '../../../src/jobs/announcement.ts';
-import { offerOf } from '../../../src/jobs/decide/decision-builder.ts';
+import { offerOf } from '../../../src/jobs/announcement.ts';
 import type { OfferDeed } from '../../../src/jobs/offer.ts';
 import type { FileKind } from '../../../src/jobs/requests/attachments.ts';
 import { decodeButton } from '../../../src/slack/views/parts/buttons.ts';

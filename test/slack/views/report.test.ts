@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { ends } from '../../../src/jobs/announcement.ts';
 import { PUBLIC_SITES } from '../../../src/jobs/pull-requests/link.ts';
 import { type LeftToDo, type Report, WAITING_MAX } from '../../../src/jobs/report/report.ts';
-import { ends, sources } from '../../../src/jobs/report/starts.ts';
+import { sources } from '../../../src/jobs/report/starts.ts';
 import { reportView } from '../../../src/slack/views/report.ts';
 import { expectSafe } from './support/expect-safe.ts';
 

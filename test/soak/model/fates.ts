@@ -1,4 +1,4 @@
-import type { Fate } from '../../../src/jobs/report/starts.ts';
+import type { Fate } from '../../../src/jobs/announcement.ts';
 import type { SlackMessage } from '../../support/local-slack.ts';
 import { endOf } from './announcements.ts';
 import type { StoryEvidence } from './evidence.ts';

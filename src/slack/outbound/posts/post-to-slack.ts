@@ -1,9 +1,8 @@
 import { applyEvent, factsOf } from '../../../engine/apply-event.ts';
 import { type DueCall, type Effect, runLane, type Wait } from '../../../engine/run-lane.ts';
 import { TooLateToSendError } from '../../../engine/runtime/exchange.ts';
-import { announcedLink } from '../../../jobs/announcement.ts';
+import { announcedLink, meaningOf, offerOf } from '../../../jobs/announcement.ts';
 import type { CallRequest } from '../../../jobs/call.ts';
-import { offerOf } from '../../../jobs/decide/decision-builder.ts';
 import type { AnyJobContext } from '../../../jobs/decision.ts';
 import type { JobEvent } from '../../../jobs/event.ts';
 import { initiatorOf, type Job } from '../../../jobs/job.ts';
@@ -142,9 +141,8 @@ function posts(tools: SlackTools, looks: Looks, task: ClaimedTask): Effect<Slack
  * nobody. Drafts and replies written in forms are refused instead.
  */
 function readerInstead({ request }: LedgerCall, job: Job): string | null {
-  if (request.kind !== 'announce') return null;
-  const { kind } = request.announcement;
-  return kind === 'draft' || kind === 'follow_up' ? null : initiatorOf(job);
+  if (request.kind !== 'announce' || meaningOf(request.announcement).isOfThread) return null;
+  return initiatorOf(job);
 }
 
 function factsOfPost({ id, request }: LedgerCall, job: Job) {

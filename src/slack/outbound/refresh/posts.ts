@@ -1,6 +1,5 @@
 import { applyEvent, factsOf, sitesOf } from '../../../engine/apply-event.ts';
-import { type Announcement, announcedLink } from '../../../jobs/announcement.ts';
-import { offerOf } from '../../../jobs/decide/decision-builder.ts';
+import { type Announcement, announcedLink, offerOf } from '../../../jobs/announcement.ts';
 import type { Job } from '../../../jobs/job.ts';
 import type { OfferOutcome } from '../../../jobs/offer.ts';
 import { seenPullRequest } from '../../../jobs/pull-requests/pull-request.ts';
