@@ -55,7 +55,6 @@ export interface Service {
    * outset.
    */
   stop(): Promise<void>;
-  /** How long a stop that begins now may take. */
   stopWithinMs(): number;
   readiness(): Promise<Readiness>;
   /** Where Slack's requests are served (HTTP mode), once started. */
@@ -75,7 +74,6 @@ export interface ServiceOptions {
    * ready, so that a load balancer notices before it finds a closed port. Default: 0.
    */
   readonly lingerMs?: number;
-  /** How many log lines were dropped. Default: none. */
   readonly logLinesDropped?: () => number;
 }
 

@@ -2,7 +2,6 @@ import { isNear } from '../jobs/requests/project.ts';
 import type { Run } from './command.ts';
 
 export interface Command {
-  /** Its name, and its arguments. */
   readonly usage: string;
   readonly summary: string;
   /** Loads the program behind it, which only runs on a Node that is new enough. */

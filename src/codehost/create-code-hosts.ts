@@ -63,7 +63,6 @@ function troubleOf(look: Look): TroubleKind | null {
   }
 }
 
-/** The supported kinds of code hosts. */
 const DIALECTS = { github, gitlab } as const satisfies Readonly<Record<string, Dialect>>;
 
 /** A code host that may be asked, and as whom. URLs have no trailing slash, and may have a path. */
@@ -75,7 +74,6 @@ export interface CodeHostSettings {
   readonly credentials: CredentialSettings;
 }
 
-/** A code host with its connections. */
 export interface Connected {
   readonly settings: CodeHostSettings;
   readonly dialect: Dialect;
@@ -85,7 +83,6 @@ export interface Connected {
   readonly app: GithubApp | null;
 }
 
-/** @param timeoutMs for one request */
 export function connect(settings: CodeHostSettings, clock: Clock, timeoutMs: number): Connected {
   const { host, apiUrl, credentials: given } = settings;
   const dialect = DIALECTS[host];

@@ -57,7 +57,6 @@ export function timeMs(value: string | null): number | null {
 
 type Known<T> = { [Name in keyof T]?: Exclude<T[Name], null> };
 
-/** Without the fields that are null. */
 export function known<T extends object>(fields: T): Known<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as Known<T>;
 }

@@ -22,13 +22,11 @@ export interface CodeHosts {
    * @param before from the last check that saw the pull request; null: none
    */
   look(link: PullRequestLink, before: LookMemory | null): Promise<Look>;
-  /** Each host's recent answers. */
   facts(): readonly HostFacts[];
   /** Aborts what is in flight. */
   close(): Promise<void>;
 }
 
-/** The result of a check. */
 export type Look =
   /** `facts`: includes earlier ones that could not be read again. */
   | { readonly outcome: 'seen'; readonly facts: PullRequestFacts; readonly memory: LookMemory }
@@ -57,7 +55,6 @@ export interface Reading {
   readonly readAtMs?: number;
   /** The commit that the facts describe. Absent: they describe the pull request. */
   readonly commit?: string;
-  /** Why the last check could not read all of it. */
   readonly problem?: ReadingProblem;
   /** The host's answers by the end of their paths, each with its ETag. */
   readonly answers: Readonly<Record<string, TaggedAnswer>>;
@@ -122,11 +119,8 @@ export type Read = <T>(rest: string, schema: z.ZodType<T>) => Promise<T>;
 
 /** What is special to one kind of code host: paths, answers, names of permissions. */
 export interface Dialect {
-  /** Sent with every request. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The repository's path under the API's URL. */
   repositoryPath(link: PullRequestLink): string;
-  /** Matches that path once the repository has moved. */
   readonly movedTo: RegExp;
   /** What any token may ask about itself; `base` and `rest` together. */
   readonly tokenPath: string;
@@ -158,7 +152,6 @@ export interface OtherReading {
 
 const LOOK_TIMEOUT_MS = 25_000;
 
-/** A code host, and how it is asked. */
 export interface HostAccess {
   readonly dialect: Dialect;
   readonly client: HostClient;

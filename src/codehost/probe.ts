@@ -5,7 +5,6 @@ import { type CodeHostSettings, type Connected, connect } from './create-code-ho
 import { listOf, NAME_MAX_LENGTH, text } from './decode.ts';
 import type { GithubApp } from './github/app.ts';
 
-/** What a code host says of the credentials. */
 export type HostProbe =
   | { readonly kind: 'token'; readonly endsAtMs: number | null }
   | { readonly kind: 'app'; readonly name: string | null; readonly installations: readonly Installation[] }
@@ -14,7 +13,6 @@ export type HostProbe =
   | { readonly kind: 'no_answer'; readonly reason: string };
 
 export interface Installation {
-  /** Who installed the App. */
   readonly account: string | null;
   /** By GitHub's own names: `pull_requests`. */
   readonly permissions: readonly string[];

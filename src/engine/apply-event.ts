@@ -9,7 +9,6 @@ import type { ClaimedTask, LockedJob, Store, Transaction } from '../store/store.
 import type { Clock } from './runtime/clock.ts';
 import type { Logger } from './runtime/redact.ts';
 
-/** For the handlers of all tasks. */
 export interface EngineTools {
   readonly store: Store;
   readonly clock: Clock;
@@ -72,7 +71,6 @@ async function pausesRecipe(
   return before.pausedAtMs === null && after.pausedAtMs !== null;
 }
 
-/** One job's policy. */
 export function policyOf(
   { job, saved }: Pick<LockedJob, 'job' | 'saved'>,
   { policy, rulesOf }: AnyJobContext,
@@ -84,7 +82,6 @@ function hasFollowing({ followUps, calls, tasks }: Decision): boolean {
   return followUps.length + calls.length + tasks.length > 0;
 }
 
-/** The reply that the event concerns. */
 function messageTsOf(event: JobEvent): string | null {
   if ('reply' in event) return event.reply.messageTs;
   return 'messageTs' in event ? event.messageTs : null;

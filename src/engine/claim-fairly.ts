@@ -21,7 +21,6 @@ export class FairSlots {
     return this.total - this.taken;
   }
 
-  /** The groups that have slots. */
   holders(): TaskGroup[] {
     return [...this.takenBy.keys()];
   }
@@ -137,7 +136,6 @@ export interface Found {
   readonly isBehind: boolean;
   /** When the next task is due, or null. Unknown while there is more to take at once. */
   readonly dueAtMs: number | null;
-  /** The groups with a used-up quota, and until when. */
   readonly usedUp: ReadonlyMap<TaskGroup, number>;
 }
 

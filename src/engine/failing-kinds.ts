@@ -77,9 +77,7 @@ export class FailingKinds {
 
 export interface LoopState {
   readonly name: string;
-  /** What keeps it from looking for work, or null. */
   readonly problem: string | null;
-  /** The kinds of tasks that it does. */
   readonly tasks: readonly string[];
   readonly tasksInFlight: number;
   readonly failing: readonly FailingKind[];
@@ -89,7 +87,6 @@ export interface LoopState {
 export interface FailingKind {
   readonly kind: string;
   readonly sinceMs: number;
-  /** How many different tasks were tried. */
   readonly tasks: number;
   /** From the last failure. */
   readonly words: string;

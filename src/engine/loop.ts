@@ -39,12 +39,10 @@ export interface LoopOptions {
   readonly log: Logger;
   /** The kinds that the loop claims. A handler completes or postpones its task itself. */
   readonly handlers: Partial<Record<TaskKind, TaskHandler>>;
-  /** The maximum of tasks in flight. */
   readonly concurrency: number;
   readonly quota?: Quota;
   /** The time limit of the program's whole stop, if it has to wait for these tasks. */
   readonly stopWithinMs: number;
-  /** Unanswered requests. */
   readonly requestsInFlight: () => number;
 }
 
@@ -53,7 +51,6 @@ export class Loop {
   private readonly options: LoopOptions;
   private readonly kinds: readonly TaskKind[];
   private readonly slots: FairSlots;
-  /** The groups with a used-up quota, and until when. */
   private usedUp: ReadonlyMap<TaskGroup, number> = new Map();
   private readonly inFlight = new Map<ClaimedTask, Promise<void>>();
   private readonly released = new Set<ClaimedTask>();
@@ -128,7 +125,6 @@ export class Loop {
     };
   }
 
-  /** What keeps the loop from looking for work, or null. */
   private problem(): string | null {
     const { name, clock } = this.options;
     if (!this.isRunning) return `the ${name} loop has ended`;

@@ -42,7 +42,6 @@ export interface Effect<Prepared, Result> {
   settle(tx: Transaction, due: DueCall, result: Result, context: AnyJobContext): Promise<Wait | null>;
 }
 
-/** The next call of the lane is being prepared. */
 interface Preparing<Prepared> {
   readonly call: LedgerCall;
   readonly preparing: Promise<Prepared>;

@@ -33,7 +33,6 @@ export interface AgentFailure {
   readonly message: string;
   /** The API's own words, if any, without secrets. Untrusted. */
   readonly words?: string;
-  /** The API's `Retry-After`, or null. */
   readonly retryAfterMs: number | null;
 }
 

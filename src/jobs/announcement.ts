@@ -20,7 +20,6 @@ export type Announcement =
   /** Offers *Start again* and *Edit and start*. `inARow`: turns failed in a row; absent: one. */
   | ({ readonly kind: 'failed'; readonly inARow?: number } & WithPullRequest)
   | ({ readonly kind: 'archived' } & WithPullRequest)
-  /** The API no longer knows the job. */
   | { readonly kind: 'vanished' }
   /** The API never knew the job to watch. */
   | { readonly kind: 'no_such_job' }
@@ -80,7 +79,6 @@ export type Announcement =
       /** How long the turn had lasted. */
       readonly lastedMs: number;
     }
-  /** What a person wrote in the form. */
   | { readonly kind: 'follow_up'; readonly userId: string; readonly text: string }
   /** Attached to a message, but the agent API cannot take it. */
   | { readonly kind: 'files_not_sent'; readonly files: readonly Unsent[] }
@@ -88,7 +86,6 @@ export type Announcement =
       readonly kind: 'snippets_not_sent';
       readonly snippets: readonly { readonly name: string; readonly problem: SnippetProblem }[];
     }
-  /** A person mutes or unmutes the thread. */
   | { readonly kind: 'muted' | 'unmuted'; readonly userId: string }
   /** Its code host says so. `by`: a name at the host; absent: unknown. Untrusted. */
   | { readonly kind: 'pull_request_over'; readonly state: 'merged' | 'closed'; readonly by?: string }
@@ -104,7 +101,6 @@ export type Announcement =
       /** When another one follows if somebody asks for it. */
       readonly againMs: number;
     }
-  /** A notice channel refused its notice. */
   | { readonly kind: 'notice_failed'; readonly channelId: string; readonly reason: string };
 
 /** A pull request that came with it and is new. */

@@ -1,7 +1,6 @@
 import type { Announcement } from './announcement.ts';
 import type { StepResult } from './steps.ts';
 
-/** An outward call that must happen once. */
 export type CallRequest =
   | { readonly kind: 'create_job'; readonly prompt: string }
   | { readonly kind: 'send_message'; readonly agentJobId: string; readonly prompt: string }
@@ -21,7 +20,6 @@ export type CallRequest =
       /** The announcement is posted once the bot has access again. */
       readonly isKept?: true;
     }
-  /** Tells a workflow the outcome of its step. */
   | { readonly kind: 'complete_step'; readonly executionId: string; readonly result: StepResult }
   /** A convenience for one person in the thread: dropped if Slack refuses it, or may have shown it. */
   | { readonly kind: 'ephemeral'; readonly userId: string; readonly notice: EphemeralNotice };
@@ -57,7 +55,6 @@ export interface CallOutcome {
   readonly detail: string | null;
 }
 
-/** The outcome of the call that an event answers. */
 export interface SettledCall extends CallOutcome {
   readonly callId: string;
 }

@@ -15,7 +15,6 @@ export interface JobState {
 /** The consequences of an event: written in one transaction. */
 export interface Decision {
   readonly job: Job;
-  /** New or changed follow-ups. */
   readonly followUps: readonly FollowUp[];
   /** The call to the agent that the event answers; absent for all other events. */
   readonly settled?: SettledCall;
@@ -31,7 +30,6 @@ export interface Decision {
    * Its thread existed before the job: replies in it may have been treated as those of a thread without one.
    */
   readonly mayHaveReplies?: boolean;
-  /** The agent lane's waiting call is tried now. */
   readonly callsAgentNow?: boolean;
 }
 

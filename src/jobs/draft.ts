@@ -29,7 +29,6 @@ export interface Draft extends Draftable {
   readonly isUnseen?: true;
 }
 
-/** The stage of a draft that will not start. */
 export interface Dropped extends Draftable {
   readonly kind: 'dropped';
   readonly why: 'dismissed' | 'withdrawn' | 'expired' | 'not_posted';
@@ -37,7 +36,6 @@ export interface Dropped extends Draftable {
   readonly byUserId: string | null;
 }
 
-/** A message that a draft is about. */
 export interface MarkedMessage {
   readonly thread: StartThread;
   /** Absent: no person wrote it. */

@@ -55,9 +55,7 @@ export type JobEvent =
   | {
       readonly type: 'message_accepted';
       readonly callId: string;
-      /** The agent job that got the message. */
       readonly agentJobId: string;
-      /** The job as the answer described it, if it did. */
       readonly agentJob: AgentJob | null;
     }
   | ({ readonly type: 'message_failed'; readonly callId: string; readonly failure: AgentFailure } & OfOthers)
@@ -70,7 +68,6 @@ export type JobEvent =
   | ({ readonly type: 'start_again_pressed' } & StartAgainPress)
   /** `cards`: how often the card had been tried when the button was made. */
   | ({ readonly type: 'try_again_pressed'; readonly cards: number } & StartPress)
-  /** `question`: by its number. */
   | ({ readonly type: 'keep_watching_pressed'; readonly question: number } & ByPerson)
   | ({ readonly type: 'stop_watching_pressed'; readonly question: number } & ByPerson)
   | { readonly type: 'resume_watching_pressed'; readonly question: number }
@@ -139,7 +136,6 @@ export type JobEvent =
   | { readonly type: 'offers_shown'; readonly postIds: readonly string[] }
   | { readonly type: 'notice_refused'; readonly channelId: string; readonly reason: string };
 
-/** A person's action. */
 interface ByPerson {
   /** Absent: unknown. */
   readonly userId?: string | undefined;
@@ -161,7 +157,6 @@ export interface DraftStart {
   readonly prompt?: string;
   /** The thread's earlier messages that go along; escaped. */
   readonly said?: string;
-  /** Attached to them. */
   readonly attachments?: Attachments;
   /** Timestamps of the replies below it that stay between people; absent: none. */
   readonly withheld?: readonly string[];
@@ -173,7 +168,6 @@ export interface MarkedOnceMore {
   readonly userIds: readonly string[];
   /** See `requestDraft`. */
   readonly approvers: readonly string[];
-  /** In its current form. */
   readonly message: MarkedMessage;
 }
 
@@ -183,7 +177,6 @@ interface OfOthers {
   readonly othersAnsweredAtMs?: number | null;
 }
 
-/** The press of a button that starts a job. */
 export interface StartPress {
   /** Replaces an older one, unless null. */
   readonly responseUrl: string | null;

@@ -31,7 +31,6 @@ export interface Job {
   readonly context: string;
   /** The agent job that somebody else started and this job only watches (`watch`), or null. */
   readonly watchedAgentJobId: string | null;
-  /** Attached texts still to be read. */
   readonly snippets: readonly Snippet[];
   /** The texts that were read, sent with the prompt; escaped like it. */
   readonly inlined: string;
@@ -45,7 +44,6 @@ export interface Job {
   readonly responseUrl: string | null;
   /** The root of the thread: the card, or somebody else's message. Null until there is one. */
   readonly threadTs: string | null;
-  /** Null until the card is posted. */
   readonly cardTs: string | null;
   /** Messages of the thread up to this one are older than the job, and are no follow-ups. */
   readonly repliesAfterTs: string | null;
@@ -94,7 +92,6 @@ export interface Job {
   readonly turnReplies?: (TurnReplies & { readonly areTold?: true }) | null;
   /** Counts the questions whether to keep watching. */
   readonly watchQuestions: number;
-  /** Counts card calls. */
   readonly cards: number;
   /**
    * The message call that goes out without a wait (*Send now*), or null. The create call, before there is an
@@ -136,9 +133,7 @@ export type Stage =
       readonly callId: string;
       readonly sinceMs: number;
     }
-  /** The API refused the prompt. */
   | { readonly kind: 'rejected'; readonly message: string }
-  /** The agent works; the poller watches. */
   | {
       readonly kind: 'working';
       readonly turnStartedAtMs: number;
@@ -151,7 +146,6 @@ export type Stage =
       readonly endBefore?: EndBefore;
       /** When the thread is asked whether to keep watching; absent: after a long turn. */
       readonly askFromMs?: number;
-      /** The last question in this turn. */
       readonly question?: WatchQuestion;
     }
   /** The turn is over, as far as anybody can tell: the job is still checked, at growing intervals. */
@@ -173,10 +167,8 @@ export interface EndBefore extends Pick<Ended, 'sinceMs' | 'tookMs'> {
   readonly turnReplies: Job['turnReplies'];
 }
 
-/** The stage in which the agent works. */
 export type Working = Extract<Stage, { kind: 'working' }>;
 
-/** The stage of a job whose turn is over. */
 export type Ended = Extract<Stage, { kind: 'ended' }>;
 
 /** Whether to keep watching a long turn. */
@@ -236,7 +228,6 @@ export interface Trouble {
   readonly retryAtMs: number;
   /** The agent API limits the project's calls, rather than our own budget. */
   readonly isByAgent?: true;
-  /** Whether it was announced in the thread. */
   readonly isAnnounced: boolean;
 }
 
@@ -278,7 +269,6 @@ export function isUnattended({ requesterId, isStartedByPerson }: Job): boolean {
   return requesterId === null && isStartedByPerson !== true;
 }
 
-/** The first request to the agent. */
 export function startPromptOf({
   prompt,
   context,
@@ -323,7 +313,6 @@ export interface LastAnnounced {
   readonly turn: number;
 }
 
-/** What the thread was told of a turn. */
 export interface TurnNews {
   readonly turn: number;
   /** Those shown since the turn began, or since the thread was told that the agent works again. */
@@ -338,7 +327,6 @@ export interface TurnNews {
 
 /** How much an agent that keeps changing its answer has made the program say. */
 export interface RecentNews {
-  /** The times of the last messages. */
   readonly atMs: readonly number[];
   /** How often the checks have paused. */
   readonly pauses: number;
@@ -352,7 +340,6 @@ export interface TurnReplies {
   readonly authors: readonly string[];
 }
 
-/** How a job came to be. */
 export type Origin =
   | {
       readonly kind: 'command' | 'form' | 'direct_message' | 'shortcut' | 'home' | 'schedule' | 'webhook';

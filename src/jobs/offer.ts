@@ -1,15 +1,12 @@
 /** A message in the thread that asks for a decision, and the outcome. */
 export interface Offer {
-  /** The call that posts the message. */
   readonly postId: string;
   readonly about: OfferSubject;
-  /** Null: people can still decide. */
   readonly outcome: OfferOutcome | null;
   /** The message shows the outcome, or cannot be edited. */
   readonly isShown: boolean;
 }
 
-/** What is to be decided. */
 export type OfferSubject =
   /** `callId`: the create call of unknown fate, or the message call whose replies go to the new job. */
   | { readonly kind: 'start'; readonly creates: number; readonly callId?: string }
@@ -17,7 +14,6 @@ export type OfferSubject =
   | { readonly kind: 'send'; readonly callId: string | null; readonly count?: number }
   /** Whether to keep watching, by the number of the question. */
   | { readonly kind: 'watch'; readonly question: number }
-  /** Whether to start a draft, by its number. */
   | { readonly kind: 'draft'; readonly number: number }
   /** Whether to be reminded of an open pull request again. */
   | { readonly kind: 'reminder'; readonly reminderId: string; readonly url: string };

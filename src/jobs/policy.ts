@@ -2,7 +2,6 @@ import type { Job } from './job.ts';
 import type { CodeHostSite } from './pull-requests/link.ts';
 import type { Project, Projects } from './requests/project.ts';
 
-/** The settings that decisions depend on. */
 export interface Policy {
   readonly pollMinIntervalMs: number;
   readonly pollMaxIntervalMs: number;
@@ -16,7 +15,6 @@ export interface Policy {
   readonly pullRequests: PullRequestPolicy;
 }
 
-/** How announced pull requests are followed. */
 export interface PullRequestPolicy {
   /** Sites with known links: for their names, and to recognise a pull request by any of its URLs. */
   readonly sites: readonly CodeHostSite[];
@@ -31,9 +29,7 @@ export interface PullRequestPolicy {
 /** The operator's settings for a workspace's projects and channels. */
 export interface Rules {
   readonly projects: readonly Project[];
-  /** By channel id. */
   readonly channels: ReadonlyMap<string, ChannelRules>;
-  /** Where all pull requests are announced. */
   readonly noticeChannels: readonly string[];
 }
 
@@ -89,7 +85,6 @@ export interface ChannelSettings {
   readonly followUpWindowMs?: number | undefined;
 }
 
-/** Set only by the operator. */
 export interface ChannelRules extends ChannelSettings {
   /** The name of the emoji that makes drafts; absent: none. */
   readonly reaction?: string | undefined;
@@ -110,7 +105,6 @@ export function approversIn({ channels }: Rules, channelId: string): readonly st
 /** Which replies in a thread are follow-ups: all, or those that mention the bot. */
 export type FollowUpMode = 'every_reply' | 'mentions';
 
-/** Who may use the program, and where. */
 export interface AccessRule {
   /** If any user or user group is listed, only they may. */
   readonly users: ReadonlySet<string>;
@@ -129,7 +123,6 @@ export interface AccessRule {
   readonly bots?: ReadonlySet<string>;
 }
 
-/** What Slack says of a person. */
 export interface Person {
   readonly userId: string;
   readonly isGuest: boolean;

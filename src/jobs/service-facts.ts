@@ -4,7 +4,6 @@ import type { TroubleKind } from './job.ts';
 export interface ServiceFacts {
   /** When it last did what was asked; null: not since the start. */
   readonly answeredAtMs: number | null;
-  /** What has been wrong since then, or null. */
   readonly trouble: { readonly kind: TroubleKind; readonly sinceMs: number } | null;
 }
 

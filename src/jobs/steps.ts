@@ -1,7 +1,6 @@
 import type { Dropped } from './draft.ts';
 import { isUnwatched, type Job, type Origin } from './job.ts';
 
-/** What a workflow gets back from its step. */
 export type StepResult =
   /** `started`, `draft`: the workflow continues at once. The other two end a turn that it waited for. */
   | { readonly kind: 'success'; readonly state: StepState; readonly pullRequest: string | null }
@@ -9,7 +8,6 @@ export type StepResult =
 
 export type StepState = 'started' | 'draft' | 'pull_request' | 'done';
 
-/** Why a step fails whose job was stored. */
 export type StepProblem =
   /** `reason`: Slack's error code. */
   | { readonly kind: 'not_posted'; readonly reason: string }
@@ -25,7 +23,6 @@ export type StepProblem =
 
 export type WorkflowOrigin = Extract<Origin, { kind: 'workflow' }>;
 
-/** The requesting workflow's step, or null. */
 export function stepOf({ origin }: Pick<Job, 'origin'>): WorkflowOrigin | null {
   return origin.kind === 'workflow' ? origin : null;
 }

@@ -57,7 +57,6 @@ export function taskFacts(kind: TaskKind): TaskFacts {
   return tasks[kind];
 }
 
-/** See `TaskFacts`. */
 export function furthestAheadMs(kind: TaskKind): number | null {
   const { furthestAheadMs: limitMs = LONGEST_PAUSE_MS } = taskFacts(kind);
   return limitMs;
@@ -69,7 +68,6 @@ const LANE_TASK_KINDS: Readonly<Record<Lane['to'], TaskKind>> = {
   workflow: 'complete_step',
 };
 
-/** The kinds that make the calls of lanes. */
 export const laneTaskKinds = Object.values(LANE_TASK_KINDS);
 
 export function laneTaskKind({ to }: Lane): TaskKind {

@@ -34,7 +34,6 @@ export interface ManifestOptions {
   readonly url: string | null;
   /** How other workspaces install the app; null: it is installed in one, by hand. */
   readonly oauth: { readonly url: string } | null;
-  /** The app is one of Slack's agents. */
   readonly isAgent?: boolean;
   /** Adds the workflow step "Ask docs-agent". Not with `oauth`: Slack does not distribute such apps. */
   readonly hasWorkflowStep?: boolean;

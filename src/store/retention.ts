@@ -24,7 +24,6 @@ export interface Limits {
   readonly homesBeforeMs: number;
 }
 
-/** The cursor of a pruning run. */
 export interface RetentionCursor {
   readonly requestedAtMs: number;
   readonly jobId: string;
@@ -122,7 +121,6 @@ export class Retention extends Table {
     return rows.length;
   }
 
-  /** Whether this was the thread of a deleted job. */
   async isPast({ teamId, channelId, threadTs }: Thread): Promise<boolean> {
     const row = await this.db
       .selectFrom('past_thread')

@@ -74,7 +74,6 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** The same store, for background work. */
 export function backgroundStore(store: Store): Store {
   return {
     ...delegated(store),
@@ -222,7 +221,6 @@ export class SqlStore implements Store {
   }
 }
 
-/** The tables of one transaction. */
 function tablesIn(db: Queries, takeAdvisoryLock: TakeAdvisoryLock, leaseClock: LeaseClock) {
   const tasks = new Tasks(db, leaseClock);
   const shared = { tasks, takeAdvisoryLock };

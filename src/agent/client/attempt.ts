@@ -91,7 +91,6 @@ const LONGEST_CALL_PAUSE_MS = 60 * 60_000;
 export interface AgentRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  /** Sent as JSON. */
   readonly body?: object;
 }
 
@@ -129,7 +128,6 @@ export async function attempt(
   return { status, body: json, apiKey };
 }
 
-/** Sent with every request. */
 export function headersFor(apiKey: string): Readonly<Record<string, string>> {
   return {
     authorization: `Bearer ${apiKey}`,

@@ -35,7 +35,6 @@ export interface AgentClientOptions {
   readonly timeoutMs: number;
 }
 
-/** The agent API. Calls fail only with an `AgentError`. */
 export interface AgentClient {
   /** Sends the prompt at most once. */
   createJob(projectId: string, prompt: string): Promise<AgentJob>;
@@ -135,7 +134,6 @@ function mayReadAgain({ reason, retryAfterMs }: AgentFailure): boolean {
   return retryAfterMs === null && ['unreachable', 'server_error', 'bad_answer'].includes(reason);
 }
 
-/** The URLs of one agent API. */
 export interface AgentPaths {
   readonly origin: string;
   jobs(projectId: string): string;

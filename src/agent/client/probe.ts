@@ -14,7 +14,6 @@ export interface ProbeOptions {
   readonly timeoutMs: number;
 }
 
-/** The API's answer. */
 export type Probe =
   | {
       readonly kind: 'answered';

@@ -4,7 +4,6 @@ import type { Job } from '../../jobs/job.ts';
 import { unknownProjectError } from '../client/attempt.ts';
 import type { AgentClient } from '../client/client.ts';
 
-/** For the handlers of tasks about agent jobs. */
 export interface AgentTools extends EngineTools {
   readonly agent: AgentClient;
   readonly answered: AnsweredJobs;

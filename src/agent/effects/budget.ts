@@ -29,7 +29,6 @@ type Tools = Pick<AgentTools, 'hourlyBudget' | 'log'>;
 
 export interface OverBudget {
   readonly failure: AgentFailure;
-  /** When to ask again. */
   readonly askAgainAtMs: number;
 }
 

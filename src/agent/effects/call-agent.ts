@@ -17,13 +17,11 @@ import { callNext, isNextInLine, noteAnswer, takeFromBudget } from './budget.ts'
 
 type AgentRequest = Extract<CallRequest, { kind: 'create_job' | 'send_message' }>;
 
-/** The outcome of a create or message call. */
 interface AgentResult {
   /** Null: the call is dropped, since nothing would watch a second agent job. */
   readonly event: JobEvent | null;
   /** The call has changed since it was prepared, so it is prepared again. */
   readonly isRewritten?: true;
-  /** For a call over the budget: when to ask again. */
   readonly askAgainAtMs?: number;
 }
 
@@ -45,7 +43,6 @@ const TOO_LATE: AgentFailure = {
   retryAfterMs: null,
 };
 
-/** Makes the create and message calls of one job. */
 export function callAgent(tools: AgentTools, task: ClaimedTask): Promise<void> {
   return runLane(tools, agentCalls(tools), task);
 }

@@ -9,7 +9,6 @@ const GATHERED_FOR_MS = 5;
 
 /** Batches what many checks ask of the store at the same time into one transaction. */
 export interface CheckBatches {
-  /** Null: there is no such job. */
   read(jobId: string): Promise<WatchedJob | null>;
   /** Writes only the next check. False: another event owns the task now. */
   putOff(check: UnchangedCheck): Promise<boolean>;

@@ -19,10 +19,8 @@ const TOO_MANY_REQUESTS = 429;
 /** Such a pause is over before anybody could read of it. */
 const SHORT_PAUSE_MS = 5_000;
 
-/** Shared by checks. */
 export interface CheckTools {
   readonly batches: CheckBatches;
-  /** Limits concurrent reads. */
   readonly readers: FairLimit;
 }
 
@@ -115,7 +113,6 @@ function isWatched(watched: WatchedJob | null): watched is Watched {
   return watched.job.stage.kind === 'working' || watched.job.stage.kind === 'ended';
 }
 
-/** What follows a check without news. */
 interface NextSteps {
   readonly nextCheckAtMs: number;
   /** When the card is to show the time of this check. Null: undecided. */
@@ -167,7 +164,6 @@ export function hasJob(
 
 export interface AgentRead {
   readonly askedAtMs: number;
-  /** The agent API's answer, or why there is none. */
   readonly event: Extract<JobEvent, { type: 'job_checked' | 'check_failed' }>;
 }
 

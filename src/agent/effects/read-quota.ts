@@ -80,7 +80,6 @@ export class ReadQuota implements Quota {
     return { count, againAtMs: Math.min(againAtMs, Math.ceil(nextTurn * turnMs)) };
   }
 
-  /** At least one read a minute. */
   private allowanceAt(slowdown: Slowdown | null, nowMs: number): Allowance {
     return allowanceOf(Math.max(1, this.readsPerMinute * readShare(slowdown, nowMs)));
   }

@@ -99,7 +99,6 @@ export function choice<const Choice extends string>(...choices: Choice[]) {
   return z.enum(choices, `must be one of ${choices.join(', ')}`);
 }
 
-/** Where people find the ids. */
 export const WHERE_CHANNELS_SHOW_IT = 'in Slack, click the channel\'s name, "About": it is at the bottom';
 export const WHERE_PEOPLE_SHOW_IT = 'in Slack, open the profile, ⋮, "Copy member ID"';
 
@@ -115,7 +114,6 @@ export function channelIds() {
   });
 }
 
-/** Comma-separated ids of people. */
 export function memberIds() {
   return parsed((value) => {
     const ids = listed(value);
@@ -125,7 +123,6 @@ export function memberIds() {
   });
 }
 
-/** Comma-separated names or addresses of hosts. */
 export function hostNames() {
   return parsed((value) => {
     const names = listed(value.toLowerCase());

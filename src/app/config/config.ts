@@ -110,7 +110,6 @@ function isNews({ unreadable }: SettingValues): (problem: ConfigProblem) => bool
   return ({ variable }) => !known.has(variable);
 }
 
-/** Those that the file names. */
 function secretVariables(file: NamedSecrets): string[] {
   const names = [...file.projects.flatMap(({ api_key_env: name }) => name ?? []), ...hookVariables(file)];
   return names.flatMap((name) => [name, `${name}_FILE`]);
@@ -145,14 +144,12 @@ function toConfig(
     agent: {
       /** Without a trailing slash. */
       baseUrl: values.AGENT_BASE_URL,
-      /** By the id of the project. */
       apiKeys,
       timeoutMs: values.AGENT_TIMEOUT,
       readsPerMinute: values.AGENT_READS_PER_MINUTE,
       hourlyBudget: values.AGENT_HOURLY_BUDGET,
     },
     projects,
-    /** The settings of channels, by their ids. */
     channels: file.channels,
     access: { ...file.access, admins, workflowChannels: file.workflows.channels },
     recipes: recipesOf(file.recipes, admins),
@@ -172,7 +169,6 @@ function toConfig(
     followUps: { windowMs: values.FOLLOW_UP_WINDOW },
     settleWindowMs: values.SETTLE_WINDOW,
     longRunningAfterMs: values.LONG_RUNNING_AFTER,
-    /** The configured ones. */
     codeHosts: codeHostsOf(values),
     /** Sites with known links, whether asked or not. */
     codeHostSites: codeHostSitesOf(values),
@@ -228,7 +224,6 @@ function healthPortOf({ PORT: port, HEALTH_PORT: healthPort }: Settings): number
   return healthPort === undefined || (healthPort === port && port !== 0) ? null : healthPort;
 }
 
-/** `contradictions` reports what is missing. */
 function present<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('a missing setting was not reported');
   return value;
@@ -239,7 +234,6 @@ function codeHostsOf(values: Settings): readonly CodeHostSettings[] {
   return [...githubOf(values), ...gitlabOf(values)];
 }
 
-/** The sites of the hosts with known links. */
 function codeHostSitesOf({
   GITHUB_WEB_URL: github,
   GITLAB_URL: gitlab,

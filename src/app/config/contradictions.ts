@@ -37,7 +37,6 @@ function swappedProblems(given: SettingValues): ConfigProblem[] {
   return [{ variable: 'SLACK_BOT_TOKEN', message, example: 'SLACK_BOT_TOKEN=xoxb-… SLACK_APP_TOKEN=xapp-…' }];
 }
 
-/** Whether any of the settings for OAuth is given. */
 export function isOauthMeant(given: SettingValues): boolean {
   return oauthNames.some((name) => isGiven(given, name));
 }

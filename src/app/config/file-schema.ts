@@ -126,7 +126,6 @@ const workspace = z.strictObject({
   ...workspaceParts,
 });
 
-/** The schema of the file at DOCS_AGENT_CONFIG. */
 export const configFile = z.strictObject({
   projects: z.array(project).max(PROJECTS_MAX, `must be at most ${PROJECTS_MAX}`).default([]),
   ...workspaceParts,
@@ -164,7 +163,6 @@ function id(form: RegExp, ofWhat: string, where: string): z.ZodString {
   return z.string().regex(form, `must be the id of ${ofWhat}: ${where}`);
 }
 
-/** The name of a variable that holds a secret. */
 function variable(secret: 'key' | 'secret') {
   return z
     .string()

@@ -3,7 +3,6 @@ export interface ConfigProblem {
   readonly variable: string;
   /** Read after the variable's name. */
   readonly message: string;
-  /** A correct line. */
   readonly example: string;
   /** The setting that an unknown one was probably meant to be. */
   readonly meant?: string;
@@ -12,13 +11,10 @@ export interface ConfigProblem {
 /** The message about an unknown variable; a suggestion may follow. */
 export const UNKNOWN_SETTING = 'unknown setting';
 
-/** The value, or all of its problems. */
 export type Checked<T> = { readonly value: T } | { readonly problems: readonly ConfigProblem[] };
 
-/** Thrown once for all problems with the settings. */
 export class ConfigError extends Error {
   readonly problems: readonly ConfigProblem[];
-  /** Nothing that the program needs is set. */
   readonly isBlank: boolean;
 
   constructor(problems: readonly ConfigProblem[], isBlank = false) {
@@ -45,7 +41,6 @@ export function formatProblems({ problems, isBlank }: ConfigError): string {
   return [...lines, ...(isBlank ? [FIRST_STEPS] : [])].join('\n');
 }
 
-/** A problem at a place in the file. */
 export interface Wrong {
   readonly path: readonly Step[];
   /** Read after the name of the place. */

@@ -15,12 +15,10 @@ export interface ConfiguredProjects {
   readonly apiKeys: ReadonlyMap<string, string>;
 }
 
-/** A workspace's settings. */
 export interface WorkspaceSettings extends Rules {
   readonly projects: Projects;
   readonly access: AccessRule;
   readonly recipes: readonly Recipe[];
-  /** Null: no digest. */
   readonly digest: Digest | null;
 }
 

@@ -34,7 +34,6 @@ export function digestOf(given: ConfigFile['digest']): Digest | null {
 /** A recipe's webhook: anybody who signs with one of the secrets may start it. They do not show in logs. */
 export interface Hook {
   readonly recipeName: string;
-  /** Null: the only workspace. */
   readonly teamId: string | null;
   readonly secrets: readonly KeyObject[];
 }
@@ -62,7 +61,6 @@ export function hooksOf(
   return problems.length > 0 ? { problems } : { value: hooks };
 }
 
-/** The variables that hold the secrets. */
 export function hookVariables({ recipes, workspaces }: NamedSecrets): string[] {
   const all = [...recipes, ...Object.values(workspaces).flatMap((workspace) => workspace.recipes)];
   return all.flatMap(({ webhook }) => webhook?.secret_env ?? []);

@@ -242,7 +242,6 @@ export function aboutSetting(name: SettingName): About {
   return found;
 }
 
-/** A line that sets it correctly. */
 export function exampleOf(name: SettingName): string {
   return `${name}=${aboutSetting(name).example}`;
 }

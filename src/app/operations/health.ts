@@ -42,7 +42,6 @@ export interface Readiness {
   readonly ok: boolean;
   /** By the check's name: `ok`, or what is wrong. */
   readonly checks: Readonly<Record<string, string>>;
-  /** Only if there are any. */
   readonly warnings?: readonly string[];
 }
 

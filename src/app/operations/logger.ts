@@ -60,7 +60,6 @@ export class LogOutput {
   private readonly stream: Writable;
   private isBroken = false;
   private untold = 0;
-  /** Lines that were dropped. */
   dropped = 0;
 
   constructor(stream: Writable) {

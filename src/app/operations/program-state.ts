@@ -12,7 +12,6 @@ const HOUR_MS = 3_600_000;
 /** By then, an occasional failure has been retried with success. */
 const FAILING_FOR_MS = 60_000;
 
-/** The program's current state. */
 export interface ProgramState {
   readonly loops: readonly LoopState[];
   readonly isSlackConnected: boolean;
@@ -26,7 +25,6 @@ export interface ProgramState {
 
 /** What the store holds; replicas that share a store all report the same. */
 export interface StoreState {
-  /** The number of jobs in each stage that is not final. */
   readonly openJobs: ReadonlyMap<string, number>;
   readonly dueTasks: readonly DueTasks[];
   /** By kind, how many tasks have only failed for a minute or longer. */
@@ -35,11 +33,9 @@ export interface StoreState {
   readonly budgetLeft: ReadonlyMap<string, number>;
 }
 
-/** Of one kind. */
 interface DueTasks {
   readonly kind: string;
   readonly count: number;
-  /** How long the oldest has been due. */
   readonly oldestMs: number;
 }
 
@@ -106,7 +102,6 @@ export function workProblem(loops: readonly LoopState[]): string | null {
   return problems.length === 0 ? null : problems.join('; ');
 }
 
-/** The same, one by one. */
 export function workProblems(loops: readonly LoopState[]): string[] {
   return loops.flatMap(({ problem, failing }) => [
     ...(problem === null ? [] : [problem]),
@@ -114,7 +109,6 @@ export function workProblems(loops: readonly LoopState[]): string[] {
   ]);
 }
 
-/** Single tasks that fail repeatedly. */
 export function workWarnings(loops: readonly LoopState[]): string[] {
   return loops.flatMap(({ failing }) => failing.filter(({ tasks }) => tasks === 1).map(inWords));
 }

@@ -10,7 +10,6 @@ import type { Config } from '../config/config.ts';
 
 const NOTHING_SET: Rules = { projects: [], channels: new Map(), noticeChannels: [] };
 
-/** For decisions. */
 export function contextFactory(clock: Clock, config: Config, policy: Policy): () => AnyJobContext {
   const rulesOf = (teamId: string) => settingsOf(config, teamId) ?? NOTHING_SET;
   const newId = growingIds();
@@ -28,17 +27,14 @@ export function settingsOf(config: Config, teamId: string) {
   return config.slack.installing.kind === 'by_hand' ? config : (config.workspaces.get(teamId) ?? null);
 }
 
-/** The recipes of each workspace. */
 export function recipesIn(config: Config): (teamId: string) => readonly Recipe[] {
   return (teamId) => settingsOf(config, teamId)?.recipes ?? [];
 }
 
-/** The digest of each workspace. */
 export function digestIn(config: Config): (teamId: string) => Digest | null {
   return (teamId) => settingsOf(config, teamId)?.digest ?? null;
 }
 
-/** What has a schedule in a workspace. */
 export function recurringIn(config: Config, teamId: string): readonly Recurring[] {
   const digest = digestIn(config)(teamId);
   return [

@@ -47,14 +47,11 @@ export interface Loops {
   start(): void;
   /** Tasks were scheduled: the loops that claim them look at once. */
   notify(scheduled: Scheduled): void;
-  /** Waits for the tasks in flight. */
   stop(): Promise<void>;
-  /** How long a stop that begins now may take. */
   stopWithinMs(): number;
   states(): readonly LoopState[];
 }
 
-/** Which loop does which kind of task. */
 export function createLoops(tools: Tools, stopTimeoutMs: number): Loops {
   const handler =
     (handle: (tools: Tools, task: ClaimedTask) => Promise<void>): TaskHandler =>

@@ -33,7 +33,6 @@ export interface WorkspacesParts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly logger: BoltLogger;
-  /** Called when a workspace has installed the app. */
   readonly onInstalled: () => void;
 }
 
@@ -41,9 +40,7 @@ export interface Served {
   readonly workspaces: Workspaces;
   /** Processes an event that says that an installation, or its token, has ended. */
   readonly onEnded: (body: unknown) => Promise<void>;
-  /** The pages through which workspaces install the app. */
   readonly routes: readonly Route[];
-  /** The id of the only workspace, or null. */
   readonly teamId: string | null;
   /** In the only workspace, or null. */
   readonly signedInAs: SignedInAs | null;

@@ -20,7 +20,6 @@ const SIGNAL_NUMBERS = { SIGINT: 2, SIGTERM: 15 } as const;
 /** A load balancer asks `/readyz` every few seconds, and then needs some time to send requests elsewhere. */
 const LINGER_MS = 5_000;
 
-/** `docs-agent start` */
 export async function start(args: string[], { env, process: events }: Host): Promise<number> {
   parseArgs({ args });
   const config = parseConfig(env);
@@ -98,7 +97,6 @@ function countSignals(process: ProcessEvents): { first: Promise<StopSignal>; sec
   return { first: first.promise, second: second.promise };
 }
 
-/** The end of a start on a terminal. */
 export function welcome(
   { slack, http, store }: Pick<Config, 'slack' | 'http' | 'store'>,
   { signedInAs, port, healthPort }: Pick<Service, 'signedInAs' | 'port' | 'healthPort'>,

@@ -4,7 +4,6 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import { type AnswerHead, exchange, parseJson, parseRetryAfterMs } from '../../engine/runtime/exchange.ts';
 import { isWaitOn } from '../../jobs/schedule/schedule.ts';
 
-/** Why something could not be read. */
 export type Failure =
   /** 404: not there, or not visible. */
   | { readonly kind: 'not_found' }
@@ -58,7 +57,6 @@ export interface Authorization {
 export interface HostClientOptions {
   /** Without a trailing slash; may have a path. */
   readonly apiUrl: string;
-  /** Sent with every request. */
   readonly headers: Readonly<Record<string, string>>;
   /** Matches the path of a moved repository. */
   readonly movedTo: RegExp;
@@ -73,7 +71,6 @@ export interface Question {
   /** The rest of the path with its query: `/pulls/14`. */
   readonly rest: string;
   readonly authorization: Authorization;
-  /** From an earlier answer. */
   readonly etag: string | null;
   readonly signal: AbortSignal;
 }
@@ -218,7 +215,6 @@ class RateLimit {
     return isWaitOn(this.#waitUntilMs, LONGEST_WAIT_MS, nowMs) ? this.#waitUntilMs - nowMs : 0;
   }
 
-  /** Requests until the limit resets; null: unknown. */
   get remaining(): number | null {
     return this.#remaining;
   }

@@ -8,7 +8,6 @@ import type { Looked, WatchedPullRequest } from '../../store/queries/pull-reques
 import type { ClaimedTask, Transaction } from '../../store/store.ts';
 import { type CodeHosts, decodeLookMemory, type Look } from '../look.ts';
 
-/** For checks of pull requests. */
 export interface LookTools extends EngineTools {
   readonly codeHosts: CodeHosts;
 }

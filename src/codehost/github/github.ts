@@ -109,7 +109,6 @@ function stateOfStatus(state: string | null): Checks {
   return state === 'failure' || state === 'error' ? 'failing' : 'pending';
 }
 
-/** github.com, and GitHub Enterprise. */
 export const github: Dialect = {
   headers: { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' },
   repositoryPath: ({ repository }) => `/repos/${repository}`,

@@ -27,7 +27,6 @@ import type { Details, Dialect, Read } from '../look.ts';
 /** The token's required scope; GitLab has nothing finer. */
 const permissions = ['read_api'] as const;
 
-/** gitlab.com, and self-managed GitLab. */
 export const gitlab: Dialect = {
   headers: { accept: 'application/json' },
   repositoryPath: ({ repository }) => `/projects/${encodeURIComponent(repository)}`,

@@ -2,7 +2,6 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 
 /** Time as a value: the program takes its time from here, so that tests can hold and move it. */
 export interface Clock {
-  /** Milliseconds since 1970. */
   now(): number;
   /** Runs `callback` once, at or soon after `atMs`. Returns a function that cancels it. */
   at(atMs: number, callback: () => void): () => void;

@@ -1,6 +1,5 @@
 import type { Dispatcher } from 'undici';
 
-/** The result of one HTTP request. */
 export type Exchange =
   /** No byte of the request went out. */
   | { readonly kind: 'not_sent'; readonly cause: Error }
@@ -16,7 +15,6 @@ export interface AnswerHead {
 
 export interface TimeLimits {
   readonly signal: AbortSignal;
-  /** Milliseconds since 1970. */
   readonly sendByMs: number;
 }
 
@@ -127,7 +125,6 @@ function parseDateMs(value: string | string[] | undefined): number | null {
  */
 export const SEND_WITHIN_MS = 5_000;
 
-/** It was too late to send the request. */
 export class TooLateToSendError extends Error {
   readonly code = 'TOO_LATE_TO_SEND';
 

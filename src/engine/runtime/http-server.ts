@@ -7,7 +7,6 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** Served at a path. */
 export interface Route {
   /** Absent: GET. */
   readonly method?: 'POST';
@@ -164,7 +163,6 @@ export function createBodyReader(togetherBytes = TOGETHER_BYTES): BodyReader {
   };
 }
 
-/** The refusal of a body that declares itself too long. */
 export function tooLongBody({ headers }: IncomingMessage, limitBytes: number): Unread | null {
   return Number(headers['content-length'] ?? 0) > limitBytes ? tooLong(limitBytes) : null;
 }

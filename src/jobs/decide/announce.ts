@@ -184,7 +184,6 @@ function repliesOf(followUps: readonly FollowUp[]): TurnReplies {
   return { count: followUps.length, authors: [...new Set(followUps.map(({ userId }) => userId))] };
 }
 
-/** A new link that no end of a turn can announce. */
 export function announceLink(builder: DecisionBuilder, agentJob: AgentJob): void {
   const { announcedPrLink, turnReplies } = builder.job;
   const url = newLink(builder.job, agentJob);

@@ -20,7 +20,6 @@ export type Undelivered = FollowUp & { readonly callId: string };
 export class DecisionBuilder {
   job: Job;
   readonly context: DecisionContext;
-  /** See `JobState`. */
   readonly pendingCreateId: string | null;
   private readonly pendingPromptBefore: string | null;
   private readonly followUps: Map<string, FollowUp>;
@@ -104,7 +103,6 @@ export class DecisionBuilder {
     this.change({ offers: [...(this.job.offers ?? []), offer].slice(-MAX_OFFERS) });
   }
 
-  /** Shows a message in the thread to one person. */
   postEphemeral(userId: string, notice: EphemeralNotice): void {
     this.change({ posts: this.job.posts + 1 });
     const lane = { to: 'slack', name: `ephemeral:${this.job.id}` } as const;
@@ -115,14 +113,12 @@ export class DecisionBuilder {
     });
   }
 
-  /** Adds a call, and returns its id. */
   addCall(naturalKey: string, lane: Lane, request: CallRequest): string {
     const id = this.context.newId();
     this.calls.push({ id, naturalKey, lane, request });
     return id;
   }
 
-  /** Tries the agent lane's waiting call now. */
   callAgentNow(): void {
     this.hurried = { callsAgentNow: true };
   }

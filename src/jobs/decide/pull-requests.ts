@@ -136,7 +136,6 @@ function showFacts(builder: DecisionBuilder, before: PullRequestFacts, after: Pu
   builder.refreshNotices(when);
 }
 
-/** The part that messages and notices show. */
 function shownOf(facts: PullRequestFacts): string {
   const { title, state, size, checks, review, previewUrl } = facts;
   return JSON.stringify([title, state, size, previewUrl, ...(isOver(facts) ? [] : [checks, review])]);

@@ -139,7 +139,6 @@ function unsentIn(builder: DecisionBuilder): FollowUp[] {
   return [...builder.followUpsIn('waiting'), ...builder.followUpsIn('sending')];
 }
 
-/** Nothing holds the job up any longer. */
 export function endTrouble(builder: DecisionBuilder, trouble: Trouble): void {
   if (hasEndToTell(trouble)) builder.announce({ kind: 'recovered' });
   builder.change({ trouble: null });

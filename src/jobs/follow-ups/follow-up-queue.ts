@@ -106,7 +106,6 @@ export function readyOf(waiting: readonly FollowUp[]): readonly FollowUp[] {
   return end < 0 ? waiting : waiting.slice(0, end);
 }
 
-/** What a follow-up says to the agent. */
 export function promptOf({ text, inlined, isCorrection }: FollowUp): string {
   const own = isCorrection ? CORRECTION + text : text;
   return [own, inlined].filter((part) => !isBlank(part)).join(SEPARATOR);

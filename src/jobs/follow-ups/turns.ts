@@ -18,7 +18,6 @@ export interface Turn {
   readonly startedAtMs: number;
   /** False: whether the agent has it is unknown. */
   readonly isAccepted: boolean;
-  /** In the order of their announcements. */
   readonly outcomes: readonly Outcome[];
 }
 

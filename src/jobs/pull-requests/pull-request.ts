@@ -35,9 +35,7 @@ export interface SeenPullRequest {
   /** As the agent gave it, and the thread announced it. */
   readonly url: string;
   readonly facts: PullRequestFacts;
-  /** When the facts were last read. */
   readonly seenAtMs: number;
-  /** Counts the posted reminders. */
   readonly reminders: number;
   /** No reminder before that; null: none until somebody asks for one. Absent: not decided yet. */
   readonly remindAfterMs?: number | null;

@@ -37,7 +37,6 @@ export interface MadeReport {
 
 export interface WaitingPullRequest {
   readonly url: string;
-  /** When it was opened. */
   readonly sinceMs: number;
 }
 
@@ -46,7 +45,6 @@ export const WAITING_MAX = 5;
 
 export interface Period {
   readonly sinceMs: number;
-  /** Exclusive. */
   readonly untilMs: number;
 }
 
@@ -60,7 +58,6 @@ const FATES: Readonly<Record<PullRequestState, PullRequestFate>> = {
   closed: 'closed',
 };
 
-/** A job as a report counts it. */
 export interface CountedJob {
   readonly job: Job;
   /** Its creates and announcements in order, if it was created several times or has a pull request. */

@@ -6,7 +6,6 @@ export interface Start {
   readonly source: Source;
   readonly atMs: number;
   readonly fate: Fate;
-  /** Its calls, up to the next start. */
   readonly calls: readonly PastCall[];
 }
 

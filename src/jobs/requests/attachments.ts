@@ -1,6 +1,4 @@
-/** A message's attachments. */
 export interface Attachments {
-  /** Texts that are sent with it. */
   readonly snippets: readonly Snippet[];
   /** What the agent API cannot take. */
   readonly others: readonly Unsent[];
@@ -30,7 +28,6 @@ export interface Snippet {
 export const fileKinds = ['image', 'video', 'sound', 'file', 'forwarded', 'attachment'] as const;
 export type FileKind = (typeof fileKinds)[number];
 
-/** The result of reading a snippet. */
 export type ReadSnippet =
   | { readonly name: string; readonly text: string }
   | { readonly name: string; readonly problem: SnippetProblem }
@@ -47,7 +44,6 @@ export function seeFiles(snippets: readonly Snippet[]): string {
   return `See ${snippets.map(({ name }) => name).join(', ')}`;
 }
 
-/** A snippet as a prompt shows it. */
 export function inlined(name: string, text: string): string {
   return `${name}:\n${text}`;
 }

@@ -1,11 +1,8 @@
-/** What the text after `/docs-agent` asks for. */
 export type Command =
   | { readonly kind: PlainWord }
-  /** Nothing was typed. */
   | { readonly kind: 'compose' }
   /** The id of a job here or at the agent API, or null: the person's own jobs. */
   | { readonly kind: 'status'; readonly id: string | null }
-  /** A recipe by its name. */
   | { readonly kind: 'run'; readonly name: string }
   /** The id of a job at the agent API, and its project's name; null: the channel's project. */
   | { readonly kind: 'watch'; readonly id: string; readonly projectName: string | null }

@@ -18,13 +18,10 @@ export type Intent =
   | { readonly kind: 'details' }
   /** To end what runs. */
   | { readonly kind: 'stop' }
-  /** Thanks, a greeting, an "ok", emoji. */
   | { readonly kind: 'small_talk' }
-  /** A question about progress. */
   | { readonly kind: 'progress' }
   /** It begins with the mention of somebody else. */
   | { readonly kind: 'colleague' }
-  /** Nearly this command. */
   | { readonly kind: 'near_command'; readonly command: CommandName }
   /** `status codes`: there is no such job. */
   | { readonly kind: 'no_such_job'; readonly word: string }

@@ -46,9 +46,7 @@ function slips(row: readonly number[], at: number): number {
   return row[at] ?? Number.POSITIVE_INFINITY;
 }
 
-/** A project of the agent API. */
 export interface Project {
-  /** Its id at the API. */
   readonly id: string;
   /** Its name, one word. */
   readonly name: string;
@@ -56,7 +54,6 @@ export interface Project {
   readonly noticeChannels: readonly string[];
 }
 
-/** A project as people know it. */
 export type NamedProject = Pick<Project, 'id' | 'name'>;
 
 /** The default is first. */

@@ -9,7 +9,6 @@ const KEPT_FOR_PEOPLE = 20;
 
 export type BudgetKind = 'create_job' | 'send_message';
 
-/** A job that waits for a call of this kind. */
 export interface InBudgetQueue {
   readonly jobId: string;
   readonly kind: BudgetKind;

@@ -28,10 +28,8 @@ export const LOOKED_AT_FOR_MS = 24 * 3_600_000;
 const ENDED_GROWTH = 0.5;
 const LONGEST_ENDED_RETRY_MS = 30 * 60_000;
 
-/** A check that was just made. */
 export interface Checked {
   readonly turnAgeMs: number;
-  /** How long it was overdue. */
   readonly lateMs: number;
 }
 
@@ -128,14 +126,12 @@ const NOT_FOUND_MS = [MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, 24 * HOUR
 
 export type LookOutcome = 'seen' | 'not_found' | 'no_access' | 'later';
 
-/** A pull request that was just checked. */
 export interface LookedAt {
   readonly outcome: LookOutcome;
   /** How many checks in a row had this outcome, if it was not seen. */
   readonly misses: number;
   /** How long its host asks to be left alone; null: it does not say. */
   readonly waitMs: number | null;
-  /** The last seen facts, or null. */
   readonly facts: PullRequestFacts | null;
   /** When a job announced it last. */
   readonly watchedFromMs: number;

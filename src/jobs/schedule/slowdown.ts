@@ -64,9 +64,7 @@ export interface Allowance {
 
 export interface Taken {
   readonly count: number;
-  /** When the allowance is whole again. */
   readonly wholeAtMs: number;
-  /** When there will be one more. */
   readonly againAtMs: number;
 }
 

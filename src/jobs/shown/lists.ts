@@ -3,7 +3,6 @@ import type { Queue } from '../follow-ups/follow-up-queue.ts';
 import { isUnwatched, type Job, mayStartAgain } from '../job.ts';
 import { jobStandingOf } from '../pull-requests/standing.ts';
 
-/** The person who reads a list, and where. */
 export interface Viewer {
   readonly teamId: string;
   readonly userId: string;
@@ -20,7 +19,6 @@ export interface JobCursor {
 export type PageStart = { readonly to: 'older' | 'newer'; readonly than: JobCursor } | null;
 
 export interface JobPage {
-  /** Newest first. */
   readonly jobs: readonly Job[];
   readonly hasNewer: boolean;
   readonly hasOlder: boolean;

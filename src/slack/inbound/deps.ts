@@ -24,9 +24,7 @@ export interface SharedDeps {
   readonly twinEvents: TwinEvents;
   /** Whether the agent has this job in the project; null: it did not say. */
   readonly agentHasJob: (projectId: string, agentJobId: string) => Promise<boolean | null>;
-  /** The outcomes of the workspace's recent requests. */
   readonly reportOf: (teamId: string, projectIds: readonly string[]) => Promise<MadeReport>;
-  /** The workspace's configured recipes. */
   readonly recipesOf: (teamId: string) => readonly Recipe[];
   /** Replies may have been missed. */
   readonly lookForMissed: () => void;
@@ -46,7 +44,6 @@ export interface ListenerDeps extends SharedDeps, ReadyWorkspace {}
 
 export interface AnyWorkspaceDeps extends SharedDeps, Workspace {}
 
-/** What Bolt passes to listeners. */
 export type CommandArgs = SlackCommandMiddlewareArgs & AllMiddlewareArgs;
 export type PressArgs = SlackActionMiddlewareArgs<BlockButtonAction> & AllMiddlewareArgs;
 export type SubmitArgs = SlackViewMiddlewareArgs<ViewSubmitAction> & AllMiddlewareArgs;

@@ -135,7 +135,6 @@ function namesOf(deps: ListenerDeps, userId: string | null): Promise<ReadonlyMap
   return userId === null ? Promise.resolve(new Map()) : namesIn(deps, [`<@${userId}>`]);
 }
 
-/** The button has done its work. */
 function inPlace(message: SlackMessage): Answer {
   return { message, inPlace: true };
 }

@@ -23,13 +23,11 @@ export function nowShared({ access, teamId, log }: ListenerDeps) {
   };
 }
 
-/** A channel was unarchived. */
 export function unarchived(deps: ListenerDeps) {
   return ({ event }: Args<'channel_unarchive' | 'group_unarchive'>): Promise<void> =>
     placeOpened(deps, event.channel);
 }
 
-/** A channel was deleted. */
 export function deleted({ store, clock, teamId, log }: ListenerDeps) {
   return async ({ event }: Args<'channel_deleted' | 'group_deleted'>): Promise<void> => {
     const channelId = event.channel;

@@ -47,7 +47,6 @@ export interface InstallParts {
   readonly onInstalled: () => void;
 }
 
-/** The pages through which workspaces install the app. */
 export function installRoutes(parts: InstallParts): Route[] {
   return [
     {

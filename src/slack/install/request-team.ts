@@ -4,7 +4,6 @@ import type { StoredInstallation } from '../../store/queries/workspaces/installa
 import type { Store } from '../../store/store.ts';
 import { CachedLookup } from '../workspace/web-api/names.ts';
 
-/** The workspace in which a request was made. */
 export interface RequestTeam {
   readonly teamId: string;
   /** The organisation that installed the app for its workspaces; null: the workspace did. */
@@ -82,13 +81,11 @@ function isItsWorkspace(teamId: string, organisationId: string | null, data: Pay
 const FRESH_MS = 3_000;
 const MAX_TEAMS = 5_000;
 
-/** Which installation serves which workspace. */
 export interface Directory {
   /** Null if there is none. Throws StoreError if the store is away and nothing is known. */
   find(teamId: string): Promise<StoredInstallation | null>;
   /** The same; remembers if an organisation's installation turns out to serve the workspace. */
   findFor(team: RequestTeam): Promise<StoredInstallation | null>;
-  /** Its installation changed. */
   forget(teamId: string): void;
 }
 

@@ -33,7 +33,6 @@ export class Vault {
     this.keys = keys;
   }
 
-  /** The key that encrypts. */
   get keyId(): string {
     return this.keys[0].id;
   }
@@ -43,7 +42,6 @@ export class Vault {
     return { keyId: id, botToken: encrypt(key, botToken, place(installationId)) };
   }
 
-  /** Throws VaultError. */
   open(installationId: string, { keyId, botToken }: SealedToken): string {
     const key = this.keys.find(({ id }) => id === keyId)?.key;
     if (key === undefined) {
@@ -96,7 +94,6 @@ export async function readableTokens(
   return { readable: installations.length - unreadable.length, unreadable };
 }
 
-/** A sentence about all of them. */
 export function unreadableTokens(unreadable: readonly Unreadable[]): string {
   const ids = unreadable.map(({ id }) => id).join(', ');
   const count = unreadable.length === 1 ? 'one installation' : `${unreadable.length} installations`;

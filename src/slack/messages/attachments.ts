@@ -43,7 +43,6 @@ function isWordless(message: Saying): boolean {
   return (isShown || unlessPlaceholder(text) !== text) && isBlank(withoutMention(saidBy(message)));
 }
 
-/** The attachments of several messages, as if of one. */
 export function mergeAttachments(all: readonly Attachments[]): Attachments {
   const snippets = all.flatMap((one) => one.snippets);
   return {

@@ -33,7 +33,6 @@ const file = z.object({
 });
 type File = z.infer<typeof file>;
 
-/** A message's files. */
 export function filesOf(given: unknown): Attachments {
   const all = listOf(given)
     .map(fileOf)
@@ -48,7 +47,6 @@ export function filesOf(given: unknown): Attachments {
   };
 }
 
-/** What Slack says of a file when asked. */
 export function describedFile(given: unknown): { readonly snippet: Snippet } | { readonly unsent: Unsent } {
   const described = fileOf(given);
   return isText(described) ? { snippet: snippetOf(described) } : { unsent: unsentOf(described) };

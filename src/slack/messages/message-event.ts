@@ -24,7 +24,6 @@ export function isTooOld(seconds: number, nowMs: number): boolean {
 export interface MessageEvent {
   readonly subtype?: string | undefined;
   readonly bot_id?: string | undefined;
-  /** The app that posted it. */
   readonly app_id?: string | undefined;
   /** Describes that app, in messages of its bot. */
   readonly bot_profile?: unknown;
@@ -37,7 +36,6 @@ export interface MessageEvent {
   readonly thread_ts?: string | undefined;
   /** The author of the thread's root; not always given. */
   readonly parent_user_id?: string | undefined;
-  /** Attached files, as Slack describes them. */
   readonly files?: unknown;
   readonly attachments?: unknown;
   readonly blocks?: unknown;
@@ -85,7 +83,6 @@ export function replyOf(event: MessageEvent, botUserId: string | undefined): Thr
   };
 }
 
-/** Whether the message mentions the bot. */
 export function mentionsBot(event: MessageEvent, botUserId: string | undefined): boolean {
   return botUserId !== undefined && mentions(event, botUserId);
 }
@@ -152,7 +149,6 @@ export interface ReplyChange {
   readonly found: ThreadReply;
 }
 
-/** Whether the event is about another message. */
 export function isChange({ subtype }: Pick<ChangeEvent, 'subtype'>): boolean {
   return subtype === 'message_changed' || subtype === 'message_deleted';
 }
@@ -199,7 +195,6 @@ export interface Written {
   /** As Slack delivered it, without the mention at its start. */
   readonly text: string;
   readonly attachments: Attachments;
-  /** See `isPostedByApp`. */
   readonly isPostedByApp: boolean;
 }
 

@@ -91,7 +91,6 @@ function unnamed(kind: FileKind): Unsent {
   return { kind, name: null };
 }
 
-/** The files of a forwarded or linked message. */
 export function filesIn({ files, message_blocks }: SlackAttachment): unknown[] {
   const inMessages = message_blocks.flatMap(({ message }) => listOf(message.files));
   return listOf(files).length > 0 ? listOf(files) : inMessages;

@@ -17,7 +17,6 @@ export interface DigestTools extends SlackTools {
   readonly reportOf: (teamId: string, projectIds: readonly string[], period: Period) => Promise<MadeReport>;
 }
 
-/** The digest's schedule is due. */
 export async function postDigest(tools: DigestTools, task: ClaimedTask): Promise<void> {
   const { store, clock } = tools;
   const { teamId } = scheduleOfSubject(task.subject);

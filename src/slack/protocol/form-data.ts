@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { fileKinds } from '../../jobs/requests/attachments.ts';
 
-/** The attachments of the message that a form is about. */
 const attachments = z.object({
   snippets: z
     .array(
@@ -17,14 +16,12 @@ const attachments = z.object({
   others: z.array(z.object({ kind: z.enum(fileKinds), name: z.string().nullable() })).readonly(),
 });
 
-/** Where a form's job starts. */
 const composeTarget = z.object({
   /** Null: the form asks for it. */
   channelId: z.string().min(1).nullable(),
   /** For private answers. */
   responseUrl: z.string().min(1).nullable(),
   attached: attachments.optional(),
-  /** What opened the form. */
   from: z.enum(['form', 'shortcut', 'home']),
 });
 export type ComposeTarget = Readonly<z.infer<typeof composeTarget>>;
@@ -39,7 +36,6 @@ export type MentionedIn = Readonly<z.infer<typeof mentionedIn>>;
 
 /** The thread whose messages a form offers. */
 const offered = mentionedIn.extend({
-  /** The oldest offered message. */
   oldestTs: z.string().min(1),
   permalink: z.string().nullable(),
   responseUrl: z.string().min(1).nullable(),
@@ -67,11 +63,9 @@ const decision = z.object({
 });
 export type DecisionForm = Readonly<z.infer<typeof decision>>;
 
-/** A recipe whose values the form asks for. */
 const recipe = z.object({ recipe: z.string().min(1), responseUrl: z.string().min(1).nullable() });
 export type RecipeForm = Readonly<z.infer<typeof recipe>>;
 
-/** A channel's settings. */
 const settings = z.object({
   channelId: z.string().min(1),
   responseUrl: z.string().min(1).nullable(),

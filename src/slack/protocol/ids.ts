@@ -43,7 +43,6 @@ export const INSTALL_PATH = '/slack/install';
 /** Where Slack sends people back who install the app. */
 export const OAUTH_REDIRECT_PATH = '/slack/oauth_redirect';
 
-/** The workflow step "Ask docs-agent". */
 export const STEP_ID = 'ask_docs_agent';
 
 /** Public, private and group messages; no direct message. */

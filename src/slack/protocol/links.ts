@@ -1,4 +1,3 @@
-/** What the person typed to name a job. */
 export type JobReference =
   | { readonly kind: 'thread'; readonly channelId: string; readonly threadTs: string }
   | { readonly kind: 'id'; readonly id: string };

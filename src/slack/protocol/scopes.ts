@@ -172,7 +172,6 @@ export function grantedIn(answer: {
   return scopes === undefined ? null : new Set(scopes);
 }
 
-/** The features that the settings use. */
 export interface ScopeUse {
   readonly userGroups: boolean;
   readonly reactions: boolean;

@@ -59,7 +59,6 @@ export const doctor = {
 const WORDS_MAX = 120;
 const LINES_MAX = 10;
 
-/** What Slack says the bot may do. */
 export interface SlackFacts {
   /** Missing permissions; `refused`: Slack's error code; null: Slack did not say. */
   readonly scopes: { readonly missing: readonly string[] } | { readonly refused: string } | null;
@@ -90,7 +89,6 @@ export interface DoctorFacts {
 }
 
 export interface AgentPause {
-  /** The project's name. */
   readonly name: string;
   readonly what: 'reads' | 'calls';
   readonly untilMs: number;
@@ -103,7 +101,6 @@ interface Finding {
   readonly words: Mrkdwn;
 }
 
-/** Answers `doctor`: problems first. */
 export function doctorView(facts: DoctorFacts): SlackMessage {
   const { slackProblem, slack, projects, codeHosts, pauses, work } = facts;
   const findings = [
@@ -137,7 +134,6 @@ export function doctorAtHome(
   return findings.length === 0 ? null : linesOf(findings);
 }
 
-/** Problems first, one per line. */
 function linesOf(findings: readonly Finding[]): Mrkdwn {
   const problems = findings.filter(({ isProblem }) => isProblem);
   const sorted = [...problems, ...findings.filter(({ isProblem }) => !isProblem)].slice(0, LINES_MAX);

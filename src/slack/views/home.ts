@@ -107,7 +107,6 @@ export interface AdminFacts {
   readonly closedPlaces: readonly ClosedPlace[];
 }
 
-/** One person's home tab. */
 export function homeView(facts: HomeFacts, reader: Reader): SlackMessage {
   const { needing, projects, slackProblem, atMs, forAdmin } = facts;
   const pullRequests = facts.withPullRequest.slice(0, PULL_REQUESTS_MAX);
@@ -135,7 +134,6 @@ export function homeView(facts: HomeFacts, reader: Reader): SlackMessage {
   );
 }
 
-/** A job with the decision it needs. */
 function needingJob({ job, undecided }: NeedingJob, reader: Reader): KnownBlock[] {
   return [
     ...jobLine(job, reader),

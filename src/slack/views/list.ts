@@ -125,7 +125,6 @@ function thread({ channelId, threadTs }: Job, { workspaceUrl }: Reader): Mrkdwn[
 /** What fits into the plain-text twin, however long the links are. */
 export const JOBS_PER_PAGE = 6;
 
-/** The reader's jobs, and the channel's open ones. */
 export function listView(page: JobPage, reader: Reader): SlackMessage {
   const [newest] = page.jobs;
   if (newest === undefined) return nothingYet();

@@ -121,7 +121,6 @@ export function notBothView(): SlackMessage {
   return message(paragraph(recipeTexts.notBoth));
 }
 
-/** Why the request could not be made. */
 export function recipeProblemView(
   problem:
     | { readonly kind: 'bad_value'; readonly problem: ValueProblem }
@@ -146,7 +145,6 @@ const LABEL_MAX = 150;
 /** Slack may count an emoji as two. */
 const VALUE_FIELD_MAX = 2 * VALUE_MAX;
 
-/** Asks for a recipe's values. */
 export function recipeForm(recipe: Recipe, { responseUrl }: Omit<RecipeForm, 'recipe'>): ModalView {
   const data = encode({ recipe: recipe.name, responseUrl });
   return form({ id: viewIds.recipe, title: recipeTexts.formTitle, submit: labels.start, data }, [

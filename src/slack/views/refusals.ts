@@ -10,7 +10,6 @@ import { oneLine } from './parts/untrusted.ts';
 
 const invite = '/invite @docs-agent';
 
-/** Why a request is refused. */
 const refusals = {
   empty: mrkdwn`✏️ What should change? \`/docs-agent explain the rate limits\`, or \`/docs-agent\` alone for a form.`,
   /** In the form itself. */
@@ -100,7 +99,6 @@ const numbers = new Intl.NumberFormat('en-US');
 /** In characters. */
 type Lengths = Omit<Extract<PromptVerdict, { kind: 'too_long' }>, 'kind'>;
 
-/** Why a request is refused. */
 export type Refusal =
   | Exclude<PromptVerdict, { kind: 'ok' }>
   /** With the included messages. */
@@ -159,7 +157,6 @@ export function noJobIdView(): SlackMessage {
   return message(paragraph(refusals.noJobId));
 }
 
-/** The agent says that it has no such job. */
 export function noSuchAgentJobView(id: string, projectName: string): SlackMessage {
   return message(paragraph(refusals.noSuchAgentJob(nameOf(id), nameOf(projectName))));
 }
@@ -174,7 +171,6 @@ export function noChannelView(): SlackMessage {
   return message(paragraph(refusals.noChannel));
 }
 
-/** Sent again at once, it could be done twice. */
 export function storingUnclearView(): SlackMessage {
   return message(paragraph(refusals.unclear));
 }

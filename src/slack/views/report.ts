@@ -8,7 +8,6 @@ import { replies } from './parts/words.ts';
 
 const plural = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
 
-/** The words of `/docs-agent report`. */
 const reportTexts = {
   /** `days`: as in "Nov 16 – 23" */
   title: (days: string): Mrkdwn => mrkdwn`📊 *docs-agent* · ${days}`,
@@ -34,7 +33,6 @@ const reportTexts = {
   counting: mrkdwn`⏳ *Counting.* This takes a moment; the report will appear here.`,
 } as const;
 
-/** Where it is read, and when. */
 interface ReportReader {
   readonly workspaceUrl: string | null;
   readonly sites: readonly CodeHostSite[];

@@ -28,7 +28,6 @@ import { oneLine, quotedPrompt, titledPrompt, wholePrompt } from './parts/untrus
 import { askerMention, replies } from './parts/words.ts';
 import { isBetweenPeople, tryAgainButton } from './thread/requester.ts';
 
-/** The words of a job in full, besides its facts. */
 const statusTexts = {
   again: (name: string) => mrkdwn`\`/docs-agent status ${name}\` shows this again`,
   stopWatching: mrkdwn`*Stop watching* ends the updates in the thread. The agent itself keeps working.`,
@@ -79,7 +78,6 @@ const UNSENT_MAX = 3;
 /** An id begins with its time in milliseconds, which identifies a job well enough. */
 const SHORT_ID_LENGTH = 13;
 
-/** Everything known about a job. */
 export interface JobStory {
   readonly job: Job;
   readonly turns: readonly Turn[];
@@ -87,7 +85,6 @@ export interface JobStory {
   readonly unsent: readonly FollowUp[];
 }
 
-/** One job in full, for one person. */
 export function statusView(story: JobStory, reader: Reader): SlackMessage {
   const { job } = story;
   const view = message(
@@ -115,7 +112,6 @@ export function detailsView(story: JobStory, reader: Reader): SlackMessage {
   return messageOfJob(job, reader.names, view);
 }
 
-/** The title of *Details*. */
 export const jobModalTitle = 'Details';
 
 /** Its metadata holds the channel where it was opened. */

@@ -64,7 +64,6 @@ const WORDS_MAX = 300;
 const NAME_MAX = 50;
 const numbers = new Intl.NumberFormat('en-US');
 
-/** Why nothing was stored for a step. */
 export type StepRefusal =
   | Exclude<Refusal, { kind: 'thread_taken' }>
   | { readonly kind: 'no_channel' }

@@ -94,7 +94,6 @@ export class SharedChannels {
 const FRESH_MS = 600_000;
 const MAX_GROUPS = 1_000;
 
-/** The workspace that the program is installed in. */
 export interface Home {
   readonly teamId: string;
   /** The organisation of an Enterprise Grid, or null. */

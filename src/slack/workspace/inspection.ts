@@ -23,7 +23,6 @@ export interface InspectionOptions {
   readonly log: Logger;
 }
 
-/** What Slack says of a token. */
 export interface TokenFacts {
   readonly workspace: string;
   readonly teamId: string;
@@ -105,7 +104,6 @@ export class Inspection {
     }
   }
 
-  /** The names of all emoji, Slack's and the workspace's. */
   async emoji(): Promise<ReadonlySet<string>> {
     const { emoji = {}, categories = [] } = await this.call<EmojiListResponse>('emoji.list', {
       include_categories: true,

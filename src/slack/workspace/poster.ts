@@ -38,7 +38,6 @@ export interface Post {
   readonly message: SlackMessage;
 }
 
-/** The outcome of a workflow's step. */
 export type Completion = { readonly executionId: string } & (
   | { readonly kind: 'success'; readonly outputs: Readonly<Record<string, string>> }
   | { readonly kind: 'error'; readonly error: string }
@@ -73,7 +72,6 @@ export class Poster {
     this.shared = shared;
   }
 
-  /** Posts a message and returns its `ts`. */
   async post({ channelId, threadTs, callId, message }: Post): Promise<string> {
     await this.shared.mustBeOpen(channelId);
     const result = await this.call('chat.postMessage', {

@@ -11,7 +11,6 @@ const CHANNELS_MAX = 8;
 const ASKED_WITHIN_MS = 1_200;
 const FRESH_MS = 300_000;
 
-/** What Slack says the bot may do, for administrators. */
 export class SelfCheck {
   private readonly poster: Poster;
   private readonly clock: Clock;

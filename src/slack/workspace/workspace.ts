@@ -37,7 +37,6 @@ export function isReady(workspace: Workspace): workspace is ReadyWorkspace {
   return workspace.isInstalled && workspace.projects !== null;
 }
 
-/** The workspaces that the program serves. */
 export interface Workspaces {
   /**
    * Never fails: in a workspace without the app, its calls fail as `not_installed`, which an administrator
@@ -56,7 +55,6 @@ export interface WorkspaceParts {
   readonly log: Logger;
 }
 
-/** A workspace's settings. */
 export interface WorkspaceSettings {
   readonly projects: Projects;
   readonly access: AccessRule;
@@ -95,7 +93,6 @@ export function createWorkspace(
   };
 }
 
-/** The bot's identity in a workspace. */
 export interface SlackIdentity {
   readonly botUserId: string;
   readonly botId: string;
@@ -167,13 +164,10 @@ function absent(parts: WorkspaceParts, identity: SlackIdentity, settings: Worksp
   );
 }
 
-/** What the running program knows of itself. */
 export interface Known {
-  /** The agent's recent answers for the project. */
   agent(projectId: string): ServiceFacts;
   /** Recent answers of the configured code hosts. */
   codeHosts(): readonly HostFacts[];
-  /** What is wrong with the incoming connection, or null. */
   slackProblem(): string | null;
   /** What keeps its work from being done. */
   workProblems(): readonly string[];

@@ -7,7 +7,6 @@ import { exactly, type Queries } from '../schema/tables.ts';
 
 export interface CopyOptions {
   readonly nowMs: number;
-  /** Called for each table that is copied and compared. */
   readonly onCopied: (table: string, rows: number) => void;
 }
 
@@ -191,7 +190,6 @@ function differentError({ name }: CopiedTable): StoreError {
   );
 }
 
-/** A table that is copied whole. */
 export interface CopiedTable {
   readonly name: string;
   /** The columns of its primary key, in order. */

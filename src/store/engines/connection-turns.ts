@@ -35,7 +35,6 @@ export const LOCK_NOT_AVAILABLE = '55P03';
 /** Of SQLite, of Postgres (`disk_full`), and of a flush. */
 const DISK_FULL: ReadonlySet<string | null> = new Set(['13', '53100', 'ENOSPC', 'EDQUOT']);
 
-/** The code of an error from Node, SQLite or Postgres. */
 export function codeOf(error: unknown): string | null {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   return typeof code === 'string' ? code : null;

@@ -13,7 +13,6 @@ const BUSY_TRIES = 100;
 export const FLUSHES_AT_ONCE = 2;
 
 export interface SqliteHooks {
-  /** Translates SQLite's errors. */
   readonly translate: (error: unknown) => Error;
   /** Throws if the file must no longer be used. Called before each group of transactions and each single statement. */
   readonly verify: () => void;
@@ -49,7 +48,6 @@ export class GroupCommitDriver implements Driver {
   private flushesUnderWay = 0;
   /** Settles once everything committed before the last flush began is on disk. */
   private lastFlush: Promise<void> = Promise.resolve();
-  /** Settles when the file is free. */
   private lastTurn: Promise<void> = Promise.resolve();
   /** Another program held the file for too long at the last try. Until it is free, nobody waits for it. */
   private isHeld = false;

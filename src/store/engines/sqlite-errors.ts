@@ -7,7 +7,6 @@ const PASSING: ReadonlySet<number> = new Set([SQLITE_BUSY, SQLITE_NOMEM, SQLITE_
 /** Codes of Node when a directory cannot be created. */
 const UNMAKEABLE = new Set(['EACCES', 'ENOENT', 'EPERM', 'EROFS']);
 
-/** Translates an error of SQLite into advice. */
 export function sqliteError(directory: string, error: unknown): StoreError {
   const message = error instanceof Error ? error.message : String(error);
   const code = resultCode(error);

@@ -183,7 +183,6 @@ export function connect(path: string, options: DatabaseSyncOptions = {}): Databa
 /** For readers, and for those who flush the file as a whole. */
 export const noFlush = () => Promise.resolve();
 
-/** Kysely on Node's SQLite. */
 export function nodeSqliteDialect(file: DatabaseSync, hooks: SqliteHooks): Dialect {
   return dialectOf(new GroupCommitDriver(file, hooks));
 }
@@ -268,7 +267,6 @@ export interface WalFlusher {
    * from then on always: what is on disk is unknown, and the file must be opened again.
    */
   flush(): Promise<void>;
-  /** Throws once a flush has failed. */
   verify(): void;
   close(): void;
 }

@@ -10,7 +10,6 @@ import { isNamed, jobsOf, type Subject, touchedJobs } from './subject.ts';
 
 export interface Forgotten {
   readonly holdings: Holdings;
-  /** What prevented the erasure. */
   readonly openWork: readonly OpenWork[];
 }
 

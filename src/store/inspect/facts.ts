@@ -14,7 +14,6 @@ const RECENT_MS = 7 * 86_400_000;
 const FAILING_FOR_MS = 60_000;
 const LATEST_PULL_REQUESTS = 50;
 
-/** What can be known of a store without changing it. */
 export interface StoreFacts extends Rows {
   /** The directory, or the host and database of Postgres. */
   readonly place: string;
@@ -41,7 +40,6 @@ interface Rows {
   readonly agentRefusals: readonly AgentRefusal[];
   /** Projects for which the agent API asked to wait: with reads, or with calls. */
   readonly pauses: Readonly<Record<'reads' | 'calls', readonly ProjectPause[]>>;
-  /** Tasks that fail repeatedly. */
   readonly failures: readonly TaskFailures[];
   /** The keys of the latest pull requests that are or were followed. */
   readonly pullRequests: readonly string[];
@@ -68,9 +66,7 @@ export interface TaskFailures {
 }
 
 export interface NoticeFacts {
-  /** Notice channels saved by administrators in Slack. */
   readonly saved: readonly NoticeChannel[];
-  /** Channels whose last notice was refused. */
   readonly refused: readonly RefusedNotice[];
 }
 
@@ -80,7 +76,6 @@ interface NoticeChannel {
 }
 
 export interface RefusedNotice extends NoticeChannel {
-  /** Slack's error code. */
   readonly reason: string;
   readonly atMs: number;
   /** It is kept, and made later. */

@@ -145,7 +145,6 @@ function spaceFor(directory: string): number {
   }
 }
 
-/** Whether a running docs-agent holds the directory. */
 function isOwned(directory: string): boolean {
   const path = join(directory, OWNER_FILE);
   if (!existsSync(path)) return false;

@@ -27,11 +27,8 @@ export interface ThreadToRead {
   readonly job: Job;
   /** Nothing shows that replies were missed. */
   readonly isSweep: boolean;
-  /** How often its reading has been requested. */
   readonly requestCount: number;
-  /** Consecutive failures to read it. */
   readonly failures: number;
-  /** The newest message seen in it. */
   readonly seenTs: string | null;
   /** Where this reading began; null before its first page. */
   readonly oldestTs: string | null;
@@ -203,7 +200,6 @@ export class CatchUps extends Table {
     await this.sendWaiting(jobId, nowMs);
   }
 
-  /** There is no such thread any more. */
   async drop(jobId: string): Promise<void> {
     await this.db.deleteFrom('catch_up').where('job_id', '=', jobId).execute();
   }

@@ -180,7 +180,6 @@ export const followUpColumns = [
   ] as const),
 ] as const;
 
-/** From the `followUpColumns`. */
 export function followUpFrom({
   more,
   ...columns

@@ -36,7 +36,6 @@ export class JobLists extends Table {
     return { jobs: found.slice(0, limit).reverse(), hasNewer: hasMore, hasOlder: true };
   }
 
-  /** The person's open jobs, newest first. */
   async openOf(teamId: string, userId: string, limit: number): Promise<Job[]> {
     return this.newestOf(teamId, userId, IS_OPEN, limit);
   }
@@ -66,7 +65,6 @@ export class JobLists extends Table {
     return this.newestOf(teamId, userId, HAS_PULL_REQUEST, limit);
   }
 
-  /** The person's most recent job. */
   async latestOf(teamId: string, userId: string): Promise<Job | null> {
     const [latest] = await this.newestOf(teamId, userId, ANY, 1);
     return latest ?? null;

@@ -26,7 +26,6 @@ export interface LockedJob extends JobState {
 }
 
 export interface ShownJob extends LockedJob {
-  /** When its card was last edited, or null. */
   readonly cardDrawnAtMs: number | null;
 }
 
@@ -234,7 +233,6 @@ export class Jobs extends Table {
     return rows.map((row) => jobFrom(row));
   }
 
-  /** The card was edited. */
   async cardDrawn(jobId: string, nowMs: number): Promise<void> {
     await setCardDrawnAt.change(this.db, { jobId, nowMs });
   }
@@ -259,7 +257,6 @@ function hasSameKeys(before: Job, after: Job): boolean {
   return Object.entries(keysOf(after)).every(([name, value]) => keys[name] === value);
 }
 
-/** The columns by which jobs are found. */
 function keysOf(job: Job) {
   return {
     id: job.id,

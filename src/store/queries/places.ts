@@ -2,16 +2,13 @@ import type { TaskKind } from '../../jobs/task-kinds.ts';
 import { fromJson } from '../schema/tables.ts';
 import { Table } from './table.ts';
 
-/** A channel of a workspace. */
 export interface Place {
   readonly teamId: string;
   readonly channelId: string;
 }
 
-/** A channel where posts wait. */
 export interface ClosedPlace {
   readonly channelId: string;
-  /** Why the last one was refused. */
   readonly reason: string;
   readonly posts: number;
 }

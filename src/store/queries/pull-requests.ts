@@ -17,7 +17,6 @@ interface Named {
 
 /** A pull request that is checked, for one workspace. */
 export interface WatchedPullRequest extends Named {
-  /** When a job announced it last. */
   readonly watchedFromMs: number;
   /** When its facts last changed, or null. */
   readonly changedAtMs: number | null;
@@ -31,13 +30,11 @@ export interface WatchedPullRequest extends Named {
   readonly memory: unknown;
 }
 
-/** The stored result of a check. */
 export type Looked = Pick<WatchedPullRequest, 'changedAtMs' | 'misses'> & {
   readonly outcome: LookOutcome;
   readonly seen: Pick<WatchedPullRequest, 'facts' | 'memory'> | null;
 };
 
-/** A job that announced the pull request. */
 export interface PullRequestOfJob {
   readonly jobId: string;
   /** As the job announced it. */
@@ -176,7 +173,6 @@ export class PullRequests extends Table {
     return rows.map(({ job_id, url, is_old }) => ({ jobId: job_id, url, isOld: is_old === 1 }));
   }
 
-  /** Stores a check's result. */
   async looked(
     subject: string,
     { outcome, misses, changedAtMs, seen }: Looked,

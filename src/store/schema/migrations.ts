@@ -376,7 +376,6 @@ async function explained(
   );
 }
 
-/** Names of migrations. */
 export interface SchemaState {
   readonly applied: readonly string[];
   /** Not applied yet. */
@@ -385,7 +384,6 @@ export interface SchemaState {
   readonly unknown: readonly string[];
 }
 
-/** Changes nothing. */
 export async function schemaState(db: Queries, migrations: Record<string, Migration>): Promise<SchemaState> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   const applied = tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE)

@@ -144,7 +144,6 @@ interface EarlyReplyTable {
 }
 
 interface CallTable {
-  /** The order of creation. */
   seq: Generated<number>;
   id: string;
   natural_key: string;
@@ -174,7 +173,6 @@ interface TaskTable {
   lease_until: number | null;
   attempts: number;
   revision: number;
-  /** When a check last found nothing new. */
   last_run_at: number | null;
   /** Of refreshes: until then, an edit with an unknown outcome may still reach Slack. */
   unknown_until: number | null;
@@ -182,7 +180,6 @@ interface TaskTable {
   group_key: Generated<TaskGroup>;
   /** Since when every try has failed; null if the last one did not. */
   failing_since: number | null;
-  /** The words of the last failure. */
   failure: string | null;
 }
 

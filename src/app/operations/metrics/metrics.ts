@@ -23,7 +23,6 @@ export interface Metrics {
   close(): void;
 }
 
-/** @param logLinesDropped since the start */
 export function createMetrics(logLinesDropped = () => 0): Metrics {
   const registry = new Registry();
   const metrics = registerMetrics(registry);
@@ -47,7 +46,6 @@ export function createMetrics(logLinesDropped = () => 0): Metrics {
   };
 }
 
-/** `/metrics`, for Prometheus. */
 export function metricsRoute(metrics: Metrics, readState: () => Promise<ProgramState>): Route {
   return { path: '/metrics', handle: (_request, response) => void answer(metrics, readState, response) };
 }

@@ -119,7 +119,6 @@ function isAboutProject(words: string): boolean {
   return /\bproject\b/i.test(words) && !/\bjob\b/i.test(words);
 }
 
-/** The API was asked to accept an empty request. */
 function writingFinding({ name, probe }: ProbedProject): Finding {
   const { ok, warning, error } = findingsOf('agent_writing', name);
   if (probe.kind === 'unreachable') return warning(`unknown: no answer (${probe.code})`, ASK_AGAIN);

@@ -135,7 +135,6 @@ function repositoriesText({ repositories, repositoryCount: count }: Installation
   return `${count} ${count === 1 ? 'repository' : 'repositories'}${count === 0 ? '' : ` (${names}${more})`}`;
 }
 
-/** The result of a check of its last pull request. */
 function repositoryFinding({ name, repository }: PullRequestLink, look: Look): Finding {
   const findings = findingsOf('pull_requests', repository);
   switch (look.outcome) {

@@ -31,7 +31,6 @@ function check<Need extends keyof Facts = never>(
   return { name, needs, run };
 }
 
-/** In the order of the report. */
 const checks: readonly Check[] = [
   check('settings', [], ({ config }) => settingsFindings(config)),
   check('store', ['store'], ({ store }) =>

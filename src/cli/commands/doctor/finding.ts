@@ -51,7 +51,6 @@ const LEVELS = ['ok', 'warning', 'error'] as const;
 /** `warning`: it works, but not for ever, or not all of it. `error`: requests wait or are lost. */
 export type Level = (typeof LEVELS)[number];
 
-/** One line of the report. */
 export interface Finding {
   readonly check: CheckName;
   /**
@@ -67,7 +66,6 @@ export interface Finding {
 
 export type Findings = ReturnType<typeof findingsOf>;
 
-/** Makes the findings of one check. */
 export function findingsOf(check: CheckName, subject: string | null = null) {
   const finding = { check, subject };
   return {

@@ -174,7 +174,6 @@ async function channelFinding(place: Place, refused: RefusedNotice | undefined):
   );
 }
 
-/** Whether a user group of the access rules exists. */
 async function userGroupFinding(
   inspection: Inspection,
   groupId: string,

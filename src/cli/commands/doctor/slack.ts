@@ -26,7 +26,6 @@ export const LOOK_AGAIN = 'Run doctor again.';
 
 const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-/** Asks Slack with the token. */
 export function inspectionWith(token: string, { config, tools: { clock, timeoutMs } }: Given): Inspection {
   return new Inspection(token, { apiUrl: config.slack.apiUrl, timeoutMs, clock, log: silent });
 }
@@ -79,7 +78,6 @@ export function slackFailure(
   return generalFinding(error.failure, findings, howToRenew) ?? otherwise(error.failure.code);
 }
 
-/** Slack's error codes for a useless token. */
 const USELESS = new Set([
   'account_inactive',
   'invalid_auth',
@@ -149,7 +147,6 @@ export function scopesFinding(id: string | null, granted: TokenFacts['scopes'], 
 interface Marking {
   readonly channelId: string;
   readonly emoji: string;
-  /** Whether people may ask there at all. */
   readonly isOpen: boolean;
   readonly findings: Findings;
 }

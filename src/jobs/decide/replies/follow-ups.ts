@@ -97,7 +97,6 @@ export function messageAccepted(
   scheduleSending(builder);
 }
 
-/** The agent has these replies. */
 export function markSent(builder: DecisionBuilder, followUps: readonly FollowUp[]): void {
   builder.updateFollowUps(followUps.map((followUp) => ({ ...followUp, state: 'sent' })));
 }

@@ -79,7 +79,6 @@ export function authorsOf(followUps: readonly FollowUp[]): string[] {
   return [...new Set(followUps.map(({ userId }) => userId))];
 }
 
-/** Why a reply is not even tried, or null. */
 export function refusalOf(builder: DecisionBuilder, followUp: FollowUp): string | null {
   const verdict = judgePrompt(unescaped(promptOf(followUp)), builder.context.policy.promptMaxLength);
   if (verdict.kind === 'empty') return followUp.snippets.length > 0 ? null : 'It has no text.';
@@ -100,14 +99,12 @@ export function scheduleSending(builder: DecisionBuilder): void {
   if (job.stage.kind === 'ended') builder.schedule('check_ended_job', context.nowMs);
 }
 
-/** When these replies are due. */
 export function sendingDueMs({ job, context }: DecisionBuilder, waiting: readonly FollowUp[]): number {
   const isHurried = job.hurriedMessage === job.messages + 1;
   const windowEndMs = isHurried ? context.nowMs : sendAtMs(waiting, context.policy.followUpWindowMs);
   return Math.max(windowEndMs, job.sendNotBeforeMs ?? 0);
 }
 
-/** Why no more replies are accepted, or null. */
 export function pileRefusal(builder: DecisionBuilder): string | null {
   const unsent = builder.followUpsIn('waiting').length + builder.followUpsIn('sending').length;
   return unsent < MAX_UNSENT_FOLLOW_UPS ? null : `${unsent} replies are waiting already.`;

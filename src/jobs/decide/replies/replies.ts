@@ -12,7 +12,6 @@ import { nameOthers } from './snippets.ts';
 
 type Deleted = Extract<JobEvent, { type: 'reply_deleted' }>;
 
-/** A person wrote in the thread. */
 export function replyReceived(builder: DecisionBuilder, reply: Reply): void {
   if (builder.followUpAt(reply.messageTs) !== null || isBeforeJob(builder.job, reply.messageTs)) return;
   const word = threadWordOf(reply.text);
@@ -27,7 +26,6 @@ export function replyReceived(builder: DecisionBuilder, reply: Reply): void {
   }
 }
 
-/** A new reply for the agent, with its attached texts. */
 function putInLine(builder: DecisionBuilder, followUp: FollowUp, { text, attachments }: Reply): void {
   const { snippets, others } = attachments;
   if (snippets.length > 0) builder.schedule('read_snippets', builder.context.nowMs);

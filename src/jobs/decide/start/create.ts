@@ -104,7 +104,6 @@ export function isToBeEdited(job: Job, creates: number): boolean {
   return mayStartAgain(job) && creates === job.creates;
 }
 
-/** Whether this create call's fate is still unknown. */
 export function isToBeFound({ stage }: Job, callId: string): boolean {
   return stage.kind === 'create_unknown' && stage.callId === callId;
 }

@@ -48,7 +48,6 @@ export function openJob(request: JobRequest, context: DecisionContext): Decision
   return builder.decision();
 }
 
-/** A job before its first call. */
 export function newJob(
   { thread, attachments, context: said = '', ...request }: JobRequest,
   context: DecisionContext,
@@ -261,11 +260,9 @@ export function requestCreate(builder: DecisionBuilder): void {
 /** The same words within this time are probably not meant as a second job. */
 export const ASKED_BEFORE_MS = 120_000;
 
-/** How a request was made. */
 export interface Manner {
   /** False if the requester gets a question as a message of its own. */
   readonly isAnswered: boolean;
-  /** It is hardly meant as a request. */
   readonly isDoubtful: boolean;
   /** It names a project that does not exist; absent: it does. */
   readonly unknownProject?: UnknownProject | null;
@@ -316,7 +313,6 @@ export function startAnother(
   requestCard(builder);
 }
 
-/** What the question shows. */
 function namedIn({ kind, name, projects }: UnknownProject): UnknownProject {
   return { kind, name, projects };
 }

@@ -67,7 +67,6 @@ export async function jobInFull(
   return isShared ? jobAtAnotherView() : noSuchJobView();
 }
 
-/** Null: there is no such job. */
 function foundInFull(
   deps: ListenerDeps,
   sight: Viewer,

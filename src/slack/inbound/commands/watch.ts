@@ -98,7 +98,6 @@ async function write(
   });
 }
 
-/** Whether this can be a job id at all. */
 export function isAgentJobId(word: string): boolean {
   return word !== '' && word.length <= ID_MAX && !DOTS.test(word);
 }

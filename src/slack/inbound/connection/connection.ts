@@ -47,7 +47,6 @@ export interface ConnectionOptions extends RequestsOptions {
   readonly log: Logger;
   readonly clock: Clock;
   readonly bodies: BodyReader;
-  /** Shared with the other replicas. */
   readonly store: Store;
   /** Called at the start and after each reconnect: requests may have been missed. */
   readonly onConnected: () => void;

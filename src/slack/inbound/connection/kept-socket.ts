@@ -63,7 +63,6 @@ function keepSocket(appToken: string, options: ConnectionOptions): KeptSocket {
   let current: Socket | null = null;
   let leaving: Socket | null = null;
   let next: Socket | null = null;
-  /** About to be replaced. */
   let dismissed: Socket | null = null;
   /** Replaced only to learn the number of connections. */
   let isForCount = false;
@@ -124,7 +123,6 @@ function keepSocket(appToken: string, options: ConnectionOptions): KeptSocket {
 
   const needsNext = () => !isStopped && (current === null || current === dismissed);
 
-  /** Replaces the current connection by the next. */
   function replace(): Promise<void> {
     replacing ??= openUntilDone().finally(() => {
       replacing = null;
@@ -287,7 +285,6 @@ function keepSocket(appToken: string, options: ConnectionOptions): KeptSocket {
   };
 }
 
-/** Receives Slack's requests over Socket Mode. */
 export function socketConnection(appToken: string, options: ConnectionOptions): Connection {
   const { routes } = options;
   const kept = keepSocket(appToken, options);

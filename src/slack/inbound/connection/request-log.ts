@@ -99,7 +99,6 @@ const KIND_OF_EVENT: ReadonlyMap<unknown, InboundRequestKind> = new Map([
   ['reaction_removed', 'reaction'],
 ]);
 
-/** The parts of Slack's request that matter here. */
 interface Body {
   readonly type?: unknown;
   readonly command?: unknown;

@@ -164,7 +164,6 @@ type Checked =
   | { readonly problem: SlackMessage }
   | {
       readonly event: JobEvent;
-      /** Why the store rules it out. */
       readonly isTaken?: (tx: Transaction) => Promise<SlackMessage | null>;
       /** Another event that the store calls for; null: none. */
       readonly instead?: (tx: Transaction) => Promise<JobEvent | null>;

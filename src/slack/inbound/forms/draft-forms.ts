@@ -99,7 +99,6 @@ function startedBy(userId: string, draft = 0) {
   return { type: 'draft_started', draft, userId } as const;
 }
 
-/** The timestamp of a message that can be ticked. */
 function timeIn(id: string): string {
   return id.split('|', 1)[0] ?? '';
 }

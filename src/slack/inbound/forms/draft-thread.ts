@@ -198,7 +198,6 @@ function filesOf(message: ThreadMessage): string[] {
   return names === '' ? [] : [names];
 }
 
-/** The author's name. */
 export function authorOf({ user, username }: ThreadMessage, names: ReadonlyMap<string, string>): string {
   const name = (user === undefined ? undefined : names.get(user)) ?? username ?? 'somebody';
   return displayText(name).replace(/\s+/g, ' ');

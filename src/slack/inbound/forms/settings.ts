@@ -24,7 +24,6 @@ import { refuseAtField } from './submit.ts';
 
 const READ_WITHIN_MS = 1_000;
 
-/** `/docs-agent settings`: the channel's form. */
 export async function settings(deps: ListenerDeps, args: CommandArgs): Promise<void> {
   const { channel_id: channelId, user_id: userId, trigger_id, response_url } = args.command;
   const problem = await adminProblem(deps, userId, 'settings');
@@ -176,7 +175,6 @@ const CHANNEL_ID = /^[CG][A-Z0-9]+$/;
 
 type Chosen =
   | { readonly settings: EffectiveChannelSettings }
-  /** Shown at the field. */
   | { readonly problem: SlackMessage; readonly field: string };
 
 /** What an administrator filled in, or a problem: the form may be older than the configuration. */

@@ -191,7 +191,6 @@ export interface WebhookRequest {
 }
 
 interface Signed {
-  /** The sender's id of the request. */
   readonly id: string;
   readonly timestamp: string;
   /** At least one. */

@@ -165,7 +165,6 @@ async function projectOf(
 
 export interface RecipeTools extends EngineTools {
   readonly workspaces: Workspaces;
-  /** The workspace's configured recipes. */
   readonly recipesOf: (teamId: string) => readonly Recipe[];
 }
 
@@ -178,7 +177,6 @@ const BY_ITSELF = {
   text: '',
 } as const;
 
-/** A recipe's schedule is due. */
 export async function startScheduled(tools: RecipeTools, task: ClaimedTask): Promise<void> {
   const { teamId, name } = scheduleOfSubject(task.subject);
   const recipe = tools.recipesOf(teamId).find((one) => one.name === name);

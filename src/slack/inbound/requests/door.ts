@@ -67,7 +67,6 @@ export function namesIn(deps: ListenerDeps, texts: readonly string[]): Promise<R
 /** A problem is to be shown to the person. */
 export type Stored<T> =
   | { readonly kind: 'stored'; readonly result: T }
-  /** The person may not do this. */
   | { readonly kind: 'denied'; readonly problem: SlackMessage }
   /** Not stored, or unknown. */
   | { readonly kind: 'failed'; readonly problem: SlackMessage };
@@ -152,7 +151,6 @@ export async function unknownJobAnswer(deps: ListenerDeps, postedTs?: string): P
   return (await deps.isSharedSince(sinceMs)) ? jobAtAnotherView() : jobForgottenView();
 }
 
-/** Acknowledges the command with a private answer. */
 export async function answer({ ack }: CommandArgs, message: SlackMessage): Promise<void> {
   await ack({ response_type: 'ephemeral', ...message });
 }
@@ -212,7 +210,6 @@ export function refusalRecorder({
 
 export interface PressRecord {
   readonly userId: string;
-  /** The button's id. */
   readonly button: string;
   /** Null: none. */
   readonly jobId: string | null;

@@ -42,7 +42,6 @@ export interface RawJobRequest
 type UnreadRequest = Omit<RawJobRequest, 'requesterId'> & Pick<JobRequest, 'requesterId'>;
 
 export type Outcome =
-  /** Nothing is stored. */
   | { readonly kind: 'refused'; readonly refusal: Refusal }
   /** By this delivery or an earlier one. */
   | { readonly kind: 'stored' }
@@ -108,7 +107,6 @@ function refused({ teamId, requesterId: userId }: RawJobRequest, refusal: Refusa
   return { outcome: { kind: 'refused', refusal }, note: { outcome: 'refused', ...person } };
 }
 
-/** The request to the agent; or why there is none. */
 export function requestOf(
   deps: ListenerDeps,
   { keys: _keys, text, project: chosen, isAnswered: _isAnswered, mayBeSlip, ...raw }: UnreadRequest,

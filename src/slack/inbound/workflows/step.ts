@@ -21,7 +21,6 @@ const TOKEN_LIFE_MS = 15 * 60_000;
 /** Instead of a refusal: the step has its job. */
 const STARTED = '';
 
-/** One run of the step in a workflow. */
 interface Execution {
   readonly id: string;
   readonly token: string | null;
@@ -66,7 +65,6 @@ interface Asked {
   readonly isDraft: boolean;
 }
 
-/** The step's request; or why there is none. */
 async function askedIn(
   deps: ListenerDeps,
   given: Readonly<Record<string, unknown>>,

@@ -26,7 +26,6 @@ const INVALID_CURSOR = 'invalid_cursor';
 /** It may happen again, so other threads are read first. */
 const BEGUN_AGAIN_AFTER_MS = 5 * 60_000;
 
-/** A job's thread and its channel. */
 interface Found extends ThreadToRead {
   readonly job: Job & { readonly threadTs: string };
 }
@@ -93,7 +92,6 @@ function nextThread(
   });
 }
 
-/** Plans the workspace's next page, if there is one. */
 async function goOn(tx: Transaction, { subject, lease }: ClaimedTask, throttle: ReadThrottle): Promise<void> {
   const nextAtMs = await tx.catchUps.nextAtMs(subject);
   if (nextAtMs === null) await tx.tasks.complete(lease);
@@ -249,7 +247,6 @@ class ReadThrottle {
   private sinceMs: number | null = null;
   private reads = 0;
 
-  /** When the next page may be read. */
   get nextAtMs(): number {
     return this.freeAtMs;
   }

@@ -15,7 +15,6 @@ const SWEEP_EVERY_MS = 15 * 60_000;
 /** A sweep skips threads of ended jobs requested longer ago. */
 const SWEPT_FOR_MS = 86_400_000;
 
-/** Plans to read live threads for missed replies. */
 export interface MissedReplies {
   /** Replies may have been missed: plans to read the threads as soon as the store allows. */
   lookFor(): void;

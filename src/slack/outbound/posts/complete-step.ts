@@ -25,7 +25,6 @@ interface Result {
   readonly wait: Wait | null;
 }
 
-/** Tells a workflow the outcome of its step. */
 export function completeSteps(tools: SlackTools): (task: ClaimedTask) => Promise<void> {
   return (task) => runLane(tools, completions(tools, task), task);
 }

@@ -12,7 +12,6 @@ import { PLACE_WAITED_FOR_MS, slackRetryMs } from '../refresh/refresh.ts';
 /** People need not know of a shorter delay. */
 const NOTIFIED_AFTER_MS = 120_000;
 
-/** The outcome of a post. */
 export interface PostResult {
   /** Null: the call stays as it is. */
   readonly outcome: CallOutcome | null;
@@ -25,7 +24,6 @@ export interface PostResult {
   readonly wait: Wait | null;
 }
 
-/** The message is in Slack. */
 export function posted({ request }: LedgerCall, ts: string): PostResult {
   const done = (event: JobEvent | null) =>
     ({ outcome: { state: 'done', detail: ts }, event, wait: null }) as const;
@@ -188,7 +186,6 @@ function cardWaitOf(reason: string): CardWait | null {
   return classOf(reason) === 'admin' ? 'administrator' : null;
 }
 
-/** What a refused post means for its job. */
 function refusal({ id, request }: LedgerCall, reason: string): JobEvent | null {
   switch (request.kind) {
     case 'post_card':

@@ -35,7 +35,6 @@ const RESPONSE_URL_LIFE_MS = 30 * 60_000;
 /** Later, the person has moved on. */
 const EPHEMERAL_TRIED_FOR_MS = 60_000;
 
-/** Makes a lane's posts in order. */
 export function postToSlack(
   tools: SlackTools,
   looks: Looks = new Map(),

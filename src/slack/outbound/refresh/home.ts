@@ -20,7 +20,6 @@ const HOUR_MS = 3_600_000;
 /** Searched for those that wait for a person. */
 const RECENT_JOBS_MAX = 50;
 
-/** Shows a person's home tab in the current state. */
 export const refreshHome = refresh<{ readonly teamId: string; readonly userId: string }>({
   load: async (_tools, task) => ownerOfHome(task.subject),
   show: async (tools, { teamId, userId }) => {

@@ -10,7 +10,6 @@ import type { Known, Workspaces } from '../../workspace/workspace.ts';
 export interface SlackTools extends EngineTools {
   /** By team id; a job uses its team's. */
   readonly workspaces: Workspaces;
-  /** In characters. */
   readonly promptMaxLength: number;
   /** Create and message calls per project and hour. */
   readonly hourlyBudget: number;

@@ -54,7 +54,6 @@ export interface Compose {
   readonly recipes: readonly Recipe[];
 }
 
-/** The request form. */
 export function composeView({ target, prompt, isCut, ...choices }: Compose): ModalView {
   const { projects, project, promptMaxLength, recipes } = choices;
   // A recipe brings its own request and channel.
@@ -91,12 +90,10 @@ export function requestAbout(text: string, permalink: string): string {
   return start + quoted;
 }
 
-/** Says, privately, that a form could not be shown. */
 export function noFormView(): SlackMessage {
   return message(paragraph(composeTexts.notOpened));
 }
 
-/** The reply form. */
 export function followUpForm(data: DecisionForm, promptMaxLength: number): ModalView {
   return form(
     { id: viewIds.followUp, title: buttons.followUp.label, submit: labels.send, data: encode(data) },

@@ -24,7 +24,6 @@ import { composeTexts } from '../parts/words.ts';
 import { refusalView } from '../refusals.ts';
 import { questions } from '../thread/not-for-agent.ts';
 
-/** A request that waits for an answer. */
 export interface Question {
   readonly job: Job;
   /** The job that it repeats, if that is still known. */
@@ -105,7 +104,6 @@ function doubted({ id: jobId, prompt }: Job): SlackMessage {
   }
 }
 
-/** The command that was probably meant. */
 function commandIn(intent: Intent): CommandName | undefined {
   if (intent.kind === 'near_command') return intent.command;
   return intent.kind === 'command' ? commandNames.find((name) => name === intent.command.kind) : undefined;

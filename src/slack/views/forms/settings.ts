@@ -14,7 +14,6 @@ export const NOTICE_CHANNELS_MAX = 10;
 const NAME_MAX = 100;
 const WINDOWS_MS = [0, 4_000, 10_000, 30_000, 60_000, 120_000, 300_000];
 
-/** A channel's effective settings. */
 export interface EffectiveChannelSettings {
   readonly project: Project;
   readonly noticeChannels: readonly string[];
@@ -22,7 +21,6 @@ export interface EffectiveChannelSettings {
   readonly followUpWindowMs: number;
 }
 
-/** A channel's settings form. */
 export function settingsForm(
   data: SettingsFormData,
   settings: EffectiveChannelSettings,

@@ -29,7 +29,6 @@ export function encodeButton(target: ButtonTarget): string {
   return JSON.stringify(target);
 }
 
-/** Null for an unknown value. */
 export function decodeButton(value: string): ButtonTarget | null {
   try {
     return buttonTarget.parse(JSON.parse(value));
@@ -49,7 +48,6 @@ export interface Press {
 }
 
 export interface Button {
-  /** The `action_id` of its presses. */
   readonly id: string;
   readonly label: string;
   /** Shown to the requester only, perhaps in a direct message: only their press counts, in any channel. */
@@ -58,7 +56,6 @@ export interface Button {
   readonly rowMax?: number;
 }
 
-/** All ids by which its presses arrive. */
 export function idsOf(button: Button): string[] {
   return Array.from({ length: button.rowMax ?? 1 }, (_, index) => nthInRow(button, index).id);
 }

@@ -72,7 +72,6 @@ export function promptInput(
   };
 }
 
-/** Asks for the project if there are several. */
 export function projectInput(projects: Projects, preselected: Project): InputBlock[] {
   if (projects.length === 1) return [];
   const options = projects.slice(0, MENU_OPTIONS_MAX).map(projectOption);

@@ -17,7 +17,6 @@ import {
 import { type Mrkdwn, mrkdwn } from './mrkdwn.ts';
 import { labels } from './words.ts';
 
-/** A message to post. */
 export interface SlackMessage {
   /** Everything in the blocks, as escaped mrkdwn. */
   readonly text: string;

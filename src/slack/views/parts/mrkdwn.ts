@@ -57,13 +57,11 @@ export function isDirectMessage(channelId: string): boolean {
   return channelId.startsWith('D');
 }
 
-/** Names the channel and links to it. */
 export function channelMention(channelId: string): Mrkdwn {
   if (isDirectMessage(channelId)) return mrkdwn`a direct message`;
   return isSlackId(channelId) ? { mrkdwn: `<#${channelId}>` } : mrkdwn`${oneLine(channelId, ID_MAX)}`;
 }
 
-/** The time of day in the reader's time zone. */
 export function timeOfDay(atMs: number): Mrkdwn {
   const { seconds, iso } = dated(atMs);
   return { mrkdwn: `<!date^${seconds}^{time}|${iso.slice(11, 16)} UTC>` };

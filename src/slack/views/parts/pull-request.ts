@@ -24,7 +24,6 @@ const READABLE_MAX = 120;
 
 interface Looks {
   readonly style?: 'primary';
-  /** More buttons for its row. */
   readonly beside?: readonly Button[];
 }
 
@@ -72,7 +71,6 @@ export function httpUrl(text: string): string | null {
 
 const numbers = new Intl.NumberFormat('en-US');
 
-/** What the code host says of a pull request. */
 export const pullRequestTexts = {
   lines: ({ added, removed }: { readonly added: number; readonly removed: number }) =>
     `+${numbers.format(added)} −${numbers.format(removed)}`,

@@ -66,7 +66,6 @@ const states = {
   dismissed: (name: string) => mrkdwn`⚪ *Dismissed* by ${name}`,
 } as const;
 
-/** A card's warning line. */
 export const warnings = {
   undelivered: (count: number) => mrkdwn`⚠️ ${replies(count)} may not be included`,
   waiting: (count: number, untilMs: number | null) =>
@@ -77,7 +76,6 @@ export const warnings = {
   muted: mrkdwn`🔇 Muted: only mentions reach the agent`,
 } as const;
 
-/** A card's last line. */
 export const foot = {
   number: (number: number) => `#${number}`,
   askedBy: (name: string) => `asked by ${name}`,
@@ -210,7 +208,6 @@ function pullRequestLine(
     : states.updated(link, turnReplies?.count ?? 0);
 }
 
-/** What holds up a job, and until when. */
 export function waitingLine({ kind, source, retryAtMs }: Trouble): Mrkdwn {
   switch (kind) {
     case 'rate_limited':

@@ -149,7 +149,6 @@ export function wholePrompt(prompt: string, names: ReadonlyMap<string, string>):
   return parts;
 }
 
-/** The prompt's first line, shortened. */
 export function promptTitle(prompt: string, names: ReadonlyMap<string, string>): string {
   const text = wordsFirst(whatItIsAbout(displayText(readableText(prompt, names))));
   const [firstLine = ''] = text.split('\n', 1);

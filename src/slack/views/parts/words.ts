@@ -53,7 +53,6 @@ export const draftTexts = {
     mrkdwn`✂️ The request is too long for this field, so the end is cut off here.${maySendAll ? mrkdwn` *Start* below the draft sends all of it.` : ''}`,
 } as const;
 
-/** Labels of form fields. */
 export const fields = {
   cancel: 'Cancel',
   close: 'Close',
@@ -104,7 +103,6 @@ export const threadPreview = {
   cutOff: mrkdwn`✂️ Your message is too long for this field, so the end is cut off here.`,
 } as const;
 
-/** A channel's settings. */
 export const settingsTexts = {
   title: 'Settings',
   intro: (channel: Mrkdwn): Mrkdwn => mrkdwn`For jobs in ${channel}, from now on.`,
@@ -155,7 +153,6 @@ export const turnTexts = {
   undelivered: (count: number): Mrkdwn => mrkdwn`⚠️ ${replies(count)} may not be included.`,
 } as const;
 
-/** What else there is to say about a job. */
 export const threadTexts = {
   started: {
     every_reply: mrkdwn`⚙️ *On it.* Reply here to steer; I'll post the pull request in this thread.`,

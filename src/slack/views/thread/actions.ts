@@ -255,7 +255,6 @@ export function unclearStart({ id: jobId }: Job, callId: string, who: Mrkdwn | n
   };
 }
 
-/** The message that asks. */
 export function askingView({ news, words, advice, buttons: offered }: Question): SlackMessage {
   return message(
     paragraph(advice === undefined ? news : mrkdwn`${news} ${advice}`),
@@ -342,7 +341,6 @@ export function cardActions(job: Job, { sendNow, undecided }: Queue): Button[] {
 
 const FACT_MAX = 100;
 
-/** What a card shows besides its job. */
 export interface CardFacts {
   /** Replies without an outcome. */
   readonly queue: Queue;

@@ -168,7 +168,6 @@ export function threadForgottenView(): SlackMessage {
 const FILE_NAME_MAX = 100;
 const NAMES_MAX = 10;
 
-/** Attachments that the agent cannot take. */
 export function filesNotSent(files: readonly Unsent[]): SlackMessage {
   const counted = Object.entries(fileKinds).flatMap(([kind, [one, several]]) => {
     const alike = files.filter((file) => file.kind === kind);

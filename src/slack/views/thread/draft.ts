@@ -86,7 +86,6 @@ export function draftRefusedView(reason: string, job: Job, names: ReadonlyMap<st
   );
 }
 
-/** The people whom the message names. */
 export function namedInDraft({ approvers }: DraftAnnouncement, { requesterId, origin }: Job): string[] {
   const authorId = origin.kind === 'reaction' ? origin.authorId : undefined;
   return [...[requesterId, authorId].flatMap((userId) => userId ?? []), ...approvers];

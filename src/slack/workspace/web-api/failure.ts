@@ -15,7 +15,6 @@ export interface SlackFailure {
   readonly outcome: 'retry' | 'refused' | 'unknown';
   /** Slack's error code, or our word for what happened. */
   readonly code: string;
-  /** Slack's `Retry-After`, or null. */
   readonly retryAfterMs: number | null;
   /** An administrator must act: a token or scope is wrong. */
   readonly needsAdmin: boolean;

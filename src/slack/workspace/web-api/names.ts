@@ -222,7 +222,6 @@ export interface User {
   /** Neither a bot nor deactivated. */
   readonly isPerson: boolean;
   readonly isGuest: boolean;
-  /** An admin or owner of their workspace. */
   readonly isAdmin: boolean;
   /** From another workspace, in a shared channel. */
   readonly isStranger: boolean;

@@ -27,7 +27,6 @@ export type SnippetContent =
   | { readonly problem: SnippetProblem }
   | { readonly retryAfterMs: number | null };
 
-/** Reads texts that people attached in Slack. */
 export class SnippetReader {
   private readonly call: SlackCaller;
   private readonly botToken: BotToken;

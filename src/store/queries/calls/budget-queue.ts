@@ -102,7 +102,6 @@ export class BudgetQueue extends Table {
     return rows.map(({ unattended, ...waiting }) => ({ ...waiting, isUnattended: unattended === 1 }));
   }
 
-  /** The job whose start has waited for longest, or null. */
   async firstStart(projectId: string): Promise<string | null> {
     const row = await firstStart.first(this.db, { projectId });
     return row?.jobId ?? null;
@@ -147,7 +146,6 @@ export class BudgetQueue extends Table {
     });
   }
 
-  /** Replaces the project's pause by its successor. */
   async changePause(
     projectId: string,
     change: (before: CallPause | null) => CallPause | null,

@@ -314,12 +314,10 @@ function digestOf(key: string): string {
   return createHash('sha256').update(key).digest('base64url');
 }
 
-/** A call that has posted a message. */
 export interface PostedCall<Kind extends CallKind = CallKind> {
   readonly id: string;
   readonly lane: string;
   readonly request: Extract<CallRequest, { kind: Kind }>;
-  /** Slack's timestamp of the message. */
   readonly ts: string;
 }
 

@@ -87,7 +87,6 @@ export class ReadBudget extends Table {
       .execute();
   }
 
-  /** Replaces the project's slowdown by its successor. */
   async slowDown(
     projectId: string,
     change: (before: Slowdown | null) => Slowdown,

@@ -67,7 +67,6 @@ const forgetReplies = prepared((db, { beforeMs }: Values<{ beforeMs: number }>) 
 
 /** Replies in threads that may turn out to belong to a card that is being posted, or to a request that is being stored. */
 export class EarlyReplies extends Table {
-  /** Stores the reply, or replaces an earlier version. */
   put(thread: Thread, reply: Reply, nowMs: number): Promise<void> {
     const { messageTs, userId, text, editedTs, ...more } = reply;
     const facts = { user_id: userId, text, edited_ts: editedTs ?? '', more: toJson(more) };

@@ -22,7 +22,6 @@ export interface WatchedJob {
   readonly saved: ChannelSettings | null;
   /** Whether replies are unsent, or may be. */
   readonly hasUnsent: boolean;
-  /** Whether a refresh of the card is already scheduled. */
   readonly isCardPlanned: boolean;
 }
 

@@ -223,7 +223,6 @@ export const runTaskNow = prepared((db, { id, nowMs }: Values<{ id: string; nowM
 
 type TaskToRun = { readonly id: string; readonly nowMs: number; readonly minAttempts: number };
 
-/** Skips tasks in flight, and locked ones. */
 export const runTaskNowUnlessLocked = prepared((db, { id, nowMs, minAttempts }: Values<TaskToRun>) =>
   db
     .updateTable('task')
@@ -282,7 +281,6 @@ export const endTask = prepared((db, { taskId, token, revision }: Values<Lease>)
 
 type Row = ExpressionBuilder<Tables, 'task'>;
 
-/** Changes a task if its lease is held. */
 function held<V extends Given<V>>(
   change: (values: Values<Held & V>, row: Row) => UpdateObject<Tables, 'task'>,
 ) {

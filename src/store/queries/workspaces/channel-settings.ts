@@ -5,7 +5,6 @@ import { fromJson, toJson } from '../../schema/tables.ts';
 import { prepared, type Values } from '../prepared.ts';
 import { Table } from '../table.ts';
 
-/** What administrators saved for a channel. */
 export interface SavedSettings {
   readonly settings: ChannelSettings;
   readonly changedBy: string;
@@ -72,7 +71,6 @@ export function ownerOfHome(subject: string): { readonly teamId: string; readonl
   return { teamId, userId };
 }
 
-/** Recently opened home tabs. */
 export class Homes extends Table {
   /** Refreshes it now, and for an hour whenever a job of the person changes. */
   async opened(teamId: string, userId: string, nowMs: number): Promise<void> {

@@ -34,13 +34,11 @@ export class Installations extends Table {
     return row === undefined ? null : fromRow(row);
   }
 
-  /** Ordered by id. */
   async all(): Promise<StoredInstallation[]> {
     const rows = await this.db.selectFrom('installation').selectAll().orderBy('id').execute();
     return rows.map(fromRow);
   }
 
-  /** Replaces the installation of the same id. */
   async put({ id, ...facts }: InstallationFacts, token: SealedToken): Promise<void> {
     const row = { ...factColumns(facts), ...tokenColumns(token) };
     await this.db
