@@ -78,10 +78,11 @@ export interface InboundWrite<T> {
   readonly write: () => Promise<T>;
 }
 
+const NOT_STORED_IN_TIME = { kind: 'failed', problem: storingUnclearView() } as const;
+
 /** Stores a request whose author waits: admitted, written once, and answered in time. */
 export async function storeRequest<T>(deps: ListenerDeps, request: InboundWrite<T>): Promise<Stored<T>> {
-  const late: Stored<T> = { kind: 'failed', problem: storingUnclearView() };
-  const stored = await inTime(deps, STORE_WITHIN_MS, store(deps, request, false), late);
+  const stored = await inTime(deps, STORE_WITHIN_MS, store(deps, request, false), NOT_STORED_IN_TIME);
   if (stored.kind === 'failed') noteRequest({ outcome: 'failed' });
   return stored;
 }
@@ -233,14 +234,20 @@ export function recordPress(
 const ADMITTED_WITHIN_MS = 1_000;
 const ADMINS_NAMED_MAX = 3;
 
+const NOT_CHECKED_IN_TIME = { problem: notCheckedView(), unknown: null };
+
 /** The refusal to show, or null if the person may do this. Also refuses if that could not be found out. */
 export async function admissionProblem(
   deps: ListenerDeps,
   userId: string,
   channelId: string | null,
 ): Promise<SlackMessage | null> {
-  const late = { problem: notCheckedView(), unknown: null };
-  const denial = await inTime(deps, ADMITTED_WITHIN_MS, denialOf(deps, userId, channelId), late);
+  const denial = await inTime(
+    deps,
+    ADMITTED_WITHIN_MS,
+    denialOf(deps, userId, channelId),
+    NOT_CHECKED_IN_TIME,
+  );
   return denial?.problem ?? null;
 }
 
