@@ -45,7 +45,7 @@ export type JobButtonName = keyof typeof jobButtons;
 /**
  * Replaces a private message once its button has done its work. For messages in threads see `refreshPosts`.
  */
-const AFTERWARDS: Partial<Record<JobButtonName, () => SlackMessage>> = {
+const AFTERWARDS: Partial<Record<JobButtonName, SlackMessage>> = {
   tryAgain: tryingAgainView,
   sendCorrection: correctionSentView,
   sendAnyway: sentAnywayView,
@@ -104,7 +104,7 @@ export function jobButton(
           if (body.view?.type === 'home') await tx.homes.opened(deps.teamId, userId, context.nowMs);
           await recordPress(tx, deps, context, { userId, button: button.id, jobId: job.id, hasEffect });
           if (!hasEffect) return { answer: null, note, lateFor: after.job };
-          return { answer: afterwards ? inPlace(afterwards()) : null, note, isDone: true };
+          return { answer: afterwards ? inPlace(afterwards) : null, note, isDone: true };
         }),
     });
     if (stored.kind === 'failed') {

@@ -281,7 +281,7 @@ function checkWorkspace(deps: AnyWorkspaceDeps) {
     if (request === null && 'action' in args) return args.ack();
     noteRequest({ outcome: 'refused' });
     const { teamId, isInstalled } = deps;
-    const problem = isInstalled ? notSetUpView(teamId) : notInstalledView();
+    const problem = isInstalled ? notSetUpView(teamId) : notInstalledView;
     if (request !== null) return request.refuse(problem);
     deps.log.info('workspace_not_ready', { team_id: teamId, is_installed: isInstalled });
     if (isInstalled) await bestEffort(deps, answerEvent(deps, args));

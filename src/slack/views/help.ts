@@ -7,6 +7,7 @@ import {
   paragraph,
   pressButton,
   type SlackMessage,
+  say,
   smallPrint,
 } from './parts/message.ts';
 import { type Mrkdwn, mrkdwn } from './parts/mrkdwn.ts';
@@ -75,10 +76,8 @@ export function allHelpModal(recipe: string | null): ModalView {
 
 /** Answers a message to the bot with a command that works only when typed as one. */
 export function typedOnlyView(typed: string): SlackMessage {
-  return message(paragraph(help.typedOnly(oneLine(typed, TYPED_MAX))));
+  return say(help.typedOnly(oneLine(typed, TYPED_MAX)));
 }
 
 /** Shown when someone adds a mention by editing an old message. */
-export function newMessagesOnlyView(): SlackMessage {
-  return message(paragraph(help.newMessagesOnly));
-}
+export const newMessagesOnlyView = say(help.newMessagesOnly);

@@ -12,6 +12,7 @@ import {
   paragraph,
   pressButton,
   type SlackMessage,
+  say,
   smallPrint,
   untrustedParagraph,
   withButton,
@@ -136,7 +137,7 @@ export function listView(page: JobPage, reader: Reader): SlackMessage {
 }
 
 function nothingYet(): SlackMessage {
-  return message(paragraph(listTexts.empty));
+  return say(listTexts.empty);
 }
 
 function turning({ jobs, hasNewer, hasOlder }: JobPage): KnownBlock[] {

@@ -11,6 +11,7 @@ import {
   paragraph,
   pressButton,
   type SlackMessage,
+  say,
   untrustedParagraph,
 } from './parts/message.ts';
 import { addressing, channelMention, type Mrkdwn, mrkdwn, ownLink } from './parts/mrkdwn.ts';
@@ -52,7 +53,7 @@ const NAMES_MAX = 1_000;
 
 /** In the thread of the job that is still open. */
 export function skippedView(recipe: string): SlackMessage {
-  return message(paragraph(recipeTexts.skipped(oneLine(recipe, NAME_MAX))));
+  return say(recipeTexts.skipped(oneLine(recipe, NAME_MAX)));
 }
 
 /** In the recipe's channel. */
@@ -73,12 +74,12 @@ function recipeButton(kind: ButtonKind, recipe: string): Button {
 
 /** Replaces it once somebody has pressed *Resume*. */
 export function resumedView(recipe: string, by: string): SlackMessage {
-  return message(paragraph(recipeTexts.resumed(oneLine(recipe, NAME_MAX), oneLine(by, NAME_MAX))));
+  return say(recipeTexts.resumed(oneLine(recipe, NAME_MAX), oneLine(by, NAME_MAX)));
 }
 
 /** Privately. */
 export function notPausedView(recipe: string): SlackMessage {
-  return message(paragraph(recipeTexts.notPaused(oneLine(recipe, NAME_MAX))));
+  return say(recipeTexts.notPaused(oneLine(recipe, NAME_MAX)));
 }
 
 /** For the person who runs it, with the thread of the open job. */
@@ -92,14 +93,14 @@ export function recipeSkippedView(recipe: string, threadUrl: string | null): Sla
 /** For a person who runs it from another channel. */
 export function runningView({ name, channelId }: Recipe, isDraft: boolean): SlackMessage {
   const said = isDraft ? recipeTexts.drafting : recipeTexts.running;
-  return message(paragraph(said(oneLine(name, NAME_MAX), channelMention(channelId))));
+  return say(said(oneLine(name, NAME_MAX), channelMention(channelId)));
 }
 
 const LISTED_MAX = 40;
 
 /** Each with a button that runs it. @param offered those that the person may run */
 export function recipesView(offered: readonly Recipe[]): SlackMessage {
-  if (offered.length === 0) return message(paragraph(recipeTexts.none));
+  if (offered.length === 0) return say(recipeTexts.none);
   return message(
     paragraph(recipeTexts.title),
     ...offered.slice(0, LISTED_MAX).map(({ name, schedule }) => {
@@ -113,13 +114,11 @@ export function recipesView(offered: readonly Recipe[]): SlackMessage {
 export function noSuchRecipeView(called: string, offered: readonly Recipe[]): SlackMessage {
   const all = offered.map(({ name }) => name).join(', ');
   const names = all === '' ? null : oneLine(all, NAMES_MAX);
-  return message(paragraph(recipeTexts.unknown(oneLine(called, NAME_MAX), names)));
+  return say(recipeTexts.unknown(oneLine(called, NAME_MAX), names));
 }
 
 /** At the field of a recipe chosen beside a request. */
-export function notBothView(): SlackMessage {
-  return message(paragraph(recipeTexts.notBoth));
-}
+export const notBothView = say(recipeTexts.notBoth);
 
 export function recipeProblemView(
   problem:
@@ -129,14 +128,14 @@ export function recipeProblemView(
 ): SlackMessage {
   switch (problem.kind) {
     case 'bad_value':
-      return message(paragraph(recipeTexts.values[problem.problem]));
+      return say(recipeTexts.values[problem.problem]);
     case 'missing':
     case 'unknown':
-      return message(paragraph(recipeTexts.values.empty));
+      return say(recipeTexts.values.empty);
     case 'too_long':
       return refusalView(problem);
     case 'no_project':
-      return message(paragraph(recipeTexts.noProject));
+      return say(recipeTexts.noProject);
   }
 }
 

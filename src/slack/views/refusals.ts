@@ -4,7 +4,7 @@ import type { PromptVerdict } from '../../jobs/requests/command.ts';
 import type { UnknownProject } from '../../jobs/requests/project.ts';
 import { readableText } from '../protocol/slack-text.ts';
 import { buttons } from './parts/buttons.ts';
-import { buttonRow, message, openThreadButton, paragraph, type SlackMessage } from './parts/message.ts';
+import { buttonRow, message, openThreadButton, paragraph, type SlackMessage, say } from './parts/message.ts';
 import { type Mrkdwn, mrkdwn } from './parts/mrkdwn.ts';
 import { oneLine } from './parts/untrusted.ts';
 
@@ -116,7 +116,7 @@ export function refusalView(refusal: Refusal, ...way: readonly KnownBlock[]): Sl
 
 /** Below a form's field. */
 export function refusalAtField(refusal: Refusal): SlackMessage {
-  return refusal.kind === 'empty' ? message(paragraph(refusals.emptyField)) : refusalView(refusal);
+  return refusal.kind === 'empty' ? say(refusals.emptyField) : refusalView(refusal);
 }
 
 function explained(refusal: Refusal): Mrkdwn {
@@ -153,43 +153,31 @@ export function watchedAlreadyView(threadUrl: string | null): SlackMessage {
 }
 
 /** The word after `watch` is too long for an id. */
-export function noJobIdView(): SlackMessage {
-  return message(paragraph(refusals.noJobId));
-}
+export const noJobIdView = say(refusals.noJobId);
 
 export function noSuchAgentJobView(id: string, projectName: string): SlackMessage {
-  return message(paragraph(refusals.noSuchAgentJob(nameOf(id), nameOf(projectName))));
+  return say(refusals.noSuchAgentJob(nameOf(id), nameOf(projectName)));
 }
 
 /** The agent did not answer in time: the job is watched anyway. */
-export function watchedUnseenView(): SlackMessage {
-  return message(paragraph(refusals.watchedUnseen));
-}
+export const watchedUnseenView = say(refusals.watchedUnseen);
 
 /** At the channel's field. */
-export function noChannelView(): SlackMessage {
-  return message(paragraph(refusals.noChannel));
-}
+export const noChannelView = say(refusals.noChannel);
 
-export function storingUnclearView(): SlackMessage {
-  return message(paragraph(refusals.unclear));
-}
+export const storingUnclearView = say(refusals.unclear);
 
 /** The answer could not be read. */
-export function notReadView(): SlackMessage {
-  return message(paragraph(refusals.notRead));
-}
+export const notReadView = say(refusals.notRead);
 
-export function notStoredView(): SlackMessage {
-  return message(paragraph(refusals.notStored));
-}
+export const notStoredView = say(refusals.notStored);
 
 const ID_MAX = 32;
 const NAME_MAX = 80;
 
 /** Tells a person, privately, why the program refuses. */
 export function notAllowedView(refusal: AccessRefusal): SlackMessage {
-  return message(paragraph(notAllowed.because(notAllowed.reasons[refusal])));
+  return say(notAllowed.because(notAllowed.reasons[refusal]));
 }
 
 export type AdminDeed = keyof typeof adminsOnly.deeds;
@@ -198,23 +186,21 @@ export type AdminDeed = keyof typeof adminsOnly.deeds;
  * @param admins the names of some administrators; empty: the settings name none, so the workspace's own are
  */
 export function adminsOnlyView(deed: AdminDeed, userId: string, admins: readonly string[]): SlackMessage {
-  if (admins.length === 0) return message(paragraph(adminsOnly.nobodyNamed(oneLine(userId, ID_MAX))));
+  if (admins.length === 0) return say(adminsOnly.nobodyNamed(oneLine(userId, ID_MAX)));
   const names = admins.map((name) => `@${oneLine(name, NAME_MAX)}`);
   const asked = new Intl.ListFormat('en-US', { type: 'disjunction' }).format(names);
-  return message(paragraph(adminsOnly.because(adminsOnly.deeds[deed], asked)));
+  return say(adminsOnly.because(adminsOnly.deeds[deed], asked));
 }
 
 /** Slack could not say who the person is. @param needsAdmin and will not until the app's set-up changes */
 export function notCheckedView(needsAdmin = false): SlackMessage {
-  return message(paragraph(needsAdmin ? notAllowed.needsAdmin : notAllowed.notChecked));
+  return say(needsAdmin ? notAllowed.needsAdmin : notAllowed.notChecked);
 }
 
 /** The app is installed, but the operator has not bound the workspace to projects. */
 export function notSetUpView(teamId: string): SlackMessage {
-  return message(paragraph(notAllowed.notSetUp(teamId)));
+  return say(notAllowed.notSetUp(teamId));
 }
 
 /** The app was removed, or is here through a conversation shared with another workspace. */
-export function notInstalledView(): SlackMessage {
-  return message(paragraph(notAllowed.notInstalled));
-}
+export const notInstalledView = say(notAllowed.notInstalled);

@@ -1,7 +1,7 @@
 import type { CodeHostSite } from '../../jobs/pull-requests/link.ts';
 import { type LeftToDo, type MadeReport, type Report, WAITING_MAX } from '../../jobs/report/report.ts';
 import { threadLink } from '../protocol/links.ts';
-import { message, paragraph, type SlackMessage, smallPrint } from './parts/message.ts';
+import { message, paragraph, type SlackMessage, say, smallPrint } from './parts/message.ts';
 import { duration, inDays, isDirectMessage, type Mrkdwn, mrkdwn, ownLink } from './parts/mrkdwn.ts';
 import { readableLink } from './parts/pull-request.ts';
 import { replies } from './parts/words.ts';
@@ -54,9 +54,7 @@ export function reportView({ report, leftToDo }: MadeReport, reader: ReportReade
 }
 
 /** The count was not ready in time. */
-export function countingView(): SlackMessage {
-  return message(paragraph(reportTexts.counting));
-}
+export const countingView = say(reportTexts.counting);
 
 /** `Nov 16 – 23` */
 function days({ since, until }: Report, zone: string): string {

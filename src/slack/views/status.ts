@@ -16,6 +16,7 @@ import {
   openThreadButton,
   paragraph,
   type SlackMessage,
+  say,
   smallPrint,
   smallQuotation,
   untrustedParagraph,
@@ -132,13 +133,9 @@ function facts({ job, turns, unsent }: JobStory, reader: Reader, turnsMax: numbe
   ];
 }
 
-export function noSuchJobView(): SlackMessage {
-  return message(paragraph(statusTexts.noSuchJob));
-}
+export const noSuchJobView = say(statusTexts.noSuchJob);
 
-export function noJobYetView(): SlackMessage {
-  return message(paragraph(statusTexts.noJobYet));
-}
+export const noJobYetView = say(statusTexts.noJobYet);
 
 function links({ agentJob, channelId, threadTs }: Job, { workspaceUrl }: Reader): KnownBlock[] {
   const thread = threadLink(workspaceUrl, channelId, threadTs);

@@ -286,7 +286,7 @@ const notForTheAgent: StateGroup = {
       { ...mentionedIn, jobId: atWorkOn.id, sinceTs: '1795183500.000200' },
       ['Alice', 'Alice'],
     ),
-    'mentioned by an edit': newMessagesOnlyView(),
+    'mentioned by an edit': newMessagesOnlyView,
     'edited after it was sent': ephemeralView(
       { kind: 'edited_after_sending', messageTs: '1795183500.000200' },
       atWorkOn,
@@ -309,10 +309,10 @@ const refusals: StateGroup = {
     'in some channels': notAllowedView('channel'),
     'in a shared channel': notAllowedView('shared_channel'),
     'perhaps a shared channel': notAllowedView('unread_channel'),
-    'not stored': notStoredView(),
-    'unclear whether stored': storingUnclearView(),
+    'not stored': notStoredView,
+    'unclear whether stored': storingUnclearView,
     'too late': tooLateView(atWorkOn, { deed: 'started_again', by: 'U1' }, names),
-    forgotten: jobForgottenView(),
+    forgotten: jobForgottenView,
   },
 };
 

@@ -40,7 +40,7 @@ describe('a message in the thread that one person sees', () => {
       "*Kept between people: it looks like a thank-you.*
       [Send it anyway]"
     `);
-    expect(sentAnywayView().text).toMatchInlineSnapshot(`"👀 On its way to the agent."`);
+    expect(sentAnywayView.text).toMatchInlineSnapshot(`"👀 On its way to the agent."`);
   });
 
   test('a reply was deleted after it was sent', () => {
@@ -91,7 +91,7 @@ describe('a message in the thread that one person sees', () => {
   });
 
   test('a button of a job that was deleted was pressed', () => {
-    expect(jobForgottenView().text).toMatchInlineSnapshot(
+    expect(jobForgottenView.text).toMatchInlineSnapshot(
       `"Already done: this job is no longer stored. Start a new one with \`/docs-agent\`."`,
     );
   });

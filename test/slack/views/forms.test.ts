@@ -182,7 +182,7 @@ describe('the form with the messages of a thread', () => {
     expect(threadNotReadView(true).text).toMatchInlineSnapshot(
       `"⚠️ *This thread has too many messages for me to read.* Ask outside the thread: \`/docs-agent explain the rate limits\`."`,
     );
-    expect(noFormView().text).toMatchInlineSnapshot(
+    expect(noFormView.text).toMatchInlineSnapshot(
       `"⚠️ *Slack didn't open the form.* Please try again, or type your request: \`/docs-agent explain the rate limits\`."`,
     );
   });

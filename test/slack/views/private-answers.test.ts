@@ -123,19 +123,19 @@ describe('a request that is refused', () => {
     expect(watchedAlreadyView(null).text).toMatchInlineSnapshot(
       `"👀 I'm already watching this job. Continue in its thread."`,
     );
-    expect(noJobIdView().text).toMatchInlineSnapshot(
+    expect(noJobIdView.text).toMatchInlineSnapshot(
       `"🔍 That isn't a job id. \`/docs-agent watch\` takes the agent's id for the job."`,
     );
-    expect(notStoredView().text).toMatchInlineSnapshot(
+    expect(notStoredView.text).toMatchInlineSnapshot(
       `"⚠️ I couldn't save that. Please try again in a minute."`,
     );
-    expect(storingUnclearView().text).toBe(
+    expect(storingUnclearView.text).toBe(
       "❓ I can't tell whether that was saved. If nothing appears within a minute, please try again.",
     );
-    expect(newMessagesOnlyView().text).toBe(
+    expect(newMessagesOnlyView.text).toBe(
       'I only read new messages. Send it as a new message to start a job.',
     );
-    expect(notYourFormView().text).toBe(
+    expect(notYourFormView.text).toBe(
       'This form was made for somebody else or for another channel. Press the button in the thread again.',
     );
   });
@@ -207,7 +207,7 @@ describe('a question before a start', () => {
   });
 
   test('becomes what was answered', () => {
-    expect(startingView().text).toMatchInlineSnapshot(`"🚀 *Starting.* The card is about to appear."`);
-    expect(settledView().text).toMatchInlineSnapshot(`"Already done: the job has started."`);
+    expect(startingView.text).toMatchInlineSnapshot(`"🚀 *Starting.* The card is about to appear."`);
+    expect(settledView.text).toMatchInlineSnapshot(`"Already done: the job has started."`);
   });
 });

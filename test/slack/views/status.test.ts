@@ -110,10 +110,10 @@ test('of many turns and replies the last turns and the first replies are shown',
 });
 
 test('a person who asks for a job that is not there, or not theirs to see, reads the same words (L1)', () => {
-  expect(noSuchJobView().text).toMatchInlineSnapshot(
+  expect(noSuchJobView.text).toMatchInlineSnapshot(
     `"🔍 *I can't find that job* among yours and those of this channel. \`/docs-agent list\` shows them."`,
   );
-  expect(noJobYetView().text).toMatchInlineSnapshot(
+  expect(noJobYetView.text).toMatchInlineSnapshot(
     `"🔍 *You haven't asked for anything yet.* \`/docs-agent explain the rate limits\` starts a job."`,
   );
 });

@@ -67,7 +67,7 @@ export async function report(deps: ListenerDeps, args: CommandArgs): Promise<voi
   if (problem !== null) return answer(args, problem);
   const counted = count(deps);
   const inTimeOrNull = await inTime(deps, COUNTED_WITHIN_MS, counted, null);
-  await answer(args, inTimeOrNull ?? countingView());
+  await answer(args, inTimeOrNull ?? countingView);
   if (inTimeOrNull !== null) return;
   await bestEffort(
     deps,
@@ -84,6 +84,6 @@ async function count(deps: ListenerDeps): Promise<SlackMessage> {
     return reportView(made, { workspaceUrl, sites: sitesOf(deps), zone: 'UTC', nowMs });
   } catch (error) {
     log.error('not_shown', { error });
-    return notReadView();
+    return notReadView;
   }
 }

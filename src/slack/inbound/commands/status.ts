@@ -33,8 +33,8 @@ export async function statusAnswer(
   const find = (tx: Transaction) =>
     word === null ? tx.lists.latestOf(teamId, userId) : named(tx, sight, word);
   const found = await foundInFull(deps, sight, find, statusView);
-  if (found !== null || word === null) return found ?? noJobYetView();
-  return statusWord(`status ${word}`) === null ? noSuchJobView() : null;
+  if (found !== null || word === null) return found ?? noJobYetView;
+  return statusWord(`status ${word}`) === null ? noSuchJobView : null;
 }
 
 async function named(tx: Transaction, sight: Viewer, word: string): Promise<Job | null> {
@@ -64,7 +64,7 @@ export async function jobInFull(
   const found = await foundInFull(deps, sight, find, view);
   if (found !== null) return found;
   const isShared = await deps.isSharedSince(deps.clock.now() - COUNTED_WITHIN_MS);
-  return isShared ? jobAtAnotherView() : noSuchJobView();
+  return isShared ? jobAtAnotherView : noSuchJobView;
 }
 
 function foundInFull(

@@ -37,7 +37,7 @@ export async function watch(
   };
   if (named !== null && 'kind' in named) return refuse(named.kind, refusalView(named));
   const agentJobId = readableText(command.id, new Map());
-  if (!isAgentJobId(agentJobId)) return refuse('no_job_id', noJobIdView());
+  if (!isAgentJobId(agentJobId)) return refuse('no_job_id', noJobIdView);
   const stored = await storeRequest(deps, { write: () => watched(deps, args.command, agentJobId, named) });
   const message = 'problem' in stored ? stored.problem : stored.result;
   await (message === null ? args.ack() : answer(args, message));
@@ -61,7 +61,7 @@ async function watched(
     noteRefusal(deps, command.user_id, 'watched_already');
     return watchedAlreadyView(linkTo(deps, watcher));
   }
-  return isThere === null ? watchedUnseenView() : null;
+  return isThere === null ? watchedUnseenView : null;
 }
 
 /** Stores the request once. Returns the job that already watches the agent job, or null. */

@@ -27,7 +27,7 @@ export async function compose(deps: ListenerDeps, args: CommandArgs): Promise<vo
   const responseUrl = response_url || null;
   const target = { channelId, responseUrl, from: 'form' } as const;
   const isOpen = await openCompose(deps, { triggerId, userId: args.command.user_id }, target);
-  await (isOpen ? args.ack() : answer(args, noFormView()));
+  await (isOpen ? args.ack() : answer(args, noFormView));
 }
 
 /** *Start a job*: the home tab's form asks where; below a message, it starts there. */
@@ -39,7 +39,7 @@ export function composeFromHome(deps: ListenerDeps) {
     const from = channelId === null ? 'home' : 'form';
     const target = { channelId, responseUrl, from } as const;
     if (await openCompose(deps, { triggerId: body.trigger_id, userId: body.user.id }, target)) return;
-    await bestEffort(deps, deps.poster.respondPrivately(body.user.id, null, noFormView()));
+    await bestEffort(deps, deps.poster.respondPrivately(body.user.id, null, noFormView));
   };
 }
 
@@ -51,10 +51,10 @@ export function composeSubmitted(deps: ListenerDeps) {
       const responseUrl = target?.responseUrl ?? null;
       return isBlank(text) || isAsOffered(text, args.view)
         ? recipeChosen(deps, args, { name: recipe, responseUrl })
-        : refuseAtField(args.ack, notBothView(), formIds.recipe);
+        : refuseAtField(args.ack, notBothView, formIds.recipe);
     }
     const channelId = target?.channelId ?? chosen;
-    if (channelId === null) return refuseAtField(args.ack, noChannelView(), formIds.channel);
+    if (channelId === null) return refuseAtField(args.ack, noChannelView, formIds.channel);
     const responseUrl = target?.responseUrl ?? null;
     const attachments = target?.attached ?? noAttachments;
     await startFromForm(deps, args, {
@@ -106,7 +106,7 @@ export function messageShortcut(deps: ListenerDeps) {
     const { promptMaxLength } = deps.newContext().policy;
     const quoted = promptAbout(readableText(said, names), link, promptMaxLength);
     if (await openCompose(deps, { triggerId, userId: shortcut.user.id }, target, quoted)) return;
-    await answerBeside(deps, { body: shortcut, respond }, noFormView());
+    await answerBeside(deps, { body: shortcut, respond }, noFormView);
   };
 }
 

@@ -117,10 +117,10 @@ export const nameSubmitted = (deps: ListenerDeps) =>
     { field: formIds.agentJob, button: buttons.watchAgentJob.id },
     async ({ callId = '', userId }, job, { view }) => {
       const agentJobId = (view.state.values[formIds.agentJob]?.[formIds.agentJob]?.value ?? '').trim();
-      if (!isAgentJobId(agentJobId)) return { problem: noJobIdView() };
+      if (!isAgentJobId(agentJobId)) return { problem: noJobIdView };
       const { projectId, projectName } = job;
       const isThere = await inTime(deps, ASKED_WITHIN_MS, deps.agentHasJob(projectId, agentJobId), null);
-      if (isThere === null) return { problem: agentSilentView() };
+      if (isThere === null) return { problem: agentSilentView };
       if (!isThere) return { problem: noSuchAgentJobView(agentJobId, projectName) };
       return {
         event: { type: 'agent_job_named', callId, agentJobId, userId },
@@ -148,7 +148,7 @@ export function formPressed(
       job = target && (await jobOf(deps, target.jobId));
     } catch (error) {
       deps.log.error('not_shown', { error });
-      return tell(notReadView());
+      return tell(notReadView);
     }
     if (target === null || job === null) return tell(await unknownJobAnswer(deps, body.message?.ts));
     if (!isAtHome(job, {}, body)) return;
@@ -156,7 +156,7 @@ export function formPressed(
     const data = { jobId: job.id, channelId: job.channelId, userId: body.user.id, creates, callId, draft };
     const form = await formOf(job, data);
     if ('problem' in form) return tell(form.problem);
-    if ((await openForm(deps, body.trigger_id, form)) === null) await tell(noFormView());
+    if ((await openForm(deps, body.trigger_id, form)) === null) await tell(noFormView);
   };
 }
 
@@ -180,10 +180,10 @@ export function formSubmitted(
     const refuse = (problem: SlackMessage) => refuseAtField(ack, problem, field);
     const userId = body.user.id;
     const made = decodeDecisionForm(view.private_metadata);
-    if (made?.userId !== userId) return refuse(notYourFormView());
+    if (made?.userId !== userId) return refuse(notYourFormView);
     const job = await jobOf(deps, made.jobId);
     if (job === null) return refuse(await unknownJobAnswer(deps));
-    if (job.channelId !== made.channelId) return refuse(notYourFormView());
+    if (job.channelId !== made.channelId) return refuse(notYourFormView);
     const checked = await check(made, job, args);
     if ('problem' in checked) return refuse(checked.problem);
     const { event, isTaken = async () => null, instead = async () => null } = checked;

@@ -104,7 +104,7 @@ export function sendSaidSince(deps: ListenerDeps) {
     const problem = await store(deps, { since, said, userId: body.user.id });
     if (problem !== null) return tell(problem);
     await ack();
-    await bestEffort(deps, respond({ replace_original: true, ...sentAnywayView() }));
+    await bestEffort(deps, respond({ replace_original: true, ...sentAnywayView }));
   };
 }
 
@@ -118,7 +118,7 @@ export function chooseSaidSince(deps: ListenerDeps) {
     if (said === null) return answerBeside(deps, { body, respond }, threadNotReadView(false));
     const view = saidSinceForm(since, toLines(said.messages, said.names));
     if ((await openForm(deps, body.trigger_id, view)) === null) {
-      await answerBeside(deps, { body, respond }, noFormView());
+      await answerBeside(deps, { body, respond }, noFormView);
     }
   };
 }

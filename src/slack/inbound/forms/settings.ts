@@ -30,7 +30,7 @@ export async function settings(deps: ListenerDeps, args: CommandArgs): Promise<v
   if (problem !== null) return answer(args, problem);
   const view = await formOf(deps, channelId, response_url || null);
   const isOpen = view !== null && (await openForm(deps, trigger_id, view)) !== null;
-  await (isOpen ? args.ack() : answer(args, notReadView()));
+  await (isOpen ? args.ack() : answer(args, notReadView));
 }
 
 /** *Settings* on the home tab: asks first for the channel. */
@@ -40,7 +40,7 @@ export function settingsFromHome(deps: ListenerDeps) {
     const problem = await adminProblem(deps, body.user.id, 'settings');
     const view = problem === null ? settingsChannelForm() : plainModal('Settings', problem);
     if ((await openForm(deps, body.trigger_id, view)) === null) {
-      await bestEffort(deps, deps.poster.respondPrivately(body.user.id, null, notReadView()));
+      await bestEffort(deps, deps.poster.respondPrivately(body.user.id, null, notReadView));
     }
   };
 }
@@ -49,11 +49,11 @@ export function settingsChannelChosen(deps: ListenerDeps) {
   return async ({ ack, body, view }: SubmitArgs): Promise<void> => {
     const { channel } = formIds;
     const channelId = view.state.values[channel]?.[channel]?.selected_conversation;
-    if (!channelId) return refuseAtField(ack, noChannelView(), channel);
+    if (!channelId) return refuseAtField(ack, noChannelView, channel);
     const problem = await adminProblem(deps, body.user.id, 'settings');
     if (problem !== null) return refuseAtField(ack, problem, channel);
     const form = await formOf(deps, channelId, null);
-    if (form === null) return refuseAtField(ack, notReadView(), channel);
+    if (form === null) return refuseAtField(ack, notReadView, channel);
     await ack({ response_action: 'update', view: form });
   };
 }
@@ -64,7 +64,7 @@ export function settingsSubmitted(deps: ListenerDeps) {
     const refuse = (problem: SlackMessage, field: string = formIds.followUpMode) =>
       refuseAtField(ack, problem, field);
     const data = decodeSettings(view.private_metadata);
-    if (data === null) return refuse(notReadView());
+    if (data === null) return refuse(notReadView);
     const problem = await adminProblem(deps, body.user.id, 'settings');
     if (problem !== null) return refuse(problem);
     const chosen = chosenSettings(deps, data, view);
@@ -188,19 +188,19 @@ export function chosenSettings(
   const project = projects.find(({ id }) => id === projectId);
   if (project === undefined) {
     const field = projects.length > 1 ? formIds.project : formIds.followUpMode;
-    return { problem: notAChoiceView(), field };
+    return { problem: notAChoiceView, field };
   }
   const followUpMode = at(formIds.followUpMode)?.selected_option?.value ?? held.followUpMode;
-  if (!isMode(followUpMode)) return { problem: notAChoiceView(), field: formIds.followUpMode };
+  if (!isMode(followUpMode)) return { problem: notAChoiceView, field: formIds.followUpMode };
   const window = at(formIds.followUpWindow)?.selected_option?.value;
   const followUpWindowMs = window === undefined ? held.followUpWindowMs : Number(window);
   if (!windowsMs(held.followUpWindowMs).includes(followUpWindowMs)) {
-    return { problem: notAChoiceView(), field: formIds.followUpWindow };
+    return { problem: notAChoiceView, field: formIds.followUpWindow };
   }
   const chosen = at(formIds.noticeChannels)?.selected_conversations ?? held.noticeChannels;
   const noticeChannels = [...new Set(chosen)];
   if (noticeChannels.length > NOTICE_CHANNELS_MAX || !noticeChannels.every((id) => CHANNEL_ID.test(id))) {
-    return { problem: tooManyNoticesView(), field: formIds.noticeChannels };
+    return { problem: tooManyNoticesView, field: formIds.noticeChannels };
   }
   return { settings: { project, followUpMode, followUpWindowMs, noticeChannels } };
 }

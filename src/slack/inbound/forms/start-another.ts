@@ -88,7 +88,7 @@ function storeAnother(deps: ListenerDeps, press: AnotherPress): Promise<SlackMes
     const job = await tx.jobs.get(press.jobId);
     if (job === null) return null;
     const isTheirs = job.requesterId === press.userId && job.teamId === deps.teamId;
-    if (!isTheirs) return settledView();
+    if (!isTheirs) return settledView;
     const hasEffect = job.stage.kind === 'awaiting_confirmation';
     const project = deps.projects.find(({ id }) => id === press.projectId);
     const unknown = job.stage.kind === 'awaiting_confirmation' ? job.stage.unknownProject : undefined;
@@ -103,13 +103,13 @@ function storeAnother(deps: ListenerDeps, press: AnotherPress): Promise<SlackMes
     if (await tx.inboundRequests.remember(keys, context.nowMs)) {
       await recordPress(tx, deps, context, { userId, button, jobId: job.id, hasEffect });
     }
-    if (!hasEffect) return settledView();
+    if (!hasEffect) return settledView;
     await applyEvent(
       tx,
       job.id,
       { type: 'start_another_pressed', responseUrl, pressedTs, ...chosen },
       context,
     );
-    return startingView();
+    return startingView;
   });
 }

@@ -56,13 +56,9 @@ export function chooseMessages(deps: ListenerDeps) {
       await bestEffort(deps, respond({ replace_original: true, ...problem }));
       return;
     }
-    const viewId = await openForm(
-      deps,
-      body.trigger_id,
-      plainModal(labels.askDocsAgent, readingThreadView()),
-    );
+    const viewId = await openForm(deps, body.trigger_id, plainModal(labels.askDocsAgent, readingThreadView));
     if (viewId === null) {
-      await answerBeside(deps, { body, respond }, noFormView());
+      await answerBeside(deps, { body, respond }, noFormView);
       return;
     }
     const responseUrl = body.response_url || null;
@@ -77,7 +73,7 @@ async function problemOf(
   pressedIn: string | undefined,
 ): Promise<SlackMessage | null> {
   // Elsewhere, this could show a thread to someone removed from its channel.
-  if (pressedIn !== channelId) return noJobInThreadView();
+  if (pressedIn !== channelId) return noJobInThreadView;
   const holder = await deps.store.transaction((tx) => tx.jobs.findByThread(deps.teamId, channelId, threadTs));
   return holder === null ? null : refusalView({ kind: 'thread_taken' });
 }
@@ -152,7 +148,7 @@ export function startInThread(deps: ListenerDeps, withThread: boolean) {
     const outcome = stored.result;
     switch (outcome.kind) {
       case 'stored':
-        return shown(startingView());
+        return shown(startingView);
       case 'refused':
         return told(refusalView(outcome.refusal));
       case 'asked':
@@ -219,7 +215,7 @@ async function show(
 }
 
 function notOffered(error: unknown): SlackMessage {
-  if (!(error instanceof SlackCallError)) return notReadView();
+  if (!(error instanceof SlackCallError)) return notReadView;
   return threadNotReadView(error.failure.code === TOO_MANY_MESSAGES);
 }
 

@@ -56,7 +56,7 @@ export async function offerThread(
   if (answer !== null) return answerWriter(deps, at, answer);
   const mentioned = { channelId, threadTs, messageTs: ts };
   const offer = sendAlongView(mentioned, await authorsAlong(deps, mentioned));
-  await answerWriter(deps, at, offer, noJobInThreadView());
+  await answerWriter(deps, at, offer, noJobInThreadView);
 }
 
 /** Tells a person who replies in the thread of a deleted job, once. A mention gets an offer instead. */
@@ -75,7 +75,7 @@ export async function answerInForgottenThread(
   const keys = [`past_thread:${teamId}:${thread.channelId}:${threadTs}:${userId}`];
   const at = { channelId: thread.channelId, threadTs, userId, keys };
   if (await isAdmitted(deps, { ...at, isPostedByApp: isPostedByApp(message) }, null))
-    await answerWriter(deps, at, threadForgottenView());
+    await answerWriter(deps, at, threadForgottenView);
 }
 
 /**
@@ -92,5 +92,5 @@ export async function answerAddedMention(
   const key = `mention_by_edit:${deps.teamId}:${channelId}:${ts}`;
   const at = { channelId, userId, threadTs: rootTs === ts ? null : rootTs, keys: [key] };
   const writer = { ...at, isPostedByApp: isPostedByApp(message) };
-  if (await isAdmitted(deps, writer, key)) await answerWriter(deps, at, newMessagesOnlyView());
+  if (await isAdmitted(deps, writer, key)) await answerWriter(deps, at, newMessagesOnlyView);
 }

@@ -66,7 +66,7 @@ async function runNamed(
     const denial = await admissionProblem(deps, userId, recipe.channelId);
     if (denial !== null) return denial;
     const isOpen = (await openForm(deps, triggerId, recipeForm(recipe, { responseUrl }))) !== null;
-    return isOpen ? null : noFormView();
+    return isOpen ? null : noFormView;
   }
   const ran = await runRecipe(deps, {
     recipe,

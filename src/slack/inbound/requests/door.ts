@@ -52,10 +52,10 @@ export function inTime<T>(
 /** The answer that was read, or that it could not be read. */
 export async function show<T>(deps: ListenerDeps, read: () => Promise<T>): Promise<T | SlackMessage> {
   try {
-    return await inTime<T | SlackMessage>(deps, READ_WITHIN_MS, read(), notReadView());
+    return await inTime<T | SlackMessage>(deps, READ_WITHIN_MS, read(), notReadView);
   } catch (error) {
     deps.log.error('not_shown', { error });
-    return notReadView();
+    return notReadView;
   }
 }
 
@@ -78,7 +78,7 @@ export interface InboundWrite<T> {
   readonly write: () => Promise<T>;
 }
 
-const NOT_STORED_IN_TIME = { kind: 'failed', problem: storingUnclearView() } as const;
+const NOT_STORED_IN_TIME = { kind: 'failed', problem: storingUnclearView } as const;
 
 /** Stores a request whose author waits: admitted, written once, and answered in time. */
 export async function storeRequest<T>(deps: ListenerDeps, request: InboundWrite<T>): Promise<Stored<T>> {
@@ -102,7 +102,7 @@ async function store<T>(
     deps.log.error('inbound_request_not_stored', { error });
     const mayBeStored = isSecondTry || (error instanceof StoreError && error.mayBeCommitted);
     if (mayBeStored && !isSecondTry) return store(deps, request, true);
-    return { kind: 'failed', problem: mayBeStored ? storingUnclearView() : notStoredView() };
+    return { kind: 'failed', problem: mayBeStored ? storingUnclearView : notStoredView };
   }
 }
 
@@ -149,7 +149,7 @@ function threadOf({ container, message }: MadeAtMessage['body']): string | null 
  */
 export async function unknownJobAnswer(deps: ListenerDeps, postedTs?: string): Promise<SlackMessage> {
   const sinceMs = postedTs === undefined ? 0 : Number(postedTs) * 1000 + CLOCK_SKEW_MS;
-  return (await deps.isSharedSince(sinceMs)) ? jobAtAnotherView() : jobForgottenView();
+  return (await deps.isSharedSince(sinceMs)) ? jobAtAnotherView : jobForgottenView;
 }
 
 export async function answer({ ack }: CommandArgs, message: SlackMessage): Promise<void> {

@@ -31,6 +31,7 @@ import {
   paragraph,
   pressButton,
   type SlackMessage,
+  say,
   smallPrint,
 } from '../parts/message.ts';
 import { aboutMessage, cut, oneLine, shown } from '../parts/untrusted.ts';
@@ -90,9 +91,7 @@ export function requestAbout(text: string, permalink: string): string {
   return start + quoted;
 }
 
-export function noFormView(): SlackMessage {
-  return message(paragraph(composeTexts.notOpened));
-}
+export const noFormView = say(composeTexts.notOpened);
 
 export function followUpForm(data: DecisionForm, promptMaxLength: number): ModalView {
   return form(
@@ -231,13 +230,11 @@ function peopleNamed(authors: readonly string[]): string {
 
 /** A message that would have gone along was edited after it was offered. */
 export function editedMeanwhileView(author: string): SlackMessage {
-  return message(paragraph(threadPreview.edited(oneLine(author, AUTHOR_MAX))));
+  return say(threadPreview.edited(oneLine(author, AUTHOR_MAX)));
 }
 
 /** For a thread that Slack does not confirm, and that the person may not be allowed to read. */
-export function noJobInThreadView(): SlackMessage {
-  return message(paragraph(threadPreview.noJobElsewhere));
-}
+export const noJobInThreadView = say(threadPreview.noJobElsewhere);
 
 /** Asks which messages of the thread go along with the prompt. */
 export function threadPreviewView(preview: ThreadPreview): ModalView {
@@ -262,18 +259,16 @@ function linesInput(lines: readonly ThreadLine[]): InputBlock[] {
   );
 }
 
-export function readingThreadView(): SlackMessage {
-  return message(paragraph(threadPreview.reading));
-}
+export const readingThreadView = say(threadPreview.reading);
 
 /** @param isTooLong the thread has too many messages to choose from */
 export function threadNotReadView(isTooLong: boolean): SlackMessage {
-  return message(paragraph(isTooLong ? threadPreview.tooLong : threadPreview.notRead));
+  return say(isTooLong ? threadPreview.tooLong : threadPreview.notRead);
 }
 
 /** @param line a ticked message as it is now */
 export function changedMeanwhileView({ author, text }: ThreadLine): SlackMessage {
-  return message(paragraph(threadPreview.changed(oneLine(author, AUTHOR_MAX), oneLine(text, QUOTED_MAX))));
+  return say(threadPreview.changed(oneLine(author, AUTHOR_MAX), oneLine(text, QUOTED_MAX)));
 }
 
 function notesOf({ lines, leftOut, prompt, promptMaxLength }: ThreadPreview) {

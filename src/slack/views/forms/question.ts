@@ -15,6 +15,7 @@ import {
   paragraph,
   pressButton,
   type SlackMessage,
+  say,
   targetButton,
 } from '../parts/message.ts';
 import { type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
@@ -146,14 +147,10 @@ function openThread(permalink: string | null): Button[] {
 }
 
 /** Replaces the question when it is answered. */
-export function startingView(): SlackMessage {
-  return message(paragraph(questions.starting));
-}
+export const startingView = say(questions.starting);
 
 /** Replaces a question that was answered before. */
-export function settledView(): SlackMessage {
-  return message(paragraph(questions.settled));
-}
+export const settledView = say(questions.settled);
 
 function secondsAgo(ms: number): string {
   const seconds = Math.max(Math.round(ms / 1000), 0);

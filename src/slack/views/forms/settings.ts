@@ -4,7 +4,7 @@ import type { Project, Projects } from '../../../jobs/requests/project.ts';
 import { encode, type SettingsFormData } from '../../protocol/form-data.ts';
 import { formIds, viewIds } from '../../protocol/ids.ts';
 import { channelInput, form, plain, projectInput } from '../parts/form.ts';
-import { message, paragraph, type SlackMessage, smallPrint } from '../parts/message.ts';
+import { message, paragraph, type SlackMessage, say, smallPrint } from '../parts/message.ts';
 import { channelMention, type Mrkdwn, timeOfDay, userMention } from '../parts/mrkdwn.ts';
 import { oneLine } from '../parts/untrusted.ts';
 import { labels, settingsTexts } from '../parts/words.ts';
@@ -82,13 +82,9 @@ export function settingsSavedView(
 }
 
 /** Shown at a field whose value is no longer valid. */
-export function notAChoiceView(): SlackMessage {
-  return message(paragraph(settingsTexts.noChoice));
-}
+export const notAChoiceView = say(settingsTexts.noChoice);
 
-export function tooManyNoticesView(): SlackMessage {
-  return message(paragraph(settingsTexts.tooManyNotices(NOTICE_CHANNELS_MAX)));
-}
+export const tooManyNoticesView = say(settingsTexts.tooManyNotices(NOTICE_CHANNELS_MAX));
 
 function summary({
   project,

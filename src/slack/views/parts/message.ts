@@ -31,6 +31,11 @@ export function message(...blocks: [KnownBlock, ...KnownBlock[]]): SlackMessage 
   return { text: fallbackText(blocks), blocks };
 }
 
+/** A message of one paragraph in our own words. */
+export function say(words: Mrkdwn): SlackMessage {
+  return message(paragraph(words));
+}
+
 /** Heads a group of blocks. @param text at most `HEADER_TEXT_MAX` characters of our own */
 export function heading(text: string): KnownBlock {
   return { type: 'header', text: plain(text) };

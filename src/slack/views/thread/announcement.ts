@@ -6,7 +6,14 @@ import type { Unsent } from '../../../jobs/requests/attachments.ts';
 import { NOT_SEEN } from '../../protocol/error-codes.ts';
 import { unescapeMrkdwn } from '../../protocol/slack-text.ts';
 import { messageOfJob } from '../list.ts';
-import { message, paragraph, quotation, type SlackMessage, untrustedParagraph } from '../parts/message.ts';
+import {
+  message,
+  paragraph,
+  quotation,
+  type SlackMessage,
+  say,
+  untrustedParagraph,
+} from '../parts/message.ts';
 import { addressing, channelMention, mrkdwn } from '../parts/mrkdwn.ts';
 import { oneLine, shownPrompt } from '../parts/untrusted.ts';
 import { fileKinds, labels, refusedNotices, snippetProblems, threadTexts } from '../parts/words.ts';
@@ -46,23 +53,23 @@ function announced(
     case 'draft':
       return draftView(announcement, job, names);
     case 'started':
-      return message(paragraph(threadTexts.started[mode]));
+      return say(threadTexts.started[mode]);
     case 'continued':
-      return message(paragraph(threadTexts.continued));
+      return say(threadTexts.continued);
     case 'turn_ended':
       return turnEndedView(announcement, job, sites);
     case 'archived':
-      return withPullRequest(message(paragraph(threadTexts.archived)), announcement, job, sites);
+      return withPullRequest(say(threadTexts.archived), announcement, job, sites);
     case 'no_such_job':
       return noSuchAgentJob(job);
     case 'keeps_changing':
-      return message(paragraph(threadTexts.keepsChanging(announcement.pauseMs)));
+      return say(threadTexts.keepsChanging(announcement.pauseMs));
     case 'pull_request':
       return latePullRequestView(announcement, job, sites);
     case 'trouble':
       return troubled(announcement);
     case 'recovered':
-      return message(paragraph(threadTexts.recovered));
+      return say(threadTexts.recovered);
     case 'recipe_skipped':
       return skippedView(announcement.recipe);
     case 'caught_up':
@@ -95,11 +102,11 @@ function announced(
 
 function noSuchAgentJob({ watchedAgentJobId, projectName }: Job): SlackMessage {
   const id = oneLine(watchedAgentJobId ?? '', NAME_MAX);
-  return message(paragraph(threadTexts.neverKnown(id, oneLine(projectName, NAME_MAX))));
+  return say(threadTexts.neverKnown(id, oneLine(projectName, NAME_MAX)));
 }
 
 function caughtUp(count: number): SlackMessage {
-  return message(paragraph(threadTexts.caughtUp(count)));
+  return say(threadTexts.caughtUp(count));
 }
 
 function written(
@@ -121,7 +128,7 @@ function pullRequestOver(
   job: Job,
 ): SlackMessage {
   const name = by === undefined ? null : oneLine(by, NAME_MAX);
-  return message(paragraph(threadTexts[state](addressing(requestersOf(job)), name)));
+  return say(threadTexts[state](addressing(requestersOf(job)), name));
 }
 
 function muting(
@@ -130,19 +137,19 @@ function muting(
   mode: FollowUpMode,
 ): SlackMessage {
   const name = nameOf(userId, names);
-  if (kind === 'muted') return message(paragraph(threadTexts.muted(name)));
+  if (kind === 'muted') return say(threadTexts.muted(name));
   const afterwards = mode === 'mentions' ? threadTexts.onlyMentions : '';
-  return message(paragraph(mrkdwn`${threadTexts.unmuted(name)}${afterwards}`));
+  return say(mrkdwn`${threadTexts.unmuted(name)}${afterwards}`);
 }
 
 function troubled({ trouble, retryAtMs, words }: Extract<Announcement, { kind: 'trouble' }>): SlackMessage {
   switch (trouble) {
     case 'rate_limited':
-      return message(paragraph(threadTexts.rateLimited(retryAtMs)));
+      return say(threadTexts.rateLimited(retryAtMs));
     case 'unreachable':
-      return message(paragraph(threadTexts.unreachable));
+      return say(threadTexts.unreachable);
     case 'needs_admin':
-      return message(paragraph(threadTexts.needsAdmin(sentence(words))));
+      return say(threadTexts.needsAdmin(sentence(words)));
   }
 }
 
@@ -155,15 +162,13 @@ function sentence(words: string | undefined): string {
 
 function noticeFailed(channelId: string, reason: string): SlackMessage {
   const channel = channelMention(channelId);
-  if (reason === NOT_SEEN) return message(paragraph(threadTexts.noticeUnclear(channel)));
+  if (reason === NOT_SEEN) return say(threadTexts.noticeUnclear(channel));
   const why = refusedNotices[reason] ?? oneLine(reason, REASON_MAX);
-  return message(paragraph(threadTexts.noticeRefused(channel, why)));
+  return say(threadTexts.noticeRefused(channel, why));
 }
 
 /** For the person who wrote in a deleted job's thread. */
-export function threadForgottenView(): SlackMessage {
-  return message(paragraph(threadTexts.forgotten));
-}
+export const threadForgottenView = say(threadTexts.forgotten);
 
 const FILE_NAME_MAX = 100;
 const NAMES_MAX = 10;
@@ -180,7 +185,7 @@ export function filesNotSent(files: readonly Unsent[]): SlackMessage {
         : ` (${names.slice(0, NAMES_MAX).join(', ')}${names.length > NAMES_MAX ? ', …' : ''})`;
     return alike.length === 0 ? [] : [`${alike.length} ${alike.length === 1 ? one : several}${named}`];
   });
-  return message(paragraph(threadTexts.filesNotSent(counted.join(', '))));
+  return say(threadTexts.filesNotSent(counted.join(', ')));
 }
 
 function snippetsNotSent(

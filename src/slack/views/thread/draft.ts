@@ -11,6 +11,7 @@ import {
   paragraph,
   quotation,
   type SlackMessage,
+  say,
   smallPrint,
   targetButton,
   withButton,
@@ -67,7 +68,7 @@ export function onlyTheseView(
   approvers: readonly string[],
   names: ReadonlyMap<string, string>,
 ): SlackMessage {
-  return message(paragraph(draftTexts.notYours(namesOf(approvers, names))));
+  return say(draftTexts.notYours(namesOf(approvers, names)));
 }
 
 /** For a person who cannot start it as it is: with a way to the form. */

@@ -12,6 +12,7 @@ import {
   openThreadButton,
   paragraph,
   type SlackMessage,
+  say,
   targetButton,
 } from '../parts/message.ts';
 import { ago, duration, type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
@@ -84,7 +85,7 @@ export interface Running {
 
 /** For a person who wants to stop the agent, where requests are made. */
 export function cannotStopView(running: Running | null): SlackMessage {
-  if (running === null) return message(paragraph(questions.nothingRuns));
+  if (running === null) return say(questions.nothingRuns);
   const { job, permalink, names } = running;
   const title = promptTitle(job.prompt, names);
   const row = [...muteButton(job, true), ...openThread(permalink)];
@@ -98,7 +99,7 @@ export function cannotStopView(running: Running | null): SlackMessage {
 
 /** For a person who asks about progress, where requests are made. */
 export function stillWorkingView(running: Running | null, nowMs: number): SlackMessage {
-  if (running === null) return message(paragraph(questions.nothingRuns));
+  if (running === null) return say(questions.nothingRuns);
   const { job, permalink, names } = running;
   const row = openThread(permalink);
   const view = message(
@@ -136,7 +137,7 @@ export function keptReplyView(
                 mrkdwn`${questions.stillWorking(workedForMs(job, nowMs))}. ${questions.cannotAnswer}`,
               ),
             )
-          : message(paragraph(stateLine(job, sites))),
+          : say(stateLine(job, sites)),
         target,
       );
   }
@@ -152,9 +153,7 @@ export function withSendButton(
 }
 
 /** Replaces the question once it was pressed. */
-export function mutedNowView(): SlackMessage {
-  return message(paragraph(questions.muted));
-}
+export const mutedNowView = say(questions.muted);
 
 /** The agent works, or is about to. */
 function isRunning({ stage }: Job): boolean {

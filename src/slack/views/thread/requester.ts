@@ -11,6 +11,7 @@ import {
   paragraph,
   quotation,
   type SlackMessage,
+  say,
   targetButton,
 } from '../parts/message.ts';
 import { channelMention, isDirectMessage, type Mrkdwn } from '../parts/mrkdwn.ts';
@@ -45,9 +46,7 @@ export function isBetweenPeople(reason: string, { channelId }: Job): boolean {
 }
 
 /** Replaces it once it was pressed. */
-export function tryingAgainView(): SlackMessage {
-  return message(paragraph(questions.starting));
-}
+export const tryingAgainView = say(questions.starting);
 
 /** Tells the requester, privately, what the request waits for: an administrator, an invitation, or Slack. */
 export function delayedView(
@@ -147,7 +146,7 @@ function noticeView(
     case 'edited_after_sending':
       return message(paragraph(questions.edited(what)), actionButton(buttons.sendCorrection, target));
     case 'deleted_after_sending':
-      return message(paragraph(questions.deleted(what)));
+      return say(questions.deleted(what));
     case 'kept_thanks':
     case 'cannot_stop':
     case 'still_working':
@@ -156,11 +155,7 @@ function noticeView(
 }
 
 /** Replaces the offer once it was taken. */
-export function correctionSentView(): SlackMessage {
-  return message(paragraph(questions.correctionSent));
-}
+export const correctionSentView = say(questions.correctionSent);
 
 /** Likewise. */
-export function sentAnywayView(): SlackMessage {
-  return message(paragraph(questions.sentAnyway));
-}
+export const sentAnywayView = say(questions.sentAnyway);

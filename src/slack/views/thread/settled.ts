@@ -4,7 +4,7 @@ import type { Job } from '../../../jobs/job.ts';
 import type { OfferOutcome } from '../../../jobs/offer.ts';
 import { type CodeHostSite, PUBLIC_SITES } from '../../../jobs/pull-requests/link.ts';
 import { messageOfJob } from '../list.ts';
-import { message, paragraph, type SlackMessage, smallPrint } from '../parts/message.ts';
+import { message, type SlackMessage, say, smallPrint } from '../parts/message.ts';
 import type { Mrkdwn } from '../parts/mrkdwn.ts';
 import { stateLine } from '../parts/state.ts';
 import { oneLine } from '../parts/untrusted.ts';
@@ -94,25 +94,17 @@ export function tooLateView(
   // That it did not start matters more than who decided to start it.
   const isDecided = outcome !== null && job.stage.kind !== 'card_failed';
   const words = isDecided ? outcomeWords(outcome, names) : null;
-  return message(paragraph(settled.as(words ?? stateLine(job, sites))));
+  return say(settled.as(words ?? stateLine(job, sites)));
 }
 
 /** For a person who pressed a button of a deleted job. */
-export function jobForgottenView(): SlackMessage {
-  return message(paragraph(settled.forgotten));
-}
+export const jobForgottenView = say(settled.forgotten);
 
 /** For a press or form that reached a program which does not know the job, while another may. */
-export function jobAtAnotherView(): SlackMessage {
-  return message(paragraph(settled.atAnother));
-}
+export const jobAtAnotherView = say(settled.atAnother);
 
 /** For a form that was made for another person or channel. */
-export function notYourFormView(): SlackMessage {
-  return message(paragraph(settled.formOfOthers));
-}
+export const notYourFormView = say(settled.formOfOthers);
 
 /** The agent did not say in time whether it has the job. */
-export function agentSilentView(): SlackMessage {
-  return message(paragraph(decisionForms.watch.silent));
-}
+export const agentSilentView = say(decisionForms.watch.silent);
