@@ -296,7 +296,7 @@ export function reporter(
     const nowMs = clock.now();
     const { sinceMs: fromMs, untilMs } = period ?? { sinceMs: nowMs - SHOWN_MS, untilMs: nowMs };
     const sinceMs = Math.min(Math.max(fromMs, nowMs - retentionMs), untilMs);
-    return makeReport((read) => store.transaction((tx) => read(tx.reports), { mayBeLost: true }), {
+    return makeReport((read) => store.transaction((tx) => read(tx.reports)), {
       ...{ teamId, projectIds, sinceMs, untilMs, sites },
       hourlyBudget: agent.hourlyBudget,
     });

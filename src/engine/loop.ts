@@ -179,7 +179,7 @@ export class Loop {
       const lease = { leaseNowMs, leaseUntilMs: leaseNowMs + LEASE_MS, inFlight: this.leases() };
       return claimFairly(tx, { kinds, nowMs, ...lease, limit, slots, quota, usedUp, isBehind });
     };
-    const found = await store.transaction(claim, { mayBeLost: true });
+    const found = await store.transaction(claim);
     this.isBehind = found.isBehind;
     if (limit === free) this.isShort = found.isBehind;
     this.usedUp = found.usedUp;

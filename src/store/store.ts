@@ -44,12 +44,6 @@ export type { Claim, Scheduled, Tasks } from './queries/tasks/tasks.ts';
 export type { TaskGroup } from './schema/tables.ts';
 
 export interface TransactionOptions {
-  /**
-   * It ends once it is committed, without waiting for the disk. A crash of the program does it no harm. A
-   * power cut, or a crash of the database, may undo it, but then also everything committed after it. For work
-   * that can be repeated: what must happen only once waits for a later commit without this option.
-   */
-  readonly mayBeLost?: boolean;
   /** Nobody waits for it: requests get the few connections of a database before it. */
   readonly isBackground?: boolean;
 }
@@ -189,11 +183,10 @@ export class SqlStore implements Store {
   private async attempt<T>(
     options: TransactionOptions,
     work: (db: Queries) => Promise<T>,
-    connections = options.isBackground ? this.database.background : this.database,
+    queries = options.isBackground ? this.database.background : this.database.queries,
     attemptsLeft = MAX_ATTEMPTS,
     sinceMs = performance.now(),
   ): Promise<T> {
-    const queries = options.mayBeLost ? connections.unflushed : connections.queries;
     let isAtCommit = false;
     try {
       // After waiting for a lock, a transaction must see what was written under it. The database default may
@@ -212,7 +205,7 @@ export class SqlStore implements Store {
         ? performance.now() < sinceMs + LOCK_WITHIN_MS
         : attemptsLeft > (error.isLocked ? MAX_ATTEMPTS - BACKGROUND_LOCK_ATTEMPTS + 1 : 1);
       // Others go first meanwhile.
-      const next = isWaitingRequest ? this.database.again : connections;
+      const next = isWaitingRequest ? this.database.again : queries;
       if (isConflict && mayTryAgain) return this.attempt(options, work, next, attemptsLeft - 1, sinceMs);
       // The connection may have broken during the commit.
       error.mayBeCommitted ||= isAtCommit && this.database.engine === 'postgres' && !isConflict;

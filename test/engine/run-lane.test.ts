@@ -5,13 +5,7 @@ import { type Effect, runLane } from '../../src/engine/run-lane.ts';
 import type { CallOutcome } from '../../src/jobs/call.ts';
 import { openJob } from '../../src/jobs/decide/start/open.ts';
 import { StoreError } from '../../src/store/engines/connection-turns.ts';
-import {
-  type ClaimedTask,
-  LeaseLostError,
-  type Store,
-  type Transaction,
-  type TransactionOptions,
-} from '../../src/store/store.ts';
+import { type ClaimedTask, LeaseLostError, type Store, type Transaction } from '../../src/store/store.ts';
 import { policy, request } from '../jobs/support/builders.ts';
 import { createTestClock } from '../support/test-clock.ts';
 import { onSqlite } from './support/test-store.ts';
@@ -264,21 +258,4 @@ test('a lane that another process took over while its call was prepared is left 
   await expect(runLane(tools, toy(noted, { prepare }), await claimed())).rejects.toThrow(LeaseLostError);
   expect(noted).toEqual([]);
   expect(await stateOf('first')).toBe('pending');
-});
-
-test('that a call is started, and what became of it, waits for the disk: a power cut must not undo it', async () => {
-  const { tools, claimed } = await laneOf(['first', 'second']);
-  const mayBeLost: unknown[] = [];
-  const store = new Proxy(tools.store, {
-    get: (target, property) =>
-      property !== 'transaction'
-        ? Reflect.get(target, property)
-        : (write: (tx: Transaction) => Promise<unknown>, options: TransactionOptions = {}) => {
-            mayBeLost.push(options.mayBeLost);
-            return target.transaction(write, options);
-          },
-  });
-  await runLane({ ...tools, store }, toy([]), await claimed());
-  expect(mayBeLost.length).toBeGreaterThan(0);
-  expect(mayBeLost.filter(Boolean)).toEqual([]);
 });

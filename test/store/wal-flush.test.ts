@@ -2,8 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Kysely } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { GroupCommitDriver } from '../../src/store/engines/group-commit.ts';
-import { dialectOf, UnflushedDriver } from '../../src/store/engines/sqlite.ts';
+import { nodeSqliteDialect } from '../../src/store/engines/sqlite.ts';
 
 interface Things {
   thing: { id: number };
@@ -25,9 +24,7 @@ function openThings() {
     return begun.promise;
   };
   const translate = (error: unknown) => (error instanceof Error ? error : new Error(String(error)));
-  const driver = new GroupCommitDriver(file, { translate, verify: () => {}, flush });
-  const db = new Kysely<Things>({ dialect: dialectOf(driver) });
-  const unflushed = new Kysely<Things>({ dialect: dialectOf(new UnflushedDriver(driver)) });
+  const db = new Kysely<Things>({ dialect: nodeSqliteDialect(file, { translate, verify: () => {}, flush }) });
   onTestFinished(async () => {
     for (const { resolve } of flushes) resolve();
     await db.destroy();
@@ -40,13 +37,13 @@ function openThings() {
       (error: Error) => ended.push(`${name}: ${error.message}`),
     );
   };
-  const add = (id: number, by = db) =>
-    by.transaction().execute((tx) => tx.insertInto('thing').values({ id }).execute());
-  const read = (then: (ids: number[]) => void = () => {}, by = db) =>
-    by.transaction().execute(async (tx) => {
+  const add = (id: number) =>
+    db.transaction().execute((tx) => tx.insertInto('thing').values({ id }).execute());
+  const read = (then: (ids: number[]) => void = () => {}) =>
+    db.transaction().execute(async (tx) => {
       then((await tx.selectFrom('thing').select('id').execute()).map(({ id }) => id));
     });
-  return { db, unflushed, flushes, ended, note, add, read };
+  return { db, flushes, ended, note, add, read };
 }
 
 async function settled(): Promise<void> {
@@ -170,52 +167,6 @@ describe('a flush to the disk', () => {
     await settled();
     expect(ended).toEqual(['read']);
     expect(flushes).toEqual([]);
-  });
-
-  test('is not awaited by who need not be on disk, and serves them with the next who must', async () => {
-    const { unflushed, flushes, ended, note, add, read } = openThings();
-    note('early', add(1, unflushed));
-    await settled();
-    expect(ended).toEqual(['early']);
-    expect(flushes).toEqual([]);
-    note(
-      'read',
-      read(() => {}, unflushed),
-    );
-    await settled();
-    expect(ended).toEqual(['early', 'read']);
-    note('durable read', read());
-    await settled();
-    expect(flushes).toHaveLength(1);
-    expect(ended).toEqual(['early', 'read']);
-    flushes[0]?.resolve();
-    await settled();
-    expect(ended).toEqual(['early', 'read', 'durable read']);
-  });
-
-  test('is awaited only by those of a group who must be on disk', async () => {
-    const { unflushed, flushes, ended, note, add } = openThings();
-    note('durable', add(1));
-    note('early', add(2, unflushed));
-    await settled();
-    expect(ended).toEqual(['early']);
-    flushes[0]?.resolve();
-    await settled();
-    expect(ended).toEqual(['early', 'durable']);
-    expect(flushes).toHaveLength(1);
-  });
-
-  test('comes at the end for what nobody waited for', async () => {
-    const { db, unflushed, flushes, ended, note, add, read } = openThings();
-    await read();
-    await add(1, unflushed);
-    note('end', db.destroy());
-    await settled();
-    expect(flushes).toHaveLength(1);
-    expect(ended).toEqual([]);
-    flushes[0]?.resolve();
-    await settled();
-    expect(ended).toEqual(['end']);
   });
 
   test('that fails fails all that waited for it', async () => {

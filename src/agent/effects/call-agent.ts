@@ -222,8 +222,7 @@ export async function sendFollowUps(tools: AgentTools, task: ClaimedTask): Promi
     await applyEvent(tx, task.subject, { type: 'send_due', isCalled }, context);
     await tx.tasks.complete(task.lease);
   };
-  // They go out after another commit, and not without this one.
-  await tools.store.transaction(send, { mayBeLost: true });
+  await tools.store.transaction(send);
 }
 
 async function mustWaitMs(

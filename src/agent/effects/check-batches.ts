@@ -2,7 +2,7 @@ import DataLoader from 'dataloader';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { StoreError } from '../../store/engines/connection-turns.ts';
 import type { CardRefresh, UnchangedCheck, WatchedJob } from '../../store/queries/tasks/checks.ts';
-import type { Store, Transaction } from '../../store/store.ts';
+import type { Store } from '../../store/store.ts';
 
 /** Checks without news are batched for this long: one transaction serves all of them. */
 const GATHERED_FOR_MS = 5;
@@ -17,25 +17,22 @@ export interface CheckBatches {
 }
 
 export function checkBatches(store: Store, clock: Clock): CheckBatches {
-  // A power cut can only lose a check that is then repeated.
-  const transaction = <T>(work: (tx: Transaction) => Promise<T>) =>
-    store.transaction(work, { mayBeLost: true });
   const reads = batcher((jobIds: readonly string[]) =>
-    transaction(async (tx) => {
+    store.transaction(async (tx) => {
       const found = await tx.checks.read(jobIds);
       return jobIds.map((id) => found.get(id) ?? null);
     }),
   );
   const unchanged = batcher(
     (checks: readonly UnchangedCheck[]) =>
-      transaction(async (tx) => {
+      store.transaction(async (tx) => {
         const ended = await tx.checks.endUnchanged(checks, clock.now());
         return checks.map(({ lease }) => ended.has(lease.taskId));
       }),
     GATHERED_FOR_MS,
   );
   const cards = batcher((jobs: readonly CardRefresh[]) =>
-    transaction(async (tx) => {
+    store.transaction(async (tx) => {
       await tx.checks.refreshCards(jobs);
       return jobs.map(() => undefined);
     }),

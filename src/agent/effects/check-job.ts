@@ -60,8 +60,7 @@ export async function checkJob(
     await noteRateLimit(tools, tx, job.projectId, read);
     return checked;
   };
-  // A lost check is repeated.
-  const after = await tools.store.transaction(write, { mayBeLost: true });
+  const after = await tools.store.transaction(write);
   tools.showChecked(after);
 }
 

@@ -140,17 +140,10 @@ export type LeaseClock = () => Promise<number>;
 /** What both databases have in common. Their errors surface as StoreError. */
 export interface Database {
   readonly queries: Queries;
-  /**
-   * The same database, for transactions that end before they are on disk: a power cut, or a crash of the
-   * database, may undo them, unless one of `queries` was committed later.
-   */
-  readonly unflushed: Queries;
-  /**
-   * The same two for a request that waited for a lock in vain: it gets a connection after all other requests.
-   */
-  readonly again: Pick<Database, 'queries' | 'unflushed'>;
-  /** The same two for background work: it gets a connection after all requests, and never the last one. */
-  readonly background: Pick<Database, 'queries' | 'unflushed'>;
+  /** The same, for a request that waited for a lock in vain: it gets a connection after all other requests. */
+  readonly again: Queries;
+  /** The same, for background work: it gets a connection after all requests, and never the last one. */
+  readonly background: Queries;
   readonly engine: Engine;
   advisoryLockIn(transaction: Queries): TakeAdvisoryLock;
   leaseClockIn(transaction: Queries): LeaseClock;

@@ -23,24 +23,18 @@ export interface SqliteHooks {
   readonly flush: () => Promise<void>;
 }
 
-/** A finished transaction of the group, or one that waits for the disk with it. */
-interface Member extends PromiseWithResolvers<void> {
-  readonly waitsForDisk: boolean;
-}
-
 /**
  * Group commit: transactions run one after the other, but those that arrive together share one commit. Each
  * but the first is a savepoint of the group's transaction, so a failing one rolls back only itself. A flush
  * to the disk does not hold up the next groups, and serves everything committed before it. Nothing has ended,
- * and nobody learns what was read, before all that it depends on is on disk; `UnflushedDriver` is for those
- * who need not wait for that.
+ * and nobody learns what was read, before all that it depends on is on disk.
  */
 export class GroupCommitDriver implements Driver {
   private readonly file: DatabaseSync;
   private readonly hooks: SqliteHooks;
   private readonly statements: Statements;
   /** Finished transactions that wait for their group's commit. */
-  private waiting: Member[] = [];
+  private waiting: PromiseWithResolvers<void>[] = [];
   /** Committed, or dependent on a commit, and waiting for a flush to begin. */
   private unflushed: PromiseWithResolvers<void>[] = [];
   /** Something was committed since the last flush began. */
@@ -60,14 +54,9 @@ export class GroupCommitDriver implements Driver {
 
   async init(): Promise<void> {}
 
-  acquireConnection(): Promise<Connection> {
-    return this.connect({ waitsForDisk: true });
-  }
-
-  async connect({ waitsForDisk }: Pick<Connection, 'waitsForDisk'>): Promise<Connection> {
+  async acquireConnection(): Promise<Connection> {
     const endTurn = await this.takeTurn();
-    const execute: Execute = (query, isInTransaction) => this.execute(query, isInTransaction);
-    return new Connection(execute, endTurn, waitsForDisk);
+    return new Connection((query, isInTransaction) => this.execute(query, isInTransaction), endTurn);
   }
 
   async releaseConnection(connection: Connection): Promise<void> {
@@ -91,7 +80,7 @@ export class GroupCommitDriver implements Driver {
       if (this.waiting.length > 0) this.statements.run('release member');
     });
     connection.isInTransaction = false;
-    const ended = this.join(connection.waitsForDisk);
+    const ended = this.join();
     if (this.waiting.length === 1) void this.commitSoon();
     connection.endTurn();
     await ended;
@@ -136,21 +125,18 @@ export class GroupCommitDriver implements Driver {
     } catch (error) {
       this.undoGroup(error);
     }
-    const members = this.waiting.splice(0);
-    for (const { waitsForDisk, resolve } of members) if (!waitsForDisk) resolve();
-    const patient = members.filter(({ waitsForDisk }) => waitsForDisk);
-    this.flushSoon(patient, this.statements.takeWrites());
+    this.flushSoon(this.waiting.splice(0), this.statements.takeWrites());
   }
 
-  private join(waitsForDisk: boolean): Promise<void> {
-    const member = { ...Promise.withResolvers<void>(), waitsForDisk };
+  private join(): Promise<void> {
+    const member = Promise.withResolvers<void>();
     this.waiting.push(member);
     return member.promise;
   }
 
   /** Resolves once everything visible now is on disk, including the group's writes before its commit. */
   private onDisk(hasWritten = false): Promise<void> {
-    if (this.waiting.length > 0) return this.join(true);
+    if (this.waiting.length > 0) return this.join();
     const onDisk = Promise.withResolvers<void>();
     this.flushSoon([onDisk], hasWritten);
     return onDisk.promise;
@@ -272,14 +258,12 @@ type Execute = (query: CompiledQuery, isInTransaction: boolean) => Promise<Query
 /** Holds the file until its turn ends. */
 export class Connection implements DatabaseConnection {
   readonly endTurn: () => void;
-  readonly waitsForDisk: boolean;
   isInTransaction = false;
   private readonly execute: Execute;
 
-  constructor(execute: Execute, endTurn: () => void, waitsForDisk: boolean) {
+  constructor(execute: Execute, endTurn: () => void) {
     this.execute = execute;
     this.endTurn = endTurn;
-    this.waitsForDisk = waitsForDisk;
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {

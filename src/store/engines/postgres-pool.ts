@@ -135,21 +135,11 @@ const MAX_IDLE_IN_TRANSACTION_MS = 10_000;
 /** Then another transaction uses the connection, and this one is tried again. */
 const LOCK_WITHIN_MS = 200;
 
-export interface DialectOptions {
-  /** Whether a transaction ends only when it is on the server's disk. */
-  readonly waitsForDisk: boolean;
-  /** Whether it waits for its locks without a limit. */
-  readonly isPatient: boolean;
-}
-
-export function postgresDialect(
-  config: PostgresDialectConfig,
-  { waitsForDisk, isPatient }: DialectOptions,
-): Dialect {
+/** @param isPatient it waits for its locks without a limit */
+export function postgresDialect(config: PostgresDialectConfig, isPatient: boolean): Dialect {
   const settings = [
     `idle_in_transaction_session_timeout = ${MAX_IDLE_IN_TRANSACTION_MS}`,
     ...(isPatient ? [] : [`lock_timeout = ${LOCK_WITHIN_MS}`]),
-    ...(waitsForDisk ? [] : ['synchronous_commit = off']),
   ];
   return {
     createDriver: () => new DriverWithSettings(config, settings),

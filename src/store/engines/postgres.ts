@@ -46,25 +46,20 @@ export function openPostgres(
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   const poolFor = sharedPool(pool, databaseUrl, MAX_CONNECTIONS);
-  const queriesFor = (urgency: Urgency, waitsForDisk: boolean): Queries => {
-    const dialect = postgresDialect({ pool: poolFor(urgency) }, { waitsForDisk, isPatient });
+  const queriesFor = (urgency: Urgency): Queries => {
+    const dialect = postgresDialect({ pool: poolFor(urgency) }, isPatient);
     const strategy = replaceWithNoncontingentExpression;
     return new Kysely({ dialect, plugins: [new HandleEmptyInListsPlugin({ strategy })] });
   };
-  const connectionsFor = (urgency: Urgency) => ({
-    queries: queriesFor(urgency, true),
-    unflushed: queriesFor(urgency, false),
-  });
-  const { queries, unflushed } = connectionsFor('request');
-  const again = connectionsFor('again');
-  const background = connectionsFor('background');
+  const queries = queriesFor('request');
+  const others = { again: queriesFor('again'), background: queriesFor('background') };
   const close = async () => {
     const { promise: limit, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, CLOSE_WITHIN_MS);
     await Promise.race([queries.destroy(), limit]);
     clearTimeout(timer);
   };
-  return { queries, unflushed, again, background, engine: 'postgres', advisoryLockIn, leaseClockIn, close };
+  return { queries, ...others, engine: 'postgres', advisoryLockIn, leaseClockIn, close };
 }
 
 /** Names with the same hash wait for each other, which does no harm. */

@@ -4,7 +4,6 @@ import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite';
 import { promisify } from 'node:util';
 import {
   type Dialect,
-  type Driver,
   Kysely,
   type LimitNode,
   SqliteAdapter,
@@ -13,7 +12,7 @@ import {
 } from 'kysely';
 import type { Queries, Tables } from '../schema/tables.ts';
 import { codeOf, type Database, StoreError } from './connection-turns.ts';
-import { type Connection, FLUSHES_AT_ONCE, GroupCommitDriver, type SqliteHooks } from './group-commit.ts';
+import { FLUSHES_AT_ONCE, GroupCommitDriver, type SqliteHooks } from './group-commit.ts';
 import { isBusy, sqliteError, unusableDirectory } from './sqlite-errors.ts';
 
 export const DATABASE_FILE = 'docs-agent.db';
@@ -48,9 +47,7 @@ export function openSqlite(dataDir: string): Database {
     wal.verify();
     checkLoss();
   };
-  const driver = new GroupCommitDriver(file, { translate, verify, flush: wal.flush });
-  const queries = new Kysely<Tables>({ dialect: dialectOf(driver) });
-  const unflushed = new Kysely<Tables>({ dialect: dialectOf(new UnflushedDriver(driver)) });
+  const queries = queriesOn(file, { translate, verify, flush: wal.flush });
   // A transaction has the whole database to itself.
   const advisoryLockIn = () => () => Promise.resolve();
   // One process holds the directory, and its start has freed all leases.
@@ -63,8 +60,8 @@ export function openSqlite(dataDir: string): Database {
       if (owner.isOpen) owner.close();
     }
   };
-  const same = { queries, unflushed };
-  return { ...same, again: same, background: same, engine: 'sqlite', advisoryLockIn, leaseClockIn, close };
+  const same = { queries, again: queries, background: queries };
+  return { ...same, engine: 'sqlite', advisoryLockIn, leaseClockIn, close };
 }
 
 export function queriesOn(file: DatabaseSync, hooks: SqliteHooks): Queries {
@@ -184,12 +181,8 @@ export function connect(path: string, options: DatabaseSyncOptions = {}): Databa
 export const noFlush = () => Promise.resolve();
 
 export function nodeSqliteDialect(file: DatabaseSync, hooks: SqliteHooks): Dialect {
-  return dialectOf(new GroupCommitDriver(file, hooks));
-}
-
-export function dialectOf(driver: GroupCommitDriver | UnflushedDriver): Dialect {
   return {
-    createDriver: () => driver,
+    createDriver: () => new GroupCommitDriver(file, hooks),
     createQueryCompiler: () => new QueryCompiler(),
     createAdapter: () => new Adapter(),
     createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
@@ -218,45 +211,6 @@ class Adapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;
   }
-}
-
-/**
- * The same file and groups, for transactions that have ended once they are committed: a power cut may undo them, unless
- * one that waited for the disk was committed later.
- */
-export class UnflushedDriver implements Driver {
-  private readonly driver: GroupCommitDriver;
-
-  constructor(driver: GroupCommitDriver) {
-    this.driver = driver;
-  }
-
-  init(): Promise<void> {
-    return this.driver.init();
-  }
-
-  acquireConnection(): Promise<Connection> {
-    return this.driver.connect({ waitsForDisk: false });
-  }
-
-  releaseConnection(connection: Connection): Promise<void> {
-    return this.driver.releaseConnection(connection);
-  }
-
-  beginTransaction(connection: Connection): Promise<void> {
-    return this.driver.beginTransaction(connection);
-  }
-
-  commitTransaction(connection: Connection): Promise<void> {
-    return this.driver.commitTransaction(connection);
-  }
-
-  rollbackTransaction(connection: Connection): Promise<void> {
-    return this.driver.rollbackTransaction(connection);
-  }
-
-  /** The other driver closes the file. */
-  async destroy(): Promise<void> {}
 }
 
 const sync = promisify(fdatasync);

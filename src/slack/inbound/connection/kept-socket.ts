@@ -368,7 +368,7 @@ export function countConnections(
     cancelReport = clock.at(clock.now() + REPORT_EVERY_MS, () => void report());
     const replica = { id, connections: ownConnections() + expected, otherConnections: others };
     const known = store
-      .transaction((tx) => tx.replicas.report(replica, clock.now()), { mayBeLost: true, isBackground: true })
+      .transaction((tx) => tx.replicas.report(replica, clock.now()), { isBackground: true })
       .catch((error: unknown) => {
         log.debug('connections_not_reported', { error });
         return null;

@@ -100,10 +100,8 @@ export function refresh<Snapshot>(projection: Projection<Snapshot>) {
       note: (note) => notes.push(note),
     });
     const isUnclear = failure?.outcome === 'unknown';
-    // A lost commit only shows it again. But that an edit may still arrive must be kept.
-    const mayBeLost = failure === null;
     try {
-      const end = async (tx: Transaction) => {
+      await store.transaction(async (tx) => {
         const context = tools.newContext();
         const { nowMs } = context;
         for (const note of notes) await note(tx, context);
@@ -116,8 +114,7 @@ export function refresh<Snapshot>(projection: Projection<Snapshot>) {
         return startedAtMs < againAtMs
           ? tx.tasks.repeat(task.lease, againAtMs)
           : tx.tasks.complete(task.lease);
-      };
-      await store.transaction(end, { mayBeLost });
+      });
     } catch (error) {
       // Another replica owns the task now: this request may have replaced, or may still replace, what it
       // showed.
