@@ -195,6 +195,8 @@ describe('a channel whose state Slack does not tell (A3)', () => {
       (count) => count === 1,
       'the job',
     );
+    // Slack waits for an acknowledgement by the clock.
+    await world.clock.advance(5_000);
     await written;
     // Slack's trouble is no error of the program.
     const failures = world.log.filter((line) => line.includes('listener_failed'));
