@@ -132,17 +132,13 @@ function storable(parameter: unknown): unknown {
 /** Frees the locks of a frozen replica before waiters take up all connections of a live one. */
 const MAX_IDLE_IN_TRANSACTION_MS = 10_000;
 
-/** Then another transaction uses the connection, and this one is tried again. */
+/** About: then another transaction uses the connection, and this one is tried again. */
 const LOCK_WITHIN_MS = 200;
 
 /** @param isPatient it waits for its locks without a limit */
 export function postgresDialect(config: PostgresDialectConfig, isPatient: boolean): Dialect {
-  const settings = [
-    `idle_in_transaction_session_timeout = ${MAX_IDLE_IN_TRANSACTION_MS}`,
-    ...(isPatient ? [] : [`lock_timeout = ${LOCK_WITHIN_MS}`]),
-  ];
   return {
-    createDriver: () => new DriverWithSettings(config, settings),
+    createDriver: () => new DriverWithSettings(config, isPatient),
     createQueryCompiler: () => new PostgresQueryCompiler(),
     createAdapter: () => new Adapter(),
     createIntrospector: (db) => new PostgresIntrospector(db),
@@ -164,18 +160,27 @@ class Adapter extends PostgresAdapter {
  * behind a pooler such as PgBouncer, each transaction may get another session, shared with other programs.
  */
 class DriverWithSettings extends PostgresDriver {
-  private readonly settings: readonly string[];
+  private readonly isPatient: boolean;
 
-  constructor(config: PostgresDialectConfig, settings: readonly string[]) {
+  constructor(config: PostgresDialectConfig, isPatient: boolean) {
     super(config);
-    this.settings = settings;
+    this.isPatient = isPatient;
+  }
+
+  private settings(): string[] {
+    // Two that wait for each other must not give up at the same moment, only to meet again.
+    const lockWithinMs = Math.round(LOCK_WITHIN_MS * (0.75 + Math.random() / 2));
+    return [
+      `idle_in_transaction_session_timeout = ${MAX_IDLE_IN_TRANSACTION_MS}`,
+      ...(this.isPatient ? [] : [`lock_timeout = ${lockWithinMs}`]),
+    ];
   }
 
   override beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
     const withSettings: DatabaseConnection = {
       executeQuery: ({ sql }) =>
         connection.executeQuery(
-          CompiledQuery.raw([sql, ...this.settings.map((setting) => `set local ${setting}`)].join('; ')),
+          CompiledQuery.raw([sql, ...this.settings().map((setting) => `set local ${setting}`)].join('; ')),
         ),
       streamQuery: connection.streamQuery,
     };
