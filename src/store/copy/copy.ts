@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Kysely, sql } from 'kysely';
+import pRetry from 'p-retry';
 import { movedTo } from '../backup.ts';
 import { type Database, StoreError } from '../engines/connection-turns.ts';
 import { openDatabase, placeOf, type StoreLocation } from '../open.ts';
@@ -26,7 +27,9 @@ export async function copyStore(
   const open = async (location: StoreLocation): Promise<Database> => {
     const { database } = await openDatabase(location);
     opened.defer(() => database.close());
-    if (database.engine === 'postgres') await requireUnused(database.queries, placeOf(location));
+    if (database.engine === 'postgres') {
+      await pRetry(() => requireUnused(database.queries, placeOf(location)), STILL_CLOSING);
+    }
     return database;
   };
   const source = await open(from);
@@ -63,6 +66,9 @@ async function filledTables(target: Queries, tables: readonly CopiedTable[]): Pr
   const counts = await Promise.all(tables.map((table) => countRows(table, anyQueries(target))));
   return tables.filter((_, index) => counts[index] !== 0).map(({ name }) => name);
 }
+
+/** Postgres may list the connections of a program for some milliseconds after its end. */
+const STILL_CLOSING = { retries: 3, minTimeout: 50 };
 
 /** Throws StoreError if another docs-agent is connected: replicas query the database every second. */
 async function requireUnused(queries: Queries, place: string): Promise<void> {
