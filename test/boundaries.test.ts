@@ -23,22 +23,22 @@ test(`no source, test or bench has more than ${MAX_LINES} lines`, () => {
  * budget is a commit of its own that says why.
  */
 const BUDGETS: Readonly<Record<string, number>> = {
-  jobs: 357,
-  store: 311,
-  engine: 74,
-  agent: 60,
-  codehost: 73,
-  'slack/inbound': 268,
-  'slack/install': 28,
+  jobs: 348,
+  store: 300,
+  engine: 73,
+  agent: 58,
+  codehost: 70,
+  'slack/inbound': 261,
+  'slack/install': 29,
   'slack/messages': 54,
-  'slack/outbound': 113,
+  'slack/outbound': 110,
   'slack/protocol': 29,
-  'slack/views': 226,
-  'slack/workspace': 85,
-  app: 133,
-  cli: 93,
+  'slack/views': 217,
+  'slack/workspace': 82,
+  app: 131,
+  cli: 92,
 };
-const MAX_FILES = 350;
+const MAX_FILES = 290;
 
 test('no room outgrows its budget', () => {
   const sources = readSources('src');

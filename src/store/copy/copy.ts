@@ -1,6 +1,6 @@
+import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type Kysely, sql } from 'kysely';
-import pRetry from 'p-retry';
 import { movedTo } from '../backup.ts';
 import { type Database, StoreError } from '../engines/connection-turns.ts';
 import { openDatabase, placeOf, type StoreLocation } from '../open.ts';
@@ -27,9 +27,7 @@ export async function copyStore(
   const open = async (location: StoreLocation): Promise<Database> => {
     const { database } = await openDatabase(location);
     opened.defer(() => database.close());
-    if (database.engine === 'postgres') {
-      await pRetry(() => requireUnused(database.queries, placeOf(location)), STILL_CLOSING);
-    }
+    if (database.engine === 'postgres') await requireUnused(database.queries, placeOf(location));
     return database;
   };
   const source = await open(from);
@@ -68,18 +66,22 @@ async function filledTables(target: Queries, tables: readonly CopiedTable[]): Pr
 }
 
 /** Postgres may list the connections of a program for some milliseconds after its end. */
-const STILL_CLOSING = { retries: 3, minTimeout: 50 };
+const LOOKS_AFTER_MS = [0, 50, 200];
 
 /** Throws StoreError if another docs-agent is connected: replicas query the database every second. */
 async function requireUnused(queries: Queries, place: string): Promise<void> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from pg_stat_activity
-    where datname = current_database() and application_name = 'docs-agent'
-      and backend_start < (select backend_start from pg_stat_activity where pid = pg_backend_pid())`.execute(
-    queries,
-  );
-  const count = rows[0]?.count ?? 0;
-  if (count === 0) return;
+  let count = 0;
+  for (const afterMs of LOOKS_AFTER_MS) {
+    await setTimeout(afterMs);
+    const { rows } = await sql<{ count: number }>`
+      select count(*) as count from pg_stat_activity
+      where datname = current_database() and application_name = 'docs-agent'
+        and backend_start < (select backend_start from pg_stat_activity where pid = pg_backend_pid())`.execute(
+      queries,
+    );
+    count = rows[0]?.count ?? 0;
+    if (count === 0) return;
+  }
   throw new StoreError(
     `A docs-agent uses the store in ${place} (${count} connections). Stop all replicas, and copy again.`,
     null,

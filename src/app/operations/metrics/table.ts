@@ -23,11 +23,7 @@ const table = {
   requests_refused_total: counter(
     'Requests to the address for Slack that Slack did not sign, or that could not be read.',
   ),
-  agent_calls_total: counter('Calls to the agent API, by what is known of them.', [
-    'method',
-    'outcome',
-    'reason',
-  ]),
+  agent_calls_total: counter('Calls to the agent API, by outcome.', ['method', 'outcome', 'reason']),
   agent_call_seconds: histogram('Calls to the agent API.', ['method'], CALL_S),
   checks_total: counter('Checks of the status of a job.', ['outcome']),
   status_changes_total: counter('Changes of status that were seen, by the new status.', ['status']),
@@ -35,7 +31,7 @@ const table = {
   code_host_rate_limit_remaining: gauge('Requests that a code host allows until its limit starts again.', [
     'host',
   ]),
-  slack_calls_total: counter("Calls to Slack's Web API, by what is known of them.", ['method', 'outcome']),
+  slack_calls_total: counter("Calls to Slack's Web API, by outcome.", ['method', 'outcome']),
   slack_call_seconds: histogram("Calls to Slack's Web API.", ['method'], CALL_S),
   posts_total: counter('Attempts at posts that are made once.', ['post', 'outcome']),
   post_lag_seconds: histogram(
