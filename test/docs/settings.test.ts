@@ -43,10 +43,19 @@ function linesOf(name: SettingName): string {
   return [...heading, commented(isSecret ? `🔒 ${help}` : help), value].join('\n');
 }
 
-function rowOf(name: SettingName): string {
+function cellsOf(name: SettingName): string[] {
   const { help, example, hasDefault = false, isSecret = false } = aboutSetting(name);
   const shown = help.replaceAll('|', '\\|');
-  return `| \`${name}\`${isSecret ? ' 🔒' : ''} | ${shown} | ${hasDefault ? `\`${example}\`` : ''} |`;
+  return [`\`${name}\`${isSecret ? ' 🔒' : ''}`, shown, hasDefault ? `\`${example}\`` : ''];
+}
+
+/** With columns that are aligned, as the formatter wants them. */
+function markdownTable(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  const lines = [...rows.slice(0, 1), widths.map((width) => '-'.repeat(width)), ...rows.slice(1)];
+  return lines
+    .map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`)
+    .join('\n');
 }
 
 function expectGenerated(url: URL, generated: string): void {
@@ -59,7 +68,7 @@ test('.env.example is what the settings say (`npm run settings-docs` makes it)',
 });
 
 test('the table of docs/operations/settings.md is what the settings say', () => {
-  const table = ['| variable | meaning | default |', '| - | - | - |', ...settingNames.map(rowOf)].join('\n');
+  const table = markdownTable([['variable', 'meaning', 'default'], ...settingNames.map(cellsOf)]);
   const written = readFileSync(page, 'utf8');
   expectGenerated(
     page,
