@@ -15,19 +15,17 @@ const facts = {
 /** What the last look at a pull request leaves in the store. */
 export function aMergedLook() {
   const memory: LookMemory = {
-    details: { facts, readAtMs: 0, commit, answers: { '': tagged({ ...facts, commit }) } },
-    checks: {
-      facts: { checks: 'passing' },
-      readAtMs: 0,
-      commit,
-      answers: { [`/commits/${commit}/check-runs`]: tagged({ total_count: 4, check_runs: [] }) },
+    commit,
+    readings: {
+      checks: { facts: { checks: 'passing' }, lacks: [] },
+      review: { facts: { review: 'approved' }, lacks: [] },
+      preview: { facts: {}, lacks: [] },
     },
-    review: {
-      facts: { review: 'approved' },
-      readAtMs: 0,
-      answers: { '/reviews': tagged([{ state: 'APPROVED', commit_id: commit, user: { login: 'carol' } }]) },
+    answers: {
+      '': tagged({ ...facts, commit }),
+      [`/commits/${commit}/check-runs`]: tagged({ total_count: 4, check_runs: [] }),
+      '/reviews': tagged([{ state: 'APPROVED', commit_id: commit, user: { login: 'carol' } }]),
     },
-    preview: { facts: {}, readAtMs: 0, commit, answers: {} },
   };
   return { facts, memory };
 }

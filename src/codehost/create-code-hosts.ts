@@ -3,17 +3,11 @@ import type { Logger } from '../engine/runtime/redact.ts';
 import type { TroubleKind } from '../jobs/job.ts';
 import { parsePullRequestLink } from '../jobs/pull-requests/link.ts';
 import { afterAnswer, nothingKnown } from '../jobs/service-facts.ts';
-import {
-  type CredentialSettings,
-  type Credentials,
-  createHostClient,
-  type HostClient,
-  tokenCredentials,
-} from './client/host-client.ts';
+import { type CredentialSettings, createHostClient, tokenCredentials } from './client/host-client.ts';
 import { appCredentials, type GithubApp, githubApp } from './github/app.ts';
 import { github } from './github/github.ts';
 import { gitlab } from './gitlab/gitlab.ts';
-import { type CodeHosts, type Dialect, type Look, look, lookLog } from './look.ts';
+import { type CodeHosts, type Dialect, type HostAccess, type Look, look, lookLog } from './look.ts';
 
 export interface CodeHostTools {
   readonly clock: Clock;
@@ -34,13 +28,14 @@ export function createCodeHosts(
     look: async (link, before): Promise<Look> => {
       // Whatever its origin, a link is asked about only by what its URL says.
       const own = find(link.key);
-      const isAsked = ({ host, webUrl }: CodeHostSettings) => own?.host === host && own.webUrl === webUrl;
-      const asked = hosts.find((host) => isAsked(host.settings));
+      const asked = hosts.find(
+        ({ settings: { host, webUrl } }) => own?.host === host && own.webUrl === webUrl,
+      );
       if (own === null || asked === undefined) return { outcome: 'not_found' };
       const startedMs = clock.now();
-      const found = await look({ ...asked, clock }, own, before);
+      const found = await look(asked, own, before);
       asked.facts = afterAnswer(asked.facts, troubleOf(found), clock.now());
-      logLook(link, found, { durationMs: clock.now() - startedMs, remaining: asked.client.remaining() });
+      logLook(link, found, clock.now() - startedMs, asked.client.remaining());
       return found;
     },
     facts: () => hosts.map((host) => ({ host: new URL(host.settings.webUrl).host, facts: host.facts })),
@@ -74,11 +69,9 @@ export interface CodeHostSettings {
   readonly credentials: CredentialSettings;
 }
 
-export interface Connected {
+/** A code host with its connections. */
+export interface Connected extends HostAccess {
   readonly settings: CodeHostSettings;
-  readonly dialect: Dialect;
-  readonly client: HostClient;
-  readonly credentials: Credentials;
   /** Null: it is asked with a token. */
   readonly app: GithubApp | null;
 }
@@ -88,7 +81,7 @@ export function connect(settings: CodeHostSettings, clock: Clock, timeoutMs: num
   const dialect = DIALECTS[host];
   const { headers, movedTo } = dialect;
   const client = createHostClient({ apiUrl, headers, movedTo, clock, timeoutMs });
-  const shared = { settings, dialect, client };
+  const shared = { settings, dialect, client, clock };
   if (given.kind === 'token') return { ...shared, credentials: tokenCredentials(given.token), app: null };
   const app = githubApp({ ...given, apiUrl, client, clock, timeoutMs });
   return { ...shared, credentials: appCredentials(app, client, clock), app };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { systemClock } from '../engine/runtime/clock.ts';
-import { type Authorization, laterError, UnreadableError } from './client/host-client.ts';
+import { type Authorization, decodeAnswer, type HostClient, UnreadableError } from './client/host-client.ts';
 import { type CodeHostSettings, type Connected, connect } from './create-code-hosts.ts';
 import { listOf, NAME_MAX_LENGTH, text } from './decode.ts';
 import type { GithubApp } from './github/app.ts';
@@ -49,7 +49,7 @@ export async function probeCodeHost(settings: CodeHostSettings, timeoutMs: numbe
     return await systemClock.abortAfter(timeoutMs, (signal) =>
       connected.app === null
         ? probeToken(connected, signal)
-        : probeApp(connected.app, asking(connected, signal)),
+        : probeApp(connected.app, connected.client, signal),
     );
   } catch (error) {
     if (!(error instanceof UnreadableError)) throw error;
@@ -61,27 +61,18 @@ export async function probeCodeHost(settings: CodeHostSettings, timeoutMs: numbe
   }
 }
 
-type Ask = <T>(path: string, authorization: Authorization, schema: z.ZodType<T>) => Promise<T>;
-
-function asking({ client }: Connected, signal: AbortSignal): Ask {
-  return async (path, authorization, schema) => {
-    const answer = await client.get({ base: path, rest: '', authorization, etag: null, signal });
-    const { data, error } = schema.safeParse(answer.kind === 'read' ? answer.body : null);
-    if (error !== undefined) throw laterError('bad_answer');
-    return data;
-  };
-}
-
 async function probeToken(
   { dialect, client, credentials }: Connected,
   signal: AbortSignal,
 ): Promise<HostProbe> {
   const authorization = await credentials.authorize('', signal);
-  const answer = await client.get({ base: dialect.tokenPath, rest: '', authorization, etag: null, signal });
-  return { kind: 'token', endsAtMs: answer.kind === 'read' ? dialect.tokenEndsAtMs(answer) : null };
+  const answer = await client.get({ base: dialect.tokenPath, authorization, signal });
+  return { kind: 'token', endsAtMs: dialect.tokenEndsAtMs(answer) };
 }
 
-async function probeApp(app: GithubApp, ask: Ask): Promise<HostProbe> {
+async function probeApp(app: GithubApp, client: HostClient, signal: AbortSignal): Promise<HostProbe> {
+  const ask = async <T>(base: string, authorization: Authorization, schema: z.ZodType<T>) =>
+    decodeAnswer(await client.get({ base, authorization, signal }), schema);
   const asApp = await app.asApp();
   const { name } = await ask('/app', asApp, described);
   const found = await ask(`/app/installations?per_page=${INSTALLATIONS_MAX}`, asApp, installations);

@@ -21,7 +21,7 @@ describeOnDatabases('A store that bench growth has filled', (makeEmpty) => {
       await store.close();
 
       expect(old).toMatchObject({ number: 11, pullRequests: [{ facts: { state: 'merged' } }] });
-      expect(pullRequest).toMatchObject({ outcome: 'seen', memory: { review: { readAtMs: 0 } } });
+      expect(pullRequest).toMatchObject({ outcome: 'seen', memory: { readings: { review: { lacks: [] } } } });
       expect(added).toMatchObject({ number: 12 });
     } finally {
       await remove();

@@ -36,9 +36,11 @@ describe('a second look (P3)', () => {
   test('works with a memory of another version, or none', () => {
     expect(decodeLookMemory(null)).toBeNull();
     expect(decodeLookMemory('odd')).toBeNull();
-    expect(decodeLookMemory({ details: { facts: { state: 'a new one' }, answers: {} } })).toBeNull();
-    const checks = { facts: { checks: 'passing' }, answers: {}, readAtMs: 1 };
-    expect(decodeLookMemory({ details: 7, checks, more: true })).toEqual({ checks });
+    const checks = { facts: { checks: 'passing' }, lacks: [] };
+    const memory = { commit: null, readings: { checks }, answers: {} };
+    expect(decodeLookMemory({ ...memory, more: true })).toEqual(memory);
+    const odd = { ...checks, facts: { checks: 'a new one' } };
+    expect(decodeLookMemory({ ...memory, readings: { checks: odd } })).toBeNull();
   });
 });
 
@@ -187,6 +189,10 @@ describe('what cannot be looked at (P4)', () => {
     at.host.failAt(/check-runs/, 'hang');
     pull.review('alice', 'APPROVED');
     expect(await factsOf(at.look(pull))).toEqual({ ...facts, review: 'approved' });
+    at.host.failAt(/check-runs/, null);
+    const asked = at.host.requests.length;
+    await at.look(pull);
+    expect(new Set(statuses(at.host.requests.slice(asked)))).toEqual(new Set([304]));
   });
 });
 

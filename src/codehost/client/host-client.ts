@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { type Dispatcher, Pool } from 'undici';
+import type { z } from 'zod';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { type AnswerHead, exchange, parseJson, parseRetryAfterMs } from '../../engine/runtime/exchange.ts';
 import { isWaitOn } from '../../jobs/schedule/schedule.ts';
@@ -34,10 +35,13 @@ export async function ifAllowed<T>(reading: Promise<T>): Promise<T | null> {
   try {
     return await reading;
   } catch (error) {
-    const kind = error instanceof UnreadableError ? error.failure.kind : null;
-    if (kind === 'forbidden' || kind === 'not_found') return null;
+    if (isDenied(error)) return null;
     throw error;
   }
+}
+
+export function isDenied(error: unknown): boolean {
+  return error instanceof UnreadableError && ['forbidden', 'not_found'].includes(error.failure.kind);
 }
 
 /** Room for a hundred comments of maximum length. An answer is not read beyond it. */
@@ -69,22 +73,29 @@ export interface Question {
   /** The path of the repository: `/repos/acme/docs`. */
   readonly base: string;
   /** The rest of the path with its query: `/pulls/14`. */
-  readonly rest: string;
+  readonly rest?: string;
   readonly authorization: Authorization;
-  readonly etag: string | null;
+  /** From an earlier answer. */
+  readonly etag?: string | null;
   readonly signal: AbortSignal;
 }
 
-/** `body` is parsed JSON; `unchanged`: as when it had the tag. `base`: where the repository is now. */
-export type Answer =
-  | {
-      readonly kind: 'read';
-      readonly body: unknown;
-      readonly etag: string | null;
-      readonly base: string;
-      readonly headers: AnswerHead['headers'];
-    }
-  | { readonly kind: 'unchanged'; readonly base: string };
+export interface Answer {
+  /** As when it had the tag; then there is no body. */
+  readonly isUnchanged: boolean;
+  /** Parsed JSON. */
+  readonly body: unknown;
+  readonly etag: string | null;
+  /** Where the repository is now. */
+  readonly base: string;
+  readonly headers: AnswerHead['headers'];
+}
+
+export function decodeAnswer<T>({ body }: Answer, schema: z.ZodType<T>): T {
+  const { data, error } = schema.safeParse(body);
+  if (error !== undefined) throw laterError('bad_answer');
+  return data;
+}
 
 export interface HostClient {
   /** Throws only UnreadableError. */
@@ -120,7 +131,7 @@ export function createHostClient({
   const limits = new Map<string, RateLimit>();
   let lastLimit: RateLimit | null = null;
 
-  async function ask({ base, rest, authorization, etag, signal }: Question) {
+  async function ask({ base, rest = '', authorization, etag, signal }: Question) {
     const limit = limits.get(authorization.account) ?? new RateLimit();
     limits.set(authorization.account, limit);
     lastLimit = limit;
@@ -132,7 +143,7 @@ export function createHostClient({
       headers: {
         ...{ ...headers, ...authorization.headers },
         ...{ 'accept-encoding': 'identity', 'user-agent': 'docs-agent' },
-        ...(etag !== null && ETAG.test(etag) && { 'if-none-match': etag }),
+        ...(etag && { 'if-none-match': etag }),
       },
     };
     const result = await clock.abortAfter(timeoutMs, (tooLate) =>
@@ -149,7 +160,7 @@ export function createHostClient({
   }
 
   /** Where the same question is answered now, if that is a repository of the same API; else null. */
-  function movedBase({ base, rest }: Question, { headers: { location } }: AnswerHead): string | null {
+  function movedBase({ base, rest = '' }: Question, { headers: { location } }: AnswerHead): string | null {
     if (typeof location !== 'string') return null;
     const url = URL.parse(location, `${api.origin}${root}${base}${rest}`);
     const [path = ''] = rest.split('?', 1);
@@ -165,24 +176,20 @@ export function createHostClient({
       for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects += 1) {
         const { head, body } = await ask(asked);
         const { base } = asked;
-        if (head.status === 304 && asked.etag !== null) return { kind: 'unchanged', base };
-        if ([301, 302, 307, 308].includes(head.status)) {
+        const { status, headers } = head;
+        if ([301, 302, 307, 308].includes(status)) {
           const moved = movedBase(asked, head);
           if (moved === null) throw laterError('redirected_elsewhere');
           asked = { ...asked, base: moved };
           continue;
         }
-        if (head.status !== 200) throw refusal(head.status);
+        const isUnchanged = status === 304 && Boolean(asked.etag);
+        if (isUnchanged) return { isUnchanged, body: undefined, etag: null, base, headers };
+        if (status !== 200) throw refusal(status);
         const json = body === null ? undefined : parseJson(body);
         if (json === undefined) throw laterError('bad_answer');
-        const { etag } = head.headers;
-        return {
-          kind: 'read',
-          body: json,
-          etag: typeof etag === 'string' && ETAG.test(etag) ? etag : null,
-          base,
-          headers: head.headers,
-        };
+        const etag = typeof headers.etag === 'string' && ETAG.test(headers.etag) ? headers.etag : null;
+        return { isUnchanged, body: json, etag, base, headers };
       }
       throw laterError('redirected_too_often');
     },
@@ -192,7 +199,7 @@ export function createHostClient({
   };
 }
 
-function refusal(status: number): UnreadableError {
+export function refusal(status: number): UnreadableError {
   if (status === 401) return new UnreadableError({ kind: 'bad_credentials' });
   if (status === 403) return new UnreadableError({ kind: 'forbidden' });
   if (status === 404 || status === 410) return new UnreadableError({ kind: 'not_found' });

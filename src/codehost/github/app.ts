@@ -9,8 +9,10 @@ import {
   type Authorization,
   bearer,
   type Credentials,
+  decodeAnswer,
   type HostClient,
   laterError,
+  refusal,
   UnreadableError,
 } from '../client/host-client.ts';
 
@@ -72,7 +74,7 @@ export function githubApp({ appId, privateKey, apiUrl, client, clock, timeoutMs 
         const { token } = await auth({ type: 'installation', installationId, refresh: isFresh });
         return { headers: bearer(token), account: `installation ${installationId}` };
       } catch (error) {
-        throw unreadable(error);
+        return notInstalled(unreadable(error));
       }
     },
   };
@@ -86,12 +88,10 @@ export function appCredentials(app: GithubApp, client: HostClient, clock: Clock)
   async function findInstallation(base: string, signal: AbortSignal): Promise<number> {
     const found = known.get(base);
     if (found !== undefined && found.untilMs > clock.now()) return found.id;
-    const question = { base, rest: '/installation', authorization: await app.asApp(), etag: null, signal };
-    const answer = await client.get(question).catch(notInstalled);
-    const { data } = installation.safeParse(answer.kind === 'read' ? answer.body : null);
-    if (data === undefined) throw laterError('bad_answer');
-    known.set(base, { id: data.id, untilMs: clock.now() + INSTALLATION_KNOWN_MS });
-    return data.id;
+    const question = { base, rest: '/installation', authorization: await app.asApp(), signal };
+    const { id } = decodeAnswer(await client.get(question).catch(notInstalled), installation);
+    known.set(base, { id, untilMs: clock.now() + INSTALLATION_KNOWN_MS });
+    return id;
   }
 
   return {
@@ -112,8 +112,5 @@ function notInstalled(error: unknown): never {
 /** The package throws errors with the answer's status, if there was one. */
 function unreadable(error: unknown): UnreadableError {
   const status = error instanceof Error && 'status' in error ? error.status : null;
-  if (status === 401) return new UnreadableError({ kind: 'bad_credentials' });
-  if (status === 403) return new UnreadableError({ kind: 'forbidden' });
-  if (status === 404) return new UnreadableError({ kind: 'app_not_installed' });
-  return laterError('unreachable');
+  return status === 401 || status === 403 || status === 404 ? refusal(status) : laterError('unreachable');
 }

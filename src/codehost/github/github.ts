@@ -20,7 +20,7 @@ import {
   timeMs,
   worstOf,
 } from '../decode.ts';
-import type { Details, Dialect, Read } from '../look.ts';
+import type { Details, Dialect, PullRequestCommit, Read } from '../look.ts';
 
 const RUN_PAGES_MAX = 3;
 
@@ -34,8 +34,6 @@ const combinedStatus = z.object({ state: text(NAME_MAX_LENGTH), total_count: cou
 
 const RUNS = 'Checks or Actions';
 const STATUSES = 'Commit statuses';
-/** The permissions for everything that may fail a commit. */
-const CHECK_SOURCES = [RUNS, STATUSES] as const;
 
 /**
  * Check runs, or the runs of GitHub Actions for a token without that permission, and the older commit
@@ -44,14 +42,13 @@ const CHECK_SOURCES = [RUNS, STATUSES] as const;
  */
 async function readChecks(
   read: Read,
-  { commit }: { readonly commit: string },
+  { commit }: PullRequestCommit,
   lacks: (permission: string) => void,
 ): Promise<PullRequestFacts> {
   const [runs, status] = await Promise.all([
     ifAllowed(readCheckRuns(read, commit)).then((runs) => runs ?? ifAllowed(readWorkflowRuns(read, commit))),
     ifAllowed(read(`/commits/${commit}/status`, combinedStatus)),
   ]);
-  if (runs === null && status === null) throw new UnreadableError({ kind: 'forbidden' });
   if (runs === null) lacks(RUNS);
   if (status === null) lacks(STATUSES);
   const statuses = status === null || status.total_count === 0 ? [] : [stateOfStatus(status.state)];
@@ -120,11 +117,8 @@ export const github: Dialect = {
     return typeof ends === 'string' ? timeMs(ends) : null;
   },
   details: readDetails,
-  others: {
-    checks: { permissions: CHECK_SOURCES, isOfCommit: true, read: readChecks },
-    review: { permissions: ['Pull requests'], isOfCommit: false, read: readReview },
-    preview: { permissions: ['Deployments or Pull requests'], isOfCommit: true, read: readPreview },
-  },
+  others: { checks: readChecks, review: readReview, preview: readPreview },
+  permission: 'Pull requests',
 };
 
 const account = z
@@ -191,7 +185,7 @@ const review = z.object({
 const reviews = listOf(review);
 
 /** Each reviewer's last opinion. Comments are none, and a dismissed review takes its opinion back. */
-async function readReview(read: Read, { number }: { readonly number: number }): Promise<PullRequestFacts> {
+async function readReview(read: Read, { number }: PullRequestCommit): Promise<PullRequestFacts> {
   const opinions = new Map<string, string>();
   for (let page = 1; page <= PAGES_MAX; page += 1) {
     const found = await read(`/pulls/${number}/reviews?per_page=${PAGE}&page=${page}`, reviews);
@@ -233,12 +227,13 @@ const comments = listOf(
 /** Where the commit was deployed, except to production; else the URL in a docs host's comment. */
 async function readPreview(
   read: Read,
-  { number, commit }: { readonly number: number; readonly commit: string },
+  { number, commit }: PullRequestCommit,
+  lacks: (permission: string) => void,
 ): Promise<PullRequestFacts> {
   const deployed = await ifAllowed(readDeployed(read, commit));
   if (typeof deployed?.address === 'string') return { previewUrl: deployed.address };
   const written = await ifAllowed(readWritten(read, number));
-  if (deployed === null && written === null) throw new UnreadableError({ kind: 'forbidden' });
+  if (deployed === null && written === null) lacks('Deployments or Pull requests');
   return known({ previewUrl: written?.address ?? null });
 }
 

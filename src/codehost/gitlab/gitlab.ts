@@ -22,10 +22,7 @@ import {
   timeMs,
   worstOf,
 } from '../decode.ts';
-import type { Details, Dialect, Read } from '../look.ts';
-
-/** The token's required scope; GitLab has nothing finer. */
-const permissions = ['read_api'] as const;
+import type { Details, Dialect, PullRequestCommit, Read } from '../look.ts';
 
 export const gitlab: Dialect = {
   headers: { accept: 'application/json' },
@@ -34,12 +31,9 @@ export const gitlab: Dialect = {
   tokenPath: '/personal_access_tokens/self',
   tokenEndsAtMs: ({ body }) => timeMs(ownToken.safeParse(body).data?.expires_at ?? null),
   details: readDetails,
-  others: {
-    size: { permissions, isOfCommit: true, read: readSize },
-    checks: { permissions, isOfCommit: true, read: readChecks },
-    review: { permissions, isOfCommit: false, read: readReview },
-    preview: { permissions, isOfCommit: true, read: readPreview },
-  },
+  others: { size: readSize, checks: readChecks, review: readReview, preview: readPreview },
+  // GitLab has nothing finer.
+  permission: 'read_api',
 };
 
 const ownToken = z.object({ expires_at: time });
@@ -109,10 +103,7 @@ const pipelines = listOf(
  * The newest pipeline of this commit, by itself or as merged, and the newest report of other services, which
  * GitLab lists as a separate pipeline. Neither replaces the other.
  */
-async function readChecks(
-  read: Read,
-  { number, commit }: { readonly number: number; readonly commit: string },
-): Promise<PullRequestFacts> {
+async function readChecks(read: Read, { number, commit }: PullRequestCommit): Promise<PullRequestFacts> {
   const found = await read(`/merge_requests/${number}/pipelines?per_page=${PIPELINES_MAX}`, pipelines);
   const newest = [
     found.find(({ source }) => source !== EXTERNAL),
@@ -134,7 +125,7 @@ const approvals = z.object({ approved_by: listOf(z.object({})), approvals_left: 
 const reviewers = listOf(z.object({ state: text(NAME_MAX_LENGTH) }));
 
 /** Approved by somebody, and by all who must. Older versions do not say which reviewers want changes. */
-async function readReview(read: Read, { number }: { readonly number: number }): Promise<PullRequestFacts> {
+async function readReview(read: Read, { number }: PullRequestCommit): Promise<PullRequestFacts> {
   const asked = await ifAllowed(read(`/merge_requests/${number}/reviewers`, reviewers));
   if (asked?.some(({ state }) => state === 'requested_changes')) return { review: 'changes_requested' };
   const { approved_by: approvers, approvals_left: left } = await read(
@@ -169,10 +160,7 @@ const notes = listOf(
 );
 
 /** Where the commit was deployed, except to production; else the URL in a docs host's comment. */
-async function readPreview(
-  read: Read,
-  { number, commit }: { readonly number: number; readonly commit: string },
-): Promise<PullRequestFacts> {
+async function readPreview(read: Read, { number, commit }: PullRequestCommit): Promise<PullRequestFacts> {
   const newest = `order_by=id&sort=desc&status=success&per_page=${DEPLOYMENTS_MAX}`;
   const deployed = await ifAllowed(read(`/deployments?${newest}`, deployments));
   const deployment = deployed?.find(
@@ -216,10 +204,7 @@ const diffs = listOf(
  * without them, and if diffs are left out because they are too many or too long: then the count would be
  * wrong.
  */
-async function readSize(
-  read: Read,
-  { number }: { readonly number: number; readonly commit: string },
-): Promise<PullRequestFacts> {
+async function readSize(read: Read, { number }: PullRequestCommit): Promise<PullRequestFacts> {
   let [files, added, removed] = [0, 0, 0];
   for (let page = 1; page <= PAGES_MAX; page += 1) {
     const found = await readPage(read, number, page);

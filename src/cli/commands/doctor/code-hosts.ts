@@ -22,7 +22,6 @@ const APP_NEEDS = [
 ] as const;
 
 const LOST = {
-  details: 'nothing may be read',
   size: 'the changed lines may not be read',
   checks: 'its checks are never shown as passing',
   review: 'the review may not be read',
@@ -161,9 +160,8 @@ function seenFinding(
   { memory }: Extract<Look, { outcome: 'seen' }>,
 ): Finding {
   const missing = READINGS.flatMap((reading) => {
-    const problem = memory[reading]?.problem;
-    if (problem?.kind !== 'missing_permission') return [];
-    return [`${LOST[reading]} (without the permission ${problem.permissions.join(', ')})`];
+    const lacks = memory.readings[reading]?.lacks ?? [];
+    return lacks.length === 0 ? [] : [`${LOST[reading]} (without the permission ${lacks.join(', ')})`];
   });
   return missing.length === 0
     ? findings.ok(`${name} can be read`)
