@@ -27,7 +27,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   store: 300,
   engine: 73,
   agent: 58,
-  codehost: 70,
+  codehost: 64,
   'slack/inbound': 261,
   'slack/install': 29,
   'slack/messages': 54,

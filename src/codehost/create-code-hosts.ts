@@ -4,7 +4,7 @@ import type { TroubleKind } from '../jobs/job.ts';
 import { parsePullRequestLink } from '../jobs/pull-requests/link.ts';
 import { afterAnswer, nothingKnown } from '../jobs/service-facts.ts';
 import { type CredentialSettings, createHostClient, tokenCredentials } from './client/host-client.ts';
-import { appCredentials, type GithubApp, githubApp } from './github/app.ts';
+import { type GithubApp, githubApp } from './github/app.ts';
 import { github } from './github/github.ts';
 import { gitlab } from './gitlab/gitlab.ts';
 import { type CodeHosts, type Dialect, type HostAccess, type Look, look, lookLog } from './look.ts';
@@ -47,15 +47,8 @@ export function createCodeHosts(
 
 /** Null: the host answered, even if it does not show this pull request. */
 function troubleOf(look: Look): TroubleKind | null {
-  switch (look.outcome) {
-    case 'seen':
-    case 'not_found':
-      return null;
-    case 'no_access':
-      return look.reason === 'bad_credentials' ? 'needs_admin' : null;
-    case 'later':
-      return look.reason === 'rate_limited' ? 'rate_limited' : 'unreachable';
-  }
+  if (look.outcome === 'later') return look.reason === 'rate_limited' ? 'rate_limited' : 'unreachable';
+  return look.outcome === 'no_access' && look.reason === 'bad_credentials' ? 'needs_admin' : null;
 }
 
 const DIALECTS = { github, gitlab } as const satisfies Readonly<Record<string, Dialect>>;
@@ -84,5 +77,5 @@ export function connect(settings: CodeHostSettings, clock: Clock, timeoutMs: num
   const shared = { settings, dialect, client, clock };
   if (given.kind === 'token') return { ...shared, credentials: tokenCredentials(given.token), app: null };
   const app = githubApp({ ...given, apiUrl, client, clock, timeoutMs });
-  return { ...shared, credentials: appCredentials(app, client, clock), app };
+  return { ...shared, credentials: app, app };
 }

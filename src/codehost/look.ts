@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Clock } from '../engine/runtime/clock.ts';
-import type { LogFields, Logger } from '../engine/runtime/redact.ts';
+import type { Logger } from '../engine/runtime/redact.ts';
 import type { PullRequestLink } from '../jobs/pull-requests/link.ts';
 import { isOver, type PullRequestFacts } from '../jobs/pull-requests/pull-request.ts';
 import type { HostFacts } from '../jobs/service-facts.ts';
@@ -178,7 +178,7 @@ async function readOther(
     return { facts: facts ?? {}, lacks };
   } catch (error) {
     if (!(error instanceof UnreadableError)) throw error;
-    return isDenied(error) ? { facts: {}, lacks: [permission] } : null;
+    return isDenied(error.failure) ? { facts: {}, lacks: [permission] } : null;
   }
 }
 
@@ -196,9 +196,8 @@ function rememberingReader(
     const etag = earlier && kept.success ? earlier.etag : null;
     const answer = await client.get({ ...asked, base: currentBase, rest, etag });
     currentBase = answer.base;
-    const body = answer.isUnchanged && kept.success ? kept.data : decodeAnswer(answer, schema);
-    const tag = answer.isUnchanged ? etag : answer.etag;
-    if (tag !== null) answers[rest] = { etag: tag, body };
+    const body = answer.body === undefined && kept.success ? kept.data : decodeAnswer(answer, schema);
+    if (answer.etag !== null) answers[rest] = { etag: answer.etag, body };
     return body;
   };
   return { read, answers };
@@ -221,11 +220,11 @@ function unseen({ failure }: UnreadableError): Look {
 /** What an administrator must fix is logged once, until it is fixed or changes. */
 export function lookLog(log: Logger) {
   const told = new Map<string, string>();
-  const warnOnce = (event: string, about: LogFields, problem: LogFields | null) => {
-    const topic = JSON.stringify([event, about]);
-    const text = JSON.stringify(problem);
-    if (problem !== null && told.get(topic) !== text) log.warn(event, { ...about, ...problem });
-    told.set(topic, text);
+  const isNew = (topic: string, problem: readonly string[]) => {
+    const words = problem.join(', ');
+    const before = told.get(topic) ?? '';
+    told.set(topic, words);
+    return words !== '' && words !== before;
   };
   return (
     { host, repository, name }: PullRequestLink,
@@ -240,13 +239,16 @@ export function lookLog(log: Logger) {
       ...(remaining === null ? {} : { rate_limit_remaining: remaining }),
     });
     if (outcome === 'later') return;
-    const denied = outcome === 'no_access' ? { reason: look.reason } : null;
-    warnOnce('code_host_no_access', { host, repository }, denied);
+    const reason = outcome === 'no_access' ? look.reason : null;
+    if (isNew(`${host} ${repository} access`, reason === null ? [] : [reason])) {
+      log.warn('code_host_no_access', { host, repository, reason });
+    }
     if (outcome !== 'seen') return;
     for (const lost of READINGS) {
       const permissions = look.memory.readings[lost]?.lacks ?? [];
-      const missing = permissions.length === 0 ? null : { permissions };
-      warnOnce('code_host_permission_missing', { host, repository, lost }, missing);
+      if (isNew(`${host} ${repository} ${lost}`, permissions)) {
+        log.warn('code_host_permission_missing', { host, repository, lost, permissions });
+      }
     }
   };
 }

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { systemClock } from '../engine/runtime/clock.ts';
 import { type Authorization, decodeAnswer, type HostClient, UnreadableError } from './client/host-client.ts';
 import { type CodeHostSettings, type Connected, connect } from './create-code-hosts.ts';
-import { listOf, NAME_MAX_LENGTH, text } from './decode.ts';
+import { id, listOf, NAME_MAX_LENGTH, text } from './decode.ts';
 import type { GithubApp } from './github/app.ts';
+import { account } from './github/github.ts';
 
 export type HostProbe =
   | { readonly kind: 'token'; readonly endsAtMs: number | null }
@@ -28,11 +29,7 @@ const PAGE = 100;
 const described = z.object({ name: text(NAME_MAX_LENGTH) });
 const installations = listOf(
   z.object({
-    id: z.int().min(1),
-    account: z
-      .object({ login: text(NAME_MAX_LENGTH) })
-      .nullable()
-      .catch(null),
+    ...{ id, account },
     permissions: z.record(z.string(), z.unknown()).catch({}),
     suspended_at: text(NAME_MAX_LENGTH),
   }),

@@ -33,6 +33,19 @@ describe('a second look (P3)', () => {
     expect(at.host.requests.length).toBe(asked + 1);
   });
 
+  test('keeps what was known of a merged one though the token may not read all of it', async () => {
+    await using at = await lookingAtGithub();
+    const pull = at.host.open({ repository: 'acme/docs' });
+    pull.check('build', 'success');
+    pull.review('alice', 'APPROVED');
+    at.host.withhold('Checks');
+    const { checks, review } = await factsOf(at.look(pull));
+    expect([checks, review]).toEqual(['passing', 'approved']);
+    pull.merge('alice');
+    await at.look(pull);
+    expect(await factsOf(at.look(pull))).toMatchObject({ state: 'merged', checks, review });
+  });
+
   test('works with a memory of another version, or none', () => {
     expect(decodeLookMemory(null)).toBeNull();
     expect(decodeLookMemory('odd')).toBeNull();

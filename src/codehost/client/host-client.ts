@@ -30,18 +30,21 @@ export function laterError(reason: string, waitMs: number | null = null): Unread
   return new UnreadableError({ kind: 'later', reason, waitMs });
 }
 
-/** Null: the token may not read it, or it is not there. */
-export async function ifAllowed<T>(reading: Promise<T>): Promise<T | null> {
+/** Null for an expected failure: by default, the token may not read it, or it is not there. */
+export async function orNull<T>(
+  reading: Promise<T>,
+  isExpected: (failure: Failure) => boolean = isDenied,
+): Promise<T | null> {
   try {
     return await reading;
   } catch (error) {
-    if (isDenied(error)) return null;
+    if (error instanceof UnreadableError && isExpected(error.failure)) return null;
     throw error;
   }
 }
 
-export function isDenied(error: unknown): boolean {
-  return error instanceof UnreadableError && ['forbidden', 'not_found'].includes(error.failure.kind);
+export function isDenied({ kind }: Failure): boolean {
+  return kind === 'forbidden' || kind === 'not_found';
 }
 
 /** Room for a hundred comments of maximum length. An answer is not read beyond it. */
@@ -81,10 +84,8 @@ export interface Question {
 }
 
 export interface Answer {
-  /** As when it had the tag; then there is no body. */
-  readonly isUnchanged: boolean;
-  /** Parsed JSON. */
-  readonly body: unknown;
+  /** Parsed JSON; absent: unchanged since it had the tag. */
+  readonly body?: unknown;
   readonly etag: string | null;
   /** Where the repository is now. */
   readonly base: string;
@@ -183,13 +184,12 @@ export function createHostClient({
           asked = { ...asked, base: moved };
           continue;
         }
-        const isUnchanged = status === 304 && Boolean(asked.etag);
-        if (isUnchanged) return { isUnchanged, body: undefined, etag: null, base, headers };
+        if (status === 304 && asked.etag) return { etag: asked.etag, base, headers };
         if (status !== 200) throw refusal(status);
         const json = body === null ? undefined : parseJson(body);
         if (json === undefined) throw laterError('bad_answer');
         const etag = typeof headers.etag === 'string' && ETAG.test(headers.etag) ? headers.etag : null;
-        return { isUnchanged, body: json, etag, base, headers };
+        return { body: json, etag, base, headers };
       }
       throw laterError('redirected_too_often');
     },

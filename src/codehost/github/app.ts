@@ -15,13 +15,14 @@ import {
   refusal,
   UnreadableError,
 } from '../client/host-client.ts';
+import { id } from '../decode.ts';
 
-/** Both throw only UnreadableError. */
-export interface GithubApp {
+/** For each repository, the token of its installation. Throws only UnreadableError. */
+export interface GithubApp extends Credentials {
   /** For what only the App itself may ask. */
   asApp(): Promise<Authorization>;
-  /** For an installation's repositories. @param isFresh the last token is no longer accepted */
-  asInstallation(installationId: number, isFresh?: boolean): Promise<Authorization>;
+  /** For an installation's repositories. */
+  asInstallation(installationId: number): Promise<Authorization>;
 }
 
 export interface AppOptions {
@@ -38,7 +39,7 @@ const TOKENS_PATH = /^\/app\/installations\/\d+\/access_tokens$/;
 /** Where an App is installed rarely changes. */
 const INSTALLATION_KNOWN_MS = 60 * 60_000;
 
-const installation = z.object({ id: z.int().min(1) });
+const installation = z.object({ id });
 const madeToken = z.object({ token: z.string().regex(/^[\x21-\x7e]{1,4000}$/), expires_at: z.string() });
 
 /** The package requests tokens and caches them; where it may ask, and for how long, is decided here. */
@@ -64,39 +65,37 @@ export function githubApp({ appId, privateKey, apiUrl, client, clock, timeoutMs 
       request: { fetch: boundedFetch },
     }),
   });
-  return {
-    asApp: async () => {
-      const { token } = await auth({ type: 'app' });
-      return { headers: bearer(token), account: 'app' };
-    },
-    asInstallation: async (installationId, isFresh = false) => {
-      try {
-        const { token } = await auth({ type: 'installation', installationId, refresh: isFresh });
-        return { headers: bearer(token), account: `installation ${installationId}` };
-      } catch (error) {
-        return notInstalled(unreadable(error));
-      }
-    },
-  };
-}
-
-/** For each repository, the token of its installation. */
-export function appCredentials(app: GithubApp, client: HostClient, clock: Clock): Credentials {
   const known = new Map<string, { readonly id: number; readonly untilMs: number }>();
   const rejected = new Set<string>();
+
+  async function asApp(): Promise<Authorization> {
+    const { token } = await auth({ type: 'app' });
+    return { headers: bearer(token), account: 'app' };
+  }
+
+  /** @param isFresh the last token is no longer accepted */
+  async function asInstallation(installationId: number, isFresh = false): Promise<Authorization> {
+    try {
+      const { token } = await auth({ type: 'installation', installationId, refresh: isFresh });
+      return { headers: bearer(token), account: `installation ${installationId}` };
+    } catch (error) {
+      return notInstalled(unreadable(error));
+    }
+  }
 
   async function findInstallation(base: string, signal: AbortSignal): Promise<number> {
     const found = known.get(base);
     if (found !== undefined && found.untilMs > clock.now()) return found.id;
-    const question = { base, rest: '/installation', authorization: await app.asApp(), signal };
-    const { id } = decodeAnswer(await client.get(question).catch(notInstalled), installation);
-    known.set(base, { id, untilMs: clock.now() + INSTALLATION_KNOWN_MS });
-    return id;
+    const question = { base, rest: '/installation', authorization: await asApp(), signal };
+    const answer = decodeAnswer(await client.get(question).catch(notInstalled), installation);
+    known.set(base, { ...answer, untilMs: clock.now() + INSTALLATION_KNOWN_MS });
+    return answer.id;
   }
 
   return {
+    ...{ asApp, asInstallation },
     authorize: async (base, signal) =>
-      app.asInstallation(await findInstallation(base, signal), rejected.delete(base)),
+      asInstallation(await findInstallation(base, signal), rejected.delete(base)),
     rejected: (base) => {
       known.delete(base);
       rejected.add(base);

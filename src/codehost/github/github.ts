@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { firstParagraph, type PullRequestFacts } from '../../jobs/pull-requests/pull-request.ts';
-import { ifAllowed, UnreadableError } from '../client/host-client.ts';
+import { orNull } from '../client/host-client.ts';
 import {
   type Checks,
   commit,
@@ -46,8 +46,8 @@ async function readChecks(
   lacks: (permission: string) => void,
 ): Promise<PullRequestFacts> {
   const [runs, status] = await Promise.all([
-    ifAllowed(readCheckRuns(read, commit)).then((runs) => runs ?? ifAllowed(readWorkflowRuns(read, commit))),
-    ifAllowed(read(`/commits/${commit}/status`, combinedStatus)),
+    orNull(readCheckRuns(read, commit)).then((runs) => runs ?? orNull(readWorkflowRuns(read, commit))),
+    orNull(read(`/commits/${commit}/status`, combinedStatus)),
   ]);
   if (runs === null) lacks(RUNS);
   if (status === null) lacks(STATUSES);
@@ -83,22 +83,16 @@ async function readWorkflowRuns(read: Read, commit: string): Promise<Checks[]> {
   return total !== null && total > PAGE ? [...found, 'pending'] : found;
 }
 
-/** As GitHub's own command line counts them. */
+/** As GitHub's own command line counts them; any other run is pending. */
+const CONCLUSIONS = {
+  passing: ['success', 'neutral', 'skipped'],
+  failing: ['failure', 'cancelled', 'timed_out', 'startup_failure', 'action_required'],
+};
+
 function stateOfRun({ conclusion }: z.infer<typeof run>): Checks {
-  switch (conclusion) {
-    case 'success':
-    case 'neutral':
-    case 'skipped':
-      return 'passing';
-    case 'failure':
-    case 'cancelled':
-    case 'timed_out':
-    case 'startup_failure':
-    case 'action_required':
-      return 'failing';
-    default:
-      return 'pending';
-  }
+  if (conclusion === null) return 'pending';
+  if (CONCLUSIONS.passing.includes(conclusion)) return 'passing';
+  return CONCLUSIONS.failing.includes(conclusion) ? 'failing' : 'pending';
 }
 
 function stateOfStatus(state: string | null): Checks {
@@ -121,7 +115,8 @@ export const github: Dialect = {
   permission: 'Pull requests',
 };
 
-const account = z
+/** A person, or an App. */
+export const account = z
   .object({ login: text(NAME_MAX_LENGTH) })
   .nullable()
   .catch(null);
@@ -163,26 +158,14 @@ async function readDetails(read: Read, number: number): Promise<Details> {
 
 /** Only the issue behind the pull request says so. Without permission to read it, the name is left out. */
 async function readClosedBy(read: Read, number: number): Promise<string | null> {
-  try {
-    const { closed_by: by } = await read(`/issues/${number}`, z.object({ closed_by: account }));
-    return by?.login ?? null;
-  } catch (error) {
-    if (error instanceof UnreadableError) return null;
-    throw error;
-  }
+  const closed = await orNull(read(`/issues/${number}`, z.object({ closed_by: account })), () => true);
+  return closed?.closed_by?.login ?? null;
 }
 
 const PAGE = 100;
 const PAGES_MAX = 5;
 
-const review = z.object({
-  user: z
-    .object({ login: text(NAME_MAX_LENGTH) })
-    .nullable()
-    .catch(null),
-  state: text(NAME_MAX_LENGTH),
-});
-const reviews = listOf(review);
+const reviews = listOf(z.object({ user: account, state: text(NAME_MAX_LENGTH) }));
 
 /** Each reviewer's last opinion. Comments are none, and a dismissed review takes its opinion back. */
 async function readReview(read: Read, { number }: PullRequestCommit): Promise<PullRequestFacts> {
@@ -215,11 +198,11 @@ const NOT_OF_DOCS_HOST = { user: null, body: '' } as const;
 const comments = listOf(
   z
     .object({
-      user: z.object({ login: z.string() }).nullable().catch(null),
+      user: account,
       body: z.string().catch(''),
     })
     .transform(({ user, body }) => {
-      const domains = user === null ? null : domainsOfBot(user.login);
+      const domains = domainsOfBot(user?.login ?? '');
       return domains === null ? NOT_OF_DOCS_HOST : { user, body: previewIn(body, domains) ?? '' };
     }),
 );
@@ -230,9 +213,9 @@ async function readPreview(
   { number, commit }: PullRequestCommit,
   lacks: (permission: string) => void,
 ): Promise<PullRequestFacts> {
-  const deployed = await ifAllowed(readDeployed(read, commit));
+  const deployed = await orNull(readDeployed(read, commit));
   if (typeof deployed?.address === 'string') return { previewUrl: deployed.address };
-  const written = await ifAllowed(readWritten(read, number));
+  const written = await orNull(readWritten(read, number));
   if (deployed === null && written === null) lacks('Deployments or Pull requests');
   return known({ previewUrl: written?.address ?? null });
 }

@@ -4,7 +4,7 @@ import {
   type PullRequestFacts,
   type PullRequestSize,
 } from '../../jobs/pull-requests/pull-request.ts';
-import { ifAllowed, UnreadableError } from '../client/host-client.ts';
+import { orNull, UnreadableError } from '../client/host-client.ts';
 import {
   type Checks,
   commit,
@@ -126,7 +126,7 @@ const reviewers = listOf(z.object({ state: text(NAME_MAX_LENGTH) }));
 
 /** Approved by somebody, and by all who must. Older versions do not say which reviewers want changes. */
 async function readReview(read: Read, { number }: PullRequestCommit): Promise<PullRequestFacts> {
-  const asked = await ifAllowed(read(`/merge_requests/${number}/reviewers`, reviewers));
+  const asked = await orNull(read(`/merge_requests/${number}/reviewers`, reviewers));
   if (asked?.some(({ state }) => state === 'requested_changes')) return { review: 'changes_requested' };
   const { approved_by: approvers, approvals_left: left } = await read(
     `/merge_requests/${number}/approvals`,
@@ -162,14 +162,14 @@ const notes = listOf(
 /** Where the commit was deployed, except to production; else the URL in a docs host's comment. */
 async function readPreview(read: Read, { number, commit }: PullRequestCommit): Promise<PullRequestFacts> {
   const newest = `order_by=id&sort=desc&status=success&per_page=${DEPLOYMENTS_MAX}`;
-  const deployed = await ifAllowed(read(`/deployments?${newest}`, deployments));
+  const deployed = await orNull(read(`/deployments?${newest}`, deployments));
   const deployment = deployed?.find(
     ({ sha, environment: { name, external_url: address } }) =>
       sha === commit && address !== null && name?.startsWith('prod') !== true,
   );
   if (deployment !== undefined) return known({ previewUrl: deployment.environment.external_url });
   const path = `/merge_requests/${number}/notes?order_by=created_at&sort=desc&per_page=${NOTES_MAX}`;
-  const written = await ifAllowed(read(path, notes));
+  const written = await orNull(read(path, notes));
   if (deployed === null && written === null) throw new UnreadableError({ kind: 'forbidden' });
   return known({ previewUrl: written?.find(({ body }) => body !== '')?.body ?? null });
 }
@@ -207,7 +207,9 @@ const diffs = listOf(
 async function readSize(read: Read, { number }: PullRequestCommit): Promise<PullRequestFacts> {
   let [files, added, removed] = [0, 0, 0];
   for (let page = 1; page <= PAGES_MAX; page += 1) {
-    const found = await readPage(read, number, page);
+    const path = `/merge_requests/${number}/diffs?per_page=${PAGE}&page=${page}`;
+    // Before 15.7, GitLab has no diffs in its API.
+    const found = await orNull(read(path, diffs), ({ kind }) => kind === 'not_found');
     if (found === null || found.some((file) => file.isLeftOut)) return {};
     files += found.length;
     for (const file of found) {
@@ -217,16 +219,6 @@ async function readSize(read: Read, { number }: PullRequestCommit): Promise<Pull
     if (found.length < PAGE) return { size: { files, lines: { added, removed } } };
   }
   return {};
-}
-
-/** Null: this GitLab has no diffs in its API (before 15.7). */
-async function readPage(read: Read, number: number, page: number) {
-  try {
-    return await read(`/merge_requests/${number}/diffs?per_page=${PAGE}&page=${page}`, diffs);
-  } catch (error) {
-    if (error instanceof UnreadableError && error.failure.kind === 'not_found') return null;
-    throw error;
-  }
 }
 
 /** The lines before the first hunk describe the file. */
