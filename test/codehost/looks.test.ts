@@ -207,6 +207,22 @@ describe('what cannot be looked at (P4)', () => {
     await at.look(pull);
     expect(new Set(statuses(at.host.requests.slice(asked)))).toEqual(new Set([304]));
   });
+
+  test('nor does it leave the answers of ever more commits, while it fails', async () => {
+    await using at = await lookingAtGithub();
+    const pull = at.host.open({ repository: 'acme/docs' });
+    at.host.failAt(/check-runs/, { status: 502 });
+    const kept = async () => {
+      const look = await at.look(pull);
+      return look.outcome === 'seen' ? Object.keys(look.memory.answers).length : 0;
+    };
+    const answers = await kept();
+    expect(answers).toBeGreaterThan(1);
+    for (let commits = 0; commits < 3; commits += 1) {
+      pull.push();
+      expect(await kept()).toBe(answers);
+    }
+  });
 });
 
 describe('the limit of the host (P3)', () => {
