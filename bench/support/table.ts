@@ -3,10 +3,15 @@ import type { Row } from './rows.ts';
 
 const HEAD = ['', 'unit', 'ours', 'reference', 'compared (from to)', 'target', 'met'];
 
-/** A Markdown table that is also good to read as it is. */
 export function tableOf(rows: readonly Row[]): string {
-  const lines = [HEAD, ...rows.map(cellsOf)];
-  const widths = HEAD.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));
+  return markdownTable([HEAD, ...rows.map(cellsOf)]);
+}
+
+/** A table that is also good to read as it is. The first line is its head. */
+export function markdownTable(lines: readonly (readonly string[])[]): string {
+  const widths = (lines[0] ?? []).map((_, column) =>
+    Math.max(...lines.map((cells) => cells[column]?.length ?? 0)),
+  );
   const format = (cells: readonly string[]) =>
     `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
   const rule = format(widths.map((width) => '-'.repeat(width)));

@@ -153,7 +153,8 @@ export function look(host: HostAccess, link: PullRequestLink, before: LookMemory
         outcome: 'seen',
         facts: Object.assign({}, facts, ...Object.values(readings).map((found) => found.facts)),
         memory: {
-          ...{ commit, readings },
+          commit,
+          readings,
           // A reading that failed for a moment finds its tags again; those of earlier commits would only pile up.
           answers: { ...(now.includes(null) && before?.commit === commit && before.answers), ...answers },
         },

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { expect, test } from 'vitest';
+import { markdownTable } from '../../bench/support/table.ts';
 import { aboutSetting, type SettingName, settingNames } from '../../src/app/config/settings.ts';
 import { parse, required } from '../support/settings.ts';
 
@@ -26,14 +27,7 @@ const HEAD = `# Settings of docs-agent. Copy this file to .env and fill in the f
 `;
 
 function commented(text: string): string {
-  const words = text.split(' ');
-  const lines = [''];
-  for (const word of words) {
-    const line = lines.at(-1) ?? '';
-    if (line !== '' && line.length + word.length > 115) lines.push(word);
-    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
-  }
-  return lines.map((line) => `# ${line}`).join('\n');
+  return text.replace(/(.{1,116})(?: |$)/g, '# $1\n').trimEnd();
 }
 
 function linesOf(name: SettingName): string {
@@ -47,15 +41,6 @@ function cellsOf(name: SettingName): string[] {
   const { help, example, hasDefault = false, isSecret = false } = aboutSetting(name);
   const shown = help.replaceAll('|', '\\|');
   return [`\`${name}\`${isSecret ? ' 🔒' : ''}`, shown, hasDefault ? `\`${example}\`` : ''];
-}
-
-/** With columns that are aligned, as the formatter wants them. */
-function markdownTable(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
-  const lines = [...rows.slice(0, 1), widths.map((width) => '-'.repeat(width)), ...rows.slice(1)];
-  return lines
-    .map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`)
-    .join('\n');
 }
 
 function expectGenerated(url: URL, generated: string): void {

@@ -93,7 +93,8 @@ export function githubApp({ appId, privateKey, apiUrl, client, clock, timeoutMs 
   }
 
   return {
-    ...{ asApp, asInstallation },
+    asApp,
+    asInstallation,
     authorize: async (base, signal) =>
       asInstallation(await findInstallation(base, signal), rejected.delete(base)),
     rejected: (base) => {
