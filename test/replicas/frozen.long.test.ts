@@ -188,7 +188,9 @@ describeReplicas('a replica that is frozen with a request out, past its lease, a
     await expect.poll(outcomes, { message: 'the first look' }).toEqual([['seen']]);
     world.codeHost.failAt(/./, 'hang');
     pull.merge('octocat');
+    const asked = () => world.codeHost.requests.filter(({ status }) => status === null);
     await world.query(`update task set run_at = 0 where kind = 'look_at_pull_request'`);
+    await expect.poll(() => asked().length, { message: 'the look' }).toBeGreaterThan(0);
     await world.hasInFlight('look_at_pull_request');
     // Only the look of the first replica has no answer.
     world.codeHost.failAt(/./, null);

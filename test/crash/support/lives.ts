@@ -42,8 +42,8 @@ export interface Lives extends AsyncDisposable {
   port(): number;
   /** The names of all commits and outward calls so far, of the first process first. */
   done(): readonly string[];
-  /** How many processes were killed. */
-  readonly kills: number;
+  /** How many processes were killed, and how many will be in the end. */
+  readonly kills: { readonly done: number; readonly planned: number };
   /** The ids of create and message calls that were under way when a process died: their fate is unknown. */
   readonly doubtful: readonly string[];
   /** Calls of these methods are refused for the moment (429). */
@@ -157,7 +157,7 @@ export async function startLives(
         ...(calls[number] ?? []),
       ]),
     get kills() {
-      return lives.length - 1;
+      return { done: lives.length - 1, planned: kills.length };
     },
     doubtful,
     busy,

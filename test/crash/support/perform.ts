@@ -54,7 +54,7 @@ export async function perform(
   const answersItself = 'answersQuestions' in story;
   const answers = answersItself ? null : resources.use(answerQuestions(outside, stage));
   const expected = await playAt(stage);
-  await stage.killed(kills.length);
+  await stage.killed();
   await stage.idle();
   await answers?.[Symbol.asyncDispose]();
   // If nothing was left to do, it may still be on its way.

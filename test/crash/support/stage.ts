@@ -53,8 +53,8 @@ export interface Stage {
   openPullRequest(): { readonly pull: StandInPullRequest; readonly url: string };
   /** Ends the turn of that job. */
   finish(status: string, prLink?: string): void;
-  /** Waits for the kill of so many processes. */
-  killed(times: number): Promise<void>;
+  /** Waits for the kill of so many processes; default: of all that are meant to die. */
+  killed(times?: number): Promise<void>;
   /** Waits until the program has nothing left to do. */
   idle(): Promise<void>;
 }
@@ -184,9 +184,9 @@ export function createStage(outside: Outside, lives: Lives, store: StoreReader):
     finish: (status, prLink) => {
       api.finish(agentJobId(), { status, ...(prLink === undefined ? {} : { prLink }) });
     },
-    killed: async (times) => {
+    killed: async (times = lives.kills.planned) => {
       await until(
-        () => lives.kills,
+        () => lives.kills.done,
         (kills) => kills >= times,
         `kill ${times}`,
       );

@@ -143,6 +143,7 @@ export const localStories = {
       await stage.killed(1);
       // If the process dies before it has stored this one, its event is lost as well.
       await stage.write(card, 'Two');
+      await stage.killed();
       // Many times the window in which replies are put together.
       await sleep(4_000);
       stage.lives.busy.delete('conversations.replies');
