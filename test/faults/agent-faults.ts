@@ -9,7 +9,7 @@ import type { Fault } from '../../demo/agent-api/fault.ts';
  */
 export type AgentOutcome = 'waits' | 'unknown' | 'refused' | 'administrator';
 
-/** One row of the table of the agent API's faults in docs/reliability.md. */
+/** What a fault of the agent API is taken for. */
 export interface AgentFault {
   readonly name: string;
   readonly fault: Fault;

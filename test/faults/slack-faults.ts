@@ -10,7 +10,7 @@ import type { Fault } from '../support/fault-proxy/fault.ts';
  */
 export type SlackOutcome = 'waits' | 'looked for' | 'refused' | 'place' | 'administrator';
 
-/** One row of the table of Slack's faults in docs/reliability.md. */
+/** What a fault of Slack is taken for. */
 export interface SlackFault {
   readonly name: string;
   readonly fault: Fault;

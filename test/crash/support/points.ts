@@ -1,17 +1,8 @@
 import type { Kill } from './lives.ts';
 import type { StoryName } from './stories.ts';
 
-/** What is promised of a kill at a fail point, in words for `docs/reliability.md`. */
-export const promises = {
-  once: 'Goes on after the restart; everything happens once.',
-  ask_again: 'Nothing was accepted: the person sees that it failed, and does it again.',
-  look: 'Looked for in Slack: adopted if it is there, else posted once.',
-  unknown: 'May have happened: the thread says so, and a person decides.',
-  tell_again: 'A private answer cannot be looked for: it may arrive twice.',
-  drop: 'A private hint cannot be looked for, and is not worth a second: it may be lost.',
-} as const;
-
-export type Promised = keyof typeof promises;
+/** What is promised of a kill at a fail point, in the words of docs/reliability.md. */
+export type Promised = 'once' | 'ask_again' | 'look' | 'unknown' | 'tell_again' | 'drop';
 
 /** A commit or an outward call at which the program is killed: before it, and in the next life after it. */
 export interface FailPoint {
