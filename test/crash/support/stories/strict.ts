@@ -195,7 +195,9 @@ export const strictStories = {
       await people.seenAtHome(prompt);
       stage.finish('completed');
       await stage.threadMessage(card, 'Done, no pull request');
-      return oneThread({ prompt, given: 'Started elsewhere', posts: ['On it', 'Done'] });
+      // On a busy machine, the agent may look the id up too late for the answer.
+      const hints = ["I couldn't check that id"];
+      return oneThread({ prompt, given: 'Started elsewhere', posts: ['On it', 'Done'] }, { hints });
     },
   },
 } as const satisfies Record<string, StrictStory>;
