@@ -18,8 +18,8 @@ export interface SignedSlackOptions {
 interface Arrival {
   /** Which repetition this is, 1 to 3, as Slack numbers them. */
   readonly retryNum?: number;
-  /** `wrong`: signed with another secret. `stale`, `ahead`: signed well, ten minutes ago or to come. */
-  readonly signature?: 'wrong' | 'stale' | 'ahead';
+  /** `wrong`: signed with another secret. `stale`: signed well, ten minutes ago. */
+  readonly signature?: 'wrong' | 'stale';
 }
 
 interface BotAnswer {
@@ -67,10 +67,10 @@ export function createSignedSlack({ url, signingSecret, teamId }: SignedSlackOpt
   };
 
   const send = async (request: SlackBody, arrival: Arrival = {}): Promise<BotAnswer> => {
-    const aheadSeconds = arrival.signature === 'stale' ? -600 : arrival.signature === 'ahead' ? 600 : 0;
+    const ageSeconds = arrival.signature === 'stale' ? 600 : 0;
     const secret = arrival.signature === 'wrong' ? `not ${signingSecret}` : signingSecret;
     const headers = {
-      ...signedHeaders(request, secret, Math.floor(Date.now() / 1000) + aheadSeconds),
+      ...signedHeaders(request, secret, Math.floor(Date.now() / 1000) - ageSeconds),
       ...(arrival.retryNum === undefined
         ? {}
         : { 'X-Slack-Retry-Num': String(arrival.retryNum), 'X-Slack-Retry-Reason': 'http_timeout' }),

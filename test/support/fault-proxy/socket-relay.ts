@@ -19,13 +19,11 @@ export interface SocketFaults {
   duplicate(times: number): void;
   /** Cuts all connections without a goodbye. The bot may connect again at once. */
   cut(): void;
-  /** From now on acknowledgements do not reach Slack. The returned function lets them through, in order. */
-  holdAcks(): () => void;
   /** Delivers again, as retries, all envelopes that the bot has not acknowledged. Throws without a connection. */
   redeliver(): void;
   /** All envelopes so far, each once, in the order of their arrival. */
   envelopes(): readonly Envelope[];
-  /** All acknowledgements so far, held or not, in the order in which the bot sent them. */
+  /** All acknowledgements so far, in the order in which the bot sent them. */
   acks(): readonly Ack[];
   /** How many connections the bot has open, counted from Slack's greeting on. */
   connections(): number;
@@ -45,7 +43,6 @@ export function createSocketRelay(server: Server, baseUrl: string): SocketRelay 
   const greeted = new Set<Socket>();
   const envelopes = new Map<string, Envelope>();
   const acks: Ack[] = [];
-  let held: (() => void)[] | null = null;
   let times = 1;
 
   relay.on('connection', (bot, { url = '' }) => {
@@ -63,11 +60,7 @@ export function createSocketRelay(server: Server, baseUrl: string): SocketRelay 
     bot.on('message', (data) => {
       const text = data.toString();
       acks.push(JSON.parse(text));
-      const pass = () => {
-        if (slack.readyState === WebSocket.OPEN) slack.send(text);
-      };
-      if (held) held.push(pass);
-      else pass();
+      if (slack.readyState === WebSocket.OPEN) slack.send(text);
     });
     const drop = () => {
       greeted.delete(bot);
@@ -96,14 +89,6 @@ export function createSocketRelay(server: Server, baseUrl: string): SocketRelay 
         times = count;
       },
       cut,
-      holdAcks: () => {
-        const queue: (() => void)[] = [];
-        held = queue;
-        return () => {
-          held = null;
-          for (const pass of queue) pass();
-        };
-      },
       redeliver: () => {
         const [bot] = greeted;
         if (!bot) throw new Error('the bot has no Socket Mode connection');
