@@ -14,14 +14,23 @@ import { createTempDir } from '../support/temp-dir.ts';
 import { createTestClock } from '../support/test-clock.ts';
 import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';
 
-/**
- * Another program, with the same tokens and a store of its own.
- * @param wasKilled it had run until just now, and was killed
- */
-async function startOther(world: StrictWorld, { wasKilled } = { wasKilled: false }) {
+interface Other {
+  /** It had run until just now, and was killed. */
+  readonly wasKilled?: boolean;
+  /** By which requests are routed to it. */
+  readonly name?: string;
+}
+
+/** Another program, with the same tokens and a store of its own. */
+async function startOther(world: StrictWorld, { wasKilled = false, name }: Other = {}) {
   const folder = await createTempDir();
   const log: string[] = [];
-  const config = parseConfig({ ...world.env, DATA_DIR: folder.path, PORT: '0' }, noFiles);
+  const own = {
+    DATA_DIR: folder.path,
+    PORT: '0',
+    ...(name && { SLACK_API_URL: world.slack.apiUrlOf(name) }),
+  };
+  const config = parseConfig({ ...world.env, ...own }, noFiles);
   const logger = createLogger({ level: 'debug', destination: { write: (line) => void log.push(line) } });
   if (wasKilled) {
     const store = await openStore(config.store);
@@ -147,6 +156,22 @@ describe('two programs with the same tokens, each with a store of its own', () =
     }
     expect(opened().filter((form) => form.includes('Two programs share this Slack app'))).toHaveLength(1);
     expect(opened().filter((form) => form.includes('Add a page'))).toHaveLength(1);
+  });
+
+  test('lose no reply that comes right after the other one has, to a program that was alone when it counted', async () => {
+    await using world = await startStrictWorld();
+    await startOther(world, { name: 'other' });
+    world.slack.socket.routeBy(({ kind }, program) => (kind === 'command') === (program === 'other'));
+    const card = await world.ask('One page');
+    void world.slack.control.message({ channel: general, user: bob, text: 'Hm', threadTs: card.ts });
+    const attempts = () =>
+      world.slack.deliveries().filter(({ payload }) => JSON.stringify(payload).includes('"Hm"'));
+    await world.later(
+      () => attempts().map(({ acknowledgedAtMs }) => acknowledgedAtMs),
+      ([, second]) => second !== undefined,
+      'a second attempt',
+    );
+    expect(attempts()[0]?.acknowledgedAtMs).toBeNull();
   });
 
   test('a reply in a thread that nobody knows is answered at the last attempt', async () => {

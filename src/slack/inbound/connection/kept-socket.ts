@@ -268,8 +268,9 @@ function keepSocket(appToken: string, options: ConnectionOptions): KeptSocket {
     isSharedSince: async (sinceMs) => {
       const nowMs = clock.now();
       const sureSinceMs = Math.max(sinceMs ?? 0, nowMs - COUNT_AGAIN_MS);
-      const isCounted =
-        sinceMs === null || count.takenAtMs() > Math.min(sureSinceMs, nowMs - JUST_COUNTED_MS);
+      // A count for another reason, at the start for example, may be older than the other program.
+      const isJustCounted = count.takenAtMs() >= signAtMs && signAtMs > nowMs - JUST_COUNTED_MS;
+      const isCounted = sinceMs === null || isJustCounted || count.takenAtMs() > sureSinceMs;
       const isInVain = signAtMs > count.takenAtMs() && Math.abs(nowMs - signAtMs) < COUNT_RETRY_MS;
       if (count.others() === 0 && !isCounted && (replacing !== null || !isInVain)) {
         signAtMs = nowMs;
