@@ -1,107 +1,100 @@
 import type { Job, TroubleKind, TurnReplies } from './job.ts';
 import type { OfferSubject } from './offer.ts';
-import type { SnippetProblem, Unsent } from './requests/attachments.ts';
+import type { UnreadSnippet, Unsent } from './requests/attachments.ts';
 
 /** What a job says in its thread, as a message of its own. Rendered by `slack/views`. */
-export type Announcement =
+interface Announcements {
   /** Offers *Start*, *Edit and start* and *Dismiss*. `threadTs`: null: at the top level of the channel. */
-  | {
-      readonly kind: 'draft';
-      readonly number: number;
-      readonly threadTs: string | null;
-      /** The only people who could start it then; empty: everybody who may use the program. */
-      readonly approvers: readonly string[];
-    }
+  draft: {
+    number: number;
+    threadTs: string | null;
+    /** The only people who could start it then; empty: everybody who may use the program. */
+    approvers: readonly string[];
+  };
   /** The first sign that the agent works. */
-  | { readonly kind: 'started' }
+  started: object;
   /** The agent works again on an ended job, and no reply explains it. */
-  | { readonly kind: 'continued' }
-  | TurnEnded
+  continued: object;
+  /** The agent ended a turn, neither failed nor stopped. One message tells all of it. */
+  turn_ended: {
+    /** The pull request, and whether the thread knows it; null: none. Untrusted. */
+    link: { readonly url: string; readonly is: 'first' | 'same' | 'another' } | null;
+    /** Untrusted. */
+    branch: string | null;
+    /** Null: its start or end is unknown. */
+    lastedMs: number | null;
+    replies: TurnReplies;
+    /** Replies of unknown fate, or not sent, at that time; offers *Send again*. Null: none. */
+    undelivered: TurnReplies | null;
+  };
   /** Offers *Start again* and *Edit and start*. `inARow`: turns failed in a row; absent: one. */
-  | ({ readonly kind: 'failed'; readonly inARow?: number } & WithPullRequest)
-  | ({ readonly kind: 'archived' } & WithPullRequest)
-  | { readonly kind: 'vanished' }
+  failed: WithPullRequest & { inARow?: number };
+  archived: WithPullRequest;
+  vanished: object;
   /** The API never knew the job to watch. */
-  | { readonly kind: 'no_such_job' }
+  no_such_job: object;
   /** Too many changes to report: checks pause for this long. */
-  | { readonly kind: 'keeps_changing'; readonly pauseMs: number }
+  keeps_changing: { pauseMs: number };
   /** A pull request without an end of its turn: after it, or instead. */
-  | {
-      readonly kind: 'pull_request';
-      readonly url: string;
-      readonly changed: boolean;
-      /** Untrusted. */
-      readonly branch: string | null;
-      /** As in `TurnReplies`. */
-      readonly authors: readonly string[];
-    }
-  | {
-      readonly kind: 'trouble';
-      readonly trouble: TroubleKind;
-      readonly retryAtMs: number;
-      /** The agent's description. Untrusted. */
-      readonly words?: string;
-    }
-  | { readonly kind: 'recovered' }
+  pull_request: {
+    url: string;
+    changed: boolean;
+    /** Untrusted. */
+    branch: string | null;
+    /** As in `TurnReplies`. */
+    authors: readonly string[];
+  };
+  /** `words`: the agent's description. Untrusted. */
+  trouble: { trouble: TroubleKind; retryAtMs: number; words?: string };
+  recovered: object;
   /** The API refused the prompt with these words (untrusted, perhaps empty); offers *Edit and start*. */
-  | { readonly kind: 'create_rejected'; readonly message: string }
+  create_rejected: { message: string };
   /** Offers *Start again*, *I found the job…* and *Dismiss*. */
-  | { readonly kind: 'create_unknown'; readonly callId: string }
+  create_unknown: { callId: string };
   /** The API refused replies; offers *Send again*, or *Start again* if it does not know the job. */
-  | {
-      readonly kind: 'message_rejected';
-      readonly callId: string;
-      readonly count: number;
-      readonly authorIds: readonly string[];
-      /** Why; empty: unknown. Untrusted unless this program refused them. */
-      readonly message: string;
-      /** Absent: the API, or unknown. */
-      readonly refusedBy?: 'program';
-      /** What it offers: `edit_and_start` if the request was refused, so that there is no job to send to. */
-      readonly action: 'send_again' | 'start_again' | 'edit_and_start';
-    }
+  message_rejected: {
+    callId: string;
+    count: number;
+    authorIds: readonly string[];
+    /** Why; empty: unknown. Untrusted unless this program refused them. */
+    message: string;
+    /** Absent: the API, or unknown. */
+    refusedBy?: 'program';
+    /** What it offers: `edit_and_start` if the request was refused, so that there is no job to send to. */
+    action: 'send_again' | 'start_again' | 'edit_and_start';
+  };
   /** Offers *Send again*. */
-  | {
-      readonly kind: 'message_unknown';
-      readonly callId: string;
-      readonly count: number;
-      readonly authorIds: readonly string[];
-    }
+  message_unknown: { callId: string; count: number; authorIds: readonly string[] };
   /** Its recipe was due again while the job was open. */
-  | { readonly kind: 'recipe_skipped'; readonly recipe: string }
+  recipe_skipped: { recipe: string };
   /** Replies were missed while the program was away, and are follow-ups now. */
-  | { readonly kind: 'caught_up'; readonly count: number }
-  /** The agent has worked for long; offers *Keep watching* and *Stop watching*. */
-  | {
-      readonly kind: 'long_running';
-      readonly question: number;
-      readonly sinceMs: number;
-      /** How long the turn had lasted. */
-      readonly lastedMs: number;
-    }
-  | { readonly kind: 'follow_up'; readonly userId: string; readonly text: string }
+  caught_up: { count: number };
+  /** The agent has worked for long; offers *Keep watching* and *Stop watching*. `lastedMs`: the turn. */
+  long_running: { question: number; sinceMs: number; lastedMs: number };
+  follow_up: { userId: string; text: string };
   /** Attached to a message, but the agent API cannot take it. */
-  | { readonly kind: 'files_not_sent'; readonly files: readonly Unsent[] }
-  | {
-      readonly kind: 'snippets_not_sent';
-      readonly snippets: readonly { readonly name: string; readonly problem: SnippetProblem }[];
-    }
-  | { readonly kind: 'muted' | 'unmuted'; readonly userId: string }
+  files_not_sent: { files: readonly Unsent[] };
+  snippets_not_sent: { snippets: readonly UnreadSnippet[] };
+  muted: { userId: string };
+  unmuted: { userId: string };
   /** Its code host says so. `by`: a name at the host; absent: unknown. Untrusted. */
-  | { readonly kind: 'pull_request_over'; readonly state: 'merged' | 'closed'; readonly by?: string }
+  pull_request_over: { state: 'merged' | 'closed'; by?: string };
   /**
    * The pull request is still open; offers *Remind me again* and *No more reminders*. `afterMs`: how long
-   * nothing has happened to it; absent: somebody asked for this reminder.
+   * nothing has happened to it; absent: somebody asked for this reminder. `againMs`: when another one follows
+   * if somebody asks for it.
    */
-  | {
-      readonly kind: 'reminder';
-      readonly reminderId: string;
-      readonly url: string;
-      readonly afterMs?: number;
-      /** When another one follows if somebody asks for it. */
-      readonly againMs: number;
-    }
-  | { readonly kind: 'notice_failed'; readonly channelId: string; readonly reason: string };
+  reminder: { reminderId: string; url: string; afterMs?: number; againMs: number };
+  notice_failed: { channelId: string; reason: string };
+}
+
+type Kind = keyof Announcements;
+
+export type AnnouncementOf<K extends Kind> = { [One in K]: Readonly<{ kind: One } & Announcements[One]> }[K];
+
+export type Announcement = AnnouncementOf<Kind>;
+
+export type TurnEnded = AnnouncementOf<'turn_ended'>;
 
 /** A pull request that came with it and is new. */
 interface WithPullRequest {
@@ -113,20 +106,6 @@ interface WithPullRequest {
   readonly authors?: readonly string[];
 }
 
-/** The agent ended a turn, neither failed nor stopped. One message tells all of it. */
-export interface TurnEnded {
-  readonly kind: 'turn_ended';
-  /** The pull request, and whether the thread knows it; null: none. Untrusted. */
-  readonly link: { readonly url: string; readonly is: 'first' | 'same' | 'another' } | null;
-  /** Untrusted. */
-  readonly branch: string | null;
-  /** Null: its start or end is unknown. */
-  readonly lastedMs: number | null;
-  readonly replies: TurnReplies;
-  /** Replies of unknown fate, or not sent, at that time; offers *Send again*. Null: none. */
-  readonly undelivered: TurnReplies | null;
-}
-
 /** How a start ended, in the order of a report. */
 export const ends = ['pull_request', 'done', 'failed', 'refused', 'gone', 'archived'] as const;
 
@@ -135,8 +114,6 @@ export type End = (typeof ends)[number];
 /** `open`: more is to happen. `unclear`: nobody knows whether the agent has it. */
 export type Fate = End | 'open' | 'unclear';
 
-type Kind = Announcement['kind'];
-type Of<K extends Kind> = Extract<Announcement, { kind: K }>;
 type Asker = Pick<Job, 'creates' | 'watchedAgentJobId'>;
 
 /** What an announcement means to the rest of the program; its words are in `slack/views/thread`. */
@@ -158,7 +135,7 @@ const startAgain = (_: unknown, { creates, watchedAgentJobId }: Asker): OfferSub
 const linkOf = ({ prLink = null }: { readonly prLink?: string | null }) => prLink;
 
 /** One row for each announcement that is more than words. */
-const MEANINGS: { readonly [K in Kind]?: Meaning<Of<K>> } = {
+const MEANINGS: { readonly [K in Kind]?: Meaning<AnnouncementOf<K>> } = {
   draft: { offer: ({ number }) => ({ kind: 'draft', number }), isOfThread: true },
   turn_ended: {
     offer: ({ undelivered }) => undelivered && { kind: 'send', callId: null, count: undelivered.count },

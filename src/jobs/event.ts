@@ -8,167 +8,136 @@ import type { Attachments, ReadSnippet } from './requests/attachments.ts';
 import type { NamedProject } from './requests/project.ts';
 
 /** What can happen to a job: an answer from outside, a due time, or a person's action in Slack. */
-export type JobEvent =
-  | { readonly type: 'card_posted'; readonly ts: string }
+interface Events {
+  card_posted: { ts: string };
   /** `reason` is Slack's error code. */
-  | { readonly type: 'card_refused'; readonly reason: string }
+  card_refused: { reason: string };
   /** Slack does not take the card yet, or does not show it; `waitsFor`: what people must do. */
-  | { readonly type: 'card_delayed'; readonly reason: string; readonly waitsFor?: CardWait }
+  card_delayed: { reason: string; waitsFor?: CardWait };
   /** A post in the thread was refused for good. */
-  | {
-      readonly type: 'post_refused';
-      readonly callId: string;
-      readonly announcement: Announcement;
-      readonly reason: string;
-    }
+  post_refused: RefusedPost;
   /** A post in the thread is refused until the bot has access again. */
-  | {
-      readonly type: 'post_delayed';
-      readonly callId: string;
-      readonly announcement: Announcement;
-      readonly reason: string;
-    }
-  | { readonly type: 'job_created'; readonly callId: string; readonly agentJob: AgentJob }
+  post_delayed: RefusedPost;
+  job_created: { callId: string; agentJob: AgentJob };
   /** The answer to a create call of unknown fate arrived after all. */
-  | { readonly type: 'job_found'; readonly callId: string; readonly agentJob: AgentJob }
-  | { readonly type: 'create_failed'; readonly callId: string; readonly failure: AgentFailure }
-  | { readonly type: 'reply_received'; readonly reply: Reply }
+  job_found: { callId: string; agentJob: AgentJob };
+  create_failed: { callId: string; failure: AgentFailure };
+  reply_received: { reply: Reply };
   /** The reply was changed in Slack. Edits may come in any order, and repeatedly. */
-  | { readonly type: 'reply_edited'; readonly reply: Reply }
+  reply_edited: { reply: Reply };
   /** `overtaken`: the deleted reply, if Slack has not delivered it yet. */
-  | { readonly type: 'reply_deleted'; readonly messageTs: string; readonly overtaken?: Reply }
+  reply_deleted: { messageTs: string; overtaken?: Reply };
   /** The message that asks was changed in Slack; `reply` is the request now. */
-  | { readonly type: 'request_rewritten'; readonly reply: Reply }
-  | { readonly type: 'request_deleted'; readonly messageTs: string; readonly userId: string }
+  request_rewritten: { reply: Reply };
+  request_deleted: { messageTs: string; userId: string };
   /** The request or a reply from another event of the same message; one may bring less than the other. */
-  | { readonly type: 'message_completed'; readonly reply: Reply }
+  message_completed: { reply: Reply };
   /** This many replies, written long before, were found in the thread. */
-  | { readonly type: 'old_replies_found'; readonly count: number }
+  old_replies_found: { count: number };
   /** `isCalled`: they are the next after a pause of their project, whatever their time. */
-  | { readonly type: 'send_due'; readonly isCalled?: boolean }
+  send_due: { isCalled?: boolean };
   /** Its recipe failed so often that it no longer starts by itself. */
-  | { readonly type: 'recipe_paused' }
+  recipe_paused: object;
   /** Its recipe was due, but the job was open. */
-  | { readonly type: 'recipe_skipped' }
+  recipe_skipped: object;
   /** The channel could not be told that its recipe is paused. */
-  | { readonly type: 'pause_refused' }
-  | {
-      readonly type: 'message_accepted';
-      readonly callId: string;
-      readonly agentJobId: string;
-      readonly agentJob: AgentJob | null;
-    }
-  | ({ readonly type: 'message_failed'; readonly callId: string; readonly failure: AgentFailure } & OfOthers)
-  | { readonly type: 'job_checked'; readonly agentJob: AgentJob }
-  | ({
-      readonly type: 'check_failed';
-      readonly agentJobId: string;
-      readonly failure: AgentFailure;
-    } & OfOthers)
-  | ({ readonly type: 'start_again_pressed' } & StartAgainPress)
+  pause_refused: object;
+  message_accepted: { callId: string; agentJobId: string; agentJob: AgentJob | null };
+  message_failed: { callId: string; failure: AgentFailure } & OfOthers;
+  job_checked: { agentJob: AgentJob };
+  check_failed: { agentJobId: string; failure: AgentFailure } & OfOthers;
+  /** *Start again*: at least one field says which end of the job it concerns. */
+  start_again_pressed: ByPerson & {
+    /** How often the job had been created when the button was made. */
+    creates?: number | undefined;
+    /** The create call of unknown fate; or the message call whose replies go to the new job. */
+    callId?: string | undefined;
+  };
   /** `cards`: how often the card had been tried when the button was made. */
-  | ({ readonly type: 'try_again_pressed'; readonly cards: number } & StartPress)
-  | ({ readonly type: 'keep_watching_pressed'; readonly question: number } & ByPerson)
-  | ({ readonly type: 'stop_watching_pressed'; readonly question: number } & ByPerson)
-  | { readonly type: 'resume_watching_pressed'; readonly question: number }
+  try_again_pressed: StartPress & { cards: number };
+  keep_watching_pressed: ByPerson & { question: number };
+  stop_watching_pressed: ByPerson & { question: number };
+  resume_watching_pressed: { question: number };
   /** *Edit and start*, after a refused request. `prompt`: escaped, as Slack delivers messages. */
-  | ({ readonly type: 'request_edited'; readonly creates: number; readonly prompt: string } & ByPerson)
+  request_edited: ByPerson & { creates: number; prompt: string };
   /** A person says which agent job came of a create call of unknown fate; the API knows it. */
-  | ({ readonly type: 'agent_job_named'; readonly callId: string; readonly agentJobId: string } & ByPerson)
+  agent_job_named: ByPerson & { callId: string; agentJobId: string };
   /** *Dismiss*, where the start is unclear. `other`: that job already watches the agent job. */
-  | ({
-      readonly type: 'start_dismissed';
-      readonly callId: string;
-      readonly other?: WatchedElsewhere;
-    } & ByPerson)
+  start_dismissed: ByPerson & { callId: string; other?: WatchedElsewhere };
   /** *Start another*, or *Start*. `project`: from *Start in …*. */
-  | ({ readonly type: 'start_another_pressed'; readonly project?: NamedProject } & StartPress)
+  start_another_pressed: StartPress & { project?: NamedProject };
   /** *Send again*: the replies of a call go back in line; null: all that need a decision. */
-  | ({ readonly type: 'resend_pressed'; readonly callId: string | null } & ByPerson)
+  resend_pressed: ByPerson & { callId: string | null };
   /** `message`: the number of the message call for the waiting replies. */
-  | { readonly type: 'send_now_pressed'; readonly message: number }
-  | { readonly type: 'correction_pressed'; readonly messageTs: string }
+  send_now_pressed: { message: number };
+  correction_pressed: { messageTs: string };
   /** *Mute updates*, after somebody wanted to stop the agent. */
-  | { readonly type: 'mute_pressed'; readonly userId: string }
+  mute_pressed: { userId: string };
   /** *Send it anyway*, *Send to the agent*: a reply that was probably not meant for the agent. */
-  | { readonly type: 'send_anyway_pressed'; readonly messageTs: string }
+  send_anyway_pressed: { messageTs: string };
   /** The draft's message is in Slack; `draft`: by its number. */
-  | { readonly type: 'draft_posted'; readonly draft: number; readonly ts: string }
+  draft_posted: { draft: number; ts: string };
   /** Slack does not say whether the draft's message was posted, and is no longer asked. */
-  | { readonly type: 'draft_unseen'; readonly draft: number }
-  | ({ readonly type: 'draft_started' } & DraftStart)
-  | { readonly type: 'draft_dismissed'; readonly draft: number; readonly userId: string }
+  draft_unseen: { draft: number };
+  /** *Start*, or *Edit and start*, of a draft. */
+  draft_started: {
+    draft: number;
+    userId: string;
+    /** The edited request, escaped; absent: unchanged. */
+    prompt?: string;
+    /** The thread's earlier messages that go along; escaped. */
+    said?: string;
+    attachments?: Attachments;
+    /** Timestamps of the replies below it that stay between people; absent: none. */
+    withheld?: readonly string[];
+    /** The draft's own message, according to the press. */
+    postTs?: string;
+  };
+  draft_dismissed: { draft: number; userId: string };
   /** It was made a week ago. */
-  | { readonly type: 'draft_expired' }
+  draft_expired: object;
   /** These people react to the draft's message now. */
-  | { readonly type: 'marks_seen'; readonly userIds: readonly string[] }
-  /** The same, and one of them asks for another draft (`asksOnceMore`). */
-  | ({ readonly type: 'marked_once_more' } & MarkedOnceMore)
+  marks_seen: { userIds: readonly string[] };
+  /** The same, and one of them asks for another draft (`asksOnceMore`). `approvers`: see `requestDraft`. */
+  marked_once_more: {
+    userIds: readonly string[];
+    approvers: readonly string[];
+    message: MarkedMessage;
+  };
   /** A person wrote a follow-up in the form; the thread shows it first. */
-  | { readonly type: 'follow_up_written'; readonly userId: string; readonly text: string }
-  | {
-      readonly type: 'follow_up_shown';
-      readonly messageTs: string;
-      readonly userId: string;
-      readonly text: string;
-    }
+  follow_up_written: { userId: string; text: string };
+  follow_up_shown: { messageTs: string; userId: string; text: string };
   /** `messageTs`: of the reply that they are attached to; null: the prompt. */
-  | {
-      readonly type: 'snippets_read';
-      readonly messageTs: string | null;
-      readonly snippets: readonly ReadSnippet[];
-    }
+  snippets_read: { messageTs: string | null; snippets: readonly ReadSnippet[] };
   /**
    * The code host described the pull request of a link that the thread knows. `isOld`: the link was announced
    * before anybody looked at it, so what happened before the first look is no news.
    */
-  | {
-      readonly type: 'pull_request_seen';
-      readonly url: string;
-      readonly facts: PullRequestFacts;
-      readonly isOld?: boolean;
-    }
-  | ({ readonly type: 'remind_again_pressed'; readonly reminderId: string } & ByPerson)
-  | ({ readonly type: 'no_more_reminders_pressed'; readonly reminderId: string } & ByPerson)
+  pull_request_seen: { url: string; facts: PullRequestFacts; isOld?: boolean };
+  remind_again_pressed: ByPerson & { reminderId: string };
+  no_more_reminders_pressed: ByPerson & { reminderId: string };
   /** *Dismiss* on the home tab; `need`: see `needOf`. */
-  | { readonly type: 'need_dismissed'; readonly need: string }
+  need_dismissed: { need: string };
   /** The messages of these posts show the outcomes of their offers, or cannot. */
-  | { readonly type: 'offers_shown'; readonly postIds: readonly string[] }
-  | { readonly type: 'notice_refused'; readonly channelId: string; readonly reason: string };
+  offers_shown: { postIds: readonly string[] };
+  notice_refused: { channelId: string; reason: string };
+}
+
+type EventType = keyof Events;
+
+export type EventOf<T extends EventType> = { [K in T]: Readonly<{ type: K } & Events[K]> }[T];
+
+export type JobEvent = EventOf<EventType>;
+
+interface RefusedPost {
+  readonly callId: string;
+  readonly announcement: Announcement;
+  readonly reason: string;
+}
 
 interface ByPerson {
   /** Absent: unknown. */
   readonly userId?: string | undefined;
-}
-
-/** *Start again*: at least one field says which end of the job it concerns. */
-export interface StartAgainPress extends ByPerson {
-  /** How often the job had been created when the button was made. */
-  readonly creates?: number | undefined;
-  /** The create call of unknown fate; or the message call whose replies go to the new job. */
-  readonly callId?: string | undefined;
-}
-
-/** *Start*, or *Edit and start*, of a draft. */
-export interface DraftStart {
-  readonly draft: number;
-  readonly userId: string;
-  /** The edited request, escaped; absent: unchanged. */
-  readonly prompt?: string;
-  /** The thread's earlier messages that go along; escaped. */
-  readonly said?: string;
-  readonly attachments?: Attachments;
-  /** Timestamps of the replies below it that stay between people; absent: none. */
-  readonly withheld?: readonly string[];
-  /** The draft's own message, according to the press. */
-  readonly postTs?: string;
-}
-
-export interface MarkedOnceMore {
-  readonly userIds: readonly string[];
-  /** See `requestDraft`. */
-  readonly approvers: readonly string[];
-  readonly message: MarkedMessage;
 }
 
 /** What is known of the project's other jobs. */
@@ -177,7 +146,7 @@ interface OfOthers {
   readonly othersAnsweredAtMs?: number | null;
 }
 
-export interface StartPress {
+interface StartPress {
   /** Replaces an older one, unless null. */
   readonly responseUrl: string | null;
   /** When it was pressed, by Slack's clock; absent if Slack does not say, as with a form. */

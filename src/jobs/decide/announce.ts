@@ -1,6 +1,7 @@
 import { type AgentJob, type EndedStatus, isEnded } from '../agent-job.ts';
 import type { Announcement } from '../announcement.ts';
-import type { FollowUp } from '../follow-ups/follow-up.ts';
+import type { EventOf } from '../event.ts';
+import { authorsOf, type FollowUp } from '../follow-ups/follow-up.ts';
 import type { Job, TurnNews, TurnReplies } from '../job.ts';
 import { pullRequestKey } from '../pull-requests/link.ts';
 import { isWaitOn } from '../schedule/schedule.ts';
@@ -19,16 +20,12 @@ export function asKnown<T extends AgentJob | null>({ job, context }: DecisionBui
   return spelling === undefined ? answer : { ...answer, prLink: spelling };
 }
 
+const FACTS = ['status', 'prLink', 'ref', 'model', 'repository'] as const;
+
 /** Records what the API says of the job. Returns whether any of it is new. */
 export function recordFacts(builder: DecisionBuilder, agentJob: AgentJob): boolean {
   const before = builder.job.agentJob;
-  const isSame =
-    before !== null &&
-    before.status === agentJob.status &&
-    before.prLink === agentJob.prLink &&
-    before.ref === agentJob.ref &&
-    before.model === agentJob.model &&
-    before.repository === agentJob.repository;
+  const isSame = FACTS.every((fact) => before?.[fact] === agentJob[fact]);
   replaceAgentJob(builder, agentJob);
   if (!isSame) builder.refreshCard();
   return !isSame;
@@ -49,43 +46,33 @@ function newLink(job: Job, { prLink }: AgentJob): string | null {
 }
 
 export function announceRunning(builder: DecisionBuilder, status: string): void {
-  const { job } = builder;
-  const { turn, lastAnnounced: last } = job;
+  const { turn, lastAnnounced: last, cardTs, threadTs, posts } = builder.job;
   // Only the card shows an unknown status.
   if (status !== 'active' || last?.status === status) return;
   builder.change({ lastAnnounced: { status, turn } });
-  if (last === null && !isRightBelowCard(job)) builder.announce({ kind: 'started' });
+  // A card in the thread itself says enough, with nothing posted since.
+  if (last === null && (cardTs === threadTs || posts > 0)) builder.announce({ kind: 'started' });
   // The replies' receipts and the card show that a later turn runs.
   if (last?.turn === turn) announceReturn(builder, last.status);
-}
-
-/** The card stands in the thread itself, with nothing posted since, so it says enough. */
-function isRightBelowCard({ cardTs, threadTs, posts }: Job): boolean {
-  return cardTs !== threadTs && posts === 0;
 }
 
 /** An ended job continues without another turn. */
 function announceReturn(builder: DecisionBuilder, lastStatus: string): void {
   // The job was only missing: the thread called it gone and offers to start it again.
   const kind = lastStatus === 'vanished' ? 'started' : 'continued';
-  const isEndedOtherwise = isEnded(lastStatus) && !hasReplyThatMayExplain(builder);
-  if (kind === 'continued' && !isEndedOtherwise) return;
+  // A reply in flight, of unknown fate, or sent again, may be what the agent works on.
+  const isExplained = builder
+    .allFollowUps()
+    .some(({ state }) => ['waiting', 'sending', 'unknown'].includes(state));
+  if (kind === 'continued' && (!isEnded(lastStatus) || isExplained)) return;
   if (!isReturnNews(builder)) return;
-  forgetEndBefore(builder);
-  builder.announce({ kind });
-}
-
-/** One in flight, of unknown fate, or sent again, may be what the agent works on. */
-function hasReplyThatMayExplain(builder: DecisionBuilder): boolean {
-  return (['waiting', 'sending', 'unknown'] as const).some((state) => builder.followUpsIn(state).length > 0);
-}
-
-/** The next end is a different one. */
-function forgetEndBefore(builder: DecisionBuilder): void {
   const { stage } = builder.job;
-  if (stage.kind !== 'working' || stage.endBefore === undefined) return;
-  const { endBefore: _flickered, ...working } = stage;
-  builder.change({ stage: working });
+  if (stage.kind === 'working') {
+    // The next end is a different one.
+    const { endBefore: _flickered, ...working } = stage;
+    builder.change({ stage: working });
+  }
+  builder.announce({ kind });
 }
 
 /** The turn is over: one message tells how, and everything else about it. `lastedMs`: null if unknown. */
@@ -102,13 +89,20 @@ export function announceEnd(
     announceLink(builder, agentJob);
     return;
   }
-  const { failures: before = 0 } = builder.job;
+  const { failures: before = 0, announcedPrLink, turnReplies } = builder.job;
   const failures = status === 'failed' ? before + 1 : 0;
   if (failures !== before) builder.change({ failures });
-  const withLink = prLink === null ? {} : pullRequestOf(builder.job, prLink);
-  if (status === 'completed') announceCompletion(builder, agentJob, lastedMs);
-  else if (failures > 1) builder.announce({ kind: 'failed', inARow: failures, ...withLink });
-  else builder.announce({ kind: status, ...withLink });
+  if (status === 'completed') {
+    builder.announce(turnEnded(builder, agentJob, lastedMs));
+    if (turnReplies && isOver(builder)) builder.change({ turnReplies: { ...turnReplies, areTold: true } });
+  } else {
+    builder.announce({
+      kind: status,
+      ...(failures > 1 && { inARow: failures }),
+      ...(prLink !== null && { prLink, authors: turnReplies?.authors ?? [] }),
+      ...(prLink !== null && announcedPrLink !== null && { isAnother: true }),
+    });
+  }
   if (prLink !== null) linkAnnounced(builder, prLink);
   // The turn may have changed it.
   else if (agentJob.prLink !== null) {
@@ -125,17 +119,6 @@ export function announceLikelyEnd(builder: DecisionBuilder, agentJob: AgentJob, 
   if (status === 'completed' && newLink(builder.job, agentJob) !== null) {
     announceEnd(builder, agentJob, status, null);
   }
-}
-
-function announceCompletion(builder: DecisionBuilder, agentJob: AgentJob, lastedMs: number | null): void {
-  builder.announce(turnEnded(builder, agentJob, lastedMs));
-  const { turnReplies } = builder.job;
-  if (turnReplies && isOver(builder)) builder.change({ turnReplies: { ...turnReplies, areTold: true } });
-}
-
-function pullRequestOf({ announcedPrLink, turnReplies }: Job, prLink: string) {
-  const authors = turnReplies?.authors ?? [];
-  return { prLink, ...(announcedPrLink !== null && { isAnother: true as const }), authors };
 }
 
 /** Otherwise the agent may not have its last replies yet. */
@@ -181,20 +164,19 @@ export function countReplies(builder: DecisionBuilder, taken: readonly FollowUp[
 }
 
 function repliesOf(followUps: readonly FollowUp[]): TurnReplies {
-  return { count: followUps.length, authors: [...new Set(followUps.map(({ userId }) => userId))] };
+  return { count: followUps.length, authors: authorsOf(followUps) };
 }
 
 export function announceLink(builder: DecisionBuilder, agentJob: AgentJob): void {
   const { announcedPrLink, turnReplies } = builder.job;
   const url = newLink(builder.job, agentJob);
   if (url === null) return;
-  const authors = turnReplies?.authors ?? [];
   builder.announce({
     kind: 'pull_request',
     url,
     changed: announcedPrLink !== null,
     branch: agentJob.ref,
-    authors,
+    authors: turnReplies?.authors ?? [],
   });
   linkAnnounced(builder, url);
 }
@@ -218,7 +200,10 @@ function linkAnnounced(builder: DecisionBuilder, url: string): void {
 }
 
 /** Announced once per channel, however many notices it refuses. */
-export function noticeRefused(builder: DecisionBuilder, channelId: string, reason: string): void {
+export function noticeRefused(
+  builder: DecisionBuilder,
+  { channelId, reason }: EventOf<'notice_refused'>,
+): void {
   builder.addCall(`notice_failed:${builder.job.id}:${channelId}`, builder.threadLane, {
     kind: 'announce',
     announcement: { kind: 'notice_failed', channelId, reason },

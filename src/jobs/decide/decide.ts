@@ -1,7 +1,7 @@
 import type { Decision, DecisionContext, JobState } from '../decision.ts';
-import type { JobEvent } from '../event.ts';
+import type { EventOf, JobEvent } from '../event.ts';
 import { stepOf, stepResultOf } from '../steps.ts';
-import { asKnown, noticeRefused } from './announce.ts';
+import { noticeRefused } from './announce.ts';
 import { DecisionBuilder } from './decision-builder.ts';
 import { offersShown, settleOffers } from './offers.ts';
 import { pullRequestSeen, remindAgain } from './pull-requests.ts';
@@ -48,13 +48,79 @@ import {
 import { countNews, keepWatching, pauseLooks, resumeWatching, stopWatching } from './watch/long-running.ts';
 import { checkFailed, jobChecked } from './watch/observe.ts';
 
+const DECIDERS: { readonly [T in JobEvent['type']]: (builder: DecisionBuilder, event: EventOf<T>) => void } =
+  {
+    card_posted: cardPosted,
+    card_refused: cardRefused,
+    card_delayed: cardDelayed,
+    post_refused: (builder, event) => {
+      if (event.announcement.kind === 'draft') draftRefused(builder, event.announcement.number, event);
+      else postRefused(builder, event);
+    },
+    post_delayed: postDelayed,
+    job_created: jobCreated,
+    job_found: jobFound,
+    create_failed: createFailed,
+    reply_received: replyReceived,
+    reply_edited: replyEdited,
+    reply_deleted: replyDeleted,
+    request_rewritten: requestRewritten,
+    request_deleted: requestDeleted,
+    message_completed: messageCompleted,
+    old_replies_found: (builder, { count }) => builder.announce({ kind: 'caught_up', count }),
+    recipe_paused: recipePaused,
+    recipe_skipped: recipeSkipped,
+    // This concerns only the recipe, whose row says whether it is paused.
+    pause_refused: () => {},
+    send_due: sendDue,
+    message_accepted: messageAccepted,
+    message_failed: messageFailed,
+    job_checked: jobChecked,
+    check_failed: checkFailed,
+    start_again_pressed: startAgain,
+    request_edited: editAndStart,
+    agent_job_named: watchNamed,
+    start_dismissed: dismissStart,
+    start_another_pressed: startAnother,
+    resend_pressed: resend,
+    try_again_pressed: tryAgain,
+    keep_watching_pressed: keepWatching,
+    stop_watching_pressed: stopWatching,
+    resume_watching_pressed: resumeWatching,
+    send_now_pressed: sendNow,
+    correction_pressed: (builder, { messageTs }) => {
+      correctRequest(builder, messageTs);
+      sendCorrection(builder, messageTs);
+    },
+    mute_pressed: muteUpdates,
+    send_anyway_pressed: sendAnyway,
+    draft_posted: draftPosted,
+    draft_unseen: draftUnseen,
+    draft_started: startDraft,
+    draft_dismissed: dismissDraft,
+    draft_expired: expireDraft,
+    marks_seen: marksSeen,
+    marked_once_more: markedOnceMore,
+    follow_up_written: (builder, { userId, text }) => builder.announce({ kind: 'follow_up', userId, text }),
+    follow_up_shown: followUpShown,
+    snippets_read: snippetsRead,
+    pull_request_seen: pullRequestSeen,
+    remind_again_pressed: remindAgain,
+    // There is none without a further request: this only settles the offer.
+    no_more_reminders_pressed: () => {},
+    need_dismissed: (builder, { need }) => builder.change({ dismissedNeed: need }),
+    offers_shown: offersShown,
+    notice_refused: noticeRefused,
+  };
+
 /**
  * What follows from an event: the job afterwards, and the calls and tasks that it needs. Pure: no clock, no
  * I/O. An event that arrives late or twice changes nothing.
  */
 export function decide(state: JobState, event: JobEvent, context: DecisionContext): Decision {
   const builder = new DecisionBuilder(state, context);
-  apply(builder, event);
+  const decider = DECIDERS[event.type] as (builder: DecisionBuilder, event: JobEvent) => void;
+  decider(builder, event);
   settleOffers(builder, event);
   completeStep(builder, event);
   if (countNews(builder, event, state.job)) return builder.decision();
@@ -63,128 +129,12 @@ export function decide(state: JobState, event: JobEvent, context: DecisionContex
   return instead.decision();
 }
 
-function apply(builder: DecisionBuilder, event: JobEvent) {
-  switch (event.type) {
-    case 'card_posted':
-      return cardPosted(builder, event.ts);
-    case 'card_refused':
-      return cardRefused(builder, event.reason);
-    case 'card_delayed':
-      return cardDelayed(builder, event);
-    case 'post_refused':
-      return event.announcement.kind === 'draft'
-        ? draftRefused(builder, event.callId, event.announcement.number, event.reason)
-        : postRefused(builder, event.callId, event.announcement, event.reason);
-    case 'post_delayed':
-      return postDelayed(builder, event.callId, event.announcement, event.reason);
-    case 'job_created':
-      return jobCreated(builder, event.callId, asKnown(builder, event.agentJob));
-    case 'job_found':
-      return jobFound(builder, event.callId, asKnown(builder, event.agentJob));
-    case 'create_failed':
-      return createFailed(builder, event.callId, event.failure);
-    case 'reply_received':
-      return replyReceived(builder, event.reply);
-    case 'reply_edited':
-      return replyEdited(builder, event.reply);
-    case 'reply_deleted':
-      return replyDeleted(builder, event);
-    case 'request_rewritten':
-      return requestRewritten(builder, event);
-    case 'request_deleted':
-      return requestDeleted(builder, event);
-    case 'message_completed':
-      return messageCompleted(builder, event.reply);
-    case 'old_replies_found':
-      return builder.announce({ kind: 'caught_up', count: event.count });
-    case 'recipe_paused':
-      return recipePaused(builder);
-    case 'pause_refused':
-      // This concerns only the recipe, whose row says whether it is paused.
-      return;
-    case 'recipe_skipped':
-      return recipeSkipped(builder);
-    case 'send_due':
-      return sendDue(builder, event.isCalled === true);
-    case 'message_accepted':
-      return messageAccepted(builder, event.callId, event.agentJobId, asKnown(builder, event.agentJob));
-    case 'message_failed':
-      return messageFailed(builder, event.callId, event.failure, event.othersAnsweredAtMs ?? null);
-    case 'job_checked':
-      return jobChecked(builder, asKnown(builder, event.agentJob));
-    case 'check_failed':
-      return checkFailed(builder, event.agentJobId, event.failure, event.othersAnsweredAtMs ?? null);
-    case 'start_again_pressed':
-      return startAgain(builder, event);
-    case 'request_edited':
-      return editAndStart(builder, event.creates, event.prompt);
-    case 'agent_job_named':
-      return watchNamed(builder, event.callId, event.agentJobId);
-    case 'start_dismissed':
-      return dismissStart(builder, event.callId, event.userId ?? null);
-    case 'start_another_pressed':
-      return startAnother(builder, event);
-    case 'resend_pressed':
-      return resend(builder, event.callId);
-    case 'try_again_pressed':
-      return tryAgain(builder, event.cards, event);
-    case 'keep_watching_pressed':
-      return keepWatching(builder, event.question);
-    case 'stop_watching_pressed':
-      return stopWatching(builder, event.question);
-    case 'resume_watching_pressed':
-      return resumeWatching(builder, event.question);
-    case 'send_now_pressed':
-      return sendNow(builder, event.message);
-    case 'correction_pressed':
-      correctRequest(builder, event.messageTs);
-      return sendCorrection(builder, event.messageTs);
-    case 'mute_pressed':
-      return muteUpdates(builder, event.userId);
-    case 'send_anyway_pressed':
-      return sendAnyway(builder, event.messageTs);
-    case 'draft_posted':
-      return draftPosted(builder, event.draft, event.ts);
-    case 'draft_unseen':
-      return draftUnseen(builder, event.draft);
-    case 'draft_started':
-      return startDraft(builder, event);
-    case 'draft_dismissed':
-      return dismissDraft(builder, event.draft, event.userId);
-    case 'draft_expired':
-      return expireDraft(builder);
-    case 'marks_seen':
-      return marksSeen(builder, event.userIds);
-    case 'marked_once_more':
-      return markedOnceMore(builder, event);
-    case 'follow_up_written':
-      return builder.announce({ kind: 'follow_up', userId: event.userId, text: event.text });
-    case 'follow_up_shown':
-      return followUpShown(builder, event);
-    case 'snippets_read':
-      return snippetsRead(builder, event.messageTs, event.snippets);
-    case 'pull_request_seen':
-      return pullRequestSeen(builder, event);
-    case 'remind_again_pressed':
-      return remindAgain(builder, event.reminderId);
-    case 'no_more_reminders_pressed':
-      // There is none without a further request: this only settles the offer.
-      return;
-    case 'need_dismissed':
-      return builder.change({ dismissedNeed: event.need });
-    case 'offers_shown':
-      return offersShown(builder, event.postIds);
-    case 'notice_refused':
-      return noticeRefused(builder, event.channelId, event.reason);
-  }
-}
-
 /** Announced once in the channel: its administrators decide when the recipe continues. */
 function recipePaused(builder: DecisionBuilder): void {
   const { id, recipe } = builder.job;
   if (recipe === undefined) return;
-  const lane = { to: 'slack', name: `recipe:${id}` } as const;
-  builder.addCall(`paused:${id}:${builder.context.nowMs}`, lane, { kind: 'tell_paused', recipe });
+  const request = { kind: 'tell_paused', recipe } as const;
+  builder.addCall(`paused:${id}:${builder.context.nowMs}`, { to: 'slack', name: `recipe:${id}` }, request);
 }
 
 /** Announced once for each job, however often it keeps its recipe from starting. */

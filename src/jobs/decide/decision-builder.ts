@@ -27,10 +27,7 @@ export class DecisionBuilder {
   private readonly calls: NewCall[] = [];
   private readonly tasks = new Map<JobTaskKind, JobTask>();
   private readonly watches: WatchedLink[] = [];
-  private earlierReplies: Pick<Decision, 'mayHaveReplies'> = {};
-  private settled: Pick<Decision, 'settled'> = {};
-  private notices: Pick<Decision, 'notices'> = {};
-  private hurried: Pick<Decision, 'callsAgentNow'> = {};
+  private more: Partial<Decision> = {};
 
   constructor(state: JobState, context: DecisionContext) {
     this.job = state.job;
@@ -105,12 +102,8 @@ export class DecisionBuilder {
 
   postEphemeral(userId: string, notice: EphemeralNotice): void {
     this.change({ posts: this.job.posts + 1 });
-    const lane = { to: 'slack', name: `ephemeral:${this.job.id}` } as const;
-    this.addCall(`ephemeral:${this.job.id}:${this.job.posts}`, lane, {
-      kind: 'ephemeral',
-      userId,
-      notice,
-    });
+    const name = `ephemeral:${this.job.id}`;
+    this.addCall(`${name}:${this.job.posts}`, { to: 'slack', name }, { kind: 'ephemeral', userId, notice });
   }
 
   addCall(naturalKey: string, lane: Lane, request: CallRequest): string {
@@ -120,7 +113,7 @@ export class DecisionBuilder {
   }
 
   callAgentNow(): void {
-    this.hurried = { callsAgentNow: true };
+    this.note({ callsAgentNow: true });
   }
 
   /** The agent took the call. */
@@ -129,7 +122,7 @@ export class DecisionBuilder {
   }
 
   settle(settled: SettledCall): void {
-    this.settled = { settled };
+    this.note({ settled });
   }
 
   schedule(kind: JobTaskKind, runAtMs: number, ifScheduled: JobTask['ifScheduled'] = 'replace'): void {
@@ -145,12 +138,16 @@ export class DecisionBuilder {
 
   /** Its thread may have replies from before the job was known. */
   noteEarlierReplies(): void {
-    this.earlierReplies = { mayHaveReplies: true };
+    this.note({ mayHaveReplies: true });
   }
 
   /** Edits the notices of its pull requests in all channels. */
   refreshNotices(notices: NonNullable<Decision['notices']>): void {
-    this.notices = { notices };
+    this.note({ notices });
+  }
+
+  private note(more: Partial<Decision>): void {
+    this.more = { ...this.more, ...more };
   }
 
   refreshCard(): void {
@@ -197,11 +194,8 @@ export class DecisionBuilder {
       calls: this.calls,
       tasks: [...this.tasks.values()],
       ...(this.watches.length > 0 && { watches: this.watches }),
-      ...this.earlierReplies,
-      ...this.settled,
-      ...this.notices,
+      ...this.more,
       ...this.rewrittenCreate(),
-      ...this.hurried,
     };
   }
 }

@@ -1,7 +1,6 @@
-import type { Dropped } from '../draft.ts';
-import type { JobEvent } from '../event.ts';
+import type { EventOf, JobEvent } from '../event.ts';
 import { type Job, mayStartAgain } from '../job.ts';
-import type { Offer, OfferOutcome, OfferSubject } from '../offer.ts';
+import type { Offer, OfferDeed, OfferOutcome, OfferSubject } from '../offer.ts';
 import { isOver, seenPullRequest } from '../pull-requests/pull-request.ts';
 import type { DecisionBuilder } from './decision-builder.ts';
 
@@ -10,10 +9,20 @@ export function settleOffers(builder: DecisionBuilder, event: JobEvent): void {
   const offers = builder.job.offers ?? [];
   const after = offers.map((offer, index): Offer => {
     if (offer.outcome !== null) return offer;
-    const isRepeated = offers.slice(index + 1).some(({ about }) => isCovered(offer.about, about));
-    const isAnswered = isAllSentAgain(event, offer.about) || isReminderAnswered(event, offer.about);
-    const isLeft = isOpen(builder, offer.about) && !isRepeated && !isAnswered;
-    return isLeft ? offer : { ...offer, outcome: outcomeOf(event, offer.about, builder.job) };
+    const { about } = offer;
+    // Of two messages about the same replies, the newer one stands for both.
+    const call = callOf(about);
+    const isRepeated =
+      call !== undefined && offers.slice(index + 1).some((other) => callOf(other.about) === call);
+    // If all are sent again, a second refusal has a message of its own.
+    const isAllSentAgain =
+      event.type === 'resend_pressed' &&
+      event.callId === null &&
+      about.kind === 'send' &&
+      about.callId === null;
+    const isAnswered = isAllSentAgain || isReminderAnswered(event, about);
+    const isLeft = isOpen(builder, about) && !isRepeated && !isAnswered;
+    return isLeft ? offer : { ...offer, outcome: outcomeOf(event, about, builder.job) };
   });
   if (after.every((offer, index) => offer === offers[index])) return;
   builder.change({ offers: after });
@@ -21,7 +30,7 @@ export function settleOffers(builder: DecisionBuilder, event: JobEvent): void {
 }
 
 /** The messages of these posts show the outcomes of their offers. */
-export function offersShown(builder: DecisionBuilder, postIds: readonly string[]): void {
+export function offersShown(builder: DecisionBuilder, { postIds }: EventOf<'offers_shown'>): void {
   const offers = builder.job.offers ?? [];
   builder.change({
     offers: offers.map((offer) => (postIds.includes(offer.postId) ? { ...offer, isShown: true } : offer)),
@@ -46,7 +55,7 @@ function isAbout(press: JobEvent, about: OfferSubject): boolean {
     case 'start_dismissed':
       return about.kind === 'start' && press.callId === about.callId;
     case 'resend_pressed':
-      return isOfReplies(about) && about.callId === press.callId;
+      return callOf(about) === press.callId;
     case 'keep_watching_pressed':
     case 'stop_watching_pressed':
       return about.kind === 'watch' && about.question === press.question;
@@ -61,22 +70,9 @@ function isAbout(press: JobEvent, about: OfferSubject): boolean {
   }
 }
 
-/** About the same replies: the newer message stands for both. */
-function isCovered(one: OfferSubject, younger: OfferSubject): boolean {
-  if (!isOfReplies(one) || !isOfReplies(younger)) return false;
-  return one.callId !== undefined && one.callId === younger.callId;
-}
-
-/** Only these may concern the replies of a call. */
-function isOfReplies(about: OfferSubject): about is Extract<OfferSubject, { kind: 'start' | 'send' }> {
-  return about.kind === 'start' || about.kind === 'send';
-}
-
-/** A second refusal has a message of its own. */
-function isAllSentAgain(event: JobEvent, about: OfferSubject): boolean {
-  return (
-    event.type === 'resend_pressed' && event.callId === null && about.kind === 'send' && about.callId === null
-  );
+/** The call whose replies it concerns; null: of all calls. Undefined: it concerns none. */
+function callOf(about: OfferSubject): string | null | undefined {
+  return 'callId' in about ? about.callId : undefined;
 }
 
 function isReminderAnswered(event: JobEvent, about: OfferSubject): boolean {
@@ -113,59 +109,36 @@ function hasUndelivered(builder: DecisionBuilder, callId: string): boolean {
   return builder.followUpsOfCall(callId).some(({ state }) => state === 'not_sent' || state === 'unknown');
 }
 
+/** What an event means for the offers that it decides. */
+const DEEDS: { readonly [T in JobEvent['type']]?: OfferDeed } = {
+  start_again_pressed: 'started_again',
+  resend_pressed: 'sent_again',
+  request_edited: 'edited',
+  draft_started: 'started',
+  agent_job_named: 'found',
+  start_dismissed: 'dismissed',
+  keep_watching_pressed: 'kept_watching',
+  stop_watching_pressed: 'stopped_watching',
+  remind_again_pressed: 'wants_reminder',
+  no_more_reminders_pressed: 'wants_no_reminder',
+  job_found: 'confirmed',
+};
+
 /** What the agent's acceptance of a reply means for each subject. */
-const deedOfAcceptance = {
+const DEEDS_OF_ACCEPTANCE: { readonly [K in OfferSubject['kind']]?: OfferDeed } = {
   start: 'continued',
   send: 'confirmed',
-  watch: 'moot',
-  draft: 'moot',
-  reminder: 'moot',
-} as const;
-
-/** The fate of a draft that did not start. */
-const deedOfDropping = {
-  dismissed: 'dismissed',
-  withdrawn: 'withdrawn',
-  expired: 'expired',
-  not_posted: 'moot',
-} as const satisfies Readonly<Record<Dropped['why'], OfferOutcome['deed']>>;
+};
 
 function outcomeOf(event: JobEvent, about: OfferSubject, { stage }: Job): OfferOutcome {
   if (about.kind === 'draft' && stage.kind === 'dropped') {
-    return { deed: deedOfDropping[stage.why], by: stage.byUserId };
+    return { deed: stage.why === 'not_posted' ? 'moot' : stage.why, by: stage.byUserId };
   }
-  switch (event.type) {
-    case 'start_again_pressed':
-      return { deed: 'started_again', by: event.userId ?? null };
-    case 'resend_pressed':
-      return {
-        deed: 'sent_again',
-        by: event.userId ?? null,
-        ...('count' in about && { count: about.count }),
-      };
-    case 'request_edited':
-      return { deed: 'edited', by: event.userId ?? null };
-    case 'draft_started':
-      return { deed: 'started', by: event.userId };
-    case 'agent_job_named':
-      return { deed: 'found', by: event.userId ?? null };
-    case 'start_dismissed': {
-      const { userId: by = null, other } = event;
-      return other === undefined ? { deed: 'dismissed', by } : { deed: 'watched_elsewhere', by, other };
-    }
-    case 'keep_watching_pressed':
-      return { deed: 'kept_watching', by: event.userId ?? null };
-    case 'stop_watching_pressed':
-      return { deed: 'stopped_watching', by: event.userId ?? null };
-    case 'remind_again_pressed':
-      return { deed: 'wants_reminder', by: event.userId ?? null };
-    case 'no_more_reminders_pressed':
-      return { deed: 'wants_no_reminder', by: event.userId ?? null };
-    case 'job_found':
-      return { deed: 'confirmed', by: null };
-    case 'message_accepted':
-      return { deed: deedOfAcceptance[about.kind], by: null };
-    default:
-      return { deed: 'moot', by: null };
-  }
+  const deed = event.type === 'message_accepted' ? DEEDS_OF_ACCEPTANCE[about.kind] : DEEDS[event.type];
+  if (deed === undefined) return { deed: 'moot', by: null };
+  const by = ('userId' in event ? event.userId : null) ?? null;
+  if (event.type === 'start_dismissed' && event.other !== undefined)
+    return { deed: 'watched_elsewhere', by, other: event.other };
+  const isCounted = event.type === 'resend_pressed' && 'count' in about;
+  return { deed, by, ...(isCounted && { count: about.count }) };
 }

@@ -1,4 +1,4 @@
-import type { JobEvent } from '../event.ts';
+import type { EventOf } from '../event.ts';
 import { type CodeHostSite, pullRequestKey } from '../pull-requests/link.ts';
 import {
   isOver,
@@ -15,7 +15,7 @@ const MAX_PULL_REQUESTS = 20;
 /** Shows what has changed since the last check, and announces an end or a due reminder. */
 export function pullRequestSeen(
   builder: DecisionBuilder,
-  { url, facts, isOld = false }: Extract<JobEvent, { type: 'pull_request_seen' }>,
+  { url, facts, isOld = false }: EventOf<'pull_request_seen'>,
 ): void {
   const { job, context } = builder;
   const { nowMs, policy } = context;
@@ -76,7 +76,7 @@ function remindIfDue(builder: DecisionBuilder, url: string): void {
  * *Remind me again*: after the same time, if it is still open then. The watch restarts, so that it lasts that
  * long.
  */
-export function remindAgain(builder: DecisionBuilder, reminderId: string): void {
+export function remindAgain(builder: DecisionBuilder, { reminderId }: EventOf<'remind_again_pressed'>): void {
   const { job, context } = builder;
   const url = urlOfOffer(builder, reminderId);
   const pullRequest = url === null ? null : seenPullRequest(job, url);

@@ -22,7 +22,7 @@ export function noteTrouble(
   failure: AgentFailure,
 ): number {
   const { nowMs, jitter } = builder.context;
-  const kind = lastingKind(builder.job, failure);
+  const kind = troubleKind(builder.job, failure);
   // An API that limits the rate can be reached; our own budget says nothing of it.
   if (kind === 'rate_limited' && failure.status !== null && builder.job.trouble?.kind === 'unreachable')
     endTrouble(builder, builder.job.trouble);
@@ -150,18 +150,15 @@ function hasEndToTell({ kind, isAnnounced }: Trouble): boolean {
   return isAnnounced && kind !== 'rate_limited';
 }
 
-/** An administrator must act until a call succeeds; announcing it at every other failure would be noise. */
-function lastingKind({ trouble, agentJob }: Job, failure: AgentFailure): TroubleKind {
-  return trouble?.kind === 'needs_admin' ? 'needs_admin' : troubleKind(failure, agentJob !== null);
-}
-
-function troubleKind(failure: AgentFailure, isCreated: boolean): TroubleKind {
-  switch (failure.reason) {
+function troubleKind({ trouble, agentJob }: Job, { reason }: AgentFailure): TroubleKind {
+  // An administrator must act until a call succeeds; announcing it at every other failure would be noise.
+  if (trouble?.kind === 'needs_admin') return 'needs_admin';
+  switch (reason) {
     case 'rate_limited':
       return 'rate_limited';
     case 'not_found':
       // A gateway misses what was created, or it is gone: no administrator can tell.
-      return isCreated ? 'unreachable' : 'needs_admin';
+      return agentJob === null ? 'needs_admin' : 'unreachable';
     case 'unauthorized':
     case 'rejected':
       return 'needs_admin';

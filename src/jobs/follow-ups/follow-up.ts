@@ -52,6 +52,11 @@ export function excludedFollowUp(followUp: FollowUp, state: Excluded): FollowUp 
   return { ...followUp, ...nothing, state };
 }
 
+/** Each once. */
+export function authorsOf(followUps: readonly FollowUp[]): string[] {
+  return [...new Set(followUps.map(({ userId }) => userId))];
+}
+
 /** The reaction on a reply. `eyes`: stored; `done`: accepted by the API; `warning`: not sent, or unknown. */
 export type Receipt = 'eyes' | 'done' | 'warning' | 'muted' | 'aside';
 

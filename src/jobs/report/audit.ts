@@ -2,7 +2,7 @@ import type { Fate } from '../announcement.ts';
 import type { Dropped } from '../draft.ts';
 import type { FollowUpState } from '../follow-ups/follow-up.ts';
 import type { Job } from '../job.ts';
-import { fateOf, type Source } from './starts.ts';
+import { fateOf } from './starts.ts';
 
 /** A person's action, as a line of an audit. Printed as is. */
 export interface AuditLine {
@@ -32,20 +32,39 @@ export interface Recorded {
   readonly outcome: string;
 }
 
-export function recordedLine({ atMs, teamId, userId, action, source, jobId, outcome }: Recorded): AuditLine {
+export function recordedLine({
+  atMs,
+  teamId,
+  userId,
+  action,
+  source,
+  jobId,
+  outcome,
+}: Omit<Recorded, 'action'> & Pick<AuditLine, 'action'>): AuditLine {
   return {
-    ...{ at: new Date(atMs).toISOString(), team_id: teamId, user_id: userId },
-    ...{ action, source, job_id: jobId, outcome },
+    at: new Date(atMs).toISOString(),
+    team_id: teamId,
+    user_id: userId,
+    action,
+    source,
+    job_id: jobId,
+    outcome,
   };
 }
 
 export function startLine(job: Job, withText: boolean): AuditLine {
-  const { id, teamId, requesterId, requestedAtMs, prompt } = job;
-  return {
-    ...{ at: new Date(requestedAtMs).toISOString(), team_id: teamId, user_id: requesterId },
-    ...{ action: 'start', source: waysIn(job), job_id: id, outcome: outcomeOf(job) },
-    ...(withText && { text: prompt }),
-  };
+  const { id: jobId, teamId, requesterId: userId, requestedAtMs: atMs, prompt: text } = job;
+  const source = job.watchedAgentJobId === null ? job.origin.kind : 'watch';
+  const line = recordedLine({
+    atMs,
+    teamId,
+    userId,
+    action: 'start',
+    source,
+    jobId,
+    outcome: outcomeOf(job),
+  });
+  return { ...line, ...(withText && { text }) };
 }
 
 /** The parts of a reply that an audit shows. */
@@ -58,17 +77,12 @@ export interface AuditedReply {
   readonly text: string;
 }
 
-export function replyLine(reply: AuditedReply, withText: boolean): AuditLine {
-  const { writtenAtMs, teamId, userId, jobId, state, text } = reply;
-  return {
-    ...{ at: new Date(writtenAtMs).toISOString(), team_id: teamId, user_id: userId },
-    ...{ action: 'reply', source: 'thread', job_id: jobId, outcome: state },
-    ...(withText && { text }),
-  };
-}
-
-function waysIn(job: Job): Source | 'watch' {
-  return job.watchedAgentJobId === null ? job.origin.kind : 'watch';
+export function replyLine(
+  { writtenAtMs: atMs, state, text, ...reply }: AuditedReply,
+  withText: boolean,
+): AuditLine {
+  const line = recordedLine({ ...reply, atMs, action: 'reply', source: 'thread', outcome: state });
+  return { ...line, ...(withText && { text }) };
 }
 
 /** `asked`: its requester is asked first. `no_card`: Slack refused the card. */

@@ -30,12 +30,17 @@ export type FileKind = (typeof fileKinds)[number];
 
 export type ReadSnippet =
   | { readonly name: string; readonly text: string }
-  | { readonly name: string; readonly problem: SnippetProblem }
+  | UnreadSnippet
   /** It turned out to be no text. */
   | Unsent;
 
 /** `unreadable`: Slack refuses to give it to the program. `no_text`: no person could read it. */
 export type SnippetProblem = 'unreadable' | 'no_text' | 'too_long';
+
+export interface UnreadSnippet {
+  readonly name: string;
+  readonly problem: SnippetProblem;
+}
 
 export const noAttachments: Attachments = { snippets: [], others: [] };
 

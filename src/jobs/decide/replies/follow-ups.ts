@@ -1,8 +1,9 @@
-import type { AgentFailure, AgentJob } from '../../agent-job.ts';
-import type { FollowUp } from '../../follow-ups/follow-up.ts';
+import type { EventOf } from '../../event.ts';
+import { authorsOf, type FollowUp } from '../../follow-ups/follow-up.ts';
 import { nextBatch, readyOf } from '../../follow-ups/follow-up-queue.ts';
 import { isHeldUpByAgent } from '../../schedule/hourly-budget.ts';
 import { isWaitOn, LONGEST_PAUSE_MS } from '../../schedule/schedule.ts';
+import { asKnown } from '../announce.ts';
 import type { DecisionBuilder, Undelivered } from '../decision-builder.ts';
 import { clearTrouble, endTrouble, forgetSendTrouble, forgetUntoldTrouble, noteTrouble } from '../trouble.ts';
 import { lookFromNow } from '../watch/ended.ts';
@@ -15,15 +16,7 @@ import {
   noteNotMissing,
   settleFailed,
 } from '../watch/verdict.ts';
-import {
-  announceRefusal,
-  authorsOf,
-  NO_JOB,
-  putOrRefuse,
-  refusalOf,
-  scheduleSending,
-  sendingDueMs,
-} from './line-up.ts';
+import { announceRefusal, NO_JOB, putOrRefuse, refusalOf, scheduleSending, sendingDueMs } from './line-up.ts';
 import { asItReads, offerCorrection, sayItWasSent, stillMeant } from './replies.ts';
 
 /** Only if the agent takes longer, the card says that replies are being sent. */
@@ -41,7 +34,7 @@ export function refuseWaiting(builder: DecisionBuilder, callId: string): void {
  * *Send now*: the replies that wait for `message` skip the rest of their window; or a call that waits for the
  * rate limit is tried once, since the API may have named a wrong time.
  */
-export function sendNow(builder: DecisionBuilder, message: number): void {
+export function sendNow(builder: DecisionBuilder, { message }: EventOf<'send_now_pressed'>): void {
   const { job } = builder;
   if (message !== job.messages + 1 || job.hurriedMessage === message) return;
   const isPaused = isHeldUpByAgent(job);
@@ -55,7 +48,7 @@ export function sendNow(builder: DecisionBuilder, message: number): void {
 }
 
 /** Puts the waiting replies into one message call. One call runs at a time, which keeps the order. */
-export function sendDue(builder: DecisionBuilder, isCalled: boolean): void {
+export function sendDue(builder: DecisionBuilder, { isCalled = false }: EventOf<'send_due'>): void {
   if (isCalled) builder.change({ sendNotBeforeMs: null });
   const { job, context } = builder;
   const waiting = readyOf(builder.followUpsIn('waiting'));
@@ -80,10 +73,9 @@ export function sendDue(builder: DecisionBuilder, isCalled: boolean): void {
 
 export function messageAccepted(
   builder: DecisionBuilder,
-  callId: string,
-  agentJobId: string,
-  agentJob: AgentJob | null,
+  { callId, agentJobId, agentJob }: EventOf<'message_accepted'>,
 ): void {
+  const answer = asKnown(builder, agentJob);
   builder.settleDone(callId);
   const sent = builder.followUpsOfCall(callId).filter((followUp) => followUp.state !== 'sent');
   if (sent.length === 0) return;
@@ -92,7 +84,7 @@ export function messageAccepted(
   clearTrouble(builder, 'send');
   noteNotMissing(builder);
   // After *Start again* the thread has another agent job, and this message went to the previous one.
-  if (builder.job.agentJob?.id === agentJobId) startTurn(builder, agentJob, sent);
+  if (builder.job.agentJob?.id === agentJobId) startTurn(builder, answer, sent);
   for (const followUp of builder.followUpsOfCall(callId)) tellIfChanged(builder, followUp);
   scheduleSending(builder);
 }
@@ -109,9 +101,7 @@ export function tellIfChanged(builder: DecisionBuilder, followUp: FollowUp): voi
 
 export function messageFailed(
   builder: DecisionBuilder,
-  callId: string,
-  failure: AgentFailure,
-  othersAnsweredAtMs: number | null,
+  { callId, failure, othersAnsweredAtMs }: EventOf<'message_failed'>,
 ): void {
   const verdict = settleFailed(builder, 'send_message', callId, failure);
   const failed = builder.followUpsOfCall(callId).filter((followUp) => followUp.state === 'sending');
@@ -163,7 +153,10 @@ export function messageFailed(
  * *Send again*: only replies without an outcome go back in line, so once is enough. One that still cannot be
  * sent is refused again. `callId` null: the replies of all calls.
  */
-export function resend(builder: DecisionBuilder, callId: string | null): void {
+export function resend(
+  builder: DecisionBuilder,
+  { callId }: Pick<EventOf<'resend_pressed'>, 'callId'>,
+): void {
   const undelivered = builder.undelivered();
   putBackInLine(
     builder,

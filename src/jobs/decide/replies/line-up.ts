@@ -1,5 +1,5 @@
 import type { Reply } from '../../event.ts';
-import type { FollowUp } from '../../follow-ups/follow-up.ts';
+import { authorsOf, type FollowUp } from '../../follow-ups/follow-up.ts';
 import { promptOf, readyOf, sendAtMs } from '../../follow-ups/follow-up-queue.ts';
 import { noAttachments } from '../../requests/attachments.ts';
 import { judgePrompt, unescaped } from '../../requests/command.ts';
@@ -15,10 +15,10 @@ const MAX_UNSENT_FOLLOW_UPS = 200;
 /** The thread shows what a person wrote in the form, at `messageTs`: it counts as a reply. */
 export function followUpShown(
   builder: DecisionBuilder,
-  written: Pick<Reply, 'messageTs' | 'userId' | 'text'>,
+  { messageTs, userId, text }: Pick<Reply, 'messageTs' | 'userId' | 'text'>,
 ): void {
-  if (builder.followUpAt(written.messageTs) !== null) return;
-  const reply = { ...written, editedTs: null, mentionsBot: true, attachments: noAttachments };
+  if (builder.followUpAt(messageTs) !== null) return;
+  const reply = { messageTs, userId, text, editedTs: null, mentionsBot: true, attachments: noAttachments };
   const followUp = newFollowUp(builder, reply);
   putOrRefuse(builder, followUp, refusalOf(builder, followUp) ?? pileRefusal(builder));
 }
@@ -72,11 +72,6 @@ export function announceRefusal(
     refusedBy: 'program',
     action: refusal === NO_JOB ? 'edit_and_start' : 'send_again',
   });
-}
-
-/** Each once. */
-export function authorsOf(followUps: readonly FollowUp[]): string[] {
-  return [...new Set(followUps.map(({ userId }) => userId))];
 }
 
 export function refusalOf(builder: DecisionBuilder, followUp: FollowUp): string | null {

@@ -1,5 +1,5 @@
 import type { KeptCommand, KeptReply } from '../../call.ts';
-import type { JobEvent, Reply } from '../../event.ts';
+import type { EventOf, Reply } from '../../event.ts';
 import type { FollowUp } from '../../follow-ups/follow-up.ts';
 import { isBeforeJob } from '../../job.ts';
 import { noAttachments } from '../../requests/attachments.ts';
@@ -10,9 +10,7 @@ import { forgetSendTrouble } from '../trouble.ts';
 import { newFollowUp, pileRefusal, putOrRefuse, refusalOf } from './line-up.ts';
 import { nameOthers } from './snippets.ts';
 
-type Deleted = Extract<JobEvent, { type: 'reply_deleted' }>;
-
-export function replyReceived(builder: DecisionBuilder, reply: Reply): void {
+export function replyReceived(builder: DecisionBuilder, { reply }: { readonly reply: Reply }): void {
   if (builder.followUpAt(reply.messageTs) !== null || isBeforeJob(builder.job, reply.messageTs)) return;
   const word = threadWordOf(reply.text);
   const withheld = word === null ? withheldBy(builder, reply) : null;
@@ -39,12 +37,12 @@ function putInLine(builder: DecisionBuilder, followUp: FollowUp, { text, attachm
  * being sent, a correction is offered. A former aside goes out; what was written while the thread was muted,
  * or where only mentions are follow-ups, does so only as a mention.
  */
-export function replyEdited(builder: DecisionBuilder, reply: Reply): void {
+export function replyEdited(builder: DecisionBuilder, { reply }: { readonly reply: Reply }): void {
   const { text, editedTs } = reply;
   const before = builder.followUpAt(reply.messageTs);
   if (before === null) {
     // Where only mentions are follow-ups, other replies are not kept.
-    if (reply.mentionsBot) replyReceived(builder, reply);
+    if (reply.mentionsBot) replyReceived(builder, { reply });
     return;
   }
   if (isSeen(before, editedTs)) return;
@@ -121,7 +119,10 @@ function excludedEdited(builder: DecisionBuilder, followUp: FollowUp, reply: Rep
 }
 
 /** Withdraws a reply unless it is sent; if it is being sent, that is remembered. */
-export function replyDeleted(builder: DecisionBuilder, { messageTs, overtaken }: Deleted): void {
+export function replyDeleted(
+  builder: DecisionBuilder,
+  { messageTs, overtaken }: EventOf<'reply_deleted'>,
+): void {
   const followUp = builder.followUpAt(messageTs);
   // An edit may also arrive after the deletion, and would look like a reply that was not stored.
   if (followUp === null && overtaken !== undefined) {
@@ -167,7 +168,7 @@ function mute(builder: DecisionBuilder, muted: boolean, userId: string): void {
 }
 
 /** *Mute updates*. */
-export function muteUpdates(builder: DecisionBuilder, userId: string): void {
+export function muteUpdates(builder: DecisionBuilder, { userId }: EventOf<'mute_pressed'>): void {
   if (!builder.job.muted && builder.job.threadTs !== null) mute(builder, true, userId);
 }
 
@@ -234,7 +235,7 @@ function isFirstThanks(builder: DecisionBuilder, userId: string): boolean {
 }
 
 /** *Send it anyway*, once: an aside has no text to send. */
-export function sendAnyway(builder: DecisionBuilder, messageTs: string): void {
+export function sendAnyway(builder: DecisionBuilder, { messageTs }: EventOf<'send_anyway_pressed'>): void {
   const followUp = builder.followUpAt(messageTs);
   if (followUp?.state !== 'aside' || isBlank(followUp.text)) return;
   const waiting: FollowUp = { ...followUp, state: 'waiting', receivedAtMs: builder.context.nowMs };

@@ -1,30 +1,27 @@
-import type { JobEvent } from '../../event.ts';
+import type { EventOf, Reply } from '../../event.ts';
 import { intentOf } from '../../requests/intent.ts';
 import type { DecisionBuilder } from '../decision-builder.ts';
 import { dropJob } from '../start/open.ts';
 import { newFollowUp, putOrRefuse, refusalOf } from './line-up.ts';
 import { isWorthSending, replyEdited, sayItWasSent } from './replies.ts';
 
-type Edited = Extract<JobEvent, { type: 'request_rewritten' }>;
-type Deleted = Extract<JobEvent, { type: 'request_deleted' }>;
-
 /**
  * The message that asks was edited. Before it goes out, the edit counts, and withdraws it if nothing is asked
  * ("stop"); later, its author may send the correction, as with replies.
  */
-export function requestRewritten(builder: DecisionBuilder, { reply }: Edited): void {
+export function requestRewritten(builder: DecisionBuilder, { reply }: EventOf<'request_rewritten'>): void {
   const { job } = builder;
   const { messageTs, userId, text, editedTs } = reply;
   if (job.requestTs !== messageTs || job.stage.kind === 'dropped') return;
   // Its correction was sent, and is a reply.
   if (builder.followUpAt(messageTs) !== null) {
-    replyEdited(builder, reply);
+    replyEdited(builder, { reply });
     return;
   }
   if (editedTs === null || editedTs <= (job.requestEditedTs ?? '')) return;
   builder.change({ requestEditedTs: editedTs });
   if (isStillHere(builder) && asksForNothing(text)) {
-    requestDeleted(builder, { type: 'request_deleted', messageTs, userId });
+    requestDeleted(builder, { messageTs, userId });
     return;
   }
   if (isStillHere(builder) || job.stage.kind === 'rejected') {
@@ -44,7 +41,10 @@ function asksForNothing(text: string): boolean {
 }
 
 /** The message that asks was deleted: nothing starts, or its author learns that it has. */
-export function requestDeleted(builder: DecisionBuilder, { messageTs, userId }: Deleted): void {
+export function requestDeleted(
+  builder: DecisionBuilder,
+  { messageTs, userId }: Pick<Reply, 'messageTs' | 'userId'>,
+): void {
   const { job } = builder;
   if (job.requestTs !== messageTs || job.stage.kind === 'dropped') return;
   if (!isStillHere(builder)) {

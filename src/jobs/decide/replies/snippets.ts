@@ -1,4 +1,4 @@
-import type { Reply } from '../../event.ts';
+import type { EventOf, Reply } from '../../event.ts';
 import { excludedFollowUp, type FollowUp, unsentStates } from '../../follow-ups/follow-up.ts';
 import { promptOf } from '../../follow-ups/follow-up-queue.ts';
 import { type Job, startPromptOf } from '../../job.ts';
@@ -6,8 +6,8 @@ import {
   inlined,
   type ReadSnippet,
   type Snippet,
-  type SnippetProblem,
   seeFiles,
+  type UnreadSnippet,
   type Unsent,
 } from '../../requests/attachments.ts';
 import { isBlank, judgePrompt, unescaped } from '../../requests/command.ts';
@@ -19,7 +19,7 @@ import { newFollowUp, putOrRefuse, refusalOf } from './line-up.ts';
  * Another event of the same message brings more of it: that goes along if the message has not gone out, and
  * follows it otherwise.
  */
-export function messageCompleted(builder: DecisionBuilder, reply: Reply): void {
+export function messageCompleted(builder: DecisionBuilder, { reply }: EventOf<'message_completed'>): void {
   const before = builder.followUpAt(reply.messageTs);
   if (before !== null) completeReply(builder, before, reply);
   else if (reply.messageTs === builder.job.requestTs) completeRequest(builder, reply);
@@ -68,7 +68,10 @@ function completeReply(builder: DecisionBuilder, before: FollowUp, reply: Reply)
     case 'sending':
     case 'unknown':
       if (text !== '') builder.saveFollowUp({ ...before, corrected: reply.text });
-      announceProblems(builder, snippets.map(unreadable));
+      announceProblems(
+        builder,
+        snippets.map(({ name }) => ({ name, problem: 'unreadable' })),
+      );
       break;
     case 'withdrawn':
     case 'aside':
@@ -98,10 +101,6 @@ function addedTo(
   };
 }
 
-function unreadable({ name }: Snippet): Problem {
-  return { name, problem: 'unreadable' };
-}
-
 /** Its snippets are read when its card is posted. */
 function isStillAsked({ stage }: Job): boolean {
   return stage.kind === 'opening' || stage.kind === 'awaiting_confirmation' || stage.kind === 'card_failed';
@@ -122,8 +121,7 @@ function nameFound(builder: DecisionBuilder, snippets: readonly ReadSnippet[]): 
 /** The snippets of a reply (`messageTs`), or of the prompt (null), were read, or cannot be. */
 export function snippetsRead(
   builder: DecisionBuilder,
-  messageTs: string | null,
-  snippets: readonly ReadSnippet[],
+  { messageTs, snippets }: EventOf<'snippets_read'>,
 ): void {
   if (messageTs === null) readForPrompt(builder, snippets);
   else readForReply(builder, messageTs, snippets);
@@ -172,9 +170,9 @@ function fitting(
   { context }: DecisionBuilder,
   snippets: readonly ReadSnippet[],
   promptWith: (text: string) => string,
-): { readonly text: string; readonly problems: readonly Problem[] } {
+): { readonly text: string; readonly problems: readonly UnreadSnippet[] } {
   const texts: string[] = [];
-  const problems: Problem[] = [];
+  const problems: UnreadSnippet[] = [];
   for (const snippet of snippets) {
     if ('kind' in snippet) continue;
     if ('problem' in snippet) {
@@ -189,11 +187,6 @@ function fitting(
   return { text: texts.join('\n\n'), problems };
 }
 
-interface Problem {
-  readonly name: string;
-  readonly problem: SnippetProblem;
-}
-
-function announceProblems(builder: DecisionBuilder, problems: readonly Problem[]): void {
+function announceProblems(builder: DecisionBuilder, problems: readonly UnreadSnippet[]): void {
   if (problems.length > 0) builder.announce({ kind: 'snippets_not_sent', snippets: problems });
 }

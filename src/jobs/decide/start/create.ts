@@ -1,8 +1,8 @@
-import type { AgentFailure, AgentJob } from '../../agent-job.ts';
-import type { StartAgainPress } from '../../event.ts';
+import type { AgentJob } from '../../agent-job.ts';
+import type { EventOf } from '../../event.ts';
 import type { FollowUp } from '../../follow-ups/follow-up.ts';
 import { type Job, mayStartAgain } from '../../job.ts';
-import { countReplies, replaceAgentJob } from '../announce.ts';
+import { asKnown, countReplies, replaceAgentJob } from '../announce.ts';
 import type { DecisionBuilder } from '../decision-builder.ts';
 import { markSent, putBackInLine, refuseWaiting, resend, tellIfChanged } from '../replies/follow-ups.ts';
 import { scheduleSending } from '../replies/line-up.ts';
@@ -12,7 +12,12 @@ import { observe } from '../watch/observe.ts';
 import { settleFailed } from '../watch/verdict.ts';
 import { dropJob, requestCreate, watchAgentJob } from './open.ts';
 
-export function jobCreated(builder: DecisionBuilder, callId: string, agentJob: AgentJob): void {
+interface Created {
+  readonly callId: string;
+  readonly agentJob: AgentJob;
+}
+
+export function jobCreated(builder: DecisionBuilder, { callId, agentJob }: Created): void {
   builder.settleDone(callId);
   if (builder.job.stage.kind !== 'creating') return;
   clearTrouble(builder, 'send');
@@ -20,19 +25,19 @@ export function jobCreated(builder: DecisionBuilder, callId: string, agentJob: A
   const stage = { kind: 'working', turnStartedAtMs: builder.context.nowMs, settle: null } as const;
   builder.change({ stage });
   takenAlong(builder, callId);
-  observe(builder, stage, agentJob);
+  observe(builder, stage, asKnown(builder, agentJob));
   scheduleSending(builder);
 }
 
 /** Too late after *Start again*: then the other job counts. */
-export function jobFound(builder: DecisionBuilder, callId: string, agentJob: AgentJob): void {
-  builder.settleDone(callId);
-  if (!isToBeFound(builder.job, callId)) return;
+export function jobFound(builder: DecisionBuilder, created: Created): void {
+  builder.settleDone(created.callId);
+  if (!isToBeFound(builder.job, created.callId)) return;
   builder.change({ stage: { kind: 'creating' } });
-  jobCreated(builder, callId, agentJob);
+  jobCreated(builder, created);
 }
 
-export function createFailed(builder: DecisionBuilder, callId: string, failure: AgentFailure): void {
+export function createFailed(builder: DecisionBuilder, { callId, failure }: EventOf<'create_failed'>): void {
   const verdict = settleFailed(builder, 'create_job', callId, failure);
   if (builder.job.stage.kind !== 'creating') return;
   builder.change({ hurriedMessage: null });
@@ -66,7 +71,10 @@ export function createFailed(builder: DecisionBuilder, callId: string, failure: 
  * each create call of unknown fate. If it was offered because the API did not know a message's job, the new
  * job gets that message's replies, even if it already runs.
  */
-export function startAgain(builder: DecisionBuilder, { creates, callId }: StartAgainPress): void {
+export function startAgain(
+  builder: DecisionBuilder,
+  { creates, callId }: Pick<EventOf<'start_again_pressed'>, 'creates' | 'callId'>,
+): void {
   const { job } = builder;
   if (job.stage.kind === 'create_unknown' && job.stage.callId === callId) {
     builder.change({ isStartedByPerson: true });
@@ -78,7 +86,7 @@ export function startAgain(builder: DecisionBuilder, { creates, callId }: StartA
   const missed = builder.undelivered().filter((one) => one.callId === callId && one.state === 'not_sent');
   const isStarting = job.stage.kind === 'creating' || job.stage.kind === 'create_unknown';
   if (isStarting || creates !== job.creates) {
-    if (callId !== undefined && missed.length > 0) resend(builder, callId);
+    if (callId !== undefined && missed.length > 0) resend(builder, { callId });
     return;
   }
   if (!mayStartAgain(job) && (missed.length === 0 || job.watchedAgentJobId !== null)) return;
@@ -111,7 +119,7 @@ export function isToBeFound({ stage }: Job, callId: string): boolean {
 /**
  * *Edit and start*: job, card and thread continue with another request, and the replies that found no job.
  */
-export function editAndStart(builder: DecisionBuilder, creates: number, prompt: string): void {
+export function editAndStart(builder: DecisionBuilder, { creates, prompt }: EventOf<'request_edited'>): void {
   if (!isToBeEdited(builder.job, creates)) return;
   builder.change({ prompt });
   const unsent = builder.undelivered().filter(({ state }) => state === 'not_sent');
@@ -120,7 +128,10 @@ export function editAndStart(builder: DecisionBuilder, creates: number, prompt: 
 }
 
 /** The create call made this job after all: it is watched as if the agent had said so. */
-export function watchNamed(builder: DecisionBuilder, callId: string, agentJobId: string): void {
+export function watchNamed(
+  builder: DecisionBuilder,
+  { callId, agentJobId }: EventOf<'agent_job_named'>,
+): void {
   if (!isToBeFound(builder.job, callId)) return;
   takenAlong(builder, callId);
   watchAgentJob(builder, agentJobId);
@@ -128,10 +139,10 @@ export function watchNamed(builder: DecisionBuilder, callId: string, agentJobId:
 }
 
 /** *Dismiss*: nobody waits for the agent, whatever it does. The thread is free for another job. */
-export function dismissStart(builder: DecisionBuilder, callId: string, userId: string | null): void {
+export function dismissStart(builder: DecisionBuilder, { callId, userId }: EventOf<'start_dismissed'>): void {
   if (!isToBeFound(builder.job, callId)) return;
   const along = alongOf(builder, callId);
-  dropJob(builder, 'dismissed', userId);
+  dropJob(builder, 'dismissed', userId ?? null);
   for (const followUp of along) builder.excludeFollowUp(followUp, 'aside');
 }
 

@@ -1,8 +1,7 @@
 import type { Decision, DecisionContext } from '../../decision.ts';
 import type { Draft, Dropped } from '../../draft.ts';
-import type { DraftStart, MarkedOnceMore } from '../../event.ts';
+import type { EventOf } from '../../event.ts';
 import type { Job, Stage } from '../../job.ts';
-import type { Attachments } from '../../requests/attachments.ts';
 import { DecisionBuilder } from '../decision-builder.ts';
 import { type JobRequest, newJob, noteIfEarlierReplies, notifyRequester, requestCard } from './open.ts';
 
@@ -33,27 +32,26 @@ export function requestDraft(
 ): Decision {
   const job = newJob({ ...request, thread: null }, context);
   const builder = new DecisionBuilder({ job, followUps: [] }, context);
-  const draft = { number: 0, thread, messages, postTs: null };
-  makeDraft(builder, { ...draft, ...(markedBy !== undefined && { markedBy }) }, approvers, key);
+  const draft = { number: 1, thread, messages, ...(markedBy !== undefined && { markedBy }) };
+  makeDraft(builder, draft, approvers, key);
   return builder.decision();
 }
 
-type Made = Omit<Draft, 'kind' | 'draftedAtMs'>;
-
 function makeDraft(
   builder: DecisionBuilder,
-  { number: before, ...made }: Made,
+  draft: Pick<Draft, 'number' | 'thread' | 'messages' | 'markedBy'>,
   approvers: readonly string[],
   key?: string,
 ): void {
   const { nowMs } = builder.context;
-  const number = before + 1;
+  const { number, thread } = draft;
+  const threadTs = thread?.threadTs ?? null;
   builder.change({
-    stage: { ...made, kind: 'draft', number, postTs: null, draftedAtMs: nowMs },
-    threadTs: made.thread?.threadTs ?? null,
-    repliesAfterTs: made.thread?.lastTs ?? null,
+    stage: { ...draft, kind: 'draft', postTs: null, draftedAtMs: nowMs },
+    threadTs,
+    repliesAfterTs: thread?.lastTs ?? null,
   });
-  const said = { kind: 'draft', number, threadTs: made.thread?.threadTs ?? null, approvers } as const;
+  const said = { kind: 'draft', number, threadTs, approvers } as const;
   if (key === undefined) builder.announce(said);
   else builder.announceOnce(draftKey(key), said);
   builder.schedule('expire_draft', nowMs + DRAFT_KEPT_MS);
@@ -75,10 +73,15 @@ export function draftKey(key: string): string {
   return `draft:${key}`;
 }
 
+/** Null: there is another one since, or none. */
+function openDraft({ job: { stage } }: DecisionBuilder, number: number): Draft | null {
+  return stage.kind === 'draft' && stage.number === number ? stage : null;
+}
+
 /** People see it, and can answer below it. */
-export function draftPosted(builder: DecisionBuilder, number: number, postTs: string): void {
-  const { stage } = builder.job;
-  if (stage.kind !== 'draft' || stage.number !== number) return;
+export function draftPosted(builder: DecisionBuilder, { draft, ts: postTs }: EventOf<'draft_posted'>): void {
+  const stage = openDraft(builder, draft);
+  if (stage === null) return;
   builder.change({
     stage: { ...stage, postTs },
     ...(stage.thread === null && { threadTs: postTs, repliesAfterTs: postTs }),
@@ -86,32 +89,36 @@ export function draftPosted(builder: DecisionBuilder, number: number, postTs: st
 }
 
 /** Its message may be there: whoever sees it can start it. */
-export function draftUnseen(builder: DecisionBuilder, number: number): void {
-  const { stage } = builder.job;
-  if (stage.kind === 'draft' && stage.number === number)
-    builder.change({ stage: { ...stage, isUnseen: true } });
+export function draftUnseen(builder: DecisionBuilder, { draft }: EventOf<'draft_unseen'>): void {
+  const stage = openDraft(builder, draft);
+  if (stage !== null) builder.change({ stage: { ...stage, isUnseen: true } });
 }
 
 /** Slack refuses its message, so nobody could start it. */
-export function draftRefused(builder: DecisionBuilder, callId: string, number: number, reason: string): void {
-  const { stage } = builder.job;
-  if (stage.kind !== 'draft' || stage.number !== number) return;
+export function draftRefused(
+  builder: DecisionBuilder,
+  number: number,
+  { callId, reason }: EventOf<'post_refused'>,
+): void {
+  const stage = openDraft(builder, number);
+  if (stage === null) return;
   drop(builder, stage, 'not_posted', null);
   notifyRequester(builder, callId, reason, 'draft_refused');
 }
 
 /** *Start*, or *Edit and start*. */
-export function startDraft(builder: DecisionBuilder, started: DraftStart): void {
+export function startDraft(
+  builder: DecisionBuilder,
+  { draft, prompt, said = '', attachments, withheld = [], postTs }: EventOf<'draft_started'>,
+): void {
   const { job, context } = builder;
-  const { stage } = job;
-  if (stage.kind !== 'draft' || stage.number !== started.draft) return;
-  const { prompt, said = '', attachments, withheld = [] } = started;
+  if (openDraft(builder, draft) === null) return;
   for (const messageTs of withheld) {
     const followUp = builder.followUpAt(messageTs);
     if (followUp?.state === 'waiting') builder.excludeFollowUp(followUp, 'aside');
   }
   // Null where its message's place is unknown.
-  const threadTs = job.threadTs ?? started.postTs ?? null;
+  const threadTs = job.threadTs ?? postTs ?? null;
   const repliesAfterTs = job.repliesAfterTs ?? threadTs;
   builder.change({ stage: { kind: 'opening' }, threadTs, repliesAfterTs, takesRepliesAlong: true });
   noteIfEarlierReplies(builder);
@@ -121,23 +128,18 @@ export function startDraft(builder: DecisionBuilder, started: DraftStart): void 
     isStartedByPerson: true,
     context: [job.context, said].filter((part) => part !== '').join('\n\n'),
     ...(prompt !== undefined && { prompt }),
-    ...withAttachments(job, attachments),
+    ...(attachments !== undefined && {
+      snippets: [...job.snippets, ...attachments.snippets],
+      others: [...job.others, ...attachments.others],
+    }),
   });
   requestCard(builder);
 }
 
-function withAttachments(
-  { snippets, others }: Pick<DecisionBuilder['job'], 'snippets' | 'others'>,
-  more?: Attachments,
-) {
-  if (more === undefined) return {};
-  return { snippets: [...snippets, ...more.snippets], others: [...others, ...more.others] };
-}
-
 /** *Dismiss*. */
-export function dismissDraft(builder: DecisionBuilder, number: number, userId: string): void {
-  const { stage } = builder.job;
-  if (stage.kind === 'draft' && stage.number === number) drop(builder, stage, 'dismissed', userId);
+export function dismissDraft(builder: DecisionBuilder, { draft, userId }: EventOf<'draft_dismissed'>): void {
+  const stage = openDraft(builder, draft);
+  if (stage !== null) drop(builder, stage, 'dismissed', userId);
 }
 
 /** Nobody has started it for a week. */
@@ -151,10 +153,10 @@ export function expireDraft(builder: DecisionBuilder): void {
 }
 
 /** These people react to the draft's message: without any, it is withdrawn. */
-export function marksSeen(builder: DecisionBuilder, userIds: readonly string[]): void {
+export function marksSeen(builder: DecisionBuilder, { userIds }: EventOf<'marks_seen'>): void {
   const { stage } = builder.job;
   if (stage.kind !== 'draft' && stage.kind !== 'dropped') return;
-  if (stage.markedBy === undefined || isSame(stage.markedBy, userIds)) return;
+  if (stage.markedBy === undefined || stage.markedBy.join() === userIds.join()) return;
   builder.change({ stage: { ...stage, markedBy: userIds } });
   if (stage.kind === 'dropped' || userIds.length > 0) return;
   drop(builder, { ...stage, markedBy: [] }, 'withdrawn', stage.markedBy[0] ?? null);
@@ -174,19 +176,15 @@ export function asksOnceMore(stage: Stage, userIds: readonly string[]): string |
 /** Somebody reacts again: another draft, of the current message and thread. */
 export function markedOnceMore(
   builder: DecisionBuilder,
-  { userIds, approvers, message }: MarkedOnceMore,
+  { userIds, approvers, message }: EventOf<'marked_once_more'>,
 ): void {
   const { job, context } = builder;
   const requesterId = asksOnceMore(job.stage, userIds);
   if (job.stage.kind !== 'dropped' || requesterId === null) return;
   const { prompt, attachments, thread, along: messages } = message;
   builder.change({ requesterId, requestedAtMs: context.nowMs, prompt, ...attachments });
-  const { number } = job.stage;
-  makeDraft(builder, { number, thread, messages, postTs: null, markedBy: userIds }, approvers);
-}
-
-function isSame(some: readonly string[], others: readonly string[]): boolean {
-  return some.length === others.length && some.every((one, index) => one === others[index]);
+  const number = job.stage.number + 1;
+  makeDraft(builder, { number, thread, messages, markedBy: userIds }, approvers);
 }
 
 function drop(builder: DecisionBuilder, draft: Draft, why: Dropped['why'], byUserId: string | null): void {

@@ -1,11 +1,10 @@
-import type { Announcement } from '../../announcement.ts';
 import { type CallRequest, createKey } from '../../call.ts';
 import type { Decision, DecisionContext } from '../../decision.ts';
 import type { Dropped, StartThread } from '../../draft.ts';
-import type { JobEvent, StartPress } from '../../event.ts';
+import type { EventOf } from '../../event.ts';
 import { slackTime } from '../../follow-ups/follow-up.ts';
 import { createPromptOf, fittingAlong } from '../../follow-ups/follow-up-queue.ts';
-import { initiatorOf, type Job, type Origin, type Stage } from '../../job.ts';
+import { initiatorOf, type Job, type Origin, openStages } from '../../job.ts';
 import type { Attachments } from '../../requests/attachments.ts';
 import type { UnknownProject } from '../../requests/project.ts';
 import { DecisionBuilder } from '../decision-builder.ts';
@@ -125,7 +124,7 @@ export function requestCard(builder: DecisionBuilder): void {
 }
 
 /** The card is visible: now the agent job can be created, or watched. */
-export function cardPosted(builder: DecisionBuilder, ts: string): void {
+export function cardPosted(builder: DecisionBuilder, { ts }: EventOf<'card_posted'>): void {
   if (builder.job.stage.kind === 'dropped') {
     builder.change({ cardTs: ts });
     builder.refreshCard();
@@ -156,7 +155,7 @@ export function watchAgentJob(builder: DecisionBuilder, agentJobId: string): voi
   builder.refreshCard();
 }
 
-export function cardRefused(builder: DecisionBuilder, reason: string): void {
+export function cardRefused(builder: DecisionBuilder, { reason }: EventOf<'card_refused'>): void {
   const { stage, threadTs, repliesAfterTs } = builder.job;
   if (stage.kind !== 'opening') return;
   const thread = threadTs === null ? null : { threadTs, lastTs: repliesAfterTs ?? threadTs };
@@ -170,8 +169,7 @@ export function cardRefused(builder: DecisionBuilder, reason: string): void {
 /** *Try again*, after a refused card: the prompt and its replies were kept. Works once for each refusal. */
 export function tryAgain(
   builder: DecisionBuilder,
-  cards: number,
-  { responseUrl, pressedTs }: StartPress,
+  { cards, responseUrl, pressedTs }: EventOf<'try_again_pressed'>,
 ): void {
   const { job, context } = builder;
   if (job.stage.kind !== 'card_failed' || cards !== job.cards) return;
@@ -187,10 +185,7 @@ export function tryAgain(
 /**
  * The card waits for an administrator, or an invitation: the requester learns once that the request is kept.
  */
-export function cardDelayed(
-  builder: DecisionBuilder,
-  { reason, waitsFor }: Extract<JobEvent, { type: 'card_delayed' }>,
-): void {
+export function cardDelayed(builder: DecisionBuilder, { reason, waitsFor }: EventOf<'card_delayed'>): void {
   const { stage } = builder.job;
   if (stage.kind !== 'opening') return;
   if (waitsFor !== undefined && waitsFor !== stage.waitsFor)
@@ -201,9 +196,7 @@ export function cardDelayed(
 /** What cannot be posted in the thread goes to the requester privately. */
 export function postRefused(
   builder: DecisionBuilder,
-  callId: string,
-  announcement: Announcement,
-  reason: string,
+  { callId, announcement, reason }: EventOf<'post_refused'>,
 ): void {
   if (announcement.kind === 'follow_up') {
     // It still goes to the agent. No message can carry its receipt.
@@ -215,11 +208,9 @@ export function postRefused(
 /** What cannot be posted yet goes to the requester privately, once, even if the place never opens again. */
 export function postDelayed(
   builder: DecisionBuilder,
-  callId: string,
-  announcement: Announcement,
-  reason: string,
+  { callId, announcement, reason }: EventOf<'post_delayed'>,
 ): void {
-  notifyRequester(builder, callId, reason, announcement, { isKept: true });
+  notifyRequester(builder, callId, reason, announcement, true);
 }
 
 /**
@@ -231,7 +222,7 @@ export function notifyRequester(
   key: string,
   reason: string,
   about: Extract<CallRequest, { kind: 'notify_requester' }>['about'],
-  more: { readonly isKept?: true } = {},
+  isKept = false,
 ): void {
   if (initiatorOf(builder.job) === null) return;
   const lane = { to: 'slack', name: `requester:${builder.job.id}` } as const;
@@ -239,7 +230,7 @@ export function notifyRequester(
     kind: 'notify_requester',
     reason,
     about,
-    ...more,
+    ...(isKept && { isKept }),
   });
 }
 
@@ -282,10 +273,12 @@ export function requestJob(
   const { thread } = request;
   const same = recent.find((job) => isSame(job, request) && isActiveOrCompleted(job));
   if (unknownProject === null && same === undefined && !isDoubtful) return openJob(request, context);
-  const stage: Stage =
-    unknownProject === null
-      ? { kind: 'awaiting_confirmation', sameAsJobId: same?.id ?? null, thread }
-      : { kind: 'awaiting_confirmation', sameAsJobId: null, thread, unknownProject: namedIn(unknownProject) };
+  const stage = {
+    kind: 'awaiting_confirmation',
+    sameAsJobId: unknownProject === null ? (same?.id ?? null) : null,
+    thread,
+    ...(unknownProject !== null && { unknownProject }),
+  } as const;
   const job = { ...newJob({ ...request, thread: null }, context), stage };
   const builder = new DecisionBuilder({ job, followUps: [] }, context);
   if (!isAnswered) notifyRequester(builder, 'asked_before', '', 'asked_before');
@@ -300,7 +293,7 @@ export function openQuestion(request: JobRequest, recent: readonly Job[]): Job |
 /** *Start another*, *Start*, or *Start in …*: once. */
 export function startAnother(
   builder: DecisionBuilder,
-  { responseUrl, pressedTs, project }: Extract<JobEvent, { type: 'start_another_pressed' }>,
+  { responseUrl, pressedTs, project }: EventOf<'start_another_pressed'>,
 ): void {
   const { job, context } = builder;
   if (job.stage.kind !== 'awaiting_confirmation') return;
@@ -313,29 +306,12 @@ export function startAnother(
   requestCard(builder);
 }
 
-function namedIn({ kind, name, projects }: UnknownProject): UnknownProject {
-  return { kind, name, projects };
-}
-
 function isSame(job: Job, { prompt, context = '', projectId }: JobRequest): boolean {
   return job.prompt === prompt && job.context === context && job.projectId === projectId;
 }
 
 /** It is running, may be, or has succeeded. After other ends, repeating the words makes sense. */
 function isActiveOrCompleted({ stage }: Job): boolean {
-  switch (stage.kind) {
-    case 'opening':
-    case 'creating':
-    case 'create_unknown':
-    case 'working':
-      return true;
-    case 'ended':
-      return stage.status === 'completed';
-    case 'awaiting_confirmation':
-    case 'draft':
-    case 'dropped':
-    case 'card_failed':
-    case 'rejected':
-      return false;
-  }
+  if (stage.kind === 'ended') return stage.status === 'completed';
+  return openStages.some((open) => open === stage.kind);
 }

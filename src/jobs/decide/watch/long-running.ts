@@ -1,7 +1,9 @@
-import type { JobEvent } from '../../event.ts';
+import type { EventOf, JobEvent } from '../../event.ts';
 import { type Job, type Working, watchQuestionOf } from '../../job.ts';
 import { isWaitOn } from '../../schedule/schedule.ts';
 import type { DecisionBuilder } from '../decision-builder.ts';
+
+type Question = Pick<EventOf<'resume_watching_pressed'>, 'question'>;
 
 const UNANSWERED_AFTER_MS = 24 * 3_600_000;
 
@@ -21,7 +23,7 @@ export function askIfLong(builder: DecisionBuilder): void {
 }
 
 /** *Keep watching*: the thread is asked again after as much time. */
-export function keepWatching(builder: DecisionBuilder, number: number): void {
+export function keepWatching(builder: DecisionBuilder, { question: number }: Question): void {
   const stage = stageWithQuestion(builder, number);
   if (stage?.question?.answer !== null) return;
   builder.change({
@@ -48,7 +50,7 @@ export function noteChange(builder: DecisionBuilder): void {
 /**
  * *Stop watching*, even after *Keep watching*, or before anybody was asked. The agent itself keeps working.
  */
-export function stopWatching(builder: DecisionBuilder, number: number): void {
+export function stopWatching(builder: DecisionBuilder, { question: number }: Question): void {
   const { stage, trouble, watchQuestions } = builder.job;
   if (stage.kind !== 'working' || stage.question?.answer === 'stop') return;
   if (number !== watchQuestionOf(builder.job)) return;
@@ -60,7 +62,7 @@ export function stopWatching(builder: DecisionBuilder, number: number): void {
   builder.refreshCard();
 }
 
-export function resumeWatching(builder: DecisionBuilder, number: number): void {
+export function resumeWatching(builder: DecisionBuilder, { question: number }: Question): void {
   const stage = stageWithQuestion(builder, number);
   if (stage?.question?.answer !== 'stop') return;
   const { question: _answered, ...watched } = stage;

@@ -1,5 +1,6 @@
-import { type AgentFailure, type AgentJob, isEnded } from '../../agent-job.ts';
+import { type AgentJob, isEnded } from '../../agent-job.ts';
 import type { DecisionContext } from '../../decision.ts';
+import type { EventOf } from '../../event.ts';
 import type { FollowUp } from '../../follow-ups/follow-up.ts';
 import { isUnseen, isUnwatched, type Settle, type Stage, type Working, workingSince } from '../../job.ts';
 import {
@@ -14,6 +15,7 @@ import {
   announceLikelyEnd,
   announceLink,
   announceRunning,
+  asKnown,
   countReplies,
   forgetStatuses,
   noteStatus,
@@ -27,7 +29,8 @@ import { endedCheckFailed, endedJobChecked, endTurn, restoreEnd } from './ended.
 import { askIfLong, isNeglected, isPaused, noteChange, waitOutPause } from './long-running.ts';
 import { isGone, isMissing, noteMissing, noteNotMissing } from './verdict.ts';
 
-export function jobChecked(builder: DecisionBuilder, agentJob: AgentJob): void {
+export function jobChecked(builder: DecisionBuilder, { agentJob: answer }: EventOf<'job_checked'>): void {
+  const agentJob = asKnown(builder, answer);
   const { stage } = builder.job;
   if (builder.job.agentJob?.id !== agentJob.id || isUnwatched(builder.job)) return;
   if (isPaused(builder.job, builder.context.nowMs)) {
@@ -71,9 +74,7 @@ export function observe(builder: DecisionBuilder, stage: Working, agentJob: Agen
 
 export function checkFailed(
   builder: DecisionBuilder,
-  agentJobId: string,
-  failure: AgentFailure,
-  othersAnsweredAtMs: number | null,
+  { agentJobId, failure, othersAnsweredAtMs }: EventOf<'check_failed'>,
 ): void {
   const { job } = builder;
   if (job.agentJob?.id !== agentJobId || isUnwatched(job)) return;

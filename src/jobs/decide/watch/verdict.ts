@@ -80,7 +80,7 @@ export function noteNotMissing(builder: DecisionBuilder): void {
 export function isGone(
   builder: DecisionBuilder,
   failure: AgentFailure,
-  othersAnsweredAtMs: number | null,
+  othersAnsweredAtMs: number | null = null,
 ): boolean {
   const { stage, missing } = builder.job;
   const { nowMs, policy } = builder.context;

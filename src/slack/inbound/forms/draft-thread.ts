@@ -1,6 +1,6 @@
 import { policyOf } from '../../../engine/apply-event.ts';
 import type { Draft } from '../../../jobs/draft.ts';
-import type { DraftStart } from '../../../jobs/event.ts';
+import type { EventOf } from '../../../jobs/event.ts';
 import { promptOf } from '../../../jobs/follow-ups/follow-up-queue.ts';
 import { draftedMessageTs, isBeforeJob, type Job, startPromptOf } from '../../../jobs/job.ts';
 import { approversIn, type FollowUpMode } from '../../../jobs/policy.ts';
@@ -146,7 +146,7 @@ export function saidAlong(
   job: Job,
   draft: Draft,
   { messages, names }: Along,
-): Pick<DraftStart, 'said' | 'attachments'> | { readonly tooLong: Refusal } {
+): Pick<EventOf<'draft_started'>, 'said' | 'attachments'> | { readonly tooLong: Refusal } {
   const threadTs = draft.thread?.threadTs ?? null;
   const said = threadContext(messages, names, linkTo(deps, { channelId: job.channelId, threadTs })) ?? '';
   const whole = startPromptOf({ ...job, context: [job.context, said].filter(Boolean).join('\n\n') });
