@@ -4,11 +4,11 @@ import type { Job } from './job.ts';
 import type { Policy, Rules } from './policy.ts';
 import type { JobTaskKind } from './task-kinds.ts';
 
-/** A job with its unsent replies, and the one that an event concerns, oldest first. */
 export interface JobState {
   readonly job: Job;
+  /** The unsent replies, and the one that an event concerns, oldest first. */
   readonly followUps: readonly FollowUp[];
-  /** The id of the create call that has not gone out; absent: there is none. */
+  /** The id of the create call that has not gone out. */
   readonly pendingCreateId?: string;
 }
 
@@ -16,19 +16,17 @@ export interface JobState {
 export interface Decision {
   readonly job: Job;
   readonly followUps: readonly FollowUp[];
-  /** The call to the agent that the event answers; absent for all other events. */
+  /** The call to the agent that the event answers. */
   readonly settled?: SettledCall;
   readonly calls: readonly NewCall[];
-  /** What the pending create call says instead; absent: no change. */
+  /** What the pending create call says instead. */
   readonly rewrittenCreate?: { readonly callId: string; readonly prompt: string };
   readonly tasks: readonly JobTask[];
-  /** When its notices are edited; absent: they are up to date. */
+  /** When its notices are edited. */
   readonly notices?: Omit<JobTask, 'kind'>;
   /** Pull requests that the job announced, or that the agent changed: each is checked from now on. */
   readonly watches?: readonly WatchedLink[];
-  /**
-   * Its thread existed before the job: replies in it may have been treated as those of a thread without one.
-   */
+  /** Replies in its thread may have been treated as those of a thread without a job. */
   readonly mayHaveReplies?: boolean;
   readonly callsAgentNow?: boolean;
 }

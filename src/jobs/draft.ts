@@ -15,15 +15,15 @@ interface Draftable {
   readonly messages: readonly string[];
   /** Its message; null: not posted yet. */
   readonly postTs: string | null;
-  /** Who reacted to its message at the last look; absent: reactions do not matter. */
+  /** Who reacted to its message at the last look, if reactions matter. */
   readonly markedBy?: readonly string[];
 }
 
-/** The stage of a job that nobody has started: nothing of it goes to the agent before a person does. */
+/** Nobody has started the job: nothing of it goes to the agent. */
 export interface Draft extends Draftable {
   readonly kind: 'draft';
   readonly draftedAtMs: number;
-  /** How many replies below it go along; absent: none. */
+  /** How many replies below it go along. */
   readonly replies?: number;
   /** Slack never said whether its message was posted. */
   readonly isUnseen?: true;

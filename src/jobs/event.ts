@@ -83,12 +83,12 @@ interface Events {
   draft_started: {
     draft: number;
     userId: string;
-    /** The edited request, escaped; absent: unchanged. */
+    /** The edited request, escaped. */
     prompt?: string;
     /** The thread's earlier messages that go along; escaped. */
     said?: string;
     attachments?: Attachments;
-    /** Timestamps of the replies below it that stay between people; absent: none. */
+    /** Timestamps of the replies below it that stay between people. */
     withheld?: readonly string[];
     /** The draft's own message, according to the press. */
     postTs?: string;
@@ -136,20 +136,18 @@ interface RefusedPost {
 }
 
 interface ByPerson {
-  /** Absent: unknown. */
   readonly userId?: string | undefined;
 }
 
-/** What is known of the project's other jobs. */
 interface OfOthers {
-  /** When the API last knew one of them; absent: unknown. */
+  /** When the API last knew another job of the project, as far as known. */
   readonly othersAnsweredAtMs?: number | null;
 }
 
 interface StartPress {
   /** Replaces an older one, unless null. */
   readonly responseUrl: string | null;
-  /** When it was pressed, by Slack's clock; absent if Slack does not say, as with a form. */
+  /** When it was pressed, by Slack's clock, unless it is a form. */
   readonly pressedTs?: string | undefined;
 }
 

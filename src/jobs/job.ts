@@ -16,97 +16,85 @@ export interface Job {
   readonly requesterId: string | null;
   /** A person started its draft, or started it again. */
   readonly isStartedByPerson?: true;
-  /** The name of its recipe, which may have been removed since. Absent: none. */
+  /** By name; it may have been removed since. */
   readonly recipe?: string;
-  /** Who learns of its problems: the recipe's owners at the start. Absent: no recipe. */
+  /** Who learns of its problems: the recipe's owners at the start. */
   readonly owners?: readonly string[];
   readonly projectId: string;
   readonly projectName: string;
-  /**
-   * As Slack delivered it: escaped, see `readableText`. For a job that watches another's, a description of
-   * that.
-   */
+  /** As Slack delivered it: escaped, see `readableText`. Of a job that only watches: a description. */
   readonly prompt: string;
-  /** Messages of the thread that it was asked for in; follow the prompt, escaped like it. */
+  /** Messages of the thread that it was asked for in, which follow the prompt; escaped like it. */
   readonly context: string;
-  /** The agent job that somebody else started and this job only watches (`watch`), or null. */
+  /** The agent job of somebody else that this job only watches, or null. */
   readonly watchedAgentJobId: string | null;
   readonly snippets: readonly Snippet[];
-  /** The texts that were read, sent with the prompt; escaped like it. */
+  /** The texts of snippets, sent with the prompt; escaped like it. */
   readonly inlined: string;
-  /** Other attachments: the thread says that the agent does not get them. */
+  /** Attachments that the agent does not get, as the thread says. */
   readonly others: readonly Unsent[];
   readonly requestedAtMs: number;
   readonly origin: Origin;
-  /** The requesting workflow's step has its result, or is about to. Absent: not yet. */
+  /** The requesting workflow's step has its result, or is about to. */
   readonly isStepCompleted?: true;
   /** Slack's URL for private answers to the requester, valid for 30 minutes. */
   readonly responseUrl: string | null;
   /** The root of the thread: the card, or somebody else's message. Null until there is one. */
   readonly threadTs: string | null;
   readonly cardTs: string | null;
-  /** Messages of the thread up to this one are older than the job, and are no follow-ups. */
+  /** Messages of the thread up to this one are no follow-ups. */
   readonly repliesAfterTs: string | null;
-  /** The mention or direct message that asked for it; absent: none. */
+  /** The mention or direct message that asked for it. */
   readonly requestTs?: string;
-  /** Slack's time of that message's last edit; absent: none. */
+  /** Slack's time of that message's last edit. */
   readonly requestEditedTs?: string;
   /** That message after an edit that was too late, as its author knows; empty: as it was sent. */
   readonly correction?: string;
   readonly stage: Stage;
-  /** Counts create calls, so that none can be requested twice. */
+  /** Calls are counted, so that none can be requested twice. */
   readonly creates: number;
-  /** Counts message calls likewise. */
   readonly messages: number;
   /** Which prompt or follow-up is being worked on: 1 for the prompt. */
   readonly turn: number;
-  /** What the API last said, or null while there is no agent job. */
+  /** As the API last said; null while there is none. */
   readonly agentJob: AgentJob | null;
   readonly checkedAtMs: number | null;
   /** The status that the thread last knew, and its turn; null: the agent job has shown none yet. */
-  readonly lastAnnounced: LastAnnounced | null;
-  /** What the thread was told of a turn; absent: nothing. */
+  readonly lastAnnounced: { readonly status: string; readonly turn: number } | null;
   readonly turnNews?: TurnNews;
-  /** How many turns failed in a row; absent: none. */
+  /** How many turns failed in a row. */
   readonly failures?: number;
-  /** What it was told lately, without a person's action between; null or absent: nothing. */
+  /** What the thread was told lately, without a person's action between. */
   readonly recentNews?: RecentNews | null;
-  /** Counts posts, so that none can be requested twice. */
   readonly posts: number;
   /** The pull request announced last. */
   readonly announcedPrLink: string | null;
   /** The turn in which that link was new; absent: the first, or unknown. */
   readonly prLinkTurn?: number;
-  /** Those that a code host has described, the oldest first; absent: none. */
+  /** Those that a code host has described, the oldest first. */
   readonly pullRequests?: readonly SeenPullRequest[];
   readonly trouble: Trouble | null;
-  /** How long every answer has been a 404; null or absent: the last answer was another. */
+  /** How long every answer has been a 404. */
   readonly missing?: { readonly sinceMs: number; readonly untilMs: number } | null;
   /** Replies are held back until then, after a rate limit or an outage. */
   readonly sendNotBeforeMs: number | null;
   readonly sentFollowUps: number;
-  /**
-   * The replies that the agent took during the current or last turn; null or absent: none. `areTold`: the
-   * thread knows that they are included.
-   */
+  /** Those that the agent took during the current or last turn. `areTold`: the thread counts them as included. */
   readonly turnReplies?: (TurnReplies & { readonly areTold?: true }) | null;
   /** Counts the questions whether to keep watching. */
   readonly watchQuestions: number;
   readonly cards: number;
-  /**
-   * The message call that goes out without a wait (*Send now*), or null. The create call, before there is an
-   * agent job.
-   */
+  /** The message call that goes out at once (*Send now*); before there is an agent job, the create call. */
   readonly hurriedMessage: number | null;
   /** Who was told that thanks after an end stay between people. */
   readonly thankedBy?: readonly string[];
   /** Only replies that mention the bot are follow-ups. */
   readonly muted: boolean;
-  /** It was a draft: the waiting replies go along with the request. Absent: they follow it. */
+  /** It was a draft: the waiting replies go along with the request, instead of following it. */
   readonly takesRepliesAlong?: true;
-  /** What the requester has dismissed on the home tab (`needOf`); absent: nothing. */
+  /** Dismissed on the home tab (`needOf`). */
   readonly dismissedNeed?: string;
-  /** Recent decisions asked for in the thread, the oldest first; absent: none. */
+  /** Recent decisions asked for in the thread, the oldest first. */
   readonly offers?: readonly Offer[];
 }
 
@@ -121,11 +109,10 @@ export type Stage =
     }
   | Draft
   | Dropped
-  /** The card is not posted yet. `waitsFor`: what people must do first; absent: nothing, as far as known. */
+  /** The card is not posted yet. `waitsFor`: what people must do first, as far as known. */
   | { readonly kind: 'opening'; readonly waitsFor?: CardWait }
   /** The card could not be posted: the job will not start, and its thread is free for another. */
   | { readonly kind: 'card_failed'; readonly reason: string; readonly thread: StartThread | null }
-  /** The create call is pending, waits for its retry, or is in flight. */
   | { readonly kind: 'creating' }
   /** The create call may or may not have made a job: a person decides. */
   | {
@@ -140,7 +127,7 @@ export type Stage =
       /** When the agent began, if replies have begun other turns since; absent: when this turn began. */
       readonly workingSinceMs?: number;
       readonly settle: Settle | null;
-      /** The turn began before the first check, at an unknown time. */
+      /** The turn began at an unknown time, before the first check. */
       readonly isOlder?: true;
       /** The end before it, if no message says that the agent works again: it may only have flickered. */
       readonly endBefore?: EndBefore;
@@ -160,7 +147,6 @@ export type Stage =
       readonly tookMs?: number;
     };
 
-/** What the card's post waits for. */
 export type CardWait = 'invitation' | 'administrator';
 
 export interface EndBefore extends Pick<Ended, 'sinceMs' | 'tookMs'> {
@@ -172,14 +158,14 @@ export type Working = Extract<Stage, { kind: 'working' }>;
 export type Ended = Extract<Stage, { kind: 'ended' }>;
 
 /** Whether to keep watching a long turn. */
-export interface WatchQuestion {
+interface WatchQuestion {
   readonly number: number;
   readonly answer: 'keep' | 'stop' | null;
   /** Since when it is unanswered and nothing has changed; absent: it is answered. */
   readonly openSinceMs?: number;
 }
 
-/** People stopped the watch: the agent's work is not checked until they resume it or write a follow-up. */
+/** People stopped the watch, until they resume it or write a follow-up. */
 export function isUnwatched({ stage }: Job): boolean {
   return stage.kind === 'working' && stage.question?.answer === 'stop';
 }
@@ -189,8 +175,9 @@ export function watchQuestionOf({ stage, watchQuestions }: Job): number {
   return (stage.kind === 'working' ? stage.question?.number : undefined) ?? watchQuestions + 1;
 }
 
-/** Its prompt can be given to the agent again. A job that only watches has no known prompt. */
+/** Its prompt can be given to the agent again. */
 export function mayStartAgain({ stage, watchedAgentJobId }: Job): boolean {
+  // It only watches, so its prompt is unknown.
   if (watchedAgentJobId !== null) return false;
   if (stage.kind === 'rejected') return true;
   return stage.kind === 'ended' && (stage.status === 'failed' || stage.status === 'vanished');
@@ -202,16 +189,10 @@ export interface Settle {
   /** The ended status before the follow-up, or null if the job seemed active. */
   readonly previousStatus: string | null;
   readonly previousPrLink: string | null;
-  /**
-   * All that the previous turn has shown, the status above included: a flapping answer may show any of it
-   * again.
-   */
+  /** All that the previous turn has shown: a flapping answer may show any of it again. */
   readonly previousStatuses?: readonly string[];
   readonly seenActive: boolean;
-  /**
-   * How many messages that the API took, or may have taken, it has not been seen to work on: each may still
-   * become a turn.
-   */
+  /** How many messages that the API took, or may have taken, may still become a turn. */
   readonly turnsToCome?: number;
 }
 
@@ -244,19 +225,13 @@ export function responsibleFor(job: Pick<Job, 'requesterId' | 'owners'>): readon
   return job.requesterId === null ? (job.owners ?? []) : [job.requesterId];
 }
 
-/**
- * Who is told privately what its thread cannot say: the requester, or the person who started its draft. Null:
- * nobody.
- */
+/** Who is told privately what its thread cannot say: the requester, or who started its draft; else null. */
 export function initiatorOf({
   requesterId,
   offers = [],
 }: Pick<Job, 'requesterId' | 'offers'>): string | null {
-  if (requesterId !== null) return requesterId;
-  return (
-    offers.find(({ about, outcome }) => about.kind === 'draft' && outcome?.deed === 'started')?.outcome?.by ??
-    null
-  );
+  const start = offers.find(({ about, outcome }) => about.kind === 'draft' && outcome?.deed === 'started');
+  return requesterId ?? start?.outcome?.by ?? null;
 }
 
 /** The message is older than the job: it is no follow-up. */
@@ -269,11 +244,8 @@ export function isUnattended({ requesterId, isStartedByPerson }: Job): boolean {
   return requesterId === null && isStartedByPerson !== true;
 }
 
-export function startPromptOf({
-  prompt,
-  context,
-  inlined,
-}: Pick<Job, 'prompt' | 'context' | 'inlined'>): string {
+export function startPromptOf(job: Pick<Job, 'prompt' | 'context' | 'inlined'>): string {
+  const { prompt, context, inlined } = job;
   return [prompt, context, inlined].filter((part) => part !== '').join('\n\n');
 }
 
@@ -307,26 +279,20 @@ export const overStages = [
 /** The program works on the job by itself, without waiting for a person. */
 export const activeStages: ReadonlySet<Stage['kind']> = new Set(['opening', 'creating', 'working']);
 
-/** The status that the thread knew last. */
-export interface LastAnnounced {
-  readonly status: string;
-  readonly turn: number;
-}
-
+/** What the thread was told of a turn. */
 export interface TurnNews {
   readonly turn: number;
   /** Those shown since the turn began, or since the thread was told that the agent works again. */
   readonly statuses: readonly string[];
   /** The pull requests that were its news, in their first spelling. */
   readonly links: readonly string[];
-  /** How often it was told that the agent works again, without an explaining reply. */
+  /** How often, and when last, it was told that the agent works again, without an explaining reply. */
   readonly returns: number;
-  /** When it was last told so. */
   readonly returnedAtMs: number;
 }
 
 /** How much an agent that keeps changing its answer has made the program say. */
-export interface RecentNews {
+interface RecentNews {
   readonly atMs: readonly number[];
   /** How often the checks have paused. */
   readonly pauses: number;
@@ -344,7 +310,7 @@ export type Origin =
   | {
       readonly kind: 'command' | 'form' | 'direct_message' | 'shortcut' | 'home' | 'schedule' | 'webhook';
     }
-  /** `app`: an app mentioned the bot, which makes a draft; absent: a person did. */
+  /** `app`: an app, instead of a person, mentioned the bot, which makes a draft. */
   | { readonly kind: 'mention'; readonly app?: MentioningApp }
   /** People reacted to a message with this emoji. `authorId`: its author; absent: Slack did not say. */
   | {
@@ -356,7 +322,7 @@ export type Origin =
   /** `waits`: the workflow continues only when the turn has ended. */
   | { readonly kind: 'workflow'; readonly executionId: string; readonly waits: boolean };
 
-export interface MentioningApp {
+interface MentioningApp {
   readonly id: string;
   /** Its display name. */
   readonly name: string;

@@ -10,7 +10,7 @@ export interface Offer {
 export type OfferSubject =
   /** `callId`: the create call of unknown fate, or the message call whose replies go to the new job. */
   | { readonly kind: 'start'; readonly creates: number; readonly callId?: string }
-  /** The replies of a message call; null: all undelivered ones. `count`: how many; absent: unknown. */
+  /** The replies of a message call; null: all undelivered ones. `count`: how many, if known. */
   | { readonly kind: 'send'; readonly callId: string | null; readonly count?: number }
   /** Whether to keep watching, by the number of the question. */
   | { readonly kind: 'watch'; readonly question: number }
@@ -22,9 +22,9 @@ export type OfferSubject =
 export interface OfferOutcome {
   readonly deed: OfferDeed;
   readonly by: string | null;
-  /** The job that is the same; absent: none. */
+  /** The job that is the same. */
   readonly other?: WatchedElsewhere;
-  /** How many replies it concerned; absent: none, or unknown. */
+  /** How many replies it concerned, if known. */
   readonly count?: number;
 }
 

@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { StoreError } from '../../store/engines/connection-turns.ts';
-import type { CardRefresh, UnchangedCheck, WatchedJob } from '../../store/queries/tasks/checks.ts';
+import type { UnchangedCheck, WatchedJob } from '../../store/queries/tasks/checks.ts';
 import type { Store } from '../../store/store.ts';
 
 /** Checks without news are batched for this long: one transaction serves all of them. */
@@ -12,8 +12,6 @@ export interface CheckBatches {
   read(jobId: string): Promise<WatchedJob | null>;
   /** Writes only the next check. False: another event owns the task now. */
   putOff(check: UnchangedCheck): Promise<boolean>;
-  /** Plans to refresh the job's card, unless that is planned already. */
-  refreshCard(card: CardRefresh): Promise<void>;
 }
 
 export function checkBatches(store: Store, clock: Clock): CheckBatches {
@@ -31,17 +29,7 @@ export function checkBatches(store: Store, clock: Clock): CheckBatches {
       }),
     GATHERED_FOR_MS,
   );
-  const cards = batcher((jobs: readonly CardRefresh[]) =>
-    store.transaction(async (tx) => {
-      await tx.checks.refreshCards(jobs);
-      return jobs.map(() => undefined);
-    }),
-  );
-  return {
-    read: (id) => reads.load(id),
-    putOff: (check) => unchanged.load(check),
-    refreshCard: (card) => cards.load(card),
-  };
+  return { read: (id) => reads.load(id), putOff: (check) => unchanged.load(check) };
 }
 
 /** A transaction must stay short; and for a much longer list, SQLite would rather scan all tasks. */

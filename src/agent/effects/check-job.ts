@@ -4,7 +4,7 @@ import type { FairLimit } from '../../engine/claim-fairly.ts';
 import type { AgentJob } from '../../jobs/agent-job.ts';
 import { decide } from '../../jobs/decide/decide.ts';
 import type { AnyJobContext, Decision } from '../../jobs/decision.ts';
-import type { JobEvent } from '../../jobs/event.ts';
+import type { EventOf, JobEvent } from '../../jobs/event.ts';
 import { isUnwatched, type Job } from '../../jobs/job.ts';
 import { policyFor } from '../../jobs/policy.ts';
 import { type Slowdown, slowedDown } from '../../jobs/schedule/slowdown.ts';
@@ -19,11 +19,6 @@ const TOO_MANY_REQUESTS = 429;
 /** Such a pause is over before anybody could read of it. */
 const SHORT_PAUSE_MS = 5_000;
 
-export interface CheckTools {
-  readonly batches: CheckBatches;
-  readonly readers: FairLimit;
-}
-
 interface Watched extends WatchedJob {
   readonly job: Job & { readonly agentJob: AgentJob };
 }
@@ -31,7 +26,7 @@ interface Watched extends WatchedJob {
 /** Reads the agent job and decides what is new; the decision schedules the next check. */
 export async function checkJob(
   tools: AgentTools,
-  { batches, readers }: CheckTools,
+  { batches, readers }: { readonly batches: CheckBatches; readonly readers: FairLimit },
   kind: CheckKind,
   task: ClaimedTask,
 ): Promise<void> {
@@ -72,19 +67,15 @@ async function settleUnchanged(
   context: AnyJobContext,
   batches: CheckBatches,
   check: Pick<UnchangedCheck, 'kind' | 'lease'>,
-  { job, saved, hasUnsent, isCardPlanned }: WatchedJob,
+  watched: WatchedJob,
   event: JobEvent,
 ): Promise<boolean> {
+  const { job, saved, hasUnsent } = watched;
   if (hasUnsent) return false;
   const policy = policyFor(context.policy, context.rulesOf(job.teamId), job, saved);
   const decision = decide({ job, followUps: [] }, event, { ...context, policy });
-  const steps = stepsIfUnchanged(job, decision, check.kind, context.nowMs);
-  if (steps === null) return false;
-  const { nextCheckAtMs, cardAtMs } = steps;
-  const isDone = await batches.putOff({ ...check, nextCheckAtMs });
-  if (isDone && cardAtMs !== null && !isCardPlanned)
-    await batches.refreshCard({ jobId: job.id, runAtMs: cardAtMs });
-  return isDone;
+  const nextCheckAtMs = nextCheckIfUnchanged(watched, decision, check.kind);
+  return nextCheckAtMs !== null && batches.putOff({ ...check, nextCheckAtMs });
 }
 
 /** A 429 on a read slows down all reads of the project, on all replicas. */
@@ -108,35 +99,25 @@ async function noteRateLimit(
 }
 
 function isWatched(watched: WatchedJob | null): watched is Watched {
-  if (watched === null || watched.job.agentJob === null || isUnwatched(watched.job)) return false;
+  if (!watched?.job.agentJob || isUnwatched(watched.job)) return false;
   return watched.job.stage.kind === 'working' || watched.job.stage.kind === 'ended';
 }
 
-interface NextSteps {
-  readonly nextCheckAtMs: number;
-  /** When the card is to show the time of this check. Null: undecided. */
-  readonly cardAtMs: number | null;
-}
-
 /**
- * What follows if the decision is only to check again later, and to refresh the card by then; null if there
- * is more. A decision that schedules any other task at each check would make every check take the slow path.
+ * When to check again if nothing else follows; null if there is more. A decision that schedules any other
+ * task at each check would make every check take the slow path.
  */
-function stepsIfUnchanged(
-  before: Job,
-  decision: Decision,
+function nextCheckIfUnchanged(
+  { job: before, isCardPlanned }: WatchedJob,
+  { job, followUps, calls, tasks }: Decision,
   checkKind: CheckKind,
-  nowMs: number,
-): NextSteps | null {
-  const { job, followUps, calls, tasks } = decision;
+): number | null {
   if (followUps.length > 0 || calls.length > 0 || before.checkedAtMs === null) return null;
-  const check = tasks.find(({ kind }) => kind === checkKind);
-  const card = tasks.find(({ kind }) => kind === 'refresh_card') ?? null;
-  const others = tasks.filter((task) => task !== check && task !== card);
-  const isCardDue = card !== null && (card.runAtMs <= nowMs || card.ifScheduled === 'replace');
-  if (check === undefined || check.ifScheduled === 'keep' || others.length > 0 || isCardDue) return null;
-  if (!isDeepStrictEqual({ ...job, checkedAtMs: before.checkedAtMs }, before)) return null;
-  return { nextCheckAtMs: check.runAtMs, cardAtMs: card?.runAtMs ?? null };
+  const [check, ...others] = tasks.filter(
+    ({ kind, ifScheduled }) => kind !== 'refresh_card' || ifScheduled === 'replace' || !isCardPlanned,
+  );
+  if (check?.kind !== checkKind || others.length > 0) return null;
+  return isDeepStrictEqual({ ...job, checkedAtMs: before.checkedAtMs }, before) ? check.runAtMs : null;
 }
 
 /**
@@ -161,9 +142,9 @@ export function hasJob(
   };
 }
 
-export interface AgentRead {
+interface AgentRead {
   readonly askedAtMs: number;
-  readonly event: Extract<JobEvent, { type: 'job_checked' | 'check_failed' }>;
+  readonly event: EventOf<'job_checked' | 'check_failed'>;
 }
 
 async function readAgentJob(tools: AgentTools, job: Job, before: AgentJob): Promise<AgentRead> {

@@ -1,5 +1,5 @@
 import { type Announcement, offerOf } from '../announcement.ts';
-import type { CallRequest, EphemeralNotice, Lane, NewCall, SettledCall } from '../call.ts';
+import type { CallOutcome, CallRequest, EphemeralNotice, Lane, NewCall } from '../call.ts';
 import type { Decision, DecisionContext, JobState, JobTask, WatchedLink } from '../decision.ts';
 import { excludedFollowUp, type FollowUp, type FollowUpState } from '../follow-ups/follow-up.ts';
 import { createPromptOf } from '../follow-ups/follow-up-queue.ts';
@@ -73,17 +73,17 @@ export class DecisionBuilder {
     this.changedFollowUps.add(followUp.id);
   }
 
-  /** Adds or replaces follow-ups, and updates their receipts and the card. */
-  updateFollowUps(followUps: readonly FollowUp[]): void {
-    for (const followUp of followUps) this.saveFollowUp(followUp);
-    this.schedule('refresh_receipts', this.context.nowMs);
+  /** Adds or replaces follow-ups with these changes, and updates their receipts and the card. */
+  updateFollowUps(followUps: readonly FollowUp[], changes: Partial<FollowUp> = {}): void {
+    for (const followUp of followUps) this.saveFollowUp({ ...followUp, ...changes });
+    this.schedule('refresh_receipts');
     this.refreshCard();
   }
 
   /** The reply stays between people, and its receipt says so. */
   excludeFollowUp(followUp: FollowUp, state: Parameters<typeof excludedFollowUp>[1]): void {
     this.saveFollowUp(excludedFollowUp(followUp, state));
-    this.schedule('refresh_receipts', this.context.nowMs);
+    this.schedule('refresh_receipts');
   }
 
   announce(announcement: Announcement): void {
@@ -116,16 +116,15 @@ export class DecisionBuilder {
     this.note({ callsAgentNow: true });
   }
 
-  /** The agent took the call. */
-  settleDone(callId: string): void {
-    this.settle({ callId, state: 'done', detail: null });
+  settle(callId: string, state: CallOutcome['state'], detail: string | null = null): void {
+    this.note({ settled: { callId, state, detail } });
   }
 
-  settle(settled: SettledCall): void {
-    this.note({ settled });
-  }
-
-  schedule(kind: JobTaskKind, runAtMs: number, ifScheduled: JobTask['ifScheduled'] = 'replace'): void {
+  schedule(
+    kind: JobTaskKind,
+    runAtMs = this.context.nowMs,
+    ifScheduled: JobTask['ifScheduled'] = 'replace',
+  ): void {
     if (ifScheduled === 'keep' && this.tasks.has(kind)) return;
     this.tasks.set(kind, { kind, runAtMs, ifScheduled });
   }
@@ -151,7 +150,7 @@ export class DecisionBuilder {
   }
 
   refreshCard(): void {
-    this.schedule('refresh_card', this.context.nowMs);
+    this.schedule('refresh_card');
   }
 
   get threadLane(): Lane {

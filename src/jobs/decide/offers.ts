@@ -26,7 +26,7 @@ export function settleOffers(builder: DecisionBuilder, event: JobEvent): void {
   });
   if (after.every((offer, index) => offer === offers[index])) return;
   builder.change({ offers: after });
-  builder.schedule('refresh_posts', builder.context.nowMs);
+  builder.schedule('refresh_posts');
 }
 
 /** The messages of these posts show the outcomes of their offers. */

@@ -19,7 +19,7 @@ export interface FollowUp {
   readonly corrected: string | null;
   /** Deleted too late for the message call. */
   readonly isDeleted: boolean;
-  /** Its author knows that the correction can be sent; absent: not since it was last sent. */
+  /** Its author knows that the correction can be sent. */
   readonly isCorrectionOffered?: true;
   /** `text` corrects what was sent before. */
   readonly isCorrection: boolean;

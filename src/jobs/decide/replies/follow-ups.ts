@@ -26,7 +26,7 @@ const ANSWERED_WITHIN_MS = 3_000;
 export function refuseWaiting(builder: DecisionBuilder, callId: string): void {
   const waiting = builder.followUpsIn('waiting');
   if (waiting.length === 0) return;
-  builder.updateFollowUps(waiting.map((followUp) => ({ ...followUp, state: 'not_sent', callId })));
+  builder.updateFollowUps(waiting, { state: 'not_sent', callId });
   announceRefusal(builder, callId, waiting, NO_JOB);
 }
 
@@ -76,7 +76,7 @@ export function messageAccepted(
   { callId, agentJobId, agentJob }: EventOf<'message_accepted'>,
 ): void {
   const answer = asKnown(builder, agentJob);
-  builder.settleDone(callId);
+  builder.settle(callId, 'done');
   const sent = builder.followUpsOfCall(callId).filter((followUp) => followUp.state !== 'sent');
   if (sent.length === 0) return;
   builder.change({ sentFollowUps: builder.job.sentFollowUps + sent.length });
@@ -90,7 +90,7 @@ export function messageAccepted(
 }
 
 export function markSent(builder: DecisionBuilder, followUps: readonly FollowUp[]): void {
-  builder.updateFollowUps(followUps.map((followUp) => ({ ...followUp, state: 'sent' })));
+  builder.updateFollowUps(followUps, { state: 'sent' });
 }
 
 /** Tells the author if they changed the reply while it was being sent. */
@@ -118,7 +118,7 @@ export function messageFailed(
         builder.change({ sendNotBeforeMs: noteTrouble(builder, 'send', failure) });
       }
       for (const followUp of followUps.map(asItReads)) {
-        putOrRefuse(builder, { ...followUp, state: 'waiting', callId: null }, refusalOf(builder, followUp));
+        putOrRefuse(builder, { ...followUp, state: 'waiting', callId: null });
       }
       forgetSendTrouble(builder);
       break;
@@ -126,7 +126,7 @@ export function messageFailed(
       if (!isMissing(failure)) clearTrouble(builder, 'send');
       else if (builder.job.trouble?.source === 'send') endTrouble(builder, builder.job.trouble);
       if (count === 0) break;
-      builder.updateFollowUps(followUps.map((followUp) => ({ ...asItReads(followUp), state: 'not_sent' })));
+      builder.updateFollowUps(followUps.map(asItReads), { state: 'not_sent' });
       builder.announce({
         kind: 'message_rejected',
         callId,
@@ -138,7 +138,7 @@ export function messageFailed(
       break;
     case 'unknown':
       if (count > 0) {
-        builder.updateFollowUps(followUps.map((followUp) => ({ ...followUp, state: 'unknown' })));
+        builder.updateFollowUps(followUps, { state: 'unknown' });
         builder.announce({ kind: 'message_unknown', callId, count, authorIds: authorsOf(followUps) });
       }
       if (builder.followUpsIn('waiting').length === 0) forgetUntoldTrouble(builder);
@@ -169,7 +169,7 @@ export function putBackInLine(builder: DecisionBuilder, undelivered: readonly Un
   for (const followUp of undelivered) {
     const again = asItReads(followUp);
     const refusal = refusalOf(builder, again);
-    if (refusal === null) builder.updateFollowUps([{ ...again, state: 'waiting', callId: null }]);
+    if (refusal === null) builder.updateFollowUps([again], { state: 'waiting', callId: null });
     else announceRefusal(builder, followUp.callId, [again], refusal);
   }
   scheduleSending(builder);

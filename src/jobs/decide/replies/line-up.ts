@@ -20,7 +20,7 @@ export function followUpShown(
   if (builder.followUpAt(messageTs) !== null) return;
   const reply = { messageTs, userId, text, editedTs: null, mentionsBot: true, attachments: noAttachments };
   const followUp = newFollowUp(builder, reply);
-  putOrRefuse(builder, followUp, refusalOf(builder, followUp) ?? pileRefusal(builder));
+  addOrRefuse(builder, followUp);
 }
 
 export function newFollowUp({ job, context }: DecisionBuilder, reply: Reply): FollowUp {
@@ -43,8 +43,20 @@ export function newFollowUp({ job, context }: DecisionBuilder, reply: Reply): Fo
   };
 }
 
+/** A reply that was not tried before. */
+export function addOrRefuse(builder: DecisionBuilder, followUp: FollowUp): void {
+  const unsent = builder.followUpsIn('waiting').length + builder.followUpsIn('sending').length;
+  const isFull = unsent >= MAX_UNSENT_FOLLOW_UPS;
+  const refusal = refusalOf(builder, followUp) ?? (isFull ? `${unsent} replies are waiting already.` : null);
+  putOrRefuse(builder, followUp, refusal);
+}
+
 /** `followUp` waits, or was tried before. A refusal is announced, and can be retried. */
-export function putOrRefuse(builder: DecisionBuilder, followUp: FollowUp, refusal: string | null): void {
+export function putOrRefuse(
+  builder: DecisionBuilder,
+  followUp: FollowUp,
+  refusal = refusalOf(builder, followUp),
+): void {
   if (refusal === null) {
     builder.updateFollowUps([followUp]);
     scheduleSending(builder);
@@ -52,7 +64,7 @@ export function putOrRefuse(builder: DecisionBuilder, followUp: FollowUp, refusa
   }
   // Nothing was called; the id only tells the *Send again* button which reply is meant.
   const callId = followUp.id;
-  builder.updateFollowUps([{ ...followUp, state: 'not_sent', callId }]);
+  builder.updateFollowUps([followUp], { state: 'not_sent', callId });
   announceRefusal(builder, callId, [followUp], refusal);
 }
 
@@ -88,19 +100,14 @@ export function refusalOf(builder: DecisionBuilder, followUp: FollowUp): string 
 export function scheduleSending(builder: DecisionBuilder): void {
   const waiting = readyOf(builder.followUpsIn('waiting'));
   if (waiting.length === 0 || builder.job.agentJob === null) return;
-  const { job, context } = builder;
+  const { job } = builder;
   builder.schedule('send_follow_ups', sendingDueMs(builder, waiting));
   // A new turn hides late news of the one before.
-  if (job.stage.kind === 'ended') builder.schedule('check_ended_job', context.nowMs);
+  if (job.stage.kind === 'ended') builder.schedule('check_ended_job');
 }
 
 export function sendingDueMs({ job, context }: DecisionBuilder, waiting: readonly FollowUp[]): number {
   const isHurried = job.hurriedMessage === job.messages + 1;
   const windowEndMs = isHurried ? context.nowMs : sendAtMs(waiting, context.policy.followUpWindowMs);
   return Math.max(windowEndMs, job.sendNotBeforeMs ?? 0);
-}
-
-export function pileRefusal(builder: DecisionBuilder): string | null {
-  const unsent = builder.followUpsIn('waiting').length + builder.followUpsIn('sending').length;
-  return unsent < MAX_UNSENT_FOLLOW_UPS ? null : `${unsent} replies are waiting already.`;
 }

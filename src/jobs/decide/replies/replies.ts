@@ -7,7 +7,7 @@ import { isBlank, type ThreadWord, threadWordOf } from '../../requests/command.t
 import { type Intent, intentOf } from '../../requests/intent.ts';
 import type { DecisionBuilder } from '../decision-builder.ts';
 import { forgetSendTrouble } from '../trouble.ts';
-import { newFollowUp, pileRefusal, putOrRefuse, refusalOf } from './line-up.ts';
+import { addOrRefuse, newFollowUp, putOrRefuse, refusalOf } from './line-up.ts';
 import { nameOthers } from './snippets.ts';
 
 export function replyReceived(builder: DecisionBuilder, { reply }: { readonly reply: Reply }): void {
@@ -26,10 +26,10 @@ export function replyReceived(builder: DecisionBuilder, { reply }: { readonly re
 
 function putInLine(builder: DecisionBuilder, followUp: FollowUp, { text, attachments }: Reply): void {
   const { snippets, others } = attachments;
-  if (snippets.length > 0) builder.schedule('read_snippets', builder.context.nowMs);
+  if (snippets.length > 0) builder.schedule('read_snippets');
   const isOnlyFiles = isBlank(text) && snippets.length === 0 && others.length > 0;
   if (isOnlyFiles) builder.excludeFollowUp(followUp, 'excluded');
-  else putOrRefuse(builder, followUp, refusalOf(builder, followUp) ?? pileRefusal(builder));
+  else addOrRefuse(builder, followUp);
 }
 
 /**
@@ -131,7 +131,7 @@ export function replyDeleted(
   }
   if (followUp === null || followUp.state === 'withdrawn') return;
   if (isStillHere(builder, followUp)) {
-    builder.updateFollowUps([{ ...followUp, state: 'withdrawn', callId: null }]);
+    builder.updateFollowUps([followUp], { state: 'withdrawn', callId: null });
     return;
   }
   if (followUp.state === 'sending' || followUp.state === 'sent') {
@@ -139,7 +139,7 @@ export function replyDeleted(
     if (followUp.state === 'sent' && !followUp.isDeleted) sayItWasSent(builder, followUp);
     return;
   }
-  builder.updateFollowUps([{ ...followUp, state: 'withdrawn' }]);
+  builder.updateFollowUps([followUp], { state: 'withdrawn' });
   forgetSendTrouble(builder);
 }
 
@@ -188,7 +188,7 @@ function isKept(builder: DecisionBuilder, followUp: FollowUp, { mentionsBot, att
   const kind = isAlone ? keptAs(intent) : null;
   if (kind === null) return false;
   builder.saveFollowUp({ ...followUp, state: 'aside', callId: null });
-  builder.schedule('refresh_receipts', builder.context.nowMs);
+  builder.schedule('refresh_receipts');
   if (kind !== 'kept_thanks' || isFirstThanks(builder, userId)) {
     builder.postEphemeral(userId, { kind, messageTs, ...(kind === 'cannot_stop' && { said: text }) });
   }
@@ -239,7 +239,7 @@ export function sendAnyway(builder: DecisionBuilder, { messageTs }: EventOf<'sen
   const followUp = builder.followUpAt(messageTs);
   if (followUp?.state !== 'aside' || isBlank(followUp.text)) return;
   const waiting: FollowUp = { ...followUp, state: 'waiting', receivedAtMs: builder.context.nowMs };
-  putOrRefuse(builder, waiting, refusalOf(builder, waiting) ?? pileRefusal(builder));
+  addOrRefuse(builder, waiting);
 }
 
 /**
@@ -263,7 +263,7 @@ function isSeen(followUp: FollowUp, editedTs: string | null): boolean {
 export function stillMeant(builder: DecisionBuilder, followUps: readonly FollowUp[]): FollowUp[] {
   return followUps.filter((followUp) => {
     const word = followUp.corrected === null ? null : threadWordOf(followUp.corrected);
-    if (followUp.isDeleted) builder.updateFollowUps([{ ...followUp, state: 'withdrawn' }]);
+    if (followUp.isDeleted) builder.updateFollowUps([followUp], { state: 'withdrawn' });
     else if (word !== null) saidWord(builder, followUp, word);
     else return true;
     return false;
@@ -303,7 +303,7 @@ export function sendCorrection(builder: DecisionBuilder, messageTs: string): voi
     callId: null,
     receivedAtMs: builder.context.nowMs,
   };
-  putOrRefuse(builder, again, refusalOf(builder, again));
+  putOrRefuse(builder, again);
 }
 
 export function isWorthSending(sent: string, now: string): boolean {

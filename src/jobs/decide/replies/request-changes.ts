@@ -2,7 +2,7 @@ import type { EventOf, Reply } from '../../event.ts';
 import { intentOf } from '../../requests/intent.ts';
 import type { DecisionBuilder } from '../decision-builder.ts';
 import { dropJob } from '../start/open.ts';
-import { newFollowUp, putOrRefuse, refusalOf } from './line-up.ts';
+import { newFollowUp, putOrRefuse } from './line-up.ts';
 import { isWorthSending, replyEdited, sayItWasSent } from './replies.ts';
 
 /**
@@ -71,7 +71,7 @@ export function correctRequest(builder: DecisionBuilder, messageTs: string): voi
     }),
     isCorrection: true,
   };
-  putOrRefuse(builder, followUp, refusalOf(builder, followUp));
+  putOrRefuse(builder, followUp);
 }
 
 /** Nothing of it has gone out. */

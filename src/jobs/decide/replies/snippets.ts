@@ -13,7 +13,7 @@ import {
 import { isBlank, judgePrompt, unescaped } from '../../requests/command.ts';
 import type { DecisionBuilder } from '../decision-builder.ts';
 import { requestCreate } from '../start/open.ts';
-import { newFollowUp, putOrRefuse, refusalOf } from './line-up.ts';
+import { newFollowUp, putOrRefuse } from './line-up.ts';
 
 /**
  * Another event of the same message brings more of it: that goes along if the message has not gone out, and
@@ -82,9 +82,9 @@ function completeReply(builder: DecisionBuilder, before: FollowUp, reply: Reply)
 }
 
 function lineUp(builder: DecisionBuilder, followUp: FollowUp): void {
-  if (followUp.snippets.length > 0) builder.schedule('read_snippets', builder.context.nowMs);
+  if (followUp.snippets.length > 0) builder.schedule('read_snippets');
   const waiting: FollowUp = { ...followUp, state: 'waiting', callId: null };
-  putOrRefuse(builder, waiting, refusalOf(builder, waiting));
+  putOrRefuse(builder, waiting);
 }
 
 /** Once: a message with an attached text is complete. An edit may have removed words. */
@@ -136,7 +136,7 @@ function readForReply(builder: DecisionBuilder, messageTs: string, snippets: rea
   announceProblems(builder, problems);
   if (followUp.state !== 'waiting') builder.saveFollowUp(followUp);
   else if (isBlank(promptOf(followUp))) builder.updateFollowUps([excludedFollowUp(followUp, 'excluded')]);
-  else putOrRefuse(builder, followUp, refusalOf(builder, followUp));
+  else putOrRefuse(builder, followUp);
 }
 
 function readForPrompt(builder: DecisionBuilder, snippets: readonly ReadSnippet[]): void {

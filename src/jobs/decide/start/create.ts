@@ -18,7 +18,7 @@ interface Created {
 }
 
 export function jobCreated(builder: DecisionBuilder, { callId, agentJob }: Created): void {
-  builder.settleDone(callId);
+  builder.settle(callId, 'done');
   if (builder.job.stage.kind !== 'creating') return;
   clearTrouble(builder, 'send');
   builder.change({ hurriedMessage: null });
@@ -31,7 +31,7 @@ export function jobCreated(builder: DecisionBuilder, { callId, agentJob }: Creat
 
 /** Too late after *Start again*: then the other job counts. */
 export function jobFound(builder: DecisionBuilder, created: Created): void {
-  builder.settleDone(created.callId);
+  builder.settle(created.callId, 'done');
   if (!isToBeFound(builder.job, created.callId)) return;
   builder.change({ stage: { kind: 'creating' } });
   jobCreated(builder, created);

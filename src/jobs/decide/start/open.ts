@@ -8,7 +8,7 @@ import { initiatorOf, type Job, type Origin, openStages } from '../../job.ts';
 import type { Attachments } from '../../requests/attachments.ts';
 import type { UnknownProject } from '../../requests/project.ts';
 import { DecisionBuilder } from '../decision-builder.ts';
-import { followUpShown, putOrRefuse, refusalOf } from '../replies/line-up.ts';
+import { followUpShown, putOrRefuse } from '../replies/line-up.ts';
 
 /** Nobody replies to a message sooner. */
 const REPLIED_AFTER_MS = 2_000;
@@ -137,7 +137,7 @@ export function cardPosted(builder: DecisionBuilder, { ts }: EventOf<'card_poste
   else if (snippets.length === 0) requestCreate(builder);
   else {
     builder.change({ stage: { kind: 'creating' } });
-    builder.schedule('read_snippets', builder.context.nowMs);
+    builder.schedule('read_snippets');
   }
   // It says that the job starts, but does not show what people wrote in its thread before it was posted.
   if (builder.job.muted || builder.allFollowUps().length > 0) builder.refreshCard();
@@ -151,7 +151,7 @@ export function watchAgentJob(builder: DecisionBuilder, agentJobId: string): voi
     stage: { kind: 'working', turnStartedAtMs: nowMs, settle: null, isOlder: true },
     agentJob: { id: agentJobId, ...unseen },
   });
-  builder.schedule('check_job', nowMs);
+  builder.schedule('check_job');
   builder.refreshCard();
 }
 
@@ -161,8 +161,7 @@ export function cardRefused(builder: DecisionBuilder, { reason }: EventOf<'card_
   const thread = threadTs === null ? null : { threadTs, lastTs: repliesAfterTs ?? threadTs };
   builder.change({ stage: { kind: 'card_failed', reason, thread }, threadTs: null });
   const waiting = builder.followUpsIn('waiting');
-  if (waiting.length > 0)
-    builder.updateFollowUps(waiting.map((followUp) => ({ ...followUp, state: 'not_sent' })));
+  if (waiting.length > 0) builder.updateFollowUps(waiting, { state: 'not_sent' });
   notifyRequester(builder, `refused:${builder.job.cards}`, reason, 'card_refused');
 }
 
@@ -178,8 +177,7 @@ export function tryAgain(
   requestCard(builder);
   const kept = builder.followUpsIn('not_sent').filter(({ callId }) => callId === null);
   // One may have been edited meanwhile.
-  for (const followUp of kept)
-    putOrRefuse(builder, { ...followUp, state: 'waiting' }, refusalOf(builder, followUp));
+  for (const followUp of kept) putOrRefuse(builder, { ...followUp, state: 'waiting' });
 }
 
 /**

@@ -29,7 +29,7 @@ export function keepWatching(builder: DecisionBuilder, { question: number }: Que
   builder.change({
     stage: { ...stage, question: { number, answer: 'keep' }, askFromMs: nextAskMs(builder) },
   });
-  builder.schedule('check_job', builder.context.nowMs);
+  builder.schedule('check_job');
 }
 
 /** Nobody has answered for a day, and nothing has changed: the job is read rarely. */
@@ -67,7 +67,7 @@ export function resumeWatching(builder: DecisionBuilder, { question: number }: Q
   if (stage?.question?.answer !== 'stop') return;
   const { question: _answered, ...watched } = stage;
   builder.change({ stage: { ...watched, askFromMs: nextAskMs(builder) } });
-  builder.schedule('check_job', builder.context.nowMs);
+  builder.schedule('check_job');
   builder.refreshCard();
 }
 

@@ -1,9 +1,7 @@
 import type { AgentFailure } from '../../agent-job.ts';
-import type { CallOutcome } from '../../call.ts';
+import type { BudgetKind } from '../../schedule/hourly-budget.ts';
 import { isWaitOn } from '../../schedule/schedule.ts';
 import type { DecisionBuilder } from '../decision-builder.ts';
-
-type AgentCallKind = 'create_job' | 'send_message';
 
 /**
  * What a failed create or message call means. `retry`: nothing happened, so it repeats by itself. `refused`:
@@ -31,21 +29,16 @@ export function verdictOn(failure: AgentFailure): Verdict {
 /** Settles a failed create or message call by its verdict, and returns the verdict. */
 export function settleFailed(
   builder: DecisionBuilder,
-  call: AgentCallKind,
+  call: BudgetKind,
   callId: string,
   failure: AgentFailure,
 ): Verdict {
   const verdict = verdictOn(failure);
-  const detail = `${failure.reason}: ${failure.message}`;
-  builder.settle({ callId, state: stateOf(call, verdict), detail });
-  return verdict;
-}
-
-function stateOf(call: AgentCallKind, verdict: Verdict): CallOutcome['state'] {
-  if (verdict === 'unknown') return 'unknown';
-  if (verdict === 'refused') return 'failed';
   // A repeated message call gets its replies anew, together with later ones.
-  return call === 'create_job' ? 'retry' : 'not_made';
+  const ifRepeated = call === 'create_job' ? 'retry' : 'not_made';
+  const state = { unknown: 'unknown', refused: 'failed', retry: ifRepeated } as const;
+  builder.settle(callId, state[verdict], `${failure.reason}: ${failure.message}`);
+  return verdict;
 }
 
 /** A job missing this long is treated as gone. */

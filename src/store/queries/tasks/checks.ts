@@ -31,7 +31,7 @@ export interface UnchangedCheck {
   readonly nextCheckAtMs: number;
 }
 
-export interface CardRefresh {
+interface CardRefresh {
   readonly jobId: string;
   readonly runAtMs: number;
 }
