@@ -31,7 +31,7 @@ export function recordFacts(builder: DecisionBuilder, agentJob: AgentJob): boole
   return !isSame;
 }
 
-/** Null: none for now. A link that waited for the end of its turn is announced before it is out of sight. */
+/** A link that waited for the end of its turn is announced before it is out of sight. */
 export function replaceAgentJob(builder: DecisionBuilder, agentJob: AgentJob | null): void {
   const before = builder.job.agentJob;
   if (before !== null && isEnded(before.status) && before.prLink !== agentJob?.prLink) {
@@ -40,7 +40,7 @@ export function replaceAgentJob(builder: DecisionBuilder, agentJob: AgentJob | n
   builder.change({ agentJob });
 }
 
-/** A link that the thread knows neither from this turn nor from the one before; or null. */
+/** A link that the thread knows neither from this turn nor from the one before. */
 function newLink(job: Job, { prLink }: AgentJob): string | null {
   return prLink === null || toldLinks(job).includes(prLink) ? null : prLink;
 }
@@ -75,7 +75,7 @@ function announceReturn(builder: DecisionBuilder, lastStatus: string): void {
   builder.announce({ kind });
 }
 
-/** The turn is over: one message tells how, and everything else about it. `lastedMs`: null if unknown. */
+/** The turn is over: one message tells everything about it. `lastedMs`: null if unknown. */
 export function announceEnd(
   builder: DecisionBuilder,
   agentJob: AgentJob,
@@ -112,8 +112,8 @@ export function announceEnd(
 }
 
 /**
- * Whether the turn is over is still open. A new pull request is announced at once, and only once. A failure
- * waits, with its link, since it asks for a decision.
+ * The turn may be over: a new pull request is announced at once. A failure waits, with its link, since it
+ * asks for a decision.
  */
 export function announceLikelyEnd(builder: DecisionBuilder, agentJob: AgentJob, status: EndedStatus): void {
   if (status === 'completed' && newLink(builder.job, agentJob) !== null) {
@@ -134,14 +134,15 @@ function turnEnded(
   const links = toldLinks(builder.job);
   const replies = untold(builder.job);
   const known = links.length === 0 ? 'first' : prLink !== null && links.includes(prLink) ? 'same' : 'another';
-  const undelivered = repliesOf(builder.undelivered());
+  const undelivered = builder.undelivered();
   return {
     kind: 'turn_ended',
     link: prLink === null ? null : { url: prLink, is: known },
     branch: ref,
     lastedMs,
     replies: isOver(builder) ? replies : { ...replies, count: 0 },
-    undelivered: undelivered.count === 0 ? null : undelivered,
+    undelivered:
+      undelivered.length === 0 ? null : { count: undelivered.length, authors: authorsOf(undelivered) },
   };
 }
 
@@ -153,18 +154,13 @@ export function untold({ turnReplies }: Job): TurnReplies {
 
 /** The agent took them. They belong to the turn that they start, or to the running one. */
 export function countReplies(builder: DecisionBuilder, taken: readonly FollowUp[]): void {
-  const before = isOver(builder) ? { count: 0, authors: [] } : untold(builder.job);
-  const more = repliesOf(taken);
+  const { count, authors } = isOver(builder) ? { count: 0, authors: [] } : untold(builder.job);
   builder.change({
     turnReplies: {
-      count: before.count + more.count,
-      authors: [...new Set([...before.authors, ...more.authors])],
+      count: count + taken.length,
+      authors: [...new Set([...authors, ...authorsOf(taken)])],
     },
   });
-}
-
-function repliesOf(followUps: readonly FollowUp[]): TurnReplies {
-  return { count: followUps.length, authors: authorsOf(followUps) };
 }
 
 export function announceLink(builder: DecisionBuilder, agentJob: AgentJob): void {
@@ -204,7 +200,7 @@ export function noticeRefused(
   builder: DecisionBuilder,
   { channelId, reason }: EventOf<'notice_refused'>,
 ): void {
-  builder.addCall(`notice_failed:${builder.job.id}:${channelId}`, builder.threadLane, {
+  builder.addCall(`notice_failed:${builder.job.id}:${channelId}`, builder.lane('slack', 'thread'), {
     kind: 'announce',
     announcement: { kind: 'notice_failed', channelId, reason },
   });
@@ -222,7 +218,7 @@ export function turnNewsOf({ turn, turnNews }: Job): TurnNews {
   return { turn, statuses: [], links: [], returns: 0, returnedAtMs: 0 };
 }
 
-/** Whether the status is news: one that comes and goes is, once in a turn. Records it as announced. */
+/** Whether the status is news, once in a turn. Records it as announced. */
 export function noteStatus(builder: DecisionBuilder, status: string): boolean {
   const news = turnNewsOf(builder.job);
   if (news.statuses.includes(status)) return false;

@@ -133,8 +133,8 @@ export function decide(state: JobState, event: JobEvent, context: DecisionContex
 function recipePaused(builder: DecisionBuilder): void {
   const { id, recipe } = builder.job;
   if (recipe === undefined) return;
-  const request = { kind: 'tell_paused', recipe } as const;
-  builder.addCall(`paused:${id}:${builder.context.nowMs}`, { to: 'slack', name: `recipe:${id}` }, request);
+  const key = `paused:${id}:${builder.context.nowMs}`;
+  builder.addCall(key, builder.lane('slack', 'recipe'), { kind: 'tell_paused', recipe });
 }
 
 /** Announced once for each job, however often it keeps its recipe from starting. */
@@ -152,9 +152,9 @@ function completeStep(builder: DecisionBuilder, event: JobEvent): void {
   if (result === null) return;
   const { executionId } = step;
   builder.change({ isStepCompleted: true });
-  builder.addCall(
-    `complete:${executionId}`,
-    { to: 'workflow', name: `step:${job.id}` },
-    { kind: 'complete_step', executionId, result },
-  );
+  builder.addCall(`complete:${executionId}`, builder.lane('workflow', 'step'), {
+    kind: 'complete_step',
+    executionId,
+    result,
+  });
 }

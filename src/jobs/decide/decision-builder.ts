@@ -16,6 +16,10 @@ const MAX_OFFERS = 20;
 /** A reply that needs a person's decision, and its last call. */
 export type Undelivered = FollowUp & { readonly callId: string };
 
+function isUndelivered(followUp: FollowUp): followUp is Undelivered {
+  return (followUp.state === 'unknown' || followUp.state === 'not_sent') && followUp.callId !== null;
+}
+
 /** A decision in the making. It never leaves `decide`, which returns its result. */
 export class DecisionBuilder {
   job: Job;
@@ -51,12 +55,7 @@ export class DecisionBuilder {
 
   /** Those that need a person's decision. */
   undelivered(): Undelivered[] {
-    return this.allFollowUps().flatMap((followUp) => {
-      const { state, callId } = followUp;
-      return (state === 'unknown' || state === 'not_sent') && callId !== null
-        ? [{ ...followUp, callId }]
-        : [];
-    });
+    return this.allFollowUps().filter(isUndelivered);
   }
 
   followUpsOfCall(callId: string): FollowUp[] {
@@ -67,7 +66,7 @@ export class DecisionBuilder {
     return this.allFollowUps().find((followUp) => followUp.messageTs === messageTs) ?? null;
   }
 
-  /** Adds or replaces a follow-up without refreshing anything. */
+  /** Adds or replaces a follow-up, and refreshes nothing. */
   saveFollowUp(followUp: FollowUp): void {
     this.followUps.set(followUp.id, followUp);
     this.changedFollowUps.add(followUp.id);
@@ -93,7 +92,7 @@ export class DecisionBuilder {
 
   /** Announces it unless that was done before under this key. */
   announceOnce(naturalKey: string, announcement: Announcement): void {
-    const postId = this.addCall(naturalKey, this.threadLane, { kind: 'announce', announcement });
+    const postId = this.addCall(naturalKey, this.lane('slack', 'thread'), { kind: 'announce', announcement });
     const about = offerOf(announcement, this.job);
     if (about === null) return;
     const offer = { postId, about, outcome: null, isShown: false };
@@ -102,8 +101,8 @@ export class DecisionBuilder {
 
   postEphemeral(userId: string, notice: EphemeralNotice): void {
     this.change({ posts: this.job.posts + 1 });
-    const name = `ephemeral:${this.job.id}`;
-    this.addCall(`${name}:${this.job.posts}`, { to: 'slack', name }, { kind: 'ephemeral', userId, notice });
+    const lane = this.lane('slack', 'ephemeral');
+    this.addCall(`${lane.name}:${this.job.posts}`, lane, { kind: 'ephemeral', userId, notice });
   }
 
   addCall(naturalKey: string, lane: Lane, request: CallRequest): string {
@@ -153,15 +152,11 @@ export class DecisionBuilder {
     this.schedule('refresh_card');
   }
 
-  get threadLane(): Lane {
-    return { to: 'slack', name: `thread:${this.job.id}` };
+  lane(to: Lane['to'], name: string): Lane {
+    return { to, name: `${name}:${this.job.id}` };
   }
 
-  get agentLane(): Lane {
-    return { to: 'agent', name: `agent:${this.job.id}` };
-  }
-
-  /** What the pending create call says now; null: there is none. */
+  /** What the pending create call says now. */
   private pendingPrompt(): string | null {
     if (this.pendingCreateId === null || this.job.stage.kind !== 'creating') return null;
     const along = this.followUpsOfCall(this.pendingCreateId).filter(({ state }) => state === 'sending');

@@ -1,5 +1,5 @@
 import type { EventOf } from '../event.ts';
-import { type CodeHostSite, pullRequestKey } from '../pull-requests/link.ts';
+import { pullRequestKey } from '../pull-requests/link.ts';
 import {
   isOver,
   type PullRequestFacts,
@@ -34,14 +34,10 @@ export function pullRequestSeen(
     seenAtMs: nowMs,
   });
   const shown = isShown ? before?.facts : null;
-  if (!shown || !areSame(shown, facts)) showFacts(builder, shown ?? {}, facts);
+  // Their fields are in the same order.
+  if (JSON.stringify(shown) !== JSON.stringify(facts)) showFacts(builder, shown ?? {}, facts);
   if (isOver(facts) && facts.state !== before?.facts.state && !isFirstOfOld) tellEnd(builder, url, facts);
   remindIfDue(builder, url);
-}
-
-/** Both were built in the same way, so their fields are in the same order. */
-function areSame(one: PullRequestFacts, other: PullRequestFacts): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 function tellEnd(builder: DecisionBuilder, url: string, { state, endedBy }: PullRequestFacts): void {
@@ -78,20 +74,14 @@ function remindIfDue(builder: DecisionBuilder, url: string): void {
  */
 export function remindAgain(builder: DecisionBuilder, { reminderId }: EventOf<'remind_again_pressed'>): void {
   const { job, context } = builder;
-  const url = urlOfOffer(builder, reminderId);
-  const pullRequest = url === null ? null : seenPullRequest(job, url);
+  const offer = job.offers?.find(
+    ({ about, outcome }) => outcome === null && about.kind === 'reminder' && about.reminderId === reminderId,
+  );
+  const pullRequest = offer?.about.kind === 'reminder' ? seenPullRequest(job, offer.about.url) : null;
   if (pullRequest === null || isOver(pullRequest.facts)) return;
   const remindAfterMs = context.nowMs + context.policy.pullRequests.remindAfterMs;
   save(builder, { ...pullRequest, remindAfterMs });
   builder.watchPullRequest(pullRequest.url);
-}
-
-/** Null: its offer has been settled. */
-function urlOfOffer({ job: { offers = [] } }: DecisionBuilder, reminderId: string): string | null {
-  for (const { about, outcome } of offers) {
-    if (about.kind === 'reminder' && about.reminderId === reminderId && outcome === null) return about.url;
-  }
-  return null;
 }
 
 /** A link that the job forgot for newer ones is not added again. */
@@ -114,8 +104,11 @@ function naturalKey({ job, context }: DecisionBuilder, url: string): string {
   return `pr:${job.id}:${pullRequestKey(url, context.policy.pullRequests.sites)}`;
 }
 
+/** An agent may use several URLs of one pull request. The oldest first. */
 function seenByAnyAddress({ job, context }: DecisionBuilder, url: string): readonly SeenPullRequest[] {
-  return sameAs(url, job.pullRequests ?? [], context.policy.pullRequests.sites);
+  const { sites } = context.policy.pullRequests;
+  const key = pullRequestKey(url, sites);
+  return (job.pullRequests ?? []).filter((one) => pullRequestKey(one.url, sites) === key);
 }
 
 /** Edits that only show progress are batched: checks come and go. */
@@ -139,14 +132,4 @@ function showFacts(builder: DecisionBuilder, before: PullRequestFacts, after: Pu
 function shownOf(facts: PullRequestFacts): string {
   const { title, state, size, checks, review, previewUrl } = facts;
   return JSON.stringify([title, state, size, previewUrl, ...(isOver(facts) ? [] : [checks, review])]);
-}
-
-/** Includes other URLs of the same pull request, which an agent may use. The oldest first. */
-function sameAs(
-  url: string,
-  pullRequests: readonly SeenPullRequest[],
-  sites: readonly CodeHostSite[],
-): readonly SeenPullRequest[] {
-  const key = pullRequestKey(url, sites);
-  return pullRequests.filter((one) => pullRequestKey(one.url, sites) === key);
 }

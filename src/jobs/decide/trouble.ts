@@ -23,7 +23,7 @@ export function noteTrouble(
 ): number {
   const { nowMs, jitter } = builder.context;
   const kind = troubleKind(builder.job, failure);
-  // An API that limits the rate can be reached; our own budget says nothing of it.
+  // An API that limits the rate can be reached. Our own budget does not tell.
   if (kind === 'rate_limited' && failure.status !== null && builder.job.trouble?.kind === 'unreachable')
     endTrouble(builder, builder.job.trouble);
   const { trouble } = builder.job;
@@ -66,7 +66,7 @@ export function noteTrouble(
   return retryAtMs;
 }
 
-/** An outage that our own budget does not end: its end is to be announced, or reads fail at the same time. */
+/** An outage that our own budget does not end: its end is to be announced, or reads fail, too. */
 function isOutage(trouble: Trouble | null): trouble is Trouble {
   return trouble?.kind === 'unreachable' && (trouble.isAnnounced || trouble.source === 'check');
 }
@@ -91,7 +91,7 @@ function isLongTrouble(
   }
 }
 
-/** Since when a person waits, during a trouble, for a request or reply to go out; null: nobody does. */
+/** Since when a person waits for a request or reply to go out; null: nobody does. */
 function personWaitsSinceMs(builder: DecisionBuilder, troubleSinceMs: number): number | null {
   if (builder.job.stage.kind === 'creating') return troubleSinceMs;
   const unsent = unsentIn(builder);
@@ -116,8 +116,8 @@ export function clearTrouble(builder: DecisionBuilder, source: Trouble['source']
 }
 
 /**
- * Nothing waits to be sent, so what held it up no longer matters. Unless the thread was told: while the agent
- * works, the next read shows whether it is over.
+ * What held up sends no longer matters if nothing waits. If the thread was told while the agent works, the
+ * next read shows whether it is over.
  */
 export function forgetSendTrouble(builder: DecisionBuilder): void {
   const { trouble, agentJob, stage } = builder.job;
@@ -125,7 +125,7 @@ export function forgetSendTrouble(builder: DecisionBuilder): void {
   if (stage.kind !== 'working' || !hasEndToTell(trouble)) builder.change({ trouble: null });
 }
 
-/** A call went out: what held it up does not hold up the next. Unless the thread was told. */
+/** A call went out, so nothing holds it up. If the thread was told, it has to hear the end. */
 export function forgetUntoldTrouble(builder: DecisionBuilder): void {
   const { trouble } = builder.job;
   if (trouble?.source === 'send' && !hasEndToTell(trouble)) builder.change({ trouble: null });
@@ -145,7 +145,7 @@ export function endTrouble(builder: DecisionBuilder, trouble: Trouble): void {
   builder.refreshCard();
 }
 
-/** The thread was already told when a rate limit ends. */
+/** Of a rate limit, the thread was told the end already. */
 function hasEndToTell({ kind, isAnnounced }: Trouble): boolean {
   return isAnnounced && kind !== 'rate_limited';
 }

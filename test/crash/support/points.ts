@@ -75,10 +75,7 @@ export const failPoints: readonly FailPoint[] = [
     ['retry create_job, put off call_agent', 'unknown', 'once'],
     ['end check_job → turn_ended', 'once', 'once'],
   ]),
-  ...commits('mute', null, [
-    ['put off unchanged checks', 'once', 'once'],
-    ['plan refresh_card', 'once', 'once'],
-  ]),
+  ...commits('mute', null, [['put off unchanged checks', 'once', 'once']]),
   ...passingCommits('mute', null, [['store reply → muted', 'once', 'once']]),
   ...passingCommits('edit', null, [
     ['store edit → ephemeral', 'once', 'once'],

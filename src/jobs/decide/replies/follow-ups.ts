@@ -19,7 +19,7 @@ import {
 import { announceRefusal, NO_JOB, putOrRefuse, refusalOf, scheduleSending, sendingDueMs } from './line-up.ts';
 import { asItReads, offerCorrection, sayItWasSent, stillMeant } from './replies.ts';
 
-/** Only if the agent takes longer, the card says that replies are being sent. */
+/** If the agent takes longer, the card says that replies are being sent. */
 const ANSWERED_WITHIN_MS = 3_000;
 
 /** The waiting replies will have no job. `callId` is the refused call. */
@@ -61,7 +61,7 @@ export function sendDue(builder: DecisionBuilder, { isCalled = false }: EventOf<
   const batch = nextBatch(waiting, context.policy.promptMaxLength);
   const messages = job.messages + 1;
   builder.change({ messages, sendNotBeforeMs: null });
-  const callId = builder.addCall(`message:${job.id}:${messages}`, builder.agentLane, {
+  const callId = builder.addCall(`message:${job.id}:${messages}`, builder.lane('agent', 'agent'), {
     kind: 'send_message',
     agentJobId: job.agentJob.id,
     prompt: batch.prompt,
@@ -149,19 +149,13 @@ export function messageFailed(
   scheduleSending(builder);
 }
 
-/**
- * *Send again*: only replies without an outcome go back in line, so once is enough. One that still cannot be
- * sent is refused again. `callId` null: the replies of all calls.
- */
+/** *Send again*: replies without an outcome go back in line; what cannot be sent is refused again. */
 export function resend(
   builder: DecisionBuilder,
   { callId }: Pick<EventOf<'resend_pressed'>, 'callId'>,
 ): void {
-  const undelivered = builder.undelivered();
-  putBackInLine(
-    builder,
-    undelivered.filter((followUp) => callId === null || followUp.callId === callId),
-  );
+  const meant = builder.undelivered().filter((followUp) => callId === null || followUp.callId === callId);
+  putBackInLine(builder, meant);
 }
 
 /** Replies without an outcome, in their current wording. */

@@ -4,7 +4,7 @@ import type { FollowUp } from '../../follow-ups/follow-up.ts';
 import { isBeforeJob } from '../../job.ts';
 import { noAttachments } from '../../requests/attachments.ts';
 import { isBlank, type ThreadWord, threadWordOf } from '../../requests/command.ts';
-import { type Intent, intentOf } from '../../requests/intent.ts';
+import { intentOf } from '../../requests/intent.ts';
 import type { DecisionBuilder } from '../decision-builder.ts';
 import { forgetSendTrouble } from '../trouble.ts';
 import { addOrRefuse, newFollowUp, putOrRefuse, refusalOf } from './line-up.ts';
@@ -45,7 +45,8 @@ export function replyEdited(builder: DecisionBuilder, { reply }: { readonly repl
     if (reply.mentionsBot) replyReceived(builder, { reply });
     return;
   }
-  if (isSeen(before, editedTs)) return;
+  // Slack's timestamps have a fixed width, so they sort as text.
+  if (editedTs === null || editedTs <= (before.editedTs ?? '')) return;
   const followUp = { ...before, editedTs };
   switch (before.state) {
     case 'waiting':
@@ -70,7 +71,7 @@ export function replyEdited(builder: DecisionBuilder, { reply }: { readonly repl
   }
 }
 
-/** It goes along with the request, which has not gone out. */
+/** It goes along with a request that has not gone out. */
 function isStillHere({ pendingCreateId }: DecisionBuilder, { callId }: FollowUp): boolean {
   return pendingCreateId !== null && callId === pendingCreateId;
 }
@@ -143,7 +144,7 @@ export function replyDeleted(
   forgetSendTrouble(builder);
 }
 
-/** To the author of a deleted reply, while the agent works on it. */
+/** Tells the author of a deleted reply, while the agent works on it. */
 export function sayItWasSent(
   builder: DecisionBuilder,
   { messageTs, userId }: Pick<FollowUp, 'messageTs' | 'userId'>,
@@ -152,10 +153,7 @@ export function sayItWasSent(
   builder.postEphemeral(userId, { kind: 'deleted_after_sending', messageTs });
 }
 
-/**
- * The reply is remembered, since it may be edited into a request. Muting is announced even if nothing
- * changes.
- */
+/** The reply is remembered: it may be edited into a request. Muting is announced even if nothing changes. */
 function saidWord(builder: DecisionBuilder, followUp: FollowUp, word: ThreadWord): void {
   builder.excludeFollowUp(followUp, word === 'aside' ? 'aside' : 'excluded');
   if (word !== 'aside') mute(builder, word === 'mute', followUp.userId);
@@ -185,8 +183,8 @@ function isKept(builder: DecisionBuilder, followUp: FollowUp, { mentionsBot, att
     return true;
   }
   const isAlone = attachments.snippets.length + attachments.others.length === 0;
-  const kind = isAlone ? keptAs(intent) : null;
-  if (kind === null) return false;
+  const kind = isAlone ? KEPT[intent.kind === 'command' ? intent.command.kind : intent.kind] : undefined;
+  if (kind === undefined) return false;
   builder.saveFollowUp({ ...followUp, state: 'aside', callId: null });
   builder.schedule('refresh_receipts');
   if (kind !== 'kept_thanks' || isFirstThanks(builder, userId)) {
@@ -195,38 +193,18 @@ function isKept(builder: DecisionBuilder, followUp: FollowUp, { mentionsBot, att
   return true;
 }
 
-function keptAs(intent: Intent): KeptReply | KeptCommand | null {
-  switch (intent.kind) {
-    case 'small_talk':
-      return 'kept_thanks';
-    case 'stop':
-      return 'cannot_stop';
-    case 'progress':
-      return 'still_working';
-    case 'details':
-      return 'kept_status';
-    case 'command':
-      return keptCommand(intent.command);
-    default:
-      return null;
-  }
-}
+/** By intent, or by the command; of these, only some have an answer in a thread. */
+const KEPT: Readonly<Record<string, KeptReply | KeptCommand>> = {
+  small_talk: 'kept_thanks',
+  stop: 'cannot_stop',
+  progress: 'still_working',
+  details: 'kept_status',
+  help: 'kept_help',
+  list: 'kept_list',
+  status: 'kept_status',
+};
 
-/** Those that have an answer in a thread. */
-function keptCommand(command: Extract<Intent, { kind: 'command' }>['command']): KeptCommand | null {
-  switch (command.kind) {
-    case 'help':
-      return 'kept_help';
-    case 'list':
-      return 'kept_list';
-    case 'status':
-      return 'kept_status';
-    default:
-      return null;
-  }
-}
-
-/** The person's first in the thread: only they learn that thanks stay between people. */
+/** Only the person's first in the thread is answered. */
 function isFirstThanks(builder: DecisionBuilder, userId: string): boolean {
   const { thankedBy = [] } = builder.job;
   if (thankedBy.includes(userId)) return false;
@@ -234,7 +212,7 @@ function isFirstThanks(builder: DecisionBuilder, userId: string): boolean {
   return true;
 }
 
-/** *Send it anyway*, once: an aside has no text to send. */
+/** *Send it anyway*: once. An aside has no text to send. */
 export function sendAnyway(builder: DecisionBuilder, { messageTs }: EventOf<'send_anyway_pressed'>): void {
   const followUp = builder.followUpAt(messageTs);
   if (followUp?.state !== 'aside' || isBlank(followUp.text)) return;
@@ -242,24 +220,14 @@ export function sendAnyway(builder: DecisionBuilder, { messageTs }: EventOf<'sen
   addOrRefuse(builder, waiting);
 }
 
-/**
- * What keeps a reply from the agent, or null. Where only mentions are follow-ups, muting makes no difference.
- */
+/** What keeps a reply from the agent, or null. */
 function withheldBy({ job, context }: DecisionBuilder, { mentionsBot }: Reply): 'mode' | 'mute' | null {
   if (mentionsBot) return null;
   if (context.policy.followUpMode === 'mentions') return 'mode';
   return job.muted ? 'mute' : null;
 }
 
-/** Slack's timestamps have a fixed width, so they sort as text. */
-function isSeen(followUp: FollowUp, editedTs: string | null): boolean {
-  return editedTs === null || (followUp.editedTs !== null && followUp.editedTs >= editedTs);
-}
-
-/**
- * Applies edits and deletions made while replies were being sent, once it is clear that the agent did not
- * confirm them. Returns those still meant for the agent.
- */
+/** Applies what people did to replies that were being sent, and returns those still meant for the agent. */
 export function stillMeant(builder: DecisionBuilder, followUps: readonly FollowUp[]): FollowUp[] {
   return followUps.filter((followUp) => {
     const word = followUp.corrected === null ? null : threadWordOf(followUp.corrected);
@@ -275,7 +243,6 @@ export function asItReads(followUp: FollowUp): FollowUp {
   return { ...followUp, text: followUp.corrected ?? followUp.text, corrected: null };
 }
 
-/** The reply was edited after it was sent: its author may want to send the correction. */
 export function offerCorrection(builder: DecisionBuilder, followUp: FollowUp): void {
   const { text, corrected, messageTs, userId } = followUp;
   if (corrected === null || !isWorthSending(text, corrected)) {

@@ -1,4 +1,5 @@
 import type { EventOf, Reply } from '../../event.ts';
+import { noAttachments } from '../../requests/attachments.ts';
 import { intentOf } from '../../requests/intent.ts';
 import type { DecisionBuilder } from '../decision-builder.ts';
 import { dropJob } from '../start/open.ts';
@@ -20,7 +21,7 @@ export function requestRewritten(builder: DecisionBuilder, { reply }: EventOf<'r
   }
   if (editedTs === null || editedTs <= (job.requestEditedTs ?? '')) return;
   builder.change({ requestEditedTs: editedTs });
-  if (isStillHere(builder) && asksForNothing(text)) {
+  if (isStillHere(builder) && ['stop', 'small_talk'].includes(intentOf(text).kind)) {
     requestDeleted(builder, { messageTs, userId });
     return;
   }
@@ -33,11 +34,6 @@ export function requestRewritten(builder: DecisionBuilder, { reply }: EventOf<'r
   builder.change({ correction: isWorthwhile ? text : '' });
   if (!isWorthwhile || job.correction !== undefined) return;
   builder.postEphemeral(userId, { kind: 'edited_after_sending', messageTs });
-}
-
-function asksForNothing(text: string): boolean {
-  const { kind } = intentOf(text);
-  return kind === 'stop' || kind === 'small_talk';
 }
 
 /** The message that asks was deleted: nothing starts, or its author learns that it has. */
@@ -67,7 +63,7 @@ export function correctRequest(builder: DecisionBuilder, messageTs: string): voi
       text: correction,
       editedTs: requestEditedTs,
       mentionsBot: true,
-      attachments: { snippets: [], others: [] },
+      attachments: noAttachments,
     }),
     isCorrection: true,
   };

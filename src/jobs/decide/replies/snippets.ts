@@ -29,7 +29,8 @@ function completeRequest(builder: DecisionBuilder, reply: Reply): void {
   const { job } = builder;
   const { text, snippets } = addedTo(job, job.requestEditedTs !== undefined, reply);
   const others = job.others.length > 0 ? [] : reply.attachments.others;
-  if (isStillAsked(job)) {
+  // Its snippets are read when its card is posted.
+  if (['opening', 'awaiting_confirmation', 'card_failed'].includes(job.stage.kind)) {
     builder.change({
       ...(text !== '' && { prompt: reply.text }),
       ...(snippets.length > 0 && { snippets }),
@@ -53,31 +54,17 @@ function completeReply(builder: DecisionBuilder, before: FollowUp, reply: Reply)
   if (text === '' && snippets.length === 0) return;
   const whole = text === '' ? before.text : reply.text;
   const { nowMs: receivedAtMs } = builder.context;
-  switch (before.state) {
-    case 'waiting':
-      lineUp(builder, { ...before, text: whole, snippets, receivedAtMs });
-      break;
-    case 'sent':
-      lineUp(builder, { ...before, text, snippets, receivedAtMs });
-      break;
-    case 'not_sent':
-      // It had nothing to send.
-      if (isBlank(promptOf(before))) lineUp(builder, { ...before, text: whole, snippets, receivedAtMs });
-      else builder.saveFollowUp({ ...before, text: whole });
-      break;
-    case 'sending':
-    case 'unknown':
-      if (text !== '') builder.saveFollowUp({ ...before, corrected: reply.text });
-      announceProblems(
-        builder,
-        snippets.map(({ name }) => ({ name, problem: 'unreadable' })),
-      );
-      break;
-    case 'withdrawn':
-    case 'aside':
-    case 'muted':
-    case 'excluded':
-      break;
+  // What is not sent may have had nothing to send.
+  const isToSend = before.state === 'waiting' || (before.state === 'not_sent' && isBlank(promptOf(before)));
+  if (before.state === 'sent') lineUp(builder, { ...before, text, snippets, receivedAtMs });
+  else if (isToSend) lineUp(builder, { ...before, text: whole, snippets, receivedAtMs });
+  else if (before.state === 'not_sent') builder.saveFollowUp({ ...before, text: whole });
+  else if (before.state === 'sending' || before.state === 'unknown') {
+    if (text !== '') builder.saveFollowUp({ ...before, corrected: reply.text });
+    announceProblems(
+      builder,
+      snippets.map(({ name }) => ({ name, problem: 'unreadable' })),
+    );
   }
 }
 
@@ -101,21 +88,10 @@ function addedTo(
   };
 }
 
-/** Its snippets are read when its card is posted. */
-function isStillAsked({ stage }: Job): boolean {
-  return stage.kind === 'opening' || stage.kind === 'awaiting_confirmation' || stage.kind === 'card_failed';
-}
-
 /** Names, once, what the agent API cannot take of a message. */
 export function nameOthers(builder: DecisionBuilder, messageTs: string, others: readonly Unsent[]): void {
   if (others.length === 0) return;
   builder.announceOnce(`files:${builder.job.id}:${messageTs}`, { kind: 'files_not_sent', files: others });
-}
-
-/** Attachments that turned out not to be text. */
-function nameFound(builder: DecisionBuilder, snippets: readonly ReadSnippet[]): void {
-  const others = snippets.flatMap((snippet) => ('kind' in snippet ? [snippet] : []));
-  if (others.length > 0) builder.announce({ kind: 'files_not_sent', files: others });
 }
 
 /** The snippets of a reply (`messageTs`), or of the prompt (null), were read, or cannot be. */
@@ -123,17 +99,14 @@ export function snippetsRead(
   builder: DecisionBuilder,
   { messageTs, snippets }: EventOf<'snippets_read'>,
 ): void {
-  if (messageTs === null) readForPrompt(builder, snippets);
-  else readForReply(builder, messageTs, snippets);
-}
-
-function readForReply(builder: DecisionBuilder, messageTs: string, snippets: readonly ReadSnippet[]): void {
+  if (messageTs === null) {
+    readForPrompt(builder, snippets);
+    return;
+  }
   const before = builder.followUpAt(messageTs);
   if (before === null || before.snippets.length === 0) return;
-  const { text, problems } = fitting(builder, snippets, (more) => promptOf({ ...before, inlined: more }));
-  nameFound(builder, snippets);
+  const text = takeFitting(builder, snippets, (more) => promptOf({ ...before, inlined: more }));
   const followUp: FollowUp = { ...before, snippets: [], inlined: text };
-  announceProblems(builder, problems);
   if (followUp.state !== 'waiting') builder.saveFollowUp(followUp);
   else if (isBlank(promptOf(followUp))) builder.updateFollowUps([excludedFollowUp(followUp, 'excluded')]);
   else putOrRefuse(builder, followUp);
@@ -144,47 +117,45 @@ function readForPrompt(builder: DecisionBuilder, snippets: readonly ReadSnippet[
   if (job.snippets.length === 0) return;
   // A draft's may have been read before others came along.
   const withMore = (more: string) => [job.inlined, more].filter((part) => part !== '').join('\n\n');
-  const { text, problems } = fitting(builder, snippets, (more) =>
-    startPromptOf({ ...job, inlined: withMore(more) }),
+  const whole = withMore(
+    takeFitting(builder, snippets, (more) => startPromptOf({ ...job, inlined: withMore(more) })),
   );
-  nameFound(builder, snippets);
-  announceProblems(builder, problems);
-  const whole = withMore(text);
   builder.change({ snippets: [], inlined: whole });
   if (job.stage.kind !== 'creating') return;
-  if (whole === '' && isOnlyFiles(builder, job)) {
-    builder.change({ stage: { kind: 'rejected', message: NOTHING_READ } });
+  // Somebody sent files without a word, and nobody has written one since.
+  const isOnlyFiles =
+    job.prompt === seeFiles(job.snippets) &&
+    job.context === '' &&
+    builder.followUpsIn('waiting').length === 0;
+  if (whole === '' && isOnlyFiles) {
+    builder.change({ stage: { kind: 'rejected', message: 'Nothing in it could be read.' } });
     builder.refreshCard();
   } else requestCreate(builder);
 }
 
-const NOTHING_READ = 'Nothing in it could be read.';
-
-/** Somebody sent files without a word, and nobody has written one since. */
-function isOnlyFiles(builder: DecisionBuilder, { prompt, context, snippets }: Job): boolean {
-  return prompt === seeFiles(snippets) && context === '' && builder.followUpsIn('waiting').length === 0;
-}
-
-/** The readable ones, in order, that keep the prompt within the limit. */
-function fitting(
-  { context }: DecisionBuilder,
+/** The text of those that are readable and keep the prompt within the limit; the thread hears of the others. */
+function takeFitting(
+  builder: DecisionBuilder,
   snippets: readonly ReadSnippet[],
   promptWith: (text: string) => string,
-): { readonly text: string; readonly problems: readonly UnreadSnippet[] } {
+): string {
+  const { promptMaxLength } = builder.context.policy;
   const texts: string[] = [];
   const problems: UnreadSnippet[] = [];
+  const files: Unsent[] = [];
   for (const snippet of snippets) {
-    if ('kind' in snippet) continue;
-    if ('problem' in snippet) {
-      problems.push(snippet);
-      continue;
+    if ('kind' in snippet) files.push(snippet);
+    else if ('problem' in snippet) problems.push(snippet);
+    else {
+      const text = inlined(snippet.name, snippet.text);
+      const verdict = judgePrompt(unescaped(promptWith([...texts, text].join('\n\n'))), promptMaxLength);
+      if (verdict.kind === 'too_long') problems.push({ name: snippet.name, problem: 'too_long' });
+      else texts.push(text);
     }
-    const more = [...texts, inlined(snippet.name, snippet.text)];
-    const verdict = judgePrompt(unescaped(promptWith(more.join('\n\n'))), context.policy.promptMaxLength);
-    if (verdict.kind === 'too_long') problems.push({ name: snippet.name, problem: 'too_long' });
-    else texts.push(inlined(snippet.name, snippet.text));
   }
-  return { text: texts.join('\n\n'), problems };
+  if (files.length > 0) builder.announce({ kind: 'files_not_sent', files });
+  announceProblems(builder, problems);
+  return texts.join('\n\n');
 }
 
 function announceProblems(builder: DecisionBuilder, problems: readonly UnreadSnippet[]): void {

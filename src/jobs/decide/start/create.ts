@@ -104,10 +104,7 @@ export function startAgain(
   putBackInLine(builder, missed);
 }
 
-/**
- * Whether *Edit and start* still counts. @param creates how often the job had been created when it was
- * offered
- */
+/** Whether *Edit and start*, offered when the job had been created that often, still counts. */
 export function isToBeEdited(job: Job, creates: number): boolean {
   return mayStartAgain(job) && creates === job.creates;
 }
@@ -163,7 +160,7 @@ function takenAlong(builder: DecisionBuilder, callId: string): void {
   for (const followUp of builder.followUpsOfCall(callId)) tellIfChanged(builder, followUp);
 }
 
-/** The call that carried them is over: they wait for the next one in their current wording. */
+/** The call is over: the replies wait for the next one in their current wording. */
 function releaseAlong(builder: DecisionBuilder, callId: string): void {
   const along = stillMeant(builder, alongOf(builder, callId));
   if (along.length === 0) return;

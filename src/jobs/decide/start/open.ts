@@ -4,7 +4,7 @@ import type { Dropped, StartThread } from '../../draft.ts';
 import type { EventOf } from '../../event.ts';
 import { slackTime } from '../../follow-ups/follow-up.ts';
 import { createPromptOf, fittingAlong } from '../../follow-ups/follow-up-queue.ts';
-import { initiatorOf, type Job, type Origin, openStages } from '../../job.ts';
+import { initiatorOf, type Job, openStages } from '../../job.ts';
 import type { Attachments } from '../../requests/attachments.ts';
 import type { UnknownProject } from '../../requests/project.ts';
 import { DecisionBuilder } from '../decision-builder.ts';
@@ -13,33 +13,27 @@ import { followUpShown, putOrRefuse } from '../replies/line-up.ts';
 /** Nobody replies to a message sooner. */
 const REPLIED_AFTER_MS = 2_000;
 
-/** A request for a new job, from a command, a mention, a form or a button. */
-export interface JobRequest {
-  readonly teamId: string;
-  readonly channelId: string;
-  /** Null: its recipe starts by itself. */
-  readonly requesterId: string | null;
-  readonly recipe?: string;
-  readonly owners?: readonly string[];
-  readonly origin: Origin;
-  readonly projectId: string;
-  readonly projectName: string;
-  /** As Slack delivered it. */
-  readonly prompt: string;
-  /** Follows the prompt; escaped like it. */
-  readonly context?: string;
-  readonly responseUrl: string | null;
+/** A request for a new job. */
+export interface JobRequest
+  extends Pick<
+      Job,
+      | 'teamId'
+      | 'channelId'
+      | 'requesterId'
+      | 'origin'
+      | 'projectId'
+      | 'projectName'
+      | 'prompt'
+      | 'responseUrl'
+    >,
+    Partial<Pick<Job, 'recipe' | 'owners' | 'context' | 'requestTs'>> {
   /** The existing thread that gets the card; null: a new thread. */
   readonly thread: StartThread | null;
-  /** The mention or direct message that asks; absent: a command, form or button does. */
-  readonly requestTs?: string;
-  /** Attached to the message that asks for it. */
   readonly attachments?: Attachments;
-  /** The agent job to watch instead of creating one. */
   readonly watchedAgentJobId?: string;
 }
 
-/** Makes a job of a request: the card is posted first, so that the job has its thread. */
+/** The card is posted first, so that the job has its thread. */
 export function openJob(request: JobRequest, context: DecisionContext): Decision {
   const builder = new DecisionBuilder({ job: newJob(request, context), followUps: [] }, context);
   noteIfEarlierReplies(builder);
@@ -120,7 +114,7 @@ export function dropJob(builder: DecisionBuilder, why: Dropped['why'], byUserId:
 export function requestCard(builder: DecisionBuilder): void {
   const cards = builder.job.cards + 1;
   builder.change({ cards });
-  builder.addCall(`card:${builder.job.id}:${cards}`, builder.threadLane, { kind: 'post_card' });
+  builder.addCall(`card:${builder.job.id}:${cards}`, builder.lane('slack', 'thread'), { kind: 'post_card' });
 }
 
 /** The card is visible: now the agent job can be created, or watched. */
@@ -143,7 +137,6 @@ export function cardPosted(builder: DecisionBuilder, { ts }: EventOf<'card_poste
   if (builder.job.muted || builder.allFollowUps().length > 0) builder.refreshCard();
 }
 
-/** The first check announces its state. */
 export function watchAgentJob(builder: DecisionBuilder, agentJobId: string): void {
   const { nowMs } = builder.context;
   const unseen = { status: 'unknown', repository: null, ref: null, model: null, prLink: null };
@@ -165,7 +158,7 @@ export function cardRefused(builder: DecisionBuilder, { reason }: EventOf<'card_
   notifyRequester(builder, `refused:${builder.job.cards}`, reason, 'card_refused');
 }
 
-/** *Try again*, after a refused card: the prompt and its replies were kept. Works once for each refusal. */
+/** *Try again*, once for each refused card: the prompt and its replies were kept. */
 export function tryAgain(
   builder: DecisionBuilder,
   { cards, responseUrl, pressedTs }: EventOf<'try_again_pressed'>,
@@ -180,9 +173,7 @@ export function tryAgain(
   for (const followUp of kept) putOrRefuse(builder, { ...followUp, state: 'waiting' });
 }
 
-/**
- * The card waits for an administrator, or an invitation: the requester learns once that the request is kept.
- */
+/** The card waits for people: the requester learns once that the request is kept. */
 export function cardDelayed(builder: DecisionBuilder, { reason, waitsFor }: EventOf<'card_delayed'>): void {
   const { stage } = builder.job;
   if (stage.kind !== 'opening') return;
@@ -191,7 +182,7 @@ export function cardDelayed(builder: DecisionBuilder, { reason, waitsFor }: Even
   notifyRequester(builder, `delayed:${builder.job.cards}`, reason, 'card_delayed');
 }
 
-/** What cannot be posted in the thread goes to the requester privately. */
+/** The requester learns privately what cannot be posted in the thread. */
 export function postRefused(
   builder: DecisionBuilder,
   { callId, announcement, reason }: EventOf<'post_refused'>,
@@ -203,7 +194,7 @@ export function postRefused(
   notifyRequester(builder, callId, reason, announcement);
 }
 
-/** What cannot be posted yet goes to the requester privately, once, even if the place never opens again. */
+/** The requester learns privately, once, what cannot be posted yet: the place may never open again. */
 export function postDelayed(
   builder: DecisionBuilder,
   { callId, announcement, reason }: EventOf<'post_delayed'>,
@@ -211,10 +202,7 @@ export function postDelayed(
   notifyRequester(builder, callId, reason, announcement, true);
 }
 
-/**
- * `key` distinguishes a job's private messages to its requester, each sent once. Without a requester, nobody
- * is told.
- */
+/** `key` distinguishes a job's private messages to its requester, each sent once. */
 export function notifyRequester(
   builder: DecisionBuilder,
   key: string,
@@ -223,13 +211,9 @@ export function notifyRequester(
   isKept = false,
 ): void {
   if (initiatorOf(builder.job) === null) return;
-  const lane = { to: 'slack', name: `requester:${builder.job.id}` } as const;
-  builder.addCall(`requester:${builder.job.id}:${key}`, lane, {
-    kind: 'notify_requester',
-    reason,
-    about,
-    ...(isKept && { isKept }),
-  });
+  const lane = builder.lane('slack', 'requester');
+  const request = { kind: 'notify_requester', reason, about, ...(isKept && { isKept }) } as const;
+  builder.addCall(`${lane.name}:${key}`, lane, request);
 }
 
 /** Requests the next create call. No other may be pending or in flight. */
@@ -242,7 +226,10 @@ export function requestCreate(builder: DecisionBuilder): void {
       ? fittingAlong(job, builder.followUpsIn('waiting'), context.policy.promptMaxLength)
       : [];
   const prompt = createPromptOf(job, along);
-  const callId = builder.addCall(createKey(job), builder.agentLane, { kind: 'create_job', prompt });
+  const callId = builder.addCall(createKey(job), builder.lane('agent', 'agent'), {
+    kind: 'create_job',
+    prompt,
+  });
   for (const followUp of along) builder.saveFollowUp({ ...followUp, state: 'sending', callId });
 }
 

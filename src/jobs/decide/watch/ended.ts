@@ -13,8 +13,8 @@ import type { DecisionBuilder } from '../decision-builder.ts';
 const GIVEN_UP_AFTER_MS = 2 * LOOKED_AT_FOR_MS;
 
 /**
- * The turn is over, as far as anybody can tell. The end is provisional: the agent may take a follow-up late,
- * a link may arrive late, and somebody else may continue the job.
+ * The end is provisional: the agent may take a follow-up late, a link may arrive late, and somebody else may
+ * continue the job.
  */
 export function endTurn(builder: DecisionBuilder, status: Ended['status'], turnsToCome: number): void {
   const { nowMs } = builder.context;
@@ -31,21 +31,21 @@ export function endTurn(builder: DecisionBuilder, status: Ended['status'], turns
   planLook(builder, nowMs);
 }
 
-/** How long the agent worked: for the requester, the first turn began with the request. */
+/** For the requester, the first turn began with the request. */
 function durationOf({ stage, turn, requestedAtMs }: Job, nowMs: number): number | undefined {
   if (stage.kind === 'ended') return stage.tookMs;
   if (stage.kind !== 'working' || stage.isOlder === true) return undefined;
   return nowMs - (turn === 1 ? requestedAtMs : workingSince(stage));
 }
 
-/** The job may change from now on: it is checked as if it had ended just now. */
+/** The job may change: it is checked as if it had ended just now. */
 export function lookFromNow(builder: DecisionBuilder, ended: Ended): void {
   const { nowMs } = builder.context;
   builder.change({ stage: { ...ended, sinceMs: nowMs } });
   planLook(builder, nowMs);
 }
 
-/** It only seemed to continue: the checks continue from where they were. */
+/** It only seemed to continue: the checks go on where they were. */
 export function restoreEnd(builder: DecisionBuilder, { turnReplies, ...times }: EndBefore): void {
   const { stage } = builder.job;
   if (stage.kind !== 'ended') return;
@@ -53,7 +53,7 @@ export function restoreEnd(builder: DecisionBuilder, { turnReplies, ...times }: 
   planLook(builder, times.sinceMs);
 }
 
-/** After a check of an ended job: announces what the thread does not know of this turn. */
+/** Announces what the thread does not know of this turn. */
 export function endedJobChecked(builder: DecisionBuilder, ended: Ended, agentJob: AgentJob): void {
   const before = builder.job.agentJob;
   const { status } = agentJob;
@@ -105,8 +105,8 @@ function goesOn(builder: DecisionBuilder, ended: Ended, status: string, previous
         turnsToCome: Math.max(0, turnsToCome - 1),
       },
     },
+    turnReplies: isExplained ? untold(builder.job) : null,
   });
-  builder.change({ turnReplies: isExplained ? untold(builder.job) : null });
   if (isExplained && status === 'active') {
     builder.change({ lastAnnounced: { status, turn: builder.job.turn } });
     forgetStatuses(builder);
@@ -116,20 +116,13 @@ function goesOn(builder: DecisionBuilder, ended: Ended, status: string, previous
 }
 
 function endBeforeOf({ sinceMs, tookMs }: Ended, { turnReplies }: Job): EndBefore {
-  return {
-    sinceMs,
-    ...(tookMs !== undefined && { tookMs }),
-    turnReplies,
-  };
+  return { sinceMs, ...(tookMs !== undefined && { tookMs }), turnReplies };
 }
 
-/**
- * Now, if a clock that was ahead saw the end: otherwise the checks would stay close together until that time.
- */
 function unchangedSinceMs(builder: DecisionBuilder, ended: Ended): number {
   const { nowMs } = builder.context;
-  const { sinceMs } = ended;
-  if (sinceMs <= nowMs + CLOCKS_DIFFER_MS) return sinceMs;
+  if (ended.sinceMs <= nowMs + CLOCKS_DIFFER_MS) return ended.sinceMs;
+  // A clock that was ahead saw the end: the checks would stay close together until that time.
   builder.change({ stage: { ...ended, sinceMs: nowMs } });
   return nowMs;
 }

@@ -7,18 +7,18 @@ type Question = Pick<EventOf<'resume_watching_pressed'>, 'question'>;
 
 const UNANSWERED_AFTER_MS = 24 * 3_600_000;
 
-/** The agent works: after a long time, the thread is asked, once, whether to keep watching. */
+/** After a long time, the thread is asked, once, whether to keep watching. */
 export function askIfLong(builder: DecisionBuilder): void {
   const { stage, watchQuestions } = builder.job;
   if (stage.kind !== 'working' || stage.question?.answer === null) return;
   const { nowMs, policy } = builder.context;
-  if (nowMs < (stage.askFromMs ?? stage.turnStartedAtMs + policy.longRunningAfterMs)) return;
+  const { turnStartedAtMs: sinceMs } = stage;
+  if (nowMs < (stage.askFromMs ?? sinceMs + policy.longRunningAfterMs)) return;
   const number = watchQuestions + 1;
   builder.change({
     watchQuestions: number,
     stage: { ...stage, question: { number, answer: null, openSinceMs: nowMs } },
   });
-  const sinceMs = stage.turnStartedAtMs;
   builder.announce({ kind: 'long_running', question: number, sinceMs, lastedMs: nowMs - sinceMs });
 }
 
@@ -38,7 +38,7 @@ export function isNeglected({ job: { stage }, context: { nowMs } }: DecisionBuil
   return nowMs - (stage.question.openSinceMs ?? 0) >= UNANSWERED_AFTER_MS;
 }
 
-/** The agent's state changed: the job is read at its usual pace again, and the day starts over. */
+/** The job is read at its usual pace again. */
 export function noteChange(builder: DecisionBuilder): void {
   const { stage } = builder.job;
   if (stage.kind !== 'working' || stage.question?.answer !== null) return;
@@ -47,9 +47,7 @@ export function noteChange(builder: DecisionBuilder): void {
   });
 }
 
-/**
- * *Stop watching*, even after *Keep watching*, or before anybody was asked. The agent itself keeps working.
- */
+/** *Stop watching*, also after *Keep watching*, or before anybody was asked. */
 export function stopWatching(builder: DecisionBuilder, { question: number }: Question): void {
   const { stage, trouble, watchQuestions } = builder.job;
   if (stage.kind !== 'working' || stage.question?.answer === 'stop') return;
@@ -71,7 +69,7 @@ export function resumeWatching(builder: DecisionBuilder, { question: number }: Q
   builder.refreshCard();
 }
 
-/** Null if something else has been asked since, or the turn is over. */
+/** Null: something else was asked since, or the turn is over. */
 function stageWithQuestion({ job: { stage } }: DecisionBuilder, number: number): Working | null {
   return stage.kind === 'working' && stage.question?.number === number ? stage : null;
 }
@@ -80,7 +78,7 @@ function nextAskMs({ context }: DecisionBuilder): number {
   return context.nowMs + context.policy.longRunningAfterMs;
 }
 
-/** How many messages about the agent's answers a thread takes in ten minutes; more would be noise. */
+/** Messages about the agent's answers in ten minutes; more would be noise. */
 export const NEWS_MAX = 8;
 export const NEWS_WINDOW_MS = 600_000;
 const SHORTEST_PAUSE_MS = NEWS_WINDOW_MS;
@@ -122,7 +120,11 @@ export function countNews(builder: DecisionBuilder, event: JobEvent, before: Job
   const { nowMs } = builder.context;
   const { recentNews } = builder.job;
   if (ACTS.has(event.type)) {
-    if (recentNews != null && hasEffect(builder, before)) listenAgain(builder);
+    if (recentNews == null) return true;
+    const { job, followUps, calls } = builder.decision();
+    // An event that arrives late or twice changes nothing.
+    const hasEffect = job !== before || followUps.length > 0 || calls.length > 0;
+    if (hasEffect) listenAgain(builder);
     return true;
   }
   if (event.type !== 'job_checked' && event.type !== 'check_failed') return true;
@@ -139,38 +141,31 @@ export function countNews(builder: DecisionBuilder, event: JobEvent, before: Job
   return true;
 }
 
-/** An event that arrives late or twice changes nothing. */
-function hasEffect(builder: DecisionBuilder, before: Job): boolean {
-  const { job, followUps, calls } = builder.decision();
-  return job !== before || followUps.length > 0 || calls.length > 0;
-}
-
 function listenAgain(builder: DecisionBuilder): void {
   const { job, context } = builder;
   if (isPaused(job, context.nowMs)) {
-    lookAt(builder, context.nowMs);
+    checkAt(builder, context.nowMs);
     builder.refreshCard();
   }
   builder.change({ recentNews: null });
 }
 
-/** The thread is told so once, and the card shows it until the next check. */
+/** The thread is told once, and the card shows it until the next check. */
 export function pauseLooks(builder: DecisionBuilder): void {
   const { nowMs } = builder.context;
   const { atMs = [], pauses = 0 } = builder.job.recentNews ?? {};
   const pauseMs = Math.min(SHORTEST_PAUSE_MS * 2 ** pauses, LONGEST_PAUSE_MS);
   builder.change({ recentNews: { atMs, pauses: pauses + 1, pausedUntilMs: nowMs + pauseMs } });
   builder.announce({ kind: 'keeps_changing', pauseMs });
-  lookAt(builder, nowMs + pauseMs);
+  checkAt(builder, nowMs + pauseMs);
   builder.refreshCard();
 }
 
-/** Postpones a check that comes before the end of the pause. */
 export function waitOutPause(builder: DecisionBuilder): void {
-  lookAt(builder, builder.job.recentNews?.pausedUntilMs ?? builder.context.nowMs);
+  checkAt(builder, builder.job.recentNews?.pausedUntilMs ?? builder.context.nowMs);
 }
 
-function lookAt(builder: DecisionBuilder, atMs: number): void {
+function checkAt(builder: DecisionBuilder, atMs: number): void {
   const { stage } = builder.job;
   if (stage.kind === 'ended') builder.schedule('check_ended_job', atMs);
   if (stage.kind === 'working') builder.schedule('check_job', atMs);

@@ -47,7 +47,7 @@ export function jobChecked(builder: DecisionBuilder, { agentJob: answer }: Event
   }
 }
 
-/** Compares the current job with what was announced, so a missed step heals here. */
+/** Compares the job with what was announced, so a missed step heals here. */
 export function observe(builder: DecisionBuilder, stage: Working, agentJob: AgentJob): void {
   const { nowMs, lateMs = 0 } = builder.context;
   const hasChanged = recordFacts(builder, agentJob);
@@ -100,9 +100,7 @@ export function checkFailed(
   builder.refreshCard();
 }
 
-/**
- * A follow-up was accepted: the watch continues, and the previous turn's state is not believed for a while.
- */
+/** A follow-up was accepted: the previous turn's state is not believed for a while. */
 export function startTurn(
   builder: DecisionBuilder,
   answer: AgentJob | null,
@@ -116,7 +114,9 @@ export function startTurn(
   if (isOfJob && isEnded(answer.status)) announceLink(builder, answer);
   countReplies(builder, replies);
   const { job } = builder;
-  const unsettled = unsettledOf(job.stage);
+  // The state before an earlier follow-up that the API has not shown to have taken yet.
+  const unsettled =
+    job.stage.kind === 'working' && job.stage.settle?.seenActive === false ? job.stage.settle : null;
   const isTurnBeforeOver = unsettled !== null && isOfJob && isEndAfter(unsettled, answer);
   const previous: Pick<Settle, 'previousStatus' | 'previousPrLink' | 'previousStatuses'> | null =
     isTurnBeforeOver ? { previousStatus: answer.status, previousPrLink: answer.prLink } : unsettled;
@@ -148,14 +148,7 @@ export function expectTurn(builder: DecisionBuilder): void {
   builder.change({ stage: { ...job.stage, settle: { ...(job.stage.settle ?? settled), turnsToCome } } });
 }
 
-/** The state before a follow-up that the API has not shown to have taken yet. */
-function unsettledOf(stage: Stage): Settle | null {
-  return stage.kind === 'working' && stage.settle?.seenActive === false ? stage.settle : null;
-}
-
-/**
- * A likely end of this turn may have been announced: the reply that explains why it continues says so itself.
- */
+/** If a likely end of this turn was announced, the receipt of the reply shows that it continues. */
 function seenAtWork(builder: DecisionBuilder, stage: Working, settle: Settle): void {
   builder.change({ stage: { ...stage, settle: takenUp(settle) } });
   const { lastAnnounced: last, turn } = builder.job;
@@ -168,8 +161,11 @@ function seenAtWork(builder: DecisionBuilder, stage: Working, settle: Settle): v
 /** The agent works. That may still be the previous turn, if the job seemed active then. */
 function takenUp(settle: Settle): Settle {
   const { previousStatus, turnsToCome = 0 } = settle;
-  const isNewTurn = previousStatus !== null;
-  return { ...settle, seenActive: true, turnsToCome: Math.max(0, isNewTurn ? turnsToCome - 1 : turnsToCome) };
+  return {
+    ...settle,
+    seenActive: true,
+    turnsToCome: Math.max(0, turnsToCome - (previousStatus === null ? 0 : 1)),
+  };
 }
 
 /** How many follow-ups may still become turns after a believed end. */
@@ -180,8 +176,8 @@ function turnsToComeAfter(settle: Settle | null, agentJob: AgentJob): number {
 }
 
 function turnsToComeOf(stage: Stage): number {
-  if (stage.kind === 'ended') return stage.turnsToCome ?? 0;
-  return stage.kind === 'working' ? (stage.settle?.turnsToCome ?? 0) : 0;
+  const from = stage.kind === 'working' ? stage.settle : stage.kind === 'ended' ? stage : null;
+  return from?.turnsToCome ?? 0;
 }
 
 /**
@@ -217,9 +213,9 @@ function scheduleCheck(builder: DecisionBuilder): void {
   const { stage } = builder.job;
   if (stage.kind !== 'working') return;
   const { nowMs, policy, jitter, lateMs = 0 } = builder.context;
-  const checked = { turnAgeMs: nowMs - stage.turnStartedAtMs, lateMs };
+  const turnAgeMs = nowMs - stage.turnStartedAtMs;
   const waitMs = isNeglected(builder)
     ? neglectedIntervalMs(policy)
-    : checkIntervalMs(checked, policy, jitter);
+    : checkIntervalMs({ turnAgeMs, lateMs }, policy, jitter);
   builder.schedule('check_job', dueTogetherMs(nowMs + waitMs));
 }

@@ -26,7 +26,7 @@ export function verdictOn(failure: AgentFailure): Verdict {
   }
 }
 
-/** Settles a failed create or message call by its verdict, and returns the verdict. */
+/** Settles a failed create or message call, and returns the verdict on it. */
 export function settleFailed(
   builder: DecisionBuilder,
   call: BudgetKind,
@@ -60,7 +60,7 @@ export function noteMissing(builder: DecisionBuilder): void {
   builder.change({ missing: { sinceMs: isStill ? missing.sinceMs : nowMs, untilMs: nowMs } });
 }
 
-/** Any other answer, or none: the time after which a job counts as gone starts over. */
+/** The time after which a job counts as gone starts over. */
 export function noteNotMissing(builder: DecisionBuilder): void {
   if (builder.job.missing != null) builder.change({ missing: null });
 }

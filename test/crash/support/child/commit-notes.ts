@@ -222,8 +222,6 @@ function partOf({ name, args, result }: Deed): string[] {
       return ['answer the webhook'];
     case 'checks.endUnchanged':
       return ['put off unchanged checks'];
-    case 'checks.refreshCards':
-      return ['plan refresh_card'];
     case 'tasks.schedule':
       return [`plan ${(first as { kind: string }).kind}`];
     case 'catchUps.pageRead':
