@@ -1,4 +1,4 @@
-import { createAgentClient, instrumentedClient } from '../agent/client/client.ts';
+import { createAgentClient } from '../agent/client/client.ts';
 import { AnsweredJobs } from '../agent/effects/agent-tools.ts';
 import { hasJob } from '../agent/effects/check-job.ts';
 import { createCodeHosts } from '../codehost/create-code-hosts.ts';
@@ -105,8 +105,8 @@ export function createService(config: Config, options: ServiceOptions): Service 
     const { workspaces, onEnded } = served;
     signedInAs = served.signedInAs;
     const apiKeyOf = (projectId: string) => config.agent.apiKeys.get(projectId);
-    const agent = instrumentedClient(createAgentClient({ ...config.agent, apiKeyOf }), clock);
-    resources.defer(() => agent.client.close());
+    const agent = createAgentClient({ ...config.agent, apiKeyOf, clock });
+    resources.defer(() => agent.close());
     const codeHosts = createCodeHosts(config.codeHosts, { clock, log });
     resources.defer(() => codeHosts.close());
     const policy = defaultPolicy(config);
@@ -120,7 +120,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
       store,
       clock,
       log,
-      agent: agent.client,
+      agent,
       codeHosts,
       workspaces,
       promptMaxLength: config.promptMaxLength,
@@ -128,7 +128,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
       answered: new AnsweredJobs(),
       hourlyBudget: config.agent.hourlyBudget,
       known: {
-        agent: (projectId) => agent.facts(projectId),
+        agent: agent.factsOf,
         codeHosts: () => codeHosts.facts(),
         slackProblem: () => connection.problem(),
         workProblems: () => [...connection.warnings(), ...workProblems(loops.states())],

@@ -15,12 +15,23 @@ export class AgentError extends Error {
   }
 }
 
+function agentError(
+  [outcome, reason]: Kind,
+  status: number | null,
+  message: string,
+  cause?: Error,
+): AgentError {
+  return new AgentError({ outcome, reason, status, message, retryAfterMs: null }, { cause });
+}
+
+type Kind = readonly [AgentFailure['outcome'], AgentFailure['reason']];
+
 /** No byte of the request went out: the API cannot have accepted it. */
 export function notSentError(cause: Error): AgentError {
   const message = isTimeout(cause)
     ? 'no connection to the agent API in time'
     : `no connection to the agent API (${codeOf(cause)})`;
-  return unreachableError('definite', null, message, cause);
+  return agentError(['definite', 'unreachable'], null, message, cause);
 }
 
 /** The request went out, but no complete answer arrived in time. `status`: of an answer that had begun. */
@@ -28,46 +39,34 @@ function noAnswerError(status: number | null, cause: Error): AgentError {
   const message = isTimeout(cause)
     ? 'the agent API did not answer in time'
     : `the connection to the agent API broke before the answer (${codeOf(cause)})`;
-  return unreachableError('unknown', status, message, cause);
+  return agentError(['unknown', 'unreachable'], status, message, cause);
 }
 
 /** A 2xx answer that is not the API's. `problem` completes the sentence "the answer …". */
 export function badAnswerError(status: number, problem: string, cause?: Error): AgentError {
   const message = `the answer of the agent API (${status}) ${problem}`;
-  const failure = { outcome: 'unknown', reason: 'bad_answer', status, message, retryAfterMs: null } as const;
-  return new AgentError(failure, { cause });
+  return agentError(['unknown', 'bad_answer'], status, message, cause);
 }
 
 /** The settings no longer have a key for the project. */
 export function unknownProjectError(projectId: string): AgentError {
-  const message = `the project ${projectId} is not in the settings`;
-  const failure = { outcome: 'definite', reason: 'unauthorized', status: null, retryAfterMs: null } as const;
-  return new AgentError({ ...failure, message });
+  return agentError(['definite', 'unauthorized'], null, `the project ${projectId} is not in the settings`);
 }
 
-/** An answer with any status other than 2xx. `text`: the API's own words, or null. */
-export function refusedError(status: number, text: string | null, retryAfterMs: number | null): AgentError {
-  const message = text ?? `the agent API answered with status ${status}`;
-  const words = text === null ? {} : { words: text };
-  return new AgentError({ ...classify(status, text), status, message, ...words, retryAfterMs });
+/** An answer with any status other than 2xx. `words`: the API's own, or null. */
+export function refusedError(status: number, words: string | null, retryAfterMs: number | null): AgentError {
+  const [outcome, reason] = kindOf(status, words);
+  const message = words ?? `the agent API answered with status ${status}`;
+  const failure = { outcome, reason, status, message, retryAfterMs };
+  return new AgentError(words === null ? failure : { ...failure, words });
 }
 
-function classify(status: number, text: string | null): Pick<AgentFailure, 'outcome' | 'reason'> {
-  if (status >= 500) return { outcome: 'unknown', reason: 'server_error' };
-  if (status === 429) return { outcome: 'definite', reason: 'rate_limited' };
-  if (status === 401 || status === 402 || status === 403)
-    return { outcome: 'definite', reason: 'unauthorized' };
-  if (status === 404) return { outcome: 'definite', reason: text === null ? 'no_such_path' : 'not_found' };
-  return { outcome: 'definite', reason: 'rejected' };
-}
-
-function unreachableError(
-  outcome: AgentFailure['outcome'],
-  status: number | null,
-  message: string,
-  cause: Error,
-): AgentError {
-  return new AgentError({ outcome, reason: 'unreachable', status, message, retryAfterMs: null }, { cause });
+function kindOf(status: number, words: string | null): Kind {
+  if (status >= 500) return ['unknown', 'server_error'];
+  if (status === 429) return ['definite', 'rate_limited'];
+  if (status === 401 || status === 402 || status === 403) return ['definite', 'unauthorized'];
+  if (status === 404) return ['definite', words === null ? 'no_such_path' : 'not_found'];
+  return ['definite', 'rejected'];
 }
 
 /** `Clock.abortAfter` aborts with this error. */

@@ -33,6 +33,7 @@ export interface AgentClientOptions {
   readonly apiKeyOf: (projectId: string) => string | undefined;
   /** Bounds a whole call: connecting, sending, the complete answer, and all repeats. */
   readonly timeoutMs: number;
+  readonly clock?: Clock;
 }
 
 export interface AgentClient {
@@ -46,8 +47,13 @@ export interface AgentClient {
   close(): Promise<void>;
 }
 
-/** Throws a TypeError if `baseUrl` is no URL. */
-export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs }: AgentClientOptions): AgentClient {
+/** The client, and what it knows of the API from its calls. Throws a TypeError if `baseUrl` is no URL. */
+export function createAgentClient({
+  baseUrl,
+  apiKeyOf,
+  timeoutMs,
+  clock = systemClock,
+}: AgentClientOptions): AgentClient & { readonly factsOf: (projectId: string) => ServiceFacts } {
   const paths = agentPaths(baseUrl);
   const shared = {
     // Over HTTP/2, undici may repeat a request by itself.
@@ -63,6 +69,11 @@ export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs }: AgentClientO
   // accepted. So each write gets a new connection (the meaning of `pipelining: 0`): writes are rare.
   const writes = new Pool(paths.origin, { ...shared, connections: WRITE_CONNECTIONS, pipelining: 0 });
 
+  const known = new Map<string, ServiceFacts>();
+  const factsOf = (projectId: string) => known.get(projectId) ?? nothingKnown;
+  const note = (projectId: string, kind: TroubleKind | null) =>
+    known.set(projectId, afterAnswer(factsOf(projectId), kind, clock.now()));
+
   async function call<T>(
     pool: Pool,
     projectId: string,
@@ -70,23 +81,31 @@ export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs }: AgentClientO
     decode: (answer: Answer) => T,
     mayRepeat: (failure: AgentFailure) => boolean,
   ): Promise<T> {
-    const apiKey = apiKeyOf(projectId);
-    if (apiKey === undefined) throw unknownProjectError(projectId);
     const endsAtMs = performance.now() + timeoutMs;
     // Repeats included: whether a prompt may still go out is not for this client to judge.
     const sendByMs = Date.now() + (request.method === 'POST' ? SEND_WITHIN_MS : timeoutMs);
-    return systemClock.abortAfter(timeoutMs, (signal) =>
-      pRetry(async () => decode(await attempt(pool, request, apiKey, { signal, sendByMs })), {
-        ...repeats,
-        shouldRetry: ({ error, retryDelay }) =>
-          error instanceof AgentError &&
-          mayRepeat(error.failure) &&
-          performance.now() + retryDelay < endsAtMs,
-      }),
-    );
+    try {
+      const apiKey = apiKeyOf(projectId);
+      if (apiKey === undefined) throw unknownProjectError(projectId);
+      const answer = await systemClock.abortAfter(timeoutMs, (signal) =>
+        pRetry(async () => decode(await attempt(pool, request, apiKey, { signal, sendByMs })), {
+          ...repeats,
+          shouldRetry: ({ error, retryDelay }) =>
+            error instanceof AgentError &&
+            mayRepeat(error.failure) &&
+            performance.now() + retryDelay < endsAtMs,
+        }),
+      );
+      note(projectId, null);
+      return answer;
+    } catch (error) {
+      note(projectId, error instanceof AgentError ? troubleOf(error) : null);
+      throw error;
+    }
   }
 
   return {
+    factsOf,
     createJob: async (projectId, prompt) => {
       const request: AgentRequest = { method: 'POST', path: paths.jobs(projectId), body: { prompt } };
       return call(writes, projectId, request, decodeCreated, wasNotSent);
@@ -134,55 +153,17 @@ function mayReadAgain({ reason, retryAfterMs }: AgentFailure): boolean {
   return retryAfterMs === null && ['unreachable', 'server_error', 'bad_answer'].includes(reason);
 }
 
-export interface AgentPaths {
-  readonly origin: string;
-  jobs(projectId: string): string;
-  job(projectId: string, jobId: string): string;
-}
-
 /** `baseUrl` may have a path. Throws a TypeError if it is no URL. */
-export function agentPaths(baseUrl: string): AgentPaths {
+export function agentPaths(baseUrl: string) {
   const { origin, pathname } = new URL(baseUrl);
   const basePath = pathname.replace(/(?<!\/)\/+$/, '');
   const jobs = (projectId: string) => `${basePath}/v2/agent/${segment(projectId)}/job`;
-  return { origin, jobs, job: (projectId, jobId) => `${jobs(projectId)}/${segment(jobId)}` };
+  const job = (projectId: string, jobId: string) => `${jobs(projectId)}/${segment(jobId)}`;
+  return { origin, jobs, job };
 }
 
 function segment(id: string): string {
   return encodeURIComponent(id.toWellFormed());
-}
-
-export interface InstrumentedClient {
-  readonly client: AgentClient;
-  facts(projectId: string): ServiceFacts;
-}
-
-/** Also remembers the outcomes of its calls. */
-export function instrumentedClient(client: AgentClient, clock: Clock): InstrumentedClient {
-  const known = new Map<string, ServiceFacts>();
-  const facts = (projectId: string) => known.get(projectId) ?? nothingKnown;
-  const note = async <T>(projectId: string, call: Promise<T>): Promise<T> => {
-    const remember = (kind: TroubleKind | null) =>
-      known.set(projectId, afterAnswer(facts(projectId), kind, clock.now()));
-    try {
-      const answer = await call;
-      remember(null);
-      return answer;
-    } catch (error) {
-      remember(error instanceof AgentError ? troubleOf(error) : null);
-      throw error;
-    }
-  };
-  return {
-    facts,
-    client: {
-      createJob: (projectId, prompt) => note(projectId, client.createJob(projectId, prompt)),
-      sendMessage: (projectId, jobId, prompt) =>
-        note(projectId, client.sendMessage(projectId, jobId, prompt)),
-      getJob: (projectId, jobId) => note(projectId, client.getJob(projectId, jobId)),
-      close: () => client.close(),
-    },
-  };
 }
 
 /** Null: the API answered, and only refused this request. */

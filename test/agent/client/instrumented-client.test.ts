@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { startAgentApi } from '../../../demo/agent-api/agent-api.ts';
-import { createAgentClient, instrumentedClient } from '../../../src/agent/client/client.ts';
+import { createAgentClient } from '../../../src/agent/client/client.ts';
 import { createTestClock } from '../../support/test-clock.ts';
 
 const START_MS = Date.UTC(2026, 10, 20);
@@ -15,15 +15,15 @@ async function client() {
     script: () => ({ workMs: 0, ending: 'manual' }),
   });
   onTestFinished(api.close);
-  const real = createAgentClient({
+  const noted = createAgentClient({
     baseUrl: api.baseUrl,
     apiKeyOf: (id) => (id === 'docs' ? 'key' : undefined),
     timeoutMs: 5_000,
+    clock,
   });
-  onTestFinished(() => real.close());
-  const { client: noted, facts } = instrumentedClient(real, clock);
+  onTestFinished(() => noted.close());
   const ask = () => noted.createJob('docs', 'Explain').catch(() => null);
-  return { clock, api, noted, facts, ask };
+  return { clock, api, noted, facts: noted.factsOf, ask };
 }
 
 test('nothing is known of the API before it was asked', async () => {
