@@ -1,5 +1,5 @@
 import { decide } from '../jobs/decide/decide.ts';
-import type { AnyJobContext, Decision } from '../jobs/decision.ts';
+import type { AnyJobContext } from '../jobs/decision.ts';
 import type { JobEvent } from '../jobs/event.ts';
 import type { Job } from '../jobs/job.ts';
 import { type Policy, policyFor } from '../jobs/policy.ts';
@@ -33,7 +33,7 @@ export function sitesOf({ newContext }: Pick<EngineTools, 'newContext'>): readon
   return newContext().policy.pullRequests.sites;
 }
 
-/** Reads a job, decides what follows from the event, and writes it. Returns the job afterwards, and whether anything followed. */
+/** Writes what follows from the event. Returns the job afterwards, and whether anything followed. */
 export async function applyEvent(
   tx: Transaction,
   jobId: string,
@@ -42,15 +42,15 @@ export async function applyEvent(
 ): Promise<{ readonly job: Job; readonly hasEffect: boolean }> {
   const state = await tx.jobs.lock(jobId, messageTsOf(event));
   if (state === null) throw new Error(`There is no job ${jobId} in the store`);
-  const { saved: _, ...known } = state;
-  const { job } = known;
-  const policy = policyOf(state, context);
-  const decision = decide(known, event, { ...context, policy });
+  const { job } = state;
+  const decision = decide(state, event, { ...context, policy: policyOf(state, context) });
   await tx.write(decision, context.nowMs);
   if (await pausesRecipe(tx, decision.job, event, context)) {
     await applyEvent(tx, jobId, { type: 'recipe_paused' }, context);
   }
-  return { job: decision.job, hasEffect: decision.job !== job || hasFollowing(decision) };
+  const { followUps, calls, tasks } = decision;
+  const hasEffect = decision.job !== job || followUps.length + calls.length + tasks.length > 0;
+  return { job: decision.job, hasEffect };
 }
 
 /** Counts a job's outcome for its recipe. Returns whether that pauses the recipe. */
@@ -76,10 +76,6 @@ export function policyOf(
   { policy, rulesOf }: AnyJobContext,
 ): Policy {
   return policyFor(policy, rulesOf(job.teamId), job, saved);
-}
-
-function hasFollowing({ followUps, calls, tasks }: Decision): boolean {
-  return followUps.length + calls.length + tasks.length > 0;
 }
 
 function messageTsOf(event: JobEvent): string | null {

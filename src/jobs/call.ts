@@ -9,10 +9,7 @@ export type CallRequest =
   | { readonly kind: 'notify_channel'; readonly channelId: string; readonly url: string }
   /** Tells the job's channel, outside of its thread, that the recipe no longer starts by itself. */
   | { readonly kind: 'tell_paused'; readonly recipe: string }
-  /**
-   * A private answer to the requester: the card was refused or is delayed, the request repeats another, or an
-   * announcement could not be posted in the thread. `reason` is Slack's error code.
-   */
+  /** A private answer to the requester, instead of a message. `reason` is Slack's error code. */
   | {
       readonly kind: 'notify_requester';
       readonly reason: string;
@@ -61,7 +58,6 @@ export interface SettledCall extends CallOutcome {
 
 export type CallState = 'pending' | 'started' | 'done' | 'failed' | 'unknown';
 
-/** A message in a job's thread for one person. Nothing is lost if they never see it. */
 export interface EphemeralNotice {
   readonly kind: 'edited_after_sending' | 'deleted_after_sending' | KeptReply | KeptCommand;
   readonly messageTs: string;

@@ -1,12 +1,14 @@
 import type { Dropped } from './draft.ts';
-import { isUnwatched, type Job, type Origin } from './job.ts';
+import { type Ended, isUnwatched, type Job, type Origin } from './job.ts';
 
 export type StepResult =
   /** `started`, `draft`: the workflow continues at once. The other two end a turn that it waited for. */
-  | { readonly kind: 'success'; readonly state: StepState; readonly pullRequest: string | null }
+  | {
+      readonly kind: 'success';
+      readonly state: 'started' | 'draft' | 'pull_request' | 'done';
+      readonly pullRequest: string | null;
+    }
   | { readonly kind: 'error'; readonly problem: StepProblem };
-
-export type StepState = 'started' | 'draft' | 'pull_request' | 'done';
 
 export type StepProblem =
   /** `reason`: Slack's error code. */
@@ -21,9 +23,7 @@ export type StepProblem =
     }
   | { readonly kind: 'unclear' | 'draft_unseen' | 'failed' | 'vanished' | 'archived' | 'unwatched' };
 
-export type WorkflowOrigin = Extract<Origin, { kind: 'workflow' }>;
-
-export function stepOf({ origin }: Pick<Job, 'origin'>): WorkflowOrigin | null {
+export function stepOf({ origin }: Pick<Job, 'origin'>): Extract<Origin, { kind: 'workflow' }> | null {
   return origin.kind === 'workflow' ? origin : null;
 }
 
@@ -37,7 +37,13 @@ export function stepResultOf(job: Job, reason: string | null): StepResult | null
   const { stage, cardTs } = job;
   if (stage.kind === 'card_failed') return failed({ kind: 'not_posted', reason: stage.reason });
   if (stage.kind === 'draft' && stage.isUnseen === true) return failed({ kind: 'draft_unseen' });
-  if (stage.kind === 'dropped') return failed(droppedBecause(stage, reason));
+  if (stage.kind === 'dropped') {
+    const { why, byUserId } = stage;
+    const isRefused = why === 'not_posted';
+    return failed(
+      isRefused ? { kind: why, reason: reason ?? 'unknown' } : { kind: 'dropped', why, byUserId },
+    );
+  }
   if (!step.waits) {
     if (cardTs !== null) return { kind: 'success', state: 'started', pullRequest: null };
     const isDrafted = stage.kind === 'draft' && stage.postTs !== null;
@@ -56,16 +62,7 @@ export function stepResultOf(job: Job, reason: string | null): StepResult | null
   }
 }
 
-function droppedBecause({ why, byUserId }: Dropped, reason: string | null): StepProblem {
-  return why === 'not_posted'
-    ? { kind: 'not_posted', reason: reason ?? 'unknown' }
-    : { kind: 'dropped', why, byUserId };
-}
-
-function endOf(
-  status: Extract<Job['stage'], { kind: 'ended' }>['status'],
-  pullRequest: string | null,
-): StepResult {
+function endOf(status: Ended['status'], pullRequest: string | null): StepResult {
   if (status === 'failed' || status === 'vanished') return failed({ kind: status });
   if (pullRequest !== null) return { kind: 'success', state: 'pull_request', pullRequest };
   return status === 'archived' ? failed({ kind: status }) : { kind: 'success', state: 'done', pullRequest };

@@ -46,7 +46,7 @@ const tasks = {
 
 export type TaskKind = keyof typeof tasks;
 
-/** Work on a job that is not a call, at most one task of each kind per job. */
+/** At most one task of each kind per job. */
 export type JobTaskKind = {
   [Kind in TaskKind]: (typeof tasks)[Kind]['about'] extends 'job' ? Kind : never;
 }[TaskKind];

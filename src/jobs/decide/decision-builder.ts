@@ -1,7 +1,13 @@
 import { type Announcement, offerOf } from '../announcement.ts';
 import type { CallOutcome, CallRequest, EphemeralNotice, Lane, NewCall } from '../call.ts';
 import type { Decision, DecisionContext, JobState, JobTask, WatchedLink } from '../decision.ts';
-import { excludedFollowUp, type FollowUp, type FollowUpState } from '../follow-ups/follow-up.ts';
+import {
+  excludedFollowUp,
+  type FollowUp,
+  type FollowUpState,
+  isUndelivered,
+  type Undelivered,
+} from '../follow-ups/follow-up.ts';
 import { createPromptOf } from '../follow-ups/follow-up-queue.ts';
 import type { Job } from '../job.ts';
 import { parsePullRequestLink } from '../pull-requests/link.ts';
@@ -12,13 +18,6 @@ const DRAFT_SPACING_MS = 1_000;
 
 /** A press on an older button shows the state, but not who decided. */
 const MAX_OFFERS = 20;
-
-/** A reply that needs a person's decision, and its last call. */
-export type Undelivered = FollowUp & { readonly callId: string };
-
-function isUndelivered(followUp: FollowUp): followUp is Undelivered {
-  return (followUp.state === 'unknown' || followUp.state === 'not_sent') && followUp.callId !== null;
-}
 
 /** A decision in the making. It never leaves `decide`, which returns its result. */
 export class DecisionBuilder {

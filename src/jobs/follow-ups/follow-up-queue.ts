@@ -3,7 +3,7 @@ import { type Job, startPromptOf } from '../job.ts';
 import type { Policy } from '../policy.ts';
 import { isBlank, judgePrompt, unescaped } from '../requests/command.ts';
 import { isHeldUpByAgent } from '../schedule/hourly-budget.ts';
-import type { FollowUp } from './follow-up.ts';
+import { type FollowUp, isUndelivered } from './follow-up.ts';
 
 /** With less time left, the replies are gone before a person finds the button. */
 const WORTH_A_BUTTON_MS = 2_000;
@@ -23,22 +23,18 @@ export interface Queue {
   readonly undecided: Undecided | null;
 }
 
-export interface Undecided {
+interface Undecided {
   readonly count: number;
   /** The call of the oldest of them. */
   readonly callId: string;
-  /** The agent may have what that call said. Absent: it has not, or that is unknown. */
+  /** The agent may have what that call said. */
   readonly mayBeThere?: true;
 }
 
 export const emptyQueue: Queue = { waiting: 0, untilMs: null, sendNow: null, undecided: null };
 
 export function queueOf(state: JobState, policy: Policy, nowMs: number): Queue {
-  const undecided = undecidedOf(
-    state.followUps.flatMap(({ state, callId }) =>
-      (state === 'not_sent' || state === 'unknown') && callId !== null ? [{ state, callId }] : [],
-    ),
-  );
+  const undecided = undecidedOf(state.followUps.filter(isUndelivered));
   // Before there is a job, replies being sent go along with the request.
   const isSending = (one: FollowUp) => one.state === 'sending' && state.job.agentJob !== null;
   const waiting = state.followUps.filter((one) => one.state === 'waiting' || isSending(one)).length;

@@ -52,6 +52,13 @@ export function excludedFollowUp(followUp: FollowUp, state: Excluded): FollowUp 
   return { ...followUp, ...nothing, state };
 }
 
+/** A reply that needs a person's decision, and its last call. */
+export type Undelivered = FollowUp & { readonly callId: string };
+
+export function isUndelivered(followUp: FollowUp): followUp is Undelivered {
+  return (followUp.state === 'unknown' || followUp.state === 'not_sent') && followUp.callId !== null;
+}
+
 /** Each once. */
 export function authorsOf(followUps: readonly FollowUp[]): string[] {
   return [...new Set(followUps.map(({ userId }) => userId))];

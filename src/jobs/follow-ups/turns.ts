@@ -1,10 +1,10 @@
 import { announcedLink, meaningOf } from '../announcement.ts';
-import type { CallRequest } from '../call.ts';
+import type { CallRequest, CallState } from '../call.ts';
 
 /** A call of a job's ledger, with its outcome. */
 export interface PastCall {
   readonly request: CallRequest;
-  readonly state: 'pending' | 'started' | 'done' | 'failed' | 'unknown';
+  readonly state: CallState;
   readonly createdAtMs: number;
   /** Null while it has no outcome. */
   readonly endedAtMs: number | null;
@@ -28,8 +28,8 @@ export interface Outcome {
 
 /** The turns of a job, from its calls in the order of their requests. */
 export function turnsOf(calls: readonly PastCall[]): Turn[] {
-  const turns = calls.flatMap((call) => turnOf(call)).sort((a, b) => a.startedAtMs - b.startedAtMs);
-  const outcomes = calls.flatMap((call) => outcomeOf(call));
+  const turns = calls.flatMap(turnOf).sort((a, b) => a.startedAtMs - b.startedAtMs);
+  const outcomes = calls.flatMap(outcomesOf);
   return turns.map((turn, index) => {
     const untilMs = turns[index + 1]?.startedAtMs ?? Number.POSITIVE_INFINITY;
     const own = outcomes.filter(({ atMs }) => atMs >= turn.startedAtMs && atMs < untilMs);
@@ -41,11 +41,10 @@ function turnOf({ request, state, endedAtMs }: PastCall): Turn[] {
   if (request.kind !== 'create_job' && request.kind !== 'send_message') return [];
   if (endedAtMs === null || (state !== 'done' && state !== 'unknown')) return [];
   const kind = request.kind === 'create_job' ? 'prompt' : 'follow_up';
-  const isAccepted = state === 'done';
-  return [{ kind, text: request.prompt, startedAtMs: endedAtMs, isAccepted, outcomes: [] }];
+  return [{ kind, text: request.prompt, startedAtMs: endedAtMs, isAccepted: state === 'done', outcomes: [] }];
 }
 
-function outcomeOf({ request, createdAtMs: atMs }: PastCall): Outcome[] {
+function outcomesOf({ request, createdAtMs: atMs }: PastCall): Outcome[] {
   if (request.kind !== 'announce') return [];
   const { outcome: kind } = meaningOf(request.announcement);
   const link = announcedLink(request.announcement);

@@ -73,7 +73,7 @@ export class Tally {
   private readonly bySource = zeros(sources);
   private readonly ends = zeros(ends);
   private readonly pullRequests = zeros(['open', 'merged', 'closed', 'unknown']);
-  private readonly toPullRequest = new Distribution();
+  private readonly toPullRequestMs: number[] = [];
   private starts = 0;
   private open = 0;
   private unclearStarts = 0;
@@ -88,7 +88,8 @@ export class Tally {
   }
 
   add({ job, calls, unclearReplies }: CountedJob): void {
-    const starts = startsOf(job, calls).filter(({ atMs }) => this.isInPeriod(atMs));
+    const { sinceMs, untilMs } = this.period;
+    const starts = startsOf(job, calls).filter(({ atMs }) => atMs >= sinceMs && atMs < untilMs);
     const [first] = starts;
     if (first === undefined) return;
     for (const { source, fate } of starts) {
@@ -102,7 +103,7 @@ export class Tally {
     const announced = starts.flatMap((start) => start.calls.flatMap(linkIn));
     for (const fate of pullRequestsOf(job, announced, this.sites)) this.pullRequests[fate] += 1;
     const [link] = announced;
-    if (link !== undefined) this.toPullRequest.add(link.atMs - first.atMs);
+    if (link !== undefined) this.toPullRequestMs.push(link.atMs - first.atMs);
     if (job.stage.kind === 'create_unknown') this.unclear = job;
     this.addWaiting(job);
   }
@@ -122,10 +123,6 @@ export class Tally {
     return { unclear: this.unclear, waitingForReview: this.waiting };
   }
 
-  private isInPeriod(atMs: number): boolean {
-    return atMs >= this.period.sinceMs && atMs < this.period.untilMs;
-  }
-
   report(budget: Report['budget']): Report {
     return {
       since: new Date(this.period.sinceMs).toISOString(),
@@ -136,20 +133,15 @@ export class Tally {
       open: this.open,
       pull_requests: this.pullRequests,
       seconds_to_pull_request: {
-        median: this.toPullRequest.quantile(0.5),
-        p90: this.toPullRequest.quantile(0.9),
+        median: quantile(this.toPullRequestMs, 0.5),
+        p90: quantile(this.toPullRequestMs, 0.9),
       },
       budget,
     };
   }
 }
 
-interface AnnouncedLink {
-  readonly url: string;
-  readonly atMs: number;
-}
-
-function linkIn({ request, createdAtMs: atMs }: PastCall): AnnouncedLink[] {
+function linkIn({ request, createdAtMs: atMs }: PastCall) {
   const url = request.kind === 'announce' ? announcedLink(request.announcement) : null;
   return url === null ? [] : [{ url, atMs }];
 }
@@ -157,7 +149,7 @@ function linkIn({ request, createdAtMs: atMs }: PastCall): AnnouncedLink[] {
 /** Each once, as its code host last described it. */
 function pullRequestsOf(
   { pullRequests = [] }: Job,
-  announced: readonly AnnouncedLink[],
+  announced: readonly { readonly url: string }[],
   sites: readonly CodeHostSite[],
 ): PullRequestFate[] {
   const keyOf = (url: string) => pullRequestKey(url, sites);
@@ -172,27 +164,10 @@ function zeros<Name extends string>(names: readonly Name[]): Record<Name, number
   return Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>;
 }
 
-/** Durations in whole seconds: as exact as a list, in memory for the different ones only. */
-export class Distribution {
-  private readonly counts = new Map<number, number>();
-  private total = 0;
-
-  add(durationMs: number): void {
-    const seconds = Math.max(0, Math.round(durationMs / 1000));
-    this.counts.set(seconds, (this.counts.get(seconds) ?? 0) + 1);
-    this.total += 1;
-  }
-
-  /** The shortest duration that this share of all does not exceed (nearest rank); null if there are none. */
-  quantile(share: number): number | null {
-    const rank = Math.ceil(share * this.total);
-    let seen = 0;
-    for (const seconds of [...this.counts.keys()].sort((a, b) => a - b)) {
-      seen += this.counts.get(seconds) ?? 0;
-      if (seen >= rank) return seconds;
-    }
-    return null;
-  }
+/** The shortest duration, in whole seconds, that this share of all does not exceed; null if there are none. */
+export function quantile(durationsMs: readonly number[], share: number): number | null {
+  const seconds = durationsMs.map((ms) => Math.max(0, Math.round(ms / 1000))).sort((a, b) => a - b);
+  return seconds[Math.max(1, Math.ceil(share * seconds.length)) - 1] ?? null;
 }
 
 const HOUR_MS = 3_600_000;

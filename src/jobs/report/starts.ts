@@ -53,13 +53,16 @@ export function fateOf({ stage, agentJob, creates }: Job): Fate | null {
 
 /** The calls of each start. All but the first begin with the create that they follow. */
 function byStart(calls: readonly PastCall[]): PastCall[][] {
-  const starts: PastCall[][] = [];
+  let current: PastCall[] = [];
+  const starts = [current];
   for (const call of calls) {
-    const current = starts.at(-1);
-    if (current === undefined || (isCreate(call) && current.some(isCreate))) starts.push([call]);
-    else current.push(call);
+    if (isCreate(call) && current.some(isCreate)) {
+      current = [];
+      starts.push(current);
+    }
+    current.push(call);
   }
-  return starts.length === 0 ? [[]] : starts;
+  return starts;
 }
 
 function isCreate({ request }: PastCall): boolean {
@@ -68,9 +71,11 @@ function isCreate({ request }: PastCall): boolean {
 
 /** What the thread was told last. */
 function toldFate(calls: readonly PastCall[]): Fate | null {
-  const told = calls.flatMap(({ request }) => (request.kind === 'announce' ? [request.announcement] : []));
-  const fates = told.map((announcement) => meaningOf(announcement).fate?.(announcement) ?? null);
-  return fates.findLast((fate) => fate !== null) ?? null;
+  const fates = calls.flatMap(({ request }) => {
+    if (request.kind !== 'announce') return [];
+    return meaningOf(request.announcement).fate?.(request.announcement) ?? [];
+  });
+  return fates.at(-1) ?? null;
 }
 
 /** Where starts come from. `again`: see `startingAgain`. */

@@ -1,10 +1,10 @@
 import type { EventOf } from '../../event.ts';
-import { authorsOf, type FollowUp } from '../../follow-ups/follow-up.ts';
+import { authorsOf, type FollowUp, type Undelivered } from '../../follow-ups/follow-up.ts';
 import { nextBatch, readyOf } from '../../follow-ups/follow-up-queue.ts';
 import { isHeldUpByAgent } from '../../schedule/hourly-budget.ts';
 import { isWaitOn, LONGEST_PAUSE_MS } from '../../schedule/schedule.ts';
 import { asKnown } from '../announce.ts';
-import type { DecisionBuilder, Undelivered } from '../decision-builder.ts';
+import type { DecisionBuilder } from '../decision-builder.ts';
 import { clearTrouble, endTrouble, forgetSendTrouble, forgetUntoldTrouble, noteTrouble } from '../trouble.ts';
 import { lookFromNow } from '../watch/ended.ts';
 import { expectTurn, startTurn } from '../watch/observe.ts';
