@@ -11,9 +11,8 @@ const EVERY_MS = 60_000;
 const AT_ONCE = 250;
 
 /**
- * Finds tasks planned by a clock that was ahead: it was set back, or its replica is gone, and nobody would do
- * them until the clock has caught up. A replica that is behind the others also hastens their tasks, which
- * costs a check a minute.
+ * Finds tasks planned by a clock that was ahead, which nobody would do until the clock has caught up. A
+ * replica that is behind the others also hastens their tasks, which costs a check a minute.
  */
 export function farTasks(
   { store, clock, log }: { readonly store: Store; readonly clock: Clock; readonly log: Logger },

@@ -53,10 +53,7 @@ interface Started<Result> {
   readonly result: () => Promise<Result>;
 }
 
-/**
- * `goes_on`: there is another call. `taken_over`: another process owns the lane. `over`: nothing is left, or
- * it has to wait.
- */
+/** `taken_over`: another process owns the lane. `over`: nothing is left, or the lane has to wait. */
 type Settled = 'goes_on' | 'taken_over' | 'over';
 
 /** Makes the calls of one lane, one after the other: prepare, start (its own commit), perform, settle. */

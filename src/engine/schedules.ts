@@ -10,14 +10,11 @@ export interface Recurring {
   readonly schedule: Schedule;
 }
 
-/**
- * However far the next time is: another replica may have newer settings, with another schedule, or with one
- * that is missing here.
- */
+/** However far the next time is: another replica may have newer settings. */
 const LOOKS_AGAIN_MS = 3_600_000;
 const WORKSPACES_AT_ONCE = 8;
 
-/** At the start: plans the next time of every schedule; one that has passed meanwhile is due at once. */
+/** Plans the next time of every schedule; one that has passed meanwhile is due at once. */
 export async function planSchedules(
   store: Store,
   workspaces: ReadonlyMap<string, readonly Recurring[]>,

@@ -14,7 +14,7 @@ import type { Transaction } from '../../store/store.ts';
 import type { AgentTools } from './agent-tools.ts';
 
 const HOUR_MS = 3_600_000;
-/** A place may become free early: somebody withdraws, or the budget is raised. */
+/** Somebody may withdraw, or the budget may be raised. */
 const FIRST_LOOKS_AGAIN_MS = 60_000;
 /** Those ahead in line wake the next one. If they cannot, it looks by itself. */
 const LOOKS_IN_LINE_AGAIN_MS = 60_000;
@@ -27,22 +27,17 @@ const TOO_MANY_REQUESTS = 429;
 
 type Tools = Pick<AgentTools, 'hourlyBudget' | 'log'>;
 
-export interface OverBudget {
-  readonly failure: AgentFailure;
-  readonly askAgainAtMs: number;
-}
-
 /**
  * Takes a place in the hourly budget of the job's project, or says why and until when it has to wait. Counted
- * from the ledger, so that it survives restarts and is shared by replicas. The first start in line asks every
- * minute, and a successful call wakes it (`callNext`), so that everybody notices an early free place.
+ * from the ledger, which restarts and replicas share. The first start in line asks every minute, and a
+ * successful call wakes it (`callNext`), in case a place becomes free early.
  */
 export async function takeFromBudget(
   tools: AgentTools,
   tx: Transaction,
   job: Job,
   kind: BudgetKind,
-): Promise<OverBudget | null> {
+): Promise<{ readonly failure: AgentFailure; readonly askAgainAtMs: number } | null> {
   const nowMs = tools.clock.now();
   const { projectId } = job;
   const startedAtMs = await tx.calls.agentCallsStartedAt(projectId, nowMs - HOUR_MS, nowMs);
@@ -55,19 +50,17 @@ export async function takeFromBudget(
       (other) => other.kind === 'create_job' && other.isUnattended === asking.isUnattended,
     );
     const isFirst = kind === 'create_job' && ahead?.jobId === job.id;
+    const message = `the budget of ${tools.hourlyBudget} calls per hour is used up`;
     return {
-      failure: limited(
-        null,
-        `the budget of ${tools.hourlyBudget} calls per hour is used up`,
-        goesAtMs - nowMs,
-      ),
+      failure: limited(null, message, goesAtMs - nowMs),
       askAgainAtMs: isFirst ? Math.min(goesAtMs, nowMs + FIRST_LOOKS_AGAIN_MS) : goesAtMs,
     };
   }
   const pause = isHurried(job, kind) ? null : await tx.budgetQueue.pause(projectId, nowMs);
   if (pause !== null) {
     const line = nextInLine({ ...use, calls: startedAtMs.length }, nowMs);
-    const askAgainAtMs = await waitsInLineUntilMs(tx, projectId, { pause, line, asking }, nowMs);
+    const place = line.findIndex((one) => isSame(one, asking));
+    const askAgainAtMs = await waitsInLineUntilMs(tx, projectId, pause, line, place, nowMs);
     if (askAgainAtMs !== null) {
       const message = 'the agent API limits the rate of calls';
       return { failure: limited(TOO_MANY_REQUESTS, message, askAgainAtMs - nowMs), askAgainAtMs };
@@ -91,20 +84,15 @@ function isSame(one: InBudgetQueue, other: InBudgetQueue): boolean {
   return one.jobId === other.jobId && one.kind === other.kind;
 }
 
-interface Line {
-  readonly pause: CallPause;
-  readonly line: readonly InBudgetQueue[];
-  readonly asking: InBudgetQueue;
-}
-
-/** Null: it is the asking job's turn. */
+/** When the job at this place in line asks again; null: it is its turn. */
 async function waitsInLineUntilMs(
   tx: Transaction,
   projectId: string,
-  { pause, line, asking }: Line,
+  pause: CallPause,
+  line: readonly InBudgetQueue[],
+  place: number,
   nowMs: number,
 ): Promise<number | null> {
-  const place = line.findIndex((one) => isSame(one, asking));
   if (nowMs < pause.untilMs) return callAtMs(place, pause.untilMs);
   if (await tx.calls.isAgentCallUnderWay(projectId, pause.atMs)) return nowMs + LOOKS_IN_LINE_AGAIN_MS;
   if (place === 0) return null;
@@ -148,9 +136,7 @@ export async function noteAnswer(
     nowMs,
   );
   // An accepted call disproves a pause of the reads.
-  const isReadAgain =
-    answered.answer === 'taken' && (await tx.readBudget.endPause(projectId, answered.startedAtMs, nowMs));
-  if (isReadAgain) {
+  if (answered.answer === 'taken' && (await tx.readBudget.endPause(projectId, answered.startedAtMs, nowMs))) {
     await tx.checks.runNow(projectId, nowMs);
     await tx.checks.refreshCardsOf(projectId, nowMs);
   }
@@ -160,9 +146,8 @@ export async function noteAnswer(
 }
 
 /**
- * Wakes the next in line after an answer. Without a pause, an accepted call wakes the first start; after a
- * failure, the starts in line would only wake each other. Returns when the answered job may go again, if it
- * is in line.
+ * Wakes the next in line after an answer; without a pause, the first start, but not after a failure: the
+ * starts in line would only wake each other. Returns when the answered job may go again, if it is in line.
  */
 export async function callNext(
   { hourlyBudget }: Tools,
@@ -172,9 +157,7 @@ export async function callNext(
   nowMs: number,
 ): Promise<number | null> {
   if (pause !== null) {
-    const calls = await tx.calls.agentCallsSince(projectId, nowMs - HOUR_MS);
-    const waiting = await tx.budgetQueue.waiting(projectId);
-    const line = nextInLine({ perHour: hourlyBudget, calls, waiting }, nowMs);
+    const line = await lineOf(tx, projectId, hourlyBudget, nowMs);
     const firstAtMs = Math.max(pause.untilMs, nowMs);
     if (line.length > 0) {
       await callFirst(tx, line, firstAtMs);
@@ -200,8 +183,16 @@ export async function isNextInLine(
   const { projectId } = job;
   const pause = await tx.budgetQueue.pause(projectId, nowMs);
   if (pause === null || nowMs < pause.untilMs) return false;
-  const calls = await tx.calls.agentCallsSince(projectId, nowMs - HOUR_MS);
-  const waiting = await tx.budgetQueue.waiting(projectId);
-  const [first] = nextInLine({ perHour: hourlyBudget, calls, waiting }, nowMs);
+  const [first] = await lineOf(tx, projectId, hourlyBudget, nowMs);
   return first?.jobId === jobId && first.kind === 'send_message';
+}
+
+async function lineOf(
+  tx: Transaction,
+  projectId: string,
+  perHour: number,
+  nowMs: number,
+): Promise<InBudgetQueue[]> {
+  const calls = await tx.calls.agentCallsSince(projectId, nowMs - HOUR_MS);
+  return nextInLine({ perHour, calls, waiting: await tx.budgetQueue.waiting(projectId) }, nowMs);
 }

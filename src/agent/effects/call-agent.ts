@@ -27,20 +27,18 @@ interface AgentResult {
 
 const SHORTEST_WAIT_MS = 100;
 
+const notAnswered = { reason: 'unreachable', status: null, retryAfterMs: null } as const;
+
 const INTERRUPTED: AgentFailure = {
+  ...notAnswered,
   outcome: 'unknown',
-  reason: 'unreachable',
-  status: null,
   message: 'the program was stopped while it waited for the answer',
-  retryAfterMs: null,
 };
 
 const TOO_LATE: AgentFailure = {
+  ...notAnswered,
   outcome: 'definite',
-  reason: 'unreachable',
-  status: null,
   message: 'the program was held up before the request went out',
-  retryAfterMs: null,
 };
 
 export function callAgent(tools: AgentTools, task: ClaimedTask): Promise<void> {
@@ -68,13 +66,7 @@ function agentCalls(tools: AgentTools): Effect<string, AgentResult> {
     perform: async (started, prompt) => {
       requireBoundProject(tools, started.job);
       const event = await send(tools, started, prompt);
-      const seen = statusIn(event, started.job);
-      tools.log.info('agent_called', {
-        ...factsOfCall(started),
-        outcome: 'done',
-        ...seen,
-        ...duration(started),
-      });
+      log('info', started, { outcome: 'done', ...statusIn(event, started.job) });
       return { event };
     },
     classify: (started, error) => {
@@ -82,8 +74,7 @@ function agentCalls(tools: AgentTools): Effect<string, AgentResult> {
       if (!isTooLate && !(error instanceof AgentError)) throw error;
       const failure = isTooLate ? TOO_LATE : error.failure;
       const { outcome, reason, status } = failure;
-      const answer = { outcome, reason, http_status: status, ...agentSays(failure) };
-      tools.log.warn('agent_called', { ...factsOfCall(started), ...answer, ...duration(started) });
+      log('warn', started, { outcome, reason, http_status: status, ...agentSays(failure) });
       return { event: failed(tools, started, failure) };
     },
     recover: async (started) => ({ event: failed(tools, started, INTERRUPTED) }),
@@ -91,18 +82,16 @@ function agentCalls(tools: AgentTools): Effect<string, AgentResult> {
     settle: (tx, due, result, context) => settle(tools, tx, due, result, context),
   };
 
-  function duration({ call }: DueCall): LogFields {
-    return { duration_ms: tools.clock.now() - (call.startedAtMs ?? 0) };
+  function log(level: 'info' | 'warn', { call, job }: DueCall, answer: LogFields): void {
+    const facts = { call_id: call.id, call: call.request.kind, ...factsOf(job) };
+    const durationMs = tools.clock.now() - (call.startedAtMs ?? 0);
+    tools.log[level]('agent_called', { ...facts, ...answer, duration_ms: durationMs });
   }
 }
 
 function requestOf({ id, lane, request }: LedgerCall): AgentRequest {
   if (request.kind === 'create_job' || request.kind === 'send_message') return request;
   throw new Error(`Call ${id} does not belong in the lane ${lane}`);
-}
-
-function factsOfCall({ call, job }: DueCall): LogFields {
-  return { call_id: call.id, call: call.request.kind, ...factsOf(job) };
 }
 
 /** The answer to a follow-up may show another status than the last check. */
@@ -181,39 +170,35 @@ function waitAfter({ type }: JobEvent, { stage }: Job, retryAtMs: number, nowMs:
 /** What the answer to a call means for the project's other calls. */
 function answerIn(event: JobEvent, { call }: DueCall): AnsweredCall {
   const startedAtMs = call.startedAtMs ?? 0;
-  if (event.type !== 'create_failed' && event.type !== 'message_failed')
-    return { startedAtMs, answer: 'taken', retryAfterMs: null };
-  const { failure } = event;
-  const { retryAfterMs } = failure;
-  if (failure.reason === 'rate_limited') return { startedAtMs, answer: 'limited', retryAfterMs };
-  const verdict = verdictOn(failure);
-  return { startedAtMs, answer: verdict === 'retry' ? 'again' : 'over', retryAfterMs };
+  if (!('failure' in event)) return { startedAtMs, answer: 'taken', retryAfterMs: null };
+  const { reason, retryAfterMs } = event.failure;
+  if (reason === 'rate_limited') return { startedAtMs, answer: 'limited', retryAfterMs };
+  return { startedAtMs, answer: verdictOn(event.failure) === 'retry' ? 'again' : 'over', retryAfterMs };
 }
 
 /** The job waits for the end of the pause, which another call of the project may have begun. */
 function heldUpBy(pause: CallPause | null, event: JobEvent, nowMs: number): JobEvent {
-  const isFailed = event.type === 'create_failed' || event.type === 'message_failed';
-  if (pause === null || !isFailed || event.failure.reason !== 'rate_limited') return event;
+  if (pause === null || !('failure' in event) || event.failure.reason !== 'rate_limited') return event;
   return { ...event, failure: { ...event.failure, retryAfterMs: Math.max(0, pause.untilMs - nowMs) } };
 }
 
 /**
- * How often, and for how long each time, replies wait for a look for older ones: their thread is read first,
- * which takes a minute where Slack limits reads most. The wait ends with the reading.
+ * How often, and how long each time, replies wait until their thread was read for older ones: a minute where
+ * Slack limits reads most.
  */
 const MAX_WAITS_FOR_OLDER = 9;
 const WAIT_FOR_OLDER_MS = 10_000;
-/** How often, and for how long each time, they wait for a check, if the job could not be read recently. */
+/** Likewise for a check, if the job could not be read recently. */
 const MAX_WAITS_FOR_CHECK = 3;
 const WAIT_FOR_CHECK_MS = 1_000;
 
 /**
- * The batching window is over: the waiting replies become one message call. If the thread must be read for
- * missed replies, which may be older, that comes first, and so does a check of a job that could not be read
- * recently: a new turn hides the previous one's pull request. But replies do not wait for ever.
+ * The batching window is over: the waiting replies become one message call. First, for a while, the thread is
+ * read for missed replies, which may be older, and a job is checked that could not be read recently: a new
+ * turn hides the previous one's pull request.
  */
-export async function sendFollowUps(tools: AgentTools, task: ClaimedTask): Promise<void> {
-  const send = async (tx: Transaction) => {
+export function sendFollowUps(tools: AgentTools, task: ClaimedTask): Promise<void> {
+  return tools.store.transaction(async (tx) => {
     const context = tools.newContext();
     const { nowMs } = context;
     const waitMs = await mustWaitMs(tx, task, nowMs);
@@ -221,8 +206,7 @@ export async function sendFollowUps(tools: AgentTools, task: ClaimedTask): Promi
     const isCalled = await isNextInLine(tools, tx, task.subject, nowMs);
     await applyEvent(tx, task.subject, { type: 'send_due', isCalled }, context);
     await tx.tasks.complete(task.lease);
-  };
-  await tools.store.transaction(send);
+  });
 }
 
 async function mustWaitMs(

@@ -121,8 +121,8 @@ function nextCheckIfUnchanged(
 }
 
 /**
- * For a person who waits: whether the agent has a job; null: it did not say so in its own words, or must not
- * be asked now. The read goes before waiting ones, and counts towards the project's limit.
+ * For a person who waits: whether the agent has a job; null: it does not say, or must not be asked now. The
+ * read goes before waiting ones, and counts towards the project's limit.
  */
 export function hasJob(
   { store, clock, agent }: Pick<AgentTools, 'store' | 'clock' | 'agent'>,
