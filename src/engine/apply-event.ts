@@ -23,7 +23,6 @@ export async function release({ store }: EngineTools, { lease }: ClaimedTask): P
   await store.transaction((tx) => tx.tasks.release([lease]));
 }
 
-/** The fields that identify a job in log events. */
 export function factsOf({ id, teamId, projectName }: Job) {
   return { job_id: id, team_id: teamId, project: projectName };
 }

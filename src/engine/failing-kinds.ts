@@ -83,7 +83,6 @@ export interface LoopState {
   readonly failing: readonly FailingKind[];
 }
 
-/** A kind of tasks that has only failed for minutes. */
 export interface FailingKind {
   readonly kind: string;
   readonly sinceMs: number;

@@ -165,7 +165,6 @@ const MEANINGS: { readonly [K in Kind]?: Meaning<AnnouncementOf<K>> } = {
   reminder: { offer: ({ reminderId, url }) => ({ kind: 'reminder', reminderId, url }) },
 };
 
-/** The row of an announcement, which fits its kind. */
 export function meaningOf(announcement: Announcement): Meaning<Announcement> {
   return (MEANINGS[announcement.kind] ?? {}) as Meaning<Announcement>;
 }

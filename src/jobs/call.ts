@@ -32,7 +32,6 @@ export interface NewCall {
   readonly request: CallRequest;
 }
 
-/** The natural key of a job's last create call. */
 export function createKey({ id, creates }: { readonly id: string; readonly creates: number }): string {
   return `create:${id}:${creates}`;
 }

@@ -157,7 +157,6 @@ export type Working = Extract<Stage, { kind: 'working' }>;
 
 export type Ended = Extract<Stage, { kind: 'ended' }>;
 
-/** Whether to keep watching a long turn. */
 interface WatchQuestion {
   readonly number: number;
   readonly answer: 'keep' | 'stop' | null;

@@ -44,7 +44,6 @@ export function settingsOf(rules: Rules, channelId: string, saved: ChannelSettin
   };
 }
 
-/** A job's policy: the defaults with its project's and channel's settings. */
 export function policyFor(
   everywhere: Policy,
   rules: Rules,
@@ -71,7 +70,6 @@ export function configuredNoticeChannels({ noticeChannels, projects, channels }:
   ];
 }
 
-/** The project of the channel's requests that name none. */
 export function defaultProject(projects: Projects, { projectName }: ChannelSettings): Project {
   return projects.find(({ name }) => name === projectName) ?? projects[0];
 }
@@ -160,7 +158,6 @@ export function accessRefusal(
   return null;
 }
 
-/** Whether people may use the program in the channel at all. */
 export function mayAskIn({ channels }: Pick<AccessRule, 'channels'>, channelId: string): boolean {
   return channels.size === 0 || channels.has(channelId);
 }

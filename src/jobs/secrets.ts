@@ -117,7 +117,6 @@ export function withoutSecrets(text: string): string {
   return clean === visible ? searched : clean;
 }
 
-/** Whether anything in it is kept from people. */
 export function hasSecrets(text: string): boolean {
   return withoutSecrets(text) !== text;
 }

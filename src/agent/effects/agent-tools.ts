@@ -56,7 +56,6 @@ export class AnsweredJobs {
     this.byProject.set(projectId, [...others, { agentJobId, atMs }]);
   }
 
-  /** When another job of the project was last read, or null. */
   othersAtMs(projectId: string, agentJobId: string): number | null {
     return this.othersOf(projectId, agentJobId).at(-1)?.atMs ?? null;
   }

@@ -167,7 +167,6 @@ function waitAfter({ type }: JobEvent, { stage }: Job, retryAtMs: number, nowMs:
   return { retryAtMs: Math.max(retryAtMs, nowMs + SHORTEST_WAIT_MS) };
 }
 
-/** What the answer to a call means for the project's other calls. */
 function answerIn(event: JobEvent, { call }: DueCall): AnsweredCall {
   const startedAtMs = call.startedAtMs ?? 0;
   if (!('failure' in event)) return { startedAtMs, answer: 'taken', retryAfterMs: null };

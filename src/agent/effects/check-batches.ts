@@ -7,7 +7,6 @@ import type { Store } from '../../store/store.ts';
 /** Checks without news are batched for this long: one transaction serves all of them. */
 const GATHERED_FOR_MS = 5;
 
-/** Batches what many checks ask of the store at the same time into one transaction. */
 export interface CheckBatches {
   read(jobId: string): Promise<WatchedJob | null>;
   /** Writes only the next check. False: another event owns the task now. */

@@ -100,7 +100,6 @@ export const systemClock: Clock = clockFrom({
   },
 });
 
-/** Work that repeats while the program runs. */
 export interface Periodic {
   start(): void;
   /** Waits for the run in flight. */

@@ -61,7 +61,6 @@ export function pathOf({ url = '' }: IncomingMessage): string {
   return url.split('?', 1)[0] ?? '';
 }
 
-/** Answers requests to the routes, and 404 to anything else. */
 export function answerRoutes(routes: readonly Route[]): RequestListener {
   return (request, response) => {
     const path = pathOf(request);
@@ -94,7 +93,6 @@ export async function serveRoutes(
   };
 }
 
-/** Why a body was not read, with the HTTP status for it. */
 export interface Unread {
   readonly status: 400 | 413 | 503;
   readonly reason: string;

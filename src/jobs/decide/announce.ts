@@ -56,7 +56,6 @@ export function announceRunning(builder: DecisionBuilder, status: string): void 
   if (last?.turn === turn) announceReturn(builder, last.status);
 }
 
-/** An ended job continues without another turn. */
 function announceReturn(builder: DecisionBuilder, lastStatus: string): void {
   // The job was only missing: the thread called it gone and offers to start it again.
   const kind = lastStatus === 'vanished' ? 'started' : 'continued';
@@ -212,7 +211,6 @@ const RETURN_TOLD_AGAIN_AFTER_MS = 600_000;
 /** Beyond these, the oldest may be announced again. */
 const MAX_LINKS = 50;
 
-/** What the thread was told of the running or last turn. */
 export function turnNewsOf({ turn, turnNews }: Job): TurnNews {
   if (turnNews?.turn === turn) return turnNews;
   return { turn, statuses: [], links: [], returns: 0, returnedAtMs: 0 };

@@ -29,7 +29,6 @@ export function settleOffers(builder: DecisionBuilder, event: JobEvent): void {
   builder.schedule('refresh_posts');
 }
 
-/** The messages of these posts show the outcomes of their offers. */
 export function offersShown(builder: DecisionBuilder, { postIds }: EventOf<'offers_shown'>): void {
   const offers = builder.job.offers ?? [];
   builder.change({
@@ -124,7 +123,6 @@ const DEEDS: { readonly [T in JobEvent['type']]?: OfferDeed } = {
   job_found: 'confirmed',
 };
 
-/** What the agent's acceptance of a reply means for each subject. */
 const DEEDS_OF_ACCEPTANCE: { readonly [K in OfferSubject['kind']]?: OfferDeed } = {
   start: 'continued',
   send: 'confirmed',

@@ -8,7 +8,6 @@ import { type FollowUp, isUndelivered } from './follow-up.ts';
 /** With less time left, the replies are gone before a person finds the button. */
 const WORTH_A_BUTTON_MS = 2_000;
 
-/** The follow-ups of a job that have no outcome yet. */
 export interface Queue {
   /** How many wait or are being sent. */
   readonly waiting: number;
@@ -41,7 +40,6 @@ export function queueOf(state: JobState, policy: Policy, nowMs: number): Queue {
   return { ...emptyQueue, ...waitOf(state, policy, nowMs), waiting, undecided };
 }
 
-/** Until when the waiting ones wait, and whether they can be hurried. */
 function waitOf({ job, followUps }: JobState, policy: Policy, nowMs: number): Partial<Queue> {
   const message = job.messages + 1;
   // The agent API may have named a wrong time. Our own budget is not overruled.
@@ -109,7 +107,6 @@ export function promptOf({ text, inlined, isCorrection }: FollowUp): string {
 
 const ALONG = 'Replies in the Slack thread:';
 
-/** The first request to the agent, with the replies that go along. */
 export function createPromptOf(job: Parameters<typeof startPromptOf>[0], along: readonly FollowUp[]): string {
   const lines = along.map((followUp) => `<@${followUp.userId}>: ${promptOf(followUp)}`);
   return [startPromptOf(job), ...(lines.length > 0 ? [[ALONG, ...lines].join('\n')] : [])].join(SEPARATOR);

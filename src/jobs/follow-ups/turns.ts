@@ -1,7 +1,6 @@
 import { announcedLink, meaningOf } from '../announcement.ts';
 import type { CallRequest, CallState } from '../call.ts';
 
-/** A call of a job's ledger, with its outcome. */
 export interface PastCall {
   readonly request: CallRequest;
   readonly state: CallState;
@@ -26,7 +25,6 @@ export interface Outcome {
   readonly atMs: number;
 }
 
-/** The turns of a job, from its calls in the order of their requests. */
 export function turnsOf(calls: readonly PastCall[]): Turn[] {
   const turns = calls.flatMap(turnOf).sort((a, b) => a.startedAtMs - b.startedAtMs);
   const outcomes = calls.flatMap(outcomesOf);

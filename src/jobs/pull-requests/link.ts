@@ -1,4 +1,3 @@
-/** Where a code host's pull requests are read in a browser. */
 export interface CodeHostSite {
   readonly host: CodeHostName;
   /** May have a path, as GitLab under a relative URL root has. */

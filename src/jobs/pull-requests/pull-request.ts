@@ -30,7 +30,6 @@ export function isOver({ state }: PullRequestFacts): boolean {
   return state === 'merged' || state === 'closed';
 }
 
-/** A job's pull request, as its code host last described it. */
 export interface SeenPullRequest {
   /** As the agent gave it, and the thread announced it. */
   readonly url: string;

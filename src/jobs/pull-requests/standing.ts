@@ -25,7 +25,6 @@ export function lastPullRequestOf(job: Job): SeenPullRequest | null {
   return prLink === null ? null : seenPullRequest(job, prLink);
 }
 
-/** The progress of the job's latest pull request; null: none, or its code host has not said. */
 export function jobStandingOf(job: Job): Standing | null {
   const seen = lastPullRequestOf(job);
   return seen === null ? null : standingOf(seen.facts);

@@ -67,7 +67,6 @@ export function startLine(job: Job, withText: boolean): AuditLine {
   return { ...line, ...(withText && { text }) };
 }
 
-/** The parts of a reply that an audit shows. */
 export interface AuditedReply {
   readonly writtenAtMs: number;
   readonly teamId: string;

@@ -192,7 +192,6 @@ export class HourlyPeak {
 /** The name of its schedule, which no recipe can have. */
 export const DIGEST = '(digest)';
 
-/** A recurring report on the time since the previous one. */
 export interface Digest {
   readonly channelId: string;
   readonly schedule: Schedule;

@@ -69,7 +69,6 @@ function isCreate({ request }: PastCall): boolean {
   return request.kind === 'create_job';
 }
 
-/** What the thread was told last. */
 function toldFate(calls: readonly PastCall[]): Fate | null {
   const fates = calls.flatMap(({ request }) => {
     if (request.kind !== 'announce') return [];

@@ -83,7 +83,6 @@ export type PromptVerdict =
   | { readonly kind: 'empty' }
   | { readonly kind: 'too_long'; readonly length: number; readonly maxLength: number };
 
-/** Whether a prompt or follow-up, as the agent would read it, can be sent. */
 export function judgePrompt(text: string, maxLength: number): PromptVerdict {
   if (isBlank(text)) return { kind: 'empty' };
   // By code points: what people call a character is rarely two of them, and often two UTF-16 units.

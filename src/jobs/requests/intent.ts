@@ -10,7 +10,6 @@ import {
 import { isNear } from './project.ts';
 import * as words from './words.ts';
 
-/** The meaning of a text, wherever it was written. */
 export type Intent =
   | { readonly kind: 'request' }
   /** A command, typed or in words; *details* of the job at hand. */

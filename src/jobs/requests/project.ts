@@ -96,7 +96,6 @@ export function addressed(text: string, projects: Projects, byDefault: Project):
   return { kind: 'known', project, prompt, isForced: FORCED_PROMPT.test(rest) };
 }
 
-/** The project with this name or id, in any case. */
 export function projectCalled(called: string, projects: Projects): Project | UnknownProject {
   const asked = called.toLowerCase();
   const found = projects.find(({ id, name }) => [name, id].some((known) => known.toLowerCase() === asked));

@@ -18,7 +18,6 @@ export interface InBudgetQueue {
   readonly passedUntilMs?: number | null;
 }
 
-/** A project's create and message calls of the last hour, and those that wait. */
 export interface BudgetUse {
   readonly perHour: number;
   /** In the last hour, the oldest first. */
@@ -118,7 +117,6 @@ export function pauseAfter(
   return answer === 'again' ? null : { ...before, untilMs: nowMs };
 }
 
-/** Its calls wait because the agent API limits the rate. */
 export function isHeldUpByAgent({ trouble }: Pick<Job, 'trouble'>): boolean {
   return trouble?.kind === 'rate_limited' && trouble.source === 'send' && trouble.isByAgent === true;
 }

@@ -75,7 +75,6 @@ export function allowanceOf(perMinute: number): Allowance {
   return { spacingMs, burstMs: burst * spacingMs };
 }
 
-/** Takes as many as are available, up to `wanted`. */
 export function takeFrom(
   { spacingMs, burstMs }: Allowance,
   wholeAtMs: number,

@@ -24,7 +24,6 @@ export interface JobPage {
   readonly hasOlder: boolean;
 }
 
-/** A job, and its replies that need a decision. */
 export interface NeedingJob {
   readonly job: Job;
   readonly undecided: Queue['undecided'];
@@ -33,7 +32,6 @@ export interface NeedingJob {
 /** Nobody looks for what they have left alone for a week. */
 export const NEEDED_FOR_MS = 7 * 86_400_000;
 
-/** Whether the job needs its requester, and they have not dismissed that. */
 export function needsPerson(one: NeedingJob): boolean {
   const need = needOf(one);
   return need !== null && need !== one.job.dismissedNeed;
@@ -78,7 +76,6 @@ export function changesHome({ calls, tasks, notices }: Decision, nowMs: number):
   return tasks.some(({ kind, runAtMs }) => kind === 'refresh_card' && runAtMs <= nowMs);
 }
 
-/** Whether a home tab opened then may still be visible. */
 export function mayBeSeen(openedAtMs: number, nowMs: number): boolean {
   return openedAtMs > nowMs - LOOKS_FOR_MS;
 }

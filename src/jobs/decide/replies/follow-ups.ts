@@ -93,7 +93,6 @@ export function markSent(builder: DecisionBuilder, followUps: readonly FollowUp[
   builder.updateFollowUps(followUps, { state: 'sent' });
 }
 
-/** Tells the author if they changed the reply while it was being sent. */
 export function tellIfChanged(builder: DecisionBuilder, followUp: FollowUp): void {
   if (followUp.corrected !== null) offerCorrection(builder, followUp);
   else if (followUp.isDeleted) sayItWasSent(builder, followUp);

@@ -96,7 +96,6 @@ export function refusalOf(builder: DecisionBuilder, followUp: FollowUp): string 
   return builder.job.stage.kind === 'rejected' ? NO_JOB : null;
 }
 
-/** Plans when the waiting replies go out, if there is an agent job to send them to. */
 export function scheduleSending(builder: DecisionBuilder): void {
   const waiting = readyOf(builder.followUpsIn('waiting'));
   if (waiting.length === 0 || builder.job.agentJob === null) return;

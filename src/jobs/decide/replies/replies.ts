@@ -165,7 +165,6 @@ function mute(builder: DecisionBuilder, muted: boolean, userId: string): void {
   builder.refreshCard();
 }
 
-/** *Mute updates*. */
 export function muteUpdates(builder: DecisionBuilder, { userId }: EventOf<'mute_pressed'>): void {
   if (!builder.job.muted && builder.job.threadTs !== null) mute(builder, true, userId);
 }

@@ -78,7 +78,6 @@ function openDraft({ job: { stage } }: DecisionBuilder, number: number): Draft |
   return stage.kind === 'draft' && stage.number === number ? stage : null;
 }
 
-/** People see it, and can answer below it. */
 export function draftPosted(builder: DecisionBuilder, { draft, ts: postTs }: EventOf<'draft_posted'>): void {
   const stage = openDraft(builder, draft);
   if (stage === null) return;
@@ -94,7 +93,6 @@ export function draftUnseen(builder: DecisionBuilder, { draft }: EventOf<'draft_
   if (stage !== null) builder.change({ stage: { ...stage, isUnseen: true } });
 }
 
-/** Slack refuses its message, so nobody could start it. */
 export function draftRefused(
   builder: DecisionBuilder,
   number: number,
@@ -106,7 +104,6 @@ export function draftRefused(
   notifyRequester(builder, callId, reason, 'draft_refused');
 }
 
-/** *Start*, or *Edit and start*. */
 export function startDraft(
   builder: DecisionBuilder,
   { draft, prompt, said = '', attachments, withheld = [], postTs }: EventOf<'draft_started'>,
@@ -136,13 +133,11 @@ export function startDraft(
   requestCard(builder);
 }
 
-/** *Dismiss*. */
 export function dismissDraft(builder: DecisionBuilder, { draft, userId }: EventOf<'draft_dismissed'>): void {
   const stage = openDraft(builder, draft);
   if (stage !== null) drop(builder, stage, 'dismissed', userId);
 }
 
-/** Nobody has started it for a week. */
 export function expireDraft(builder: DecisionBuilder): void {
   const { stage } = builder.job;
   if (stage.kind !== 'draft') return;
@@ -173,7 +168,6 @@ export function asksOnceMore(stage: Stage, userIds: readonly string[]): string |
   return userIds.find((userId) => !markedBy.includes(userId)) ?? null;
 }
 
-/** Somebody reacts again: another draft, of the current message and thread. */
 export function markedOnceMore(
   builder: DecisionBuilder,
   { userIds, approvers, message }: EventOf<'marked_once_more'>,

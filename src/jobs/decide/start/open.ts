@@ -13,7 +13,6 @@ import { followUpShown, putOrRefuse } from '../replies/line-up.ts';
 /** Nobody replies to a message sooner. */
 const REPLIED_AFTER_MS = 2_000;
 
-/** A request for a new job. */
 export interface JobRequest
   extends Pick<
       Job,
@@ -117,7 +116,6 @@ export function requestCard(builder: DecisionBuilder): void {
   builder.addCall(`card:${builder.job.id}:${cards}`, builder.lane('slack', 'thread'), { kind: 'post_card' });
 }
 
-/** The card is visible: now the agent job can be created, or watched. */
 export function cardPosted(builder: DecisionBuilder, { ts }: EventOf<'card_posted'>): void {
   if (builder.job.stage.kind === 'dropped') {
     builder.change({ cardTs: ts });
@@ -275,7 +273,6 @@ export function openQuestion(request: JobRequest, recent: readonly Job[]): Job |
   return recent.find((job) => isSame(job, request) && job.stage.kind === 'awaiting_confirmation') ?? null;
 }
 
-/** *Start another*, *Start*, or *Start in …*: once. */
 export function startAnother(
   builder: DecisionBuilder,
   { responseUrl, pressedTs, project }: EventOf<'start_another_pressed'>,

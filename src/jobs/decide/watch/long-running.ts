@@ -106,7 +106,6 @@ const ACTS: ReadonlySet<JobEvent['type']> = new Set([
   'message_accepted',
 ]);
 
-/** Whether checks pause, because the agent keeps changing its answer. */
 export function isPaused({ recentNews }: Pick<Job, 'recentNews'>, nowMs: number): boolean {
   return isWaitOn(recentNews?.pausedUntilMs ?? 0, LONGEST_PAUSE_MS, nowMs);
 }

@@ -26,7 +26,6 @@ export function verdictOn(failure: AgentFailure): Verdict {
   }
 }
 
-/** Settles a failed create or message call, and returns the verdict on it. */
 export function settleFailed(
   builder: DecisionBuilder,
   call: BudgetKind,
