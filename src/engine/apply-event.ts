@@ -39,7 +39,8 @@ export async function applyEvent(
   event: JobEvent,
   context: AnyJobContext,
 ): Promise<{ readonly job: Job; readonly hasEffect: boolean }> {
-  const state = await tx.jobs.lock(jobId, messageTsOf(event));
+  const { messageTs } = 'reply' in event ? event.reply : { messageTs: null, ...event };
+  const state = await tx.jobs.lock(jobId, messageTs);
   if (state === null) throw new Error(`There is no job ${jobId} in the store`);
   const { job } = state;
   const decision = decide(state, event, { ...context, policy: policyOf(state, context) });
@@ -75,11 +76,6 @@ export function policyOf(
   { policy, rulesOf }: AnyJobContext,
 ): Policy {
   return policyFor(policy, rulesOf(job.teamId), job, saved);
-}
-
-function messageTsOf(event: JobEvent): string | null {
-  if ('reply' in event) return event.reply.messageTs;
-  return 'messageTs' in event ? event.messageTs : null;
 }
 
 /** Nobody started the draft in time: it is forgotten, and its message says so. */

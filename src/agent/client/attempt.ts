@@ -163,13 +163,11 @@ const jobSchema = z.object({
 const errorSchema = z.object({ error: z.string() });
 
 /**
- * Reads a job from a parsed JSON body, or null if there is none. Never throws.
- *
- * Only `id` is required. Other missing, null or mistyped fields become null, and a missing status becomes
- * `statusIfMissing`; if that is null too, the body is no job. Texts are without secrets.
+ * Reads a job from a parsed JSON body, or null if there is none. Never throws. Only `id` is required: other
+ * missing, null or mistyped fields become null, and a missing status `active`. Texts are without secrets.
  * @param key the project's, also a secret
  */
-export function decodeJob(body: unknown, statusIfMissing: string | null, key: string): AgentJob | null {
+export function decodeJob(body: unknown, key: string): AgentJob | null {
   const { data } = jobSchema.safeParse(body);
   if (data === undefined) return null;
   const { id, source, model, prLink } = data;
@@ -177,11 +175,9 @@ export function decodeJob(body: unknown, statusIfMissing: string | null, key: st
     value === null
       ? null
       : read(key.length < KEY_MIN_LENGTH ? value : withoutKey(value, key), maxLength) || null;
-  const status = said(data.status, STATUS_MAX_LENGTH) ?? statusIfMissing;
-  if (status === null) return null;
   return {
     id,
-    status,
+    status: said(data.status, STATUS_MAX_LENGTH) ?? 'active',
     repository: said(source.repository, NAME_MAX_LENGTH, foreignAddress),
     ref: said(source.ref, NAME_MAX_LENGTH),
     model: said(model, NAME_MAX_LENGTH),

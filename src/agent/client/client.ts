@@ -126,18 +126,18 @@ export function createAgentClient({
 
 /** A created job must not be lost for lack of a status. */
 function decodeCreated({ status, body, apiKey }: Answer): AgentJob {
-  return decodeJob(body, 'active', apiKey) ?? notAJob(status);
+  return decodeJob(body, apiKey) ?? notAJob(status);
 }
 
 function decodeAccepted({ status, body, apiKey }: Answer): AgentJob | null {
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-  return isObject ? decodeJob(body, 'active', apiKey) : notAJob(status);
+  return isObject ? decodeJob(body, apiKey) : notAJob(status);
 }
 
 /** No field is formally required of a job that is read; it is the requested one. */
 function decodeRead({ status, body, apiKey }: Answer, jobId: string): AgentJob {
   const isJob = typeof body === 'object' && body !== null && JOB_FIELDS.some((field) => field in body);
-  const job = isJob ? decodeJob({ ...body, id: 'as asked for' }, 'active', apiKey) : null;
+  const job = isJob ? decodeJob({ ...body, id: 'as asked for' }, apiKey) : null;
   return job === null ? notAJob(status) : { ...job, id: jobId };
 }
 

@@ -8,14 +8,16 @@ import { pullRequestSeen, remindAgain } from './pull-requests.ts';
 import { messageAccepted, messageFailed, resend, sendDue, sendNow } from './replies/follow-ups.ts';
 import { followUpShown } from './replies/line-up.ts';
 import {
+  correctRequest,
   muteUpdates,
   replyDeleted,
   replyEdited,
   replyReceived,
+  requestDeleted,
+  requestRewritten,
   sendAnyway,
   sendCorrection,
 } from './replies/replies.ts';
-import { correctRequest, requestDeleted, requestRewritten } from './replies/request-changes.ts';
 import { messageCompleted, snippetsRead } from './replies/snippets.ts';
 import {
   createFailed,

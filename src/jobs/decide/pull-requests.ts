@@ -21,7 +21,10 @@ export function pullRequestSeen(
   const { nowMs, policy } = context;
   const isShown = seenPullRequest(job, url) !== null;
   const before = seenByAnyAddress(builder, url).at(-1) ?? null;
-  if (before === null && !mayBeAdded(builder, url)) return;
+  // A link that the job forgot for newer ones is not added again.
+  const { announcedPrLink: last, pullRequests = [] } = job;
+  const mayBeAdded = last !== null && (url === last || pullRequests.length < MAX_PULL_REQUESTS);
+  if (before === null && !mayBeAdded) return;
   // A thread older than the watch hears only of later changes.
   const isFirstOfOld = before === null && isOld;
   save(builder, {
@@ -82,12 +85,6 @@ export function remindAgain(builder: DecisionBuilder, { reminderId }: EventOf<'r
   const remindAfterMs = context.nowMs + context.policy.pullRequests.remindAfterMs;
   save(builder, { ...pullRequest, remindAfterMs });
   builder.watchPullRequest(pullRequest.url);
-}
-
-/** A link that the job forgot for newer ones is not added again. */
-function mayBeAdded({ job }: DecisionBuilder, url: string): boolean {
-  if (job.announcedPrLink === null) return false;
-  return url === job.announcedPrLink || (job.pullRequests ?? []).length < MAX_PULL_REQUESTS;
 }
 
 /** Its facts hold for each of its URLs. */

@@ -6,8 +6,7 @@ import { isWaitOn, LONGEST_PAUSE_MS } from '../../schedule/schedule.ts';
 import { asKnown } from '../announce.ts';
 import type { DecisionBuilder } from '../decision-builder.ts';
 import { clearTrouble, endTrouble, forgetSendTrouble, forgetUntoldTrouble, noteTrouble } from '../trouble.ts';
-import { lookFromNow } from '../watch/ended.ts';
-import { expectTurn, startTurn } from '../watch/observe.ts';
+import { expectTurn, lookFromNow, startTurn } from '../watch/observe.ts';
 import {
   isGone,
   isMissing,

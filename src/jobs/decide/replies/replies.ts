@@ -6,6 +6,7 @@ import { noAttachments } from '../../requests/attachments.ts';
 import { isBlank, type ThreadWord, threadWordOf } from '../../requests/command.ts';
 import { intentOf } from '../../requests/intent.ts';
 import type { DecisionBuilder } from '../decision-builder.ts';
+import { dropJob } from '../start/open.ts';
 import { forgetSendTrouble } from '../trouble.ts';
 import { addOrRefuse, newFollowUp, putOrRefuse, refusalOf } from './line-up.ts';
 import { nameOthers } from './snippets.ts';
@@ -272,6 +273,84 @@ export function sendCorrection(builder: DecisionBuilder, messageTs: string): voi
   putOrRefuse(builder, again);
 }
 
-export function isWorthSending(sent: string, now: string): boolean {
+function isWorthSending(sent: string, now: string): boolean {
   return now.trim() !== sent.trim() && !isBlank(now) && threadWordOf(now) === null;
+}
+
+/**
+ * The message that asks was edited. Before it goes out, the edit counts, and withdraws it if nothing is asked
+ * ("stop"); later, its author may send the correction, as with replies.
+ */
+export function requestRewritten(builder: DecisionBuilder, { reply }: EventOf<'request_rewritten'>): void {
+  const { job } = builder;
+  const { messageTs, userId, text, editedTs } = reply;
+  if (job.requestTs !== messageTs || job.stage.kind === 'dropped') return;
+  // Its correction was sent, and is a reply.
+  if (builder.followUpAt(messageTs) !== null) {
+    replyEdited(builder, { reply });
+    return;
+  }
+  if (editedTs === null || editedTs <= (job.requestEditedTs ?? '')) return;
+  builder.change({ requestEditedTs: editedTs });
+  if (isRequestHere(builder) && ['stop', 'small_talk'].includes(intentOf(text).kind)) {
+    requestDeleted(builder, { messageTs, userId });
+    return;
+  }
+  if (isRequestHere(builder) || job.stage.kind === 'rejected') {
+    builder.change({ prompt: text });
+    builder.refreshCard();
+    return;
+  }
+  const isWorthwhile = isWorthSending(job.prompt, text);
+  builder.change({ correction: isWorthwhile ? text : '' });
+  if (!isWorthwhile || job.correction !== undefined) return;
+  builder.postEphemeral(userId, { kind: 'edited_after_sending', messageTs });
+}
+
+/** The message that asks was deleted: nothing starts, or its author learns that it has. */
+export function requestDeleted(
+  builder: DecisionBuilder,
+  { messageTs, userId }: Pick<Reply, 'messageTs' | 'userId'>,
+): void {
+  const { job } = builder;
+  if (job.requestTs !== messageTs || job.stage.kind === 'dropped') return;
+  if (!isRequestHere(builder)) {
+    sayItWasSent(builder, { messageTs, userId });
+    return;
+  }
+  dropJob(builder, 'withdrawn', userId);
+}
+
+/** *Send the correction* of the request: it is a reply from then on. */
+export function correctRequest(builder: DecisionBuilder, messageTs: string): void {
+  const { requestTs, requesterId, correction = '', requestEditedTs = null } = builder.job;
+  if (requestTs !== messageTs || requesterId === null || correction === '') return;
+  const { correction: _, ...job } = builder.job;
+  builder.job = job;
+  const followUp = {
+    ...newFollowUp(builder, {
+      messageTs,
+      userId: requesterId,
+      text: correction,
+      editedTs: requestEditedTs,
+      mentionsBot: true,
+      attachments: noAttachments,
+    }),
+    isCorrection: true,
+  };
+  putOrRefuse(builder, followUp);
+}
+
+/** Nothing of it has gone out. */
+function isRequestHere({ job, pendingCreateId }: DecisionBuilder): boolean {
+  switch (job.stage.kind) {
+    case 'awaiting_confirmation':
+    case 'opening':
+    case 'card_failed':
+      return true;
+    case 'creating':
+      return job.creates === 0 || pendingCreateId !== null;
+    default:
+      return false;
+  }
 }
