@@ -71,15 +71,10 @@ export class FairSlots {
   }
 }
 
-interface Waiting {
-  readonly group: TaskGroup;
-  readonly begin: () => void;
-}
-
 /** Limits how many work at a time, and of each group to its share. Others wait, first come, first served. */
 export class FairLimit {
   private readonly slots: FairSlots;
-  private waiting: readonly Waiting[] = [];
+  private waiting: readonly { readonly group: TaskGroup; readonly begin: () => void }[] = [];
 
   constructor(count: number) {
     this.slots = new FairSlots(count);
@@ -163,12 +158,8 @@ export async function claimFairly(tx: Transaction, look: Look): Promise<Found> {
   const firstMs = await tx.tasks.firstFreeMs(look.kinds, leaseNowMs);
   const kinds = look.kinds.filter((kind) => (firstMs.get(kind) ?? Number.POSITIVE_INFINITY) <= nowMs);
   if (kinds.length === 0) {
-    return {
-      tasks: [],
-      isBehind: false,
-      dueAtMs: earliest([...firstMs.values(), ...usedUp.values()]),
-      usedUp,
-    };
+    const dueAtMs = earliest([...firstMs.values(), ...usedUp.values()]);
+    return { tasks: [], isBehind: false, dueAtMs, usedUp };
   }
   const slots = look.slots.copy();
   const leftOut = () => [...slots.full(), ...usedUp.keys()];
@@ -181,14 +172,12 @@ export async function claimFairly(tx: Transaction, look: Look): Promise<Found> {
     const granted = await quota.take(tx, countsOf(fair), nowMs);
     const begun = new Map<TaskGroup, number>();
     return fair.filter(({ group }) => {
-      const { count, againAtMs } = granted.get(group) ?? {
-        count: Number.POSITIVE_INFINITY,
-        againAtMs: nowMs,
-      };
-      begun.set(group, (begun.get(group) ?? 0) + 1);
-      if ((begun.get(group) ?? 0) <= count) return true;
+      const own = granted.get(group);
+      const count = (begun.get(group) ?? 0) + 1;
+      begun.set(group, count);
+      if (own === undefined || count <= own.count) return true;
       slots.giveBack(group);
-      usedUp.set(group, againAtMs);
+      usedUp.set(group, own.againAtMs);
       return false;
     });
   };
@@ -212,13 +201,9 @@ export async function claimFairly(tx: Transaction, look: Look): Promise<Found> {
   }
   const isBehind = tasks.length >= limit || slots.full().length > 0;
   if (isBehind && tasks.length > 0) return { tasks, isBehind, dueAtMs: null, usedUp };
-  const dueAtMs = await tx.tasks.nextDueAtMs(look.kinds, leftOut());
-  return {
-    tasks,
-    isBehind,
-    dueAtMs: earliest([...usedUp.values(), ...(dueAtMs === null ? [] : [dueAtMs])]),
-    usedUp,
-  };
+  const nextMs = await tx.tasks.nextDueAtMs(look.kinds, leftOut());
+  const dueAtMs = earliest([...usedUp.values(), ...(nextMs === null ? [] : [nextMs])]);
+  return { tasks, isBehind, dueAtMs, usedUp };
 }
 
 function earliest(timesMs: readonly number[]): number | null {

@@ -13,8 +13,8 @@ const MAX_WORDS = 500;
 
 interface Failures {
   readonly sinceMs: number;
-  lastAtMs: number;
-  words: string;
+  readonly lastAtMs: number;
+  readonly words: string;
   readonly subjects: Set<string>;
 }
 
@@ -39,7 +39,9 @@ export class FailingKinds {
     const { store, clock, log } = this.tools;
     const nowMs = clock.now();
     const words = scrub(error instanceof Error ? error.message : String(error)).slice(0, MAX_WORDS);
-    this.note(task, words, nowMs);
+    const failures = this.failures.get(task.kind) ?? { sinceMs: nowMs, subjects: new Set() };
+    failures.subjects.add(task.subject);
+    this.failures.set(task.kind, { ...failures, lastAtMs: nowMs, words });
     const runAtMs = nowMs + retryDelayMs(task.attempts + 1, 0.5);
     await store
       .transaction((tx) => tx.tasks.fail(task.lease, { words, nowMs, runAtMs }))
@@ -59,19 +61,6 @@ export class FailingKinds {
         ? [{ kind, sinceMs, tasks: subjects.size, words }]
         : [],
     );
-  }
-
-  private note({ kind, subject }: ClaimedTask, words: string, nowMs: number): void {
-    const failures = this.failures.get(kind) ?? {
-      sinceMs: nowMs,
-      lastAtMs: nowMs,
-      words,
-      subjects: new Set(),
-    };
-    failures.lastAtMs = nowMs;
-    failures.words = words;
-    failures.subjects.add(subject);
-    this.failures.set(kind, failures);
   }
 }
 

@@ -17,7 +17,7 @@ import type { Logger } from './runtime/redact.ts';
 /** A crashed process's tasks are free again after this time. */
 export const LEASE_MS = 24_000;
 const RENEW_INTERVAL_MS = 8_000;
-/** Finds what other replicas scheduled. What this process schedules wakes the loop at once. */
+/** Finds what other replicas scheduled. What this process schedules wakes the loop. */
 const IDLE_POLL_MS = 1_000;
 /** A due task that cannot be claimed is locked by another process: asking in a tight loop would not help. */
 const SHORTEST_PAUSE_MS = 100;
@@ -56,7 +56,6 @@ export class Loop {
   private readonly released = new Set<ClaimedTask>();
   private readonly failing: FailingKinds;
   private running: Promise<void> | null = null;
-  private isRunning = false;
   private lookedAtMs = 0;
   private stopping = false;
   private notified = false;
@@ -77,10 +76,9 @@ export class Loop {
   start(): void {
     if (this.running !== null) return;
     this.stopping = false;
-    this.isRunning = true;
     this.lookedAtMs = this.options.clock.now();
     this.running = this.run().finally(() => {
-      this.isRunning = false;
+      this.running = null;
     });
   }
 
@@ -102,7 +100,7 @@ export class Loop {
     return tasks.length;
   }
 
-  /** Claims nothing more, waits for the tasks in flight, and releases those that are not done in time. */
+  /** Waits for the tasks in flight, and releases those that are not done in time. */
   async stop(): Promise<void> {
     const { clock } = this.options;
     this.stopping = true;
@@ -112,7 +110,6 @@ export class Loop {
     await clock.timeout(untilMs - clock.now(), Promise.all(this.inFlight.values()), 'late');
     await this.releaseUnfinished();
     this.cancelRenewal();
-    this.running = null;
   }
 
   state(): LoopState {
@@ -127,7 +124,7 @@ export class Loop {
 
   private problem(): string | null {
     const { name, clock } = this.options;
-    if (!this.isRunning) return `the ${name} loop has ended`;
+    if (this.running === null) return `the ${name} loop has ended`;
     const silentMs = clock.now() - this.lookedAtMs;
     return silentMs > STUCK_AFTER_MS
       ? `the ${name} loop has not looked for work for ${Math.round(silentMs / 1000)} s`

@@ -154,8 +154,7 @@ export function accessRefusal(
   const isListed =
     rule.users.has(person.userId) || person.userGroups.some((group) => rule.userGroups.has(group));
   if (rule.users.size + rule.userGroups.size > 0 && !isListed) return 'person';
-  if (channelId !== null && !mayAskIn(rule, channelId)) return 'channel';
-  return null;
+  return channelId === null || mayAskIn(rule, channelId) ? null : 'channel';
 }
 
 export function mayAskIn({ channels }: Pick<AccessRule, 'channels'>, channelId: string): boolean {

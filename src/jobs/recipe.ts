@@ -133,8 +133,11 @@ export function runsWithJob(runs: RecipeRuns, jobId: string): RecipeRuns {
 
 /** After a job's change: failures are counted once for each job, and forgotten after a success. */
 export function runsAfter(runs: RecipeRuns, job: Job, nowMs: number): RecipeRuns {
+  const { stage } = job;
   if (runs.jobId !== job.id) return runs;
-  if (hasSucceeded(job)) return runs.failures === 0 ? runs : { ...runs, failures: 0, hasFailed: false };
+  const hasSucceeded =
+    stage.kind === 'ended' && (stage.status === 'completed' || stage.status === 'archived');
+  if (hasSucceeded) return runs.failures === 0 ? runs : { ...runs, failures: 0, hasFailed: false };
   if (!hasFailed(job) || runs.hasFailed) return runs;
   const failures = runs.failures + 1;
   const isPaused = runs.pausedAtMs === null && failures >= FAILURES_MAX;
@@ -143,10 +146,6 @@ export function runsAfter(runs: RecipeRuns, job: Job, nowMs: number): RecipeRuns
 
 export function resumedRuns(runs: RecipeRuns): RecipeRuns {
   return { ...runs, failures: 0, pausedAtMs: null };
-}
-
-function hasSucceeded({ stage }: Job): boolean {
-  return stage.kind === 'ended' && (stage.status === 'completed' || stage.status === 'archived');
 }
 
 function hasFailed({ stage }: Job): boolean {

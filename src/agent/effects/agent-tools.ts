@@ -41,15 +41,10 @@ export function agentSays({ reason, words }: AgentFailure): { readonly agent_say
   };
 }
 
-interface Answered {
-  readonly agentJobId: string;
-  readonly atMs: number;
-}
-
 /** Which jobs the agent API knew recently, as far as this process has read them. */
 export class AnsweredJobs {
   /** The last two of each project. */
-  private readonly byProject = new Map<string, readonly Answered[]>();
+  private readonly byProject = new Map<string, readonly { agentJobId: string; atMs: number }[]>();
 
   note(projectId: string, agentJobId: string, atMs: number): void {
     const others = this.othersOf(projectId, agentJobId).slice(-1);
@@ -60,7 +55,7 @@ export class AnsweredJobs {
     return this.othersOf(projectId, agentJobId).at(-1)?.atMs ?? null;
   }
 
-  private othersOf(projectId: string, agentJobId: string): readonly Answered[] {
+  private othersOf(projectId: string, agentJobId: string) {
     return (this.byProject.get(projectId) ?? []).filter((job) => job.agentJobId !== agentJobId);
   }
 }

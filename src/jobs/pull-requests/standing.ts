@@ -19,7 +19,7 @@ export function standingOf({ state, checks, review }: PullRequestFacts): Standin
   return review ?? (state === 'open' ? 'waiting_for_review' : null);
 }
 
-/** The job's latest pull request, as its code host last described it; null: none, or never described. */
+/** The job's latest pull request, if its code host has described it. */
 export function lastPullRequestOf(job: Job): SeenPullRequest | null {
   const prLink = job.agentJob?.prLink ?? job.announcedPrLink;
   return prLink === null ? null : seenPullRequest(job, prLink);
@@ -30,20 +30,15 @@ export function jobStandingOf(job: Job): Standing | null {
   return seen === null ? null : standingOf(seen.facts);
 }
 
-type CardStanding = Extract<Standing, 'merged' | 'closed' | 'checks_failing' | 'changes_requested'>;
+/** Only the thread and notices say that all is well. */
+const ON_CARD = ['merged', 'closed', 'checks_failing', 'changes_requested'] as const satisfies Standing[];
 
-/** The part that a card shows. Only the thread and notices say that all is well. */
+type CardStanding = (typeof ON_CARD)[number];
+
+/** The part that a card shows. */
 export function standingOnCard(facts: PullRequestFacts): CardStanding | null {
   const standing = standingOf(facts);
-  switch (standing) {
-    case 'merged':
-    case 'closed':
-    case 'checks_failing':
-    case 'changes_requested':
-      return standing;
-    default:
-      return null;
-  }
+  return ON_CARD.find((shown) => shown === standing) ?? null;
 }
 
 /** What the job's card shows of it. A running later turn, or a failure, is more important. */

@@ -22,7 +22,7 @@ export function startsOf(job: Job, calls: readonly PastCall[]): Start[] {
     source: index === 0 ? job.origin.kind : 'again',
     atMs: (index === 0 ? undefined : own[0]?.createdAtMs) ?? job.requestedAtMs,
     // The agent took it, and no longer knew it when a reply was sent: then it is created again silently.
-    fate: index === all.length - 1 ? last : (toldFate(own) ?? 'gone'),
+    fate: index === all.length - 1 ? last : (own.flatMap(fateIn).at(-1) ?? 'gone'),
     calls: own,
   }));
 }
@@ -69,12 +69,11 @@ function isCreate({ request }: PastCall): boolean {
   return request.kind === 'create_job';
 }
 
-function toldFate(calls: readonly PastCall[]): Fate | null {
-  const fates = calls.flatMap(({ request }) => {
-    if (request.kind !== 'announce') return [];
-    return meaningOf(request.announcement).fate?.(request.announcement) ?? [];
-  });
-  return fates.at(-1) ?? null;
+/** What the thread was told of it. */
+function fateIn({ request }: PastCall): Fate[] {
+  if (request.kind !== 'announce') return [];
+  const fate = meaningOf(request.announcement).fate?.(request.announcement);
+  return fate === undefined ? [] : [fate];
 }
 
 /** Where starts come from. `again`: see `startingAgain`. */

@@ -88,12 +88,6 @@ export function sessionStateOf(job: Job): SessionState | null {
   const { stage, agentJob, trouble } = job;
   if (isUnwatched(job)) return 'closed';
   switch (stage.kind) {
-    case 'awaiting_confirmation':
-    case 'draft':
-    case 'dropped':
-    case 'opening':
-    case 'card_failed':
-      return null;
     case 'create_unknown':
       return 'suspended';
     case 'rejected':
@@ -103,5 +97,7 @@ export function sessionStateOf(job: Job): SessionState | null {
     case 'working':
       if (trouble?.kind === 'needs_admin') return 'suspended';
       return stage.kind === 'working' && agentJob?.status === 'active' ? 'processing' : null;
+    default:
+      return null;
   }
 }
