@@ -64,18 +64,13 @@ async function* rowsOf<Row, At, Id>(
 
 const ROWS_AT_ONCE = 200;
 
-export interface AuditSources {
-  readonly reports: Reports;
-  readonly audit: Audit;
-}
-
 /**
  * What people did in the period, one line each, in order of time. Lines of the same moment have a stable
  * order.
  * @param withTexts includes what people wrote
  */
 export async function* readAudit(
-  { reports, audit }: AuditSources,
+  { reports, audit }: { readonly reports: Reports; readonly audit: Audit },
   period: Period,
   withTexts: boolean,
 ): AsyncGenerator<AuditLine> {
@@ -83,13 +78,13 @@ export async function* readAudit(
   const replies = rowsOf((after: Place<string> | null) => audit.replies(period, after, ROWS_AT_ONCE));
   const recorded = rowsOf((after: Place | null) => audit.recorded(period, after, ROWS_AT_ONCE));
   yield* merged([
-    each(jobs, ({ job }) => startLine(job, withTexts)),
-    each(replies, (reply) => replyLine(reply, withTexts)),
-    each(recorded, recordedLine),
+    linesOf(jobs, ({ job }) => startLine(job, withTexts)),
+    linesOf(replies, (reply) => replyLine(reply, withTexts)),
+    linesOf(recorded, recordedLine),
   ]);
 }
 
-async function* each<Row>(
+async function* linesOf<Row>(
   rows: AsyncIterable<Row>,
   lineOf: (row: Row) => AuditLine,
 ): AsyncGenerator<AuditLine> {

@@ -12,18 +12,16 @@ export interface Policy {
   readonly longRunningAfterMs: number;
   readonly promptMaxLength: number;
   readonly noticeChannels: readonly string[];
-  readonly pullRequests: PullRequestPolicy;
-}
-
-export interface PullRequestPolicy {
-  /** Sites with known links: for their names, and to recognise a pull request by any of its URLs. */
-  readonly sites: readonly CodeHostSite[];
-  /** Sites whose pull requests are checked. */
-  readonly watchedSites: readonly CodeHostSite[];
-  /** An open one is reminded of after this long without activity; 0: never. */
-  readonly remindAfterMs: number;
-  /** How long it is checked after its announcement. */
-  readonly watchForMs: number;
+  readonly pullRequests: {
+    /** Sites with known links: for their names, and to recognise a pull request by any of its URLs. */
+    readonly sites: readonly CodeHostSite[];
+    /** Sites whose pull requests are checked. */
+    readonly watchedSites: readonly CodeHostSite[];
+    /** An open one is reminded of after this long without activity; 0: never. */
+    readonly remindAfterMs: number;
+    /** How long it is checked after its announcement. */
+    readonly watchForMs: number;
+  };
 }
 
 /** The operator's settings for a workspace's projects and channels. */

@@ -139,17 +139,14 @@ export function periodically(
 /** A `Date` header has whole seconds. */
 const RESOLUTION_MS = 1_000;
 
-/** When a request went out and when its answer came, by this machine's clock. */
-export interface RoundTrip {
-  readonly sentAtMs: number;
-  readonly answeredAtMs: number;
-}
-
 /**
  * How far this machine's clock is ahead of a server's (behind: negative), by an answer's `Date` header: the
  * smallest possible value, so that a slow answer raises no alarm. Null without the header.
  */
-export function clockAheadMs(date: string | null, { sentAtMs, answeredAtMs }: RoundTrip): number | null {
+export function clockAheadMs(
+  date: string | null,
+  { sentAtMs, answeredAtMs }: { readonly sentAtMs: number; readonly answeredAtMs: number },
+): number | null {
   const serverMs = date === null ? Number.NaN : Date.parse(date);
   if (Number.isNaN(serverMs)) return null;
   const leastMs = sentAtMs - serverMs - RESOLUTION_MS;

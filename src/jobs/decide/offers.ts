@@ -20,7 +20,7 @@ export function settleOffers(builder: DecisionBuilder, event: JobEvent): void {
       event.callId === null &&
       about.kind === 'send' &&
       about.callId === null;
-    const isAnswered = isAllSentAgain || isReminderAnswered(event, about);
+    const isAnswered = isAllSentAgain || (about.kind === 'reminder' && isAbout(event, about));
     const isLeft = isOpen(builder, about) && !isRepeated && !isAnswered;
     return isLeft ? offer : { ...offer, outcome: outcomeOf(event, about, builder.job) };
   });
@@ -42,41 +42,28 @@ export function outcomeOfMatter({ offers = [] }: Job, press: JobEvent): OfferOut
 }
 
 function isAbout(press: JobEvent, about: OfferSubject): boolean {
-  switch (press.type) {
-    case 'start_again_pressed':
+  switch (about.kind) {
+    case 'start': {
+      const isSameCall = 'callId' in press && about.callId !== undefined && press.callId === about.callId;
+      return isSameCall || ('creates' in press && press.creates === about.creates);
+    }
+    case 'send':
+      return press.type === 'resend_pressed' && press.callId === about.callId;
+    case 'watch':
       return (
-        about.kind === 'start' &&
-        (press.creates === about.creates || (about.callId !== undefined && press.callId === about.callId))
+        (press.type === 'keep_watching_pressed' || press.type === 'stop_watching_pressed') &&
+        press.question === about.question
       );
-    case 'request_edited':
-      return about.kind === 'start' && press.creates === about.creates;
-    case 'agent_job_named':
-    case 'start_dismissed':
-      return about.kind === 'start' && press.callId === about.callId;
-    case 'resend_pressed':
-      return callOf(about) === press.callId;
-    case 'keep_watching_pressed':
-    case 'stop_watching_pressed':
-      return about.kind === 'watch' && about.question === press.question;
-    case 'remind_again_pressed':
-    case 'no_more_reminders_pressed':
-      return isReminderAnswered(press, about);
-    case 'draft_started':
-    case 'draft_dismissed':
-      return about.kind === 'draft' && about.number === press.draft;
-    default:
-      return false;
+    case 'draft':
+      return 'draft' in press && press.draft === about.number;
+    case 'reminder':
+      return 'reminderId' in press && press.reminderId === about.reminderId;
   }
 }
 
 /** The call whose replies it concerns; null: of all calls. Undefined: it concerns none. */
 function callOf(about: OfferSubject): string | null | undefined {
   return 'callId' in about ? about.callId : undefined;
-}
-
-function isReminderAnswered(event: JobEvent, about: OfferSubject): boolean {
-  const isAnswer = event.type === 'remind_again_pressed' || event.type === 'no_more_reminders_pressed';
-  return isAnswer && about.kind === 'reminder' && event.reminderId === about.reminderId;
 }
 
 function isOpen(builder: DecisionBuilder, about: OfferSubject): boolean {

@@ -62,12 +62,6 @@ export interface Allowance {
   readonly burstMs: number;
 }
 
-export interface Taken {
-  readonly count: number;
-  readonly wholeAtMs: number;
-  readonly againAtMs: number;
-}
-
 export function allowanceOf(perMinute: number): Allowance {
   const burst = Math.max(1, Math.floor(perMinute * BURST_SHARE));
   // A minute that begins with a burst must stay under the cap, too.
@@ -80,7 +74,7 @@ export function takeFrom(
   wholeAtMs: number,
   wanted: number,
   nowMs: number,
-): Taken {
+) {
   const fromMs = Math.max(wholeAtMs, nowMs);
   const left = Math.floor((nowMs + burstMs + ROUNDING_MS - fromMs) / spacingMs);
   const count = Math.max(0, Math.min(wanted, left));
