@@ -60,9 +60,7 @@ function announceReturn(builder: DecisionBuilder, lastStatus: string): void {
   // The job was only missing: the thread called it gone and offers to start it again.
   const kind = lastStatus === 'vanished' ? 'started' : 'continued';
   // A reply in flight, of unknown fate, or sent again, may be what the agent works on.
-  const isExplained = builder
-    .allFollowUps()
-    .some(({ state }) => ['waiting', 'sending', 'unknown'].includes(state));
+  const isExplained = builder.followUpsIn('waiting', 'sending', 'unknown').length > 0;
   if (kind === 'continued' && (!isEnded(lastStatus) || isExplained)) return;
   if (!isReturnNews(builder)) return;
   const { stage } = builder.job;
@@ -183,12 +181,9 @@ function linkAnnounced(builder: DecisionBuilder, url: string): void {
   noteLink(builder, url);
   builder.change({ prLinkTurn: job.turn });
   for (const channelId of noticeChannels) {
+    const key = `notice:${job.teamId}:${channelId}:${pullRequestKey(url, pullRequests.sites)}`;
     const lane = { to: 'slack', name: `notice:${job.id}:${channelId}` } as const;
-    builder.addCall(`notice:${job.teamId}:${channelId}:${pullRequestKey(url, pullRequests.sites)}`, lane, {
-      kind: 'notify_channel',
-      channelId,
-      url,
-    });
+    builder.addCall(key, lane, { kind: 'notify_channel', channelId, url });
   }
   builder.watchPullRequest(url);
   builder.refreshCard();
@@ -199,10 +194,8 @@ export function noticeRefused(
   builder: DecisionBuilder,
   { channelId, reason }: EventOf<'notice_refused'>,
 ): void {
-  builder.addCall(`notice_failed:${builder.job.id}:${channelId}`, builder.lane('slack', 'thread'), {
-    kind: 'announce',
-    announcement: { kind: 'notice_failed', channelId, reason },
-  });
+  const key = `notice_failed:${builder.job.id}:${channelId}`;
+  builder.announceOnce(key, { kind: 'notice_failed', channelId, reason });
 }
 
 /** Working again is news once in this time, which doubles with each announcement. */

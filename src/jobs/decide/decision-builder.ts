@@ -48,8 +48,8 @@ export class DecisionBuilder {
     return [...this.followUps.values()];
   }
 
-  followUpsIn(state: FollowUpState): FollowUp[] {
-    return this.allFollowUps().filter((followUp) => followUp.state === state);
+  followUpsIn(...states: readonly FollowUpState[]): FollowUp[] {
+    return this.allFollowUps().filter(({ state }) => states.includes(state));
   }
 
   /** Those that need a person's decision. */

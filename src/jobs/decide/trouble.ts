@@ -1,5 +1,4 @@
 import type { AgentFailure } from '../agent-job.ts';
-import type { FollowUp } from '../follow-ups/follow-up.ts';
 import type { Job, Trouble, TroubleKind } from '../job.ts';
 import { retryDelayMs } from '../schedule/schedule.ts';
 import type { DecisionBuilder } from './decision-builder.ts';
@@ -94,7 +93,7 @@ function isLongTrouble(
 /** Since when a person waits for a request or reply to go out; null: nobody does. */
 function personWaitsSinceMs(builder: DecisionBuilder, troubleSinceMs: number): number | null {
   if (builder.job.stage.kind === 'creating') return troubleSinceMs;
-  const unsent = unsentIn(builder);
+  const unsent = builder.followUpsIn('waiting', 'sending');
   if (unsent.length === 0) return null;
   return Math.max(troubleSinceMs, Math.min(...unsent.map(({ receivedAtMs }) => receivedAtMs)));
 }
@@ -132,11 +131,7 @@ export function forgetUntoldTrouble(builder: DecisionBuilder): void {
 }
 
 function holdsUpSends(builder: DecisionBuilder, { source, sendMisses = 0 }: Trouble): boolean {
-  return (source === 'send' || sendMisses > 0) && unsentIn(builder).length > 0;
-}
-
-function unsentIn(builder: DecisionBuilder): FollowUp[] {
-  return [...builder.followUpsIn('waiting'), ...builder.followUpsIn('sending')];
+  return (source === 'send' || sendMisses > 0) && builder.followUpsIn('waiting', 'sending').length > 0;
 }
 
 export function endTrouble(builder: DecisionBuilder, trouble: Trouble): void {

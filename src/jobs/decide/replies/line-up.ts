@@ -45,7 +45,7 @@ export function newFollowUp({ job, context }: DecisionBuilder, reply: Reply): Fo
 
 /** A reply that was not tried before. */
 export function addOrRefuse(builder: DecisionBuilder, followUp: FollowUp): void {
-  const unsent = builder.followUpsIn('waiting').length + builder.followUpsIn('sending').length;
+  const unsent = builder.followUpsIn('waiting', 'sending').length;
   const isFull = unsent >= MAX_UNSENT_FOLLOW_UPS;
   const refusal = refusalOf(builder, followUp) ?? (isFull ? `${unsent} replies are waiting already.` : null);
   putOrRefuse(builder, followUp, refusal);

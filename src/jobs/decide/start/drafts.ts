@@ -193,8 +193,5 @@ function drop(builder: DecisionBuilder, draft: Draft, why: Dropped['why'], byUse
   });
   // What may be drafted again may go along then, so no receipt says that it stays between people.
   const state = why === 'dismissed' ? 'aside' : 'excluded';
-  for (const followUp of builder.allFollowUps()) {
-    if (followUp.state === 'waiting' || followUp.state === 'not_sent')
-      builder.excludeFollowUp(followUp, state);
-  }
+  for (const followUp of builder.followUpsIn('waiting', 'not_sent')) builder.excludeFollowUp(followUp, state);
 }
