@@ -23,10 +23,10 @@ test(`no source, test or bench has more than ${MAX_LINES} lines`, () => {
  * budget is a commit of its own that says why.
  */
 const BUDGETS: Readonly<Record<string, number>> = {
-  jobs: 332,
+  jobs: 327,
   store: 300,
-  engine: 72,
-  agent: 55,
+  engine: 70,
+  agent: 54,
   codehost: 64,
   'slack/inbound': 261,
   'slack/install': 29,
