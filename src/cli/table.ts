@@ -15,6 +15,11 @@ const commands: readonly Command[] = [
     load: async () => (await import('./commands/start.ts')).start,
   },
   {
+    usage: 'runner',
+    summary: 'serve the agent API with an ACP agent in a git repository (settings: RUNNER_… in .env.example)',
+    load: async () => (await import('./commands/runner.ts')).runner,
+  },
+  {
     usage: 'doctor [--json] [--probe-write]',
     summary: 'check settings, store, Slack and the agent API, and say what to do',
     load: async () => (await import('./commands/doctor.ts')).doctor,

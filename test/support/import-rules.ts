@@ -26,12 +26,15 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
   'src/slack/install/': BELOW_SLACK,
   'src/slack/manifest.ts': ['src/slack/protocol/', 'src/slack/views/'],
   'src/app/': [...BELOW_ROOMS, 'src/agent/', 'src/codehost/', 'src/slack/'],
-  'src/cli/': [...BELOW_ROOMS, 'src/agent/', 'src/codehost/', 'src/slack/', 'src/app/'],
+  'src/runner/': ['src/store/engines/', 'src/engine/runtime/', 'src/codehost/'],
+  'src/cli/': [...BELOW_ROOMS, 'src/agent/', 'src/codehost/', 'src/slack/', 'src/app/', 'src/runner/'],
 };
 
-/** Packages that belong to one room; others may only take types from them. */
-const OWNERS: Readonly<Record<string, string>> = {
-  kysely: 'src/store/',
+/** Packages that belong to some rooms; others may only take types from them. */
+const OWNERS: Readonly<Record<string, string | readonly string[]>> = {
+  '@agentclientprotocol/sdk': 'src/runner/',
+  execa: 'src/runner/',
+  kysely: ['src/store/', 'src/runner/'],
   pg: 'src/store/',
   'node:sqlite': 'src/store/',
   '@slack/bolt': 'src/slack/',
@@ -88,7 +91,7 @@ function forbiddenImports(source: Source): string[] {
   const mayImport = ({ target, typeOnly }: Import) =>
     target.startsWith('src/')
       ? [room, ...(KNOWN[room] ?? [])].some((known) => target.startsWith(known))
-      : typeOnly || source.path.startsWith(OWNERS[target] ?? room);
+      : typeOnly || [OWNERS[target] ?? room].flat().some((owner) => source.path.startsWith(owner));
   return importsOf(source)
     .filter((imported) => !mayImport(imported))
     .map(({ target }) => `${source.path} may not import ${target}`);

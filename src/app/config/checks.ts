@@ -102,6 +102,20 @@ export function choice<const Choice extends string>(...choices: Choice[]) {
 export const WHERE_CHANNELS_SHOW_IT = 'in Slack, click the channel\'s name, "About": it is at the bottom';
 export const WHERE_PEOPLE_SHOW_IT = 'in Slack, open the profile, ⋮, "Copy member ID"';
 
+/** Values separated by commas. */
+export function list() {
+  return parsed((value) => listed(value));
+}
+
+/** A command with its arguments, separated by blanks; quotes keep blanks together. */
+export function argumentList() {
+  return parsed((value) => {
+    const found = value.match(/"[^"]*"|'[^']*'|[^\s"']+/g) ?? [];
+    const [file, ...args] = found.map((part) => part.replace(/^(["'])(.*)\1$/, '$2'));
+    return file === undefined ? new Error('is no command') : ([file, ...args] as [string, ...string[]]);
+  });
+}
+
 /** Comma-separated ids of channels, each once. */
 export function channelIds() {
   return parsed((value) => {

@@ -5,7 +5,7 @@ import { nearest } from '../../jobs/requests/project.ts';
 import { contradictions, isOauthMeant, swappedTokens } from './contradictions.ts';
 import { loadConfigFile } from './file.ts';
 import type { ConfigFile, NamedSecrets } from './file-schema.ts';
-import { ConfigError, type ConfigProblem, UNKNOWN_SETTING } from './problems.ts';
+import { ConfigError, type ConfigProblem, failureCode, UNKNOWN_SETTING } from './problems.ts';
 import { type ConfiguredProjects, keyProblems, projectsOf, workspacesOf } from './projects.ts';
 import { digestOf, type Hook, hooksOf, hookVariables, recipesOf } from './recipes.ts';
 import {
@@ -87,6 +87,64 @@ export function parseReportConfig(env: Environment) {
     codeHostSites: codeHostSitesOf(values),
   };
 }
+
+/** The settings of the runner. Throws ConfigError. */
+export function parseRunnerConfig(env: Environment, readFile: ReadFile = readTextFile) {
+  const values = parsePart(env, runnerSettings);
+  const missing = (['RUNNER_REPOSITORY', 'RUNNER_COMMAND', 'RUNNER_API_KEY'] as const)
+    .filter((name) => values[name] === undefined)
+    .map((variable) => ({ variable, message: 'is missing', example: exampleOf(variable) }));
+  if (missing.length > 0) throw new ConfigError(missing);
+  const { RUNNER_INSTRUCTIONS: instructions } = values;
+  return {
+    project: values.RUNNER_PROJECT,
+    repository: present(values.RUNNER_REPOSITORY),
+    branch: values.RUNNER_BRANCH ?? null,
+    command: present(values.RUNNER_COMMAND),
+    paths: values.RUNNER_PATHS,
+    apiKey: present(values.RUNNER_API_KEY),
+    host: values.RUNNER_HOST,
+    port: values.RUNNER_PORT,
+    dataDir: values.RUNNER_DATA_DIR,
+    concurrency: values.RUNNER_CONCURRENCY,
+    turnTimeoutMs: values.RUNNER_TURN_TIMEOUT,
+    agentEnv: Object.fromEntries(
+      [...AGENT_ENVIRONMENT, ...values.RUNNER_ENV].flatMap((name) =>
+        env[name] === undefined ? [] : [[name, env[name]]],
+      ),
+    ),
+    instructions: instructions === undefined ? null : instructionsIn(instructions, readFile),
+    hourlyLimit: values.RUNNER_HOURLY_LIMIT ?? null,
+    keepMs: values.RUNNER_KEEP,
+    codeHosts: codeHostsOf(values),
+    codeHostRepository: values.RUNNER_CODE_HOST_REPOSITORY ?? null,
+    logLevel: values.LOG_LEVEL,
+  };
+}
+
+/** What every program needs. */
+const AGENT_ENVIRONMENT = ['PATH', 'HOME', 'LANG', 'TERM'];
+
+function instructionsIn(path: string, readFile: ReadFile): string {
+  try {
+    return readFile(path);
+  } catch (error) {
+    const message = `names a file that cannot be read: ${path}${failureCode(error)}`;
+    throw new ConfigError([
+      { variable: 'RUNNER_INSTRUCTIONS', message, example: exampleOf('RUNNER_INSTRUCTIONS') },
+    ]);
+  }
+}
+
+const runnerSettings = settings.pick({
+  ...{ RUNNER_REPOSITORY: true, RUNNER_COMMAND: true, RUNNER_BRANCH: true, RUNNER_PROJECT: true },
+  ...{ RUNNER_API_KEY: true, RUNNER_HOST: true, RUNNER_PORT: true, RUNNER_DATA_DIR: true },
+  ...{ RUNNER_CONCURRENCY: true, RUNNER_TURN_TIMEOUT: true, RUNNER_PATHS: true, RUNNER_ENV: true },
+  ...{ RUNNER_INSTRUCTIONS: true, RUNNER_HOURLY_LIMIT: true, RUNNER_KEEP: true },
+  ...{ RUNNER_CODE_HOST_REPOSITORY: true, LOG_LEVEL: true },
+  ...{ GITHUB_TOKEN: true, GITHUB_APP_ID: true, GITHUB_APP_KEY: true },
+  ...{ GITHUB_WEB_URL: true, GITHUB_API_URL: true, GITLAB_TOKEN: true, GITLAB_URL: true },
+});
 
 const storeSettings = settings.pick({ DATABASE_URL: true, DATA_DIR: true });
 const reportSettings = settings.pick({
@@ -229,8 +287,19 @@ function present<T>(value: T | undefined): T {
   return value;
 }
 
+type CodeHostValues = Pick<
+  Settings,
+  | 'GITHUB_TOKEN'
+  | 'GITHUB_APP_ID'
+  | 'GITHUB_APP_KEY'
+  | 'GITHUB_WEB_URL'
+  | 'GITHUB_API_URL'
+  | 'GITLAB_TOKEN'
+  | 'GITLAB_URL'
+>;
+
 /** The code hosts that may be asked: those with a token, or an App. */
-function codeHostsOf(values: Settings): readonly CodeHostSettings[] {
+function codeHostsOf(values: CodeHostValues): readonly CodeHostSettings[] {
   return [...githubOf(values), ...gitlabOf(values)];
 }
 
@@ -247,7 +316,7 @@ function githubOf({
   GITHUB_APP_KEY: privateKey,
   GITHUB_WEB_URL: webUrl,
   GITHUB_API_URL: apiUrl = githubApiUrl(webUrl),
-}: Settings): CodeHostSettings[] {
+}: CodeHostValues): CodeHostSettings[] {
   const host = { host: 'github', webUrl, apiUrl } as const;
   if (token !== undefined) return [{ ...host, credentials: { kind: 'token', token } }];
   if (appId === undefined || privateKey === undefined) return [];
@@ -261,12 +330,12 @@ function githubApiUrl(webUrl: string): string {
   return isHosted ? `${protocol}//api.${host}` : `${webUrl}/api/v3`;
 }
 
-function gitlabOf({ GITLAB_TOKEN: token, GITLAB_URL: webUrl }: Settings): CodeHostSettings[] {
+function gitlabOf({ GITLAB_TOKEN: token, GITLAB_URL: webUrl }: CodeHostValues): CodeHostSettings[] {
   if (token === undefined) return [];
   return [{ host: 'gitlab', webUrl, apiUrl: `${webUrl}/api/v4`, credentials: { kind: 'token', token } }];
 }
 
-const OURS = /^(?:SLACK|AGENT|DOCS_AGENT)_/;
+const OURS = /^(?:SLACK|AGENT|DOCS_AGENT|RUNNER)_/;
 /** Kubernetes sets variables for every service in every container, including one called docs-agent. */
 const OF_KUBERNETES = /_SERVICE_(?:HOST$|PORT(?:$|_))|_PORT_\d+_(?:TCP|UDP|SCTP)(?:$|_)/;
 /** For example, `DOCS_AGENT_PORT=tcp://10.0.0.1:80`. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  argumentList,
   channelIds,
   choice,
   databaseUrl,
@@ -9,6 +10,7 @@ import {
   exampleSecrets,
   hostNames,
   httpUrl,
+  list,
   memberIds,
   path,
   privateKey,
@@ -225,6 +227,66 @@ export const settings = z.object({
     '20000',
     wholeNumber(1, 1_000_000),
     'The longest prompt or follow-up, in characters.',
+  ),
+  RUNNER_REPOSITORY: setting(
+    'https://github.com/acme/docs',
+    word().optional(),
+    'For docs-agent runner: the repository that its agent works in, an https or ssh address or a path.',
+  ),
+  RUNNER_COMMAND: setting(
+    'opencode acp',
+    argumentList().optional(),
+    'For docs-agent runner: the agent, a command that speaks the Agent Client Protocol.',
+  ),
+  RUNNER_BRANCH: setting(
+    'main',
+    word().optional(),
+    "The branch to start from and to merge into. Default: the repository's default branch.",
+  ),
+  RUNNER_PROJECT: withDefault('docs', word(), "The project id in the paths of the runner's API."),
+  RUNNER_API_KEY: secretSetting(
+    exampleSecrets.agentApiKey,
+    secret(),
+    'The key that callers of the runner must send; the bot has it as AGENT_API_KEY.',
+  ),
+  RUNNER_HOST: withDefault('127.0.0.1', word(), 'The address that the runner listens on.'),
+  RUNNER_PORT: withDefault('4000', wholeNumber(0, 65_535), 'The port that the runner listens on.'),
+  RUNNER_DATA_DIR: withDefault(
+    './runner-data',
+    path(),
+    "The runner's folder: its database, clone, work trees and transcripts.",
+  ),
+  RUNNER_CONCURRENCY: withDefault('2', wholeNumber(1, 100), 'How many turns run at once.'),
+  RUNNER_TURN_TIMEOUT: withDefault('30m', duration('1m', '24h'), 'How long a turn may take, from 1m to 24h.'),
+  RUNNER_PATHS: setting(
+    'docs/**,*.md',
+    list().default([]),
+    'Patterns of the files that may change, separated by commas; other changes are left out and named. Default: all.',
+  ),
+  RUNNER_ENV: setting(
+    'OPENAI_API_KEY',
+    list().default([]),
+    'Variables that the agent gets besides PATH, HOME, LANG and TERM: names, separated by commas. Default: none.',
+  ),
+  RUNNER_INSTRUCTIONS: setting(
+    './style-guide.md',
+    path().optional(),
+    'A file whose text precedes each first request: a style guide, where things are.',
+  ),
+  RUNNER_HOURLY_LIMIT: setting(
+    '100',
+    wholeNumber(1, 100_000).optional(),
+    'The most requests and replies an hour that the runner takes. Default: no limit.',
+  ),
+  RUNNER_KEEP: withDefault(
+    '14d',
+    duration('1h', '3650d'),
+    'How long the work tree and transcript of a job that rests are kept (from 1h).',
+  ),
+  RUNNER_CODE_HOST_REPOSITORY: setting(
+    'acme/docs',
+    word().optional(),
+    'The repository of the pull requests, owner/name, where RUNNER_REPOSITORY does not say it.',
   ),
   LOG_LEVEL: withDefault('info', choice('debug', 'info', 'warn', 'error'), 'debug, info, warn or error.'),
 });

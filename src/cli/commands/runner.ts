@@ -1,0 +1,37 @@
+import { parseArgs } from 'node:util';
+import { parseRunnerConfig } from '../../app/config/config.ts';
+import { createLogger, LogOutput } from '../../app/operations/logger.ts';
+import { systemClock } from '../../engine/runtime/clock.ts';
+import { TurnFailedError } from '../../runner/failures.ts';
+import { startRunner } from '../../runner/runner.ts';
+import { EXIT_CONFIG, type Host } from '../command.ts';
+import { terminalLines } from './start.ts';
+
+/** Runs until SIGTERM or SIGINT. */
+export async function runner(args: string[], { env, process: events }: Host): Promise<number> {
+  parseArgs({ args });
+  const config = parseRunnerConfig(env);
+  const { stdout } = process;
+  const output = new LogOutput(stdout);
+  const log = createLogger({
+    level: config.logLevel,
+    destination: stdout.isTTY ? terminalLines(stdout) : output,
+  });
+  events.on('unhandledRejection', (reason) => log.error('unhandled_rejection', { error: reason }));
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) events.on(signal, () => stop());
+  try {
+    const service = await startRunner(config, { clock: systemClock, log });
+    log.info('runner_started', { port: service.port, project_id: config.project, agent: service.agent });
+    await stopped;
+    await service.stop();
+  } catch (error) {
+    if (!(error instanceof TurnFailedError)) throw error;
+    console.error(
+      `RUNNER_COMMAND: ${error.message} Check that "${config.command.join(' ')}" starts an ACP agent.`,
+    );
+    return EXIT_CONFIG;
+  }
+  await output.flush();
+  return 0;
+}

@@ -1,0 +1,268 @@
+import { appendFile } from 'node:fs/promises';
+import { basename, relative } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import * as acp from '@agentclientprotocol/sdk';
+import { execa } from 'execa';
+import type { Clock } from '../engine/runtime/clock.ts';
+import { TurnFailedError, TurnStoppedError } from './failures.ts';
+import type { Image } from './store.ts';
+import { activityOf, oneLine, SUMMARY_MAX } from './words.ts';
+
+/** An agent that says nothing for so long hangs. */
+const SILENT_MAX_MS = 10 * 60_000;
+const START_WITHIN_MS = 2 * 60_000;
+/** After a cancel, for the agent to note where it stopped. */
+const CANCEL_WITHIN_MS = 2_000;
+/** Of one turn: an agent without end fills the disk. */
+const TRANSCRIPT_MAX_BYTES = 64 * 1024 * 1024;
+const ERRORS_MAX = 2_000;
+const ENDED_WITHIN_MS = 1_000;
+/** In the environment of each agent and all that it starts. */
+export const MARKER = 'DOCS_AGENT_RUNNER';
+
+export interface AgentFacts {
+  /** `opencode 1.18.0`, as the agent calls itself, or its command. */
+  readonly name: string;
+  readonly takesImages: boolean;
+}
+
+export interface AgentOptions {
+  readonly command: readonly [string, ...string[]];
+  readonly env: Readonly<Record<string, string>>;
+  /** Marks the processes of this runner among those of others. */
+  readonly mark: string;
+  readonly clock: Clock;
+}
+
+export interface AgentTurn {
+  readonly directory: string;
+  /** What the agent is told in the session that it knows, and in a new one. */
+  readonly prompt: { readonly known: string; readonly fresh: string };
+  readonly images: readonly Image[];
+  readonly sessionId: string | null;
+  readonly transcript: string;
+  /** Aborted with a TurnStoppedError: the turn ends now. */
+  readonly signal: AbortSignal;
+  readonly onActivity: (activity: string) => void;
+  /** Called with the session's id, which a later turn can go on with. */
+  readonly onSession: (sessionId: string) => Promise<void>;
+}
+
+/** What the agent says of itself. Throws TurnFailedError if the command does not start or is no ACP agent. */
+export async function probeAgent(options: AgentOptions, directory: string): Promise<AgentFacts> {
+  await using agent = startProcess(options, directory);
+  const answer = acp.client({ name: 'docs-agent' }).connectWith(agent.stream, initialize);
+  const known = await agent.during(options.clock.timeout(START_WITHIN_MS, answer, null));
+  if (known === null) throw new TurnFailedError(`${options.command[0]} does not answer as an ACP agent.`);
+  return factsOf(known, options.command[0]);
+}
+
+/** Runs one turn of the agent. Returns its last message. Throws TurnFailedError or TurnStoppedError. */
+export async function runAgent(options: AgentOptions, turn: AgentTurn): Promise<string> {
+  await using agent = startProcess(options, turn.directory);
+  const silence = watchSilence(options.clock);
+  const signal = AbortSignal.any([turn.signal, silence.signal]);
+  const log = transcriptOf(turn, silence.heard);
+  const client = acp
+    .client({ name: 'docs-agent' })
+    .onRequest(acp.methods.client.session.requestPermission, ({ params }) => allowOnce(params.options))
+    .onNotification(acp.methods.client.session.update, ({ params }) => log.note(params.update));
+  const working = client.connectWith(agent.stream, async (peer) => {
+    const { agentCapabilities } = await initialize(peer);
+    const { sessionId, isKnown } = await openSession(peer, agentCapabilities, turn);
+    await turn.onSession(sessionId);
+    log.begin();
+    const text = isKnown ? turn.prompt.known : turn.prompt.fresh;
+    const images = turn.images.map(
+      ({ mimeType, data }): acp.ContentBlock => ({ type: 'image', mimeType, data }),
+    );
+    const prompt: acp.ContentBlock[] = [{ type: 'text', text }, ...images];
+    const cancel = () => void peer.notify(acp.methods.agent.session.cancel, { sessionId }).catch(() => {});
+    signal.addEventListener('abort', cancel, { once: true });
+    const { stopReason } = await peer.request(acp.methods.agent.session.prompt, { sessionId, prompt });
+    return stopReason;
+  });
+  try {
+    const stopReason = await agent.during(Promise.race([working, aborted(signal, options.clock)]));
+    signal.throwIfAborted();
+    if (stopReason !== 'end_turn') throw new TurnFailedError(STOPPED[stopReason] ?? 'The agent gave up.');
+    return log.closingWords();
+  } finally {
+    silence.end();
+    await log.written();
+  }
+}
+
+const STOPPED: Readonly<Record<string, string | undefined>> = {
+  refusal: 'The agent refused the request.',
+  max_tokens: 'The agent reached the length that its model allows.',
+  max_turn_requests: 'The agent reached the number of steps that it allows itself.',
+};
+
+function initialize(peer: acp.ClientContext) {
+  return peer.request(acp.methods.agent.initialize, {
+    protocolVersion: acp.PROTOCOL_VERSION,
+    clientCapabilities: {},
+    clientInfo: { name: 'docs-agent', version: '0.1.0' },
+  });
+}
+
+function factsOf({ agentInfo, agentCapabilities }: acp.InitializeResponse, command: string): AgentFacts {
+  const name = agentInfo ? `${agentInfo.name} ${agentInfo.version}` : basename(command);
+  return { name: oneLine(name, 100), takesImages: agentCapabilities?.promptCapabilities?.image === true };
+}
+
+async function openSession(
+  peer: acp.ClientContext,
+  capabilities: acp.AgentCapabilities | undefined,
+  { sessionId, directory: cwd }: AgentTurn,
+): Promise<{ readonly sessionId: string; readonly isKnown: boolean }> {
+  const { session } = acp.methods.agent;
+  if (sessionId !== null) {
+    const again = { sessionId, cwd, mcpServers: [] };
+    const resumed = capabilities?.sessionCapabilities?.resume
+      ? peer.request(session.resume, again)
+      : capabilities?.loadSession
+        ? peer.request(session.load, again)
+        : Promise.reject(new Error('a new one'));
+    // The agent may have forgotten it.
+    const isKnown = await resumed.then(
+      () => true,
+      () => false,
+    );
+    if (isKnown) return { sessionId, isKnown };
+  }
+  const opened = await peer.request(session.new, { cwd, mcpServers: [] });
+  return { sessionId: opened.sessionId, isKnown: false };
+}
+
+function allowOnce(options: readonly acp.PermissionOption[]): acp.RequestPermissionResponse {
+  const allowed =
+    options.find(({ kind }) => kind === 'allow_once') ?? options.find(({ kind }) => kind === 'allow_always');
+  return allowed === undefined
+    ? { outcome: { outcome: 'cancelled' } }
+    : { outcome: { outcome: 'selected', optionId: allowed.optionId } };
+}
+
+/** Takes down what the agent does, once the turn has begun: a loaded session repeats its past first. */
+function transcriptOf(turn: AgentTurn, heard: () => void) {
+  let hasBegun = false;
+  let bytes = 0;
+  let last = Promise.resolve();
+  let messageId: unknown = null;
+  let words = '';
+  return {
+    begin: () => {
+      hasBegun = true;
+    },
+    note: (update: acp.SessionUpdate) => {
+      heard();
+      if (!hasBegun) return;
+      const line = `${JSON.stringify({ at: new Date().toISOString(), ...update })}\n`;
+      bytes += line.length;
+      if (bytes <= TRANSCRIPT_MAX_BYTES)
+        last = last.then(() => appendFile(turn.transcript, line, { mode: 0o600 })).catch(() => {});
+      if (update.sessionUpdate === 'agent_message_chunk') {
+        const id = update.messageId ?? 'one';
+        if (id !== messageId) words = '';
+        messageId = id;
+        // A little more than is kept, so that a cut shows.
+        if (update.content.type === 'text' && words.length <= SUMMARY_MAX) words += update.content.text;
+      } else if (update.sessionUpdate === 'tool_call' || update.sessionUpdate === 'tool_call_update') {
+        messageId = null;
+        const paths = (update.locations ?? []).map(({ path }) => relative(turn.directory, path) || path);
+        const activity = activityOf({ kind: update.kind, title: update.title, paths });
+        if (activity !== null) turn.onActivity(activity);
+      }
+    },
+    written: () => last,
+    closingWords: () => words,
+  };
+}
+
+/** The signal is aborted when nothing was heard for too long. */
+function watchSilence(clock: Clock) {
+  const silence = new AbortController();
+  const abort = () => silence.abort(new TurnFailedError('The agent said nothing for ten minutes.'));
+  let cancel = () => {};
+  const heard = () => {
+    cancel();
+    cancel = clock.at(clock.now() + SILENT_MAX_MS, abort);
+  };
+  heard();
+  return { signal: silence.signal, heard, end: () => cancel() };
+}
+
+/** Rejects with the signal's reason, a moment after it was aborted. */
+async function aborted(signal: AbortSignal, clock: Clock): Promise<never> {
+  if (!signal.aborted)
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  await clock.sleep(CANCEL_WITHIN_MS);
+  throw signal.reason;
+}
+
+/** The agent as a process group of its own. Disposing ends all of it. */
+function startProcess({ command, env, mark, clock }: AgentOptions, directory: string) {
+  const [file, ...args] = command;
+  const child = execa(file, args, {
+    cwd: directory,
+    env: { ...env, [MARKER]: mark },
+    extendEnv: false,
+    detached: true,
+    cleanup: false,
+    buffer: false,
+    reject: false,
+    ...{ stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' },
+  });
+  let errors = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    errors = `${errors}${text}`.slice(-ERRORS_MAX);
+  });
+  // A broken pipe shows in the process's end.
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on('error', () => {});
+  const stream = acp.ndJsonStream(
+    Writable.toWeb(child.stdin),
+    Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>,
+  );
+  const gone = child.then(({ exitCode, signal, originalMessage }) => {
+    const why = oneLine(errors, 300) || originalMessage || `${signal ?? `exit code ${exitCode}`}`;
+    return new TurnFailedError(`The agent ended by itself: ${why}`);
+  });
+  return {
+    stream,
+    /** The result of the work, unless the agent ends or hangs up before: then throws why. */
+    during: async <T>(work: Promise<T>): Promise<T> => {
+      const failed = gone.then((error) => Promise.reject(error));
+      for (const promise of [work, failed]) promise.catch(() => {});
+      try {
+        return await Promise.race([work, failed]);
+      } catch (error) {
+        if (!isOfProtocol(error)) throw error;
+        // The connection closes a moment before the process is known to have ended.
+        const failure = new TurnFailedError(`The agent failed: ${oneLine(error.message, 300)}`);
+        throw await clock.timeout(ENDED_WITHIN_MS, gone, failure);
+      }
+    },
+    [Symbol.asyncDispose]: async () => {
+      if (child.pid !== undefined) endProcess(-child.pid);
+      for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.destroy();
+      await child;
+    },
+  };
+}
+
+/** Not one of ours: the connection has closed, or the agent has answered with an error. */
+function isOfProtocol(error: unknown): error is Error {
+  return (
+    error instanceof Error && !(error instanceof TurnFailedError) && !(error instanceof TurnStoppedError)
+  );
+}
+
+/** Ends a process at once, or a group (its number negated), unless it has ended. */
+export function endProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
+}

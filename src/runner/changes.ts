@@ -1,0 +1,68 @@
+import { matchesGlob, posix } from 'node:path';
+
+/** One line of `git diff-index --raw`: a file as it was in the base commit, and as the agent left it. */
+export interface Change {
+  readonly path: string;
+  readonly before: Entry | null;
+  readonly after: Entry | null;
+}
+
+interface Entry {
+  readonly mode: string;
+  readonly object: string;
+}
+
+const NONE = '000000';
+const SYMLINK = '120000';
+const SUBMODULE = '160000';
+/** What a code host runs by itself: whoever may write these may run anything there. */
+const WORKFLOWS = ['.github/**', '.gitlab-ci.yml', '.gitlab/**', '.circleci/**', '.gitea/**', '.forgejo/**'];
+
+/** Reads the output of `git diff-index --raw -z --no-renames`. */
+export function parseChanges(raw: string): Change[] {
+  const parts = raw.split('\0');
+  return Array.from({ length: Math.floor(parts.length / 2) }, (_, index) => {
+    const [before = '', mode = '', beforeObject = '', object = ''] = (parts[2 * index] ?? '')
+      .slice(1)
+      .split(' ');
+    return {
+      path: parts[2 * index + 1] ?? '',
+      before: before === NONE ? null : { mode: before, object: beforeObject },
+      after: mode === NONE ? null : { mode, object },
+    };
+  });
+}
+
+export function isSymlink({ after }: Change): boolean {
+  return after?.mode === SYMLINK;
+}
+
+/**
+ * Whether the change may be committed.
+ * @param patterns of the files that may change; empty: all
+ * @param linkTarget what the file points to, if it is a symbolic link
+ */
+export function mayCommit(
+  { path, after }: Change,
+  patterns: readonly string[],
+  linkTarget: string | null,
+): boolean {
+  if (after?.mode === SUBMODULE) return false;
+  if (linkTarget !== null && leavesRepository(path, linkTarget)) return false;
+  if (WORKFLOWS.some((pattern) => matchesGlob(path.toLowerCase(), pattern))) return false;
+  return patterns.length === 0 || patterns.some((pattern) => matchesGlob(path, pattern));
+}
+
+function leavesRepository(path: string, target: string): boolean {
+  const resolved = posix.join(posix.dirname(path), target);
+  return posix.isAbsolute(target) || resolved === '..' || resolved.startsWith('../');
+}
+
+/** The input of `git update-index -z --index-info` that puts the files back as they were. */
+export function restoring(changes: readonly Change[]): string {
+  return changes
+    .map(({ path, before }) =>
+      before === null ? `0 ${'0'.repeat(40)}\t${path}\0` : `${before.mode} ${before.object}\t${path}\0`,
+    )
+    .join('');
+}

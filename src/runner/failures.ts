@@ -1,0 +1,17 @@
+/** Why a turn has failed, in a sentence for people. */
+export class TurnFailedError extends Error {
+  override readonly name = 'TurnFailedError';
+}
+
+export type StoppedBy = 'caller' | 'time_limit' | 'runner';
+
+/** A turn was ended from outside. */
+export class TurnStoppedError extends Error {
+  override readonly name = 'TurnStoppedError';
+  readonly by: StoppedBy;
+
+  constructor(by: StoppedBy) {
+    super(`stopped by ${by}`);
+    this.by = by;
+  }
+}

@@ -1,0 +1,234 @@
+import { createHash } from 'node:crypto';
+import { type Generated, type Kysely, type Selectable, sql } from 'kysely';
+import { openSqlite } from '../store/engines/sqlite.ts';
+
+export type Outcome = 'completed' | 'failed';
+
+interface JobTable {
+  id: string;
+  project: string;
+  /** The first request. */
+  prompt: string;
+  created_at: number;
+  /** Of the present branch; each merged one is followed by another. */
+  round: number;
+  /** How the last turn ended; null: none has. */
+  outcome: Outcome | null;
+  pr_link: string | null;
+  /** The pull request of the present branch, also after a turn that changed nothing. */
+  branch_pr_link: string | null;
+  summary: string | null;
+  reason: string | null;
+  session_id: string | null;
+  /** 1: the worktree holds edits of a turn that was cut short. */
+  keeps_edits: number;
+  rested_at: number | null;
+  archived_at: number | null;
+}
+
+interface TurnTable {
+  number: Generated<number>;
+  job_id: string;
+  prompt: string;
+  /** JSON. */
+  images: string | null;
+  state: 'waiting' | 'running' | 'ended';
+  /** How often it was begun. */
+  attempts: number;
+  summary: string | null;
+}
+
+interface CallTable {
+  key: string;
+  project: string;
+  at: number;
+  body_hash: string;
+  status: number;
+  /** JSON. */
+  answer: string;
+}
+
+interface Tables {
+  job: JobTable;
+  turn: TurnTable;
+  call: CallTable;
+}
+
+export type Job = Readonly<JobTable>;
+export type Turn = Readonly<Selectable<TurnTable>>;
+export type Call = Readonly<CallTable>;
+type Queries = Kysely<Tables>;
+
+export interface Image {
+  readonly name: string;
+  readonly mimeType: string;
+  /** In base64. */
+  readonly data: string;
+}
+
+export interface Message {
+  readonly prompt: string;
+  readonly images: readonly Image[];
+}
+
+/** How a turn ended, and what its job is from then on. */
+export type TurnEnd = Pick<Job, 'outcome' | 'reason' | 'summary' | 'keeps_edits'> &
+  Partial<Pick<Job, 'pr_link' | 'branch_pr_link'>>;
+
+const SCHEMA = [
+  `create table if not exists job (
+    id text primary key, project text not null, prompt text not null, created_at integer not null,
+    round integer not null, outcome text, pr_link text, branch_pr_link text, summary text, reason text,
+    session_id text, keeps_edits integer not null, rested_at integer, archived_at integer)`,
+  `create table if not exists turn (
+    number integer primary key autoincrement, job_id text not null references job (id), prompt text not null,
+    images text, state text not null, attempts integer not null, summary text)`,
+  'create index if not exists turn_state on turn (state, number)',
+  'create index if not exists turn_job on turn (job_id)',
+  `create table if not exists call (
+    key text primary key, project text not null, at integer not null, body_hash text not null,
+    status integer not null, answer text not null)`,
+  'create index if not exists call_at on call (project, at)',
+];
+
+/** The jobs and turns of the runner, in a database of its own. Times are milliseconds since 1970. */
+export class RunnerStore {
+  readonly close: () => Promise<void>;
+  readonly #db: Queries;
+
+  private constructor(database: ReturnType<typeof openSqlite>) {
+    this.close = database.close;
+    // The engine knows no tables.
+    this.#db = database.queries as unknown as Queries;
+  }
+
+  /** Throws StoreError if the folder cannot be used, or another runner uses it. */
+  static async open(dataDir: string): Promise<RunnerStore> {
+    const store = new RunnerStore(openSqlite(dataDir));
+    for (const statement of SCHEMA) await sql.raw(statement).execute(store.#db);
+    return store;
+  }
+
+  transaction<T>(work: (tx: RunnerTransaction) => Promise<T>): Promise<T> {
+    return this.#db.transaction().execute((queries) => work(new RunnerTransaction(queries)));
+  }
+}
+
+export class RunnerTransaction {
+  readonly #db: Queries;
+
+  constructor(queries: Queries) {
+    this.#db = queries;
+  }
+
+  async job(id: string): Promise<Job | null> {
+    return (await this.#db.selectFrom('job').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
+  }
+
+  /** The job's turns that have not ended, in their order. */
+  openTurns(jobId: string): Promise<Turn[]> {
+    const turns = this.#db.selectFrom('turn').selectAll().where('job_id', '=', jobId);
+    return turns.where('state', '!=', 'ended').orderBy('number').execute();
+  }
+
+  /** Those before the turn, in their order: what the agent of a new session has to be told. */
+  earlierTurns({ job_id, number }: Turn): Promise<Turn[]> {
+    const turns = this.#db.selectFrom('turn').selectAll().where('job_id', '=', job_id);
+    return turns.where('number', '<', number).orderBy('number').execute();
+  }
+
+  async create(id: string, project: string, message: Message, nowMs: number): Promise<void> {
+    const job = { id, project, prompt: message.prompt, created_at: nowMs, round: 1, keeps_edits: 0 };
+    await this.#db.insertInto('job').values(job).execute();
+    await this.addTurn(id, message);
+  }
+
+  async addTurn(jobId: string, { prompt, images }: Message): Promise<void> {
+    await this.change(jobId, { archived_at: null });
+    const turn = {
+      job_id: jobId,
+      prompt,
+      images: images.length === 0 ? null : JSON.stringify(images),
+      state: 'waiting' as const,
+      attempts: 0,
+    };
+    await this.#db.insertInto('turn').values(turn).execute();
+  }
+
+  async change(jobId: string, values: Partial<JobTable>): Promise<void> {
+    await this.#db.updateTable('job').set(values).where('id', '=', jobId).execute();
+  }
+
+  /** Begins the oldest waiting turn of a job that has none running; null: there is none. */
+  async begin(): Promise<Turn | null> {
+    const busy = this.#db.selectFrom('turn').select('job_id').where('state', '=', 'running');
+    const next = await this.#db
+      .selectFrom('turn')
+      .selectAll()
+      .where('state', '=', 'waiting')
+      .where('job_id', 'not in', busy)
+      .orderBy('number')
+      .limit(1)
+      .executeTakeFirst();
+    if (next === undefined) return null;
+    const begun = { state: 'running' as const, attempts: next.attempts + 1 };
+    await this.#db.updateTable('turn').set(begun).where('number', '=', next.number).execute();
+    return { ...next, ...begun };
+  }
+
+  /** Turns of a runner that is gone wait again. */
+  async putBack(): Promise<void> {
+    await this.#db.updateTable('turn').set({ state: 'waiting' }).where('state', '=', 'running').execute();
+  }
+
+  /** The turn was stopped with the runner, which is no failure of its own. */
+  async interrupt({ number, attempts }: Turn): Promise<void> {
+    const values = { state: 'waiting' as const, attempts: attempts - 1 };
+    await this.#db.updateTable('turn').set(values).where('number', '=', number).execute();
+  }
+
+  async end({ number, job_id }: Turn, end: TurnEnd, nowMs: number): Promise<void> {
+    const values = { state: 'ended' as const, images: null, summary: end.summary };
+    await this.#db.updateTable('turn').set(values).where('number', '=', number).execute();
+    await this.change(job_id, { ...end, rested_at: nowMs });
+  }
+
+  async dropWaiting(jobId: string): Promise<void> {
+    const waiting = this.#db.updateTable('turn').set({ state: 'ended', images: null });
+    await waiting.where('job_id', '=', jobId).where('state', '=', 'waiting').execute();
+  }
+
+  /** Jobs without an open turn that have rested since then and are not archived. */
+  async restingSince(untilMs: number): Promise<Job[]> {
+    const open = this.#db.selectFrom('turn').select('job_id').where('state', '!=', 'ended');
+    return this.#db
+      .selectFrom('job')
+      .selectAll()
+      .where('archived_at', 'is', null)
+      .where('rested_at', '<', untilMs)
+      .where('id', 'not in', open)
+      .execute();
+  }
+
+  async call(key: string): Promise<Call | null> {
+    return (await this.#db.selectFrom('call').selectAll().where('key', '=', key).executeTakeFirst()) ?? null;
+  }
+
+  async noteCall(call: Call): Promise<void> {
+    await this.#db.insertInto('call').values(call).execute();
+  }
+
+  async forgetCalls(untilMs: number): Promise<void> {
+    await this.#db.deleteFrom('call').where('at', '<', untilMs).execute();
+  }
+
+  /** The times of the project's calls since then, the oldest first. */
+  async callsSince(project: string, sinceMs: number): Promise<number[]> {
+    const calls = this.#db.selectFrom('call').select('at').where('project', '=', project);
+    return (await calls.where('at', '>', sinceMs).orderBy('at').execute()).map(({ at }) => at);
+  }
+}
+
+export function sha256(text: string | Buffer): string {
+  return createHash('sha256').update(text).digest('hex');
+}

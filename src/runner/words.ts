@@ -1,0 +1,112 @@
+import type { Turn } from './store.ts';
+
+const SUBJECT_MAX = 72;
+const SLUG_MAX = 40;
+const ID_LENGTH = 6;
+const LEFT_OUT_MAX = 10;
+export const SUMMARY_MAX = 3_000;
+const ACTIVITY_MAX = 100;
+
+/** The request's first line, for a commit's subject and a pull request's title. */
+export function subjectOf(prompt: string): string {
+  const [line = ''] = plain(prompt).trim().split('\n');
+  return shortened(line.replace(/\s+/g, ' ').trim(), SUBJECT_MAX) || 'Update the documentation';
+}
+
+/** @param round counts the branches of the job: a merged one is never used again */
+export function branchOf(prompt: string, jobId: string, round: number): string {
+  const slug = subjectOf(prompt)
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, SLUG_MAX)
+    .replace(/^-+|-+$/g, '');
+  const name = [slug, jobId.slice(-ID_LENGTH), ...(round === 1 ? [] : [String(round)])].filter(Boolean);
+  return `docs-agent/${name.join('-')}`;
+}
+
+export function commitMessage(prompt: string, summary: string | null): string {
+  return `${subjectOf(prompt)}\n${summary === null ? '' : `\n${plain(summary).trim()}\n`}`;
+}
+
+export function pullRequestBody(prompt: string, summary: string | null): string {
+  const request = plain(prompt)
+    .trim()
+    .split('\n')
+    .map((line) => `> ${line}`.trimEnd());
+  return [...(summary === null ? [] : [summary, '']), 'Requested:', '', ...request].join('\n');
+}
+
+/** The agent's closing words, and what was left out of the commit; null: there is nothing to say. */
+export function summaryOf(words: string, leftOut: readonly string[]): string | null {
+  const named = leftOut.slice(0, LEFT_OUT_MAX).join(', ');
+  const more = leftOut.length > LEFT_OUT_MAX ? ` and ${leftOut.length - LEFT_OUT_MAX} more` : '';
+  const note =
+    leftOut.length === 0 ? '' : `Left out, since these files may not change here: ${named}${more}.`;
+  const said = shortened(plain(words).trim(), SUMMARY_MAX - note.length - 2);
+  return [said, note].filter(Boolean).join('\n\n') || null;
+}
+
+/** The prompt of a turn in a new session: what the agent cannot know otherwise comes first. */
+export function firstPrompt(
+  prompt: string,
+  instructions: string | null,
+  earlier: readonly Pick<Turn, 'prompt' | 'summary'>[],
+): string {
+  const history = earlier.map(({ prompt: asked, summary }, index) =>
+    [`Request ${index + 1}: ${asked}`, ...(summary === null ? [] : [`Your summary: ${summary}`])].join('\n'),
+  );
+  const done =
+    history.length === 0 ? [] : ['What was asked and done before:', ...history, 'The request now:'];
+  return [...(instructions === null ? [] : [instructions.trim()]), ...done, prompt].join('\n\n');
+}
+
+export function conflictPrompt(files: readonly string[]): string {
+  return (
+    'Somebody has changed the branch meanwhile, and your changes conflict with theirs. The files below hold both, ' +
+    'between conflict markers (<<<<<<<, =======, >>>>>>>). Edit them so that both intentions are kept and no marker ' +
+    `is left:\n${files.join('\n')}`
+  );
+}
+
+/** What a tool call says of the agent's work, in one line. */
+export function activityOf(call: {
+  readonly kind?: string | null | undefined;
+  readonly title?: string | null | undefined;
+  readonly paths: readonly string[];
+}): string | null {
+  const [path] = call.paths;
+  const title = call.title?.trim() ?? '';
+  const place = call.paths.length > 1 ? `${call.paths.length} files` : path;
+  const verb = call.kind == null ? undefined : VERBS[call.kind];
+  const line = verb === undefined ? title : `${verb} ${place ?? title}`;
+  return oneLine(line, ACTIVITY_MAX) || null;
+}
+
+const VERBS: Readonly<Record<string, string | undefined>> = {
+  read: 'Reading',
+  edit: 'Editing',
+  delete: 'Deleting',
+  move: 'Moving',
+  search: 'Searching',
+  execute: 'Running',
+  fetch: 'Fetching',
+};
+
+export function oneLine(text: string, max: number): string {
+  return shortened(plain(text).replace(/\s+/g, ' ').trim(), max);
+}
+
+/** Without control characters, which could forge lines or end a text early. */
+function plain(text: string): string {
+  return text.toWellFormed().replace(/[^\P{Cc}\n\t]/gu, '');
+}
+
+function shortened(text: string, max: number): string {
+  return text.length <= max
+    ? text
+    : `${text
+        .slice(0, max - 1)
+        .toWellFormed()
+        .trimEnd()}…`;
+}

@@ -1,0 +1,101 @@
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runProgram } from '../support/child-program.ts';
+import { freePort } from '../support/free-port.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { type ApiJob, AS_CALLER, KEY, type RunnerWorld, startRunnerWorld } from './support/world.ts';
+
+const PLAN = 'plan';
+const HELD = 'held';
+
+/** A git that holds still before or after a command, once, until the test goes on; then it has failed. */
+function holdGit(world: RunnerWorld, when: 'before' | 'after', command: string): string {
+  const bin = join(world.root, 'bin');
+  mkdirSync(bin);
+  const hold = `rm ${bin}/${PLAN}; touch ${bin}/${HELD}; while [ -e ${bin}/${HELD} ]; do sleep 0.05; done; exit 1`;
+  const script = `#!/bin/sh
+real=$(PATH=\${PATH#*:} command -v git)
+case "$*" in *"${command}"*) if [ -e ${bin}/${PLAN} ]; then
+${when === 'after' ? '"$real" "$@"' : ':'}
+${hold}
+fi;; esac
+exec "$real" "$@"
+`;
+  writeFileSync(join(bin, 'git'), script, { mode: 0o755 });
+  writeFileSync(join(bin, PLAN), '');
+  return bin;
+}
+
+test.each([
+  ['before', 'commit-tree'],
+  ['before', 'update-ref refs/docs-agent/turns'],
+  ['after', 'update-ref refs/docs-agent/turns'],
+  ['after', 'update-ref refs/heads/docs-agent'],
+  ['before', 'push --porcelain'],
+  ['after', 'push --porcelain'],
+  ['before', 'the pull request'],
+  ['after', 'the pull request'],
+  ['while', 'the agent works'],
+  ['twice while', 'the agent works'],
+] as const)('a runner that is killed %s %s: one commit, one branch, one pull request', async (when, what) => {
+  await using world = await startRunnerWorld();
+  const { settings } = world;
+  await world.runner.stop();
+  const port = await freePort();
+  const isAtGit = !what.startsWith('the ') && (when === 'before' || when === 'after');
+  const bin = isAtGit ? holdGit(world, when, what) : null;
+  const env = {
+    PATH: bin === null ? process.env.PATH : `${bin}:${process.env.PATH}`,
+    RUNNER_REPOSITORY: settings.repository,
+    RUNNER_COMMAND: settings.command.join(' '),
+    RUNNER_API_KEY: KEY,
+    RUNNER_PORT: String(port),
+    RUNNER_DATA_DIR: settings.dataDir,
+    RUNNER_CODE_HOST_REPOSITORY: 'acme/docs',
+    GITHUB_TOKEN: 'code-host-token',
+    GITHUB_WEB_URL: settings.codeHosts[0]?.webUrl ?? '',
+    HOME: join(world.root, 'home'),
+  };
+  const call = async (method: string, path: string, body?: object) => {
+    const init = { method, headers: AS_CALLER, ...(body && { body: JSON.stringify(body) }) };
+    return (await (await fetch(`http://127.0.0.1:${port}/v2/agent/docs/job${path}`, init)).json()) as ApiJob;
+  };
+  const rested = (id: string, isReached: (job: ApiJob) => boolean) =>
+    waitFor(() => call('GET', `/${id}`), isReached, { what: 'the job', timeoutMs: 60_000 });
+  const start = async () => {
+    const program = runProgram(['runner'], env);
+    await program.logged('runner_started');
+    return program;
+  };
+  let program = await start();
+  const atPull = what === 'the pull request' ? world.holdPull(when === 'after') : null;
+  const { id } = await call('POST', '', {
+    prompt: `write docs/a.md A\n${what === 'the agent works' ? 'wait' : ''}`,
+  });
+  for (let kills = when === 'twice while' ? 2 : 1; kills > 0; kills -= 1) {
+    if (bin !== null) await waitFor(() => existsSync(join(bin, HELD)), Boolean, { what: 'git' });
+    else if (atPull !== null) await atPull;
+    else await rested(id, ({ activity }) => activity !== null);
+    program.kill('SIGKILL');
+    await program.exit;
+    await program[Symbol.asyncDispose]();
+    if (bin !== null) rmSync(join(bin, HELD));
+    program = await start();
+  }
+  world.go();
+  expect(await rested(id, ({ status }) => status !== 'active')).toMatchObject({
+    status: 'completed',
+    summary: 'Done.',
+    prLink: world.pulls[0]?.html_url,
+  });
+  expect(world.pulls).toHaveLength(1);
+  const branches = world
+    .git('for-each-ref', '--format=%(refname:short)', 'refs/heads/docs-agent')
+    .split('\n');
+  expect(branches).toHaveLength(1);
+  expect(world.git('rev-list', '--count', `main..${branches[0]}`)).toBe('1');
+  program.kill('SIGTERM');
+  expect(await program.exit).toEqual({ code: 0, signal: null });
+  await program[Symbol.asyncDispose]();
+});

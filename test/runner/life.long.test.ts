@@ -1,0 +1,102 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { freePort } from '../support/free-port.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { type ApiJob, type RunnerWorld, startRunnerWorld } from './support/world.ts';
+
+const headOf = (world: RunnerWorld, job: ApiJob) =>
+  world.pulls.find(({ html_url }) => html_url === job.prLink)?.head ?? '';
+
+describe('a job at the runner', () => {
+  test('is archived when it has rested, and a message opens it again', async () => {
+    await using world = await startRunnerWorld({ keepMs: 0 });
+    const { id } = await world.create('write docs/a.md A');
+    const done = await world.rested(id);
+    await world.restart();
+    const archived = await world.rested(id, ({ status }) => status === 'archived');
+    expect(archived).toMatchObject({ archivedAt: expect.any(String), prLink: done.prLink });
+    expect(existsSync(join(world.settings.dataDir, 'worktrees', id))).toBe(false);
+    await world.message(id, 'write docs/b.md B');
+    const again = await world.rested(id, ({ status }) => status === 'completed');
+    expect(again.prLink).toBe(done.prLink);
+    expect(world.git('diff', '--name-only', `main...${headOf(world, again)}`)).toBe('docs/a.md\ndocs/b.md');
+  });
+
+  test('fails after the time limit, and goes on from its edits', async () => {
+    await using world = await startRunnerWorld({ turnTimeoutMs: 1_500 });
+    const { id } = await world.create('write docs/a.md A\nhang');
+    expect(await world.rested(id)).toMatchObject({
+      status: 'failed',
+      reason: 'The agent took longer than a turn may take.',
+    });
+    await world.message(id, 'Go on');
+    const end = await world.rested(id);
+    expect(world.git('diff', '--name-only', `main...${headOf(world, end)}`)).toBe('docs/a.md');
+  });
+
+  test('goes on after a restart, as if nothing had been', async () => {
+    await using world = await startRunnerWorld();
+    const { id } = await world.create('write docs/a.md A\nwait');
+    await world.rested(id, ({ activity }) => activity !== null);
+    const restarted = world.restart();
+    world.go();
+    await restarted;
+    expect(await world.rested(id)).toMatchObject({ status: 'completed', prLink: expect.any(String) });
+  });
+
+  test('keeps to the patterns of files that may change', async () => {
+    await using world = await startRunnerWorld({ paths: ['docs/**', '*.md'], instructions: 'Be brief.' });
+    const { id } = await world.create('write docs/a.md A\nwrite README.md R\nwrite src/evil.ts E');
+    const end = await world.rested(id);
+    expect(world.git('diff', '--name-only', `main...${headOf(world, end)}`)).toBe('README.md\ndocs/a.md');
+    expect(end.summary).toBe('Done.\n\nLeft out, since these files may not change here: src/evil.ts.');
+    expect(world.lastPrompt()).toMatch(/^Be brief\.\n\nwrite docs/);
+  });
+
+  test('fails where the repository refuses the push, or is gone', async () => {
+    await using world = await startRunnerWorld();
+    const hook = join(world.remote, 'hooks', 'pre-receive');
+    mkdirSync(join(world.remote, 'hooks'), { recursive: true });
+    writeFileSync(hook, '#!/bin/sh\nexit 1\n');
+    chmodSync(hook, 0o755);
+    const { id } = await world.create('write docs/a.md A');
+    expect(await world.rested(id)).toMatchObject({
+      status: 'failed',
+      reason: 'The repository refused the push: pre-receive hook declined.',
+    });
+    execFileSync('rm', [hook]);
+    // What could not be pushed goes along with the next turn.
+    await world.message(id, 'write docs/b.md B');
+    expect(world.git('diff', '--name-only', `main...${headOf(world, await world.rested(id))}`)).toBe(
+      'docs/a.md\ndocs/b.md',
+    );
+    execFileSync('mv', [world.remote, `${world.remote}.away`]);
+    await world.message(id, 'write docs/c.md C');
+    expect(await world.rested(id)).toMatchObject({
+      status: 'failed',
+      reason: expect.stringMatching(/^Git failed: /),
+    });
+  });
+
+  test('works over the network, with a remote that speaks its protocol', async () => {
+    const port = await freePort();
+    await using world = await startRunnerWorld({ branch: 'main', codeHosts: [] });
+    const options = ['--reuseaddr', '--export-all', '--enable=receive-pack', `--base-path=${world.root}`];
+    const server = spawn('git', ['daemon', ...options, '--listen=127.0.0.1', `--port=${port}`]);
+    const address = `git://127.0.0.1:${port}/remote.git`;
+    await waitFor(
+      () => execFileSync('git', ['ls-remote', address], { stdio: 'pipe' }),
+      () => true,
+      { what: 'the daemon' },
+    );
+    await using far = await startRunnerWorld({ repository: address, codeHosts: [] });
+    const { id } = await far.create('write docs/a.md A');
+    expect(await far.rested(id)).toMatchObject({ status: 'completed', prLink: null });
+    expect(world.git('for-each-ref', '--format=%(refname:short)', 'refs/heads/docs-agent')).toMatch(
+      /^docs-agent\//,
+    );
+    server.kill();
+  });
+});

@@ -1,0 +1,110 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as acp from '@agentclientprotocol/sdk';
+
+/**
+ * An ACP agent that does what the lines of its prompt say: `write PATH TEXT`, `link PATH TARGET`, `git ARGS`, `env NAME`,
+ * `ask`, `leave` (a process), `refuse`, `die`, `hang`, `wait` (for a file `go` in HOME). It asks nothing of a model. Its sessions survive it, in HOME.
+ */
+const home = process.env.HOME ?? '/nowhere';
+const fileOf = (sessionId: string) => join(home, `session-${sessionId}`);
+let cwd = '/';
+
+const app = acp
+  .agent({ name: 'scripted' })
+  .onRequest(acp.methods.agent.initialize, () => ({
+    protocolVersion: acp.PROTOCOL_VERSION,
+    agentInfo: { name: 'scripted', version: '1.0' },
+    agentCapabilities: { promptCapabilities: { image: true }, sessionCapabilities: { resume: {} } },
+    authMethods: [],
+  }))
+  .onRequest(acp.methods.agent.session.new, ({ params }) => {
+    cwd = params.cwd;
+    const sessionId = `${process.pid}-${Date.now()}`;
+    writeFileSync(fileOf(sessionId), '');
+    return { sessionId };
+  })
+  .onRequest(acp.methods.agent.session.resume, ({ params }) => {
+    if (!existsSync(fileOf(params.sessionId))) throw new Error('no such session');
+    cwd = params.cwd;
+    return {};
+  })
+  .onRequest(acp.methods.agent.session.prompt, async ({ params, client }) => {
+    const { sessionId } = params;
+    const text = params.prompt
+      .map((block) => (block.type === 'text' ? block.text : `[${block.type}]`))
+      .join('\n');
+    const say = (words: string, messageId: string) =>
+      client.notify(acp.methods.client.session.update, {
+        sessionId,
+        update: { sessionUpdate: 'agent_message_chunk', messageId, content: { type: 'text', text: words } },
+      });
+    const use = (kind: acp.ToolKind, path: string) =>
+      client.notify(acp.methods.client.session.update, {
+        sessionId,
+        update: {
+          sessionUpdate: 'tool_call',
+          toolCallId: path,
+          title: path,
+          kind,
+          locations: [{ path: join(cwd, path) }],
+        },
+      });
+    writeFileSync(join(home, 'last-prompt'), text);
+    await say('I begin.', 'first');
+    const words: string[] = [];
+    if (text.startsWith('Somebody has changed')) words.push(resolve(text));
+    const request = text.split('The request now:').at(-1) ?? '';
+    for (const line of request.split('\n')) {
+      const [verb, first = '', ...rest] = line.split(' ');
+      const path = join(cwd, first);
+      if (verb === 'write') {
+        await use('edit', first);
+        mkdirSync(dirname(path), { recursive: true });
+        writeFileSync(path, `${rest.join(' ')}\n`);
+      } else if (verb === 'link') symlinkSync(rest.join(' '), path);
+      else if (verb === 'git') execFileSync('git', [first, ...rest], { cwd, stdio: 'ignore' });
+      else if (verb === 'env') words.push(`${first} is ${process.env[first] ?? 'not set'}`);
+      else if (verb === 'leave') spawn('sleep', ['600'], { detached: true, stdio: 'ignore' }).unref();
+      else if (verb === 'refuse') return { stopReason: 'refusal' };
+      else if (verb === 'die') process.exit(3);
+      else if (verb === 'wait') while (!existsSync(join(home, 'go'))) await sleep(20);
+      else if (verb === 'hang') await new Promise(() => {});
+      else if (verb === 'ask') words.push(`allowed: ${await ask(client, sessionId)}`);
+    }
+    await say(words.join('; ') || 'Done.', 'last');
+    return { stopReason: 'end_turn' };
+  });
+
+async function ask(client: acp.AgentContext, sessionId: string): Promise<string> {
+  const { outcome } = await client.request(acp.methods.client.session.requestPermission, {
+    sessionId,
+    toolCall: { toolCallId: 'one', title: 'Write' },
+    options: [
+      { optionId: 'no', name: 'No', kind: 'reject_once' },
+      { optionId: 'always', name: 'Always', kind: 'allow_always' },
+      { optionId: 'once', name: 'Once', kind: 'allow_once' },
+    ],
+  });
+  return outcome.outcome === 'selected' ? outcome.optionId : outcome.outcome;
+}
+
+/** Keeps both sides of each conflict, unless it was told to give up. */
+function resolve(prompt: string): string {
+  for (const name of prompt.split('\n').slice(1)) {
+    const path = join(cwd, name);
+    const text = readFileSync(path, 'utf8');
+    if (!text.includes('stubborn')) writeFileSync(path, text.replace(/^(?:<{7}|={7}|>{7}).*\n/gm, ''));
+  }
+  return 'Both are kept.';
+}
+
+app.connect(
+  acp.ndJsonStream(
+    Writable.toWeb(process.stdout),
+    Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>,
+  ),
+);

@@ -1,0 +1,185 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type RunnerWorld, startRunnerWorld } from './support/world.ts';
+
+let world: RunnerWorld;
+
+beforeAll(async () => {
+  world = await startRunnerWorld();
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+/** A job whose first turn has ended. */
+async function done(prompt: string) {
+  const { id } = await world.create(prompt);
+  return world.rested(id);
+}
+const branchOf = (link: string | null) => world.pulls.find(({ html_url }) => html_url === link)?.head ?? '';
+const commits = (branch: string) => Number(world.git('rev-list', '--count', `main..${branch}`));
+const files = (branch: string) =>
+  world.git('diff', '--name-only', `main...${branch}`).split('\n').filter(Boolean);
+const follow = async (id: string, prompt: string) => {
+  expect((await world.message(id, prompt)).status).toBe(200);
+  return world.rested(id);
+};
+
+describe('a turn', () => {
+  test('goes from the request to one commit and a pull request', async () => {
+    const job = await done('Add a quickstart\nwrite docs/quickstart.md Hello');
+    expect(job).toMatchObject({
+      status: 'completed',
+      summary: 'Done.',
+      reason: null,
+      queued: 0,
+      model: 'scripted 1.0',
+    });
+    const pull = world.pulls.find(({ html_url }) => html_url === job.prLink);
+    expect(pull).toMatchObject({
+      title: 'Add a quickstart',
+      body: expect.stringContaining('> Add a quickstart'),
+    });
+    expect(pull?.head).toBe(`docs-agent/add-a-quickstart-${job.id.slice(-6)}`);
+    expect(commits(pull?.head ?? '')).toBe(1);
+    const head = pull?.head ?? '';
+    expect(world.git('log', '-1', '--format=%an%n%B', head)).toBe('docs-agent\nAdd a quickstart\n\nDone.');
+    expect(world.git('show', `${head}:docs/quickstart.md`)).toBe('Hello');
+  });
+
+  test('without a change has no pull request; the next one adds commits to the branch', async () => {
+    const job = await done('What is in the docs?');
+    expect(job).toMatchObject({ status: 'completed', prLink: null, summary: 'Done.' });
+    const second = await follow(job.id, 'write docs/a.md A');
+    const branch = branchOf(second.prLink);
+    expect(await follow(job.id, 'Thanks')).toMatchObject({ prLink: null });
+    const third = await follow(job.id, 'write docs/b.md B');
+    expect(third.prLink).toBe(second.prLink);
+    expect([commits(branch), files(branch)]).toEqual([2, ['docs/a.md', 'docs/b.md']]);
+  });
+
+  test('goes on in the session that the agent knows, and else tells it what was before', async () => {
+    const job = await done('First\nwrite docs/c.md C');
+    await follow(job.id, 'Second');
+    expect(world.lastPrompt()).toBe('Second');
+    execFileSync('sh', ['-c', `rm ${join(world.root, 'home')}/session-*`]);
+    await follow(job.id, 'Third');
+    expect(world.lastPrompt()).toBe(
+      'What was asked and done before:\n\nRequest 1: First\nwrite docs/c.md C\nYour summary: Done.\n\n' +
+        'Request 2: Second\nYour summary: Done.\n\nThe request now:\n\nThird',
+    );
+  });
+
+  test('says what the agent does; turns of one job wait for each other', async () => {
+    const { id } = await world.create('write docs/slow.md Slow\nhang');
+    expect((await world.message(id, 'And more')).body).toMatchObject({
+      status: 'active',
+      queued: 1,
+      prLink: null,
+    });
+    const busy = await world.rested(id, ({ activity }) => activity !== null);
+    expect(busy.activity).toBe('Editing docs/slow.md');
+    const { body } = await world.call('POST', `/v2/agent/docs/job/${id}/cancel`);
+    expect(body).toMatchObject({ status: 'completed', reason: 'Stopped by a caller of the API.', queued: 0 });
+    // What was edited so far is there for the next turn.
+    const next = await follow(id, 'write docs/other.md Other');
+    expect(files(branchOf(next.prLink))).toEqual(['docs/other.md', 'docs/slow.md']);
+  });
+
+  test.each([
+    ['refuse', 'The agent refused the request.'],
+    ['die', 'The agent ended by itself: exit code 3'],
+  ])('fails with a reason where the agent does: %s', async (prompt, reason) => {
+    expect(await done(`write docs/half.md Half\n${prompt}`)).toMatchObject({
+      status: 'failed',
+      reason,
+      prLink: null,
+    });
+  });
+
+  test('answers requests for permission, and gives the agent no secrets', async () => {
+    process.env.GITHUB_TOKEN = 'secret';
+    const { summary } = await done('ask\nenv GITHUB_TOKEN\nenv HOME');
+    delete process.env.GITHUB_TOKEN;
+    expect(summary).toBe(`allowed: once; GITHUB_TOKEN is not set; HOME is ${join(world.root, 'home')}`);
+  });
+});
+
+describe('what the agent leaves behind', () => {
+  test('its own commits become part of the one commit, on whatever branch they are', async () => {
+    const own = 'git add --all\ngit commit --quiet --message=mine';
+    const here = await done(`write docs/own.md Own\n${own}\nwrite docs/more.md More`);
+    expect([commits(branchOf(here.prLink)), files(branchOf(here.prLink))]).toEqual([
+      1,
+      ['docs/more.md', 'docs/own.md'],
+    ]);
+    const back = 'git checkout --quiet -';
+    const elsewhere = await done(`git checkout --quiet -b mine\nwrite docs/far.md Far\n${own}\n${back}`);
+    expect([commits(branchOf(elsewhere.prLink)), files(branchOf(elsewhere.prLink))]).toEqual([
+      1,
+      ['docs/far.md'],
+    ]);
+  });
+
+  test('hooks and settings of git are never run, and nothing outside is committed', async () => {
+    const marker = join(world.root, 'pwned');
+    const hook = `write .git/hooks/post-checkout touch ${marker}`;
+    const filter = [`git config filter.evil.clean touch ${marker}`, 'write .gitattributes * filter=evil'];
+    const outside = ['link docs/passwd /etc/passwd', 'link docs/up ../../..', 'link docs/ok index.md'];
+    const workflow = 'write .github/workflows/ci.yml on: evil';
+    const monitor = `git config core.fsmonitor ${join(world.root, 'monitor')}`;
+    writeFileSync(join(world.root, 'monitor'), `#!/bin/sh\ntouch ${marker}\n`, { mode: 0o755 });
+    const prompt = [...outside, workflow, ...filter, hook, monitor, 'write docs/fine.md Fine'].join('\n');
+    const job = await done(`Attack\n${prompt}`);
+    expect(files(branchOf(job.prLink))).toEqual(['.gitattributes', 'docs/fine.md', 'docs/ok']);
+    expect(job.summary).toContain(
+      'Left out, since these files may not change here: .github/workflows/ci.yml, docs/passwd, docs/up.',
+    );
+    await follow(job.id, 'write docs/fine.md Finer');
+    expect(existsSync(marker)).toBe(false);
+  });
+
+  test('no process of it outlives its turn', async () => {
+    const job = await done('leave\nwrite docs/d.md D');
+    expect(job.status).toBe('completed');
+    expect(execFileSync('sh', ['-c', 'pgrep -f "[s]leep 600" || true'], { encoding: 'utf8' })).toBe('');
+  });
+});
+
+describe('others who push', () => {
+  test('between turns: the next one goes on from there', async () => {
+    const job = await done('write docs/e.md E');
+    world.push(branchOf(job.prLink), 'docs/theirs.md', 'Theirs\n');
+    await follow(job.id, 'write docs/f.md F');
+    expect(files(branchOf(job.prLink))).toEqual(['docs/e.md', 'docs/f.md', 'docs/theirs.md']);
+  });
+
+  test.each([
+    ['Ours', { status: 'completed' }, 'Theirs\nOurs'],
+    ['stubborn', { status: 'failed', reason: expect.stringContaining('could not be resolved') }, 'Theirs'],
+  ])(
+    'during a turn, in the same lines: the agent resolves it, or the turn fails (%s)',
+    async (text, end, content) => {
+      const job = await done('write docs/g.md First');
+      const branch = branchOf(job.prLink);
+      const { id } = job;
+      await world.message(id, `write docs/g.md ${text}\nwait`);
+      await world.rested(id, ({ activity }) => activity === 'Editing docs/g.md');
+      world.push(branch, 'docs/g.md', 'Theirs\n');
+      world.go();
+      expect(await world.rested(id)).toMatchObject(end);
+      expect(world.git('show', `${branch}:docs/g.md`)).toBe(content);
+    },
+  );
+
+  test('a merged pull request: the next turn starts from there, on a new branch', async () => {
+    const job = await done('write docs/h.md H');
+    const [first] = world.pulls.filter(({ html_url }) => html_url === job.prLink);
+    if (first === undefined) throw new Error('no pull request');
+    world.git('update-ref', 'refs/heads/main', first.head);
+    first.state = 'closed';
+    const next = await follow(job.id, 'write docs/i.md I');
+    expect(branchOf(next.prLink)).toBe(`${first.head}-2`);
+    expect(files(branchOf(next.prLink))).toEqual(['docs/i.md']);
+  });
+});
