@@ -104,3 +104,15 @@ describe('"Start another"', () => {
     expect(opened).toMatchObject({ repliesAfterTs });
   });
 });
+
+test('a request for an unknown project keeps its words once', () => {
+  const named = {
+    kind: 'unknown_project',
+    name: 'hand',
+    projects: [{ id: 'p1', name: 'handbook' }],
+  } as const;
+  const addressed = { ...named, prompt: 'Fix it' };
+  const { job } = ask([], {}, { unknownProject: addressed });
+  expect(job.stage).toMatchObject({ kind: 'awaiting_confirmation', sameAsJobId: null });
+  expect(job.stage).toHaveProperty('unknownProject', named);
+});

@@ -4,7 +4,7 @@ import type { Dropped, StartThread } from '../../draft.ts';
 import type { EventOf } from '../../event.ts';
 import { slackTime } from '../../follow-ups/follow-up.ts';
 import { createPromptOf, fittingAlong } from '../../follow-ups/follow-up-queue.ts';
-import { initiatorOf, type Job, openStages } from '../../job.ts';
+import { initiatorOf, type Job, openStages, type Stage } from '../../job.ts';
 import type { Attachments } from '../../requests/attachments.ts';
 import type { UnknownProject } from '../../requests/project.ts';
 import { DecisionBuilder } from '../decision-builder.ts';
@@ -256,16 +256,19 @@ export function requestJob(
   const { thread } = request;
   const same = recent.find((job) => isSame(job, request) && isActiveOrCompleted(job));
   if (unknownProject === null && same === undefined && !isDoubtful) return openJob(request, context);
-  const stage = {
-    kind: 'awaiting_confirmation',
-    sameAsJobId: unknownProject === null ? (same?.id ?? null) : null,
-    thread,
-    ...(unknownProject !== null && { unknownProject }),
-  } as const;
+  const stage: Stage =
+    unknownProject === null
+      ? { kind: 'awaiting_confirmation', sameAsJobId: same?.id ?? null, thread }
+      : { kind: 'awaiting_confirmation', sameAsJobId: null, thread, unknownProject: namedIn(unknownProject) };
   const job = { ...newJob({ ...request, thread: null }, context), stage };
   const builder = new DecisionBuilder({ job, followUps: [] }, context);
   if (!isAnswered) notifyRequester(builder, 'asked_before', '', 'asked_before');
   return builder.decision();
+}
+
+/** Without the rest of the request, which the job has already. */
+function namedIn({ kind, name, projects }: UnknownProject): UnknownProject {
+  return { kind, name, projects };
 }
 
 /** The question asked when the same request arrived first, if it is open. */
