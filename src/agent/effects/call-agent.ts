@@ -123,7 +123,7 @@ function failed(tools: AgentTools, { call, job }: DueCall, failure: AgentFailure
   return { type: 'message_failed', ...event, othersAnsweredAtMs };
 }
 
-/** An answer counts without the lease, too, and a late one settles a call that counts as unknown. */
+/** Also without the lease; and a late answer settles a call that counts as unknown. */
 function stillCounts(result: AgentResult, { state }: LedgerCall): AgentResult | null {
   if (state === 'pending' || state === 'started') return result;
   const { event } = result;

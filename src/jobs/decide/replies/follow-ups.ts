@@ -79,17 +79,13 @@ export function messageAccepted(
   const sent = builder.followUpsOfCall(callId).filter((followUp) => followUp.state !== 'sent');
   if (sent.length === 0) return;
   builder.change({ sentFollowUps: builder.job.sentFollowUps + sent.length });
-  markSent(builder, sent);
+  builder.updateFollowUps(sent, { state: 'sent' });
   clearTrouble(builder, 'send');
   noteNotMissing(builder);
   // After *Start again* the thread has another agent job, and this message went to the previous one.
   if (builder.job.agentJob?.id === agentJobId) startTurn(builder, answer, sent);
   for (const followUp of builder.followUpsOfCall(callId)) tellIfChanged(builder, followUp);
   scheduleSending(builder);
-}
-
-export function markSent(builder: DecisionBuilder, followUps: readonly FollowUp[]): void {
-  builder.updateFollowUps(followUps, { state: 'sent' });
 }
 
 export function tellIfChanged(builder: DecisionBuilder, followUp: FollowUp): void {

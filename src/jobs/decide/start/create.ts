@@ -4,7 +4,7 @@ import type { FollowUp } from '../../follow-ups/follow-up.ts';
 import { type Job, mayStartAgain } from '../../job.ts';
 import { asKnown, countReplies, replaceAgentJob } from '../announce.ts';
 import type { DecisionBuilder } from '../decision-builder.ts';
-import { markSent, putBackInLine, refuseWaiting, resend, tellIfChanged } from '../replies/follow-ups.ts';
+import { putBackInLine, refuseWaiting, resend, tellIfChanged } from '../replies/follow-ups.ts';
 import { scheduleSending } from '../replies/line-up.ts';
 import { asItReads, stillMeant } from '../replies/replies.ts';
 import { clearTrouble, forgetUntoldTrouble, noteTrouble } from '../trouble.ts';
@@ -21,9 +21,8 @@ export function jobCreated(builder: DecisionBuilder, { callId, agentJob }: Creat
   builder.settle(callId, 'done');
   if (builder.job.stage.kind !== 'creating') return;
   clearTrouble(builder, 'send');
-  builder.change({ hurriedMessage: null });
   const stage = { kind: 'working', turnStartedAtMs: builder.context.nowMs, settle: null } as const;
-  builder.change({ stage });
+  builder.change({ stage, hurriedMessage: null });
   takenAlong(builder, callId);
   observe(builder, stage, asKnown(builder, agentJob));
   scheduleSending(builder);
@@ -58,9 +57,7 @@ export function createFailed(builder: DecisionBuilder, { callId, failure }: Even
       builder.change({ stage: { kind: 'create_unknown', callId, sinceMs: builder.context.nowMs } });
       forgetUntoldTrouble(builder);
       builder.announce({ kind: 'create_unknown', callId });
-      builder.updateFollowUps(
-        alongOf(builder, callId).map((followUp) => ({ ...followUp, state: 'unknown' })),
-      );
+      builder.updateFollowUps(alongOf(builder, callId), { state: 'unknown' });
       builder.refreshCard();
       break;
   }
@@ -156,15 +153,12 @@ function takenAlong(builder: DecisionBuilder, callId: string): void {
   if (along.length === 0) return;
   builder.change({ sentFollowUps: job.sentFollowUps + along.length });
   countReplies(builder, along);
-  markSent(builder, along);
+  builder.updateFollowUps(along, { state: 'sent' });
   for (const followUp of builder.followUpsOfCall(callId)) tellIfChanged(builder, followUp);
 }
 
 /** The call is over: the replies wait for the next one in their current wording. */
 function releaseAlong(builder: DecisionBuilder, callId: string): void {
   const along = stillMeant(builder, alongOf(builder, callId));
-  if (along.length === 0) return;
-  builder.updateFollowUps(
-    along.map((followUp) => ({ ...asItReads(followUp), state: 'waiting', callId: null })),
-  );
+  if (along.length > 0) builder.updateFollowUps(along.map(asItReads), { state: 'waiting', callId: null });
 }
