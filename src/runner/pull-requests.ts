@@ -100,12 +100,12 @@ export function pullRequestsOf(host: Connected, repository: string): PullRequest
 export function repositoryAt(address: string, webUrl: string): string | null {
   const scp = /^[\w.-]+@([\w.-]+):(?!\/)(.+)$/.exec(address);
   const url = URL.parse(scp === null ? address : `ssh://${scp[1]}/${scp[2]}`);
-  const site = new URL(`${webUrl.replace(/\/+$/, '')}/`);
+  const site = new URL(`${webUrl.replace(/(?<!\/)\/+$/, '')}/`);
   if (url?.hostname !== site.hostname) return null;
   const path = url.pathname.startsWith(site.pathname)
     ? url.pathname.slice(site.pathname.length)
     : url.pathname.slice(1);
-  const repository = path.replace(/\/+$/, '').replace(/\.git$/, '');
+  const repository = path.replace(/(?<!\/)\/+$/, '').replace(/\.git$/, '');
   return /^[\w.-]+(\/[\w.-]+)+$/.test(repository) ? repository : null;
 }
 

@@ -18,9 +18,10 @@ export function branchOf(prompt: string, jobId: string, round: number): string {
   const slug = subjectOf(prompt)
     .normalize('NFKD')
     .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
     .slice(0, SLUG_MAX)
-    .replace(/^-+|-+$/g, '');
+    .split(/[^a-z0-9]/)
+    .filter(Boolean)
+    .join('-');
   const name = [slug, jobId.slice(-ID_LENGTH), ...(round === 1 ? [] : [String(round)])].filter(Boolean);
   return `docs-agent/${name.join('-')}`;
 }

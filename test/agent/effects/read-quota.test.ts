@@ -4,6 +4,9 @@ import { openStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { describeOnDatabases } from '../../support/databases.ts';
 
+/** Each twentieth second is the turn of ended jobs. */
+const A_TURN_OF_OPEN_JOBS_MS = 1_767_225_605_000;
+
 const HOUR_MS = 3_600_000;
 
 describeOnDatabases('the reads of a project', (makeEmpty) => {
@@ -11,7 +14,7 @@ describeOnDatabases('the reads of a project', (makeEmpty) => {
     const place = await makeEmpty();
     const store = await openStore(place.location);
     const quota = new ReadQuota(600, { isOfEnded: false });
-    const nowMs = Date.now();
+    const nowMs = A_TURN_OF_OPEN_JOBS_MS;
     const takeAt = (atMs: number) =>
       store.transaction(
         async (tx) => (await quota.take(tx, new Map([['docs/', 1_000]]), atMs)).get('docs/')?.count,
@@ -28,7 +31,7 @@ describeOnDatabases('the reads of a project', (makeEmpty) => {
     const replicas = 'databaseUrl' in place.location ? 4 : 1;
     const stores = await Promise.all(Array.from({ length: replicas }, () => openStore(place.location)));
     const quota = new ReadQuota(600, { isOfEnded: false });
-    const nowMs = Date.now();
+    const nowMs = A_TURN_OF_OPEN_JOBS_MS;
     const takeOf = (store: Store) =>
       store.transaction(async (tx) => (await quota.take(tx, new Map([['docs/', 7]]), nowMs)).get('docs/'));
     const granted = await Promise.all([...stores, ...stores, ...stores, ...stores].map(takeOf));
@@ -42,7 +45,7 @@ describeOnDatabases('the reads of a project', (makeEmpty) => {
     const place = await makeEmpty();
     const store = await openStore(place.location);
     const quota = new ReadQuota(600, { isOfEnded: false });
-    const nowMs = Date.now();
+    const nowMs = A_TURN_OF_OPEN_JOBS_MS;
     const left = (atMs: number) =>
       store.transaction(
         async (tx) => (await quota.take(tx, new Map([['docs/', 1_000]]), atMs)).get('docs/')?.count,
@@ -66,7 +69,7 @@ describeOnDatabases('the reads of a project', (makeEmpty) => {
     const place = await makeEmpty();
     const store = await openStore(place.location);
     const quota = new ReadQuota(600, { isOfEnded: false });
-    const nowMs = Date.now();
+    const nowMs = A_TURN_OF_OPEN_JOBS_MS;
     const paused = { atMs: nowMs, share: 0.5, untilMs: nowMs + 20_000 };
     await store.transaction((tx) => tx.readBudget.slowDown('docs', () => paused, nowMs));
     const first = (atMs: number) => store.transaction((tx) => quota.takeFirst(tx, 'docs', atMs));
