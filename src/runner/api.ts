@@ -5,7 +5,7 @@ import type { Clock } from '../engine/runtime/clock.ts';
 import { parseJson } from '../engine/runtime/exchange.ts';
 import { createBodyReader, pathOf } from '../engine/runtime/http-server.ts';
 import type { AgentFacts } from './agent.ts';
-import type { Image, Job, Message, RunnerStore, RunnerTransaction, Turn } from './store.ts';
+import type { Job, Message, RunnerStore, RunnerTransaction, Turn } from './store.ts';
 import { sha256 } from './store.ts';
 
 /** What callers that know it may use: see docs/runner.md. */
@@ -70,13 +70,13 @@ const message = z.object({
   images: z
     .array(image)
     .max(IMAGES_MAX, `are more than ${IMAGES_MAX}`)
-    .refine((images) => bytesOf(images) <= IMAGES_MAX_BYTES, `are more than ${IMAGES_MAX_BYTES} bytes`)
+    .refine(
+      (images) =>
+        images.reduce((bytes, { data }) => bytes + Buffer.byteLength(data, 'base64'), 0) <= IMAGES_MAX_BYTES,
+      `are more than ${IMAGES_MAX_BYTES} bytes`,
+    )
     .default([]),
 });
-
-function bytesOf(images: readonly Image[]): number {
-  return images.reduce((total, { data }) => total + Buffer.byteLength(data, 'base64'), 0);
-}
 
 const PATH = /^\/v2\/agent\/([^/]+)\/job(?:\/([^/]+)(?:\/(message|cancel))?)?$/;
 

@@ -11,6 +11,7 @@ const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
 /** Of what git says, as much as a person reads. */
 const SAID_MAX = 300;
 const AUTHOR = { name: 'docs-agent', email: 'docs-agent@users.noreply.github.com' };
+const NOT_UTF8 = 'The name of a changed file is not valid UTF-8.';
 const TURNS = 'refs/docs-agent/turns';
 
 export interface RemoteSettings {
@@ -136,6 +137,8 @@ export class Repository {
       const changes = parseChanges(
         await inTree(['diff-index', '--cached', '--raw', '-z', '--no-renames', base]),
       );
+      // Such a name could not be put back.
+      if (changes.some(({ path }) => path.includes('\uFFFD'))) throw new TurnFailedError(NOT_UTF8);
       const allowed = await Promise.all(changes.map((change) => this.#isAllowed(change, patterns)));
       const refused = changes.filter((_, at) => !allowed[at]);
       if (refused.length > 0) await inTree(['update-index', '-z', '--index-info'], restoring(refused));

@@ -179,6 +179,7 @@ export async function startRunner(
         onTurn: pump,
         activityOf: (jobId) => running.get(jobId)?.activity ?? null,
         stopTurn: async (jobId) => {
+          await pumping;
           const entry = running.get(jobId);
           entry?.stopping.abort(new TurnStoppedError('caller'));
           await entry?.ended;

@@ -2,6 +2,8 @@ import type { Turn } from './store.ts';
 
 const SUBJECT_MAX = 72;
 const SLUG_MAX = 40;
+/** Code hosts bound the text of a pull request. */
+const REQUEST_SHOWN_MAX = 20_000;
 const ID_LENGTH = 6;
 const LEFT_OUT_MAX = 10;
 export const SUMMARY_MAX = 3_000;
@@ -15,14 +17,13 @@ export function subjectOf(prompt: string): string {
 
 /** @param round counts the branches of the job: a merged one is never used again */
 export function branchOf(prompt: string, jobId: string, round: number): string {
-  const slug = subjectOf(prompt)
+  const words = subjectOf(prompt)
     .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
     .toLowerCase()
     .slice(0, SLUG_MAX)
-    .split(/[^a-z0-9]/)
-    .filter(Boolean)
-    .join('-');
-  const name = [slug, jobId.slice(-ID_LENGTH), ...(round === 1 ? [] : [String(round)])].filter(Boolean);
+    .match(/[a-z0-9]+/g);
+  const name = [...(words ?? []), jobId.slice(-ID_LENGTH), ...(round === 1 ? [] : [round])];
   return `docs-agent/${name.join('-')}`;
 }
 
@@ -31,11 +32,8 @@ export function commitMessage(prompt: string, summary: string | null): string {
 }
 
 export function pullRequestBody(prompt: string, summary: string | null): string {
-  const request = plain(prompt)
-    .trim()
-    .split('\n')
-    .map((line) => `> ${line}`.trimEnd());
-  return [...(summary === null ? [] : [summary, '']), 'Requested:', '', ...request].join('\n');
+  const request = shortened(plain(prompt).trim(), REQUEST_SHOWN_MAX).replace(/^/gm, '> ');
+  return [...(summary === null ? [] : [summary, '']), 'Requested:', '', request].join('\n');
 }
 
 /** The agent's closing words, and what was left out of the commit; null: there is nothing to say. */

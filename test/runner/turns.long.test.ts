@@ -139,6 +139,11 @@ describe('what the agent leaves behind', () => {
     expect(existsSync(marker)).toBe(false);
   });
 
+  test('a file whose name is no text fails the turn, so that no check is passed by it', async () => {
+    const job = await done(String.raw`run mkdir -p .github && touch ".github/$(printf '\377')"`);
+    expect(job.reason).toBe('The name of a changed file is not valid UTF-8.');
+  });
+
   test('no process of it outlives its turn', async () => {
     const job = await done('leave\nwrite docs/d.md D');
     expect(job.status).toBe('completed');

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as acp from '@agentclientprotocol/sdk';
 
 /**
- * An ACP agent that does what the lines of its prompt say: `write PATH TEXT`, `link PATH TARGET`, `git ARGS`, `env NAME`,
+ * An ACP agent that does what the lines of its prompt say: `write PATH TEXT`, `link PATH TARGET`, `git ARGS`, `run SHELL`, `env NAME`,
  * `ask`, `leave` (a process), `refuse`, `die`, `hang`, `wait` (for a file `go` in HOME). It asks nothing of a model. Its sessions survive it, in HOME.
  */
 const home = process.env.HOME ?? '/nowhere';
@@ -67,6 +67,7 @@ const app = acp
         writeFileSync(path, `${rest.join(' ')}\n`);
       } else if (verb === 'link') symlinkSync(rest.join(' '), path);
       else if (verb === 'git') execFileSync('git', [first, ...rest], { cwd, stdio: 'ignore' });
+      else if (verb === 'run') execFileSync('sh', ['-c', line.slice(4)], { cwd });
       else if (verb === 'env') words.push(`${first} is ${process.env[first] ?? 'not set'}`);
       else if (verb === 'leave') spawn('sleep', ['600'], { detached: true, stdio: 'ignore' }).unref();
       else if (verb === 'refuse') return { stopReason: 'refusal' };
