@@ -5,16 +5,15 @@ import { createBudgetWorld } from './support/budget-world.ts';
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
-/** On a busy machine, a locked row of Postgres puts a call off for a moment. */
-const TOGETHER_MS = 5_000;
 const BUDGET = 10;
 /** A tenth is kept for follow-ups. */
 const FOR_STARTS = 9;
 
 describeOnDatabases('the hourly budget', (makeEmpty) => {
-  for (const [when, pauseMs] of [
-    ['one after the other', 10_000],
-    ['at the same time', 0],
+  // On a busy machine, a locked row of Postgres puts one of many calls off; each of them is tried within a minute.
+  for (const [when, pauseMs, togetherMs] of [
+    ['one after the other', 10_000, 5_000],
+    ['at the same time', 0, 2 * MINUTE_MS],
   ] as const) {
     test(`fifty requests that come ${when} go out in their order, each when a place is free, and their cards are edited a few times (F2)`, async () => {
       const world = await createBudgetWorld(await makeEmpty(), BUDGET);
@@ -28,14 +27,14 @@ describeOnDatabases('the hourly budget', (makeEmpty) => {
       await world.workUntil(world.clock.now() + 6 * HOUR_MS);
       // Those that have their places at the same time go out at the same time.
       const sent = world.sent.map(({ prompt, atMs }) => ({ number: Number(prompt.slice(8)), atMs }));
-      const groupOf = (atMs: number) => Math.floor((atMs - startMs) / TOGETHER_MS);
+      const groupOf = (atMs: number) => Math.floor((atMs - startMs) / togetherMs);
       sent.sort((a, b) => groupOf(a.atMs) - groupOf(b.atMs) || a.number - b.number);
       expect(sent.map(({ number }) => number)).toEqual([...askedAtMs.keys()]);
       for (const { number, atMs } of sent) {
         const placeBefore = sent[number - FOR_STARTS];
         const dueMs = placeBefore === undefined ? (askedAtMs[number] ?? 0) : placeBefore.atMs + HOUR_MS;
         expect(atMs).toBeGreaterThanOrEqual(dueMs);
-        expect(atMs).toBeLessThan(dueMs + TOGETHER_MS);
+        expect(atMs).toBeLessThan(dueMs + togetherMs);
       }
       expect(Math.max(...world.edits.values())).toBeLessThanOrEqual(4);
     });
