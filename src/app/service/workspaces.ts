@@ -61,10 +61,10 @@ async function serveOne(
 ): Promise<Served> {
   const { apiUrl } = config.slack;
   const client = new PostingClient(apiUrl, logger);
-  const workspaces = await oneWorkspace({ client, apiUrl, clock, log }, botToken, config).catch((error) =>
-    explainSlack(error, 'SLACK_BOT_TOKEN'),
+  const parts = { client, apiUrl, clock, log };
+  const { only, workspaces, signedInAs, scopes } = await oneWorkspace(parts, botToken, config).catch(
+    (error) => explainSlack(error, 'SLACK_BOT_TOKEN'),
   );
-  const { only, signedInAs, scopes } = workspaces;
   const required = checkScopes(log, only.teamId, scopes, config);
   if (required.length > 0) {
     throw new StartError(

@@ -9,7 +9,7 @@ export function joined(deps: ListenerDeps) {
   return async ({ event: { user, channel } }: Args<'member_joined_channel'>): Promise<void> => {
     if (user !== deps.botUserId) return;
     // Slack shows the channel to the bot only now.
-    deps.access.forgetChannel(channel);
+    deps.access.shared.forget(channel);
     await placeOpened(deps, channel);
   };
 }
@@ -17,7 +17,7 @@ export function joined(deps: ListenerDeps) {
 /** People of another organisation can now see the channel. */
 export function nowShared({ access, teamId, log }: ListenerDeps) {
   return async ({ event }: Args<'channel_shared'>): Promise<void> => {
-    access.nowShared(event.channel);
+    access.shared.nowShared(event.channel);
     noteRequest({ outcome: 'accepted' });
     log.info('channel_shared', { team_id: teamId, channel_id: event.channel });
   };

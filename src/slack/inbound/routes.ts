@@ -129,7 +129,7 @@ function registerListeners(app: App, shared: SharedDeps): void {
   });
   app.use(async (args) => {
     const channelId = sharedChannelIn(args.body);
-    if (channelId !== null) workspaceOf(args.context).access.nowShared(channelId);
+    if (channelId !== null) workspaceOf(args.context).access.shared.nowShared(channelId);
     await args.next();
   });
   app.use(here(checkAccess));

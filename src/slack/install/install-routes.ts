@@ -146,8 +146,8 @@ async function install(parts: InstallParts, given: OauthV2AccessResponse): Promi
   const id = isOrganisation ? given.enterprise?.id : given.team?.id;
   if (id === undefined || botToken === undefined) throw new Error('Slack gave no token of a bot');
   if (lifeS !== undefined) throw new Error(ROTATION);
-  const identity = await identify(createCaller(parts.client, async () => botToken));
-  const missing = parts.checkScopes(id, identity.scopes);
+  const { identity, scopes } = await identify(createCaller(parts.client, async () => botToken));
+  const missing = parts.checkScopes(id, scopes);
   if (missing.length > 0) throw new ScopesMissing(missing);
   const nowMs = clock.now();
   const facts = {
@@ -157,7 +157,7 @@ async function install(parts: InstallParts, given: OauthV2AccessResponse): Promi
     botUserId: identity.botUserId,
     botId: identity.botId,
     workspaceUrl: identity.workspaceUrl,
-    scopes: identity.scopes === null ? (given.scope?.split(',') ?? []) : [...identity.scopes],
+    scopes: scopes === null ? (given.scope?.split(',') ?? []) : [...scopes],
     installerId: given.authed_user?.id ?? '',
     installedAtMs: nowMs,
   };

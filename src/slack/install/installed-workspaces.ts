@@ -1,6 +1,6 @@
 import { StoreError } from '../../store/engines/connection-turns.ts';
 import type { StoredInstallation } from '../../store/queries/workspaces/installations.ts';
-import { notInstalled, SlackCallError } from '../workspace/web-api/failure.ts';
+import { notInstalled, SlackCallError, slackFailure } from '../workspace/web-api/failure.ts';
 import {
   createWorkspace,
   type Workspace,
@@ -84,12 +84,5 @@ function identityOf(teamId: string, installation: StoredInstallation | null) {
 
 /** Without `retryAfterMs`, the pauses grow, since an administrator may take a while. */
 function tokenError(code: string, how: { retryAfterMs?: number; needsAdmin?: boolean }): SlackCallError {
-  const failure = {
-    outcome: 'retry',
-    code,
-    retryAfterMs: null,
-    needsAdmin: false,
-    isPassing: false,
-  } as const;
-  return new SlackCallError('token', { ...failure, ...how }, null);
+  return new SlackCallError('token', slackFailure('retry', code, how), null);
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { StoredInstallation } from '../../store/queries/workspaces/installations.ts';
 import type { Store } from '../../store/store.ts';
-import { CachedLookup } from '../workspace/web-api/names.ts';
+import { cachedLookup } from '../workspace/web-api/names.ts';
 
 export interface RequestTeam {
   readonly teamId: string;
@@ -97,7 +97,7 @@ export function createDirectory(store: Store, clock: Clock): Directory {
       const organisationId = await tx.installations.organisationOf(teamId);
       return organisationId === null ? null : tx.installations.get(organisationId);
     });
-  const lookup = new CachedLookup(inStore, clock, { freshMs: FRESH_MS, max: MAX_TEAMS });
+  const lookup = cachedLookup(inStore, clock, { freshMs: FRESH_MS, max: MAX_TEAMS });
   return {
     find: (teamId) => lookup.get(teamId),
     findFor: async ({ teamId, organisationId, isSure }) => {

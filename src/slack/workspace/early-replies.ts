@@ -24,20 +24,17 @@ export async function takeInEarlyReplies(
   }
 }
 
-interface Wanted {
-  /** Where the draft would stand. */
-  readonly thread: Thread;
-  readonly appId: string;
-  readonly nowMs: number;
-}
-
-/** Whether an app's message may become a draft: not where there is a job, and not beyond the app's share. */
+/**
+ * Whether an app's message may become a draft in the thread: not where there is a job, and not beyond the
+ * app's share.
+ */
 export async function isRoomForDraft(
   tx: Transaction,
   log: Logger,
-  { thread, appId, nowMs }: Wanted,
+  { teamId, channelId, threadTs }: Thread,
+  appId: string,
+  nowMs: number,
 ): Promise<boolean> {
-  const { teamId, channelId, threadTs } = thread;
   if ((await tx.jobs.findByThread(teamId, channelId, threadTs)) !== null) return false;
   const nobodys = { teamId, channelId, requesterId: null };
   const recent = await tx.jobs.requestedBy(nobodys, nowMs - DRAFT_KEPT_MS);

@@ -1,27 +1,15 @@
-import {
-  type AuthTestResponse,
-  type ConversationsInfoResponse,
-  type EmojiListResponse,
-  type UsersInfoResponse,
-  type WebAPICallResult,
-  WebClient,
-} from '@slack/web-api';
+import type { AuthTestResponse, EmojiListResponse } from '@slack/web-api';
 import { type Clock, clockAheadMs } from '../../engine/runtime/clock.ts';
 import type { Logger } from '../../engine/runtime/redact.ts';
 import { type GrantedScopes, grantedIn } from '../protocol/scopes.ts';
-import { classify, SlackCallError } from './web-api/failure.ts';
-import { boltLogger } from './web-api/http.ts';
+import { isSharedChannel } from './access.ts';
+import { createCaller } from './web-api/caller.ts';
+import { SlackCallError } from './web-api/failure.ts';
+import { boltLogger, PostingClient } from './web-api/http.ts';
+import { lookUpUser } from './web-api/names.ts';
 
 /** Older than Slack. */
 const NO_THREAD = '1000000000.000001';
-
-export interface InspectionOptions {
-  /** Null: Slack's own. */
-  readonly apiUrl: string | null;
-  readonly timeoutMs: number;
-  readonly clock: Clock;
-  readonly log: Logger;
-}
 
 export interface TokenFacts {
   readonly workspace: string;
@@ -32,99 +20,68 @@ export interface TokenFacts {
   readonly clockAheadMs: number | null;
 }
 
+interface InspectionOptions {
+  /** Null: Slack's own. */
+  readonly apiUrl: string | null;
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export type Inspection = ReturnType<typeof inspectionBy>;
+
 /** Asks Slack with one token, and changes nothing there. Every method throws SlackCallError. */
-export class Inspection {
-  private readonly client: WebClient;
-  private aheadMs: number | null = null;
+export function inspectionBy(token: string, { apiUrl, timeoutMs, clock, log }: InspectionOptions) {
+  const client = new PostingClient(apiUrl, boltLogger(log), timeoutMs);
+  const call = createCaller(client, async () => token);
+  return {
+    token: async (): Promise<TokenFacts> => {
+      const sentAtMs = clock.now();
+      const answer = await call<AuthTestResponse & { response_metadata?: { date?: string } }>('auth.test');
+      const date = answer.response_metadata?.date ?? null;
+      return {
+        workspace: answer.team ?? '',
+        teamId: answer.team_id ?? '',
+        botName: answer.user ?? '',
+        scopes: grantedIn(answer),
+        clockAheadMs: clockAheadMs(date, { sentAtMs, answeredAtMs: clock.now() }),
+      };
+    },
+    /** Whether the app token may open Socket Mode connections; opens none. */
+    mayConnect: () => call('apps.connections.open'),
+    /**
+     * Whether the bot is in the channel: only members may read its history, so no further scope is needed. The
+     * thread does not exist; reading it shows whether the bot may read threads, on which Slack's pages
+     * disagree.
+     */
+    isIn: async (channel: string): Promise<void> => {
+      await call('conversations.history', { channel, limit: 1 });
+      await call('conversations.replies', { channel, ts: NO_THREAD, limit: 1 }).catch(
+        unlessCode('thread_not_found'),
+      );
+    },
+    isShared: (channelId: string) => isSharedChannel(call, channelId),
+    /** The person's name; null: there is no such person, or it is a bot, or deactivated. */
+    personName: async (userId: string): Promise<string | null> => {
+      const user = await lookUpUser(call, userId).catch(unlessCode('user_not_found'));
+      return user?.isPerson ? (user.name ?? userId) : null;
+    },
+    emoji: async (): Promise<ReadonlySet<string>> => {
+      const { emoji = {}, categories = [] } = await call<EmojiListResponse>('emoji.list', {
+        include_categories: true,
+      });
+      return new Set([...Object.keys(emoji), ...categories.flatMap(({ emoji_names: names = [] }) => names)]);
+    },
+    /** @param teamId the workspace, which an organisation's token must name; else null */
+    userGroupExists: (usergroup: string, teamId: string | null) =>
+      call('usergroups.users.list', { usergroup, ...(teamId !== null && { team_id: teamId }) }),
+  };
+}
 
-  constructor(token: string, { apiUrl, timeoutMs, clock, log }: InspectionOptions) {
-    this.client = new WebClient(token, {
-      ...(apiUrl === null ? {} : { slackApiUrl: apiUrl }),
-      logger: boltLogger(log),
-      retryConfig: { retries: 0 },
-      rejectRateLimitedCalls: true,
-      timeout: timeoutMs,
-      fetch: async (url, init) => {
-        const sentAtMs = clock.now();
-        const response = await fetch(url, init);
-        const date = response.headers.get('date');
-        this.aheadMs = clockAheadMs(date, { sentAtMs, answeredAtMs: clock.now() });
-        return response;
-      },
-    });
-  }
-
-  async token(): Promise<TokenFacts> {
-    const answer = await this.call<AuthTestResponse>('auth.test');
-    return {
-      workspace: answer.team ?? '',
-      teamId: answer.team_id ?? '',
-      botName: answer.user ?? '',
-      scopes: grantedIn(answer),
-      clockAheadMs: this.aheadMs,
-    };
-  }
-
-  /** Whether the app token may open Socket Mode connections; opens none. */
-  async mayConnect(): Promise<void> {
-    await this.call('apps.connections.open');
-  }
-
-  /**
-   * Whether the bot is in the channel: only members may read its history, so no further scope is needed. The
-   * thread does not exist; reading it shows whether the bot may read threads, on which Slack's pages
-   * disagree.
-   */
-  async isIn(channelId: string): Promise<void> {
-    await this.call('conversations.history', { channel: channelId, limit: 1 });
-    try {
-      await this.call('conversations.replies', { channel: channelId, ts: NO_THREAD, limit: 1 });
-    } catch (error) {
-      if (!(error instanceof SlackCallError) || error.failure.code !== 'thread_not_found') throw error;
-    }
-  }
-
-  /** Whether people of another organisation are in the channel, or invited. */
-  async isShared(channelId: string): Promise<boolean> {
-    const { channel } = await this.call<ConversationsInfoResponse>('conversations.info', {
-      channel: channelId,
-    });
-    return channel?.is_ext_shared === true || channel?.is_pending_ext_shared === true;
-  }
-
-  /** The person's name; null: there is no such person, or it is a bot, or deactivated. */
-  async personName(userId: string): Promise<string | null> {
-    try {
-      const { user } = await this.call<UsersInfoResponse>('users.info', { user: userId });
-      if (user === undefined || user.deleted || user.is_bot) return null;
-      return user.profile?.display_name || user.real_name || user.name || userId;
-    } catch (error) {
-      if (error instanceof SlackCallError && error.failure.code === 'user_not_found') return null;
-      throw error;
-    }
-  }
-
-  async emoji(): Promise<ReadonlySet<string>> {
-    const { emoji = {}, categories = [] } = await this.call<EmojiListResponse>('emoji.list', {
-      include_categories: true,
-    });
-    return new Set([...Object.keys(emoji), ...categories.flatMap(({ emoji_names: names = [] }) => names)]);
-  }
-
-  /** @param teamId the workspace, which an organisation's token must name; else null */
-  async userGroupExists(groupId: string, teamId: string | null): Promise<void> {
-    const workspace = teamId === null ? {} : { team_id: teamId };
-    await this.call('usergroups.users.list', { usergroup: groupId, ...workspace });
-  }
-
-  private async call<T extends WebAPICallResult>(
-    method: string,
-    args: Record<string, unknown> = {},
-  ): Promise<T> {
-    try {
-      return (await this.client.apiCall(method, args)) as T;
-    } catch (error) {
-      throw new SlackCallError(method, classify(error), error);
-    }
-  }
+/** Null for a failure with this code. */
+function unlessCode(code: string) {
+  return (error: unknown): null => {
+    if (error instanceof SlackCallError && error.failure.code === code) return null;
+    throw error;
+  };
 }

@@ -11,61 +11,49 @@ const CHANNELS_MAX = 8;
 const ASKED_WITHIN_MS = 1_200;
 const FRESH_MS = 300_000;
 
-export class SelfCheck {
-  private readonly poster: Poster;
-  private readonly clock: Clock;
-  private readonly needsUserGroups: boolean;
-  private found: SlackChecked | null = null;
+export type SelfCheck = ReturnType<typeof selfCheckBy>;
 
-  constructor(poster: Poster, clock: Clock, needsUserGroups: boolean) {
-    this.poster = poster;
-    this.needsUserGroups = needsUserGroups;
-    this.clock = clock;
-  }
+/** Asks Slack about the bot's own permissions, and remembers the result. */
+export function selfCheckBy(poster: Poster, clock: Clock, needsUserGroups: boolean) {
+  let last: SlackChecked | null = null;
 
-  /** The last result; null: nobody has asked yet. */
-  get last(): SlackChecked | null {
-    return this.found;
-  }
-
-  /** A negative age means that the clock was set back. */
-  get isFresh(): boolean {
-    const ageMs = this.clock.now() - (this.found?.atMs ?? Number.NEGATIVE_INFINITY);
-    return ageMs >= 0 && ageMs < FRESH_MS;
-  }
-
-  /**
-   * Asks Slack now; a missing answer is part of the result.
-   * @param rules of the workspace: some need more scopes
-   */
-  async ask(channelIds: readonly string[], rules: Pick<Rules, 'channels'>): Promise<SlackChecked> {
-    const asked = channelIds.slice(0, CHANNELS_MAX);
-    const [scopes, noticeChannels] = await Promise.all([
-      this.clock.timeout(ASKED_WITHIN_MS, this.scopes(rules), null),
-      Promise.all(asked.map((channelId) => this.reached(channelId))),
-    ]);
-    this.found = { scopes, noticeChannels, atMs: this.clock.now() };
-    return this.found;
-  }
-
-  private async scopes(rules: Pick<Rules, 'channels'>): Promise<SlackFacts['scopes']> {
+  async function scopesFor(rules: Pick<Rules, 'channels'>): Promise<SlackFacts['scopes']> {
     try {
-      const granted = await this.poster.grantedScopes();
+      const granted = await poster.grantedScopes();
       if (granted === null) return null;
-      const missing = missingScopes(granted, {
-        userGroups: this.needsUserGroups,
-        reactions: hasMarks(rules),
-      });
+      const missing = missingScopes(granted, { userGroups: needsUserGroups, reactions: hasMarks(rules) });
       return { missing: missing.map(({ name }) => name).filter((name) => name !== EMOJI_SCOPE) };
     } catch (error) {
       return refusalOf(error);
     }
   }
 
-  private async reached(channelId: string): Promise<ReachedChannel> {
-    const asked = this.poster.mayPostIn(channelId).then(() => 'reached' as const, refusalOf);
-    return { channelId, reach: await this.clock.timeout(ASKED_WITHIN_MS, asked, null) };
+  async function reached(channelId: string): Promise<ReachedChannel> {
+    const asked = poster.mayPostIn(channelId).then(() => 'reached' as const, refusalOf);
+    return { channelId, reach: await clock.timeout(ASKED_WITHIN_MS, asked, null) };
   }
+
+  return {
+    /** The last result; null: nobody has asked yet. */
+    last: () => last,
+    /** A negative age means that the clock was set back. */
+    isFresh: (): boolean => {
+      const ageMs = clock.now() - (last?.atMs ?? Number.NEGATIVE_INFINITY);
+      return ageMs >= 0 && ageMs < FRESH_MS;
+    },
+    /**
+     * Asks Slack now; a missing answer is part of the result.
+     * @param rules of the workspace: some need more scopes
+     */
+    ask: async (channelIds: readonly string[], rules: Pick<Rules, 'channels'>): Promise<SlackChecked> => {
+      const [scopes, noticeChannels] = await Promise.all([
+        clock.timeout(ASKED_WITHIN_MS, scopesFor(rules), null),
+        Promise.all(channelIds.slice(0, CHANNELS_MAX).map(reached)),
+      ]);
+      last = { scopes, noticeChannels, atMs: clock.now() };
+      return last;
+    },
+  };
 }
 
 /** Null: the failure passes, and says nothing. */

@@ -17,22 +17,13 @@ export async function completeStep(
   token: string | null,
 ): Promise<Completed> {
   try {
-    if (token !== null && (await isTaken(poster, completion, token))) return 'event';
-    await complete(poster, completion, null);
-    return 'bot';
-  } catch (error) {
-    if (isStepOver(codeOf(error) ?? '')) return 'over';
-    throw error;
-  }
-}
-
-/** False: the token has expired; the bot's may work. */
-async function isTaken(poster: Poster, completion: Completion, token: string): Promise<boolean> {
-  try {
     await complete(poster, completion, token);
-    return true;
+    return token === null ? 'bot' : 'event';
   } catch (error) {
-    if (error instanceof SlackCallError && error.failure.needsAdmin) return false;
+    if (!(error instanceof SlackCallError)) throw error;
+    // The step's token has expired; the bot's may work.
+    if (token !== null && error.failure.needsAdmin) return completeStep(poster, completion, null);
+    if (isStepOver(error.failure.code)) return 'over';
     throw error;
   }
 }
@@ -42,12 +33,9 @@ async function complete(poster: Poster, completion: Completion, token: string | 
   try {
     await poster.completeStep(completion, token);
   } catch (error) {
-    if (completion.kind === 'error' || codeOf(error) !== OUTPUTS_REFUSED) throw error;
+    const code = error instanceof SlackCallError ? error.failure.code : null;
+    if (completion.kind === 'error' || code !== OUTPUTS_REFUSED) throw error;
     const given = Object.entries(completion.outputs).filter(([, value]) => value !== '');
     await poster.completeStep({ ...completion, outputs: Object.fromEntries(given) }, token);
   }
-}
-
-function codeOf(error: unknown): string | null {
-  return error instanceof SlackCallError ? error.failure.code : null;
 }

@@ -5,21 +5,21 @@ import type { AccessRule } from '../../jobs/policy.ts';
 import type { Projects } from '../../jobs/requests/project.ts';
 import type { HostFacts, ServiceFacts } from '../../jobs/service-facts.ts';
 import { withoutSkinTone } from '../protocol/ids.ts';
-import { type GrantedScopes, grantedIn } from '../protocol/scopes.ts';
-import { Access, SharedChannels } from './access.ts';
-import { Poster } from './poster.ts';
-import { SelfCheck } from './self-check.ts';
+import { grantedIn } from '../protocol/scopes.ts';
+import { type Access, accessBy, sharedChannels } from './access.ts';
+import { createPoster, type Poster } from './poster.ts';
+import { type SelfCheck, selfCheckBy } from './self-check.ts';
 import { type BotToken, createCaller, loggedCaller, type SlackCaller } from './web-api/caller.ts';
 import { notInstalled, SlackCallError } from './web-api/failure.ts';
 import { answerFetch } from './web-api/http.ts';
-import { Names, Users } from './web-api/names.ts';
+import { type Names, namesIn, usersIn } from './web-api/names.ts';
 import { SnippetReader } from './web-api/snippet-reader.ts';
 
 /** One Slack workspace, and everything done there with its bot token. */
 export interface Workspace extends SlackIdentity {
   readonly poster: Poster;
   readonly names: Names;
-  readonly marks: Marks;
+  readonly marksBy: MarksBy;
   readonly access: Access;
   readonly snippets: SnippetReader;
   readonly selfCheck: SelfCheck;
@@ -76,18 +76,18 @@ export function createWorkspace(
   botToken: BotToken,
   settings: WorkspaceSettings | null,
 ): Workspace {
-  const call = loggedCaller(createCaller(client, botToken), { log, clock, teamId: identity.teamId });
-  const access = settings?.access ?? NOBODY;
-  const users = new Users(call, clock);
-  const shared = new SharedChannels(call, clock, access.sharedChannels ?? new Set());
-  const poster = new Poster(call, clock, answerFetch(apiUrl), shared);
+  const call = loggedCaller(createCaller(client, botToken), log, clock, identity.teamId);
+  const rule = settings?.access ?? NOBODY;
+  const users = usersIn(call, clock);
+  const shared = sharedChannels(call, clock, rule.sharedChannels ?? new Set());
+  const poster = createPoster(call, clock, answerFetch(apiUrl), shared);
   return {
     ...identity,
     poster,
-    selfCheck: new SelfCheck(poster, clock, access.userGroups.size > 0),
-    names: new Names(users, identity.teamId, { call, clock, log }),
-    marks: new Marks(call),
-    access: new Access(access, identity, users, { shared, call, clock, log }),
+    selfCheck: selfCheckBy(poster, clock, rule.userGroups.size > 0),
+    names: namesIn(users, identity.teamId, { call, clock, log }),
+    marksBy: (...asked) => marksBy(call, ...asked),
+    access: accessBy(rule, { home: identity, users, shared, call, clock, log }),
     snippets: new SnippetReader(call, botToken, apiUrl),
     projects: settings?.projects ?? null,
   };
@@ -110,58 +110,36 @@ export interface SignedInAs {
 }
 
 /** The token's bot and scopes. Throws SlackCallError if Slack refuses it or cannot be reached. */
-export async function identify(
-  call: SlackCaller,
-): Promise<SlackIdentity & { readonly scopes: GrantedScopes }> {
+export async function identify(call: SlackCaller) {
   const answer = await call<AuthTestResponse>('auth.test');
-  return { ...identityIn(answer), scopes: grantedIn(answer) };
-}
-
-function identityIn(answer: AuthTestResponse): SlackIdentity {
-  return {
+  const identity: SlackIdentity = {
     botUserId: answer.user_id ?? '',
     botId: answer.bot_id ?? '',
     teamId: answer.team_id ?? '',
     enterpriseId: answer.enterprise_id ?? null,
     workspaceUrl: answer.url ?? null,
   };
-}
-
-interface OneWorkspace extends Workspaces {
-  readonly only: Workspace;
-  readonly signedInAs: SignedInAs;
-  readonly scopes: GrantedScopes;
+  const signedInAs: SignedInAs = { botName: answer.user ?? null, workspaceName: answer.team ?? null };
+  return { identity, signedInAs, scopes: grantedIn(answer) };
 }
 
 /** The token's one workspace. Throws SlackCallError if Slack refuses it or cannot be reached. */
-export async function oneWorkspace(
-  parts: WorkspaceParts,
-  token: string,
-  settings: WorkspaceSettings,
-): Promise<OneWorkspace> {
+export async function oneWorkspace(parts: WorkspaceParts, token: string, settings: WorkspaceSettings) {
   const botToken = async () => token;
-  const answer = await createCaller(parts.client, botToken)<AuthTestResponse>('auth.test');
-  const identity = identityIn(answer);
+  const { identity, ...signedIn } = await identify(createCaller(parts.client, botToken));
   const only = createWorkspace(parts, { ...identity, isInstalled: true }, botToken, settings);
-  return {
-    only,
-    scopes: grantedIn(answer),
-    signedInAs: { botName: answer.user ?? null, workspaceName: answer.team ?? null },
+  const noToken = async () => {
+    throw notInstalled();
+  };
+  const workspaces: Workspaces = {
     ofRequest: async () => only,
     // The store may hold jobs of a workspace whose token the program had before.
-    of: async (teamId) => (teamId === only.teamId ? only : absent(parts, { ...identity, teamId }, settings)),
+    of: async (teamId) =>
+      teamId === only.teamId
+        ? only
+        : createWorkspace(parts, { ...identity, teamId, isInstalled: false }, noToken, settings),
   };
-}
-
-function absent(parts: WorkspaceParts, identity: SlackIdentity, settings: WorkspaceSettings): Workspace {
-  return createWorkspace(
-    parts,
-    { ...identity, isInstalled: false },
-    async () => {
-      throw notInstalled();
-    },
-    settings,
-  );
+  return { ...signedIn, only, workspaces };
 }
 
 export interface Known {
@@ -179,30 +157,19 @@ interface Answer extends WebAPICallResult {
   };
 }
 
-/** The reactions on messages. */
-export class Marks {
-  private readonly call: SlackCaller;
+/**
+ * Who reacts to the message with the emoji, in any skin tone, each once; nobody if it was deleted. Throws
+ * SlackCallError.
+ */
+type MarksBy = (channelId: string, messageTs: string, emoji: string) => Promise<string[]>;
 
-  constructor(call: SlackCaller) {
-    this.call = call;
-  }
-
-  /**
-   * Who reacts to the message with the emoji, in any skin tone, each once; nobody if it was deleted. Throws
-   * SlackCallError.
-   */
-  async by(channelId: string, messageTs: string, emoji: string): Promise<string[]> {
-    try {
-      const args = { channel: channelId, timestamp: messageTs, full: true };
-      const { message } = await this.call<Answer>('reactions.get', args);
-      const reactions = message?.reactions ?? [];
-      const users = reactions.flatMap(({ name = '', users = [] }) =>
-        withoutSkinTone(name) === emoji ? users : [],
-      );
-      return [...new Set(users)];
-    } catch (error) {
-      if (error instanceof SlackCallError && error.failure.code === 'message_not_found') return [];
-      throw error;
-    }
+async function marksBy(call: SlackCaller, ...[channel, timestamp, emoji]: Parameters<MarksBy>) {
+  try {
+    const { message } = await call<Answer>('reactions.get', { channel, timestamp, full: true });
+    const given = message?.reactions?.filter(({ name = '' }) => withoutSkinTone(name) === emoji) ?? [];
+    return [...new Set(given.flatMap(({ users = [] }) => users))];
+  } catch (error) {
+    if (error instanceof SlackCallError && error.failure.code === 'message_not_found') return [];
+    throw error;
   }
 }

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createLogger } from '../../../src/app/operations/logger.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
-import { Poster } from '../../../src/slack/workspace/poster.ts';
+import { createPoster } from '../../../src/slack/workspace/poster.ts';
 import { createCaller } from '../../../src/slack/workspace/web-api/caller.ts';
 import { boltLogger, PostingClient } from '../../../src/slack/workspace/web-api/http.ts';
 
@@ -36,7 +36,7 @@ async function slackWith(...pages: (object[] | number)[]) {
   const client = new PostingClient(`http://127.0.0.1:${port}/api/`, quiet);
   return {
     requests,
-    poster: new Poster(
+    poster: createPoster(
       createCaller(client, async () => 'xoxb-1'),
       systemClock,
       fetch,

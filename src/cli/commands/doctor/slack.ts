@@ -14,7 +14,7 @@ import {
   type ScopeUse,
   scopesInWords,
 } from '../../../slack/protocol/scopes.ts';
-import { Inspection, type TokenFacts } from '../../../slack/workspace/inspection.ts';
+import { type Inspection, inspectionBy, type TokenFacts } from '../../../slack/workspace/inspection.ts';
 import { SlackCallError, type SlackFailure } from '../../../slack/workspace/web-api/failure.ts';
 import { type Finding, type Findings, findingsOf, type Given } from './finding.ts';
 
@@ -27,7 +27,7 @@ export const LOOK_AGAIN = 'Run doctor again.';
 const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 export function inspectionWith(token: string, { config, tools: { clock, timeoutMs } }: Given): Inspection {
-  return new Inspection(token, { apiUrl: config.slack.apiUrl, timeoutMs, clock, log: silent });
+  return inspectionBy(token, { apiUrl: config.slack.apiUrl, timeoutMs, clock, log: silent });
 }
 
 /** From the running program: doctor opens no connection, which would get a share of the requests. */

@@ -219,7 +219,7 @@ async function takeAppMention(
     const nowMs = clock.now();
     if (!(await tx.inboundRequests.remember(keys, nowMs))) return 'duplicate';
     // Asked before Slack is called, and again before the draft is stored.
-    const isRoom = edited === undefined && (await isRoomForDraft(tx, log, { thread, appId: app.id, nowMs }));
+    const isRoom = edited === undefined && (await isRoomForDraft(tx, log, thread, app.id, nowMs));
     if (!isRoom) return 'ignored';
     const look = { kind: 'look_at_app_mention', subject, runAtMs: nowMs, ifScheduled: 'keep' } as const;
     await tx.tasks.schedule(look);

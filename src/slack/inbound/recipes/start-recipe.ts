@@ -82,7 +82,7 @@ export async function isClosedTo(
   { teamId, recipe }: Pick<RecipeRequest, 'teamId' | 'recipe'>,
 ): Promise<boolean> {
   const { access } = await workspaces.of(teamId);
-  const isShared = access.isShared(recipe.channelId).catch((error: unknown) => {
+  const isShared = access.shared.isClosed(recipe.channelId).catch((error: unknown) => {
     if (error instanceof ChannelUnreadError) return false;
     throw error;
   });

@@ -1,7 +1,8 @@
 import { applyEvent } from '../../../engine/apply-event.ts';
 import { asksOnceMore, draftKey, requestDraft } from '../../../jobs/decide/start/drafts.ts';
 import type { MarkedMessage } from '../../../jobs/draft.ts';
-import { approversIn, type Rules } from '../../../jobs/policy.ts';
+import { approversIn } from '../../../jobs/policy.ts';
+import type { Projects } from '../../../jobs/requests/project.ts';
 import type { ClaimedTask } from '../../../store/store.ts';
 import { appThatWrote } from '../../messages/message-event.ts';
 import { labels } from '../../views/parts/words.ts';
@@ -24,8 +25,7 @@ interface Marked {
  */
 export async function lookAtMarks(tools: SlackTools, task: ClaimedTask): Promise<void> {
   const [teamId = '', channelId = '', messageTs = ''] = task.subject.split(':');
-  const rules = tools.newContext().rulesOf(teamId);
-  const emoji = rules.channels.get(channelId)?.reaction;
+  const emoji = tools.newContext().rulesOf(teamId).channels.get(channelId)?.reaction;
   const workspace = await tools.workspaces.of(teamId);
   if (emoji === undefined || !isReady(workspace)) return complete(tools, task);
   const marked = { teamId, channelId, messageTs, emoji };
@@ -34,14 +34,14 @@ export async function lookAtMarks(tools: SlackTools, task: ClaimedTask): Promise
     if (!(await asksForDraft(tools, task, marked, userIds))) return;
     const message = await readMarked(workspace, marked);
     if (message === null) return complete(tools, task);
-    await makeDraft(tools, task, { marked, message, userIds, workspace, rules });
+    await makeDraft(tools, task, marked, userIds, message, workspace.projects);
   });
 }
 
 /** Those who may use the program there, in the order of their reactions. */
-async function allowed({ marks, access }: ReadyWorkspace, marked: Marked): Promise<string[]> {
+async function allowed({ marksBy, access }: ReadyWorkspace, marked: Marked): Promise<string[]> {
   const { channelId, messageTs, emoji } = marked;
-  const userIds = await marks.by(channelId, messageTs, emoji);
+  const userIds = await marksBy(channelId, messageTs, emoji);
   const refusals = await Promise.all(userIds.map((userId) => access.refusal(userId, channelId)));
   return userIds.filter((_, index) => refusals[index] === null);
 }
@@ -68,24 +68,25 @@ function asksForDraft(
   });
 }
 
-interface NewDraft {
-  readonly marked: Marked;
-  readonly message: MarkedMessage;
-  /** In the order of their reactions. */
-  readonly userIds: readonly string[];
-  readonly workspace: ReadyWorkspace;
-  readonly rules: Rules;
-}
-
-/** Stores the draft, once for each message, unless the thread has a job: people reply to that. */
-function makeDraft(tools: SlackTools, task: ClaimedTask, draft: NewDraft): Promise<void> {
-  const { marked, message, userIds, workspace, rules } = draft;
+/**
+ * Stores the draft, once for each message, unless the thread has a job: people reply to that. `userIds`: in
+ * the order of their reactions.
+ */
+function makeDraft(
+  tools: SlackTools,
+  task: ClaimedTask,
+  marked: Marked,
+  userIds: readonly string[],
+  message: MarkedMessage,
+  projects: Projects,
+): Promise<void> {
   const { channelId, teamId } = marked;
   const key = keyOf(marked);
-  const approvers = approversIn(rules, channelId);
   return tools.store.transaction(async (tx) => {
     await tx.tasks.fence(task.lease);
     const context = tools.newContext();
+    const rules = context.rulesOf(teamId);
+    const approvers = approversIn(rules, channelId);
     const isTaken = (await tx.jobs.findByThread(teamId, channelId, message.thread.threadTs)) !== null;
     const jobId = isTaken ? null : await tx.calls.jobOf(draftKey(key));
     if (jobId !== null) {
@@ -98,7 +99,7 @@ function makeDraft(tools: SlackTools, task: ClaimedTask, draft: NewDraft): Promi
         ...(authorId !== undefined && { authorId }),
       };
       const asked = { ...marked, requesterId: userIds[0] ?? null, origin };
-      const request = await requestAboutMessage(tx, { asked, message, projects: workspace.projects, rules });
+      const request = await requestAboutMessage(tx, asked, message, projects, rules);
       const facts = { messages: message.along, approvers, key, markedBy: userIds };
       await tx.write(requestDraft(request, facts, context), context.nowMs);
     }
@@ -135,9 +136,9 @@ export async function lookAtAppMention(tools: SlackTools, task: ClaimedTask): Pr
       await tx.tasks.fence(task.lease);
       const context = tools.newContext();
       const rules = context.rulesOf(teamId);
-      if (await isRoomForDraft(tx, tools.log, { thread, appId: app.id, nowMs: context.nowMs })) {
+      if (await isRoomForDraft(tx, tools.log, thread, app.id, context.nowMs)) {
         const asked = { teamId, channelId, requesterId: null, origin: { kind: 'mention', app } } as const;
-        const request = await requestAboutMessage(tx, { asked, message, projects, rules });
+        const request = await requestAboutMessage(tx, asked, message, projects, rules);
         const facts = { messages: message.along, approvers: approversIn(rules, channelId) };
         await tx.write(requestDraft(request, facts, context), context.nowMs);
       }

@@ -41,17 +41,13 @@ export function complete({ store }: SlackTools, task: ClaimedTask): Promise<void
   return store.transaction((tx) => tx.tasks.complete(task.lease));
 }
 
-interface About {
-  readonly asked: Pick<JobRequest, 'teamId' | 'channelId' | 'requesterId' | 'origin'>;
-  readonly message: MarkedMessage;
-  readonly projects: Projects;
-  readonly rules: Rules;
-}
-
 /** The draft's request about the message, for its channel's project. */
 export async function requestAboutMessage(
   tx: Transaction,
-  { asked, message, projects, rules }: About,
+  asked: Pick<JobRequest, 'teamId' | 'channelId' | 'requesterId' | 'origin'>,
+  message: MarkedMessage,
+  projects: Projects,
+  rules: Rules,
 ): Promise<JobRequest> {
   const { teamId, channelId, requesterId, origin } = asked;
   const saved = await tx.channelSettings.get(teamId, channelId);
@@ -87,19 +83,12 @@ export async function readMarked(workspace: Workspace, place: Place): Promise<Ma
   return authorId === null ? found.marked : { ...found.marked, authorId };
 }
 
-/** A message that a draft can be about, its place, and its words. */
-interface Draftable {
-  readonly message: ThreadMessage;
-  readonly permalink: string;
-  readonly marked: MarkedMessage;
-}
-
-/** As `readMarked`, for a message by anybody else. */
+/** As `readMarked`, for a message by anybody else: also the message itself, and its permalink. */
 export async function readMessage(
   { poster, names, botUserId }: Workspace,
   { channelId, messageTs }: Place,
-  isMeant: (message: ThreadMessage) => boolean | Promise<boolean>,
-): Promise<Draftable | null> {
+  isMeant: (message: ThreadMessage) => Promise<boolean>,
+) {
   const permalink = await poster.permalink(channelId, messageTs);
   // Only the permalink says whether the message is part of a thread, which a draft without it could miss.
   const place = jobReference(permalink);

@@ -1,28 +1,29 @@
 import { factsOf } from '../../../engine/apply-event.ts';
-import { type DueCall, type Effect, runLane, type Wait } from '../../../engine/run-lane.ts';
-import { TooLateToSendError } from '../../../engine/runtime/exchange.ts';
-import type { CallOutcome, CallRequest } from '../../../jobs/call.ts';
+import { type DueCall, type Effect, runLane } from '../../../engine/run-lane.ts';
+import type { CallRequest } from '../../../jobs/call.ts';
 import type { Job } from '../../../jobs/job.ts';
 import type { ClaimedTask } from '../../../store/store.ts';
 import { isStepRefusal } from '../../protocol/error-codes.ts';
 import { stepErrorText } from '../../views/step-error.ts';
 import type { Completion } from '../../workspace/poster.ts';
 import { completeStep } from '../../workspace/steps.ts';
-import { SlackCallError, type SlackFailure, tooLate } from '../../workspace/web-api/failure.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { HELD_FOR_MS, type SlackTools, slackRetryMs } from '../refresh/refresh.ts';
+import type { SlackTools } from '../refresh/refresh.ts';
 import { threadLink } from '../render.ts';
+import {
+  failureIn,
+  isTriedForLong,
+  type PostResult,
+  refused,
+  retryLater,
+  stillCounts,
+} from './post-results.ts';
+import { settle } from './post-to-slack.ts';
 
 interface Prepared {
   readonly completion: Completion;
   /** Came with the step, while valid. */
   readonly token: string | null;
-}
-
-interface Result {
-  readonly outcome: CallOutcome;
-  readonly hold?: 'begins';
-  readonly wait: Wait | null;
 }
 
 export function completeSteps(tools: SlackTools): (task: ClaimedTask) => Promise<void> {
@@ -37,7 +38,7 @@ export async function forgetStepToken({ store }: SlackTools, { subject, lease }:
   });
 }
 
-function completions(tools: SlackTools, task: ClaimedTask): Effect<Prepared, Result> {
+function completions(tools: SlackTools, task: ClaimedTask): Effect<Prepared, PostResult> {
   const { clock, log, store, workspaces } = tools;
   const factsOfStep = ({ call, job }: DueCall) => ({
     call_id: call.id,
@@ -54,49 +55,28 @@ function completions(tools: SlackTools, task: ClaimedTask): Effect<Prepared, Res
       const { poster } = await workspaces.of(started.job.teamId);
       const by = await completeStep(poster, completion, token);
       log.info('step_completed', { ...factsOfStep(started), outcome: 'done', by });
-      return { outcome: { state: 'done', detail: null }, wait: null };
+      return { outcome: { state: 'done', detail: null }, event: null, wait: null };
     },
     classify: (started, thrown) => {
-      const error = thrown instanceof TooLateToSendError ? tooLate('functions.completeSuccess') : thrown;
-      if (!(error instanceof SlackCallError)) throw error;
-      const { failure } = error;
-      const { code: reason } = failure;
-      const result = resultOf(started, failure);
-      const isFailed = result.outcome.state === 'failed';
-      const outcome = isFailed ? 'refused' : failure.outcome;
-      log[isFailed ? 'error' : 'warn']('step_completed', { ...factsOfStep(started), outcome, reason });
-      if (failure.needsAdmin && !isFailed) {
+      const failure = failureIn(thrown, 'functions.completeSuccess');
+      const { code: reason, outcome, needsAdmin } = failure;
+      const attempt = { task, ...started, failure, nowMs: clock.now() };
+      const isFailed = outcome === 'refused' || isStepRefusal(reason) || isTriedForLong(attempt);
+      const facts = { outcome: isFailed ? 'refused' : outcome, reason };
+      log[isFailed ? 'error' : 'warn']('step_completed', { ...factsOfStep(started), ...facts });
+      if (needsAdmin && !isFailed) {
         log.error('slack_needs_admin', { ...factsOf(started.job), call_id: started.call.id, reason });
       }
-      return result;
+      return isFailed ? refused(started.call, reason) : retryLater(attempt);
     },
     // A second completion changes nothing at Slack.
-    recover: async () => ({ outcome: { state: 'retry', detail: 'interrupted' }, wait: null }),
-    stillCounts: (result, { state }, isHeld) => {
-      const isOpen = state === 'pending' || state === 'started';
-      return isOpen && (isHeld || result.outcome.state === 'done') ? result : null;
-    },
-    settle: async (tx, { call, job }, { outcome, hold, wait }, { nowMs }) => {
-      await tx.calls.settle(call.id, outcome, nowMs);
-      if (hold === 'begins') await tx.calls.hold(call.id, nowMs);
-      if (outcome.state !== 'retry') await tx.stepTokens.forget(job.id);
-      return wait;
+    recover: async () => ({ outcome: { state: 'retry', detail: 'interrupted' }, event: null, wait: null }),
+    stillCounts,
+    settle: async (tx, due, result, context) => {
+      if (result.outcome?.state !== 'retry') await tx.stepTokens.forget(due.job.id);
+      return settle(tx, due, result, context);
     },
   };
-
-  function resultOf({ call: { heldSinceMs } }: DueCall, failure: SlackFailure): Result {
-    const { code: detail, outcome, isPassing } = failure;
-    const nowMs = clock.now();
-    const isTriedForLong = isPassing && heldSinceMs !== null && nowMs - heldSinceMs > HELD_FOR_MS;
-    if (outcome === 'refused' || isStepRefusal(detail) || isTriedForLong) {
-      return { outcome: { state: 'failed', detail }, wait: null };
-    }
-    return {
-      outcome: { state: 'retry', detail },
-      ...(isPassing && { hold: 'begins' }),
-      wait: { retryAtMs: nowMs + slackRetryMs(task, failure) },
-    };
-  }
 }
 
 async function completionOf(request: CallRequest, job: Job, workspace: Workspace): Promise<Completion> {

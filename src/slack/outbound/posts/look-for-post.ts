@@ -1,14 +1,14 @@
 import { factsOf } from '../../../engine/apply-event.ts';
 import type { DueCall } from '../../../engine/run-lane.ts';
-import type { Job } from '../../../jobs/job.ts';
 import { CLOCKS_DIFFER_MS } from '../../../jobs/schedule/schedule.ts';
-import type { ClaimedTask, LedgerCall } from '../../../store/store.ts';
+import type { ClaimedTask } from '../../../store/store.ts';
 import { TOO_MANY_MESSAGES } from '../../workspace/poster.ts';
-import { SlackCallError, type SlackFailure } from '../../workspace/web-api/failure.ts';
+import { SlackCallError } from '../../workspace/web-api/failure.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { SlackTools } from '../refresh/refresh.ts';
 import { destinationOf } from '../render.ts';
 import {
+  type Attempt,
   dropped,
   lookAgain,
   lookAt,
@@ -58,9 +58,10 @@ export async function lookForPost(
   tools: SlackTools,
   looks: Looks,
   task: ClaimedTask,
-  { call, job }: DueCall,
+  due: DueCall,
   { poster }: Workspace,
 ): Promise<PostResult> {
+  const { call, job } = due;
   if (call.request.kind === 'ephemeral') return dropped('interrupted');
   const destination = destinationOf(job, call.request);
   if (destination === null) return notFound();
@@ -89,41 +90,29 @@ export async function lookForPost(
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;
     const { failure } = error;
-    if (failure.code === INVALID_CURSOR) looks.delete(call.id);
-    const failedAtMs = tools.clock.now();
-    const next = whatNext(failedAtMs, call, job, failure);
-    const isOver = next === 'refuse' || next === 'give_up';
-    if (isOver) looks.delete(call.id);
+    const result = notLooked({ task, ...due, failure, nowMs: tools.clock.now() });
+    // It is refused, or no longer looked for.
+    const isOver = result.outcome !== null;
+    if (isOver || failure.code === INVALID_CURSOR) looks.delete(call.id);
     const seen = { ...facts, outcome: isOver ? 'given_up' : 'failed', reason: failure.code };
-    tools.log[next === 'give_up' ? 'error' : 'warn']('post_looked_for', seen);
+    tools.log[result.outcome?.state === 'unknown' ? 'error' : 'warn']('post_looked_for', seen);
     if (failure.needsAdmin) tools.log.error('slack_needs_admin', { ...facts, reason: failure.code });
-    switch (next) {
-      case 'refuse':
-        return refused(call, failure.code);
-      case 'give_up':
-        return notSeen(call, failure.code);
-      case 'wait':
-        return waitUntilReadable(task, call, failure, failedAtMs);
-      case 'look_again':
-        return lookAgain(task, failure, failedAtMs);
-    }
+    return result;
   }
 }
 
-type Next = 'refuse' | 'give_up' | 'wait' | 'look_again';
-
-function whatNext(nowMs: number, call: LedgerCall, job: Job, failure: SlackFailure): Next {
+function notLooked(attempt: Attempt): PostResult {
+  const { call, failure, nowMs } = attempt;
   const { code, outcome, needsAdmin, isPassing } = failure;
-  if (code === INVALID_CURSOR) return 'look_again';
-  const sinceMs = call.startedAtMs ?? call.createdAtMs;
-  const isCard = call.request.kind === 'post_card';
-  const cardMayWait = isCard && nowMs < sinceMs + CARD_LOOKED_FOR_MS;
+  if (code === INVALID_CURSOR) return lookAgain(attempt);
   // After a refusal, there is no way to look: the channel is closed for reading and writing.
   if (outcome === 'refused') {
-    return mayWaitForPlace(call, job, code, nowMs) ? 'wait' : 'refuse';
+    return mayWaitForPlace(attempt) ? waitUntilReadable(attempt) : refused(call, code);
   }
-  if (!isPassing && !OUT_OF_SIGHT.has(code)) return 'look_again';
-  if (cardMayWait && needsAdmin) return 'wait';
+  if (!isPassing && !OUT_OF_SIGHT.has(code)) return lookAgain(attempt);
+  const sinceMs = call.startedAtMs ?? call.createdAtMs;
+  const isYoungCard = call.request.kind === 'post_card' && nowMs < sinceMs + CARD_LOOKED_FOR_MS;
   const heldMs = nowMs - Math.max(call.heldSinceMs ?? nowMs, sinceMs);
-  return heldMs < LOOKED_FOR_MS ? 'wait' : 'give_up';
+  const mayWait = (isYoungCard && needsAdmin) || heldMs < LOOKED_FOR_MS;
+  return mayWait ? waitUntilReadable(attempt) : notSeen(call, code);
 }

@@ -1,16 +1,19 @@
-import type { Wait } from '../../../engine/run-lane.ts';
+import type { DueCall, Wait } from '../../../engine/run-lane.ts';
+import { TooLateToSendError } from '../../../engine/runtime/exchange.ts';
 import type { CallOutcome } from '../../../jobs/call.ts';
 import type { JobEvent } from '../../../jobs/event.ts';
-import { type CardWait, initiatorOf, type Job } from '../../../jobs/job.ts';
+import { initiatorOf, type Job } from '../../../jobs/job.ts';
 import { PLACE_IS_GONE } from '../../../store/queries/places.ts';
 import type { ClaimedTask, LedgerCall } from '../../../store/store.ts';
 import { classOf, isNotInChannel, isPlaceClosed, NOT_SEEN } from '../../protocol/error-codes.ts';
 import { isBetweenPeople } from '../../views/thread/requester.ts';
-import type { SlackFailure } from '../../workspace/web-api/failure.ts';
-import { PLACE_WAITED_FOR_MS, slackRetryMs } from '../refresh/refresh.ts';
+import { SlackCallError, type SlackFailure, tooLate } from '../../workspace/web-api/failure.ts';
+import { HELD_FOR_MS, PLACE_WAITED_FOR_MS, slackRetryMs } from '../refresh/refresh.ts';
 
 /** People need not know of a shorter delay. */
 const NOTIFIED_AFTER_MS = 120_000;
+/** A note for one person: later, the person has moved on. */
+const EPHEMERAL_TRIED_FOR_MS = 60_000;
 
 export interface PostResult {
   /** Null: the call stays as it is. */
@@ -22,6 +25,27 @@ export interface PostResult {
   readonly wantsCatchUp?: boolean;
   /** Null: the lane continues. */
   readonly wait: Wait | null;
+}
+
+/** A call that Slack has not carried out. */
+export interface Attempt extends DueCall {
+  readonly task: ClaimedTask;
+  readonly failure: SlackFailure;
+  /** When that was known. */
+  readonly nowMs: number;
+}
+
+/** Rethrows what is no failure of Slack's. */
+export function failureIn(thrown: unknown, method: string): SlackFailure {
+  const error = thrown instanceof TooLateToSendError ? tooLate(method) : thrown;
+  if (error instanceof SlackCallError) return error.failure;
+  throw error;
+}
+
+/** What Slack has done counts even without the lease. */
+export function stillCounts(result: PostResult, { state }: LedgerCall, isHeld: boolean): PostResult | null {
+  const isOpen = state === 'pending' || state === 'started';
+  return isOpen && (isHeld || result.outcome?.state === 'done') ? result : null;
 }
 
 export function posted({ request }: LedgerCall, ts: string): PostResult {
@@ -49,28 +73,17 @@ export function refused(call: LedgerCall, reason: string): PostResult {
 const INVITATION_WAITED_FOR_MS = 86_400_000;
 
 /** Its place is closed to the bot and may open again; until then, the post is kept. */
-export function mayWaitForPlace(call: LedgerCall, job: Job, code: string, nowMs: number): boolean {
+export function mayWaitForPlace({ call, job, failure: { code }, nowMs }: Attempt): boolean {
   const { request, createdAtMs, heldSinceMs } = call;
   if (!isPlaceClosed(code) || heldSinceMs === PLACE_IS_GONE) return false;
   const waitedMs = nowMs - createdAtMs;
-  switch (request.kind) {
-    case 'notify_channel':
-      return waitedMs < PLACE_WAITED_FOR_MS;
-    case 'post_card':
-      return startMayWait(job, code) && waitedMs < INVITATION_WAITED_FOR_MS;
-    case 'announce':
-      if (request.announcement.kind === 'draft') {
-        return startMayWait(job, code) && waitedMs < INVITATION_WAITED_FOR_MS;
-      }
-      // A reply written in the form goes to the agent at once, with or without its message.
-      return (
-        request.announcement.kind !== 'follow_up' &&
-        !isBetweenPeople(code, job) &&
-        waitedMs < PLACE_WAITED_FOR_MS
-      );
-    default:
-      return false;
+  if (request.kind === 'notify_channel') return waitedMs < PLACE_WAITED_FOR_MS;
+  if (request.kind === 'post_card' || draftIn(call) !== null) {
+    return startMayWait(job, code) && waitedMs < INVITATION_WAITED_FOR_MS;
   }
+  // A reply written in the form goes to the agent at once, with or without its message.
+  const isKept = request.kind === 'announce' && request.announcement.kind !== 'follow_up';
+  return isKept && !isBetweenPeople(code, job) && waitedMs < PLACE_WAITED_FOR_MS;
 }
 
 /**
@@ -83,17 +96,14 @@ function startMayWait(job: Job, code: string): boolean {
 }
 
 /** Slack refuses it there until people change something. */
-export function waitForPlace(
-  task: ClaimedTask,
-  call: LedgerCall,
-  failure: SlackFailure,
-  nowMs: number,
-): PostResult {
-  return {
-    outcome: { state: 'retry', detail: failure.code },
-    event: delay(call, failure.code),
-    wait: { retryAtMs: nowMs + slackRetryMs(task, failure) },
-  };
+export function waitForPlace(attempt: Attempt): PostResult {
+  const { call, failure } = attempt;
+  const outcome: CallOutcome = { state: 'retry', detail: failure.code };
+  return { outcome, event: delay(call, failure.code), wait: retryOf(attempt) };
+}
+
+function retryOf({ task, failure, nowMs }: Attempt): Wait {
+  return { retryAtMs: nowMs + slackRetryMs(task, failure) };
 }
 
 /** Who learns that it waits; null: only administrators, on the home tab. */
@@ -124,45 +134,42 @@ export function notSeen(call: LedgerCall, detail: string): PostResult {
 }
 
 /** Nothing happened: the lane waits, then repeats the call. */
-export function retryLater(
-  task: ClaimedTask,
-  call: LedgerCall,
-  failure: SlackFailure,
-  nowMs: number,
-): PostResult {
+export function retryLater(attempt: Attempt): PostResult {
+  const { call, failure } = attempt;
   const { code, needsAdmin, isPassing } = failure;
-  const isWorthNotifying = needsAdmin || (isPassing && isHeldForLong(call, nowMs));
+  const isWorthNotifying = needsAdmin || (isPassing && isHeldForLong(attempt));
   return {
     outcome: { state: 'retry', detail: code },
     event: isWorthNotifying ? cardDelayed(call, code) : null,
     ...(isPassing && { hold: 'begins' }),
-    wait: { retryAtMs: nowMs + slackRetryMs(task, failure) },
+    wait: retryOf(attempt),
   };
+}
+
+/** Slack would go on refusing it. */
+export function isTriedForLong({ call, failure: { isPassing }, nowMs }: Attempt): boolean {
+  if (call.request.kind === 'ephemeral') return nowMs - call.createdAtMs > EPHEMERAL_TRIED_FOR_MS;
+  return isPassing && call.heldSinceMs !== null && nowMs - call.heldSinceMs > HELD_FOR_MS;
 }
 
 /**
  * It may be there, but the bot cannot look now: it is looked for later, and a card's requester is notified.
  */
-export function waitUntilReadable(
-  task: ClaimedTask,
-  call: LedgerCall,
-  failure: SlackFailure,
-  nowMs: number,
-): PostResult {
+export function waitUntilReadable(attempt: Attempt): PostResult {
+  const { call, failure } = attempt;
   const isLasting = failure.outcome === 'refused' || failure.needsAdmin;
-  const isWorthNotifying = isLasting || isHeldForLong(call, nowMs);
+  const isWorthNotifying = isLasting || isHeldForLong(attempt);
   return {
     outcome: null,
     event: isWorthNotifying ? cardDelayed(call, isLasting ? failure.code : NOT_SEEN) : null,
     hold: 'begins',
-    wait: { retryAtMs: nowMs + slackRetryMs(task, failure) },
+    wait: retryOf(attempt),
   };
 }
 
 /** Slack could not be asked, so the lane waits. An outage does not count as hiding the post. */
-export function lookAgain(task: ClaimedTask, failure: SlackFailure, nowMs: number): PostResult {
-  const wait = { retryAtMs: nowMs + slackRetryMs(task, failure) };
-  return { outcome: null, event: null, hold: 'ends', wait };
+export function lookAgain(attempt: Attempt): PostResult {
+  return { outcome: null, event: null, hold: 'ends', wait: retryOf(attempt) };
 }
 
 /** Too early to look: the lane waits, and the call stays as it is. */
@@ -170,20 +177,16 @@ export function lookAt(delayUntilMs: number): PostResult {
   return { outcome: null, event: null, wait: { delayUntilMs } };
 }
 
-function isHeldForLong({ heldSinceMs }: LedgerCall, nowMs: number): boolean {
+function isHeldForLong({ call: { heldSinceMs }, nowMs }: Attempt): boolean {
   return nowMs - (heldSinceMs ?? nowMs) >= NOTIFIED_AFTER_MS;
 }
 
 /** The requester sees no card. */
 function cardDelayed({ request }: LedgerCall, reason: string): JobEvent | null {
   if (request.kind !== 'post_card') return null;
-  const waitsFor = cardWaitOf(reason);
-  return { type: 'card_delayed', reason, ...(waitsFor !== null && { waitsFor }) };
-}
-
-function cardWaitOf(reason: string): CardWait | null {
-  if (isNotInChannel(reason)) return 'invitation';
-  return classOf(reason) === 'admin' ? 'administrator' : null;
+  if (isNotInChannel(reason)) return { type: 'card_delayed', reason, waitsFor: 'invitation' };
+  const isForAdmin = classOf(reason) === 'admin';
+  return { type: 'card_delayed', reason, ...(isForAdmin && { waitsFor: 'administrator' }) };
 }
 
 function refusal({ id, request }: LedgerCall, reason: string): JobEvent | null {
@@ -196,11 +199,7 @@ function refusal({ id, request }: LedgerCall, reason: string): JobEvent | null {
       return { type: 'post_refused', callId: id, announcement: request.announcement, reason };
     case 'tell_paused':
       return { type: 'pause_refused' };
-    case 'notify_requester':
-    case 'ephemeral':
-    case 'create_job':
-    case 'send_message':
-    case 'complete_step':
+    default:
       return null;
   }
 }

@@ -1,6 +1,5 @@
 import { applyEvent, factsOf } from '../../../engine/apply-event.ts';
 import { type DueCall, type Effect, runLane, type Wait } from '../../../engine/run-lane.ts';
-import { TooLateToSendError } from '../../../engine/runtime/exchange.ts';
 import { announcedLink, meaningOf, offerOf } from '../../../jobs/announcement.ts';
 import type { CallRequest } from '../../../jobs/call.ts';
 import type { AnyJobContext } from '../../../jobs/decision.ts';
@@ -13,27 +12,29 @@ import type { SlackMessage } from '../../views/parts/message.ts';
 import { movedView } from '../../views/thread/requester.ts';
 import { takeInEarlyReplies } from '../../workspace/early-replies.ts';
 import type { Poster } from '../../workspace/poster.ts';
-import { SlackCallError, type SlackFailure, tooLate } from '../../workspace/web-api/failure.ts';
+import { SlackCallError } from '../../workspace/web-api/failure.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { HELD_FOR_MS, type SlackTools } from '../refresh/refresh.ts';
+import type { SlackTools } from '../refresh/refresh.ts';
 import { destinationOf, renderPost } from '../render.ts';
 import { FIRST_LOOK_AFTER_MS, type Looks, lookForPost } from './look-for-post.ts';
 import {
+  type Attempt,
   draftIn,
   dropped,
+  failureIn,
+  isTriedForLong,
   lookAt,
   mayWaitForPlace,
   type PostResult,
   posted,
   refused,
   retryLater,
+  stillCounts,
   waitForPlace,
 } from './post-results.ts';
 
 /** How long Slack accepts a `response_url`. */
 const RESPONSE_URL_LIFE_MS = 30 * 60_000;
-/** Later, the person has moved on. */
-const EPHEMERAL_TRIED_FOR_MS = 60_000;
 
 export function postToSlack(
   tools: SlackTools,
@@ -64,44 +65,25 @@ function posts(tools: SlackTools, looks: Looks, task: ClaimedTask): Effect<Slack
       const hasNoThread = call.request.kind === 'announce' && stage.kind === 'card_failed';
       return hasNoThread ? refused(call, stage.reason) : null;
     },
-    perform: async ({ call, job }, message) => {
-      const { poster, access } = await workspaces.of(job.teamId);
-      const destination = destinationOf(job, call.request);
-      const reader = readerInstead(call, job);
-      const isMoved =
-        destination !== null && reader !== null && (await access.isShared(destination.channelId));
-      if (isMoved) await poster.respondPrivately(reader, null, movedView(job.channelId, message));
-      const ts =
-        destination === null
-          ? await replyPrivately(poster, call, job, message)
-          : isMoved
-            ? ''
-            : await poster.post({ ...destination, callId: call.id, message });
-      log.info('posted', {
-        ...factsOfPost(call, job),
-        outcome: 'done',
-        ...duration(call),
-        lag_ms: clock.now() - call.createdAtMs,
-      });
+    perform: async (started, message) => {
+      const ts = await send(started, message);
+      const { call, job } = started;
+      const lag = { lag_ms: clock.now() - call.createdAtMs };
+      log.info('posted', { ...factsOfPost(call, job), outcome: 'done', ...duration(call), ...lag });
       return posted(call, ts);
     },
-    classify: ({ call, job }, thrown) => {
-      const error = thrown instanceof TooLateToSendError ? tooLate('chat.postMessage') : thrown;
-      if (!(error instanceof SlackCallError)) throw error;
-      const { failure } = error;
+    classify: (started, thrown) => {
+      const { call, job } = started;
+      const failure = failureIn(thrown, 'chat.postMessage');
       const { outcome, code: reason } = failure;
       const facts = factsOfPost(call, job);
       log.warn('posted', { ...facts, outcome, reason, ...duration(call) });
       if (failure.needsAdmin) log.error('slack_needs_admin', { ...facts, reason });
-      return notPosted(task, call, job, failure, clock.now());
+      return notPosted({ task, ...started, failure, nowMs: clock.now() });
     },
     recover: async (started) =>
       lookForPost(tools, looks, task, started, await workspaces.of(started.job.teamId)),
-    // That a message is in Slack counts even without the lease.
-    stillCounts: (result, { state }, isHeld) => {
-      const isOpen = state === 'pending' || state === 'started';
-      return isOpen && (isHeld || result.outcome?.state === 'done') ? result : null;
-    },
+    stillCounts,
     settle,
   };
 
@@ -109,28 +91,36 @@ function posts(tools: SlackTools, looks: Looks, task: ClaimedTask): Effect<Slack
     return { duration_ms: clock.now() - (startedAtMs ?? 0) };
   }
 
-  async function replyPrivately(
-    poster: Poster,
-    { request }: LedgerCall,
-    job: Job,
-    message: SlackMessage,
-  ): Promise<string> {
+  async function replyPrivately(poster: Poster, { request }: LedgerCall, job: Job, message: SlackMessage) {
     const { channelId, threadTs } = job;
     if (request.kind === 'ephemeral') {
-      await poster.postEphemeral({ channelId, threadTs, userId: request.userId }, message);
-      return '';
+      return poster.postEphemeral({ channelId, threadTs, userId: request.userId }, message);
     }
     const userId = initiatorOf(job);
     // Never happens: unattended jobs make no private calls.
-    if (userId === null) return '';
+    if (userId === null) return;
     if ('about' in request && request.about === 'asked_before') {
-      await poster.replyPrivately({ channelId, threadTs: null, userId }, message);
-      return '';
+      return poster.replyPrivately({ channelId, threadTs: null, userId }, message);
     }
     // News of a job that continued unwatched: as an answer to an old request, it could be overlooked.
     const isNews = request.kind === 'notify_requester' && request.isKept === true;
     const isFresh = !isNews && clock.now() - job.requestedAtMs < RESPONSE_URL_LIFE_MS;
-    await poster.respondPrivately(userId, isFresh ? job.responseUrl : null, message);
+    return poster.respondPrivately(userId, isFresh ? job.responseUrl : null, message);
+  }
+
+  /** Its `ts`; empty for a message to one person, which has no place. */
+  async function send({ call, job }: DueCall, message: SlackMessage): Promise<string> {
+    const { poster, access } = await workspaces.of(job.teamId);
+    const destination = destinationOf(job, call.request);
+    if (destination === null) {
+      await replyPrivately(poster, call, job, message);
+      return '';
+    }
+    const reader = readerInstead(call, job);
+    if (reader === null || !(await access.shared.isClosed(destination.channelId))) {
+      return poster.post({ ...destination, callId: call.id, message });
+    }
+    await poster.respondPrivately(reader, null, movedView(job.channelId, message));
     return '';
   }
 }
@@ -148,36 +138,23 @@ function factsOfPost({ id, request }: LedgerCall, job: Job) {
   return { call_id: id, call: request.kind, ...factsOf(job) };
 }
 
-function notPosted(
-  task: ClaimedTask,
-  call: LedgerCall,
-  job: Job,
-  failure: SlackFailure,
-  nowMs: number,
-): PostResult {
+function notPosted(attempt: Attempt): PostResult {
+  const { call, job, failure, nowMs } = attempt;
   switch (failure.outcome) {
     case 'refused':
-      return mayWaitForPlace(call, job, failure.code, nowMs)
-        ? waitForPlace(task, call, failure, nowMs)
-        : refused(call, failure.code);
+      return mayWaitForPlace(attempt) ? waitForPlace(attempt) : refused(call, failure.code);
     case 'retry':
-      return isTriedForLong(call, failure, nowMs)
-        ? refused(call, failure.code)
-        : retryLater(task, call, failure, nowMs);
+      return isTriedForLong(attempt) ? refused(call, failure.code) : retryLater(attempt);
     case 'unknown':
       if (call.request.kind === 'ephemeral') return dropped(failure.code);
       // A private answer cannot be looked for. Sending it twice does less harm than silence.
-      if (destinationOf(job, call.request) === null) return retryLater(task, call, failure, nowMs);
+      if (destinationOf(job, call.request) === null) return retryLater(attempt);
       return lookAt(nowMs + FIRST_LOOK_AFTER_MS);
   }
 }
 
-function isTriedForLong(call: LedgerCall, { isPassing }: SlackFailure, nowMs: number): boolean {
-  if (call.request.kind === 'ephemeral') return nowMs - call.createdAtMs > EPHEMERAL_TRIED_FOR_MS;
-  return isPassing && call.heldSinceMs !== null && nowMs - call.heldSinceMs > HELD_FOR_MS;
-}
-
-async function settle(
+/** Writes the outcome with what follows from it. */
+export async function settle(
   tx: Transaction,
   { call, job }: DueCall,
   { outcome, event, hold, wantsCatchUp = false, wait }: PostResult,
@@ -247,17 +224,12 @@ async function rereadRequest(tools: SlackTools, workspace: Workspace, job: Job):
   return reread.job;
 }
 
-interface Asked {
-  readonly channelId: string;
-  readonly messageTs: string;
-  readonly userId: string;
-}
-
 async function changeOf(
   { log, promptMaxLength }: SlackTools,
   { poster, projects, botUserId }: Workspace,
-  { channelId, messageTs, userId }: Asked,
+  asked: { readonly channelId: string; readonly messageTs: string; readonly userId: string },
 ): Promise<JobEvent | null> {
+  const { channelId, messageTs, userId } = asked;
   const deleted = { type: 'request_deleted', messageTs, userId } as const;
   try {
     const place = { oldestTs: messageTs, cursor: null };

@@ -31,7 +31,7 @@ export const refreshHome = refresh<{ readonly teamId: string; readonly userId: s
       );
     const failure = await draw();
     const { access, selfCheck } = workspace;
-    const isDue = failure === null && isReady(workspace) && !selfCheck.isFresh;
+    const isDue = failure === null && isReady(workspace) && !selfCheck.isFresh();
     if (!isDue || !(await access.isAdmin(userId))) return failure;
     // Nobody waits for this: the tab shows the last result meanwhile.
     const rules = tools.newContext().rulesOf(teamId);
@@ -81,7 +81,7 @@ async function read(tools: SlackTools, workspace: ReadyWorkspace, userId: string
       slackProblem: known.slackProblem(),
       forAdmin: isAdmin
         ? {
-            slack: workspace.selfCheck.last,
+            slack: workspace.selfCheck.last(),
             codeHosts: known.codeHosts(),
             work: known.workProblems(),
             closedPlaces: await tx.places.closed(teamId, closedPlaceCodes),

@@ -5,28 +5,7 @@ import type { MessageEvent } from '../../messages/message-event.ts';
 import type { FoundMessage } from '../../messages/post-mark.ts';
 import { classify, SlackCallError, tooLate } from './failure.ts';
 
-/** The fields read from Slack's answers; which are present depends on the method. */
-export interface Answer extends WebAPICallResult {
-  readonly ts?: string;
-  readonly permalink?: string;
-  readonly view?: { readonly id?: string };
-  readonly channel?:
-    | string
-    | { readonly is_private?: boolean; readonly is_im?: boolean; readonly is_mpim?: boolean };
-  readonly messages?: readonly FoundMessage[];
-}
-
 export type ThreadMessage = FoundMessage & MessageEvent;
-
-/** `cursor`: where the next page begins; null: this is the last. */
-export interface Page {
-  readonly messages: readonly FoundMessage[];
-  readonly cursor: string | null;
-}
-
-export interface ThreadPage extends Page {
-  readonly messages: readonly ThreadMessage[];
-}
 
 /** If the store takes longer to return a token, the call is made another time. */
 const TOKEN_WITHIN_MS = 2_000;
@@ -59,14 +38,8 @@ export function createCaller(client: WebClient, botToken: BotToken): SlackCaller
   };
 }
 
-interface Notes {
-  readonly log: Logger;
-  readonly clock: Clock;
-  readonly teamId: string;
-}
-
 /** Also logs the result of each call. */
-export function loggedCaller(call: SlackCaller, { log, clock, teamId }: Notes): SlackCaller {
+export function loggedCaller(call: SlackCaller, log: Logger, clock: Clock, teamId: string): SlackCaller {
   return async <T extends WebAPICallResult>(method: string, args?: Readonly<Record<string, unknown>>) => {
     const startedAtMs = clock.now();
     const facts = () => ({ method, team_id: teamId, duration_ms: clock.now() - startedAtMs });

@@ -53,13 +53,13 @@ export function classify(error: unknown): SlackFailure {
   }
   if (error instanceof WebAPIPlatformError) return classifyCode(error.data.error);
   if (error instanceof WebAPIHTTPError && error.statusCode < 500) {
-    return failure('retry', `http_${error.statusCode}`);
+    return slackFailure('retry', `http_${error.statusCode}`);
   }
   if (error instanceof WebAPIRequestError) {
     const { code, isSent } = connectionProblem(error);
-    if (code !== null) return failure(isSent ? 'unknown' : 'retry', code.toLowerCase());
+    if (code !== null) return slackFailure(isSent ? 'unknown' : 'retry', code.toLowerCase());
   }
-  return failure('unknown', error instanceof Error ? error.name : 'error');
+  return slackFailure('unknown', error instanceof Error ? error.name : 'error');
 }
 
 /** Slack refused it: nothing happened, and it is unknown whether it will ever work. */
@@ -74,37 +74,37 @@ export function wasAnsweredNo(failure: SlackFailure): boolean {
 
 /** The call was not made: the program was held up between plan and request. */
 export function tooLate(method: string): SlackCallError {
-  return new SlackCallError(method, failure('retry', 'too_late_to_send'), null);
+  return new SlackCallError(method, slackFailure('retry', 'too_late_to_send'), null);
 }
 
 /** The program is not installed in the workspace. The code is ours. */
 export function notInstalled(): SlackCallError {
-  return new SlackCallError('token', failure('retry', 'not_installed', { needsAdmin: true }), null);
+  return new SlackCallError('token', slackFailure('retry', 'not_installed', { needsAdmin: true }), null);
 }
 
 /** The call did not happen; it may be made after this time. */
 export function rateLimited(retryAfterMs: number): SlackFailure {
-  return failure('retry', 'ratelimited', { retryAfterMs });
+  return slackFailure('retry', 'ratelimited', { retryAfterMs });
 }
 
 function classifyCode(code: string): SlackFailure {
   // A proxy's HTML page arrives here as an "error code"; it may hold anything.
-  if (!ERROR_CODE.test(code)) return failure('unknown', 'bad_answer');
+  if (!ERROR_CODE.test(code)) return slackFailure('unknown', 'bad_answer');
   switch (classOf(code)) {
     case 'unclear':
-      return failure('unknown', code);
+      return slackFailure('unknown', code);
     case 'limited':
-      return failure('retry', 'ratelimited');
+      return slackFailure('retry', 'ratelimited');
     case 'admin':
-      return failure('retry', code, { needsAdmin: true });
+      return slackFailure('retry', code, { needsAdmin: true });
     case 'final':
-      return failure('refused', code);
+      return slackFailure('refused', code);
     case 'passing':
-      return failure('retry', code, { isPassing: true });
+      return slackFailure('retry', code, { isPassing: true });
   }
 }
 
-function failure(
+export function slackFailure(
   outcome: SlackFailure['outcome'],
   code: string,
   more: Partial<Omit<SlackFailure, 'outcome' | 'code'>> = {},

@@ -60,10 +60,12 @@ type Arguments = Readonly<Record<string, unknown>>;
 export class PostingClient extends WebClient {
   private readonly dispatcher = new Agent({ connections: CONNECTIONS });
   private readonly boltLogger: BoltLogger;
+  private readonly timeoutMs: number;
 
-  constructor(apiUrl: string | null, logger: BoltLogger) {
+  constructor(apiUrl: string | null, logger: BoltLogger, timeoutMs = TIMEOUT_MS) {
     super(undefined, { ...(apiUrl === null ? {} : { slackApiUrl: apiUrl }), logger });
     this.boltLogger = logger;
+    this.timeoutMs = timeoutMs;
   }
 
   override async apiCall(method: string, { token, ...args }: Arguments = {}): Promise<WebAPICallResult> {
@@ -77,10 +79,10 @@ export class PostingClient extends WebClient {
     for (const message of said.messages ?? [])
       if (message.startsWith('[ERROR]')) this.boltLogger.error(message);
     if (!ok) throw new WebAPIPlatformError({ ...result, error: String(result.error) });
-    const { 'x-oauth-scopes': scopes } = headers;
+    const { 'x-oauth-scopes': scopes, date } = headers;
     const granted =
       typeof scopes === 'string' ? { scopes: scopes.split(',').map((scope) => scope.trim()) } : {};
-    return { ...result, response_metadata: { ...said, ...granted } };
+    return { ...result, response_metadata: { ...said, ...granted, ...(date && { date }) } };
   }
 
   private async post(method: string, token: unknown, args: Arguments) {
@@ -89,7 +91,7 @@ export class PostingClient extends WebClient {
     const headers = { ...HEADERS, ...authorization };
     const request = { origin, path: pathname, method: 'POST', headers, body: formOf(args) } as const;
     const sendByMs = Date.now() + SEND_WITHIN_MS;
-    const result = await systemClock.abortAfter(TIMEOUT_MS, (signal) =>
+    const result = await systemClock.abortAfter(this.timeoutMs, (signal) =>
       exchange(this.dispatcher, request, { signal, sendByMs }),
     );
     if (result.kind === 'not_sent') throw new WebAPIRequestError(new NotSentError(result.cause));
@@ -162,9 +164,9 @@ type BoltLevel = ReturnType<BoltLogger['getLevel']>;
 export function boltLogger(logger: Logger): BoltLogger {
   return {
     debug: () => {},
-    info: (...parts: unknown[]) => logger.debug('slack_library', { detail: describe(parts) }),
-    warn: (...parts: unknown[]) => logger.warn('slack_library', { detail: describe(parts) }),
-    error: (...parts: unknown[]) => logger.error('slack_library', { detail: describe(parts) }),
+    info: (...parts: unknown[]) => logger.debug('slack_library', described(parts)),
+    warn: (...parts: unknown[]) => logger.warn('slack_library', described(parts)),
+    error: (...parts: unknown[]) => logger.error('slack_library', described(parts)),
     // The libraries ask this to decide whether to build payloads for `debug`.
     getLevel: () => 'info' as BoltLevel,
     setLevel: () => {},
@@ -172,14 +174,11 @@ export function boltLogger(logger: Logger): BoltLogger {
   };
 }
 
-function describe(parts: readonly unknown[]): string {
-  return parts.map(describePart).join(' ');
-}
-
-function describePart(part: unknown): string {
-  if (part instanceof Error) {
-    const code = 'code' in part ? ` (${String(part.code)})` : '';
-    return `${part.name}: ${part.message}${code}`;
-  }
-  return typeof part === 'object' && part !== null ? '[object]' : String(part);
+function described(parts: readonly unknown[]) {
+  const words = parts.map((part) => {
+    if (!(part instanceof Error))
+      return typeof part === 'object' && part !== null ? '[object]' : String(part);
+    return `${part.name}: ${part.message}${'code' in part ? ` (${String(part.code)})` : ''}`;
+  });
+  return { detail: words.join(' ') };
 }

@@ -43,23 +43,10 @@ export class SnippetReader {
   async read(snippet: Snippet, maxLength: number): Promise<SnippetContent> {
     const { fileId, text } = snippet;
     if (text !== undefined || fileId === undefined) return this.readDescribed(snippet, maxLength);
-    return this.readUndescribed(fileId, maxLength);
-  }
-
-  private async readDescribed({ url, text, size = 0 }: Snippet, maxLength: number): Promise<Download> {
-    if (text !== undefined) return text.length > 2 * maxLength ? { problem: 'too_long' } : { text };
-    return size > maxLength * MAX_BYTES_PER_CHARACTER
-      ? { problem: 'too_long' }
-      : this.download(url, maxLength);
-  }
-
-  private async readUndescribed(fileId: string, maxLength: number): Promise<SnippetContent> {
     try {
-      const { file } = await this.call<FilesInfoResponse>('files.info', { file: fileId });
-      const found = describedFile(file);
+      const found = describedFile((await this.call<FilesInfoResponse>('files.info', { file: fileId })).file);
       if ('unsent' in found) return found.unsent;
-      const { snippet } = found;
-      return { name: snippet.name, ...(await this.readDescribed(snippet, maxLength)) };
+      return { name: found.snippet.name, ...(await this.readDescribed(found.snippet, maxLength)) };
     } catch (error) {
       if (!(error instanceof SlackCallError)) throw error;
       const { outcome, code, needsAdmin, retryAfterMs } = error.failure;
@@ -69,13 +56,21 @@ export class SnippetReader {
     }
   }
 
+  private async readDescribed({ url, text, size = 0 }: Snippet, maxLength: number): Promise<Download> {
+    if (text !== undefined) return text.length > 2 * maxLength ? { problem: 'too_long' } : { text };
+    return size > maxLength * MAX_BYTES_PER_CHARACTER
+      ? { problem: 'too_long' }
+      : this.download(url, maxLength);
+  }
+
   /**
    * The URL is not trusted, and the token goes along: only Slack's own server is asked, without redirections.
    * Without the scope `files:read`, Slack answers with a sign-in page.
    */
   private async download(address: string | null, maxLength: number): Promise<Download> {
     const url = address === null ? null : URL.parse(address);
-    if (url === null || !this.isSlacks(url)) return { problem: 'unreadable' };
+    const isSlacks = url?.origin === this.filesOrigin && url.username === '' && url.password === '';
+    if (url === null || !isSlacks) return { problem: 'unreadable' };
     const token = await this.botToken();
     try {
       return await systemClock.abortAfter(TIMEOUT_MS, async (signal) => {
@@ -89,17 +84,17 @@ export class SnippetReader {
       return { retryAfterMs: null };
     }
   }
-
-  private isSlacks(url: URL): boolean {
-    return url.username === '' && url.password === '' && url.origin === this.filesOrigin;
-  }
 }
 
 type Download = Exclude<SnippetContent, Unsent>;
 
 async function contentOf(response: Response, maxLength: number): Promise<Download> {
   const { status, headers } = response;
-  if (status === 429) return { retryAfterMs: retryAfterIn(headers) };
+  if (status === 429) {
+    const [retryAfter, date] = ['retry-after', 'date'].map((name) => headers.get(name) ?? undefined);
+    const askedMs = parseRetryAfterMs(retryAfter, date, Date.now(), LONGEST_RETRY_AFTER_MS);
+    return { retryAfterMs: askedMs || null };
+  }
   if (status >= 500) return { retryAfterMs: null };
   if (status !== 200 || isPage(headers)) return { problem: 'unreadable' };
   const maxBytes = maxLength * MAX_BYTES_PER_CHARACTER;
@@ -113,11 +108,6 @@ async function contentOf(response: Response, maxLength: number): Promise<Downloa
   }
   const text = decodedText(Buffer.concat(chunks), charsetIn(headers));
   return text === null ? { problem: 'no_text' } : { text };
-}
-
-function retryAfterIn(headers: Headers): number | null {
-  const [retryAfter, date] = ['retry-after', 'date'].map((name) => headers.get(name) ?? undefined);
-  return parseRetryAfterMs(retryAfter, date, Date.now(), LONGEST_RETRY_AFTER_MS) || null;
 }
 
 /** The sign-in page; a file that is a page is served as a download. */

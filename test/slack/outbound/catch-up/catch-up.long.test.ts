@@ -7,7 +7,7 @@ import { createLoops, type Tools } from '../../../../src/app/service/loops.ts';
 import { applyEvent } from '../../../../src/engine/apply-event.ts';
 import { openJob } from '../../../../src/jobs/decide/start/open.ts';
 import { missedReplies } from '../../../../src/slack/outbound/catch-up/missed-replies.ts';
-import { Poster } from '../../../../src/slack/workspace/poster.ts';
+import { createPoster } from '../../../../src/slack/workspace/poster.ts';
 import type { Workspace } from '../../../../src/slack/workspace/workspace.ts';
 import { type LimitedSlack, limitedSlack } from '../../../engine/support/limited-slack.ts';
 import { onSqlite } from '../../../engine/support/test-store.ts';
@@ -33,8 +33,8 @@ async function limitedWorld(teamIds: readonly string[]) {
       botUserId: 'UBOT',
       botId: 'BBOT',
       projects,
-      poster: new Poster(slackOf(teamId).call, clock, fetch, { mustBeOpen: async () => {} }),
-      access: { refusal: async () => null, isShared: async () => false },
+      poster: createPoster(slackOf(teamId).call, clock, fetch, { mustBeOpen: async () => {} }),
+      access: { refusal: async () => null, shared: { isClosed: async () => false } },
       names: { of: async () => new Map(), named: async () => new Map() },
     }) as unknown as Workspace;
   const workspaces = new Map(teamIds.map((teamId) => [teamId, workspaceOf(teamId)]));
