@@ -16,7 +16,7 @@ import { hookRoutes } from '../slack/inbound/recipes/hooks.ts';
 import { refusalRecorder } from '../slack/inbound/requests/door.ts';
 import { createConnection, createSlackApp } from '../slack/inbound/routes.ts';
 import { missedReplies } from '../slack/outbound/catch-up/missed-replies.ts';
-import { SessionStatus } from '../slack/outbound/refresh/session-status.ts';
+import { sessionStatus } from '../slack/outbound/refresh/session-status.ts';
 import { readableText } from '../slack/protocol/slack-text.ts';
 import { boltLogger } from '../slack/workspace/web-api/http.ts';
 import type { SignedInAs } from '../slack/workspace/workspace.ts';
@@ -114,7 +114,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
     const recipesOf = recipesIn(config);
     const reportOf = reporter(config, store, clock);
     const stopping = new AbortController();
-    const sessionStatus = new SessionStatus();
+    const sessions = sessionStatus();
     const tools: Tools = {
       stopping: stopping.signal,
       store,
@@ -142,8 +142,8 @@ export function createService(config: Config, options: ServiceOptions): Service 
         const { names } = await workspaces.of(teamId);
         return readableText(prompt, await names.of(prompt));
       },
-      showChecked: (job) => sessionStatus.checked(tools, job),
-      showChanged: (job) => sessionStatus.changed(tools, job),
+      showChecked: (job) => sessions.checked(tools, job),
+      showChanged: (job) => sessions.changed(tools, job),
     };
     const loops = createLoops({ ...tools, store: inBackground }, config.stopTimeoutMs);
     stopWithinMs = () => loops.stopWithinMs();

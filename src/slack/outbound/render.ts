@@ -5,7 +5,6 @@ import { emptyQueue, type Queue, queueOf } from '../../jobs/follow-ups/follow-up
 import { turnsOf } from '../../jobs/follow-ups/turns.ts';
 import { type Job, requestersOf } from '../../jobs/job.ts';
 import type { FollowUpMode } from '../../jobs/policy.ts';
-import type { ClaimedTask, Transaction } from '../../store/store.ts';
 import { threadLink as threadLinkOf } from '../protocol/links.ts';
 import { mentionedIds } from '../protocol/slack-text.ts';
 import { questionView } from '../views/forms/question.ts';
@@ -38,15 +37,10 @@ async function renderCard(
   job: Job,
   queue: Queue,
 ): Promise<SlackMessage> {
-  return cardView(job, {
-    queue,
-    names: await names.named([...requestersOf(job), ...dismissersOf(job), ...mentionedIds(job.prompt)]),
-    sites: sitesOf(tools),
-  });
-}
-
-function dismissersOf({ stage }: Job): string[] {
-  return stage.kind === 'dropped' && stage.byUserId !== null ? [stage.byUserId] : [];
+  const { stage, prompt } = job;
+  const dismissedBy = stage.kind === 'dropped' && stage.byUserId !== null ? [stage.byUserId] : [];
+  const known = await names.named([...requestersOf(job), ...dismissedBy, ...mentionedIds(prompt)]);
+  return cardView(job, { queue, names: known, sites: sitesOf(tools) });
 }
 
 /** A notice in its current state. @param isPublic from `mayShowJob` */
@@ -84,19 +78,26 @@ export async function threadLink(
 /** People cannot follow faster edits, and Slack limits those of all messages together. */
 const CARD_SPACING_MS = 3_000;
 
-interface Card {
-  readonly job: Job;
-  readonly cardTs: string;
-  readonly queue: Queue;
-  /** Until when the agent is not asked about the job, as the card says; null: it is. */
-  readonly pausedUntilMs: number | null;
-}
-
 /** Renders the card of the current job, and replaces it in place. */
-export const refreshCard = refresh<Card>({
-  load: (tools, task) => tools.store.transaction((tx) => loadCard(tools, tx, task)),
-  show: async (tools, { job, cardTs, queue, pausedUntilMs }, attempt) => {
-    if (pausedUntilMs !== null) attempt.repeatAt(pausedUntilMs);
+export const refreshCard = refresh(
+  async (tx, task, tools) => {
+    const state = await tx.jobs.shown(task.subject);
+    if (state === null || state.job.cardTs === null) return null;
+    const { cardDrawnAtMs: lastMs } = state;
+    const nowMs = tools.clock.now();
+    // Another replica's clock may be a bit fast. If it is further ahead, ours was set back.
+    if (lastMs !== null && Math.abs(nowMs - lastMs) < CARD_SPACING_MS) {
+      await tx.tasks.delayUntil(task.lease, lastMs + CARD_SPACING_MS);
+      return 'later';
+    }
+    const [job = state.job] = await tx.readBudget.shown([state.job], nowMs);
+    // The agent is not asked about it until then, as the card says.
+    const pausedUntilMs = job === state.job ? null : (job.trouble?.retryAtMs ?? null);
+    const queue = queueOf(state, policyOf(state, tools.newContext()), nowMs);
+    return { job, cardTs: state.job.cardTs, queue, pausedUntilMs };
+  },
+  async (tools, { job, cardTs, queue, pausedUntilMs }, { repeatAt, note }) => {
+    if (pausedUntilMs !== null) repeatAt(pausedUntilMs);
     tools.showChanged(job);
     const workspace = await tools.workspaces.of(job.teamId);
     const card = await renderCard(tools, workspace, job, queue);
@@ -105,38 +106,13 @@ export const refreshCard = refresh<Card>({
       (reason) => tools.log.warn('card_not_refreshed', { ...factsOf(job), reason }),
     );
     // Slack may have edited it at any time until now.
-    attempt.note((tx, { nowMs }) => tx.jobs.cardDrawn(job.id, nowMs));
+    note((tx, { nowMs }) => tx.jobs.cardDrawn(job.id, nowMs));
     return failure;
   },
-});
-
-/** Null: there is none, or it was edited a moment ago and waits. */
-async function loadCard(tools: SlackTools, tx: Transaction, task: ClaimedTask): Promise<Card | null> {
-  const state = await tx.jobs.shown(task.subject);
-  if (state === null || state.job.cardTs === null) {
-    await tx.tasks.complete(task.lease);
-    return null;
-  }
-  const { cardDrawnAtMs: lastMs } = state;
-  const nowMs = tools.clock.now();
-  // Another replica's clock may be a bit fast. If it is further ahead, ours was set back.
-  if (lastMs !== null && Math.abs(nowMs - lastMs) < CARD_SPACING_MS) {
-    await tx.tasks.delayUntil(task.lease, lastMs + CARD_SPACING_MS);
-    return null;
-  }
-  const policy = policyOf(state, tools.newContext());
-  const [job = state.job] = await tx.readBudget.shown([state.job], nowMs);
-  const pausedUntilMs = job === state.job ? null : (job.trouble?.retryAtMs ?? null);
-  return { job, cardTs: state.job.cardTs, queue: queueOf(state, policy, nowMs), pausedUntilMs };
-}
-
-interface Destination {
-  readonly channelId: string;
-  readonly threadTs: string | null;
-}
+);
 
 /** A post's channel and thread; null for a private message. */
-export function destinationOf(job: Job, request: CallRequest): Destination | null {
+export function destinationOf(job: Job, request: CallRequest) {
   switch (request.kind) {
     case 'announce': {
       const { announcement } = request;
@@ -152,9 +128,7 @@ export function destinationOf(job: Job, request: CallRequest): Destination | nul
     case 'notify_requester':
     case 'ephemeral':
       return null;
-    case 'create_job':
-    case 'send_message':
-    case 'complete_step':
+    default:
       throw new Error(`${request.kind} is not a post`);
   }
 }
@@ -185,9 +159,7 @@ export async function renderPost(
       return privateAnswer(tools, workspace, request, job, { names: await named(), mode });
     case 'ephemeral':
       return messageOfJob(job, await named(), await renderEphemeral(tools, workspace, request, job));
-    case 'create_job':
-    case 'send_message':
-    case 'complete_step':
+    default:
       throw new Error(`${request.kind} is not a post`);
   }
 }

@@ -1,9 +1,8 @@
 import { type CodeHostSettings, createCodeHosts } from '../../../codehost/create-code-hosts.ts';
 import { type Look, READINGS } from '../../../codehost/look.ts';
 import { type HostProbe, type Installation, probeCodeHost } from '../../../codehost/probe.ts';
-import type { Logger } from '../../../engine/runtime/redact.ts';
 import type { PullRequestLink } from '../../../jobs/pull-requests/link.ts';
-import { type Finding, type Findings, findingsOf, type Given } from './finding.ts';
+import { type Finding, type Findings, findingsOf, type Given, SILENT } from './finding.ts';
 
 const DAY_MS = 86_400_000;
 const ENDS_SOON_MS = 14 * DAY_MS;
@@ -48,8 +47,6 @@ export async function codeHostFindings(
     await hosts.close();
   }
 }
-
-const SILENT: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 function onePerRepository(links: readonly (PullRequestLink | null)[]): PullRequestLink[] {
   const newest = new Map<string, PullRequestLink>();

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import type { Config } from '../../../app/config/config.ts';
 import type { Clock } from '../../../engine/runtime/clock.ts';
-import { scrub } from '../../../engine/runtime/redact.ts';
+import { type Logger, scrub } from '../../../engine/runtime/redact.ts';
 
 export interface Tools {
   readonly clock: Clock;
@@ -15,6 +15,8 @@ export interface Given {
   readonly config: Config;
   readonly tools: Tools;
 }
+
+export const SILENT: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /** The stable names of checks, and their titles in a report. */
 export const TITLES = {
@@ -106,16 +108,12 @@ export function textReport(findings: readonly Finding[], isColoured = false): st
 
 /** Checks with the same problem and advice share a line. */
 function saidOnce(findings: readonly Finding[]): { readonly titles: string; readonly finding: Finding }[] {
-  const same = Object.values(
-    Object.groupBy(findings, (finding, index) =>
-      finding.level === 'ok' ? String(index) : JSON.stringify([finding.level, finding.found, finding.next]),
-    ),
-  ).filter((group) => group !== undefined);
-  return same
-    .flatMap((group) =>
-      group.slice(0, 1).map((finding) => ({ titles: group.map(titleOf).join(', '), finding })),
-    )
-    .toSorted((one, other) => findings.indexOf(one.finding) - findings.indexOf(other.finding));
+  const groups = Map.groupBy(findings, (finding) =>
+    finding.level === 'ok' ? finding : JSON.stringify([finding.level, finding.found, finding.next]),
+  );
+  return [...groups.values()].flatMap((group) =>
+    group.slice(0, 1).map((finding) => ({ titles: group.map(titleOf).join(', '), finding })),
+  );
 }
 
 function titleOf({ check, subject }: Finding): string {

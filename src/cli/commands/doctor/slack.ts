@@ -1,5 +1,4 @@
 import type { WorkspaceSettings } from '../../../app/config/projects.ts';
-import type { Logger } from '../../../engine/runtime/redact.ts';
 import { mayAskIn } from '../../../jobs/policy.ts';
 import { otherProgramWords } from '../../../slack/inbound/connection/kept-socket.ts';
 import { EVENTS_PATH } from '../../../slack/protocol/ids.ts';
@@ -16,23 +15,21 @@ import {
 } from '../../../slack/protocol/scopes.ts';
 import { type Inspection, inspectionBy, type TokenFacts } from '../../../slack/workspace/inspection.ts';
 import { SlackCallError, type SlackFailure } from '../../../slack/workspace/web-api/failure.ts';
-import { type Finding, type Findings, findingsOf, type Given } from './finding.ts';
+import { type Finding, type Findings, findingsOf, type Given, SILENT } from './finding.ts';
 
 const RENEW_APP_TOKEN =
   'Make an app-level token with the scope connections:write ("Basic Information" of the app), and set SLACK_APP_TOKEN to it.';
 
 /** The token was accepted a moment ago, and revoked since. */
-export const LOOK_AGAIN = 'Run doctor again.';
-
-const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const LOOK_AGAIN = 'Run doctor again.';
 
 export function inspectionWith(token: string, { config, tools: { clock, timeoutMs } }: Given): Inspection {
-  return inspectionBy(token, { apiUrl: config.slack.apiUrl, timeoutMs, clock, log: silent });
+  return inspectionBy(token, { apiUrl: config.slack.apiUrl, timeoutMs, clock, log: SILENT });
 }
 
 /** From the running program: doctor opens no connection, which would get a share of the requests. */
 export function otherProgramFindings(otherConnections: number): Finding[] {
-  if (!(otherConnections > 0)) return [];
+  if (otherConnections === 0) return [];
   return [
     findingsOf('slack_other_program').error(
       otherProgramWords(otherConnections),
@@ -51,31 +48,38 @@ export async function connectionFinding(given: Given): Promise<Finding> {
       `The manifest for it: \`docs-agent manifest --url https://<your address>${oauth}\`. If commands work and mentions do not, look at "Event Subscriptions" of the app: Slack switches them off when nearly all deliveries fail for an hour.`,
     );
   }
-  try {
-    await inspectionWith(transport.appToken, given).mayConnect();
-    return findings.ok('Socket Mode: the app token may open connections');
-  } catch (error) {
-    if (error instanceof SlackCallError && error.failure.code === 'missing_scope') {
-      return findings.error('the app token lacks the scope connections:write', RENEW_APP_TOKEN);
-    }
-    const advice = 'Switch Socket Mode on in the app ("Socket Mode"), or use HTTP mode.';
-    return slackFailure(error, findings, RENEW_APP_TOKEN, (code) =>
-      findings.error(`Slack refuses a Socket Mode connection (${code})`, advice),
+  const refused = slackFailure(
+    findings,
+    (code) =>
+      findings.error(
+        `Slack refuses a Socket Mode connection (${code})`,
+        'Switch Socket Mode on in the app ("Socket Mode"), or use HTTP mode.',
+      ),
+    RENEW_APP_TOKEN,
+  );
+  return inspectionWith(transport.appToken, given)
+    .mayConnect()
+    .then(
+      () => findings.ok('Socket Mode: the app token may open connections'),
+      (error) =>
+        error instanceof SlackCallError && error.failure.code === 'missing_scope'
+          ? findings.error('the app token lacks the scope connections:write', RENEW_APP_TOKEN)
+          : refused(error),
     );
-  }
 }
 
 /**
  * Explains a failed call; `otherwise` depends on what was called. Rethrows what is not a failure of Slack.
  */
 export function slackFailure(
-  error: unknown,
   findings: Findings,
-  howToRenew: string,
   otherwise: (code: string) => Finding,
-): Finding {
-  if (!(error instanceof SlackCallError)) throw error;
-  return generalFinding(error.failure, findings, howToRenew) ?? otherwise(error.failure.code);
+  howToRenew = LOOK_AGAIN,
+): (error: unknown) => Finding {
+  return (error) => {
+    if (!(error instanceof SlackCallError)) throw error;
+    return generalFinding(error.failure, findings, howToRenew) ?? otherwise(error.failure.code);
+  };
 }
 
 const USELESS = new Set([
@@ -93,9 +97,7 @@ function generalFinding(
   howToRenew: string,
 ): Finding | null {
   if (USELESS.has(code)) return findings.error(`Slack refuses the token (${code})`, howToRenew);
-  if (code === 'missing_scope') {
-    return findings.error('a scope is missing', 'See the line on scopes.');
-  }
+  if (code === 'missing_scope') return findings.error('a scope is missing', 'See the line on scopes.');
   if (needsAdmin) {
     return findings.error(
       `Slack refuses (${code})`,
@@ -129,11 +131,8 @@ export function scopesFinding(id: string | null, granted: TokenFacts['scopes'], 
   // The line about the emoji reports that scope.
   const missing = missingScopes(granted, use).filter(({ name }) => name !== EMOJI_SCOPE);
   if (missing.length > 0) {
-    const found = `missing: ${scopesInWords(missing)}`;
-    const isWarning = missing.every(({ isOptional }) => isOptional);
-    return isWarning
-      ? findings.warning(found, howToGrant(missing))
-      : findings.error(found, howToGrant(missing));
+    const level = missing.every(({ isOptional }) => isOptional) ? 'warning' : 'error';
+    return findings[level](`missing: ${scopesInWords(missing)}`, howToGrant(missing));
   }
   const ofReactions = use.reactions ? [...reactionScopes, ...optionalReactionScopes] : [];
   const known = new Set([...botScopes, ...agentScopes, ...ofReactions].map(({ name }) => name));
@@ -143,19 +142,14 @@ export function scopesFinding(id: string | null, granted: TokenFacts['scopes'], 
     : findings.ok(`all that are needed, and ${spare.join(', ')}, which docs-agent does not use`);
 }
 
-/** A channel where an emoji makes drafts. */
-interface Marking {
-  readonly channelId: string;
-  readonly emoji: string;
-  readonly isOpen: boolean;
-  readonly findings: Findings;
-}
-
-/** @param own the workspace, where there may be several; else null */
+/**
+ * The channels where an emoji makes drafts.
+ * @param own the workspace, where there may be several; else null
+ */
 export function markingIn(
   own: string | null,
   { channels, access }: Pick<WorkspaceSettings, 'channels' | 'access'>,
-): Marking[] {
+) {
   return [...channels].flatMap(([channelId, { reaction: emoji }]) => {
     if (emoji === undefined) return [];
     const subject = own === null ? channelId : `${own}/${channelId}`;
@@ -168,29 +162,27 @@ export function markingIn(
 export async function emojiFindings(
   inspection: Inspection,
   scopes: TokenFacts['scopes'],
-  marking: readonly Marking[],
+  marking: ReturnType<typeof markingIn>,
 ): Promise<Finding[]> {
   if (marking.length === 0) return [];
   const names = scopes?.has(EMOJI_SCOPE)
     ? await inspection.emoji().catch((error: unknown) => ({ error }))
     : null;
   return Promise.all(
-    marking.map(async ({ channelId, emoji, isOpen, findings }) => {
-      try {
-        await inspection.isIn(channelId);
-      } catch (error) {
-        return slackFailure(error, findings, LOOK_AGAIN, (code) =>
-          findings.error(
-            `the bot cannot read the channel (${code}), so :${emoji}: makes no drafts there`,
-            'Type /invite @docs-agent in the channel, or remove the channel from the settings.',
-          ),
+    marking.map(({ channelId, emoji, isOpen, findings }) => {
+      const found = () =>
+        isOpen
+          ? emojiFinding(emoji, names, findings)
+          : findings.warning(
+              `:${emoji}: makes no drafts there: access.channels does not name the channel`,
+              'Add it to access.channels in the file of DOCS_AGENT_CONFIG, or remove its reaction from the settings.',
+            );
+      const unread = (code: string) =>
+        findings.error(
+          `the bot cannot read the channel (${code}), so :${emoji}: makes no drafts there`,
+          'Type /invite @docs-agent in the channel, or remove the channel from the settings.',
         );
-      }
-      if (isOpen) return emojiFinding(emoji, names, findings);
-      return findings.warning(
-        `:${emoji}: makes no drafts there: access.channels does not name the channel`,
-        'Add it to access.channels in the file of DOCS_AGENT_CONFIG, or remove its reaction from the settings.',
-      );
+      return inspection.isIn(channelId).then(found, slackFailure(findings, unread));
     }),
   );
 }
@@ -222,9 +214,9 @@ function emojiFinding(
     );
   }
   if ('error' in names) {
-    return slackFailure(names.error, findings, LOOK_AGAIN, (code) =>
+    return slackFailure(findings, (code) =>
       findings.warning(`Slack does not say whether there is an emoji :${emoji}: (${code})`, LOOK_AGAIN),
-    );
+    )(names.error);
   }
   if (names.has(emoji)) return findings.ok(`:${emoji}: makes drafts`);
   return findings.warning(

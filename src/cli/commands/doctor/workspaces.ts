@@ -2,7 +2,6 @@ import type { Config, Installing } from '../../../app/config/config.ts';
 import type { WorkspaceSettings } from '../../../app/config/projects.ts';
 import { Vault, VaultError } from '../../../slack/install/vault.ts';
 import { INSTALL_PATH } from '../../../slack/protocol/ids.ts';
-import type { Inspection, TokenFacts } from '../../../slack/workspace/inspection.ts';
 import type { NoticeFacts, StoreFacts } from '../../../store/inspect/facts.ts';
 import type { StoredInstallation } from '../../../store/queries/workspaces/installations.ts';
 import { type Finding, findingsOf, type Given } from './finding.ts';
@@ -22,12 +21,6 @@ interface Installed {
   readonly settingsOf: readonly { readonly id: string | null; readonly settings: WorkspaceSettings }[];
 }
 
-/** An installation, and what Slack says of its token. */
-interface Asked extends Installed {
-  readonly inspection: Inspection;
-  readonly answer: TokenFacts | { readonly error: unknown };
-}
-
 /**
  * What Slack says of each token, and how far this clock is ahead of Slack's. `store`: null if it cannot be
  * read.
@@ -35,7 +28,7 @@ interface Asked extends Installed {
 export async function askSlack(given: Given, store: StoreFacts | null) {
   const { installed, findings } = installationsOf(given, store);
   const asked = await Promise.all(
-    installed.map(async (one): Promise<Asked> => {
+    installed.map(async (one) => {
       const inspection = inspectionWith(one.token, given);
       const answer = await inspection.token().catch((error: unknown) => ({ error }));
       return { ...one, inspection, answer };
@@ -45,9 +38,11 @@ export async function askSlack(given: Given, store: StoreFacts | null) {
   return { findings, asked, clockAheadMs: clocks.find((aheadMs) => aheadMs !== null) ?? null };
 }
 
+type Asked = Awaited<ReturnType<typeof askSlack>>;
+
 /** Problems with the installations, then each one's token, scopes, notice channels and user groups. */
 export async function workspaceFindings(
-  { findings, asked }: Awaited<ReturnType<typeof askSlack>>,
+  { findings, asked }: Asked,
   store: StoreFacts | null,
 ): Promise<Finding[]> {
   const notices = store?.notices ?? { saved: [], refused: [] };
@@ -132,15 +127,17 @@ function tokenOf(vault: Vault, { id, token }: StoredInstallation): string | Find
   }
 }
 
-async function tokenAndPlaces(asked: Asked, notices: NoticeFacts): Promise<Finding[]> {
+async function tokenAndPlaces(asked: Asked['asked'][number], notices: NoticeFacts): Promise<Finding[]> {
   const { id, answer, howToRenew, settingsOf, inspection } = asked;
   const findings = findingsOf('slack_token', id);
   // Without a token that Slack accepts, nothing else can be checked.
   if ('error' in answer) {
     return [
-      slackFailure(answer.error, findings, howToRenew, (code) =>
-        findings.error(`Slack refuses the token (${code})`, howToRenew),
-      ),
+      slackFailure(
+        findings,
+        (code) => findings.error(`Slack refuses the token (${code})`, howToRenew),
+        howToRenew,
+      )(answer.error),
     ];
   }
   const { workspace, teamId, botName, scopes } = answer;

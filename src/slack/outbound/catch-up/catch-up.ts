@@ -41,28 +41,26 @@ export function catchUps(tools: SlackTools): TaskHandler {
 }
 
 async function readNextPage(tools: SlackTools, throttle: ReadThrottle, task: ClaimedTask): Promise<void> {
+  const { store, clock, log } = tools;
   const thread = await nextThread(tools, throttle, task);
   if (thread === null) return;
   const { job } = thread;
   const workspace = await tools.workspaces.of(job.teamId);
   // A workspace that is not set up has no agent. The next start plans it again.
-  if (workspace.projects === null) return tools.store.transaction((tx) => tx.tasks.complete(task.lease));
+  if (workspace.projects === null) return store.transaction((tx) => tx.tasks.complete(task.lease));
   try {
     const oldestTs = thread.oldestTs ?? startOf(thread, throttle);
     const page = await workspace.poster.threadPage(job.channelId, job.threadTs, { ...thread, oldestTs });
-    throttle.read(tools.clock.now());
+    throttle.read(clock.now());
     const messages = await admitted(workspace, job, page.messages);
-    await tools.store.transaction(async (tx) => {
+    await store.transaction(async (tx) => {
       await tx.tasks.fence(task.lease);
-      const nowMs = tools.clock.now();
-      const oldReplies = thread.oldReplies + (await takeIn(tools, tx, { job, messages, workspace }));
+      const nowMs = clock.now();
+      const oldReplies = thread.oldReplies + (await takeIn(tools, tx, job, messages, workspace));
       const seenTs = [thread.seenTs ?? '', ...page.messages.map(({ ts }) => ts)].sort().at(-1) ?? null;
       const sweepFromMs = nowMs + SWEEP_NOT_BEFORE_MS;
-      await tx.catchUps.pageRead(
-        thread,
-        { seenTs, oldestTs, cursor: page.cursor, oldReplies, sweepFromMs },
-        nowMs,
-      );
+      const read = { seenTs, oldestTs, cursor: page.cursor, oldReplies, sweepFromMs };
+      await tx.catchUps.pageRead(thread, read, nowMs);
       if (page.cursor === null && oldReplies > 0) {
         await applyEvent(tx, job.id, { type: 'old_replies_found', count: oldReplies }, tools.newContext());
       }
@@ -70,9 +68,44 @@ async function readNextPage(tools: SlackTools, throttle: ReadThrottle, task: Cla
     });
   } catch (error) {
     if (error instanceof LeaseLostError) throw error;
-    if (error instanceof SlackCallError) await notRead(tools, throttle, task, thread, error.failure);
-    else await notTakenIn(tools, throttle, task, thread, error);
+    const nowMs = clock.now();
+    const failure = error instanceof SlackCallError ? error.failure : null;
+    if (failure === null) log.error('thread_not_processed', { ...factsOf(job), error });
+    else if (failure.retryAfterMs !== null) throttle.refused(nowMs + failure.retryAfterMs);
+    else {
+      throttle.read(nowMs);
+      log.warn('thread_not_read', { ...factsOf(job), reason: failure.code });
+    }
+    await store.transaction(async (tx) => {
+      await tx.tasks.fence(task.lease);
+      // No other thread of the workspace could be read, either.
+      if (failure?.needsAdmin) return tx.tasks.retryAt(task.lease, nowMs + slackRetryMs(task, failure));
+      await putOff(tx, thread, failure, nowMs);
+      await goOn(tx, task, throttle);
+    });
   }
+}
+
+/**
+ * The workspace's other threads continue.
+ * @param failure null: the thread was read, and its content must not keep the others from being read
+ */
+async function putOff(
+  tx: Transaction,
+  { jobId, cursor, failures }: Found,
+  failure: SlackFailure | null,
+  nowMs: number,
+): Promise<void> {
+  if (failure?.code === INVALID_CURSOR && cursor !== null) {
+    return tx.catchUps.dropCursor(jobId, nowMs + BEGUN_AGAIN_AFTER_MS);
+  }
+  const isRefused = failure?.outcome === 'refused';
+  // At Slack's limit, the thread is the next one.
+  if (!isRefused && (failure?.retryAfterMs ?? null) !== null) return;
+  // Refused: the channel or thread is gone, or the bot has left it.
+  return isRefused || failures >= MAX_FAILURES
+    ? tx.catchUps.giveUp(jobId, nowMs + HOPELESS_FOR_MS, nowMs)
+    : tx.catchUps.retryAt(jobId, nowMs + retryDelayMs(failures + 1, Math.random()));
 }
 
 /** The next thread to read; null if nothing can be read now. */
@@ -106,12 +139,6 @@ function startOf({ job, seenTs, unsentTs, isSweep }: Found, { isSlow }: ReadThro
   return unsentTs !== null && unsentTs < edited ? unsentTs : edited;
 }
 
-interface ReadMessages {
-  readonly job: Job;
-  readonly messages: readonly ThreadMessage[];
-  readonly workspace: Workspace;
-}
-
 /**
  * Stores the replies, and edits of the request, that no event delivered. Returns how many were written long
  * ago.
@@ -119,7 +146,9 @@ interface ReadMessages {
 async function takeIn(
   tools: SlackTools,
   tx: Transaction,
-  { job, messages, workspace }: ReadMessages,
+  job: Job,
+  messages: readonly ThreadMessage[],
+  workspace: Workspace,
 ): Promise<number> {
   const context = tools.newContext();
   let oldReplies = 0;
@@ -170,58 +199,6 @@ async function admitted(
   return messages.filter((_message, index) => mayCount[index]);
 }
 
-async function notRead(
-  tools: SlackTools,
-  throttle: ReadThrottle,
-  task: ClaimedTask,
-  thread: Found,
-  failure: SlackFailure,
-): Promise<void> {
-  const { job, cursor } = thread;
-  const { code, outcome, retryAfterMs, needsAdmin } = failure;
-  const nowMs = tools.clock.now();
-  if (retryAfterMs !== null) throttle.refused(nowMs + retryAfterMs);
-  else {
-    throttle.read(nowMs);
-    tools.log.warn('thread_not_read', { ...factsOf(job), reason: code });
-  }
-  await tools.store.transaction(async (tx) => {
-    await tx.tasks.fence(task.lease);
-    // No other thread of the workspace could be read, either.
-    if (needsAdmin) return tx.tasks.retryAt(task.lease, nowMs + slackRetryMs(task, failure));
-    if (code === INVALID_CURSOR && cursor !== null) {
-      await tx.catchUps.dropCursor(job.id, nowMs + BEGUN_AGAIN_AFTER_MS);
-    }
-    // The channel or thread is gone, or the bot has left it.
-    else if (outcome === 'refused') await tx.catchUps.giveUp(job.id, nowMs + HOPELESS_FOR_MS, nowMs);
-    else if (retryAfterMs === null) await putOff(tx, thread, nowMs);
-    await goOn(tx, task, throttle);
-  });
-}
-
-/** For one thread: its content must not keep the others from being read. */
-async function notTakenIn(
-  { store, clock, log }: SlackTools,
-  throttle: ReadThrottle,
-  task: ClaimedTask,
-  thread: Found,
-  error: unknown,
-): Promise<void> {
-  log.error('thread_not_processed', { ...factsOf(thread.job), error });
-  await store.transaction(async (tx) => {
-    await tx.tasks.fence(task.lease);
-    await putOff(tx, thread, clock.now());
-    await goOn(tx, task, throttle);
-  });
-}
-
-/** The workspace's other threads continue. */
-function putOff(tx: Transaction, { jobId, failures }: Found, nowMs: number): Promise<void> {
-  return failures < MAX_FAILURES
-    ? tx.catchUps.retryAt(jobId, nowMs + retryDelayMs(failures + 1, Math.random()))
-    : tx.catchUps.giveUp(jobId, nowMs + HOPELESS_FOR_MS, nowMs);
-}
-
 /** Slack lets an app read 50 threads a minute and workspace (Tier 3); this leaves room for other reads. */
 const FASTEST_MS = 1_500;
 /** Slack's strictest limit, one read a minute, for commercial apps outside of its Marketplace. */
@@ -242,14 +219,11 @@ const FASTER_AFTER = 30;
  */
 class ReadThrottle {
   private spacingMs = FASTEST_MS;
-  private freeAtMs = 0;
+  /** When the next read may begin. */
+  nextAtMs = 0;
   /** Reads are counted from the end of Slack's last wait. */
   private sinceMs: number | null = null;
   private reads = 0;
-
-  get nextAtMs(): number {
-    return this.freeAtMs;
-  }
 
   /** Slack allows fewer reads than usual. */
   get isSlow(): boolean {
@@ -259,7 +233,7 @@ class ReadThrottle {
   read(nowMs: number): void {
     this.reads += 1;
     if (this.reads % FASTER_AFTER === 0) this.spacingMs = Math.max(Math.ceil(this.spacingMs / 2), FASTEST_MS);
-    this.freeAtMs = nowMs + this.spacingMs + (this.isSlow ? AFTER_OTHERS_MS : 0);
+    this.nextAtMs = nowMs + this.spacingMs + (this.isSlow ? AFTER_OTHERS_MS : 0);
   }
 
   /** Slack allows no reads until then. */
@@ -270,6 +244,6 @@ class ReadThrottle {
     }
     this.sinceMs = untilMs;
     this.reads = 0;
-    this.freeAtMs = untilMs + AFTER_OTHERS_MS;
+    this.nextAtMs = untilMs + AFTER_OTHERS_MS;
   }
 }

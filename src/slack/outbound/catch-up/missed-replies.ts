@@ -15,19 +15,8 @@ const SWEEP_EVERY_MS = 15 * 60_000;
 /** A sweep skips threads of ended jobs requested longer ago. */
 const SWEPT_FOR_MS = 86_400_000;
 
-export interface MissedReplies {
-  /** Replies may have been missed: plans to read the threads as soon as the store allows. */
-  lookFor(): void;
-  /** As `lookFor`, at most once a minute: for frequent signs. */
-  lookForSoon(): void;
-  /** Slack delivers no events of the workspace (null: unknown) until then, nor later. */
-  heldBack(teamId: string | null, untilMs: number): Promise<void>;
-  /** From now on, also reads threads regularly, without a sign. */
-  sweep(): void;
-  stop(): void;
-}
-
-export function missedReplies(store: Store, clock: Clock, log: Logger): MissedReplies {
+/** Plans to read threads in which replies may have been missed. */
+export function missedReplies(store: Store, clock: Clock, log: Logger) {
   let isWanted = false;
   let isPlanning = false;
   let plannedAtMs = Number.NEGATIVE_INFINITY;
@@ -35,7 +24,9 @@ export function missedReplies(store: Store, clock: Clock, log: Logger): MissedRe
   /** By workspace: an earlier plan may have run before Slack delivered again. */
   const cancelLastLook = new Map<string | null, () => void>();
 
-  async function schedule(more: Pick<LiveThreads, 'isSweep'> & Partial<LiveThreads>): Promise<void> {
+  type Wanted = Pick<LiveThreads, 'isSweep'> & Partial<LiveThreads>;
+
+  async function schedule(more: Wanted): Promise<void> {
     const nowMs = clock.now();
     const all = { teamId: null, sinceMs: nowMs - LIVE_FOR_MS, limit: MAX_THREADS, nowMs, fromMs: nowMs };
     const planned = await store.transaction((tx) => tx.catchUps.requestLive({ ...all, ...more }));
@@ -62,7 +53,7 @@ export function missedReplies(store: Store, clock: Clock, log: Logger): MissedRe
     cancelPlan = clock.at(atMs, () => void plan());
   }
 
-  async function trySchedule(more: Parameters<typeof schedule>[0]): Promise<boolean> {
+  async function trySchedule(more: Wanted): Promise<boolean> {
     try {
       await schedule(more);
       return true;
@@ -77,17 +68,20 @@ export function missedReplies(store: Store, clock: Clock, log: Logger): MissedRe
   });
 
   return {
-    lookFor: () => {
+    /** As soon as the store allows. */
+    lookFor: (): void => {
       isWanted = true;
       cancelPlan();
       void plan();
     },
-    lookForSoon: () => {
+    /** As `lookFor`, at most once a minute: for frequent signs. */
+    lookForSoon: (): void => {
       if (isWanted) return;
       isWanted = true;
       planAt(Math.max(clock.now(), plannedAtMs + SIGNS_EVERY_MS));
     },
-    heldBack: async (teamId, untilMs) => {
+    /** Slack delivers no events of the workspace (null: unknown) until then, nor later. */
+    heldBack: async (teamId: string | null, untilMs: number): Promise<void> => {
       // By Slack's clock, which may differ from ours.
       const fromMs = Math.max(clock.now(), untilMs + CLOCK_SKEW_MS);
       await schedule({ isSweep: false, teamId, fromMs });
@@ -100,8 +94,9 @@ export function missedReplies(store: Store, clock: Clock, log: Logger): MissedRe
         }),
       );
     },
+    /** From now on, also reads threads regularly, without a sign. */
     sweep: sweeps.start,
-    stop: () => {
+    stop: (): void => {
       isWanted = false;
       cancelPlan();
       void sweeps.stop();

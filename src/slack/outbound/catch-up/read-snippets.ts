@@ -19,7 +19,11 @@ export async function readSnippets(tools: SlackTools, task: ClaimedTask): Promis
     if (next === null) break;
     const { messageTs, snippets } = next;
     const workspace = await tools.workspaces.of(next.teamId);
-    const read = await readAll(tools, workspace.snippets, task, snippets).catch(retryLater);
+    const read = await readAll(tools, workspace.snippets, task, snippets).catch((error: unknown) => {
+      // Without a token, nothing is known about the snippets: they wait for one.
+      if (error instanceof SlackCallError) return { retryAfterMs: null };
+      throw error;
+    });
     if ('retryAfterMs' in read) {
       const waitMs = read.retryAfterMs ?? retryDelayMs(task.attempts + 1, Math.random());
       await tools.store.transaction((tx) => tx.tasks.retryAt(task.lease, tools.clock.now() + waitMs));
@@ -42,12 +46,6 @@ function nextUnread({ job, followUps }: JobState) {
   return reply === undefined ? null : { teamId, messageTs: reply.messageTs, snippets: reply.snippets };
 }
 
-/** Without a token, nothing is known about the snippets: they wait for one. */
-function retryLater(error: unknown): { readonly retryAfterMs: null } {
-  if (!(error instanceof SlackCallError)) throw error;
-  return { retryAfterMs: null };
-}
-
 async function readAll(
   tools: SlackTools,
   reader: SnippetReader,
@@ -58,18 +56,16 @@ async function readAll(
   const done: ReadSnippet[] = [];
   for (const snippet of snippets) {
     const content = await reader.read(snippet, maxLength);
-    const outcome = outcomeOf(content);
-    tools.log.info('snippet_read', { job_id: task.subject, outcome });
+    tools.log.info('snippet_read', { job_id: task.subject, outcome: outcomeOf(content) });
     if ('kind' in content) {
       done.push(content);
       continue;
     }
     const { name } = { ...snippet, ...content };
-    if ('retryAfterMs' in content) {
-      if (task.attempts + 1 < MAX_TRIES) return content;
-      done.push({ name, problem: 'unreadable' });
-    } else if ('text' in content) done.push({ name, text: escapeMrkdwn(sanitize(content.text)) });
-    else done.push({ ...content, name });
+    if ('text' in content) done.push({ name, text: escapeMrkdwn(sanitize(content.text)) });
+    else if ('problem' in content) done.push({ ...content, name });
+    else if (task.attempts + 1 < MAX_TRIES) return content;
+    else done.push({ name, problem: 'unreadable' });
   }
   return { snippets: done };
 }

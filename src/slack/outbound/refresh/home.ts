@@ -20,9 +20,9 @@ const HOUR_MS = 3_600_000;
 /** Searched for those that wait for a person. */
 const RECENT_JOBS_MAX = 50;
 
-export const refreshHome = refresh<{ readonly teamId: string; readonly userId: string }>({
-  load: async (_tools, task) => ownerOfHome(task.subject),
-  show: async (tools, { teamId, userId }) => {
+export const refreshHome = refresh(
+  async (_tx, task) => ownerOfHome(task.subject),
+  async (tools, { teamId, userId }) => {
     const workspace = await tools.workspaces.of(teamId);
     const draw = () =>
       failureOf(
@@ -39,7 +39,7 @@ export const refreshHome = refresh<{ readonly teamId: string; readonly userId: s
     await selfCheck.ask(channels, rules);
     return draw();
   },
-});
+);
 
 async function viewFor(tools: SlackTools, workspace: Workspace, userId: string): Promise<SlackMessage> {
   if (!isReady(workspace)) return notSetUpView(workspace.teamId);

@@ -3,15 +3,14 @@ import { type Announcement, announcedLink, offerOf } from '../../../jobs/announc
 import type { Job } from '../../../jobs/job.ts';
 import type { OfferOutcome } from '../../../jobs/offer.ts';
 import { seenPullRequest } from '../../../jobs/pull-requests/pull-request.ts';
-import type { PostedCall } from '../../../store/queries/calls/calls.ts';
-import type { ClaimedTask, Transaction } from '../../../store/store.ts';
+import type { Transaction } from '../../../store/store.ts';
 import { mentionedIds } from '../../protocol/slack-text.ts';
 import { namedInDraft } from '../../views/thread/draft.ts';
 import { postedView } from '../../views/thread/settled.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { mayShowJob, renderNotice } from '../render.ts';
-import { failureOf, isHopeless, refresh } from './refresh.ts';
+import { refresh } from './refresh.ts';
 
 /** A message of the thread, and what it should show. */
 interface Post {
@@ -22,13 +21,6 @@ interface Post {
   readonly outcome: OfferOutcome | null;
 }
 
-interface Posts {
-  readonly job: Job;
-  readonly stale: readonly Post[];
-  /** Posts whose offers are settled, including those missing from the thread. */
-  readonly settled: readonly string[];
-}
-
 /** The job dropped it for newer ones. */
 const DROPPED: OfferOutcome = { deed: 'moot', by: null };
 
@@ -36,9 +28,18 @@ const DROPPED: OfferOutcome = { deed: 'moot', by: null };
  * Updates a thread's messages: who decided replaces used buttons, and a pull request is shown as its code
  * host describes it. One task for both, so that neither undoes the other.
  */
-export const refreshPosts = refresh<Posts>({
-  load: (tools, task) => tools.store.transaction((tx) => loadPosts(tx, task)),
-  show: async (tools, { job, stale, settled: postIds }, { task, note }) => {
+export const refreshPosts = refresh(
+  async (tx, task) => {
+    await tx.tasks.fence(task.lease);
+    const job = await tx.jobs.get(task.subject);
+    if (job === null) return null;
+    const { stale: changed, settled } = await loadSettled(tx, job);
+    const stale = [...changed, ...(await loadDraft(tx, job))];
+    const shown = new Set(stale.map(({ postId }) => postId));
+    const described = (await loadDescribed(tx, job)).filter(({ postId }) => !shown.has(postId));
+    return { job, stale: [...stale, ...described], settled };
+  },
+  async (tools, { job, stale, settled: postIds }, { note, failureOf }) => {
     const { poster, names } = await tools.workspaces.of(job.teamId);
     const deciders = stale.flatMap(({ outcome }) => outcome?.by ?? []);
     const drafters = stale.flatMap(({ announcement }) =>
@@ -51,32 +52,17 @@ export const refreshPosts = refresh<Posts>({
         () => poster.update(job.channelId, ts, postedView(announcement, job, outcome, known, sites), postId),
         (reason) => tools.log.warn('post_not_refreshed', { ...factsOf(job), reason }),
       );
-      // A deleted one must not keep the others from being edited.
-      if (failure !== null && !isHopeless(task, failure)) return failure;
+      if (failure !== null) return failure;
     }
     note(async (tx, context) => {
       if (postIds.length > 0) await applyEvent(tx, job.id, { type: 'offers_shown', postIds }, context);
     });
     return null;
   },
-});
+);
 
-async function loadPosts(tx: Transaction, task: ClaimedTask): Promise<Posts | null> {
-  await tx.tasks.fence(task.lease);
-  const job = await tx.jobs.get(task.subject);
-  if (job === null) {
-    await tx.tasks.complete(task.lease);
-    return null;
-  }
-  const { stale: changed, settled } = await loadSettled(tx, job);
-  const stale = [...changed, ...(await loadDraft(tx, job))];
-  const shown = new Set(stale.map(({ postId }) => postId));
-  const described = (await loadDescribed(tx, job)).filter(({ postId }) => !shown.has(postId));
-  return { job, stale: [...stale, ...described], settled };
-}
-
-/** Messages with settled offers that still show buttons. */
-async function loadSettled(tx: Transaction, { offers = [] }: Job): Promise<Pick<Posts, 'stale' | 'settled'>> {
+/** Messages with settled offers that still show buttons; `settled`: also those missing from the thread. */
+async function loadSettled(tx: Transaction, { offers = [] }: Job) {
   const stale: Post[] = [];
   const unposted: string[] = [];
   for (const { postId, outcome, isShown } of offers) {
@@ -119,15 +105,19 @@ function outcomeOf(job: Job, postId: string, announcement: Announcement): OfferO
   return offer === undefined ? DROPPED : offer.outcome;
 }
 
-interface Notices {
-  readonly job: Job;
-  readonly stale: readonly PostedCall<'notify_channel'>[];
-}
-
 /** Updates a job's notices in one channel with what the code host says. */
-export const refreshNotice = refresh<Notices>({
-  load: (tools, task) => tools.store.transaction((tx) => loadNotices(tx, task)),
-  show: async (tools, { job, stale }, { task }) => {
+export const refreshNotice = refresh(
+  async (tx, { subject: lane, lease }) => {
+    await tx.tasks.fence(lease);
+    const [, jobId = ''] = lane.split(':');
+    const job = await tx.jobs.get(jobId);
+    if (job === null) return null;
+    const notices = await tx.calls.posted(jobId, 'notify_channel');
+    const isStale = (notice: (typeof notices)[number]) =>
+      notice.lane === lane && seenPullRequest(job, notice.request.url) !== null;
+    return { job, stale: notices.filter(isStale) };
+  },
+  async (tools, { job, stale }, { failureOf }) => {
     const workspace = await tools.workspaces.of(job.teamId);
     for (const { id, request, ts } of stale) {
       const { channelId, url } = request;
@@ -139,26 +129,11 @@ export const refreshNotice = refresh<Notices>({
       const failure = await failureOf(edit, (reason) =>
         tools.log.warn('notice_not_refreshed', { ...factsOf(job), channel_id: channelId, reason }),
       );
-      if (failure !== null && !isHopeless(task, failure)) return failure;
+      if (failure !== null) return failure;
     }
     return null;
   },
-});
-
-async function loadNotices(tx: Transaction, { subject: lane, lease }: ClaimedTask): Promise<Notices | null> {
-  await tx.tasks.fence(lease);
-  const [, jobId = ''] = lane.split(':');
-  const job = await tx.jobs.get(jobId);
-  if (job === null) {
-    await tx.tasks.complete(lease);
-    return null;
-  }
-  const notices = await tx.calls.posted(jobId, 'notify_channel');
-  const stale = notices.filter(
-    (notice) => notice.lane === lane && seenPullRequest(job, notice.request.url) !== null,
-  );
-  return { job, stale };
-}
+);
 
 /** A channel that Slack hides from the app is private; if Slack does not answer, it is asked again. */
 async function isForAll(workspace: Workspace, job: Job, noticeChannelId: string): Promise<boolean> {

@@ -59,45 +59,49 @@ function isClosed({ outcome, code }: SlackFailure): boolean {
 /** How late an unanswered edit may reach Slack, in time awake, and replace a newer one. */
 const UPDATE_ARRIVES_WITHIN_MS = 20_000;
 
-/** Something in Slack that shows the current state. Showing it may be repeated. */
-export interface Projection<Snapshot> {
-  /** What to show. Null: the load has completed or delayed the task. */
-  load(tools: SlackTools, task: ClaimedTask): Promise<Snapshot | null>;
-  /** Returns what kept Slack from showing all of it. */
-  show(tools: SlackTools, snapshot: Snapshot, attempt: RefreshAttempt): Promise<SlackFailure | null>;
-}
-
 /** Records what Slack shows. */
 type Note = (tx: Transaction, context: AnyJobContext) => Promise<void>;
 
 export interface RefreshAttempt {
-  readonly task: ClaimedTask;
   /** No earlier request of the task can still arrive. */
   readonly isSure: boolean;
   /** Shows it again then, unless that is planned already. */
   repeatAt(atMs: number): void;
   /** Written with the end of the attempt, whatever its result, if the task is still held. */
   note(note: Note): void;
+  /** As the function `failureOf`, for one of several: a hopeless one does not keep the others from being shown. */
+  failureOf: typeof failureOf;
 }
 
 /**
- * Shows a projection. It is shown again after a failure, and once an edit of unknown fate can no longer
- * arrive.
+ * Shows something in Slack as it is now, which may be repeated. It is shown again after a failure, and once an
+ * edit of unknown fate can no longer arrive.
+ * @param load what to show; null: nothing; `later`: it has delayed the task
+ * @param show returns what kept Slack from showing all of it
  */
-export function refresh<Snapshot>(projection: Projection<Snapshot>) {
+export function refresh<Snapshot>(
+  load: (tx: Transaction, task: ClaimedTask, tools: SlackTools) => Promise<Snapshot | null | 'later'>,
+  show: (tools: SlackTools, snapshot: Snapshot, attempt: RefreshAttempt) => Promise<SlackFailure | null>,
+) {
   return async (tools: SlackTools, task: ClaimedTask): Promise<void> => {
     const { store, clock } = tools;
-    const snapshot = await projection.load(tools, task);
-    if (snapshot === null) return;
+    const snapshot = await store.transaction(async (tx) => {
+      const loaded = await load(tx, task, tools);
+      if (loaded === null) await tx.tasks.complete(task.lease);
+      return loaded;
+    });
+    if (snapshot === null || snapshot === 'later') return;
     const startedAtMs = clock.now();
-    const isSure = startedAtMs >= sureAtMs(tools, task);
     const notes: Note[] = [];
     const repeats: number[] = [];
-    const failure = await projection.show(tools, snapshot, {
-      task,
-      isSure,
+    const failure = await show(tools, snapshot as Snapshot, {
+      isSure: startedAtMs >= sureAtMs(tools, task),
       repeatAt: (atMs) => repeats.push(atMs),
       note: (note) => notes.push(note),
+      failureOf: async (...asked) => {
+        const failure = await failureOf(...asked);
+        return failure !== null && isHopeless(task, failure) ? null : failure;
+      },
     });
     const isUnclear = failure?.outcome === 'unknown';
     try {

@@ -13,56 +13,53 @@ const MAX_IN_FLIGHT = 8;
  * Shows a job's state as that of an agent's session in its thread. Best effort: nothing waits, and nothing
  * fails.
  */
-export class SessionStatus {
-  private readonly shown = new ShownStates();
+export function sessionStatus() {
+  const shown = new ShownStates();
   /** By workspace: Slack refused, and is not asked again until then. */
-  private readonly pausedUntilMs = new Map<string, number>();
+  const pausedUntilMs = new Map<string, number>();
   /** Jobs with a call in flight, and their changed state meanwhile. */
-  private readonly busy = new Map<string, Job | null>();
+  const busy = new Map<string, Job | null>();
 
-  /** The job may have changed. */
-  changed(tools: SlackTools, job: Job): void {
-    this.show(tools, job, false);
-  }
-
-  /** The job was checked: its state may be out of date, or about to expire. */
-  checked(tools: SlackTools, job: Job): void {
-    this.show(tools, job, true);
-  }
-
-  private show(tools: SlackTools, job: Job, isCheck: boolean): void {
+  function show(tools: SlackTools, job: Job, isCheck: boolean): void {
     const { id, teamId, channelId, threadTs } = job;
     const state = sessionStateOf(job);
     const nowMs = tools.clock.now();
-    if (state === null || threadTs === null || nowMs < (this.pausedUntilMs.get(teamId) ?? 0)) return;
-    if (this.busy.has(id)) {
-      this.busy.set(id, job);
+    if (state === null || threadTs === null || nowMs < (pausedUntilMs.get(teamId) ?? 0)) return;
+    if (busy.has(id)) {
+      busy.set(id, job);
       return;
     }
     const wanted = { state, atMs: nowMs };
-    if (!this.shown.isDue(id, wanted, isCheck) || this.busy.size >= MAX_IN_FLIGHT) return;
-    if (!this.shown.take(id, teamId, wanted)) return;
-    this.busy.set(id, null);
+    if (!shown.isDue(id, wanted, isCheck) || busy.size >= MAX_IN_FLIGHT) return;
+    if (!shown.take(id, teamId, wanted)) return;
+    busy.set(id, null);
     tools.workspaces
       .of(teamId)
       .then(({ poster }) => poster.setSessionState(channelId, threadTs, state))
-      .catch((error: unknown) => this.noteFailure(tools, job, error))
+      .catch((error: unknown) => noteFailure(tools, job, error))
       .finally(() => {
-        const since = this.busy.get(id) ?? null;
-        this.busy.delete(id);
-        if (since !== null) this.changed(tools, since);
+        const since = busy.get(id) ?? null;
+        busy.delete(id);
+        if (since !== null) show(tools, since, false);
       });
   }
 
-  private noteFailure({ log, clock }: SlackTools, { id, teamId }: Job, error: unknown) {
+  function noteFailure({ log, clock }: SlackTools, { id, teamId }: Job, error: unknown) {
     const failure = error instanceof SlackCallError ? error.failure : null;
     log.debug('status_not_shown', { reason: failure?.code ?? String(error) });
     // This concerns one place, not the app; it is tried again when the job changes.
     if (failure !== null && isPlaceGone(failure.code)) return;
     const isRefused = failure !== null && wasAnsweredNo(failure);
-    this.shown.noteFailure(id, isRefused);
-    if (isRefused) this.pausedUntilMs.set(teamId, clock.now() + PAUSE_MS);
+    shown.noteFailure(id, isRefused);
+    if (isRefused) pausedUntilMs.set(teamId, clock.now() + PAUSE_MS);
   }
+
+  return {
+    /** The job may have changed. */
+    changed: (tools: SlackTools, job: Job) => show(tools, job, false),
+    /** The job was checked: its state may be out of date, or about to expire. */
+    checked: (tools: SlackTools, job: Job) => show(tools, job, true),
+  };
 }
 
 export interface Shown {
@@ -81,14 +78,10 @@ const MINUTE_MS = 60_000;
 const PER_MINUTE = 50;
 const RENEWALS_PER_MINUTE = 40;
 
-interface Known extends Shown {
-  readonly isSure: boolean;
-}
-
 /** What this process has shown for each job, so that nothing is repeated without need. */
 export class ShownStates {
   /** By job, the oldest first. */
-  private readonly known = new Map<string, Known>();
+  private readonly known = new Map<string, Shown & { readonly isSure: boolean }>();
   /** By workspace: calls in the minute that began then. */
   private readonly minutes = new Map<string, { readonly startMs: number; count: number }>();
 
@@ -120,7 +113,7 @@ export class ShownStates {
     else this.known.set(jobId, { ...last, isSure: false });
   }
 
-  private lastOf(jobId: string, nowMs: number): Known | null {
+  private lastOf(jobId: string, nowMs: number) {
     const last = this.known.get(jobId) ?? null;
     // A time in the future dates from before the clock was set back.
     return last !== null && last.atMs > nowMs ? null : last;
