@@ -63,28 +63,15 @@ export function path(): z.ZodString {
   return text;
 }
 
-/** A duration within bounds, as milliseconds. */
-export function duration(min: string, max: string) {
+/** A duration within bounds, as milliseconds. @param orNone 0 is right, too */
+export function duration(min: string, max: string, orNone = false) {
+  const [minMs = 0, maxMs = 0] = [min, max].map((bound) => parseDuration(bound) ?? 0);
   return parsed((value) => {
     const durationMs = parseDuration(value);
     if (durationMs === null) return new Error('must be a duration with a unit: ms, s, m, h or d');
-    return isBetween(durationMs, min, max) ? durationMs : new Error(`must be between ${min} and ${max}`);
+    if ((durationMs >= minMs && durationMs <= maxMs) || (orNone && durationMs === 0)) return durationMs;
+    return new Error(`must be ${orNone ? '0, or ' : ''}between ${min} and ${max}`);
   });
-}
-
-/** 0, or a duration within these limits. */
-export function durationOrNone(min: string, max: string) {
-  return parsed((value) => {
-    const durationMs = parseDuration(value);
-    if (durationMs === null) return new Error('must be a duration with a unit: ms, s, m, h or d');
-    return durationMs === 0 || isBetween(durationMs, min, max)
-      ? durationMs
-      : new Error(`must be 0, or between ${min} and ${max}`);
-  });
-}
-
-function isBetween(durationMs: number, min: string, max: string): boolean {
-  return durationMs >= (parseDuration(min) ?? 0) && durationMs <= (parseDuration(max) ?? 0);
 }
 
 export function wholeNumber(min: number, max: number) {
@@ -116,26 +103,22 @@ export function argumentList() {
   });
 }
 
-/** Comma-separated ids of channels, each once. */
-export function channelIds() {
+/** Comma-separated ids, each once. */
+function ids(form: RegExp, what: string) {
   return parsed((value) => {
-    const ids = listed(value);
-    return ids.every((id) => /^[CG][A-Z0-9]{2,}$/.test(id))
-      ? [...new Set(ids)]
-      : new Error(
-          `must list channel ids (C… or G…, not names), separated by commas: ${WHERE_CHANNELS_SHOW_IT}`,
-        );
+    const found = listed(value);
+    return found.every((id) => form.test(id)) ? [...new Set(found)] : new Error(`must list ${what}`);
   });
 }
 
-export function memberIds() {
-  return parsed((value) => {
-    const ids = listed(value);
-    return ids.every((id) => /^[UW][A-Z0-9]{2,}$/.test(id))
-      ? new Set(ids)
-      : new Error(`must list member ids (U… or W…, not names), separated by commas: ${WHERE_PEOPLE_SHOW_IT}`);
-  });
-}
+export const channelIds = () =>
+  ids(
+    /^[CG][A-Z0-9]{2,}$/,
+    `channel ids (C… or G…, not names), separated by commas: ${WHERE_CHANNELS_SHOW_IT}`,
+  );
+
+export const memberIds = () =>
+  ids(/^[UW][A-Z0-9]{2,}$/, `member ids (U… or W…, not names), separated by commas: ${WHERE_PEOPLE_SHOW_IT}`);
 
 export function hostNames() {
   return parsed((value) => {

@@ -1,13 +1,12 @@
-import type { z } from 'zod';
 import type { CodeHostSettings } from '../../codehost/create-code-hosts.ts';
 import { type CodeHostSite, PUBLIC_SITES } from '../../jobs/pull-requests/link.ts';
 import { nearest } from '../../jobs/requests/project.ts';
 import { contradictions, isOauthMeant, swappedTokens } from './contradictions.ts';
 import { loadConfigFile } from './file.ts';
-import type { ConfigFile, NamedSecrets } from './file-schema.ts';
-import { ConfigError, type ConfigProblem, failureCode, UNKNOWN_SETTING } from './problems.ts';
-import { type ConfiguredProjects, keyProblems, projectsOf, workspacesOf } from './projects.ts';
-import { digestOf, type Hook, hooksOf, hookVariables, recipesOf } from './recipes.ts';
+import type { ConfigFile } from './file-schema.ts';
+import { ConfigError, type ConfigProblem, failureCode, type Report, UNKNOWN_SETTING } from './problems.ts';
+import { type ConfiguredProjects, keysOf, projectsOf, workspacesOf } from './projects.ts';
+import { digestOf, type Hook, hooksOf, recipesOf, secretVariables } from './recipes.ts';
 import {
   exampleOf,
   type SettingName,
@@ -16,7 +15,14 @@ import {
   settingNames,
   settings,
 } from './settings.ts';
-import { type Environment, type ReadFile, readTextFile, readValues, type SettingValues } from './values.ts';
+import {
+  type Environment,
+  type ReadFile,
+  readTextFile,
+  readValues,
+  type SettingValues,
+  secretsFrom,
+} from './values.ts';
 
 /** All settings, checked, by the program's names. */
 export interface Config extends ReturnType<typeof toConfig> {
@@ -29,35 +35,33 @@ export interface Config extends ReturnType<typeof toConfig> {
  * one ConfigError with all problems; its messages hold no secrets.
  */
 export function parseConfig(env: Environment, readFile: ReadFile = readTextFile): Config {
-  const given = readValues(env, readFile);
-  const parsed = settings.safeParse(given.values);
-  const file = loadConfigFile(given.values.DOCS_AGENT_CONFIG, isOauthMeant(given), readFile);
-  const secrets = 'value' in file ? file.value : file.secrets;
-  const projects =
-    'value' in file
-      ? projectsOf(given.values, file.value.projects, env, readFile)
-      : { problems: keyProblems(secrets.projects, given.values.AGENT_API_KEY, env, readFile) };
-  const hooks = hooksOf(secrets, env, readFile);
-  const ignored = ignoredSettings(env, secretVariables(secrets));
-  const problems = [
-    ...given.unreadable.values(),
-    ...invalidValues(
-      given,
-      settingNames.filter((name) => !swappedTokens(given).includes(name)),
-    ),
-    ...contradictions(given),
-    ...('problems' in file ? file.problems : []),
-    ...('problems' in projects ? projects.problems : []).filter(isNews(given)),
-    ...('problems' in hooks ? hooks.problems : []),
-  ];
-  if (parsed.success && 'value' in file && 'value' in projects && 'value' in hooks && problems.length === 0) {
-    return { ...toConfig(parsed.data, file.value, projects.value, hooks.value), ignored };
+  const secretOf = secretsFrom(env, readFile);
+  const given = readValues(env, secretOf);
+  const { values, unreadable } = given;
+  const swapped = swappedTokens(given);
+  const names = settingNames.filter((name) => !swapped.includes(name));
+  const problems = [...unreadable.values(), ...invalidValues(given, names), ...contradictions(given)];
+  const report: Report = (problem) => problems.push(problem);
+  const file = loadConfigFile(values.DOCS_AGENT_CONFIG, isOauthMeant(given), readFile);
+  problems.push(...file.problems);
+  // A secret whose file cannot be read is not also missing.
+  const reportNews: Report = (problem) => {
+    if (!unreadable.has(problem.variable as SettingName)) report(problem);
+  };
+  // Where the file has problems, its keys are still looked for.
+  const projects = file.value && projectsOf(values, file.value.projects, secretOf, reportNews);
+  if (file.value === null) keysOf(file.secrets.projects, values.AGENT_API_KEY, secretOf, reportNews);
+  const hooks = hooksOf(file.secrets, secretOf, report);
+  const ignored = ignoredSettings(env, secretVariables(file.secrets));
+  if (file.value !== null && projects !== null && problems.length === 0) {
+    return { ...toConfig(settings.parse(values), file.value, projects, hooks), ignored };
   }
   // A setting given under a misspelt name is not also missing.
   const meant = new Set(ignored.map((problem) => problem.meant));
   const isMeant = ({ variable }: ConfigProblem) => meant.has(variable) && env[variable] === undefined;
-  const isBlank = ignored.length === 0 && NEEDED_FIRST.every((name) => given.values[name] === undefined);
-  throw new ConfigError([...problems.filter((problem) => !isMeant(problem)), ...ignored], isBlank);
+  const isBlank = ignored.length === 0 && NEEDED_FIRST.every((name) => values[name] === undefined);
+  const each = new Map(problems.map((problem) => [problem.variable + problem.message, problem]));
+  throw new ConfigError([...[...each.values()].filter((problem) => !isMeant(problem)), ...ignored], isBlank);
 }
 
 /** Without any of them, nobody has begun to set the program up. */
@@ -74,12 +78,13 @@ const NEEDED_FIRST = [
 
 /** Only the store's settings, for commands that need no others. Throws ConfigError. */
 export function parseStoreConfig(env: Environment): StoreConfig {
-  return storeOf(parsePart(env, storeSettings));
+  return storeOf(parsePart(env, STORE_NAMES));
 }
 
 /** The same with the settings for reports. Throws ConfigError. */
 export function parseReportConfig(env: Environment) {
-  const values = parsePart(env, reportSettings);
+  const names = [...STORE_NAMES, 'RETENTION', 'AGENT_HOURLY_BUDGET', 'GITHUB_WEB_URL', 'GITLAB_URL'] as const;
+  const values = parsePart(env, names);
   return {
     store: storeOf(values),
     retentionMs: values.RETENTION,
@@ -90,7 +95,7 @@ export function parseReportConfig(env: Environment) {
 
 /** The settings of the runner. Throws ConfigError. */
 export function parseRunnerConfig(env: Environment, readFile: ReadFile = readTextFile) {
-  const values = parsePart(env, runnerSettings);
+  const values = parsePart(env, [...RUNNER_NAMES, ...CODE_HOST_NAMES, 'LOG_LEVEL']);
   const missing = (['RUNNER_REPOSITORY', 'RUNNER_COMMAND', 'RUNNER_API_KEY'] as const)
     .filter((name) => values[name] === undefined)
     .map((variable) => ({ variable, message: 'is missing', example: exampleOf(variable) }));
@@ -136,46 +141,32 @@ function instructionsIn(path: string, readFile: ReadFile): string {
   }
 }
 
-const runnerSettings = settings.pick({
-  ...{ RUNNER_REPOSITORY: true, RUNNER_COMMAND: true, RUNNER_BRANCH: true, RUNNER_PROJECT: true },
-  ...{ RUNNER_API_KEY: true, RUNNER_HOST: true, RUNNER_PORT: true, RUNNER_DATA_DIR: true },
-  ...{ RUNNER_CONCURRENCY: true, RUNNER_TURN_TIMEOUT: true, RUNNER_PATHS: true, RUNNER_ENV: true },
-  ...{ RUNNER_INSTRUCTIONS: true, RUNNER_HOURLY_LIMIT: true, RUNNER_KEEP: true },
-  ...{ RUNNER_CODE_HOST_REPOSITORY: true, LOG_LEVEL: true },
-  ...{ GITHUB_TOKEN: true, GITHUB_APP_ID: true, GITHUB_APP_KEY: true },
-  ...{ GITHUB_WEB_URL: true, GITHUB_API_URL: true, GITLAB_TOKEN: true, GITLAB_URL: true },
-});
+const STORE_NAMES = ['DATABASE_URL', 'DATA_DIR'] as const;
+const GITHUB_NAMES = [
+  'GITHUB_TOKEN',
+  'GITHUB_APP_ID',
+  'GITHUB_APP_KEY',
+  'GITHUB_WEB_URL',
+  'GITHUB_API_URL',
+] as const;
+const CODE_HOST_NAMES = [...GITHUB_NAMES, 'GITLAB_TOKEN', 'GITLAB_URL'] as const;
+const RUNNER_NAMES = settingNames.filter((name) => name.startsWith('RUNNER_')) as Extract<
+  SettingName,
+  `RUNNER_${string}`
+>[];
 
-const storeSettings = settings.pick({ DATABASE_URL: true, DATA_DIR: true });
-const reportSettings = settings.pick({
-  ...{ DATABASE_URL: true, DATA_DIR: true },
-  ...{ RETENTION: true, AGENT_HOURLY_BUDGET: true },
-  ...{ GITHUB_WEB_URL: true, GITLAB_URL: true },
-});
-
-function parsePart<Part extends z.ZodObject>(env: Environment, part: Part): z.infer<Part> {
-  const given = readValues(env, readTextFile);
-  const names = settingNames.filter((name) => name in part.shape);
+function parsePart<Name extends SettingName>(env: Environment, names: readonly Name[]): Pick<Settings, Name> {
+  const given = readValues(env, secretsFrom(env, readTextFile));
   const unreadable = names.flatMap((name) => given.unreadable.get(name) ?? []);
   const problems = [...unreadable, ...invalidValues(given, names)];
   if (problems.length > 0) throw new ConfigError(problems);
-  return part.parse(given.values);
-}
-
-/** A secret whose file cannot be read is not also reported as missing. */
-function isNews({ unreadable }: SettingValues): (problem: ConfigProblem) => boolean {
-  const known = new Set<string>(unreadable.keys());
-  return ({ variable }) => !known.has(variable);
-}
-
-function secretVariables(file: NamedSecrets): string[] {
-  const names = [...file.projects.flatMap(({ api_key_env: name }) => name ?? []), ...hookVariables(file)];
-  return names.flatMap((name) => [name, `${name}_FILE`]);
+  const part = Object.fromEntries(names.map((name) => [name, true])) as Record<SettingName, true>;
+  return settings.pick(part).parse(given.values);
 }
 
 function invalidValues(
   { values, unreadable }: SettingValues,
-  names: readonly (typeof settingNames)[number][],
+  names: readonly SettingName[],
 ): ConfigProblem[] {
   return names
     .filter((name) => !unreadable.has(name))
@@ -287,20 +278,31 @@ function present<T>(value: T | undefined): T {
   return value;
 }
 
-type CodeHostValues = Pick<
-  Settings,
-  | 'GITHUB_TOKEN'
-  | 'GITHUB_APP_ID'
-  | 'GITHUB_APP_KEY'
-  | 'GITHUB_WEB_URL'
-  | 'GITHUB_API_URL'
-  | 'GITLAB_TOKEN'
-  | 'GITLAB_URL'
->;
+type CodeHostValues = Pick<Settings, (typeof CODE_HOST_NAMES)[number]>;
 
 /** The code hosts that may be asked: those with a token, or an App. */
 function codeHostsOf(values: CodeHostValues): readonly CodeHostSettings[] {
-  return [...githubOf(values), ...gitlabOf(values)];
+  const { GITHUB_WEB_URL: githubUrl, GITLAB_URL: gitlabUrl, GITLAB_TOKEN: token } = values;
+  const hosts: CodeHostSettings[] = [];
+  const credentials = githubCredentials(values);
+  if (credentials !== null) {
+    const apiUrl = values.GITHUB_API_URL ?? githubApiUrl(githubUrl);
+    hosts.push({ host: 'github', webUrl: githubUrl, apiUrl, credentials });
+  }
+  if (token !== undefined) {
+    const gitlab = { host: 'gitlab', webUrl: gitlabUrl, apiUrl: `${gitlabUrl}/api/v4` } as const;
+    hosts.push({ ...gitlab, credentials: { kind: 'token', token } });
+  }
+  return hosts;
+}
+
+function githubCredentials({
+  GITHUB_TOKEN: token,
+  GITHUB_APP_ID: appId,
+  GITHUB_APP_KEY: privateKey,
+}: CodeHostValues): CodeHostSettings['credentials'] | null {
+  if (token !== undefined) return { kind: 'token', token };
+  return appId === undefined || privateKey === undefined ? null : { kind: 'app', appId, privateKey };
 }
 
 function codeHostSitesOf({
@@ -310,29 +312,11 @@ function codeHostSitesOf({
   return [...PUBLIC_SITES, { host: 'github', webUrl: github }, { host: 'gitlab', webUrl: gitlab }];
 }
 
-function githubOf({
-  GITHUB_TOKEN: token,
-  GITHUB_APP_ID: appId,
-  GITHUB_APP_KEY: privateKey,
-  GITHUB_WEB_URL: webUrl,
-  GITHUB_API_URL: apiUrl = githubApiUrl(webUrl),
-}: CodeHostValues): CodeHostSettings[] {
-  const host = { host: 'github', webUrl, apiUrl } as const;
-  if (token !== undefined) return [{ ...host, credentials: { kind: 'token', token } }];
-  if (appId === undefined || privateKey === undefined) return [];
-  return [{ ...host, credentials: { kind: 'app', appId, privateKey } }];
-}
-
 /** An Enterprise server has its API under its own URL; github.com and ghe.com elsewhere. */
 function githubApiUrl(webUrl: string): string {
   const { protocol, host } = new URL(webUrl);
   const isHosted = host === 'github.com' || host.endsWith('.ghe.com');
   return isHosted ? `${protocol}//api.${host}` : `${webUrl}/api/v3`;
-}
-
-function gitlabOf({ GITLAB_TOKEN: token, GITLAB_URL: webUrl }: CodeHostValues): CodeHostSettings[] {
-  if (token === undefined) return [];
-  return [{ host: 'gitlab', webUrl, apiUrl: `${webUrl}/api/v4`, credentials: { kind: 'token', token } }];
 }
 
 const OURS = /^(?:SLACK|AGENT|DOCS_AGENT|RUNNER)_/;

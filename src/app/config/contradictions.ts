@@ -12,7 +12,7 @@ const oauthNames = [
 /** What is missing or contradictory, though each setting is right by itself. */
 export function contradictions(given: SettingValues): ConfigProblem[] {
   return [
-    ...swappedProblems(given),
+    ...(swappedTokens(given).length === 0 ? [] : [SWAPPED]),
     ...installingProblems(given),
     ...missingTransport(given),
     ...reversedIntervals(given),
@@ -21,21 +21,18 @@ export function contradictions(given: SettingValues): ConfigProblem[] {
   ];
 }
 
-const TOKENS = ['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN'] as const;
-
 /** The two tokens, if they are swapped; else none. */
 export function swappedTokens({ values }: SettingValues): readonly SettingName[] {
-  const isSwapped =
-    values.SLACK_BOT_TOKEN?.startsWith('xapp-') === true &&
-    values.SLACK_APP_TOKEN?.startsWith('xoxb-') === true;
-  return isSwapped ? TOKENS : [];
+  const { SLACK_BOT_TOKEN: botToken = '', SLACK_APP_TOKEN: appToken = '' } = values;
+  const isSwapped = botToken.startsWith('xapp-') && appToken.startsWith('xoxb-');
+  return isSwapped ? ['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN'] : [];
 }
 
-function swappedProblems(given: SettingValues): ConfigProblem[] {
-  if (swappedTokens(given).length === 0) return [];
-  const message = 'and SLACK_APP_TOKEN are swapped: the bot token is xoxb-…, the app-level token xapp-…';
-  return [{ variable: 'SLACK_BOT_TOKEN', message, example: 'SLACK_BOT_TOKEN=xoxb-… SLACK_APP_TOKEN=xapp-…' }];
-}
+const SWAPPED: ConfigProblem = {
+  variable: 'SLACK_BOT_TOKEN',
+  message: 'and SLACK_APP_TOKEN are swapped: the bot token is xoxb-…, the app-level token xapp-…',
+  example: 'SLACK_BOT_TOKEN=xoxb-… SLACK_APP_TOKEN=xapp-…',
+};
 
 export function isOauthMeant(given: SettingValues): boolean {
   return oauthNames.some((name) => isGiven(given, name));
@@ -93,13 +90,15 @@ const PLAIN_HTTP_ADDRESSES = [
   'GITLAB_URL',
 ] as const;
 
+const LOOPBACK = /^(?:localhost|\[::1\]|127(?:\.\d+){3})$/;
+
 /** Where a key or token would travel unencrypted to a host that PLAIN_HTTP_HOSTS does not name. */
 function plainHttpProblems({ values }: SettingValues): ConfigProblem[] {
   const allowed = settings.shape.PLAIN_HTTP_HOSTS.safeParse(values.PLAIN_HTTP_HOSTS).data ?? [];
   return PLAIN_HTTP_ADDRESSES.flatMap((variable) => {
     const address = settings.shape[variable].safeParse(values[variable]).data;
     const url = address === undefined ? null : URL.parse(address);
-    if (url === null || url.protocol === 'https:' || isLoopback(url.hostname)) return [];
+    if (url === null || url.protocol === 'https:' || LOOPBACK.test(url.hostname)) return [];
     if (allowed.includes(url.hostname)) return [];
     const message = 'must use https: http is for this machine, and for hosts that PLAIN_HTTP_HOSTS names';
     return [problem(variable, message)];
@@ -116,10 +115,6 @@ function githubProblems(given: SettingValues): ConfigProblem[] {
   const message = `and ${name} are both set: keep one of them`;
   const twice = { variable: 'GITHUB_TOKEN', message, example: 'unset GITHUB_TOKEN' };
   return isGiven(given, 'GITHUB_TOKEN') ? [...missing, twice] : missing;
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
 }
 
 function problem(variable: SettingName, message: string): ConfigProblem {

@@ -12,7 +12,8 @@ import type { ConfigFile } from './file-schema.ts';
 import { isNoProject, repeated, type Step, type Wrong } from './problems.ts';
 
 /** Contradictions in a file whose every value is well formed. */
-export function contradictions({ projects, channels, recipes, digest, workspaces }: ConfigFile): Wrong[] {
+export function contradictions(file: ConfigFile): Wrong[] {
+  const { projects, workspaces } = file;
   const names = projects.map(({ id, name }) => name ?? id);
   const ids = projects.map(({ id }) => id);
   return [
@@ -24,50 +25,60 @@ export function contradictions({ projects, channels, recipes, digest, workspaces
       path: ['projects', index, projects[index]?.name === undefined ? 'id' : 'name'],
       message: 'is also the name of another project',
     })),
-    ...unknownProjects(channels, names, []),
-    ...recipeProblems(recipes, names, ['recipes']),
-    ...digestProblems(digest, ['digest']),
+    ...ofParts(file, names),
     ...sharedHooks(workspaces),
     ...Object.entries(workspaces).flatMap(([team, workspace]) =>
-      ofWorkspace(workspace, names, ['workspaces', team]),
+      under(
+        ['workspaces', team],
+        [
+          ...workspace.projects.flatMap((name, index) =>
+            names.includes(name) ? [] : [{ path: ['projects', index], message: isNoProject(names) }],
+          ),
+          ...repeated(workspace.projects).map((index) => ({
+            path: ['projects', index],
+            message: 'is named twice',
+          })),
+          ...ofParts(workspace, workspace.projects),
+        ],
+      ),
     ),
   ];
 }
 
-function ofWorkspace(
-  { projects, channels, recipes, digest }: ConfigFile['workspaces'][string],
-  names: readonly string[],
-  path: readonly Step[],
+function under(place: readonly Step[], wrongs: readonly Wrong[]): Wrong[] {
+  return wrongs.map(({ path, message }) => ({ path: [...place, ...path], message }));
+}
+
+/** In what both the file and each workspace may have. */
+function ofParts(
+  { channels, recipes, digest }: Pick<ConfigFile, 'channels' | 'recipes' | 'digest'>,
+  projects: readonly string[],
 ): Wrong[] {
-  const unknown = projects.flatMap((name, index) =>
-    names.includes(name) ? [] : [{ path: [...path, 'projects', index], message: isNoProject(names) }],
-  );
-  const twice = repeated(projects).map((index) => ({
-    path: [...path, 'projects', index],
-    message: 'is named twice',
-  }));
+  const message = isNoProject(projects);
   return [
-    ...unknown,
-    ...twice,
-    ...unknownProjects(channels, projects, path),
-    ...recipeProblems(recipes, projects, [...path, 'recipes']),
-    ...digestProblems(digest, [...path, 'digest']),
+    ...[...channels]
+      .filter(([, { projectName: name }]) => name !== undefined && !projects.includes(name))
+      .map(([channel]) => ({ path: ['channels', channel, 'project'], message })),
+    ...repeated(recipes.map(({ name }) => name)).map((index) => ({
+      path: ['recipes', index, 'name'],
+      message: 'is also the name of another recipe',
+    })),
+    ...recipes.flatMap((recipe, index) =>
+      under(
+        ['recipes', index],
+        [
+          // Without projects in the file, AGENT_PROJECT_ID names the only one.
+          ...(recipe.project === undefined || projects.includes(recipe.project)
+            ? []
+            : [{ path: ['project'], message }]),
+          ...ofRequest(recipe),
+          ...ofValues(recipe),
+          ...ofSchedule(recipe),
+        ],
+      ),
+    ),
+    ...(digest === undefined ? [] : under(['digest'], ofSchedule(digest))),
   ];
-}
-
-function digestProblems(digest: ConfigFile['digest'], path: readonly Step[]): Wrong[] {
-  const wrongs = digest === undefined ? [] : ofSchedule(digest);
-  return wrongs.map((wrong) => ({ ...wrong, path: [...path, ...wrong.path] }));
-}
-
-function unknownProjects(
-  channels: ConfigFile['channels'],
-  names: readonly string[],
-  path: readonly Step[],
-): Wrong[] {
-  return [...channels]
-    .filter(([, { projectName: name }]) => name !== undefined && !names.includes(name))
-    .map(([channel]) => ({ path: [...path, 'channels', channel, 'project'], message: isNoProject(names) }));
 }
 
 /** A webhook's URL names the recipe, and no workspace. */
@@ -98,52 +109,24 @@ export function misplaced({ projects }: ConfigFile, given: readonly string[], is
       'needs the OAuth settings (SLACK_CLIENT_ID and others): a bot token belongs to one workspace';
     return given.includes('workspaces') ? [{ path: ['workspaces'], message }] : [];
   }
-  const belongsElsewhere = (...path: readonly Step[]): Wrong => ({
-    path,
-    message: `belongs under workspaces.T….${path.at(-1)}: with OAuth there may be many workspaces`,
-  });
-  const noWorkflows: Wrong = {
-    path: ['workflows'],
-    message:
-      'does not work with OAuth: Slack allows workflow steps only in apps of one workspace or organisation',
-  };
-  return [
-    ...(given.includes('workflows') ? [noWorkflows] : []),
-    ...OF_ONE_WORKSPACE.filter((key) => given.includes(key)).map((key) => belongsElsewhere(key)),
+  const elsewhere = [
+    ...OF_ONE_WORKSPACE.filter((key) => given.includes(key)).map((key) => [key]),
     ...projects.flatMap(({ notice_channels: channels }, index) =>
-      channels.length === 0 ? [] : [belongsElsewhere('projects', index, 'notice_channels')],
+      channels.length === 0 ? [] : [['projects', index, 'notice_channels']],
     ),
+  ];
+  const noWorkflows =
+    'does not work with OAuth: Slack allows workflow steps only in apps of one workspace or organisation';
+  return [
+    ...(given.includes('workflows') ? [{ path: ['workflows'], message: noWorkflows }] : []),
+    ...elsewhere.map((path) => ({
+      path,
+      message: `belongs under workspaces.T….${path.at(-1)}: with OAuth there may be many workspaces`,
+    })),
   ];
 }
 
 type Given = ConfigFile['recipes'][number];
-
-/** Contradictions in recipes whose every value is well formed. */
-function recipeProblems(
-  recipes: readonly Given[],
-  projects: readonly string[],
-  path: readonly Step[],
-): Wrong[] {
-  const at = (index: number, ...place: readonly Step[]) => [...path, index, ...place];
-  return [
-    ...repeated(recipes.map(({ name }) => name)).map((index) => ({
-      path: at(index, 'name'),
-      message: 'is also the name of another recipe',
-    })),
-    ...recipes.flatMap((recipe, index) =>
-      [...ofProject(recipe, projects), ...ofRequest(recipe), ...ofValues(recipe), ...ofSchedule(recipe)].map(
-        ({ path: place, message }) => ({ path: at(index, ...place), message }),
-      ),
-    ),
-  ];
-}
-
-/** Without projects in the file, AGENT_PROJECT_ID names the only one. */
-function ofProject({ project }: Given, projects: readonly string[]): Wrong[] {
-  return project === undefined || projects.includes(project)
-    ? []
-    : [{ path: ['project'], message: isNoProject(projects) }];
-}
 
 /** Slack's forms have room for this many fields, with names of this length. */
 const PLACEHOLDERS_MAX = 50;
@@ -186,27 +169,21 @@ function ofValues({ request, values, schedule }: Given): Wrong[] {
   ];
 }
 
-/** Problems with a schedule. */
 function ofSchedule({ schedule: cron, zone }: Pick<Given, 'schedule' | 'zone'>): Wrong[] {
   if (cron === undefined) {
     return zone === undefined ? [] : [{ path: ['zone'], message: 'has no effect without a schedule' }];
   }
-  const known = zone === undefined || scheduleProblem({ cron: '0 0 * * *', zone }) === null;
-  const ofZone: Wrong[] = known
-    ? []
-    : [{ path: ['zone'], message: 'is not a time zone such as Europe/Berlin' }];
-  switch (scheduleProblem({ cron, zone: 'UTC' })) {
-    case 'cron':
-      return [
-        {
-          path: ['schedule'],
-          message: 'must be a five-field cron expression, such as "0 9 * * 1" for Mondays at nine',
-        },
-        ...ofZone,
-      ];
-    case 'never':
-      return [{ path: ['schedule'], message: 'never comes: there is no such date' }, ...ofZone];
-    default:
-      return ofZone;
-  }
+  const problem = scheduleProblem({ cron, zone: 'UTC' });
+  const isKnown = zone === undefined || scheduleProblem({ cron: '0 0 * * *', zone }) === null;
+  return [
+    ...(problem === 'cron' || problem === 'never'
+      ? [{ path: ['schedule'], message: scheduleProblems[problem] }]
+      : []),
+    ...(isKnown ? [] : [{ path: ['zone'], message: 'is not a time zone such as Europe/Berlin' }]),
+  ];
 }
+
+const scheduleProblems = {
+  cron: 'must be a five-field cron expression, such as "0 9 * * 1" for Mondays at nine',
+  never: 'never comes: there is no such date',
+} as const;

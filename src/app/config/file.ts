@@ -8,14 +8,16 @@ import type { ReadFile } from './values.ts';
 
 const VARIABLE = 'DOCS_AGENT_CONFIG';
 
-/** A file, or all of its problems, and the secrets that can still be looked for. */
-type Loaded =
-  | { readonly value: ConfigFile }
-  | { readonly problems: readonly ConfigProblem[]; readonly secrets: NamedSecrets };
+/** A file, or null and all of its problems; and the secrets that it names, as far as it can be read. */
+interface Loaded {
+  readonly value: ConfigFile | null;
+  readonly problems: readonly ConfigProblem[];
+  readonly secrets: NamedSecrets;
+}
 
 /** The file at DOCS_AGENT_CONFIG; an empty one without that setting. */
 export function loadConfigFile(path: string | undefined, isOauth: boolean, readFile: ReadFile): Loaded {
-  if (path === undefined) return { value: configFile.parse({}) };
+  if (path === undefined) return legible(configFile.parse({}));
   let text: string;
   try {
     text = readFile(path);
@@ -46,10 +48,11 @@ function readConfigFile(text: string, isOauth: boolean): Loaded {
   const wrongs = parsed.success
     ? [...contradictions(parsed.data), ...misplaced(parsed.data, Object.keys(given), isOauth)]
     : withoutEchoes(parsed.error.issues.flatMap(wrongsOf), document);
-  if (parsed.success && wrongs.length === 0) return { value: parsed.data };
+  if (parsed.success && wrongs.length === 0) return legible(parsed.data);
   const found = wrongs.map((wrong) => ({ ...wrong, line: lineAt(offsetOf(document, wrong.path)) }));
   const sorted = found.sort((a, b) => a.line - b.line);
   return {
+    value: null,
     problems: sorted.map(({ line, path, message }) =>
       problem(`line ${line}: ${`${nameOf(path)} ${message}`.trim()}`),
     ),
@@ -57,8 +60,12 @@ function readConfigFile(text: string, isOauth: boolean): Loaded {
   };
 }
 
+function legible(value: ConfigFile): Loaded {
+  return { value, problems: [], secrets: value };
+}
+
 function illegible(one: ConfigProblem): Loaded {
-  return { problems: [one], secrets: namedSecrets.parse({}) };
+  return { value: null, problems: [one], secrets: namedSecrets.parse({}) };
 }
 
 /** Returns an error for aliases that would expand to far more than the file. */

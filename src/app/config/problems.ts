@@ -11,7 +11,7 @@ export interface ConfigProblem {
 /** The message about an unknown variable; a suggestion may follow. */
 export const UNKNOWN_SETTING = 'unknown setting';
 
-export type Checked<T> = { readonly value: T } | { readonly problems: readonly ConfigProblem[] };
+export type Report = (problem: ConfigProblem) => void;
 
 export class ConfigError extends Error {
   readonly problems: readonly ConfigProblem[];

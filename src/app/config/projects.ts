@@ -4,10 +4,10 @@ import type { Digest } from '../../jobs/report/report.ts';
 import type { Projects } from '../../jobs/requests/project.ts';
 import { secret } from './checks.ts';
 import type { ConfigFile, NamedSecrets } from './file-schema.ts';
-import type { Checked, ConfigProblem } from './problems.ts';
+import type { ConfigProblem, Report } from './problems.ts';
 import { digestOf, recipesOf } from './recipes.ts';
 import { exampleOf, type Settings } from './settings.ts';
-import { type Environment, lookUpSecret, type ReadFile } from './values.ts';
+import type { SecretOf } from './values.ts';
 
 export interface ConfiguredProjects {
   readonly projects: Projects;
@@ -57,82 +57,63 @@ export function workspacesOf(
 type Listed = ConfigFile['projects'][number];
 type Given = Partial<Pick<Settings, 'AGENT_API_KEY' | 'AGENT_PROJECT_ID'>>;
 
-/** The projects of the settings and the file, with their keys; or the problems. */
+/** The projects of the settings and the file, with their keys. Null: there are problems. */
 export function projectsOf(
-  given: Given,
+  { AGENT_PROJECT_ID: defaultId, AGENT_API_KEY: sharedKey }: Given,
   listed: readonly Listed[],
-  env: Environment,
-  readFile: ReadFile,
-): Checked<ConfiguredProjects> {
-  const { AGENT_PROJECT_ID: defaultId } = given;
+  secretOf: SecretOf,
+  report: Report,
+): ConfiguredProjects | null {
+  const isListed = defaultId === undefined || listed.some(({ id }) => id === defaultId);
   const only: Listed[] =
     listed.length > 0 || defaultId === undefined ? [] : [{ id: defaultId, notice_channels: [] }];
   const inOrder = [...listed, ...only].sort(
     (a, b) => Number(b.id === defaultId) - Number(a.id === defaultId),
   );
-  const keys = inOrder.map((project) => keyOf(project, given.AGENT_API_KEY, env, readFile));
   const [first, ...others] = inOrder.map(({ id, name, notice_channels: noticeChannels }) => ({
     id,
     name: name ?? id,
     noticeChannels,
   }));
-  const problems = [
-    ...(first === undefined
-      ? [missing('AGENT_PROJECT_ID', 'set it, or list projects in DOCS_AGENT_CONFIG')]
-      : []),
-    ...(first === undefined && given.AGENT_API_KEY === undefined ? [missing('AGENT_API_KEY')] : []),
-    ...unlisted(defaultId, listed),
-    ...keys.filter((key) => typeof key !== 'string'),
-  ];
-  if (first === undefined || problems.length > 0) return { problems: unique(problems) };
-  const apiKeys = new Map(inOrder.map(({ id }, index) => [id, String(keys[index])]));
-  return { value: { projects: [first, ...others], apiKeys } };
+  if (first === undefined) {
+    report(missing('AGENT_PROJECT_ID', ': set it, or list projects in DOCS_AGENT_CONFIG'));
+    if (sharedKey === undefined) report(missing('AGENT_API_KEY'));
+  } else if (!isListed && only.length === 0) {
+    report({
+      variable: 'AGENT_PROJECT_ID',
+      message: 'is not one of the projects that DOCS_AGENT_CONFIG lists',
+      example: `AGENT_PROJECT_ID=${first.id}`,
+    });
+  }
+  const apiKeys = keysOf(inOrder, sharedKey, secretOf, report);
+  if (first === undefined || apiKeys.size < inOrder.length) return null;
+  return { projects: [first, ...others], apiKeys };
 }
 
-/** Problems with the keys alone, where the file has others. */
-export function keyProblems(
+/** The keys, by project id. */
+export function keysOf(
   listed: NamedSecrets['projects'],
   sharedKey: string | undefined,
-  env: Environment,
-  readFile: ReadFile,
-): ConfigProblem[] {
-  const keys = listed.map((project) => keyOf(project, sharedKey, env, readFile));
-  return unique(keys.filter((key) => typeof key !== 'string'));
+  secretOf: SecretOf,
+  report: Report,
+): Map<string, string> {
+  const keys = new Map<string, string>();
+  for (const { id, api_key_env: variable } of listed) {
+    const key = variable === undefined ? (sharedKey ?? missing('AGENT_API_KEY')) : secretOf(variable);
+    if (key !== null && typeof key !== 'string') {
+      report(key);
+      continue;
+    }
+    const problem = variable && secret().safeParse(key ?? undefined).error?.issues[0]?.message;
+    if (!problem) keys.set(id, String(key));
+    else {
+      const message = `${problem} (the key of the project ${id})`;
+      report({ variable, message, example: `${variable}=the-key-of-${id}` });
+    }
+  }
+  return keys;
 }
 
-function keyOf(
-  { id, api_key_env: variable }: NamedSecrets['projects'][number],
-  sharedKey: string | undefined,
-  env: Environment,
-  readFile: ReadFile,
-): string | ConfigProblem {
-  if (variable === undefined) return sharedKey ?? missing('AGENT_API_KEY');
-  const key = lookUpSecret(env, variable, readFile);
-  if (key !== null && typeof key !== 'string') return key;
-  const message = secret().safeParse(key ?? undefined).error?.issues[0]?.message;
-  if (message === undefined) return String(key);
-  return {
-    variable,
-    message: `${message} (the key of the project ${id})`,
-    example: `${variable}=the-key-of-${id}`,
-  };
-}
-
-function unlisted(id: string | undefined, listed: readonly Listed[]): ConfigProblem[] {
-  const [first] = listed;
-  if (first === undefined || id === undefined || listed.some((project) => project.id === id)) return [];
-  const message = 'is not one of the projects that DOCS_AGENT_CONFIG lists';
-  return [{ variable: 'AGENT_PROJECT_ID', message, example: `AGENT_PROJECT_ID=${first.id}` }];
-}
-
-function missing(variable: 'AGENT_PROJECT_ID' | 'AGENT_API_KEY', what?: string): ConfigProblem {
-  return {
-    variable,
-    message: what === undefined ? 'is missing' : `is missing: ${what}`,
-    example: exampleOf(variable),
-  };
-}
-
-function unique(problems: readonly ConfigProblem[]): ConfigProblem[] {
-  return [...new Map(problems.map((problem) => [problem.variable + problem.message, problem])).values()];
+function missing(variable: 'AGENT_PROJECT_ID' | 'AGENT_API_KEY', more = ''): ConfigProblem {
+  return { variable, message: `is missing${more}`, example: exampleOf(variable) };
 }

@@ -3,8 +3,8 @@ import type { Recipe } from '../../jobs/recipe.ts';
 import type { Digest } from '../../jobs/report/report.ts';
 import { sanitize } from '../../slack/protocol/slack-text.ts';
 import type { ConfigFile, NamedSecrets } from './file-schema.ts';
-import type { Checked, ConfigProblem } from './problems.ts';
-import { type Environment, lookUpSecret, type ReadFile } from './values.ts';
+import type { ConfigProblem, Report } from './problems.ts';
+import type { SecretOf } from './values.ts';
 
 /** The time zone of schedules that name none. */
 const DEFAULT_ZONE = 'UTC';
@@ -38,32 +38,32 @@ export interface Hook {
   readonly secrets: readonly KeyObject[];
 }
 
-/** All recipes' webhooks, by the recipe's name; or the problems with their secrets. */
+/** All recipes' webhooks, by the recipe's name. */
 export function hooksOf(
   { recipes, workspaces }: NamedSecrets,
-  env: Environment,
-  readFile: ReadFile,
-): Checked<ReadonlyMap<string, Hook>> {
-  const all = [
-    ...recipes.map((recipe) => ({ recipe, teamId: null })),
-    ...Object.entries(workspaces).flatMap(([teamId, workspace]) =>
-      workspace.recipes.map((recipe) => ({ recipe, teamId })),
-    ),
-  ];
+  secretOf: SecretOf,
+  report: Report,
+): ReadonlyMap<string, Hook> {
   const hooks = new Map<string, Hook>();
-  const problems: ConfigProblem[] = [];
-  for (const { recipe, teamId } of all) {
-    if (recipe.webhook === undefined) continue;
-    const secrets = secretsIn(recipe, recipe.webhook.secret_env, env, readFile);
-    if ('variable' in secrets) problems.push(secrets);
-    else hooks.set(recipe.name, { recipeName: recipe.name, teamId, secrets });
+  const add = (teamId: string | null, { name, webhook }: NamedSecrets['recipes'][number]) => {
+    if (webhook === undefined) return;
+    const secrets = secretsIn(name, webhook.secret_env, secretOf);
+    if ('variable' in secrets) report(secrets);
+    else hooks.set(name, { recipeName: name, teamId, secrets });
+  };
+  for (const recipe of recipes) add(null, recipe);
+  for (const [teamId, workspace] of Object.entries(workspaces)) {
+    for (const recipe of workspace.recipes) add(teamId, recipe);
   }
-  return problems.length > 0 ? { problems } : { value: hooks };
+  return hooks;
 }
 
-export function hookVariables({ recipes, workspaces }: NamedSecrets): string[] {
+/** The variables that projects and webhooks name. */
+export function secretVariables({ projects, recipes, workspaces }: NamedSecrets): string[] {
   const all = [...recipes, ...Object.values(workspaces).flatMap((workspace) => workspace.recipes)];
-  return all.flatMap(({ webhook }) => webhook?.secret_env ?? []);
+  const ofProjects = projects.flatMap(({ api_key_env: name }) => name ?? []);
+  const ofHooks = all.flatMap(({ webhook }) => webhook?.secret_env ?? []);
+  return [...ofProjects, ...ofHooks].flatMap((name) => [name, `${name}_FILE`]);
 }
 
 /** The specification asks for 24 to 64 bytes. */
@@ -71,13 +71,8 @@ const BYTES_MIN = 24;
 const BYTES_MAX = 64;
 const SECRET = /^(?:whsec_)?([A-Za-z0-9+/]+={0,2})$/;
 
-function secretsIn(
-  { name }: Pick<Given, 'name'>,
-  variable: string,
-  env: Environment,
-  readFile: ReadFile,
-): readonly KeyObject[] | ConfigProblem {
-  const given = lookUpSecret(env, variable, readFile);
+function secretsIn(name: string, variable: string, secretOf: SecretOf): readonly KeyObject[] | ConfigProblem {
+  const given = secretOf(variable);
   if (given !== null && typeof given !== 'string') return given;
   const problem = (message: string): ConfigProblem => ({
     variable,

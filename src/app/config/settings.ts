@@ -5,7 +5,6 @@ import {
   choice,
   databaseUrl,
   duration,
-  durationOrNone,
   encryptionKeys,
   exampleSecrets,
   hostNames,
@@ -215,7 +214,7 @@ export const settings = z.object({
   ),
   PR_REMINDER_AFTER: withDefault(
     '3d',
-    durationOrNone('1s', '365d'),
+    duration('1s', '365d', true),
     'After this long without movement, the thread is reminded of an open pull request, once (from 1s). 0: never.',
   ),
   PR_WATCH_FOR: withDefault(

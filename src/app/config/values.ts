@@ -14,49 +14,39 @@ export type ReadFile = (path: string) => string;
 
 export const readTextFile: ReadFile = (path) => readFileSync(path, 'utf8');
 
-export function readValues(env: Environment, readFile: ReadFile): SettingValues {
+/** The value of a variable, or of the file that NAME_FILE names; null if neither is set. */
+export type SecretOf = (variable: string) => string | ConfigProblem | null;
+
+export function readValues(env: Environment, secretOf: SecretOf): SettingValues {
   const values: Partial<Record<SettingName, string>> = {};
   const unreadable = new Map<SettingName, ConfigProblem>();
   for (const name of settingNames) {
-    const value = lookUp(env, name);
-    if (value !== undefined) {
-      values[name] = value;
-    }
-  }
-  for (const name of secretNames) {
-    const secret = lookUpSecret(env, name, readFile);
-    if (typeof secret === 'string') values[name] = secret;
-    else if (secret !== null) unreadable.set(name, secret);
+    const value = secretNames.includes(name) ? secretOf(name) : lookUp(env, name);
+    if (typeof value === 'string') values[name] = value;
+    else if (value !== null) unreadable.set(name, value);
   }
   return { values, unreadable };
 }
 
-/** The trimmed value of a variable; undefined if it is not set or blank. */
-function lookUp(env: Environment, variable: string): string | undefined {
-  const value = env[variable]?.trim();
-  return value === '' ? undefined : value;
+/** The trimmed value of a variable; null if it is not set or blank. */
+function lookUp(env: Environment, variable: string): string | null {
+  return env[variable]?.trim() || null;
 }
 
-/** The value of a variable, or of the file that NAME_FILE names; null if neither is set. */
-export function lookUpSecret(
-  env: Environment,
-  variable: string,
-  readFile: ReadFile,
-): string | ConfigProblem | null {
-  const value = lookUp(env, variable);
-  const path = lookUp(env, `${variable}_FILE`);
-  if (path === undefined) return value ?? null;
-  if (value !== undefined) {
-    const message = `and ${variable}_FILE are both set: keep one of them`;
-    return { variable, message, example: `${variable}=…` };
-  }
-  const content = contentOf(path, readFile);
-  if ('value' in content) return content.value;
-  const file = `${variable}_FILE`;
-  return {
-    variable: file,
-    message: content.failure,
-    example: `${file}=/run/secrets/${variable.toLowerCase()}`,
+export function secretsFrom(env: Environment, readFile: ReadFile): SecretOf {
+  return (variable) => {
+    const file = `${variable}_FILE`;
+    const value = lookUp(env, variable);
+    const path = lookUp(env, file);
+    if (path === null) return value;
+    if (value !== null) {
+      const message = `and ${file} are both set: keep one of them`;
+      return { variable, message, example: `${variable}=…` };
+    }
+    const content = contentOf(path, readFile);
+    if ('value' in content) return content.value;
+    const example = `${file}=/run/secrets/${variable.toLowerCase()}`;
+    return { variable: file, message: content.failure, example };
   };
 }
 
