@@ -9,28 +9,27 @@ import { github } from './github/github.ts';
 import { gitlab } from './gitlab/gitlab.ts';
 import { type CodeHosts, type Dialect, type HostAccess, type Look, look, lookLog } from './look.ts';
 
-export interface CodeHostTools {
+interface Parts {
   readonly clock: Clock;
   readonly log: Logger;
-  /** For one request. Default: ten seconds. */
+  /** For one request. */
   readonly timeoutMs?: number;
 }
 
 export function createCodeHosts(
   settings: readonly CodeHostSettings[],
-  { clock, log, timeoutMs = 10_000 }: CodeHostTools,
+  { clock, log, timeoutMs = 10_000 }: Parts,
 ): CodeHosts {
   const hosts = settings.map((one) => ({ ...connect(one, clock, timeoutMs), facts: nothingKnown }));
   const find = (url: string) => parsePullRequestLink(url, settings);
   const logLook = lookLog(log);
   return {
     find,
-    look: async (link, before): Promise<Look> => {
+    look: async (link, before) => {
       // Whatever its origin, a link is asked about only by what its URL says.
       const own = find(link.key);
-      const asked = hosts.find(
-        ({ settings: { host, webUrl } }) => own?.host === host && own.webUrl === webUrl,
-      );
+      const isOwn = ({ host, webUrl }: CodeHostSettings) => own?.host === host && own.webUrl === webUrl;
+      const asked = hosts.find((host) => isOwn(host.settings));
       if (own === null || asked === undefined) return { outcome: 'not_found' };
       const startedMs = clock.now();
       const found = await look(asked, own, before);

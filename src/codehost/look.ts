@@ -10,7 +10,6 @@ import {
   decodeAnswer,
   type HostClient,
   isDenied,
-  type Question,
   UnreadableError,
 } from './client/host-client.ts';
 
@@ -130,13 +129,28 @@ export interface HostAccess {
 }
 
 /** One check: the details first, then the rest side by side, as far as it can still change. */
-export function look(host: HostAccess, link: PullRequestLink, before: LookMemory | null): Promise<Look> {
-  const { dialect, client, clock, credentials } = host;
+export function look(
+  { dialect, client, clock, credentials }: HostAccess,
+  link: PullRequestLink,
+  before: LookMemory | null,
+): Promise<Look> {
   const base = dialect.repositoryPath(link);
   return clock.abortAfter(LOOK_TIMEOUT_MS, async (signal) => {
+    const answers: LookMemory['answers'] = {};
     try {
       const authorization = await credentials.authorize(base, signal);
-      const { read, answers } = rememberingReader(client, { base, authorization, signal }, before);
+      let currentBase = base;
+      // With the tags of earlier answers.
+      const read: Read = async (rest, schema) => {
+        const earlier = before?.answers[rest];
+        const kept = schema.safeParse(earlier?.body);
+        const etag = earlier && kept.success ? earlier.etag : null;
+        const answer = await client.get({ authorization, signal, base: currentBase, rest, etag });
+        currentBase = answer.base;
+        const body = answer.body === undefined && kept.success ? kept.data : decodeAnswer(answer, schema);
+        if (answer.etag !== null) answers[rest] = { etag: answer.etag, body };
+        return body;
+      };
       const { facts, commit } = await dialect.details(read, link.number);
       const pullRequest = commit === null || isOver(facts) ? null : { number: link.number, commit };
       const now = await Promise.all(
@@ -161,8 +175,13 @@ export function look(host: HostAccess, link: PullRequestLink, before: LookMemory
       };
     } catch (error) {
       if (!(error instanceof UnreadableError)) throw error;
-      if (error.failure.kind === 'bad_credentials') credentials.rejected(base);
-      return unseen(error);
+      const { failure } = error;
+      if (failure.kind === 'bad_credentials') credentials.rejected(base);
+      if (failure.kind === 'not_found') return { outcome: 'not_found' };
+      if (failure.kind === 'later')
+        return { outcome: 'later', waitMs: failure.waitMs, reason: failure.reason };
+      const reason = failure.kind === 'forbidden' ? 'not_allowed' : failure.kind;
+      return { outcome: 'no_access', reason };
     }
   });
 }
@@ -184,41 +203,6 @@ async function readOther(
   }
 }
 
-/** Reads with the tags of earlier answers, and collects the answers for the next check. */
-function rememberingReader(
-  client: HostClient,
-  { base, ...asked }: Omit<Question, 'rest'>,
-  before: LookMemory | null,
-) {
-  const answers: LookMemory['answers'] = {};
-  let currentBase = base;
-  const read: Read = async (rest, schema) => {
-    const earlier = before?.answers[rest];
-    const kept = schema.safeParse(earlier?.body);
-    const etag = earlier && kept.success ? earlier.etag : null;
-    const answer = await client.get({ ...asked, base: currentBase, rest, etag });
-    currentBase = answer.base;
-    const body = answer.body === undefined && kept.success ? kept.data : decodeAnswer(answer, schema);
-    if (answer.etag !== null) answers[rest] = { etag: answer.etag, body };
-    return body;
-  };
-  return { read, answers };
-}
-
-function unseen({ failure }: UnreadableError): Look {
-  switch (failure.kind) {
-    case 'not_found':
-      return { outcome: 'not_found' };
-    case 'later':
-      return { outcome: 'later', waitMs: failure.waitMs, reason: failure.reason };
-    case 'forbidden':
-      return { outcome: 'no_access', reason: 'not_allowed' };
-    case 'bad_credentials':
-    case 'app_not_installed':
-      return { outcome: 'no_access', reason: failure.kind };
-  }
-}
-
 /** What an administrator must fix is logged once, until it is fixed or changes. */
 export function lookLog(log: Logger) {
   const told = new Map<string, string>();
@@ -228,22 +212,19 @@ export function lookLog(log: Logger) {
     told.set(topic, words);
     return words !== '' && words !== before;
   };
-  return (
-    { host, repository, name }: PullRequestLink,
-    look: Look,
-    durationMs: number,
-    remaining: number | null,
-  ) => {
+  return (link: PullRequestLink, look: Look, durationMs: number, remaining: number | null): void => {
+    const { host, repository, name } = link;
     const { outcome } = look;
-    const failed = outcome === 'later' ? { reason: look.reason } : {};
-    log[outcome === 'later' ? 'info' : 'debug']('code_host_looked', {
-      ...{ host, pull_request: name, outcome, ...failed, duration_ms: durationMs },
-      ...(remaining === null ? {} : { rate_limit_remaining: remaining }),
-    });
-    if (outcome === 'later') return;
-    const reason = outcome === 'no_access' ? look.reason : null;
-    if (isNew(`${host} ${repository} access`, reason === null ? [] : [reason])) {
-      log.warn('code_host_no_access', { host, repository, reason });
+    const facts = { host, pull_request: name, outcome, duration_ms: durationMs };
+    const left = remaining === null ? {} : { rate_limit_remaining: remaining };
+    if (outcome === 'later') {
+      log.info('code_host_looked', { ...facts, reason: look.reason, ...left });
+      return;
+    }
+    log.debug('code_host_looked', { ...facts, ...left });
+    const refused = outcome === 'no_access' ? [look.reason] : [];
+    if (isNew(`${host} ${repository} access`, refused)) {
+      log.warn('code_host_no_access', { host, repository, reason: refused[0] });
     }
     if (outcome !== 'seen') return;
     for (const lost of READINGS) {

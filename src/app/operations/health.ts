@@ -48,28 +48,34 @@ export interface Readiness {
 /** Without checks, the program has not started yet, or has stopped. */
 export async function readiness(checks: readonly HealthCheck[]): Promise<Readiness> {
   const results = await Promise.all(
-    checks.map(async (check) => {
-      try {
-        return [check.name, await systemClock.timeout(CHECK_LIMIT_MS, check.problem(), NO_ANSWER)] as const;
-      } catch (error) {
-        return [check.name, error instanceof Error ? error.message : 'failed'] as const;
-      }
-    }),
+    checks.map(async (check) => ({
+      name: check.name,
+      problem: await inTime(
+        () => check.problem(),
+        NO_ANSWER,
+        (error) => (error instanceof Error ? error.message : 'failed'),
+      ),
+      // A failing check reports that as its problem.
+      warnings: await inTime(
+        () => check.warnings?.() ?? [],
+        [],
+        () => [],
+      ),
+    })),
   );
-  const warnings = (await Promise.all(checks.map(warningsOf))).flat();
+  const warnings = results.flatMap((result) => result.warnings);
   return {
-    ok: results.length > 0 && results.every(([, problem]) => problem === null),
-    checks: Object.fromEntries(results.map(([name, problem]) => [name, problem ?? 'ok'])),
+    ok: results.length > 0 && results.every(({ problem }) => problem === null),
+    checks: Object.fromEntries(results.map(({ name, problem }) => [name, problem ?? 'ok'])),
     ...(warnings.length === 0 ? {} : { warnings }),
   };
 }
 
-/** A failing check reports that as its problem. */
-async function warningsOf(check: HealthCheck): Promise<readonly string[]> {
+async function inTime<T>(ask: () => Promise<T> | T, late: T, ifFailed: (error: unknown) => T): Promise<T> {
   try {
-    return await systemClock.timeout(CHECK_LIMIT_MS, Promise.resolve(check.warnings?.() ?? []), []);
-  } catch {
-    return [];
+    return await systemClock.timeout(CHECK_LIMIT_MS, ask(), late);
+  } catch (error) {
+    return ifFailed(error);
   }
 }
 

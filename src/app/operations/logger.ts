@@ -2,13 +2,14 @@ import type { Writable } from 'node:stream';
 import { type DestinationStream, pino, stdTimeFunctions } from 'pino';
 import { type LogFields, type Logger, type LogLevel, redact } from '../../engine/runtime/redact.ts';
 
-export interface LoggerOptions {
+/** @param destination takes whole lines of JSON */
+export function createLogger({
+  level,
+  destination,
+}: {
   readonly level: LogLevel;
-  /** Takes whole lines of JSON. */
   readonly destination: DestinationStream;
-}
-
-export function createLogger({ level, destination }: LoggerOptions): Logger {
+}): Logger {
   const options = {
     level,
     base: null,
@@ -16,18 +17,23 @@ export function createLogger({ level, destination }: LoggerOptions): Logger {
     formatters: { level: (label: string) => ({ level: label }) },
   };
   const output = pino(options, destination);
+  return eachLevel((level, event, fields) => {
+    // Redacting what nobody reads would cost more than all the rest.
+    if (output.isLevelEnabled(level)) output[level](entry(event, fields));
+  });
+}
+
+function eachLevel(write: (level: LogLevel, event: string, fields: LogFields) => void): Logger {
   const at =
     (level: LogLevel) =>
-    (event: string, fields?: LogFields): void => {
-      // Redacting what nobody reads would cost more than all the rest.
-      if (output.isLevelEnabled(level)) output[level](entry(event, fields));
-    };
+    (event: string, fields: LogFields = {}) =>
+      write(level, event, fields);
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
 const RESERVED = ['event', 'level', 'time'];
 
-function entry(event: string, fields: LogFields = {}): object {
+function entry(event: string, fields: LogFields): object {
   const named = Object.entries(fields).map(([name, value]) => [
     RESERVED.includes(name) ? `${name}_` : name,
     value,
@@ -40,13 +46,10 @@ export type Observe = (event: string, fields: LogFields, level: LogLevel) => voi
 
 /** Also passes each event to the observer: an operation is reported once, for the log and the metrics. */
 export function observedLogger(log: Logger, observe: Observe): Logger {
-  const at =
-    (level: LogLevel) =>
-    (event: string, fields: LogFields = {}): void => {
-      observe(event, fields, level);
-      log[level](event, fields);
-    };
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+  return eachLevel((level, event, fields) => {
+    observe(event, fields, level);
+    log[level](event, fields);
+  });
 }
 
 /** What may wait for a reader, in bytes: a thousand lines or more. */

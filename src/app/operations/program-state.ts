@@ -12,34 +12,7 @@ const HOUR_MS = 3_600_000;
 /** By then, an occasional failure has been retried with success. */
 const FAILING_FOR_MS = 60_000;
 
-export interface ProgramState {
-  readonly loops: readonly LoopState[];
-  readonly isSlackConnected: boolean;
-  /** Create and message calls per project and hour. */
-  readonly hourlyBudget: number;
-  /** Null: the store does not answer, or cannot be written. */
-  readonly store: StoreState | null;
-  /** Null: there is none, or it cannot be read. */
-  readonly dataDir: DataDirState | null;
-}
-
-/** What the store holds; replicas that share a store all report the same. */
-export interface StoreState {
-  readonly openJobs: ReadonlyMap<string, number>;
-  readonly dueTasks: readonly DueTasks[];
-  /** By kind, how many tasks have only failed for a minute or longer. */
-  readonly failingTasks: ReadonlyMap<string, number>;
-  /** Calls left in this hour, by the project's name. */
-  readonly budgetLeft: ReadonlyMap<string, number>;
-}
-
-interface DueTasks {
-  readonly kind: string;
-  readonly count: number;
-  readonly oldestMs: number;
-}
-
-export interface Watched {
+interface Watched {
   readonly store: Store;
   readonly clock: Clock;
   readonly projects: Projects;
@@ -49,8 +22,10 @@ export interface Watched {
   readonly readDataDir: () => DataDirState | null;
 }
 
+export type ProgramState = Awaited<ReturnType<ReturnType<typeof stateReader>>>;
+
 /** Returns a reader of the program's state, for its metrics, which never fails. */
-export function stateReader(watched: Watched): () => Promise<ProgramState> {
+export function stateReader(watched: Watched) {
   const { clock, hourlyBudget, loops, slackProblem, readDataDir } = watched;
   let reading: Promise<StoreState | null> | null = null;
   let readAtMs = 0;
@@ -63,14 +38,20 @@ export function stateReader(watched: Watched): () => Promise<ProgramState> {
     return {
       loops: loops(),
       isSlackConnected: slackProblem() === null,
+      /** Create and message calls per project and hour. */
       hourlyBudget,
+      /** Null: the store does not answer, or cannot be written. */
       store: await reading,
+      /** Null: there is none, or it cannot be read. */
       dataDir: readDataDir(),
     };
   };
 }
 
-async function readStore({ store, clock, projects, hourlyBudget }: Watched): Promise<StoreState> {
+type StoreState = Awaited<ReturnType<typeof readStore>>;
+
+/** What the store holds; replicas that share a store all report the same. */
+async function readStore({ store, clock, projects, hourlyBudget }: Watched) {
   // A full disk can still be read.
   await store.check();
   return store.transaction(async (tx) => {
@@ -78,18 +59,19 @@ async function readStore({ store, clock, projects, hourlyBudget }: Watched): Pro
     const openJobs = await tx.stats.openJobs();
     const due = await tx.stats.dueTasks(nowMs);
     const failing = await tx.stats.failingTasks(nowMs - FAILING_FOR_MS);
-    const failingTasks = new Map(failing.map(({ kind, count }) => [kind, count]));
     const budgetLeft = new Map<string, number>();
     for (const { id, name } of projects) {
       const made = await tx.calls.agentCallsSince(id, nowMs - HOUR_MS);
       budgetLeft.set(name, Math.max(0, hourlyBudget - made));
     }
-    const dueTasks = due.map(({ kind, count, dueSinceMs }) => ({
-      kind,
-      count,
-      oldestMs: nowMs - dueSinceMs,
-    }));
-    return { openJobs, dueTasks, failingTasks, budgetLeft };
+    return {
+      openJobs,
+      dueTasks: due.map(({ dueSinceMs, ...tasks }) => ({ ...tasks, oldestMs: nowMs - dueSinceMs })),
+      /** By kind, how many tasks have only failed for a minute or longer. */
+      failingTasks: new Map<string, number>(failing.map(({ kind, count }) => [kind, count])),
+      /** Calls left in this hour, by the project's name. */
+      budgetLeft,
+    };
   });
 }
 

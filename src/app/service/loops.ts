@@ -6,13 +6,12 @@ import { ReadQuota } from '../../agent/effects/read-quota.ts';
 import { type LookTools, lookAtPullRequest } from '../../codehost/effects/look-at-pull-request.ts';
 import { expireDraft } from '../../engine/apply-event.ts';
 import { FairLimit } from '../../engine/claim-fairly.ts';
-import type { LoopState } from '../../engine/failing-kinds.ts';
 import { Loop, type TaskHandler } from '../../engine/loop.ts';
 import { type RecipeTools, startScheduled } from '../../slack/inbound/recipes/start-recipe.ts';
 import { catchUps } from '../../slack/outbound/catch-up/catch-up.ts';
 import { readSnippets } from '../../slack/outbound/catch-up/read-snippets.ts';
 import { type DigestTools, postDigest } from '../../slack/outbound/digest.ts';
-import { lookAtAppMention, lookAtMarks } from '../../slack/outbound/marks/look-at-marks.ts';
+import { lookAtAppMention, lookAtMarks } from '../../slack/outbound/marks.ts';
 import { completeSteps, forgetStepToken } from '../../slack/outbound/posts/complete-step.ts';
 import { postToSlack } from '../../slack/outbound/posts/post-to-slack.ts';
 import { refreshHome } from '../../slack/outbound/refresh/home.ts';
@@ -43,16 +42,9 @@ export interface Tools extends AgentTools, DigestTools, LookTools, RecipeTools {
   readonly requestsInFlight: () => number;
 }
 
-export interface Loops {
-  start(): void;
-  /** Tasks were scheduled: the loops that claim them look at once. */
-  notify(scheduled: Scheduled): void;
-  stop(): Promise<void>;
-  stopWithinMs(): number;
-  states(): readonly LoopState[];
-}
+export type Loops = ReturnType<typeof createLoops>;
 
-export function createLoops(tools: Tools, stopTimeoutMs: number): Loops {
+export function createLoops(tools: Tools, stopTimeoutMs: number) {
   const handler =
     (handle: (tools: Tools, task: ClaimedTask) => Promise<void>): TaskHandler =>
     (task) =>
@@ -122,13 +114,14 @@ export function createLoops(tools: Tools, stopTimeoutMs: number): Loops {
     }),
   ];
   return {
-    start: () => {
+    start: (): void => {
       for (const loop of loops) loop.start();
     },
-    notify: (scheduled) => {
+    /** Tasks were scheduled: the loops that claim them look at once. */
+    notify: (scheduled: Scheduled): void => {
       for (const loop of loops) loop.notify(scheduled);
     },
-    stop: async () => {
+    stop: async (): Promise<void> => {
       await Promise.all(loops.map((loop) => loop.stop()));
     },
     stopWithinMs: () => (sends.state().tasksInFlight > 0 ? stopTimeoutMs : SHORT_STOP_MS),

@@ -28,7 +28,7 @@ import { settingsOf } from './context.ts';
 
 const MEND_TOKEN = 'Correct TOKEN_ENCRYPTION_KEY, or install the app in that workspace again.';
 
-export interface WorkspacesParts {
+interface Parts {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Logger;
@@ -36,32 +36,27 @@ export interface WorkspacesParts {
   readonly onInstalled: () => void;
 }
 
-export interface Served {
+interface Served {
   readonly workspaces: Workspaces;
   /** Processes an event that says that an installation, or its token, has ended. */
   readonly onEnded: (body: unknown) => Promise<void>;
   readonly routes: readonly Route[];
+  /** The only workspace, and its bot; null: there may be many. */
   readonly teamId: string | null;
-  /** In the only workspace, or null. */
   readonly signedInAs: SignedInAs | null;
 }
 
 /** The workspaces that the settings describe. Throws StartError. */
-export async function serveWorkspaces(config: Config, parts: WorkspacesParts): Promise<Served> {
+export async function serveWorkspaces(config: Config, parts: Parts): Promise<Served> {
   const { installing } = config.slack;
   return installing.kind === 'by_hand'
     ? serveOne(config, installing.botToken, parts)
     : serveMany(config, installing, parts);
 }
 
-async function serveOne(
-  config: Config,
-  botToken: string,
-  { clock, log, logger }: WorkspacesParts,
-): Promise<Served> {
+async function serveOne(config: Config, botToken: string, { clock, log, logger }: Parts): Promise<Served> {
   const { apiUrl } = config.slack;
-  const client = new PostingClient(apiUrl, logger);
-  const parts = { client, apiUrl, clock, log };
+  const parts = { client: new PostingClient(apiUrl, logger), apiUrl, clock, log };
   const { only, workspaces, signedInAs, scopes } = await oneWorkspace(parts, botToken, config).catch(
     (error) => explainSlack(error, 'SLACK_BOT_TOKEN'),
   );
@@ -77,7 +72,7 @@ async function serveOne(
 async function serveMany(
   config: Config,
   app: Extract<Installing, { kind: 'oauth' }>,
-  { store, clock, log, logger, onInstalled }: WorkspacesParts,
+  { store, clock, log, logger, onInstalled }: Parts,
 ): Promise<Served> {
   const { apiUrl } = config.slack;
   const vault = new Vault(app.encryptionKeys);
@@ -88,10 +83,8 @@ async function serveMany(
   const common = { store, clock, log, client, vault, directory, app };
   const isSetUp = (teamId: string) => config.workspaces.has(teamId);
   // The workspaces that will install the app are not known yet.
-  const needed = [...config.workspaces.values()].some(hasMarks)
-    ? [...botScopes, ...reactionScopes]
-    : botScopes;
-  const scopes = needed.map(({ name }) => name);
+  const ofReactions = [...config.workspaces.values()].some(hasMarks) ? reactionScopes : [];
+  const scopes = [...botScopes, ...ofReactions].map(({ name }) => name);
   return {
     workspaces: installedWorkspaces({ client, apiUrl, clock, log }, directory, vault, (teamId) =>
       settingsOf(config, teamId),
@@ -142,12 +135,8 @@ async function checkTokens(store: Store, vault: Vault, log: Logger): Promise<voi
   const { readable, unreadable } = await readableTokens(store, vault);
   if (unreadable.length > 0 && readable === 0) throw new StartError(unreadableTokens(unreadable));
   for (const { id, keyId, why } of unreadable) {
-    log.error('token_not_readable', {
-      installation_id: id,
-      key_id: keyId,
-      reason: why,
-      what_to_do: MEND_TOKEN,
-    });
+    const facts = { installation_id: id, key_id: keyId, reason: why };
+    log.error('token_not_readable', { ...facts, what_to_do: MEND_TOKEN });
   }
 }
 

@@ -1,18 +1,25 @@
 import { parseArgs } from 'node:util';
-import { parseConfig } from '../../app/config/config.ts';
+import { type Config, parseConfig } from '../../app/config/config.ts';
 import { ConfigError } from '../../app/config/problems.ts';
 import { systemClock } from '../../engine/runtime/clock.ts';
+import { passwordsIn } from '../../store/engines/postgres-errors.ts';
 import type { Host } from '../command.ts';
-import { examine, secretsOf, settingsInDisorder } from './doctor/examine.ts';
+import { agentFindings, askAgent, pauseFindings, writingFindings } from './doctor/agent.ts';
+import { codeHostFindings } from './doctor/code-hosts.ts';
 import {
   type Finding,
   findingsOf,
   jsonReport,
   type Level,
   shown,
+  type Tools,
   textReport,
   worstOf,
 } from './doctor/finding.ts';
+import { clockFindings, listeningFindings } from './doctor/machine.ts';
+import { connectionFinding, otherProgramFindings } from './doctor/slack.ts';
+import { lookAtStore, storeFailure, storeFindings } from './doctor/store.ts';
+import { askSlack, workspaceFindings } from './doctor/workspaces.ts';
 
 const TIMEOUT_MS = 10_000;
 
@@ -57,4 +64,69 @@ async function lookAtAll(env: Host['env'], probeWrite: boolean): Promise<Finding
     if (!(error instanceof ConfigError)) throw error;
     return shown(settingsInDisorder(error), []);
   }
+}
+
+/** Checks everything that the program needs, side by side, and changes nothing. */
+export async function examine(config: Config, tools: Tools): Promise<Finding[]> {
+  const given = { config, tools };
+  const looked = lookAtStore(given);
+  const stored = looked.then(({ facts }) => facts);
+  const asked = stored.then((facts) => askSlack(given, facts));
+  const agent = askAgent(given);
+  const findings = await Promise.all([
+    settingsFindings(config),
+    looked.then(({ facts, error }) => (facts === null ? storeFailure(error) : storeFindings(facts))),
+    listeningFindings(config, tools.timeoutMs),
+    connectionFinding(given),
+    stored.then((facts) => otherProgramFindings(facts?.otherConnections ?? 0)),
+    asked.then(async (slack) => workspaceFindings(slack, await stored)),
+    agent.then(agentFindings),
+    stored.then((facts) => writingFindings(given, facts?.agentRefusals ?? [])),
+    stored.then((facts) => (facts === null ? [] : pauseFindings(given, facts.pauses))),
+    stored.then((facts) => codeHostFindings(given, facts?.pullRequests ?? [])),
+    Promise.all([asked, agent]).then(([slack, { clockAheadMs: agentApi }]) =>
+      clockFindings({ slack: slack.clockAheadMs, agentApi }, config.store.kind === 'postgres'),
+    ),
+  ]);
+  return findings.flat();
+}
+
+function settingsFindings(config: Config): Finding[] {
+  const { installing, transport } = config.slack;
+  const mode = transport.kind === 'socket' ? 'Socket Mode' : 'HTTP mode';
+  const workspaces = installing.kind === 'oauth' ? `OAuth, ${config.workspaces.size} workspaces, ` : '';
+  const names = config.projects.map(({ name }) => name).join(', ');
+  const inOrder = findingsOf('settings').ok(
+    `${mode}, ${workspaces}${config.store.kind} store, agent API at ${config.agent.baseUrl}, ` +
+      `${config.projects.length === 1 ? 'project' : 'projects'} ${names}`,
+  );
+  const ignored = config.ignored.map(({ variable, message, example }) =>
+    findingsOf('settings', variable).warning(message, `Example: ${example}`),
+  );
+  return [inOrder, ...ignored];
+}
+
+/** The problems hold no values of settings. */
+export function settingsInDisorder(error: ConfigError): Finding[] {
+  return error.problems.map(({ variable, message, example }) =>
+    findingsOf('settings', variable).error(message, `Example: ${example}`),
+  );
+}
+
+/** All values that must not be shown. */
+export function secretsOf({ slack: { installing, transport }, agent, store, codeHosts }: Config): string[] {
+  const ofInstalling =
+    installing.kind === 'by_hand'
+      ? [installing.botToken]
+      : [
+          ...[installing.clientSecret, installing.stateSecret],
+          ...installing.encryptionKeys.map(({ key }) => key.export().toString('base64')),
+        ];
+  return [
+    ...ofInstalling,
+    transport.kind === 'socket' ? transport.appToken : transport.signingSecret,
+    ...agent.apiKeys.values(),
+    ...codeHosts.flatMap(({ credentials }) => (credentials.kind === 'token' ? credentials.token : [])),
+    ...(store.kind === 'postgres' ? [store.databaseUrl, ...passwordsIn(store.databaseUrl)] : []),
+  ];
 }

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { type Dispatcher, Pool } from 'undici';
+import { Pool } from 'undici';
 import type { z } from 'zod';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { type AnswerHead, exchange, parseJson, parseRetryAfterMs } from '../../engine/runtime/exchange.ts';
@@ -61,17 +61,6 @@ export interface Authorization {
   readonly account: string;
 }
 
-export interface HostClientOptions {
-  /** Without a trailing slash; may have a path. */
-  readonly apiUrl: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Matches the path of a moved repository. */
-  readonly movedTo: RegExp;
-  readonly clock: Clock;
-  /** For one request, from the connection to the end of the answer. */
-  readonly timeoutMs: number;
-}
-
 export interface Question {
   /** The path of the repository: `/repos/acme/docs`. */
   readonly base: string;
@@ -98,27 +87,24 @@ export function decodeAnswer<T>({ body }: Answer, schema: z.ZodType<T>): T {
   return data;
 }
 
-export interface HostClient {
-  /** Throws only UnreadableError. */
-  get(question: Question): Promise<Answer>;
-  /** Requests that any account has left, by the last answer; null: unknown. */
-  remaining(): number | null;
-  /** Connects to the API's host, whatever the URL. */
-  readonly dispatcher: Dispatcher;
-  close(): Promise<void>;
+interface HostClientOptions {
+  /** Without a trailing slash; may have a path. */
+  readonly apiUrl: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Matches the path of a moved repository. */
+  readonly movedTo: RegExp;
+  readonly clock: Clock;
+  /** For one request, from the connection to the end of the answer. */
+  readonly timeoutMs: number;
 }
+
+export type HostClient = ReturnType<typeof createHostClient>;
 
 /**
  * The API of one code host. It asks that host, and follows only redirects to another path of the same
  * repository.
  */
-export function createHostClient({
-  apiUrl,
-  headers,
-  movedTo,
-  clock,
-  timeoutMs,
-}: HostClientOptions): HostClient {
+export function createHostClient({ apiUrl, headers, movedTo, clock, timeoutMs }: HostClientOptions) {
   const api = new URL(apiUrl);
   const root = api.pathname.replace(/(?<!\/)\/+$/, '');
   const pool = new Pool(api.origin, {
@@ -172,19 +158,20 @@ export function createHostClient({
   }
 
   return {
-    get: async (question) => {
-      let asked = question;
+    /** Throws only UnreadableError. */
+    get: async (question: Question): Promise<Answer> => {
+      let { base } = question;
       for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects += 1) {
+        const asked = { ...question, base };
         const { head, body } = await ask(asked);
-        const { base } = asked;
         const { status, headers } = head;
         if ([301, 302, 307, 308].includes(status)) {
           const moved = movedBase(asked, head);
           if (moved === null) throw laterError('redirected_elsewhere');
-          asked = { ...asked, base: moved };
+          base = moved;
           continue;
         }
-        if (status === 304 && asked.etag) return { etag: asked.etag, base, headers };
+        if (status === 304 && question.etag) return { etag: question.etag, base, headers };
         if (status !== 200) throw refusal(status);
         const json = body === null ? undefined : parseJson(body);
         if (json === undefined) throw laterError('bad_answer');
@@ -193,7 +180,9 @@ export function createHostClient({
       }
       throw laterError('redirected_too_often');
     },
+    /** Requests that any account has left, by the last answer; null: unknown. */
     remaining: () => lastLimit?.remaining ?? null,
+    /** Connects to the API's host, whatever the URL. */
     dispatcher: pool,
     close: () => pool.destroy(),
   };
@@ -215,15 +204,11 @@ const LONGEST_WAIT_MS = 60 * 60_000;
 /** What one account may still ask of a code host, from the headers of its answers. */
 class RateLimit {
   #waitUntilMs = 0;
-  #remaining: number | null = null;
+  remaining: number | null = null;
 
   /** How long nothing may be asked; 0: now. */
   waitMs(nowMs: number): number {
     return isWaitOn(this.#waitUntilMs, LONGEST_WAIT_MS, nowMs) ? this.#waitUntilMs - nowMs : 0;
-  }
-
-  get remaining(): number | null {
-    return this.#remaining;
   }
 
   /** @param isRefusal the answer says that there were too many requests */
@@ -231,22 +216,21 @@ class RateLimit {
     const limit = wholeNumber(headers['x-ratelimit-limit'] ?? headers['ratelimit-limit']);
     const remaining = wholeNumber(headers['x-ratelimit-remaining'] ?? headers['ratelimit-remaining']);
     const resetS = wholeNumber(headers['x-ratelimit-reset'] ?? headers['ratelimit-reset']);
-    this.#remaining = remaining ?? this.#remaining;
+    this.remaining = remaining ?? this.remaining;
     const { date, 'retry-after': retryAfter } = headers;
+    const wait = (waitMs: number) => {
+      const boundedMs = Math.min(Math.max(waitMs, 0), LONGEST_WAIT_MS);
+      this.#waitUntilMs = nowMs + Math.max(this.waitMs(nowMs), boundedMs);
+    };
     // By the host's clock, if it tells the time.
     const serverMs = typeof date === 'string' ? Date.parse(date) : Number.NaN;
     const resetInMs = resetS === null ? null : resetS * 1000 - (Number.isNaN(serverMs) ? nowMs : serverMs);
     if (isRefusal) {
       const askedMs = parseRetryAfterMs(retryAfter, date, nowMs, LONGEST_WAIT_MS);
-      this.#wait(askedMs ?? (remaining === 0 ? resetInMs : null) ?? DEFAULT_WAIT_MS, nowMs);
+      wait(askedMs ?? (remaining === 0 ? resetInMs : null) ?? DEFAULT_WAIT_MS);
     } else if (limit !== null && remaining !== null && remaining < limit * LEFT_TO_OTHERS) {
-      this.#wait(resetInMs ?? DEFAULT_WAIT_MS, nowMs);
+      wait(resetInMs ?? DEFAULT_WAIT_MS);
     }
-  }
-
-  #wait(waitMs: number, nowMs: number): void {
-    const boundedMs = Math.min(Math.max(waitMs, 0), LONGEST_WAIT_MS);
-    this.#waitUntilMs = nowMs + Math.max(this.waitMs(nowMs), boundedMs);
   }
 }
 

@@ -25,15 +25,6 @@ export interface GithubApp extends Credentials {
   asInstallation(installationId: number): Promise<Authorization>;
 }
 
-export interface AppOptions {
-  readonly appId: string;
-  readonly privateKey: KeyObject;
-  readonly apiUrl: string;
-  readonly client: HostClient;
-  readonly clock: Clock;
-  readonly timeoutMs: number;
-}
-
 /** Where an installation's tokens are made: the only request that is no GET. */
 const TOKENS_PATH = /^\/app\/installations\/\d+\/access_tokens$/;
 /** Where an App is installed rarely changes. */
@@ -41,6 +32,15 @@ const INSTALLATION_KNOWN_MS = 60 * 60_000;
 
 const installation = z.object({ id });
 const madeToken = z.object({ token: z.string().regex(/^[\x21-\x7e]{1,4000}$/), expires_at: z.string() });
+
+interface AppOptions {
+  readonly appId: string;
+  readonly privateKey: KeyObject;
+  readonly apiUrl: string;
+  readonly client: HostClient;
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+}
 
 /** The package requests tokens and caches them; where it may ask, and for how long, is decided here. */
 export function githubApp({ appId, privateKey, apiUrl, client, clock, timeoutMs }: AppOptions): GithubApp {

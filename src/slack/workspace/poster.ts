@@ -5,6 +5,7 @@ import { isWaitOn } from '../../jobs/schedule/schedule.ts';
 import type { SessionState } from '../../jobs/shown/lists.ts';
 import { CLOCK_SKEW_MS } from '../messages/message-event.ts';
 import { callBlockId, type FoundMessage, isPostOf, METADATA_EVENT_TYPE } from '../messages/post-mark.ts';
+import { isStepOver } from '../protocol/error-codes.ts';
 import { AGENT_SCOPE, type GrantedScopes, grantedIn } from '../protocol/scopes.ts';
 import type { SlackMessage } from '../views/parts/message.ts';
 import type { SharedChannels } from './access.ts';
@@ -22,6 +23,7 @@ const PAGE_SIZE = 200;
 const MAX_PAGES = 20;
 /** Our code for more than 4,000 messages, which are not read to their end. */
 export const TOO_MANY_MESSAGES = 'too_many_messages';
+const OUTPUTS_REFUSED = 'parameter_validation_failed';
 /** Answers that mean "it is so already". */
 const ALREADY_SO = new Set(['already_reacted', 'no_reaction']);
 
@@ -140,6 +142,44 @@ export function createPoster(
     await call('chat.postEphemeral', { channel: channelId, ...thread, user: userId, text, blocks });
   }
 
+  async function completeOnce(completion: Completion, token: string | null): Promise<void> {
+    const { executionId, kind } = completion;
+    const result = kind === 'error' ? { error: completion.error } : { outputs: completion.outputs };
+    await call(`functions.complete${kind === 'error' ? 'Error' : 'Success'}`, {
+      function_execution_id: executionId,
+      ...result,
+      ...(token === null ? {} : { token }),
+    });
+  }
+
+  /**
+   * Completes a workflow's step. A second time changes nothing. Returns whose token completed it; `over`: it
+   * was completed before, or its workflow was cancelled.
+   * @param token the one that came with the step, if it may still be valid; otherwise the bot's is used
+   */
+  async function completeStep(
+    completion: Completion,
+    token: string | null,
+  ): Promise<'event' | 'bot' | 'over'> {
+    try {
+      await completeOnce(completion, token);
+      return token === null ? 'bot' : 'event';
+    } catch (error) {
+      if (!(error instanceof SlackCallError)) throw error;
+      const { code, needsAdmin } = error.failure;
+      const outputs = completion.kind === 'success' ? Object.entries(completion.outputs) : [];
+      const given = outputs.filter(([, value]) => value !== '');
+      // Slack does not document whether it takes an empty output, so it is left out after a refusal.
+      if (code === OUTPUTS_REFUSED && completion.kind === 'success' && given.length < outputs.length) {
+        return completeStep({ ...completion, outputs: Object.fromEntries(given) }, token);
+      }
+      // The step's token has expired; the bot's may work.
+      if (token !== null && needsAdmin) return completeStep(completion, null);
+      if (isStepOver(code)) return 'over';
+      throw error;
+    }
+  }
+
   return {
     post: async ({ channelId, threadTs, callId, message }: Post): Promise<string> => {
       await shared.mustBeOpen(channelId);
@@ -226,16 +266,7 @@ export function createPoster(
       await call('agents.sessions.setStatus', { channel_id: channelId, thread_ts: threadTs, status });
     },
 
-    /** Completes a workflow's step; a second completion is refused. @param token null: the bot's */
-    completeStep: async (completion: Completion, token: string | null): Promise<void> => {
-      const { executionId, kind } = completion;
-      const result = kind === 'error' ? { error: completion.error } : { outputs: completion.outputs };
-      await call(`functions.complete${kind === 'error' ? 'Error' : 'Success'}`, {
-        function_execution_id: executionId,
-        ...result,
-        ...(token === null ? {} : { token }),
-      });
-    },
+    completeStep,
 
     /** The link to a message, which also names its thread's root if it is a reply. */
     permalink,

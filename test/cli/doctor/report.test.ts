@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { ConfigError } from '../../../src/app/config/problems.ts';
-import { settingsInDisorder } from '../../../src/cli/commands/doctor/examine.ts';
 import {
   type Finding,
   findingsOf,
@@ -8,6 +7,7 @@ import {
   textReport,
   worstOf,
 } from '../../../src/cli/commands/doctor/finding.ts';
+import { settingsInDisorder } from '../../../src/cli/commands/doctor.ts';
 import { errorOf } from '../../support/settings.ts';
 
 test('words of servers keep to their line, and show no secret', () => {

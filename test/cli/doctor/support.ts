@@ -1,8 +1,8 @@
 import { type AgentApi, startAgentApi } from '../../../demo/agent-api/agent-api.ts';
 import { parseConfig } from '../../../src/app/config/config.ts';
 import type { Environment } from '../../../src/app/config/values.ts';
-import { examine } from '../../../src/cli/commands/doctor/examine.ts';
 import type { CheckName, Finding } from '../../../src/cli/commands/doctor/finding.ts';
+import { examine } from '../../../src/cli/commands/doctor.ts';
 import { clockFrom, systemClock } from '../../../src/engine/runtime/clock.ts';
 import { noFiles } from '../../support/settings.ts';
 import { type StrictSlack, startStrictSlack } from '../../support/strict-slack.ts';

@@ -13,17 +13,10 @@ import type { Observe } from '../logger.ts';
 import type { ProgramState } from '../program-state.ts';
 import { type MetricTable, registerMetrics } from './table.ts';
 
-/** Each has its own registry, so that several services can live in one process. */
-export interface Metrics {
-  readonly observe: Observe;
-  readonly transaction: (transacted: EndedTransaction) => void;
-  readonly contentType: string;
-  /** All metrics in the text format, with the current state. */
-  text(state: ProgramState): Promise<string>;
-  close(): void;
-}
+type Metrics = ReturnType<typeof createMetrics>;
 
-export function createMetrics(logLinesDropped = () => 0): Metrics {
+/** Each has its own registry, so that several services can live in one process. */
+export function createMetrics(logLinesDropped = () => 0) {
   const registry = new Registry();
   const metrics = registerMetrics(registry);
   const process = measureProcess(registry);
@@ -31,12 +24,13 @@ export function createMetrics(logLinesDropped = () => 0): Metrics {
   for (const outcome of transactionOutcomes) metrics.store_transactions_total.inc({ outcome }, 0);
   return {
     observe: countOperations(metrics),
-    transaction: ({ outcome, durationMs }) => {
+    transaction: ({ outcome, durationMs }: EndedTransaction): void => {
       metrics.store_transactions_total.inc({ outcome });
       metrics.store_transaction_seconds.observe(durationMs / 1000);
     },
     contentType: registry.contentType,
-    text: (state) => {
+    /** All metrics in the text format, with the current state. */
+    text: (state: ProgramState): Promise<string> => {
       showState(metrics, state);
       metrics.log_lines_dropped_total.reset();
       metrics.log_lines_dropped_total.inc(logLinesDropped());
@@ -47,20 +41,15 @@ export function createMetrics(logLinesDropped = () => 0): Metrics {
 }
 
 export function metricsRoute(metrics: Metrics, readState: () => Promise<ProgramState>): Route {
-  return { path: '/metrics', handle: (_request, response) => void answer(metrics, readState, response) };
-}
-
-async function answer(
-  metrics: Metrics,
-  readState: () => Promise<ProgramState>,
-  response: ServerResponse,
-): Promise<void> {
-  try {
-    const text = await metrics.text(await readState());
-    response.writeHead(200, { 'content-type': metrics.contentType }).end(text);
-  } catch {
-    response.writeHead(500).end();
-  }
+  const answer = async (response: ServerResponse) => {
+    try {
+      const text = await metrics.text(await readState());
+      response.writeHead(200, { 'content-type': metrics.contentType }).end(text);
+    } catch {
+      response.writeHead(500).end();
+    }
+  };
+  return { path: '/metrics', handle: (_request, response) => void answer(response) };
 }
 
 const NONE_DUE = { count: 0, oldestMs: 0 };

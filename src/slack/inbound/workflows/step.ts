@@ -7,7 +7,6 @@ import { projectCalled } from '../../../jobs/requests/project.ts';
 import { STEP_ID } from '../../protocol/ids.ts';
 import { sanitize } from '../../protocol/slack-text.ts';
 import { type StepRefusal, stepRefusalText } from '../../views/step-error.ts';
-import { completeStep } from '../../workspace/steps.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
 import { noteRefusal, noteRequest } from '../connection/request-log.ts';
 import type { ListenerDeps } from '../deps.ts';
@@ -173,7 +172,7 @@ async function endWith(
   error: string,
 ): Promise<void> {
   try {
-    await completeStep(poster, { kind: 'error', executionId: id, error }, token);
+    await poster.completeStep({ kind: 'error', executionId: id, error }, token);
   } catch (thrown) {
     if (!(thrown instanceof SlackCallError)) throw thrown;
     const { code: reason, outcome, needsAdmin } = thrown.failure;

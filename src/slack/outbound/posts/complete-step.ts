@@ -6,7 +6,6 @@ import type { ClaimedTask } from '../../../store/store.ts';
 import { isStepRefusal } from '../../protocol/error-codes.ts';
 import { stepErrorText } from '../../views/step-error.ts';
 import type { Completion } from '../../workspace/poster.ts';
-import { completeStep } from '../../workspace/steps.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { SlackTools } from '../refresh/refresh.ts';
 import { threadLink } from '../render.ts';
@@ -53,7 +52,7 @@ function completions(tools: SlackTools, task: ClaimedTask): Effect<Prepared, Pos
     admit: async () => null,
     perform: async (started, { token, completion }) => {
       const { poster } = await workspaces.of(started.job.teamId);
-      const by = await completeStep(poster, completion, token);
+      const by = await poster.completeStep(completion, token);
       log.info('step_completed', { ...factsOfStep(started), outcome: 'done', by });
       return { outcome: { state: 'done', detail: null }, event: null, wait: null };
     },
