@@ -35,14 +35,7 @@ import {
 import { observedLogger } from './operations/logger.ts';
 import { createMetrics, metricsRoute } from './operations/metrics/metrics.ts';
 import { stateReader, workProblem, workProblems, workWarnings } from './operations/program-state.ts';
-import {
-  contextFactory,
-  defaultPolicy,
-  digestIn,
-  hooksIn,
-  recipesIn,
-  recurringIn,
-} from './service/context.ts';
+import { contextFactory, digestIn, hooksIn, recipesIn, recurringIn } from './service/context.ts';
 import { createLoops, SHORT_STOP_MS, type Tools } from './service/loops.ts';
 import { explainConnection, explainListening, serveWorkspaces } from './service/workspaces.ts';
 
@@ -109,8 +102,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
     resources.defer(() => agent.close());
     const codeHosts = createCodeHosts(config.codeHosts, { clock, log });
     resources.defer(() => codeHosts.close());
-    const policy = defaultPolicy(config);
-    const newContext = contextFactory(clock, config, policy);
+    const newContext = contextFactory(clock, config);
     const recipesOf = recipesIn(config);
     const reportOf = reporter(config, store, clock);
     const stopping = new AbortController();
@@ -123,7 +115,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
       agent,
       codeHosts,
       workspaces,
-      promptMaxLength: config.promptMaxLength,
+      promptMaxLength: config.policy.promptMaxLength,
       readsPerMinute: config.agent.readsPerMinute,
       answered: new AnsweredJobs(),
       hourlyBudget: config.agent.hourlyBudget,
@@ -216,7 +208,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
     const background = { ...tools, store: inBackground };
     const periodic = [
       retentionJob(background, config.retentionMs),
-      farTasks(background, policy),
+      farTasks(background, config.policy),
       pullRequestAdoption(background),
     ];
     for (const { start } of periodic) start();
@@ -288,7 +280,7 @@ const SHOWN_MS = 7 * 86_400_000;
 
 /** Counts a period of one workspace, by default the last days. Possibly deleted times are left out. */
 export function reporter(
-  { agent, retentionMs, codeHostSites: sites }: Config,
+  { agent, retentionMs, policy }: Config,
   store: Store,
   clock: Clock,
 ): (teamId: string, projectIds: readonly string[], period?: Period) => Promise<MadeReport> {
@@ -297,7 +289,7 @@ export function reporter(
     const { sinceMs: fromMs, untilMs } = period ?? { sinceMs: nowMs - SHOWN_MS, untilMs: nowMs };
     const sinceMs = Math.min(Math.max(fromMs, nowMs - retentionMs), untilMs);
     return makeReport((read) => store.transaction((tx) => read(tx.reports)), {
-      ...{ teamId, projectIds, sinceMs, untilMs, sites },
+      ...{ teamId, projectIds, sinceMs, untilMs, sites: policy.pullRequests.sites },
       hourlyBudget: agent.hourlyBudget,
     });
   };

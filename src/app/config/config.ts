@@ -1,4 +1,5 @@
 import type { CodeHostSettings } from '../../codehost/create-code-hosts.ts';
+import type { Policy } from '../../jobs/policy.ts';
 import { type CodeHostSite, PUBLIC_SITES } from '../../jobs/pull-requests/link.ts';
 import { nearest } from '../../jobs/requests/project.ts';
 import { contradictions, isOauthMeant, swappedTokens } from './contradictions.ts';
@@ -183,6 +184,7 @@ function toConfig(
   hooks: ReadonlyMap<string, Hook>,
 ) {
   const admins: ReadonlySet<string> = new Set([...(values.ADMINS ?? []), ...file.admins]);
+  const codeHosts = codeHostsOf(values);
   return {
     slack: {
       installing: installingOf(values),
@@ -210,23 +212,33 @@ function toConfig(
     store: storeOf(values),
     http: { port: values.PORT, host: values.HOST, healthPort: healthPortOf(values) },
     noticeChannels: values.NOTICE_CHANNELS,
-    poll: {
-      minIntervalMs: values.POLL_MIN_INTERVAL,
-      maxIntervalMs: values.POLL_MAX_INTERVAL,
-    },
-    /** 0: every reply goes out separately. */
-    followUps: { windowMs: values.FOLLOW_UP_WINDOW },
-    settleWindowMs: values.SETTLE_WINDOW,
-    longRunningAfterMs: values.LONG_RUNNING_AFTER,
-    codeHosts: codeHostsOf(values),
-    /** Sites with known links, whether asked or not. */
-    codeHostSites: codeHostSitesOf(values),
-    /** `remindAfterMs`: 0: never. */
-    pullRequests: { remindAfterMs: values.PR_REMINDER_AFTER, watchForMs: values.PR_WATCH_FOR },
+    /** Without settings of a workspace, project or channel. */
+    policy: policyIn(values, codeHosts),
+    codeHosts,
     retentionMs: values.RETENTION,
     stopTimeoutMs: values.STOP_TIMEOUT,
-    promptMaxLength: values.PROMPT_MAX_LENGTH,
     logLevel: values.LOG_LEVEL,
+  };
+}
+
+function policyIn(values: Settings, codeHosts: readonly CodeHostSettings[]): Policy {
+  return {
+    pollMinIntervalMs: values.POLL_MIN_INTERVAL,
+    pollMaxIntervalMs: values.POLL_MAX_INTERVAL,
+    followUpWindowMs: values.FOLLOW_UP_WINDOW,
+    followUpMode: 'every_reply',
+    settleWindowMs: values.SETTLE_WINDOW,
+    longRunningAfterMs: values.LONG_RUNNING_AFTER,
+    promptMaxLength: values.PROMPT_MAX_LENGTH,
+    // `policyFor` adds those of the job's workspace, project and channel.
+    noticeChannels: [],
+    pullRequests: {
+      sites: codeHostSitesOf(values),
+      // Without their tokens.
+      watchedSites: codeHosts.map(({ host, webUrl }) => ({ host, webUrl })),
+      remindAfterMs: values.PR_REMINDER_AFTER,
+      watchForMs: values.PR_WATCH_FOR,
+    },
   };
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Recurring } from '../../engine/schedules.ts';
 import type { AnyJobContext } from '../../jobs/decision.ts';
-import type { Policy, Rules } from '../../jobs/policy.ts';
+import type { Rules } from '../../jobs/policy.ts';
 import type { Recipe } from '../../jobs/recipe.ts';
 import { DIGEST, type Digest } from '../../jobs/report/report.ts';
 import type { Hook } from '../../slack/inbound/recipes/hooks.ts';
@@ -10,16 +10,11 @@ import type { Config } from '../config/config.ts';
 
 const NOTHING_SET: Rules = { projects: [], channels: new Map(), noticeChannels: [] };
 
-export function contextFactory(clock: Clock, config: Config, policy: Policy): () => AnyJobContext {
+export function contextFactory(clock: Clock, config: Config): () => AnyJobContext {
+  const { policy } = config;
   const rulesOf = (teamId: string) => settingsOf(config, teamId) ?? NOTHING_SET;
   const newId = growingIds();
-  return () => ({
-    nowMs: clock.now(),
-    jitter: Math.random(),
-    newId,
-    policy,
-    rulesOf,
-  });
+  return () => ({ nowMs: clock.now(), jitter: Math.random(), newId, policy, rulesOf });
 }
 
 /** A workspace's settings; null if there are many workspaces and this one is not set up. */
@@ -52,27 +47,6 @@ export function hooksIn(config: Config, teamId: string | null): readonly Hook[] 
     const recipe = of === null ? undefined : recipesIn(config)(of).find(({ name }) => name === recipeName);
     return of === null || recipe === undefined ? [] : [{ teamId: of, recipe, secrets }];
   });
-}
-
-/** The policy without settings of a workspace, project or channel. */
-export function defaultPolicy(config: Config): Policy {
-  return {
-    pollMinIntervalMs: config.poll.minIntervalMs,
-    pollMaxIntervalMs: config.poll.maxIntervalMs,
-    followUpWindowMs: config.followUps.windowMs,
-    followUpMode: 'every_reply',
-    settleWindowMs: config.settleWindowMs,
-    longRunningAfterMs: config.longRunningAfterMs,
-    promptMaxLength: config.promptMaxLength,
-    // `policyFor` adds those of the job's workspace, project and channel.
-    noticeChannels: [],
-    pullRequests: {
-      ...config.pullRequests,
-      sites: config.codeHostSites,
-      // Without their tokens.
-      watchedSites: config.codeHosts.map(({ host, webUrl }) => ({ host, webUrl })),
-    },
-  };
 }
 
 /** In the 12 bits between the time and chance. */

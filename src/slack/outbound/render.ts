@@ -43,27 +43,42 @@ async function renderCard(
   return cardView(job, { queue, names: known, sites: sitesOf(tools) });
 }
 
-/** A notice in its current state. @param isPublic from `mayShowJob` */
+/**
+ * A notice in its current state.
+ * @param isEdit it waits until Slack says whether the prompt may be shown; a new notice does without it
+ */
 export async function renderNotice(
-  tools: Pick<EngineTools, 'newContext'>,
+  tools: SlackTools,
   workspace: Workspace,
   job: Job,
-  url: string,
-  isPublic: boolean,
+  { channelId, url }: Pick<Extract<CallRequest, { kind: 'notify_channel' }>, 'channelId' | 'url'>,
+  isEdit: boolean,
 ): Promise<SlackMessage> {
-  if (!isPublic) return privateNoticeView(job, url, sitesOf(tools));
+  if (!(await mayShowPrompt(tools, workspace, job, channelId, isEdit))) {
+    return privateNoticeView(job, url, sitesOf(tools));
+  }
   const names = await workspace.names.named([...requestersOf(job), ...mentionedIds(job.prompt)]);
   return noticeView(job, url, await threadLink(workspace, job), names, sitesOf(tools));
 }
 
-/** Whether a notice channel's readers may read the prompt. Throws SlackCallError if Slack does not say. */
-export async function mayShowJob(
+/** Whether the notice channel's readers may read the prompt. A channel that Slack hides from the app is private. */
+async function mayShowPrompt(
+  { log }: SlackTools,
   { poster }: Workspace,
-  { channelId }: Job,
+  { id, channelId }: Job,
   noticeChannelId: string,
+  isEdit: boolean,
 ): Promise<boolean> {
   if (channelId === noticeChannelId) return true;
-  return !isDirectMessage(channelId) && poster.isPublic(channelId);
+  try {
+    return !isDirectMessage(channelId) && (await poster.isPublic(channelId));
+  } catch (error) {
+    if (!(error instanceof SlackCallError)) throw error;
+    const { code: reason, outcome, needsAdmin } = error.failure;
+    if (isEdit && outcome !== 'refused' && !needsAdmin) throw error;
+    if (!isEdit) log.info('channel_taken_for_private', { job_id: id, channel_id: channelId, reason });
+    return false;
+  }
 }
 
 /** A notice without the link is better than none. Slack is asked only if the link cannot be built here. */
@@ -149,10 +164,8 @@ export async function renderPost(
       return renderCard(tools, workspace, job, emptyQueue);
     case 'announce':
       return announcementView(request.announcement, job, await named(), mode, sitesOf(tools));
-    case 'notify_channel': {
-      const isPublic = await isForAll(tools, workspace, job, request.channelId);
-      return renderNotice(tools, workspace, job, request.url, isPublic);
-    }
+    case 'notify_channel':
+      return renderNotice(tools, workspace, job, request, false);
     case 'tell_paused':
       return pausedView(request.recipe, job.owners ?? []);
     case 'notify_requester':
@@ -240,21 +253,4 @@ async function question(tools: SlackTools, workspace: Workspace, job: Job): Prom
   const sameAsId = stage.kind === 'awaiting_confirmation' ? stage.sameAsJobId : null;
   const sameAs = sameAsId === null ? null : await tools.store.transaction((tx) => tx.jobs.get(sameAsId));
   return questionView({ job, sameAs }, sameAs && (await threadLink(workspace, sameAs)));
-}
-
-/** If unknown, the prompt may not be shown; the notice does not wait for it. */
-async function isForAll(
-  { log }: SlackTools,
-  workspace: Workspace,
-  job: Job,
-  noticeChannelId: string,
-): Promise<boolean> {
-  try {
-    return await mayShowJob(workspace, job, noticeChannelId);
-  } catch (error) {
-    if (!(error instanceof SlackCallError)) throw error;
-    const { code: reason } = error.failure;
-    log.info('channel_taken_for_private', { job_id: job.id, channel_id: job.channelId, reason });
-    return false;
-  }
 }

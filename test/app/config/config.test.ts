@@ -40,20 +40,26 @@ describe('settings', () => {
       hooks: new Map(),
       http: { port: 3000, host: '0.0.0.0', healthPort: null },
       noticeChannels: [],
-      poll: { minIntervalMs: 2_000, maxIntervalMs: 60_000 },
-      followUps: { windowMs: 4_000 },
-      settleWindowMs: 90_000,
-      longRunningAfterMs: 21_600_000,
+      policy: {
+        ...{ pollMinIntervalMs: 2_000, pollMaxIntervalMs: 60_000 },
+        ...{ followUpWindowMs: 4_000, followUpMode: 'every_reply' },
+        settleWindowMs: 90_000,
+        longRunningAfterMs: 21_600_000,
+        promptMaxLength: 20_000,
+        noticeChannels: [],
+        pullRequests: {
+          sites: [
+            ...PUBLIC_SITES,
+            { host: 'github', webUrl: 'https://github.com' },
+            { host: 'gitlab', webUrl: 'https://gitlab.com' },
+          ],
+          watchedSites: [],
+          ...{ remindAfterMs: 3 * 86_400_000, watchForMs: 30 * 86_400_000 },
+        },
+      },
       retentionMs: 15_552_000_000,
       stopTimeoutMs: 40_000,
       codeHosts: [],
-      codeHostSites: [
-        ...PUBLIC_SITES,
-        { host: 'github', webUrl: 'https://github.com' },
-        { host: 'gitlab', webUrl: 'https://gitlab.com' },
-      ],
-      pullRequests: { remindAfterMs: 3 * 86_400_000, watchForMs: 30 * 86_400_000 },
-      promptMaxLength: 20_000,
       logLevel: 'info',
       ignored: [],
     });
@@ -97,11 +103,10 @@ describe('settings', () => {
       store: { kind: 'embedded', dataDir: '/data' },
       http: { port: 0, host: '127.0.0.1', healthPort: 3001 },
       noticeChannels: ['C0001', 'G0002'],
-      poll: { minIntervalMs: 500, maxIntervalMs: 3_600_000 },
-      followUps: { windowMs: 0 },
-      settleWindowMs: 120_000,
-      longRunningAfterMs: 7_200_000,
-      promptMaxLength: 100,
+      policy: {
+        ...{ pollMinIntervalMs: 500, pollMaxIntervalMs: 3_600_000, followUpWindowMs: 0 },
+        ...{ settleWindowMs: 120_000, longRunningAfterMs: 7_200_000, promptMaxLength: 100 },
+      },
       logLevel: 'debug',
     });
   });

@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
-import { contextFactory, defaultPolicy } from '../../../src/app/service/context.ts';
+import { contextFactory } from '../../../src/app/service/context.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { parse } from '../../support/settings.ts';
 
 test('an id begins with the time at which it was made, in the characters that `status` shows', () => {
-  const config = parse({});
-  const { newId } = contextFactory(systemClock, config, defaultPolicy(config))();
+  const { newId } = contextFactory(systemClock, parse({}))();
   const beforeMs = Date.now();
   const start = newId().slice(0, 13);
   const madeAtMs = Number.parseInt(start.replace('-', ''), 16);

@@ -7,9 +7,7 @@ import type { Transaction } from '../../../store/store.ts';
 import { mentionedIds } from '../../protocol/slack-text.ts';
 import { namedInDraft } from '../../views/thread/draft.ts';
 import { postedView } from '../../views/thread/settled.ts';
-import { SlackCallError } from '../../workspace/web-api/failure.ts';
-import type { Workspace } from '../../workspace/workspace.ts';
-import { mayShowJob, renderNotice } from '../render.ts';
+import { renderNotice } from '../render.ts';
 import { refresh } from './refresh.ts';
 
 /** A message of the thread, and what it should show. */
@@ -120,10 +118,9 @@ export const refreshNotice = refresh(
   async (tools, { job, stale }, { failureOf }) => {
     const workspace = await tools.workspaces.of(job.teamId);
     for (const { id, request, ts } of stale) {
-      const { channelId, url } = request;
+      const { channelId } = request;
       const edit = async () => {
-        const isPublic = await isForAll(workspace, job, channelId);
-        const message = await renderNotice(tools, workspace, job, url, isPublic);
+        const message = await renderNotice(tools, workspace, job, request, true);
         await workspace.poster.update(channelId, ts, message, id);
       };
       const failure = await failureOf(edit, (reason) =>
@@ -134,15 +131,3 @@ export const refreshNotice = refresh(
     return null;
   },
 );
-
-/** A channel that Slack hides from the app is private; if Slack does not answer, it is asked again. */
-async function isForAll(workspace: Workspace, job: Job, noticeChannelId: string): Promise<boolean> {
-  try {
-    return await mayShowJob(workspace, job, noticeChannelId);
-  } catch (error) {
-    if (!(error instanceof SlackCallError)) throw error;
-    const { outcome, needsAdmin } = error.failure;
-    if (outcome === 'refused' || needsAdmin) return false;
-    throw error;
-  }
-}
