@@ -39,29 +39,23 @@ function parsed<T>(parse: (text: string) => T | Error) {
 }
 
 /** Text that fits into an HTTP header, so that a mangled secret is noticed here and not in the first call. */
-export function secret(): z.ZodString {
-  return text
-    .regex(/^[\x21-\x7e]+$/, 'contains white space or characters that cannot be part of it')
-    .refine((value) => !isPlaceholder(value), NOT_YOURS);
-}
+export const secret = text
+  .regex(/^[\x21-\x7e]+$/, 'contains white space or characters that cannot be part of it')
+  .refine((value) => !isPlaceholder(value), NOT_YOURS);
 
 export function slackToken(prefix: 'xoxb-' | 'xapp-'): z.ZodString {
   const [kind, other, place] =
     prefix === 'xoxb-'
       ? (['a bot token', 'xapp-', 'an app-level token, which belongs in SLACK_APP_TOKEN'] as const)
       : (['an app-level token', 'xoxb-', 'a bot token, which belongs in SLACK_BOT_TOKEN'] as const);
-  return secret()
+  return secret
     .refine((value) => !value.startsWith(other), { message: `is ${place}`, abort: true })
     .startsWith(prefix, `is not ${kind}: it must start with ${prefix}`);
 }
 
-export function word(): z.ZodString {
-  return text.regex(/^\S+$/, 'must not contain white space');
-}
+export const word = text.regex(/^\S+$/, 'must not contain white space');
 
-export function path(): z.ZodString {
-  return text;
-}
+export const path = text;
 
 /** A duration within bounds, as milliseconds. @param orNone 0 is right, too */
 export function duration(min: string, max: string, orNone = false) {
@@ -90,18 +84,14 @@ export const WHERE_CHANNELS_SHOW_IT = 'in Slack, click the channel\'s name, "Abo
 export const WHERE_PEOPLE_SHOW_IT = 'in Slack, open the profile, ⋮, "Copy member ID"';
 
 /** Values separated by commas. */
-export function list() {
-  return parsed((value) => listed(value));
-}
+export const list = parsed(listed);
 
 /** A command with its arguments, separated by blanks; quotes keep blanks together. */
-export function argumentList() {
-  return parsed((value) => {
-    const found = value.match(/"[^"]*"|'[^']*'|[^\s"']+/g) ?? [];
-    const [file, ...args] = found.map((part) => part.replace(/^(["'])(.*)\1$/, '$2'));
-    return file === undefined ? new Error('is no command') : ([file, ...args] as [string, ...string[]]);
-  });
-}
+export const argumentList = parsed((value) => {
+  const found = value.match(/"[^"]*"|'[^']*'|[^\s"']+/g) ?? [];
+  const [file, ...args] = found.map((part) => part.replace(/^(["'])(.*)\1$/, '$2'));
+  return file === undefined ? new Error('is no command') : ([file, ...args] as [string, ...string[]]);
+});
 
 /** Comma-separated ids, each once. */
 function ids(form: RegExp, what: string) {
@@ -111,23 +101,22 @@ function ids(form: RegExp, what: string) {
   });
 }
 
-export const channelIds = () =>
-  ids(
-    /^[CG][A-Z0-9]{2,}$/,
-    `channel ids (C… or G…, not names), separated by commas: ${WHERE_CHANNELS_SHOW_IT}`,
-  );
+export const channelIds = ids(
+  /^[CG][A-Z0-9]{2,}$/,
+  `channel ids (C… or G…, not names), separated by commas: ${WHERE_CHANNELS_SHOW_IT}`,
+);
 
-export const memberIds = () =>
-  ids(/^[UW][A-Z0-9]{2,}$/, `member ids (U… or W…, not names), separated by commas: ${WHERE_PEOPLE_SHOW_IT}`);
+export const memberIds = ids(
+  /^[UW][A-Z0-9]{2,}$/,
+  `member ids (U… or W…, not names), separated by commas: ${WHERE_PEOPLE_SHOW_IT}`,
+);
 
-export function hostNames() {
-  return parsed((value) => {
-    const names = listed(value.toLowerCase());
-    return names.every((name) => URL.parse(`http://${name}`)?.hostname === name)
-      ? names
-      : new Error('must list host names, without http:// or a port, separated by commas');
-  });
-}
+export const hostNames = parsed((value) => {
+  const names = listed(value.toLowerCase());
+  return names.every((name) => URL.parse(`http://${name}`)?.hostname === name)
+    ? names
+    : new Error('must list host names, without http:// or a port, separated by commas');
+});
 
 function listed(value: string): string[] {
   return value
@@ -147,71 +136,54 @@ export function httpUrl(end: '/' | '') {
       !/[?#]/.test(value);
     if (isPlain) return `${url.href.replace(/(?<!\/)\/+$/, '')}${end}`;
     return new Error(
-      isHost(value)
-        ? `has no http:// or https://: did you mean ${isLocal(value) ? 'http' : 'https'}://${value}?`
+      HOST.test(value)
+        ? `has no http:// or https://: did you mean ${LOCAL.test(value) ? 'http' : 'https'}://${value}?`
         : 'must be an http(s) address without a user name, password, ? or #',
     );
   });
 }
 
 /** `agent.example.com:8443/v1`, in lower case, unlike any secret: the message shows it. */
-function isHost(value: string): boolean {
-  const isName =
-    /^(?:localhost|(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}|(?:\d{1,3}\.){3}\d{1,3})(?::\d{1,5})?(?:\/[a-z0-9/._-]{0,60})?$/;
-  return value.length <= 100 && isName.test(value);
-}
+const HOST =
+  /^(?=.{1,100}$)(?:localhost|(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}|(?:\d{1,3}\.){3}\d{1,3})(?::\d{1,5})?(?:\/[a-z0-9/._-]{0,60})?$/;
+const LOCAL = /^(?:localhost|127\.)/;
 
-function isLocal(value: string): boolean {
-  return /^(?:localhost|127\.)/.test(value);
-}
-
-export function databaseUrl(): z.ZodString {
-  return text.refine(
-    (value) => ['postgres:', 'postgresql:'].includes(URL.parse(value)?.protocol ?? ''),
-    'must be an address that starts with postgres:// or postgresql://',
-  );
-}
+export const databaseUrl = text.refine(
+  (value) => ['postgres:', 'postgresql:'].includes(URL.parse(value)?.protocol ?? ''),
+  'must be an address that starts with postgres:// or postgresql://',
+);
 
 /** `id:key,id:key`; the keys have 256 bits, and do not show in logs. */
-export function encryptionKeys() {
-  return parsed((value) => {
-    const entries = value
-      .split(',')
-      .map((entry) => /^([A-Za-z0-9._-]{1,40}):([A-Za-z0-9+/]{43}=)$/.exec(entry.trim()));
-    const keys = entries.flatMap((entry) => {
-      const [, id = '', base64 = ''] = entry ?? [];
-      return entry === null ? [] : [{ id, key: createSecretKey(base64, 'base64') }];
-    });
-    const [first, ...others] = keys;
-    if (first === undefined || keys.length < entries.length) {
-      return new Error(
-        'must be a name and 32 bytes in base64 ("openssl rand -base64 32"), as in the example; separate several with commas',
-      );
-    }
-    if (entries.some((entry) => isPlaceholder(entry?.[2] ?? ''))) return new Error(NOT_YOURS);
-    const ids = keys.map(({ id }) => id);
-    const repeated = ids.find((id, index) => ids.indexOf(id) < index);
-    return repeated === undefined
-      ? ([first, ...others] as const)
-      : new Error(`has two keys named ${repeated}`);
+export const encryptionKeys = parsed((value) => {
+  const entries = value
+    .split(',')
+    .map((entry) => /^([A-Za-z0-9._-]{1,40}):([A-Za-z0-9+/]{43}=)$/.exec(entry.trim()));
+  const keys = entries.flatMap((entry) => {
+    const [, id = '', base64 = ''] = entry ?? [];
+    return entry === null ? [] : [{ id, key: createSecretKey(base64, 'base64') }];
   });
-}
+  const [first, ...others] = keys;
+  if (first === undefined || keys.length < entries.length) {
+    return new Error(
+      'must be a name and 32 bytes in base64 ("openssl rand -base64 32"), as in the example; separate several with commas',
+    );
+  }
+  if (entries.some((entry) => isPlaceholder(entry?.[2] ?? ''))) return new Error(NOT_YOURS);
+  const ids = keys.map(({ id }) => id);
+  const repeated = ids.find((id, index) => ids.indexOf(id) < index);
+  return repeated === undefined ? ([first, ...others] as const) : new Error(`has two keys named ${repeated}`);
+});
 
-/**
- * A GitHub App's private key, as GitHub offers it for download; on one line with `\
- * `. It does not show in logs.
- */
-export function privateKey() {
-  return parsed((value) => {
-    if (isPlaceholder(value)) return new Error(NOT_YOURS);
-    const key = privateKeyIn(value.replaceAll('\\n', '\n'));
-    return key?.asymmetricKeyType === 'rsa'
-      ? key
-      : new Error(
-          'must be the private key of the App, a file that begins with -----BEGIN RSA PRIVATE KEY-----',
-        );
-  });
-}
+/** A GitHub App's private key, as GitHub offers it, or on one line with `\n`. It does not show in logs. */
+export const privateKey = parsed((value) => {
+  if (isPlaceholder(value)) return new Error(NOT_YOURS);
+  const key = privateKeyIn(value.replaceAll('\\n', '\n'));
+  return key?.asymmetricKeyType === 'rsa'
+    ? key
+    : new Error(
+        'must be the private key of the App, a file that begins with -----BEGIN RSA PRIVATE KEY-----',
+      );
+});
 
 function privateKeyIn(pem: string) {
   try {

@@ -104,7 +104,7 @@ export function keysOf(
       report(key);
       continue;
     }
-    const problem = variable && secret().safeParse(key ?? undefined).error?.issues[0]?.message;
+    const problem = variable && secret.safeParse(key ?? undefined).error?.issues[0]?.message;
     if (!problem) keys.set(id, String(key));
     else {
       const message = `${problem} (the key of the project ${id})`;

@@ -58,23 +58,23 @@ export const settings = z.object({
   ),
   SLACK_SIGNING_SECRET: secretSetting(
     exampleSecrets.hex,
-    secret(),
+    secret,
     'The signing secret. When set and SLACK_APP_TOKEN is not, Slack calls POST /slack/events.',
   ),
   SLACK_CLIENT_ID: secretSetting(
     '12.34',
-    secret(),
+    secret,
     "The app's Client ID: with the next three, many workspaces install the app by OAuth, in place of SLACK_BOT_TOKEN.",
   ),
-  SLACK_CLIENT_SECRET: secretSetting(exampleSecrets.hex, secret(), "The app's Client Secret."),
+  SLACK_CLIENT_SECRET: secretSetting(exampleSecrets.hex, secret, "The app's Client Secret."),
   SLACK_STATE_SECRET: secretSetting(
     exampleSecrets.stateSecret,
-    secret().min(16, 'must have at least 16 characters'),
+    secret.min(16, 'must have at least 16 characters'),
     'Any random text of 16 characters or more: signs the state that comes back from an installation.',
   ),
   TOKEN_ENCRYPTION_KEY: secretSetting(
     `key1:${exampleSecrets.encryptionKey}`,
-    encryptionKeys(),
+    encryptionKeys,
     'Encrypts the tokens of the workspaces: a name and 32 bytes in base64 (openssl rand -base64 32), name:key. ' +
       'Separate several with commas: the first encrypts, all decrypt.',
   ),
@@ -90,19 +90,19 @@ export const settings = z.object({
   ),
   PLAIN_HTTP_HOSTS: setting(
     'agent.internal',
-    hostNames().default([]),
+    hostNames.default([]),
     'Hosts that AGENT_BASE_URL, SLACK_API_URL and the addresses of code hosts may reach by http, without encryption: ' +
       'in a network that you trust. Names, separated by commas. Default: none but this machine.',
   ),
-  AGENT_API_KEY: secretSetting(exampleSecrets.agentApiKey, secret(), 'The key of the agent API.'),
+  AGENT_API_KEY: secretSetting(exampleSecrets.agentApiKey, secret, 'The key of the agent API.'),
   AGENT_PROJECT_ID: setting(
     'my-docs',
-    word().optional(),
+    word.optional(),
     'The project that jobs are created in; with several projects in DOCS_AGENT_CONFIG, the default one.',
   ),
   DOCS_AGENT_CONFIG: setting(
     './docs-agent.yml',
-    path().optional(),
+    path.optional(),
     'A YAML file with what does not fit here: several projects, defaults of channels, who may use the bot. See ' +
       'docs-agent.example.yml.',
   ),
@@ -125,17 +125,17 @@ export const settings = z.object({
   ),
   GITHUB_TOKEN: secretSetting(
     exampleSecrets.githubToken,
-    secret(),
+    secret,
     'A GitHub token that may read pull requests: they are followed until they are merged or closed.',
   ),
   GITHUB_APP_ID: setting(
     '123456',
-    word().optional(),
+    word.optional(),
     'A GitHub App in place of GITHUB_TOKEN: its App ID. It needs GITHUB_APP_KEY, too.',
   ),
   GITHUB_APP_KEY: secretSetting(
     exampleSecrets.githubAppKey,
-    privateKey(),
+    privateKey,
     'The private key of that App: the file that GitHub made, or its text on one line with \\n for each new line.',
   ),
   GITHUB_WEB_URL: withDefault(
@@ -150,7 +150,7 @@ export const settings = z.object({
   ),
   GITLAB_TOKEN: secretSetting(
     exampleSecrets.gitlabToken,
-    secret(),
+    secret,
     'A GitLab token with the scope read_api: merge requests are followed like pull requests.',
   ),
   GITLAB_URL: withDefault(
@@ -160,10 +160,10 @@ export const settings = z.object({
   ),
   DATABASE_URL: secretSetting(
     'postgres://user:password@db.example.com/docs_agent',
-    databaseUrl(),
+    databaseUrl,
     'A Postgres database, needed to run several replicas. Default: an embedded one in DATA_DIR.',
   ),
-  DATA_DIR: withDefault('./data', path(), 'The folder of the embedded database, on a local disk.'),
+  DATA_DIR: withDefault('./data', path, 'The folder of the embedded database, on a local disk.'),
   RETENTION: withDefault(
     '180d',
     duration('1d', '3650d'),
@@ -175,16 +175,16 @@ export const settings = z.object({
     wholeNumber(0, 65_535).optional(),
     'A separate listener for /livez, /readyz and /metrics, 3001 for example: requests to PORT cannot crowd them out.',
   ),
-  HOST: withDefault('0.0.0.0', word(), 'The address to listen on; 0.0.0.0 is every address of this machine.'),
+  HOST: withDefault('0.0.0.0', word, 'The address to listen on; 0.0.0.0 is every address of this machine.'),
   ADMINS: setting(
     'U0123456789,U0987654321',
-    memberIds().optional(),
+    memberIds.optional(),
     'Who may change settings in Slack, read the report and resume recipes: member ids, separated by commas. Default: the ' +
       'admins and owners of the workspace.',
   ),
   NOTICE_CHANNELS: setting(
     'C0123456789,C0987654321',
-    channelIds().default([]),
+    channelIds.default([]),
     'Channels that get a message for each pull request: ids, separated by commas. Default: none.',
   ),
   POLL_MIN_INTERVAL: withDefault(
@@ -229,47 +229,47 @@ export const settings = z.object({
   ),
   RUNNER_REPOSITORY: setting(
     'https://github.com/acme/docs',
-    word().optional(),
+    word.optional(),
     'For docs-agent runner: the repository that its agent works in, an https or ssh address or a path.',
   ),
   RUNNER_COMMAND: setting(
     'opencode acp',
-    argumentList().optional(),
+    argumentList.optional(),
     'For docs-agent runner: the agent, a command that speaks the Agent Client Protocol.',
   ),
   RUNNER_BRANCH: setting(
     'main',
-    word().optional(),
+    word.optional(),
     "The branch to start from and to merge into. Default: the repository's default branch.",
   ),
-  RUNNER_PROJECT: withDefault('docs', word(), "The project id in the paths of the runner's API."),
+  RUNNER_PROJECT: withDefault('docs', word, "The project id in the paths of the runner's API."),
   RUNNER_API_KEY: secretSetting(
     exampleSecrets.agentApiKey,
-    secret(),
+    secret,
     'The key that callers of the runner must send; the bot has it as AGENT_API_KEY.',
   ),
-  RUNNER_HOST: withDefault('127.0.0.1', word(), 'The address that the runner listens on.'),
+  RUNNER_HOST: withDefault('127.0.0.1', word, 'The address that the runner listens on.'),
   RUNNER_PORT: withDefault('4000', wholeNumber(0, 65_535), 'The port that the runner listens on.'),
   RUNNER_DATA_DIR: withDefault(
     './runner-data',
-    path(),
+    path,
     "The runner's folder: its database, clone, work trees and transcripts.",
   ),
   RUNNER_CONCURRENCY: withDefault('2', wholeNumber(1, 100), 'How many turns run at once.'),
   RUNNER_TURN_TIMEOUT: withDefault('30m', duration('1m', '24h'), 'How long a turn may take, from 1m to 24h.'),
   RUNNER_PATHS: setting(
     'docs/**,*.md',
-    list().default([]),
+    list.default([]),
     'Patterns of the files that may change, separated by commas; other changes are left out and named. Default: all.',
   ),
   RUNNER_ENV: setting(
     'OPENAI_API_KEY',
-    list().default([]),
+    list.default([]),
     'Variables that the agent gets besides PATH, HOME, LANG and TERM: names, separated by commas. Default: none.',
   ),
   RUNNER_INSTRUCTIONS: setting(
     './style-guide.md',
-    path().optional(),
+    path.optional(),
     'A file whose text precedes each first request: a style guide, where things are.',
   ),
   RUNNER_HOURLY_LIMIT: setting(
@@ -284,7 +284,7 @@ export const settings = z.object({
   ),
   RUNNER_CODE_HOST_REPOSITORY: setting(
     'acme/docs',
-    word().optional(),
+    word.optional(),
     'The repository of the pull requests, owner/name, where RUNNER_REPOSITORY does not say it.',
   ),
   LOG_LEVEL: withDefault('info', choice('debug', 'info', 'warn', 'error'), 'debug, info, warn or error.'),
