@@ -2,18 +2,24 @@ import { z } from 'zod';
 import { foreignText } from '../engine/runtime/foreign-text.ts';
 import type { PullRequestFacts } from '../jobs/pull-requests/pull-request.ts';
 import { hasSecrets } from '../jobs/secrets.ts';
+
 /*
  * Answers are decoded leniently: a field that is missing or odd is null, and costs only itself. What is decoded may be
  * decoded again, with the same result: so it is kept.
  */
 
-export const text = (maxLength: number) =>
+const text = (maxLength: number) =>
   z
     .string()
     .transform((value) => foreignText(value, maxLength))
     .pipe(z.string().min(1))
     .nullable()
     .catch(null);
+
+export const shortText = text(100);
+export const title = text(300);
+/** Enough to get past a template's comments. */
+export const description = text(4_000);
 
 export const count = z.int().min(0).nullable().catch(null);
 export const flag = z.boolean().catch(false);
@@ -30,10 +36,6 @@ export function listOf<T>(item: z.ZodType<T>) {
   return z.array(item.nullable().catch(null)).transform((items) => items.filter((one) => one !== null));
 }
 
-export const TITLE_MAX_LENGTH = 300;
-/** Enough to get past a template's comments. */
-export const DESCRIPTION_MAX_LENGTH = 4_000;
-export const NAME_MAX_LENGTH = 100;
 const ADDRESS_MAX_LENGTH = 2_000;
 
 /** A URL that may be shown as a link: https, without credentials or another secret. */
@@ -46,8 +48,6 @@ export const publicAddress = z
   })
   .nullable()
   .catch(null);
-
-export const time = text(NAME_MAX_LENGTH);
 
 /** Milliseconds since 1970; null if it is no time. */
 export function timeMs(value: string | null): number | null {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { systemClock } from '../engine/runtime/clock.ts';
 import { type Authorization, decodeAnswer, type HostClient, UnreadableError } from './client/host-client.ts';
 import { type CodeHostSettings, type Connected, connect } from './create-code-hosts.ts';
-import { id, listOf, NAME_MAX_LENGTH, text } from './decode.ts';
+import { id, listOf, shortText } from './decode.ts';
 import type { GithubApp } from './github/app.ts';
 import { account } from './github/github.ts';
 
@@ -26,12 +26,12 @@ export interface Installation {
 const INSTALLATIONS_MAX = 10;
 const PAGE = 100;
 
-const described = z.object({ name: text(NAME_MAX_LENGTH) });
+const described = z.object({ name: shortText });
 const installations = listOf(
   z.object({
     ...{ id, account },
     permissions: z.record(z.string(), z.unknown()).catch({}),
-    suspended_at: text(NAME_MAX_LENGTH),
+    suspended_at: shortText,
   }),
 );
 const repositories = z.object({

@@ -5,32 +5,30 @@ import {
   type Checks,
   commit,
   count,
-  DESCRIPTION_MAX_LENGTH,
+  description,
   domainsOfBot,
   flag,
   id,
   known,
   listOf,
-  NAME_MAX_LENGTH,
   previewIn,
   publicAddress,
-  TITLE_MAX_LENGTH,
-  text,
-  time,
+  shortText,
   timeMs,
+  title,
   worstOf,
 } from '../decode.ts';
 import type { Details, Dialect, PullRequestCommit, Read } from '../look.ts';
 
 const RUN_PAGES_MAX = 3;
 
-const run = z.object({ conclusion: text(NAME_MAX_LENGTH) });
+const run = z.object({ conclusion: shortText });
 const checkRuns = z.object({ total_count: count, check_runs: listOf(run) });
 const workflowRuns = z.object({
   total_count: count,
-  workflow_runs: listOf(z.object({ ...run.shape, workflow_id: id, event: text(NAME_MAX_LENGTH) })),
+  workflow_runs: listOf(z.object({ ...run.shape, workflow_id: id, event: shortText })),
 });
-const combinedStatus = z.object({ state: text(NAME_MAX_LENGTH), total_count: count });
+const combinedStatus = z.object({ state: shortText, total_count: count });
 
 const RUNS = 'Checks or Actions';
 const STATUSES = 'Commit statuses';
@@ -116,21 +114,18 @@ export const github: Dialect = {
 };
 
 /** A person, or an App. */
-export const account = z
-  .object({ login: text(NAME_MAX_LENGTH) })
-  .nullable()
-  .catch(null);
+export const account = z.object({ login: shortText }).nullable().catch(null);
 
 const pull = z.object({
-  title: text(TITLE_MAX_LENGTH),
-  body: text(DESCRIPTION_MAX_LENGTH),
+  title,
+  body: description,
   state: z.enum(['open', 'closed']),
   draft: flag,
-  merged_at: time,
+  merged_at: shortText,
   merged_by: account,
-  closed_at: time,
-  created_at: time,
-  updated_at: time,
+  closed_at: shortText,
+  created_at: shortText,
+  updated_at: shortText,
   head: z.object({ sha: commit }).catch({ sha: null }),
   changed_files: count,
   additions: count,
@@ -165,7 +160,7 @@ async function readClosedBy(read: Read, number: number): Promise<string | null> 
 const PAGE = 100;
 const PAGES_MAX = 5;
 
-const reviews = listOf(z.object({ user: account, state: text(NAME_MAX_LENGTH) }));
+const reviews = listOf(z.object({ user: account, state: shortText }));
 
 /** Each reviewer's last opinion. Comments are none, and a dismissed review takes its opinion back. */
 async function readReview(read: Read, { number }: PullRequestCommit): Promise<PullRequestFacts> {
@@ -192,7 +187,7 @@ const COMMENTS_PAGE = 100;
 const COMMENT_PAGES_MAX = 2;
 
 const deployments = listOf(z.object({ id, production_environment: flag }));
-const statuses = listOf(z.object({ state: text(NAME_MAX_LENGTH), environment_url: publicAddress }));
+const statuses = listOf(z.object({ state: shortText, environment_url: publicAddress }));
 const NOT_OF_DOCS_HOST = { user: null, body: '' } as const;
 /** Nothing is kept of people and their words, only the URL in a docs host's comment. */
 const comments = listOf(

@@ -9,17 +9,15 @@ import {
   type Checks,
   commit,
   count,
-  DESCRIPTION_MAX_LENGTH,
+  description,
   flag,
   known,
   listOf,
-  NAME_MAX_LENGTH,
   previewIn,
   publicAddress,
-  TITLE_MAX_LENGTH,
-  text,
-  time,
+  shortText,
   timeMs,
+  title,
   worstOf,
 } from '../decode.ts';
 import type { Details, Dialect, PullRequestCommit, Read } from '../look.ts';
@@ -36,27 +34,24 @@ export const gitlab: Dialect = {
   permission: 'read_api',
 };
 
-const ownToken = z.object({ expires_at: time });
+const ownToken = z.object({ expires_at: shortText });
 
-const account = z
-  .object({ username: text(NAME_MAX_LENGTH) })
-  .nullable()
-  .catch(null);
+const account = z.object({ username: shortText }).nullable().catch(null);
 
 const mergeRequest = z.object({
-  title: text(TITLE_MAX_LENGTH),
-  description: text(DESCRIPTION_MAX_LENGTH),
+  title,
+  description,
   state: z.enum(['opened', 'locked', 'merged', 'closed']),
   draft: flag,
-  merged_at: time,
+  merged_at: shortText,
   merge_user: account,
   merged_by: account,
-  closed_at: time,
+  closed_at: shortText,
   closed_by: account,
-  created_at: time,
-  updated_at: time,
+  created_at: shortText,
+  updated_at: shortText,
   sha: commit,
-  changes_count: text(NAME_MAX_LENGTH),
+  changes_count: shortText,
 });
 
 /** `locked`: it is being merged. */
@@ -92,10 +87,10 @@ const EXTERNAL = 'external';
 
 const pipelines = listOf(
   z.object({
-    status: text(NAME_MAX_LENGTH),
+    status: shortText,
     sha: commit,
-    ref: text(TITLE_MAX_LENGTH),
-    source: text(NAME_MAX_LENGTH),
+    ref: title,
+    source: shortText,
   }),
 );
 
@@ -122,7 +117,7 @@ function checksOf(status: string | null): Checks {
 }
 
 const approvals = z.object({ approved_by: listOf(z.object({})), approvals_left: count });
-const reviewers = listOf(z.object({ state: text(NAME_MAX_LENGTH) }));
+const reviewers = listOf(z.object({ state: shortText }));
 
 /** Approved by somebody, and by all who must. Older versions do not say which reviewers want changes. */
 async function readReview(read: Read, { number }: PullRequestCommit): Promise<PullRequestFacts> {
@@ -143,7 +138,7 @@ const BOT = /^(?:project|group)_\d+_bot/;
 const deployments = listOf(
   z.object({
     sha: commit,
-    environment: z.object({ name: text(NAME_MAX_LENGTH), external_url: publicAddress }),
+    environment: z.object({ name: shortText, external_url: publicAddress }),
   }),
 );
 /** Nothing is kept of people and their words, only the URL in a docs host's comment. */
