@@ -112,10 +112,7 @@ function checkScopes(
   granted: GrantedScopes,
   settings: Pick<WorkspaceSettings, 'access' | 'channels'> | null,
 ): readonly Scope[] {
-  const missing = missingScopes(granted, {
-    userGroups: settings !== null && settings.access.userGroups.size > 0,
-    reactions: settings !== null && hasMarks(settings),
-  });
+  const missing = missingScopes(granted, settings === null ? [] : [settings]);
   for (const scope of missing) {
     const facts = { installation_id: id, scope: scope.name, reason: scope.without };
     log[scope.isOptional ? 'warn' : 'error']('scope_missing', { ...facts, what_to_do: howToGrant([scope]) });

@@ -1,22 +1,16 @@
 import { parseArgs } from 'node:util';
 import { parseRunnerConfig } from '../../app/config/config.ts';
-import { createLogger, LogOutput } from '../../app/operations/logger.ts';
 import { systemClock } from '../../engine/runtime/clock.ts';
 import { TurnFailedError } from '../../runner/failures.ts';
 import { startRunner } from '../../runner/runner.ts';
 import { EXIT_CONFIG, type Host } from '../command.ts';
-import { terminalLines } from './start.ts';
+import { processLog } from './start.ts';
 
 /** Runs until SIGTERM or SIGINT. */
 export async function runner(args: string[], { env, process: events }: Host): Promise<number> {
   parseArgs({ args });
   const config = parseRunnerConfig(env);
-  const { stdout } = process;
-  const output = new LogOutput(stdout);
-  const log = createLogger({
-    level: config.logLevel,
-    destination: stdout.isTTY ? terminalLines(stdout) : output,
-  });
+  const { log, output } = processLog(config.logLevel);
   events.on('unhandledRejection', (reason) => log.error('unhandled_rejection', { error: reason }));
   const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) events.on(signal, () => stop());

@@ -23,31 +23,34 @@ const LINGER_MS = 5_000;
 export async function start(args: string[], { env, process: events }: Host): Promise<number> {
   parseArgs({ args });
   const config = parseConfig(env);
-  const { stdout } = process;
-  const output = new LogOutput(stdout);
-  const destination = stdout.isTTY ? terminalLines(stdout) : output;
-  const log = createLogger({ level: config.logLevel, destination });
+  const { log, output } = processLog(config.logLevel);
   const service = createService(config, { log, lingerMs: LINGER_MS, logLinesDropped: () => output.dropped });
   const exitCode = await runUntilSignal(service, events, log, () => {
-    if (stdout.isTTY) console.log(welcome(config, service));
+    if (process.stdout.isTTY) console.log(welcome(config, service));
   });
   await systemClock.timeout(LAST_LINES_MS, output.flush(), undefined);
   return exitCode;
 }
 
-const LEVEL_STYLES = { debug: 'gray', info: 'green', warn: 'yellow', error: 'red' } as const;
-
-interface LogLine {
-  readonly time: string;
-  readonly level: LogLevel;
-  readonly event: string;
+/** Logs to the process's output: lines of JSON, or readable ones in a terminal. */
+export function processLog(level: LogLevel) {
+  const { stdout } = process;
+  const output = new LogOutput(stdout);
+  const log = createLogger({ level, destination: stdout.isTTY ? terminalLines(stdout) : output });
+  return { log, output };
 }
+
+const LEVEL_STYLES = { debug: 'gray', info: 'green', warn: 'yellow', error: 'red' } as const;
 
 /** A logger's destination for terminals: readable lines instead of JSON. */
 export function terminalLines(terminal: Pick<Writable, 'write'>): DestinationStream {
   return {
     write: (json) => {
-      const { time, level, event, ...fields }: LogLine = JSON.parse(json);
+      const { time, level, event, ...fields } = JSON.parse(json) as {
+        time: string;
+        level: LogLevel;
+        event: string;
+      };
       const at = new Date(time).toTimeString().slice(0, 8);
       const said = `${styleText(LEVEL_STYLES[level], level.toUpperCase())} ${styleText('cyan', event)}`;
       const more = Object.keys(fields).length === 0 ? '' : ` ${styleText('gray', JSON.stringify(fields))}`;

@@ -1,3 +1,5 @@
+import { type AccessRule, hasMarks, type Rules } from '../../jobs/policy.ts';
+
 /** Something that the app asks Slack for, and why. */
 export interface ManifestEntry {
   readonly name: string;
@@ -172,16 +174,17 @@ export function grantedIn(answer: {
   return scopes === undefined ? null : new Set(scopes);
 }
 
-export interface ScopeUse {
-  readonly userGroups: boolean;
-  readonly reactions: boolean;
-}
+type ScopeSettings = Pick<Rules, 'channels'> & { readonly access: Pick<AccessRule, 'userGroups'> };
 
-/** The scopes that the settings need and that were not granted; none if Slack does not say. */
-export function missingScopes(granted: GrantedScopes, use: ScopeUse): readonly Scope[] {
+/**
+ * The scopes that were not granted, and that the settings of the token's workspaces need; none if Slack does
+ * not say.
+ */
+export function missingScopes(granted: GrantedScopes, settings: readonly ScopeSettings[]): readonly Scope[] {
   if (granted === null) return [];
-  const always = botScopes.filter(({ name }) => name !== USER_GROUPS_SCOPE || use.userGroups);
-  const ofReactions = use.reactions ? [...reactionScopes, ...optionalReactionScopes] : [];
+  const hasGroups = settings.some(({ access }) => access.userGroups.size > 0);
+  const always = botScopes.filter(({ name }) => name !== USER_GROUPS_SCOPE || hasGroups);
+  const ofReactions = settings.some(hasMarks) ? [...reactionScopes, ...optionalReactionScopes] : [];
   return [...always, ...ofReactions].filter(({ name }) => !granted.has(name));
 }
 

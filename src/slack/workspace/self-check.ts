@@ -1,5 +1,5 @@
 import type { Clock } from '../../engine/runtime/clock.ts';
-import { configuredNoticeChannels, hasMarks, type Rules } from '../../jobs/policy.ts';
+import { type AccessRule, configuredNoticeChannels, type Rules } from '../../jobs/policy.ts';
 import type { Transaction } from '../../store/store.ts';
 import { EMOJI_SCOPE, missingScopes } from '../protocol/scopes.ts';
 import type { ReachedChannel, SlackChecked, SlackFacts } from '../views/doctor.ts';
@@ -14,14 +14,14 @@ const FRESH_MS = 300_000;
 export type SelfCheck = ReturnType<typeof selfCheckBy>;
 
 /** Asks Slack about the bot's own permissions, and remembers the result. */
-export function selfCheckBy(poster: Poster, clock: Clock, needsUserGroups: boolean) {
+export function selfCheckBy(poster: Poster, clock: Clock, access: AccessRule) {
   let last: SlackChecked | null = null;
 
   async function scopesFor(rules: Pick<Rules, 'channels'>): Promise<SlackFacts['scopes']> {
     try {
       const granted = await poster.grantedScopes();
       if (granted === null) return null;
-      const missing = missingScopes(granted, { userGroups: needsUserGroups, reactions: hasMarks(rules) });
+      const missing = missingScopes(granted, [{ access, ...rules }]);
       return { missing: missing.map(({ name }) => name).filter((name) => name !== EMOJI_SCOPE) };
     } catch (error) {
       return refusalOf(error);

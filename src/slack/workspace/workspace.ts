@@ -84,7 +84,7 @@ export function createWorkspace(
   return {
     ...identity,
     poster,
-    selfCheck: selfCheckBy(poster, clock, rule.userGroups.size > 0),
+    selfCheck: selfCheckBy(poster, clock, rule),
     names: namesIn(users, identity.teamId, { call, clock, log }),
     marksBy: (...asked) => marksBy(call, ...asked),
     access: accessBy(rule, { home: identity, users, shared, call, clock, log }),

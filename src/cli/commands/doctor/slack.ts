@@ -1,5 +1,5 @@
 import type { WorkspaceSettings } from '../../../app/config/projects.ts';
-import { mayAskIn } from '../../../jobs/policy.ts';
+import { hasMarks, mayAskIn } from '../../../jobs/policy.ts';
 import { otherProgramWords } from '../../../slack/inbound/connection/kept-socket.ts';
 import { EVENTS_PATH } from '../../../slack/protocol/ids.ts';
 import {
@@ -10,7 +10,6 @@ import {
   missingScopes,
   optionalReactionScopes,
   reactionScopes,
-  type ScopeUse,
   scopesInWords,
 } from '../../../slack/protocol/scopes.ts';
 import { type Inspection, inspectionBy, type TokenFacts } from '../../../slack/workspace/inspection.ts';
@@ -120,7 +119,11 @@ function generalFinding(
   );
 }
 
-export function scopesFinding(id: string | null, granted: TokenFacts['scopes'], use: ScopeUse): Finding {
+export function scopesFinding(
+  id: string | null,
+  granted: TokenFacts['scopes'],
+  settings: readonly WorkspaceSettings[],
+): Finding {
   const findings = findingsOf('slack_scopes', id);
   if (granted === null) {
     return findings.warning(
@@ -129,12 +132,12 @@ export function scopesFinding(id: string | null, granted: TokenFacts['scopes'], 
     );
   }
   // The line about the emoji reports that scope.
-  const missing = missingScopes(granted, use).filter(({ name }) => name !== EMOJI_SCOPE);
+  const missing = missingScopes(granted, settings).filter(({ name }) => name !== EMOJI_SCOPE);
   if (missing.length > 0) {
     const level = missing.every(({ isOptional }) => isOptional) ? 'warning' : 'error';
     return findings[level](`missing: ${scopesInWords(missing)}`, howToGrant(missing));
   }
-  const ofReactions = use.reactions ? [...reactionScopes, ...optionalReactionScopes] : [];
+  const ofReactions = settings.some(hasMarks) ? [...reactionScopes, ...optionalReactionScopes] : [];
   const known = new Set([...botScopes, ...agentScopes, ...ofReactions].map(({ name }) => name));
   const spare = [...granted].filter((name) => !known.has(name));
   return spare.length === 0

@@ -143,7 +143,6 @@ async function tokenAndPlaces(asked: Asked['asked'][number], notices: NoticeFact
     ];
   }
   const { workspace, teamId, botName, scopes } = answer;
-  const userGroups = settingsOf.some(({ settings }) => settings.access.userGroups.size > 0);
   const marking = settingsOf.flatMap(({ id: own, settings }) => markingIn(own, settings));
   const places = settingsOf.flatMap(({ id: own, settings }) =>
     placeFindings({
@@ -157,7 +156,11 @@ async function tokenAndPlaces(asked: Asked['asked'][number], notices: NoticeFact
   );
   return [
     findings.ok(`@${botName} in ${workspace} (${teamId})`),
-    scopesFinding(id, scopes, { userGroups, reactions: marking.length > 0 }),
+    scopesFinding(
+      id,
+      scopes,
+      settingsOf.map(({ settings }) => settings),
+    ),
     ...(await Promise.all(places)),
     ...(await emojiFindings(inspection, scopes, marking)),
   ];
