@@ -182,7 +182,8 @@ async function copy(queries: Queries, { first, last, jobs, eightDigits }: Range)
 
 /** Without the one that the database numbers. */
 async function columnsOf(queries: Queries, table: string): Promise<string[]> {
-  const { rows } = await sql.raw<Record<string, unknown>>(`select * from ${table} limit 1`).execute(queries);
+  const anyRow = sql.raw<Record<string, unknown>>(`select * from ${table} limit 1`);
+  const { rows } = await anyRow.execute(queries.withoutPlugins());
   return Object.keys(rows[0] ?? {}).filter((column) => column !== 'seq');
 }
 

@@ -98,8 +98,8 @@ export class RunnerStore {
 
   private constructor(database: ReturnType<typeof openSqlite>) {
     this.close = database.close;
-    // The engine knows no tables.
-    this.#db = database.queries as unknown as Queries;
+    // The engine knows no tables, and its plugin would rename their columns.
+    this.#db = database.queries.withoutPlugins() as unknown as Queries;
   }
 
   /** Throws StoreError if the folder cannot be used, or another runner uses it. */

@@ -50,8 +50,8 @@ export async function openDatabase(
     // Their holder is gone, or the directory could not have been opened.
     await database.queries
       .updateTable('task')
-      .set({ lease_token: null, lease_until: null })
-      .where('lease_until', 'is not', null)
+      .set({ leaseToken: null, leaseUntil: null })
+      .where('leaseUntil', 'is not', null)
       .execute();
     return { database, migrated };
   } catch (error) {

@@ -8,7 +8,7 @@ import { HOOK_ANSWERS_KEPT_MS } from './queries/inbound/inbound-requests.ts';
 import type { Thread } from './queries/jobs.ts';
 import { idsOf } from './queries/prepared.ts';
 import { deleteUnused, namesOfJobs } from './queries/pull-requests.ts';
-import { Table } from './queries/table.ts';
+import { isBeyond, Table } from './queries/table.ts';
 import type { Queries, Tables } from './schema/tables.ts';
 
 /**
@@ -39,19 +39,15 @@ export class Retention extends Table {
     nowMs: number,
   ): Promise<{ readonly pruned: number; readonly next: RetentionCursor | null }> {
     const found = await this.old(jobsBeforeMs)
-      .$if(after !== null, (query) =>
-        query.where((eb) =>
-          eb(eb.refTuple('requested_at', 'id'), '>', eb.tuple(after?.requestedAtMs ?? 0, after?.jobId ?? '')),
-        ),
-      )
-      .orderBy('requested_at')
+      .where(isBeyond(['requestedAt', 'id'], after && [after.requestedAtMs, after.jobId]))
+      .orderBy('requestedAt')
       .orderBy('id')
       .limit(limit)
       .forUpdate()
       .skipLocked()
       .execute();
     const last = found.length < limit ? undefined : found.at(-1);
-    const next = last === undefined ? null : { requestedAtMs: last.requested_at, jobId: last.id };
+    const next = last === undefined ? null : { requestedAtMs: last.requestedAt, jobId: last.id };
     // Checked again under the locks: something may have arrived before they were taken.
     const over =
       found.length === 0 ? [] : await this.old(jobsBeforeMs).where('id', 'in', idsOf(found)).execute();
@@ -66,12 +62,12 @@ export class Retention extends Table {
   async pruneTraces(limits: Limits, limit: number, nowMs: number): Promise<number> {
     await forgetOldEarlyReplies(this.db, nowMs);
     const counts = [
-      await this.pruneRows('inbound_request', ['key'], 'at', limits.inboundRequestsBeforeMs, limit),
-      await this.pruneRows('hook_answer', ['key'], 'at', nowMs - HOOK_ANSWERS_KEPT_MS, limit),
-      await this.pruneRows('home', ['team_id', 'user_id'], 'opened_at', limits.homesBeforeMs, limit),
+      await this.pruneRows('inboundRequest', ['key'], 'at', limits.inboundRequestsBeforeMs, limit),
+      await this.pruneRows('hookAnswer', ['key'], 'at', nowMs - HOOK_ANSWERS_KEPT_MS, limit),
+      await this.pruneRows('home', ['teamId', 'userId'], 'openedAt', limits.homesBeforeMs, limit),
       await this.pruneRows(
-        'past_thread',
-        ['team_id', 'channel_id', 'thread_ts'],
+        'pastThread',
+        ['teamId', 'channelId', 'threadTs'],
         'at',
         limits.jobsBeforeMs,
         limit,
@@ -84,14 +80,14 @@ export class Retention extends Table {
   /** Up to `limit`, and those of the same millisecond. */
   private async pruneAudit(beforeMs: number, limit: number): Promise<number> {
     const oldest = this.db
-      .selectFrom('audit_entry')
+      .selectFrom('auditEntry')
       .select('at')
       .where('at', '<', beforeMs)
       .orderBy('at')
       .limit(limit)
       .as('oldest');
     const { numDeletedRows } = await this.db
-      .deleteFrom('audit_entry')
+      .deleteFrom('auditEntry')
       .where('at', '<=', (eb) => eb.selectFrom(oldest).select((of) => of.fn.max('at').as('at')))
       .executeTakeFirst();
     return Number(numDeletedRows);
@@ -123,9 +119,9 @@ export class Retention extends Table {
 
   async isPast({ teamId, channelId, threadTs }: Thread): Promise<boolean> {
     const row = await this.db
-      .selectFrom('past_thread')
+      .selectFrom('pastThread')
       .select('at')
-      .where((eb) => eb.and({ team_id: teamId, channel_id: channelId, thread_ts: threadTs }))
+      .where((eb) => eb.and({ teamId, channelId, threadTs }))
       .executeTakeFirst();
     return row !== undefined;
   }
@@ -137,8 +133,8 @@ export class Retention extends Table {
   private old(beforeMs: number) {
     return this.db
       .selectFrom('job')
-      .select(['id', 'requested_at'])
-      .where('requested_at', '<', beforeMs)
+      .select(['id', 'requestedAt'])
+      .where('requestedAt', '<', beforeMs)
       .where(IS_OVER)
       .where(sql<SqlBool>`
         not exists (
@@ -160,18 +156,18 @@ export async function deleteJobs(db: Queries, jobIds: readonly string[], nowMs: 
   const jobs = await db
     .deleteFrom('job')
     .where('id', 'in', jobIds)
-    .returning(['team_id', 'channel_id', 'thread_ts'])
+    .returning(['teamId', 'channelId', 'threadTs'])
     .execute();
   await deleteUnused(db, pullRequests);
-  const threads = jobs.flatMap(({ thread_ts, ...place }) =>
-    thread_ts === null ? [] : [{ ...place, thread_ts, at: nowMs }],
+  const threads = jobs.flatMap(({ threadTs, ...place }) =>
+    threadTs === null ? [] : [{ ...place, threadTs, at: nowMs }],
   );
   if (threads.length === 0) return;
   await db
-    .insertInto('past_thread')
+    .insertInto('pastThread')
     .values(threads)
     .onConflict((conflict) =>
-      conflict.columns(['team_id', 'channel_id', 'thread_ts']).doUpdateSet({ at: nowMs }),
+      conflict.columns(['teamId', 'channelId', 'threadTs']).doUpdateSet({ at: nowMs }),
     )
     .execute();
 }

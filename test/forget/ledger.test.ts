@@ -51,37 +51,37 @@ describeOnDatabases('jobs of others', (make) => {
     const { queries } = database;
     const calls = await queries
       .selectFrom('call')
-      .select(['natural_key', 'lane', 'request', 'detail'])
+      .select(['naturalKey', 'lane', 'request', 'detail'])
       .orderBy('id')
       .execute();
     const replies = await queries
-      .selectFrom('follow_up')
-      .select(['user_id', 'text', 'more'])
+      .selectFrom('followUp')
+      .select(['userId', 'text', 'more'])
       .orderBy('id')
       .execute();
     await database.close();
     return {
       calls: calls.map(({ request }) => JSON.parse(request)),
       details: calls.map(({ detail }) => detail),
-      places: calls.map(({ natural_key, lane }) => [natural_key, lane]),
+      places: calls.map(({ naturalKey, lane }) => [naturalKey, lane]),
       replies,
     };
   }
   async function pastNotices() {
     const { database } = await openDatabase(location);
     const places = await database.queries
-      .selectFrom('past_notice')
-      .select(['team_id', 'channel_id'])
-      .orderBy('channel_id')
+      .selectFrom('pastNotice')
+      .select(['teamId', 'channelId'])
+      .orderBy('channelId')
       .execute();
     await database.close();
     return places;
   }
   async function pastThreads() {
     const { database } = await openDatabase(location);
-    const threads = await database.queries.selectFrom('past_thread').select('channel_id').execute();
+    const threads = await database.queries.selectFrom('pastThread').select('channelId').execute();
     await database.close();
-    return threads.map(({ channel_id }) => channel_id);
+    return threads.map(({ channelId }) => channelId);
   }
   const erase = async (kind: 'user' | 'channel' = 'user', id = 'U1') =>
     (await forget(location, { kind, id, teamId: null }, { dry: false, nowMs: NOW_MS })).holdings;
@@ -108,7 +108,7 @@ describeOnDatabases('jobs of others', (make) => {
       { kind: 'announce', announcement: { kind: 'follow_up', userId: 'forgotten', text: '(erased)' } },
     ]);
     expect(details).toEqual(details.map(() => 'by forgotten'));
-    expect(replies.map(({ user_id, text }) => [user_id, text])).toEqual([
+    expect(replies.map(({ userId, text }) => [userId, text])).toEqual([
       ['forgotten', ''],
       ['U2', 'His'],
     ]);
@@ -151,19 +151,19 @@ describeOnDatabases('jobs of others', (make) => {
     await erase('channel', 'C7');
     await erase('user', 'U2');
     expect(await pastNotices()).toEqual([
-      { team_id: 'T1', channel_id: 'C8' },
-      { team_id: 'T1', channel_id: 'C9' },
+      { teamId: 'T1', channelId: 'C8' },
+      { teamId: 'T1', channelId: 'C9' },
     ]);
     await erase('channel', 'C8');
-    expect(await pastNotices()).toEqual([{ team_id: 'T1', channel_id: 'C9' }]);
+    expect(await pastNotices()).toEqual([{ teamId: 'T1', channelId: 'C9' }]);
   });
 
   test('of a channel leave no past threads, not even those of jobs that were deleted long ago', async () => {
     await over([], []);
     const { database } = await openDatabase(location);
     await database.queries
-      .insertInto('past_thread')
-      .values(['C8', 'C9'].map((channel_id) => ({ team_id: 'T1', channel_id, thread_ts: '1.1', at: NOW_MS })))
+      .insertInto('pastThread')
+      .values(['C8', 'C9'].map((channelId) => ({ teamId: 'T1', channelId, threadTs: '1.1', at: NOW_MS })))
       .execute();
     await database.close();
     await erase('channel', 'C8');

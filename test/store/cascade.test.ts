@@ -4,7 +4,7 @@ import type { Queries } from '../../src/store/schema/tables.ts';
 import { aCall, aCreateCall, aDecision, aFollowUp, aJob, NOW_MS } from '../contract/store/samples.ts';
 import { describeOnDatabases } from '../support/databases.ts';
 
-const CHILDREN = ['follow_up', 'call', 'budget_queue', 'catch_up', 'task'] as const;
+const CHILDREN = ['followUp', 'call', 'budgetQueue', 'catchUp', 'task'] as const;
 
 describeOnDatabases('what belongs to a job', (make) => {
   async function use(run: (location: StoreLocation) => Promise<void>): Promise<void> {

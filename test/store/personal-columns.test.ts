@@ -10,8 +10,14 @@ describeOnDatabases('every column of the schema', (make) => {
     const tables = await database.queries.introspection.getTables();
     await database.close();
     await remove();
-    const columns = tables.flatMap((table) => table.columns.map(({ name }) => `${table.name}.${name}`));
+    const columns = tables.flatMap((table) =>
+      table.columns.map(({ name }) => inCamelCase(`${table.name}.${name}`)),
+    );
     const { personal, impersonal } = classifiedColumns();
     expect([...personal, ...impersonal].toSorted()).toEqual(columns.toSorted());
   });
 });
+
+function inCamelCase(name: string): string {
+  return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -13,7 +13,7 @@ test('a query that is prepared for one database is prepared again for another', 
   let built = 0;
   const remember = prepared((db, { key }: Values<{ key: string }>) => {
     built += 1;
-    return db.insertInto('inbound_request').values({ key, at: 1 });
+    return db.insertInto('inboundRequest').values({ key, at: 1 });
   });
   for (const { location, remove } of places) {
     const { database } = await openDatabase(location);
@@ -40,11 +40,11 @@ function preparedSuite(make: () => Promise<EmptyPlace>): void {
 
   const setRequest = prepared((on, { key, at }: Values<{ key: string; at: number }>) =>
     on
-      .insertInto('inbound_request')
+      .insertInto('inboundRequest')
       .values({ key, at })
       .onConflict((conflict) => conflict.column('key').doUpdateSet({ at })),
   );
-  const requests = () => db.selectFrom('inbound_request').selectAll().orderBy('key').execute();
+  const requests = () => db.selectFrom('inboundRequest').selectAll().orderBy('key').execute();
   const remember = async (...keys: string[]) => {
     for (const [index, key] of keys.entries()) await setRequest.change(db, { key, at: index + 1 });
   };
@@ -52,7 +52,7 @@ function preparedSuite(make: () => Promise<EmptyPlace>): void {
   test('gives every caller the rows of its own values', async () => {
     await remember('a', 'b');
     const request = prepared((on, { key }: Values<{ key: string }>) =>
-      on.selectFrom('inbound_request').select('at').where('key', '=', key),
+      on.selectFrom('inboundRequest').select('at').where('key', '=', key),
     );
     const asked = await Promise.all(['b', 'a', 'c'].map((key) => request.first(db, { key })));
     expect(asked).toEqual([{ at: 2 }, { at: 1 }, undefined]);
@@ -80,7 +80,7 @@ function preparedSuite(make: () => Promise<EmptyPlace>): void {
         }: Values<Record<'first' | 'skipped', string> & Record<'most' | 'least', number>>,
       ) =>
         on
-          .selectFrom('inbound_request')
+          .selectFrom('inboundRequest')
           .select('key')
           .where('key', '!=', skipped)
           .where('key', 'not in', ['x', 'b'])
@@ -97,27 +97,27 @@ function preparedSuite(make: () => Promise<EmptyPlace>): void {
   });
 
   test('takes null for a value', async () => {
-    const cell = { team_id: 'T', channel_id: 'C', project_id: 'P', requester_id: 'U', requested_at: 1 };
+    const cell = { teamId: 'T', channelId: 'C', projectId: 'P', requesterId: 'U', requestedAt: 1 };
     const job = {
       ...cell,
       id: '1',
       stage: 'awaiting_confirmation',
-      has_pull_request: 0,
+      hasPullRequest: 0,
       data: '{}',
-      card_drawn_at: 5,
+      cardDrawnAt: 5,
     } as const;
     await db.insertInto('job').values(job).execute();
     const drawn = prepared((on, { at }: Values<{ at: number | null }>) =>
-      on.updateTable('job').set({ card_drawn_at: at }),
+      on.updateTable('job').set({ cardDrawnAt: at }),
     );
     expect(await drawn.change(db, { at: null })).toBe(1);
-    expect(await db.selectFrom('job').select('card_drawn_at').execute()).toEqual([{ card_drawn_at: null }]);
+    expect(await db.selectFrom('job').select('cardDrawnAt').execute()).toEqual([{ cardDrawnAt: null }]);
   });
 
   test('returns how many rows it changed', async () => {
     await remember('a', 'b', 'c');
     const forget = prepared((on, { before }: Values<{ before: number }>) =>
-      on.deleteFrom('inbound_request').where('at', '<', before),
+      on.deleteFrom('inboundRequest').where('at', '<', before),
     );
     expect(await forget.change(db, { before: 3 })).toBe(2);
     expect(await forget.change(db, { before: 3 })).toBe(0);
@@ -141,7 +141,7 @@ function preparedSuite(make: () => Promise<EmptyPlace>): void {
 
   test('fails if its values are not named one by one', async () => {
     const careless = prepared((on, values: Values<{ key: string; at: number }>) =>
-      on.insertInto('inbound_request').values({ ...values }),
+      on.insertInto('inboundRequest').values({ ...values }),
     );
     await expect(careless.change(db, { key: 'a', at: 1 })).rejects.toThrow('named one by one');
   });
@@ -153,7 +153,7 @@ function preparedSuite(make: () => Promise<EmptyPlace>): void {
         lengths.push(keys.length);
         const names = keys.map(({ key }) => key);
         return on
-          .selectFrom('inbound_request')
+          .selectFrom('inboundRequest')
           .select('key')
           .where('key', 'in', names)
           .where('at', '>=', least)

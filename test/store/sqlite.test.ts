@@ -117,11 +117,11 @@ describe('the directory of the store', () => {
 test('a commit appends to the log, which is flushed beside the event loop', async () => {
   const { queries, close } = openSqlite(newDirectory());
   onTestFinished(close);
-  const pragmas = sql<{ journal_mode: string; synchronous: number; foreign_keys: number }>`
+  const pragmas = sql<{ journalMode: string; synchronous: number; foreignKeys: number }>`
     select * from pragma_journal_mode, pragma_synchronous, pragma_foreign_keys`;
   const NORMAL = 1;
   expect((await pragmas.execute(queries)).rows).toMatchObject([
-    { journal_mode: 'wal', synchronous: NORMAL, foreign_keys: 1 },
+    { journalMode: 'wal', synchronous: NORMAL, foreignKeys: 1 },
   ]);
 });
 

@@ -216,7 +216,7 @@ export type Row = Readonly<Record<string, unknown>>;
 const NOT_COPIED: readonly string[] = ['backup_origin', 'heartbeat', 'moved', 'step_token', 'replica'];
 
 function anyQueries(queries: Queries): AnyQueries {
-  return queries as unknown as AnyQueries;
+  return queries.withoutPlugins() as unknown as AnyQueries;
 }
 
 /** The schema's tables, as SQLite describes it, each after those that it refers to. */

@@ -1,4 +1,10 @@
-import { HandleEmptyInListsPlugin, Kysely, replaceWithNoncontingentExpression, sql } from 'kysely';
+import {
+  CamelCasePlugin,
+  HandleEmptyInListsPlugin,
+  Kysely,
+  replaceWithNoncontingentExpression,
+  sql,
+} from 'kysely';
 import { Pool, types } from 'pg';
 import type { Queries } from '../schema/tables.ts';
 import type { Database, LeaseClock, TakeAdvisoryLock, Urgency } from './connection-turns.ts';
@@ -48,8 +54,8 @@ export function openPostgres(
   const poolFor = sharedPool(pool, databaseUrl, MAX_CONNECTIONS);
   const queriesFor = (urgency: Urgency): Queries => {
     const dialect = postgresDialect({ pool: poolFor(urgency) }, isPatient);
-    const strategy = replaceWithNoncontingentExpression;
-    return new Kysely({ dialect, plugins: [new HandleEmptyInListsPlugin({ strategy })] });
+    const emptyLists = new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression });
+    return new Kysely({ dialect, plugins: [emptyLists, new CamelCasePlugin()] });
   };
   const queries = queriesFor('request');
   const others = { again: queriesFor('again'), background: queriesFor('background') };

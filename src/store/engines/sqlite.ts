@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite';
 import { promisify } from 'node:util';
 import {
+  CamelCasePlugin,
   type Dialect,
   Kysely,
   type LimitNode,
@@ -65,7 +66,7 @@ export function openSqlite(dataDir: string): Database {
 }
 
 export function queriesOn(file: DatabaseSync, hooks: SqliteHooks): Queries {
-  return new Kysely<Tables>({ dialect: nodeSqliteDialect(file, hooks) });
+  return new Kysely<Tables>({ dialect: nodeSqliteDialect(file, hooks), plugins: [new CamelCasePlugin()] });
 }
 
 function createDirectory(directory: string): void {

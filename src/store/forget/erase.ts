@@ -26,8 +26,8 @@ export async function erase(db: Queries, subject: Subject, nowMs: number): Promi
     const erased = await eraseIds(db, column, subject);
     if (column.countedAs !== null) counts[column.countedAs] += erased;
   }
-  for (const table of ['early_reply', 'pull_request'] as const)
-    counts.mentions += await eraseNames(db, table, subject, inTeam(subject, 'team_id'));
+  for (const table of ['earlyReply', 'pullRequest'] as const)
+    counts.mentions += await eraseNames(db, table, subject, inTeam(subject, 'teamId'));
   if (subject.kind === 'user') await eraseHomeTasks(db, subject);
   else counts.settings += await eraseNoticeChannels(db, subject);
   return counts;
@@ -60,12 +60,12 @@ async function eraseJobs(db: Queries, subject: Subject, nowMs: number): Promise<
 /** Threads of direct messages belong to one person; those of channels are erased by the channel's id. */
 async function erasePastDirectMessages(
   db: Queries,
-  jobs: readonly { readonly team_id: string; readonly channel_id: string }[],
+  jobs: readonly { readonly teamId: string; readonly channelId: string }[],
 ): Promise<void> {
-  for (const { team_id, channel_id } of jobs.filter((job) => job.channel_id.startsWith('D'))) {
+  for (const { teamId, channelId } of jobs.filter((job) => job.channelId.startsWith('D'))) {
     await db
-      .deleteFrom('past_thread')
-      .where((eb) => eb.and({ team_id, channel_id }))
+      .deleteFrom('pastThread')
+      .where((eb) => eb.and({ teamId, channelId }))
       .execute();
   }
 }
@@ -81,14 +81,14 @@ async function eraseHomeTasks(db: Queries, { id, teamId }: Subject): Promise<voi
 /** Other channels' settings may send notices to this one. Returns how many do. */
 async function eraseNoticeChannels(db: Queries, subject: Subject): Promise<number> {
   const rows = await db
-    .selectFrom('channel_setting')
-    .select(['team_id', 'channel_id', 'data'])
+    .selectFrom('channelSetting')
+    .select(['teamId', 'channelId', 'data'])
     .where('data', 'like', `%${subject.id}%`)
-    .where(inTeam(subject, 'team_id'))
+    .where(inTeam(subject, 'teamId'))
     .execute();
   for (const { data, ...row } of rows) {
     await db
-      .updateTable('channel_setting')
+      .updateTable('channelSetting')
       .set({ data: withoutNoticeChannel(data, subject.id) })
       .where((eb) => eb.and(row))
       .execute();
@@ -120,7 +120,7 @@ async function scrubJobs(
     // After an edit or a second try, several calls hold the words of a reply.
     if (own > 0) calls += await eraseWords(db, jobId);
     mentions += await eraseNames(db, 'job', subject, sql`id = ${jobId}`);
-    mentions += await eraseNames(db, 'follow_up', subject, sql`job_id = ${jobId}`);
+    mentions += await eraseNames(db, 'followUp', subject, sql`job_id = ${jobId}`);
     mentions += await eraseNames(db, 'call', subject, sql`job_id = ${jobId}`);
   }
   return { replies, calls, mentions };
@@ -129,17 +129,17 @@ async function scrubJobs(
 /** Empties the person's replies. The rows stay, so that no reply is taken in again. */
 async function eraseReplies(db: Queries, jobId: string, userId: string): Promise<number> {
   const rows = await db
-    .selectFrom('follow_up')
+    .selectFrom('followUp')
     .select(followUpColumns)
-    .where('job_id', '=', jobId)
-    .where('user_id', '=', userId)
+    .where('jobId', '=', jobId)
+    .where('userId', '=', userId)
     .execute();
   for (const row of rows) {
     const emptied = excludedFollowUp(followUpFrom(row), 'excluded');
     const state = row.state === 'sent' ? 'sent' : emptied.state;
     await db
-      .updateTable('follow_up')
-      .set({ user_id: FORGOTTEN, text: emptied.text, state, more: toJson(followUpMore(emptied)) })
+      .updateTable('followUp')
+      .set({ userId: FORGOTTEN, text: emptied.text, state, more: toJson(followUpMore(emptied)) })
       .where('id', '=', row.id)
       .execute();
   }
@@ -151,9 +151,9 @@ async function eraseWords(db: Queries, jobId: string): Promise<number> {
   const rows = await db
     .selectFrom('call')
     .select(['id', 'request'])
-    .where('job_id', '=', jobId)
+    .where('jobId', '=', jobId)
     .where('kind', '!=', 'create_job')
-    .where('ended_at', 'is not', null)
+    .where('endedAt', 'is not', null)
     .execute();
   let erased = 0;
   for (const { id, request } of rows) {

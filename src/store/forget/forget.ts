@@ -75,38 +75,34 @@ async function openWork(db: Queries, subject: Subject): Promise<OpenWork[]> {
     const calls = await openCalls(db, row.id);
     if (subject.kind === 'user' && (await hasWaiting(db, row.id, subject.id))) {
       found.push({ ...placeOf(row), what: 'reply' });
-    } else if (calls.some(({ request, natural_key }) => isNamed(request + natural_key, subject))) {
+    } else if (calls.some(({ request, naturalKey }) => isNamed(request + naturalKey, subject))) {
       found.push({ ...placeOf(row), what: 'post' });
     }
   }
   return found;
 }
 
-function placeOf(row: {
-  readonly id: string;
-  readonly channel_id: string;
-  readonly thread_ts: string | null;
-}) {
-  return { jobId: row.id, channelId: row.channel_id, threadTs: row.thread_ts };
+function placeOf(row: { readonly id: string; readonly channelId: string; readonly threadTs: string | null }) {
+  return { jobId: row.id, channelId: row.channelId, threadTs: row.threadTs };
 }
 
 function openCalls(db: Queries, jobId: string) {
   return db
     .selectFrom('call')
-    .select(['request', 'natural_key'])
-    .where('job_id', '=', jobId)
-    .where('ended_at', 'is', null)
+    .select(['request', 'naturalKey'])
+    .where('jobId', '=', jobId)
+    .where('endedAt', 'is', null)
     .execute();
 }
 
 /** Whether replies wait: of this person, or (null) of anybody. */
 async function hasWaiting(db: Queries, jobId: string, userId: string | null): Promise<boolean> {
   const row = await db
-    .selectFrom('follow_up')
+    .selectFrom('followUp')
     .select('id')
-    .where('job_id', '=', jobId)
+    .where('jobId', '=', jobId)
     .where('state', 'in', dueStates)
-    .$if(userId !== null, (query) => query.where('user_id', '=', userId ?? ''))
+    .$if(userId !== null, (query) => query.where('userId', '=', userId ?? ''))
     .executeTakeFirst();
   return row !== undefined;
 }

@@ -26,20 +26,20 @@ interface IdColumn {
   /** Deletes the row, or replaces the id with `forgotten`. */
   readonly erase: 'row' | 'id';
   readonly countedAs: keyof Holdings | null;
-  readonly teamColumn: 'team_id' | 'id';
+  readonly teamColumn: 'teamId' | 'id';
 }
 
 /** Columns with the id of a person or a channel. */
 export const idColumns: readonly IdColumn[] = [
-  row('early_reply', 'user_id', 'user', 'early_replies'),
-  row('early_reply', 'channel_id', 'channel', 'early_replies'),
-  row('past_notice', 'channel_id', 'channel', null),
-  row('past_thread', 'channel_id', 'channel', null),
-  row('home', 'user_id', 'user', 'homes'),
-  row('audit_entry', 'user_id', 'user', 'audit_entries'),
-  row('channel_setting', 'channel_id', 'channel', 'settings'),
-  { ...row('channel_setting', 'changed_by', 'user', 'settings'), erase: 'id' },
-  { ...row('installation', 'installer_id', 'user', 'settings'), erase: 'id', teamColumn: 'id' },
+  row('earlyReply', 'userId', 'user', 'early_replies'),
+  row('earlyReply', 'channelId', 'channel', 'early_replies'),
+  row('pastNotice', 'channelId', 'channel', null),
+  row('pastThread', 'channelId', 'channel', null),
+  row('home', 'userId', 'user', 'homes'),
+  row('auditEntry', 'userId', 'user', 'audit_entries'),
+  row('channelSetting', 'channelId', 'channel', 'settings'),
+  { ...row('channelSetting', 'changedBy', 'user', 'settings'), erase: 'id' },
+  { ...row('installation', 'installerId', 'user', 'settings'), erase: 'id', teamColumn: 'id' },
 ];
 
 function row(
@@ -48,21 +48,21 @@ function row(
   holds: SubjectKind,
   countedAs: keyof Holdings | null,
 ): IdColumn {
-  return { table, column, holds, erase: 'row', countedAs, teamColumn: 'team_id' };
+  return { table, column, holds, erase: 'row', countedAs, teamColumn: 'teamId' };
 }
 
 /** Texts that may name a person or a channel; `unique` must differ from row to row. */
 export const textColumns = {
   job: { key: ['id'], texts: ['data'], unique: null },
-  follow_up: { key: ['id'], texts: ['text', 'more'], unique: null },
-  call: { key: ['id'], texts: ['lane', 'request', 'detail'], unique: 'natural_key' },
-  early_reply: {
-    key: ['team_id', 'channel_id', 'thread_ts', 'message_ts'],
+  followUp: { key: ['id'], texts: ['text', 'more'], unique: null },
+  call: { key: ['id'], texts: ['lane', 'request', 'detail'], unique: 'naturalKey' },
+  earlyReply: {
+    key: ['teamId', 'channelId', 'threadTs', 'messageTs'],
     texts: ['text', 'more'],
     unique: null,
   },
   // What people write at the code host, and by which names.
-  pull_request: { key: ['team_id', 'key'], texts: ['facts', 'memory'], unique: null },
+  pullRequest: { key: ['teamId', 'key'], texts: ['facts', 'memory'], unique: null },
 } as const;
 
 export type TextTable = keyof typeof textColumns;
@@ -72,50 +72,50 @@ export type TextTable = keyof typeof textColumns;
  * (`erase.ts`), and replies in jobs of others are emptied.
  */
 const erasedByCode = {
-  job: 'channel_id requester_id',
-  follow_up: 'user_id',
-  task: 'id subject group_key',
-  channel_setting: 'data',
+  job: 'channelId requesterId',
+  followUp: 'userId',
+  task: 'id subject groupKey',
+  channelSetting: 'data',
 };
 
 /** Columns that name neither a person nor a channel, and hold nothing that people wrote. */
 const impersonal = {
-  audit_entry: 'at id team_id action source job_id outcome',
-  backup_origin: 'installation_id sequence',
-  budget_queue: 'job_id kind project_id seq passed_until',
-  call_pause: 'project_id at until refusals',
-  call: 'seq id job_id project_id kind state created_at started_at ended_at held_since',
-  catch_up:
-    'job_id team_id urgency requested_at request_count sweep_from seen_ts oldest_ts cursor old_replies failures',
-  channel_setting: 'team_id changed_at',
-  early_reply: 'team_id thread_ts message_ts edited_ts received_at',
-  follow_up: 'id job_id message_ts edited_ts received_at state call_id receipt_shown receipts_tried',
+  auditEntry: 'at id teamId action source jobId outcome',
+  backupOrigin: 'installationId sequence',
+  budgetQueue: 'jobId kind projectId seq passedUntil',
+  callPause: 'projectId at until refusals',
+  call: 'seq id jobId projectId kind state createdAt startedAt endedAt heldSince',
+  catchUp:
+    'jobId teamId urgency requestedAt requestCount sweepFrom seenTs oldestTs cursor oldReplies failures',
+  channelSetting: 'teamId changedAt',
+  earlyReply: 'teamId threadTs messageTs editedTs receivedAt',
+  followUp: 'id jobId messageTs editedTs receivedAt state callId receiptShown receiptsTried',
   // Keys are digests.
-  inbound_request: 'key at',
+  inboundRequest: 'key at',
   heartbeat: 'id beats',
   moved: 'place at',
-  replica: 'id connections other_connections seen_at',
-  home: 'team_id opened_at',
+  replica: 'id connections otherConnections seenAt',
+  home: 'teamId openedAt',
   installation:
-    'id is_organisation enterprise_id bot_user_id bot_id workspace_url scopes installed_at key_id bot_token ' +
+    'id isOrganisation enterpriseId botUserId botId workspaceUrl scopes installedAt keyId botToken ' +
     'revision',
-  job: 'id team_id thread_ts project_id requested_at stage agent_job_id has_pull_request card_drawn_at number',
-  job_count: 'team_id last_number',
-  job_pull_request: 'job_id team_id key url is_old',
-  organisation_team: 'team_id enterprise_id',
-  past_notice: 'team_id digest',
-  past_thread: 'team_id thread_ts at',
-  pull_request: 'team_id key watched_from looked_at changed_at outcome misses',
+  job: 'id teamId threadTs projectId requestedAt stage agentJobId hasPullRequest cardDrawnAt number',
+  jobCount: 'teamId lastNumber',
+  jobPullRequest: 'jobId teamId key url isOld',
+  organisationTeam: 'teamId enterpriseId',
+  pastNotice: 'teamId digest',
+  pastThread: 'teamId threadTs at',
+  pullRequest: 'teamId key watchedFrom lookedAt changedAt outcome misses',
   // Keys are digests, answers hold the id of a job, or why a step was refused.
-  hook_answer: 'key at answer',
-  recipe: 'team_id name job_id failures has_failed paused_at',
-  schedule: 'team_id name schedule served_until',
-  read_budget: 'project_id whole_at slowed_at slowed_share slowed_until',
-  step_token: 'job_id token until',
-  task: 'job_id kind run_at lease_token lease_until attempts revision last_run_at unknown_until failing_since failure',
+  hookAnswer: 'key at answer',
+  recipe: 'teamId name jobId failures hasFailed pausedAt',
+  schedule: 'teamId name schedule servedUntil',
+  readBudget: 'projectId wholeAt slowedAt slowedShare slowedUntil',
+  stepToken: 'jobId token until',
+  task: 'jobId kind runAt leaseToken leaseUntil attempts revision lastRunAt unknownUntil failingSince failure',
 };
 
-/** Every column of the schema, as `table.column`, with whether it is personal. */
+/** Every column of the schema, as `table.column` in camel case, with whether it is personal. */
 export function classifiedColumns(): { readonly personal: string[]; readonly impersonal: string[] } {
   const ids = idColumns.map(({ table, column }) => `${table}.${column}`);
   const texts = Object.entries(textColumns).flatMap(([table, { texts, unique }]) =>

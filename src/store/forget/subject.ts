@@ -37,7 +37,7 @@ export function touchedJobs(db: Queries, subject: Subject) {
     or exists (select 1 from call where call.job_id = job.id and ${namesIn(textsOf('call'), subject)})
     or exists (
       select 1 from follow_up
-      where follow_up.job_id = job.id and (user_id = ${subject.id} or ${namesIn(textsOf('follow_up'), subject)})
+      where follow_up.job_id = job.id and (user_id = ${subject.id} or ${namesIn(textsOf('followUp'), subject)})
     )
   )`);
 }
@@ -59,8 +59,8 @@ function lockedJobs(db: Queries, { kind, id, teamId }: Subject, whose: '=' | '!=
   return db
     .selectFrom('job')
     .selectAll()
-    .where(kind === 'user' ? 'requester_id' : 'channel_id', whose, id)
-    .$if(teamId !== null, (query) => query.where('team_id', '=', teamId ?? ''))
+    .where(kind === 'user' ? 'requesterId' : 'channelId', whose, id)
+    .$if(teamId !== null, (query) => query.where('teamId', '=', teamId ?? ''))
     .orderBy('id')
     .forUpdate();
 }

@@ -124,10 +124,10 @@ async function taskFailures(db: Queries, sinceMs: number): Promise<TaskFailures[
       'kind',
       'failure',
       eb.fn.countAll<number | string>().as('count'),
-      eb.fn.min('failing_since').as('since'),
+      eb.fn.min('failingSince').as('since'),
     ])
     .where('kind', 'in', taskKinds)
-    .where('failing_since', '<=', sinceMs)
+    .where('failingSince', '<=', sinceMs)
     .groupBy(['kind', 'failure'])
     .orderBy('since')
     .execute();
@@ -141,22 +141,22 @@ async function taskFailures(db: Queries, sinceMs: number): Promise<TaskFailures[
 
 async function latestPullRequests(db: Queries): Promise<string[]> {
   const rows = await db
-    .selectFrom('pull_request')
+    .selectFrom('pullRequest')
     .select('key')
-    .orderBy('watched_from', 'desc')
+    .orderBy('watchedFrom', 'desc')
     .limit(LATEST_PULL_REQUESTS)
     .execute();
   return rows.map(({ key }) => key);
 }
 
 async function organisationsIn(db: Queries): Promise<ReadonlyMap<string, string>> {
-  const rows = await db.selectFrom('organisation_team').selectAll().execute();
-  return new Map(rows.map(({ team_id, enterprise_id }) => [team_id, enterprise_id]));
+  const rows = await db.selectFrom('organisationTeam').selectAll().execute();
+  return new Map(rows.map(({ teamId, enterpriseId }) => [teamId, enterpriseId]));
 }
 
 async function savedNotices(db: Queries): Promise<NoticeChannel[]> {
-  const rows = await db.selectFrom('channel_setting').select(['team_id', 'data']).execute();
-  return rows.flatMap(({ team_id: teamId, data }) =>
+  const rows = await db.selectFrom('channelSetting').select(['teamId', 'data']).execute();
+  return rows.flatMap(({ teamId, data }) =>
     (fromJson(data).noticeChannels ?? []).map((channelId) => ({ teamId, channelId })),
   );
 }
@@ -164,23 +164,23 @@ async function savedNotices(db: Queries): Promise<NoticeChannel[]> {
 async function refusedNotices(db: Queries, sinceMs: number): Promise<RefusedNotice[]> {
   const notices = await db
     .selectFrom('call')
-    .innerJoin('job', 'job.id', 'call.job_id')
-    .select(['job.team_id', 'call.request', 'call.state', 'call.detail', 'call.ended_at', 'call.created_at'])
+    .innerJoin('job', 'job.id', 'call.jobId')
+    .select(['job.teamId', 'call.request', 'call.state', 'call.detail', 'call.endedAt', 'call.createdAt'])
     .where('call.kind', '=', 'notify_channel')
     .where((eb) =>
       eb.or([
-        eb('call.state', 'in', ['done', 'failed']).and('call.ended_at', '>', sinceMs),
+        eb('call.state', 'in', ['done', 'failed']).and('call.endedAt', '>', sinceMs),
         // It is tried again.
         eb('call.state', '=', 'pending').and('call.detail', 'is not', null),
       ]),
     )
     .execute();
   const inOrder = notices
-    .map(({ ended_at, created_at, ...notice }) => ({ ...notice, atMs: ended_at ?? created_at }))
+    .map(({ endedAt, createdAt, ...notice }) => ({ ...notice, atMs: endedAt ?? createdAt }))
     .toSorted((a, b) => a.atMs - b.atMs);
   // A later success clears an earlier refusal.
   const last = new Map<string, RefusedNotice | null>();
-  for (const { team_id: teamId, request: json, state, detail, atMs } of inOrder) {
+  for (const { teamId, request: json, state, detail, atMs } of inOrder) {
     const request = fromJson(json);
     if (request.kind !== 'notify_channel') continue;
     const { channelId } = request;
@@ -195,15 +195,15 @@ async function refusedNotices(db: Queries, sinceMs: number): Promise<RefusedNoti
 async function agentRefusals(db: Queries, sinceMs: number): Promise<AgentRefusal[]> {
   const calls = await db
     .selectFrom('call')
-    .select(['project_id', 'kind', 'state', 'detail'])
+    .select(['projectId', 'kind', 'state', 'detail'])
     .where('kind', 'in', ['create_job', 'send_message'])
     .where('state', 'in', ['pending', 'done', 'failed'])
-    .where('created_at', '>', sinceMs)
+    .where('createdAt', '>', sinceMs)
     .where((eb) => eb.or([eb('state', '=', 'done'), eb('detail', 'is not', null)]))
     .orderBy('seq')
     .execute();
-  const last = new Map(calls.map((call) => [call.project_id, call]));
-  return [...last.values()].flatMap(({ project_id: projectId, kind, state, detail }) => {
+  const last = new Map(calls.map((call) => [call.projectId, call]));
+  return [...last.values()].flatMap(({ projectId, kind, state, detail }) => {
     if (state === 'done' || detail === null) return [];
     const [, reason, words] = /^(\w+): (.*)$/s.exec(detail) ?? [];
     const isRefusal = reason === 'unauthorized' || (reason === 'not_found' && kind === 'create_job');

@@ -26,7 +26,7 @@ export async function heldLocks(queries: Queries): Promise<HeldLock[]> {
     program: string | null;
     state: string | null;
     table: string;
-    for_ms: number | null;
+    forMs: number | null;
   }>`
     select distinct on (holder.pid) holder.pid, holder.application_name as program, holder.state,
       held.relname as "table",
@@ -45,7 +45,7 @@ export async function heldLocks(queries: Queries): Promise<HeldLock[]> {
         )
       )
     order by holder.pid, held.relname`.execute(queries);
-  return rows.map(({ pid, program, state, table, for_ms: forMs }) => ({
+  return rows.map(({ pid, program, state, table, forMs }) => ({
     pid,
     program: program ?? '',
     state: state ?? '',

@@ -64,9 +64,9 @@ async function tryToWrite(db: Queries): Promise<void> {
 }
 
 async function checkRightToCreate(db: Queries): Promise<void> {
-  const { rows } = await sql<{ may_create: boolean | null }>`
+  const { rows } = await sql<{ mayCreate: boolean | null }>`
     select has_schema_privilege(current_schema(), 'create') as may_create`.execute(db);
-  if (rows[0]?.may_create) return;
+  if (rows[0]?.mayCreate) return;
   throw new StoreError(
     "The user of DATABASE_URL may not create tables. Give it the right to create tables in the database's schema.",
   );

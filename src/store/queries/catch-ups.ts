@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { dueStates } from '../../jobs/follow-ups/follow-up.ts';
 import { type Job, startedStages } from '../../jobs/job.ts';
 import { jobFrom } from '../schema/tables.ts';
-import { prepared, type Values } from './prepared.ts';
 import { Table } from './table.ts';
 
 /** The order of reading. `now`: replies were probably missed. `sweep`: nothing shows that any were. */
@@ -45,23 +44,8 @@ export interface PageRead extends Pick<ThreadToRead, 'seenTs' | 'oldestTs' | 'cu
   readonly sweepFromMs: number;
 }
 
-const notBegun = { oldest_ts: null, cursor: null, old_replies: 0, failures: 0 };
-const unread = { request_count: 1, sweep_from: null, seen_ts: null, ...notBegun };
-
-type Wanted = { readonly jobId: string; readonly teamId: string; readonly nowMs: number };
-
-const requestThread = prepared((db, { jobId, teamId, nowMs }: Values<Wanted>) =>
-  db
-    .insertInto('catch_up')
-    .values({ job_id: jobId, team_id: teamId, urgency: URGENCIES.now, requested_at: nowMs, ...unread })
-    .onConflict((conflict) =>
-      conflict.column('job_id').doUpdateSet((eb) => ({
-        urgency: URGENCIES.now,
-        requested_at: nowMs,
-        request_count: eb('catch_up.request_count', '+', 1),
-      })),
-    ),
-);
+const notBegun = { oldestTs: null, cursor: null, oldReplies: 0, failures: 0 };
+const unread = { requestCount: 1, sweepFrom: null, seenTs: null, ...notBegun };
 
 /**
  * Threads to be read for missed replies, and how far each was read. Each workspace reads one page at a time, as Slack
@@ -70,7 +54,16 @@ const requestThread = prepared((db, { jobId, teamId, nowMs }: Values<Wanted>) =>
 export class CatchUps extends Table {
   /** Asks for this thread to be read before all others of its workspace. */
   async request({ id, teamId }: Pick<Job, 'id' | 'teamId'>, nowMs: number): Promise<void> {
-    await requestThread.change(this.db, { jobId: id, teamId, nowMs });
+    const request = { urgency: URGENCIES.now, requestedAt: nowMs };
+    await this.db
+      .insertInto('catchUp')
+      .values({ jobId: id, teamId, ...request, ...unread })
+      .onConflict((conflict) =>
+        conflict
+          .column('jobId')
+          .doUpdateSet((eb) => ({ ...request, requestCount: eb('catchUp.requestCount', '+', 1) })),
+      )
+      .execute();
     await this.schedule(teamId, nowMs);
     // The task may wait for threads that are to be read later.
     await this.tasks.runNow('catch_up', teamId, nowMs);
@@ -80,7 +73,7 @@ export class CatchUps extends Table {
   async requestLive(threads: LiveThreads): Promise<ReadonlyMap<string, number>> {
     const { rows } = await requestLiveThreads(threads).execute(this.db);
     const counts = new Map<string, number>();
-    for (const { team_id } of rows) counts.set(team_id, (counts.get(team_id) ?? 0) + 1);
+    for (const { teamId } of rows) counts.set(teamId, (counts.get(teamId) ?? 0) + 1);
     // Sorted, so that concurrent transactions do not deadlock.
     for (const teamId of [...counts.keys()].sort()) await this.schedule(teamId, threads.fromMs);
     return counts;
@@ -98,30 +91,22 @@ export class CatchUps extends Table {
   /** The thread whose turn it is in the workspace, or null. */
   async next(teamId: string, nowMs: number): Promise<ThreadToRead | null> {
     const row = await this.db
-      .selectFrom('catch_up')
-      .innerJoin('job', 'job.id', 'catch_up.job_id')
-      .select([
-        'job_id as jobId',
-        'job.data',
-        'job.number',
-        'urgency',
-        'failures',
-        'request_count as requestCount',
-        'seen_ts as seenTs',
-      ])
-      .select(['oldest_ts as oldestTs', 'cursor', 'old_replies as oldReplies'])
+      .selectFrom('catchUp')
+      .innerJoin('job', 'job.id', 'catchUp.jobId')
+      .select(['jobId', 'job.data', 'job.number', 'urgency', 'failures', 'requestCount', 'seenTs'])
+      .select(['oldestTs', 'cursor', 'oldReplies'])
       .select(({ selectFrom }) =>
-        selectFrom('follow_up')
-          .select(({ fn }) => fn.min('message_ts').as('ts'))
-          .whereRef('follow_up.job_id', '=', 'catch_up.job_id')
+        selectFrom('followUp')
+          .select(({ fn }) => fn.min('messageTs').as('ts'))
+          .whereRef('followUp.jobId', '=', 'catchUp.jobId')
           .where('state', 'in', dueStates)
           .as('unsentTs'),
       )
-      .where('catch_up.team_id', '=', teamId)
+      .where('catchUp.teamId', '=', teamId)
       .where('urgency', 'is not', null)
-      .where('catch_up.requested_at', '<=', nowMs)
+      .where('catchUp.requestedAt', '<=', nowMs)
       .orderBy('urgency')
-      .orderBy('catch_up.requested_at')
+      .orderBy('catchUp.requestedAt')
       .limit(1)
       .executeTakeFirst();
     if (row === undefined) return null;
@@ -132,9 +117,9 @@ export class CatchUps extends Table {
   /** When the workspace's next thread may be read, or null if there is none. */
   async nextAtMs(teamId: string): Promise<number | null> {
     const { at } = await this.db
-      .selectFrom('catch_up')
-      .select(({ fn }) => fn.min('requested_at').as('at'))
-      .where('team_id', '=', teamId)
+      .selectFrom('catchUp')
+      .select(({ fn }) => fn.min('requestedAt').as('at'))
+      .where('teamId', '=', teamId)
       .where('urgency', 'is not', null)
       .executeTakeFirstOrThrow();
     return at;
@@ -146,28 +131,23 @@ export class CatchUps extends Table {
     page: PageRead,
     nowMs: number,
   ): Promise<void> {
-    const { seenTs: seen_ts, oldestTs: oldest_ts, cursor, oldReplies: old_replies } = page;
+    const { seenTs, oldestTs, cursor, oldReplies } = page;
     const thread = this.change(jobId);
     await (cursor === null
       ? thread.set((eb) => ({
           ...notBegun,
-          seen_ts,
-          sweep_from: page.sweepFromMs,
+          seenTs,
+          sweepFrom: page.sweepFromMs,
           // Requested again while it was read: goes to the end of the queue.
-          requested_at: eb
+          requestedAt: eb
             .case()
-            .when('requested_at', '>', nowMs)
-            .then(eb.ref('requested_at'))
+            .when('requestedAt', '>', nowMs)
+            .then(eb.ref('requestedAt'))
             .else(nowMs)
             .end(),
-          urgency: eb
-            .case()
-            .when('request_count', '=', requestCount)
-            .then(null)
-            .else(eb.ref('urgency'))
-            .end(),
+          urgency: eb.case().when('requestCount', '=', requestCount).then(null).else(eb.ref('urgency')).end(),
         }))
-      : thread.set({ seen_ts, oldest_ts, cursor, old_replies, failures: 0 })
+      : thread.set({ seenTs, oldestTs, cursor, oldReplies, failures: 0 })
     ).execute();
     if (cursor === null) await this.sendWaiting(jobId, nowMs);
   }
@@ -175,7 +155,7 @@ export class CatchUps extends Table {
   /** Retries an unreadable thread at `atMs`; others go on. */
   async retryAt(jobId: string, atMs: number): Promise<void> {
     await this.change(jobId)
-      .set((eb) => ({ requested_at: atMs, failures: eb('failures', '+', 1) }))
+      .set((eb) => ({ requestedAt: atMs, failures: eb('failures', '+', 1) }))
       .execute();
   }
 
@@ -184,9 +164,9 @@ export class CatchUps extends Table {
     const { now, missed } = URGENCIES;
     await this.change(jobId)
       .set((eb) => ({
-        oldest_ts: null,
+        oldestTs: null,
         cursor: null,
-        requested_at: atMs,
+        requestedAt: atMs,
         urgency: eb.case().when('urgency', '=', now).then(missed).else(eb.ref('urgency')).end(),
       }))
       .execute();
@@ -195,13 +175,13 @@ export class CatchUps extends Table {
   /** The thread cannot be read: no sweep until then. */
   async giveUp(jobId: string, sweepFromMs: number, nowMs: number): Promise<void> {
     await this.change(jobId)
-      .set({ ...notBegun, urgency: null, sweep_from: sweepFromMs })
+      .set({ ...notBegun, urgency: null, sweepFrom: sweepFromMs })
       .execute();
     await this.sendWaiting(jobId, nowMs);
   }
 
   async drop(jobId: string): Promise<void> {
-    await this.db.deleteFrom('catch_up').where('job_id', '=', jobId).execute();
+    await this.db.deleteFrom('catchUp').where('jobId', '=', jobId).execute();
   }
 
   /** Replies need not wait for the thread any longer, not even those that have come since it was asked for. */
@@ -210,7 +190,7 @@ export class CatchUps extends Table {
   }
 
   private change(jobId: string) {
-    return this.db.updateTable('catch_up').where('job_id', '=', jobId);
+    return this.db.updateTable('catchUp').where('jobId', '=', jobId);
   }
 
   private schedule(teamId: string, runAtMs: number): Promise<void> {
@@ -227,7 +207,7 @@ function requestLiveThreads({ teamId, sinceMs, limit, nowMs, fromMs, isSweep }: 
   const unread = isSweep
     ? sql`and not exists (select 1 from catch_up c where c.job_id = job.id and c.sweep_from > ${nowMs})`
     : sql``;
-  return sql<{ team_id: string }>`
+  return sql<{ teamId: string }>`
     insert into catch_up (job_id, team_id, urgency, requested_at, request_count, old_replies, failures)
     select id, team_id, ${urgency}, cast(${fromMs} as bigint) + place - 1, 1, 0, 0
     from (

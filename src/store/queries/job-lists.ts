@@ -4,9 +4,9 @@ import { undecidedOf } from '../../jobs/follow-ups/follow-up-queue.ts';
 import type { PastCall } from '../../jobs/follow-ups/turns.ts';
 import { type Job, openStages } from '../../jobs/job.ts';
 import type { JobPage, NeedingJob, PageStart, Viewer } from '../../jobs/shown/lists.ts';
-import { fromJson, jobFrom } from '../schema/tables.ts';
+import { fromJson, jobColumns, jobFrom } from '../schema/tables.ts';
 import { followUpColumns, followUpFrom } from './follow-ups.ts';
-import { Table } from './table.ts';
+import { isBeyond, Table } from './table.ts';
 
 type Condition = RawBuilder<SqlBool>;
 
@@ -44,16 +44,16 @@ export class JobLists extends Table {
   async recentOf(teamId: string, userId: string, sinceMs: number, limit: number): Promise<NeedingJob[]> {
     const jobs = await this.newestOf(teamId, userId, sql`requested_at >= ${sinceMs}`, limit);
     const rows = await this.db
-      .selectFrom('follow_up')
-      .select(['job_id', 'call_id', 'state'])
-      .where('job_id', 'in', ['', ...jobs.map(({ id }) => id)])
+      .selectFrom('followUp')
+      .select(['jobId', 'callId', 'state'])
+      .where('jobId', 'in', ['', ...jobs.map(({ id }) => id)])
       .where('state', 'in', ['not_sent', 'unknown'])
-      .where('call_id', 'is not', null)
-      .orderBy('message_ts')
+      .where('callId', 'is not', null)
+      .orderBy('messageTs')
       .limit(MAX_CALLS)
       .execute();
     return jobs.map((job) => {
-      const calls = rows.flatMap(({ job_id: jobId, call_id: callId, state }) =>
+      const calls = rows.flatMap(({ jobId, callId, state }) =>
         jobId === job.id && callId !== null ? [{ callId, state }] : [],
       );
       return { job, undecided: undecidedOf(calls) };
@@ -78,18 +78,18 @@ export class JobLists extends Table {
     const such = (isMeant: Condition) =>
       this.db
         .selectFrom('job')
-        .select(['id', 'requested_at', 'number', 'data'])
+        .select(['id', 'requestedAt', ...jobColumns])
         // A plain `team_id` would make SQLite scan all jobs of the workspace.
         .where(sql<SqlBool>`team_id || '' = ${teamId}`)
         .where(IS_JOB)
         .where(isMeant)
-        .orderBy('requested_at', 'desc')
+        .orderBy('requestedAt', 'desc')
         .limit(MAX_MEANT);
     // One query for each kind of name, as each has its own index.
     const found = [...(await such(sql`id = ${id}`).execute())];
     found.push(...(await such(sql`agent_job_id = ${id}`).execute()));
     if (ID_START.test(id)) found.push(...(await such(beginsWith(id.toLowerCase())).execute()));
-    found.sort((a, b) => b.requested_at - a.requested_at);
+    found.sort((a, b) => b.requestedAt - a.requestedAt);
     const [, number] = NUMBER.exec(id) ?? [];
     const numbered = number === undefined ? [] : await this.numbered(teamId, Number(number));
     const rows = [...new Map([...numbered, ...found].map((row) => [row.id, row])).values()];
@@ -99,8 +99,8 @@ export class JobLists extends Table {
   private numbered(teamId: string, number: number) {
     return this.db
       .selectFrom('job')
-      .select(['id', 'requested_at', 'number', 'data'])
-      .where('team_id', '=', teamId)
+      .select(['id', 'requestedAt', ...jobColumns])
+      .where('teamId', '=', teamId)
       .where('number', '=', number)
       .where(IS_JOB)
       .execute();
@@ -110,8 +110,8 @@ export class JobLists extends Table {
   async callsOf(jobId: string): Promise<PastCall[]> {
     const rows = await this.db
       .selectFrom('call')
-      .select(['request', 'state', 'created_at as createdAtMs', 'ended_at as endedAtMs'])
-      .where('job_id', '=', jobId)
+      .select(['request', 'state', 'createdAt as createdAtMs', 'endedAt as endedAtMs'])
+      .where('jobId', '=', jobId)
       .orderBy('seq', 'desc')
       .limit(MAX_CALLS)
       .execute();
@@ -121,11 +121,11 @@ export class JobLists extends Table {
   /** The 50 oldest follow-ups that have not reached the agent, or may not have. */
   async unsentOf(jobId: string): Promise<FollowUp[]> {
     const rows = await this.db
-      .selectFrom('follow_up')
+      .selectFrom('followUp')
       .select(followUpColumns)
-      .where('job_id', '=', jobId)
+      .where('jobId', '=', jobId)
       .where('state', 'in', unsentStates)
-      .orderBy('message_ts')
+      .orderBy('messageTs')
       .limit(MAX_UNSENT)
       .execute();
     return rows.map(followUpFrom);
@@ -137,15 +137,15 @@ export class JobLists extends Table {
     start: PageStart,
     limit: number,
   ): Promise<Job[]> {
-    const direction = start?.to === 'newer' ? 'asc' : 'desc';
+    const [direction, order] = start?.to === 'newer' ? (['asc', '>'] as const) : (['desc', '<'] as const);
     const nearest = (isMeant: Condition) =>
       this.db
         .selectFrom('job')
-        .select(['id', 'requested_at', 'number', 'data'])
-        .where('team_id', '=', teamId)
+        .select(['id', 'requestedAt', ...jobColumns])
+        .where('teamId', '=', teamId)
         .where(isMeant)
-        .where(isBeyond(start))
-        .orderBy('requested_at', direction)
+        .where(isBeyond(['requestedAt', 'id'], start && [start.than.requestedAtMs, start.than.id], order))
+        .orderBy('requestedAt', direction)
         .orderBy('id', direction)
         .limit(limit);
     const own = nearest(sql`requester_id = ${userId} and ${IS_JOB}`).as('own');
@@ -154,7 +154,7 @@ export class JobLists extends Table {
       .selectFrom(own)
       .selectAll()
       .union(this.db.selectFrom(open).selectAll())
-      .orderBy('requested_at', direction)
+      .orderBy('requestedAt', direction)
       .orderBy('id', direction)
       .limit(limit)
       .execute();
@@ -164,12 +164,12 @@ export class JobLists extends Table {
   private async newestOf(teamId: string, userId: string, isMeant: Condition, limit: number): Promise<Job[]> {
     const rows = await this.db
       .selectFrom('job')
-      .select(['data', 'number'])
-      .where('team_id', '=', teamId)
-      .where('requester_id', '=', userId)
+      .select(jobColumns)
+      .where('teamId', '=', teamId)
+      .where('requesterId', '=', userId)
       .where(isMeant)
       .where(IS_JOB)
-      .orderBy('requested_at', 'desc')
+      .orderBy('requestedAt', 'desc')
       .orderBy('id', 'desc')
       .limit(limit)
       .execute();
@@ -180,11 +180,4 @@ export class JobLists extends Table {
 /** A range for the index; in every collation, `g` sorts after anything that may follow in an id. */
 function beginsWith(idStart: string): Condition {
   return sql`id >= ${idStart} and id < ${`${idStart}g`} and id like ${`${idStart}%`}`;
-}
-
-function isBeyond(start: PageStart): Condition {
-  if (start === null) return ANY;
-  const { requestedAtMs, id } = start.than;
-  const place = sql`(${requestedAtMs}, ${id})`;
-  return start.to === 'older' ? sql`(requested_at, id) < ${place}` : sql`(requested_at, id) > ${place}`;
 }

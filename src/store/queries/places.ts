@@ -39,16 +39,16 @@ export class Places extends Table {
     for (const kind of KINDS_IN_CHANNELS) {
       const { numUpdatedRows } = await this.db
         .updateTable('task')
-        .set({ run_at: nowMs })
+        .set({ runAt: nowMs })
         .where('id', 'in', (eb) =>
           eb
             .selectFrom('task')
             .select('id')
             .where('kind', '=', kind)
-            .where('group_key', '=', `${teamId}/${channelId}/`)
-            .where('run_at', '>', nowMs)
+            .where('groupKey', '=', `${teamId}/${channelId}/`)
+            .where('runAt', '>', nowMs)
             .where('attempts', '>', 0)
-            .where('lease_token', 'is', null)
+            .where('leaseToken', 'is', null)
             .forUpdate()
             .skipLocked(),
         )
@@ -62,14 +62,14 @@ export class Places extends Table {
     const group = `${place.teamId}/${place.channelId}/`;
     await this.db
       .updateTable('call')
-      .set({ held_since: PLACE_IS_GONE })
-      .where('ended_at', 'is', null)
+      .set({ heldSince: PLACE_IS_GONE })
+      .where('endedAt', 'is', null)
       .where('lane', 'in', (eb) =>
         eb
           .selectFrom('task')
           .select('subject')
           .where('kind', '=', 'post_to_slack')
-          .where('group_key', '=', group),
+          .where('groupKey', '=', group),
       )
       .execute();
     await this.opened(place, nowMs);
@@ -81,8 +81,8 @@ export class Places extends Table {
     for (const [from, to] of LANES) {
       const waiting = this.db
         .selectFrom('call')
-        .select(['job_id', 'request', 'detail'])
-        .where('ended_at', 'is', null)
+        .select(['jobId', 'request', 'detail'])
+        .where('endedAt', 'is', null)
         .where('lane', '>', from)
         .where('lane', '<', to)
         .where('state', '=', 'pending')
@@ -91,15 +91,15 @@ export class Places extends Table {
         .as('waiting');
       const calls = await this.db
         .selectFrom(waiting)
-        .innerJoin('job', 'job.id', 'waiting.job_id')
-        .select(['waiting.request', 'waiting.detail', 'job.channel_id', 'job.team_id'])
+        .innerJoin('job', 'job.id', 'waiting.jobId')
+        .select(['waiting.request', 'waiting.detail', 'job.channelId', 'job.teamId'])
         .execute();
       // In the query, it would begin with all jobs of the workspace.
-      for (const { request: json, detail, channel_id } of calls.filter(({ team_id }) => team_id === teamId)) {
-        const request = fromJson(json);
-        const channelId = request.kind === 'notify_channel' ? request.channelId : channel_id;
+      for (const call of calls.filter((one) => one.teamId === teamId)) {
+        const request = fromJson(call.request);
+        const channelId = request.kind === 'notify_channel' ? request.channelId : call.channelId;
         const posts = (places.get(channelId)?.posts ?? 0) + 1;
-        places.set(channelId, { channelId, reason: detail ?? '', posts });
+        places.set(channelId, { channelId, reason: call.detail ?? '', posts });
       }
     }
     return [...places.values()];

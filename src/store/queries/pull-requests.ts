@@ -1,13 +1,11 @@
+import { type SqlBool, sql } from 'kysely';
 import type { Job } from '../../jobs/job.ts';
 import type { PullRequestFacts } from '../../jobs/pull-requests/pull-request.ts';
 import type { LookOutcome } from '../../jobs/schedule/schedule.ts';
 import type { JobCursor } from '../../jobs/shown/lists.ts';
-import { fromJson, jobFrom, type Queries, toJson } from '../schema/tables.ts';
-import { prepared, type Values } from './prepared.ts';
-import { Table } from './table.ts';
-import { taskId } from './tasks/task.ts';
-
-const SEPARATOR = ':';
+import { fromJson, jobColumns, jobFrom, type Queries, toJson } from '../schema/tables.ts';
+import { isBeyond, Table } from './table.ts';
+import { partsOf, subjectIn, taskId } from './tasks/task.ts';
 
 interface Named {
   readonly teamId: string;
@@ -43,22 +41,6 @@ export interface PullRequestOfJob {
   readonly isOld: boolean;
 }
 
-const byName = prepared((db, { teamId, key }: Values<Named>) =>
-  db
-    .selectFrom('pull_request')
-    .selectAll()
-    .where((eb) => eb.and({ team_id: teamId, key })),
-);
-
-const jobsByName = prepared((db, { teamId, key }: Values<Named>) =>
-  db
-    .selectFrom('job_pull_request')
-    .select(['job_id', 'url', 'is_old'])
-    .where((eb) => eb.and({ team_id: teamId, key }))
-    // In the lock order of all jobs.
-    .orderBy('job_id'),
-);
-
 /**
  * Pull requests that are checked, with the jobs that they belong to: one check serves all jobs of a
  * workspace.
@@ -71,18 +53,18 @@ export class PullRequests extends Table {
     nowMs: number,
   ): Promise<void> {
     await this.db
-      .insertInto('pull_request')
-      .values({ team_id: teamId, key, watched_from: nowMs, misses: 0 })
+      .insertInto('pullRequest')
+      .values({ teamId, key, watchedFrom: nowMs, misses: 0 })
       .onConflict((conflict) =>
-        conflict.columns(['team_id', 'key']).doUpdateSet({ watched_from: nowMs, misses: 0 }),
+        conflict.columns(['teamId', 'key']).doUpdateSet({ watchedFrom: nowMs, misses: 0 }),
       )
       .execute();
     await this.db
-      .insertInto('job_pull_request')
-      .values({ job_id: jobId, team_id: teamId, key, url, is_old: 0 })
-      .onConflict((conflict) => conflict.columns(['job_id', 'key']).doUpdateSet({ url }))
+      .insertInto('jobPullRequest')
+      .values({ jobId, teamId, key, url, isOld: 0 })
+      .onConflict((conflict) => conflict.columns(['jobId', 'key']).doUpdateSet({ url }))
       .execute();
-    await this.schedule({ teamId, key }, nowMs, 'replace');
+    await this.schedule(teamId, key, nowMs, 'replace');
   }
 
   /** For one that the job announced before its code host was configured. */
@@ -92,41 +74,28 @@ export class PullRequests extends Table {
     lookAtMs: number,
   ): Promise<void> {
     await this.db
-      .insertInto('pull_request')
-      .values({ team_id: teamId, key, watched_from: requestedAtMs, misses: 0 })
+      .insertInto('pullRequest')
+      .values({ teamId, key, watchedFrom: requestedAtMs, misses: 0 })
       .onConflict((conflict) => conflict.doNothing())
       .execute();
     await this.db
-      .insertInto('job_pull_request')
-      .values({ job_id: jobId, team_id: teamId, key, url, is_old: 1 })
+      .insertInto('jobPullRequest')
+      .values({ jobId, teamId, key, url, isOld: 1 })
       .onConflict((conflict) => conflict.doNothing())
       .execute();
-    await this.schedule({ teamId, key }, lookAtMs, 'keep');
+    await this.schedule(teamId, key, lookAtMs, 'keep');
   }
 
   /** Jobs since then, the newest first, that announced a pull request, none of which is checked. */
   async jobsWithout(sinceMs: number, before: JobCursor | null, limit: number): Promise<Job[]> {
     const rows = await this.db
       .selectFrom('job')
-      .select(['data', 'number'])
-      .where('has_pull_request', '=', 1)
-      .where('requested_at', '>=', sinceMs)
-      .$if(before !== null, (query) =>
-        query.where((eb) =>
-          eb(eb.refTuple('requested_at', 'id'), '<', eb.tuple(before?.requestedAtMs ?? 0, before?.id ?? '')),
-        ),
-      )
-      .where((eb) =>
-        eb.not(
-          eb.exists(
-            eb
-              .selectFrom('job_pull_request')
-              .select('job_id')
-              .whereRef('job_pull_request.job_id', '=', 'job.id'),
-          ),
-        ),
-      )
-      .orderBy('requested_at', 'desc')
+      .select(jobColumns)
+      .where('hasPullRequest', '=', 1)
+      .where('requestedAt', '>=', sinceMs)
+      .where(isBeyond(['requestedAt', 'id'], before && [before.requestedAtMs, before.id], '<'))
+      .where(sql<SqlBool>`not exists (select 1 from job_pull_request where job_pull_request.job_id = job.id)`)
+      .orderBy('requestedAt', 'desc')
       .orderBy('id', 'desc')
       .limit(limit)
       .execute();
@@ -139,38 +108,50 @@ export class PullRequests extends Table {
    */
   async retryUnseen(sinceMs: number, limit: number, nowMs: number): Promise<void> {
     const rows = await this.db
-      .selectFrom('pull_request')
-      .select(['team_id', 'key'])
+      .selectFrom('pullRequest')
+      .select(['teamId', 'key'])
       .where('outcome', 'in', ['no_access', 'not_found'])
-      .where('watched_from', '>=', sinceMs)
-      .orderBy('watched_from', 'desc')
+      .where('watchedFrom', '>=', sinceMs)
+      .orderBy('watchedFrom', 'desc')
       .limit(limit)
       .execute();
-    for (const { team_id, key } of rows) {
-      await this.tasks.runNowUnlessLocked('look_at_pull_request', team_id + SEPARATOR + key, nowMs);
-      await this.schedule({ teamId: team_id, key }, nowMs, 'keep');
+    for (const { teamId, key } of rows) {
+      await this.tasks.runNowUnlessLocked('look_at_pull_request', subjectIn(teamId, key), nowMs);
+      await this.schedule(teamId, key, nowMs, 'keep');
     }
   }
 
   /** @param subject of its task. Null: no job has it any longer. */
   async get(subject: string): Promise<WatchedPullRequest | null> {
-    const row = await byName.first(this.db, named(subject));
+    const [teamId, key] = partsOf(subject);
+    const row = await this.db
+      .selectFrom('pullRequest')
+      .select([
+        'teamId',
+        'key',
+        'watchedFrom as watchedFromMs',
+        'changedAt as changedAtMs',
+        'outcome',
+        'misses',
+      ])
+      .select(['facts', 'memory'])
+      .where((eb) => eb.and({ teamId, key }))
+      .executeTakeFirst();
     if (row === undefined) return null;
-    return {
-      teamId: row.team_id,
-      key: row.key,
-      watchedFromMs: row.watched_from,
-      changedAtMs: row.changed_at,
-      outcome: row.outcome,
-      misses: row.misses,
-      facts: row.facts === null ? null : fromJson(row.facts),
-      memory: row.memory === null ? null : fromJson(row.memory),
-    };
+    const { facts, memory } = row;
+    return { ...row, facts: facts && fromJson(facts), memory: memory && fromJson(memory) };
   }
 
   async jobsOf(subject: string): Promise<PullRequestOfJob[]> {
-    const rows = await jobsByName.rows(this.db, named(subject));
-    return rows.map(({ job_id, url, is_old }) => ({ jobId: job_id, url, isOld: is_old === 1 }));
+    const [teamId, key] = partsOf(subject);
+    const rows = await this.db
+      .selectFrom('jobPullRequest')
+      .select(['jobId', 'url', 'isOld'])
+      .where((eb) => eb.and({ teamId, key }))
+      // In the lock order of all jobs.
+      .orderBy('jobId')
+      .execute();
+    return rows.map((row) => ({ ...row, isOld: row.isOld === 1 }));
   }
 
   async looked(
@@ -178,64 +159,59 @@ export class PullRequests extends Table {
     { outcome, misses, changedAtMs, seen }: Looked,
     nowMs: number,
   ): Promise<void> {
-    const { teamId, key } = named(subject);
+    const [teamId, key] = partsOf(subject);
     await this.db
-      .updateTable('pull_request')
+      .updateTable('pullRequest')
       .set({
-        ...{ outcome, misses, looked_at: nowMs, changed_at: changedAtMs },
+        outcome,
+        misses,
+        lookedAt: nowMs,
+        changedAt: changedAtMs,
         ...(seen !== null && {
           facts: seen.facts === null ? null : toJson(seen.facts),
           memory: seen.memory === null ? null : toJson(seen.memory),
         }),
       })
-      .where((eb) => eb.and({ team_id: teamId, key }))
+      .where((eb) => eb.and({ teamId, key }))
       .execute();
   }
 
-  private schedule({ teamId, key }: Named, runAtMs: number, ifScheduled: 'keep' | 'replace'): Promise<void> {
-    const subject = teamId + SEPARATOR + key;
+  private schedule(
+    teamId: string,
+    key: string,
+    runAtMs: number,
+    ifScheduled: 'keep' | 'replace',
+  ): Promise<void> {
+    const subject = subjectIn(teamId, key);
     return this.tasks.schedule({ kind: 'look_at_pull_request', subject, runAtMs, ifScheduled });
   }
 }
 
-function named(subject: string): Named {
-  const at = subject.indexOf(SEPARATOR);
-  return { teamId: subject.slice(0, at), key: subject.slice(at + 1) };
-}
-
 /** Those that belong only to these jobs are deleted with them: called before the jobs are deleted. */
 export async function namesOfJobs(db: Queries, jobIds: readonly string[]): Promise<readonly Named[]> {
-  const rows = await db
-    .selectFrom('job_pull_request')
-    .select(['team_id', 'key'])
+  return db
+    .selectFrom('jobPullRequest')
+    .select(['teamId', 'key'])
     .distinct()
-    .where('job_id', 'in', jobIds)
+    .where('jobId', 'in', jobIds)
     .execute();
-  return rows.map(({ team_id: teamId, key }) => ({ teamId, key }));
 }
 
 /** Deletes those that no job has any longer, with their tasks. */
 export async function deleteUnused(db: Queries, names: readonly Named[]): Promise<void> {
   for (const { teamId, key } of names) {
     const { numDeletedRows } = await db
-      .deleteFrom('pull_request')
-      .where((eb) => eb.and({ team_id: teamId, key }))
-      .where((eb) =>
-        eb.not(
-          eb.exists(
-            eb
-              .selectFrom('job_pull_request')
-              .select('job_id')
-              .whereRef('job_pull_request.team_id', '=', 'pull_request.team_id')
-              .whereRef('job_pull_request.key', '=', 'pull_request.key'),
-          ),
-        ),
+      .deleteFrom('pullRequest')
+      .where((eb) => eb.and({ teamId, key }))
+      .where(
+        sql<SqlBool>`not exists (
+          select 1 from job_pull_request as kept
+          where kept.team_id = pull_request.team_id and kept.key = pull_request.key
+        )`,
       )
       .executeTakeFirst();
     if (numDeletedRows === 0n) continue;
-    await db
-      .deleteFrom('task')
-      .where('id', '=', taskId('look_at_pull_request', teamId + SEPARATOR + key))
-      .execute();
+    const task = taskId('look_at_pull_request', subjectIn(teamId, key));
+    await db.deleteFrom('task').where('id', '=', task).execute();
   }
 }

@@ -1,25 +1,17 @@
-import type { Queries } from '../schema/tables.ts';
+import type { Queries, Replica } from '../schema/tables.ts';
 import { Table } from './table.ts';
 
 /** A replica reports every minute; without a report for this long, it is gone. */
 const GONE_AFTER_MS = 150_000;
 
-export interface Replica {
-  readonly id: string;
-  /** The connections to Slack that it has, or may have. */
-  readonly connections: number;
-  /** Connections outside of this store, by Slack's last count. */
-  readonly otherConnections: number;
-}
-
 /** The processes that share the store, and their connections to Slack. */
 export class Replicas extends Table {
   /** Returns the number of connections of all replicas together. */
-  async report({ id, connections, otherConnections }: Replica, nowMs: number): Promise<number> {
-    const values = { connections, other_connections: otherConnections, seen_at: nowMs };
+  async report(replica: Replica, nowMs: number): Promise<number> {
+    const values = { ...replica, seenAt: nowMs };
     await this.db
       .insertInto('replica')
-      .values({ id, ...values })
+      .values(values)
       .onConflict((conflict) => conflict.column('id').doUpdateSet(values))
       .execute();
     const rows = await seen(this.db, nowMs).select('connections').execute();
@@ -29,21 +21,21 @@ export class Replicas extends Table {
   async leave(id: string, nowMs: number): Promise<void> {
     await this.db
       .deleteFrom('replica')
-      .where((eb) => eb.or([eb('id', '=', id), eb('seen_at', '<', nowMs - GONE_AFTER_MS)]))
+      .where((eb) => eb.or([eb('id', '=', id), eb('seenAt', '<', nowMs - GONE_AFTER_MS)]))
       .execute();
   }
 }
 
 /** How many connections of others the replicas have recently seen. */
 export async function otherConnectionsSeen(db: Queries, nowMs: number): Promise<number> {
-  const rows = await seen(db, nowMs).select('other_connections').execute();
-  return Math.max(0, ...rows.map((row) => row.other_connections));
+  const rows = await seen(db, nowMs).select('otherConnections').execute();
+  return Math.max(0, ...rows.map((row) => row.otherConnections));
 }
 
 /** A clock that was set back must not keep one for ever. */
 function seen(db: Queries, nowMs: number) {
   return db
     .selectFrom('replica')
-    .where('seen_at', '>', nowMs - GONE_AFTER_MS)
-    .where('seen_at', '<', nowMs + GONE_AFTER_MS);
+    .where('seenAt', '>', nowMs - GONE_AFTER_MS)
+    .where('seenAt', '<', nowMs + GONE_AFTER_MS);
 }

@@ -1,6 +1,7 @@
 import { newRuns, type RecipeRuns } from '../../jobs/recipe.ts';
 import type { Schedule } from '../../jobs/schedule/moments.ts';
 import { Table } from './table.ts';
+import { partsOf, subjectIn } from './tasks/task.ts';
 
 /** Happens in a workspace on a schedule: a recipe, by its name, or the digest. */
 export interface ScheduleKey {
@@ -8,15 +9,13 @@ export interface ScheduleKey {
   readonly name: string;
 }
 
-const SEPARATOR = ':';
-
 /** The subject of its task. */
 export function scheduleSubject({ teamId, name }: ScheduleKey): string {
-  return teamId + SEPARATOR + name;
+  return subjectIn(teamId, name);
 }
 
 export function scheduleOfSubject(subject: string): ScheduleKey {
-  const [teamId = '', name = ''] = subject.split(SEPARATOR);
+  const [teamId, name] = partsOf(subject);
   return { teamId, name };
 }
 
@@ -26,23 +25,19 @@ const CLOCKS_DIFFER_MAX_MS = 3_600_000;
 /** Until when schedules are served: of later times, the last one counts. */
 export class Schedules extends Table {
   /** Records a schedule. A new or changed one begins now. Returns until when it is served. */
-  async follow(key: ScheduleKey, { cron, zone }: Schedule, nowMs: number): Promise<number> {
+  async follow({ teamId, name }: ScheduleKey, { cron, zone }: Schedule, nowMs: number): Promise<number> {
     const schedule = `${cron} ${zone}`;
     await this.db
       .insertInto('schedule')
-      .values({ team_id: key.teamId, name: key.name, schedule, served_until: nowMs })
-      .onConflict((conflict) => conflict.columns(['team_id', 'name']).doUpdateSet({ name: key.name }))
+      .values({ teamId, name, schedule, servedUntil: nowMs })
+      .onConflict((conflict) => conflict.columns(['teamId', 'name']).doUpdateSet({ name }))
       .execute();
-    const row = await this.row(key);
-    const served = row?.served_until ?? nowMs;
+    const row = await this.row({ teamId, name });
+    const served = row?.servedUntil ?? nowMs;
     if (row?.schedule === schedule && !isWrong(served, nowMs)) return served;
     // Never back: a time served by a replica whose clock is ahead would come again.
     const servedUntilMs = isWrong(served, nowMs) ? nowMs : Math.max(served, nowMs);
-    await this.db
-      .updateTable('schedule')
-      .set({ schedule, served_until: servedUntilMs })
-      .where((eb) => eb.and({ team_id: key.teamId, name: key.name }))
-      .execute();
+    await this.change({ teamId, name }).set({ schedule, servedUntil: servedUntilMs }).execute();
     return servedUntilMs;
   }
 
@@ -54,7 +49,7 @@ export class Schedules extends Table {
     await this.db
       .updateTable('schedule')
       .set({ schedule: null })
-      .where('team_id', '=', teamId)
+      .where('teamId', '=', teamId)
       .where('schedule', 'is not', null)
       .$if(names.length > 0, (query) => query.where('name', 'not in', names))
       .execute();
@@ -65,35 +60,26 @@ export class Schedules extends Table {
    * was ahead counts as served until now.
    */
   async servedUntilMs(key: ScheduleKey, nowMs: number): Promise<number | null> {
-    const served = (await this.row(key))?.served_until ?? null;
+    const served = (await this.row(key))?.servedUntil ?? null;
     if (served === null || !isWrong(served, nowMs)) return served;
-    await this.serveAgainFrom(key, nowMs);
+    await this.change(key).set({ servedUntil: nowMs }).execute();
     return nowMs;
   }
 
   /** Unless it changed meanwhile, and has begun anew. */
-  async serve({ teamId, name }: ScheduleKey, untilMs: number): Promise<void> {
-    await this.db
-      .updateTable('schedule')
-      .set({ served_until: untilMs })
-      .where((eb) => eb.and({ team_id: teamId, name }))
-      .where('served_until', '<', untilMs)
-      .execute();
+  async serve(key: ScheduleKey, untilMs: number): Promise<void> {
+    await this.change(key).set({ servedUntil: untilMs }).where('servedUntil', '<', untilMs).execute();
   }
 
-  private async serveAgainFrom({ teamId, name }: ScheduleKey, nowMs: number): Promise<void> {
-    await this.db
-      .updateTable('schedule')
-      .set({ served_until: nowMs })
-      .where((eb) => eb.and({ team_id: teamId, name }))
-      .execute();
+  private change({ teamId, name }: ScheduleKey) {
+    return this.db.updateTable('schedule').where((eb) => eb.and({ teamId, name }));
   }
 
   private row({ teamId, name }: ScheduleKey) {
     return this.db
       .selectFrom('schedule')
       .selectAll()
-      .where((eb) => eb.and({ team_id: teamId, name }))
+      .where((eb) => eb.and({ teamId, name }))
       .forUpdate()
       .executeTakeFirst();
   }
@@ -117,26 +103,19 @@ export class Recipes extends Table {
   async get({ teamId, name }: RecipeKey): Promise<RecipeRuns> {
     const row = await this.db
       .selectFrom('recipe')
-      .selectAll()
-      .where((eb) => eb.and({ team_id: teamId, name }))
+      .select(['jobId', 'failures', 'hasFailed', 'pausedAt as pausedAtMs'])
+      .where((eb) => eb.and({ teamId, name }))
       .executeTakeFirst();
-    return row === undefined
-      ? newRuns
-      : {
-          jobId: row.job_id,
-          failures: row.failures,
-          hasFailed: row.has_failed === 1,
-          pausedAtMs: row.paused_at,
-        };
+    return row === undefined ? newRuns : { ...row, hasFailed: row.hasFailed === 1 };
   }
 
   /** Locked until the commit. Its last job, if needed, must be locked first. */
   async lock(key: RecipeKey): Promise<RecipeRuns> {
-    const { teamId: team_id, name } = key;
+    const { teamId, name } = key;
     await this.db
       .insertInto('recipe')
-      .values({ team_id, name, ...columnsOf(newRuns) })
-      .onConflict((conflict) => conflict.columns(['team_id', 'name']).doUpdateSet({ name }))
+      .values({ teamId, name, ...columnsOf(newRuns) })
+      .onConflict((conflict) => conflict.columns(['teamId', 'name']).doUpdateSet({ name }))
       .execute();
     return this.get(key);
   }
@@ -145,11 +124,11 @@ export class Recipes extends Table {
     await this.db
       .updateTable('recipe')
       .set(columnsOf(runs))
-      .where((eb) => eb.and({ team_id: teamId, name }))
+      .where((eb) => eb.and({ teamId, name }))
       .execute();
   }
 }
 
 function columnsOf({ jobId, failures, hasFailed, pausedAtMs }: RecipeRuns) {
-  return { job_id: jobId, failures, has_failed: hasFailed ? 1 : 0, paused_at: pausedAtMs };
+  return { jobId, failures, hasFailed: hasFailed ? 1 : 0, pausedAt: pausedAtMs };
 }

@@ -1,3 +1,4 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { TakeAdvisoryLock } from '../engines/connection-turns.ts';
 import type { Queries } from '../schema/tables.ts';
 import type { Tasks } from './tasks/tasks.ts';
@@ -30,4 +31,15 @@ export class Table {
     if (this.shared === null) throw new Error('This needs a transaction');
     return this.shared;
   }
+}
+
+/** Whether a row comes behind this place in the order of these columns; null: any row does. */
+export function isBeyond(
+  columns: readonly string[],
+  place: readonly unknown[] | null,
+  order: '>' | '<' = '>',
+): RawBuilder<SqlBool> {
+  if (place === null) return sql`1 = 1`;
+  const names = sql.join(columns.map((column) => sql.ref(column)));
+  return sql`(${names}) ${sql.raw(order)} (${sql.join(place)})`;
 }

@@ -1,7 +1,7 @@
-import { type Generated, type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
+import { type Generated, type Kysely, type RawBuilder, sql } from 'kysely';
 import type { CallKind, CallRequest, CallState } from '../../jobs/call.ts';
 import type { Reply } from '../../jobs/event.ts';
-import type { FollowUp, FollowUpState, Receipt } from '../../jobs/follow-ups/follow-up.ts';
+import type { FollowUp, Receipt } from '../../jobs/follow-ups/follow-up.ts';
 import type { Job, Stage } from '../../jobs/job.ts';
 import type { ChannelSettings } from '../../jobs/policy.ts';
 import type { PullRequestFacts } from '../../jobs/pull-requests/pull-request.ts';
@@ -10,39 +10,62 @@ import type { BudgetKind } from '../../jobs/schedule/hourly-budget.ts';
 import type { LookOutcome } from '../../jobs/schedule/schedule.ts';
 import type { TaskKind } from '../../jobs/task-kinds.ts';
 
-/** The newest schema. Times are milliseconds since 1970. */
+/**
+ * The newest schema; the database has its names in snake case. Times are milliseconds since 1970, and what `is` or `has`
+ * is 1 or 0.
+ */
 export interface Tables {
-  inbound_request: InboundRequestTable;
+  /** `key`: its kind, and a digest of the rest. */
+  inboundRequest: { key: string; at: number };
   job: JobTable;
   /** The workspace's number of jobs, which is the latest's number. */
-  job_count: { team_id: string; last_number: number };
-  follow_up: FollowUpTable;
-  early_reply: EarlyReplyTable;
+  jobCount: { teamId: string; lastNumber: number };
+  followUp: FollowUpTable;
+  earlyReply: EarlyReplyTable;
   call: CallTable;
   task: TaskTable;
-  heartbeat: HeartbeatTable;
-  replica: { id: string; connections: number; other_connections: number; seen_at: number };
-  recipe: RecipeTable;
-  schedule: ScheduleTable;
-  hook_answer: HookAnswerTable;
-  channel_setting: ChannelSettingTable;
+  heartbeat: { id: number; beats: number };
+  replica: Replica & { seenAt: number };
+  recipe: {
+    teamId: string;
+    name: string;
+    jobId: string | null;
+    failures: number;
+    hasFailed: number;
+    pausedAt: number | null;
+  };
+  /** `schedule`: as it was when `servedUntil` was written; null: it has left the settings. */
+  schedule: { teamId: string; name: string; schedule: string | null; servedUntil: number };
+  /** `answer`: empty until the commit. */
+  hookAnswer: { key: string; at: number; answer: string };
+  channelSetting: {
+    teamId: string;
+    channelId: string;
+    data: Json<ChannelSettings>;
+    changedBy: string;
+    changedAt: number;
+  };
   installation: InstallationTable;
-  organisation_team: { team_id: string; enterprise_id: string };
+  organisationTeam: { teamId: string; enterpriseId: string };
   /** Where the store was copied to; empty: nowhere. */
   moved: { place: string; at: number };
-  home: { team_id: string; user_id: string; opened_at: number };
+  home: { teamId: string; userId: string; openedAt: number };
   /** A thread whose job was deleted; `at`: when. */
-  past_thread: { team_id: string; channel_id: string; thread_ts: string; at: number };
-  catch_up: CatchUpTable;
-  past_notice: PastNoticeTable;
-  budget_queue: BudgetQueueTable;
-  call_pause: CallPauseTable;
-  read_budget: ReadBudgetTable;
-  pull_request: PullRequestTable;
-  job_pull_request: JobPullRequestTable;
-  audit_entry: AuditEntryTable;
+  pastThread: { teamId: string; channelId: string; threadTs: string; at: number };
+  catchUp: CatchUpTable;
+  /** A notice of a deleted job, whose link is not announced in that channel again. `digest`: of the call's natural key. */
+  pastNotice: { teamId: string; channelId: string; digest: string };
+  budgetQueue: BudgetQueueTable;
+  /** See `CallPause`. */
+  callPause: { projectId: string; at: number; until: number; refusals: number };
+  readBudget: ReadBudgetTable;
+  pullRequest: PullRequestTable;
+  /** `url`: as the job announced it. `isOld`: it was announced before anybody looked at it. */
+  jobPullRequest: { jobId: string; teamId: string; key: string; url: string; isOld: number };
+  /** What people did that leaves no other trace. The job may be deleted by now. */
+  auditEntry: Omit<Recorded, 'atMs'> & { at: number; id: string };
   /** A secret. `until`: when it expires. */
-  step_token: { job_id: string; token: string; until: number };
+  stepToken: { jobId: string; token: string; until: number };
 }
 
 /**
@@ -54,56 +77,44 @@ export type TaskGroup = string;
 /** The database, or a transaction in it. */
 export type Queries = Kysely<Tables>;
 
-interface InboundRequestTable {
-  /** Its kind, and a digest of the rest. */
-  key: string;
-  at: number;
+/** A process that shares the store. */
+export interface Replica {
+  readonly id: string;
+  /** The connections to Slack that it has, or may have. */
+  readonly connections: number;
+  /** Connections outside of this store, by Slack's last count. */
+  readonly otherConnections: number;
 }
 
-/** See `queries/catch-ups.ts`. */
 interface CatchUpTable {
-  job_id: string;
-  team_id: string;
+  jobId: string;
+  teamId: string;
   /** The lowest is read first; null: the thread is not to be read. */
   urgency: number | null;
-  requested_at: number;
-  request_count: number;
+  requestedAt: number;
+  requestCount: number;
   /** No sweep before that: it was read recently, or cannot be read. */
-  sweep_from: number | null;
-  seen_ts: string | null;
-  oldest_ts: string | null;
+  sweepFrom: number | null;
+  seenTs: string | null;
+  oldestTs: string | null;
   cursor: string | null;
-  old_replies: number;
+  oldReplies: number;
   failures: number;
 }
 
-/** A notice of a deleted job, whose link is not announced in that channel again. */
-interface PastNoticeTable {
-  team_id: string;
-  channel_id: string;
-  /** Of the call's natural key. */
-  digest: string;
-}
-
 /** `data` is the whole job; the columns before it repeat what is looked up. */
-interface JobTable {
-  id: string;
-  team_id: string;
-  channel_id: string;
-  thread_ts: string | null;
-  project_id: string;
+interface JobTable extends Pick<Job, 'id' | 'teamId' | 'channelId' | 'threadTs' | 'projectId'> {
   /** Empty: nobody. */
-  requester_id: string;
-  requested_at: number;
+  requesterId: string;
+  requestedAt: number;
   stage: Stage['kind'];
-  agent_job_id: string | null;
-  /** 1 or 0. */
-  has_pull_request: number;
+  agentJobId: string | null;
+  hasPullRequest: number;
   /** Written as null, so that the database gives the job the workspace's next one. */
   number: number | null;
   data: Json<Job>;
   /** Not part of the job's data: written when its card is refreshed. */
-  card_drawn_at: number | null;
+  cardDrawnAt: number | null;
 }
 
 /** The fields of a follow-up without a column. */
@@ -112,54 +123,43 @@ export type FollowUpMore = Pick<
   'corrected' | 'isDeleted' | 'isCorrection' | 'isCorrectionOffered' | 'snippets' | 'inlined'
 >;
 
-interface FollowUpTable {
-  id: string;
-  job_id: string;
-  /** Slack's timestamps have a fixed width, so they sort as text. */
-  message_ts: string;
-  user_id: string;
-  text: string;
-  edited_ts: string | null;
-  received_at: number;
-  state: FollowUpState;
-  call_id: string | null;
+/** Slack's timestamps have a fixed width, so they sort as text. */
+export interface FollowUpTable extends Omit<FollowUp, keyof FollowUpMore | 'receivedAtMs'> {
+  receivedAt: number;
   /** What queries neither search nor need. */
   more: Json<FollowUpMore>;
-  receipt_shown: Receipt | null;
+  receiptShown: Receipt | null;
   /** Other reactions that may be on the reply, separated by commas. */
-  receipts_tried: string;
+  receiptsTried: string;
 }
 
-interface EarlyReplyTable {
-  team_id: string;
-  channel_id: string;
-  thread_ts: string;
-  message_ts: string;
-  user_id: string;
-  text: string;
+interface EarlyReplyTable extends Pick<Reply, 'messageTs' | 'userId' | 'text'> {
+  teamId: string;
+  channelId: string;
+  threadTs: string;
   /** Empty if it was not edited, `withdrawn` if it was deleted. */
-  edited_ts: string;
-  received_at: number;
+  editedTs: string;
+  receivedAt: number;
   more: Json<Pick<Reply, 'mentionsBot' | 'attachments'>>;
 }
 
 interface CallTable {
   seq: Generated<number>;
   id: string;
-  natural_key: string;
-  job_id: string;
-  project_id: string;
+  naturalKey: string;
+  jobId: string;
+  projectId: string;
   lane: string;
   kind: CallKind;
   request: Json<CallRequest>;
   state: CallState;
   detail: string | null;
-  created_at: number;
-  started_at: number | null;
+  createdAt: number;
+  startedAt: number | null;
   /** Null while the call has no outcome. */
-  ended_at: number | null;
+  endedAt: number | null;
   /** See `LedgerCall.heldSinceMs`. */
-  held_since: number | null;
+  heldSince: number | null;
 }
 
 interface TaskTable {
@@ -167,149 +167,77 @@ interface TaskTable {
   kind: TaskKind;
   subject: string;
   /** Null for a workspace's catch-up and a person's home. */
-  job_id: string | null;
-  run_at: number;
-  lease_token: string | null;
-  lease_until: number | null;
+  jobId: string | null;
+  runAt: number;
+  leaseToken: string | null;
+  leaseUntil: number | null;
   attempts: number;
   revision: number;
-  last_run_at: number | null;
+  lastRunAt: number | null;
   /** Of refreshes: until then, an edit with an unknown outcome may still reach Slack. */
-  unknown_until: number | null;
-  /** See `TaskGroup`. */
-  group_key: Generated<TaskGroup>;
+  unknownUntil: number | null;
+  groupKey: Generated<TaskGroup>;
   /** Since when every try has failed; null if the last one did not. */
-  failing_since: number | null;
+  failingSince: number | null;
   failure: string | null;
 }
 
 interface BudgetQueueTable {
-  job_id: string;
+  jobId: string;
   kind: BudgetKind;
-  project_id: string;
+  projectId: string;
   /** That of the job's first call in the queue. */
   seq: number;
   /** See `InBudgetQueue`. */
-  passed_until: number | null;
-}
-
-/** See `CallPause`. */
-interface CallPauseTable {
-  project_id: string;
-  at: number;
-  until: number;
-  refusals: number;
+  passedUntil: number | null;
 }
 
 interface ReadBudgetTable {
-  project_id: string;
+  projectId: string;
   /** When the project's read allowance is whole again; fractional, as many reads add up. */
-  whole_at: number;
+  wholeAt: number;
   /** See `Slowdown`; null if there was none. */
-  slowed_at: number | null;
-  slowed_share: number | null;
-  slowed_until: number | null;
+  slowedAt: number | null;
+  slowedShare: number | null;
+  slowedUntil: number | null;
 }
 
-/** See `queries/pull-requests.ts`. */
+/** See `WatchedPullRequest`. */
 interface PullRequestTable {
-  team_id: string;
+  teamId: string;
   key: string;
-  watched_from: number;
+  watchedFrom: number;
   /** Null: not yet. */
-  looked_at: number | null;
-  changed_at: number | null;
+  lookedAt: number | null;
+  changedAt: number | null;
   outcome: LookOutcome | null;
   misses: number;
   facts: Json<PullRequestFacts> | null;
   memory: Json<unknown> | null;
 }
 
-interface JobPullRequestTable {
-  job_id: string;
-  team_id: string;
-  key: string;
-  /** As the job announced it. */
-  url: string;
-  /** 1 or 0: it was announced before anybody looked at it. */
-  is_old: number;
-}
-
-interface RecipeTable {
-  team_id: string;
-  name: string;
-  job_id: string | null;
-  failures: number;
-  /** 1 or 0. */
-  has_failed: number;
-  paused_at: number | null;
-}
-
-interface ScheduleTable {
-  team_id: string;
-  name: string;
-  /** As it was when `served_until` was written; null: it has left the settings. */
-  schedule: string | null;
-  served_until: number;
-}
-
-interface HookAnswerTable {
-  key: string;
-  at: number;
-  /** Empty until the commit. */
-  answer: string;
-}
-
-/** See `queries/reports/reports.ts`. What people did that leaves no other trace: presses, settings, refusals. */
-interface AuditEntryTable {
-  at: number;
-  id: string;
-  team_id: string;
-  user_id: string | null;
-  action: Recorded['action'];
-  source: string;
-  /** It may be deleted by now. */
-  job_id: string | null;
-  outcome: string;
-}
-
-interface ChannelSettingTable {
-  team_id: string;
-  channel_id: string;
-  data: Json<ChannelSettings>;
-  changed_by: string;
-  changed_at: number;
-}
-
 interface InstallationTable {
   id: string;
-  /** 1 or 0. */
-  is_organisation: number;
-  enterprise_id: string | null;
-  bot_user_id: string;
-  bot_id: string;
-  workspace_url: string | null;
+  isOrganisation: number;
+  enterpriseId: string | null;
+  botUserId: string;
+  botId: string;
+  workspaceUrl: string | null;
   /** Separated by commas. */
   scopes: string;
-  installer_id: string;
-  installed_at: number;
-  key_id: string;
-  bot_token: string;
+  installerId: string;
+  installedAt: number;
+  keyId: string;
+  botToken: string;
   revision: number;
 }
 
-interface HeartbeatTable {
-  id: number;
-  beats: number;
-}
-
 /** A job is kept whole, but for its number. */
-export function jobFrom({ data, number }: { readonly data: Json<Job>; readonly number: number | null }): Job {
+export const jobColumns = ['data', 'number'] as const;
+
+export function jobFrom({ data, number }: Pick<JobTable, (typeof jobColumns)[number]>): Job {
   return { ...fromJson(data), number: number ?? 0 };
 }
-
-export type FollowUpRow = Selectable<FollowUpTable>;
-export type CallRow = Selectable<CallTable>;
 
 /** JSON text of a document, in text columns of both databases. Only this program writes it. */
 export type Json<T> = string & { readonly [document]?: T };

@@ -4,9 +4,8 @@ import type { CallKind, CallOutcome, CallRequest, CallState, NewCall } from '../
 import type { Job } from '../../../jobs/job.ts';
 import { CLOCKS_DIFFER_MS } from '../../../jobs/schedule/schedule.ts';
 import { FORGOTTEN } from '../../forget/subject.ts';
-import { type CallRow, fromJson, jobFrom, type Queries, type Tables, toJson } from '../../schema/tables.ts';
+import { fromJson, type Json, jobFrom, type Queries, toJson } from '../../schema/tables.ts';
 import { type LockedJob, savedFrom, savedSettings } from '../jobs.ts';
-import { pick, prepared, type Values } from '../prepared.ts';
 import { Table } from '../table.ts';
 
 export interface LedgerCall {
@@ -32,109 +31,50 @@ export const IS_IN_BUDGET = sql<SqlBool>`kind in ('create_job', 'send_message')`
 
 const CALL_COLUMNS = [
   'call.id',
-  'call.job_id as jobId',
+  'call.jobId',
   'call.lane',
   'call.request',
   'call.state',
-  'call.created_at as createdAtMs',
-  'call.started_at as startedAtMs',
-  'call.held_since as heldSinceMs',
+  'call.createdAt as createdAtMs',
+  'call.startedAt as startedAtMs',
+  'call.heldSince as heldSinceMs',
 ] as const;
-
-const nextInLane = prepared((db, { lane }: Values<{ lane: string }>) =>
-  db
-    .selectFrom('call')
-    .innerJoin('job', 'job.id', 'call.job_id')
-    .select(CALL_COLUMNS)
-    .select(['job.data', 'job.number', savedSettings])
-    .where('lane', '=', lane)
-    .where('ended_at', 'is', null)
-    .orderBy('seq')
-    .limit(1),
-);
-
-const callById = prepared((db, { callId }: Values<{ callId: string }>) =>
-  db.selectFrom('call').select(CALL_COLUMNS).where('id', '=', callId),
-);
-
-const jobOfKey = prepared((db, { naturalKey }: Values<{ naturalKey: string }>) =>
-  db.selectFrom('call').select('job_id').where('natural_key', '=', naturalKey),
-);
-
-const startCall = prepared((db, { callId, nowMs }: Values<{ callId: string; nowMs: number }>) =>
-  db
-    .updateTable('call')
-    .set({ state: 'started', started_at: nowMs })
-    .where('id', '=', callId)
-    .where('state', '=', 'pending'),
-);
-
-const rewriteCall = prepared(
-  (db, { callId, request }: Values<{ callId: string } & Pick<CallRow, 'request'>>) =>
-    db.updateTable('call').set({ request }).where('id', '=', callId).where('state', '=', 'pending'),
-);
-
-type Settled = Pick<Tables['call'], 'id' | 'state' | 'detail' | 'ended_at'>;
-
-const settling = (change: { readonly started_at?: null }) =>
-  prepared((db, call: Values<Settled>) =>
-    db
-      .updateTable('call')
-      .set({ ...pick(call, 'state', 'detail', 'ended_at'), ...change })
-      .where('id', '=', call.id)
-      .where('state', '!=', 'done'),
-  );
-const settleMade = settling({});
-const settleNotMade = settling({ started_at: null });
-
-type Span = { readonly projectId: string; readonly sinceMs: number; readonly untilMs: number };
-
-const agentCalls = prepared((db, { projectId, sinceMs, untilMs }: Values<Span>) =>
-  db
-    .selectFrom('call')
-    .select('started_at')
-    .where('project_id', '=', projectId)
-    .where('started_at', '>', sinceMs)
-    .where('started_at', '<=', untilMs)
-    .where(IS_IN_BUDGET)
-    .orderBy('started_at')
-    .$narrowType<{ started_at: number }>(),
-);
-
-type InsertedCall = Omit<
-  Tables['call'],
-  'seq' | 'state' | 'detail' | 'started_at' | 'ended_at' | 'held_since'
->;
-
-const insertCall = prepared((db, call: Values<InsertedCall>) =>
-  db
-    .insertInto('call')
-    .values({
-      ...pick(call, 'id', 'natural_key', 'job_id', 'project_id', 'lane', 'kind', 'request', 'created_at'),
-      state: 'pending',
-    })
-    .onConflict((conflict) => conflict.column('natural_key').doNothing()),
-);
 
 /** The ledger of outward calls: pending → started → done | failed | unknown. A failed post may become pending again. */
 export class Calls extends Table {
   /** The lane's oldest call without an outcome, with its job. */
   async next(lane: string): Promise<NextCall | null> {
-    const row = await nextInLane.first(this.db, { lane });
+    const row = await this.db
+      .selectFrom('call')
+      .innerJoin('job', 'job.id', 'call.jobId')
+      .select([...CALL_COLUMNS, 'job.data', 'job.number', savedSettings])
+      .where('lane', '=', lane)
+      .where('endedAt', 'is', null)
+      .orderBy('seq')
+      .limit(1)
+      .executeTakeFirst();
     if (row === undefined) return null;
     const { data, number, saved, ...call } = row;
     return { call: callFrom(call), job: jobFrom({ data, number }), saved: savedFrom(saved) };
   }
 
   async get(callId: string): Promise<LedgerCall | null> {
-    const row = await callById.first(this.db, { callId });
+    const row = await this.db
+      .selectFrom('call')
+      .select(CALL_COLUMNS)
+      .where('id', '=', callId)
+      .executeTakeFirst();
     return row === undefined ? null : callFrom(row);
   }
 
   /** The job that has or had a call with this natural key; null: none. */
   async jobOf(naturalKey: string): Promise<string | null> {
-    const row = await jobOfKey.first(this.db, { naturalKey: boundedKey(naturalKey) });
-    return row?.job_id ?? null;
+    const row = await this.db
+      .selectFrom('call')
+      .select('jobId')
+      .where('naturalKey', '=', boundedKey(naturalKey))
+      .executeTakeFirst();
+    return row?.jobId ?? null;
   }
 
   /** The timestamp of the message that the call has posted; null: it has not. */
@@ -142,53 +82,71 @@ export class Calls extends Table {
     const row = await this.db
       .selectFrom('call')
       .select('detail')
-      .where('id', '=', callId)
-      .where('state', '=', 'done')
+      .where((eb) => eb.and({ id: callId, state: 'done' }))
       .executeTakeFirst();
     return row?.detail ?? null;
   }
 
   /** The messages of a job that calls of this kind have posted, oldest first. */
-  posted<Kind extends CallKind>(jobId: string, kind: Kind): Promise<PostedCall<Kind>[]> {
-    return postedCalls(this.db, jobId, kind);
+  async posted<Kind extends CallKind>(jobId: string, kind: Kind): Promise<PostedCall<Kind>[]> {
+    const rows = await this.db
+      .selectFrom('call')
+      .select(['id', 'lane', 'request', 'detail'])
+      .where((eb) => eb.and({ jobId, kind: kind as CallKind, state: 'done' }))
+      .orderBy('seq')
+      .execute();
+    return rows.flatMap(({ request, detail: ts, ...call }) => {
+      const made = fromJson(request);
+      return isOfKind(made, kind) && ts !== null ? [{ ...call, request: made, ts }] : [];
+    });
   }
 
   /** Marks the call as started, before the request goes out. Throws if it is not pending. */
   async start(callId: string, nowMs: number): Promise<void> {
-    const started = await startCall.change(this.db, { callId, nowMs });
-    if (started === 0) throw new Error(`Call ${callId} cannot be started: it is not pending`);
+    const { numUpdatedRows } = await this.pending(callId)
+      .set({ state: 'started', startedAt: nowMs })
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) throw new Error(`Call ${callId} cannot be started: it is not pending`);
   }
 
   /** Throws if there is no such call, or it is done. */
   async settle(callId: string, outcome: CallOutcome, nowMs: number): Promise<void> {
     const { state, detail } = outcome;
-    const call = { id: callId, detail, ended_at: nowMs };
-    const settled = await (state === 'retry'
-      ? settleNotMade.change(this.db, { ...call, state: 'pending', ended_at: null })
-      : state === 'not_made'
-        ? settleNotMade.change(this.db, { ...call, state: 'failed' })
-        : settleMade.change(this.db, { ...call, state }));
-    if (settled === 0) throw new Error(`Call ${callId} cannot be settled: unknown, or done already`);
+    const wasMade = state !== 'retry' && state !== 'not_made';
+    const { numUpdatedRows } = await this.db
+      .updateTable('call')
+      .set({
+        state: wasMade ? state : state === 'retry' ? 'pending' : 'failed',
+        detail,
+        endedAt: state === 'retry' ? null : nowMs,
+        ...(!wasMade && { startedAt: null }),
+      })
+      .where('id', '=', callId)
+      .where('state', '!=', 'done')
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) throw new Error(`Call ${callId} cannot be settled: unknown, or done already`);
   }
 
   /** Replaces what the pending call says. Throws if it is not pending. */
   async rewrite(callId: string, request: CallRequest): Promise<void> {
-    const rewritten = await rewriteCall.change(this.db, { callId, request: toJson(request) });
-    if (rewritten === 0) throw new Error(`Call ${callId} cannot be rewritten: it is not pending`);
+    const { numUpdatedRows } = await this.pending(callId)
+      .set({ request: toJson(request) })
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) throw new Error(`Call ${callId} cannot be rewritten: it is not pending`);
   }
 
   /** Records since when Slack holds the call up. */
   async hold(callId: string, nowMs: number): Promise<void> {
     await this.db
       .updateTable('call')
-      .set({ held_since: nowMs })
+      .set({ heldSince: nowMs })
       .where('id', '=', callId)
-      .where('held_since', 'is', null)
+      .where('heldSince', 'is', null)
       .execute();
   }
 
   async endHold(callId: string): Promise<void> {
-    await this.db.updateTable('call').set({ held_since: null }).where('id', '=', callId).execute();
+    await this.db.updateTable('call').set({ heldSince: null }).where('id', '=', callId).execute();
   }
 
   /**
@@ -199,55 +157,79 @@ export class Calls extends Table {
   async agentCallsStartedAt(projectId: string, sinceMs: number, nowMs: number): Promise<number[]> {
     // Concurrent replicas would all find room.
     await this.takeAdvisoryLock(`budget:${projectId}`);
-    const rows = await agentCalls.rows(this.db, { projectId, sinceMs, untilMs: nowMs + CLOCKS_DIFFER_MS });
-    return rows.map((row) => row.started_at);
+    const rows = await this.inBudget(projectId, sinceMs)
+      .select('startedAt')
+      .where('startedAt', '<=', nowMs + CLOCKS_DIFFER_MS)
+      .orderBy('startedAt')
+      .$narrowType<{ startedAt: number }>()
+      .execute();
+    return rows.map((row) => row.startedAt);
   }
 
   /** Their number. Locks nothing. */
   async agentCallsSince(projectId: string, sinceMs: number): Promise<number> {
-    const { count } = await this.db
-      .selectFrom('call')
+    const { count } = await this.inBudget(projectId, sinceMs)
       .select((eb) => eb.fn.countAll<number | string>().as('count'))
-      .where('project_id', '=', projectId)
-      .where('started_at', '>', sinceMs)
-      .where(IS_IN_BUDGET)
       .executeTakeFirstOrThrow();
     return Number(count);
   }
 
   /** Whether a create or message call of the project, started since then, has no outcome. Locks nothing. */
   async isAgentCallUnderWay(projectId: string, sinceMs: number): Promise<boolean> {
-    const call = await this.db
-      .selectFrom('call')
+    const call = await this.inBudget(projectId, sinceMs)
       .select('id')
-      .where('project_id', '=', projectId)
-      .where('started_at', '>', sinceMs)
-      .where(IS_IN_BUDGET)
-      .where('ended_at', 'is', null)
+      .where('endedAt', 'is', null)
       .limit(1)
       .executeTakeFirst();
     return call !== undefined;
   }
 
+  private inBudget(projectId: string, sinceMs: number) {
+    return this.db
+      .selectFrom('call')
+      .where('projectId', '=', projectId)
+      .where('startedAt', '>', sinceMs)
+      .where(IS_IN_BUDGET);
+  }
+
+  private pending(callId: string) {
+    return this.db.updateTable('call').where((eb) => eb.and({ id: callId, state: 'pending' }));
+  }
+
   /** Does nothing if the natural key is known, even from a deleted job. */
-  async add(call: NewCall, job: Job, nowMs: number): Promise<void> {
-    const { request } = call;
+  async add({ id, request, lane, ...call }: NewCall, job: Job, nowMs: number): Promise<void> {
     const naturalKey = boundedKey(call.naturalKey);
-    await insertCall.change(this.db, {
-      id: call.id,
-      natural_key: naturalKey,
-      job_id: job.id,
-      project_id: job.projectId,
-      lane: call.lane.name,
-      kind: request.kind,
-      request: toJson(request),
-      created_at: nowMs,
-    });
-    if (request.kind === 'notify_channel') {
-      // Read only now: if the earlier job is just being deleted, the insert has waited for that.
-      const place = { teamId: job.teamId, channelId: request.channelId };
-      await dropPastNotice(this.db, call.id, place, naturalKey);
-    }
+    const { kind } = request;
+    await this.db
+      .insertInto('call')
+      .values({
+        id,
+        naturalKey,
+        jobId: job.id,
+        projectId: job.projectId,
+        lane: lane.name,
+        kind,
+        request: toJson(request),
+        createdAt: nowMs,
+        state: 'pending',
+      })
+      .onConflict((conflict) => conflict.column('naturalKey').doNothing())
+      .execute();
+    if (kind !== 'notify_channel') return;
+    // A deleted job may have made the notice. Read only now: if it is just being deleted, the insert has waited for that.
+    const notice = { teamId: job.teamId, channelId: request.channelId, digest: digestOf(naturalKey) };
+    await this.db
+      .deleteFrom('call')
+      .where('id', '=', id)
+      .where((eb) =>
+        eb.exists(
+          eb
+            .selectFrom('pastNotice')
+            .select('digest')
+            .where((past) => past.and(notice)),
+        ),
+      )
+      .execute();
   }
 }
 
@@ -260,54 +242,30 @@ function boundedKey(key: string): string {
 function callFrom({
   request,
   ...columns
-}: Omit<LedgerCall, 'request'> & Pick<CallRow, 'request'>): LedgerCall {
+}: Omit<LedgerCall, 'request'> & { readonly request: Json<CallRequest> }): LedgerCall {
   return { ...columns, request: fromJson(request) };
 }
-
-type ChannelKey = { readonly teamId: string; readonly channelId: string };
-
-const dropIfPast = prepared(
-  (db, { callId, teamId, channelId, digest }: Values<ChannelKey & { callId: string; digest: string }>) =>
-    db
-      .deleteFrom('call')
-      .where('id', '=', callId)
-      .where((eb) =>
-        eb.exists(
-          eb
-            .selectFrom('past_notice')
-            .select('digest')
-            .where('channel_id', '=', channelId)
-            .where('team_id', '=', teamId)
-            .where('digest', '=', digest),
-        ),
-      ),
-);
 
 /** Remembers the notices of jobs that are about to be deleted. */
 export async function keepNotices(db: Queries, jobIds: readonly string[]): Promise<void> {
   const notices = await db
     .selectFrom('call')
-    .innerJoin('job', 'job.id', 'call.job_id')
-    .select(['call.natural_key', 'call.request', 'job.team_id'])
-    .where('call.job_id', 'in', jobIds)
+    .innerJoin('job', 'job.id', 'call.jobId')
+    .select(['call.naturalKey', 'call.request', 'job.teamId'])
+    .where('call.jobId', 'in', jobIds)
     .where('call.kind', '=', 'notify_channel')
     .execute();
-  const past = notices.flatMap(({ natural_key, request, team_id }) => {
+  const past = notices.flatMap(({ naturalKey, request, teamId }) => {
     const notice = fromJson(request);
     if (notice.kind !== 'notify_channel' || notice.channelId === FORGOTTEN) return [];
-    return [{ team_id, channel_id: notice.channelId, digest: digestOf(natural_key) }];
+    return [{ teamId, channelId: notice.channelId, digest: digestOf(naturalKey) }];
   });
   if (past.length === 0) return;
   await db
-    .insertInto('past_notice')
+    .insertInto('pastNotice')
     .values(past)
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-}
-
-/** Removes a new notice if a deleted job has already made it. `key`: as the ledger stores it. */
-async function dropPastNotice(db: Queries, callId: string, place: ChannelKey, key: string): Promise<void> {
-  await dropIfPast.change(db, { callId, ...place, digest: digestOf(key) });
 }
 
 function digestOf(key: string): string {
@@ -319,29 +277,6 @@ export interface PostedCall<Kind extends CallKind = CallKind> {
   readonly lane: string;
   readonly request: Extract<CallRequest, { kind: Kind }>;
   readonly ts: string;
-}
-
-const postedOfJob = prepared((db, { jobId, kind }: Values<{ jobId: string; kind: CallKind }>) =>
-  db
-    .selectFrom('call')
-    .select(['id', 'lane', 'request', 'detail'])
-    .where('job_id', '=', jobId)
-    .where('kind', '=', kind)
-    .where('state', '=', 'done')
-    .orderBy('seq'),
-);
-
-/** The messages of a job that calls of this kind have posted, oldest first. */
-async function postedCalls<Kind extends CallKind>(
-  db: Queries,
-  jobId: string,
-  kind: Kind,
-): Promise<PostedCall<Kind>[]> {
-  const rows = await postedOfJob.rows(db, { jobId, kind });
-  return rows.flatMap(({ request, detail, ...call }) => {
-    const made = fromJson(request);
-    return isOfKind(made, kind) && detail !== null ? [{ ...call, request: made, ts: detail }] : [];
-  });
 }
 
 function isOfKind<Kind extends CallKind>(

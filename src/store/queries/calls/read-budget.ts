@@ -1,4 +1,3 @@
-import type { Selectable } from 'kysely';
 import type { Job } from '../../../jobs/job.ts';
 import { type Slowdown, shownWhilePaused } from '../../../jobs/schedule/slowdown.ts';
 import { exactly, type Tables } from '../../schema/tables.ts';
@@ -29,25 +28,25 @@ export class ReadBudget extends Table {
   async of(projectIds: readonly string[], nowMs: number): Promise<ReadonlyMap<string, ReadUse>> {
     await this.takeAdvisoryLock('reads');
     const rows = await this.db
-      .selectFrom('read_budget')
+      .selectFrom('readBudget')
       .selectAll()
-      .where('project_id', 'in', projectIds)
+      .where('projectId', 'in', projectIds)
       .execute();
-    return new Map(rows.map((row) => [row.project_id, useOf(row, nowMs + FURTHEST_AHEAD_MS)]));
+    return new Map(rows.map((row) => [row.projectId, useOf(row, nowMs + FURTHEST_AHEAD_MS)]));
   }
 
   /** The projects of which nothing is read now. Locks nothing. */
   async paused(nowMs: number): Promise<ProjectPause[]> {
     const rows = await this.db
-      .selectFrom('read_budget')
+      .selectFrom('readBudget')
       .selectAll()
-      .where('slowed_until', '>', nowMs)
-      .orderBy('project_id')
+      .where('slowedUntil', '>', nowMs)
+      .orderBy('projectId')
       .execute();
     return rows.flatMap((row) => {
       const { slowdown } = useOf(row, nowMs + FURTHEST_AHEAD_MS);
       if (slowdown === null) return [];
-      return [{ projectId: row.project_id, sinceMs: slowdown.atMs, untilMs: slowdown.untilMs }];
+      return [{ projectId: row.projectId, sinceMs: slowdown.atMs, untilMs: slowdown.untilMs }];
     });
   }
 
@@ -68,21 +67,21 @@ export class ReadBudget extends Table {
    */
   async endPause(projectId: string, askedAtMs: number, nowMs: number): Promise<boolean> {
     const { numUpdatedRows } = await this.db
-      .updateTable('read_budget')
-      .set({ slowed_until: nowMs })
-      .where('project_id', '=', projectId)
-      .where('slowed_until', '>', nowMs)
-      .where('slowed_at', '<', askedAtMs)
+      .updateTable('readBudget')
+      .set({ slowedUntil: nowMs })
+      .where('projectId', '=', projectId)
+      .where('slowedUntil', '>', nowMs)
+      .where('slowedAt', '<', askedAtMs)
       .executeTakeFirst();
     return numUpdatedRows > 0n;
   }
 
   async put(wholeAtMs: ReadonlyMap<string, number>): Promise<void> {
     await this.db
-      .insertInto('read_budget')
-      .values([...wholeAtMs].map(([project_id, atMs]) => ({ project_id, whole_at: exactly(atMs) })))
+      .insertInto('readBudget')
+      .values([...wholeAtMs].map(([projectId, atMs]) => ({ projectId, wholeAt: exactly(atMs) })))
       .onConflict((conflict) =>
-        conflict.column('project_id').doUpdateSet((eb) => ({ whole_at: eb.ref('excluded.whole_at') })),
+        conflict.column('projectId').doUpdateSet((eb) => ({ wholeAt: eb.ref('excluded.wholeAt') })),
       )
       .execute();
   }
@@ -95,29 +94,27 @@ export class ReadBudget extends Table {
     const { wholeAtMs = 0, slowdown = null } = (await this.of([projectId], nowMs)).get(projectId) ?? {};
     const after = change(slowdown);
     const columns = {
-      slowed_at: after.atMs,
-      slowed_share: exactly(after.share),
-      slowed_until: after.untilMs,
+      slowedAt: after.atMs,
+      slowedShare: exactly(after.share),
+      slowedUntil: after.untilMs,
     };
     await this.db
-      .insertInto('read_budget')
-      .values({ project_id: projectId, whole_at: exactly(wholeAtMs), ...columns })
-      .onConflict((conflict) => conflict.column('project_id').doUpdateSet(columns))
+      .insertInto('readBudget')
+      .values({ projectId, wholeAt: exactly(wholeAtMs), ...columns })
+      .onConflict((conflict) => conflict.column('projectId').doUpdateSet(columns))
       .execute();
     return after;
   }
 }
 
 function useOf(
-  { whole_at, slowed_at, slowed_share, slowed_until }: Selectable<Tables['read_budget']>,
+  { wholeAt, slowedAt, slowedShare, slowedUntil }: Tables['readBudget'],
   latestMs: number,
 ): ReadUse {
-  const isKnown = slowed_at !== null && slowed_share !== null && slowed_until !== null;
+  const isKnown = slowedAt !== null && slowedShare !== null && slowedUntil !== null;
   return {
-    wholeAtMs: whole_at <= latestMs ? whole_at : 0,
+    wholeAtMs: wholeAt <= latestMs ? wholeAt : 0,
     slowdown:
-      isKnown && slowed_at <= latestMs
-        ? { atMs: slowed_at, share: slowed_share, untilMs: slowed_until }
-        : null,
+      isKnown && slowedAt <= latestMs ? { atMs: slowedAt, share: slowedShare, untilMs: slowedUntil } : null,
   };
 }

@@ -1,15 +1,5 @@
 import { createHash } from 'node:crypto';
-import { preparedForMany, type Values } from '../prepared.ts';
 import { Table } from '../table.ts';
-
-const rememberKeys = preparedForMany(
-  (db, keys: readonly Values<{ key: string }>[], { nowMs }: Values<{ nowMs: number }>) =>
-    db
-      .insertInto('inbound_request')
-      .values(keys.map(({ key }) => ({ key, at: nowMs })))
-      .onConflict((conflict) => conflict.doNothing())
-      .returning('key'),
-);
 
 /** Requests from Slack, so that a second delivery is recognised. */
 export class InboundRequests extends Table {
@@ -18,14 +8,18 @@ export class InboundRequests extends Table {
     // Sorted, so that concurrent deliveries wait for each other and do not deadlock.
     const distinct = [...new Set(keys.map(digested))].sort();
     if (distinct.length === 0) return true;
-    const asItems = distinct.map((key) => ({ key }));
-    const added = await rememberKeys.rows(this.db, asItems, { nowMs });
+    const added = await this.db
+      .insertInto('inboundRequest')
+      .values(distinct.map((key) => ({ key, at: nowMs })))
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('key')
+      .execute();
     return added.length === distinct.length;
   }
 
   async isKnown(keys: readonly string[]): Promise<boolean> {
     const row = await this.db
-      .selectFrom('inbound_request')
+      .selectFrom('inboundRequest')
       .select('key')
       .where('key', 'in', keys.map(digested))
       .executeTakeFirst();
@@ -44,22 +38,22 @@ function digested(key: string): string {
  */
 export class StepTokens extends Table {
   async keep(jobId: string, token: string, untilMs: number): Promise<void> {
-    await this.db.insertInto('step_token').values({ job_id: jobId, token, until: untilMs }).execute();
+    await this.db.insertInto('stepToken').values({ jobId, token, until: untilMs }).execute();
   }
 
   /** Null: none, or expired. */
   async get(jobId: string, nowMs: number): Promise<string | null> {
     const row = await this.db
-      .selectFrom('step_token')
+      .selectFrom('stepToken')
       .select('token')
-      .where('job_id', '=', jobId)
+      .where('jobId', '=', jobId)
       .where('until', '>', nowMs)
       .executeTakeFirst();
     return row?.token ?? null;
   }
 
   async forget(jobId: string): Promise<void> {
-    await this.db.deleteFrom('step_token').where('job_id', '=', jobId).execute();
+    await this.db.deleteFrom('stepToken').where('jobId', '=', jobId).execute();
   }
 }
 
@@ -77,19 +71,19 @@ export class HookAnswers extends Table {
    */
   async claim(key: string, nowMs: number): Promise<string | null> {
     await this.db
-      .deleteFrom('hook_answer')
+      .deleteFrom('hookAnswer')
       .where('key', '=', digested(key))
       .where('at', '<', nowMs - HOOK_ANSWERS_KEPT_MS)
       .execute();
     const added = await this.db
-      .insertInto('hook_answer')
+      .insertInto('hookAnswer')
       .values({ key: digested(key), at: nowMs, answer: '' })
       .onConflict((conflict) => conflict.doNothing())
       .returning('key')
       .executeTakeFirst();
     if (added !== undefined) return null;
     const row = await this.db
-      .selectFrom('hook_answer')
+      .selectFrom('hookAnswer')
       .select('answer')
       .where('key', '=', digested(key))
       .executeTakeFirstOrThrow();
@@ -98,11 +92,11 @@ export class HookAnswers extends Table {
 
   /** Answers a request that was claimed. */
   async put(key: string, answer: string): Promise<void> {
-    await this.db.updateTable('hook_answer').set({ answer }).where('key', '=', digested(key)).execute();
+    await this.db.updateTable('hookAnswer').set({ answer }).where('key', '=', digested(key)).execute();
   }
 
   /** It may be made again. */
   async release(key: string): Promise<void> {
-    await this.db.deleteFrom('hook_answer').where('key', '=', digested(key)).execute();
+    await this.db.deleteFrom('hookAnswer').where('key', '=', digested(key)).execute();
   }
 }

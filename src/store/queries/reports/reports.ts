@@ -6,10 +6,10 @@ import type { AuditedReply, Recorded } from '../../../jobs/report/audit.ts';
 import type { CountedJob, Period } from '../../../jobs/report/report.ts';
 import { startingAgain } from '../../../jobs/report/starts.ts';
 import { type TaskKind, taskKinds } from '../../../jobs/task-kinds.ts';
-import { type FollowUpRow, fromJson, jobFrom, type Tables } from '../../schema/tables.ts';
+import { fromJson, jobColumns, jobFrom } from '../../schema/tables.ts';
 import { IS_IN_BUDGET } from '../calls/calls.ts';
-import { idsOf, pick, prepared, type Values } from '../prepared.ts';
-import { Table } from '../table.ts';
+import { idsOf } from '../prepared.ts';
+import { isBeyond, Table } from '../table.ts';
 
 /** Before every message. */
 const EVER_TS = '';
@@ -48,19 +48,16 @@ export class Reports extends Table {
   ): Promise<Page<CountedJob>> {
     const rows = await this.db
       .selectFrom('job')
-      .select(['id', 'requested_at', 'data', 'number'])
-      .where('requested_at', '>=', after?.at ?? sinceMs)
-      .where('requested_at', '<', untilMs)
-      .$if(after !== null, (query) =>
-        query.where(sql<SqlBool>`(requested_at, id) > (${after?.at ?? 0}, ${after?.id ?? ''})`),
-      )
-      .$if(teamId !== null, (query) => query.where(isOfTeam(teamId)))
-      .orderBy('requested_at')
+      .select(jobColumns)
+      .where('requestedAt', '>=', after?.at ?? sinceMs)
+      .where('requestedAt', '<', untilMs)
+      .where(isBeyond(['requestedAt', 'id'], after && [after.at, after.id]))
+      .where(isOfTeam(teamId))
+      .orderBy('requestedAt')
       .orderBy('id')
       .limit(limit)
       .execute();
-    const jobs = rows.map((row) => jobFrom(row));
-    return this.pageOfJobs(jobs, limit, EVER_TS);
+    return this.pageOfJobs(rows.map(jobFrom), limit, EVER_TS);
   }
 
   /** The jobs requested before the period, and started again in it, each once. */
@@ -72,27 +69,26 @@ export class Reports extends Table {
   ): Promise<Page<CountedJob>> {
     const rows = await this.db
       .selectFrom('job')
-      .select(['id', 'data', 'number'])
+      .select(jobColumns)
       .where('id', 'in', (entries) =>
         entries
-          .selectFrom('audit_entry')
-          .select('job_id')
+          .selectFrom('auditEntry')
+          .select('jobId')
           .where('at', '>=', sinceMs)
           .where('at', '<', untilMs)
           .where('action', '=', 'press')
           .where('source', 'in', startingAgain)
           .where('outcome', '=', 'accepted')
-          .where('job_id', 'is not', null)
-          .$narrowType<{ job_id: string }>(),
+          .where('jobId', 'is not', null)
+          .$narrowType<{ jobId: string }>(),
       )
-      .where('requested_at', '<', sinceMs)
-      .$if(teamId !== null, (query) => query.where(isOfTeam(teamId)))
-      .$if(after !== null, (query) => query.where('id', '>', after?.id ?? ''))
+      .where('requestedAt', '<', sinceMs)
+      .where(isOfTeam(teamId))
+      .where('id', '>', after?.id ?? '')
       .orderBy('id')
       .limit(limit)
       .execute();
-    const jobs = rows.map((row) => jobFrom(row));
-    return this.pageOfJobs(jobs, limit, slackTime(sinceMs));
+    return this.pageOfJobs(rows.map(jobFrom), limit, slackTime(sinceMs));
   }
 
   /** When create and message calls of the project were started in the period, in all workspaces. */
@@ -104,21 +100,19 @@ export class Reports extends Table {
   ): Promise<Page<number, number, number>> {
     const rows = await this.db
       .selectFrom('call')
-      .select(['started_at', 'seq'])
-      .where('project_id', '=', projectId)
-      .where('started_at', '>=', after?.at ?? sinceMs)
-      .where('started_at', '<', untilMs)
-      .$if(after !== null, (query) =>
-        query.where(sql<SqlBool>`(started_at, seq) > (${after?.at ?? 0}, ${after?.id ?? 0})`),
-      )
+      .select(['startedAt', 'seq'])
+      .where('projectId', '=', projectId)
+      .where('startedAt', '>=', after?.at ?? sinceMs)
+      .where('startedAt', '<', untilMs)
+      .where(isBeyond(['startedAt', 'seq'], after && [after.at, after.id]))
       .where(IS_IN_BUDGET)
-      .orderBy('started_at')
+      .orderBy('startedAt')
       .orderBy('seq')
       .limit(limit)
-      .$narrowType<{ started_at: number }>()
+      .$narrowType<{ startedAt: number }>()
       .execute();
-    const atMs = ({ started_at: at }: (typeof rows)[number]) => at;
-    return pageOf(rows, limit, atMs, (row) => ({ at: row.started_at, id: row.seq }));
+    const atMs = ({ startedAt: at }: (typeof rows)[number]) => at;
+    return pageOf(rows, limit, atMs, (row) => ({ at: row.startedAt, id: row.seq }));
   }
 
   /** The projects that have such calls: the index is entered once for each. */
@@ -127,14 +121,14 @@ export class Reports extends Table {
     for (;;) {
       const row = await this.db
         .selectFrom('call')
-        .select('project_id')
-        .where('project_id', '>', found.at(-1) ?? '')
+        .select('projectId')
+        .where('projectId', '>', found.at(-1) ?? '')
         .where(IS_IN_BUDGET)
-        .orderBy('project_id')
+        .orderBy('projectId')
         .limit(1)
         .executeTakeFirst();
       if (row === undefined) return found;
-      found.push(row.project_id);
+      found.push(row.projectId);
     }
   }
 
@@ -159,13 +153,13 @@ export class Reports extends Table {
     if (jobs.length === 0) return found;
     const rows = await this.db
       .selectFrom('call')
-      .select(['job_id', 'request', 'state', 'created_at as createdAtMs', 'ended_at as endedAtMs'])
-      .where('job_id', 'in', idsOf(jobs))
+      .select(['jobId', 'request', 'state', 'createdAt as createdAtMs', 'endedAt as endedAtMs'])
+      .where('jobId', 'in', idsOf(jobs))
       .where('kind', 'in', ['create_job', 'announce'])
-      .orderBy('job_id')
+      .orderBy('jobId')
       .orderBy('seq')
       .execute();
-    for (const { job_id: jobId, request, ...call } of rows) {
+    for (const { jobId, request, ...call } of rows) {
       const calls = found.get(jobId) ?? [];
       calls.push({ ...call, request: fromJson(request) });
       found.set(jobId, calls);
@@ -176,20 +170,20 @@ export class Reports extends Table {
   private async unclearReplies(jobs: readonly Job[], fromTs: string): Promise<ReadonlyMap<string, number>> {
     if (jobs.length === 0) return new Map();
     const rows = await this.db
-      .selectFrom('follow_up')
-      .select((eb) => ['job_id', eb.fn.countAll<number | string>().as('count')])
-      .where('job_id', 'in', idsOf(jobs))
+      .selectFrom('followUp')
+      .select((eb) => ['jobId', eb.fn.countAll<number | string>().as('count')])
+      .where('jobId', 'in', idsOf(jobs))
       .where('state', '=', 'unknown')
-      .where('message_ts', '>=', fromTs)
-      .groupBy('job_id')
+      .where('messageTs', '>=', fromTs)
+      .groupBy('jobId')
       .execute();
-    return new Map(rows.map(({ job_id, count }) => [job_id, Number(count)]));
+    return new Map(rows.map(({ jobId, count }) => [jobId, Number(count)]));
   }
 }
 
 /** A plain `team_id` would make SQLite scan all jobs of the workspace. */
 function isOfTeam(teamId: string | null) {
-  return sql<SqlBool>`team_id || '' = ${teamId ?? ''}`;
+  return teamId === null ? sql<SqlBool>`1 = 1` : sql<SqlBool>`team_id || '' = ${teamId}`;
 }
 
 /** For all others, the job itself has everything that is counted. */
@@ -232,11 +226,11 @@ export class Stats extends Table {
       .select((eb) => [
         'kind',
         eb.fn.countAll<number | string>().as('count'),
-        eb.fn.min('run_at').as('oldest'),
+        eb.fn.min('runAt').as('oldest'),
       ])
       // With all kinds named, the index is entered once for each instead of scanned.
       .where('kind', 'in', taskKinds)
-      .where('run_at', '<=', nowMs)
+      .where('runAt', '<=', nowMs)
       .groupBy('kind')
       .execute();
     return rows.map(({ kind, count, oldest }) => ({ kind, count: Number(count), dueSinceMs: oldest }));
@@ -248,43 +242,35 @@ export class Stats extends Table {
       .selectFrom('task')
       .select((eb) => ['kind', eb.fn.countAll<number | string>().as('count')])
       .where('kind', 'in', taskKinds)
-      .where('failing_since', '<=', sinceMs)
+      .where('failingSince', '<=', sinceMs)
       .groupBy('kind')
       .execute();
     return rows.map(({ kind, count }) => ({ kind, count: Number(count) }));
   }
 }
 
-type Row = Tables['audit_entry'];
-
-const insertEntry = prepared((db, row: Values<Row>) =>
-  db
-    .insertInto('audit_entry')
-    .values(pick(row, 'at', 'id', 'team_id', 'user_id', 'action', 'source', 'job_id', 'outcome')),
-);
-
 /** What people did, for audits, as far as jobs and replies do not show it themselves. */
 export class Audit extends Table {
   /** @param id unique */
   async record(recorded: Recorded, id: string): Promise<void> {
-    const { atMs: at, teamId: team_id, userId: user_id, jobId: job_id, ...rest } = recorded;
-    await insertEntry.change(this.db, { at, id, team_id, user_id, job_id, ...rest });
+    const { atMs: at, teamId, userId, action, source, jobId, outcome } = recorded;
+    const entry = { at, id, teamId, userId, action, source, jobId, outcome };
+    await this.db.insertInto('auditEntry').values(entry).execute();
   }
 
   /** The period's records, in order of time. */
   async recorded({ sinceMs, untilMs }: Period, after: Place | null, limit: number): Promise<Page<Recorded>> {
     const rows = await this.db
-      .selectFrom('audit_entry')
+      .selectFrom('auditEntry')
       .selectAll()
       .where('at', '>=', after?.at ?? sinceMs)
       .where('at', '<', untilMs)
-      .$if(after !== null, (query) =>
-        query.where(sql<SqlBool>`(at, id) > (${after?.at ?? 0}, ${after?.id ?? ''})`),
-      )
+      .where(isBeyond(['at', 'id'], after && [after.at, after.id]))
       .orderBy('at')
       .orderBy('id')
       .limit(limit)
       .execute();
+    const recordedFrom = ({ at: atMs, id: _id, ...entry }: (typeof rows)[number]) => ({ ...entry, atMs });
     return pageOf(rows, limit, recordedFrom, ({ at, id }) => ({ at, id }));
   }
 
@@ -295,31 +281,20 @@ export class Audit extends Table {
     limit: number,
   ): Promise<Page<AuditedReply, string>> {
     const rows = await this.db
-      .selectFrom('follow_up')
-      .innerJoin('job', 'job.id', 'follow_up.job_id')
-      .select(['follow_up.id', 'message_ts', 'user_id', 'text', 'state', 'job_id', 'team_id'])
-      .where('message_ts', '>=', after?.at ?? slackTime(sinceMs))
-      .where('message_ts', '<', slackTime(untilMs))
-      .$if(after !== null, (query) =>
-        query.where(sql<SqlBool>`(message_ts, follow_up.id) > (${after?.at ?? ''}, ${after?.id ?? ''})`),
-      )
-      .orderBy('message_ts')
-      .orderBy('follow_up.id')
+      .selectFrom('followUp')
+      .innerJoin('job', 'job.id', 'followUp.jobId')
+      .select(['followUp.id', 'messageTs', 'userId', 'text', 'state', 'jobId', 'teamId'])
+      .where('messageTs', '>=', after?.at ?? slackTime(sinceMs))
+      .where('messageTs', '<', slackTime(untilMs))
+      .where(isBeyond(['messageTs', 'followUp.id'], after && [after.at, after.id]))
+      .orderBy('messageTs')
+      .orderBy('followUp.id')
       .limit(limit)
       .execute();
-    return pageOf(rows, limit, replyFrom, ({ message_ts: at, id }) => ({ at, id }));
+    const replyFrom = ({ id: _id, messageTs, ...reply }: (typeof rows)[number]) => ({
+      ...reply,
+      writtenAtMs: Math.floor(Number(messageTs) * 1000),
+    });
+    return pageOf(rows, limit, replyFrom, ({ messageTs: at, id }) => ({ at, id }));
   }
-}
-
-function recordedFrom({ at: atMs, id: _id, team_id, user_id, job_id, ...rest }: Row): Recorded {
-  return { atMs, teamId: team_id, userId: user_id, jobId: job_id, ...rest };
-}
-
-interface ReplyRow extends Pick<FollowUpRow, 'message_ts' | 'user_id' | 'text' | 'state' | 'job_id'> {
-  readonly team_id: string;
-}
-
-function replyFrom({ message_ts, team_id: teamId, user_id: userId, job_id: jobId, ...rest }: ReplyRow) {
-  const { text, state } = rest;
-  return { writtenAtMs: Math.floor(Number(message_ts) * 1000), teamId, userId, jobId, text, state };
 }

@@ -39,17 +39,17 @@ interface CardRefresh {
 const jobsToCheck = preparedForMany((db, jobs: readonly Values<{ id: string }>[]) =>
   db
     .selectFrom('job')
-    .leftJoin('channel_setting', (join) =>
+    .leftJoin('channelSetting', (join) =>
       join
-        .onRef('channel_setting.team_id', '=', 'job.team_id')
-        .onRef('channel_setting.channel_id', '=', 'job.channel_id'),
+        .onRef('channelSetting.teamId', '=', 'job.teamId')
+        .onRef('channelSetting.channelId', '=', 'job.channelId'),
     )
-    .select(['job.id', 'job.data', 'job.number', 'channel_setting.data as saved'])
+    .select(['job.id', 'job.data', 'job.number', 'channelSetting.data as saved'])
     .select([
       sql<SqlBool>`exists (select 1 from follow_up where follow_up.job_id = job.id and ${isUnsent})`.as(
-        'has_unsent',
+        'hasUnsent',
       ),
-      sql<SqlBool>`exists (select 1 from task where task.id = ${CARD_TASK} || job.id)`.as('is_card_planned'),
+      sql<SqlBool>`exists (select 1 from task where task.id = ${CARD_TASK} || job.id)`.as('isCardPlanned'),
     ])
     .where('job.id', 'in', idsOf(jobs)),
 );
@@ -75,10 +75,10 @@ const endUnchangedChecks = preparedForMany(
 const lastRunAt = preparedForMany((db, tasks: readonly Values<{ id: string }>[]) =>
   db
     .selectFrom('task')
-    .select('last_run_at')
+    .select('lastRunAt')
     .where('id', 'in', idsOf(tasks))
-    .where('last_run_at', 'is not', null)
-    .$narrowType<{ last_run_at: number }>(),
+    .where('lastRunAt', 'is not', null)
+    .$narrowType<{ lastRunAt: number }>(),
 );
 
 const planCards = preparedForMany((db, cards: readonly Values<CardRefresh & { id: string }>[]) =>
@@ -89,7 +89,7 @@ const planCards = preparedForMany((db, cards: readonly Values<CardRefresh & { id
         id,
         kind: 'refresh_card' as const,
         subject: jobId,
-        run_at: runAtMs,
+        runAt: runAtMs,
         attempts: 0,
         revision: 1,
         ...ownerColumns({ jobId, isOfProject: sql.lit(0), channelId: sql.lit(null), otherwise: sql.lit('') }),
@@ -105,13 +105,13 @@ export class Checks extends Table {
     const jobs = jobIds.map((id) => ({ id }));
     const rows = await jobsToCheck.rows(this.db, jobs, {});
     return new Map(
-      rows.map(({ id, data, number, saved, has_unsent, is_card_planned }) => [
+      rows.map(({ id, data, number, saved, hasUnsent, isCardPlanned }) => [
         id,
         {
           job: jobFrom({ data, number }),
           saved: saved === null ? null : fromJson(saved),
-          hasUnsent: Boolean(has_unsent),
-          isCardPlanned: Boolean(is_card_planned),
+          hasUnsent: Boolean(hasUnsent),
+          isCardPlanned: Boolean(isCardPlanned),
         },
       ]),
     );
@@ -145,12 +145,12 @@ export class Checks extends Table {
       .selectFrom('task')
       .select('id')
       .where('kind', '=', 'check_job')
-      .where('group_key', '=', `${projectId}/`)
-      .where('run_at', '>', nowMs)
-      .where('lease_token', 'is', null)
+      .where('groupKey', '=', `${projectId}/`)
+      .where('runAt', '>', nowMs)
+      .where('leaseToken', 'is', null)
       .forUpdate()
       .skipLocked();
-    await this.db.updateTable('task').set({ run_at: nowMs }).where('id', 'in', checks).execute();
+    await this.db.updateTable('task').set({ runAt: nowMs }).where('id', 'in', checks).execute();
     this.tasks.noteScheduled('check_job', nowMs);
   }
 
@@ -161,8 +161,8 @@ export class Checks extends Table {
       .innerJoin('job', 'job.id', 'task.subject')
       .select('job.id')
       .where('kind', '=', 'check_job')
-      .where('group_key', '=', `${projectId}/`)
-      .orderBy('requested_at', 'desc')
+      .where('groupKey', '=', `${projectId}/`)
+      .orderBy('requestedAt', 'desc')
       .limit(MOST_CARDS)
       .execute();
     if (jobs.length === 0) return;
@@ -174,11 +174,11 @@ export class Checks extends Table {
         'in',
         jobs.map(({ id }) => taskId('refresh_card', id)),
       )
-      .where('run_at', '>', nowMs)
-      .where('lease_token', 'is', null)
+      .where('runAt', '>', nowMs)
+      .where('leaseToken', 'is', null)
       .forUpdate()
       .skipLocked();
-    await this.db.updateTable('task').set({ run_at: nowMs }).where('id', 'in', planned).execute();
+    await this.db.updateTable('task').set({ runAt: nowMs }).where('id', 'in', planned).execute();
     await this.refreshCards(jobs.map(({ id }) => ({ jobId: id, runAtMs: nowMs })));
     this.tasks.noteScheduled('refresh_card', nowMs);
   }
@@ -187,6 +187,6 @@ export class Checks extends Table {
   async withLastCheck(job: Job): Promise<Job> {
     const ids = CHECKS.map((kind) => ({ id: taskId(kind, job.id) }));
     const tasks = await lastRunAt.rows(this.db, ids, {});
-    return checked(job, Math.max(0, ...tasks.map((task) => task.last_run_at)));
+    return checked(job, Math.max(0, ...tasks.map((task) => task.lastRunAt)));
   }
 }

@@ -9,14 +9,14 @@ const bringTasksForward = prepared(
   (db, { kind, laterThanMs, nowMs, limit }: Values<Far & { readonly limit: number }>) =>
     db
       .updateTable('task')
-      .set({ run_at: nowMs })
+      .set({ runAt: nowMs })
       .where('id', 'in', (eb) =>
         eb
           .selectFrom('task')
           .select('id')
           .where('kind', '=', kind)
-          .where('run_at', '>', laterThanMs)
-          .orderBy('run_at')
+          .where('runAt', '>', laterThanMs)
+          .orderBy('runAt')
           .limit(limit)
           .forUpdate()
           .skipLocked(),
@@ -29,14 +29,14 @@ type FarLeases = Far & { readonly untilMs: number };
 const shortenLeases = prepared((db, { kind, laterThanMs, untilMs, nowMs }: Values<FarLeases>) =>
   db
     .updateTable('task')
-    .set({ lease_until: untilMs })
+    .set({ leaseUntil: untilMs })
     .where('id', 'in', (eb) =>
       eb
         .selectFrom('task')
         .select('id')
         .where('kind', '=', kind)
-        .where('run_at', '<=', nowMs)
-        .where('lease_until', '>', laterThanMs)
+        .where('runAt', '<=', nowMs)
+        .where('leaseUntil', '>', laterThanMs)
         .forUpdate()
         .skipLocked(),
     ),
@@ -47,10 +47,10 @@ const laterChecks = prepared((db, { atMs, limit }: Values<{ atMs: number; limit:
     .selectFrom('task')
     .select('subject')
     .where('kind', '=', 'check_job')
-    .where('run_at', '>', atMs)
-    .where('lease_token', 'is', null)
-    .where('failing_since', 'is', null)
-    .orderBy('run_at')
+    .where('runAt', '>', atMs)
+    .where('leaseToken', 'is', null)
+    .where('failingSince', 'is', null)
+    .orderBy('runAt')
     .limit(limit),
 );
 

@@ -15,6 +15,16 @@ export function taskId(kind: TaskKind, subject: string): string {
   return `${kind}:${subject}`;
 }
 
+/** The subject of a task about something in a workspace. */
+export function subjectIn(teamId: string, name: string): string {
+  return `${teamId}:${name}`;
+}
+
+export function partsOf(subject: string): readonly [teamId: string, name: string] {
+  const at = subject.indexOf(':');
+  return [subject.slice(0, at), subject.slice(at + 1)];
+}
+
 /** The group and those that contain it: `T1/` and `T1/C1/`. */
 export function levelsOf(group: TaskGroup): readonly TaskGroup[] {
   const levels: TaskGroup[] = [];
@@ -91,12 +101,12 @@ function groupWithoutJob(sharedIn: TaskFacts['sharedIn'], subject: string): Task
 
 /** Columns by owner; without the job, a task belongs to none. A job's project, workspace and channel never change. */
 export function ownerColumns(owner: { readonly [Name in keyof TaskOwner]: Expression<TaskOwner[Name]> }): {
-  readonly job_id: RawBuilder<string | null>;
-  readonly group_key: RawBuilder<TaskGroup>;
+  readonly jobId: RawBuilder<string | null>;
+  readonly groupKey: RawBuilder<TaskGroup>;
 } {
   return {
-    job_id: sql`(select job.id from job where job.id = ${owner.jobId})`,
-    group_key: sql`coalesce((
+    jobId: sql`(select job.id from job where job.id = ${owner.jobId})`,
+    groupKey: sql`coalesce((
       select case when ${owner.isOfProject} = 1 then job.project_id || '/'
         else job.team_id || '/' || coalesce(${owner.channelId}, job.channel_id) || '/' end
       from job where job.id = ${owner.jobId}
@@ -130,12 +140,12 @@ const CLAIMED = [
   'id',
   'kind',
   'subject',
-  'run_at',
+  'runAt',
   'attempts',
   'revision',
-  'lease_token',
-  'group_key',
-  'unknown_until',
+  'leaseToken',
+  'groupKey',
+  'unknownUntil',
 ] as const;
 
 /** Per kind, as each kind has its own range of the index. */
@@ -144,9 +154,9 @@ export const dueTasks = prepared((db, { kind, nowMs, leaseNowMs, limit }: Values
     .selectFrom('task')
     .select(CLAIMED)
     .where('kind', '=', kind)
-    .where('run_at', '<=', nowMs)
+    .where('runAt', '<=', nowMs)
     .where(isFree(leaseNowMs))
-    .orderBy('run_at')
+    .orderBy('runAt')
     .limit(limit)
     .forUpdate()
     .skipLocked(),
@@ -174,7 +184,7 @@ export const dueTasksOf = preparedForMany(
         .where(sql<SqlBool>`id in (${sql.join(ids, sql` union all `)})`)
         // Checked again under the lock. With the kind, SQLite would scan all due tasks.
         .where(isDue)
-        .orderBy('run_at')
+        .orderBy('runAt')
         .limit(limit)
         .forUpdate()
         .skipLocked()
@@ -185,7 +195,7 @@ export const dueTasksOf = preparedForMany(
 /** When the first free task of each group is due. Leaps from group to group in the index. */
 export const groupHeads = prepared(
   (db, { kind, leaseNowMs }: Values<{ kind: TaskKind; leaseNowMs: number }>) => {
-    const query: RawBuilder<{ group_key: TaskGroup; run_at: number | null }> = sql`
+    const query: RawBuilder<{ groupKey: TaskGroup; runAt: number | null }> = sql`
       with recursive groups (group_key) as (
         select min(group_key) from task where kind = ${kind}
         union all
@@ -207,18 +217,17 @@ export const leaseTasks = preparedForMany(
     db,
     tasks: readonly Values<{ id: string }>[],
     { token, untilMs }: Values<{ token: string; untilMs: number }>,
-  ) =>
-    db.updateTable('task').set({ lease_token: token, lease_until: untilMs }).where('id', 'in', idsOf(tasks)),
+  ) => db.updateTable('task').set({ leaseToken: token, leaseUntil: untilMs }).where('id', 'in', idsOf(tasks)),
 );
 
 export const runTaskNow = prepared((db, { id, nowMs }: Values<{ id: string; nowMs: number }>) =>
   db
     .updateTable('task')
-    .set({ run_at: nowMs })
+    .set({ runAt: nowMs })
     .where('id', '=', id)
-    .where('run_at', '>', nowMs)
+    .where('runAt', '>', nowMs)
     .where('attempts', '=', 0)
-    .where('lease_token', 'is', null),
+    .where('leaseToken', 'is', null),
 );
 
 type TaskToRun = { readonly id: string; readonly nowMs: number; readonly minAttempts: number };
@@ -226,15 +235,15 @@ type TaskToRun = { readonly id: string; readonly nowMs: number; readonly minAtte
 export const runTaskNowUnlessLocked = prepared((db, { id, nowMs, minAttempts }: Values<TaskToRun>) =>
   db
     .updateTable('task')
-    .set({ run_at: nowMs })
+    .set({ runAt: nowMs })
     .where('id', 'in', (eb) =>
       eb
         .selectFrom('task')
         .select('id')
         .where('id', '=', id)
-        .where('run_at', '>', nowMs)
+        .where('runAt', '>', nowMs)
         .where('attempts', '>=', minAttempts)
-        .where('lease_token', 'is', null)
+        .where('leaseToken', 'is', null)
         .forUpdate()
         .skipLocked(),
     ),
@@ -249,15 +258,15 @@ export const firstFreeTasks = preparedForMany(
           select kind, run_at from task where kind = ${kind} and ${isFree(leaseNowMs)} order by run_at limit 1
         ) as first_of_kind`,
     );
-    const query: RawBuilder<{ kind: TaskKind; run_at: number }> = sql`${sql.join(firsts, sql` union all `)}`;
+    const query: RawBuilder<{ kind: TaskKind; runAt: number }> = sql`${sql.join(firsts, sql` union all `)}`;
     return { compile: () => query.compile(db) };
   },
 );
 
 type Held = Pick<Lease, 'taskId' | 'token'>;
 
-export const freeLease = { lease_token: null, lease_until: null };
-const noFailure = { failing_since: null, failure: null };
+export const freeLease = { leaseToken: null, leaseUntil: null };
+const noFailure = { failingSince: null, failure: null };
 
 /** A run that failed by an error of the program or its store. */
 export interface TaskFailure {
@@ -272,11 +281,11 @@ export interface TaskFailure {
  * want the job's lock next: a deadlock.
  */
 export const heldTask = prepared((db, { taskId, token }: Values<Held>) =>
-  db.selectFrom('task').select('id').where('id', '=', taskId).where('lease_token', '=', token).forKeyShare(),
+  db.selectFrom('task').select('id').where('id', '=', taskId).where('leaseToken', '=', token).forKeyShare(),
 );
 
 export const endTask = prepared((db, { taskId, token, revision }: Values<Lease>) =>
-  db.deleteFrom('task').where((eb) => eb.and({ id: taskId, lease_token: token, revision })),
+  db.deleteFrom('task').where((eb) => eb.and({ id: taskId, leaseToken: token, revision })),
 );
 
 type Row = ExpressionBuilder<Tables, 'task'>;
@@ -288,8 +297,8 @@ function held<V extends Given<V>>(
     db
       .updateTable('task')
       .set((row) => change(values, row))
-      .where((eb) => eb.and({ id: values.taskId, lease_token: values.token }))
-      .returning(['kind', 'run_at']),
+      .where((eb) => eb.and({ id: values.taskId, leaseToken: values.token }))
+      .returning(['kind', 'runAt']),
   );
 }
 
@@ -298,7 +307,7 @@ export const freeTask = held(() => ({ ...freeLease, ...noFailure, attempts: 0 })
 export const retryTaskAt = held<{ runAtMs: number }>(({ runAtMs }, row) => ({
   ...freeLease,
   ...noFailure,
-  run_at: runAtMs,
+  runAt: runAtMs,
   attempts: row('attempts', '+', 1),
 }));
 
@@ -306,17 +315,17 @@ export const retryTaskAt = held<{ runAtMs: number }>(({ runAtMs }, row) => ({
 export const repeatTask = held<{ revision: number; runAtMs: number }>(({ revision, runAtMs }, row) => ({
   ...freeLease,
   attempts: 0,
-  run_at: row.case().when('revision', '=', revision).then(runAtMs).else(row.ref('run_at')).end(),
+  runAt: row.case().when('revision', '=', revision).then(runAtMs).else(row.ref('runAt')).end(),
 }));
 
-export const delayTaskUntil = held<{ runAtMs: number }>(({ runAtMs }) => ({ ...freeLease, run_at: runAtMs }));
+export const delayTaskUntil = held<{ runAtMs: number }>(({ runAtMs }) => ({ ...freeLease, runAt: runAtMs }));
 
 export const failTask = held<TaskFailure>(({ runAtMs, nowMs, words }, row) => ({
   ...freeLease,
-  run_at: runAtMs,
+  runAt: runAtMs,
   attempts: row('attempts', '+', 1),
-  failing_since: row.fn.coalesce('failing_since', row.val(nowMs)),
+  failingSince: row.fn.coalesce('failingSince', row.val(nowMs)),
   failure: words,
 }));
 
-export const markTaskUnknown = held<{ untilMs: number }>(({ untilMs }) => ({ unknown_until: untilMs }));
+export const markTaskUnknown = held<{ untilMs: number }>(({ untilMs }) => ({ unknownUntil: untilMs }));

@@ -57,14 +57,14 @@ export interface Claim {
 const NO_LEASE_ENDED = 0;
 
 type Row = Tables['task'];
-type Scheduling = Pick<Row, 'id' | 'kind' | 'subject' | 'run_at'> & TaskOwner;
+type Scheduling = Pick<Row, 'id' | 'kind' | 'subject' | 'runAt'> & TaskOwner;
 
 const scheduling = (ifScheduled: NewTask['ifScheduled']) =>
   prepared((db, task: Values<Scheduling>) =>
     db
       .insertInto('task')
       .values({
-        ...pick(task, 'id', 'kind', 'subject', 'run_at'),
+        ...pick(task, 'id', 'kind', 'subject', 'runAt'),
         attempts: 0,
         revision: 1,
         ...ownerColumns(task),
@@ -72,7 +72,7 @@ const scheduling = (ifScheduled: NewTask['ifScheduled']) =>
       .onConflict((conflict) =>
         conflict.column('id').doUpdateSet((eb) => ({
           revision: eb('task.revision', '+', 1),
-          ...(ifScheduled === 'replace' && { run_at: task.run_at }),
+          ...(ifScheduled === 'replace' && { runAt: task.runAt }),
         })),
       ),
   );
@@ -95,7 +95,7 @@ export class Tasks {
   }
 
   async schedule({ kind, subject, runAtMs, ifScheduled }: NewTask): Promise<void> {
-    const task = { id: taskId(kind, subject), kind, subject, run_at: runAtMs, ...ownerOfTask(kind, subject) };
+    const task = { id: taskId(kind, subject), kind, subject, runAt: runAtMs, ...ownerOfTask(kind, subject) };
     await scheduleTask[ifScheduled].change(this.db, task);
     this.scheduledIds.add(task.id);
     this.noteScheduled(kind, runAtMs);
@@ -120,10 +120,10 @@ export class Tasks {
           : await this.dueOutside(leftOut, due, isOneOfEach);
       found.push(...rows);
     }
-    const due = found.sort((a, b) => a.run_at - b.run_at).slice(0, limit);
+    const due = found.sort((a, b) => a.runAt - b.runAt).slice(0, limit);
     if (due.length === 0) return [];
     const expired = new Map(
-      due.flatMap((task) => (task.lease_token === null ? [] : [[task.id, task.lease_token]])),
+      due.flatMap((task) => (task.leaseToken === null ? [] : [[task.id, task.leaseToken]])),
     );
     const own = claim.inFlight.filter(({ taskId: id, token }) => expired.get(id) === token);
     if (own.length > 0) {
@@ -132,12 +132,12 @@ export class Tasks {
     }
     const token = randomUUID();
     const free = due.map(
-      ({ id, kind, subject, attempts, revision, run_at, group_key: group, unknown_until }) => ({
+      ({ id, kind, subject, attempts, revision, runAt, groupKey: group, unknownUntil }) => ({
         kind,
         subject,
         attempts,
-        dueAtMs: run_at,
-        unknownUntilMs: unknown_until,
+        dueAtMs: runAt,
+        unknownUntilMs: unknownUntil,
         group,
         lease: { taskId: id, token, revision },
       }),
@@ -179,7 +179,7 @@ export class Tasks {
       .where((eb) => areHeld(eb, leases))
       .forNoKeyUpdate()
       .skipLocked();
-    await this.db.updateTable('task').set({ lease_until: untilMs }).where('id', 'in', free).execute();
+    await this.db.updateTable('task').set({ leaseUntil: untilMs }).where('id', 'in', free).execute();
   }
 
   /** Throws LeaseLostError unless the lease is held, and keeps it held until commit. */
@@ -239,7 +239,7 @@ export class Tasks {
     else {
       for (const kind of kinds) {
         const heads = await this.headsOutside(leftOut, kind, NO_LEASE_ENDED);
-        times.push(...heads.map(({ run_at }) => run_at));
+        times.push(...heads.map(({ runAt }) => runAt));
       }
     }
     return times.reduce((first: number | null, atMs) => Math.min(first ?? atMs, atMs), null);
@@ -250,15 +250,15 @@ export class Tasks {
     if (kinds.length === 0) return new Map();
     const asked = kinds.map((kind) => ({ kind }));
     const rows = await firstFreeTasks.rows(this.db, asked, { leaseNowMs });
-    return new Map(rows.map(({ kind, run_at }) => [kind, run_at]));
+    return new Map(rows.map(({ kind, runAt }) => [kind, runAt]));
   }
 
   private async dueOutside(leftOut: readonly TaskGroup[], due: Due, isOneOfEach: boolean) {
     const heads = (await this.headsOutside(leftOut, due.kind, due.leaseNowMs)).filter(
-      ({ run_at }) => run_at <= due.nowMs,
+      ({ runAt }) => runAt <= due.nowMs,
     );
     // The first n tasks are in the first n groups.
-    const ordered = isOneOfEach ? shuffled(heads) : heads.sort((a, b) => a.run_at - b.run_at);
+    const ordered = isOneOfEach ? shuffled(heads) : heads.sort((a, b) => a.runAt - b.runAt);
     const groups = ordered.slice(0, due.limit);
     if (groups.length === 0) return [];
     return dueTasksOf.rows(this.db, groups, { ...due, ofEach: isOneOfEach ? 1 : due.limit });
@@ -266,18 +266,18 @@ export class Tasks {
 
   private async headsOutside(leftOut: readonly TaskGroup[], kind: TaskKind, leaseNowMs: number) {
     const heads = await groupHeads.rows(this.db, { kind, leaseNowMs });
-    return heads.flatMap(({ group_key: group, run_at }) =>
-      run_at === null || leftOut.some((left) => group.startsWith(left)) ? [] : [{ group, run_at }],
+    return heads.flatMap(({ groupKey: group, runAt }) =>
+      runAt === null || leftOut.some((left) => group.startsWith(left)) ? [] : [{ group, runAt }],
     );
   }
 
   private async free<V extends { readonly taskId: string }>(
-    query: Pick<Prepared<V, Pick<Row, 'kind' | 'run_at'>>, 'first'>,
+    query: Pick<Prepared<V, Pick<Row, 'kind' | 'runAt'>>, 'first'>,
     values: V,
   ): Promise<void> {
     const freed = await query.first(this.db, values);
     if (freed === undefined) throw new LeaseLostError(values.taskId);
-    this.noteScheduled(freed.kind, freed.run_at);
+    this.noteScheduled(freed.kind, freed.runAt);
   }
 
   noteScheduled(kind: TaskKind, runAtMs: number): void {
@@ -288,5 +288,5 @@ export class Tasks {
 function areHeld(eb: ExpressionBuilder<Tables, 'task'>, leases: readonly Lease[]) {
   const ids = leases.map(({ taskId }) => taskId);
   const tokens = new Set(leases.map(({ token }) => token));
-  return eb.and([eb('id', 'in', ids), eb('lease_token', 'in', [...tokens])]);
+  return eb.and([eb('id', 'in', ids), eb('leaseToken', 'in', [...tokens])]);
 }

@@ -2,8 +2,8 @@ import type { Decision } from '../../../jobs/decision.ts';
 import type { ChannelSettings } from '../../../jobs/policy.ts';
 import { changesHome, HOME_SPACING_MS, mayBeSeen } from '../../../jobs/shown/lists.ts';
 import { fromJson, toJson } from '../../schema/tables.ts';
-import { prepared, type Values } from '../prepared.ts';
 import { Table } from '../table.ts';
+import { partsOf, subjectIn } from '../tasks/task.ts';
 
 export interface SavedSettings {
   readonly settings: ChannelSettings;
@@ -13,28 +13,24 @@ export interface SavedSettings {
 
 const NEVER_MS = 0;
 
-const settingsOf = prepared((db, { teamId, channelId }: Values<{ teamId: string; channelId: string }>) =>
-  db
-    .selectFrom('channel_setting')
-    .select(['data', 'changed_by', 'changed_at'])
-    .where('team_id', '=', teamId)
-    .where('channel_id', '=', channelId),
-);
-
 export class ChannelSettingsTable extends Table {
   async get(teamId: string, channelId: string): Promise<SavedSettings | null> {
-    const row = await settingsOf.first(this.db, { teamId, channelId });
-    if (row === undefined || row.changed_at === NEVER_MS) return null;
-    return { settings: fromJson(row.data), changedBy: row.changed_by, changedAtMs: row.changed_at };
+    const row = await this.db
+      .selectFrom('channelSetting')
+      .select(['data', 'changedBy', 'changedAt'])
+      .where((eb) => eb.and({ teamId, channelId }))
+      .executeTakeFirst();
+    if (row === undefined || row.changedAt === NEVER_MS) return null;
+    return { settings: fromJson(row.data), changedBy: row.changedBy, changedAtMs: row.changedAt };
   }
 
   /** All that are saved for channels of the workspace. */
   async noticeChannels(teamId: string): Promise<string[]> {
     const rows = await this.db
-      .selectFrom('channel_setting')
+      .selectFrom('channelSetting')
       .select('data')
-      .where('team_id', '=', teamId)
-      .orderBy('channel_id')
+      .where('teamId', '=', teamId)
+      .orderBy('channelId')
       .execute();
     return rows.flatMap(({ data }) => fromJson<ChannelSettings>(data).noticeChannels ?? []);
   }
@@ -43,31 +39,23 @@ export class ChannelSettingsTable extends Table {
   async replace(teamId: string, channelId: string, saved: SavedSettings): Promise<SavedSettings | null> {
     // Locks the row, even a new one: a second writer waits here.
     await this.db
-      .insertInto('channel_setting')
-      .values({ team_id: teamId, channel_id: channelId, data: '{}', changed_by: '', changed_at: NEVER_MS })
-      .onConflict((conflict) =>
-        conflict.columns(['team_id', 'channel_id']).doUpdateSet({ channel_id: channelId }),
-      )
+      .insertInto('channelSetting')
+      .values({ teamId, channelId, data: '{}', changedBy: '', changedAt: NEVER_MS })
+      .onConflict((conflict) => conflict.columns(['teamId', 'channelId']).doUpdateSet({ channelId }))
       .execute();
     const before = await this.get(teamId, channelId);
     await this.db
-      .updateTable('channel_setting')
-      .set({ data: toJson(saved.settings), changed_by: saved.changedBy, changed_at: saved.changedAtMs })
-      .where((eb) => eb.and({ team_id: teamId, channel_id: channelId }))
+      .updateTable('channelSetting')
+      .set({ data: toJson(saved.settings), changedBy: saved.changedBy, changedAt: saved.changedAtMs })
+      .where((eb) => eb.and({ teamId, channelId }))
       .execute();
     return before;
   }
 }
 
-const SEPARATOR = ':';
-
-const homeOf = prepared((db, { teamId, userId }: Values<{ teamId: string; userId: string }>) =>
-  db.selectFrom('home').select('opened_at').where('team_id', '=', teamId).where('user_id', '=', userId),
-);
-
 /** The owner of the home of a `refresh_home` task. */
 export function ownerOfHome(subject: string): { readonly teamId: string; readonly userId: string } {
-  const [teamId = '', userId = ''] = subject.split(SEPARATOR);
+  const [teamId, userId] = partsOf(subject);
   return { teamId, userId };
 }
 
@@ -76,8 +64,8 @@ export class Homes extends Table {
   async opened(teamId: string, userId: string, nowMs: number): Promise<void> {
     await this.db
       .insertInto('home')
-      .values({ team_id: teamId, user_id: userId, opened_at: nowMs })
-      .onConflict((conflict) => conflict.columns(['team_id', 'user_id']).doUpdateSet({ opened_at: nowMs }))
+      .values({ teamId, userId, openedAt: nowMs })
+      .onConflict((conflict) => conflict.columns(['teamId', 'userId']).doUpdateSet({ openedAt: nowMs }))
       .execute();
     await this.refresh(teamId, userId, nowMs, 'replace');
   }
@@ -87,8 +75,12 @@ export class Homes extends Table {
     if (!changesHome(decision, nowMs)) return;
     const { teamId, requesterId: userId } = decision.job;
     if (userId === null) return;
-    const home = await homeOf.first(this.db, { teamId, userId });
-    if (home === undefined || !mayBeSeen(home.opened_at, nowMs)) return;
+    const home = await this.db
+      .selectFrom('home')
+      .select('openedAt')
+      .where((eb) => eb.and({ teamId, userId }))
+      .executeTakeFirst();
+    if (home === undefined || !mayBeSeen(home.openedAt, nowMs)) return;
     await this.refresh(teamId, userId, nowMs + HOME_SPACING_MS, 'keep');
   }
 
@@ -98,7 +90,7 @@ export class Homes extends Table {
     runAtMs: number,
     ifScheduled: 'keep' | 'replace',
   ): Promise<void> {
-    const subject = teamId + SEPARATOR + userId;
+    const subject = subjectIn(teamId, userId);
     return this.tasks.schedule({ kind: 'refresh_home', subject, runAtMs, ifScheduled });
   }
 }

@@ -39,12 +39,32 @@ export class Installations extends Table {
     return rows.map(fromRow);
   }
 
-  async put({ id, ...facts }: InstallationFacts, token: SealedToken): Promise<void> {
-    const row = { ...factColumns(facts), ...tokenColumns(token) };
+  async put(facts: InstallationFacts, { keyId, botToken }: SealedToken): Promise<void> {
+    const {
+      id,
+      enterpriseId,
+      botUserId,
+      botId,
+      workspaceUrl,
+      installerId,
+      installedAtMs: installedAt,
+    } = facts;
+    const row = {
+      isOrganisation: facts.isOrganisation ? 1 : 0,
+      enterpriseId,
+      botUserId,
+      botId,
+      workspaceUrl,
+      scopes: facts.scopes.join(','),
+      installerId,
+      installedAt,
+      keyId,
+      botToken,
+    };
     await this.db
       .insertInto('installation')
       // Must differ from the revision of an earlier installation.
-      .values({ id, ...row, revision: facts.installedAtMs })
+      .values({ id, ...row, revision: installedAt })
       .onConflict((conflict) =>
         conflict
           .column('id')
@@ -63,10 +83,10 @@ export class Installations extends Table {
   }
 
   /** Stores the same token under another key. False if the row has changed. */
-  async reseal(id: string, revision: number, token: SealedToken): Promise<boolean> {
+  async reseal(id: string, revision: number, { keyId, botToken }: SealedToken): Promise<boolean> {
     const { numUpdatedRows } = await this.db
       .updateTable('installation')
-      .set((eb) => ({ ...tokenColumns(token), revision: eb('revision', '+', 1) }))
+      .set((eb) => ({ keyId, botToken, revision: eb('revision', '+', 1) }))
       .where('id', '=', id)
       .where('revision', '=', revision)
       .executeTakeFirst();
@@ -76,51 +96,35 @@ export class Installations extends Table {
   /** The organisation whose installation serves the workspace, if known. */
   async organisationOf(teamId: string): Promise<string | null> {
     const row = await this.db
-      .selectFrom('organisation_team')
-      .select('enterprise_id')
-      .where('team_id', '=', teamId)
+      .selectFrom('organisationTeam')
+      .select('enterpriseId')
+      .where('teamId', '=', teamId)
       .executeTakeFirst();
-    return row?.enterprise_id ?? null;
+    return row?.enterpriseId ?? null;
   }
 
   async rememberOrganisation(teamId: string, enterpriseId: string): Promise<void> {
     await this.db
-      .insertInto('organisation_team')
-      .values({ team_id: teamId, enterprise_id: enterpriseId })
-      .onConflict((conflict) => conflict.column('team_id').doUpdateSet({ enterprise_id: enterpriseId }))
+      .insertInto('organisationTeam')
+      .values({ teamId, enterpriseId })
+      .onConflict((conflict) => conflict.column('teamId').doUpdateSet({ enterpriseId }))
       .execute();
   }
 }
 
-function factColumns(facts: Omit<InstallationFacts, 'id'>) {
+function fromRow({
+  isOrganisation,
+  scopes,
+  installedAt,
+  keyId,
+  botToken,
+  ...row
+}: Tables['installation']): StoredInstallation {
   return {
-    is_organisation: facts.isOrganisation ? 1 : 0,
-    enterprise_id: facts.enterpriseId,
-    bot_user_id: facts.botUserId,
-    bot_id: facts.botId,
-    workspace_url: facts.workspaceUrl,
-    scopes: facts.scopes.join(','),
-    installer_id: facts.installerId,
-    installed_at: facts.installedAtMs,
-  };
-}
-
-function tokenColumns({ keyId, botToken }: SealedToken) {
-  return { key_id: keyId, bot_token: botToken };
-}
-
-function fromRow(row: Tables['installation']): StoredInstallation {
-  return {
-    id: row.id,
-    isOrganisation: row.is_organisation === 1,
-    enterpriseId: row.enterprise_id,
-    botUserId: row.bot_user_id,
-    botId: row.bot_id,
-    workspaceUrl: row.workspace_url,
-    scopes: row.scopes === '' ? [] : row.scopes.split(','),
-    installerId: row.installer_id,
-    installedAtMs: row.installed_at,
-    token: { keyId: row.key_id, botToken: row.bot_token },
-    revision: row.revision,
+    ...row,
+    isOrganisation: isOrganisation === 1,
+    scopes: scopes === '' ? [] : scopes.split(','),
+    installedAtMs: installedAt,
+    token: { keyId, botToken },
   };
 }
