@@ -37,23 +37,7 @@ export class Places extends Table {
   /** The bot has access again: what waits there is tried now. Never waits: skips locked tasks. */
   async opened({ teamId, channelId }: Place, nowMs: number): Promise<void> {
     for (const kind of KINDS_IN_CHANNELS) {
-      const { numUpdatedRows } = await this.db
-        .updateTable('task')
-        .set({ runAt: nowMs })
-        .where('id', 'in', (eb) =>
-          eb
-            .selectFrom('task')
-            .select('id')
-            .where('kind', '=', kind)
-            .where('groupKey', '=', `${teamId}/${channelId}/`)
-            .where('runAt', '>', nowMs)
-            .where('attempts', '>', 0)
-            .where('leaseToken', 'is', null)
-            .forUpdate()
-            .skipLocked(),
-        )
-        .executeTakeFirstOrThrow();
-      if (numUpdatedRows > 0n) this.tasks.noteScheduled(kind, nowMs);
+      await this.tasks.runGroupNow(kind, `${teamId}/${channelId}/`, nowMs, 1);
     }
   }
 

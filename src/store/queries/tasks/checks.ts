@@ -6,7 +6,7 @@ import { isUnsent } from '../follow-ups.ts';
 import { checked } from '../jobs.ts';
 import { idsOf, preparedForMany, type Values } from '../prepared.ts';
 import { Table } from '../table.ts';
-import { type Lease, ownerColumns, taskId } from './task.ts';
+import { type Lease, newRow, taskId } from './task.ts';
 
 /** Checks of open and of ended jobs. */
 const CHECKS = ['check_job', 'check_ended_job'] as const;
@@ -72,32 +72,6 @@ const endUnchangedChecks = preparedForMany(
   },
 );
 
-const lastRunAt = preparedForMany((db, tasks: readonly Values<{ id: string }>[]) =>
-  db
-    .selectFrom('task')
-    .select('lastRunAt')
-    .where('id', 'in', idsOf(tasks))
-    .where('lastRunAt', 'is not', null)
-    .$narrowType<{ lastRunAt: number }>(),
-);
-
-const planCards = preparedForMany((db, cards: readonly Values<CardRefresh & { id: string }>[]) =>
-  db
-    .insertInto('task')
-    .values(
-      cards.map(({ id, jobId, runAtMs }) => ({
-        id,
-        kind: 'refresh_card' as const,
-        subject: jobId,
-        runAt: runAtMs,
-        attempts: 0,
-        revision: 1,
-        ...ownerColumns({ jobId, isOfProject: sql.lit(0), channelId: sql.lit(null), otherwise: sql.lit('') }),
-      })),
-    )
-    .onConflict((conflict) => conflict.column('id').doNothing()),
-);
-
 /** Checks of jobs, in batches: most find nothing new, and then only the next check is written. */
 export class Checks extends Table {
   /** By id, as far as they exist. Locks nothing. */
@@ -130,28 +104,19 @@ export class Checks extends Table {
 
   /** Schedules a refresh of these cards, unless one is already scheduled. */
   async refreshCards(cards: readonly CardRefresh[]): Promise<void> {
-    const tasks = cards.map(({ jobId, runAtMs }) => ({ id: taskId('refresh_card', jobId), jobId, runAtMs }));
-    // Sorted, so that concurrent transactions do not deadlock on the jobs.
-    await planCards.change(
-      this.db,
-      tasks.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
-      {},
-    );
+    if (cards.length === 0) return;
+    const tasks = cards.map(({ jobId, runAtMs }) => newRow('refresh_card', jobId, runAtMs));
+    await this.db
+      .insertInto('task')
+      // Sorted, so that concurrent transactions do not deadlock on the jobs.
+      .values(tasks.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .execute();
   }
 
   /** Makes the checks of a project's open jobs due, whatever they waited for. Skips those in flight. */
-  async runNow(projectId: string, nowMs: number): Promise<void> {
-    const checks = this.db
-      .selectFrom('task')
-      .select('id')
-      .where('kind', '=', 'check_job')
-      .where('groupKey', '=', `${projectId}/`)
-      .where('runAt', '>', nowMs)
-      .where('leaseToken', 'is', null)
-      .forUpdate()
-      .skipLocked();
-    await this.db.updateTable('task').set({ runAt: nowMs }).where('id', 'in', checks).execute();
-    this.tasks.noteScheduled('check_job', nowMs);
+  runNow(projectId: string, nowMs: number): Promise<void> {
+    return this.tasks.runGroupNow('check_job', `${projectId}/`, nowMs);
   }
 
   /** Refreshes the cards of the project's newest open jobs, as many as Slack takes edits in five minutes. */
@@ -166,27 +131,15 @@ export class Checks extends Table {
       .limit(MOST_CARDS)
       .execute();
     if (jobs.length === 0) return;
-    const planned = this.db
-      .selectFrom('task')
-      .select('id')
-      .where(
-        'id',
-        'in',
-        jobs.map(({ id }) => taskId('refresh_card', id)),
-      )
-      .where('runAt', '>', nowMs)
-      .where('leaseToken', 'is', null)
-      .forUpdate()
-      .skipLocked();
-    await this.db.updateTable('task').set({ runAt: nowMs }).where('id', 'in', planned).execute();
+    await this.tasks.runNowUnlessLocked('refresh_card', idsOf(jobs), nowMs);
     await this.refreshCards(jobs.map(({ id }) => ({ jobId: id, runAtMs: nowMs })));
     this.tasks.noteScheduled('refresh_card', nowMs);
   }
 
   /** The job as shown: checks without news are not written to the job itself. */
   async withLastCheck(job: Job): Promise<Job> {
-    const ids = CHECKS.map((kind) => ({ id: taskId(kind, job.id) }));
-    const tasks = await lastRunAt.rows(this.db, ids, {});
-    return checked(job, Math.max(0, ...tasks.map((task) => task.lastRunAt)));
+    const ids = CHECKS.map((kind) => taskId(kind, job.id));
+    const tasks = await this.db.selectFrom('task').select('lastRunAt').where('id', 'in', ids).execute();
+    return checked(job, Math.max(...tasks.map((task) => task.lastRunAt ?? 0), 0));
   }
 }

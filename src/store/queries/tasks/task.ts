@@ -1,14 +1,7 @@
-import {
-  type Expression,
-  type ExpressionBuilder,
-  type RawBuilder,
-  type SqlBool,
-  sql,
-  type UpdateObject,
-} from 'kysely';
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type TaskFacts, type TaskKind, taskFacts } from '../../../jobs/task-kinds.ts';
-import type { Tables, TaskGroup } from '../../schema/tables.ts';
-import { type Given, idsOf, prepared, preparedForMany, type Values } from '../prepared.ts';
+import type { TaskGroup } from '../../schema/tables.ts';
+import { idsOf, prepared, preparedForMany, type Values } from '../prepared.ts';
 
 /** There is at most one task of a kind for a subject. */
 export function taskId(kind: TaskKind, subject: string): string {
@@ -69,27 +62,22 @@ export class LeaseLostError extends Error {
   }
 }
 
-/** The job that a task belongs to, and what else decides its group. */
-export interface TaskOwner {
-  readonly jobId: string | null;
-  /** 1: the group is the job's project. 0: it is its channel. */
-  readonly isOfProject: number;
-  /** Replaces the job's channel. */
-  readonly channelId: string | null;
-  /** Without a job. */
-  readonly otherwise: TaskGroup;
+/** The row of a task that nobody has claimed yet. */
+export function newRow(kind: TaskKind, subject: string, runAtMs: number) {
+  const id = taskId(kind, subject);
+  return { id, kind, subject, runAt: runAtMs, attempts: 0, revision: 1, ...ownerColumns(kind, subject) };
 }
 
-export function ownerOfTask(kind: TaskKind, subject: string): TaskOwner {
+/** Without its job, a task belongs to none. A job's project, workspace and channel never change. */
+function ownerColumns(kind: TaskKind, subject: string) {
   const { about, sharedIn } = taskFacts(kind);
-  const parts = subject.split(':');
-  const [, jobId = subject, channelId = null] = about === 'lane' ? parts : [];
-  const hasJob = about === 'job' || about === 'lane';
+  if (about !== 'job' && about !== 'lane') return { groupKey: groupWithoutJob(sharedIn, subject) };
+  const [, jobId = subject, channelId] = about === 'lane' ? subject.split(':') : [];
+  const channel = channelId === undefined ? sql`channel_id` : sql`cast(${channelId} as text)`;
+  const group = sharedIn === 'project' ? sql`project_id || '/'` : sql`team_id || '/' || ${channel} || '/'`;
   return {
-    jobId: hasJob ? jobId : null,
-    isOfProject: sharedIn === 'project' ? 1 : 0,
-    channelId,
-    otherwise: hasJob ? '' : groupWithoutJob(sharedIn, subject),
+    jobId: sql<string | null>`(select id from job where id = ${jobId})`,
+    groupKey: sql<TaskGroup>`coalesce((select ${group} from job where id = ${jobId}), '')`,
   };
 }
 
@@ -99,31 +87,12 @@ function groupWithoutJob(sharedIn: TaskFacts['sharedIn'], subject: string): Task
   return `${host}/`;
 }
 
-/** Columns by owner; without the job, a task belongs to none. A job's project, workspace and channel never change. */
-export function ownerColumns(owner: { readonly [Name in keyof TaskOwner]: Expression<TaskOwner[Name]> }): {
-  readonly jobId: RawBuilder<string | null>;
-  readonly groupKey: RawBuilder<TaskGroup>;
-} {
-  return {
-    jobId: sql`(select job.id from job where job.id = ${owner.jobId})`,
-    groupKey: sql`coalesce((
-      select case when ${owner.isOfProject} = 1 then job.project_id || '/'
-        else job.team_id || '/' || coalesce(${owner.channelId}, job.channel_id) || '/' end
-      from job where job.id = ${owner.jobId}
-    ), ${owner.otherwise})`,
-  };
-}
-
 /** In random order, so that none is always the last. */
 export function shuffled<T>(items: readonly T[]): T[] {
   return items
     .map((item) => ({ item, place: Math.random() }))
     .sort((a, b) => a.place - b.place)
     .map(({ item }) => item);
-}
-
-interface Group {
-  readonly group: TaskGroup;
 }
 
 export interface Due {
@@ -166,7 +135,7 @@ export const dueTasks = prepared((db, { kind, nowMs, leaseNowMs, limit }: Values
 export const dueTasksOf = preparedForMany(
   (
     db,
-    groups: readonly Values<Group>[],
+    groups: readonly Values<{ group: TaskGroup }>[],
     { kind, nowMs, leaseNowMs, limit, ofEach }: Values<Due & { readonly ofEach: number }>,
   ) => {
     const isDue = sql<SqlBool>`run_at <= ${nowMs} and ${isFree(leaseNowMs)}`;
@@ -220,35 +189,6 @@ export const leaseTasks = preparedForMany(
   ) => db.updateTable('task').set({ leaseToken: token, leaseUntil: untilMs }).where('id', 'in', idsOf(tasks)),
 );
 
-export const runTaskNow = prepared((db, { id, nowMs }: Values<{ id: string; nowMs: number }>) =>
-  db
-    .updateTable('task')
-    .set({ runAt: nowMs })
-    .where('id', '=', id)
-    .where('runAt', '>', nowMs)
-    .where('attempts', '=', 0)
-    .where('leaseToken', 'is', null),
-);
-
-type TaskToRun = { readonly id: string; readonly nowMs: number; readonly minAttempts: number };
-
-export const runTaskNowUnlessLocked = prepared((db, { id, nowMs, minAttempts }: Values<TaskToRun>) =>
-  db
-    .updateTable('task')
-    .set({ runAt: nowMs })
-    .where('id', 'in', (eb) =>
-      eb
-        .selectFrom('task')
-        .select('id')
-        .where('id', '=', id)
-        .where('runAt', '>', nowMs)
-        .where('attempts', '>=', minAttempts)
-        .where('leaseToken', 'is', null)
-        .forUpdate()
-        .skipLocked(),
-    ),
-);
-
 /** The first free task of each kind, without locks. */
 export const firstFreeTasks = preparedForMany(
   (db, kinds: readonly Values<{ kind: TaskKind }>[], { leaseNowMs }: Values<{ leaseNowMs: number }>) => {
@@ -262,70 +202,3 @@ export const firstFreeTasks = preparedForMany(
     return { compile: () => query.compile(db) };
   },
 );
-
-type Held = Pick<Lease, 'taskId' | 'token'>;
-
-export const freeLease = { leaseToken: null, leaseUntil: null };
-const noFailure = { failingSince: null, failure: null };
-
-/** A run that failed by an error of the program or its store. */
-export interface TaskFailure {
-  /** Without secrets, and without what people wrote. */
-  readonly words: string;
-  readonly nowMs: number;
-  readonly runAtMs: number;
-}
-
-/**
- * The weakest lock that blocks a takeover. A stronger one would make rescheduling wait for this transaction, which may
- * want the job's lock next: a deadlock.
- */
-export const heldTask = prepared((db, { taskId, token }: Values<Held>) =>
-  db.selectFrom('task').select('id').where('id', '=', taskId).where('leaseToken', '=', token).forKeyShare(),
-);
-
-export const endTask = prepared((db, { taskId, token, revision }: Values<Lease>) =>
-  db.deleteFrom('task').where((eb) => eb.and({ id: taskId, leaseToken: token, revision })),
-);
-
-type Row = ExpressionBuilder<Tables, 'task'>;
-
-function held<V extends Given<V>>(
-  change: (values: Values<Held & V>, row: Row) => UpdateObject<Tables, 'task'>,
-) {
-  return prepared((db, values: Values<Held & V>) =>
-    db
-      .updateTable('task')
-      .set((row) => change(values, row))
-      .where((eb) => eb.and({ id: values.taskId, leaseToken: values.token }))
-      .returning(['kind', 'runAt']),
-  );
-}
-
-export const freeTask = held(() => ({ ...freeLease, ...noFailure, attempts: 0 }));
-
-export const retryTaskAt = held<{ runAtMs: number }>(({ runAtMs }, row) => ({
-  ...freeLease,
-  ...noFailure,
-  runAt: runAtMs,
-  attempts: row('attempts', '+', 1),
-}));
-
-/** A task that was rescheduled while in flight keeps its new time. */
-export const repeatTask = held<{ revision: number; runAtMs: number }>(({ revision, runAtMs }, row) => ({
-  ...freeLease,
-  attempts: 0,
-  runAt: row.case().when('revision', '=', revision).then(runAtMs).else(row.ref('runAt')).end(),
-}));
-
-export const delayTaskUntil = held<{ runAtMs: number }>(({ runAtMs }) => ({ ...freeLease, runAt: runAtMs }));
-
-export const failTask = held<TaskFailure>(({ runAtMs, nowMs, words }, row) => ({
-  ...freeLease,
-  runAt: runAtMs,
-  attempts: row('attempts', '+', 1),
-  failingSince: row.fn.coalesce('failingSince', row.val(nowMs)),
-  failure: words,
-}));
-
-export const markTaskUnknown = held<{ untilMs: number }>(({ untilMs }) => ({ unknownUntil: untilMs }));

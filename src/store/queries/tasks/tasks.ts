@@ -1,36 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import type { ExpressionBuilder } from 'kysely';
+import type { Expression, ExpressionBuilder, SqlBool, UpdateObject } from 'kysely';
 import type { TaskKind } from '../../../jobs/task-kinds.ts';
 import type { LeaseClock } from '../../engines/connection-turns.ts';
 import type { Queries, Tables, TaskGroup } from '../../schema/tables.ts';
-import { type Prepared, pick, prepared, type Values } from '../prepared.ts';
 import {
   type ClaimedTask,
   type Due,
-  delayTaskUntil,
   dueTasks,
   dueTasksOf,
-  endTask,
-  failTask,
   firstFreeTasks,
-  freeLease,
-  freeTask,
   groupHeads,
-  heldTask,
   type Lease,
   LeaseLostError,
   leaseTasks,
-  markTaskUnknown,
   type NewTask,
-  ownerColumns,
-  ownerOfTask,
-  repeatTask,
-  retryTaskAt,
-  runTaskNow,
-  runTaskNowUnlessLocked,
+  newRow,
   shuffled,
-  type TaskFailure,
-  type TaskOwner,
   taskId,
 } from './task.ts';
 
@@ -56,31 +41,18 @@ export interface Claim {
 /** Before all leases. */
 const NO_LEASE_ENDED = 0;
 
-type Row = Tables['task'];
-type Scheduling = Pick<Row, 'id' | 'kind' | 'subject' | 'runAt'> & TaskOwner;
+const freeLease = { leaseToken: null, leaseUntil: null };
+const noFailure = { failingSince: null, failure: null };
 
-const scheduling = (ifScheduled: NewTask['ifScheduled']) =>
-  prepared((db, task: Values<Scheduling>) =>
-    db
-      .insertInto('task')
-      .values({
-        ...pick(task, 'id', 'kind', 'subject', 'runAt'),
-        attempts: 0,
-        revision: 1,
-        ...ownerColumns(task),
-      })
-      .onConflict((conflict) =>
-        conflict.column('id').doUpdateSet((eb) => ({
-          revision: eb('task.revision', '+', 1),
-          ...(ifScheduled === 'replace' && { runAt: task.runAt }),
-        })),
-      ),
-  );
-const scheduleTask = { keep: scheduling('keep'), replace: scheduling('replace') };
+/** A run that failed by an error of the program or its store. */
+interface TaskFailure {
+  /** Without secrets, and without what people wrote. */
+  readonly words: string;
+  readonly nowMs: number;
+  readonly runAtMs: number;
+}
 
-const taskById = prepared((db, { id }: Values<{ id: string }>) =>
-  db.selectFrom('task').select('id').where('id', '=', id),
-);
+type Row = ExpressionBuilder<Tables, 'task'>;
 
 /** The due queue, with at most one task per kind and subject. */
 export class Tasks {
@@ -95,8 +67,17 @@ export class Tasks {
   }
 
   async schedule({ kind, subject, runAtMs, ifScheduled }: NewTask): Promise<void> {
-    const task = { id: taskId(kind, subject), kind, subject, runAt: runAtMs, ...ownerOfTask(kind, subject) };
-    await scheduleTask[ifScheduled].change(this.db, task);
+    const task = newRow(kind, subject, runAtMs);
+    await this.db
+      .insertInto('task')
+      .values(task)
+      .onConflict((conflict) =>
+        conflict.column('id').doUpdateSet((eb) => ({
+          revision: eb('task.revision', '+', 1),
+          ...(ifScheduled === 'replace' && { runAt: runAtMs }),
+        })),
+      )
+      .execute();
     this.scheduledIds.add(task.id);
     this.noteScheduled(kind, runAtMs);
   }
@@ -152,16 +133,55 @@ export class Tasks {
   /** Makes a task due now, unless it is in flight or awaits a retry. Returns whether there is such a task. */
   async runNow(kind: TaskKind, subject: string, nowMs: number): Promise<boolean> {
     const id = taskId(kind, subject);
-    await runTaskNow.change(this.db, { id, nowMs });
-    const task = await taskById.first(this.db, { id });
+    await this.db
+      .updateTable('task')
+      .set({ runAt: nowMs })
+      .where((eb) => eb.and({ id, attempts: 0 }))
+      .where('runAt', '>', nowMs)
+      .where('leaseToken', 'is', null)
+      .execute();
+    const task = await this.db.selectFrom('task').select('id').where('id', '=', id).executeTakeFirst();
     if (task !== undefined) this.noteScheduled(kind, nowMs);
     return task !== undefined;
   }
 
   /** Makes a task due now, even one that awaits a retry. Never waits: skips tasks in flight or locked. */
-  async runNowUnlessLocked(kind: TaskKind, subject: string, nowMs: number, minAttempts = 0): Promise<void> {
-    const task = { id: taskId(kind, subject), nowMs, minAttempts };
-    if ((await runTaskNowUnlessLocked.change(this.db, task)) > 0) this.noteScheduled(kind, nowMs);
+  runNowUnlessLocked(
+    kind: TaskKind,
+    subjects: string | readonly string[],
+    nowMs: number,
+    minAttempts = 0,
+  ): Promise<void> {
+    const ids = [subjects].flat().map((subject) => taskId(kind, subject));
+    return this.runWaiting(kind, (eb) => eb('id', 'in', ids), nowMs, minAttempts);
+  }
+
+  /** As `runNowUnlessLocked`, for all tasks of the kind in the group. */
+  runGroupNow(kind: TaskKind, groupKey: TaskGroup, nowMs: number, minAttempts = 0): Promise<void> {
+    return this.runWaiting(kind, (eb) => eb.and({ kind, groupKey }), nowMs, minAttempts);
+  }
+
+  private async runWaiting(
+    kind: TaskKind,
+    isMeant: (eb: Row) => Expression<SqlBool>,
+    nowMs: number,
+    minAttempts: number,
+  ): Promise<void> {
+    const free = this.db
+      .selectFrom('task')
+      .select('id')
+      .where(isMeant)
+      .where('runAt', '>', nowMs)
+      .where('attempts', '>=', minAttempts)
+      .where('leaseToken', 'is', null)
+      .forUpdate()
+      .skipLocked();
+    const { numUpdatedRows } = await this.db
+      .updateTable('task')
+      .set({ runAt: nowMs })
+      .where('id', 'in', free)
+      .executeTakeFirst();
+    if (numUpdatedRows > 0n) this.noteScheduled(kind, nowMs);
   }
 
   /** As `runNowUnlessLocked`, for a task that awaits a retry only. */
@@ -189,38 +209,61 @@ export class Tasks {
 
   /** As `fence`, for a caller that writes in either case. */
   async isHeld(lease: Lease): Promise<boolean> {
-    return (await heldTask.first(this.db, lease)) !== undefined;
+    // The weakest lock that blocks a takeover. A stronger one would make rescheduling wait for this transaction, which
+    // may want the job's lock next: a deadlock.
+    const task = await this.db
+      .selectFrom('task')
+      .select('id')
+      .where((eb) => eb.and({ id: lease.taskId, leaseToken: lease.token }))
+      .forKeyShare()
+      .executeTakeFirst();
+    return task !== undefined;
   }
 
   /** Ends the task. If it was rescheduled while in flight, it stays and is free to be claimed. */
   async complete(lease: Lease): Promise<void> {
-    const isScheduled = this.scheduledIds.has(lease.taskId);
-    if (isScheduled || (await endTask.change(this.db, lease)) === 0) await this.free(freeTask, lease);
+    const { taskId: id, token: leaseToken, revision } = lease;
+    if (!this.scheduledIds.has(id)) {
+      const { numDeletedRows } = await this.db
+        .deleteFrom('task')
+        .where((eb) => eb.and({ id, leaseToken, revision }))
+        .executeTakeFirst();
+      if (numDeletedRows > 0n) return;
+    }
+    await this.free(lease, () => ({ ...noFailure, attempts: 0 }));
   }
 
   /** Ends this run. The task is due at `runAtMs`, or at the time it was rescheduled for while in flight. */
   async repeat(lease: Lease, runAtMs: number): Promise<void> {
-    await this.free(repeatTask, { ...lease, runAtMs });
+    await this.free(lease, (row) => ({
+      attempts: 0,
+      runAt: row.case().when('revision', '=', lease.revision).then(runAtMs).else(row.ref('runAt')).end(),
+    }));
   }
 
   /** Records that a request of the task may still arrive until then. */
   async markUnknown(lease: Lease, untilMs: number): Promise<void> {
-    await markTaskUnknown.first(this.db, { ...lease, untilMs });
+    await this.ifHeld(lease).set({ unknownUntil: untilMs }).execute();
   }
 
   /** Releases the task until `runAtMs`, and counts an attempt. */
   async retryAt(lease: Lease, runAtMs: number): Promise<void> {
-    await this.free(retryTaskAt, { ...lease, runAtMs });
+    await this.free(lease, (row) => ({ ...noFailure, runAt: runAtMs, attempts: row('attempts', '+', 1) }));
   }
 
   /** As `retryAt`, with the words of the failure. */
-  async fail(lease: Lease, failure: TaskFailure): Promise<void> {
-    await this.free(failTask, { ...lease, ...failure });
+  async fail(lease: Lease, { words, nowMs, runAtMs }: TaskFailure): Promise<void> {
+    await this.free(lease, (row) => ({
+      runAt: runAtMs,
+      attempts: row('attempts', '+', 1),
+      failingSince: row.fn.coalesce('failingSince', row.val(nowMs)),
+      failure: words,
+    }));
   }
 
   /** Releases the task until `runAtMs`. Nothing was attempted, so an earlier failure stays recorded. */
   async delayUntil(lease: Lease, runAtMs: number): Promise<void> {
-    await this.free(delayTaskUntil, { ...lease, runAtMs });
+    await this.free(lease, () => ({ runAt: runAtMs }));
   }
 
   /** Releases tasks whose lease is still held, unchanged and claimable at once. */
@@ -271,13 +314,17 @@ export class Tasks {
     );
   }
 
-  private async free<V extends { readonly taskId: string }>(
-    query: Pick<Prepared<V, Pick<Row, 'kind' | 'runAt'>>, 'first'>,
-    values: V,
-  ): Promise<void> {
-    const freed = await query.first(this.db, values);
-    if (freed === undefined) throw new LeaseLostError(values.taskId);
+  private async free(lease: Lease, change: (row: Row) => UpdateObject<Tables, 'task'>): Promise<void> {
+    const freed = await this.ifHeld(lease)
+      .set((row) => ({ ...freeLease, ...change(row) }))
+      .returning(['kind', 'runAt'])
+      .executeTakeFirst();
+    if (freed === undefined) throw new LeaseLostError(lease.taskId);
     this.noteScheduled(freed.kind, freed.runAt);
+  }
+
+  private ifHeld({ taskId: id, token: leaseToken }: Lease) {
+    return this.db.updateTable('task').where((eb) => eb.and({ id, leaseToken }));
   }
 
   noteScheduled(kind: TaskKind, runAtMs: number): void {
