@@ -117,6 +117,7 @@ export function taskContract(open: OpenStore): void {
       expect(await failing(NOW_MS)).toEqual([{ kind: 'check_job', count: 1 }]);
       const ends: readonly ((task: ClaimedTask) => Promise<unknown>)[] = [
         (task) => postpone(task, NOW_MS + 30),
+        (task) => opened.run((tx) => tx.tasks.repeat(task.lease, NOW_MS + 30)),
         (task) =>
           opened.run((tx) =>
             tx.checks.endUnchanged(

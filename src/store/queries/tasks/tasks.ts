@@ -236,6 +236,7 @@ export class Tasks {
   /** Ends this run. The task is due at `runAtMs`, or at the time it was rescheduled for while in flight. */
   async repeat(lease: Lease, runAtMs: number): Promise<void> {
     await this.free(lease, (row) => ({
+      ...noFailure,
       attempts: 0,
       runAt: row.case().when('revision', '=', lease.revision).then(runAtMs).else(row.ref('runAt')).end(),
     }));
