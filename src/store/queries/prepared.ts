@@ -4,54 +4,27 @@ import type { Queries } from '../schema/tables.ts';
 /** Placeholders for values that are known only when the query runs. */
 export type Values<V> = { readonly [Name in keyof V]: Expression<V[Name]> };
 
-/** A query that is compiled once per database, and run with other values each time. */
-export interface Prepared<V, Row> {
-  rows(db: Queries, values: V): Promise<Row[]>;
-  first(db: Queries, values: V): Promise<Row | undefined>;
-  /** For queries that return no rows; returns how many it changed. */
-  change(db: Queries, values: V): Promise<number>;
-}
+type Given<V> = Readonly<Record<keyof V, string | number | null>>;
 
-/** A query about a list, compiled for few lengths: the last item is repeated as needed. */
-export interface PreparedForMany<Item, V, Row> {
-  rows(db: Queries, items: readonly Item[], values: V): Promise<Row[]>;
-  /** For queries that return no rows. */
-  change(db: Queries, items: readonly Item[], values: V): Promise<void>;
-}
-
-export type Given<V> = Readonly<Record<keyof V, string | number | null>>;
-
-/** `build` is called at the first use. It must name the values one by one, and depend on nothing else. */
+/**
+ * A query that is compiled once per database, and run with other values each time: for those that every claim or check
+ * makes. `build` is called at the first use. It must name the values one by one, and depend on nothing else.
+ */
 export function prepared<V extends Given<V>, Row>(
   build: (db: Queries, values: Values<V>) => Compilable<Row>,
-): Prepared<V, Row> {
-  const ask = asking<never, V, Row>((db, _, values) => build(db, values));
-  return {
-    rows: async (db, values) => (await ask(db, [], values)).rows,
-    first: async (db, values) => (await ask(db, [], values)).rows[0],
-    change: async (db, values) => Number((await ask(db, [], values)).numAffectedRows ?? 0),
-  };
+): (db: Queries, values: V) => Promise<Row[]> {
+  const ask = preparedForMany<object, V, Row>((db, _, values) => build(db, values));
+  return (db, values) => ask(db, [], values);
 }
 
-/** As `prepared`. Repeated items must make no difference. */
+/** As `prepared`, about a list. It is compiled for few lengths; repeated items must make no difference. */
 export function preparedForMany<Item extends Given<Item>, V extends Given<V>, Row>(
   build: (db: Queries, items: readonly Values<Item>[], values: Values<V>) => Compilable<Row>,
-): PreparedForMany<Item, V, Row> {
-  const ask = asking(build);
-  return {
-    rows: async (db, items, values) => (await ask(db, evenly(items), values)).rows,
-    change: async (db, items, values) => {
-      await ask(db, evenly(items), values);
-    },
-  };
-}
-
-function asking<Item, V, Row>(
-  build: (db: Queries, items: readonly Values<Item>[], values: Values<V>) => Compilable<Row>,
-) {
+): (db: Queries, items: readonly Item[], values: V) => Promise<Row[]> {
   /** By the adapter, which all transactions of a database share, and by the number of items. */
   const compiled = new WeakMap<object, Map<number, CompiledQuery<Row>>>();
-  return (db: Queries, items: readonly Item[], values: V) => {
+  return async (db, given, values) => {
+    const items = evenly(given);
     const { adapter } = db.getExecutor();
     const byLength = compiled.get(adapter) ?? new Map<number, CompiledQuery<Row>>();
     let query = byLength.get(items.length);
@@ -63,13 +36,8 @@ function asking<Item, V, Row>(
     const parameters = query.parameters.map((parameter) =>
       parameter instanceof Placeholder ? parameter.valueIn(items, values) : parameter,
     );
-    return db.executeQuery<Row>({ ...query, parameters });
+    return (await db.executeQuery<Row>({ ...query, parameters })).rows;
   };
-}
-
-/** These values by name: an object of placeholders cannot be spread. */
-export function pick<V, Name extends keyof V>(values: V, ...names: readonly Name[]): Pick<V, Name> {
-  return Object.fromEntries(names.map((name) => [name, values[name]])) as Pick<V, Name>;
 }
 
 class Placeholder {
@@ -103,7 +71,7 @@ export function idsOf<Id>(items: readonly { readonly id: Id }[]): Id[] {
   return items.map(({ id }) => id);
 }
 
-/** Every length would be a statement of its own, kept by the databases. */
+/** To the next power of two, with the last item repeated: every length would be a statement that databases keep. */
 function evenly<T>(items: readonly T[]): T[] {
   const length = items.length === 0 ? 0 : 2 ** Math.ceil(Math.log2(items.length));
   return Array.from({ length }, (_, index) => items[Math.min(index, items.length - 1)] as T);

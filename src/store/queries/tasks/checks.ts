@@ -77,7 +77,7 @@ export class Checks extends Table {
   /** By id, as far as they exist. Locks nothing. */
   async read(jobIds: readonly string[]): Promise<ReadonlyMap<string, WatchedJob>> {
     const jobs = jobIds.map((id) => ({ id }));
-    const rows = await jobsToCheck.rows(this.db, jobs, {});
+    const rows = await jobsToCheck(this.db, jobs, {});
     return new Map(
       rows.map(({ id, data, number, saved, hasUnsent, isCardPlanned }) => [
         id,
@@ -97,7 +97,7 @@ export class Checks extends Table {
    */
   async endUnchanged(checks: readonly UnchangedCheck[], nowMs: number): Promise<ReadonlySet<string>> {
     const held = checks.map(({ lease, nextCheckAtMs }) => ({ ...lease, runAtMs: nextCheckAtMs }));
-    const ended = await endUnchangedChecks.rows(this.db, held, { nowMs });
+    const ended = await endUnchangedChecks(this.db, held, { nowMs });
     for (const { kind, nextCheckAtMs } of checks) this.tasks.noteScheduled(kind, nextCheckAtMs);
     return new Set(ended.map(({ id }) => id));
   }

@@ -97,7 +97,7 @@ export class Tasks {
       const due = { kind, nowMs, leaseNowMs, limit };
       const rows =
         leftOut.length === 0 && !isOneOfEach
-          ? await dueTasks.rows(this.db, due)
+          ? await dueTasks(this.db, due)
           : await this.dueOutside(leftOut, due, isOneOfEach);
       found.push(...rows);
     }
@@ -126,7 +126,7 @@ export class Tasks {
     const admitted = admit === undefined ? free : await admit(free);
     if (admitted.length === 0) return [];
     const ids = admitted.map(({ lease }) => ({ id: lease.taskId }));
-    await leaseTasks.change(this.db, ids, { token, untilMs: leaseUntilMs });
+    await leaseTasks(this.db, ids, { token, untilMs: leaseUntilMs });
     return [...admitted];
   }
 
@@ -293,7 +293,7 @@ export class Tasks {
   async firstFreeMs(kinds: readonly TaskKind[], leaseNowMs: number): Promise<ReadonlyMap<TaskKind, number>> {
     if (kinds.length === 0) return new Map();
     const asked = kinds.map((kind) => ({ kind }));
-    const rows = await firstFreeTasks.rows(this.db, asked, { leaseNowMs });
+    const rows = await firstFreeTasks(this.db, asked, { leaseNowMs });
     return new Map(rows.map(({ kind, runAt }) => [kind, runAt]));
   }
 
@@ -305,11 +305,11 @@ export class Tasks {
     const ordered = isOneOfEach ? shuffled(heads) : heads.sort((a, b) => a.runAt - b.runAt);
     const groups = ordered.slice(0, due.limit);
     if (groups.length === 0) return [];
-    return dueTasksOf.rows(this.db, groups, { ...due, ofEach: isOneOfEach ? 1 : due.limit });
+    return dueTasksOf(this.db, groups, { ...due, ofEach: isOneOfEach ? 1 : due.limit });
   }
 
   private async headsOutside(leftOut: readonly TaskGroup[], kind: TaskKind, leaseNowMs: number) {
-    const heads = await groupHeads.rows(this.db, { kind, leaseNowMs });
+    const heads = await groupHeads(this.db, { kind, leaseNowMs });
     return heads.flatMap(({ groupKey: group, runAt }) =>
       runAt === null || leftOut.some((left) => group.startsWith(left)) ? [] : [{ group, runAt }],
     );
