@@ -14,14 +14,7 @@ import {
 import { join, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { codeOf, StoreError } from './engines/connection-turns.ts';
-import {
-  BUSY_TIMEOUT_MS,
-  connect,
-  DATABASE_FILE,
-  makeDirectory,
-  noFlush,
-  queriesOn,
-} from './engines/sqlite.ts';
+import { BUSY_TIMEOUT_MS, connect, DATABASE_FILE, makeDirectory, openBeside } from './engines/sqlite.ts';
 import { isFull, sqliteError } from './engines/sqlite-errors.ts';
 import { migrations, schemaState } from './schema/migrations.ts';
 import type { Queries } from './schema/tables.ts';
@@ -261,10 +254,10 @@ function number(directory: string, path: string, copy: DatabaseSync): readonly s
 }
 
 async function verify(directory: string, path: string): Promise<void> {
-  const translate = (error: unknown) => sqliteError(directory, error);
   const file = connect(path, { readOnly: true });
   const found = file.prepare('pragma integrity_check').get()?.integrity_check;
-  const queries = queriesOn(file, { translate, verify: () => {}, flush: noFlush });
+  file.close();
+  const queries = openBeside(directory, path, true);
   const { applied } = await schemaState(queries, migrations('sqlite')).finally(() => queries.destroy());
   if (found === 'ok' && applied.length > 0) return;
   const what = found === 'ok' ? 'it has no tables of docs-agent' : `SQLite says: ${found}`;

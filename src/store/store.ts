@@ -147,7 +147,7 @@ export class SqlStore implements Store {
   async transaction<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     const { result, scheduled } = await this.attempt(options, async (db) => {
       const leaseClock = this.leaseClock ?? this.database.leaseClockIn(db);
-      const tx = createTransaction(db, this.database.advisoryLockIn(db), leaseClock);
+      const tx = transactionIn(db, this.database.advisoryLockIn(db), leaseClock);
       return { result: await work(tx), scheduled: tx.tasks.scheduled };
     });
     if (scheduled.size > 0) for (const listener of this.listeners) listener(scheduled);
@@ -214,10 +214,10 @@ export class SqlStore implements Store {
   }
 }
 
-function tablesIn(db: Queries, takeAdvisoryLock: TakeAdvisoryLock, leaseClock: LeaseClock) {
+function transactionIn(db: Queries, takeAdvisoryLock: TakeAdvisoryLock, leaseClock: LeaseClock) {
   const tasks = new Tasks(db, leaseClock);
   const shared = { tasks, takeAdvisoryLock };
-  return {
+  const tables = {
     tasks,
     inboundRequests: new InboundRequests(db),
     jobs: new Jobs(db, shared),
@@ -245,21 +245,16 @@ function tablesIn(db: Queries, takeAdvisoryLock: TakeAdvisoryLock, leaseClock: L
     retention: new Retention(db),
     homes: new Homes(db, shared),
   };
+  return {
+    ...tables,
+    /** Writes a decision: the job (inserted if new), its follow-ups, calls (new and settled), and tasks. */
+    write: (decision: Decision, nowMs: number) => write(tables, decision, nowMs),
+  };
 }
 
-type TablesOfTransaction = ReturnType<typeof tablesIn>;
+export interface Transaction extends ReturnType<typeof transactionIn> {}
 
-export interface Transaction extends TablesOfTransaction {
-  /** Writes a decision: the job (inserted if new), its follow-ups, calls (new and settled), and tasks. */
-  write(decision: Decision, nowMs: number): Promise<void>;
-}
-
-function createTransaction(...parts: Parameters<typeof tablesIn>): Transaction {
-  const tables = tablesIn(...parts);
-  return { ...tables, write: (decision, nowMs) => write(tables, decision, nowMs) };
-}
-
-async function write(tx: TablesOfTransaction, decision: Decision, nowMs: number): Promise<void> {
+async function write(tx: Omit<Transaction, 'write'>, decision: Decision, nowMs: number): Promise<void> {
   const { job, followUps, settled, calls, tasks, notices, watches = [], rewrittenCreate } = decision;
   await tx.jobs.put(job);
   if (settled !== undefined) {
@@ -273,29 +268,22 @@ async function write(tx: TablesOfTransaction, decision: Decision, nowMs: number)
   for (const call of calls) {
     await tx.calls.add(call, job, nowMs);
     if (call.lane.to === 'agent') await tx.budgetQueue.join(call.id);
-    const { lane } = call;
-    const kind = laneTaskKind(lane);
-    await tx.tasks.schedule({ kind, subject: lane.name, runAtMs: nowMs, ifScheduled: 'keep' });
+    const kind = laneTaskKind(call.lane);
+    await tx.tasks.schedule({ kind, subject: call.lane.name, runAtMs: nowMs, ifScheduled: 'keep' });
   }
   if (rewrittenCreate !== undefined) {
     const { callId, prompt } = rewrittenCreate;
     await tx.calls.rewrite(callId, { kind: 'create_job', prompt });
   }
   for (const task of tasks) await tx.tasks.schedule({ ...task, subject: job.id });
-  if (notices !== undefined) await refreshNotices(tx, job.id, notices);
+  if (notices !== undefined) {
+    const lanes = (await tx.calls.posted(job.id, 'notify_channel')).map(({ lane }) => lane);
+    for (const subject of new Set(lanes)) {
+      await tx.tasks.schedule({ kind: 'refresh_notice', subject, ...notices });
+    }
+  }
   for (const link of watches) await tx.pullRequests.watch(job, link, nowMs);
   if (decision.mayHaveReplies) await tx.catchUps.request(job, nowMs);
   if (decision.callsAgentNow) await tx.tasks.runNowUnlessLocked('call_agent', `agent:${job.id}`, nowMs);
   await tx.homes.follow(decision, nowMs);
-}
-
-async function refreshNotices(
-  tx: TablesOfTransaction,
-  jobId: string,
-  when: NonNullable<Decision['notices']>,
-): Promise<void> {
-  const notices = await tx.calls.posted(jobId, 'notify_channel');
-  for (const lane of new Set(notices.map((notice) => notice.lane))) {
-    await tx.tasks.schedule({ kind: 'refresh_notice', subject: lane, ...when });
-  }
 }

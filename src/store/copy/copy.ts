@@ -4,6 +4,7 @@ import { type Kysely, sql } from 'kysely';
 import { movedTo } from '../backup.ts';
 import { type Database, StoreError } from '../engines/connection-turns.ts';
 import { openDatabase, placeOf, type StoreLocation } from '../open.ts';
+import { isBeyond } from '../queries/table.ts';
 import { exactly, type Queries } from '../schema/tables.ts';
 
 export interface CopyOptions {
@@ -124,22 +125,15 @@ const ROWS_AT_ONCE = 200;
 
 /** Copies all rows and compares each with its origin. Returns their number. */
 async function copyTable(table: CopiedTable, source: AnyQueries, target: AnyQueries): Promise<number> {
-  let count = 0;
-  for await (const rows of pages(table, source)) {
+  return eachPage(table, source, async (rows) => {
     await target.insertInto(table.name).values(rows.map(exactRow)).execute();
     await requireSame(table, rows, target);
-    count += rows.length;
-  }
-  return count;
+  });
 }
 
 /** Throws StoreError unless both have the same rows. Returns their number. */
 async function verifyTable(table: CopiedTable, source: AnyQueries, target: AnyQueries): Promise<number> {
-  let count = 0;
-  for await (const rows of pages(table, source)) {
-    await requireSame(table, rows, target);
-    count += rows.length;
-  }
+  const count = await eachPage(table, source, (rows) => requireSame(table, rows, target));
   if ((await countRows(table, target)) !== count) throw differentError(table);
   return count;
 }
@@ -152,16 +146,24 @@ async function countRows({ name }: CopiedTable, queries: AnyQueries): Promise<nu
   return count;
 }
 
-/** All rows, in key order, as the database sorts it. */
-async function* pages({ name, key }: CopiedTable, source: AnyQueries): AsyncGenerator<readonly Row[]> {
-  const columns = sql.join(key.map((column) => sql.ref(column)));
+/** All rows, in key order, as the database sorts it. Returns their number. */
+async function eachPage(
+  { name, key }: CopiedTable,
+  source: AnyQueries,
+  work: (rows: readonly Row[]) => Promise<void>,
+): Promise<number> {
+  let count = 0;
   for (let last: Row | undefined; ; ) {
-    let page = source.selectFrom(name).selectAll().limit(ROWS_AT_ONCE);
-    for (const column of key) page = page.orderBy(column);
-    if (last !== undefined) page = page.where(sql<boolean>`(${columns}) > (${sql.join(keyOf(key, last))})`);
+    const page = source
+      .selectFrom(name)
+      .selectAll()
+      .where(isBeyond(key, last === undefined ? null : keyOf(key, last)))
+      .orderBy(key.map((column) => sql.ref(column)))
+      .limit(ROWS_AT_ONCE);
     const rows = await page.execute();
-    if (rows.length > 0) yield rows;
-    if (rows.length < ROWS_AT_ONCE) return;
+    if (rows.length > 0) await work(rows);
+    count += rows.length;
+    if (rows.length < ROWS_AT_ONCE) return count;
     last = rows.at(-1);
   }
 }
@@ -198,16 +200,16 @@ function differentError({ name }: CopiedTable): StoreError {
   );
 }
 
-export interface CopiedTable {
+interface CopiedTable {
   readonly name: string;
   /** The columns of its primary key, in order. */
   readonly key: readonly string[];
 }
 
 /** Queries on tables whose names are data here. */
-export type AnyQueries = Kysely<Record<string, Row>>;
+type AnyQueries = Kysely<Record<string, Row>>;
 
-export type Row = Readonly<Record<string, unknown>>;
+type Row = Readonly<Record<string, unknown>>;
 
 /**
  * What belongs to the database itself (that it can be written to, that it was copied, whose backups it has),
@@ -219,32 +221,15 @@ function anyQueries(queries: Queries): AnyQueries {
   return queries.withoutPlugins() as unknown as AnyQueries;
 }
 
-/** The schema's tables, as SQLite describes it, each after those that it refers to. */
+/** The schema's tables, as SQLite describes it, each after those that it refers to: Postgres makes them in no other order. */
 async function tablesInOrder(sqlite: Queries): Promise<readonly CopiedTable[]> {
-  const names = await sql<{ name: string }>`
+  const { rows } = await sql<{ name: string }>`
     select name from sqlite_schema
-    where type = 'table' and name not like 'sqlite_%' and name not like 'kysely_%'`.execute(sqlite);
-  const waiting = new Map<string, ReadonlySet<string>>();
-  for (const { name } of names.rows) {
-    if (!NOT_COPIED.includes(name)) waiting.set(name, await parentsOf(sqlite, name));
-  }
-  const ordered: CopiedTable[] = [];
-  while (waiting.size > 0) {
-    const ready = [...waiting].filter(([, parents]) => [...parents].every((parent) => !waiting.has(parent)));
-    if (ready.length === 0) throw new Error(`Tables refer to each other: ${[...waiting.keys()].join(', ')}`);
-    for (const [name] of ready) {
-      ordered.push({ name, key: await primaryKeyOf(sqlite, name) });
-      waiting.delete(name);
-    }
-  }
-  return ordered;
-}
-
-async function parentsOf(sqlite: Queries, name: string): Promise<ReadonlySet<string>> {
-  const { rows } = await sql<{ table: string }>`select "table" from pragma_foreign_key_list(${name})`.execute(
+    where type = 'table' and name not like 'sqlite_%' and name not like 'kysely_%' order by rowid`.execute(
     sqlite,
   );
-  return new Set(rows.map(({ table }) => table).filter((table) => table !== name));
+  const names = rows.map(({ name }) => name).filter((name) => !NOT_COPIED.includes(name));
+  return Promise.all(names.map(async (name) => ({ name, key: await primaryKeyOf(sqlite, name) })));
 }
 
 async function primaryKeyOf(sqlite: Queries, name: string): Promise<readonly string[]> {

@@ -65,8 +65,25 @@ export function openSqlite(dataDir: string): Database {
   return { ...same, engine: 'sqlite', advisoryLockIn, leaseClockIn, close };
 }
 
-export function queriesOn(file: DatabaseSync, hooks: SqliteHooks): Queries {
+function queriesOn(file: DatabaseSync, hooks: SqliteHooks): Queries {
   return new Kysely<Tables>({ dialect: nodeSqliteDialect(file, hooks), plugins: [new CamelCasePlugin()] });
+}
+
+/**
+ * The database in the directory, beside a docs-agent that may use it. Throws StoreError if it cannot be opened, or, unless
+ * it is opened read-only, cannot be written.
+ */
+export function openBeside(directory: string, path: string, isReadOnly: boolean): Queries {
+  const translate = (error: unknown) => sqliteError(directory, error);
+  let file: DatabaseSync | null = null;
+  try {
+    file = connect(path, { readOnly: isReadOnly, timeout: BUSY_TIMEOUT_MS });
+    if (!isReadOnly) file.exec('begin immediate; rollback');
+    return queriesOn(file, { translate, verify: () => {}, flush: noFlush });
+  } catch (error) {
+    file?.close();
+    throw translate(error);
+  }
 }
 
 function createDirectory(directory: string): void {

@@ -123,20 +123,15 @@ async function taskFailures(db: Queries, sinceMs: number): Promise<TaskFailures[
     .select((eb) => [
       'kind',
       'failure',
-      eb.fn.countAll<number | string>().as('count'),
-      eb.fn.min('failingSince').as('since'),
+      eb.fn.countAll<number>().as('count'),
+      eb.fn.min<number>('failingSince').as('sinceMs'),
     ])
     .where('kind', 'in', taskKinds)
     .where('failingSince', '<=', sinceMs)
     .groupBy(['kind', 'failure'])
-    .orderBy('since')
+    .orderBy('sinceMs')
     .execute();
-  return rows.map(({ kind, failure, count, since }) => ({
-    kind,
-    count: Number(count),
-    sinceMs: Number(since),
-    words: failure ?? '',
-  }));
+  return rows.map(({ failure, ...tasks }) => ({ ...tasks, words: failure ?? '' }));
 }
 
 async function latestPullRequests(db: Queries): Promise<string[]> {

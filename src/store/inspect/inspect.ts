@@ -5,14 +5,7 @@ import { sql } from 'kysely';
 import { freeBytesIn } from '../backup.ts';
 import { codeOf, StoreError } from '../engines/connection-turns.ts';
 import { openPostgres } from '../engines/postgres.ts';
-import {
-  BUSY_TIMEOUT_MS,
-  connect,
-  DATABASE_FILE,
-  noFlush,
-  OWNER_FILE,
-  queriesOn,
-} from '../engines/sqlite.ts';
+import { connect, DATABASE_FILE, OWNER_FILE, openBeside } from '../engines/sqlite.ts';
 import { isBusy, sqliteError, unusableDirectory } from '../engines/sqlite-errors.ts';
 import { placeOf, type StoreLocation } from '../open.ts';
 import { migrations, schemaState } from '../schema/migrations.ts';
@@ -85,12 +78,7 @@ async function inspectSqlite(dataDir: string, nowMs: number): Promise<StoreFacts
   const inUse = isOwned(directory);
   if (!inUse) tryToMake(directory);
   if (!existsSync(path)) return absent(directory, freeBytes);
-  const file = open(directory, path, inUse);
-  const queries = queriesOn(file, {
-    translate: (error) => sqliteError(directory, error),
-    verify: () => {},
-    flush: noFlush,
-  });
+  const queries = openBeside(directory, path, inUse);
   try {
     return {
       place: directory,
@@ -161,19 +149,6 @@ function isOwned(directory: string): boolean {
   }
 }
 
-/** Read-only while in use; otherwise also checks that it can be written. */
-function open(directory: string, path: string, inUse: boolean): DatabaseSync {
-  let file: DatabaseSync | null = null;
-  try {
-    file = connect(path, { readOnly: inUse, timeout: BUSY_TIMEOUT_MS });
-    if (!inUse) file.exec('begin immediate; rollback');
-    return file;
-  } catch (error) {
-    file?.close();
-    throw sqliteError(directory, error);
-  }
-}
-
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
@@ -186,36 +161,24 @@ export async function readStore<T>(
   location: StoreLocation,
   read: (queries: Queries) => Promise<T>,
 ): Promise<T> {
-  const { queries, close, engine } =
-    'dataDir' in location ? openFile(location.dataDir) : await openServer(location.databaseUrl);
+  const place = placeOf(location);
+  const { queries, engine, close } =
+    'dataDir' in location ? openFile(place) : openPostgres(location.databaseUrl);
   try {
     const { applied, missing, unknown } = await schemaState(queries, migrations(engine));
-    if (applied.length === 0) throw noStoreError(placeOf(location));
-    if (missing.length + unknown.length > 0) throw otherVersionError(placeOf(location), missing.length > 0);
+    if (applied.length === 0) throw noStoreError(place);
+    if (missing.length + unknown.length > 0) throw otherVersionError(place, missing.length > 0);
     return await read(queries);
   } finally {
     await close();
   }
 }
 
-function openFile(dataDir: string) {
-  const directory = resolve(dataDir);
+function openFile(directory: string) {
   const path = join(directory, DATABASE_FILE);
   if (!existsSync(path)) throw noStoreError(directory);
-  const translate = (error: unknown) => sqliteError(directory, error);
-  try {
-    const file = connect(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
-    const queries = queriesOn(file, { translate, verify: () => {}, flush: noFlush });
-    return { queries, engine: 'sqlite' as const, close: () => queries.destroy() };
-  } catch (error) {
-    throw translate(error);
-  }
-}
-
-async function openServer(databaseUrl: string) {
-  const { openPostgres } = await import('../engines/postgres.ts');
-  const { queries, engine, close } = openPostgres(databaseUrl);
-  return { queries, engine, close };
+  const queries = openBeside(directory, path, true);
+  return { queries, engine: 'sqlite' as const, close: () => queries.destroy() };
 }
 
 function noStoreError(place: string): StoreError {

@@ -169,9 +169,9 @@ export class Calls extends Table {
   /** Their number. Locks nothing. */
   async agentCallsSince(projectId: string, sinceMs: number): Promise<number> {
     const { count } = await this.inBudget(projectId, sinceMs)
-      .select((eb) => eb.fn.countAll<number | string>().as('count'))
+      .select((eb) => eb.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow();
-    return Number(count);
+    return count;
   }
 
   /** Whether a create or message call of the project, started since then, has no outcome. Locks nothing. */

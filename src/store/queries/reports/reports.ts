@@ -5,7 +5,7 @@ import { type Job, openStages } from '../../../jobs/job.ts';
 import type { AuditedReply, Recorded } from '../../../jobs/report/audit.ts';
 import type { CountedJob, Period } from '../../../jobs/report/report.ts';
 import { startingAgain } from '../../../jobs/report/starts.ts';
-import { type TaskKind, taskKinds } from '../../../jobs/task-kinds.ts';
+import { taskKinds } from '../../../jobs/task-kinds.ts';
 import { fromJson, jobColumns, jobFrom } from '../../schema/tables.ts';
 import { IS_IN_BUDGET } from '../calls/calls.ts';
 import { idsOf } from '../prepared.ts';
@@ -171,13 +171,13 @@ export class Reports extends Table {
     if (jobs.length === 0) return new Map();
     const rows = await this.db
       .selectFrom('followUp')
-      .select((eb) => ['jobId', eb.fn.countAll<number | string>().as('count')])
+      .select((eb) => ['jobId', eb.fn.countAll<number>().as('count')])
       .where('jobId', 'in', idsOf(jobs))
       .where('state', '=', 'unknown')
       .where('messageTs', '>=', fromTs)
       .groupBy('jobId')
       .execute();
-    return new Map(rows.map(({ jobId, count }) => [jobId, Number(count)]));
+    return new Map(rows.map(({ jobId, count }) => [jobId, count]));
   }
 }
 
@@ -193,59 +193,43 @@ function needsCalls({ creates, announcedPrLink }: Job): boolean {
 
 type OpenStage = (typeof openStages)[number];
 
-interface DueTasks {
-  readonly kind: TaskKind;
-  readonly count: number;
-  /** When the oldest became due. */
-  readonly dueSinceMs: number;
-}
-
-interface FailingTasks {
-  readonly kind: TaskKind;
-  readonly count: number;
-}
-
 /** The amount of work, for metrics. Reads indexes only, and locks nothing. */
 export class Stats extends Table {
   /** Includes stages without jobs. */
   async openJobs(): Promise<ReadonlyMap<OpenStage, number>> {
     const rows = await this.db
       .selectFrom('job')
-      .select((eb) => ['stage', eb.fn.countAll<number | string>().as('count')])
+      .select((eb) => ['stage', eb.fn.countAll<number>().as('count')])
       .where('stage', 'in', openStages)
       .groupBy('stage')
       .execute();
-    const counts = new Map(rows.map(({ stage, count }) => [stage, Number(count)]));
+    const counts = new Map(rows.map(({ stage, count }) => [stage, count]));
     return new Map(openStages.map((stage) => [stage, counts.get(stage) ?? 0]));
   }
 
-  /** Kinds with due tasks; a task in flight is due until done. */
-  async dueTasks(nowMs: number): Promise<DueTasks[]> {
-    const rows = await this.db
-      .selectFrom('task')
-      .select((eb) => [
-        'kind',
-        eb.fn.countAll<number | string>().as('count'),
-        eb.fn.min('runAt').as('oldest'),
-      ])
-      // With all kinds named, the index is entered once for each instead of scanned.
-      .where('kind', 'in', taskKinds)
-      .where('runAt', '<=', nowMs)
-      .groupBy('kind')
-      .execute();
-    return rows.map(({ kind, count, oldest }) => ({ kind, count: Number(count), dueSinceMs: oldest }));
+  /** Kinds with due tasks, and since when the oldest is due; a task in flight is due until done. */
+  dueTasks(nowMs: number) {
+    return (
+      this.db
+        .selectFrom('task')
+        .select((eb) => ['kind', eb.fn.countAll<number>().as('count'), eb.fn.min('runAt').as('dueSinceMs')])
+        // With all kinds named, the index is entered once for each instead of scanned.
+        .where('kind', 'in', taskKinds)
+        .where('runAt', '<=', nowMs)
+        .groupBy('kind')
+        .execute()
+    );
   }
 
   /** Kinds with tasks that have failed at every try since then. */
-  async failingTasks(sinceMs: number): Promise<FailingTasks[]> {
-    const rows = await this.db
+  failingTasks(sinceMs: number) {
+    return this.db
       .selectFrom('task')
-      .select((eb) => ['kind', eb.fn.countAll<number | string>().as('count')])
+      .select((eb) => ['kind', eb.fn.countAll<number>().as('count')])
       .where('kind', 'in', taskKinds)
       .where('failingSince', '<=', sinceMs)
       .groupBy('kind')
       .execute();
-    return rows.map(({ kind, count }) => ({ kind, count: Number(count) }));
   }
 }
 
