@@ -5,6 +5,7 @@ import * as acp from '@agentclientprotocol/sdk';
 import { execa } from 'execa';
 import type { Clock } from '../engine/runtime/clock.ts';
 import { TurnFailedError, TurnStoppedError } from './failures.ts';
+import { MARKER } from './git.ts';
 import type { Image } from './store.ts';
 import { activityOf, oneLine, SUMMARY_MAX } from './words.ts';
 
@@ -17,8 +18,6 @@ const CANCEL_WITHIN_MS = 2_000;
 const TRANSCRIPT_MAX_BYTES = 64 * 1024 * 1024;
 const ERRORS_MAX = 2_000;
 const ENDED_WITHIN_MS = 1_000;
-/** In the environment of each agent and all that it starts. */
-export const MARKER = 'DOCS_AGENT_RUNNER';
 
 export interface AgentFacts {
   /** `opencode 1.18.0`, as the agent calls itself, or its command. */
@@ -44,8 +43,8 @@ export interface AgentTurn {
   /** Aborted with a TurnStoppedError: the turn ends now. */
   readonly signal: AbortSignal;
   readonly onActivity: (activity: string) => void;
-  /** Called with the session's id, which a later turn can go on with. */
-  readonly onSession: (sessionId: string) => Promise<void>;
+  /** Called when the request is sent, with the session's id, which a later turn can go on with. */
+  readonly onSession: (sessionId: string) => void;
 }
 
 /** What the agent says of itself. Throws TurnFailedError if the command does not start or is no ACP agent. */
@@ -59,6 +58,7 @@ export async function probeAgent(options: AgentOptions, directory: string): Prom
 
 /** Runs one turn of the agent. Returns its last message. Throws TurnFailedError or TurnStoppedError. */
 export async function runAgent(options: AgentOptions, turn: AgentTurn): Promise<string> {
+  turn.signal.throwIfAborted();
   await using agent = startProcess(options, turn.directory);
   const silence = watchSilence(options.clock);
   const signal = AbortSignal.any([turn.signal, silence.signal]);
@@ -70,7 +70,8 @@ export async function runAgent(options: AgentOptions, turn: AgentTurn): Promise<
   const working = client.connectWith(agent.stream, async (peer) => {
     const { agentCapabilities } = await initialize(peer);
     const { sessionId, isKnown } = await openSession(peer, agentCapabilities, turn);
-    await turn.onSession(sessionId);
+    signal.throwIfAborted();
+    turn.onSession(sessionId);
     log.begin();
     const text = isKnown ? turn.prompt.known : turn.prompt.fresh;
     const images = turn.images.map(
@@ -87,6 +88,10 @@ export async function runAgent(options: AgentOptions, turn: AgentTurn): Promise<
     signal.throwIfAborted();
     if (stopReason !== 'end_turn') throw new TurnFailedError(STOPPED[stopReason] ?? 'The agent gave up.');
     return log.closingWords();
+  } catch (error) {
+    // Many agents end when they are told to stop.
+    signal.throwIfAborted();
+    throw error;
   } finally {
     silence.end();
     await log.written();
@@ -184,13 +189,17 @@ function transcriptOf(turn: AgentTurn, heard: () => void) {
 function watchSilence(clock: Clock) {
   const silence = new AbortController();
   const abort = () => silence.abort(new TurnFailedError('The agent said nothing for ten minutes.'));
-  let cancel = () => {};
+  let cancel = clock.at(clock.now() + SILENT_MAX_MS, abort);
+  let hasEnded = false;
   const heard = () => {
     cancel();
-    cancel = clock.at(clock.now() + SILENT_MAX_MS, abort);
+    if (!hasEnded) cancel = clock.at(clock.now() + SILENT_MAX_MS, abort);
   };
-  heard();
-  return { signal: silence.signal, heard, end: () => cancel() };
+  const end = () => {
+    hasEnded = true;
+    cancel();
+  };
+  return { signal: silence.signal, heard, end };
 }
 
 /** Rejects with the signal's reason, a moment after it was aborted. */

@@ -5,6 +5,7 @@ import type { Clock } from '../engine/runtime/clock.ts';
 import { parseJson } from '../engine/runtime/exchange.ts';
 import { createBodyReader, pathOf } from '../engine/runtime/http-server.ts';
 import type { AgentFacts } from './agent.ts';
+import { STOPPED_BY_CALLER } from './failures.ts';
 import type { Job, Message, RunnerStore, RunnerTransaction, Turn } from './store.ts';
 import { sha256 } from './store.ts';
 
@@ -20,6 +21,9 @@ const BODIES_TOGETHER_BYTES = 4 * BODY_MAX_BYTES;
 const KEY_MAX = 255;
 const KEY_KEPT_MS = 24 * 60 * 60_000;
 const HOUR_MS = 60 * 60_000;
+/** Of one job, besides the one that runs. */
+const WAITING_MAX = 50;
+const WAITING_RETRY_S = 60;
 
 export interface ApiOptions {
   readonly store: RunnerStore;
@@ -36,8 +40,8 @@ export interface ApiOptions {
   readonly activityOf: (jobId: string) => string | null;
   /** Called when a turn waits. */
   readonly onTurn: () => void;
-  /** Ends the job's running turn, and resolves when it has ended. */
-  readonly stopTurn: (jobId: string) => Promise<void>;
+  /** Ends the job's turn if it runs, and resolves when it has ended. */
+  readonly stopTurn: (turn: Pick<Turn, 'number' | 'job_id'>) => Promise<void>;
   /** A fault of this program. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -65,7 +69,7 @@ const image = z.object({
 const message = z.object({
   prompt: z
     .string('is missing')
-    .max(PROMPT_MAX)
+    .max(PROMPT_MAX, `is longer than ${PROMPT_MAX} characters`)
     .refine((prompt) => prompt.trim() !== '', 'must not be empty'),
   images: z
     .array(image)
@@ -141,6 +145,9 @@ export function agentApi(options: ApiOptions): (request: IncomingMessage, respon
       if (given.images.length > 0 && !options.agent.takesImages)
         throw new Refusal(422, 'The agent takes no images.');
       await refuseBeyondLimit(tx, nowMs);
+      const waiting = known === null ? [] : await tx.openTurns(known.id);
+      if (waiting.length > WAITING_MAX)
+        throw new Refusal(429, `${WAITING_MAX} messages of this job wait already.`, WAITING_RETRY_S);
       const id = known?.id ?? options.newId();
       if (known === null) await tx.create(id, options.project, given, nowMs);
       else await tx.addTurn(id, given);
@@ -176,16 +183,21 @@ export function agentApi(options: ApiOptions): (request: IncomingMessage, respon
   }
 
   async function cancel(jobId: string): Promise<Answer> {
-    await options.store.transaction(async (tx) => {
+    const open = await options.store.transaction(async (tx) => {
       await ownJob(tx, jobId);
-      const open = await tx.openTurns(jobId);
+      const turns = await tx.openTurns(jobId);
       await tx.dropWaiting(jobId);
-      const isRunning = open.some(({ state }) => state === 'running');
-      if (open.length === 0 || isRunning) return;
-      const reason = 'Stopped by a caller of the API.';
-      await tx.change(jobId, { outcome: 'completed', reason, rested_at: options.clock.now() });
+      const stopped = {
+        outcome: 'completed',
+        reason: STOPPED_BY_CALLER,
+        rested_at: options.clock.now(),
+      } as const;
+      if (turns.length > 0 && turns.every(({ state }) => state === 'waiting'))
+        await tx.change(jobId, stopped);
+      return turns;
     });
-    await options.stopTurn(jobId);
+    for (const { number, state } of open)
+      if (state === 'running') await options.stopTurn({ job_id: jobId, number });
     return { status: 200, body: await options.store.transaction((tx) => read(tx, jobId)) };
   }
 
@@ -210,7 +222,7 @@ export function agentApi(options: ApiOptions): (request: IncomingMessage, respon
   };
 }
 
-function jobAnswer(job: Job, open: readonly Turn[], options: ApiOptions): object {
+function jobAnswer(job: Job, open: readonly Pick<Turn, 'state'>[], options: ApiOptions): object {
   const isActive = open.length > 0;
   const time = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
   return {

@@ -16,7 +16,7 @@ const NONE = '000000';
 const SYMLINK = '120000';
 const SUBMODULE = '160000';
 /** What a code host runs by itself: whoever may write these may run anything there. */
-const WORKFLOWS = ['.github/**', '.gitlab-ci.yml', '.gitlab/**', '.circleci/**', '.gitea/**', '.forgejo/**'];
+const WORKFLOWS = new Set(['.github', '.gitlab-ci.yml', '.gitlab', '.circleci', '.gitea', '.forgejo']);
 
 /** Reads the output of `git diff-index --raw -z --no-renames`. */
 export function parseChanges(raw: string): Change[] {
@@ -49,13 +49,21 @@ export function mayCommit(
 ): boolean {
   if (after?.mode === SUBMODULE) return false;
   if (linkTarget !== null && leavesRepository(path, linkTarget)) return false;
-  if (WORKFLOWS.some((pattern) => matchesGlob(path.toLowerCase(), pattern))) return false;
-  return patterns.length === 0 || patterns.some((pattern) => matchesGlob(path, pattern));
+  if (WORKFLOWS.has(path.split('/', 1)[0]?.toLowerCase() ?? '')) return false;
+  return patterns.length === 0 || patterns.some((pattern) => matchesGlob(dotless(path), dotless(pattern)));
 }
 
+/** Node's patterns leave out names that begin with a dot. */
+function dotless(path: string): string {
+  return path.replace(/(?<=^|\/)\./g, '_.');
+}
+
+/** Only leading `..` are followed: after a name, which may be another link, they lead anywhere. */
 function leavesRepository(path: string, target: string): boolean {
-  const resolved = posix.join(posix.dirname(path), target);
-  return posix.isAbsolute(target) || resolved === '..' || resolved.startsWith('../');
+  const steps = target.split('/');
+  const found = steps.findIndex((step) => step !== '..');
+  const up = found === -1 ? steps.length : found;
+  return posix.isAbsolute(target) || up >= path.split('/').length || steps.includes('..', up);
 }
 
 /** The input of `git update-index -z --index-info` that puts the files back as they were. */

@@ -15,3 +15,5 @@ export class TurnStoppedError extends Error {
     this.by = by;
   }
 }
+
+export const STOPPED_BY_CALLER = 'Stopped by a caller of the API.';

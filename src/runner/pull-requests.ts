@@ -25,8 +25,8 @@ export interface PullRequests {
   /** For git: the value of an `Authorization` header. */
   authorization(): Promise<string>;
   /** The newest pull request of the branch; null: there is none. */
-  find(branch: string): Promise<PullRequest | null>;
-  open(pullRequest: NewPullRequest): Promise<PullRequest>;
+  find(branch: string, signal: AbortSignal): Promise<PullRequest | null>;
+  open(pullRequest: NewPullRequest, signal: AbortSignal): Promise<PullRequest>;
 }
 
 const github = z
@@ -49,16 +49,19 @@ export function pullRequestsOf(host: Connected, repository: string): PullRequest
   };
   const authorize = () => host.credentials.authorize(path, AbortSignal.timeout(WITHIN_MS)).catch(unavailable);
 
-  async function ask(rest: string, body?: object): Promise<unknown> {
+  async function ask(signal: AbortSignal, rest: string, body?: object): Promise<unknown> {
     const { headers } = await authorize();
     const answer = await request(`${host.settings.apiUrl}${path}${rest}`, {
       method: body === undefined ? 'GET' : 'POST',
       headers: { ...headers, 'user-agent': 'docs-agent', 'content-type': 'application/json' },
       ...(body && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(WITHIN_MS),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(WITHIN_MS)]),
       dispatcher: host.client.dispatcher,
-    }).catch(unavailable);
-    const text = await answer.body.text();
+    }).catch((error: Error) => {
+      signal.throwIfAborted();
+      return unavailable(error);
+    });
+    const text = await answer.body.text().catch(unavailable);
     if (answer.statusCode >= 300) {
       const said = z.object({ message: z.unknown() }).safeParse(parseJson(text)).data?.message;
       const words = said === undefined ? '' : `: ${JSON.stringify(said).slice(0, SAID_MAX)}`;
@@ -76,19 +79,19 @@ export function pullRequestsOf(host: Connected, repository: string): PullRequest
       const user = isGithub ? 'x-access-token' : 'oauth2';
       return `Basic ${Buffer.from(`${user}:${token}`).toString('base64')}`;
     },
-    find: async (branch) => {
+    find: async (branch, signal) => {
       const name = encodeURIComponent(branch);
       const query = isGithub
         ? `/pulls?state=all&head=${owner}:${name}&sort=created&direction=desc`
         : `/merge_requests?state=all&source_branch=${name}&order_by=created_at&sort=desc`;
-      const found = z.array(schema).parse(await ask(query));
+      const found = z.array(schema).parse(await ask(signal, query));
       return found.find(({ isOpen }) => isOpen) ?? found[0] ?? null;
     },
-    open: async ({ branch, base, title, body }) =>
+    open: async ({ branch, base, title, body }, signal) =>
       schema.parse(
         isGithub
-          ? await ask('/pulls', { title, body, head: branch, base })
-          : await ask('/merge_requests', {
+          ? await ask(signal, '/pulls', { title, body, head: branch, base })
+          : await ask(signal, '/merge_requests', {
               ...{ title, description: body, source_branch: branch, target_branch: base },
               remove_source_branch: true,
             }),

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
@@ -7,11 +8,12 @@ import { type CodeHostSettings, type Connected, connect } from '../codehost/crea
 import { type Clock, periodically } from '../engine/runtime/clock.ts';
 import { limitConnections, serverLimits } from '../engine/runtime/http-server.ts';
 import type { Logger } from '../engine/runtime/redact.ts';
-import { type AgentOptions, endProcess, MARKER, probeAgent } from './agent.ts';
+import { type AgentOptions, endProcess, probeAgent } from './agent.ts';
 import { agentApi } from './api.ts';
 import { TurnStoppedError } from './failures.ts';
-import { Repository } from './git.ts';
+import { MARKER } from './git.ts';
 import { mayGetToken, pullRequestsOf, repositoryAt } from './pull-requests.ts';
+import { Repository, removeTree } from './repository.ts';
 import { RunnerStore, sha256, type Turn } from './store.ts';
 import { failed, runTurn, type TurnTools } from './turn.ts';
 
@@ -58,6 +60,7 @@ export interface Runner {
 }
 
 interface Running {
+  readonly turn: number;
   readonly stopping: AbortController;
   readonly ended: Promise<void>;
   activity: string | null;
@@ -80,7 +83,8 @@ export async function startRunner(
   const store = await RunnerStore.open(dataDir);
   resources.defer(() => store.close());
   try {
-    for (const name of ['worktrees', 'transcripts'])
+    const trash = join(dataDir, 'trash');
+    for (const name of ['worktrees', 'transcripts', 'trash'])
       await mkdir(join(dataDir, name), { recursive: true, mode: 0o700 });
     const mark = sha256(dataDir).slice(0, 16);
     await endLeftBehind(mark);
@@ -90,6 +94,7 @@ export async function startRunner(
     const repository = new Repository(join(dataDir, 'repositories', settings.project), {
       address: settings.repository,
       branch: settings.branch,
+      mark,
       authorization: async () =>
         codeHost?.isTokenSent ? ((await pullRequests?.authorization()) ?? null) : null,
     });
@@ -120,7 +125,7 @@ export async function startRunner(
       const cancelLimit = clock.at(clock.now() + settings.turnTimeoutMs, () =>
         stopping.abort(new TurnStoppedError('time_limit')),
       );
-      const entry: Running = { stopping, activity: null, ended: Promise.resolve() };
+      const entry: Running = { turn: turn.number, stopping, activity: null, ended: Promise.resolve() };
       const ended = finish(turn, entry)
         .catch((error: unknown) => log.error('turn_not_ended', { turn: turn.number, error }))
         .finally(() => {
@@ -141,6 +146,8 @@ export async function startRunner(
           turn.attempts > ATTEMPTS_MAX
             ? failed('The runner was ended in each of three attempts.')
             : await runTurn(own, turn, place).finally(() => endLeftBehind(own.agent.mark));
+        // A service manager may end agents together with the runner.
+        if (isStopping && end.outcome === 'failed') throw new TurnStoppedError('runner');
         await store.transaction((tx) => tx.end(turn, end, clock.now()));
         const { outcome, reason } = end;
         const duration = clock.now() - startedAtMs;
@@ -154,19 +161,23 @@ export async function startRunner(
       }
     }
 
-    const sweep = periodically(clock, { firstAfterMs: 0, everyMs: SWEEP_EVERY_MS }, async () => {
-      try {
-        const nowMs = clock.now();
-        const resting = await store.transaction((tx) => tx.restingSince(nowMs - settings.keepMs));
-        for (const { id } of resting) {
-          const { worktree, transcript } = placeOf(id);
-          for (const path of [worktree, transcript]) await rm(path, { recursive: true, force: true });
-          const archived = { archived_at: nowMs, session_id: null, keeps_edits: 0 };
-          await store.transaction((tx) => tx.change(id, archived));
-        }
-      } catch (error) {
-        log.error('jobs_not_archived', { error });
+    /** A message may open a job again at any time, so its folder is moved away before another turn begins. */
+    async function archive(): Promise<void> {
+      const nowMs = clock.now();
+      for (const id of await store.transaction((tx) => tx.archive(nowMs - settings.keepMs, nowMs))) {
+        const { worktree, transcript } = placeOf(id);
+        if (existsSync(worktree)) await rename(worktree, join(trash, `${id}-${nowMs}`));
+        await rm(transcript, { force: true });
       }
+    }
+
+    const sweep = periodically(clock, { firstAfterMs: 0, everyMs: SWEEP_EVERY_MS }, async () => {
+      pumping = pumping.then(archive).catch((error: unknown) => log.error('jobs_not_archived', { error }));
+      await pumping;
+      for (const name of await readdir(trash))
+        await removeTree(join(trash, name)).catch((error: unknown) =>
+          log.error('jobs_not_archived', { error }),
+        );
       return undefined;
     });
 
@@ -178,11 +189,12 @@ export async function startRunner(
         newId: () => `job_${randomBytes(12).toString('hex')}`,
         onTurn: pump,
         activityOf: (jobId) => running.get(jobId)?.activity ?? null,
-        stopTurn: async (jobId) => {
+        stopTurn: async ({ job_id, number }) => {
           await pumping;
-          const entry = running.get(jobId);
-          entry?.stopping.abort(new TurnStoppedError('caller'));
-          await entry?.ended;
+          const entry = running.get(job_id);
+          if (entry?.turn !== number) return;
+          entry.stopping.abort(new TurnStoppedError('caller'));
+          await entry.ended;
         },
         onFailure: (error) => log.error('request_failed', { error }),
       }),

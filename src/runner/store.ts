@@ -15,13 +15,11 @@ interface JobTable {
   /** How the last turn ended; null: none has. */
   outcome: Outcome | null;
   pr_link: string | null;
-  /** The pull request of the present branch, also after a turn that changed nothing. */
-  branch_pr_link: string | null;
   summary: string | null;
   reason: string | null;
   session_id: string | null;
-  /** 1: the worktree holds edits of a turn that was cut short. */
-  keeps_edits: number;
+  /** The commit with what the last turn had done when it was stopped; null: it came to its end. */
+  kept: string | null;
   rested_at: number | null;
   archived_at: number | null;
 }
@@ -32,7 +30,7 @@ interface TurnTable {
   prompt: string;
   /** JSON. */
   images: string | null;
-  state: 'waiting' | 'running' | 'ended';
+  state: 'waiting' | 'running' | 'ended' | 'dropped';
   /** How often it was begun. */
   attempts: number;
   summary: string | null;
@@ -54,6 +52,8 @@ interface Tables {
   call: CallTable;
 }
 
+const OPEN = ['waiting', 'running'] as const;
+
 export type Job = Readonly<JobTable>;
 export type Turn = Readonly<Selectable<TurnTable>>;
 export type Call = Readonly<CallTable>;
@@ -72,14 +72,17 @@ export interface Message {
 }
 
 /** How a turn ended, and what its job is from then on. */
-export type TurnEnd = Pick<Job, 'outcome' | 'reason' | 'summary' | 'keeps_edits'> &
-  Partial<Pick<Job, 'pr_link' | 'branch_pr_link'>>;
+export type TurnEnd = Pick<Job, 'outcome' | 'reason' | 'summary'> &
+  Partial<Pick<Job, 'pr_link' | 'session_id' | 'kept'>>;
+
+/** Of its past, as much as an agent with a new session is told. */
+const EARLIER_TURNS_MAX = 20;
 
 const SCHEMA = [
   `create table if not exists job (
     id text primary key, project text not null, prompt text not null, created_at integer not null,
-    round integer not null, outcome text, pr_link text, branch_pr_link text, summary text, reason text,
-    session_id text, keeps_edits integer not null, rested_at integer, archived_at integer)`,
+    round integer not null, outcome text, pr_link text, summary text, reason text, session_id text, kept text,
+    rested_at integer, archived_at integer)`,
   `create table if not exists turn (
     number integer primary key autoincrement, job_id text not null references job (id), prompt text not null,
     images text, state text not null, attempts integer not null, summary text)`,
@@ -126,19 +129,20 @@ export class RunnerTransaction {
   }
 
   /** The job's turns that have not ended, in their order. */
-  openTurns(jobId: string): Promise<Turn[]> {
-    const turns = this.#db.selectFrom('turn').selectAll().where('job_id', '=', jobId);
-    return turns.where('state', '!=', 'ended').orderBy('number').execute();
+  openTurns(jobId: string): Promise<Pick<Turn, 'number' | 'state'>[]> {
+    const turns = this.#db.selectFrom('turn').select(['number', 'state']).where('job_id', '=', jobId);
+    return turns.where('state', 'in', OPEN).orderBy('number').execute();
   }
 
-  /** Those before the turn, in their order: what the agent of a new session has to be told. */
-  earlierTurns({ job_id, number }: Turn): Promise<Turn[]> {
+  /** The newest ones before the turn, in their order: what the agent of a new session has to be told. */
+  async earlierTurns({ job_id, number }: Turn): Promise<Turn[]> {
     const turns = this.#db.selectFrom('turn').selectAll().where('job_id', '=', job_id);
-    return turns.where('number', '<', number).orderBy('number').execute();
+    const ended = turns.where('number', '<', number).where('state', '=', 'ended');
+    return (await ended.orderBy('number', 'desc').limit(EARLIER_TURNS_MAX).execute()).reverse();
   }
 
   async create(id: string, project: string, message: Message, nowMs: number): Promise<void> {
-    const job = { id, project, prompt: message.prompt, created_at: nowMs, round: 1, keeps_edits: 0 };
+    const job = { id, project, prompt: message.prompt, created_at: nowMs, round: 1 };
     await this.#db.insertInto('job').values(job).execute();
     await this.addTurn(id, message);
   }
@@ -181,10 +185,11 @@ export class RunnerTransaction {
     await this.#db.updateTable('turn').set({ state: 'waiting' }).where('state', '=', 'running').execute();
   }
 
-  /** The turn was stopped with the runner, which is no failure of its own. */
-  async interrupt({ number, attempts }: Turn): Promise<void> {
+  /** The turn was stopped with the runner, which is no failure of its own. Its session has seen too much. */
+  async interrupt({ number, job_id, attempts }: Turn): Promise<void> {
     const values = { state: 'waiting' as const, attempts: attempts - 1 };
     await this.#db.updateTable('turn').set(values).where('number', '=', number).execute();
+    await this.change(job_id, { session_id: null });
   }
 
   async end({ number, job_id }: Turn, end: TurnEnd, nowMs: number): Promise<void> {
@@ -194,20 +199,16 @@ export class RunnerTransaction {
   }
 
   async dropWaiting(jobId: string): Promise<void> {
-    const waiting = this.#db.updateTable('turn').set({ state: 'ended', images: null });
+    const waiting = this.#db.updateTable('turn').set({ state: 'dropped', images: null });
     await waiting.where('job_id', '=', jobId).where('state', '=', 'waiting').execute();
   }
 
-  /** Jobs without an open turn that have rested since then and are not archived. */
-  async restingSince(untilMs: number): Promise<Job[]> {
-    const open = this.#db.selectFrom('turn').select('job_id').where('state', '!=', 'ended');
-    return this.#db
-      .selectFrom('job')
-      .selectAll()
-      .where('archived_at', 'is', null)
-      .where('rested_at', '<', untilMs)
-      .where('id', 'not in', open)
-      .execute();
+  /** Archives the jobs without an open turn that have rested since then. Returns their ids. */
+  async archive(untilMs: number, nowMs: number): Promise<string[]> {
+    const open = this.#db.selectFrom('turn').select('job_id').where('state', 'in', OPEN);
+    const jobs = this.#db.updateTable('job').set({ archived_at: nowMs }).where('archived_at', 'is', null);
+    const resting = jobs.where('rested_at', '<', untilMs).where('id', 'not in', open).returning('id');
+    return (await resting.execute()).map(({ id }) => id);
   }
 
   async call(key: string): Promise<Call | null> {

@@ -1,7 +1,7 @@
 import { type AgentOptions, runAgent } from './agent.ts';
-import { TurnFailedError, TurnStoppedError } from './failures.ts';
-import type { Repository } from './git.ts';
+import { STOPPED_BY_CALLER, TurnFailedError, TurnStoppedError } from './failures.ts';
 import type { PullRequests } from './pull-requests.ts';
+import type { Merged, Repository } from './repository.ts';
 import type { Image, Job, RunnerStore, Turn, TurnEnd } from './store.ts';
 import {
   branchOf,
@@ -34,6 +34,11 @@ export interface TurnPlace {
   readonly onActivity: (activity: string) => void;
 }
 
+/** Where an agent works. */
+interface AgentPlace extends TurnPlace {
+  readonly onSession: (sessionId: string) => void;
+}
+
 /** Where a turn works. */
 interface Start {
   readonly branch: string;
@@ -41,8 +46,12 @@ interface Start {
   readonly target: string;
   /** The commit that it starts from. */
   readonly base: string;
-  /** The pull request of the branch, if it has one that is open. */
-  readonly link: string | null;
+}
+
+interface Doing {
+  readonly job: Job;
+  readonly turn: Turn;
+  readonly start: Start;
 }
 
 /**
@@ -50,54 +59,66 @@ interface Start {
  * found again, and not done twice. Throws TurnStoppedError only for a stop of the runner.
  */
 export async function runTurn(tools: TurnTools, turn: Turn, place: TurnPlace): Promise<TurnEnd> {
-  const { store } = tools;
+  const { store, repository } = tools;
   const job = await store.transaction((tx) => tx.job(turn.job_id));
   if (job === null) throw new Error(`there is no job ${turn.job_id}`);
+  let doing: Doing | null = null;
+  let session: Pick<TurnEnd, 'session_id'> = {};
+  const onSession = (session_id: string) => {
+    session = { session_id };
+  };
   try {
-    const start = await begin(tools, job);
-    const made = await tools.repository.commitOfTurn(turn.number);
-    const worked = made === null ? await work(tools, { job, turn, start }, place) : await found(tools, made);
-    const end = { outcome: 'completed', reason: null, summary: worked.summary, keeps_edits: 0 } as const;
-    if (worked.commit === null) return { ...end, pr_link: null, branch_pr_link: start.link };
+    doing = { job, turn, start: await begin(tools, job, place.signal) };
+    const made = await repository.commitOfTurn(turn.number);
+    const worked =
+      made === null ? await work(tools, doing, { ...place, onSession }) : await found(tools, made);
+    const end = {
+      outcome: 'completed',
+      reason: null,
+      summary: worked.summary,
+      kept: null,
+      ...session,
+    } as const;
+    if (worked.commit === null) return { ...end, pr_link: null };
     place.onActivity('Pushing the branch');
-    await publish(tools, { job, turn, start, commit: worked.commit }, place);
-    const link = await pullRequestOf(tools, job, start, worked.summary);
-    return { ...end, pr_link: link, branch_pr_link: link };
+    await publish(tools, { ...doing, commit: worked.commit }, { ...place, onSession });
+    return { ...end, pr_link: await pullRequestOf(tools, doing, worked.summary, place.signal) };
   } catch (error) {
-    if (error instanceof TurnStoppedError) {
-      if (error.by === 'runner') throw error;
-      return error.by === 'caller'
-        ? { outcome: 'completed', reason: 'Stopped by a caller of the API.', summary: null, keeps_edits: 1 }
-        : { ...failed('The agent took longer than a turn may take.'), keeps_edits: 1 };
-    }
     if (error instanceof TurnFailedError) return failed(error.message);
-    throw error;
+    if (!(error instanceof TurnStoppedError) || error.by === 'runner') throw error;
+    const kept = doing === null ? job.kept : await leftBy(tools, doing, place);
+    return error.by === 'caller'
+      ? { outcome: 'completed', reason: STOPPED_BY_CALLER, summary: null, kept, ...session }
+      : { ...failed('The agent took longer than a turn may take.'), kept, ...session };
   }
 }
 
 /** The end of a turn that came to nothing. */
 export function failed(reason: string): TurnEnd {
-  return { outcome: 'failed', reason, summary: null, pr_link: null, keeps_edits: 0 };
+  return { outcome: 'failed', reason, summary: null, pr_link: null };
 }
 
 /** Finds the branch and the commit to start from: a branch whose pull request is over is not used again. */
-async function begin({ repository, pullRequests, store }: TurnTools, job: Job): Promise<Start> {
-  const target = await repository.fetch();
+async function begin(
+  { repository, pullRequests, store }: TurnTools,
+  job: Job,
+  signal: AbortSignal,
+): Promise<Start> {
+  const target = await repository.fetch(signal);
   const fresh = await repository.remoteTip(target);
   if (fresh === null) throw new TurnFailedError(`The repository has no branch ${target}.`);
-  const current = branchOf(job.prompt, job.id, job.round);
-  const opened =
-    job.branch_pr_link === null || pullRequests === null ? null : await pullRequests.find(current);
+  const branch = branchOf(job.prompt, job.id, job.round);
+  const [remote, local] = await Promise.all([repository.remoteTip(branch), repository.localTip(branch)]);
+  const isUsed = remote !== null || local !== null;
+  const opened = isUsed && pullRequests !== null ? await pullRequests.find(branch, signal) : null;
   if (opened !== null && !opened.isOpen) {
     const round = job.round + 1;
-    await store.transaction((tx) => tx.change(job.id, { round, branch_pr_link: null }));
-    return { branch: branchOf(job.prompt, job.id, round), target, base: fresh, link: null };
+    await store.transaction((tx) => tx.change(job.id, { round }));
+    return { branch: branchOf(job.prompt, job.id, round), target, base: fresh };
   }
-  const [remote, local] = await Promise.all([repository.remoteTip(current), repository.localTip(current)]);
   // A commit that could not be pushed yet counts, unless others have gone on without it.
   const isAhead = local !== null && (remote === null || (await repository.isAncestor(remote, local)));
-  const base = isAhead ? local : (remote ?? fresh);
-  return { branch: current, target, base, link: opened?.url ?? job.branch_pr_link };
+  return { branch, target, base: isAhead ? local : (remote ?? fresh) };
 }
 
 interface Worked {
@@ -112,36 +133,55 @@ async function found({ repository }: TurnTools, commit: string): Promise<Worked>
   return { commit, summary: body.join('\n').trim() || null };
 }
 
-interface Doing {
-  readonly job: Job;
-  readonly turn: Turn;
-  readonly start: Start;
-}
-
-async function work(tools: TurnTools, { job, turn, start }: Doing, place: TurnPlace): Promise<Worked> {
+async function work(tools: TurnTools, { job, turn, start }: Doing, place: AgentPlace): Promise<Worked> {
   const { repository, store, paths } = tools;
   const { branch, base } = start;
-  await repository.checkOut(place.worktree, branch, base, job.keeps_edits === 1 && turn.attempts === 1);
+  const { tree: startTree, conflicts } = await startOf(tools, job, start);
+  await repository.checkOut(place.worktree, branch, base, startTree);
+  const known = conflicts.length === 0 ? turn.prompt : `${conflictPrompt(conflicts)}\n\n${turn.prompt}`;
   const earlier = await store.transaction((tx) => tx.earlierTurns(turn));
-  const fresh = firstPrompt(turn.prompt, tools.instructions, earlier);
-  const words = await askAgent(tools, { job, turn, prompt: { known: turn.prompt, fresh } }, place);
-  const contents = await repository.contentsOf(place.worktree, base, paths);
+  const fresh = firstPrompt(known, tools.instructions, earlier);
+  const words = await askAgent(tools, { job, turn, prompt: { known, fresh } }, place);
+  const contents = await repository.contentsOf(turn.number, place.worktree, base, paths);
   const summary = summaryOf(words, contents?.leftOut ?? []);
   const tree = contents?.tree ?? null;
   if (tree === null) return { commit: null, summary };
+  if (await repository.hasMarkers(tree, conflicts)) throw new TurnFailedError(CONFLICT);
   const message = commitMessage(turn.prompt, summary);
   return { commit: await repository.commit(turn.number, branch, { tree, parent: base, message }), summary };
 }
 
+/** The files that the turn begins with: those of its base, and what a stopped turn has left. */
+async function startOf({ repository }: TurnTools, { kept }: Job, { base }: Start): Promise<Merged> {
+  return kept === null ? { tree: base, conflicts: [] } : repository.merge(base, kept);
+}
+
+/** The commit with what a stopped turn has done; null: nothing. */
+async function leftBy(
+  tools: TurnTools,
+  { job, turn, start }: Doing,
+  place: TurnPlace,
+): Promise<string | null> {
+  const { repository } = tools;
+  const made = await repository.commitOfTurn(turn.number);
+  if (made !== null) return made;
+  const { tree: startTree, conflicts } = await startOf(tools, job, start);
+  const contents = await repository.contentsOf(turn.number, place.worktree, start.base, []);
+  const tree = contents?.tree ?? startTree;
+  // Its next turn has to resolve what this one has not.
+  if (await repository.hasMarkers(tree, conflicts)) return job.kept;
+  return contents?.tree ? repository.keep(turn.number, tree, start.base) : null;
+}
+
 /** Returns the agent's closing words. */
 function askAgent(
-  { agent, store }: TurnTools,
+  { agent }: TurnTools,
   { job, turn, prompt }: Pick<Doing, 'job' | 'turn'> & { readonly prompt: { known: string; fresh: string } },
-  { worktree: directory, transcript, signal, onActivity }: TurnPlace,
+  { worktree: directory, transcript, signal, onActivity, onSession }: AgentPlace,
 ): Promise<string> {
   const images: Image[] = turn.images === null ? [] : JSON.parse(turn.images);
-  const onSession = (session_id: string) => store.transaction((tx) => tx.change(job.id, { session_id }));
-  const sessionId = job.session_id;
+  // What a killed turn did is gone from the work tree, so its session is not gone on with.
+  const sessionId = turn.attempts === 1 ? job.session_id : null;
   return runAgent(agent, {
     ...{ directory, transcript, signal, onActivity, prompt, images, sessionId, onSession },
   });
@@ -151,34 +191,45 @@ function askAgent(
 async function publish(
   tools: TurnTools,
   { job, turn, start, commit }: Doing & { readonly commit: string },
-  place: TurnPlace,
+  place: AgentPlace,
 ): Promise<void> {
   const { repository } = tools;
   const { branch } = start;
   let own = commit;
   let isAsked = false;
   for (let pushes = 0; pushes < PUSHES_MAX; pushes += 1) {
-    if (await repository.push(branch, own)) return;
-    await repository.fetch();
+    if (await repository.push(branch, own, place.signal)) return;
+    await repository.fetch(place.signal);
     const theirs = await repository.remoteTip(branch);
     if (theirs === null) continue;
-    const rebased = await repository.rebase(turn.number, branch, own, theirs);
-    if ('commit' in rebased) {
-      own = rebased.commit;
-      continue;
+    const merged = await repository.merge(theirs, own);
+    let { tree } = merged;
+    if (merged.conflicts.length > 0) {
+      if (isAsked) throw new TurnFailedError(CONFLICT);
+      isAsked = true;
+      tree = await resolve(tools, { job, turn, start: { ...start, base: theirs } }, merged, place);
     }
-    if (isAsked) throw new TurnFailedError(CONFLICT);
-    isAsked = true;
-    await repository.checkOutTree(place.worktree, branch, theirs, rebased.tree);
-    const prompt = conflictPrompt(rebased.conflicts);
-    const asked = { job, turn: { ...turn, images: null }, prompt: { known: prompt, fresh: prompt } };
-    await askAgent(tools, asked, place);
-    const tree = (await repository.contentsOf(place.worktree, theirs, tools.paths))?.tree;
-    if (!tree || (await repository.hasMarkers(tree, rebased.conflicts))) throw new TurnFailedError(CONFLICT);
     const message = await repository.messageOf(own);
     own = await repository.commit(turn.number, branch, { tree, parent: theirs, message });
   }
   throw new TurnFailedError('Others kept pushing to the branch, so the changes could not be pushed.');
+}
+
+/** Has the agent resolve the conflicts. Returns the tree without them. */
+async function resolve(
+  tools: TurnTools,
+  { job, turn, start: { branch, base } }: Doing,
+  { tree: startTree, conflicts }: Merged,
+  place: AgentPlace,
+): Promise<string> {
+  const { repository } = tools;
+  await repository.checkOut(place.worktree, branch, base, startTree);
+  const prompt = conflictPrompt(conflicts);
+  const asked = { job, turn: { ...turn, images: null }, prompt: { known: prompt, fresh: prompt } };
+  await askAgent(tools, asked, place);
+  const tree = (await repository.contentsOf(turn.number, place.worktree, base, tools.paths))?.tree;
+  if (!tree || (await repository.hasMarkers(tree, conflicts))) throw new TurnFailedError(CONFLICT);
+  return tree;
 }
 
 const CONFLICT = 'Somebody has changed the same lines on the branch, and the conflict could not be resolved.';
@@ -186,14 +237,21 @@ const CONFLICT = 'Somebody has changed the same lines on the branch, and the con
 /** Opens the branch's pull request, unless there is one. */
 async function pullRequestOf(
   { pullRequests }: TurnTools,
-  job: Job,
-  { branch, target }: Start,
+  { job, start: { branch, target } }: Doing,
   summary: string | null,
+  signal: AbortSignal,
 ): Promise<string | null> {
   if (pullRequests === null) return null;
-  const found = await pullRequests.find(branch);
-  if (found?.isOpen) return found.url;
+  const present = await pullRequests.find(branch, signal);
+  if (present?.isOpen) return present.url;
   const title = subjectOf(job.prompt);
   const body = pullRequestBody(job.prompt, summary);
-  return (await pullRequests.open({ branch, base: target, title, body })).url;
+  try {
+    return (await pullRequests.open({ branch, base: target, title, body }, signal)).url;
+  } catch (error) {
+    // Its answer may have been lost.
+    const made = await pullRequests.find(branch, signal).catch(() => null);
+    if (made?.isOpen) return made.url;
+    throw error;
+  }
 }

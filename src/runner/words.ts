@@ -6,6 +6,9 @@ const SLUG_MAX = 40;
 const REQUEST_SHOWN_MAX = 20_000;
 const ID_LENGTH = 6;
 const LEFT_OUT_MAX = 10;
+const LEFT_OUT_SHOWN_MAX = 1_000;
+/** Of each earlier request, as much as an agent with a new session is told. */
+const EARLIER_SHOWN_MAX = 4_000;
 export const SUMMARY_MAX = 3_000;
 const ACTIVITY_MAX = 100;
 
@@ -38,7 +41,7 @@ export function pullRequestBody(prompt: string, summary: string | null): string 
 
 /** The agent's closing words, and what was left out of the commit; null: there is nothing to say. */
 export function summaryOf(words: string, leftOut: readonly string[]): string | null {
-  const named = leftOut.slice(0, LEFT_OUT_MAX).join(', ');
+  const named = oneLine(leftOut.slice(0, LEFT_OUT_MAX).join(', '), LEFT_OUT_SHOWN_MAX);
   const more = leftOut.length > LEFT_OUT_MAX ? ` and ${leftOut.length - LEFT_OUT_MAX} more` : '';
   const note =
     leftOut.length === 0 ? '' : `Left out, since these files may not change here: ${named}${more}.`;
@@ -53,7 +56,10 @@ export function firstPrompt(
   earlier: readonly Pick<Turn, 'prompt' | 'summary'>[],
 ): string {
   const history = earlier.map(({ prompt: asked, summary }, index) =>
-    [`Request ${index + 1}: ${asked}`, ...(summary === null ? [] : [`Your summary: ${summary}`])].join('\n'),
+    [
+      `Request ${index + 1}: ${shortened(asked, EARLIER_SHOWN_MAX)}`,
+      ...(summary === null ? [] : [`Your summary: ${summary}`]),
+    ].join('\n'),
   );
   const done =
     history.length === 0 ? [] : ['What was asked and done before:', ...history, 'The request now:'];

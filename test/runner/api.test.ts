@@ -46,6 +46,7 @@ describe('the agent API of the runner', () => {
     ['no prompt', 'POST', JOBS, {}, AS_CALLER, 400],
     ['an empty prompt', 'POST', JOBS, { prompt: ' \n' }, AS_CALLER, 400],
     ['a prompt that is no text', 'POST', JOBS, { prompt: 1 }, AS_CALLER, 400],
+    ['a long prompt', 'POST', JOBS, { prompt: 'x'.repeat(1_000_001) }, AS_CALLER, 400],
     ['a huge body', 'POST', JOBS, { prompt: 'x'.repeat(33 * 1024 * 1024) }, AS_CALLER, 413],
     [
       'an image of another kind',
@@ -98,6 +99,16 @@ test('a limit of requests an hour is told with the time to wait', async () => {
   const { status, headers, body } = await limited.call('POST', JOBS, { prompt: 'Three' });
   expect([status, body.error]).toEqual([429, 'The limit of 2 requests an hour is reached.']);
   expect(Number(headers.get('retry-after'))).toBeGreaterThan(3_500);
+});
+
+test('more than fifty messages of one job do not wait', async () => {
+  const { id } = await world.create('hang');
+  const add = () => world.message(id, 'More');
+  const answers = await Promise.all(Array.from({ length: 60 }, add));
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(refused.length).toBeGreaterThan(8);
+  expect(refused[0]?.body.error).toBe('50 messages of this job wait already.');
+  await world.call('POST', `${JOBS}/${id}/cancel`);
 });
 
 test('a command that is no ACP agent is told at the start', async () => {

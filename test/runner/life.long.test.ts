@@ -24,6 +24,19 @@ describe('a job at the runner', () => {
     expect(world.git('diff', '--name-only', `main...${headOf(world, again)}`)).toBe('docs/a.md\ndocs/b.md');
   });
 
+  test('that is archived takes a message at any moment', async () => {
+    await using world = await startRunnerWorld({ keepMs: 0 });
+    const { id } = await world.create(
+      'run mkdir big && cd big && seq 1 3000 | xargs touch && cd .. && echo big > .gitignore',
+    );
+    await world.rested(id);
+    await world.restart();
+    await world.message(id, 'write docs/b.md B');
+    const end = await world.rested(id, ({ queued, status }) => queued === 0 && status !== 'active');
+    expect(end).toMatchObject({ reason: null, prLink: expect.any(String) });
+    expect(world.log.filter((line) => line.includes('not_archived'))).toEqual([]);
+  });
+
   test('fails after the time limit, and goes on from its edits', async () => {
     await using world = await startRunnerWorld({ turnTimeoutMs: 6_000 });
     const { id } = await world.create('write docs/a.md A\nhang');
@@ -48,11 +61,34 @@ describe('a job at the runner', () => {
 
   test('keeps to the patterns of files that may change', async () => {
     await using world = await startRunnerWorld({ paths: ['docs/**', '*.md'], instructions: 'Be brief.' });
-    const { id } = await world.create('write docs/a.md A\nwrite README.md R\nwrite src/evil.ts E');
+    const { id } = await world.create('write docs/.site/a.md A\nwrite README.md R\nwrite src/evil.ts E');
     const end = await world.rested(id);
-    expect(world.git('diff', '--name-only', `main...${headOf(world, end)}`)).toBe('README.md\ndocs/a.md');
+    expect(world.git('diff', '--name-only', `main...${headOf(world, end)}`)).toBe(
+      'README.md\ndocs/.site/a.md',
+    );
     expect(end.summary).toBe('Done.\n\nLeft out, since these files may not change here: src/evil.ts.');
     expect(world.lastPrompt()).toMatch(/^Be brief\.\n\nwrite docs/);
+  });
+
+  test('leaves files alone whose line ends git would change', async () => {
+    await using world = await startRunnerWorld();
+    const file = join(world.root, 'a.crlf');
+    writeFileSync(file, 'a\r\nb\r\n');
+    world.push('main', '.gitattributes', '*.crlf text\n');
+    // git itself would store it with other line ends.
+    world.git('read-tree', 'main');
+    const blob = world.git('hash-object', '-w', '--no-filters', file);
+    world.git('update-index', '--add', '--cacheinfo', `100644,${blob},a.crlf`);
+    world.git(
+      'update-ref',
+      'refs/heads/main',
+      world.git('commit-tree', world.git('write-tree'), '-p', 'main', '-m', 'As it is'),
+    );
+    const { id } = await world.create('What is here?');
+    expect(await world.rested(id)).toMatchObject({ status: 'completed', prLink: null });
+    await world.message(id, 'write a.crlf Another');
+    const end = await world.rested(id);
+    expect(world.git('diff', '--name-only', `main...${headOf(world, end)}`)).toBe('a.crlf');
   });
 
   test('fails where the repository refuses the push, or is gone', async () => {

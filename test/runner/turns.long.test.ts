@@ -121,6 +121,37 @@ describe('what the agent leaves behind', () => {
     ]);
   });
 
+  test('commits on a branch that it left and edits are put together; other jobs never get them', async () => {
+    const own =
+      'git checkout --quiet -b mine\nwrite docs/aside.md Aside\ngit add --all\ngit commit --quiet --message=mine';
+    const both = await done(`${own}\ngit checkout --quiet -\nwrite docs/near.md Near`);
+    expect(files(branchOf(both.prLink))).toEqual(['docs/aside.md', 'docs/near.md']);
+    expect(await done('A question\nrun rm -rf .git')).toMatchObject({ status: 'completed', prLink: null });
+  });
+
+  test.each([
+    [
+      'workflows under dotted names',
+      'write .github/workflows/.evil.yml on: push',
+      '.github/workflows/.evil.yml',
+    ],
+    ['another host that runs files', 'write .circleci/.config.yml x', '.circleci/.config.yml'],
+    ['a link in the place of the workflows', 'run rm -rf .github && ln -s docs .github', '.github'],
+    [
+      'a link that leads out over another',
+      'run mkdir -p x && ln -s ../docs x/d && ln -s x/d/../../up out',
+      'out',
+    ],
+    ['a repository without a commit', 'run git init -q sub && echo x > sub/a.md', 'sub'],
+    ['a repository in the repository', 'run git clone -q . sub', 'sub'],
+  ])('leaves out %s, and says so', async (_what, prompt, leftOut) => {
+    const job = await done(`${prompt}\nwrite docs/fine.md Fine`);
+    expect(files(branchOf(job.prLink))).toContain('docs/fine.md');
+    expect(files(branchOf(job.prLink))).not.toContain(leftOut);
+    expect(job.summary).toContain(`Left out, since these files may not change here: `);
+    expect(job.summary).toContain(leftOut);
+  });
+
   test('hooks and settings of git are never run, and nothing outside is committed', async () => {
     const marker = join(world.root, 'pwned');
     const hook = `write .git/hooks/post-checkout touch ${marker}`;
@@ -165,15 +196,15 @@ describe('others who push', () => {
   ])(
     'during a turn, in the same lines: the agent resolves it, or the turn fails (%s)',
     async (text, end, content) => {
-      const job = await done('write docs/g.md First');
+      const job = await done('write docs/gruß.md First');
       const branch = branchOf(job.prLink);
       const { id } = job;
-      await world.message(id, `write docs/g.md ${text}\nwait`);
-      await world.rested(id, ({ activity }) => activity === 'Editing docs/g.md');
-      world.push(branch, 'docs/g.md', 'Theirs\n');
+      await world.message(id, `write docs/gruß.md ${text}\nwait`);
+      await world.rested(id, ({ activity }) => activity === 'Editing docs/gruß.md');
+      world.push(branch, 'docs/gruß.md', 'Theirs\n');
       world.go();
       expect(await world.rested(id)).toMatchObject(end);
-      expect(world.git('show', `${branch}:docs/g.md`)).toBe(content);
+      expect(world.git('show', `${branch}:docs/gruß.md`)).toBe(content);
     },
   );
 
@@ -186,5 +217,18 @@ describe('others who push', () => {
     const next = await follow(job.id, 'write docs/i.md I');
     expect(branchOf(next.prLink)).toBe(`${first.head}-2`);
     expect(files(branchOf(next.prLink))).toEqual(['docs/i.md']);
+  });
+
+  test.each([
+    ['is found', 'open', ''],
+    ['and that is merged meanwhile, is not used again', 'closed', '-2'],
+  ])('a pull request whose answer was lost %s', async (_what, state, suffix) => {
+    void world.holdPull(true, true);
+    const { id, prLink } = await done('write docs/j.md J');
+    const pull = world.pulls.at(-1);
+    if (pull === undefined) throw new Error('no pull request');
+    expect(prLink).toBe(pull.html_url);
+    pull.state = state;
+    expect(branchOf((await follow(id, 'write docs/k.md K')).prLink)).toBe(`${pull.head}${suffix}`);
   });
 });

@@ -7,11 +7,13 @@ import * as acp from '@agentclientprotocol/sdk';
 
 /**
  * An ACP agent that does what the lines of its prompt say: `write PATH TEXT`, `link PATH TARGET`, `git ARGS`, `run SHELL`, `env NAME`,
- * `ask`, `leave` (a process), `refuse`, `die`, `hang`, `wait` (for a file `go` in HOME). It asks nothing of a model. Its sessions survive it, in HOME.
+ * `ask`, `leave` (a process), `refuse`, `die`, `mortal` (ends when it is told to stop), `hang`, `wait` (for a file `go`
+ * in HOME). It asks nothing of a model. Its sessions survive it, in HOME.
  */
 const home = process.env.HOME ?? '/nowhere';
 const fileOf = (sessionId: string) => join(home, `session-${sessionId}`);
 let cwd = '/';
+let isMortal = false;
 
 const app = acp
   .agent({ name: 'scripted' })
@@ -31,6 +33,9 @@ const app = acp
     if (!existsSync(fileOf(params.sessionId))) throw new Error('no such session');
     cwd = params.cwd;
     return {};
+  })
+  .onNotification(acp.methods.agent.session.cancel, () => {
+    if (isMortal) process.exit(0);
   })
   .onRequest(acp.methods.agent.session.prompt, async ({ params, client }) => {
     const { sessionId } = params;
@@ -56,7 +61,15 @@ const app = acp
     writeFileSync(join(home, 'last-prompt'), text);
     await say('I begin.', 'first');
     const words: string[] = [];
-    if (text.startsWith('Somebody has changed')) words.push(resolve(text));
+    const conflict = text.indexOf('Somebody has changed');
+    if (conflict >= 0) {
+      words.push(resolve(text.slice(conflict)));
+      await use('edit', 'the conflict');
+      if (words[0] === HANGS && !existsSync(fileOf('hung'))) {
+        writeFileSync(fileOf('hung'), '');
+        await new Promise(() => {});
+      }
+    }
     const request = text.split('The request now:').at(-1) ?? '';
     for (const line of request.split('\n')) {
       const [verb, first = '', ...rest] = line.split(' ');
@@ -72,6 +85,7 @@ const app = acp
       else if (verb === 'leave') spawn('sleep', ['600'], { detached: true, stdio: 'ignore' }).unref();
       else if (verb === 'refuse') return { stopReason: 'refusal' };
       else if (verb === 'die') process.exit(3);
+      else if (verb === 'mortal') isMortal = true;
       else if (verb === 'wait') while (!existsSync(join(home, 'go'))) await sleep(20);
       else if (verb === 'hang') await new Promise(() => {});
       else if (verb === 'ask') words.push(`allowed: ${await ask(client, sessionId)}`);
@@ -93,11 +107,15 @@ async function ask(client: acp.AgentContext, sessionId: string): Promise<string>
   return outcome.outcome === 'selected' ? outcome.optionId : outcome.outcome;
 }
 
-/** Keeps both sides of each conflict, unless it was told to give up. */
+const HANGS = 'It hangs.';
+
+/** Keeps both sides of each conflict, unless it was told to give up, or to hang the first time. */
 function resolve(prompt: string): string {
-  for (const name of prompt.split('\n').slice(1)) {
+  const [, ...names] = (prompt.split('\n\n')[0] ?? '').split('\n');
+  for (const name of names) {
     const path = join(cwd, name);
     const text = readFileSync(path, 'utf8');
+    if (text.includes('hangs') && !existsSync(fileOf('hung'))) return HANGS;
     if (!text.includes('stubborn')) writeFileSync(path, text.replace(/^(?:<{7}|={7}|>{7}).*\n/gm, ''));
   }
   return 'Both are kept.';

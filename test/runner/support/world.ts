@@ -48,7 +48,8 @@ interface StandInPull {
 /** A code host that opens pull requests, as GitHub's API does. */
 async function startPulls(repository: string) {
   const pulls: StandInPull[] = [];
-  let held: { readonly isMade: boolean; readonly reached: () => void } | null = null;
+  let held: { readonly isMade: boolean; readonly isLost: boolean; readonly reached: () => void } | null =
+    null;
   const server = createServer(async (request: IncomingMessage, response) => {
     const url = new URL(request.url ?? '', 'http://host');
     response.setHeader('content-type', 'application/json');
@@ -74,16 +75,17 @@ async function startPulls(repository: string) {
       head,
     };
     pulls.push(pull);
+    if (holding?.isLost) request.socket.destroy();
     if (holding !== null) return holding.reached();
     return response.writeHead(201).end(JSON.stringify(pull));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const webUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  /** The next request for a pull request gets no answer. Resolves when it has come. */
-  const hold = (isMade: boolean) =>
+  /** The next request for a pull request gets no answer, or loses its connection. Resolves when it has come. */
+  const hold = (isMade: boolean, isLost = false) =>
     new Promise<void>((reached) => {
-      held = { isMade, reached };
+      held = { isMade, isLost, reached };
     });
   return { webUrl, pulls, hold, close: () => server.close().closeAllConnections() };
 }
@@ -112,7 +114,7 @@ export interface RunnerWorld extends AsyncDisposable {
   /** The prompt that the agent got last. */
   lastPrompt(): string;
   /** The next request for a pull request is made or not, and gets no answer. Resolves when it has come. */
-  holdPull(isMade: boolean): Promise<void>;
+  holdPull(isMade: boolean, isLost?: boolean): Promise<void>;
   /** Ends what an agent waits for. */
   go(): void;
   restart(): Promise<void>;
