@@ -28,7 +28,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   engine: 70,
   agent: 54,
   codehost: 64,
-  runner: 76,
+  runner: 80,
   'slack/inbound': 261,
   'slack/install': 29,
   'slack/messages': 54,

@@ -51,16 +51,18 @@ export interface AgentTurn {
 export async function probeAgent(options: AgentOptions, directory: string): Promise<AgentFacts> {
   await using agent = startProcess(options, directory);
   const answer = acp.client({ name: 'docs-agent' }).connectWith(agent.stream, initialize);
-  const known = await agent.during(options.clock.timeout(START_WITHIN_MS, answer, null));
-  if (known === null) throw new TurnFailedError(`${options.command[0]} does not answer as an ACP agent.`);
-  return factsOf(known, options.command[0]);
+  const facts = await agent.during(options.clock.timeout(START_WITHIN_MS, answer, null));
+  if (facts === null) throw new TurnFailedError(`${options.command[0]} does not answer as an ACP agent.`);
+  const { agentInfo, agentCapabilities } = facts;
+  const name = agentInfo ? `${agentInfo.name} ${agentInfo.version}` : basename(options.command[0]);
+  return { name: oneLine(name, 100), takesImages: agentCapabilities?.promptCapabilities?.image === true };
 }
 
 /** Runs one turn of the agent. Returns its last message. Throws TurnFailedError or TurnStoppedError. */
 export async function runAgent(options: AgentOptions, turn: AgentTurn): Promise<string> {
   turn.signal.throwIfAborted();
+  using silence = watchSilence(options.clock);
   await using agent = startProcess(options, turn.directory);
-  const silence = watchSilence(options.clock);
   const signal = AbortSignal.any([turn.signal, silence.signal]);
   const log = transcriptOf(turn, silence.heard);
   const client = acp
@@ -74,9 +76,7 @@ export async function runAgent(options: AgentOptions, turn: AgentTurn): Promise<
     turn.onSession(sessionId);
     log.begin();
     const text = isKnown ? turn.prompt.known : turn.prompt.fresh;
-    const images = turn.images.map(
-      ({ mimeType, data }): acp.ContentBlock => ({ type: 'image', mimeType, data }),
-    );
+    const images = turn.images.map(({ mimeType, data }) => ({ type: 'image' as const, mimeType, data }));
     const prompt: acp.ContentBlock[] = [{ type: 'text', text }, ...images];
     const cancel = () => void peer.notify(acp.methods.agent.session.cancel, { sessionId }).catch(() => {});
     signal.addEventListener('abort', cancel, { once: true });
@@ -93,7 +93,6 @@ export async function runAgent(options: AgentOptions, turn: AgentTurn): Promise<
     signal.throwIfAborted();
     throw error;
   } finally {
-    silence.end();
     await log.written();
   }
 }
@@ -112,31 +111,19 @@ function initialize(peer: acp.ClientContext) {
   });
 }
 
-function factsOf({ agentInfo, agentCapabilities }: acp.InitializeResponse, command: string): AgentFacts {
-  const name = agentInfo ? `${agentInfo.name} ${agentInfo.version}` : basename(command);
-  return { name: oneLine(name, 100), takesImages: agentCapabilities?.promptCapabilities?.image === true };
-}
-
 async function openSession(
   peer: acp.ClientContext,
   capabilities: acp.AgentCapabilities | undefined,
   { sessionId, directory: cwd }: AgentTurn,
 ): Promise<{ readonly sessionId: string; readonly isKnown: boolean }> {
   const { session } = acp.methods.agent;
-  if (sessionId !== null) {
-    const again = { sessionId, cwd, mcpServers: [] };
-    const resumed = capabilities?.sessionCapabilities?.resume
-      ? peer.request(session.resume, again)
-      : capabilities?.loadSession
-        ? peer.request(session.load, again)
-        : Promise.reject(new Error('a new one'));
-    // The agent may have forgotten it.
-    const isKnown = await resumed.then(
-      () => true,
-      () => false,
-    );
-    if (isKnown) return { sessionId, isKnown };
-  }
+  const again = { sessionId: sessionId ?? '', cwd, mcpServers: [] };
+  const resumed = capabilities?.sessionCapabilities?.resume
+    ? () => peer.request(session.resume, again)
+    : capabilities?.loadSession && (() => peer.request(session.load, again));
+  // The agent may have forgotten it.
+  const isKnown = sessionId !== null && resumed && (await resumed().then(Boolean, () => false));
+  if (isKnown) return { sessionId, isKnown };
   const opened = await peer.request(session.new, { cwd, mcpServers: [] });
   return { sessionId: opened.sessionId, isKnown: false };
 }
@@ -176,7 +163,7 @@ function transcriptOf(turn: AgentTurn, heard: () => void) {
       } else if (update.sessionUpdate === 'tool_call' || update.sessionUpdate === 'tool_call_update') {
         messageId = null;
         const paths = (update.locations ?? []).map(({ path }) => relative(turn.directory, path) || path);
-        const activity = activityOf({ kind: update.kind, title: update.title, paths });
+        const activity = activityOf(update.kind ?? '', update.title?.trim() ?? '', paths);
         if (activity !== null) turn.onActivity(activity);
       }
     },
@@ -190,16 +177,11 @@ function watchSilence(clock: Clock) {
   const silence = new AbortController();
   const abort = () => silence.abort(new TurnFailedError('The agent said nothing for ten minutes.'));
   let cancel = clock.at(clock.now() + SILENT_MAX_MS, abort);
-  let hasEnded = false;
   const heard = () => {
     cancel();
-    if (!hasEnded) cancel = clock.at(clock.now() + SILENT_MAX_MS, abort);
+    cancel = clock.at(clock.now() + SILENT_MAX_MS, abort);
   };
-  const end = () => {
-    hasEnded = true;
-    cancel();
-  };
-  return { signal: silence.signal, heard, end };
+  return { signal: silence.signal, heard, [Symbol.dispose]: () => cancel() };
 }
 
 /** Rejects with the signal's reason, a moment after it was aborted. */
@@ -246,9 +228,9 @@ function startProcess({ command, env, mark, clock }: AgentOptions, directory: st
       try {
         return await Promise.race([work, failed]);
       } catch (error) {
-        if (!isOfProtocol(error)) throw error;
+        if (error instanceof TurnFailedError || error instanceof TurnStoppedError) throw error;
         // The connection closes a moment before the process is known to have ended.
-        const failure = new TurnFailedError(`The agent failed: ${oneLine(error.message, 300)}`);
+        const failure = new TurnFailedError(`The agent failed: ${oneLine((error as Error).message, 300)}`);
         throw await clock.timeout(ENDED_WITHIN_MS, gone, failure);
       }
     },
@@ -258,13 +240,6 @@ function startProcess({ command, env, mark, clock }: AgentOptions, directory: st
       await child;
     },
   };
-}
-
-/** Not one of ours: the connection has closed, or the agent has answered with an error. */
-function isOfProtocol(error: unknown): error is Error {
-  return (
-    error instanceof Error && !(error instanceof TurnFailedError) && !(error instanceof TurnStoppedError)
-  );
 }
 
 /** Ends a process at once, or a group (its number negated), unless it has ended. */

@@ -6,8 +6,8 @@ import { parseJson } from '../engine/runtime/exchange.ts';
 import { createBodyReader, pathOf } from '../engine/runtime/http-server.ts';
 import type { AgentFacts } from './agent.ts';
 import { STOPPED_BY_CALLER } from './failures.ts';
-import type { Job, Message, RunnerStore, RunnerTransaction, Turn } from './store.ts';
-import { sha256 } from './store.ts';
+import type { RunnerSettings } from './settings.ts';
+import { type Job, type Message, type RunnerStore, sha256, type Turn } from './store.ts';
 
 /** What callers that know it may use: see docs/runner.md. */
 const CAPABILITIES = 'idempotency, cancel, summary, activity, images';
@@ -25,17 +25,11 @@ const HOUR_MS = 60 * 60_000;
 const WAITING_MAX = 50;
 const WAITING_RETRY_S = 60;
 
-export interface ApiOptions {
+export interface ApiOptions
+  extends Pick<RunnerSettings, 'project' | 'repository' | 'branch' | 'apiKey' | 'hourlyLimit'> {
   readonly store: RunnerStore;
   readonly clock: Clock;
-  /** Its id, in the paths. */
-  readonly project: string;
-  readonly repository: string;
-  readonly branch: string | null;
   readonly agent: AgentFacts;
-  readonly apiKey: string;
-  /** Creates and messages an hour; null: no limit. */
-  readonly hourlyLimit: number | null;
   readonly newId: () => string;
   readonly activityOf: (jobId: string) => string | null;
   /** Called when a turn waits. */
@@ -82,6 +76,7 @@ const message = z.object({
     .default([]),
 });
 
+const NO_MESSAGE = 'The body must be a JSON object with a prompt.';
 const PATH = /^\/v2\/agent\/([^/]+)\/job(?:\/([^/]+)(?:\/(message|cancel))?)?$/;
 
 /** Answers the requests of the agent API: docs/agent-api.openapi.yml. */
@@ -98,24 +93,26 @@ export function agentApi(options: ApiOptions): (request: IncomingMessage, respon
     if (request.method === 'GET' && ['/livez', '/readyz'].includes(pathOf(request)))
       return { status: 200, body: { ok: true } };
     if (!isCaller(request)) throw new Refusal(401, 'The API key is missing or wrong.');
-    const [, projectId = '', jobId, action] = PATH.exec(pathOf(request)) ?? [];
-    if (projectId === '') throw new Refusal(404, 'There is no such path.');
-    if (projectId !== encodeURIComponent(options.project))
-      throw new Refusal(404, `There is no project ${projectId}.`);
-    if (request.method === 'GET' && jobId !== undefined && action === undefined)
-      return { status: 200, body: await options.store.transaction((tx) => read(tx, jobId)) };
-    if (request.method !== 'POST') throw new Refusal(404, 'There is no such path.');
-    if (jobId !== undefined && action === 'cancel') return cancel(jobId);
-    if (jobId === undefined || action === 'message') return take(request, jobId ?? null);
-    throw new Refusal(404, 'There is no such path.');
+    const [, project, jobId = null, action = ''] = PATH.exec(pathOf(request)) ?? [];
+    const isKnown = project === encodeURIComponent(options.project);
+    const route = isKnown && `${request.method} ${jobId === null ? 'all' : 'one'} ${action}`.trim();
+    if (route === 'POST all') return take(request, null);
+    if (jobId !== null && route === 'GET one') return show(jobId);
+    if (jobId !== null && route === 'POST one message') return take(request, jobId);
+    if (jobId !== null && route === 'POST one cancel') return cancel(jobId);
+    throw new Refusal(404, 'There is no such path or project.');
   }
 
-  async function read(tx: RunnerTransaction, jobId: string): Promise<object> {
+  async function show(jobId: string): Promise<Answer> {
+    return { status: 200, body: await options.store.transaction((tx) => read(tx, jobId)) };
+  }
+
+  async function read(tx: RunnerStore, jobId: string): Promise<object> {
     const job = await ownJob(tx, jobId);
     return jobAnswer(job, await tx.openTurns(jobId), options);
   }
 
-  async function ownJob(tx: RunnerTransaction, jobId: string): Promise<Job> {
+  async function ownJob(tx: RunnerStore, jobId: string): Promise<Job> {
     const job = await tx.job(jobId);
     if (job === null || job.project !== options.project)
       throw new Refusal(404, `There is no job ${jobId.slice(0, KEY_MAX)}.`);
@@ -132,6 +129,7 @@ export function agentApi(options: ApiOptions): (request: IncomingMessage, respon
       throw new Refusal(400, `Idempotency-Key must have 1 to ${KEY_MAX} characters.`);
     const key =
       ownKey === undefined ? options.newId() : sha256(`${options.project} ${jobId ?? ''} ${ownKey}`);
+    const status = jobId === null ? 201 : 200;
     const nowMs = options.clock.now();
     const result = await options.store.transaction(async (tx): Promise<Answer> => {
       await tx.forgetCalls(nowMs - KEY_KEPT_MS);
@@ -139,7 +137,7 @@ export function agentApi(options: ApiOptions): (request: IncomingMessage, respon
       if (before !== null) {
         if (before.body_hash !== sha256(body))
           throw new Refusal(422, 'This Idempotency-Key was used with another body.');
-        return { status: before.status, body: JSON.parse(before.answer) };
+        return { status, body: JSON.parse(before.answer) };
       }
       const known = jobId === null ? null : await ownJob(tx, jobId);
       if (given.images.length > 0 && !options.agent.takesImages)
@@ -151,9 +149,8 @@ export function agentApi(options: ApiOptions): (request: IncomingMessage, respon
       const id = known?.id ?? options.newId();
       if (known === null) await tx.create(id, options.project, given, nowMs);
       else await tx.addTurn(id, given);
-      const status = known === null ? 201 : 200;
       const answered = await read(tx, id);
-      const call = { key, project: options.project, at: nowMs, body_hash: sha256(body), status };
+      const call = { key, project: options.project, at: nowMs, body_hash: sha256(body) };
       await tx.noteCall({ ...call, answer: JSON.stringify(answered) });
       return { status, body: answered };
     });
@@ -165,14 +162,11 @@ export function agentApi(options: ApiOptions): (request: IncomingMessage, respon
     const parsed = message.safeParse(parseJson(body.toString()));
     if (parsed.success) return parsed.data;
     const [issue] = parsed.error.issues;
-    const field = issue?.path.join('.') || 'The body';
-    throw new Refusal(
-      400,
-      issue?.path.length ? `${field} ${issue.message}.` : 'The body must be a JSON object with a prompt.',
-    );
+    const why = issue?.path.length ? `${issue.path.join('.')} ${issue.message}.` : NO_MESSAGE;
+    throw new Refusal(400, why);
   }
 
-  async function refuseBeyondLimit(tx: RunnerTransaction, nowMs: number): Promise<void> {
+  async function refuseBeyondLimit(tx: RunnerStore, nowMs: number): Promise<void> {
     const { hourlyLimit } = options;
     if (hourlyLimit === null) return;
     const calls = await tx.callsSince(options.project, nowMs - HOUR_MS);
@@ -187,18 +181,15 @@ export function agentApi(options: ApiOptions): (request: IncomingMessage, respon
       await ownJob(tx, jobId);
       const turns = await tx.openTurns(jobId);
       await tx.dropWaiting(jobId);
-      const stopped = {
-        outcome: 'completed',
-        reason: STOPPED_BY_CALLER,
-        rested_at: options.clock.now(),
-      } as const;
-      if (turns.length > 0 && turns.every(({ state }) => state === 'waiting'))
-        await tx.change(jobId, stopped);
+      const stopped = { outcome: 'completed' as const, reason: STOPPED_BY_CALLER };
+      const isRunning = turns.some(({ state }) => state === 'running');
+      if (turns.length > 0 && !isRunning)
+        await tx.change(jobId, { ...stopped, rested_at: options.clock.now() });
       return turns;
     });
     for (const { number, state } of open)
       if (state === 'running') await options.stopTurn({ job_id: jobId, number });
-    return { status: 200, body: await options.store.transaction((tx) => read(tx, jobId)) };
+    return show(jobId);
   }
 
   return (request, response) => {

@@ -3,14 +3,12 @@ export class TurnFailedError extends Error {
   override readonly name = 'TurnFailedError';
 }
 
-export type StoppedBy = 'caller' | 'time_limit' | 'runner';
-
 /** A turn was ended from outside. */
 export class TurnStoppedError extends Error {
   override readonly name = 'TurnStoppedError';
-  readonly by: StoppedBy;
+  readonly by: 'caller' | 'time_limit' | 'runner';
 
-  constructor(by: StoppedBy) {
+  constructor(by: TurnStoppedError['by']) {
     super(`stopped by ${by}`);
     this.by = by;
   }

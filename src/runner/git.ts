@@ -7,7 +7,6 @@ const GIT_WITHIN_MS = 15 * 60_000;
 const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
 /** Of what git says, as much as a person reads. */
 export const SAID_MAX = 300;
-export const AUTHOR = { name: 'docs-agent', email: 'docs-agent@users.noreply.github.com' };
 /** In the environment of each process that the runner starts, and of all that those start. */
 export const MARKER = 'DOCS_AGENT_RUNNER';
 
@@ -25,7 +24,7 @@ export interface RemoteSettings {
 export interface GitOptions {
   readonly input?: string | undefined;
   readonly env?: Readonly<Record<string, string>>;
-  /** Of a command that talks to the remote: aborted, it is ended, and the signal's reason thrown. */
+  /** Of a command that talks to the remote: aborted, it is ended. */
   readonly remoteSignal?: AbortSignal;
 }
 
@@ -61,7 +60,6 @@ export class Git {
       timeout: GIT_WITHIN_MS,
       maxBuffer: OUTPUT_MAX_BYTES,
     });
-    remoteSignal?.throwIfAborted();
     // A git that was ended has no exit code, and 1 often means a result.
     const { exitCode = 128, stdout, stderr, originalMessage = '' } = result;
     return { exitCode, stdout, stderr: stderr || originalMessage };
@@ -96,10 +94,6 @@ const QUIET = {
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_LITERAL_PATHSPECS: '1',
   GIT_OPTIONAL_LOCKS: '0',
-  GIT_AUTHOR_NAME: AUTHOR.name,
-  GIT_AUTHOR_EMAIL: AUTHOR.email,
-  GIT_COMMITTER_NAME: AUTHOR.name,
-  GIT_COMMITTER_EMAIL: AUTHOR.email,
   LC_ALL: 'C',
 };
 

@@ -1,48 +1,40 @@
 import { request } from 'undici';
 import { z } from 'zod';
-import type { Connected } from '../codehost/create-code-hosts.ts';
+import { connect } from '../codehost/create-code-hosts.ts';
+import type { Clock } from '../engine/runtime/clock.ts';
 import { parseJson } from '../engine/runtime/exchange.ts';
 import { TurnFailedError } from './failures.ts';
+import type { RunnerSettings } from './settings.ts';
 
 const WITHIN_MS = 30_000;
 const SAID_MAX = 200;
 
-export interface PullRequest {
-  readonly url: string;
-  readonly isOpen: boolean;
-}
-
-export interface NewPullRequest {
-  readonly branch: string;
-  /** Where it is to be merged into. */
-  readonly base: string;
-  readonly title: string;
-  readonly body: string;
-}
-
 /** Opens the pull requests of one repository. */
-export interface PullRequests {
-  /** For git: the value of an `Authorization` header. */
-  authorization(): Promise<string>;
-  /** The newest pull request of the branch; null: there is none. */
-  find(branch: string, signal: AbortSignal): Promise<PullRequest | null>;
-  open(pullRequest: NewPullRequest, signal: AbortSignal): Promise<PullRequest>;
-}
+export type PullRequests = NonNullable<ReturnType<typeof pullRequestsOf>>;
 
 const github = z
   .object({ html_url: z.string(), state: z.string() })
-  .transform(({ html_url: url, state }): PullRequest => ({ url, isOpen: state === 'open' }));
+  .transform(({ html_url: url, state }) => ({ url, isOpen: state === 'open' }));
 const gitlab = z
   .object({ web_url: z.string(), state: z.string() })
-  .transform(({ web_url: url, state }): PullRequest => ({ url, isOpen: state === 'opened' }));
+  .transform(({ web_url: url, state }) => ({ url, isOpen: state === 'opened' }));
 
-/** @param repository `acme/docs` */
-export function pullRequestsOf(host: Connected, repository: string): PullRequests {
-  const isGithub = host.settings.host === 'github';
+/** At the code host of the repository's address, or else the only one that there is; null: there is none. */
+export function pullRequestsOf(
+  { codeHosts, codeHostRepository, repository: address }: RunnerSettings,
+  clock: Clock,
+) {
+  const settings = codeHosts.find(({ webUrl }) => repositoryAt(address, webUrl) !== null) ?? codeHosts[0];
+  if (settings === undefined) return null;
+  const { apiUrl, webUrl } = settings;
+  const repository = codeHostRepository ?? repositoryAt(address, webUrl);
+  if (repository === null) return null;
+  const host = connect(settings, clock, WITHIN_MS);
+  const isGithub = settings.host === 'github';
   const path = isGithub ? `/repos/${repository}` : `/projects/${encodeURIComponent(repository)}`;
   const schema = isGithub ? github : gitlab;
   const [owner] = repository.split('/');
-  const site = new URL(host.settings.webUrl).host;
+  const site = new URL(webUrl).host;
 
   const unavailable = (error: Error) => {
     throw new TurnFailedError(`No pull request: ${site} cannot be asked (${error.message}).`);
@@ -51,16 +43,13 @@ export function pullRequestsOf(host: Connected, repository: string): PullRequest
 
   async function ask(signal: AbortSignal, rest: string, body?: object): Promise<unknown> {
     const { headers } = await authorize();
-    const answer = await request(`${host.settings.apiUrl}${path}${rest}`, {
+    const answer = await request(`${apiUrl}${path}${rest}`, {
       method: body === undefined ? 'GET' : 'POST',
       headers: { ...headers, 'user-agent': 'docs-agent', 'content-type': 'application/json' },
       ...(body && { body: JSON.stringify(body) }),
       signal: AbortSignal.any([signal, AbortSignal.timeout(WITHIN_MS)]),
       dispatcher: host.client.dispatcher,
-    }).catch((error: Error) => {
-      signal.throwIfAborted();
-      return unavailable(error);
-    });
+    }).catch(unavailable);
     const text = await answer.body.text().catch(unavailable);
     if (answer.statusCode >= 300) {
       const said = z.object({ message: z.unknown() }).safeParse(parseJson(text)).data?.message;
@@ -71,15 +60,19 @@ export function pullRequestsOf(host: Connected, repository: string): PullRequest
   }
 
   return {
-    authorization: async () => {
-      const { headers } = await authorize();
-      const token = Object.values(headers)
-        .join('')
-        .replace(/^Bearer /, '');
+    /** `acme/docs`. */
+    repository,
+    close: () => host.client.close(),
+    /** For git: the value of an `Authorization` header; null: the address is not the code host's. */
+    authorization: async (): Promise<string | null> => {
+      if (!mayGetToken(address, webUrl)) return null;
+      const [header = ''] = Object.values((await authorize()).headers);
+      const token = header.replace(/^Bearer /, '');
       const user = isGithub ? 'x-access-token' : 'oauth2';
       return `Basic ${Buffer.from(`${user}:${token}`).toString('base64')}`;
     },
-    find: async (branch, signal) => {
+    /** The newest pull request of the branch; null: there is none. */
+    find: async (branch: string, signal: AbortSignal) => {
       const name = encodeURIComponent(branch);
       const query = isGithub
         ? `/pulls?state=all&head=${owner}:${name}&sort=created&direction=desc`
@@ -87,7 +80,8 @@ export function pullRequestsOf(host: Connected, repository: string): PullRequest
       const found = z.array(schema).parse(await ask(signal, query));
       return found.find(({ isOpen }) => isOpen) ?? found[0] ?? null;
     },
-    open: async ({ branch, base, title, body }, signal) =>
+    /** @param base the branch that it is to be merged into */
+    open: async (branch: string, base: string, title: string, body: string, signal: AbortSignal) =>
       schema.parse(
         isGithub
           ? await ask(signal, '/pulls', { title, body, head: branch, base })
@@ -100,7 +94,7 @@ export function pullRequestsOf(host: Connected, repository: string): PullRequest
 }
 
 /** `acme/docs` from an https or ssh address at the code host; null: it is elsewhere. */
-export function repositoryAt(address: string, webUrl: string): string | null {
+function repositoryAt(address: string, webUrl: string): string | null {
   const scp = /^[\w.-]+@([\w.-]+):(?!\/)(.+)$/.exec(address);
   const url = URL.parse(scp === null ? address : `ssh://${scp[1]}/${scp[2]}`);
   const site = new URL(`${webUrl.replace(/(?<!\/)\/+$/, '')}/`);
@@ -113,9 +107,8 @@ export function repositoryAt(address: string, webUrl: string): string | null {
 }
 
 /** Whether git may send the token to this address: under the code host's, and by https unless it is this machine. */
-export function mayGetToken(address: string, webUrl: string): boolean {
+function mayGetToken(address: string, webUrl: string): boolean {
   const url = URL.parse(address);
-  const site = new URL(webUrl);
-  if (url === null || url.origin !== site.origin) return false;
+  if (url?.origin !== new URL(webUrl).origin) return false;
   return url.protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
 }

@@ -3,10 +3,13 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { type Change, isSymlink, mayCommit, parseChanges, restoring } from './changes.ts';
 import { TurnFailedError } from './failures.ts';
-import { AUTHOR, Git, gitFailed, type RemoteSettings, SAID_MAX } from './git.ts';
+import { Git, gitFailed, type RemoteSettings, SAID_MAX } from './git.ts';
 import { oneLine } from './words.ts';
 
 const NOT_UTF8 = 'The name of a changed file is not valid UTF-8.';
+const AUTHOR = '[user]\n\tname = docs-agent\n\temail = docs-agent@users.noreply.github.com\n';
+/** Files are stored as the agent wrote them, whatever the repository's attributes say. */
+const AS_IT_IS = '* -text -filter -ident -working-tree-encoding\n';
 const NO_COMMIT = /^error: '(.+)\/' does not have a commit checked out$/;
 /** Refs of the runner, by the number of a turn: its commit, the edits of a stopped one, the agent's own commits. */
 const REFS = 'refs/docs-agent';
@@ -15,14 +18,6 @@ export interface NewCommit {
   readonly tree: string;
   readonly parent: string;
   readonly message: string;
-}
-
-/** What a turn has changed. */
-export interface Contents {
-  /** For a commit; null: all changes are left out. */
-  readonly tree: string | null;
-  /** Files whose changes may not be committed. */
-  readonly leftOut: readonly string[];
 }
 
 /** Two lines of work in one tree. */
@@ -71,7 +66,7 @@ export class Repository {
     remoteSignal.throwIfAborted();
     await mkdir(this.#git.bare, { recursive: true });
     await this.#git.print(['init', '--quiet', '--bare', this.#git.bare]);
-    await this.#resetSettings();
+    await writeSettings(this.#git.bare, true);
     const branch = this.#remote.branch ?? (await this.#remoteHead(remoteSignal));
     const specs = [branch, 'docs-agent/*'].map((name) => `+refs/heads/${name}:refs/remotes/origin/${name}`);
     const options = ['--quiet', '--prune', '--no-tags', '--no-recurse-submodules', '--no-auto-gc'];
@@ -80,19 +75,12 @@ export class Repository {
   }
 
   /** The commit of a branch as last fetched; null: there is none. */
-  remoteTip(branch: string): Promise<string | null> {
-    return this.#resolve(`refs/remotes/origin/${branch}`);
-  }
-
+  remoteTip = (branch: string) => this.#resolve(`refs/remotes/origin/${branch}`);
   /** The commit of a job's branch here; null: there is none. */
-  localTip(branch: string): Promise<string | null> {
-    return this.#resolve(`refs/heads/${branch}`);
-  }
-
+  localTip = (branch: string) => this.#resolve(`refs/heads/${branch}`);
   /** The commit that the turn has made; null: none. */
-  commitOfTurn(turn: number): Promise<string | null> {
-    return this.#resolve(`${REFS}/turns/${turn}`);
-  }
+  commitOfTurn = (turn: number) => this.#resolve(`${REFS}/turns/${turn}`);
+  messageOf = (commit: string) => this.#git.print(['show', '--no-patch', '--format=%B', commit]);
 
   isAncestor(older: string, newer: string): Promise<boolean> {
     return this.#git.succeeds(['merge-base', '--is-ancestor', older, newer]);
@@ -100,14 +88,8 @@ export class Repository {
 
   /** Whether one of the files still holds a conflict marker. */
   async hasMarkers(tree: string, files: readonly string[]): Promise<boolean> {
-    return (
-      files.length > 0 &&
-      (await this.#git.succeeds(['grep', '--quiet', '^[<>]\\{7\\} ', tree, '--', ...files]))
-    );
-  }
-
-  messageOf(commit: string): Promise<string> {
-    return this.#git.print(['show', '--no-patch', '--format=%B', commit]);
+    const search = ['grep', '--quiet', '^[<>]\\{7\\} ', tree, '--', ...files];
+    return files.length > 0 && (await this.#git.succeeds(search));
   }
 
   /**
@@ -118,36 +100,29 @@ export class Repository {
     await removeTree(directory);
     await mkdir(directory, { recursive: true });
     await this.#git.print(['init', '--quiet', `--initial-branch=${branch}`, directory]);
-    const alternates = join(directory, '.git', 'objects', 'info', 'alternates');
-    await writeFile(alternates, `${join(this.#git.bare, 'objects')}\n`);
+    const own = join(directory, '.git');
+    await writeSettings(own, false);
+    await writeFile(join(own, 'objects', 'info', 'alternates'), `${join(this.#git.bare, 'objects')}\n`);
     const inside = (...args: readonly string[]) => this.#git.print(['-C', directory, ...args]);
-    for (const [key, value] of Object.entries(AUTHOR)) await inside('config', `user.${key}`, value);
     await inside('update-ref', `refs/heads/${branch}`, commit);
     await inside('read-tree', '-u', '--reset', tree);
     if (tree !== commit) await inside('reset', '--quiet', '--mixed');
   }
 
   /**
-   * What the work tree holds besides what may not be committed, and what the agent has committed by itself; null:
-   * nothing has changed since `base`.
+   * What the agent has changed in the work tree since `base`, or committed by itself: the tree for a commit (null:
+   * none), and the files that may not be committed.
    */
-  async contentsOf(
-    turn: number,
-    directory: string,
-    base: string,
-    patterns: readonly string[],
-  ): Promise<Contents | null> {
+  async contentsOf(turn: number, directory: string, base: string, patterns: readonly string[]) {
     const env = { GIT_INDEX_FILE: join(this.#git.bare, `index-${turn}`) };
     const inTree = (args: readonly string[], input?: string) =>
       this.#git.print([`--work-tree=${directory}`, ...args], { input, env });
-    await this.#resetSettings();
+    await writeSettings(this.#git.bare, true);
     try {
       await inTree(['read-tree', base]);
-      const { stderr } = await this.#git.run(
-        [`--work-tree=${directory}`, 'add', '--all', '--ignore-errors', '--', '.'],
-        { env },
-      );
-      const leftOut = [];
+      const add = [`--work-tree=${directory}`, 'add', '--all', '--ignore-errors', '--', '.'];
+      const { stderr } = await this.#git.run(add, { env });
+      const leftOut: string[] = [];
       for (const line of stderr.split('\n').filter((each) => /^(?:error|fatal):/.test(each))) {
         const nested = NO_COMMIT.exec(line)?.[1];
         if (nested === undefined) throw gitFailed(line);
@@ -159,34 +134,14 @@ export class Repository {
       const changes = parseChanges(diff);
       // Such a name could not be put back.
       if (changes.some(({ path }) => path.includes('\uFFFD'))) throw new TurnFailedError(NOT_UTF8);
-      const untouched = await this.#untouched(directory, changes);
-      const touched = changes.filter((change) => !untouched.has(change));
-      const allowed = await Promise.all(touched.map((change) => this.#isAllowed(change, patterns)));
-      const refused = touched.filter((_, at) => !allowed[at]);
+      const allowed = await Promise.all(changes.map((change) => this.#isAllowed(change, patterns)));
+      const refused = changes.filter((_, at) => !allowed[at]);
       leftOut.push(...refused.map(({ path }) => path));
-      const restored = [...untouched, ...refused];
-      if (restored.length > 0) await inTree(['update-index', '-z', '--index-info'], restoring(restored));
-      const isLeft = changes.length > restored.length;
-      if (!isLeft && leftOut.length === 0) return null;
-      return { tree: isLeft ? await inTree(['write-tree']) : null, leftOut };
+      if (refused.length > 0) await inTree(['update-index', '-z', '--index-info'], restoring(refused));
+      return { tree: changes.length > refused.length ? await inTree(['write-tree']) : null, leftOut };
     } finally {
       await rm(env.GIT_INDEX_FILE, { force: true });
     }
-  }
-
-  /** Changes only of line ends, which git makes by the repository's attributes: the files are as they were. */
-  async #untouched(directory: string, changes: readonly Change[]): Promise<ReadonlySet<Change>> {
-    const same = changes.filter(
-      ({ path, before, after }) => before?.mode === after?.mode && !path.includes('\n'),
-    );
-    const files = same.filter((change) => !isSymlink(change) && change.after?.mode.startsWith('100'));
-    if (files.length === 0) return new Set();
-    const paths = files.map(({ path }) => `${join(directory, path)}\n`).join('');
-    const { exitCode, stdout } = await this.#git.run(['hash-object', '--no-filters', '--stdin-paths'], {
-      input: paths,
-    });
-    const hashes = exitCode === 0 ? stdout.split('\n') : [];
-    return new Set(files.filter(({ before }, at) => before?.object === hashes[at]));
   }
 
   /**
@@ -251,14 +206,6 @@ export class Repository {
     return commit;
   }
 
-  /** An agent of the same user may have found the clone, and settings may name commands. */
-  async #resetSettings(): Promise<void> {
-    const path = join(this.#git.bare, 'config');
-    const fresh = `${path}-${process.hrtime.bigint()}.lock`;
-    await writeFile(fresh, '[core]\n\trepositoryformatversion = 0\n\tbare = true\n');
-    await rename(fresh, path);
-  }
-
   async #isAllowed(change: Change, patterns: readonly string[]): Promise<boolean> {
     const target = isSymlink(change)
       ? await this.#git.print(['cat-file', 'blob', change.after?.object ?? ''])
@@ -279,6 +226,17 @@ export class Repository {
       throw new TurnFailedError('The repository has no default branch: set RUNNER_BRANCH.');
     return branch;
   }
+}
+
+/** An agent of the same user may have found the clone, and settings may name commands, as attributes do. */
+async function writeSettings(gitDirectory: string, bare: boolean): Promise<void> {
+  const settings = `[core]\n\trepositoryformatversion = 0\n\tbare = ${bare}\n${AUTHOR}`;
+  const write = async (name: string, text: string) => {
+    const fresh = join(gitDirectory, `settings-${process.hrtime.bigint()}.lock`);
+    await writeFile(fresh, text);
+    await rename(fresh, join(gitDirectory, name));
+  };
+  await Promise.all([write('config', settings), write('info/attributes', AS_IT_IS)]);
 }
 
 /** Removes a folder, also one in which an agent has locked others. */

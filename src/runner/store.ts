@@ -2,8 +2,6 @@ import { createHash } from 'node:crypto';
 import { type Generated, type Kysely, type Selectable, sql } from 'kysely';
 import { openSqlite } from '../store/engines/sqlite.ts';
 
-export type Outcome = 'completed' | 'failed';
-
 interface JobTable {
   id: string;
   project: string;
@@ -13,7 +11,7 @@ interface JobTable {
   /** Of the present branch; each merged one is followed by another. */
   round: number;
   /** How the last turn ended; null: none has. */
-  outcome: Outcome | null;
+  outcome: 'completed' | 'failed' | null;
   pr_link: string | null;
   summary: string | null;
   reason: string | null;
@@ -28,7 +26,7 @@ interface TurnTable {
   number: Generated<number>;
   job_id: string;
   prompt: string;
-  /** JSON. */
+  /** JSON; null once it has ended. */
   images: string | null;
   state: 'waiting' | 'running' | 'ended' | 'dropped';
   /** How often it was begun. */
@@ -41,15 +39,8 @@ interface CallTable {
   project: string;
   at: number;
   body_hash: string;
-  status: number;
   /** JSON. */
   answer: string;
-}
-
-interface Tables {
-  job: JobTable;
-  turn: TurnTable;
-  call: CallTable;
 }
 
 const OPEN = ['waiting', 'running'] as const;
@@ -57,7 +48,7 @@ const OPEN = ['waiting', 'running'] as const;
 export type Job = Readonly<JobTable>;
 export type Turn = Readonly<Selectable<TurnTable>>;
 export type Call = Readonly<CallTable>;
-type Queries = Kysely<Tables>;
+type Queries = Kysely<{ job: JobTable; turn: TurnTable; call: CallTable }>;
 
 export interface Image {
   readonly name: string;
@@ -90,7 +81,7 @@ const SCHEMA = [
   'create index if not exists turn_job on turn (job_id)',
   `create table if not exists call (
     key text primary key, project text not null, at integer not null, body_hash text not null,
-    status integer not null, answer text not null)`,
+    answer text not null)`,
   'create index if not exists call_at on call (project, at)',
 ];
 
@@ -99,29 +90,22 @@ export class RunnerStore {
   readonly close: () => Promise<void>;
   readonly #db: Queries;
 
-  private constructor(database: ReturnType<typeof openSqlite>) {
-    this.close = database.close;
-    // The engine knows no tables, and its plugin would rename their columns.
-    this.#db = database.queries.withoutPlugins() as unknown as Queries;
+  private constructor(queries: Queries, close: () => Promise<void>) {
+    this.#db = queries;
+    this.close = close;
   }
 
   /** Throws StoreError if the folder cannot be used, or another runner uses it. */
   static async open(dataDir: string): Promise<RunnerStore> {
-    const store = new RunnerStore(openSqlite(dataDir));
-    for (const statement of SCHEMA) await sql.raw(statement).execute(store.#db);
-    return store;
+    const { queries, close } = openSqlite(dataDir);
+    // The engine knows no tables, and its plugin would rename their columns.
+    const own = queries.withoutPlugins() as unknown as Queries;
+    for (const statement of SCHEMA) await sql.raw(statement).execute(own);
+    return new RunnerStore(own, close);
   }
 
-  transaction<T>(work: (tx: RunnerTransaction) => Promise<T>): Promise<T> {
-    return this.#db.transaction().execute((queries) => work(new RunnerTransaction(queries)));
-  }
-}
-
-export class RunnerTransaction {
-  readonly #db: Queries;
-
-  constructor(queries: Queries) {
-    this.#db = queries;
+  transaction<T>(work: (tx: RunnerStore) => Promise<T>): Promise<T> {
+    return this.#db.transaction().execute((queries) => work(new RunnerStore(queries, this.close)));
   }
 
   async job(id: string): Promise<Job | null> {
@@ -152,7 +136,7 @@ export class RunnerTransaction {
     const turn = {
       job_id: jobId,
       prompt,
-      images: images.length === 0 ? null : JSON.stringify(images),
+      images: JSON.stringify(images),
       state: 'waiting' as const,
       attempts: 0,
     };
@@ -166,14 +150,9 @@ export class RunnerTransaction {
   /** Begins the oldest waiting turn of a job that has none running; null: there is none. */
   async begin(): Promise<Turn | null> {
     const busy = this.#db.selectFrom('turn').select('job_id').where('state', '=', 'running');
-    const next = await this.#db
-      .selectFrom('turn')
-      .selectAll()
-      .where('state', '=', 'waiting')
-      .where('job_id', 'not in', busy)
-      .orderBy('number')
-      .limit(1)
-      .executeTakeFirst();
+    const waiting = this.#db.selectFrom('turn').selectAll().where('state', '=', 'waiting');
+    const free = waiting.where('job_id', 'not in', busy).orderBy('number').limit(1);
+    const next = await free.executeTakeFirst();
     if (next === undefined) return null;
     const begun = { state: 'running' as const, attempts: next.attempts + 1 };
     await this.#db.updateTable('turn').set(begun).where('number', '=', next.number).execute();

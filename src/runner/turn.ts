@@ -1,8 +1,9 @@
-import { type AgentOptions, runAgent } from './agent.ts';
+import { type AgentOptions, type AgentTurn, runAgent } from './agent.ts';
 import { STOPPED_BY_CALLER, TurnFailedError, TurnStoppedError } from './failures.ts';
 import type { PullRequests } from './pull-requests.ts';
 import type { Merged, Repository } from './repository.ts';
-import type { Image, Job, RunnerStore, Turn, TurnEnd } from './store.ts';
+import type { RunnerSettings } from './settings.ts';
+import type { Job, RunnerStore, Turn, TurnEnd } from './store.ts';
 import {
   branchOf,
   commitMessage,
@@ -10,86 +11,68 @@ import {
   firstPrompt,
   pullRequestBody,
   subjectOf,
+  summaryIn,
   summaryOf,
 } from './words.ts';
 
 /** Somebody pushes again and again, while the turn wants to. */
 const PUSHES_MAX = 5;
 
-export interface TurnTools {
+export interface TurnOptions
+  extends Pick<RunnerSettings, 'paths' | 'instructions'>,
+    Pick<AgentTurn, 'transcript' | 'signal' | 'onActivity'> {
+  readonly turn: Turn;
   readonly store: RunnerStore;
   readonly repository: Repository;
   /** Null: the branch is pushed, and nothing opened. */
   readonly pullRequests: PullRequests | null;
   readonly agent: AgentOptions;
-  /** Patterns of the files that may change; empty: all. */
-  readonly paths: readonly string[];
-  readonly instructions: string | null;
-}
-
-export interface TurnPlace {
   readonly worktree: string;
-  readonly transcript: string;
-  readonly signal: AbortSignal;
-  readonly onActivity: (activity: string) => void;
 }
 
-/** Where an agent works. */
-interface AgentPlace extends TurnPlace {
-  readonly onSession: (sessionId: string) => void;
+interface TurnRun extends TurnOptions, Pick<AgentTurn, 'onSession'> {
+  readonly job: Job;
 }
 
-/** Where a turn works. */
 interface Start {
   readonly branch: string;
   /** Where it is to be merged into. */
   readonly target: string;
-  /** The commit that it starts from. */
   readonly base: string;
-}
-
-interface Doing {
-  readonly job: Job;
-  readonly turn: Turn;
-  readonly start: Start;
 }
 
 /**
  * Runs one turn to its end: work tree, agent, commit, push, pull request. Whatever was done before the process died is
  * found again, and not done twice. Throws TurnStoppedError only for a stop of the runner.
  */
-export async function runTurn(tools: TurnTools, turn: Turn, place: TurnPlace): Promise<TurnEnd> {
-  const { store, repository } = tools;
-  const job = await store.transaction((tx) => tx.job(turn.job_id));
+export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
+  const { turn, repository, store } = options;
+  const job = await store.job(turn.job_id);
   if (job === null) throw new Error(`there is no job ${turn.job_id}`);
-  let doing: Doing | null = null;
-  let session: Pick<TurnEnd, 'session_id'> = {};
-  const onSession = (session_id: string) => {
-    session = { session_id };
+  let { session_id } = job;
+  const onSession = (id: string) => {
+    session_id = id;
   };
+  const run = { ...options, job, onSession };
+  let start: Start | null = null;
   try {
-    doing = { job, turn, start: await begin(tools, job, place.signal) };
+    start = await begin(run);
     const made = await repository.commitOfTurn(turn.number);
-    const worked =
-      made === null ? await work(tools, doing, { ...place, onSession }) : await found(tools, made);
-    const end = {
-      outcome: 'completed',
-      reason: null,
-      summary: worked.summary,
-      kept: null,
-      ...session,
-    } as const;
-    if (worked.commit === null) return { ...end, pr_link: null };
-    place.onActivity('Pushing the branch');
-    await publish(tools, { ...doing, commit: worked.commit }, { ...place, onSession });
-    return { ...end, pr_link: await pullRequestOf(tools, doing, worked.summary, place.signal) };
-  } catch (error) {
+    const { commit, summary } = made === null ? await work(run, start) : await found(run, made);
+    const end = { outcome: 'completed', reason: null, summary, kept: null, session_id } as const;
+    if (commit === null) return { ...end, pr_link: null };
+    run.onActivity('Pushing the branch');
+    await publish(run, start, commit);
+    return { ...end, pr_link: await pullRequestOf(run, start, summary) };
+  } catch (thrown) {
+    // Whatever fails after a stop fails because of it.
+    const error: unknown = run.signal.aborted ? run.signal.reason : thrown;
     if (error instanceof TurnFailedError) return failed(error.message);
     if (!(error instanceof TurnStoppedError) || error.by === 'runner') throw error;
-    const kept = doing === null ? job.kept : await leftBy(tools, doing, place);
+    const kept = start === null ? job.kept : await leftBy(run, start);
     return error.by === 'caller'
-      ? { outcome: 'completed', reason: STOPPED_BY_CALLER, summary: null, kept, ...session }
-      : { ...failed('The agent took longer than a turn may take.'), kept, ...session };
+      ? { outcome: 'completed', reason: STOPPED_BY_CALLER, summary: null, kept, session_id }
+      : { ...failed('The agent took longer than a turn may take.'), kept, session_id };
   }
 }
 
@@ -99,11 +82,7 @@ export function failed(reason: string): TurnEnd {
 }
 
 /** Finds the branch and the commit to start from: a branch whose pull request is over is not used again. */
-async function begin(
-  { repository, pullRequests, store }: TurnTools,
-  job: Job,
-  signal: AbortSignal,
-): Promise<Start> {
+async function begin({ job, repository, pullRequests, store, signal }: TurnRun): Promise<Start> {
   const target = await repository.fetch(signal);
   const fresh = await repository.remoteTip(target);
   if (fresh === null) throw new TurnFailedError(`The repository has no branch ${target}.`);
@@ -113,7 +92,7 @@ async function begin(
   const opened = isUsed && pullRequests !== null ? await pullRequests.find(branch, signal) : null;
   if (opened !== null && !opened.isOpen) {
     const round = job.round + 1;
-    await store.transaction((tx) => tx.change(job.id, { round }));
+    await store.change(job.id, { round });
     return { branch: branchOf(job.prompt, job.id, round), target, base: fresh };
   }
   // A commit that could not be pushed yet counts, unless others have gone on without it.
@@ -121,30 +100,21 @@ async function begin(
   return { branch, target, base: isAhead ? local : (remote ?? fresh) };
 }
 
-interface Worked {
-  /** Null: nothing was changed. */
-  readonly commit: string | null;
-  readonly summary: string | null;
+/** What a turn had committed before this process began. */
+async function found({ repository }: TurnRun, commit: string) {
+  return { commit, summary: summaryIn(await repository.messageOf(commit)) };
 }
 
-/** A turn that was committed before this process began. */
-async function found({ repository }: TurnTools, commit: string): Promise<Worked> {
-  const [, ...body] = (await repository.messageOf(commit)).split('\n');
-  return { commit, summary: body.join('\n').trim() || null };
-}
-
-async function work(tools: TurnTools, { job, turn, start }: Doing, place: AgentPlace): Promise<Worked> {
-  const { repository, store, paths } = tools;
-  const { branch, base } = start;
-  const { tree: startTree, conflicts } = await startOf(tools, job, start);
-  await repository.checkOut(place.worktree, branch, base, startTree);
+/** Has the agent work. Returns the turn's commit (null: nothing has changed), and the summary. */
+async function work(run: TurnRun, { branch, base }: Start) {
+  const { turn, repository, worktree } = run;
+  const { tree: startTree, conflicts } = await startOf(run, base);
+  await repository.checkOut(worktree, branch, base, startTree);
   const known = conflicts.length === 0 ? turn.prompt : `${conflictPrompt(conflicts)}\n\n${turn.prompt}`;
-  const earlier = await store.transaction((tx) => tx.earlierTurns(turn));
-  const fresh = firstPrompt(known, tools.instructions, earlier);
-  const words = await askAgent(tools, { job, turn, prompt: { known, fresh } }, place);
-  const contents = await repository.contentsOf(turn.number, place.worktree, base, paths);
-  const summary = summaryOf(words, contents?.leftOut ?? []);
-  const tree = contents?.tree ?? null;
+  const fresh = firstPrompt(known, run.instructions, await run.store.earlierTurns(turn));
+  const words = await askAgent(run, { known, fresh }, turn.images);
+  const { tree, leftOut } = await repository.contentsOf(turn.number, worktree, base, run.paths);
+  const summary = summaryOf(words, leftOut);
   if (tree === null) return { commit: null, summary };
   if (await repository.hasMarkers(tree, conflicts)) throw new TurnFailedError(CONFLICT);
   const message = commitMessage(turn.prompt, summary);
@@ -152,102 +122,74 @@ async function work(tools: TurnTools, { job, turn, start }: Doing, place: AgentP
 }
 
 /** The files that the turn begins with: those of its base, and what a stopped turn has left. */
-async function startOf({ repository }: TurnTools, { kept }: Job, { base }: Start): Promise<Merged> {
+async function startOf({ repository, job: { kept } }: TurnRun, base: string): Promise<Merged> {
   return kept === null ? { tree: base, conflicts: [] } : repository.merge(base, kept);
 }
 
 /** The commit with what a stopped turn has done; null: nothing. */
-async function leftBy(
-  tools: TurnTools,
-  { job, turn, start }: Doing,
-  place: TurnPlace,
-): Promise<string | null> {
-  const { repository } = tools;
+async function leftBy(run: TurnRun, { base }: Start): Promise<string | null> {
+  const { turn, repository, worktree, job } = run;
   const made = await repository.commitOfTurn(turn.number);
   if (made !== null) return made;
-  const { tree: startTree, conflicts } = await startOf(tools, job, start);
-  const contents = await repository.contentsOf(turn.number, place.worktree, start.base, []);
-  const tree = contents?.tree ?? startTree;
+  const { conflicts } = await startOf(run, base);
+  const { tree } = await repository.contentsOf(turn.number, worktree, base, []);
+  if (tree === null) return null;
   // Its next turn has to resolve what this one has not.
   if (await repository.hasMarkers(tree, conflicts)) return job.kept;
-  return contents?.tree ? repository.keep(turn.number, tree, start.base) : null;
+  return repository.keep(turn.number, tree, base);
 }
 
-/** Returns the agent's closing words. */
-function askAgent(
-  { agent }: TurnTools,
-  { job, turn, prompt }: Pick<Doing, 'job' | 'turn'> & { readonly prompt: { known: string; fresh: string } },
-  { worktree: directory, transcript, signal, onActivity, onSession }: AgentPlace,
-): Promise<string> {
-  const images: Image[] = turn.images === null ? [] : JSON.parse(turn.images);
+function askAgent(run: TurnRun, prompt: AgentTurn['prompt'], images: Turn['images']): Promise<string> {
   // What a killed turn did is gone from the work tree, so its session is not gone on with.
-  const sessionId = turn.attempts === 1 ? job.session_id : null;
-  return runAgent(agent, {
-    ...{ directory, transcript, signal, onActivity, prompt, images, sessionId, onSession },
-  });
+  const sessionId = run.turn.attempts === 1 ? run.job.session_id : null;
+  const own = { directory: run.worktree, images: JSON.parse(images ?? '[]') };
+  return runAgent(run.agent, { ...run, ...own, prompt, sessionId });
 }
 
 /** Pushes the commit, on top of what others have pushed meanwhile. A conflict goes to the agent, once. */
-async function publish(
-  tools: TurnTools,
-  { job, turn, start, commit }: Doing & { readonly commit: string },
-  place: AgentPlace,
-): Promise<void> {
-  const { repository } = tools;
-  const { branch } = start;
+async function publish(run: TurnRun, { branch }: Start, commit: string): Promise<void> {
+  const { turn, repository, signal } = run;
   let own = commit;
   let isAsked = false;
   for (let pushes = 0; pushes < PUSHES_MAX; pushes += 1) {
-    if (await repository.push(branch, own, place.signal)) return;
-    await repository.fetch(place.signal);
-    const theirs = await repository.remoteTip(branch);
-    if (theirs === null) continue;
-    const merged = await repository.merge(theirs, own);
-    let { tree } = merged;
-    if (merged.conflicts.length > 0) {
-      if (isAsked) throw new TurnFailedError(CONFLICT);
-      isAsked = true;
-      tree = await resolve(tools, { job, turn, start: { ...start, base: theirs } }, merged, place);
-    }
+    if (await repository.push(branch, own, signal)) return;
+    await repository.fetch(signal);
+    const parent = await repository.remoteTip(branch);
+    if (parent === null) continue;
+    const merged = await repository.merge(parent, own);
+    const isConflict = merged.conflicts.length > 0;
+    if (isConflict && isAsked) throw new TurnFailedError(CONFLICT);
+    isAsked ||= isConflict;
+    const tree = isConflict ? await resolve(run, branch, parent, merged) : merged.tree;
     const message = await repository.messageOf(own);
-    own = await repository.commit(turn.number, branch, { tree, parent: theirs, message });
+    own = await repository.commit(turn.number, branch, { tree, parent, message });
   }
   throw new TurnFailedError('Others kept pushing to the branch, so the changes could not be pushed.');
 }
 
 /** Has the agent resolve the conflicts. Returns the tree without them. */
-async function resolve(
-  tools: TurnTools,
-  { job, turn, start: { branch, base } }: Doing,
-  { tree: startTree, conflicts }: Merged,
-  place: AgentPlace,
-): Promise<string> {
-  const { repository } = tools;
-  await repository.checkOut(place.worktree, branch, base, startTree);
-  const prompt = conflictPrompt(conflicts);
-  const asked = { job, turn: { ...turn, images: null }, prompt: { known: prompt, fresh: prompt } };
-  await askAgent(tools, asked, place);
-  const tree = (await repository.contentsOf(turn.number, place.worktree, base, tools.paths))?.tree;
-  if (!tree || (await repository.hasMarkers(tree, conflicts))) throw new TurnFailedError(CONFLICT);
+async function resolve(run: TurnRun, branch: string, base: string, merged: Merged): Promise<string> {
+  const { turn, repository, worktree, paths } = run;
+  await repository.checkOut(worktree, branch, base, merged.tree);
+  const prompt = conflictPrompt(merged.conflicts);
+  await askAgent(run, { known: prompt, fresh: prompt }, null);
+  const { tree } = await repository.contentsOf(turn.number, worktree, base, paths);
+  if (tree === null || (await repository.hasMarkers(tree, merged.conflicts)))
+    throw new TurnFailedError(CONFLICT);
   return tree;
 }
 
 const CONFLICT = 'Somebody has changed the same lines on the branch, and the conflict could not be resolved.';
 
 /** Opens the branch's pull request, unless there is one. */
-async function pullRequestOf(
-  { pullRequests }: TurnTools,
-  { job, start: { branch, target } }: Doing,
-  summary: string | null,
-  signal: AbortSignal,
-): Promise<string | null> {
+async function pullRequestOf(run: TurnRun, { branch, target }: Start, summary: string | null) {
+  const { pullRequests, job, signal } = run;
   if (pullRequests === null) return null;
   const present = await pullRequests.find(branch, signal);
   if (present?.isOpen) return present.url;
-  const title = subjectOf(job.prompt);
   const body = pullRequestBody(job.prompt, summary);
   try {
-    return (await pullRequests.open({ branch, base: target, title, body }, signal)).url;
+    return (await pullRequests.open(branch, target, subjectOf(job.prompt), body, signal)).url;
   } catch (error) {
     // Its answer may have been lost.
     const made = await pullRequests.find(branch, signal).catch(() => null);

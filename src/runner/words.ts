@@ -5,8 +5,7 @@ const SLUG_MAX = 40;
 /** Code hosts bound the text of a pull request. */
 const REQUEST_SHOWN_MAX = 20_000;
 const ID_LENGTH = 6;
-const LEFT_OUT_MAX = 10;
-const LEFT_OUT_SHOWN_MAX = 1_000;
+const LEFT_OUT_SHOWN_MAX = 500;
 /** Of each earlier request, as much as an agent with a new session is told. */
 const EARLIER_SHOWN_MAX = 4_000;
 export const SUMMARY_MAX = 3_000;
@@ -34,6 +33,11 @@ export function commitMessage(prompt: string, summary: string | null): string {
   return `${subjectOf(prompt)}\n${summary === null ? '' : `\n${plain(summary).trim()}\n`}`;
 }
 
+/** The summary in a commit's message. */
+export function summaryIn(message: string): string | null {
+  return message.split('\n').slice(1).join('\n').trim() || null;
+}
+
 export function pullRequestBody(prompt: string, summary: string | null): string {
   const request = shortened(plain(prompt).trim(), REQUEST_SHOWN_MAX).replace(/^/gm, '> ');
   return [...(summary === null ? [] : [summary, '']), 'Requested:', '', request].join('\n');
@@ -41,10 +45,8 @@ export function pullRequestBody(prompt: string, summary: string | null): string 
 
 /** The agent's closing words, and what was left out of the commit; null: there is nothing to say. */
 export function summaryOf(words: string, leftOut: readonly string[]): string | null {
-  const named = oneLine(leftOut.slice(0, LEFT_OUT_MAX).join(', '), LEFT_OUT_SHOWN_MAX);
-  const more = leftOut.length > LEFT_OUT_MAX ? ` and ${leftOut.length - LEFT_OUT_MAX} more` : '';
-  const note =
-    leftOut.length === 0 ? '' : `Left out, since these files may not change here: ${named}${more}.`;
+  const named = oneLine(leftOut.join(', '), LEFT_OUT_SHOWN_MAX);
+  const note = named && `Left out, since these files may not change here: ${named}.`;
   const said = shortened(plain(words).trim(), SUMMARY_MAX - note.length - 2);
   return [said, note].filter(Boolean).join('\n\n') || null;
 }
@@ -75,15 +77,9 @@ export function conflictPrompt(files: readonly string[]): string {
 }
 
 /** What a tool call says of the agent's work, in one line. */
-export function activityOf(call: {
-  readonly kind?: string | null | undefined;
-  readonly title?: string | null | undefined;
-  readonly paths: readonly string[];
-}): string | null {
-  const [path] = call.paths;
-  const title = call.title?.trim() ?? '';
-  const place = call.paths.length > 1 ? `${call.paths.length} files` : path;
-  const verb = call.kind == null ? undefined : VERBS[call.kind];
+export function activityOf(kind: string, title: string, paths: readonly string[]): string | null {
+  const place = paths.length > 1 ? `${paths.length} files` : paths[0];
+  const verb = VERBS[kind];
   const line = verb === undefined ? title : `${verb} ${place ?? title}`;
   return oneLine(line, ACTIVITY_MAX) || null;
 }

@@ -9,6 +9,8 @@ import { type ApiJob, type RunnerWorld, startRunnerWorld } from './support/world
 const headOf = (world: RunnerWorld, job: ApiJob) =>
   world.pulls.find(({ html_url }) => html_url === job.prLink)?.head ?? '';
 
+const SANDBOX = '/usr/bin/bwrap';
+
 describe('a job at the runner', () => {
   test('is archived when it has rested, and a message opens it again', async () => {
     await using world = await startRunnerWorld({ keepMs: 0 });
@@ -90,6 +92,33 @@ describe('a job at the runner', () => {
     const end = await world.rested(id);
     expect(world.git('diff', '--name-only', `main...${headOf(world, end)}`)).toBe('a.crlf');
   });
+
+  test.skipIf(!existsSync(SANDBOX))(
+    'keeps an agent in a sandbox away from secrets and other files',
+    async () => {
+      await using plain = await startRunnerWorld();
+      const { root, settings } = plain;
+      await using world = await startRunnerWorld({
+        dataDir: join(root, 'sandboxed'),
+        agentEnv: settings.agentEnv,
+        command: [
+          ...[SANDBOX, '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
+          ...['--unshare-pid', '--die-with-parent'],
+          ...['--bind', join(root, 'sandboxed', 'worktrees'), join(root, 'sandboxed', 'worktrees')],
+          ...['--bind', join(root, 'home'), join(root, 'home'), ...settings.command],
+        ] as [string, ...string[]],
+      });
+      const { id } = await world.create(
+        `write docs/a.md A\nrun touch ${root}/outside || true\nrun cat /proc/[0-9]*/environ | tr "\\0" "\\n" > docs/seen.md`,
+      );
+      const end = await world.rested(id);
+      expect(end.reason).toBeNull();
+      expect(existsSync(join(root, 'outside'))).toBe(false);
+      const seen = world.git('show', `${headOf(world, end)}:docs/seen.md`);
+      expect(seen).toContain('DOCS_AGENT_RUNNER=');
+      expect(seen).not.toContain('VITEST');
+    },
+  );
 
   test('fails where the repository refuses the push, or is gone', async () => {
     await using world = await startRunnerWorld();

@@ -102,6 +102,13 @@ export function parseRunnerConfig(env: Environment, readFile: ReadFile = readTex
     .map((variable) => ({ variable, message: 'is missing', example: exampleOf(variable) }));
   if (missing.length > 0) throw new ConfigError(missing);
   const { RUNNER_INSTRUCTIONS: instructions } = values;
+  const codeHosts = codeHostsOf(values);
+  const codeHostRepository = values.RUNNER_CODE_HOST_REPOSITORY ?? null;
+  if (codeHostRepository !== null && codeHosts.length > 1) {
+    const variable = 'RUNNER_CODE_HOST_REPOSITORY';
+    const message = 'does not say at which code host: set the token of one code host only';
+    throw new ConfigError([{ variable, message, example: exampleOf(variable) }]);
+  }
   return {
     project: values.RUNNER_PROJECT,
     repository: present(values.RUNNER_REPOSITORY),
@@ -122,8 +129,8 @@ export function parseRunnerConfig(env: Environment, readFile: ReadFile = readTex
     instructions: instructions === undefined ? null : instructionsIn(instructions, readFile),
     hourlyLimit: values.RUNNER_HOURLY_LIMIT ?? null,
     keepMs: values.RUNNER_KEEP,
-    codeHosts: codeHostsOf(values),
-    codeHostRepository: values.RUNNER_CODE_HOST_REPOSITORY ?? null,
+    codeHosts,
+    codeHostRepository,
     logLevel: values.LOG_LEVEL,
   };
 }

@@ -229,7 +229,12 @@ export const settings = z.object({
   ),
   RUNNER_REPOSITORY: setting(
     'https://github.com/acme/docs',
-    word.optional(),
+    word
+      .refine(
+        (address) => !URL.parse(address)?.password,
+        'must not hold a password: set the token of its code host',
+      )
+      .optional(),
     'For docs-agent runner: the repository that its agent works in, an https or ssh address or a path.',
   ),
   RUNNER_COMMAND: setting(

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { parseRunnerConfig } from '../../../src/app/config/config.ts';
 import { ConfigError, formatProblems } from '../../../src/app/config/problems.ts';
 import { settingNames } from '../../../src/app/config/settings.ts';
 import { PUBLIC_SITES } from '../../../src/jobs/pull-requests/link.ts';
@@ -275,4 +276,20 @@ describe('wrong settings', () => {
       }),
     );
   });
+});
+
+test('settings of the runner name one code host, and an address without a password', () => {
+  const env = {
+    RUNNER_COMMAND: 'opencode acp',
+    RUNNER_API_KEY: 'the-key',
+    RUNNER_REPOSITORY: '/srv/docs.git',
+  };
+  const expectProblem = (variable: string, more: Record<string, string>) =>
+    expect(() => parseRunnerConfig({ ...env, ...more })).toThrow(
+      expect.objectContaining({ problems: [expect.objectContaining({ variable })] }),
+    );
+  expect(parseRunnerConfig(env)).toMatchObject({ repository: '/srv/docs.git', codeHosts: [] });
+  expectProblem('RUNNER_REPOSITORY', { RUNNER_REPOSITORY: 'https://alice:hunter2@example.com/docs' });
+  const tokens = { GITHUB_TOKEN: 'github_pat_1', GITLAB_TOKEN: 'glpat-1' };
+  expectProblem('RUNNER_CODE_HOST_REPOSITORY', { ...tokens, RUNNER_CODE_HOST_REPOSITORY: 'acme/docs' });
 });
