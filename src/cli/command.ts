@@ -4,7 +4,8 @@ export type StopSignal = 'SIGTERM' | 'SIGINT';
 
 /** What a command needs from its process; only `cli.ts` has the real one. */
 export interface ProcessEvents {
-  on(event: StopSignal, listener: () => void): unknown;
+  /** `disconnect`: the parent process that has a channel to this one has ended. */
+  on(event: StopSignal | 'disconnect', listener: () => void): unknown;
   on(event: 'unhandledRejection', listener: (reason: unknown) => void): unknown;
 }
 

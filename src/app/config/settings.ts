@@ -86,7 +86,7 @@ export const settings = z.object({
   AGENT_BASE_URL: setting(
     'https://agent.example.com',
     httpUrl(''),
-    'The address of the agent API: https, or http on this machine.',
+    'The address of the agent API: https, or http on this machine. Not set, with RUNNER_REPOSITORY: the runner below.',
   ),
   PLAIN_HTTP_HOSTS: setting(
     'agent.internal',
@@ -235,12 +235,12 @@ export const settings = z.object({
         'must not hold a password: set the token of its code host',
       )
       .optional(),
-    'For docs-agent runner: the repository that its agent works in, an https or ssh address or a path.',
+    'The repository that an agent of this machine works in, an https or ssh address or a path: `start` then needs no AGENT_ setting, and runs the runner as well. Also for `docs-agent runner` alone.',
   ),
   RUNNER_COMMAND: setting(
     'opencode acp',
     argumentList.optional(),
-    'For docs-agent runner: the agent, a command that speaks the Agent Client Protocol.',
+    'The agent of the runner: a command that speaks the Agent Client Protocol.',
   ),
   RUNNER_BRANCH: setting(
     'main',
@@ -251,10 +251,14 @@ export const settings = z.object({
   RUNNER_API_KEY: secretSetting(
     exampleSecrets.agentApiKey,
     secret,
-    'The key that callers of the runner must send; the bot has it as AGENT_API_KEY.',
+    'The key that callers of `docs-agent runner` must send; the bot has it as AGENT_API_KEY. Not needed by `start`.',
   ),
-  RUNNER_HOST: withDefault('127.0.0.1', word, 'The address that the runner listens on.'),
-  RUNNER_PORT: withDefault('4000', wholeNumber(0, 65_535), 'The port that the runner listens on.'),
+  RUNNER_HOST: withDefault('127.0.0.1', word, 'The address that `docs-agent runner` listens on.'),
+  RUNNER_PORT: withDefault(
+    '4000',
+    wholeNumber(0, 65_535),
+    'The port that `docs-agent runner` listens on; that of `start` has any free one.',
+  ),
   RUNNER_DATA_DIR: withDefault(
     './runner-data',
     path,

@@ -6,14 +6,14 @@ import { startRunner } from '../../runner/runner.ts';
 import { EXIT_CONFIG, type Host } from '../command.ts';
 import { processLog } from './start.ts';
 
-/** Runs until SIGTERM or SIGINT. */
+/** Runs until SIGTERM or SIGINT, or until the program that has started it ends. */
 export async function runner(args: string[], { env, process: events }: Host): Promise<number> {
   parseArgs({ args });
   const config = parseRunnerConfig(env);
   const { log, output } = processLog(config.logLevel);
   events.on('unhandledRejection', (reason) => log.error('unhandled_rejection', { error: reason }));
   const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) events.on(signal, () => stop());
+  for (const event of ['SIGTERM', 'SIGINT', 'disconnect'] as const) events.on(event, () => stop());
   try {
     const service = await startRunner(config, { clock: systemClock, log });
     log.info('runner_started', { port: service.port, project_id: config.project, agent: service.agent });

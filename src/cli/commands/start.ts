@@ -8,6 +8,7 @@ import { systemClock } from '../../engine/runtime/clock.ts';
 import type { Logger, LogLevel } from '../../engine/runtime/redact.ts';
 import { EVENTS_PATH } from '../../slack/protocol/ids.ts';
 import type { Host, ProcessEvents, StopSignal } from '../command.ts';
+import { ownRunnerOf, startOwnRunner } from '../own-runner.ts';
 
 /** Reserved for the end of the process, from the time that a stop may take. */
 const END_OF_PROCESS_MS = 500;
@@ -22,12 +23,17 @@ const LINGER_MS = 5_000;
 
 export async function start(args: string[], { env, process: events }: Host): Promise<number> {
   parseArgs({ args });
-  const config = parseConfig(env);
-  const { log, output } = processLog(config.logLevel);
+  const own = await ownRunnerOf(env);
+  const config = parseConfig(own?.botEnv ?? env);
+  const { log, output, destination } = processLog(config.logLevel);
+  const tools = { destination, log, clock: systemClock };
+  const runner = own && (await startOwnRunner(own.runnerEnv, tools));
+  if (runner !== null && 'exitCode' in runner) return runner.exitCode;
   const service = createService(config, { log, lingerMs: LINGER_MS, logLinesDropped: () => output.dropped });
   const exitCode = await runUntilSignal(service, events, log, () => {
     if (process.stdout.isTTY) console.log(welcome(config, service));
   });
+  await runner?.stop();
   await systemClock.timeout(LAST_LINES_MS, output.flush(), undefined);
   return exitCode;
 }
@@ -36,8 +42,8 @@ export async function start(args: string[], { env, process: events }: Host): Pro
 export function processLog(level: LogLevel) {
   const { stdout } = process;
   const output = new LogOutput(stdout);
-  const log = createLogger({ level, destination: stdout.isTTY ? terminalLines(stdout) : output });
-  return { log, output };
+  const destination = stdout.isTTY ? terminalLines(stdout) : output;
+  return { log: createLogger({ level, destination }), output, destination };
 }
 
 const LEVEL_STYLES = { debug: 'gray', info: 'green', warn: 'yellow', error: 'red' } as const;
