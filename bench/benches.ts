@@ -10,6 +10,7 @@ import { felt } from './felt/felt.ts';
 import { growth } from './growth/growth.ts';
 import { memory } from './memory.ts';
 import { replicas } from './replicas.ts';
+import { runner } from './runner.ts';
 import { start } from './start.ts';
 import type { Bench } from './support/rows.ts';
 import { tenants } from './tenants/tenants.ts';
@@ -30,4 +31,5 @@ export const benches: Readonly<Record<string, Bench>> = {
   tenants,
   memory,
   start,
+  runner,
 };

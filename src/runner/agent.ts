@@ -34,7 +34,7 @@ export interface AgentOptions {
 }
 
 export interface AgentTurn {
-  readonly directory: string;
+  readonly worktree: string;
   /** What the agent is told in the session that it knows, and in a new one. */
   readonly prompt: { readonly known: string; readonly fresh: string };
   readonly images: readonly Image[];
@@ -62,7 +62,7 @@ export async function probeAgent(options: AgentOptions, directory: string): Prom
 export async function runAgent(options: AgentOptions, turn: AgentTurn): Promise<string> {
   turn.signal.throwIfAborted();
   using silence = watchSilence(options.clock);
-  await using agent = startProcess(options, turn.directory);
+  await using agent = startProcess(options, turn.worktree);
   const signal = AbortSignal.any([turn.signal, silence.signal]);
   const log = transcriptOf(turn, silence.heard);
   const client = acp
@@ -114,7 +114,7 @@ function initialize(peer: acp.ClientContext) {
 async function openSession(
   peer: acp.ClientContext,
   capabilities: acp.AgentCapabilities | undefined,
-  { sessionId, directory: cwd }: AgentTurn,
+  { sessionId, worktree: cwd }: AgentTurn,
 ): Promise<{ readonly sessionId: string; readonly isKnown: boolean }> {
   const { session } = acp.methods.agent;
   const again = { sessionId: sessionId ?? '', cwd, mcpServers: [] };
@@ -162,7 +162,7 @@ function transcriptOf(turn: AgentTurn, heard: () => void) {
         if (update.content.type === 'text' && words.length <= SUMMARY_MAX) words += update.content.text;
       } else if (update.sessionUpdate === 'tool_call' || update.sessionUpdate === 'tool_call_update') {
         messageId = null;
-        const paths = (update.locations ?? []).map(({ path }) => relative(turn.directory, path) || path);
+        const paths = (update.locations ?? []).map(({ path }) => relative(turn.worktree, path) || path);
         const activity = activityOf(update.kind ?? '', update.title?.trim() ?? '', paths);
         if (activity !== null) turn.onActivity(activity);
       }

@@ -23,7 +23,6 @@ const KEY_KEPT_MS = 24 * 60 * 60_000;
 const HOUR_MS = 60 * 60_000;
 /** Of one job, besides the one that runs. */
 const WAITING_MAX = 50;
-const WAITING_RETRY_S = 60;
 
 export interface ApiOptions
   extends Pick<RunnerSettings, 'project' | 'repository' | 'branch' | 'apiKey' | 'hourlyLimit'> {
@@ -145,7 +144,7 @@ export function agentApi(options: ApiOptions): (request: IncomingMessage, respon
       await refuseBeyondLimit(tx, nowMs);
       const waiting = known === null ? [] : await tx.openTurns(known.id);
       if (waiting.length > WAITING_MAX)
-        throw new Refusal(429, `${WAITING_MAX} messages of this job wait already.`, WAITING_RETRY_S);
+        throw new Refusal(429, `${WAITING_MAX} messages of this job wait already.`, 60);
       const id = known?.id ?? options.newId();
       if (known === null) await tx.create(id, options.project, given, nowMs);
       else await tx.addTurn(id, given);

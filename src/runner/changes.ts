@@ -3,16 +3,16 @@ import { matchesGlob, posix } from 'node:path';
 /** One line of `git diff-index --raw`: a file as it was in the base commit, and as the agent left it. */
 export interface Change {
   readonly path: string;
-  readonly before: Entry | null;
-  readonly after: Entry | null;
+  readonly before: Entry;
+  readonly after: Entry;
 }
 
+/** The mode 000000: there is no file. */
 interface Entry {
   readonly mode: string;
   readonly object: string;
 }
 
-const NONE = '000000';
 const SYMLINK = '120000';
 const SUBMODULE = '160000';
 /** What a code host runs by itself: whoever may write these may run anything there. */
@@ -22,19 +22,18 @@ const WORKFLOWS = new Set(['.github', '.gitlab-ci.yml', '.gitlab', '.circleci', 
 export function parseChanges(raw: string): Change[] {
   const parts = raw.split('\0');
   return Array.from({ length: Math.floor(parts.length / 2) }, (_, index) => {
-    const [before = '', mode = '', beforeObject = '', object = ''] = (parts[2 * index] ?? '')
-      .slice(1)
-      .split(' ');
+    const [before = '', after = '', ...objects] = (parts[2 * index] ?? '').slice(1).split(' ');
+    const [beforeObject = '', afterObject = ''] = objects;
     return {
       path: parts[2 * index + 1] ?? '',
-      before: before === NONE ? null : { mode: before, object: beforeObject },
-      after: mode === NONE ? null : { mode, object },
+      before: { mode: before, object: beforeObject },
+      after: { mode: after, object: afterObject },
     };
   });
 }
 
 export function isSymlink({ after }: Change): boolean {
-  return after?.mode === SYMLINK;
+  return after.mode === SYMLINK;
 }
 
 /**
@@ -47,7 +46,7 @@ export function mayCommit(
   patterns: readonly string[],
   linkTarget: string | null,
 ): boolean {
-  if (after?.mode === SUBMODULE) return false;
+  if (after.mode === SUBMODULE) return false;
   if (linkTarget !== null && leavesRepository(path, linkTarget)) return false;
   if (WORKFLOWS.has(path.split('/', 1)[0]?.toLowerCase() ?? '')) return false;
   return patterns.length === 0 || patterns.some((pattern) => matchesGlob(dotless(path), dotless(pattern)));
@@ -68,9 +67,5 @@ function leavesRepository(path: string, target: string): boolean {
 
 /** The input of `git update-index -z --index-info` that puts the files back as they were. */
 export function restoring(changes: readonly Change[]): string {
-  return changes
-    .map(({ path, before }) =>
-      before === null ? `0 ${'0'.repeat(40)}\t${path}\0` : `${before.mode} ${before.object}\t${path}\0`,
-    )
-    .join('');
+  return changes.map(({ path, before }) => `${before.mode} ${before.object}\t${path}\0`).join('');
 }

@@ -8,6 +8,7 @@ import type { RunnerSettings } from './settings.ts';
 
 const WITHIN_MS = 30_000;
 const SAID_MAX = 200;
+const LOCAL: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
 /** Opens the pull requests of one repository. */
 export type PullRequests = NonNullable<ReturnType<typeof pullRequestsOf>>;
@@ -25,10 +26,9 @@ export function pullRequestsOf(
   clock: Clock,
 ) {
   const settings = codeHosts.find(({ webUrl }) => repositoryAt(address, webUrl) !== null) ?? codeHosts[0];
-  if (settings === undefined) return null;
+  const repository = codeHostRepository ?? (settings ? repositoryAt(address, settings.webUrl) : null);
+  if (settings === undefined || repository === null) return null;
   const { apiUrl, webUrl } = settings;
-  const repository = codeHostRepository ?? repositoryAt(address, webUrl);
-  if (repository === null) return null;
   const host = connect(settings, clock, WITHIN_MS);
   const isGithub = settings.host === 'github';
   const path = isGithub ? `/repos/${repository}` : `/projects/${encodeURIComponent(repository)}`;
@@ -65,7 +65,9 @@ export function pullRequestsOf(
     close: () => host.client.close(),
     /** For git: the value of an `Authorization` header; null: the address is not the code host's. */
     authorization: async (): Promise<string | null> => {
-      if (!mayGetToken(address, webUrl)) return null;
+      const url = URL.parse(address);
+      const isPrivate = url?.protocol === 'https:' || LOCAL.includes(url?.hostname ?? '');
+      if (url?.origin !== new URL(webUrl).origin || !isPrivate) return null;
       const [header = ''] = Object.values((await authorize()).headers);
       const token = header.replace(/^Bearer /, '');
       const user = isGithub ? 'x-access-token' : 'oauth2';
@@ -104,11 +106,4 @@ function repositoryAt(address: string, webUrl: string): string | null {
     : url.pathname.slice(1);
   const repository = path.replace(/(?<!\/)\/+$/, '').replace(/\.git$/, '');
   return /^[\w.-]+(\/[\w.-]+)+$/.test(repository) ? repository : null;
-}
-
-/** Whether git may send the token to this address: under the code host's, and by https unless it is this machine. */
-function mayGetToken(address: string, webUrl: string): boolean {
-  const url = URL.parse(address);
-  if (url?.origin !== new URL(webUrl).origin) return false;
-  return url.protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
 }

@@ -1,5 +1,5 @@
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { copyFile, mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { type Change, isSymlink, mayCommit, parseChanges, restoring } from './changes.ts';
 import { TurnFailedError } from './failures.ts';
@@ -11,8 +11,14 @@ const AUTHOR = '[user]\n\tname = docs-agent\n\temail = docs-agent@users.noreply.
 /** Files are stored as the agent wrote them, whatever the repository's attributes say. */
 const AS_IT_IS = '* -text -filter -ident -working-tree-encoding\n';
 const NO_COMMIT = /^error: '(.+)\/' does not have a commit checked out$/;
-/** Refs of the runner, by the number of a turn: its commit, the edits of a stopped one, the agent's own commits. */
-const REFS = 'refs/docs-agent';
+/** Branches as last fetched, and here; by their numbers, the commits of turns, and the edits of stopped ones. */
+const PLACES = {
+  remote: 'refs/remotes/origin',
+  local: 'refs/heads',
+  turn: 'refs/docs-agent/turns',
+  kept: 'refs/docs-agent/kept',
+} as const;
+export type Ref = readonly [kind: keyof typeof PLACES, name: string];
 
 export interface NewCommit {
   readonly tree: string;
@@ -37,11 +43,14 @@ export class Repository {
   readonly #remote: RemoteSettings;
   /** Two fetches at once would fight for the same locks. */
   #fetching: Promise<unknown> = Promise.resolve();
+  /** The branch to start from; null: the remote is asked. */
+  #target: string | null;
 
   /** @param directory of the bare clone; made at the first fetch */
   constructor(directory: string, remote: RemoteSettings) {
     this.#git = new Git(directory, remote);
     this.#remote = remote;
+    this.#target = remote.branch;
   }
 
   /** Removes what a killed git has left behind. */
@@ -55,7 +64,10 @@ export class Repository {
   async fetch(signal: AbortSignal): Promise<string> {
     signal.throwIfAborted();
     const fetched = this.#fetching.then(() => this.#fetch(signal));
-    this.#fetching = fetched.catch(() => {});
+    this.#fetching = fetched.catch(() => {
+      // The default branch may have been renamed.
+      this.#target = this.#remote.branch;
+    });
     const { promise: stopped, reject } = Promise.withResolvers<never>();
     const stop = () => reject(signal.reason);
     signal.addEventListener('abort', stop, { once: true });
@@ -64,23 +76,26 @@ export class Repository {
 
   async #fetch(remoteSignal: AbortSignal): Promise<string> {
     remoteSignal.throwIfAborted();
-    await mkdir(this.#git.bare, { recursive: true });
-    await this.#git.print(['init', '--quiet', '--bare', this.#git.bare]);
-    await writeSettings(this.#git.bare, true);
-    const branch = this.#remote.branch ?? (await this.#remoteHead(remoteSignal));
+    await makeGitDirectory(this.#git.bare, true, 'main');
+    this.#target ??= await this.#remoteHead(remoteSignal);
+    const branch = this.#target;
     const specs = [branch, 'docs-agent/*'].map((name) => `+refs/heads/${name}:refs/remotes/origin/${name}`);
     const options = ['--quiet', '--prune', '--no-tags', '--no-recurse-submodules', '--no-auto-gc'];
     await this.#git.print(['fetch', ...options, '--', this.#remote.address, ...specs], { remoteSignal });
     return branch;
   }
 
-  /** The commit of a branch as last fetched; null: there is none. */
-  remoteTip = (branch: string) => this.#resolve(`refs/remotes/origin/${branch}`);
-  /** The commit of a job's branch here; null: there is none. */
-  localTip = (branch: string) => this.#resolve(`refs/heads/${branch}`);
-  /** The commit that the turn has made; null: none. */
-  commitOfTurn = (turn: number) => this.#resolve(`${REFS}/turns/${turn}`);
-  messageOf = (commit: string) => this.#git.print(['show', '--no-patch', '--format=%B', commit]);
+  /** Null: there is none. */
+  async tips(...refs: readonly Ref[]): Promise<(string | null)[]> {
+    const names = refs.map(([kind, name]) => `${PLACES[kind]}/${name}`);
+    const found = await this.#git.print(['for-each-ref', '--format=%(refname) %(objectname)', ...names]);
+    const tips = new Map(found.split('\n').map((line) => line.split(' ') as [string, string]));
+    return names.map((name) => tips.get(name) ?? null);
+  }
+
+  messageOf(commit: string): Promise<string> {
+    return this.#git.print(['show', '--no-patch', '--format=%B', commit]);
+  }
 
   isAncestor(older: string, newer: string): Promise<boolean> {
     return this.#git.succeeds(['merge-base', '--is-ancestor', older, newer]);
@@ -96,17 +111,22 @@ export class Repository {
    * Puts the work tree on the branch at the commit, with a new git directory.
    * @param tree of the files, if it is not the commit's
    */
-  async checkOut(directory: string, branch: string, commit: string, tree = commit): Promise<void> {
+  async checkOut(turn: number, directory: string, branch: string, commit: string, tree = commit) {
     await removeTree(directory);
-    await mkdir(directory, { recursive: true });
-    await this.#git.print(['init', '--quiet', `--initial-branch=${branch}`, directory]);
     const own = join(directory, '.git');
-    await writeSettings(own, false);
+    await makeGitDirectory(own, false, branch);
     await writeFile(join(own, 'objects', 'info', 'alternates'), `${join(this.#git.bare, 'objects')}\n`);
-    const inside = (...args: readonly string[]) => this.#git.print(['-C', directory, ...args]);
-    await inside('update-ref', `refs/heads/${branch}`, commit);
-    await inside('read-tree', '-u', '--reset', tree);
-    if (tree !== commit) await inside('reset', '--quiet', '--mixed');
+    const ref = join(own, 'refs', 'heads', branch);
+    await mkdir(dirname(ref), { recursive: true });
+    await writeFile(ref, `${commit}\n`);
+    await this.#git.print(['-C', directory, 'read-tree', '-u', '--reset', tree]);
+    // With it, git later reads only files that were touched; by its time, those touched in the same moment, too.
+    const index = join(own, 'index');
+    const { atime, mtime } = await stat(index);
+    const copy = join(this.#git.bare, `index-${turn}`);
+    await copyFile(index, copy);
+    await utimes(copy, atime, mtime);
+    if (tree !== commit) await this.#git.print(['-C', directory, 'reset', '--quiet', '--mixed']);
   }
 
   /**
@@ -117,9 +137,8 @@ export class Repository {
     const env = { GIT_INDEX_FILE: join(this.#git.bare, `index-${turn}`) };
     const inTree = (args: readonly string[], input?: string) =>
       this.#git.print([`--work-tree=${directory}`, ...args], { input, env });
-    await writeSettings(this.#git.bare, true);
+    await makeGitDirectory(this.#git.bare, true, 'main');
     try {
-      await inTree(['read-tree', base]);
       const add = [`--work-tree=${directory}`, 'add', '--all', '--ignore-errors', '--', '.'];
       const { stderr } = await this.#git.run(add, { env });
       const leftOut: string[] = [];
@@ -128,17 +147,23 @@ export class Repository {
         if (nested === undefined) throw gitFailed(line);
         leftOut.push(nested);
       }
-      const tree = await inTree(['write-tree']);
-      await inTree(['read-tree', await this.#withOwnCommits(turn, directory, base, tree)]);
+      const worked = await inTree(['write-tree']);
+      const tree = await this.#withOwnCommits(turn, directory, base, worked);
+      if (tree !== worked) await inTree(['read-tree', tree]);
       const diff = await inTree(['diff-index', '--cached', '--raw', '-z', '--no-renames', base]);
       const changes = parseChanges(diff);
       // Such a name could not be put back.
       if (changes.some(({ path }) => path.includes('\uFFFD'))) throw new TurnFailedError(NOT_UTF8);
-      const allowed = await Promise.all(changes.map((change) => this.#isAllowed(change, patterns)));
+      const targetOf = async (change: Change) =>
+        isSymlink(change) ? this.#git.print(['cat-file', 'blob', change.after.object]) : null;
+      const targets = await Promise.all(changes.map(targetOf));
+      const allowed = changes.map((change, at) => mayCommit(change, patterns, targets[at] ?? null));
       const refused = changes.filter((_, at) => !allowed[at]);
       leftOut.push(...refused.map(({ path }) => path));
-      if (refused.length > 0) await inTree(['update-index', '-z', '--index-info'], restoring(refused));
-      return { tree: changes.length > refused.length ? await inTree(['write-tree']) : null, leftOut };
+      if (refused.length === changes.length) return { tree: null, leftOut };
+      if (refused.length === 0) return { tree, leftOut };
+      await inTree(['update-index', '-z', '--index-info'], restoring(refused));
+      return { tree: await inTree(['write-tree']), leftOut };
     } finally {
       await rm(env.GIT_INDEX_FILE, { force: true });
     }
@@ -150,18 +175,15 @@ export class Repository {
    */
   async #withOwnCommits(turn: number, directory: string, base: string, tree: string): Promise<string> {
     const ofAgent = `--git-dir=${join(directory, '.git')}`;
-    const listing = ['for-each-ref', '--sort=-committerdate', '--format=%(objectname)', 'refs/heads'];
-    const [branches, head] = await Promise.all([
-      this.#git.run([ofAgent, ...listing]),
-      this.#git.run([ofAgent, 'rev-parse', '--verify', '--quiet', 'HEAD']),
-    ]);
-    const own = branches.exitCode === 0 ? branches.stdout.split('\n') : [];
-    const newest = own.find((commit) => commit !== '' && commit !== base);
-    if (newest === undefined || newest === head.stdout) return tree;
-    const ref = `${REFS}/agents/${turn}`;
+    const listing = ['for-each-ref', '--sort=-committerdate', '--format=%(objectname) %(HEAD)', 'refs/heads'];
+    const { exitCode, stdout } = await this.#git.run([ofAgent, ...listing]);
+    const own = exitCode === 0 ? stdout.split('\n').map((line) => line.split(' ')) : [];
+    const [newest = base, isHead] = own.find(([commit]) => commit && commit !== base) ?? [];
+    if (newest === base || isHead === '*') return tree;
+    const ref = `refs/docs-agent/agents/${turn}`;
     const fetch = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--', directory];
     if (!(await this.#git.succeeds([...fetch, `+${newest}:${ref}/newest`, `+HEAD:${ref}/head`]))) return tree;
-    if (await this.isAncestor(newest, head.stdout)) return tree;
+    if (await this.isAncestor(newest, `${ref}/head`)) return tree;
     const worked = await this.#git.print(['commit-tree', tree, '-p', base, '-m', 'The work tree']);
     const merged = await this.merge(newest, worked).catch(() => null);
     return merged?.conflicts.length === 0 ? merged.tree : tree;
@@ -187,35 +209,12 @@ export class Repository {
     return { tree, conflicts: exitCode === 0 ? [] : files.slice(0, files.indexOf('')) };
   }
 
-  /** Makes the turn's one commit, in place of an earlier one. */
-  async commit(turn: number, branch: string, commit: NewCommit): Promise<string> {
-    // From here on, the turn has its commit, whatever happens to this process.
-    const made = await this.#commit(`${REFS}/turns/${turn}`, commit);
-    await this.#git.print(['update-ref', `refs/heads/${branch}`, made]);
-    return made;
-  }
-
-  /** Makes a commit of the edits of a turn that was stopped. */
-  keep(turn: number, tree: string, parent: string): Promise<string> {
-    return this.#commit(`${REFS}/kept/${turn}`, { tree, parent, message: 'Edits of a stopped turn' });
-  }
-
-  async #commit(ref: string, { tree, parent, message }: NewCommit): Promise<string> {
+  /** Makes a commit, and moves all refs to it at once: from then on it counts, whatever happens to this process. */
+  async commit({ tree, parent, message }: NewCommit, ...refs: readonly Ref[]): Promise<string> {
     const commit = await this.#git.print(['commit-tree', tree, '-p', parent, '-F', '-'], { input: message });
-    await this.#git.print(['update-ref', ref, commit]);
+    const input = refs.map(([kind, name]) => `update ${PLACES[kind]}/${name} ${commit}\n`).join('');
+    await this.#git.print(['update-ref', '--stdin'], { input });
     return commit;
-  }
-
-  async #isAllowed(change: Change, patterns: readonly string[]): Promise<boolean> {
-    const target = isSymlink(change)
-      ? await this.#git.print(['cat-file', 'blob', change.after?.object ?? ''])
-      : null;
-    return mayCommit(change, patterns, target);
-  }
-
-  async #resolve(ref: string): Promise<string | null> {
-    const { exitCode, stdout } = await this.#git.run(['rev-parse', '--verify', '--quiet', `${ref}^{commit}`]);
-    return exitCode === 0 ? stdout : null;
   }
 
   async #remoteHead(remoteSignal: AbortSignal): Promise<string> {
@@ -228,15 +227,21 @@ export class Repository {
   }
 }
 
-/** An agent of the same user may have found the clone, and settings may name commands, as attributes do. */
-async function writeSettings(gitDirectory: string, bare: boolean): Promise<void> {
-  const settings = `[core]\n\trepositoryformatversion = 0\n\tbare = ${bare}\n${AUTHOR}`;
+/**
+ * Makes what git needs of a git directory, or puts its settings right: an agent of the same user may have found the
+ * clone, and settings may name commands, as attributes do.
+ */
+async function makeGitDirectory(directory: string, isBare: boolean, branch: string): Promise<void> {
+  for (const name of ['objects/info', 'refs/heads', 'info'])
+    await mkdir(join(directory, name), { recursive: true });
+  const settings = `[core]\n\trepositoryformatversion = 0\n\tbare = ${isBare}\n${AUTHOR}`;
   const write = async (name: string, text: string) => {
-    const fresh = join(gitDirectory, `settings-${process.hrtime.bigint()}.lock`);
+    const fresh = join(directory, `${basename(name)}-${process.hrtime.bigint()}.lock`);
     await writeFile(fresh, text);
-    await rename(fresh, join(gitDirectory, name));
+    await rename(fresh, join(directory, name));
   };
-  await Promise.all([write('config', settings), write('info/attributes', AS_IT_IS)]);
+  const head = write('HEAD', `ref: refs/heads/${branch}\n`);
+  await Promise.all([head, write('config', settings), write('info/attributes', AS_IT_IS)]);
 }
 
 /** Removes a folder, also one in which an agent has locked others. */

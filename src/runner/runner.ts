@@ -121,8 +121,8 @@ export async function startRunner(settings: RunnerSettings, { clock, log }: { cl
         if (isStopping && end.outcome === 'failed') throw new TurnStoppedError('runner');
         await store.transaction((tx) => tx.end(turn, end, clock.now()));
         const { outcome, reason } = end;
-        const duration = clock.now() - startedAtMs;
-        log.info('turn_ended', { job_id: turn.job_id, outcome, reason, duration_ms: duration });
+        const duration_ms = clock.now() - startedAtMs;
+        log.info('turn_ended', { job_id: turn.job_id, outcome, reason, duration_ms });
       } catch (error) {
         if (error instanceof TurnStoppedError) return store.transaction((tx) => tx.interrupt(turn));
         log.error('turn_failed', { job_id: turn.job_id, error });

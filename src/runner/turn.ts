@@ -1,7 +1,7 @@
 import { type AgentOptions, type AgentTurn, runAgent } from './agent.ts';
 import { STOPPED_BY_CALLER, TurnFailedError, TurnStoppedError } from './failures.ts';
 import type { PullRequests } from './pull-requests.ts';
-import type { Merged, Repository } from './repository.ts';
+import type { Merged, NewCommit, Repository } from './repository.ts';
 import type { RunnerSettings } from './settings.ts';
 import type { Job, RunnerStore, Turn, TurnEnd } from './store.ts';
 import {
@@ -20,14 +20,13 @@ const PUSHES_MAX = 5;
 
 export interface TurnOptions
   extends Pick<RunnerSettings, 'paths' | 'instructions'>,
-    Pick<AgentTurn, 'transcript' | 'signal' | 'onActivity'> {
+    Pick<AgentTurn, 'worktree' | 'transcript' | 'signal' | 'onActivity'> {
   readonly turn: Turn;
   readonly store: RunnerStore;
   readonly repository: Repository;
   /** Null: the branch is pushed, and nothing opened. */
   readonly pullRequests: PullRequests | null;
   readonly agent: AgentOptions;
-  readonly worktree: string;
 }
 
 interface TurnRun extends TurnOptions, Pick<AgentTurn, 'onSession'> {
@@ -57,8 +56,11 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
   let start: Start | null = null;
   try {
     start = await begin(run);
-    const made = await repository.commitOfTurn(turn.number);
-    const { commit, summary } = made === null ? await work(run, start) : await found(run, made);
+    const [made] = await repository.tips(['turn', `${turn.number}`]);
+    // A turn may have been committed before this process began.
+    const { commit, summary } = made
+      ? { commit: made, summary: summaryIn(await repository.messageOf(made)) }
+      : await work(run, start);
     const end = { outcome: 'completed', reason: null, summary, kept: null, session_id } as const;
     if (commit === null) return { ...end, pr_link: null };
     run.onActivity('Pushing the branch');
@@ -84,10 +86,14 @@ export function failed(reason: string): TurnEnd {
 /** Finds the branch and the commit to start from: a branch whose pull request is over is not used again. */
 async function begin({ job, repository, pullRequests, store, signal }: TurnRun): Promise<Start> {
   const target = await repository.fetch(signal);
-  const fresh = await repository.remoteTip(target);
-  if (fresh === null) throw new TurnFailedError(`The repository has no branch ${target}.`);
   const branch = branchOf(job.prompt, job.id, job.round);
-  const [remote, local] = await Promise.all([repository.remoteTip(branch), repository.localTip(branch)]);
+  const refs = [
+    ['remote', target],
+    ['remote', branch],
+    ['local', branch],
+  ] as const;
+  const [fresh = null, remote = null, local = null] = await repository.tips(...refs);
+  if (fresh === null) throw new TurnFailedError(`The repository has no branch ${target}.`);
   const isUsed = remote !== null || local !== null;
   const opened = isUsed && pullRequests !== null ? await pullRequests.find(branch, signal) : null;
   if (opened !== null && !opened.isOpen) {
@@ -100,16 +106,11 @@ async function begin({ job, repository, pullRequests, store, signal }: TurnRun):
   return { branch, target, base: isAhead ? local : (remote ?? fresh) };
 }
 
-/** What a turn had committed before this process began. */
-async function found({ repository }: TurnRun, commit: string) {
-  return { commit, summary: summaryIn(await repository.messageOf(commit)) };
-}
-
 /** Has the agent work. Returns the turn's commit (null: nothing has changed), and the summary. */
 async function work(run: TurnRun, { branch, base }: Start) {
   const { turn, repository, worktree } = run;
   const { tree: startTree, conflicts } = await startOf(run, base);
-  await repository.checkOut(worktree, branch, base, startTree);
+  await repository.checkOut(turn.number, worktree, branch, base, startTree);
   const known = conflicts.length === 0 ? turn.prompt : `${conflictPrompt(conflicts)}\n\n${turn.prompt}`;
   const fresh = firstPrompt(known, run.instructions, await run.store.earlierTurns(turn));
   const words = await askAgent(run, { known, fresh }, turn.images);
@@ -118,7 +119,12 @@ async function work(run: TurnRun, { branch, base }: Start) {
   if (tree === null) return { commit: null, summary };
   if (await repository.hasMarkers(tree, conflicts)) throw new TurnFailedError(CONFLICT);
   const message = commitMessage(turn.prompt, summary);
-  return { commit: await repository.commit(turn.number, branch, { tree, parent: base, message }), summary };
+  return { commit: await commitTurn(run, branch, { tree, parent: base, message }), summary };
+}
+
+/** Makes the turn's one commit, in place of an earlier one. */
+function commitTurn({ repository, turn }: TurnRun, branch: string, commit: NewCommit): Promise<string> {
+  return repository.commit(commit, ['turn', `${turn.number}`], ['local', branch]);
 }
 
 /** The files that the turn begins with: those of its base, and what a stopped turn has left. */
@@ -129,40 +135,40 @@ async function startOf({ repository, job: { kept } }: TurnRun, base: string): Pr
 /** The commit with what a stopped turn has done; null: nothing. */
 async function leftBy(run: TurnRun, { base }: Start): Promise<string | null> {
   const { turn, repository, worktree, job } = run;
-  const made = await repository.commitOfTurn(turn.number);
-  if (made !== null) return made;
+  const [made] = await repository.tips(['turn', `${turn.number}`]);
+  if (made) return made;
   const { conflicts } = await startOf(run, base);
   const { tree } = await repository.contentsOf(turn.number, worktree, base, []);
   if (tree === null) return null;
   // Its next turn has to resolve what this one has not.
   if (await repository.hasMarkers(tree, conflicts)) return job.kept;
-  return repository.keep(turn.number, tree, base);
+  const message = 'Edits of a stopped turn';
+  return repository.commit({ tree, parent: base, message }, ['kept', `${turn.number}`]);
 }
 
 function askAgent(run: TurnRun, prompt: AgentTurn['prompt'], images: Turn['images']): Promise<string> {
   // What a killed turn did is gone from the work tree, so its session is not gone on with.
   const sessionId = run.turn.attempts === 1 ? run.job.session_id : null;
-  const own = { directory: run.worktree, images: JSON.parse(images ?? '[]') };
-  return runAgent(run.agent, { ...run, ...own, prompt, sessionId });
+  return runAgent(run.agent, { ...run, images: JSON.parse(images ?? '[]'), prompt, sessionId });
 }
 
 /** Pushes the commit, on top of what others have pushed meanwhile. A conflict goes to the agent, once. */
 async function publish(run: TurnRun, { branch }: Start, commit: string): Promise<void> {
-  const { turn, repository, signal } = run;
+  const { repository, signal } = run;
   let own = commit;
   let isAsked = false;
   for (let pushes = 0; pushes < PUSHES_MAX; pushes += 1) {
     if (await repository.push(branch, own, signal)) return;
     await repository.fetch(signal);
-    const parent = await repository.remoteTip(branch);
-    if (parent === null) continue;
+    const [parent] = await repository.tips(['remote', branch]);
+    if (!parent) continue;
     const merged = await repository.merge(parent, own);
     const isConflict = merged.conflicts.length > 0;
     if (isConflict && isAsked) throw new TurnFailedError(CONFLICT);
     isAsked ||= isConflict;
     const tree = isConflict ? await resolve(run, branch, parent, merged) : merged.tree;
     const message = await repository.messageOf(own);
-    own = await repository.commit(turn.number, branch, { tree, parent, message });
+    own = await commitTurn(run, branch, { tree, parent, message });
   }
   throw new TurnFailedError('Others kept pushing to the branch, so the changes could not be pushed.');
 }
@@ -170,7 +176,7 @@ async function publish(run: TurnRun, { branch }: Start, commit: string): Promise
 /** Has the agent resolve the conflicts. Returns the tree without them. */
 async function resolve(run: TurnRun, branch: string, base: string, merged: Merged): Promise<string> {
   const { turn, repository, worktree, paths } = run;
-  await repository.checkOut(worktree, branch, base, merged.tree);
+  await repository.checkOut(turn.number, worktree, branch, base, merged.tree);
   const prompt = conflictPrompt(merged.conflicts);
   await askAgent(run, { known: prompt, fresh: prompt }, null);
   const { tree } = await repository.contentsOf(turn.number, worktree, base, paths);

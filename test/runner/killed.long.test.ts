@@ -29,9 +29,8 @@ exec "$real" "$@"
 
 test.each([
   ['before', 'commit-tree'],
-  ['before', 'update-ref refs/docs-agent/turns'],
-  ['after', 'update-ref refs/docs-agent/turns'],
-  ['after', 'update-ref refs/heads/docs-agent'],
+  ['before', 'update-ref --stdin'],
+  ['after', 'update-ref --stdin'],
   ['before', 'push --porcelain'],
   ['after', 'push --porcelain'],
   ['before', 'the pull request'],

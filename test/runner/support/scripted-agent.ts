@@ -91,6 +91,7 @@ const app = acp
       else if (verb === 'ask') words.push(`allowed: ${await ask(client, sessionId)}`);
     }
     await say(words.join('; ') || 'Done.', 'last');
+    writeFileSync(join(home, 'agent-ms'), String(performance.now()));
     return { stopReason: 'end_turn' };
   });
 

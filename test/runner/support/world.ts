@@ -116,6 +116,8 @@ export interface RunnerWorld extends AsyncDisposable {
   lastPrompt(): string;
   /** The next request for a pull request is made or not, and gets no answer. Resolves when it has come. */
   holdPull(isMade: boolean, isLost?: boolean): Promise<void>;
+  /** Opens a pull request at the code host, as anybody does. */
+  openPull(branch: string): Promise<void>;
   /** Ends what an agent waits for. */
   go(): void;
   restart(): Promise<void>;
@@ -213,6 +215,14 @@ export async function startRunnerWorld(more: Partial<RunnerSettings> = {}): Prom
       run('-C', clone, 'push', '--quiet', 'origin', branch);
     },
     lastPrompt: () => readFileSync(join(home, 'last-prompt'), 'utf8'),
+    openPull: async (head) => {
+      const answer = await fetch(`${host.webUrl}/api/v3/repos/acme/docs/pulls`, {
+        method: 'POST',
+        headers: { authorization: 'Bearer code-host-token' },
+        body: JSON.stringify({ title: head, body: '', head }),
+      });
+      if (!answer.ok) throw new Error(`the code host answered ${answer.status}`);
+    },
     go: () => writeFileSync(join(home, 'go'), ''),
     restart: async () => {
       await runner.stop();
