@@ -10,13 +10,16 @@ const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta
 
 const FILES = [
   'deploy/compose.yml',
+  'deploy/compose-runner.yml',
   'deploy/docs-agent.service',
+  'deploy/docs-agent-runner.service',
+  'deploy/runner.Dockerfile',
   'deploy/kubernetes.yml',
   'deploy/fly.toml',
   'docs/operations/deploy.md',
 ];
 
-const OURS = /\b(?:SLACK|AGENT|DATABASE|DATA|DOCS_AGENT|POLL|PORT|HOST)_[A-Z_]+\b/g;
+const OURS = /\b(?:SLACK|AGENT|DATABASE|DATA|DOCS_AGENT|POLL|PORT|HOST|RUNNER|GITHUB)_[A-Z_]+\b/g;
 
 describe('the files to deploy with', () => {
   test.each(FILES)('%s sets only what there is to set', (file) => {
@@ -106,7 +109,8 @@ describe('the files to deploy with', () => {
   });
 
   test('pin every image and every action by its digest', () => {
-    const images = [...read('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
+    const dockerfiles = read('Dockerfile') + read('deploy/runner.Dockerfile');
+    const images = [...dockerfiles.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
     images.push(
       ...[...read('deploy/compose.yml').matchAll(/image: (postgres\S*)/g)].map(([, image]) => image),
     );
@@ -119,8 +123,11 @@ describe('the files to deploy with', () => {
   });
 
   test('bound the logs that Docker keeps', () => {
-    const { services } = parse(read('deploy/compose.yml'), { merge: true });
-    for (const service of Object.values<{ logging: unknown }>(services)) {
+    const files = ['deploy/compose.yml', 'deploy/compose-runner.yml'];
+    const services = files.flatMap((file) =>
+      Object.values<{ logging: unknown }>(parse(read(file), { merge: true }).services),
+    );
+    for (const service of services) {
       expect(service.logging).toEqual({
         driver: 'json-file',
         options: { 'max-size': '10m', 'max-file': '5' },
