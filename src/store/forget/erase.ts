@@ -1,10 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { CallRequest } from '../../jobs/call.ts';
 import { excludedFollowUp } from '../../jobs/follow-ups/follow-up.ts';
-import { followUpColumns, followUpFrom, followUpMore } from '../queries/follow-ups.ts';
+import { followUpColumns, followUpFrom, followUpRow } from '../queries/follow-ups.ts';
 import { idsOf } from '../queries/prepared.ts';
 import { deleteJobs } from '../retention.ts';
-import { fromJson, type Queries, toJson } from '../schema/tables.ts';
+import type { Queries } from '../schema/tables.ts';
 import { type Holdings, idColumns, type TextTable, textColumns } from './personal-columns.ts';
 import { FORGOTTEN, isNamed, jobsOf, namesIn, type Subject, touchedJobs, withoutName } from './subject.ts';
 
@@ -28,8 +27,14 @@ export async function erase(db: Queries, subject: Subject, nowMs: number): Promi
   }
   for (const table of ['earlyReply', 'pullRequest'] as const)
     counts.mentions += await eraseNames(db, table, subject, inTeam(subject, 'teamId'));
-  if (subject.kind === 'user') await eraseHomeTasks(db, subject);
-  else counts.settings += await eraseNoticeChannels(db, subject);
+  if (subject.kind === 'channel') counts.settings += await eraseNoticeChannels(db, subject);
+  else {
+    await db
+      .deleteFrom('task')
+      .where('kind', '=', 'refresh_home')
+      .where('subject', 'like', `${subject.teamId ?? '%'}:${subject.id}`)
+      .execute();
+  }
   return counts;
 }
 
@@ -53,29 +58,15 @@ function inTeam({ teamId }: Subject, column: string) {
 async function eraseJobs(db: Queries, subject: Subject, nowMs: number): Promise<number> {
   const jobs = await jobsOf(db, subject).execute();
   await deleteJobs(db, idsOf(jobs), nowMs);
-  if (subject.kind === 'user') await erasePastDirectMessages(db, jobs);
-  return jobs.length;
-}
-
-/** Threads of direct messages belong to one person; those of channels are erased by the channel's id. */
-async function erasePastDirectMessages(
-  db: Queries,
-  jobs: readonly { readonly teamId: string; readonly channelId: string }[],
-): Promise<void> {
+  if (subject.kind === 'channel') return jobs.length;
+  // Threads of direct messages belong to one person; those of channels are erased by the channel's id.
   for (const { teamId, channelId } of jobs.filter((job) => job.channelId.startsWith('D'))) {
     await db
       .deleteFrom('pastThread')
       .where((eb) => eb.and({ teamId, channelId }))
       .execute();
   }
-}
-
-async function eraseHomeTasks(db: Queries, { id, teamId }: Subject): Promise<void> {
-  await db
-    .deleteFrom('task')
-    .where('kind', '=', 'refresh_home')
-    .where('subject', 'like', `${teamId ?? '%'}:${id}`)
-    .execute();
+  return jobs.length;
 }
 
 /** Other channels' settings may send notices to this one. Returns how many do. */
@@ -87,21 +78,16 @@ async function eraseNoticeChannels(db: Queries, subject: Subject): Promise<numbe
     .where(inTeam(subject, 'teamId'))
     .execute();
   for (const { data, ...row } of rows) {
+    const without = JSON.parse(data, (_key, value) =>
+      Array.isArray(value) ? value.filter((item) => item !== subject.id) : value,
+    );
     await db
       .updateTable('channelSetting')
-      .set({ data: withoutNoticeChannel(data, subject.id) })
+      .set({ data: JSON.stringify(without) })
       .where((eb) => eb.and(row))
       .execute();
   }
   return rows.length;
-}
-
-function withoutNoticeChannel(data: string, channelId: string): string {
-  return JSON.stringify(
-    JSON.parse(data, (_key, value) =>
-      Array.isArray(value) ? value.filter((item) => item !== channelId) : value,
-    ),
-  );
 }
 
 const ERASED = '(erased)';
@@ -135,11 +121,10 @@ async function eraseReplies(db: Queries, jobId: string, userId: string): Promise
     .where('userId', '=', userId)
     .execute();
   for (const row of rows) {
-    const emptied = excludedFollowUp(followUpFrom(row), 'excluded');
-    const state = row.state === 'sent' ? 'sent' : emptied.state;
+    const { text, more, state } = followUpRow(excludedFollowUp(followUpFrom(row), 'excluded'));
     await db
       .updateTable('followUp')
-      .set({ userId: FORGOTTEN, text: emptied.text, state, more: toJson(followUpMore(emptied)) })
+      .set({ userId: FORGOTTEN, text, more, state: row.state === 'sent' ? 'sent' : state })
       .where('id', '=', row.id)
       .execute();
   }
@@ -157,18 +142,14 @@ async function eraseWords(db: Queries, jobId: string): Promise<number> {
     .execute();
   let erased = 0;
   for (const { id, request } of rows) {
-    const without = toJson(withoutWords(fromJson(request)));
+    const without = JSON.stringify(
+      JSON.parse(request, (key, value) => (WORDS.has(key) && typeof value === 'string' ? ERASED : value)),
+    );
     if (without === request) continue;
     await db.updateTable('call').set({ request: without }).where('id', '=', id).execute();
     erased += 1;
   }
   return erased;
-}
-
-function withoutWords(request: CallRequest): CallRequest {
-  return JSON.parse(JSON.stringify(request), (key, value) =>
-    WORDS.has(key) && typeof value === 'string' ? ERASED : value,
-  );
 }
 
 /** Removes the subject's name from texts. Returns how many rows named it. */
@@ -178,8 +159,7 @@ async function eraseNames(
   subject: Subject,
   where: RawBuilder<boolean>,
 ): Promise<number> {
-  const { key, texts, unique } = textColumns[table];
-  const columns = unique === null ? texts : [...texts, unique];
+  const { key, texts: columns } = textColumns[table];
   const rows = await db
     .selectFrom(sql<Readonly<Record<string, string | null>>>`${sql.table(table)}`.as('named'))
     .selectAll()
@@ -189,11 +169,12 @@ async function eraseNames(
     .execute();
   let erased = 0;
   for (const row of rows) {
-    const naming = columns.filter((column) => isNamed(row[column] ?? '', subject));
+    const naming = columns.filter((column: string) => isNamed(row[column] ?? '', subject));
     if (naming.length === 0) continue;
     const changes = naming.map((column) => {
       // Two forgotten channels must not get the same key.
-      const text = column === unique ? `${FORGOTTEN}:${row.id}` : withoutName(row[column] ?? '', subject.id);
+      const text =
+        column === 'naturalKey' ? `${FORGOTTEN}:${row.id}` : withoutName(row[column] ?? '', subject.id);
       return sql`${sql.ref(column)} = ${text}`;
     });
     const isRow = key.map((column) => sql`${sql.ref(column)} = ${row[column]}`);

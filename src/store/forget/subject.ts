@@ -43,8 +43,7 @@ export function touchedJobs(db: Queries, subject: Subject) {
 }
 
 function textsOf(table: TextTable): readonly string[] {
-  const { texts, unique } = textColumns[table];
-  return (unique === null ? texts : [...texts, unique]).map((column) => `${table}.${column}`);
+  return textColumns[table].texts.map((column) => `${table}.${column}`);
 }
 
 /** Whether a column may name the subject; `isNamed` decides. */

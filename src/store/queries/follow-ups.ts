@@ -6,7 +6,7 @@ import {
   receiptOf,
   unsentStates,
 } from '../../jobs/follow-ups/follow-up.ts';
-import { type FollowUpMore, type FollowUpTable, fromJson, type Queries, toJson } from '../schema/tables.ts';
+import { type FollowUpTable, fromJson, type Queries, toJson } from '../schema/tables.ts';
 import { Table } from './table.ts';
 
 export interface StaleReceipt {
@@ -98,18 +98,7 @@ export class FollowUps extends Table {
 
   /** Inserts or updates it; a reply that is already stored under another id stays as it is. */
   async put(followUp: FollowUp): Promise<void> {
-    const {
-      id,
-      jobId,
-      messageTs,
-      receivedAtMs: receivedAt,
-      userId,
-      text,
-      editedTs,
-      state,
-      callId,
-    } = followUp;
-    const facts = { userId, text, editedTs, receivedAt, state, callId, more: toJson(followUpMore(followUp)) };
+    const { id, jobId, messageTs, ...facts } = followUpRow(followUp);
     const { numUpdatedRows } = await this.change(id).set(facts).executeTakeFirst();
     if (numUpdatedRows > 0n) return;
     await this.db
@@ -124,16 +113,10 @@ export class FollowUps extends Table {
   }
 }
 
-export function followUpMore({
-  corrected,
-  isDeleted,
-  isCorrection,
-  isCorrectionOffered,
-  snippets,
-  inlined,
-}: FollowUp): FollowUpMore {
-  const offered = isCorrectionOffered && { isCorrectionOffered };
-  return { corrected, isDeleted, isCorrection, snippets, inlined, ...offered };
+export function followUpRow(followUp: FollowUp) {
+  const { id, jobId, messageTs, userId, text, editedTs, receivedAtMs, state, callId, ...more } = followUp;
+  const columns = { id, jobId, messageTs, userId, text, editedTs, state, callId };
+  return { ...columns, receivedAt: receivedAtMs, more: toJson(more) };
 }
 
 export const followUpColumns = [

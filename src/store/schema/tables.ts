@@ -118,7 +118,7 @@ interface JobTable extends Pick<Job, 'id' | 'teamId' | 'channelId' | 'threadTs' 
 }
 
 /** The fields of a follow-up without a column. */
-export type FollowUpMore = Pick<
+type FollowUpMore = Pick<
   FollowUp,
   'corrected' | 'isDeleted' | 'isCorrection' | 'isCorrectionOffered' | 'snippets' | 'inlined'
 >;
