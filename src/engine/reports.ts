@@ -2,7 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CodeHostSite } from '../jobs/pull-requests/link.ts';
 import { type AuditLine, recordedLine, replyLine, startLine } from '../jobs/report/audit.ts';
 import { HourlyPeak, type MadeReport, type Period, Tally } from '../jobs/report/report.ts';
-import type { Audit, Page, Place, Reports } from '../store/queries/reports/reports.ts';
+import type { Audit, Reports } from '../store/queries/reports/reports.ts';
+import type { Page, Place } from '../store/queries/table.ts';
 
 /** Each page is a transaction, and on SQLite nothing else runs meanwhile. */
 const JOBS_AT_ONCE = 100;
@@ -28,18 +29,14 @@ export async function makeReport(
   { teamId, projectIds, hourlyBudget, sites, ...period }: ReportRequest,
 ): Promise<MadeReport> {
   const tally = new Tally(period, sites);
-  const jobs = rowsOf((after: Place | null) =>
-    read((reports) => reports.jobs(period, teamId, after, JOBS_AT_ONCE)),
-  );
-  for await (const job of jobs) tally.add(job);
-  const again = rowsOf((after: Place | null) =>
-    read((reports) => reports.startedAgain(period, teamId, after, JOBS_AT_ONCE)),
-  );
-  for await (const job of again) tally.add(job);
+  for (const which of ['jobs', 'startedAgain'] as const) {
+    const jobs = rowsOf((after) => read((reports) => reports[which](period, teamId, after, JOBS_AT_ONCE)));
+    for await (const job of jobs) tally.add(job);
+  }
   let most = 0;
   for (const projectId of projectIds ?? (await read((reports) => reports.projects()))) {
     const peak = new HourlyPeak();
-    const calls = rowsOf((after: Place<number, number> | null) =>
+    const calls = rowsOf((after) =>
       read((reports) => reports.agentCalls(projectId, period, after, CALLS_AT_ONCE)),
     );
     for await (const atMs of calls) peak.add(atMs);
@@ -50,12 +47,10 @@ export async function makeReport(
 }
 
 /** All rows, one after the other. Between two pages, the program does other work. */
-async function* rowsOf<Row, At, Id>(
-  pageAfter: (after: Place<At, Id> | null) => Promise<Page<Row, At, Id>>,
-): AsyncGenerator<Row> {
-  let after: Place<At, Id> | null = null;
+async function* rowsOf<Row>(pageAfter: (after: Place | null) => Promise<Page<Row>>): AsyncGenerator<Row> {
+  let after: Place | null = null;
   do {
-    const { rows, next }: Page<Row, At, Id> = await pageAfter(after);
+    const { rows, next }: Page<Row> = await pageAfter(after);
     yield* rows;
     after = next;
     await nextTurn();
@@ -74,9 +69,9 @@ export async function* readAudit(
   period: Period,
   withTexts: boolean,
 ): AsyncGenerator<AuditLine> {
-  const jobs = rowsOf((after: Place | null) => reports.jobs(period, null, after, ROWS_AT_ONCE));
-  const replies = rowsOf((after: Place<string> | null) => audit.replies(period, after, ROWS_AT_ONCE));
-  const recorded = rowsOf((after: Place | null) => audit.recorded(period, after, ROWS_AT_ONCE));
+  const jobs = rowsOf((after) => reports.jobs(period, null, after, ROWS_AT_ONCE));
+  const replies = rowsOf((after) => audit.replies(period, after, ROWS_AT_ONCE));
+  const recorded = rowsOf((after) => audit.recorded(period, after, ROWS_AT_ONCE));
   yield* merged([
     linesOf(jobs, ({ job }) => startLine(job, withTexts)),
     linesOf(replies, (reply) => replyLine(reply, withTexts)),

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Limits, RetentionCursor } from '../store/retention.ts';
+import type { Place } from '../store/queries/table.ts';
+import type { Limits } from '../store/retention.ts';
 import type { Store } from '../store/store.ts';
 import { type Clock, type Periodic, periodically } from './runtime/clock.ts';
 import type { Logger } from './runtime/redact.ts';
@@ -42,7 +43,7 @@ export function retentionJob(
 }
 
 async function pruneJobs(store: Store, clock: Clock, limits: Limits, stopping: AbortSignal): Promise<number> {
-  const batch = (after: RetentionCursor | null) =>
+  const batch = (after: Place | null) =>
     store.transaction((tx) => tx.retention.pruneJobs(limits, after, JOBS_AT_ONCE, clock.now()));
   let { pruned: count, next } = await batch(null);
   while (next !== null && !stopping.aborted) {

@@ -1,5 +1,5 @@
 import { lastMoment, nextMoment, type Schedule } from '../jobs/schedule/moments.ts';
-import { scheduleOfSubject, scheduleSubject } from '../store/queries/schedules.ts';
+import { partsOf, subjectIn } from '../store/queries/tasks/task.ts';
 import type { ClaimedTask, Store, Transaction } from '../store/store.ts';
 import { FairLimit } from './claim-fairly.ts';
 
@@ -43,7 +43,7 @@ async function plan(
     const nextMs = nextMoment(schedule, await tx.schedules.follow(key, schedule, nowMs));
     if (nextMs === null) continue;
     const runAtMs = Math.min(nextMs, nowMs + LOOKS_AGAIN_MS);
-    await tx.tasks.schedule({ kind, subject: scheduleSubject(key), runAtMs, ifScheduled: 'replace' });
+    await tx.tasks.schedule({ kind, subject: subjectIn(teamId, name), runAtMs, ifScheduled: 'replace' });
   }
 }
 
@@ -62,7 +62,7 @@ export async function dueMoment(
   schedule: Schedule | null,
   nowMs: number,
 ): Promise<Moment | null> {
-  const servedUntilMs = await tx.schedules.servedUntilMs(scheduleOfSubject(subject), nowMs);
+  const servedUntilMs = await tx.schedules.servedUntilMs(partsOf(subject), nowMs);
   const atMs = schedule && lastMoment(schedule, nowMs);
   if (schedule !== null && atMs !== null && servedUntilMs !== null && atMs > servedUntilMs) {
     return { schedule, atMs, servedUntilMs };
@@ -78,7 +78,7 @@ export async function momentServed(
   { schedule, atMs }: Moment,
   nowMs: number,
 ): Promise<void> {
-  await tx.schedules.serve(scheduleOfSubject(subject), atMs);
+  await tx.schedules.serve(partsOf(subject), atMs);
   await tx.tasks.repeat(lease, nextLookMs(schedule, nowMs));
 }
 

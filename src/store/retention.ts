@@ -8,7 +8,7 @@ import { HOOK_ANSWERS_KEPT_MS } from './queries/inbound/inbound-requests.ts';
 import type { Thread } from './queries/jobs.ts';
 import { idsOf } from './queries/prepared.ts';
 import { deleteUnused, namesOfJobs } from './queries/pull-requests.ts';
-import { isBeyond, Table } from './queries/table.ts';
+import { type Place, readPage, Table } from './queries/table.ts';
 import type { Queries, Tables } from './schema/tables.ts';
 
 /**
@@ -24,30 +24,17 @@ export interface Limits {
   readonly homesBeforeMs: number;
 }
 
-export interface RetentionCursor {
-  readonly requestedAtMs: number;
-  readonly jobId: string;
-}
-
 /** Deletes what is old, in small batches. Several processes may do so at the same time. */
 export class Retention extends Table {
   /** Deletes up to `limit` jobs with no activity since the limit and nothing left to do. `next`: null at the end. */
   async pruneJobs(
     { jobsBeforeMs }: Limits,
-    after: RetentionCursor | null,
+    after: Place | null,
     limit: number,
     nowMs: number,
-  ): Promise<{ readonly pruned: number; readonly next: RetentionCursor | null }> {
-    const found = await this.old(jobsBeforeMs)
-      .where(isBeyond(['requestedAt', 'id'], after && [after.requestedAtMs, after.jobId]))
-      .orderBy('requestedAt')
-      .orderBy('id')
-      .limit(limit)
-      .forUpdate()
-      .skipLocked()
-      .execute();
-    const last = found.length < limit ? undefined : found.at(-1);
-    const next = last === undefined ? null : { requestedAtMs: last.requestedAt, jobId: last.id };
+  ): Promise<{ readonly pruned: number; readonly next: Place | null }> {
+    const free = this.old(jobsBeforeMs).forUpdate().skipLocked();
+    const { rows: found, next } = await readPage(free, ['requestedAt', 'id'], 0, after, limit);
     // Checked again under the locks: something may have arrived before they were taken.
     const over =
       found.length === 0 ? [] : await this.old(jobsBeforeMs).where('id', 'in', idsOf(found)).execute();

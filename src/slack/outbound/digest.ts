@@ -2,7 +2,7 @@ import { sitesOf } from '../../engine/apply-event.ts';
 import { dueMoment, type Moment, momentServed } from '../../engine/schedules.ts';
 import type { Digest, MadeReport, Period } from '../../jobs/report/report.ts';
 import { lastMoment } from '../../jobs/schedule/moments.ts';
-import { scheduleOfSubject } from '../../store/queries/schedules.ts';
+import { partsOf } from '../../store/queries/tasks/task.ts';
 import type { ClaimedTask } from '../../store/store.ts';
 import { reportView } from '../views/report.ts';
 import { TOO_MANY_MESSAGES } from '../workspace/poster.ts';
@@ -19,7 +19,7 @@ export interface DigestTools extends SlackTools {
 
 export async function postDigest(tools: DigestTools, task: ClaimedTask): Promise<void> {
   const { store, clock } = tools;
-  const { teamId } = scheduleOfSubject(task.subject);
+  const { teamId } = partsOf(task.subject);
   const digest = tools.digestOf(teamId);
   const moment = await store.transaction(async (tx) => {
     const due = await dueMoment(tx, task, digest?.schedule ?? null, clock.now());

@@ -91,19 +91,9 @@ export class JobLists extends Table {
     if (ID_START.test(id)) found.push(...(await such(beginsWith(id.toLowerCase())).execute()));
     found.sort((a, b) => b.requestedAt - a.requestedAt);
     const [, number] = NUMBER.exec(id) ?? [];
-    const numbered = number === undefined ? [] : await this.numbered(teamId, Number(number));
+    const numbered = number === undefined ? [] : await such(sql`number = ${Number(number)}`).execute();
     const rows = [...new Map([...numbered, ...found].map((row) => [row.id, row])).values()];
     return rows.slice(0, MAX_MEANT).map(jobFrom);
-  }
-
-  private numbered(teamId: string, number: number) {
-    return this.db
-      .selectFrom('job')
-      .select(['id', 'requestedAt', ...jobColumns])
-      .where('teamId', '=', teamId)
-      .where('number', '=', number)
-      .where(IS_JOB)
-      .execute();
   }
 
   /** The newest 500 calls of the job, oldest first. */

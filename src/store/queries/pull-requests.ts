@@ -1,4 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
+import type { WatchedLink } from '../../jobs/decision.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { PullRequestFacts } from '../../jobs/pull-requests/pull-request.ts';
 import type { LookOutcome } from '../../jobs/schedule/schedule.ts';
@@ -47,43 +48,45 @@ export interface PullRequestOfJob {
  */
 export class PullRequests extends Table {
   /** For one that the job just announced: the first check is due now, and the intervals start over. */
-  async watch(
-    { id: jobId, teamId }: Pick<Job, 'id' | 'teamId'>,
-    { key, url }: { readonly key: string; readonly url: string },
-    nowMs: number,
-  ): Promise<void> {
-    await this.db
-      .insertInto('pullRequest')
-      .values({ teamId, key, watchedFrom: nowMs, misses: 0 })
-      .onConflict((conflict) =>
-        conflict.columns(['teamId', 'key']).doUpdateSet({ watchedFrom: nowMs, misses: 0 }),
-      )
-      .execute();
-    await this.db
-      .insertInto('jobPullRequest')
-      .values({ jobId, teamId, key, url, isOld: 0 })
-      .onConflict((conflict) => conflict.columns(['jobId', 'key']).doUpdateSet({ url }))
-      .execute();
-    await this.schedule(teamId, key, nowMs, 'replace');
+  async watch(job: Pick<Job, 'id' | 'teamId'>, link: WatchedLink, nowMs: number): Promise<void> {
+    await this.add(job, link, nowMs, true);
+    await this.schedule(job.teamId, link.key, nowMs, 'replace');
   }
 
   /** For one that the job announced before its code host was configured. */
   async adopt(
-    { id: jobId, teamId, requestedAtMs }: Pick<Job, 'id' | 'teamId' | 'requestedAtMs'>,
-    { key, url }: { readonly key: string; readonly url: string },
+    job: Pick<Job, 'id' | 'teamId' | 'requestedAtMs'>,
+    link: WatchedLink,
     lookAtMs: number,
   ): Promise<void> {
+    await this.add(job, link, job.requestedAtMs, false);
+    await this.schedule(job.teamId, link.key, lookAtMs, 'keep');
+  }
+
+  /** `isNew`: just announced, so a known one starts over. */
+  private async add(
+    { id: jobId, teamId }: Pick<Job, 'id' | 'teamId'>,
+    { key, url }: WatchedLink,
+    watchedFrom: number,
+    isNew: boolean,
+  ): Promise<void> {
+    const fresh = { watchedFrom, misses: 0 };
     await this.db
       .insertInto('pullRequest')
-      .values({ teamId, key, watchedFrom: requestedAtMs, misses: 0 })
-      .onConflict((conflict) => conflict.doNothing())
+      .values({ teamId, key, ...fresh })
+      .onConflict((conflict) => {
+        const known = conflict.columns(['teamId', 'key']);
+        return isNew ? known.doUpdateSet(fresh) : known.doNothing();
+      })
       .execute();
     await this.db
       .insertInto('jobPullRequest')
-      .values({ jobId, teamId, key, url, isOld: 1 })
-      .onConflict((conflict) => conflict.doNothing())
+      .values({ jobId, teamId, key, url, isOld: isNew ? 0 : 1 })
+      .onConflict((conflict) => {
+        const known = conflict.columns(['jobId', 'key']);
+        return isNew ? known.doUpdateSet({ url }) : known.doNothing();
+      })
       .execute();
-    await this.schedule(teamId, key, lookAtMs, 'keep');
   }
 
   /** Jobs since then, the newest first, that announced a pull request, none of which is checked. */
@@ -123,18 +126,11 @@ export class PullRequests extends Table {
 
   /** @param subject of its task. Null: no job has it any longer. */
   async get(subject: string): Promise<WatchedPullRequest | null> {
-    const [teamId, key] = partsOf(subject);
+    const { teamId, name: key } = partsOf(subject);
     const row = await this.db
       .selectFrom('pullRequest')
-      .select([
-        'teamId',
-        'key',
-        'watchedFrom as watchedFromMs',
-        'changedAt as changedAtMs',
-        'outcome',
-        'misses',
-      ])
-      .select(['facts', 'memory'])
+      .select(['teamId', 'key', 'watchedFrom as watchedFromMs', 'changedAt as changedAtMs'])
+      .select(['outcome', 'misses', 'facts', 'memory'])
       .where((eb) => eb.and({ teamId, key }))
       .executeTakeFirst();
     if (row === undefined) return null;
@@ -143,7 +139,7 @@ export class PullRequests extends Table {
   }
 
   async jobsOf(subject: string): Promise<PullRequestOfJob[]> {
-    const [teamId, key] = partsOf(subject);
+    const { teamId, name: key } = partsOf(subject);
     const rows = await this.db
       .selectFrom('jobPullRequest')
       .select(['jobId', 'url', 'isOld'])
@@ -159,7 +155,7 @@ export class PullRequests extends Table {
     { outcome, misses, changedAtMs, seen }: Looked,
     nowMs: number,
   ): Promise<void> {
-    const [teamId, key] = partsOf(subject);
+    const { teamId, name: key } = partsOf(subject);
     await this.db
       .updateTable('pullRequest')
       .set({

@@ -1,22 +1,11 @@
 import { newRuns, type RecipeRuns } from '../../jobs/recipe.ts';
 import type { Schedule } from '../../jobs/schedule/moments.ts';
 import { Table } from './table.ts';
-import { partsOf, subjectIn } from './tasks/task.ts';
 
 /** Happens in a workspace on a schedule: a recipe, by its name, or the digest. */
 export interface ScheduleKey {
   readonly teamId: string;
   readonly name: string;
-}
-
-/** The subject of its task. */
-export function scheduleSubject({ teamId, name }: ScheduleKey): string {
-  return subjectIn(teamId, name);
-}
-
-export function scheduleOfSubject(subject: string): ScheduleKey {
-  const [teamId, name] = partsOf(subject);
-  return { teamId, name };
 }
 
 /** No two clocks differ this much, so such a time was written by a wrong one. */
@@ -89,18 +78,15 @@ function isWrong(servedUntilMs: number, nowMs: number): boolean {
   return servedUntilMs > nowMs + CLOCKS_DIFFER_MAX_MS;
 }
 
-/** A recipe of a workspace. */
-export type RecipeKey = ScheduleKey;
-
 /** The runs of recipes. A row stays when its recipe is removed from the settings. */
 export class Recipes extends Table {
   /** Until the commit, nobody else starts it: its last job stays the last. */
-  async lockStarts({ teamId, name }: RecipeKey): Promise<void> {
+  async lockStarts({ teamId, name }: ScheduleKey): Promise<void> {
     await this.takeAdvisoryLock(`recipe:${teamId}:${name}`);
   }
 
   /** Without a lock. */
-  async get({ teamId, name }: RecipeKey): Promise<RecipeRuns> {
+  async get({ teamId, name }: ScheduleKey): Promise<RecipeRuns> {
     const row = await this.db
       .selectFrom('recipe')
       .select(['jobId', 'failures', 'hasFailed', 'pausedAt as pausedAtMs'])
@@ -110,7 +96,7 @@ export class Recipes extends Table {
   }
 
   /** Locked until the commit. Its last job, if needed, must be locked first. */
-  async lock(key: RecipeKey): Promise<RecipeRuns> {
+  async lock(key: ScheduleKey): Promise<RecipeRuns> {
     const { teamId, name } = key;
     await this.db
       .insertInto('recipe')
@@ -120,7 +106,7 @@ export class Recipes extends Table {
     return this.get(key);
   }
 
-  async put({ teamId, name }: RecipeKey, runs: RecipeRuns): Promise<void> {
+  async put({ teamId, name }: ScheduleKey, runs: RecipeRuns): Promise<void> {
     await this.db
       .updateTable('recipe')
       .set(columnsOf(runs))

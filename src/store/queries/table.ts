@@ -1,6 +1,6 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { TakeAdvisoryLock } from '../engines/connection-turns.ts';
-import type { Queries } from '../schema/tables.ts';
+import type { Queries, Tables } from '../schema/tables.ts';
 import type { Tasks } from './tasks/tasks.ts';
 
 /** What the tables of one transaction share. */
@@ -37,9 +37,38 @@ export class Table {
 export function isBeyond(
   columns: readonly string[],
   place: readonly unknown[] | null,
-  order: '>' | '<' = '>',
+  order: '>' | '<' | '>=' = '>',
 ): RawBuilder<SqlBool> {
   if (place === null) return sql`1 = 1`;
   const names = sql.join(columns.map((column) => sql.ref(column)));
   return sql`(${names}) ${sql.raw(order)} (${sql.join(place)})`;
+}
+
+/** A row's place in an order: its values in the columns that the order goes by. */
+export type Place = readonly (string | number)[];
+
+export interface Page<Row> {
+  readonly rows: readonly Row[];
+  /** The place of the last row; null at the end. */
+  readonly next: Place | null;
+}
+
+/** The first rows behind a place, or from a value of the first column on, in the order of these columns. */
+export async function readPage<T extends keyof Tables, Row>(
+  query: SelectQueryBuilder<Tables, T, Row>,
+  columns: readonly string[],
+  from: string | number,
+  after: Place | null,
+  limit: number,
+): Promise<Page<Row>> {
+  const [first = ''] = columns;
+  const rows = await query
+    // The databases enter an index by a single column.
+    .where(isBeyond([first], [after?.[0] ?? from], '>='))
+    .where(isBeyond(columns, after))
+    .orderBy(columns.map((column) => sql.ref(column)))
+    .limit(limit)
+    .execute();
+  const last = rows.length < limit ? undefined : (rows.at(-1) as Record<string, string | number> | undefined);
+  return { rows, next: last ? columns.map((column) => last[column.split('.').at(-1) ?? ''] ?? '') : null };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Recorded } from '../../../src/jobs/report/audit.ts';
-import type { Place } from '../../../src/store/queries/reports/reports.ts';
+import type { Place } from '../../../src/store/queries/table.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aDecision, aFollowUp, aJob, NOW_MS } from './samples.ts';
 
@@ -48,7 +48,7 @@ export function auditContract(open: OpenStore): void {
         );
         await opened.run((tx) => tx.write(aDecision({ job: aJob(), followUps }), NOW_MS));
         const found: unknown[] = [];
-        let after: Place<string> | null = null;
+        let after: Place | null = null;
         do {
           const page = await opened.run((tx) => tx.audit.replies(PERIOD, after, limit));
           found.push(...page.rows);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { slackTime } from '../../../src/jobs/follow-ups/follow-up.ts';
 import type { Job } from '../../../src/jobs/job.ts';
 import type { Recorded } from '../../../src/jobs/report/audit.ts';
-import type { Place } from '../../../src/store/queries/reports/reports.ts';
+import type { Place } from '../../../src/store/queries/table.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aCall, aCreateCall, aDecision, aFollowUp, aJob, NOW_MS } from './samples.ts';
 
@@ -130,7 +130,7 @@ export function reportContract(open: OpenStore): void {
       await opened.run((tx) => tx.calls.start('post', NOW_MS + 1));
       expect(await opened.run((tx) => tx.reports.projects())).toEqual(['docs', 'other']);
       const found: number[] = [];
-      let after: Place<number, number> | null = null;
+      let after: Place | null = null;
       do {
         const page = await opened.run((tx) => tx.reports.agentCalls('docs', PERIOD, after, limit));
         found.push(...page.rows);

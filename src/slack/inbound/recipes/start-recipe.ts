@@ -17,7 +17,7 @@ import {
 } from '../../../jobs/recipe.ts';
 import { judgePrompt, type PromptVerdict } from '../../../jobs/requests/command.ts';
 import type { Project } from '../../../jobs/requests/project.ts';
-import { scheduleOfSubject } from '../../../store/queries/schedules.ts';
+import { partsOf } from '../../../store/queries/tasks/task.ts';
 import type { ClaimedTask, Transaction } from '../../../store/store.ts';
 import { escapeMrkdwn, sanitize } from '../../protocol/slack-text.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
@@ -178,7 +178,7 @@ const BY_ITSELF = {
 } as const;
 
 export async function startScheduled(tools: RecipeTools, task: ClaimedTask): Promise<void> {
-  const { teamId, name } = scheduleOfSubject(task.subject);
+  const { teamId, name } = partsOf(task.subject);
   const recipe = tools.recipesOf(teamId).find((one) => one.name === name);
   const isClosed = recipe !== undefined && (await isClosedTo(tools, { teamId, recipe }));
   const outcome = await tools.store.transaction(async (tx) => {

@@ -1,6 +1,6 @@
 import { sitesOf } from '../../../engine/apply-event.ts';
 import { NEEDED_FOR_MS, needsPerson } from '../../../jobs/shown/lists.ts';
-import { ownerOfHome } from '../../../store/queries/workspaces/channel-settings.ts';
+import { partsOf } from '../../../store/queries/tasks/task.ts';
 import { closedPlaceCodes } from '../../protocol/error-codes.ts';
 import {
   type HomeFacts,
@@ -21,8 +21,8 @@ const HOUR_MS = 3_600_000;
 const RECENT_JOBS_MAX = 50;
 
 export const refreshHome = refresh(
-  async (_tx, task) => ownerOfHome(task.subject),
-  async (tools, { teamId, userId }) => {
+  async (_tx, task) => partsOf(task.subject),
+  async (tools, { teamId, name: userId }) => {
     const workspace = await tools.workspaces.of(teamId);
     const draw = () =>
       failureOf(

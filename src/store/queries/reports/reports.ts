@@ -9,33 +9,10 @@ import { taskKinds } from '../../../jobs/task-kinds.ts';
 import { fromJson, jobColumns, jobFrom } from '../../schema/tables.ts';
 import { IS_IN_BUDGET } from '../calls/calls.ts';
 import { idsOf } from '../prepared.ts';
-import { isBeyond, Table } from '../table.ts';
+import { type Page, type Place, readPage, Table } from '../table.ts';
 
 /** Before every message. */
 const EVER_TS = '';
-
-/** A place in time among rows of the same kind. */
-export interface Place<At = number, Id = string> {
-  readonly at: At;
-  readonly id: Id;
-}
-
-export interface Page<Row, At = number, Id = string> {
-  readonly rows: readonly Row[];
-  /** Behind the last row; null at the end. */
-  readonly next: Place<At, Id> | null;
-}
-
-/** The page with these rows. */
-function pageOf<Found, Row, At, Id>(
-  found: readonly Found[],
-  limit: number,
-  rowOf: (one: Found) => Row,
-  placeOf: (one: Found) => Place<At, Id>,
-): Page<Row, At, Id> {
-  const last = found.length < limit ? undefined : found.at(-1);
-  return { rows: found.map(rowOf), next: last === undefined ? null : placeOf(last) };
-}
 
 /** What reports count, page by page in order of time. Nothing is locked. */
 export class Reports extends Table {
@@ -46,18 +23,13 @@ export class Reports extends Table {
     after: Place | null,
     limit: number,
   ): Promise<Page<CountedJob>> {
-    const rows = await this.db
+    const jobs = this.db
       .selectFrom('job')
-      .select(jobColumns)
-      .where('requestedAt', '>=', after?.at ?? sinceMs)
+      .select(['requestedAt', 'id', ...jobColumns])
       .where('requestedAt', '<', untilMs)
-      .where(isBeyond(['requestedAt', 'id'], after && [after.at, after.id]))
-      .where(isOfTeam(teamId))
-      .orderBy('requestedAt')
-      .orderBy('id')
-      .limit(limit)
-      .execute();
-    return this.pageOfJobs(rows.map(jobFrom), limit, EVER_TS);
+      .where(isOfTeam(teamId));
+    const { rows, next } = await readPage(jobs, ['requestedAt', 'id'], sinceMs, after, limit);
+    return { rows: await this.counted(rows.map(jobFrom), EVER_TS), next };
   }
 
   /** The jobs requested before the period, and started again in it, each once. */
@@ -67,9 +39,9 @@ export class Reports extends Table {
     after: Place | null,
     limit: number,
   ): Promise<Page<CountedJob>> {
-    const rows = await this.db
+    const jobs = this.db
       .selectFrom('job')
-      .select(jobColumns)
+      .select(['id', ...jobColumns])
       .where('id', 'in', (entries) =>
         entries
           .selectFrom('auditEntry')
@@ -83,36 +55,27 @@ export class Reports extends Table {
           .$narrowType<{ jobId: string }>(),
       )
       .where('requestedAt', '<', sinceMs)
-      .where(isOfTeam(teamId))
-      .where('id', '>', after?.id ?? '')
-      .orderBy('id')
-      .limit(limit)
-      .execute();
-    return this.pageOfJobs(rows.map(jobFrom), limit, slackTime(sinceMs));
+      .where(isOfTeam(teamId));
+    const { rows, next } = await readPage(jobs, ['id'], '', after, limit);
+    return { rows: await this.counted(rows.map(jobFrom), slackTime(sinceMs)), next };
   }
 
   /** When create and message calls of the project were started in the period, in all workspaces. */
   async agentCalls(
     projectId: string,
     { sinceMs, untilMs }: Period,
-    after: Place<number, number> | null,
+    after: Place | null,
     limit: number,
-  ): Promise<Page<number, number, number>> {
-    const rows = await this.db
+  ): Promise<Page<number>> {
+    const calls = this.db
       .selectFrom('call')
       .select(['startedAt', 'seq'])
       .where('projectId', '=', projectId)
-      .where('startedAt', '>=', after?.at ?? sinceMs)
       .where('startedAt', '<', untilMs)
-      .where(isBeyond(['startedAt', 'seq'], after && [after.at, after.id]))
       .where(IS_IN_BUDGET)
-      .orderBy('startedAt')
-      .orderBy('seq')
-      .limit(limit)
-      .$narrowType<{ startedAt: number }>()
-      .execute();
-    const atMs = ({ startedAt: at }: (typeof rows)[number]) => at;
-    return pageOf(rows, limit, atMs, (row) => ({ at: row.startedAt, id: row.seq }));
+      .$narrowType<{ startedAt: number }>();
+    const { rows, next } = await readPage(calls, ['startedAt', 'seq'], sinceMs, after, limit);
+    return { rows: rows.map(({ startedAt }) => startedAt), next };
   }
 
   /** The projects that have such calls: the index is entered once for each. */
@@ -133,19 +96,14 @@ export class Reports extends Table {
   }
 
   /** @param repliesFromTs earlier unclear replies are not counted */
-  private async pageOfJobs(
-    jobs: readonly Job[],
-    limit: number,
-    repliesFromTs: string,
-  ): Promise<Page<CountedJob>> {
+  private async counted(jobs: readonly Job[], repliesFromTs: string): Promise<CountedJob[]> {
     const calls = await this.callsOf(jobs.filter(needsCalls));
     const unclear = await this.unclearReplies(jobs, repliesFromTs);
-    return pageOf(
-      jobs,
-      limit,
-      (job) => ({ job, calls: calls.get(job.id) ?? [], unclearReplies: unclear.get(job.id) ?? 0 }),
-      ({ requestedAtMs: at, id }) => ({ at, id }),
-    );
+    return jobs.map((job) => ({
+      job,
+      calls: calls.get(job.id) ?? [],
+      unclearReplies: unclear.get(job.id) ?? 0,
+    }));
   }
 
   private async callsOf(jobs: readonly Job[]): Promise<ReadonlyMap<string, PastCall[]>> {
@@ -244,41 +202,28 @@ export class Audit extends Table {
 
   /** The period's records, in order of time. */
   async recorded({ sinceMs, untilMs }: Period, after: Place | null, limit: number): Promise<Page<Recorded>> {
-    const rows = await this.db
-      .selectFrom('auditEntry')
-      .selectAll()
-      .where('at', '>=', after?.at ?? sinceMs)
-      .where('at', '<', untilMs)
-      .where(isBeyond(['at', 'id'], after && [after.at, after.id]))
-      .orderBy('at')
-      .orderBy('id')
-      .limit(limit)
-      .execute();
-    const recordedFrom = ({ at: atMs, id: _id, ...entry }: (typeof rows)[number]) => ({ ...entry, atMs });
-    return pageOf(rows, limit, recordedFrom, ({ at, id }) => ({ at, id }));
+    const entries = this.db.selectFrom('auditEntry').selectAll().where('at', '<', untilMs);
+    const { rows, next } = await readPage(entries, ['at', 'id'], sinceMs, after, limit);
+    return { rows: rows.map(({ at: atMs, id: _id, ...entry }) => ({ ...entry, atMs })), next };
   }
 
   /** The replies written in the period, by Slack's clock, in order of time. */
   async replies(
     { sinceMs, untilMs }: Period,
-    after: Place<string> | null,
+    after: Place | null,
     limit: number,
-  ): Promise<Page<AuditedReply, string>> {
-    const rows = await this.db
+  ): Promise<Page<AuditedReply>> {
+    const replies = this.db
       .selectFrom('followUp')
       .innerJoin('job', 'job.id', 'followUp.jobId')
       .select(['followUp.id', 'messageTs', 'userId', 'text', 'state', 'jobId', 'teamId'])
-      .where('messageTs', '>=', after?.at ?? slackTime(sinceMs))
-      .where('messageTs', '<', slackTime(untilMs))
-      .where(isBeyond(['messageTs', 'followUp.id'], after && [after.at, after.id]))
-      .orderBy('messageTs')
-      .orderBy('followUp.id')
-      .limit(limit)
-      .execute();
+      .where('messageTs', '<', slackTime(untilMs));
+    const order = ['messageTs', 'followUp.id'];
+    const { rows, next } = await readPage(replies, order, slackTime(sinceMs), after, limit);
     const replyFrom = ({ id: _id, messageTs, ...reply }: (typeof rows)[number]) => ({
       ...reply,
       writtenAtMs: Math.floor(Number(messageTs) * 1000),
     });
-    return pageOf(rows, limit, replyFrom, ({ messageTs: at, id }) => ({ at, id }));
+    return { rows: rows.map(replyFrom), next };
   }
 }

@@ -13,9 +13,9 @@ export function subjectIn(teamId: string, name: string): string {
   return `${teamId}:${name}`;
 }
 
-export function partsOf(subject: string): readonly [teamId: string, name: string] {
+export function partsOf(subject: string): { readonly teamId: string; readonly name: string } {
   const at = subject.indexOf(':');
-  return [subject.slice(0, at), subject.slice(at + 1)];
+  return { teamId: subject.slice(0, at), name: subject.slice(at + 1) };
 }
 
 /** The group and those that contain it: `T1/` and `T1/C1/`. */

@@ -3,7 +3,7 @@ import type { ChannelSettings } from '../../../jobs/policy.ts';
 import { changesHome, HOME_SPACING_MS, mayBeSeen } from '../../../jobs/shown/lists.ts';
 import { fromJson, toJson } from '../../schema/tables.ts';
 import { Table } from '../table.ts';
-import { partsOf, subjectIn } from '../tasks/task.ts';
+import { subjectIn } from '../tasks/task.ts';
 
 export interface SavedSettings {
   readonly settings: ChannelSettings;
@@ -51,12 +51,6 @@ export class ChannelSettingsTable extends Table {
       .execute();
     return before;
   }
-}
-
-/** The owner of the home of a `refresh_home` task. */
-export function ownerOfHome(subject: string): { readonly teamId: string; readonly userId: string } {
-  const [teamId, userId] = partsOf(subject);
-  return { teamId, userId };
 }
 
 export class Homes extends Table {

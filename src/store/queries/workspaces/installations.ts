@@ -39,27 +39,16 @@ export class Installations extends Table {
     return rows.map(fromRow);
   }
 
-  async put(facts: InstallationFacts, { keyId, botToken }: SealedToken): Promise<void> {
-    const {
-      id,
-      enterpriseId,
-      botUserId,
-      botId,
-      workspaceUrl,
-      installerId,
-      installedAtMs: installedAt,
-    } = facts;
+  async put(
+    { id, isOrganisation, scopes, installedAtMs: installedAt, ...facts }: InstallationFacts,
+    token: SealedToken,
+  ): Promise<void> {
     const row = {
-      isOrganisation: facts.isOrganisation ? 1 : 0,
-      enterpriseId,
-      botUserId,
-      botId,
-      workspaceUrl,
-      scopes: facts.scopes.join(','),
-      installerId,
+      ...facts,
+      ...token,
+      isOrganisation: isOrganisation ? 1 : 0,
+      scopes: scopes.join(','),
       installedAt,
-      keyId,
-      botToken,
     };
     await this.db
       .insertInto('installation')
@@ -115,7 +104,7 @@ export class Installations extends Table {
 function fromRow({
   isOrganisation,
   scopes,
-  installedAt,
+  installedAt: installedAtMs,
   keyId,
   botToken,
   ...row
@@ -124,7 +113,7 @@ function fromRow({
     ...row,
     isOrganisation: isOrganisation === 1,
     scopes: scopes === '' ? [] : scopes.split(','),
-    installedAtMs: installedAt,
+    installedAtMs,
     token: { keyId, botToken },
   };
 }
