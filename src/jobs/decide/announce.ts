@@ -1,6 +1,5 @@
 import { type AgentJob, type EndedStatus, isEnded } from '../agent-job.ts';
 import type { Announcement } from '../announcement.ts';
-import type { EventOf } from '../event.ts';
 import { authorsOf, type FollowUp } from '../follow-ups/follow-up.ts';
 import type { Job, TurnNews, TurnReplies } from '../job.ts';
 import { pullRequestKey } from '../pull-requests/link.ts';
@@ -187,15 +186,6 @@ function linkAnnounced(builder: DecisionBuilder, url: string): void {
   }
   builder.watchPullRequest(url);
   builder.refreshCard();
-}
-
-/** Announced once per channel, however many notices it refuses. */
-export function noticeRefused(
-  builder: DecisionBuilder,
-  { channelId, reason }: EventOf<'notice_refused'>,
-): void {
-  const key = `notice_failed:${builder.job.id}:${channelId}`;
-  builder.announceOnce(key, { kind: 'notice_failed', channelId, reason });
 }
 
 /** Working again is news once in this time, which doubles with each announcement. */

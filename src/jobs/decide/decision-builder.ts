@@ -1,6 +1,7 @@
 import { type Announcement, offerOf } from '../announcement.ts';
 import type { CallOutcome, CallRequest, EphemeralNotice, Lane, NewCall } from '../call.ts';
 import type { Decision, DecisionContext, JobState, JobTask, WatchedLink } from '../decision.ts';
+import type { EventOf, JobEvent } from '../event.ts';
 import {
   excludedFollowUp,
   type FollowUp,
@@ -18,6 +19,11 @@ const DRAFT_SPACING_MS = 1_000;
 
 /** A press on an older button shows the state, but not who decided. */
 const MAX_OFFERS = 20;
+
+/** What follows from each event. */
+export type Deciders = {
+  readonly [T in JobEvent['type']]: (builder: DecisionBuilder, event: EventOf<T>) => void;
+};
 
 /** A decision in the making. It never leaves `decide`, which returns its result. */
 export class DecisionBuilder {

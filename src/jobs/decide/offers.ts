@@ -1,4 +1,4 @@
-import type { EventOf, JobEvent } from '../event.ts';
+import type { JobEvent } from '../event.ts';
 import { type Job, mayStartAgain } from '../job.ts';
 import type { Offer, OfferDeed, OfferOutcome, OfferSubject } from '../offer.ts';
 import { isOver, seenPullRequest } from '../pull-requests/pull-request.ts';
@@ -27,13 +27,6 @@ export function settleOffers(builder: DecisionBuilder, event: JobEvent): void {
   if (after.every((offer, index) => offer === offers[index])) return;
   builder.change({ offers: after });
   builder.schedule('refresh_posts');
-}
-
-export function offersShown(builder: DecisionBuilder, { postIds }: EventOf<'offers_shown'>): void {
-  const offers = builder.job.offers ?? [];
-  builder.change({
-    offers: offers.map((offer) => (postIds.includes(offer.postId) ? { ...offer, isShown: true } : offer)),
-  });
 }
 
 /** The decision on the subject of a button; null: unknown, or none. */

@@ -1,4 +1,3 @@
-import type { EventOf } from '../event.ts';
 import { pullRequestKey } from '../pull-requests/link.ts';
 import {
   isOver,
@@ -7,41 +6,57 @@ import {
   seenPullRequest,
 } from '../pull-requests/pull-request.ts';
 import { reminderDueAtMs, standingOnCard } from '../pull-requests/standing.ts';
-import type { DecisionBuilder } from './decision-builder.ts';
+import type { Deciders, DecisionBuilder } from './decision-builder.ts';
 
 /** Beyond these, a job forgets the oldest; their messages stay as they are. */
 const MAX_PULL_REQUESTS = 20;
 
-/** Shows what has changed since the last check, and announces an end or a due reminder. */
-export function pullRequestSeen(
-  builder: DecisionBuilder,
-  { url, facts, isOld = false }: EventOf<'pull_request_seen'>,
-): void {
-  const { job, context } = builder;
-  const { nowMs, policy } = context;
-  const isShown = seenPullRequest(job, url) !== null;
-  const before = seenByAnyAddress(builder, url).at(-1) ?? null;
-  // A link that the job forgot for newer ones is not added again.
-  const { announcedPrLink: last, pullRequests = [] } = job;
-  const mayBeAdded = last !== null && (url === last || pullRequests.length < MAX_PULL_REQUESTS);
-  if (before === null && !mayBeAdded) return;
-  // A thread older than the watch hears only of later changes.
-  const isFirstOfOld = before === null && isOld;
-  save(builder, {
-    ...(before ?? {
-      reminders: 0,
-      ...(isOld && { remindAfterMs: nowMs + policy.pullRequests.remindAfterMs }),
-    }),
-    url,
-    facts,
-    seenAtMs: nowMs,
-  });
-  const shown = isShown ? before?.facts : null;
-  // Their fields are in the same order.
-  if (JSON.stringify(shown) !== JSON.stringify(facts)) showFacts(builder, shown ?? {}, facts);
-  if (isOver(facts) && facts.state !== before?.facts.state && !isFirstOfOld) tellEnd(builder, url, facts);
-  remindIfDue(builder, url);
-}
+export const pullRequestDeciders = {
+  /** Shows what has changed since the last check, and announces an end or a due reminder. */
+  pull_request_seen(builder, { url, facts, isOld = false }) {
+    const { job, context } = builder;
+    const { nowMs, policy } = context;
+    const isShown = seenPullRequest(job, url) !== null;
+    const before = seenByAnyAddress(builder, url).at(-1) ?? null;
+    // A link that the job forgot for newer ones is not added again.
+    const { announcedPrLink: last, pullRequests = [] } = job;
+    const mayBeAdded = last !== null && (url === last || pullRequests.length < MAX_PULL_REQUESTS);
+    if (before === null && !mayBeAdded) return;
+    // A thread older than the watch hears only of later changes.
+    const isFirstOfOld = before === null && isOld;
+    save(builder, {
+      ...(before ?? {
+        reminders: 0,
+        ...(isOld && { remindAfterMs: nowMs + policy.pullRequests.remindAfterMs }),
+      }),
+      url,
+      facts,
+      seenAtMs: nowMs,
+    });
+    const shown = isShown ? before?.facts : null;
+    // Their fields are in the same order.
+    if (JSON.stringify(shown) !== JSON.stringify(facts)) showFacts(builder, shown ?? {}, facts);
+    if (isOver(facts) && facts.state !== before?.facts.state && !isFirstOfOld) tellEnd(builder, url, facts);
+    remindIfDue(builder, url);
+  },
+
+  /**
+   * *Remind me again*: after the same time, if it is still open then. The watch restarts, so that it lasts that
+   * long.
+   */
+  remind_again_pressed(builder, { reminderId }) {
+    const { job, context } = builder;
+    const offer = job.offers?.find(
+      ({ about, outcome }) =>
+        outcome === null && about.kind === 'reminder' && about.reminderId === reminderId,
+    );
+    const pullRequest = offer?.about.kind === 'reminder' ? seenPullRequest(job, offer.about.url) : null;
+    if (pullRequest === null || isOver(pullRequest.facts)) return;
+    const remindAfterMs = context.nowMs + context.policy.pullRequests.remindAfterMs;
+    save(builder, { ...pullRequest, remindAfterMs });
+    builder.watchPullRequest(pullRequest.url);
+  },
+} satisfies Partial<Deciders>;
 
 function tellEnd(builder: DecisionBuilder, url: string, { state, endedBy }: PullRequestFacts): void {
   if (state !== 'merged' && state !== 'closed') return;
@@ -69,22 +84,6 @@ function remindIfDue(builder: DecisionBuilder, url: string): void {
     ...(reminders === 1 && { afterMs }),
     againMs: afterMs,
   });
-}
-
-/**
- * *Remind me again*: after the same time, if it is still open then. The watch restarts, so that it lasts that
- * long.
- */
-export function remindAgain(builder: DecisionBuilder, { reminderId }: EventOf<'remind_again_pressed'>): void {
-  const { job, context } = builder;
-  const offer = job.offers?.find(
-    ({ about, outcome }) => outcome === null && about.kind === 'reminder' && about.reminderId === reminderId,
-  );
-  const pullRequest = offer?.about.kind === 'reminder' ? seenPullRequest(job, offer.about.url) : null;
-  if (pullRequest === null || isOver(pullRequest.facts)) return;
-  const remindAfterMs = context.nowMs + context.policy.pullRequests.remindAfterMs;
-  save(builder, { ...pullRequest, remindAfterMs });
-  builder.watchPullRequest(pullRequest.url);
 }
 
 /** Its facts hold for each of its URLs. */

@@ -1,11 +1,11 @@
 import type { KeptCommand, KeptReply } from '../../call.ts';
-import type { EventOf, Reply } from '../../event.ts';
+import type { Reply } from '../../event.ts';
 import type { FollowUp } from '../../follow-ups/follow-up.ts';
 import { isBeforeJob } from '../../job.ts';
 import { noAttachments } from '../../requests/attachments.ts';
 import { isBlank, type ThreadWord, threadWordOf } from '../../requests/command.ts';
 import { intentOf } from '../../requests/intent.ts';
-import type { DecisionBuilder } from '../decision-builder.ts';
+import type { Deciders, DecisionBuilder } from '../decision-builder.ts';
 import { dropJob } from '../start/open.ts';
 import { forgetSendTrouble } from '../trouble.ts';
 import { addOrRefuse, newFollowUp, putOrRefuse, refusalOf } from './line-up.ts';
@@ -120,30 +120,82 @@ function excludedEdited(builder: DecisionBuilder, followUp: FollowUp, reply: Rep
   }
 }
 
-/** Withdraws a reply unless it is sent; if it is being sent, that is remembered. */
-export function replyDeleted(
-  builder: DecisionBuilder,
-  { messageTs, overtaken }: EventOf<'reply_deleted'>,
-): void {
-  const followUp = builder.followUpAt(messageTs);
-  // An edit may also arrive after the deletion, and would look like a reply that was not stored.
-  if (followUp === null && overtaken !== undefined) {
-    const empty = { ...overtaken, text: '', attachments: noAttachments };
-    builder.saveFollowUp({ ...newFollowUp(builder, empty), state: 'withdrawn' });
-  }
-  if (followUp === null || followUp.state === 'withdrawn') return;
-  if (isStillHere(builder, followUp)) {
-    builder.updateFollowUps([followUp], { state: 'withdrawn', callId: null });
-    return;
-  }
-  if (followUp.state === 'sending' || followUp.state === 'sent') {
-    builder.saveFollowUp({ ...followUp, corrected: null, isDeleted: true });
-    if (followUp.state === 'sent' && !followUp.isDeleted) sayItWasSent(builder, followUp);
-    return;
-  }
-  builder.updateFollowUps([followUp], { state: 'withdrawn' });
-  forgetSendTrouble(builder);
-}
+export const replyDeciders = {
+  reply_received: replyReceived,
+
+  reply_edited: replyEdited,
+
+  /** Withdraws a reply unless it is sent; if it is being sent, that is remembered. */
+  reply_deleted(builder, { messageTs, overtaken }) {
+    const followUp = builder.followUpAt(messageTs);
+    // An edit may also arrive after the deletion, and would look like a reply that was not stored.
+    if (followUp === null && overtaken !== undefined) {
+      const empty = { ...overtaken, text: '', attachments: noAttachments };
+      builder.saveFollowUp({ ...newFollowUp(builder, empty), state: 'withdrawn' });
+    }
+    if (followUp === null || followUp.state === 'withdrawn') return;
+    if (isStillHere(builder, followUp)) {
+      builder.updateFollowUps([followUp], { state: 'withdrawn', callId: null });
+      return;
+    }
+    if (followUp.state === 'sending' || followUp.state === 'sent') {
+      builder.saveFollowUp({ ...followUp, corrected: null, isDeleted: true });
+      if (followUp.state === 'sent' && !followUp.isDeleted) sayItWasSent(builder, followUp);
+      return;
+    }
+    builder.updateFollowUps([followUp], { state: 'withdrawn' });
+    forgetSendTrouble(builder);
+  },
+
+  /**
+   * The message that asks was edited. Before it goes out, the edit counts, and withdraws it if nothing is asked
+   * ("stop"); later, its author may send the correction, as with replies.
+   */
+  request_rewritten(builder, { reply }) {
+    const { job } = builder;
+    const { messageTs, userId, text, editedTs } = reply;
+    if (job.requestTs !== messageTs || job.stage.kind === 'dropped') return;
+    // Its correction was sent, and is a reply.
+    if (builder.followUpAt(messageTs) !== null) {
+      replyEdited(builder, { reply });
+      return;
+    }
+    if (editedTs === null || editedTs <= (job.requestEditedTs ?? '')) return;
+    builder.change({ requestEditedTs: editedTs });
+    if (isRequestHere(builder) && ['stop', 'small_talk'].includes(intentOf(text).kind)) {
+      requestDeleted(builder, { messageTs, userId });
+      return;
+    }
+    if (isRequestHere(builder) || job.stage.kind === 'rejected') {
+      builder.change({ prompt: text });
+      builder.refreshCard();
+      return;
+    }
+    const isWorthwhile = isWorthSending(job.prompt, text);
+    builder.change({ correction: isWorthwhile ? text : '' });
+    if (!isWorthwhile || job.correction !== undefined) return;
+    builder.postEphemeral(userId, { kind: 'edited_after_sending', messageTs });
+  },
+
+  request_deleted: requestDeleted,
+
+  mute_pressed(builder, { userId }) {
+    if (!builder.job.muted && builder.job.threadTs !== null) mute(builder, true, userId);
+  },
+
+  /** *Send it anyway*: once. An aside has no text to send. */
+  correction_pressed(builder, { messageTs }) {
+    correctRequest(builder, messageTs);
+    sendCorrection(builder, messageTs);
+  },
+
+  send_anyway_pressed(builder, { messageTs }) {
+    const followUp = builder.followUpAt(messageTs);
+    if (followUp?.state !== 'aside' || isBlank(followUp.text)) return;
+    const waiting: FollowUp = { ...followUp, state: 'waiting', receivedAtMs: builder.context.nowMs };
+    addOrRefuse(builder, waiting);
+  },
+} satisfies Partial<Deciders>;
 
 /** Tells the author of a deleted reply, while the agent works on it. */
 export function sayItWasSent(
@@ -164,10 +216,6 @@ function mute(builder: DecisionBuilder, muted: boolean, userId: string): void {
   builder.change({ muted });
   builder.announce({ kind: muted ? 'muted' : 'unmuted', userId });
   builder.refreshCard();
-}
-
-export function muteUpdates(builder: DecisionBuilder, { userId }: EventOf<'mute_pressed'>): void {
-  if (!builder.job.muted && builder.job.threadTs !== null) mute(builder, true, userId);
 }
 
 /**
@@ -212,14 +260,6 @@ function isFirstThanks(builder: DecisionBuilder, userId: string): boolean {
   return true;
 }
 
-/** *Send it anyway*: once. An aside has no text to send. */
-export function sendAnyway(builder: DecisionBuilder, { messageTs }: EventOf<'send_anyway_pressed'>): void {
-  const followUp = builder.followUpAt(messageTs);
-  if (followUp?.state !== 'aside' || isBlank(followUp.text)) return;
-  const waiting: FollowUp = { ...followUp, state: 'waiting', receivedAtMs: builder.context.nowMs };
-  addOrRefuse(builder, waiting);
-}
-
 /** What keeps a reply from the agent, or null. */
 function withheldBy({ job, context }: DecisionBuilder, { mentionsBot }: Reply): 'mode' | 'mute' | null {
   if (mentionsBot) return null;
@@ -257,7 +297,7 @@ export function offerCorrection(builder: DecisionBuilder, followUp: FollowUp): v
 /**
  * *Send the correction*: the reply goes out once more in its current wording, however often it was edited.
  */
-export function sendCorrection(builder: DecisionBuilder, messageTs: string): void {
+function sendCorrection(builder: DecisionBuilder, messageTs: string): void {
   const found = builder.followUpAt(messageTs);
   if (found?.state !== 'sent' || found.corrected === null) return;
   const { isCorrectionOffered: _, ...followUp } = found;
@@ -277,36 +317,6 @@ function isWorthSending(sent: string, now: string): boolean {
   return now.trim() !== sent.trim() && !isBlank(now) && threadWordOf(now) === null;
 }
 
-/**
- * The message that asks was edited. Before it goes out, the edit counts, and withdraws it if nothing is asked
- * ("stop"); later, its author may send the correction, as with replies.
- */
-export function requestRewritten(builder: DecisionBuilder, { reply }: EventOf<'request_rewritten'>): void {
-  const { job } = builder;
-  const { messageTs, userId, text, editedTs } = reply;
-  if (job.requestTs !== messageTs || job.stage.kind === 'dropped') return;
-  // Its correction was sent, and is a reply.
-  if (builder.followUpAt(messageTs) !== null) {
-    replyEdited(builder, { reply });
-    return;
-  }
-  if (editedTs === null || editedTs <= (job.requestEditedTs ?? '')) return;
-  builder.change({ requestEditedTs: editedTs });
-  if (isRequestHere(builder) && ['stop', 'small_talk'].includes(intentOf(text).kind)) {
-    requestDeleted(builder, { messageTs, userId });
-    return;
-  }
-  if (isRequestHere(builder) || job.stage.kind === 'rejected') {
-    builder.change({ prompt: text });
-    builder.refreshCard();
-    return;
-  }
-  const isWorthwhile = isWorthSending(job.prompt, text);
-  builder.change({ correction: isWorthwhile ? text : '' });
-  if (!isWorthwhile || job.correction !== undefined) return;
-  builder.postEphemeral(userId, { kind: 'edited_after_sending', messageTs });
-}
-
 /** The message that asks was deleted: nothing starts, or its author learns that it has. */
 export function requestDeleted(
   builder: DecisionBuilder,
@@ -322,7 +332,7 @@ export function requestDeleted(
 }
 
 /** *Send the correction* of the request: it is a reply from then on. */
-export function correctRequest(builder: DecisionBuilder, messageTs: string): void {
+function correctRequest(builder: DecisionBuilder, messageTs: string): void {
   const { requestTs, requesterId, correction = '', requestEditedTs = null } = builder.job;
   if (requestTs !== messageTs || requesterId === null || correction === '') return;
   const { correction: _, ...job } = builder.job;

@@ -1,4 +1,4 @@
-import type { EventOf, Reply } from '../../event.ts';
+import type { Reply } from '../../event.ts';
 import { excludedFollowUp, type FollowUp, unsentStates } from '../../follow-ups/follow-up.ts';
 import { promptOf } from '../../follow-ups/follow-up-queue.ts';
 import { type Job, startPromptOf } from '../../job.ts';
@@ -11,19 +11,36 @@ import {
   type Unsent,
 } from '../../requests/attachments.ts';
 import { isBlank, judgePrompt, unescaped } from '../../requests/command.ts';
-import type { DecisionBuilder } from '../decision-builder.ts';
+import type { Deciders, DecisionBuilder } from '../decision-builder.ts';
 import { requestCreate } from '../start/open.ts';
 import { newFollowUp, putOrRefuse } from './line-up.ts';
 
-/**
- * Another event of the same message brings more of it: that goes along if the message has not gone out, and
- * follows it otherwise.
- */
-export function messageCompleted(builder: DecisionBuilder, { reply }: EventOf<'message_completed'>): void {
-  const before = builder.followUpAt(reply.messageTs);
-  if (before !== null) completeReply(builder, before, reply);
-  else if (reply.messageTs === builder.job.requestTs) completeRequest(builder, reply);
-}
+export const snippetDeciders = {
+  /**
+   * Another event of the same message brings more of it: that goes along if the message has not gone out, and
+   * follows it otherwise.
+   */
+  message_completed(builder, { reply }) {
+    const before = builder.followUpAt(reply.messageTs);
+    if (before !== null) completeReply(builder, before, reply);
+    else if (reply.messageTs === builder.job.requestTs) completeRequest(builder, reply);
+  },
+
+  /** The snippets of a reply (`messageTs`), or of the prompt (null), were read, or cannot be. */
+  snippets_read(builder, { messageTs, snippets }) {
+    if (messageTs === null) {
+      readForPrompt(builder, snippets);
+      return;
+    }
+    const before = builder.followUpAt(messageTs);
+    if (before === null || before.snippets.length === 0) return;
+    const text = takeFitting(builder, snippets, (more) => promptOf({ ...before, inlined: more }));
+    const followUp: FollowUp = { ...before, snippets: [], inlined: text };
+    if (followUp.state !== 'waiting') builder.saveFollowUp(followUp);
+    else if (isBlank(promptOf(followUp))) builder.updateFollowUps([excludedFollowUp(followUp, 'excluded')]);
+    else putOrRefuse(builder, followUp);
+  },
+} satisfies Partial<Deciders>;
 
 function completeRequest(builder: DecisionBuilder, reply: Reply): void {
   const { job } = builder;
@@ -92,24 +109,6 @@ function addedTo(
 export function nameOthers(builder: DecisionBuilder, messageTs: string, others: readonly Unsent[]): void {
   if (others.length === 0) return;
   builder.announceOnce(`files:${builder.job.id}:${messageTs}`, { kind: 'files_not_sent', files: others });
-}
-
-/** The snippets of a reply (`messageTs`), or of the prompt (null), were read, or cannot be. */
-export function snippetsRead(
-  builder: DecisionBuilder,
-  { messageTs, snippets }: EventOf<'snippets_read'>,
-): void {
-  if (messageTs === null) {
-    readForPrompt(builder, snippets);
-    return;
-  }
-  const before = builder.followUpAt(messageTs);
-  if (before === null || before.snippets.length === 0) return;
-  const text = takeFitting(builder, snippets, (more) => promptOf({ ...before, inlined: more }));
-  const followUp: FollowUp = { ...before, snippets: [], inlined: text };
-  if (followUp.state !== 'waiting') builder.saveFollowUp(followUp);
-  else if (isBlank(promptOf(followUp))) builder.updateFollowUps([excludedFollowUp(followUp, 'excluded')]);
-  else putOrRefuse(builder, followUp);
 }
 
 function readForPrompt(builder: DecisionBuilder, snippets: readonly ReadSnippet[]): void {

@@ -3,7 +3,7 @@ import type { EventOf } from '../../event.ts';
 import type { FollowUp } from '../../follow-ups/follow-up.ts';
 import { type Job, mayStartAgain } from '../../job.ts';
 import { asKnown, countReplies, replaceAgentJob } from '../announce.ts';
-import type { DecisionBuilder } from '../decision-builder.ts';
+import type { Deciders, DecisionBuilder } from '../decision-builder.ts';
 import { putBackInLine, refuseWaiting, resend, tellIfChanged } from '../replies/follow-ups.ts';
 import { scheduleSending } from '../replies/line-up.ts';
 import { asItReads, stillMeant } from '../replies/replies.ts';
@@ -28,40 +28,73 @@ export function jobCreated(builder: DecisionBuilder, { callId, agentJob }: Creat
   scheduleSending(builder);
 }
 
-/** Too late after *Start again*: then the other job counts. */
-export function jobFound(builder: DecisionBuilder, created: Created): void {
-  builder.settle(created.callId, 'done');
-  if (!isToBeFound(builder.job, created.callId)) return;
-  builder.change({ stage: { kind: 'creating' } });
-  jobCreated(builder, created);
-}
+export const createDeciders = {
+  job_created: jobCreated,
 
-export function createFailed(builder: DecisionBuilder, { callId, failure }: EventOf<'create_failed'>): void {
-  const verdict = settleFailed(builder, 'create_job', callId, failure);
-  if (builder.job.stage.kind !== 'creating') return;
-  builder.change({ hurriedMessage: null });
-  const { words: message = '' } = failure;
-  switch (verdict) {
-    case 'retry':
-      noteTrouble(builder, 'send', failure);
-      break;
-    case 'refused':
-      clearTrouble(builder, 'send');
-      builder.change({ stage: { kind: 'rejected', message } });
-      builder.announce({ kind: 'create_rejected', message });
-      releaseAlong(builder, callId);
-      refuseWaiting(builder, callId);
-      builder.refreshCard();
-      break;
-    case 'unknown':
-      builder.change({ stage: { kind: 'create_unknown', callId, sinceMs: builder.context.nowMs } });
-      forgetUntoldTrouble(builder);
-      builder.announce({ kind: 'create_unknown', callId });
-      builder.updateFollowUps(alongOf(builder, callId), { state: 'unknown' });
-      builder.refreshCard();
-      break;
-  }
-}
+  /** Too late after *Start again*: then the other job counts. */
+  job_found(builder, created) {
+    builder.settle(created.callId, 'done');
+    if (!isToBeFound(builder.job, created.callId)) return;
+    builder.change({ stage: { kind: 'creating' } });
+    jobCreated(builder, created);
+  },
+
+  create_failed(builder, { callId, failure }) {
+    const verdict = settleFailed(builder, 'create_job', callId, failure);
+    if (builder.job.stage.kind !== 'creating') return;
+    builder.change({ hurriedMessage: null });
+    const { words: message = '' } = failure;
+    switch (verdict) {
+      case 'retry':
+        noteTrouble(builder, 'send', failure);
+        break;
+      case 'refused':
+        clearTrouble(builder, 'send');
+        builder.change({ stage: { kind: 'rejected', message } });
+        builder.announce({ kind: 'create_rejected', message });
+        releaseAlong(builder, callId);
+        refuseWaiting(builder, callId);
+        builder.refreshCard();
+        break;
+      case 'unknown':
+        builder.change({ stage: { kind: 'create_unknown', callId, sinceMs: builder.context.nowMs } });
+        forgetUntoldTrouble(builder);
+        builder.announce({ kind: 'create_unknown', callId });
+        builder.updateFollowUps(alongOf(builder, callId), { state: 'unknown' });
+        builder.refreshCard();
+        break;
+    }
+  },
+
+  start_again_pressed: startAgain,
+
+  /**
+   * *Edit and start*: job, card and thread continue with another request, and the replies that found no job.
+   */
+  request_edited(builder, { creates, prompt }) {
+    if (!isToBeEdited(builder.job, creates)) return;
+    builder.change({ prompt });
+    const unsent = builder.undelivered().filter(({ state }) => state === 'not_sent');
+    startAgain(builder, { creates });
+    putBackInLine(builder, unsent);
+  },
+
+  /** The create call made this job after all: it is watched as if the agent had said so. */
+  agent_job_named(builder, { callId, agentJobId }) {
+    if (!isToBeFound(builder.job, callId)) return;
+    takenAlong(builder, callId);
+    watchAgentJob(builder, agentJobId);
+    scheduleSending(builder);
+  },
+
+  /** *Dismiss*: nobody waits for the agent, whatever it does. The thread is free for another job. */
+  start_dismissed(builder, { callId, userId }) {
+    if (!isToBeFound(builder.job, callId)) return;
+    const along = alongOf(builder, callId);
+    dropJob(builder, 'dismissed', userId ?? null);
+    for (const followUp of along) builder.excludeFollowUp(followUp, 'aside');
+  },
+} satisfies Partial<Deciders>;
 
 /**
  * *Start again*: a new agent job in the same thread with the same prompt, once for each end of the job and
@@ -108,36 +141,6 @@ export function isToBeEdited(job: Job, creates: number): boolean {
 
 export function isToBeFound({ stage }: Job, callId: string): boolean {
   return stage.kind === 'create_unknown' && stage.callId === callId;
-}
-
-/**
- * *Edit and start*: job, card and thread continue with another request, and the replies that found no job.
- */
-export function editAndStart(builder: DecisionBuilder, { creates, prompt }: EventOf<'request_edited'>): void {
-  if (!isToBeEdited(builder.job, creates)) return;
-  builder.change({ prompt });
-  const unsent = builder.undelivered().filter(({ state }) => state === 'not_sent');
-  startAgain(builder, { creates });
-  putBackInLine(builder, unsent);
-}
-
-/** The create call made this job after all: it is watched as if the agent had said so. */
-export function watchNamed(
-  builder: DecisionBuilder,
-  { callId, agentJobId }: EventOf<'agent_job_named'>,
-): void {
-  if (!isToBeFound(builder.job, callId)) return;
-  takenAlong(builder, callId);
-  watchAgentJob(builder, agentJobId);
-  scheduleSending(builder);
-}
-
-/** *Dismiss*: nobody waits for the agent, whatever it does. The thread is free for another job. */
-export function dismissStart(builder: DecisionBuilder, { callId, userId }: EventOf<'start_dismissed'>): void {
-  if (!isToBeFound(builder.job, callId)) return;
-  const along = alongOf(builder, callId);
-  dropJob(builder, 'dismissed', userId ?? null);
-  for (const followUp of along) builder.excludeFollowUp(followUp, 'aside');
 }
 
 /** The replies that the create call carries, whatever its outcome. */

@@ -1,9 +1,15 @@
 import type { Decision, DecisionContext } from '../../decision.ts';
 import type { Draft, Dropped } from '../../draft.ts';
-import type { EventOf } from '../../event.ts';
 import type { Job, Stage } from '../../job.ts';
-import { DecisionBuilder } from '../decision-builder.ts';
-import { type JobRequest, newJob, noteIfEarlierReplies, notifyRequester, requestCard } from './open.ts';
+import { type Deciders, DecisionBuilder } from '../decision-builder.ts';
+import {
+  type JobRequest,
+  newJob,
+  noteIfEarlierReplies,
+  notifyRequester,
+  postRefused,
+  requestCard,
+} from './open.ts';
 
 /** A draft is forgotten after a week. */
 export const DRAFT_KEPT_MS = 7 * 86_400_000;
@@ -78,84 +84,91 @@ function openDraft({ job: { stage } }: DecisionBuilder, number: number): Draft |
   return stage.kind === 'draft' && stage.number === number ? stage : null;
 }
 
-export function draftPosted(builder: DecisionBuilder, { draft, ts: postTs }: EventOf<'draft_posted'>): void {
-  const stage = openDraft(builder, draft);
-  if (stage === null) return;
-  builder.change({
-    stage: { ...stage, postTs },
-    ...(stage.thread === null && { threadTs: postTs, repliesAfterTs: postTs }),
-  });
-}
+export const draftDeciders = {
+  draft_posted(builder, { draft, ts: postTs }) {
+    const stage = openDraft(builder, draft);
+    if (stage === null) return;
+    builder.change({
+      stage: { ...stage, postTs },
+      ...(stage.thread === null && { threadTs: postTs, repliesAfterTs: postTs }),
+    });
+  },
 
-/** Its message may be there: whoever sees it can start it. */
-export function draftUnseen(builder: DecisionBuilder, { draft }: EventOf<'draft_unseen'>): void {
-  const stage = openDraft(builder, draft);
-  if (stage !== null) builder.change({ stage: { ...stage, isUnseen: true } });
-}
+  /** Its message may be there: whoever sees it can start it. */
+  draft_unseen(builder, { draft }) {
+    const stage = openDraft(builder, draft);
+    if (stage !== null) builder.change({ stage: { ...stage, isUnseen: true } });
+  },
 
-export function draftRefused(
-  builder: DecisionBuilder,
-  number: number,
-  { callId, reason }: EventOf<'post_refused'>,
-): void {
-  const stage = openDraft(builder, number);
-  if (stage === null) return;
-  drop(builder, stage, 'not_posted', null);
-  notifyRequester(builder, callId, reason, 'draft_refused');
-}
+  post_refused(builder, event) {
+    const { callId, announcement, reason } = event;
+    if (announcement.kind !== 'draft') return postRefused(builder, event);
+    const stage = openDraft(builder, announcement.number);
+    if (stage === null) return;
+    drop(builder, stage, 'not_posted', null);
+    notifyRequester(builder, callId, reason, 'draft_refused');
+  },
 
-export function startDraft(
-  builder: DecisionBuilder,
-  { draft, prompt, said = '', attachments, withheld = [], postTs }: EventOf<'draft_started'>,
-): void {
-  const { job, context } = builder;
-  if (openDraft(builder, draft) === null) return;
-  for (const messageTs of withheld) {
-    const followUp = builder.followUpAt(messageTs);
-    if (followUp?.state === 'waiting') builder.excludeFollowUp(followUp, 'aside');
-  }
-  // Null where its message's place is unknown.
-  const threadTs = job.threadTs ?? postTs ?? null;
-  const repliesAfterTs = job.repliesAfterTs ?? threadTs;
-  builder.change({ stage: { kind: 'opening' }, threadTs, repliesAfterTs, takesRepliesAlong: true });
-  noteIfEarlierReplies(builder);
-  builder.change({
-    requestedAtMs: context.nowMs,
-    responseUrl: null,
-    isStartedByPerson: true,
-    context: [job.context, said].filter((part) => part !== '').join('\n\n'),
-    ...(prompt !== undefined && { prompt }),
-    ...(attachments !== undefined && {
-      snippets: [...job.snippets, ...attachments.snippets],
-      others: [...job.others, ...attachments.others],
-    }),
-  });
-  requestCard(builder);
-}
+  draft_started(builder, { draft, prompt, said = '', attachments, withheld = [], postTs }) {
+    const { job, context } = builder;
+    if (openDraft(builder, draft) === null) return;
+    for (const messageTs of withheld) {
+      const followUp = builder.followUpAt(messageTs);
+      if (followUp?.state === 'waiting') builder.excludeFollowUp(followUp, 'aside');
+    }
+    // Null where its message's place is unknown.
+    const threadTs = job.threadTs ?? postTs ?? null;
+    const repliesAfterTs = job.repliesAfterTs ?? threadTs;
+    builder.change({ stage: { kind: 'opening' }, threadTs, repliesAfterTs, takesRepliesAlong: true });
+    noteIfEarlierReplies(builder);
+    builder.change({
+      requestedAtMs: context.nowMs,
+      responseUrl: null,
+      isStartedByPerson: true,
+      context: [job.context, said].filter((part) => part !== '').join('\n\n'),
+      ...(prompt !== undefined && { prompt }),
+      ...(attachments !== undefined && {
+        snippets: [...job.snippets, ...attachments.snippets],
+        others: [...job.others, ...attachments.others],
+      }),
+    });
+    requestCard(builder);
+  },
 
-export function dismissDraft(builder: DecisionBuilder, { draft, userId }: EventOf<'draft_dismissed'>): void {
-  const stage = openDraft(builder, draft);
-  if (stage !== null) drop(builder, stage, 'dismissed', userId);
-}
+  draft_dismissed(builder, { draft, userId }) {
+    const stage = openDraft(builder, draft);
+    if (stage !== null) drop(builder, stage, 'dismissed', userId);
+  },
 
-export function expireDraft(builder: DecisionBuilder): void {
-  const { stage } = builder.job;
-  if (stage.kind !== 'draft') return;
-  // Withdrawn and asked for again: the first draft's task may be running.
-  const dueAtMs = stage.draftedAtMs + DRAFT_KEPT_MS;
-  if (builder.context.nowMs < dueAtMs) builder.schedule('expire_draft', dueAtMs);
-  else drop(builder, stage, 'expired', null);
-}
+  draft_expired(builder) {
+    const { stage } = builder.job;
+    if (stage.kind !== 'draft') return;
+    // Withdrawn and asked for again: the first draft's task may be running.
+    const dueAtMs = stage.draftedAtMs + DRAFT_KEPT_MS;
+    if (builder.context.nowMs < dueAtMs) builder.schedule('expire_draft', dueAtMs);
+    else drop(builder, stage, 'expired', null);
+  },
 
-/** These people react to the draft's message: without any, it is withdrawn. */
-export function marksSeen(builder: DecisionBuilder, { userIds }: EventOf<'marks_seen'>): void {
-  const { stage } = builder.job;
-  if (stage.kind !== 'draft' && stage.kind !== 'dropped') return;
-  if (stage.markedBy === undefined || stage.markedBy.join() === userIds.join()) return;
-  builder.change({ stage: { ...stage, markedBy: userIds } });
-  if (stage.kind === 'dropped' || userIds.length > 0) return;
-  drop(builder, { ...stage, markedBy: [] }, 'withdrawn', stage.markedBy[0] ?? null);
-}
+  /** These people react to the draft's message: without any, it is withdrawn. */
+  marks_seen(builder, { userIds }) {
+    const { stage } = builder.job;
+    if (stage.kind !== 'draft' && stage.kind !== 'dropped') return;
+    if (stage.markedBy === undefined || stage.markedBy.join() === userIds.join()) return;
+    builder.change({ stage: { ...stage, markedBy: userIds } });
+    if (stage.kind === 'dropped' || userIds.length > 0) return;
+    drop(builder, { ...stage, markedBy: [] }, 'withdrawn', stage.markedBy[0] ?? null);
+  },
+
+  marked_once_more(builder, { userIds, approvers, message }) {
+    const { job, context } = builder;
+    const requesterId = asksOnceMore(job.stage, userIds);
+    if (job.stage.kind !== 'dropped' || requesterId === null) return;
+    const { prompt, attachments, thread, along: messages } = message;
+    builder.change({ requesterId, requestedAtMs: context.nowMs, prompt, ...attachments });
+    const number = job.stage.number + 1;
+    makeDraft(builder, { number, thread, messages, markedBy: userIds }, approvers);
+  },
+} satisfies Partial<Deciders>;
 
 /**
  * Who among those that react to the message now asks for another draft; null: nobody. Those who reacted to
@@ -166,19 +179,6 @@ export function asksOnceMore(stage: Stage, userIds: readonly string[]): string |
   if (stage.kind !== 'dropped' || stage.markedBy === undefined) return null;
   const { markedBy } = stage;
   return userIds.find((userId) => !markedBy.includes(userId)) ?? null;
-}
-
-export function markedOnceMore(
-  builder: DecisionBuilder,
-  { userIds, approvers, message }: EventOf<'marked_once_more'>,
-): void {
-  const { job, context } = builder;
-  const requesterId = asksOnceMore(job.stage, userIds);
-  if (job.stage.kind !== 'dropped' || requesterId === null) return;
-  const { prompt, attachments, thread, along: messages } = message;
-  builder.change({ requesterId, requestedAtMs: context.nowMs, prompt, ...attachments });
-  const number = job.stage.number + 1;
-  makeDraft(builder, { number, thread, messages, markedBy: userIds }, approvers);
 }
 
 function drop(builder: DecisionBuilder, draft: Draft, why: Dropped['why'], byUserId: string | null): void {

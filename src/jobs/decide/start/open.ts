@@ -7,7 +7,7 @@ import { createPromptOf, fittingAlong } from '../../follow-ups/follow-up-queue.t
 import { initiatorOf, type Job, openStages, type Stage } from '../../job.ts';
 import type { Attachments } from '../../requests/attachments.ts';
 import type { UnknownProject } from '../../requests/project.ts';
-import { DecisionBuilder } from '../decision-builder.ts';
+import { type Deciders, DecisionBuilder } from '../decision-builder.ts';
 import { followUpShown, putOrRefuse } from '../replies/line-up.ts';
 
 /** Nobody replies to a message sooner. */
@@ -116,24 +116,74 @@ export function requestCard(builder: DecisionBuilder): void {
   builder.addCall(`card:${builder.job.id}:${cards}`, builder.lane('slack', 'thread'), { kind: 'post_card' });
 }
 
-export function cardPosted(builder: DecisionBuilder, { ts }: EventOf<'card_posted'>): void {
-  if (builder.job.stage.kind === 'dropped') {
-    builder.change({ cardTs: ts });
-    builder.refreshCard();
-  }
-  if (builder.job.stage.kind !== 'opening') return;
-  builder.change({ cardTs: ts, threadTs: builder.job.threadTs ?? ts });
-  const { watchedAgentJobId, snippets, others } = builder.job;
-  if (others.length > 0) builder.announce({ kind: 'files_not_sent', files: others });
-  if (watchedAgentJobId !== null) watchAgentJob(builder, watchedAgentJobId);
-  else if (snippets.length === 0) requestCreate(builder);
-  else {
-    builder.change({ stage: { kind: 'creating' } });
-    builder.schedule('read_snippets');
-  }
-  // It says that the job starts, but does not show what people wrote in its thread before it was posted.
-  if (builder.job.muted || builder.allFollowUps().length > 0) builder.refreshCard();
-}
+export const cardDeciders = {
+  card_posted(builder, { ts }) {
+    if (builder.job.stage.kind === 'dropped') {
+      builder.change({ cardTs: ts });
+      builder.refreshCard();
+    }
+    if (builder.job.stage.kind !== 'opening') return;
+    builder.change({ cardTs: ts, threadTs: builder.job.threadTs ?? ts });
+    const { watchedAgentJobId, snippets, others } = builder.job;
+    if (others.length > 0) builder.announce({ kind: 'files_not_sent', files: others });
+    if (watchedAgentJobId !== null) watchAgentJob(builder, watchedAgentJobId);
+    else if (snippets.length === 0) requestCreate(builder);
+    else {
+      builder.change({ stage: { kind: 'creating' } });
+      builder.schedule('read_snippets');
+    }
+    // It says that the job starts, but does not show what people wrote in its thread before it was posted.
+    if (builder.job.muted || builder.allFollowUps().length > 0) builder.refreshCard();
+  },
+
+  card_refused(builder, { reason }) {
+    const { stage, threadTs, repliesAfterTs } = builder.job;
+    if (stage.kind !== 'opening') return;
+    const thread = threadTs === null ? null : { threadTs, lastTs: repliesAfterTs ?? threadTs };
+    builder.change({ stage: { kind: 'card_failed', reason, thread }, threadTs: null });
+    const waiting = builder.followUpsIn('waiting');
+    if (waiting.length > 0) builder.updateFollowUps(waiting, { state: 'not_sent' });
+    notifyRequester(builder, `refused:${builder.job.cards}`, reason, 'card_refused');
+  },
+
+  /** *Try again*, once for each refused card: the prompt and its replies were kept. */
+  try_again_pressed(builder, { cards, responseUrl, pressedTs }) {
+    const { job, context } = builder;
+    if (job.stage.kind !== 'card_failed' || cards !== job.cards) return;
+    openIn(builder, job.stage.thread, pressedTs);
+    builder.change({ requestedAtMs: context.nowMs, responseUrl });
+    requestCard(builder);
+    const kept = builder.followUpsIn('not_sent').filter(({ callId }) => callId === null);
+    // One may have been edited meanwhile.
+    for (const followUp of kept) putOrRefuse(builder, { ...followUp, state: 'waiting' });
+  },
+
+  /** The card waits for people: the requester learns once that the request is kept. */
+  card_delayed(builder, { reason, waitsFor }) {
+    const { stage } = builder.job;
+    if (stage.kind !== 'opening') return;
+    if (waitsFor !== undefined && waitsFor !== stage.waitsFor)
+      builder.change({ stage: { ...stage, waitsFor } });
+    notifyRequester(builder, `delayed:${builder.job.cards}`, reason, 'card_delayed');
+  },
+
+  /** The requester learns privately, once, what cannot be posted yet: the place may never open again. */
+  post_delayed(builder, { callId, announcement, reason }) {
+    notifyRequester(builder, callId, reason, announcement, true);
+  },
+
+  start_another_pressed(builder, { responseUrl, pressedTs, project }) {
+    const { job, context } = builder;
+    if (job.stage.kind !== 'awaiting_confirmation') return;
+    if (job.stage.unknownProject !== undefined) {
+      if (project === undefined) return;
+      builder.change({ projectId: project.id, projectName: project.name });
+    }
+    openIn(builder, job.stage.thread, pressedTs);
+    builder.change({ requestedAtMs: context.nowMs, responseUrl: responseUrl ?? job.responseUrl });
+    requestCard(builder);
+  },
+} satisfies Partial<Deciders>;
 
 export function watchAgentJob(builder: DecisionBuilder, agentJobId: string): void {
   const { nowMs } = builder.context;
@@ -146,40 +196,6 @@ export function watchAgentJob(builder: DecisionBuilder, agentJobId: string): voi
   builder.refreshCard();
 }
 
-export function cardRefused(builder: DecisionBuilder, { reason }: EventOf<'card_refused'>): void {
-  const { stage, threadTs, repliesAfterTs } = builder.job;
-  if (stage.kind !== 'opening') return;
-  const thread = threadTs === null ? null : { threadTs, lastTs: repliesAfterTs ?? threadTs };
-  builder.change({ stage: { kind: 'card_failed', reason, thread }, threadTs: null });
-  const waiting = builder.followUpsIn('waiting');
-  if (waiting.length > 0) builder.updateFollowUps(waiting, { state: 'not_sent' });
-  notifyRequester(builder, `refused:${builder.job.cards}`, reason, 'card_refused');
-}
-
-/** *Try again*, once for each refused card: the prompt and its replies were kept. */
-export function tryAgain(
-  builder: DecisionBuilder,
-  { cards, responseUrl, pressedTs }: EventOf<'try_again_pressed'>,
-): void {
-  const { job, context } = builder;
-  if (job.stage.kind !== 'card_failed' || cards !== job.cards) return;
-  openIn(builder, job.stage.thread, pressedTs);
-  builder.change({ requestedAtMs: context.nowMs, responseUrl });
-  requestCard(builder);
-  const kept = builder.followUpsIn('not_sent').filter(({ callId }) => callId === null);
-  // One may have been edited meanwhile.
-  for (const followUp of kept) putOrRefuse(builder, { ...followUp, state: 'waiting' });
-}
-
-/** The card waits for people: the requester learns once that the request is kept. */
-export function cardDelayed(builder: DecisionBuilder, { reason, waitsFor }: EventOf<'card_delayed'>): void {
-  const { stage } = builder.job;
-  if (stage.kind !== 'opening') return;
-  if (waitsFor !== undefined && waitsFor !== stage.waitsFor)
-    builder.change({ stage: { ...stage, waitsFor } });
-  notifyRequester(builder, `delayed:${builder.job.cards}`, reason, 'card_delayed');
-}
-
 /** The requester learns privately what cannot be posted in the thread. */
 export function postRefused(
   builder: DecisionBuilder,
@@ -190,14 +206,6 @@ export function postRefused(
     followUpShown(builder, { ...announcement, messageTs: slackTime(builder.context.nowMs) });
   }
   notifyRequester(builder, callId, reason, announcement);
-}
-
-/** The requester learns privately, once, what cannot be posted yet: the place may never open again. */
-export function postDelayed(
-  builder: DecisionBuilder,
-  { callId, announcement, reason }: EventOf<'post_delayed'>,
-): void {
-  notifyRequester(builder, callId, reason, announcement, true);
 }
 
 /** `key` distinguishes a job's private messages to its requester, each sent once. */
@@ -274,21 +282,6 @@ function namedIn({ kind, name, projects }: UnknownProject): UnknownProject {
 /** The question asked when the same request arrived first, if it is open. */
 export function openQuestion(request: JobRequest, recent: readonly Job[]): Job | null {
   return recent.find((job) => isSame(job, request) && job.stage.kind === 'awaiting_confirmation') ?? null;
-}
-
-export function startAnother(
-  builder: DecisionBuilder,
-  { responseUrl, pressedTs, project }: EventOf<'start_another_pressed'>,
-): void {
-  const { job, context } = builder;
-  if (job.stage.kind !== 'awaiting_confirmation') return;
-  if (job.stage.unknownProject !== undefined) {
-    if (project === undefined) return;
-    builder.change({ projectId: project.id, projectName: project.name });
-  }
-  openIn(builder, job.stage.thread, pressedTs);
-  builder.change({ requestedAtMs: context.nowMs, responseUrl: responseUrl ?? job.responseUrl });
-  requestCard(builder);
 }
 
 function isSame(job: Job, { prompt, context = '', projectId }: JobRequest): boolean {

@@ -1,9 +1,7 @@
-import type { EventOf, JobEvent } from '../../event.ts';
+import type { JobEvent } from '../../event.ts';
 import { type Job, type Working, watchQuestionOf } from '../../job.ts';
 import { isWaitOn } from '../../schedule/schedule.ts';
-import type { DecisionBuilder } from '../decision-builder.ts';
-
-type Question = Pick<EventOf<'resume_watching_pressed'>, 'question'>;
+import type { Deciders, DecisionBuilder } from '../decision-builder.ts';
 
 const UNANSWERED_AFTER_MS = 24 * 3_600_000;
 
@@ -22,15 +20,39 @@ export function askIfLong(builder: DecisionBuilder): void {
   builder.announce({ kind: 'long_running', question: number, sinceMs, lastedMs: nowMs - sinceMs });
 }
 
-/** *Keep watching*: the thread is asked again after as much time. */
-export function keepWatching(builder: DecisionBuilder, { question: number }: Question): void {
-  const stage = stageWithQuestion(builder, number);
-  if (stage?.question?.answer !== null) return;
-  builder.change({
-    stage: { ...stage, question: { number, answer: 'keep' }, askFromMs: nextAskMs(builder) },
-  });
-  builder.schedule('check_job');
-}
+export const watchDeciders = {
+  /** *Keep watching*: the thread is asked again after as much time. */
+  keep_watching_pressed(builder, { question: number }) {
+    const stage = stageWithQuestion(builder, number);
+    if (stage?.question?.answer !== null) return;
+    builder.change({
+      stage: { ...stage, question: { number, answer: 'keep' }, askFromMs: nextAskMs(builder) },
+    });
+    builder.schedule('check_job');
+  },
+
+  /** *Stop watching*, also after *Keep watching*, or before anybody was asked. */
+  stop_watching_pressed(builder, { question: number }) {
+    const { stage, trouble, watchQuestions } = builder.job;
+    if (stage.kind !== 'working' || stage.question?.answer === 'stop') return;
+    if (number !== watchQuestionOf(builder.job)) return;
+    builder.change({
+      watchQuestions: Math.max(watchQuestions, number),
+      stage: { ...stage, question: { number, answer: 'stop' } },
+      trouble: trouble?.source === 'check' ? null : trouble,
+    });
+    builder.refreshCard();
+  },
+
+  resume_watching_pressed(builder, { question: number }) {
+    const stage = stageWithQuestion(builder, number);
+    if (stage?.question?.answer !== 'stop') return;
+    const { question: _answered, ...watched } = stage;
+    builder.change({ stage: { ...watched, askFromMs: nextAskMs(builder) } });
+    builder.schedule('check_job');
+    builder.refreshCard();
+  },
+} satisfies Partial<Deciders>;
 
 /** Nobody has answered for a day, and nothing has changed: the job is read rarely. */
 export function isNeglected({ job: { stage }, context: { nowMs } }: DecisionBuilder): boolean {
@@ -45,28 +67,6 @@ export function noteChange(builder: DecisionBuilder): void {
   builder.change({
     stage: { ...stage, question: { ...stage.question, openSinceMs: builder.context.nowMs } },
   });
-}
-
-/** *Stop watching*, also after *Keep watching*, or before anybody was asked. */
-export function stopWatching(builder: DecisionBuilder, { question: number }: Question): void {
-  const { stage, trouble, watchQuestions } = builder.job;
-  if (stage.kind !== 'working' || stage.question?.answer === 'stop') return;
-  if (number !== watchQuestionOf(builder.job)) return;
-  builder.change({
-    watchQuestions: Math.max(watchQuestions, number),
-    stage: { ...stage, question: { number, answer: 'stop' } },
-    trouble: trouble?.source === 'check' ? null : trouble,
-  });
-  builder.refreshCard();
-}
-
-export function resumeWatching(builder: DecisionBuilder, { question: number }: Question): void {
-  const stage = stageWithQuestion(builder, number);
-  if (stage?.question?.answer !== 'stop') return;
-  const { question: _answered, ...watched } = stage;
-  builder.change({ stage: { ...watched, askFromMs: nextAskMs(builder) } });
-  builder.schedule('check_job');
-  builder.refreshCard();
 }
 
 /** Null: something else was asked since, or the turn is over. */

@@ -1,6 +1,5 @@
 import { type AgentFailure, type AgentJob, isEnded } from '../../agent-job.ts';
 import type { DecisionContext } from '../../decision.ts';
-import type { EventOf } from '../../event.ts';
 import type { FollowUp } from '../../follow-ups/follow-up.ts';
 import {
   type EndBefore,
@@ -38,7 +37,7 @@ import {
   turnNewsOf,
   untold,
 } from '../announce.ts';
-import type { DecisionBuilder } from '../decision-builder.ts';
+import type { Deciders, DecisionBuilder } from '../decision-builder.ts';
 import { clearTrouble, noteTrouble } from '../trouble.ts';
 import { askIfLong, isNeglected, isPaused, noteChange, waitOutPause } from './long-running.ts';
 import { isGone, isMissing, noteMissing, noteNotMissing } from './verdict.ts';
@@ -46,23 +45,51 @@ import { isGone, isMissing, noteMissing, noteNotMissing } from './verdict.ts';
 /** An outage may be long, but failing checks must end. */
 const GIVEN_UP_AFTER_MS = 2 * LOOKED_AT_FOR_MS;
 
-export function jobChecked(builder: DecisionBuilder, { agentJob: answer }: EventOf<'job_checked'>): void {
-  const agentJob = asKnown(builder, answer);
-  const { stage } = builder.job;
-  if (builder.job.agentJob?.id !== agentJob.id || isUnwatched(builder.job)) return;
-  if (isPaused(builder.job, builder.context.nowMs)) {
-    waitOutPause(builder);
-    return;
-  }
-  noteNotMissing(builder);
-  if (stage.kind === 'working') {
-    clearTrouble(builder, 'check');
-    builder.change({ checkedAtMs: builder.context.nowMs });
-    observe(builder, stage, agentJob);
-  } else if (stage.kind === 'ended') {
-    endedJobChecked(builder, stage, agentJob);
-  }
-}
+export const checkDeciders = {
+  job_checked(builder, { agentJob: answer }) {
+    const agentJob = asKnown(builder, answer);
+    const { stage } = builder.job;
+    if (builder.job.agentJob?.id !== agentJob.id || isUnwatched(builder.job)) return;
+    if (isPaused(builder.job, builder.context.nowMs)) {
+      waitOutPause(builder);
+      return;
+    }
+    noteNotMissing(builder);
+    if (stage.kind === 'working') {
+      clearTrouble(builder, 'check');
+      builder.change({ checkedAtMs: builder.context.nowMs });
+      observe(builder, stage, agentJob);
+    } else if (stage.kind === 'ended') {
+      endedJobChecked(builder, stage, agentJob);
+    }
+  },
+
+  check_failed(builder, { agentJobId, failure, othersAnsweredAtMs }) {
+    const { job } = builder;
+    if (job.agentJob?.id !== agentJobId || isUnwatched(job)) return;
+    if (isPaused(job, builder.context.nowMs)) {
+      waitOutPause(builder);
+      return;
+    }
+    if (!isMissing(failure)) noteNotMissing(builder);
+    if (job.stage.kind === 'ended') endedCheckFailed(builder, job.stage, failure);
+    if (job.stage.kind !== 'working') return;
+    if (isMissing(failure)) noteMissing(builder);
+    // What somebody asked to watch may have a typo.
+    const wasNeverThere = isUnseen(job);
+    const isSaidToBeWrong = wasNeverThere && failure.reason === 'not_found';
+    if (!isSaidToBeWrong && !isGone(builder, failure, othersAnsweredAtMs)) {
+      builder.schedule('check_job', noteTrouble(builder, 'check', failure));
+      return;
+    }
+    if (job.trouble?.source === 'check') builder.change({ trouble: null });
+    endTurn(builder, 'vanished', job.stage.settle?.turnsToCome ?? 0);
+    if (noteStatus(builder, 'vanished'))
+      builder.announce({ kind: wasNeverThere ? 'no_such_job' : 'vanished' });
+    builder.change({ lastAnnounced: { status: 'vanished', turn: job.turn } });
+    builder.refreshCard();
+  },
+} satisfies Partial<Deciders>;
 
 /** Compares the job with what was announced, so a missed step heals here. */
 export function observe(builder: DecisionBuilder, stage: Working, agentJob: AgentJob): void {
@@ -87,34 +114,6 @@ export function observe(builder: DecisionBuilder, stage: Working, agentJob: Agen
     scheduleCheck(builder);
     announceLikelyEnd(builder, agentJob, status);
   }
-}
-
-export function checkFailed(
-  builder: DecisionBuilder,
-  { agentJobId, failure, othersAnsweredAtMs }: EventOf<'check_failed'>,
-): void {
-  const { job } = builder;
-  if (job.agentJob?.id !== agentJobId || isUnwatched(job)) return;
-  if (isPaused(job, builder.context.nowMs)) {
-    waitOutPause(builder);
-    return;
-  }
-  if (!isMissing(failure)) noteNotMissing(builder);
-  if (job.stage.kind === 'ended') endedCheckFailed(builder, job.stage, failure);
-  if (job.stage.kind !== 'working') return;
-  if (isMissing(failure)) noteMissing(builder);
-  // What somebody asked to watch may have a typo.
-  const wasNeverThere = isUnseen(job);
-  const isSaidToBeWrong = wasNeverThere && failure.reason === 'not_found';
-  if (!isSaidToBeWrong && !isGone(builder, failure, othersAnsweredAtMs)) {
-    builder.schedule('check_job', noteTrouble(builder, 'check', failure));
-    return;
-  }
-  if (job.trouble?.source === 'check') builder.change({ trouble: null });
-  endTurn(builder, 'vanished', job.stage.settle?.turnsToCome ?? 0);
-  if (noteStatus(builder, 'vanished')) builder.announce({ kind: wasNeverThere ? 'no_such_job' : 'vanished' });
-  builder.change({ lastAnnounced: { status: 'vanished', turn: job.turn } });
-  builder.refreshCard();
 }
 
 /** A follow-up was accepted: the previous turn's state is not believed for a while. */
