@@ -12,7 +12,6 @@ import { type CodeHosts, type Dialect, type HostAccess, type Look, look, lookLog
 interface Parts {
   readonly clock: Clock;
   readonly log: Logger;
-  /** For one request. */
   readonly timeoutMs?: number;
 }
 

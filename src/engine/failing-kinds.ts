@@ -76,6 +76,5 @@ export interface FailingKind {
   readonly kind: string;
   readonly sinceMs: number;
   readonly tasks: number;
-  /** From the last failure. */
   readonly words: string;
 }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CodeHostSite } from '../jobs/pull-requests/link.ts';
-import { type AuditLine, recordedLine, replyLine, startLine } from '../jobs/report/audit.ts';
+import { type Audited, type AuditLine, auditLine, startOf } from '../jobs/report/audit.ts';
 import { HourlyPeak, type MadeReport, type Period, Tally } from '../jobs/report/report.ts';
 import type { Audit, Reports } from '../store/queries/reports/reports.ts';
 import type { Page, Place } from '../store/queries/table.ts';
@@ -14,7 +14,6 @@ export interface ReportRequest extends Period {
   readonly teamId: string | null;
   /** The projects whose hourly budgets count; null: all. */
   readonly projectIds: readonly string[] | null;
-  /** Create and message calls per project and hour. */
   readonly hourlyBudget: number;
   /** For recognising pull requests by any of their URLs. */
   readonly sites: readonly CodeHostSite[];
@@ -69,32 +68,24 @@ export async function* readAudit(
   period: Period,
   withTexts: boolean,
 ): AsyncGenerator<AuditLine> {
-  const jobs = rowsOf((after) => reports.jobs(period, null, after, ROWS_AT_ONCE));
+  const starts = rowsOf(async (after) => {
+    const { rows, next } = await reports.jobs(period, null, after, ROWS_AT_ONCE);
+    return { rows: rows.map(({ job }) => startOf(job)), next };
+  });
   const replies = rowsOf((after) => audit.replies(period, after, ROWS_AT_ONCE));
   const recorded = rowsOf((after) => audit.recorded(period, after, ROWS_AT_ONCE));
-  yield* merged([
-    linesOf(jobs, ({ job }) => startLine(job, withTexts)),
-    linesOf(replies, (reply) => replyLine(reply, withTexts)),
-    linesOf(recorded, recordedLine),
-  ]);
+  for await (const one of merged([starts, replies, recorded])) yield auditLine(one, withTexts);
 }
 
-async function* linesOf<Row>(
-  rows: AsyncIterable<Row>,
-  lineOf: (row: Row) => AuditLine,
-): AsyncGenerator<AuditLine> {
-  for await (const row of rows) yield lineOf(row);
-}
-
-/** For lines of the same moment, those of the first source come first. */
-async function* merged(sources: readonly AsyncGenerator<AuditLine>[]): AsyncGenerator<AuditLine> {
+/** Of the same moment, those of the first source come first. */
+async function* merged(sources: readonly AsyncGenerator<Audited>[]): AsyncGenerator<Audited> {
   const heads = await Promise.all(
-    sources.map(async (source) => ({ source, next: (await source.next()).value as AuditLine | undefined })),
+    sources.map(async (source) => ({ source, next: (await source.next()).value as Audited | undefined })),
   );
   for (;;) {
     let first: (typeof heads)[number] | null = null;
     for (const head of heads) {
-      if (head.next !== undefined && (first?.next === undefined || head.next.at < first.next.at))
+      if (head.next !== undefined && (first?.next === undefined || head.next.atMs < first.next.atMs))
         first = head;
     }
     if (first?.next === undefined) return;

@@ -104,7 +104,6 @@ export async function runLane<Prepared, Result>(
     return { started, result: () => perform(started, prepared.value) };
   }
 
-  /** The program stops: another process may continue at once. */
   async function release(tx: Transaction): Promise<null> {
     await tx.tasks.release([task.lease]);
     return null;

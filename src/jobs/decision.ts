@@ -16,10 +16,8 @@ export interface JobState {
 export interface Decision {
   readonly job: Job;
   readonly followUps: readonly FollowUp[];
-  /** The call to the agent that the event answers. */
   readonly settled?: SettledCall;
   readonly calls: readonly NewCall[];
-  /** What the pending create call says instead. */
   readonly rewrittenCreate?: { readonly callId: string; readonly prompt: string };
   readonly tasks: readonly JobTask[];
   /** When its notices are edited. */

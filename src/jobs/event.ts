@@ -36,9 +36,7 @@ interface Events {
   old_replies_found: { count: number };
   /** `isCalled`: they are the next after a pause of their project, whatever their time. */
   send_due: { isCalled?: boolean };
-  /** Its recipe failed so often that it no longer starts by itself. */
   recipe_paused: object;
-  /** Its recipe was due, but the job was open. */
   recipe_skipped: object;
   /** The channel could not be told that its recipe is paused. */
   pause_refused: object;
@@ -94,7 +92,6 @@ interface Events {
     postTs?: string;
   };
   draft_dismissed: { draft: number; userId: string };
-  /** It was made a week ago. */
   draft_expired: object;
   /** These people react to the draft's message now. */
   marks_seen: { userIds: readonly string[] };
@@ -155,7 +152,6 @@ export interface Reply {
   readonly messageTs: string;
   readonly userId: string;
   readonly text: string;
-  /** Slack's timestamp of its last edit, or null. */
   readonly editedTs: string | null;
   /** The bot is mentioned, even if `text` no longer shows it. */
   readonly mentionsBot: boolean;

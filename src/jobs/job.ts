@@ -46,7 +46,6 @@ export interface Job {
   readonly repliesAfterTs: string | null;
   /** The mention or direct message that asked for it. */
   readonly requestTs?: string;
-  /** Slack's time of that message's last edit. */
   readonly requestEditedTs?: string;
   /** That message after an edit that was too late, as its author knows; empty: as it was sent. */
   readonly correction?: string;
@@ -67,7 +66,6 @@ export interface Job {
   /** What the thread was told lately, without a person's action between. */
   readonly recentNews?: RecentNews | null;
   readonly posts: number;
-  /** The pull request announced last. */
   readonly announcedPrLink: string | null;
   /** The turn in which that link was new; absent: the first, or unknown. */
   readonly prLinkTurn?: number;
@@ -81,7 +79,6 @@ export interface Job {
   readonly sentFollowUps: number;
   /** Those that the agent took during the current or last turn. `areTold`: the thread counts them as included. */
   readonly turnReplies?: (TurnReplies & { readonly areTold?: true }) | null;
-  /** Counts the questions whether to keep watching. */
   readonly watchQuestions: number;
   readonly cards: number;
   /** The message call that goes out at once (*Send now*); before there is an agent job, the create call. */
@@ -174,7 +171,6 @@ export function watchQuestionOf({ stage, watchQuestions }: Job): number {
   return (stage.kind === 'working' ? stage.question?.number : undefined) ?? watchQuestions + 1;
 }
 
-/** Its prompt can be given to the agent again. */
 export function mayStartAgain({ stage, watchedAgentJobId }: Job): boolean {
   // It only watches, so its prompt is unknown.
   if (watchedAgentJobId !== null) return false;
@@ -278,7 +274,6 @@ export const overStages = [
 /** The program works on the job by itself, without waiting for a person. */
 export const activeStages: ReadonlySet<Stage['kind']> = new Set(['opening', 'creating', 'working']);
 
-/** What the thread was told of a turn. */
 export interface TurnNews {
   readonly turn: number;
   /** Those shown since the turn began, or since the thread was told that the agent works again. */
@@ -293,7 +288,6 @@ export interface TurnNews {
 /** How much an agent that keeps changing its answer has made the program say. */
 interface RecentNews {
   readonly atMs: readonly number[];
-  /** How often the checks have paused. */
   readonly pauses: number;
   /** Null: they do not pause. */
   readonly pausedUntilMs: number | null;
@@ -323,7 +317,6 @@ export type Origin =
 
 interface MentioningApp {
   readonly id: string;
-  /** Its display name. */
   readonly name: string;
   readonly messageTs: string;
   readonly permalink: string;

@@ -22,7 +22,6 @@ export type OfferSubject =
 export interface OfferOutcome {
   readonly deed: OfferDeed;
   readonly by: string | null;
-  /** The job that is the same. */
   readonly other?: WatchedElsewhere;
   /** How many replies it concerned, if known. */
   readonly count?: number;

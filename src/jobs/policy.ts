@@ -15,7 +15,6 @@ export interface Policy {
   readonly pullRequests: {
     /** Sites with known links: for their names, and to recognise a pull request by any of its URLs. */
     readonly sites: readonly CodeHostSite[];
-    /** Sites whose pull requests are checked. */
     readonly watchedSites: readonly CodeHostSite[];
     /** An open one is reminded of after this long without activity; 0: never. */
     readonly remindAfterMs: number;
@@ -93,7 +92,6 @@ export function hasMarks({ channels }: Pick<Rules, 'channels'>): boolean {
   return [...channels.values()].some(({ reaction }) => reaction !== undefined);
 }
 
-/** The only people who may start drafts in the channel; empty: everybody who may use the program. */
 export function approversIn({ channels }: Rules, channelId: string): readonly string[] {
   return channels.get(channelId)?.approvers ?? [];
 }

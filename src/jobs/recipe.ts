@@ -9,7 +9,6 @@ export interface Recipe {
   readonly name: string;
   /** Null: its channel's. */
   readonly projectName: string | null;
-  /** Where its jobs have their threads. */
   readonly channelId: string;
   /** Plain text with `{placeholders}`. */
   readonly request: string;
@@ -19,7 +18,6 @@ export interface Recipe {
   readonly schedule: Schedule | null;
   /** Each start is a draft, which a person starts. */
   readonly isDraft: boolean;
-  /** Who learns of its problems. */
   readonly owners: readonly string[];
 }
 

@@ -25,7 +25,6 @@ const BACKUP_FAILED_FILE = 'backup-failed';
 
 /** What is to be watched of an embedded store, beside what it holds. */
 export interface DataDirState {
-  /** Left on the disk. */
   readonly freeBytes: number;
   /** 0: none was made yet, or none since the store was restored. */
   readonly lastBackupAtMs: number;
@@ -109,7 +108,6 @@ export interface BackupOptions {
 export interface Backup {
   readonly path: string;
   readonly sizeBytes: number;
-  /** Older ones that were deleted. */
   readonly deleted: readonly string[];
 }
 

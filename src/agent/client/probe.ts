@@ -18,7 +18,6 @@ export type Probe =
   | {
       readonly kind: 'answered';
       readonly status: number;
-      /** The API's own words, without the key; untrusted. */
       readonly words: string | null;
       readonly latencyMs: number;
       /** See `clockAheadMs`. */

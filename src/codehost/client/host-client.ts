@@ -54,7 +54,6 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const REDIRECTS_MAX = 2;
 const ETAG = /^(?:W\/)?"[\x21\x23-\x7e]{1,200}"$/;
 
-/** As whom a request is made. */
 export interface Authorization {
   readonly headers: Readonly<Record<string, string>>;
   /** The account whose rate limit counts. */

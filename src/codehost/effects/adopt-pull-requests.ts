@@ -14,7 +14,6 @@ const RETRY_MS = 60_000;
 
 interface Batch {
   readonly adopted: number;
-  /** Null: there are no more. */
   readonly last: JobCursor | null;
 }
 

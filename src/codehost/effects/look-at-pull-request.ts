@@ -67,7 +67,6 @@ async function settle(
   else await tx.tasks.repeat(lease, nextAtMs);
 }
 
-/** Returns when reminders are due. */
 async function tellJobs(
   tx: Transaction,
   subject: string,

@@ -19,9 +19,7 @@ import { id } from '../decode.ts';
 
 /** For each repository, the token of its installation. Throws only UnreadableError. */
 export interface GithubApp extends Credentials {
-  /** For what only the App itself may ask. */
   asApp(): Promise<Authorization>;
-  /** For an installation's repositories. */
   asInstallation(installationId: number): Promise<Authorization>;
 }
 

@@ -75,7 +75,6 @@ export function decide(state: JobState, event: JobEvent, context: DecisionContex
   return instead.decision();
 }
 
-/** Completes the requesting workflow's step, once, as soon as it has a result. */
 function completeStep(builder: DecisionBuilder, event: JobEvent): void {
   const { job } = builder;
   const step = stepOf(job);

@@ -58,7 +58,6 @@ export class DecisionBuilder {
     return this.allFollowUps().filter(({ state }) => states.includes(state));
   }
 
-  /** Those that need a person's decision. */
   undelivered(): Undelivered[] {
     return this.allFollowUps().filter(isUndelivered);
   }
@@ -116,10 +115,6 @@ export class DecisionBuilder {
     return id;
   }
 
-  callAgentNow(): void {
-    this.note({ callsAgentNow: true });
-  }
-
   settle(callId: string, state: CallOutcome['state'], detail: string | null = null): void {
     this.note({ settled: { callId, state, detail } });
   }
@@ -139,17 +134,7 @@ export class DecisionBuilder {
     if (link !== null) this.watches.push({ key: link.key, url });
   }
 
-  /** Its thread may have replies from before the job was known. */
-  noteEarlierReplies(): void {
-    this.note({ mayHaveReplies: true });
-  }
-
-  /** Edits the notices of its pull requests in all channels. */
-  refreshNotices(notices: NonNullable<Decision['notices']>): void {
-    this.note({ notices });
-  }
-
-  private note(more: Partial<Decision>): void {
+  note(more: Partial<Decision>): void {
     this.more = { ...this.more, ...more };
   }
 
@@ -161,7 +146,6 @@ export class DecisionBuilder {
     return { to, name: `${name}:${this.job.id}` };
   }
 
-  /** What the pending create call says now. */
   private pendingPrompt(): string | null {
     if (this.pendingCreateId === null || this.job.stage.kind !== 'creating') return null;
     const along = this.followUpsOfCall(this.pendingCreateId).filter(({ state }) => state === 'sending');

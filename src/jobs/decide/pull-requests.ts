@@ -122,7 +122,7 @@ function showFacts(builder: DecisionBuilder, before: PullRequestFacts, after: Pu
     ? ({ runAtMs: nowMs, ifScheduled: 'replace' } as const)
     : ({ runAtMs: nowMs + GATHERED_FOR_MS, ifScheduled: 'keep' } as const);
   builder.schedule('refresh_posts', when.runAtMs, when.ifScheduled);
-  builder.refreshNotices(when);
+  builder.note({ notices: when });
 }
 
 function shownOf(facts: PullRequestFacts): string {

@@ -35,7 +35,6 @@ const ON_CARD = ['merged', 'closed', 'checks_failing', 'changes_requested'] as c
 
 type CardStanding = (typeof ON_CARD)[number];
 
-/** The part that a card shows. */
 export function standingOnCard(facts: PullRequestFacts): CardStanding | null {
   const standing = standingOf(facts);
   return ON_CARD.find((shown) => shown === standing) ?? null;

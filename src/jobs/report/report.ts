@@ -2,7 +2,6 @@ import { announcedLink, type End, ends } from '../announcement.ts';
 import type { PastCall } from '../follow-ups/turns.ts';
 import type { Job } from '../job.ts';
 import { type CodeHostSite, PUBLIC_SITES, pullRequestKey } from '../pull-requests/link.ts';
-import type { PullRequestState } from '../pull-requests/pull-request.ts';
 import { jobStandingOf, lastPullRequestOf } from '../pull-requests/standing.ts';
 import type { Schedule } from '../schedule/moments.ts';
 import { type Source, sources, startsOf } from './starts.ts';
@@ -27,17 +26,12 @@ export interface LeftToDo {
   /** The latest start of unknown fate; null: there is none. */
   readonly unclear: Pick<Job, 'channelId' | 'threadTs'> | null;
   /** Pull requests waiting for a review, the oldest first; one more than are named, if there are more. */
-  readonly waitingForReview: readonly WaitingPullRequest[];
+  readonly waitingForReview: readonly { readonly url: string; readonly sinceMs: number }[];
 }
 
 export interface MadeReport {
   readonly report: Report;
   readonly leftToDo: LeftToDo;
-}
-
-export interface WaitingPullRequest {
-  readonly url: string;
-  readonly sinceMs: number;
 }
 
 /** More are not named. */
@@ -50,13 +44,6 @@ export interface Period {
 
 /** `unknown`: no code host said. */
 type PullRequestFate = 'open' | 'merged' | 'closed' | 'unknown';
-
-const FATES: Readonly<Record<PullRequestState, PullRequestFate>> = {
-  draft: 'open',
-  open: 'open',
-  merged: 'merged',
-  closed: 'closed',
-};
 
 export interface CountedJob {
   readonly job: Job;
@@ -79,7 +66,7 @@ export class Tally {
   private unclearStarts = 0;
   private unclearReplies = 0;
   private unclear: Job | null = null;
-  private waiting: readonly WaitingPullRequest[] = [];
+  private waiting: LeftToDo['waitingForReview'] = [];
 
   /** @param sites for recognising pull requests by any of their URLs */
   constructor(period: Period, sites: readonly CodeHostSite[] = PUBLIC_SITES) {
@@ -101,7 +88,7 @@ export class Tally {
     }
     this.unclearReplies += unclearReplies;
     const announced = starts.flatMap((start) => start.calls.flatMap(linkIn));
-    for (const fate of pullRequestsOf(job, announced, this.sites)) this.pullRequests[fate] += 1;
+    for (const fate of this.fatesOf(job, announced)) this.pullRequests[fate] += 1;
     const [link] = announced;
     if (link !== undefined) this.toPullRequestMs.push(link.atMs - first.atMs);
     if (job.stage.kind === 'create_unknown') this.unclear = job;
@@ -112,11 +99,25 @@ export class Tally {
     const seen = lastPullRequestOf(job);
     if (seen === null || jobStandingOf(job) !== 'waiting_for_review') return;
     const { url, facts, seenAtMs } = seen;
-    const keyOf = (address: string) => pullRequestKey(address, this.sites);
-    const others = this.waiting.filter((one) => keyOf(one.url) !== keyOf(url));
+    const others = this.waiting.filter((one) => this.keyOf(one.url) !== this.keyOf(url));
     this.waiting = [...others, { url, sinceMs: facts.openedAtMs ?? seenAtMs }]
       .sort((one, other) => one.sinceMs - other.sinceMs)
       .slice(0, WAITING_MAX + 1);
+  }
+
+  /** Of each pull request once, as its code host last described it. */
+  private fatesOf({ pullRequests = [] }: Job, announced: readonly { readonly url: string }[]) {
+    const byKey = new Map<string, PullRequestFate>(announced.map(({ url }) => [this.keyOf(url), 'unknown']));
+    for (const { url, facts } of pullRequests) {
+      const key = this.keyOf(url);
+      if (facts.state !== undefined && byKey.has(key))
+        byKey.set(key, facts.state === 'draft' ? 'open' : facts.state);
+    }
+    return byKey.values();
+  }
+
+  private keyOf(url: string): string {
+    return pullRequestKey(url, this.sites);
   }
 
   leftToDo(): LeftToDo {
@@ -146,20 +147,6 @@ function linkIn({ request, createdAtMs: atMs }: PastCall) {
   return url === null ? [] : [{ url, atMs }];
 }
 
-/** Each once, as its code host last described it. */
-function pullRequestsOf(
-  { pullRequests = [] }: Job,
-  announced: readonly { readonly url: string }[],
-  sites: readonly CodeHostSite[],
-): PullRequestFate[] {
-  const keyOf = (url: string) => pullRequestKey(url, sites);
-  const byKey = new Map<string, PullRequestFate>(announced.map(({ url }) => [keyOf(url), 'unknown']));
-  for (const { url, facts } of pullRequests) {
-    if (facts.state !== undefined && byKey.has(keyOf(url))) byKey.set(keyOf(url), FATES[facts.state]);
-  }
-  return [...byKey.values()];
-}
-
 function zeros<Name extends string>(names: readonly Name[]): Record<Name, number> {
   return Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>;
 }
@@ -174,18 +161,14 @@ const HOUR_MS = 3_600_000;
 
 /** The most calls in any hour, whenever it begins. */
 export class HourlyPeak {
+  calls = 0;
   private readonly lastHour: number[] = [];
-  private most = 0;
 
   /** @param atMs in ascending order */
   add(atMs: number): void {
     this.lastHour.push(atMs);
     while ((this.lastHour[0] ?? atMs) <= atMs - HOUR_MS) this.lastHour.shift();
-    this.most = Math.max(this.most, this.lastHour.length);
-  }
-
-  get calls(): number {
-    return this.most;
+    this.calls = Math.max(this.calls, this.lastHour.length);
   }
 }
 

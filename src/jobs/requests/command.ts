@@ -73,7 +73,6 @@ export function threadWordOf(text: string): ThreadWord | null {
 /** Not spaces, control and format characters, those that Unicode calls ignorable, and Braille's blank. */
 const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
-/** True if a person sees nothing in the text. */
 export function isBlank(text: string): boolean {
   return !VISIBLE.test(text);
 }

@@ -78,7 +78,6 @@ export interface CallPause {
   readonly atMs: number;
   /** The end of the pause; after it, when the first in line was called. */
   readonly untilMs: number;
-  /** In a row. */
   readonly refusals: number;
 }
 

@@ -24,7 +24,6 @@ export class StoreError extends Error {
     return this.code === LOCK_NOT_AVAILABLE;
   }
 
-  /** The disk of the store, or of its server, has no room. */
   get isDiskFull(): boolean {
     return DISK_FULL.has(this.code);
   }

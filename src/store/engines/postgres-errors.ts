@@ -45,7 +45,6 @@ const STATEMENT_ADVICE: Readonly<Record<string, string>> = {
   [LOCK_NOT_AVAILABLE]: 'Another session has locked what this was to change: `docs-agent doctor` names it.',
 };
 
-/** What is wrong with the URL itself, or null. */
 export function invalidUrlError(databaseUrl: string): StoreError | null {
   const parts = /^postgres(?:ql)?:\/\/[^/?#]*(.*)$/s.exec(databaseUrl);
   if (parts === null) return new StoreError('DATABASE_URL must start with postgres:// or postgresql://.');

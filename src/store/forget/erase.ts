@@ -38,7 +38,6 @@ export async function erase(db: Queries, subject: Subject, nowMs: number): Promi
   return counts;
 }
 
-/** Returns the number of rows with the id. */
 async function eraseIds(
   db: Queries,
   { table, column, erase: how, teamColumn }: (typeof idColumns)[number],

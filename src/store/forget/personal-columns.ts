@@ -15,7 +15,6 @@ export interface Holdings {
   readonly early_replies: number;
   readonly homes: number;
   readonly settings: number;
-  /** Lines of the audit. */
   readonly audit_entries: number;
 }
 

@@ -15,7 +15,6 @@ const FAILING_FOR_MS = 60_000;
 const LATEST_PULL_REQUESTS = 50;
 
 export interface StoreFacts extends Rows {
-  /** The directory, or the host and database of Postgres. */
   readonly place: string;
   /**
    * `absent`: made at the first start. `in_use`: held by a running docs-agent, so writing was not tried. `writable`:

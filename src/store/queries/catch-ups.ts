@@ -24,7 +24,6 @@ export interface LiveThreads {
 export interface ThreadToRead {
   readonly jobId: string;
   readonly job: Job;
-  /** Nothing shows that replies were missed. */
   readonly isSweep: boolean;
   readonly requestCount: number;
   readonly failures: number;
@@ -88,7 +87,6 @@ export class CatchUps extends Table {
     return numUpdatedRows > 0n;
   }
 
-  /** The thread whose turn it is in the workspace, or null. */
   async next(teamId: string, nowMs: number): Promise<ThreadToRead | null> {
     const row = await this.db
       .selectFrom('catchUp')
@@ -114,7 +112,6 @@ export class CatchUps extends Table {
     return { ...thread, job: jobFrom({ data, number }), isSweep: urgency === URGENCIES.sweep };
   }
 
-  /** When the workspace's next thread may be read, or null if there is none. */
   async nextAtMs(teamId: string): Promise<number | null> {
     const { at } = await this.db
       .selectFrom('catchUp')
@@ -198,7 +195,6 @@ export class CatchUps extends Table {
   }
 }
 
-/** Returns a row per requested thread. */
 function requestLiveThreads({ teamId, sinceMs, limit, nowMs, fromMs, isSweep }: LiveThreads) {
   const urgency = sql.lit(isSweep ? URGENCIES.sweep : URGENCIES.missed);
   const isGoingOn = sql`stage in (${sql.join(startedStages.map((stage) => sql.lit(stage)))})`;

@@ -60,7 +60,6 @@ export class JobLists extends Table {
     });
   }
 
-  /** The person's jobs that have a pull request, newest first. */
   async withPullRequest(teamId: string, userId: string, limit: number): Promise<Job[]> {
     return this.newestOf(teamId, userId, HAS_PULL_REQUEST, limit);
   }

@@ -10,7 +10,6 @@ import { partsOf, subjectIn, taskId } from './tasks/task.ts';
 
 interface Named {
   readonly teamId: string;
-  /** See `PullRequestLink`. */
   readonly key: string;
 }
 
@@ -36,7 +35,6 @@ export type Looked = Pick<WatchedPullRequest, 'changedAtMs' | 'misses'> & {
 
 export interface PullRequestOfJob {
   readonly jobId: string;
-  /** As the job announced it. */
   readonly url: string;
   /** It was announced before anybody looked at it. */
   readonly isOld: boolean;

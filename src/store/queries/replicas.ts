@@ -6,7 +6,6 @@ const GONE_AFTER_MS = 150_000;
 
 /** The processes that share the store, and their connections to Slack. */
 export class Replicas extends Table {
-  /** Returns the number of connections of all replicas together. */
   async report(replica: Replica, nowMs: number): Promise<number> {
     const values = { ...replica, seenAt: nowMs };
     await this.db

@@ -378,7 +378,6 @@ async function explained(
 
 export interface SchemaState {
   readonly applied: readonly string[];
-  /** Not applied yet. */
   readonly missing: readonly string[];
   /** Applied by a newer version. */
   readonly unknown: readonly string[];

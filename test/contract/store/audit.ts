@@ -58,8 +58,8 @@ export function auditContract(open: OpenStore): void {
           teamId: 'T1',
           userId: 'U1',
           jobId: 'job-1',
-          state: 'sent',
-          writtenAtMs: NOW_MS + 3_000,
+          ...{ action: 'reply', source: 'thread', outcome: 'sent' },
+          atMs: NOW_MS + 3_000,
         };
         expect(found).toEqual([
           { ...reply, text: 'a' },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Job } from '../../../src/jobs/job.ts';
-import { startLine } from '../../../src/jobs/report/audit.ts';
+import { auditLine, startOf } from '../../../src/jobs/report/audit.ts';
 import { aJob } from '../../support/a-job.ts';
 
 const asked = { kind: 'awaiting_confirmation', sameAsJobId: null, thread: null } as const;
@@ -37,8 +37,8 @@ test.each<[what: string, job: Partial<Job>, source: string, outcome: string]>([
     'draft',
   ],
 ])('an audit tells of %s (L4)', (_what, job, source, outcome) => {
-  const line = startLine(aJob({ ...job, prompt: 'Explain the limits' }), false);
+  const line = auditLine(startOf(aJob({ ...job, prompt: 'Explain the limits' })), false);
   expect(line).toMatchObject({ action: 'start', source, outcome });
   expect(line).not.toHaveProperty('text');
-  expect(startLine(aJob({ prompt: 'Explain the limits' }), true).text).toBe('Explain the limits');
+  expect(auditLine(startOf(aJob({ prompt: 'Explain the limits' })), true).text).toBe('Explain the limits');
 });

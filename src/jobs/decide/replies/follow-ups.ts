@@ -48,7 +48,7 @@ export const followUpDeciders = {
     const isPaused = isHeldUpByAgent(job);
     if (isPaused && job.stage.kind === 'creating') {
       builder.change({ hurriedMessage: message });
-      builder.callAgentNow();
+      builder.note({ callsAgentNow: true });
     } else if (job.agentJob !== null && readyOf(builder.followUpsIn('waiting')).length > 0) {
       builder.change({ hurriedMessage: message, ...(isPaused && { sendNotBeforeMs: null }) });
       scheduleSending(builder);

@@ -260,7 +260,6 @@ function isFirstThanks(builder: DecisionBuilder, userId: string): boolean {
   return true;
 }
 
-/** What keeps a reply from the agent, or null. */
 function withheldBy({ job, context }: DecisionBuilder, { mentionsBot }: Reply): 'mode' | 'mute' | null {
   if (mentionsBot) return null;
   if (context.policy.followUpMode === 'mentions') return 'mode';

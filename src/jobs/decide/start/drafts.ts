@@ -11,7 +11,6 @@ import {
   requestCard,
 } from './open.ts';
 
-/** A draft is forgotten after a week. */
 export const DRAFT_KEPT_MS = 7 * 86_400_000;
 /** An app's maximum of open drafts in a channel: one that echoes what it reads must come to an end. */
 export const OPEN_DRAFTS_MAX = 5;

@@ -94,7 +94,8 @@ function openIn(builder: DecisionBuilder, thread: StartThread | null, pressedTs:
 export function noteIfEarlierReplies(builder: DecisionBuilder): void {
   const { threadTs, repliesAfterTs } = builder.job;
   if (threadTs === null || repliesAfterTs === null) return;
-  if (builder.context.nowMs - Number(repliesAfterTs) * 1000 > REPLIED_AFTER_MS) builder.noteEarlierReplies();
+  if (builder.context.nowMs - Number(repliesAfterTs) * 1000 > REPLIED_AFTER_MS)
+    builder.note({ mayHaveReplies: true });
 }
 
 /** The job is over for good, and its thread is free for another; the waiting replies stay between people. */

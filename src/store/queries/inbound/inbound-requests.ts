@@ -90,7 +90,6 @@ export class HookAnswers extends Table {
     return row.answer;
   }
 
-  /** Answers a request that was claimed. */
   async put(key: string, answer: string): Promise<void> {
     await this.db.updateTable('hookAnswer').set({ answer }).where('key', '=', digested(key)).execute();
   }

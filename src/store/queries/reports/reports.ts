@@ -2,7 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import { slackTime } from '../../../jobs/follow-ups/follow-up.ts';
 import type { PastCall } from '../../../jobs/follow-ups/turns.ts';
 import { type Job, openStages } from '../../../jobs/job.ts';
-import type { AuditedReply, Recorded } from '../../../jobs/report/audit.ts';
+import type { Audited, Recorded } from '../../../jobs/report/audit.ts';
 import type { CountedJob, Period } from '../../../jobs/report/report.ts';
 import { startingAgain } from '../../../jobs/report/starts.ts';
 import { taskKinds } from '../../../jobs/task-kinds.ts';
@@ -208,11 +208,7 @@ export class Audit extends Table {
   }
 
   /** The replies written in the period, by Slack's clock, in order of time. */
-  async replies(
-    { sinceMs, untilMs }: Period,
-    after: Place | null,
-    limit: number,
-  ): Promise<Page<AuditedReply>> {
+  async replies({ sinceMs, untilMs }: Period, after: Place | null, limit: number): Promise<Page<Audited>> {
     const replies = this.db
       .selectFrom('followUp')
       .innerJoin('job', 'job.id', 'followUp.jobId')
@@ -220,10 +216,11 @@ export class Audit extends Table {
       .where('messageTs', '<', slackTime(untilMs));
     const order = ['messageTs', 'followUp.id'];
     const { rows, next } = await readPage(replies, order, slackTime(sinceMs), after, limit);
-    const replyFrom = ({ id: _id, messageTs, ...reply }: (typeof rows)[number]) => ({
+    const audited = rows.map(({ id: _id, messageTs, state, ...reply }) => ({
       ...reply,
-      writtenAtMs: Math.floor(Number(messageTs) * 1000),
-    });
-    return { rows: rows.map(replyFrom), next };
+      ...({ action: 'reply', source: 'thread', outcome: state } as const),
+      atMs: Math.floor(Number(messageTs) * 1000),
+    }));
+    return { rows: audited, next };
   }
 }

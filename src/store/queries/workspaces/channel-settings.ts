@@ -24,7 +24,6 @@ export class ChannelSettingsTable extends Table {
     return { settings: fromJson(row.data), changedBy: row.changedBy, changedAtMs: row.changedAt };
   }
 
-  /** All that are saved for channels of the workspace. */
   async noticeChannels(teamId: string): Promise<string[]> {
     const rows = await this.db
       .selectFrom('channelSetting')
@@ -35,7 +34,6 @@ export class ChannelSettingsTable extends Table {
     return rows.flatMap(({ data }) => fromJson<ChannelSettings>(data).noticeChannels ?? []);
   }
 
-  /** Replaces the saved settings, and returns the previous ones. */
   async replace(teamId: string, channelId: string, saved: SavedSettings): Promise<SavedSettings | null> {
     // Locks the row, even a new one: a second writer waits here.
     await this.db

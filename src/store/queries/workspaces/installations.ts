@@ -27,7 +27,6 @@ export interface SealedToken {
   readonly botToken: string;
 }
 
-/** The workspaces and organisations in which the app is installed. */
 export class Installations extends Table {
   async get(id: string): Promise<StoredInstallation | null> {
     const row = await this.db.selectFrom('installation').selectAll().where('id', '=', id).executeTakeFirst();
@@ -82,7 +81,6 @@ export class Installations extends Table {
     return numUpdatedRows > 0n;
   }
 
-  /** The organisation whose installation serves the workspace, if known. */
   async organisationOf(teamId: string): Promise<string | null> {
     const row = await this.db
       .selectFrom('organisationTeam')
