@@ -105,12 +105,7 @@ export class Retention extends Table {
   }
 
   async isPast({ teamId, channelId, threadTs }: Thread): Promise<boolean> {
-    const row = await this.db
-      .selectFrom('pastThread')
-      .select('at')
-      .where((eb) => eb.and({ teamId, channelId, threadTs }))
-      .executeTakeFirst();
-    return row !== undefined;
+    return (await this.row('pastThread', { teamId, channelId, threadTs })) !== undefined;
   }
 
   /**

@@ -69,22 +69,9 @@ export class PullRequests extends Table {
     isNew: boolean,
   ): Promise<void> {
     const fresh = { watchedFrom, misses: 0 };
-    await this.db
-      .insertInto('pullRequest')
-      .values({ teamId, key, ...fresh })
-      .onConflict((conflict) => {
-        const known = conflict.columns(['teamId', 'key']);
-        return isNew ? known.doUpdateSet(fresh) : known.doNothing();
-      })
-      .execute();
-    await this.db
-      .insertInto('jobPullRequest')
-      .values({ jobId, teamId, key, url, isOld: isNew ? 0 : 1 })
-      .onConflict((conflict) => {
-        const known = conflict.columns(['jobId', 'key']);
-        return isNew ? known.doUpdateSet({ url }) : known.doNothing();
-      })
-      .execute();
+    await this.upsert('pullRequest', { teamId, key }, fresh, isNew ? fresh : null);
+    const values = { teamId, url, isOld: isNew ? 0 : 1 };
+    await this.upsert('jobPullRequest', { jobId, key }, values, isNew ? { url } : null);
   }
 
   /** Jobs since then, the newest first, that announced a pull request, none of which is checked. */
@@ -125,15 +112,14 @@ export class PullRequests extends Table {
   /** @param subject of its task. Null: no job has it any longer. */
   async get(subject: string): Promise<WatchedPullRequest | null> {
     const { teamId, name: key } = partsOf(subject);
-    const row = await this.db
-      .selectFrom('pullRequest')
-      .select(['teamId', 'key', 'watchedFrom as watchedFromMs', 'changedAt as changedAtMs'])
-      .select(['outcome', 'misses', 'facts', 'memory'])
-      .where((eb) => eb.and({ teamId, key }))
-      .executeTakeFirst();
+    const row = await this.row('pullRequest', { teamId, key });
     if (row === undefined) return null;
-    const { facts, memory } = row;
-    return { ...row, facts: facts && fromJson(facts), memory: memory && fromJson(memory) };
+    const { watchedFrom: watchedFromMs, changedAt: changedAtMs, outcome, misses, facts, memory } = row;
+    return {
+      ...{ teamId, key, watchedFromMs, changedAtMs, outcome, misses },
+      facts: facts && fromJson(facts),
+      memory: memory && fromJson(memory),
+    };
   }
 
   async jobsOf(subject: string): Promise<PullRequestOfJob[]> {

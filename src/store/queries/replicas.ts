@@ -7,12 +7,8 @@ const GONE_AFTER_MS = 150_000;
 /** The processes that share the store, and their connections to Slack. */
 export class Replicas extends Table {
   async report(replica: Replica, nowMs: number): Promise<number> {
-    const values = { ...replica, seenAt: nowMs };
-    await this.db
-      .insertInto('replica')
-      .values(values)
-      .onConflict((conflict) => conflict.column('id').doUpdateSet(values))
-      .execute();
+    const { id, ...connections } = replica;
+    await this.upsert('replica', { id }, { ...connections, seenAt: nowMs });
     const rows = await seen(this.db, nowMs).select('connections').execute();
     return rows.reduce((sum, row) => sum + row.connections, 0);
   }

@@ -16,12 +16,8 @@ export class Schedules extends Table {
   /** Records a schedule. A new or changed one begins now. Returns until when it is served. */
   async follow({ teamId, name }: ScheduleKey, { cron, zone }: Schedule, nowMs: number): Promise<number> {
     const schedule = `${cron} ${zone}`;
-    await this.db
-      .insertInto('schedule')
-      .values({ teamId, name, schedule, servedUntil: nowMs })
-      .onConflict((conflict) => conflict.columns(['teamId', 'name']).doUpdateSet({ name }))
-      .execute();
-    const row = await this.row({ teamId, name });
+    await this.upsert('schedule', { teamId, name }, { schedule, servedUntil: nowMs }, { name });
+    const row = await this.locked({ teamId, name });
     const served = row?.servedUntil ?? nowMs;
     if (row?.schedule === schedule && !isWrong(served, nowMs)) return served;
     // Never back: a time served by a replica whose clock is ahead would come again.
@@ -49,7 +45,7 @@ export class Schedules extends Table {
    * was ahead counts as served until now.
    */
   async servedUntilMs(key: ScheduleKey, nowMs: number): Promise<number | null> {
-    const served = (await this.row(key))?.servedUntil ?? null;
+    const served = (await this.locked(key))?.servedUntil ?? null;
     if (served === null || !isWrong(served, nowMs)) return served;
     await this.change(key).set({ servedUntil: nowMs }).execute();
     return nowMs;
@@ -64,7 +60,7 @@ export class Schedules extends Table {
     return this.db.updateTable('schedule').where((eb) => eb.and({ teamId, name }));
   }
 
-  private row({ teamId, name }: ScheduleKey) {
+  private locked({ teamId, name }: ScheduleKey) {
     return this.db
       .selectFrom('schedule')
       .selectAll()
@@ -87,22 +83,16 @@ export class Recipes extends Table {
 
   /** Without a lock. */
   async get({ teamId, name }: ScheduleKey): Promise<RecipeRuns> {
-    const row = await this.db
-      .selectFrom('recipe')
-      .select(['jobId', 'failures', 'hasFailed', 'pausedAt as pausedAtMs'])
-      .where((eb) => eb.and({ teamId, name }))
-      .executeTakeFirst();
-    return row === undefined ? newRuns : { ...row, hasFailed: row.hasFailed === 1 };
+    const row = await this.row('recipe', { teamId, name });
+    if (row === undefined) return newRuns;
+    const { jobId, failures, hasFailed, pausedAt: pausedAtMs } = row;
+    return { jobId, failures, hasFailed: hasFailed === 1, pausedAtMs };
   }
 
   /** Locked until the commit. Its last job, if needed, must be locked first. */
   async lock(key: ScheduleKey): Promise<RecipeRuns> {
     const { teamId, name } = key;
-    await this.db
-      .insertInto('recipe')
-      .values({ teamId, name, ...columnsOf(newRuns) })
-      .onConflict((conflict) => conflict.columns(['teamId', 'name']).doUpdateSet({ name }))
-      .execute();
+    await this.upsert('recipe', { teamId, name }, columnsOf(newRuns), { name });
     return this.get(key);
   }
 

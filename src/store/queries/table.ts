@@ -9,6 +9,10 @@ export interface Shared {
   readonly takeAdvisoryLock: TakeAdvisoryLock;
 }
 
+type Values<T extends keyof Tables> = {
+  readonly [Column in keyof Tables[T]]?: Tables[T][Column] | RawBuilder<Tables[T][Column]>;
+};
+
 /** The queries of a table. Outside of a transaction (`shared` null), it may only be read. */
 export class Table {
   protected readonly db: Queries;
@@ -25,6 +29,29 @@ export class Table {
 
   protected takeAdvisoryLock(name: string): Promise<void> {
     return this.inTransaction().takeAdvisoryLock(name);
+  }
+
+  /** The row with these values; undefined: there is none. */
+  protected row<T extends keyof Tables>(table: T, key: Partial<Tables[T]>): Promise<Tables[T] | undefined> {
+    const rows = this.db.selectFrom(table as 'home').selectAll();
+    return rows.where((eb) => eb.and(key)).executeTakeFirst() as Promise<Tables[T] | undefined>;
+  }
+
+  /** Inserts a row, or makes these changes to the one with the same key; null: none. */
+  protected async upsert<T extends keyof Tables>(
+    table: T,
+    key: Partial<Tables[T]>,
+    values: Values<T>,
+    changes: Values<T> | null = values,
+  ): Promise<void> {
+    await this.db
+      .insertInto(table as 'home')
+      .values({ ...key, ...values } as never)
+      .onConflict((conflict) => {
+        const known = conflict.columns(Object.keys(key) as never);
+        return changes === null ? known.doNothing() : known.doUpdateSet(changes as object);
+      })
+      .execute();
   }
 
   private inTransaction(): Shared {

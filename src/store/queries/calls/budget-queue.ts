@@ -127,12 +127,8 @@ export class BudgetQueue extends Table {
       await this.db.deleteFrom('callPause').where('projectId', '=', projectId).execute();
       return null;
     }
-    const columns = { at: after.atMs, until: after.untilMs, refusals: after.refusals };
-    await this.db
-      .insertInto('callPause')
-      .values({ projectId, ...columns })
-      .onConflict((conflict) => conflict.column('projectId').doUpdateSet(columns))
-      .execute();
+    const { atMs: at, untilMs: until, refusals } = after;
+    await this.upsert('callPause', { projectId }, { at, until, refusals });
     return after;
   }
 

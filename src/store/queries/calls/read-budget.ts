@@ -98,11 +98,7 @@ export class ReadBudget extends Table {
       slowedShare: exactly(after.share),
       slowedUntil: after.untilMs,
     };
-    await this.db
-      .insertInto('readBudget')
-      .values({ projectId, wholeAt: exactly(wholeAtMs), ...columns })
-      .onConflict((conflict) => conflict.column('projectId').doUpdateSet(columns))
-      .execute();
+    await this.upsert('readBudget', { projectId }, { wholeAt: exactly(wholeAtMs), ...columns }, columns);
     return after;
   }
 }

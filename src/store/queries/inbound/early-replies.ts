@@ -27,12 +27,7 @@ export class EarlyReplies extends Table {
   }
 
   async has({ teamId, channelId, threadTs }: Thread, messageTs: string): Promise<boolean> {
-    const row = await this.db
-      .selectFrom('earlyReply')
-      .select('messageTs')
-      .where((eb) => eb.and({ teamId, channelId, threadTs, messageTs }))
-      .executeTakeFirst();
-    return row !== undefined;
+    return (await this.row('earlyReply', { teamId, channelId, threadTs, messageTs })) !== undefined;
   }
 
   /** Removes the thread's replies. Returns those not withdrawn, oldest first. */

@@ -82,12 +82,7 @@ export class HookAnswers extends Table {
       .returning('key')
       .executeTakeFirst();
     if (added !== undefined) return null;
-    const row = await this.db
-      .selectFrom('hookAnswer')
-      .select('answer')
-      .where('key', '=', digested(key))
-      .executeTakeFirstOrThrow();
-    return row.answer;
+    return (await this.row('hookAnswer', { key: digested(key) }))?.answer ?? '';
   }
 
   async put(key: string, answer: string): Promise<void> {

@@ -15,11 +15,7 @@ const NEVER_MS = 0;
 
 export class ChannelSettingsTable extends Table {
   async get(teamId: string, channelId: string): Promise<SavedSettings | null> {
-    const row = await this.db
-      .selectFrom('channelSetting')
-      .select(['data', 'changedBy', 'changedAt'])
-      .where((eb) => eb.and({ teamId, channelId }))
-      .executeTakeFirst();
+    const row = await this.row('channelSetting', { teamId, channelId });
     if (row === undefined || row.changedAt === NEVER_MS) return null;
     return { settings: fromJson(row.data), changedBy: row.changedBy, changedAtMs: row.changedAt };
   }
@@ -36,11 +32,8 @@ export class ChannelSettingsTable extends Table {
 
   async replace(teamId: string, channelId: string, saved: SavedSettings): Promise<SavedSettings | null> {
     // Locks the row, even a new one: a second writer waits here.
-    await this.db
-      .insertInto('channelSetting')
-      .values({ teamId, channelId, data: '{}', changedBy: '', changedAt: NEVER_MS })
-      .onConflict((conflict) => conflict.columns(['teamId', 'channelId']).doUpdateSet({ channelId }))
-      .execute();
+    const none = { data: '{}', changedBy: '', changedAt: NEVER_MS };
+    await this.upsert('channelSetting', { teamId, channelId }, none, { channelId });
     const before = await this.get(teamId, channelId);
     await this.db
       .updateTable('channelSetting')
@@ -54,11 +47,7 @@ export class ChannelSettingsTable extends Table {
 export class Homes extends Table {
   /** Refreshes it now, and for an hour whenever a job of the person changes. */
   async opened(teamId: string, userId: string, nowMs: number): Promise<void> {
-    await this.db
-      .insertInto('home')
-      .values({ teamId, userId, openedAt: nowMs })
-      .onConflict((conflict) => conflict.columns(['teamId', 'userId']).doUpdateSet({ openedAt: nowMs }))
-      .execute();
+    await this.upsert('home', { teamId, userId }, { openedAt: nowMs });
     await this.refresh(teamId, userId, nowMs, 'replace');
   }
 
@@ -67,11 +56,7 @@ export class Homes extends Table {
     if (!changesHome(decision, nowMs)) return;
     const { teamId, requesterId: userId } = decision.job;
     if (userId === null) return;
-    const home = await this.db
-      .selectFrom('home')
-      .select('openedAt')
-      .where((eb) => eb.and({ teamId, userId }))
-      .executeTakeFirst();
+    const home = await this.row('home', { teamId, userId });
     if (home === undefined || !mayBeSeen(home.openedAt, nowMs)) return;
     await this.refresh(teamId, userId, nowMs + HOME_SPACING_MS, 'keep');
   }

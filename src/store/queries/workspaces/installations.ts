@@ -29,7 +29,7 @@ export interface SealedToken {
 
 export class Installations extends Table {
   async get(id: string): Promise<StoredInstallation | null> {
-    const row = await this.db.selectFrom('installation').selectAll().where('id', '=', id).executeTakeFirst();
+    const row = await this.row('installation', { id });
     return row === undefined ? null : fromRow(row);
   }
 
@@ -82,20 +82,11 @@ export class Installations extends Table {
   }
 
   async organisationOf(teamId: string): Promise<string | null> {
-    const row = await this.db
-      .selectFrom('organisationTeam')
-      .select('enterpriseId')
-      .where('teamId', '=', teamId)
-      .executeTakeFirst();
-    return row?.enterpriseId ?? null;
+    return (await this.row('organisationTeam', { teamId }))?.enterpriseId ?? null;
   }
 
   async rememberOrganisation(teamId: string, enterpriseId: string): Promise<void> {
-    await this.db
-      .insertInto('organisationTeam')
-      .values({ teamId, enterpriseId })
-      .onConflict((conflict) => conflict.column('teamId').doUpdateSet({ enterpriseId }))
-      .execute();
+    await this.upsert('organisationTeam', { teamId }, { enterpriseId });
   }
 }
 
