@@ -16,7 +16,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { codeOf, StoreError } from './engines/connection-turns.ts';
 import { BUSY_TIMEOUT_MS, connect, DATABASE_FILE, makeDirectory, openBeside } from './engines/sqlite.ts';
 import { isFull, sqliteError } from './engines/sqlite-errors.ts';
-import { migrations, schemaState } from './schema/migrations.ts';
+import { schemaState } from './schema/migrations.ts';
 import type { Queries } from './schema/tables.ts';
 
 /** Empty files: the first has the time of the last backup, the second is there if the last try failed. */
@@ -189,28 +189,16 @@ const partialOf = (path: string) => `${path}.partial`;
  */
 function copy(dataDir: string, from: string, directory: string, to: string): readonly string[] {
   try {
-    const source = connect(from, { timeout: BUSY_TIMEOUT_MS });
-    try {
-      source.prepare('vacuum into ?').run(to);
-    } finally {
-      source.close();
-    }
-    const file = connect(to, { timeout: BUSY_TIMEOUT_MS });
-    try {
-      forgetTokens(file);
-      return number(directory, to, file);
-    } finally {
-      file.close();
-    }
+    using source = connect(from, { timeout: BUSY_TIMEOUT_MS });
+    source.prepare('vacuum into ?').run(to);
+    using file = connect(to, { timeout: BUSY_TIMEOUT_MS });
+    // They are valid for a few minutes: in a backup, secrets would be of no use.
+    file.exec('pragma secure_delete = on; delete from step_token');
+    return number(directory, to, file);
   } catch (error) {
     // Only the copy takes space.
     throw isFull(error) ? unusable(directory, 'ENOSPC') : sqliteError(dataDir, error);
   }
-}
-
-/** They are valid for a few minutes: in a backup, secrets would be of no use. */
-function forgetTokens(file: DatabaseSync): void {
-  file.exec('pragma secure_delete = on; delete from step_token');
 }
 
 interface Origin {
@@ -220,17 +208,14 @@ interface Origin {
 
 /** Null: the file is none of ours, or cannot be read. */
 function originOf(path: string): Origin | null {
-  let file: DatabaseSync | null = null;
   try {
-    file = connect(path, { readOnly: true });
+    using file = connect(path, { readOnly: true });
     const row = file.prepare('select installation_id, sequence from backup_origin').get();
     return row === undefined
       ? null
       : { installationId: String(row.installation_id), sequence: Number(row.sequence) };
   } catch {
     return null;
-  } finally {
-    file?.close();
   }
 }
 
@@ -252,11 +237,10 @@ function number(directory: string, path: string, copy: DatabaseSync): readonly s
 }
 
 async function verify(directory: string, path: string): Promise<void> {
-  const file = connect(path, { readOnly: true });
+  using file = connect(path, { readOnly: true });
   const found = file.prepare('pragma integrity_check').get()?.integrity_check;
-  file.close();
   const queries = openBeside(directory, path, true);
-  const { applied } = await schemaState(queries, migrations('sqlite')).finally(() => queries.destroy());
+  const { applied } = await schemaState(queries).finally(() => queries.destroy());
   if (found === 'ok' && applied.length > 0) return;
   const what = found === 'ok' ? 'it has no tables of docs-agent' : `SQLite says: ${found}`;
   throw new StoreError(`The backup is unusable and was not kept: ${what}. Check the store itself.`);

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { refuseMoved } from './backup.ts';
 import type { Database } from './engines/connection-turns.ts';
-import type { PostgresOptions } from './engines/postgres.ts';
 import { openSqlite } from './engines/sqlite.ts';
 import { migrate, migrations, schemaState } from './schema/migrations.ts';
 import { SqlStore, type Store } from './store.ts';
@@ -67,7 +66,7 @@ export async function openDatabase(
 async function openMigratedPostgres(databaseUrl: string) {
   const database = await loadPostgres(databaseUrl);
   try {
-    const { missing, unknown } = await schemaState(database.queries, migrations('postgres'));
+    const { missing, unknown } = await schemaState(database.queries);
     if (missing.length + unknown.length === 0) return { database, migrated: [] };
   } catch (error) {
     await database.close();
@@ -80,7 +79,7 @@ async function openMigratedPostgres(databaseUrl: string) {
 }
 
 async function migratePatiently(databaseUrl: string): Promise<string[]> {
-  const database = await loadPostgres(databaseUrl, { isPatient: true });
+  const database = await loadPostgres(databaseUrl, true);
   try {
     return await migrate(database, migrations('postgres'));
   } finally {
@@ -89,7 +88,7 @@ async function migratePatiently(databaseUrl: string): Promise<string[]> {
 }
 
 /** Loaded on demand: a start with SQLite should not wait for these packages. */
-async function loadPostgres(databaseUrl: string, options?: PostgresOptions): Promise<Database> {
+async function loadPostgres(databaseUrl: string, isPatient = false): Promise<Database> {
   const { openPostgres } = await import('./engines/postgres.ts');
-  return openPostgres(databaseUrl, options);
+  return openPostgres(databaseUrl, isPatient);
 }

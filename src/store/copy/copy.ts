@@ -23,7 +23,13 @@ export async function copyStore(
   to: StoreLocation,
   { nowMs, onCopied }: CopyOptions,
 ): Promise<void> {
-  if ('dataDir' in from === 'dataDir' in to) throw sameKindError(to);
+  if ('dataDir' in from === 'dataDir' in to) {
+    throw new StoreError(
+      'dataDir' in to
+        ? 'The store is in a directory already. To copy it to another one, use `docs-agent backup`.'
+        : 'The store is in Postgres already. To copy it to another one, use pg_dump and pg_restore.',
+    );
+  }
   await using opened = new AsyncDisposableStack();
   const open = async (location: StoreLocation): Promise<Database> => {
     const { database } = await openDatabase(location);
@@ -35,7 +41,10 @@ export async function copyStore(
   const target = await open(to);
   const place = placeOf(to);
   const moved = await movedTo(source.queries);
-  if (moved !== null && moved.place !== place) throw movedElsewhereError(placeOf(from), moved.place);
+  if (moved !== null && moved.place !== place) {
+    const places = `The store in ${placeOf(from)} was copied to ${moved.place} before.`;
+    throw new StoreError(`${places} Go on with that one.`);
+  }
   const tables = await tablesInOrder(source.engine === 'sqlite' ? source.queries : target.queries);
   const each = async (into: Queries, work: typeof copyTable | typeof verifyTable) => {
     for (const table of tables)
@@ -43,7 +52,11 @@ export async function copyStore(
   };
   const filled = await filledTables(target.queries, tables);
   // With the mark, an earlier run was killed after the copy.
-  if (filled.length > 0 && moved === null) throw notEmptyError(place, filled);
+  if (filled.length > 0 && moved === null) {
+    throw new StoreError(
+      `The store in ${place} is not empty (it has rows in ${filled.join(', ')}). Name a new database, or another directory.`,
+    );
+  }
   if (filled.length > 0) {
     await each(target.queries, verifyTable);
     return;
@@ -100,24 +113,6 @@ async function continueSequences(target: Queries): Promise<void> {
       select setval(pg_get_serial_sequence(${table}, ${column}), max(${sql.ref(column)}))
       from ${sql.table(table)}`.execute(target);
   }
-}
-
-function sameKindError(to: StoreLocation): StoreError {
-  return new StoreError(
-    'dataDir' in to
-      ? 'The store is in a directory already. To copy it to another one, use `docs-agent backup`.'
-      : 'The store is in Postgres already. To copy it to another one, use pg_dump and pg_restore.',
-  );
-}
-
-function movedElsewhereError(from: string, place: string): StoreError {
-  return new StoreError(`The store in ${from} was copied to ${place} before. Go on with that one.`);
-}
-
-function notEmptyError(place: string, filled: readonly string[]): StoreError {
-  return new StoreError(
-    `The store in ${place} is not empty (it has rows in ${filled.join(', ')}). Name a new database, or another directory.`,
-  );
 }
 
 /** Few enough for SQLite's limits on the parameters and the depth of a statement. */

@@ -24,15 +24,8 @@ const KEEP_ALIVE_AFTER_MS = 10_000;
 /** Type id of 64-bit integers, which `pg` reads as text. Ours are times and counts. */
 const INT8 = 20;
 
-export interface PostgresOptions {
-  /** Whether statements and locks may take as long as they need, as a migration of a large database does. */
-  readonly isPatient: boolean;
-}
-
-export function openPostgres(
-  databaseUrl: string,
-  { isPatient }: PostgresOptions = { isPatient: false },
-): Database {
+/** @param isPatient statements and locks may take as long as they need, as a migration of a large database does */
+export function openPostgres(databaseUrl: string, isPatient = false): Database {
   const invalid = invalidUrlError(databaseUrl);
   if (invalid !== null) throw invalid;
   const pool = new Pool({
@@ -78,10 +71,8 @@ function advisoryLockIn(transaction: Queries): TakeAdvisoryLock {
 /** The server's clock: those of the replicas may differ. */
 function leaseClockIn(transaction: Queries): LeaseClock {
   return async () => {
-    const now = sql<{
-      ms: number;
-    }>`select cast(extract(epoch from clock_timestamp()) * 1000 as bigint) as ms`;
-    const { rows } = await now.execute(transaction);
+    const { rows } = await sql<{ ms: number }>`
+      select cast(extract(epoch from clock_timestamp()) * 1000 as bigint) as ms`.execute(transaction);
     return rows[0]?.ms ?? Number.NaN;
   };
 }

@@ -35,7 +35,7 @@ export function openSqlite(dataDir: string): Database {
   const translate = (error: unknown) => sqliteError(directory, error);
   createDirectory(directory);
   const owner = takeOwnership(directory);
-  let opened: FlushedFile;
+  let opened: ReturnType<typeof openFlushed>;
   try {
     opened = openFlushed(directory);
   } catch (error) {
@@ -139,36 +139,19 @@ function makePrivate(path: string): void {
   }
 }
 
-interface FlushedFile {
-  readonly file: DatabaseSync;
-  readonly wal: WalFlusher;
-}
-
-function openFlushed(directory: string): FlushedFile {
+function openFlushed(directory: string) {
   const path = join(directory, DATABASE_FILE);
-  const file = openFile(path);
-  try {
-    return { file, wal: walFlusher(directory, `${path}-wal`, FLUSHES_AT_ONCE) };
-  } catch (error) {
-    file.close();
-    throw error;
-  }
-}
-
-function openFile(path: string): DatabaseSync {
   makePrivate(path);
-  const file = connect(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
-  try {
-    // A commit appends to the write-ahead log, and has ended when the log is flushed: see `WalFlusher`.
-    file.exec('pragma journal_mode = wal; pragma synchronous = normal');
-    // SQLite opens the log at the first read.
-    file.exec('select 1 from sqlite_schema');
-    file.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}; pragma busy_timeout = 0`);
-    return file;
-  } catch (error) {
-    file.close();
-    throw error;
-  }
+  using opened = new DisposableStack();
+  const file = opened.use(connect(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true }));
+  // A commit appends to the write-ahead log, and has ended when the log is flushed: see `WalFlusher`.
+  file.exec('pragma journal_mode = wal; pragma synchronous = normal');
+  // SQLite opens the log at the first read.
+  file.exec('select 1 from sqlite_schema');
+  file.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}; pragma busy_timeout = 0`);
+  const wal = walFlusher(directory, `${path}-wal`, FLUSHES_AT_ONCE);
+  opened.move();
+  return { file, wal };
 }
 
 /** SQLite keeps writing to a deleted file; this throws once the file is gone. */

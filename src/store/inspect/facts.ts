@@ -1,10 +1,9 @@
 import { type TaskKind, taskKinds } from '../../jobs/task-kinds.ts';
-import type { Database } from '../engines/connection-turns.ts';
 import { BudgetQueue } from '../queries/calls/budget-queue.ts';
 import { type ProjectPause, ReadBudget } from '../queries/calls/read-budget.ts';
 import { otherConnectionsSeen } from '../queries/replicas.ts';
 import { Installations, type StoredInstallation } from '../queries/workspaces/installations.ts';
-import { migrations, type SchemaState, schemaState } from '../schema/migrations.ts';
+import { type SchemaState, schemaState } from '../schema/migrations.ts';
 import { fromJson, type Queries } from '../schema/tables.ts';
 import type { HeldLock } from './held-locks.ts';
 
@@ -93,11 +92,8 @@ export const NO_ROWS: Rows = {
 };
 
 /** Changes nothing. Rows of another version's schema are not read. */
-export async function readFacts(
-  { queries, engine }: Pick<Database, 'queries' | 'engine'>,
-  nowMs: number,
-): Promise<Rows & Pick<StoreFacts, 'schema'>> {
-  const schema = await schemaState(queries, migrations(engine));
+export async function readFacts(queries: Queries, nowMs: number): Promise<Rows & Pick<StoreFacts, 'schema'>> {
+  const schema = await schemaState(queries);
   if (schema.missing.length + schema.unknown.length > 0) return { schema, ...NO_ROWS };
   const sinceMs = nowMs - RECENT_MS;
   return {

@@ -1,6 +1,5 @@
 import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { freeBytesIn } from '../backup.ts';
 import { codeOf, StoreError } from '../engines/connection-turns.ts';
@@ -27,7 +26,7 @@ async function inspectPostgres(databaseUrl: string, nowMs: number): Promise<Stor
   const database = openPostgres(databaseUrl);
   const { queries } = database;
   try {
-    const facts = await readFacts(database, nowMs);
+    const facts = await readFacts(queries, nowMs);
     const isThere = facts.schema.applied.length > 0;
     await (isThere ? tryToWrite(queries) : checkRightToCreate(queries));
     return {
@@ -83,7 +82,7 @@ async function inspectSqlite(dataDir: string, nowMs: number): Promise<StoreFacts
     return {
       place: directory,
       state: inUse ? 'in_use' : 'writable',
-      ...(await readFacts({ queries, engine: 'sqlite' }, nowMs)),
+      ...(await readFacts(queries, nowMs)),
       sizeBytes: sizeOf(path) + sizeOf(`${path}-wal`),
       freeBytes,
       heldLocks: [],
@@ -136,16 +135,13 @@ function spaceFor(directory: string): number {
 function isOwned(directory: string): boolean {
   const path = join(directory, OWNER_FILE);
   if (!existsSync(path)) return false;
-  let owner: DatabaseSync | null = null;
   try {
-    owner = connect(path, { readOnly: true });
+    using owner = connect(path, { readOnly: true });
     owner.prepare('select count(*) from sqlite_schema').get();
     return false;
   } catch (error) {
     if (isBusy(error)) return true;
     throw sqliteError(directory, error);
-  } finally {
-    owner?.close();
   }
 }
 
@@ -162,10 +158,9 @@ export async function readStore<T>(
   read: (queries: Queries) => Promise<T>,
 ): Promise<T> {
   const place = placeOf(location);
-  const { queries, engine, close } =
-    'dataDir' in location ? openFile(place) : openPostgres(location.databaseUrl);
+  const { queries, close } = 'dataDir' in location ? openFile(place) : openPostgres(location.databaseUrl);
   try {
-    const { applied, missing, unknown } = await schemaState(queries, migrations(engine));
+    const { applied, missing, unknown } = await schemaState(queries);
     if (applied.length === 0) throw noStoreError(place);
     if (missing.length + unknown.length > 0) throw otherVersionError(place, missing.length > 0);
     return await read(queries);
@@ -178,7 +173,7 @@ function openFile(directory: string) {
   const path = join(directory, DATABASE_FILE);
   if (!existsSync(path)) throw noStoreError(directory);
   const queries = openBeside(directory, path, true);
-  return { queries, engine: 'sqlite' as const, close: () => queries.destroy() };
+  return { queries, close: () => queries.destroy() };
 }
 
 function noStoreError(place: string): StoreError {

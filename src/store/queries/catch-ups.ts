@@ -183,7 +183,7 @@ export class CatchUps extends Table {
 
   /** Replies need not wait for the thread any longer, not even those that have come since it was asked for. */
   private sendWaiting(jobId: string, nowMs: number): Promise<void> {
-    return this.tasks.retryNowUnlessLocked('send_follow_ups', jobId, nowMs);
+    return this.tasks.runNowUnlessLocked('send_follow_ups', jobId, nowMs, 1);
   }
 
   private change(jobId: string) {

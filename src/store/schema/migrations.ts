@@ -358,22 +358,13 @@ export async function migrate(
       return results.map(({ migrationName }) => migrationName);
     });
   } catch (error) {
-    throw await explained(error, queries, migrations);
+    const unknown = error instanceof StoreError ? [] : (await schemaState(queries, migrations)).unknown;
+    if (unknown.length === 0) throw error;
+    throw new StoreError(
+      `The store was written by a newer docs-agent (its schema has ${unknown.join(', ')}, which this ` +
+        'version does not know). Start that version or a later one.',
+    );
   }
-}
-
-async function explained(
-  error: unknown,
-  queries: Queries,
-  migrations: Record<string, Migration>,
-): Promise<unknown> {
-  if (error instanceof StoreError) return error;
-  const { unknown } = await schemaState(queries, migrations);
-  if (unknown.length === 0) return error;
-  return new StoreError(
-    `The store was written by a newer docs-agent (its schema has ${unknown.join(', ')}, which this ` +
-      'version does not know). Start that version or a later one.',
-  );
 }
 
 export interface SchemaState {
@@ -383,15 +374,16 @@ export interface SchemaState {
   readonly unknown: readonly string[];
 }
 
-export async function schemaState(db: Queries, migrations: Record<string, Migration>): Promise<SchemaState> {
+/** @param known both databases have the same names */
+export async function schemaState(db: Queries, known = migrations('sqlite')): Promise<SchemaState> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   const applied = tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE)
     ? await appliedMigrations(db)
     : [];
   return {
     applied,
-    missing: Object.keys(migrations).filter((name) => !applied.includes(name)),
-    unknown: applied.filter((name) => !(name in migrations)),
+    missing: Object.keys(known).filter((name) => !applied.includes(name)),
+    unknown: applied.filter((name) => !(name in known)),
   };
 }
 

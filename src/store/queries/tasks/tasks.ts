@@ -59,11 +59,11 @@ export class Tasks {
   readonly scheduled = new Map<TaskKind, number>();
   private readonly scheduledIds = new Set<string>();
   private readonly db: Queries;
-  private readonly leaseClock: LeaseClock;
+  readonly leaseNowMs: LeaseClock;
 
-  constructor(db: Queries, leaseClock: LeaseClock) {
+  constructor(db: Queries, leaseNowMs: LeaseClock) {
     this.db = db;
-    this.leaseClock = leaseClock;
+    this.leaseNowMs = leaseNowMs;
   }
 
   async schedule({ kind, subject, runAtMs, ifScheduled }: NewTask): Promise<void> {
@@ -80,10 +80,6 @@ export class Tasks {
       .execute();
     this.scheduledIds.add(task.id);
     this.noteScheduled(kind, runAtMs);
-  }
-
-  leaseNowMs(): Promise<number> {
-    return this.leaseClock();
   }
 
   /**
@@ -145,7 +141,10 @@ export class Tasks {
     return task !== undefined;
   }
 
-  /** Makes a task due now, even one that awaits a retry. Never waits: skips tasks in flight or locked. */
+  /**
+   * Makes a task due now, even one that awaits a retry, or only such a one (`minAttempts` 1). Never waits: skips
+   * tasks in flight or locked.
+   */
   runNowUnlessLocked(
     kind: TaskKind,
     subjects: string | readonly string[],
@@ -182,11 +181,6 @@ export class Tasks {
       .where('id', 'in', free)
       .executeTakeFirst();
     if (numUpdatedRows > 0n) this.noteScheduled(kind, nowMs);
-  }
-
-  /** As `runNowUnlessLocked`, for a task that awaits a retry only. */
-  retryNowUnlessLocked(kind: TaskKind, subject: string, nowMs: number): Promise<void> {
-    return this.runNowUnlessLocked(kind, subject, nowMs, 1);
   }
 
   /** Extends leases that are still held. Never waits: skips locked tasks. */
