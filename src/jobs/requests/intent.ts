@@ -199,8 +199,18 @@ function phrases(...lists: readonly string[]): ReadonlySet<string> {
   return new Set(
     lists
       .flatMap((list) => list.split(/[|\n]/))
+      .flatMap(variantsOf)
       .map((phrase) => tokensOf(phrase).join(' '))
       .filter((phrase) => phrase !== ''),
+  );
+}
+
+/** `is it done/ready` stands for two phrases. */
+function variantsOf(phrase: string): readonly string[] {
+  const words = phrase.split(' ').map((word) => word.split('/'));
+  return words.reduce(
+    (starts, ways) => starts.flatMap((start) => ways.map((way) => `${start} ${way}`)),
+    [''],
   );
 }
 
