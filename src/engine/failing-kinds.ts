@@ -44,7 +44,7 @@ export class FailingKinds {
     this.failures.set(task.kind, { ...failures, lastAtMs: nowMs, words });
     const runAtMs = nowMs + retryDelayMs(task.attempts + 1, 0.5);
     await store
-      .transaction((tx) => tx.tasks.fail(task.lease, { words, nowMs, runAtMs }))
+      .transaction((tx) => tx.tasks.fail(task.lease, runAtMs, words, nowMs))
       // The lease expires by itself, and the task is claimed again.
       .catch((cause: unknown) => {
         // Another replica owns it now.

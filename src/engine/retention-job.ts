@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Place } from '../store/queries/table.ts';
-import type { Limits } from '../store/retention.ts';
 import type { Store } from '../store/store.ts';
 import { type Clock, type Periodic, periodically } from './runtime/clock.ts';
 import type { Logger } from './runtime/redact.ts';
@@ -32,33 +31,25 @@ export function retentionJob(
       inboundRequestsBeforeMs: startedAtMs - REQUESTS_KEPT_MS,
       homesBeforeMs: startedAtMs - HOMES_KEPT_MS,
     };
+    let jobs = 0;
     try {
-      const jobs = await pruneJobs(store, clock, limits, stopping);
-      await pruneTraces(store, clock, limits, stopping);
+      let next: Place | null = null;
+      do {
+        const batch = await store.transaction((tx) =>
+          tx.retention.pruneJobs(limits, next, JOBS_AT_ONCE, clock.now()),
+        );
+        jobs += batch.pruned;
+        next = batch.next;
+        await nextTurn();
+      } while (next !== null && !stopping.aborted);
+      let most = TRACES_AT_ONCE;
+      while (most === TRACES_AT_ONCE && !stopping.aborted) {
+        most = await store.transaction((tx) => tx.retention.pruneTraces(limits, TRACES_AT_ONCE, clock.now()));
+        await nextTurn();
+      }
       log.info('retention_job_ran', { outcome: 'done', jobs, duration_ms: clock.now() - startedAtMs });
     } catch (error) {
       log.error('retention_job_ran', { outcome: 'failed', error });
     }
   });
-}
-
-async function pruneJobs(store: Store, clock: Clock, limits: Limits, stopping: AbortSignal): Promise<number> {
-  const batch = (after: Place | null) =>
-    store.transaction((tx) => tx.retention.pruneJobs(limits, after, JOBS_AT_ONCE, clock.now()));
-  let { pruned: count, next } = await batch(null);
-  while (next !== null && !stopping.aborted) {
-    await nextTurn();
-    const more = await batch(next);
-    count += more.pruned;
-    next = more.next;
-  }
-  return count;
-}
-
-async function pruneTraces(store: Store, clock: Clock, limits: Limits, stopping: AbortSignal): Promise<void> {
-  let most = TRACES_AT_ONCE;
-  while (most === TRACES_AT_ONCE && !stopping.aborted) {
-    most = await store.transaction((tx) => tx.retention.pruneTraces(limits, TRACES_AT_ONCE, clock.now()));
-    await nextTurn();
-  }
 }

@@ -11,12 +11,12 @@ export interface AgentJob {
 }
 
 /** The statuses at which polling stops, according to the API's document. */
-export type EndedStatus = 'completed' | 'archived' | 'failed';
+const endedStatuses = ['completed', 'archived', 'failed'] as const;
 
-const endedStatuses: ReadonlySet<string> = new Set<EndedStatus>(['completed', 'archived', 'failed']);
+export type EndedStatus = (typeof endedStatuses)[number];
 
 export function isEnded(status: string): status is EndedStatus {
-  return endedStatuses.has(status);
+  return endedStatuses.some((ended) => ended === status);
 }
 
 /**

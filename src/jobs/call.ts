@@ -51,10 +51,6 @@ export interface CallOutcome {
   readonly detail: string | null;
 }
 
-export interface SettledCall extends CallOutcome {
-  readonly callId: string;
-}
-
 export type CallState = 'pending' | 'started' | 'done' | 'failed' | 'unknown';
 
 export interface EphemeralNotice {

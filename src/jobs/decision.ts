@@ -1,4 +1,4 @@
-import type { NewCall, SettledCall } from './call.ts';
+import type { CallOutcome, NewCall } from './call.ts';
 import type { FollowUp } from './follow-ups/follow-up.ts';
 import type { Job } from './job.ts';
 import type { Policy, Rules } from './policy.ts';
@@ -16,7 +16,7 @@ export interface JobState {
 export interface Decision {
   readonly job: Job;
   readonly followUps: readonly FollowUp[];
-  readonly settled?: SettledCall;
+  readonly settled?: CallOutcome & { readonly callId: string };
   readonly calls: readonly NewCall[];
   readonly rewrittenCreate?: { readonly callId: string; readonly prompt: string };
   readonly tasks: readonly JobTask[];

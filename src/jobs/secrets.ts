@@ -82,7 +82,12 @@ const SECRETS: readonly (readonly [RegExp, Replacement])[] = [
 
 /** "Bearer tokens" and "Basic authentication" are words. */
 function unlessWords(match: string, scheme = '', blank = '', credentials = ''): string {
-  return isWords(scheme, credentials) ? match : `${scheme}${blank}${REDACTED}`;
+  const decoded = Buffer.from(credentials, 'base64').toString('latin1');
+  const isWords =
+    scheme.toLowerCase() === 'basic'
+      ? !/^[\x20-\x39\x3b-\x7e]*:[\x20-\x7e]*$/.test(decoded)
+      : /^[a-z]{1,24}(?:-[a-z]{1,24})?[.:]?$/i.test(credentials);
+  return isWords ? match : `${scheme}${blank}${REDACTED}`;
 }
 
 function ifRandom(match: string, name = '', value = ''): string {
@@ -96,12 +101,6 @@ function isRandom(value: string): boolean {
 
 const HYPHENATED_WORDS =
   /^(?:[a-z]{1,20}\d{0,3}|\d{1,4}|[a-z]\d{1,2}[a-z]{1,10})(?:[-./](?:[a-z]{1,20}\d{0,3}|\d{1,4}|[a-z]\d{1,2}[a-z]{1,10}))+\.?$/;
-
-function isWords(scheme: string, credentials: string): boolean {
-  if (scheme.toLowerCase() !== 'basic') return /^[a-z]{1,24}(?:-[a-z]{1,24})?[.:]?$/i.test(credentials);
-  const decoded = Buffer.from(credentials, 'base64').toString('latin1');
-  return !/^[\x20-\x39\x3b-\x7e]*:[\x20-\x7e]*$/.test(decoded);
-}
 
 /** Invisible characters could hide a secret from the search, but not from a person who copies it. */
 const INVISIBLE = /[\p{Cf}[\p{Cc}--[\n\r\t]]]/gv;

@@ -62,14 +62,8 @@ export function furthestAheadMs(kind: TaskKind): number | null {
   return limitMs;
 }
 
-const LANE_TASK_KINDS: Readonly<Record<Lane['to'], TaskKind>> = {
+export const laneTaskKinds: Readonly<Record<Lane['to'], TaskKind>> = {
   agent: 'call_agent',
   slack: 'post_to_slack',
   workflow: 'complete_step',
 };
-
-export const laneTaskKinds = Object.values(LANE_TASK_KINDS);
-
-export function laneTaskKind({ to }: Lane): TaskKind {
-  return LANE_TASK_KINDS[to];
-}

@@ -125,7 +125,7 @@ export class Retention extends Table {
           select 1 from follow_up
           where follow_up.job_id = job.id and (received_at >= ${beforeMs} or state in (${sql.join(dueStates)}))
         ) and not exists (
-          select 1 from task where task.job_id = job.id and kind not in (${sql.join(laneTaskKinds)})
+          select 1 from task where task.job_id = job.id and kind not in (${sql.join(Object.values(laneTaskKinds))})
         )`);
   }
 }

@@ -1,5 +1,5 @@
 import type { Decision } from '../jobs/decision.ts';
-import { laneTaskKind } from '../jobs/task-kinds.ts';
+import { laneTaskKinds } from '../jobs/task-kinds.ts';
 import {
   type Database,
   type LeaseClock,
@@ -268,8 +268,8 @@ async function write(tx: Omit<Transaction, 'write'>, decision: Decision, nowMs: 
   for (const call of calls) {
     await tx.calls.add(call, job, nowMs);
     if (call.lane.to === 'agent') await tx.budgetQueue.join(call.id);
-    const kind = laneTaskKind(call.lane);
-    await tx.tasks.schedule({ kind, subject: call.lane.name, runAtMs: nowMs, ifScheduled: 'keep' });
+    const { to, name: subject } = call.lane;
+    await tx.tasks.schedule({ kind: laneTaskKinds[to], subject, runAtMs: nowMs, ifScheduled: 'keep' });
   }
   if (rewrittenCreate !== undefined) {
     const { callId, prompt } = rewrittenCreate;

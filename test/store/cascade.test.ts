@@ -36,7 +36,9 @@ describeOnDatabases('what belongs to a job', (make) => {
         const followUps = [aFollowUp({ id: `reply-${id}`, jobId: id })];
         const decision = aDecision({ job, calls, followUps, mayHaveReplies: true });
         await store.transaction((tx) => tx.write(decision, NOW_MS));
-        await store.transaction((tx) => tx.checks.refreshCards([{ jobId: id, runAtMs: NOW_MS }]));
+        await store.transaction((tx) =>
+          tx.tasks.schedule({ kind: 'refresh_card', subject: id, runAtMs: NOW_MS, ifScheduled: 'keep' }),
+        );
       }
       await store.transaction((tx) => tx.homes.opened('T1', 'U1', NOW_MS));
       await store.close();

@@ -171,19 +171,16 @@ async function readReview(read: Read, { number }: PullRequestCommit): Promise<Pu
       if (state === 'APPROVED' || state === 'CHANGES_REQUESTED' || state === 'DISMISSED')
         opinions.set(user?.login ?? '', state);
     }
-    if (found.length < PAGE) return { ...sumOf(new Set(opinions.values())) };
+    if (found.length >= PAGE) continue;
+    const all = [...opinions.values()];
+    if (all.includes('CHANGES_REQUESTED')) return { review: 'changes_requested' };
+    return all.includes('APPROVED') ? { review: 'approved' } : {};
   }
   // Only the last ones count, and they are further on.
   return {};
 }
 
-function sumOf(opinions: ReadonlySet<string>): PullRequestFacts {
-  if (opinions.has('CHANGES_REQUESTED')) return { review: 'changes_requested' };
-  return opinions.has('APPROVED') ? { review: 'approved' } : {};
-}
-
 const DEPLOYMENTS_MAX = 5;
-const COMMENTS_PAGE = 100;
 const COMMENT_PAGES_MAX = 2;
 
 const deployments = listOf(z.object({ id, production_environment: flag }));
@@ -209,31 +206,28 @@ async function readPreview(
   lacks: (permission: string) => void,
 ): Promise<PullRequestFacts> {
   const deployed = await orNull(readDeployed(read, commit));
-  if (typeof deployed?.address === 'string') return { previewUrl: deployed.address };
+  if (deployed) return { previewUrl: deployed };
   const written = await orNull(readWritten(read, number));
   if (deployed === null && written === null) lacks('Deployments or Pull requests');
-  return known({ previewUrl: written?.address ?? null });
+  return written ? { previewUrl: written } : {};
 }
 
-interface Found {
-  readonly address: string | null;
-}
-
-async function readDeployed(read: Read, commit: string): Promise<Found> {
+/** Empty: nowhere. */
+async function readDeployed(read: Read, commit: string): Promise<string> {
   const found = await read(`/deployments?sha=${commit}&per_page=${DEPLOYMENTS_MAX}`, deployments);
-  for (const deployment of found.filter((one) => !one.production_environment)) {
-    const [newest] = await read(`/deployments/${deployment.id}/statuses?per_page=1`, statuses);
-    if (newest?.state === 'success' && newest.environment_url !== null)
-      return { address: newest.environment_url };
+  for (const { id } of found.filter((one) => !one.production_environment)) {
+    const [newest] = await read(`/deployments/${id}/statuses?per_page=1`, statuses);
+    if (newest?.state === 'success' && newest.environment_url !== null) return newest.environment_url;
   }
-  return { address: null };
+  return '';
 }
 
-async function readWritten(read: Read, number: number): Promise<Found> {
+/** Empty: in none. */
+async function readWritten(read: Read, number: number): Promise<string> {
   for (let page = 1; page <= COMMENT_PAGES_MAX; page += 1) {
-    const found = await read(`/issues/${number}/comments?per_page=${COMMENTS_PAGE}&page=${page}`, comments);
+    const found = await read(`/issues/${number}/comments?per_page=${PAGE}&page=${page}`, comments);
     const address = found.map(({ body }) => body).findLast((body) => body !== '');
-    if (address !== undefined || found.length < COMMENTS_PAGE) return { address: address ?? null };
+    if (address !== undefined || found.length < PAGE) return address ?? '';
   }
-  return { address: null };
+  return '';
 }

@@ -77,13 +77,8 @@ export function sendAtMs(waiting: readonly FollowUp[], windowMs: number): number
   return Math.min(Math.max(...times) + windowMs, Math.min(...times) + LONGEST_WAIT_IN_WINDOWS * windowMs);
 }
 
-export interface Batch {
-  readonly followUps: readonly FollowUp[];
-  readonly prompt: string;
-}
-
 /** The longest run of replies, from the oldest on, that fits one message; always at least the first. */
-export function nextBatch(waiting: readonly FollowUp[], maxLength: number): Batch {
+export function nextBatch(waiting: readonly FollowUp[], maxLength: number) {
   const followUps: FollowUp[] = [];
   let length = 0;
   for (const followUp of waiting) {

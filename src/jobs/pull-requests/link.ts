@@ -63,7 +63,7 @@ export function parsePullRequestLink(url: string, sites: readonly CodeHostSite[]
     const root = site.pathname.replace(/(?<!\/)\/+$/, '');
     if (address.origin !== site.origin || !address.path.startsWith(`${root}/`)) continue;
     const path = address.path.slice(root.length);
-    const groups = SHAPES[host].exec(host === 'azure' ? decodePath(path) : path)?.groups;
+    const groups = SHAPES[host].exec(host === 'azure' ? (decode(path) ?? path) : path)?.groups;
     const link = groups && linkOf(host, `${site.origin}${root}`, groups);
     if (link) return link;
   }
@@ -112,7 +112,7 @@ export function readableAddress({ host, pathname }: URL): string {
 function parseServerLink(url: string): PullRequestLink | null {
   const address = plainAddress(url);
   if (address === null) return null;
-  const azure = SERVER_SHAPES.azure.exec(decodePath(address.path))?.groups;
+  const azure = SERVER_SHAPES.azure.exec(decode(address.path) ?? address.path)?.groups;
   if (azure) {
     const { root = '', ...groups } = azure;
     return linkOf('azure', `${address.origin}${root.toLowerCase()}`, groups);
@@ -126,27 +126,28 @@ function parseServerLink(url: string): PullRequestLink | null {
   return numbered({ host: 'bitbucket', webUrl, repository: `${project}/${name}`, key }, number, '#');
 }
 
+/** Of pull requests, and the sign before their numbers. */
+const PAGES = {
+  github: ['pull', '#'],
+  gitlab: ['-/merge_requests', '!'],
+  bitbucket: ['pull-requests', '#'],
+} as const;
+
 function linkOf(
   host: CodeHostName,
   webUrl: string,
   { repository = '', owner = '', project, name = '', number = '' }: Record<string, string | undefined>,
 ): PullRequestLink | null {
-  const at = (path: string) => `${webUrl}/${`${path}/${number}`.toLowerCase()}`;
-  switch (host) {
-    case 'github':
-      return numbered({ host, webUrl, repository, key: at(`${repository}/pull`) }, number, '#');
-    case 'gitlab':
-      return numbered({ host, webUrl, repository, key: at(`${repository}/-/merge_requests`) }, number, '!');
-    case 'bitbucket':
-      return numbered({ host, webUrl, repository, key: at(`${repository}/pull-requests`) }, number, '#');
-    case 'azure': {
-      // The URL of a repository named like its project may leave out the project.
-      const isCalledAlike = project === undefined || project.toLowerCase() === name.toLowerCase();
-      const path = `${owner}/${project ?? name}/_git/${name}/pullrequest`.normalize();
-      const full = isCalledAlike ? `${owner}/${name}` : `${owner}/${project}/${name}`;
-      return numbered({ host, webUrl, repository: full, key: encodeURI(at(path)) }, number, '!');
-    }
+  const keyOf = (path: string) => `${webUrl}/${`${path}/${number}`.toLowerCase()}`;
+  if (host !== 'azure') {
+    const [page, sign] = PAGES[host];
+    return numbered({ host, webUrl, repository, key: keyOf(`${repository}/${page}`) }, number, sign);
   }
+  // The URL of a repository named like its project may leave out the project.
+  const isCalledAlike = project === undefined || project.toLowerCase() === name.toLowerCase();
+  const path = `${owner}/${project ?? name}/_git/${name}/pullrequest`.normalize();
+  const full = isCalledAlike ? `${owner}/${name}` : `${owner}/${project}/${name}`;
+  return numbered({ host, webUrl, repository: full, key: encodeURI(keyOf(path)) }, number, '!');
 }
 
 function numbered(
@@ -182,10 +183,6 @@ function plainAddress(url: string): { readonly origin: string; readonly path: st
 function isPlainSegment(segment: string): boolean {
   const decoded = decode(segment);
   return decoded !== null && decoded !== '' && !/^\.{1,2}$|[/\\%]|\p{C}/u.test(decoded);
-}
-
-function decodePath(path: string): string {
-  return decode(path) ?? path;
 }
 
 /** Null: its escapes make no text. */

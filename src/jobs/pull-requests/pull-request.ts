@@ -50,6 +50,7 @@ export function seenPullRequest(
 
 /** The length of a quotation in a message. */
 export const PARAGRAPH_MAX_LENGTH = 300;
+const COMMENT = /<!--[\s\S]*?(?:-->|$)/g;
 const FENCE = /^(?:```|~~~)/;
 /** Headings, list items, quotations, tables, rules, images and HTML: the parts of templates. */
 const NO_PROSE = /^(?:#|[-*+] |[-*_=]{3}|\d{1,9}[.)] |>|\||!\[|<)/;
@@ -61,7 +62,7 @@ const NO_PROSE = /^(?:#|[-*+] |[-*_=]{3}|\d{1,9}[.)] |>|\||!\[|<)/;
 export function firstParagraph(markdown: string): string | null {
   const paragraph: string[] = [];
   let isInFence = false;
-  for (const line of withoutComments(markdown).split('\n')) {
+  for (const line of markdown.replace(COMMENT, '').split('\n')) {
     const text = line.trim();
     const isFence = FENCE.test(text);
     if (isFence) isInFence = !isInFence;
@@ -71,10 +72,6 @@ export function firstParagraph(markdown: string): string | null {
   }
   const text = withoutMarkup(paragraph.join(' ')).trim();
   return text === '' ? null : shortened(text);
-}
-
-function withoutComments(markdown: string): string {
-  return markdown.replace(/<!--[\s\S]*?(?:-->|$)/g, '');
 }
 
 function withoutMarkup(text: string): string {

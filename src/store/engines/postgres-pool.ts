@@ -167,21 +167,15 @@ class DriverWithSettings extends PostgresDriver {
     this.isPatient = isPatient;
   }
 
-  private settings(): string[] {
+  override beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
     // Two that wait for each other must not give up at the same moment, only to meet again.
     const lockWithinMs = Math.round(LOCK_WITHIN_MS * (0.75 + Math.random() / 2));
-    return [
-      `idle_in_transaction_session_timeout = ${MAX_IDLE_IN_TRANSACTION_MS}`,
-      ...(this.isPatient ? [] : [`lock_timeout = ${lockWithinMs}`]),
+    const local = [
+      `set local idle_in_transaction_session_timeout = ${MAX_IDLE_IN_TRANSACTION_MS}`,
+      ...(this.isPatient ? [] : [`set local lock_timeout = ${lockWithinMs}`]),
     ];
-  }
-
-  override beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
     const withSettings: DatabaseConnection = {
-      executeQuery: ({ sql }) =>
-        connection.executeQuery(
-          CompiledQuery.raw([sql, ...this.settings().map((setting) => `set local ${setting}`)].join('; ')),
-        ),
+      executeQuery: ({ sql }) => connection.executeQuery(CompiledQuery.raw([sql, ...local].join('; '))),
       streamQuery: connection.streamQuery,
     };
     return super.beginTransaction(withSettings, settings);

@@ -21,15 +21,9 @@ const NOTEWORTHY_MS = 5_000;
  * the time: these count while somebody waits for them.
  */
 export async function heldLocks(queries: Queries): Promise<HeldLock[]> {
-  const { rows } = await sql<{
-    pid: number;
-    program: string | null;
-    state: string | null;
-    table: string;
-    forMs: number | null;
-  }>`
-    select distinct on (holder.pid) holder.pid, holder.application_name as program, holder.state,
-      held.relname as "table",
+  const { rows } = await sql<HeldLock>`
+    select distinct on (holder.pid) holder.pid, coalesce(holder.application_name, '') as program,
+      coalesce(holder.state, '') as state, held.relname as "table",
       cast(extract(epoch from clock_timestamp() - holder.xact_start) * 1000 as bigint) as for_ms
     from pg_locks as lock
     join pg_class as held on held.oid = lock.relation
@@ -45,13 +39,7 @@ export async function heldLocks(queries: Queries): Promise<HeldLock[]> {
         )
       )
     order by holder.pid, held.relname`.execute(queries);
-  return rows.map(({ pid, program, state, table, forMs }) => ({
-    pid,
-    program: program ?? '',
-    state: state ?? '',
-    table,
-    forMs,
-  }));
+  return rows;
 }
 
 /** For operators: who holds what, and since when. */

@@ -46,7 +46,11 @@ export function checkContract(open: OpenStore): void {
       const other = aJob({ id: 'job-2', threadTs: null, channelId: 'C2' });
       await opened.run((tx) => tx.write(aDecision({ job: other }), NOW_MS));
       await opened.run((tx) => tx.channelSettings.replace('T1', 'C2', saved));
-      await opened.run((tx) => tx.checks.refreshCards([{ jobId: 'job-2', runAtMs: LATER_MS }]));
+      await opened.run((tx) =>
+        tx.tasks.schedule({
+          ...{ kind: 'refresh_card', subject: 'job-2', runAtMs: LATER_MS, ifScheduled: 'keep' },
+        }),
+      );
       const found = await opened.run((tx) => tx.checks.read(['job-1', 'job-2', 'job-3']));
       expect(Object.fromEntries(found)).toEqual({
         'job-1': { job: aJob({ number: 1 }), saved: null, hasUnsent: false, isCardPlanned: false },
@@ -158,31 +162,6 @@ export function checkContract(open: OpenStore): void {
       for (const { lease } of await claim(NOW_MS + DAY_MS))
         await opened.run((tx) => tx.tasks.complete(lease));
       expect((await opened.run((tx) => tx.jobs.get(job.id)))?.checkedAtMs).toBe(NOW_MS);
-    });
-
-    test('cards are refreshed when they were to be anyway, else when they are asked to', async () => {
-      const cards = (nowMs: number) =>
-        opened.run((tx) =>
-          tx.tasks.claim({
-            kinds: ['refresh_card'],
-            nowMs,
-            leaseNowMs: nowMs,
-            leaseUntilMs: nowMs + LEASE_MS,
-            inFlight: [],
-            limit: 9,
-          }),
-        );
-      await opened.run((tx) =>
-        tx.tasks.schedule({ kind: 'refresh_card', subject: 'job-1', runAtMs: NOW_MS, ifScheduled: 'keep' }),
-      );
-      await opened.run((tx) =>
-        tx.checks.refreshCards([
-          { jobId: 'job-1', runAtMs: LATER_MS },
-          { jobId: 'job-2', runAtMs: LATER_MS },
-        ]),
-      );
-      expect(subjects(await cards(NOW_MS))).toEqual(['job-1']);
-      expect(subjects(await cards(LATER_MS))).toEqual(['job-1', 'job-2']);
     });
 
     test('are brought forward for a project, and the cards of its open jobs refreshed', async () => {

@@ -20,7 +20,9 @@ export function taskGroupContract(open: OpenStore): void {
       ];
       await opened.run((tx) => tx.write(aDecision({ job, calls }), NOW_MS));
       await opened.run((tx) => tx.homes.opened('T1', 'U1', NOW_MS));
-      await opened.run((tx) => tx.checks.refreshCards([{ jobId: 'job-1', runAtMs: NOW_MS }]));
+      await opened.run((tx) =>
+        tx.tasks.schedule({ kind: 'refresh_card', subject: 'job-1', runAtMs: NOW_MS, ifScheduled: 'keep' }),
+      );
       await schedule('job-1', NOW_MS);
       await schedule('gone', NOW_MS + 5);
       const claimWithout = (leftOut: readonly string[]) =>

@@ -103,9 +103,7 @@ export function taskContract(open: OpenStore): void {
 
     test('a failed task is due at its time, and counts as failing until a run succeeds', async () => {
       const fail = (task: ClaimedTask, nowMs: number) =>
-        opened.run((tx) =>
-          tx.tasks.fail(task.lease, { words: 'the disk is gone', nowMs, runAtMs: nowMs + 10 }),
-        );
+        opened.run((tx) => tx.tasks.fail(task.lease, nowMs + 10, 'the disk is gone', nowMs));
       const failing = (sinceMs: number) => opened.run((tx) => tx.stats.failingTasks(sinceMs));
       await schedule('job-1', NOW_MS);
       await fail(await claimOne(NOW_MS), NOW_MS);

@@ -1,7 +1,7 @@
 import type { Reply } from '../../event.ts';
 import { authorsOf, type FollowUp } from '../../follow-ups/follow-up.ts';
 import { promptOf, readyOf, sendAtMs } from '../../follow-ups/follow-up-queue.ts';
-import { noAttachments } from '../../requests/attachments.ts';
+import type { Snippet } from '../../requests/attachments.ts';
 import { judgePrompt, unescaped } from '../../requests/command.ts';
 import type { DecisionBuilder } from '../decision-builder.ts';
 
@@ -18,13 +18,14 @@ export function followUpShown(
   { messageTs, userId, text }: Pick<Reply, 'messageTs' | 'userId' | 'text'>,
 ): void {
   if (builder.followUpAt(messageTs) !== null) return;
-  const reply = { messageTs, userId, text, editedTs: null, mentionsBot: true, attachments: noAttachments };
-  const followUp = newFollowUp(builder, reply);
-  addOrRefuse(builder, followUp);
+  addOrRefuse(builder, newFollowUp(builder, { messageTs, userId, text, editedTs: null }));
 }
 
-export function newFollowUp({ job, context }: DecisionBuilder, reply: Reply): FollowUp {
-  const { messageTs, userId, text, editedTs, attachments } = reply;
+export function newFollowUp(
+  { job, context }: DecisionBuilder,
+  { messageTs, userId, text, editedTs }: Pick<Reply, 'messageTs' | 'userId' | 'text' | 'editedTs'>,
+  snippets: readonly Snippet[] = [],
+): FollowUp {
   return {
     id: context.newId(),
     jobId: job.id,
@@ -38,7 +39,7 @@ export function newFollowUp({ job, context }: DecisionBuilder, reply: Reply): Fo
     corrected: null,
     isDeleted: false,
     isCorrection: false,
-    snippets: attachments.snippets,
+    snippets,
     inlined: '',
   };
 }

@@ -2,7 +2,6 @@ import type { KeptCommand, KeptReply } from '../../call.ts';
 import type { Reply } from '../../event.ts';
 import type { FollowUp } from '../../follow-ups/follow-up.ts';
 import { isBeforeJob } from '../../job.ts';
-import { noAttachments } from '../../requests/attachments.ts';
 import { isBlank, type ThreadWord, threadWordOf } from '../../requests/command.ts';
 import { intentOf } from '../../requests/intent.ts';
 import type { Deciders, DecisionBuilder } from '../decision-builder.ts';
@@ -16,7 +15,7 @@ export function replyReceived(builder: DecisionBuilder, { reply }: { readonly re
   const word = threadWordOf(reply.text);
   const withheld = word === null ? withheldBy(builder, reply) : null;
   if (withheld === 'mode') return;
-  const followUp = newFollowUp(builder, reply);
+  const followUp = newFollowUp(builder, reply, reply.attachments.snippets);
   if (word !== null) saidWord(builder, followUp, word);
   else if (withheld === 'mute') builder.excludeFollowUp(followUp, 'muted');
   else if (!isKept(builder, followUp, reply)) {
@@ -130,8 +129,8 @@ export const replyDeciders = {
     const followUp = builder.followUpAt(messageTs);
     // An edit may also arrive after the deletion, and would look like a reply that was not stored.
     if (followUp === null && overtaken !== undefined) {
-      const empty = { ...overtaken, text: '', attachments: noAttachments };
-      builder.saveFollowUp({ ...newFollowUp(builder, empty), state: 'withdrawn' });
+      const empty = newFollowUp(builder, { ...overtaken, text: '' });
+      builder.saveFollowUp({ ...empty, state: 'withdrawn' });
     }
     if (followUp === null || followUp.state === 'withdrawn') return;
     if (isStillHere(builder, followUp)) {
@@ -336,18 +335,8 @@ function correctRequest(builder: DecisionBuilder, messageTs: string): void {
   if (requestTs !== messageTs || requesterId === null || correction === '') return;
   const { correction: _, ...job } = builder.job;
   builder.job = job;
-  const followUp = {
-    ...newFollowUp(builder, {
-      messageTs,
-      userId: requesterId,
-      text: correction,
-      editedTs: requestEditedTs,
-      mentionsBot: true,
-      attachments: noAttachments,
-    }),
-    isCorrection: true,
-  };
-  putOrRefuse(builder, followUp);
+  const reply = { messageTs, userId: requesterId, text: correction, editedTs: requestEditedTs };
+  putOrRefuse(builder, { ...newFollowUp(builder, reply), isCorrection: true });
 }
 
 /** Nothing of it has gone out. */

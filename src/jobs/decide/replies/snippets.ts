@@ -60,7 +60,7 @@ function completeRequest(builder: DecisionBuilder, reply: Reply): void {
     nameOthers(builder, reply.messageTs, others);
   }
   if (text === '' && snippets.length === 0) return;
-  lineUp(builder, newFollowUp(builder, { ...reply, text, attachments: { snippets, others } }));
+  lineUp(builder, newFollowUp(builder, { ...reply, text }, snippets));
 }
 
 function completeReply(builder: DecisionBuilder, before: FollowUp, reply: Reply): void {

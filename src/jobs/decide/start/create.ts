@@ -1,4 +1,3 @@
-import type { AgentJob } from '../../agent-job.ts';
 import type { EventOf } from '../../event.ts';
 import type { FollowUp } from '../../follow-ups/follow-up.ts';
 import { type Job, mayStartAgain } from '../../job.ts';
@@ -12,12 +11,10 @@ import { observe } from '../watch/observe.ts';
 import { settleFailed } from '../watch/verdict.ts';
 import { dropJob, requestCreate, watchAgentJob } from './open.ts';
 
-interface Created {
-  readonly callId: string;
-  readonly agentJob: AgentJob;
-}
-
-export function jobCreated(builder: DecisionBuilder, { callId, agentJob }: Created): void {
+export function jobCreated(
+  builder: DecisionBuilder,
+  { callId, agentJob }: Pick<EventOf<'job_created'>, 'callId' | 'agentJob'>,
+): void {
   builder.settle(callId, 'done');
   if (builder.job.stage.kind !== 'creating') return;
   clearTrouble(builder, 'send');

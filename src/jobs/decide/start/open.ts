@@ -265,19 +265,17 @@ export function requestJob(
   const { thread } = request;
   const same = recent.find((job) => isSame(job, request) && isActiveOrCompleted(job));
   if (unknownProject === null && same === undefined && !isDoubtful) return openJob(request, context);
-  const stage: Stage =
-    unknownProject === null
-      ? { kind: 'awaiting_confirmation', sameAsJobId: same?.id ?? null, thread }
-      : { kind: 'awaiting_confirmation', sameAsJobId: null, thread, unknownProject: namedIn(unknownProject) };
+  const asked = { kind: 'awaiting_confirmation', sameAsJobId: same?.id ?? null, thread } as const;
+  let stage: Stage = asked;
+  if (unknownProject !== null) {
+    // Without the rest of the request, which the job has already.
+    const { kind, name, projects } = unknownProject;
+    stage = { ...asked, sameAsJobId: null, unknownProject: { kind, name, projects } };
+  }
   const job = { ...newJob({ ...request, thread: null }, context), stage };
   const builder = new DecisionBuilder({ job, followUps: [] }, context);
   if (!isAnswered) notifyRequester(builder, 'asked_before', '', 'asked_before');
   return builder.decision();
-}
-
-/** Without the rest of the request, which the job has already. */
-function namedIn({ kind, name, projects }: UnknownProject): UnknownProject {
-  return { kind, name, projects };
 }
 
 /** The question asked when the same request arrived first, if it is open. */

@@ -31,11 +31,6 @@ export interface UnchangedCheck {
   readonly nextCheckAtMs: number;
 }
 
-interface CardRefresh {
-  readonly jobId: string;
-  readonly runAtMs: number;
-}
-
 const jobsToCheck = preparedForMany((db, jobs: readonly Values<{ id: string }>[]) =>
   db
     .selectFrom('job')
@@ -102,18 +97,6 @@ export class Checks extends Table {
     return new Set(ended.map(({ id }) => id));
   }
 
-  /** Schedules a refresh of these cards, unless one is already scheduled. */
-  async refreshCards(cards: readonly CardRefresh[]): Promise<void> {
-    if (cards.length === 0) return;
-    const tasks = cards.map(({ jobId, runAtMs }) => newRow('refresh_card', jobId, runAtMs));
-    await this.db
-      .insertInto('task')
-      // Sorted, so that concurrent transactions do not deadlock on the jobs.
-      .values(tasks.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
-      .onConflict((conflict) => conflict.column('id').doNothing())
-      .execute();
-  }
-
   /** Makes the checks of a project's open jobs due, whatever they waited for. Skips those in flight. */
   runNow(projectId: string, nowMs: number): Promise<void> {
     return this.tasks.runGroupNow('check_job', `${projectId}/`, nowMs);
@@ -132,7 +115,13 @@ export class Checks extends Table {
       .execute();
     if (jobs.length === 0) return;
     await this.tasks.runNowUnlessLocked('refresh_card', idsOf(jobs), nowMs);
-    await this.refreshCards(jobs.map(({ id }) => ({ jobId: id, runAtMs: nowMs })));
+    const tasks = jobs.map(({ id }) => newRow('refresh_card', id, nowMs));
+    await this.db
+      .insertInto('task')
+      // Sorted, so that concurrent transactions do not deadlock on the jobs.
+      .values(tasks.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .execute();
     this.tasks.noteScheduled('refresh_card', nowMs);
   }
 

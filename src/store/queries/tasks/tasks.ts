@@ -44,14 +44,6 @@ const NO_LEASE_ENDED = 0;
 const freeLease = { leaseToken: null, leaseUntil: null };
 const noFailure = { failingSince: null, failure: null };
 
-/** A run that failed by an error of the program or its store. */
-interface TaskFailure {
-  /** Without secrets, and without what people wrote. */
-  readonly words: string;
-  readonly nowMs: number;
-  readonly runAtMs: number;
-}
-
 type Row = ExpressionBuilder<Tables, 'task'>;
 
 /** The due queue, with at most one task per kind and subject. */
@@ -246,8 +238,8 @@ export class Tasks {
     await this.free(lease, (row) => ({ ...noFailure, runAt: runAtMs, attempts: row('attempts', '+', 1) }));
   }
 
-  /** As `retryAt`, with the words of the failure. */
-  async fail(lease: Lease, { words, nowMs, runAtMs }: TaskFailure): Promise<void> {
+  /** As `retryAt`, with the words of the failure, which are without secrets, and without what people wrote. */
+  async fail(lease: Lease, runAtMs: number, words: string, nowMs: number): Promise<void> {
     await this.free(lease, (row) => ({
       runAt: runAtMs,
       attempts: row('attempts', '+', 1),
