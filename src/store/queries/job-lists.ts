@@ -16,12 +16,16 @@ const MAX_UNSENT = 50;
 /** Fewer characters of an id would name too many jobs. */
 const ID_START = /^[0-9a-f-]{13,36}$/i;
 const NUMBER = /^#?([1-9]\d{0,8})$/;
-const ANY: Condition = sql`1 = 1`;
 /** A request that awaits confirmation, or a draft, is no job yet. */
 const IS_JOB: Condition = sql`stage not in ('awaiting_confirmation', 'draft', 'dropped')`;
-const HAS_PULL_REQUEST: Condition = sql`has_pull_request = 1`;
 /** Worded as in the partial index, so that the databases use it. */
 const IS_OPEN: Condition = sql`stage in (${sql.join(openStages.map((stage) => sql.lit(stage)))})`;
+
+const WHICH = {
+  all: sql<SqlBool>`1 = 1`,
+  open: IS_OPEN,
+  with_pull_request: sql<SqlBool>`has_pull_request = 1`,
+};
 
 /** Jobs as people look for them. Nothing is locked. */
 export class JobLists extends Table {
@@ -36,13 +40,9 @@ export class JobLists extends Table {
     return { jobs: found.slice(0, limit).reverse(), hasNewer: hasMore, hasOlder: true };
   }
 
-  async openOf(teamId: string, userId: string, limit: number): Promise<Job[]> {
-    return this.newestOf(teamId, userId, IS_OPEN, limit);
-  }
-
   /** The person's jobs since then, newest first, with their replies that need a decision. */
   async recentOf(teamId: string, userId: string, sinceMs: number, limit: number): Promise<NeedingJob[]> {
-    const jobs = await this.newestOf(teamId, userId, sql`requested_at >= ${sinceMs}`, limit);
+    const jobs = await this.newestOf(teamId, userId, { sinceMs }, limit);
     const rows = await this.db
       .selectFrom('followUp')
       .select(['jobId', 'callId', 'state'])
@@ -58,15 +58,6 @@ export class JobLists extends Table {
       );
       return { job, undecided: undecidedOf(calls) };
     });
-  }
-
-  async withPullRequest(teamId: string, userId: string, limit: number): Promise<Job[]> {
-    return this.newestOf(teamId, userId, HAS_PULL_REQUEST, limit);
-  }
-
-  async latestOf(teamId: string, userId: string): Promise<Job | null> {
-    const [latest] = await this.newestOf(teamId, userId, ANY, 1);
-    return latest ?? null;
   }
 
   /**
@@ -150,7 +141,14 @@ export class JobLists extends Table {
     return rows.map(jobFrom);
   }
 
-  private async newestOf(teamId: string, userId: string, isMeant: Condition, limit: number): Promise<Job[]> {
+  /** The person's jobs, newest first. */
+  async newestOf(
+    teamId: string,
+    userId: string,
+    which: keyof typeof WHICH | { readonly sinceMs: number },
+    limit: number,
+  ): Promise<Job[]> {
+    const isMeant = typeof which === 'string' ? WHICH[which] : sql<SqlBool>`requested_at >= ${which.sinceMs}`;
     const rows = await this.db
       .selectFrom('job')
       .select(jobColumns)

@@ -25,10 +25,6 @@ export interface LockedJob extends JobState {
   readonly saved: ChannelSettings | null;
 }
 
-export interface ShownJob extends LockedJob {
-  readonly cardDrawnAtMs: number | null;
-}
-
 export function savedFrom(saved: Json<ChannelSettings> | null): ChannelSettings | null {
   return saved === null ? null : fromJson(saved);
 }
@@ -71,7 +67,7 @@ export class Jobs extends Table {
   }
 
   /** As `lock`, without the lock, for readers who are told when it changes. */
-  async shown(jobId: string): Promise<ShownJob | null> {
+  async shown(jobId: string) {
     const row = await this.withLastCheck(jobId).select('cardDrawnAt').executeTakeFirst();
     if (row === undefined) return null;
     const job = checked(jobFrom(row), row.lastCheck);

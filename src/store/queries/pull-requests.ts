@@ -33,13 +33,6 @@ export type Looked = Pick<WatchedPullRequest, 'changedAtMs' | 'misses'> & {
   readonly seen: Pick<WatchedPullRequest, 'facts' | 'memory'> | null;
 };
 
-export interface PullRequestOfJob {
-  readonly jobId: string;
-  readonly url: string;
-  /** It was announced before anybody looked at it. */
-  readonly isOld: boolean;
-}
-
 /**
  * Pull requests that are checked, with the jobs that they belong to: one check serves all jobs of a
  * workspace.
@@ -122,7 +115,8 @@ export class PullRequests extends Table {
     };
   }
 
-  async jobsOf(subject: string): Promise<PullRequestOfJob[]> {
+  /** With its URL as the job announced it. `isOld`: that was before anybody looked at it. */
+  async jobsOf(subject: string) {
     const { teamId, name: key } = partsOf(subject);
     const rows = await this.db
       .selectFrom('jobPullRequest')

@@ -56,7 +56,7 @@ export function callContract(open: OpenStore): void {
       await opened.run((tx) => tx.calls.settle('a', { state: 'retry', detail: null }, NOW_MS + 3));
       await opened.run((tx) => tx.calls.hold('a', NOW_MS + 4));
       expect((await next())?.heldSinceMs).toBe(NOW_MS + 1);
-      await opened.run((tx) => tx.calls.endHold('a'));
+      await opened.run((tx) => tx.calls.hold('a', null));
       expect((await next())?.heldSinceMs).toBeNull();
     });
 

@@ -128,16 +128,16 @@ export function listContract(open: OpenStore): void {
         { id: 'of another', requestedAtMs: 5, requesterId: 'U2' },
       );
       const read = await opened.run(async (tx) => ({
-        open: idsOf(await tx.lists.openOf('T1', 'U1', 5)),
-        withPullRequest: idsOf(await tx.lists.withPullRequest('T1', 'U1', 5)),
-        latest: (await tx.lists.latestOf('T1', 'U1'))?.id,
-        none: await tx.lists.latestOf('T1', 'U3'),
+        open: idsOf(await tx.lists.newestOf('T1', 'U1', 'open', 5)),
+        withPullRequest: idsOf(await tx.lists.newestOf('T1', 'U1', 'with_pull_request', 5)),
+        latest: (await tx.lists.newestOf('T1', 'U1', 'all', 1))[0]?.id,
+        none: await tx.lists.newestOf('T1', 'U3', 'all', 1),
       }));
       expect(read).toEqual({
         open: ['newest', 'older'],
         withPullRequest: ['with link'],
         latest: 'latest',
-        none: null,
+        none: [],
       });
     });
 

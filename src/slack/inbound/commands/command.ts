@@ -128,7 +128,7 @@ async function commandAnswer(
 }
 
 async function running(deps: ListenerDeps, { teamId, userId }: Viewer): Promise<Running | null> {
-  const [job] = await deps.store.transaction((tx) => tx.lists.openOf(teamId, userId, 1));
+  const [job] = await deps.store.transaction((tx) => tx.lists.newestOf(teamId, userId, 'open', 1));
   if (job === undefined) return null;
   return { job, permalink: linkTo(deps, job), names: await namesIn(deps, [job.prompt]) };
 }

@@ -30,8 +30,8 @@ export async function statusAnswer(
   word: string | null,
 ): Promise<SlackMessage | null> {
   const { teamId, userId } = sight;
-  const find = (tx: Transaction) =>
-    word === null ? tx.lists.latestOf(teamId, userId) : named(tx, sight, word);
+  const find = async (tx: Transaction) =>
+    word === null ? ((await tx.lists.newestOf(teamId, userId, 'all', 1))[0] ?? null) : named(tx, sight, word);
   const found = await foundInFull(deps, sight, find, statusView);
   if (found !== null || word === null) return found ?? noJobYetView;
   return statusWord(`status ${word}`) === null ? noSuchJobView : null;

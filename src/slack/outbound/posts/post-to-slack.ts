@@ -174,7 +174,7 @@ export async function settle(
   if (outcome !== null) await tx.calls.settle(call.id, outcome, nowMs);
   if (outcome?.state === 'done') await showNews(tx, call, job, nowMs);
   if (hold === 'begins') await tx.calls.hold(call.id, nowMs);
-  if (hold === 'ends' && call.heldSinceMs !== null) await tx.calls.endHold(call.id);
+  if (hold === 'ends' && call.heldSinceMs !== null) await tx.calls.hold(call.id, null);
   if (wantsCatchUp) await tx.catchUps.request(job, nowMs);
   return wait;
 }

@@ -71,12 +71,12 @@ async function read(tools: SlackTools, workspace: ReadyWorkspace, userId: string
     const recent = await tx.lists.recentOf(teamId, userId, atMs - NEEDED_FOR_MS, RECENT_JOBS_MAX);
     const needing = recent.filter(needsPerson).slice(0, NEEDING_JOBS_MAX);
     const shown = new Set(needing.map(({ job }) => job.id));
-    const openJobs = await tx.lists.openOf(teamId, userId, OPEN_JOBS_MAX + 1 + shown.size);
+    const openJobs = await tx.lists.newestOf(teamId, userId, 'open', OPEN_JOBS_MAX + 1 + shown.size);
     const open = await tx.readBudget.shown(openJobs, atMs);
     return {
       needing,
       open: open.filter(({ id }) => !shown.has(id)).slice(0, OPEN_JOBS_MAX + 1),
-      withPullRequest: await tx.lists.withPullRequest(teamId, userId, PULL_REQUESTS_MAX),
+      withPullRequest: await tx.lists.newestOf(teamId, userId, 'with_pull_request', PULL_REQUESTS_MAX),
       projects,
       slackProblem: known.slackProblem(),
       forAdmin: isAdmin

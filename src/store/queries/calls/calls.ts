@@ -5,7 +5,7 @@ import type { Job } from '../../../jobs/job.ts';
 import { CLOCKS_DIFFER_MS } from '../../../jobs/schedule/schedule.ts';
 import { FORGOTTEN } from '../../forget/subject.ts';
 import { fromJson, type Json, jobFrom, type Queries, toJson } from '../../schema/tables.ts';
-import { type LockedJob, savedFrom, savedSettings } from '../jobs.ts';
+import { savedFrom, savedSettings } from '../jobs.ts';
 import { Table } from '../table.ts';
 
 export interface LedgerCall {
@@ -18,10 +18,6 @@ export interface LedgerCall {
   readonly startedAtMs: number | null;
   /** Since when Slack has neither accepted it, nor let it be looked for, nor refused it for good. */
   readonly heldSinceMs: number | null;
-}
-
-export interface NextCall extends Pick<LockedJob, 'job' | 'saved'> {
-  readonly call: LedgerCall;
 }
 
 /** An index entry of Postgres holds at most 2,704 bytes, and a key may contain a link from outside. */
@@ -43,7 +39,7 @@ const CALL_COLUMNS = [
 /** The ledger of outward calls: pending → started → done | failed | unknown. A failed post may become pending again. */
 export class Calls extends Table {
   /** The lane's oldest call without an outcome, with its job. */
-  async next(lane: string): Promise<NextCall | null> {
+  async next(lane: string) {
     const row = await this.db
       .selectFrom('call')
       .innerJoin('job', 'job.id', 'call.jobId')
@@ -135,18 +131,14 @@ export class Calls extends Table {
     if (numUpdatedRows === 0n) throw new Error(`Call ${callId} cannot be rewritten: it is not pending`);
   }
 
-  /** Records since when Slack holds the call up. */
-  async hold(callId: string, nowMs: number): Promise<void> {
+  /** Records since when Slack holds the call up; null: it does no longer. */
+  async hold(callId: string, sinceMs: number | null): Promise<void> {
     await this.db
       .updateTable('call')
-      .set({ heldSince: nowMs })
+      .set({ heldSince: sinceMs })
       .where('id', '=', callId)
-      .where('heldSince', 'is', null)
+      .$if(sinceMs !== null, (query) => query.where('heldSince', 'is', null))
       .execute();
-  }
-
-  async endHold(callId: string): Promise<void> {
-    await this.db.updateTable('call').set({ heldSince: null }).where('id', '=', callId).execute();
   }
 
   /**
