@@ -113,22 +113,19 @@ export class Loop {
   }
 
   state(): LoopState {
+    const { name, clock } = this.options;
+    const silentMs = clock.now() - this.lookedAtMs;
+    let problem = null;
+    if (this.running === null) problem = `the ${name} loop has ended`;
+    else if (silentMs > STUCK_AFTER_MS)
+      problem = `the ${name} loop has not looked for work for ${Math.round(silentMs / 1000)} s`;
     return {
-      name: this.options.name,
-      problem: this.problem(),
+      name,
+      problem,
       tasks: this.kinds,
       tasksInFlight: this.inFlight.size,
       failing: this.failing.list(),
     };
-  }
-
-  private problem(): string | null {
-    const { name, clock } = this.options;
-    if (this.running === null) return `the ${name} loop has ended`;
-    const silentMs = clock.now() - this.lookedAtMs;
-    return silentMs > STUCK_AFTER_MS
-      ? `the ${name} loop has not looked for work for ${Math.round(silentMs / 1000)} s`
-      : null;
   }
 
   private async run(): Promise<void> {

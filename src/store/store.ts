@@ -103,7 +103,8 @@ export function instrumentedStore(store: Store, report: (transacted: EndedTransa
       ended('done');
       return result;
     } catch (error) {
-      ended(outcomeOf(error));
+      if (!(error instanceof StoreError)) ended('undone');
+      else ended(error.isDiskFull ? 'disk_full' : 'failed');
       throw error;
     }
   };
@@ -112,11 +113,6 @@ export function instrumentedStore(store: Store, report: (transacted: EndedTransa
     transaction: (work, options) => reported(() => store.transaction(work, options)),
     check: () => reported(() => store.check()),
   };
-}
-
-function outcomeOf(error: unknown): EndedTransaction['outcome'] {
-  if (!(error instanceof StoreError)) return 'undone';
-  return error.isDiskFull ? 'disk_full' : 'failed';
 }
 
 /**

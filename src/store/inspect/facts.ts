@@ -96,18 +96,31 @@ export async function readFacts(queries: Queries, nowMs: number): Promise<Rows &
   const schema = await schemaState(queries);
   if (schema.missing.length + schema.unknown.length > 0) return { schema, ...NO_ROWS };
   const sinceMs = nowMs - RECENT_MS;
+  const served = await queries.selectFrom('organisationTeam').selectAll().execute();
+  const settings = await queries.selectFrom('channelSetting').select(['teamId', 'data']).execute();
+  const pullRequests = await queries
+    .selectFrom('pullRequest')
+    .select('key')
+    .orderBy('watchedFrom', 'desc')
+    .limit(LATEST_PULL_REQUESTS)
+    .execute();
   return {
     schema,
     installations: await new Installations(queries).all(),
-    organisations: await organisationsIn(queries),
-    notices: { saved: await savedNotices(queries), refused: await refusedNotices(queries, sinceMs) },
+    organisations: new Map(served.map(({ teamId, enterpriseId }) => [teamId, enterpriseId])),
+    notices: {
+      saved: settings.flatMap(({ teamId, data }) =>
+        (fromJson(data).noticeChannels ?? []).map((channelId) => ({ teamId, channelId })),
+      ),
+      refused: await refusedNotices(queries, sinceMs),
+    },
     agentRefusals: await agentRefusals(queries, sinceMs),
     pauses: {
       reads: await new ReadBudget(queries).paused(nowMs),
       calls: await new BudgetQueue(queries).paused(nowMs),
     },
     failures: await taskFailures(queries, nowMs - FAILING_FOR_MS),
-    pullRequests: await latestPullRequests(queries),
+    pullRequests: pullRequests.map(({ key }) => key),
     otherConnections: await otherConnectionsSeen(queries, nowMs),
   };
 }
@@ -127,28 +140,6 @@ async function taskFailures(db: Queries, sinceMs: number): Promise<TaskFailures[
     .orderBy('sinceMs')
     .execute();
   return rows.map(({ failure, ...tasks }) => ({ ...tasks, words: failure ?? '' }));
-}
-
-async function latestPullRequests(db: Queries): Promise<string[]> {
-  const rows = await db
-    .selectFrom('pullRequest')
-    .select('key')
-    .orderBy('watchedFrom', 'desc')
-    .limit(LATEST_PULL_REQUESTS)
-    .execute();
-  return rows.map(({ key }) => key);
-}
-
-async function organisationsIn(db: Queries): Promise<ReadonlyMap<string, string>> {
-  const rows = await db.selectFrom('organisationTeam').selectAll().execute();
-  return new Map(rows.map(({ teamId, enterpriseId }) => [teamId, enterpriseId]));
-}
-
-async function savedNotices(db: Queries): Promise<NoticeChannel[]> {
-  const rows = await db.selectFrom('channelSetting').select(['teamId', 'data']).execute();
-  return rows.flatMap(({ teamId, data }) =>
-    (fromJson(data).noticeChannels ?? []).map((channelId) => ({ teamId, channelId })),
-  );
 }
 
 async function refusedNotices(db: Queries, sinceMs: number): Promise<RefusedNotice[]> {

@@ -76,7 +76,11 @@ async function inspectSqlite(dataDir: string, nowMs: number): Promise<StoreFacts
   const freeBytes = spaceFor(directory);
   const inUse = isOwned(directory);
   if (!inUse) tryToMake(directory);
-  if (!existsSync(path)) return absent(directory, freeBytes);
+  if (!existsSync(path)) {
+    const schema = { applied: [], missing: Object.keys(migrations('sqlite')), unknown: [] };
+    const nothing = { sizeBytes: null, heldLocks: [], ...NO_ROWS };
+    return { place: directory, state: 'absent', schema, freeBytes, ...nothing };
+  }
   const queries = openBeside(directory, path, inUse);
   try {
     return {
@@ -90,18 +94,6 @@ async function inspectSqlite(dataDir: string, nowMs: number): Promise<StoreFacts
   } finally {
     await queries.destroy();
   }
-}
-
-function absent(directory: string, freeBytes: number): StoreFacts {
-  return {
-    place: directory,
-    state: 'absent',
-    schema: { applied: [], missing: Object.keys(migrations('sqlite')), unknown: [] },
-    sizeBytes: null,
-    freeBytes,
-    heldLocks: [],
-    ...NO_ROWS,
-  };
 }
 
 /** The directory, or the nearest existing parent. */

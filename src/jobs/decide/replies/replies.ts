@@ -77,30 +77,19 @@ function isStillHere({ pendingCreateId }: DecisionBuilder, { callId }: FollowUp)
 }
 
 function unsentEdited(builder: DecisionBuilder, followUp: FollowUp, reply: Reply): void {
-  const { text } = reply;
-  const word = threadWordOf(text);
-  if (word !== null) {
-    saidWord(builder, followUp, word);
-    forgetSendTrouble(builder);
-    builder.refreshCard();
+  const edited = { ...followUp, text: reply.text };
+  const word = threadWordOf(reply.text);
+  if (word !== null) saidWord(builder, followUp, word);
+  else if (followUp.state === 'sending' || followUp.state === 'unknown') {
+    // Of one whose fate is unknown, the agent may have the earlier wording.
+    builder.saveFollowUp(followUp.state === 'sending' ? edited : { ...followUp, corrected: reply.text });
+    return;
+  } else if (!isKept(builder, edited, reply)) {
+    putOrRefuse(builder, edited, followUp.state === 'waiting' ? refusalOf(builder, edited) : null);
     return;
   }
-  if (followUp.state === 'unknown') {
-    // The agent may have the earlier wording.
-    builder.saveFollowUp({ ...followUp, corrected: text });
-    return;
-  }
-  const edited = { ...followUp, text };
-  if (followUp.state === 'sending') {
-    builder.saveFollowUp(edited);
-    return;
-  }
-  if (isKept(builder, edited, reply)) {
-    forgetSendTrouble(builder);
-    builder.refreshCard();
-    return;
-  }
-  putOrRefuse(builder, edited, followUp.state === 'waiting' ? refusalOf(builder, edited) : null);
+  forgetSendTrouble(builder);
+  builder.refreshCard();
 }
 
 function excludedEdited(builder: DecisionBuilder, followUp: FollowUp, reply: Reply): void {
