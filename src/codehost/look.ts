@@ -101,19 +101,19 @@ export interface Dialect {
   readonly permission: string;
 }
 
-export interface Details {
+interface Details {
   readonly facts: PullRequestFacts;
   /** The last commit; null: the host does not say. */
   readonly commit: string | null;
 }
 
-export interface PullRequestCommit {
+interface PullRequestCommit {
   readonly number: number;
   readonly commit: string;
 }
 
 /** `lacks` collects missing permissions that reduce the facts. */
-type OtherReading = (
+export type OtherReading = (
   read: Read,
   pullRequest: PullRequestCommit,
   lacks: (permission: string) => void,

@@ -2,10 +2,10 @@ import { isPaused } from '../jobs/decide/watch/long-running.ts';
 import type { Policy } from '../jobs/policy.ts';
 import { CLOCKS_DIFFER_MS, LONGEST_PAUSE_MS, neglectedIntervalMs } from '../jobs/schedule/schedule.ts';
 import { furthestAheadMs, taskKinds } from '../jobs/task-kinds.ts';
-import type { Store, Transaction } from '../store/store.ts';
+import type { Transaction } from '../store/store.ts';
+import type { EngineTools } from './apply-event.ts';
 import { LEASE_MS } from './loop.ts';
-import { type Clock, type Periodic, periodically } from './runtime/clock.ts';
-import type { Logger } from './runtime/redact.ts';
+import { type Periodic, periodically } from './runtime/clock.ts';
 
 const EVERY_MS = 60_000;
 const AT_ONCE = 250;
@@ -15,7 +15,7 @@ const AT_ONCE = 250;
  * replica that is behind the others also hastens their tasks, which costs a check a minute.
  */
 export function farTasks(
-  { store, clock, log }: { readonly store: Store; readonly clock: Clock; readonly log: Logger },
+  { store, clock, log }: Pick<EngineTools, 'store' | 'clock' | 'log'>,
   policy: Pick<Policy, 'pollMaxIntervalMs'>,
 ): Periodic {
   return periodically(clock, { firstAfterMs: EVERY_MS, everyMs: EVERY_MS }, async () => {
@@ -37,7 +37,7 @@ async function bringForward(tx: Transaction, nowMs: number): Promise<number> {
   for (const kind of taskKinds) {
     const aheadMs = furthestAheadMs(kind);
     if (aheadMs === null) continue;
-    count += await tx.farTasks.bringForward(kind, nowMs + aheadMs + CLOCKS_DIFFER_MS, nowMs, AT_ONCE);
+    count += await tx.tasks.bringForward(kind, nowMs + aheadMs + CLOCKS_DIFFER_MS, nowMs, AT_ONCE);
   }
   return count;
 }
@@ -48,7 +48,7 @@ async function bringChecksForward(
   nowMs: number,
   policy: Pick<Policy, 'pollMaxIntervalMs'>,
 ): Promise<number> {
-  const far = await tx.farTasks.checksAfter(nowMs + neglectedIntervalMs(policy), AT_ONCE);
+  const far = await tx.tasks.plannedAfter('check_job', nowMs + neglectedIntervalMs(policy), AT_ONCE);
   const jobs = far.length === 0 ? [] : [...(await tx.checks.read(far)).values()];
   // The agent may have said how long to wait, or keep changing its answer.
   const astray = jobs.filter(({ job }) => {
@@ -66,5 +66,5 @@ async function bringChecksForward(
 async function shortenFarLeases(tx: Transaction, nowMs: number): Promise<void> {
   const untilMs = (await tx.tasks.leaseNowMs()) + LEASE_MS;
   const lease = { laterThanMs: untilMs + CLOCKS_DIFFER_MS, untilMs };
-  for (const kind of taskKinds) await tx.farTasks.shortenLeases(kind, lease, nowMs);
+  for (const kind of taskKinds) await tx.tasks.shortenLeases(kind, lease, nowMs);
 }

@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Place } from '../store/queries/table.ts';
-import type { Store } from '../store/store.ts';
-import { type Clock, type Periodic, periodically } from './runtime/clock.ts';
-import type { Logger } from './runtime/redact.ts';
+import type { EngineTools } from './apply-event.ts';
+import { type Periodic, periodically } from './runtime/clock.ts';
 
 const EVERY_MS = 3_600_000;
 /** A start has more urgent things to do. */
@@ -21,7 +20,7 @@ const HOMES_KEPT_MS = DAY_MS;
 
 /** Deletes, hourly, what is over and older than the retention. */
 export function retentionJob(
-  { store, clock, log }: { readonly store: Store; readonly clock: Clock; readonly log: Logger },
+  { store, clock, log }: Pick<EngineTools, 'store' | 'clock' | 'log'>,
   retentionMs: number,
 ): Periodic {
   return periodically(clock, { firstAfterMs: FIRST_AFTER_MS, everyMs: EVERY_MS }, async (stopping) => {

@@ -5,9 +5,7 @@ import type { Policy } from '../jobs/policy.ts';
 import { StoreError } from '../store/engines/connection-turns.ts';
 import { type ClaimedTask, LeaseLostError, type LedgerCall, type Transaction } from '../store/store.ts';
 import { type EngineTools, policyOf } from './apply-event.ts';
-import type { Clock } from './runtime/clock.ts';
 import { SEND_WITHIN_MS, TooLateToSendError } from './runtime/exchange.ts';
-import type { Logger } from './runtime/redact.ts';
 
 /** The first call of a lane without an outcome, with its current job. */
 export interface DueCall {
@@ -179,10 +177,7 @@ const PAUSE_MS = 1_000;
  * Writes what cannot be found out again (the answer to a call that is made once), even if the store is away
  * for a while. `write` may run again after an unnoticed commit, and must recognise that.
  */
-async function persist<T>(
-  { clock, log }: { readonly clock: Clock; readonly log: Logger },
-  write: () => Promise<T>,
-): Promise<T> {
+async function persist<T>({ clock, log }: EngineTools, write: () => Promise<T>): Promise<T> {
   const sinceMs = clock.now();
   for (;;) {
     try {

@@ -22,7 +22,6 @@ import { Replicas } from './queries/replicas.ts';
 import { Audit, Reports, Stats } from './queries/reports/reports.ts';
 import { Recipes, Schedules } from './queries/schedules.ts';
 import { Checks } from './queries/tasks/checks.ts';
-import { FarTasks } from './queries/tasks/far-tasks.ts';
 import { type Scheduled, Tasks } from './queries/tasks/tasks.ts';
 import { ChannelSettingsTable, Homes } from './queries/workspaces/channel-settings.ts';
 import { Installations } from './queries/workspaces/installations.ts';
@@ -224,7 +223,6 @@ function transactionIn(db: Queries, takeAdvisoryLock: TakeAdvisoryLock, leaseClo
     calls: new Calls(db, shared),
     catchUps: new CatchUps(db, shared),
     checks: new Checks(db, shared),
-    farTasks: new FarTasks(db, shared),
     places: new Places(db, shared),
     pullRequests: new PullRequests(db, shared),
     readBudget: new ReadBudget(db, shared),

@@ -30,11 +30,7 @@ export class ReadQuota implements Quota {
     this.isOfEnded = isOfEnded;
   }
 
-  async take(
-    tx: Transaction,
-    wanted: ReadonlyMap<TaskGroup, number>,
-    nowMs: number,
-  ): Promise<ReadonlyMap<TaskGroup, Granted>> {
+  take: Quota['take'] = async (tx, wanted, nowMs) => {
     const uses = await tx.readBudget.of([...wanted.keys()].map(projectOf), nowMs);
     const granted = new Map<TaskGroup, Granted>();
     const used = new Map<string, number>();
@@ -51,7 +47,7 @@ export class ReadQuota implements Quota {
     }
     if (used.size > 0) await tx.readBudget.put(used);
     return granted;
-  }
+  };
 
   /**
    * One read for a person who waits, ahead of the due ones; false: the agent wants none now, or people had

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { firstParagraph, type PullRequestFacts } from '../../jobs/pull-requests/pull-request.ts';
+import { firstParagraph } from '../../jobs/pull-requests/pull-request.ts';
 import { orNull } from '../client/host-client.ts';
 import {
   type Checks,
@@ -18,7 +18,7 @@ import {
   title,
   worstOf,
 } from '../decode.ts';
-import type { Details, Dialect, PullRequestCommit, Read } from '../look.ts';
+import type { Dialect, OtherReading, Read } from '../look.ts';
 
 const RUN_PAGES_MAX = 3;
 
@@ -38,11 +38,7 @@ const STATUSES = 'Commit statuses';
  * statuses. While one of the two may not be read, nobody knows that all is well: its silence would pass for a
  * success.
  */
-async function readChecks(
-  read: Read,
-  { commit }: PullRequestCommit,
-  lacks: (permission: string) => void,
-): Promise<PullRequestFacts> {
+const readChecks: OtherReading = async (read, { commit }, lacks) => {
   const [runs, status] = await Promise.all([
     orNull(readCheckRuns(read, commit)).then((runs) => runs ?? orNull(readWorkflowRuns(read, commit))),
     orNull(read(`/commits/${commit}/status`, combinedStatus)),
@@ -52,7 +48,7 @@ async function readChecks(
   const statuses = status === null || status.total_count === 0 ? [] : [stateOfStatus(status.state)];
   const worst = worstOf([...(runs ?? []), ...statuses]);
   return known({ checks: worst === 'passing' && (runs === null || status === null) ? null : worst });
-}
+};
 
 async function readCheckRuns(read: Read, commit: string): Promise<Checks[]> {
   const found: Checks[] = [];
@@ -98,21 +94,6 @@ function stateOfStatus(state: string | null): Checks {
   return state === 'failure' || state === 'error' ? 'failing' : 'pending';
 }
 
-export const github: Dialect = {
-  headers: { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' },
-  repositoryPath: ({ repository }) => `/repos/${repository}`,
-  movedTo: /^\/repositories\/\d{1,20}$/,
-  // `/rate_limit` would cost nothing, but an Enterprise server without limits answers it with 404.
-  tokenPath: '/user',
-  tokenEndsAtMs: ({ headers }) => {
-    const ends = headers['github-authentication-token-expiration'];
-    return typeof ends === 'string' ? timeMs(ends) : null;
-  },
-  details: readDetails,
-  others: { checks: readChecks, review: readReview, preview: readPreview },
-  permission: 'Pull requests',
-};
-
 /** A person, or an App. */
 export const account = z.object({ login: shortText }).nullable().catch(null);
 
@@ -132,7 +113,7 @@ const pull = z.object({
   deletions: count,
 });
 
-async function readDetails(read: Read, number: number): Promise<Details> {
+const readDetails: Dialect['details'] = async (read, number) => {
   const found = await read(`/pulls/${number}`, pull);
   const isMerged = found.merged_at !== null;
   const isClosed = found.state === 'closed' && !isMerged;
@@ -149,7 +130,7 @@ async function readDetails(read: Read, number: number): Promise<Details> {
     size: files === null ? null : { files, lines },
   } as const);
   return { facts, commit: found.head.sha };
-}
+};
 
 /** Only the issue behind the pull request says so. Without permission to read it, the name is left out. */
 async function readClosedBy(read: Read, number: number): Promise<string | null> {
@@ -163,7 +144,7 @@ const PAGES_MAX = 5;
 const reviews = listOf(z.object({ user: account, state: shortText }));
 
 /** Each reviewer's last opinion. Comments are none, and a dismissed review takes its opinion back. */
-async function readReview(read: Read, { number }: PullRequestCommit): Promise<PullRequestFacts> {
+const readReview: OtherReading = async (read, { number }) => {
   const opinions = new Map<string, string>();
   for (let page = 1; page <= PAGES_MAX; page += 1) {
     const found = await read(`/pulls/${number}/reviews?per_page=${PAGE}&page=${page}`, reviews);
@@ -178,7 +159,7 @@ async function readReview(read: Read, { number }: PullRequestCommit): Promise<Pu
   }
   // Only the last ones count, and they are further on.
   return {};
-}
+};
 
 const DEPLOYMENTS_MAX = 5;
 const COMMENT_PAGES_MAX = 2;
@@ -200,17 +181,13 @@ const comments = listOf(
 );
 
 /** Where the commit was deployed, except to production; else the URL in a docs host's comment. */
-async function readPreview(
-  read: Read,
-  { number, commit }: PullRequestCommit,
-  lacks: (permission: string) => void,
-): Promise<PullRequestFacts> {
+const readPreview: OtherReading = async (read, { number, commit }, lacks) => {
   const deployed = await orNull(readDeployed(read, commit));
   if (deployed) return { previewUrl: deployed };
   const written = await orNull(readWritten(read, number));
   if (deployed === null && written === null) lacks('Deployments or Pull requests');
   return written ? { previewUrl: written } : {};
-}
+};
 
 /** Empty: nowhere. */
 async function readDeployed(read: Read, commit: string): Promise<string> {
@@ -231,3 +208,18 @@ async function readWritten(read: Read, number: number): Promise<string> {
   }
   return '';
 }
+
+export const github: Dialect = {
+  headers: { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' },
+  repositoryPath: ({ repository }) => `/repos/${repository}`,
+  movedTo: /^\/repositories\/\d{1,20}$/,
+  // `/rate_limit` would cost nothing, but an Enterprise server without limits answers it with 404.
+  tokenPath: '/user',
+  tokenEndsAtMs: ({ headers }) => {
+    const ends = headers['github-authentication-token-expiration'];
+    return typeof ends === 'string' ? timeMs(ends) : null;
+  },
+  details: readDetails,
+  others: { checks: readChecks, review: readReview, preview: readPreview },
+  permission: 'Pull requests',
+};

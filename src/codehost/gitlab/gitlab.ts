@@ -1,9 +1,5 @@
 import { z } from 'zod';
-import {
-  firstParagraph,
-  type PullRequestFacts,
-  type PullRequestSize,
-} from '../../jobs/pull-requests/pull-request.ts';
+import { firstParagraph, type PullRequestSize } from '../../jobs/pull-requests/pull-request.ts';
 import { orNull, UnreadableError } from '../client/host-client.ts';
 import {
   type Checks,
@@ -20,19 +16,7 @@ import {
   title,
   worstOf,
 } from '../decode.ts';
-import type { Details, Dialect, PullRequestCommit, Read } from '../look.ts';
-
-export const gitlab: Dialect = {
-  headers: { accept: 'application/json' },
-  repositoryPath: ({ repository }) => `/projects/${encodeURIComponent(repository)}`,
-  movedTo: /^\/projects\/\d{1,20}$/,
-  tokenPath: '/personal_access_tokens/self',
-  tokenEndsAtMs: ({ body }) => timeMs(ownToken.safeParse(body).data?.expires_at ?? null),
-  details: readDetails,
-  others: { size: readSize, checks: readChecks, review: readReview, preview: readPreview },
-  // GitLab has nothing finer.
-  permission: 'read_api',
-};
+import type { Dialect, OtherReading } from '../look.ts';
 
 const ownToken = z.object({ expires_at: shortText });
 
@@ -57,7 +41,7 @@ const mergeRequest = z.object({
 /** `locked`: it is being merged. */
 const STATES = { opened: 'open', locked: 'open', merged: 'merged', closed: 'closed' } as const;
 
-async function readDetails(read: Read, number: number): Promise<Details> {
+const readDetails: Dialect['details'] = async (read, number) => {
   const found = await read(`/merge_requests/${number}`, mergeRequest);
   const state = STATES[found.state];
   const endedBy = { merged: found.merge_user ?? found.merged_by, closed: found.closed_by, open: null }[state];
@@ -73,7 +57,7 @@ async function readDetails(read: Read, number: number): Promise<Details> {
     size: sizeOf(found.changes_count),
   } as const);
   return { facts, commit: found.sha };
-}
+};
 
 /** GitLab counts files, up to a thousand (`1000+`); `readSize` adds the lines. */
 function sizeOf(changesCount: string | null): PullRequestSize | null {
@@ -98,7 +82,7 @@ const pipelines = listOf(
  * The newest pipeline of this commit, by itself or as merged, and the newest report of other services, which
  * GitLab lists as a separate pipeline. Neither replaces the other.
  */
-async function readChecks(read: Read, { number, commit }: PullRequestCommit): Promise<PullRequestFacts> {
+const readChecks: OtherReading = async (read, { number, commit }) => {
   const found = await read(`/merge_requests/${number}/pipelines?per_page=${PIPELINES_MAX}`, pipelines);
   const newest = [
     found.find(({ source }) => source !== EXTERNAL),
@@ -109,7 +93,7 @@ async function readChecks(read: Read, { number, commit }: PullRequestCommit): Pr
     return pipeline === undefined || !isOfCommit ? [] : [checksOf(pipeline.status)];
   });
   return known({ checks: worstOf(checks) });
-}
+};
 
 function checksOf(status: string | null): Checks {
   if (status === 'success' || status === 'skipped') return 'passing';
@@ -120,7 +104,7 @@ const approvals = z.object({ approved_by: listOf(z.object({})), approvals_left: 
 const reviewers = listOf(z.object({ state: shortText }));
 
 /** Approved by somebody, and by all who must. Older versions do not say which reviewers want changes. */
-async function readReview(read: Read, { number }: PullRequestCommit): Promise<PullRequestFacts> {
+const readReview: OtherReading = async (read, { number }) => {
   const asked = await orNull(read(`/merge_requests/${number}/reviewers`, reviewers));
   if (asked?.some(({ state }) => state === 'requested_changes')) return { review: 'changes_requested' };
   const { approved_by: approvers, approvals_left: left } = await read(
@@ -128,7 +112,7 @@ async function readReview(read: Read, { number }: PullRequestCommit): Promise<Pu
     approvals,
   );
   return approvers.length > 0 && (left ?? 0) === 0 ? { review: 'approved' } : {};
-}
+};
 
 const DEPLOYMENTS_MAX = 50;
 const NOTES_MAX = 100;
@@ -155,7 +139,7 @@ const notes = listOf(
 );
 
 /** Where the commit was deployed, except to production; else the URL in a docs host's comment. */
-async function readPreview(read: Read, { number, commit }: PullRequestCommit): Promise<PullRequestFacts> {
+const readPreview: OtherReading = async (read, { number, commit }) => {
   const newest = `order_by=id&sort=desc&status=success&per_page=${DEPLOYMENTS_MAX}`;
   const deployed = await orNull(read(`/deployments?${newest}`, deployments));
   const deployment = deployed?.find(
@@ -167,7 +151,7 @@ async function readPreview(read: Read, { number, commit }: PullRequestCommit): P
   const written = await orNull(read(path, notes));
   if (deployed === null && written === null) throw new UnreadableError({ kind: 'forbidden' });
   return known({ previewUrl: written?.find(({ body }) => body !== '')?.body ?? null });
-}
+};
 
 const PAGE = 100;
 const PAGES_MAX = 3;
@@ -199,7 +183,7 @@ const diffs = listOf(
  * without them, and if diffs are left out because they are too many or too long: then the count would be
  * wrong.
  */
-async function readSize(read: Read, { number }: PullRequestCommit): Promise<PullRequestFacts> {
+const readSize: OtherReading = async (read, { number }) => {
   let [files, added, removed] = [0, 0, 0];
   for (let page = 1; page <= PAGES_MAX; page += 1) {
     const path = `/merge_requests/${number}/diffs?per_page=${PAGE}&page=${page}`;
@@ -214,7 +198,7 @@ async function readSize(read: Read, { number }: PullRequestCommit): Promise<Pull
     if (found.length < PAGE) return { size: { files, lines: { added, removed } } };
   }
   return {};
-}
+};
 
 /** The lines before the first hunk describe the file. */
 function linesIn(diff: string): { readonly added: number; readonly removed: number } {
@@ -227,3 +211,15 @@ function linesIn(diff: string): { readonly added: number; readonly removed: numb
   }
   return { added, removed };
 }
+
+export const gitlab: Dialect = {
+  headers: { accept: 'application/json' },
+  repositoryPath: ({ repository }) => `/projects/${encodeURIComponent(repository)}`,
+  movedTo: /^\/projects\/\d{1,20}$/,
+  tokenPath: '/personal_access_tokens/self',
+  tokenEndsAtMs: ({ body }) => timeMs(ownToken.safeParse(body).data?.expires_at ?? null),
+  details: readDetails,
+  others: { size: readSize, checks: readChecks, review: readReview, preview: readPreview },
+  // GitLab has nothing finer.
+  permission: 'read_api',
+};

@@ -27,7 +27,7 @@ export function farTaskContract(open: OpenStore): void {
       await schedule('far', NOW_MS + 60_002);
       await schedule('near', NOW_MS + 60_000);
       const bring = (limit: number) =>
-        opened.run((tx) => tx.farTasks.bringForward('check_job', NOW_MS + 60_000, NOW_MS, limit));
+        opened.run((tx) => tx.tasks.bringForward('check_job', NOW_MS + 60_000, NOW_MS, limit));
       expect([await bring(1), await bring(9), await bring(9)]).toEqual([1, 1, 0]);
       expect(subjects(await claim(NOW_MS)).toSorted()).toEqual(['far', 'retried']);
     });
@@ -39,7 +39,7 @@ export function farTaskContract(open: OpenStore): void {
       const atWork = tasks.filter(({ subject }) => subject === 'at work').map(({ lease }) => lease);
       const backMs = NOW_MS - 24 * 3_600_000;
       await opened.run((tx) =>
-        tx.farTasks.shortenLeases(
+        tx.tasks.shortenLeases(
           'check_job',
           { laterThanMs: backMs + LEASE_MS, untilMs: backMs + LEASE_MS },
           NOW_MS,
@@ -55,7 +55,8 @@ export function farTaskContract(open: OpenStore): void {
       await schedule('job-2', LATER_MS + 2);
       await schedule('job-3', LATER_MS + 1);
       await schedule('job-4', LATER_MS);
-      const checksAfter = (limit: number) => opened.run((tx) => tx.farTasks.checksAfter(LATER_MS, limit));
+      const checksAfter = (limit: number) =>
+        opened.run((tx) => tx.tasks.plannedAfter('check_job', LATER_MS, limit));
       expect(await checksAfter(9)).toEqual(['job-3', 'job-2']);
       expect(await checksAfter(1)).toEqual(['job-3']);
       await claim(LATER_MS + 1);

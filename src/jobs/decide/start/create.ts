@@ -11,7 +11,7 @@ import { observe } from '../watch/observe.ts';
 import { settleFailed } from '../watch/verdict.ts';
 import { dropJob, requestCreate, watchAgentJob } from './open.ts';
 
-export function jobCreated(
+function jobCreated(
   builder: DecisionBuilder,
   { callId, agentJob }: Pick<EventOf<'job_created'>, 'callId' | 'agentJob'>,
 ): void {
@@ -98,7 +98,7 @@ export const createDeciders = {
  * each create call of unknown fate. If it was offered because the API did not know a message's job, the new
  * job gets that message's replies, even if it already runs.
  */
-export function startAgain(
+function startAgain(
   builder: DecisionBuilder,
   { creates, callId }: Pick<EventOf<'start_again_pressed'>, 'creates' | 'callId'>,
 ): void {

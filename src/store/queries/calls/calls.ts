@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { type SqlBool, sql } from 'kysely';
+import { type SqlBool, sql, type UpdateObject } from 'kysely';
 import type { CallKind, CallOutcome, CallRequest, CallState, NewCall } from '../../../jobs/call.ts';
 import type { Job } from '../../../jobs/job.ts';
 import { CLOCKS_DIFFER_MS } from '../../../jobs/schedule/schedule.ts';
 import { FORGOTTEN } from '../../forget/subject.ts';
-import { fromJson, type Json, jobFrom, type Queries, toJson } from '../../schema/tables.ts';
+import { fromJson, type Json, jobFrom, type Queries, type Tables, toJson } from '../../schema/tables.ts';
 import { savedFrom, savedSettings } from '../jobs.ts';
 import { Table } from '../table.ts';
 
@@ -99,10 +99,7 @@ export class Calls extends Table {
 
   /** Marks the call as started, before the request goes out. Throws if it is not pending. */
   async start(callId: string, nowMs: number): Promise<void> {
-    const { numUpdatedRows } = await this.pending(callId)
-      .set({ state: 'started', startedAt: nowMs })
-      .executeTakeFirst();
-    if (numUpdatedRows === 0n) throw new Error(`Call ${callId} cannot be started: it is not pending`);
+    await this.changePending(callId, { state: 'started', startedAt: nowMs }, 'started');
   }
 
   /** Throws if there is no such call, or it is done. */
@@ -125,10 +122,7 @@ export class Calls extends Table {
 
   /** Replaces what the pending call says. Throws if it is not pending. */
   async rewrite(callId: string, request: CallRequest): Promise<void> {
-    const { numUpdatedRows } = await this.pending(callId)
-      .set({ request: toJson(request) })
-      .executeTakeFirst();
-    if (numUpdatedRows === 0n) throw new Error(`Call ${callId} cannot be rewritten: it is not pending`);
+    await this.changePending(callId, { request: toJson(request) }, 'rewritten');
   }
 
   /** Records since when Slack holds the call up; null: it does no longer. */
@@ -184,8 +178,13 @@ export class Calls extends Table {
       .where(IS_IN_BUDGET);
   }
 
-  private pending(callId: string) {
-    return this.db.updateTable('call').where((eb) => eb.and({ id: callId, state: 'pending' }));
+  private async changePending(callId: string, changes: UpdateObject<Tables, 'call'>, what: string) {
+    const { numUpdatedRows } = await this.db
+      .updateTable('call')
+      .set(changes)
+      .where((eb) => eb.and({ id: callId, state: 'pending' }))
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) throw new Error(`Call ${callId} cannot be ${what}: it is not pending`);
   }
 
   /** Does nothing if the natural key is known, even from a deleted job. */

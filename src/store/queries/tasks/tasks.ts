@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Expression, ExpressionBuilder, SqlBool, UpdateObject } from 'kysely';
+import type { Expression, ExpressionBuilder, SelectQueryBuilder, SqlBool, UpdateObject } from 'kysely';
 import type { TaskKind } from '../../../jobs/task-kinds.ts';
 import type { LeaseClock } from '../../engines/connection-turns.ts';
 import type { Queries, Tables, TaskGroup } from '../../schema/tables.ts';
@@ -45,6 +45,7 @@ const freeLease = { leaseToken: null, leaseUntil: null };
 const noFailure = { failingSince: null, failure: null };
 
 type Row = ExpressionBuilder<Tables, 'task'>;
+type Ids = SelectQueryBuilder<Tables, 'task', { id: string }>;
 
 /** The due queue, with at most one task per kind and subject. */
 export class Tasks {
@@ -128,7 +129,7 @@ export class Tasks {
       .where('runAt', '>', nowMs)
       .where('leaseToken', 'is', null)
       .execute();
-    const task = await this.db.selectFrom('task').select('id').where('id', '=', id).executeTakeFirst();
+    const task = await this.ids.where('id', '=', id).executeTakeFirst();
     if (task !== undefined) this.noteScheduled(kind, nowMs);
     return task !== undefined;
   }
@@ -158,30 +159,65 @@ export class Tasks {
     nowMs: number,
     minAttempts: number,
   ): Promise<void> {
-    const free = this.db
-      .selectFrom('task')
-      .select('id')
-      .where(isMeant)
-      .where('runAt', '>', nowMs)
-      .where('attempts', '>=', minAttempts)
-      .where('leaseToken', 'is', null)
-      .forUpdate()
-      .skipLocked();
+    const waiting = this.ids.where(isMeant).where('runAt', '>', nowMs).where('leaseToken', 'is', null);
+    await this.runUnlocked(kind, waiting.where('attempts', '>=', minAttempts), nowMs);
+  }
+
+  /**
+   * Makes up to `limit` tasks of a kind due now that are planned for later than `laterThanMs`, as by a clock that was
+   * ahead. Never waits: skips locked tasks. Returns how many.
+   */
+  bringForward(kind: TaskKind, laterThanMs: number, nowMs: number, limit: number): Promise<number> {
+    const far = this.ids.where('kind', '=', kind).where('runAt', '>', laterThanMs);
+    return this.runUnlocked(kind, far.orderBy('runAt').limit(limit), nowMs);
+  }
+
+  private async runUnlocked(kind: TaskKind, meant: Ids, nowMs: number): Promise<number> {
     const { numUpdatedRows } = await this.db
       .updateTable('task')
       .set({ runAt: nowMs })
-      .where('id', 'in', free)
+      .where('id', 'in', meant.forUpdate().skipLocked())
       .executeTakeFirst();
     if (numUpdatedRows > 0n) this.noteScheduled(kind, nowMs);
+    return Number(numUpdatedRows);
+  }
+
+  /** Leases of due tasks that end after `laterThanMs` end at `untilMs`, unless they are renewed. */
+  async shortenLeases(
+    kind: TaskKind,
+    { laterThanMs, untilMs }: { readonly laterThanMs: number; readonly untilMs: number },
+    nowMs: number,
+  ): Promise<void> {
+    const far = this.ids
+      .where('kind', '=', kind)
+      .where('runAt', '<=', nowMs)
+      .where('leaseUntil', '>', laterThanMs)
+      .forUpdate()
+      // Locked ones are being ended or renewed.
+      .skipLocked();
+    await this.db.updateTable('task').set({ leaseUntil: untilMs }).where('id', 'in', far).execute();
+  }
+
+  /** The subjects of up to `limit` later tasks of a kind that neither fail nor are in flight, nearest first. */
+  async plannedAfter(kind: TaskKind, atMs: number, limit: number): Promise<readonly string[]> {
+    const rows = await this.db
+      .selectFrom('task')
+      .select('subject')
+      .where('kind', '=', kind)
+      .where('runAt', '>', atMs)
+      .where('leaseToken', 'is', null)
+      .where('failingSince', 'is', null)
+      .orderBy('runAt')
+      .limit(limit)
+      .execute();
+    return rows.map(({ subject }) => subject);
   }
 
   /** Extends leases that are still held. Never waits: skips locked tasks. */
   async renew(leases: readonly Lease[], untilMs: number): Promise<void> {
     // A locked task is being ended or rescheduled; the next renewal is early enough for it. Waiting with other rows
     // locked could deadlock with a transaction that ends many tasks.
-    const free = this.db
-      .selectFrom('task')
-      .select('id')
+    const free = this.ids
       .where((eb) => areHeld(eb, leases))
       .forNoKeyUpdate()
       .skipLocked();
@@ -197,9 +233,7 @@ export class Tasks {
   async isHeld(lease: Lease): Promise<boolean> {
     // The weakest lock that blocks a takeover. A stronger one would make rescheduling wait for this transaction, which
     // may want the job's lock next: a deadlock.
-    const task = await this.db
-      .selectFrom('task')
-      .select('id')
+    const task = await this.ids
       .where((eb) => eb.and({ id: lease.taskId, leaseToken: lease.token }))
       .forKeyShare()
       .executeTakeFirst();
@@ -308,6 +342,10 @@ export class Tasks {
       .executeTakeFirst();
     if (freed === undefined) throw new LeaseLostError(lease.taskId);
     this.noteScheduled(freed.kind, freed.runAt);
+  }
+
+  private get ids(): Ids {
+    return this.db.selectFrom('task').select('id');
   }
 
   private ifHeld({ taskId: id, token: leaseToken }: Lease) {
