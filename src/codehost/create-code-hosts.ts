@@ -9,11 +9,11 @@ import { github } from './github/github.ts';
 import { gitlab } from './gitlab/gitlab.ts';
 import { type CodeHosts, type Dialect, type HostAccess, type Look, look, lookLog } from './look.ts';
 
-interface Parts {
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly timeoutMs?: number;
-}
+type Parts = Readonly<{
+  clock: Clock;
+  log: Logger;
+  timeoutMs?: number;
+}>;
 
 export function createCodeHosts(
   settings: readonly CodeHostSettings[],
@@ -52,20 +52,21 @@ function troubleOf(look: Look): TroubleKind | null {
 const DIALECTS = { github, gitlab } as const satisfies Readonly<Record<string, Dialect>>;
 
 /** A code host that may be asked, and as whom. URLs have no trailing slash, and may have a path. */
-export interface CodeHostSettings {
-  readonly host: keyof typeof DIALECTS;
+export type CodeHostSettings = Readonly<{
+  host: keyof typeof DIALECTS;
   /** Where its pull requests are read in a browser: only links to it are checked. */
-  readonly webUrl: string;
-  readonly apiUrl: string;
-  readonly credentials: CredentialSettings;
-}
+  webUrl: string;
+  apiUrl: string;
+  credentials: CredentialSettings;
+}>;
 
 /** A code host with its connections. */
-export interface Connected extends HostAccess {
-  readonly settings: CodeHostSettings;
-  /** Null: it is asked with a token. */
-  readonly app: GithubApp | null;
-}
+export type Connected = HostAccess &
+  Readonly<{
+    settings: CodeHostSettings;
+    /** Null: it is asked with a token. */
+    app: GithubApp | null;
+  }>;
 
 export function connect(settings: CodeHostSettings, clock: Clock, timeoutMs: number): Connected {
   const { host, apiUrl, credentials: given } = settings;

@@ -27,17 +27,18 @@ export interface CodeHosts {
   close(): Promise<void>;
 }
 
-export type Look =
+export type Look = Readonly<
   /** `facts`: includes earlier ones that could not be read again. */
-  | { readonly outcome: 'seen'; readonly facts: PullRequestFacts; readonly memory: LookMemory }
+  | { outcome: 'seen'; facts: PullRequestFacts; memory: LookMemory }
   /** It does not exist, or may not be seen: hosts answer both alike. */
-  | { readonly outcome: 'not_found' }
-  | { readonly outcome: 'no_access'; readonly reason: NoAccessReason }
+  | { outcome: 'not_found' }
+  | { outcome: 'no_access'; reason: NoAccessReason }
   /**
    * Rate-limited, broken or unreachable. `waitMs`: how long the host asks to be left alone, if it says so.
    * `reason`: one word for the log.
    */
-  | { readonly outcome: 'later'; readonly waitMs: number | null; readonly reason: string };
+  | { outcome: 'later'; waitMs: number | null; reason: string }
+>;
 
 /** `bad_credentials`: the host does not know the token or App, or no longer. */
 export type NoAccessReason = 'bad_credentials' | 'not_allowed' | 'app_not_installed';
@@ -101,16 +102,16 @@ export interface Dialect {
   readonly permission: string;
 }
 
-interface Details {
-  readonly facts: PullRequestFacts;
+type Details = Readonly<{
+  facts: PullRequestFacts;
   /** The last commit; null: the host does not say. */
-  readonly commit: string | null;
-}
+  commit: string | null;
+}>;
 
-interface PullRequestCommit {
-  readonly number: number;
-  readonly commit: string;
-}
+type PullRequestCommit = Readonly<{
+  number: number;
+  commit: string;
+}>;
 
 /** `lacks` collects missing permissions that reduce the facts. */
 export type OtherReading = (
@@ -121,12 +122,12 @@ export type OtherReading = (
 
 const LOOK_TIMEOUT_MS = 25_000;
 
-export interface HostAccess {
-  readonly dialect: Dialect;
-  readonly client: HostClient;
-  readonly credentials: Credentials;
-  readonly clock: Clock;
-}
+export type HostAccess = Readonly<{
+  dialect: Dialect;
+  client: HostClient;
+  credentials: Credentials;
+  clock: Clock;
+}>;
 
 /** One check: the details first, then the rest side by side, as far as it can still change. */
 export function look(

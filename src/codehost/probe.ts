@@ -6,22 +6,23 @@ import { id, listOf, shortText } from './decode.ts';
 import type { GithubApp } from './github/app.ts';
 import { account } from './github/github.ts';
 
-export type HostProbe =
-  | { readonly kind: 'token'; readonly endsAtMs: number | null }
-  | { readonly kind: 'app'; readonly name: string | null; readonly installations: readonly Installation[] }
-  | { readonly kind: 'rejected' }
+export type HostProbe = Readonly<
+  | { kind: 'token'; endsAtMs: number | null }
+  | { kind: 'app'; name: string | null; installations: readonly Installation[] }
+  | { kind: 'rejected' }
   /** `reason`: one word. */
-  | { readonly kind: 'no_answer'; readonly reason: string };
+  | { kind: 'no_answer'; reason: string }
+>;
 
-export interface Installation {
-  readonly account: string | null;
+export type Installation = Readonly<{
+  account: string | null;
   /** By GitHub's own names: `pull_requests`. */
-  readonly permissions: readonly string[];
-  readonly isSuspended: boolean;
+  permissions: readonly string[];
+  isSuspended: boolean;
   /** The first hundred. */
-  readonly repositories: readonly string[];
-  readonly repositoryCount: number;
-}
+  repositories: readonly string[];
+  repositoryCount: number;
+}>;
 
 const INSTALLATIONS_MAX = 10;
 const PAGE = 100;

@@ -9,14 +9,14 @@ import type { ClaimedTask, LockedJob, Store, Transaction } from '../store/store.
 import type { Clock } from './runtime/clock.ts';
 import type { Logger } from './runtime/redact.ts';
 
-export interface EngineTools {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly log: Logger;
+export type EngineTools = Readonly<{
+  store: Store;
+  clock: Clock;
+  log: Logger;
   /** Aborted when the program stops: work that has not begun is left to the next process. */
-  readonly stopping: AbortSignal;
-  readonly newContext: () => AnyJobContext;
-}
+  stopping: AbortSignal;
+  newContext: () => AnyJobContext;
+}>;
 
 /** The program stops: another process may take the task at once. */
 export async function release({ store }: EngineTools, { lease }: ClaimedTask): Promise<void> {

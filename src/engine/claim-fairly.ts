@@ -120,27 +120,28 @@ export interface Quota {
   ): Promise<ReadonlyMap<TaskGroup, Granted>>;
 }
 
-export interface Granted {
-  readonly count: number;
-  readonly againAtMs: number;
-}
+export type Granted = Readonly<{
+  count: number;
+  againAtMs: number;
+}>;
 
-export interface Found {
-  readonly tasks: readonly ClaimedTask[];
+export type Found = Readonly<{
+  tasks: readonly ClaimedTask[];
   /** Whether more may be due than there were slots for. */
-  readonly isBehind: boolean;
+  isBehind: boolean;
   /** When the next task is due, or null. Unknown while there is more to take at once. */
-  readonly dueAtMs: number | null;
-  readonly usedUp: ReadonlyMap<TaskGroup, number>;
-}
+  dueAtMs: number | null;
+  usedUp: ReadonlyMap<TaskGroup, number>;
+}>;
 
-interface Look extends Omit<Claim, 'leftOut' | 'admit' | 'isOneOfEach'> {
-  /** From the last look: more were due than could begin. */
-  readonly isBehind: boolean;
-  readonly slots: FairSlots;
-  readonly quota: Quota | null;
-  readonly usedUp: ReadonlyMap<TaskGroup, number>;
-}
+type Look = Omit<Claim, 'leftOut' | 'admit' | 'isOneOfEach'> &
+  Readonly<{
+    /** From the last look: more were due than could begin. */
+    isBehind: boolean;
+    slots: FairSlots;
+    quota: Quota | null;
+    usedUp: ReadonlyMap<TaskGroup, number>;
+  }>;
 
 /**
  * Where a quota was short recently, this many tasks are asked for at first: those that may not begin would be

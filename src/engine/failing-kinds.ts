@@ -11,12 +11,12 @@ const FORGOTTEN_AFTER_MS = 15 * 60_000;
 /** Enough of a failure to show what is wrong, why, and what to do. */
 const MAX_WORDS = 500;
 
-interface Failures {
-  readonly sinceMs: number;
-  readonly lastAtMs: number;
-  readonly words: string;
-  readonly subjects: Set<string>;
-}
+type Failures = Readonly<{
+  sinceMs: number;
+  lastAtMs: number;
+  words: string;
+  subjects: Set<string>;
+}>;
 
 /**
  * Notices kinds of tasks of which none succeeds: as long as one does, the others fail for reasons of their
@@ -64,17 +64,17 @@ export class FailingKinds {
   }
 }
 
-export interface LoopState {
-  readonly name: string;
-  readonly problem: string | null;
-  readonly tasks: readonly string[];
-  readonly tasksInFlight: number;
-  readonly failing: readonly FailingKind[];
-}
+export type LoopState = Readonly<{
+  name: string;
+  problem: string | null;
+  tasks: readonly string[];
+  tasksInFlight: number;
+  failing: readonly FailingKind[];
+}>;
 
-export interface FailingKind {
-  readonly kind: string;
-  readonly sinceMs: number;
-  readonly tasks: number;
-  readonly words: string;
-}
+export type FailingKind = Readonly<{
+  kind: string;
+  sinceMs: number;
+  tasks: number;
+  words: string;
+}>;

@@ -32,19 +32,19 @@ const STUCK_AFTER_MS = 60_000;
 
 export type TaskHandler = (task: ClaimedTask) => Promise<void>;
 
-export interface LoopOptions {
-  readonly name: string;
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly log: Logger;
+export type LoopOptions = Readonly<{
+  name: string;
+  store: Store;
+  clock: Clock;
+  log: Logger;
   /** The kinds that the loop claims. A handler completes or postpones its task itself. */
-  readonly handlers: Partial<Record<TaskKind, TaskHandler>>;
-  readonly concurrency: number;
-  readonly quota?: Quota;
+  handlers: Partial<Record<TaskKind, TaskHandler>>;
+  concurrency: number;
+  quota?: Quota;
   /** The time limit of the program's whole stop, if it has to wait for these tasks. */
-  readonly stopWithinMs: number;
-  readonly requestsInFlight: () => number;
-}
+  stopWithinMs: number;
+  requestsInFlight: () => number;
+}>;
 
 /** Claims due tasks and passes them to their handlers, many at a time, until it is stopped. */
 export class Loop {

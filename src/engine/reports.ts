@@ -9,15 +9,16 @@ import type { Page, Place } from '../store/queries/table.ts';
 const JOBS_AT_ONCE = 100;
 const CALLS_AT_ONCE = 1_000;
 
-export interface ReportRequest extends Period {
-  /** Null: all workspaces. */
-  readonly teamId: string | null;
-  /** The projects whose hourly budgets count; null: all. */
-  readonly projectIds: readonly string[] | null;
-  readonly hourlyBudget: number;
-  /** For recognising pull requests by any of their URLs. */
-  readonly sites: readonly CodeHostSite[];
-}
+export type ReportRequest = Period &
+  Readonly<{
+    /** Null: all workspaces. */
+    teamId: string | null;
+    /** The projects whose hourly budgets count; null: all. */
+    projectIds: readonly string[] | null;
+    hourlyBudget: number;
+    /** For recognising pull requests by any of their URLs. */
+    sites: readonly CodeHostSite[];
+  }>;
 
 /** Reads one page, in a transaction or beside a running program. */
 export type ReadPage = <T>(read: (reports: Reports) => Promise<T>) => Promise<T>;
@@ -64,7 +65,7 @@ const ROWS_AT_ONCE = 200;
  * @param withTexts includes what people wrote
  */
 export async function* readAudit(
-  { reports, audit }: { readonly reports: Reports; readonly audit: Audit },
+  { reports, audit }: { reports: Reports; audit: Audit },
   period: Period,
   withTexts: boolean,
 ): AsyncGenerator<AuditLine> {

@@ -8,11 +8,11 @@ import { type EngineTools, policyOf } from './apply-event.ts';
 import { SEND_WITHIN_MS, TooLateToSendError } from './runtime/exchange.ts';
 
 /** The first call of a lane without an outcome, with its current job. */
-export interface DueCall {
-  readonly call: LedgerCall;
-  readonly job: Job;
-  readonly policy: Policy;
-}
+export type DueCall = Readonly<{
+  call: LedgerCall;
+  job: Job;
+  policy: Policy;
+}>;
 
 /**
  * The lane has to wait before its next call. `delayUntilMs`: nothing was attempted, so no attempt is counted.
@@ -40,16 +40,16 @@ export interface Effect<Prepared, Result> {
   settle(tx: Transaction, due: DueCall, result: Result, context: AnyJobContext): Promise<Wait | null>;
 }
 
-interface Preparing<Prepared> {
-  readonly call: LedgerCall;
-  readonly preparing: Promise<Prepared>;
-}
+type Preparing<Prepared> = Readonly<{
+  call: LedgerCall;
+  preparing: Promise<Prepared>;
+}>;
 
 /** The next call of the lane is started: by this process, which makes it then, or by one that is gone. */
-interface Started<Result> {
-  readonly started: DueCall;
-  readonly result: () => Promise<Result>;
-}
+type Started<Result> = Readonly<{
+  started: DueCall;
+  result: () => Promise<Result>;
+}>;
 
 /** `taken_over`: another process owns the lane. `over`: nothing is left, or the lane has to wait. */
 type Settled = 'goes_on' | 'taken_over' | 'over';

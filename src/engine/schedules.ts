@@ -4,11 +4,11 @@ import type { ClaimedTask, Store, Transaction } from '../store/store.ts';
 import { FairLimit } from './claim-fairly.ts';
 
 /** Happens in a workspace, by itself, on a schedule. */
-export interface Recurring {
-  readonly kind: 'start_recipe' | 'post_digest';
-  readonly name: string;
-  readonly schedule: Schedule;
-}
+export type Recurring = Readonly<{
+  kind: 'start_recipe' | 'post_digest';
+  name: string;
+  schedule: Schedule;
+}>;
 
 /** However far the next time is: another replica may have newer settings. */
 const LOOKS_AGAIN_MS = 3_600_000;
@@ -48,12 +48,12 @@ async function plan(
 }
 
 /** A due time; of several, the last one. */
-export interface Moment {
-  readonly schedule: Schedule;
-  readonly atMs: number;
+export type Moment = Readonly<{
+  schedule: Schedule;
+  atMs: number;
   /** Up to then, the schedule had been served. */
-  readonly servedUntilMs: number;
-}
+  servedUntilMs: number;
+}>;
 
 /** The due time, which stays due until the commit; null: none, and the task waits for the next one. */
 export async function dueMoment(

@@ -1,14 +1,14 @@
 /** A job as the agent API last described it. All fields but `id` and `status` may be missing. */
-export interface AgentJob {
-  readonly id: string;
+export type AgentJob = Readonly<{
+  id: string;
   /** `active`, `completed`, `archived` or `failed`; unknown words are kept and shown. */
-  readonly status: string;
-  readonly repository: string | null;
-  readonly ref: string | null;
-  readonly model: string | null;
+  status: string;
+  repository: string | null;
+  ref: string | null;
+  model: string | null;
   /** The pull request as the API gave it: usually an http(s) URL. */
-  readonly prLink: string | null;
-}
+  prLink: string | null;
+}>;
 
 /** The statuses at which polling stops, according to the API's document. */
 const endedStatuses = ['completed', 'archived', 'failed'] as const;
@@ -24,17 +24,17 @@ export function isEnded(status: string): status is EndedStatus {
  * it may have (timeout, reset or 5xx after the request went out, or an unreadable answer), so only a person
  * may decide to repeat it.
  */
-export interface AgentFailure {
-  readonly outcome: 'definite' | 'unknown';
-  readonly reason: AgentFailureReason;
+export type AgentFailure = Readonly<{
+  outcome: 'definite' | 'unknown';
+  reason: AgentFailureReason;
   /** The HTTP status, or null without an answer. */
-  readonly status: number | null;
+  status: number | null;
   /** The API's `error` text if it gave one, else our own words. Untrusted. */
-  readonly message: string;
+  message: string;
   /** The API's own words, if any, without secrets. Untrusted. */
-  readonly words?: string;
-  readonly retryAfterMs: number | null;
-}
+  words?: string;
+  retryAfterMs: number | null;
+}>;
 
 /**
  * - `rate_limited`: 429, or our own hourly budget is used up

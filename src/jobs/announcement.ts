@@ -97,14 +97,14 @@ export type Announcement = AnnouncementOf<Kind>;
 export type TurnEnded = AnnouncementOf<'turn_ended'>;
 
 /** A pull request that came with it and is new. */
-interface WithPullRequest {
+type WithPullRequest = Readonly<{
   /** Untrusted; absent: none. */
-  readonly prLink?: string;
+  prLink?: string;
   /** Absent: it is the first. */
-  readonly isAnother?: true;
+  isAnother?: true;
   /** As in `TurnReplies`; absent: nobody. */
-  readonly authors?: readonly string[];
-}
+  authors?: readonly string[];
+}>;
 
 /** How a start ended, in the order of a report. */
 export const ends = ['pull_request', 'done', 'failed', 'refused', 'gone', 'archived'] as const;
@@ -117,22 +117,22 @@ export type Fate = End | 'open' | 'unclear';
 type Asker = Pick<Job, 'creates' | 'watchedAgentJobId'>;
 
 /** What an announcement means to the rest of the program; its words are in `slack/views/thread`. */
-interface Meaning<A> {
+type Meaning<A> = Readonly<{
   /** The decision that it asks for; null: none. */
-  readonly offer?: (announcement: A, job: Asker) => OfferSubject | null;
+  offer?: (announcement: A, job: Asker) => OfferSubject | null;
   /** The link that it brings as news, and describes; null: none. Untrusted. */
-  readonly link?: (announcement: A) => string | null;
+  link?: (announcement: A) => string | null;
   /** How it ends a turn, in *Details*. */
-  readonly outcome?: 'finished' | 'failed' | 'archived' | 'vanished';
+  outcome?: 'finished' | 'failed' | 'archived' | 'vanished';
   /** What it says of a start, in reports. */
-  readonly fate?: (announcement: A) => Exclude<Fate, 'open'>;
+  fate?: (announcement: A) => Exclude<Fate, 'open'>;
   /** Nobody reads it elsewhere if the thread may not show it. */
-  readonly isOfThread?: true;
-}
+  isOfThread?: true;
+}>;
 
 const startAgain = (_: unknown, { creates, watchedAgentJobId }: Asker): OfferSubject | null =>
   watchedAgentJobId === null ? { kind: 'start', creates } : null;
-const linkOf = ({ prLink = null }: { readonly prLink?: string | null }) => prLink;
+const linkOf = ({ prLink = null }: { prLink?: string | null }) => prLink;
 
 /** One row for each announcement that is more than words. */
 const MEANINGS: { readonly [K in Kind]?: Meaning<AnnouncementOf<K>> } = {

@@ -1,48 +1,50 @@
 import type { Attachments } from './requests/attachments.ts';
 
 /** An existing thread that a job starts in: its root, and its last message then. */
-export interface StartThread {
-  readonly threadTs: string;
-  readonly lastTs: string;
-}
+export type StartThread = Readonly<{
+  threadTs: string;
+  lastTs: string;
+}>;
 
-interface Draftable {
+type Draftable = Readonly<{
   /** Counts the job's drafts from 1: a button of an earlier one does nothing. */
-  readonly number: number;
+  number: number;
   /** Where it stands; null: at the top level of the channel, with the job below it. */
-  readonly thread: StartThread | null;
+  thread: StartThread | null;
   /** Timestamps of the thread's messages that go along; they are read when the draft starts. */
-  readonly messages: readonly string[];
+  messages: readonly string[];
   /** Its message; null: not posted yet. */
-  readonly postTs: string | null;
+  postTs: string | null;
   /** Who reacted to its message at the last look, if reactions matter. */
-  readonly markedBy?: readonly string[];
-}
+  markedBy?: readonly string[];
+}>;
 
 /** Nobody has started the job: nothing of it goes to the agent. */
-export interface Draft extends Draftable {
-  readonly kind: 'draft';
-  readonly draftedAtMs: number;
-  /** How many replies below it go along. */
-  readonly replies?: number;
-  /** Slack never said whether its message was posted. */
-  readonly isUnseen?: true;
-}
+export type Draft = Draftable &
+  Readonly<{
+    kind: 'draft';
+    draftedAtMs: number;
+    /** How many replies below it go along. */
+    replies?: number;
+    /** Slack never said whether its message was posted. */
+    isUnseen?: true;
+  }>;
 
-export interface Dropped extends Draftable {
-  readonly kind: 'dropped';
-  readonly why: 'dismissed' | 'withdrawn' | 'expired' | 'not_posted';
-  /** Who did that; null: nobody, or unknown. */
-  readonly byUserId: string | null;
-}
+export type Dropped = Draftable &
+  Readonly<{
+    kind: 'dropped';
+    why: 'dismissed' | 'withdrawn' | 'expired' | 'not_posted';
+    /** Who did that; null: nobody, or unknown. */
+    byUserId: string | null;
+  }>;
 
-export interface MarkedMessage {
-  readonly thread: StartThread;
+export type MarkedMessage = Readonly<{
+  thread: StartThread;
   /** Absent: no person wrote it. */
-  readonly authorId?: string;
+  authorId?: string;
   /** The message with its URL; escaped. */
-  readonly prompt: string;
-  readonly attachments: Attachments;
+  prompt: string;
+  attachments: Attachments;
   /** Timestamps of the thread's other messages that may go along. */
-  readonly along: readonly string[];
-}
+  along: readonly string[];
+}>;

@@ -126,11 +126,11 @@ export type EventOf<T extends EventType> = { [K in T]: Readonly<{ type: K } & Ev
 
 export type JobEvent = EventOf<EventType>;
 
-interface RefusedPost {
-  readonly callId: string;
-  readonly announcement: Announcement;
-  readonly reason: string;
-}
+type RefusedPost = Readonly<{
+  callId: string;
+  announcement: Announcement;
+  reason: string;
+}>;
 
 interface ByPerson {
   readonly userId?: string | undefined;
@@ -141,19 +141,19 @@ interface OfOthers {
   readonly othersAnsweredAtMs?: number | null;
 }
 
-interface StartPress {
+type StartPress = Readonly<{
   /** Replaces an older one, unless null. */
-  readonly responseUrl: string | null;
+  responseUrl: string | null;
   /** When it was pressed, by Slack's clock, unless it is a form. */
-  readonly pressedTs?: string | undefined;
-}
+  pressedTs?: string | undefined;
+}>;
 
-export interface Reply {
-  readonly messageTs: string;
-  readonly userId: string;
-  readonly text: string;
-  readonly editedTs: string | null;
+export type Reply = Readonly<{
+  messageTs: string;
+  userId: string;
+  text: string;
+  editedTs: string | null;
   /** The bot is mentioned, even if `text` no longer shows it. */
-  readonly mentionsBot: boolean;
-  readonly attachments: Attachments;
-}
+  mentionsBot: boolean;
+  attachments: Attachments;
+}>;

@@ -6,143 +6,144 @@ import type { Snippet, Unsent } from './requests/attachments.ts';
 import type { UnknownProject } from './requests/project.ts';
 
 /** One request made in Slack, its thread, and the agent job that works on it. */
-export interface Job {
-  readonly id: string;
+export type Job = Readonly<{
+  id: string;
   /** Its number among the workspace's jobs, shown as `#142`. Assigned by the store; 0 before that. */
-  readonly number: number;
-  readonly teamId: string;
-  readonly channelId: string;
+  number: number;
+  teamId: string;
+  channelId: string;
   /** Null: its recipe started by itself. */
-  readonly requesterId: string | null;
+  requesterId: string | null;
   /** A person started its draft, or started it again. */
-  readonly isStartedByPerson?: true;
+  isStartedByPerson?: true;
   /** By name; it may have been removed since. */
-  readonly recipe?: string;
+  recipe?: string;
   /** Who learns of its problems: the recipe's owners at the start. */
-  readonly owners?: readonly string[];
-  readonly projectId: string;
-  readonly projectName: string;
+  owners?: readonly string[];
+  projectId: string;
+  projectName: string;
   /** As Slack delivered it: escaped, see `readableText`. Of a job that only watches: a description. */
-  readonly prompt: string;
+  prompt: string;
   /** Messages of the thread that it was asked for in, which follow the prompt; escaped like it. */
-  readonly context: string;
+  context: string;
   /** The agent job of somebody else that this job only watches, or null. */
-  readonly watchedAgentJobId: string | null;
-  readonly snippets: readonly Snippet[];
+  watchedAgentJobId: string | null;
+  snippets: readonly Snippet[];
   /** The texts of snippets, sent with the prompt; escaped like it. */
-  readonly inlined: string;
+  inlined: string;
   /** Attachments that the agent does not get, as the thread says. */
-  readonly others: readonly Unsent[];
-  readonly requestedAtMs: number;
-  readonly origin: Origin;
+  others: readonly Unsent[];
+  requestedAtMs: number;
+  origin: Origin;
   /** The requesting workflow's step has its result, or is about to. */
-  readonly isStepCompleted?: true;
+  isStepCompleted?: true;
   /** Slack's URL for private answers to the requester, valid for 30 minutes. */
-  readonly responseUrl: string | null;
+  responseUrl: string | null;
   /** The root of the thread: the card, or somebody else's message. Null until there is one. */
-  readonly threadTs: string | null;
-  readonly cardTs: string | null;
+  threadTs: string | null;
+  cardTs: string | null;
   /** Messages of the thread up to this one are no follow-ups. */
-  readonly repliesAfterTs: string | null;
+  repliesAfterTs: string | null;
   /** The mention or direct message that asked for it. */
-  readonly requestTs?: string;
-  readonly requestEditedTs?: string;
+  requestTs?: string;
+  requestEditedTs?: string;
   /** That message after an edit that was too late, as its author knows; empty: as it was sent. */
-  readonly correction?: string;
-  readonly stage: Stage;
+  correction?: string;
+  stage: Stage;
   /** Calls are counted, so that none can be requested twice. */
-  readonly creates: number;
-  readonly messages: number;
+  creates: number;
+  messages: number;
   /** Which prompt or follow-up is being worked on: 1 for the prompt. */
-  readonly turn: number;
+  turn: number;
   /** As the API last said; null while there is none. */
-  readonly agentJob: AgentJob | null;
-  readonly checkedAtMs: number | null;
+  agentJob: AgentJob | null;
+  checkedAtMs: number | null;
   /** The status that the thread last knew, and its turn; null: the agent job has shown none yet. */
-  readonly lastAnnounced: { readonly status: string; readonly turn: number } | null;
-  readonly turnNews?: TurnNews;
+  lastAnnounced: { readonly status: string; readonly turn: number } | null;
+  turnNews?: TurnNews;
   /** How many turns failed in a row. */
-  readonly failures?: number;
+  failures?: number;
   /** What the thread was told lately, without a person's action between. */
-  readonly recentNews?: RecentNews | null;
-  readonly posts: number;
-  readonly announcedPrLink: string | null;
+  recentNews?: RecentNews | null;
+  posts: number;
+  announcedPrLink: string | null;
   /** The turn in which that link was new; absent: the first, or unknown. */
-  readonly prLinkTurn?: number;
+  prLinkTurn?: number;
   /** Those that a code host has described, the oldest first. */
-  readonly pullRequests?: readonly SeenPullRequest[];
-  readonly trouble: Trouble | null;
+  pullRequests?: readonly SeenPullRequest[];
+  trouble: Trouble | null;
   /** How long every answer has been a 404. */
-  readonly missing?: { readonly sinceMs: number; readonly untilMs: number } | null;
+  missing?: { readonly sinceMs: number; readonly untilMs: number } | null;
   /** Replies are held back until then, after a rate limit or an outage. */
-  readonly sendNotBeforeMs: number | null;
-  readonly sentFollowUps: number;
+  sendNotBeforeMs: number | null;
+  sentFollowUps: number;
   /** Those that the agent took during the current or last turn. `areTold`: the thread counts them as included. */
-  readonly turnReplies?: (TurnReplies & { readonly areTold?: true }) | null;
-  readonly watchQuestions: number;
-  readonly cards: number;
+  turnReplies?: (TurnReplies & { readonly areTold?: true }) | null;
+  watchQuestions: number;
+  cards: number;
   /** The message call that goes out at once (*Send now*); before there is an agent job, the create call. */
-  readonly hurriedMessage: number | null;
+  hurriedMessage: number | null;
   /** Who was told that thanks after an end stay between people. */
-  readonly thankedBy?: readonly string[];
+  thankedBy?: readonly string[];
   /** Only replies that mention the bot are follow-ups. */
-  readonly muted: boolean;
+  muted: boolean;
   /** It was a draft: the waiting replies go along with the request, instead of following it. */
-  readonly takesRepliesAlong?: true;
+  takesRepliesAlong?: true;
   /** Dismissed on the home tab (`needOf`). */
-  readonly dismissedNeed?: string;
+  dismissedNeed?: string;
   /** Recent decisions asked for in the thread, the oldest first. */
-  readonly offers?: readonly Offer[];
-}
+  offers?: readonly Offer[];
+}>;
 
-export type Stage =
+export type Stage = Readonly<
   /** The requester is asked first: the request repeats another, or (null) is hardly one. */
   | {
-      readonly kind: 'awaiting_confirmation';
-      readonly sameAsJobId: string | null;
-      readonly thread: StartThread | null;
+      kind: 'awaiting_confirmation';
+      sameAsJobId: string | null;
+      thread: StartThread | null;
       /** Asks for the project, since the named one does not exist. Absent: it is known. */
-      readonly unknownProject?: UnknownProject;
+      unknownProject?: UnknownProject;
     }
   | Draft
   | Dropped
   /** The card is not posted yet. `waitsFor`: what people must do first, as far as known. */
-  | { readonly kind: 'opening'; readonly waitsFor?: CardWait }
+  | { kind: 'opening'; waitsFor?: CardWait }
   /** The card could not be posted: the job will not start, and its thread is free for another. */
-  | { readonly kind: 'card_failed'; readonly reason: string; readonly thread: StartThread | null }
-  | { readonly kind: 'creating' }
+  | { kind: 'card_failed'; reason: string; thread: StartThread | null }
+  | { kind: 'creating' }
   /** The create call may or may not have made a job: a person decides. */
   | {
-      readonly kind: 'create_unknown';
-      readonly callId: string;
-      readonly sinceMs: number;
+      kind: 'create_unknown';
+      callId: string;
+      sinceMs: number;
     }
-  | { readonly kind: 'rejected'; readonly message: string }
+  | { kind: 'rejected'; message: string }
   | {
-      readonly kind: 'working';
-      readonly turnStartedAtMs: number;
+      kind: 'working';
+      turnStartedAtMs: number;
       /** When the agent began, if replies have begun other turns since; absent: when this turn began. */
-      readonly workingSinceMs?: number;
-      readonly settle: Settle | null;
+      workingSinceMs?: number;
+      settle: Settle | null;
       /** The turn began at an unknown time, before the first check. */
-      readonly isOlder?: true;
+      isOlder?: true;
       /** The end before it, if no message says that the agent works again: it may only have flickered. */
-      readonly endBefore?: EndBefore;
+      endBefore?: EndBefore;
       /** When the thread is asked whether to keep watching; absent: after a long turn. */
-      readonly askFromMs?: number;
-      readonly question?: WatchQuestion;
+      askFromMs?: number;
+      question?: WatchQuestion;
     }
   /** The turn is over, as far as anybody can tell: the job is still checked, at growing intervals. */
   | {
-      readonly kind: 'ended';
-      readonly status: EndedStatus | 'vanished';
+      kind: 'ended';
+      status: EndedStatus | 'vanished';
       /** Since when the API has said the same. */
-      readonly sinceMs: number;
+      sinceMs: number;
       /** See `Settle`. */
-      readonly turnsToCome?: number;
+      turnsToCome?: number;
       /** How long the turn took, the first one from the request on; absent: unknown. */
-      readonly tookMs?: number;
-    };
+      tookMs?: number;
+    }
+>;
 
 export type CardWait = 'invitation' | 'administrator';
 
@@ -154,12 +155,12 @@ export type Working = Extract<Stage, { kind: 'working' }>;
 
 export type Ended = Extract<Stage, { kind: 'ended' }>;
 
-interface WatchQuestion {
-  readonly number: number;
-  readonly answer: 'keep' | 'stop' | null;
+type WatchQuestion = Readonly<{
+  number: number;
+  answer: 'keep' | 'stop' | null;
   /** Since when it is unanswered and nothing has changed; absent: it is answered. */
-  readonly openSinceMs?: number;
-}
+  openSinceMs?: number;
+}>;
 
 /** People stopped the watch, until they resume it or write a follow-up. */
 export function isUnwatched({ stage }: Job): boolean {
@@ -179,33 +180,33 @@ export function mayStartAgain({ stage, watchedAgentJobId }: Job): boolean {
 }
 
 /** After a follow-up, the API may still answer the previous turn's state; it is not believed until then. */
-export interface Settle {
-  readonly untilMs: number;
+export type Settle = Readonly<{
+  untilMs: number;
   /** The ended status before the follow-up, or null if the job seemed active. */
-  readonly previousStatus: string | null;
-  readonly previousPrLink: string | null;
+  previousStatus: string | null;
+  previousPrLink: string | null;
   /** All that the previous turn has shown: a flapping answer may show any of it again. */
-  readonly previousStatuses?: readonly string[];
-  readonly seenActive: boolean;
+  previousStatuses?: readonly string[];
+  seenActive: boolean;
   /** How many messages that the API took, or may have taken, may still become a turn. */
-  readonly turnsToCome?: number;
-}
+  turnsToCome?: number;
+}>;
 
 /** Something that holds the job up, and heals by itself or by an administrator. */
-export interface Trouble {
-  readonly kind: TroubleKind;
+export type Trouble = Readonly<{
+  kind: TroubleKind;
   /** What it holds up: reading the status, or sending prompts and follow-ups. */
-  readonly source: 'check' | 'send';
-  readonly sinceMs: number;
+  source: 'check' | 'send';
+  sinceMs: number;
   /** How often in a row. */
-  readonly misses: number;
+  misses: number;
   /** The sends among them. */
-  readonly sendMisses?: number;
-  readonly retryAtMs: number;
+  sendMisses?: number;
+  retryAtMs: number;
   /** The agent API limits the project's calls, rather than our own budget. */
-  readonly isByAgent?: true;
-  readonly isAnnounced: boolean;
-}
+  isByAgent?: true;
+  isAnnounced: boolean;
+}>;
 
 /** `needs_admin`: the key is refused, or the API does not know the project. */
 export type TroubleKind = 'rate_limited' | 'unreachable' | 'needs_admin';
@@ -274,53 +275,54 @@ export const overStages = [
 /** The program works on the job by itself, without waiting for a person. */
 export const activeStages: ReadonlySet<Stage['kind']> = new Set(['opening', 'creating', 'working']);
 
-export interface TurnNews {
-  readonly turn: number;
+export type TurnNews = Readonly<{
+  turn: number;
   /** Those shown since the turn began, or since the thread was told that the agent works again. */
-  readonly statuses: readonly string[];
+  statuses: readonly string[];
   /** The pull requests that were its news, in their first spelling. */
-  readonly links: readonly string[];
+  links: readonly string[];
   /** How often, and when last, it was told that the agent works again, without an explaining reply. */
-  readonly returns: number;
-  readonly returnedAtMs: number;
-}
+  returns: number;
+  returnedAtMs: number;
+}>;
 
 /** How much an agent that keeps changing its answer has made the program say. */
-interface RecentNews {
-  readonly atMs: readonly number[];
-  readonly pauses: number;
+type RecentNews = Readonly<{
+  atMs: readonly number[];
+  pauses: number;
   /** Null: they do not pause. */
-  readonly pausedUntilMs: number | null;
-}
+  pausedUntilMs: number | null;
+}>;
 
 /** The number of replies, and their authors, each once. */
-export interface TurnReplies {
-  readonly count: number;
-  readonly authors: readonly string[];
-}
+export type TurnReplies = Readonly<{
+  count: number;
+  authors: readonly string[];
+}>;
 
-export type Origin =
+export type Origin = Readonly<
   | {
-      readonly kind: 'command' | 'form' | 'direct_message' | 'shortcut' | 'home' | 'schedule' | 'webhook';
+      kind: 'command' | 'form' | 'direct_message' | 'shortcut' | 'home' | 'schedule' | 'webhook';
     }
   /** `app`: an app, instead of a person, mentioned the bot, which makes a draft. */
-  | { readonly kind: 'mention'; readonly app?: MentioningApp }
+  | { kind: 'mention'; app?: MentioningApp }
   /** People reacted to a message with this emoji. `authorId`: its author; absent: Slack did not say. */
   | {
-      readonly kind: 'reaction';
-      readonly messageTs: string;
-      readonly emoji: string;
-      readonly authorId?: string;
+      kind: 'reaction';
+      messageTs: string;
+      emoji: string;
+      authorId?: string;
     }
   /** `waits`: the workflow continues only when the turn has ended. */
-  | { readonly kind: 'workflow'; readonly executionId: string; readonly waits: boolean };
+  | { kind: 'workflow'; executionId: string; waits: boolean }
+>;
 
-interface MentioningApp {
-  readonly id: string;
-  readonly name: string;
-  readonly messageTs: string;
-  readonly permalink: string;
-}
+type MentioningApp = Readonly<{
+  id: string;
+  name: string;
+  messageTs: string;
+  permalink: string;
+}>;
 
 /** The message that a draft is about; null: none. */
 export function draftedMessageTs(origin: Origin): string | null {

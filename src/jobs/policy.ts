@@ -2,17 +2,17 @@ import type { Job } from './job.ts';
 import type { CodeHostSite } from './pull-requests/link.ts';
 import type { Project, Projects } from './requests/project.ts';
 
-export interface Policy {
-  readonly pollMinIntervalMs: number;
-  readonly pollMaxIntervalMs: number;
-  readonly followUpWindowMs: number;
-  readonly followUpMode: FollowUpMode;
-  readonly settleWindowMs: number;
+export type Policy = Readonly<{
+  pollMinIntervalMs: number;
+  pollMaxIntervalMs: number;
+  followUpWindowMs: number;
+  followUpMode: FollowUpMode;
+  settleWindowMs: number;
   /** After a longer turn, the thread is asked whether to keep watching. */
-  readonly longRunningAfterMs: number;
-  readonly promptMaxLength: number;
-  readonly noticeChannels: readonly string[];
-  readonly pullRequests: {
+  longRunningAfterMs: number;
+  promptMaxLength: number;
+  noticeChannels: readonly string[];
+  pullRequests: {
     /** Sites with known links: for their names, and to recognise a pull request by any of its URLs. */
     readonly sites: readonly CodeHostSite[];
     readonly watchedSites: readonly CodeHostSite[];
@@ -21,14 +21,14 @@ export interface Policy {
     /** How long it is checked after its announcement. */
     readonly watchForMs: number;
   };
-}
+}>;
 
 /** The operator's settings for a workspace's projects and channels. */
-export interface Rules {
-  readonly projects: readonly Project[];
-  readonly channels: ReadonlyMap<string, ChannelRules>;
-  readonly noticeChannels: readonly string[];
-}
+export type Rules = Readonly<{
+  projects: readonly Project[];
+  channels: ReadonlyMap<string, ChannelRules>;
+  noticeChannels: readonly string[];
+}>;
 
 /** A channel's settings: those saved by its administrators (null: none) before the operator's. */
 export function settingsOf(rules: Rules, channelId: string, saved: ChannelSettings | null): ChannelSettings {
@@ -72,20 +72,21 @@ export function defaultProject(projects: Projects, { projectName }: ChannelSetti
 }
 
 /** A channel's own settings; absent ones are the defaults. */
-export interface ChannelSettings {
-  readonly projectName?: string | undefined;
+export type ChannelSettings = Readonly<{
+  projectName?: string | undefined;
   /** Where the channel's pull requests are announced, besides the general notice channels. */
-  readonly noticeChannels?: readonly string[] | undefined;
-  readonly followUpMode?: FollowUpMode | undefined;
-  readonly followUpWindowMs?: number | undefined;
-}
+  noticeChannels?: readonly string[] | undefined;
+  followUpMode?: FollowUpMode | undefined;
+  followUpWindowMs?: number | undefined;
+}>;
 
-export interface ChannelRules extends ChannelSettings {
-  /** The name of the emoji that makes drafts; absent: none. */
-  readonly reaction?: string | undefined;
-  /** The only people who may start its drafts; absent or empty: everybody who may use the program. */
-  readonly approvers?: readonly string[] | undefined;
-}
+export type ChannelRules = ChannelSettings &
+  Readonly<{
+    /** The name of the emoji that makes drafts; absent: none. */
+    reaction?: string | undefined;
+    /** The only people who may start its drafts; absent or empty: everybody who may use the program. */
+    approvers?: readonly string[] | undefined;
+  }>;
 
 /** Whether an emoji makes drafts in any channel: for that, the app needs to see reactions. */
 export function hasMarks({ channels }: Pick<Rules, 'channels'>): boolean {
@@ -99,31 +100,31 @@ export function approversIn({ channels }: Rules, channelId: string): readonly st
 /** Which replies in a thread are follow-ups: all, or those that mention the bot. */
 export type FollowUpMode = 'every_reply' | 'mentions';
 
-export interface AccessRule {
+export type AccessRule = Readonly<{
   /** If any user or user group is listed, only they may. */
-  readonly users: ReadonlySet<string>;
-  readonly userGroups: ReadonlySet<string>;
+  users: ReadonlySet<string>;
+  userGroups: ReadonlySet<string>;
   /** If any is listed, only there. */
-  readonly channels: ReadonlySet<string>;
-  readonly guests: boolean;
-  readonly otherWorkspaces: boolean;
+  channels: ReadonlySet<string>;
+  guests: boolean;
+  otherWorkspaces: boolean;
   /** The administrators; empty: the workspace's admins and owners. */
-  readonly admins: ReadonlySet<string>;
+  admins: ReadonlySet<string>;
   /** Channels that stay open although another organisation shares them; absent: none. */
-  readonly sharedChannels?: ReadonlySet<string>;
+  sharedChannels?: ReadonlySet<string>;
   /** Where a workflow that nobody started may ask; absent: nowhere. */
-  readonly workflowChannels?: ReadonlySet<string>;
+  workflowChannels?: ReadonlySet<string>;
   /** The ids of the apps whose mentions make drafts; absent: none. */
-  readonly bots?: ReadonlySet<string>;
-}
+  bots?: ReadonlySet<string>;
+}>;
 
-export interface Person {
-  readonly userId: string;
-  readonly isGuest: boolean;
-  readonly isFromElsewhere: boolean;
+export type Person = Readonly<{
+  userId: string;
+  isGuest: boolean;
+  isFromElsewhere: boolean;
   /** The person's groups among the listed ones. */
-  readonly userGroups: readonly string[];
-}
+  userGroups: readonly string[];
+}>;
 
 /**
  * `nobody`: a bot, or a deactivated account. `unknown_person`: Slack does not say who it is.

@@ -4,22 +4,22 @@ import type { Schedule } from './schedule/moments.ts';
 import { isWaitOn } from './schedule/schedule.ts';
 
 /** A request that is written once, in the settings, and used repeatedly. */
-export interface Recipe {
+export type Recipe = Readonly<{
   /** Unique in its workspace. */
-  readonly name: string;
+  name: string;
   /** Null: its channel's. */
-  readonly projectName: string | null;
-  readonly channelId: string;
+  projectName: string | null;
+  channelId: string;
   /** Plain text with `{placeholders}`. */
-  readonly request: string;
+  request: string;
   /** Default values of placeholders. */
-  readonly values: RecipeValues;
+  values: RecipeValues;
   /** When it starts by itself; null: never. */
-  readonly schedule: Schedule | null;
+  schedule: Schedule | null;
   /** Each start is a draft, which a person starts. */
-  readonly isDraft: boolean;
-  readonly owners: readonly string[];
-}
+  isDraft: boolean;
+  owners: readonly string[];
+}>;
 
 /** By placeholder name, as given. */
 export type RecipeValues = ReadonlyMap<string, string>;
@@ -57,13 +57,14 @@ export function valueProblem(value: string): ValueProblem | null {
   return line.length > VALUE_MAX && [...line].length > VALUE_MAX ? 'too_long' : null;
 }
 
-export type Filled =
-  | { readonly kind: 'filled'; readonly prompt: string }
+export type Filled = Readonly<
+  | { kind: 'filled'; prompt: string }
   /** The request has no such placeholder. */
-  | { readonly kind: 'unknown'; readonly names: readonly string[] }
+  | { kind: 'unknown'; names: readonly string[] }
   /** Neither given nor set. */
-  | { readonly kind: 'missing'; readonly names: readonly string[] }
-  | { readonly kind: 'bad_value'; readonly name: string; readonly problem: ValueProblem };
+  | { kind: 'missing'; names: readonly string[] }
+  | { kind: 'bad_value'; name: string; problem: ValueProblem }
+>;
 
 /**
  * The request with its values, each in quotation marks in place of its placeholder; placeholders within a
@@ -98,16 +99,16 @@ function quotation(text: string): string {
     .join('\n');
 }
 
-export interface RecipeRuns {
+export type RecipeRuns = Readonly<{
   /** Its last job, unless that was deleted. */
-  readonly jobId: string | null;
+  jobId: string | null;
   /** Jobs in a row that have failed. */
-  readonly failures: number;
+  failures: number;
   /** The last job is one of them. */
-  readonly hasFailed: boolean;
+  hasFailed: boolean;
   /** Since when it does not start by itself; null: it does. */
-  readonly pausedAtMs: number | null;
-}
+  pausedAtMs: number | null;
+}>;
 
 /** After this many failures in a row, somebody has to look at it. */
 const FAILURES_MAX = 3;

@@ -1,17 +1,17 @@
 import type { TroubleKind } from './job.ts';
 
 /** Recent answers of the agent API for a project, or of a code host, as this process knows them. */
-export interface ServiceFacts {
+export type ServiceFacts = Readonly<{
   /** When it last did what was asked; null: not since the start. */
-  readonly answeredAtMs: number | null;
-  readonly trouble: { readonly kind: TroubleKind; readonly sinceMs: number } | null;
-}
+  answeredAtMs: number | null;
+  trouble: { readonly kind: TroubleKind; readonly sinceMs: number } | null;
+}>;
 
 /** Of a code host. `host`: `github.com`. */
-export interface HostFacts {
-  readonly host: string;
-  readonly facts: ServiceFacts;
-}
+export type HostFacts = Readonly<{
+  host: string;
+  facts: ServiceFacts;
+}>;
 
 export const nothingKnown: ServiceFacts = { answeredAtMs: null, trouble: null };
 

@@ -1,27 +1,29 @@
 import type { Dropped } from './draft.ts';
 import { type Ended, isUnwatched, type Job, type Origin } from './job.ts';
 
-export type StepResult =
+export type StepResult = Readonly<
   /** `started`, `draft`: the workflow continues at once. The other two end a turn that it waited for. */
   | {
-      readonly kind: 'success';
-      readonly state: 'started' | 'draft' | 'pull_request' | 'done';
-      readonly pullRequest: string | null;
+      kind: 'success';
+      state: 'started' | 'draft' | 'pull_request' | 'done';
+      pullRequest: string | null;
     }
-  | { readonly kind: 'error'; readonly problem: StepProblem };
+  | { kind: 'error'; problem: StepProblem }
+>;
 
-export type StepProblem =
+export type StepProblem = Readonly<
   /** `reason`: Slack's error code. */
-  | { readonly kind: 'not_posted'; readonly reason: string }
+  | { kind: 'not_posted'; reason: string }
   /** The agent's words; untrusted, perhaps empty. */
-  | { readonly kind: 'refused'; readonly words: string }
+  | { kind: 'refused'; words: string }
   /** The draft was dropped; null: by nobody. */
   | {
-      readonly kind: 'dropped';
-      readonly why: Exclude<Dropped['why'], 'not_posted'>;
-      readonly byUserId: string | null;
+      kind: 'dropped';
+      why: Exclude<Dropped['why'], 'not_posted'>;
+      byUserId: string | null;
     }
-  | { readonly kind: 'unclear' | 'draft_unseen' | 'failed' | 'vanished' | 'archived' | 'unwatched' };
+  | { kind: 'unclear' | 'draft_unseen' | 'failed' | 'vanished' | 'archived' | 'unwatched' }
+>;
 
 export function stepOf({ origin }: Pick<Job, 'origin'>): Extract<Origin, { kind: 'workflow' }> | null {
   return origin.kind === 'workflow' ? origin : null;

@@ -1,21 +1,21 @@
 import type { Lane } from './call.ts';
 import { LONGEST_PAUSE_MS } from './schedule/schedule.ts';
 
-export interface TaskFacts {
+export type TaskFacts = Readonly<{
   /**
    * Its subject: a job's id, the name of a lane of calls (`thread:<job>`, `notice:<job>:<channel>`,
    * `step:<job>`), a workspace's id, a home tab (`<workspace>:<person>`), a pull request
    * (`<workspace>:<address>`), a schedule (`<workspace>:<name>`), or a message
    * (`<workspace>:<channel>:<time>`).
    */
-  readonly about: 'job' | 'lane' | 'workspace' | 'home' | 'pull_request' | 'schedule' | 'message';
+  about: 'job' | 'lane' | 'workspace' | 'home' | 'pull_request' | 'schedule' | 'message';
   /** Whose tasks share workers: one agent project's, one Slack channel's, or one code host's. */
-  readonly sharedIn: 'project' | 'channel' | 'code_host';
+  sharedIn: 'project' | 'channel' | 'code_host';
   /** Shows the current job, and may be repeated. */
-  readonly isProjection?: true;
+  isProjection?: true;
   /** No task of the kind is planned further ahead; null: unlimited. Absent: `LONGEST_PAUSE_MS`. */
-  readonly furthestAheadMs?: number | null;
-}
+  furthestAheadMs?: number | null;
+}>;
 
 const HOUR_MS = 3_600_000;
 

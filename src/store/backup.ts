@@ -24,12 +24,12 @@ const LAST_BACKUP_FILE = 'last-backup';
 const BACKUP_FAILED_FILE = 'backup-failed';
 
 /** What is to be watched of an embedded store, beside what it holds. */
-export interface DataDirState {
-  readonly freeBytes: number;
+export type DataDirState = Readonly<{
+  freeBytes: number;
   /** 0: none was made yet, or none since the store was restored. */
-  readonly lastBackupAtMs: number;
-  readonly hasBackupFailed: boolean;
-}
+  lastBackupAtMs: number;
+  hasBackupFailed: boolean;
+}>;
 
 /** Null: the directory cannot be looked at. */
 export function readDataDir(dataDir: string): DataDirState | null {
@@ -97,19 +97,19 @@ const BACKUP = /^docs-agent-\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z\.db$/;
 const PARTIAL = /^docs-agent-.*\.db\.partial(-journal)?$/;
 const ABANDONED_AFTER_MS = 86_400_000;
 
-export interface BackupOptions {
+export type BackupOptions = Readonly<{
   /** Created if missing, with access for this user only. */
-  readonly directory: string;
+  directory: string;
   /** How many of the newest of this installation to keep. */
-  readonly keep: number;
-  readonly nowMs: number;
-}
+  keep: number;
+  nowMs: number;
+}>;
 
-export interface Backup {
-  readonly path: string;
-  readonly sizeBytes: number;
-  readonly deleted: readonly string[];
-}
+export type Backup = Readonly<{
+  path: string;
+  sizeBytes: number;
+  deleted: readonly string[];
+}>;
 
 /**
  * Copies the embedded store, even while a docs-agent uses it. The copy gets its final name once it is complete, flushed
@@ -201,10 +201,10 @@ function copy(dataDir: string, from: string, directory: string, to: string): rea
   }
 }
 
-interface Origin {
-  readonly installationId: string;
-  readonly sequence: number;
-}
+type Origin = Readonly<{
+  installationId: string;
+  sequence: number;
+}>;
 
 /** Null: the file is none of ours, or cannot be read. */
 function originOf(path: string): Origin | null {

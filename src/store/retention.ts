@@ -18,11 +18,11 @@ import type { Queries, Tables } from './schema/tables.ts';
 const IS_OVER = sql<SqlBool>`(stage || '') in (${sql.join(overStages.map((stage) => sql.lit(stage)))})`;
 
 /** What is too old to keep. All times are exclusive. */
-export interface Limits {
-  readonly jobsBeforeMs: number;
-  readonly inboundRequestsBeforeMs: number;
-  readonly homesBeforeMs: number;
-}
+export type Limits = Readonly<{
+  jobsBeforeMs: number;
+  inboundRequestsBeforeMs: number;
+  homesBeforeMs: number;
+}>;
 
 /** Deletes what is old, in small batches. Several processes may do so at the same time. */
 export class Retention extends Table {

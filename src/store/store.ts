@@ -86,10 +86,10 @@ function delegated(store: Store): Omit<Store, 'transaction'> {
 export const transactionOutcomes = ['done', 'undone', 'failed', 'disk_full'] as const;
 
 /** `undone`: by the program. `failed`: by the store. `disk_full`: the same, for lack of space. */
-export interface EndedTransaction {
-  readonly outcome: (typeof transactionOutcomes)[number];
-  readonly durationMs: number;
-}
+export type EndedTransaction = Readonly<{
+  outcome: (typeof transactionOutcomes)[number];
+  durationMs: number;
+}>;
 
 /** Reports how each transaction of the store ends, the write of `check` included. */
 export function instrumentedStore(store: Store, report: (transacted: EndedTransaction) => void): Store {

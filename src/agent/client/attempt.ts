@@ -87,18 +87,18 @@ const LONGEST_READ_PAUSE_MS = 5 * 60_000;
 /** The API's documented limit is hourly. */
 const LONGEST_CALL_PAUSE_MS = 60 * 60_000;
 
-export interface AgentRequest {
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
-  readonly body?: object;
-}
+export type AgentRequest = Readonly<{
+  method: 'GET' | 'POST';
+  path: string;
+  body?: object;
+}>;
 
 /** A 2xx answer; `body` is its parsed JSON. `apiKey`: must not appear in any text. */
-export interface Answer {
-  readonly status: number;
-  readonly body: unknown;
-  readonly apiKey: string;
-}
+export type Answer = Readonly<{
+  status: number;
+  body: unknown;
+  apiKey: string;
+}>;
 
 /** Makes a request once. Fails with an AgentError whose message never holds the key. */
 export async function attempt(

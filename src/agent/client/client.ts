@@ -26,15 +26,15 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const JOB_FIELDS = ['status', 'source', 'model', 'prLink', 'createdAt'] as const;
 const repeats = { retries: 2, minTimeout: 100, factor: 3, randomize: true } as const;
 
-export interface AgentClientOptions {
+export type AgentClientOptions = Readonly<{
   /** The API's `{base_url}`, to which `/v2/agent/…` is added. It may have a path. */
-  readonly baseUrl: string;
+  baseUrl: string;
   /** A project's key. Without one, calls fail as `unauthorized`, unsent. */
-  readonly apiKeyOf: (projectId: string) => string | undefined;
+  apiKeyOf: (projectId: string) => string | undefined;
   /** Bounds a whole call: connecting, sending, the complete answer, and all repeats. */
-  readonly timeoutMs: number;
-  readonly clock?: Clock;
-}
+  timeoutMs: number;
+  clock?: Clock;
+}>;
 
 export interface AgentClient {
   /** Sends the prompt at most once. */

@@ -7,24 +7,25 @@ import { agentPaths } from './client.ts';
 /** No job has this id. */
 const NO_JOB = 'docs-agent-doctor-no-such-job';
 
-export interface ProbeOptions {
-  readonly baseUrl: string;
-  readonly projectId: string;
-  readonly apiKey: string;
-  readonly timeoutMs: number;
-}
+export type ProbeOptions = Readonly<{
+  baseUrl: string;
+  projectId: string;
+  apiKey: string;
+  timeoutMs: number;
+}>;
 
-export type Probe =
+export type Probe = Readonly<
   | {
-      readonly kind: 'answered';
-      readonly status: number;
-      readonly words: string | null;
-      readonly latencyMs: number;
+      kind: 'answered';
+      status: number;
+      words: string | null;
+      latencyMs: number;
       /** See `clockAheadMs`. */
-      readonly clockAheadMs: number | null;
+      clockAheadMs: number | null;
     }
   /** `code`: the system's error code, or the error's name. */
-  | { readonly kind: 'unreachable'; readonly code: string };
+  | { kind: 'unreachable'; code: string }
+>;
 
 /**
  * Asks for a job that does not exist, which changes nothing: 404, unless something is wrong. Never throws.

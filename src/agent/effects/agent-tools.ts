@@ -4,16 +4,17 @@ import type { Job } from '../../jobs/job.ts';
 import { unknownProjectError } from '../client/attempt.ts';
 import type { AgentClient } from '../client/client.ts';
 
-export interface AgentTools extends EngineTools {
-  readonly agent: AgentClient;
-  readonly answered: AnsweredJobs;
-  /** Create and message calls per project and hour. */
-  readonly hourlyBudget: number;
-  /** The prompt as the agent reads it, with people's names instead of ids. */
-  readonly readablePrompt: (teamId: string, prompt: string) => Promise<string>;
-  /** Shows people, after a check, that the agent works on the job. Waits for nothing, and never fails. */
-  readonly showChecked: (job: Job) => void;
-}
+export type AgentTools = EngineTools &
+  Readonly<{
+    agent: AgentClient;
+    answered: AnsweredJobs;
+    /** Create and message calls per project and hour. */
+    hourlyBudget: number;
+    /** The prompt as the agent reads it, with people's names instead of ids. */
+    readablePrompt: (teamId: string, prompt: string) => Promise<string>;
+    /** Shows people, after a check, that the agent works on the job. Waits for nothing, and never fails. */
+    showChecked: (job: Job) => void;
+  }>;
 
 /**
  * Throws AgentError for a job whose project no longer belongs to its workspace: the project's key is not used

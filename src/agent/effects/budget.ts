@@ -128,7 +128,7 @@ export async function noteAnswer(
   tx: Transaction,
   { projectId }: Job,
   answered: AnsweredCall,
-  { nowMs, jitter }: { readonly nowMs: number; readonly jitter: number },
+  { nowMs, jitter }: { nowMs: number; jitter: number },
 ): Promise<CallPause | null> {
   const pause = await tx.budgetQueue.changePause(
     projectId,
@@ -153,7 +153,7 @@ export async function callNext(
   { hourlyBudget }: Tools,
   tx: Transaction,
   { id, projectId }: Job,
-  { pause, isTaken }: { readonly pause: CallPause | null; readonly isTaken: boolean },
+  { pause, isTaken }: { pause: CallPause | null; isTaken: boolean },
   nowMs: number,
 ): Promise<number | null> {
   if (pause !== null) {

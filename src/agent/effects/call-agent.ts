@@ -17,13 +17,13 @@ import { callNext, isNextInLine, noteAnswer, takeFromBudget } from './budget.ts'
 
 type AgentRequest = Extract<CallRequest, { kind: 'create_job' | 'send_message' }>;
 
-interface AgentResult {
+type AgentResult = Readonly<{
   /** Null: the call is dropped, since nothing would watch a second agent job. */
-  readonly event: JobEvent | null;
+  event: JobEvent | null;
   /** The call has changed since it was prepared, so it is prepared again. */
-  readonly isRewritten?: true;
-  readonly askAgainAtMs?: number;
-}
+  isRewritten?: true;
+  askAgainAtMs?: number;
+}>;
 
 const SHORTEST_WAIT_MS = 100;
 

@@ -26,7 +26,7 @@ interface Watched extends WatchedJob {
 /** Reads the agent job and decides what is new; the decision schedules the next check. */
 export async function checkJob(
   tools: AgentTools,
-  { batches, readers }: { readonly batches: CheckBatches; readonly readers: FairLimit },
+  { batches, readers }: { batches: CheckBatches; readers: FairLimit },
   kind: CheckKind,
   task: ClaimedTask,
 ): Promise<void> {
@@ -142,10 +142,10 @@ export function hasJob(
   };
 }
 
-interface AgentRead {
-  readonly askedAtMs: number;
-  readonly event: EventOf<'job_checked' | 'check_failed'>;
-}
+type AgentRead = Readonly<{
+  askedAtMs: number;
+  event: EventOf<'job_checked' | 'check_failed'>;
+}>;
 
 async function readAgentJob(tools: AgentTools, job: Job, before: AgentJob): Promise<AgentRead> {
   const askedAtMs = tools.clock.now();

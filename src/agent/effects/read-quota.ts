@@ -25,7 +25,7 @@ export class ReadQuota implements Quota {
   private readonly readsPerMinute: number;
   private readonly isOfEnded: boolean;
 
-  constructor(readsPerMinute: number, { isOfEnded }: { readonly isOfEnded: boolean }) {
+  constructor(readsPerMinute: number, { isOfEnded }: { isOfEnded: boolean }) {
     this.readsPerMinute = readsPerMinute;
     this.isOfEnded = isOfEnded;
   }

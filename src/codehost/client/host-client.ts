@@ -5,15 +5,16 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import { type AnswerHead, exchange, parseJson, parseRetryAfterMs } from '../../engine/runtime/exchange.ts';
 import { isWaitOn } from '../../jobs/schedule/schedule.ts';
 
-export type Failure =
+export type Failure = Readonly<
   /** 404: not there, or not visible. */
-  | { readonly kind: 'not_found' }
+  | { kind: 'not_found' }
   /** 401: an expired token, for example. */
-  | { readonly kind: 'bad_credentials' }
-  | { readonly kind: 'forbidden' }
-  | { readonly kind: 'app_not_installed' }
+  | { kind: 'bad_credentials' }
+  | { kind: 'forbidden' }
+  | { kind: 'app_not_installed' }
   /** `reason` is for the log. `waitMs`: from the host; null: unknown. */
-  | { readonly kind: 'later'; readonly reason: string; readonly waitMs: number | null };
+  | { kind: 'later'; reason: string; waitMs: number | null }
+>;
 
 /** Any failure between this program and a code host. Only `src/codehost` knows it. */
 export class UnreadableError extends Error {
@@ -54,31 +55,31 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const REDIRECTS_MAX = 2;
 const ETAG = /^(?:W\/)?"[\x21\x23-\x7e]{1,200}"$/;
 
-export interface Authorization {
-  readonly headers: Readonly<Record<string, string>>;
+export type Authorization = Readonly<{
+  headers: Readonly<Record<string, string>>;
   /** The account whose rate limit counts. */
-  readonly account: string;
-}
+  account: string;
+}>;
 
-export interface Question {
+export type Question = Readonly<{
   /** The path of the repository: `/repos/acme/docs`. */
-  readonly base: string;
+  base: string;
   /** The rest of the path with its query: `/pulls/14`. */
-  readonly rest?: string;
-  readonly authorization: Authorization;
+  rest?: string;
+  authorization: Authorization;
   /** From an earlier answer. */
-  readonly etag?: string | null;
-  readonly signal: AbortSignal;
-}
+  etag?: string | null;
+  signal: AbortSignal;
+}>;
 
-export interface Answer {
+export type Answer = Readonly<{
   /** Parsed JSON; absent: unchanged since it had the tag. */
-  readonly body?: unknown;
-  readonly etag: string | null;
+  body?: unknown;
+  etag: string | null;
   /** Where the repository is now. */
-  readonly base: string;
-  readonly headers: AnswerHead['headers'];
-}
+  base: string;
+  headers: AnswerHead['headers'];
+}>;
 
 export function decodeAnswer<T>({ body }: Answer, schema: z.ZodType<T>): T {
   const { data, error } = schema.safeParse(body);
@@ -86,16 +87,16 @@ export function decodeAnswer<T>({ body }: Answer, schema: z.ZodType<T>): T {
   return data;
 }
 
-interface HostClientOptions {
+type HostClientOptions = Readonly<{
   /** Without a trailing slash; may have a path. */
-  readonly apiUrl: string;
-  readonly headers: Readonly<Record<string, string>>;
+  apiUrl: string;
+  headers: Readonly<Record<string, string>>;
   /** Matches the path of a moved repository. */
-  readonly movedTo: RegExp;
-  readonly clock: Clock;
+  movedTo: RegExp;
+  clock: Clock;
   /** For one request, from the connection to the end of the answer. */
-  readonly timeoutMs: number;
-}
+  timeoutMs: number;
+}>;
 
 export type HostClient = ReturnType<typeof createHostClient>;
 
@@ -249,10 +250,11 @@ function wholeNumber(header: string | string[] | undefined): number | null {
 }
 
 /** As whom a code host is asked. */
-export type CredentialSettings =
-  | { readonly kind: 'token'; readonly token: string }
+export type CredentialSettings = Readonly<
+  | { kind: 'token'; token: string }
   /** A GitHub App: each installation has its own tokens, valid for an hour. */
-  | { readonly kind: 'app'; readonly appId: string; readonly privateKey: KeyObject };
+  | { kind: 'app'; appId: string; privateKey: KeyObject }
+>;
 
 export interface Credentials {
   /** For requests about a repository, by its path. Throws only UnreadableError. */

@@ -12,10 +12,10 @@ const SPACING_MS = 1_000;
 const RETRIED_AT_ONCE = 200;
 const RETRY_MS = 60_000;
 
-interface Batch {
-  readonly adopted: number;
-  readonly last: JobCursor | null;
-}
+type Batch = Readonly<{
+  adopted: number;
+  last: JobCursor | null;
+}>;
 
 /**
  * At a start, checks pull requests that were announced before their code host was configured, if they would

@@ -31,14 +31,14 @@ const INSTALLATION_KNOWN_MS = 60 * 60_000;
 const installation = z.object({ id });
 const madeToken = z.object({ token: z.string().regex(/^[\x21-\x7e]{1,4000}$/), expires_at: z.string() });
 
-interface AppOptions {
-  readonly appId: string;
-  readonly privateKey: KeyObject;
-  readonly apiUrl: string;
-  readonly client: HostClient;
-  readonly clock: Clock;
-  readonly timeoutMs: number;
-}
+type AppOptions = Readonly<{
+  appId: string;
+  privateKey: KeyObject;
+  apiUrl: string;
+  client: HostClient;
+  clock: Clock;
+  timeoutMs: number;
+}>;
 
 /** The package requests tokens and caches them; where it may ask, and for how long, is decided here. */
 export function githubApp({ appId, privateKey, apiUrl, client, clock, timeoutMs }: AppOptions): GithubApp {

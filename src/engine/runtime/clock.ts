@@ -112,7 +112,7 @@ export interface Periodic {
  */
 export function periodically(
   clock: Clock,
-  { firstAfterMs, everyMs }: { readonly firstAfterMs: number; readonly everyMs: number },
+  { firstAfterMs, everyMs }: { firstAfterMs: number; everyMs: number },
   work: (stopping: AbortSignal) => Promise<'finished' | undefined>,
 ): Periodic {
   const stopping = new AbortController();
@@ -145,7 +145,7 @@ const RESOLUTION_MS = 1_000;
  */
 export function clockAheadMs(
   date: string | null,
-  { sentAtMs, answeredAtMs }: { readonly sentAtMs: number; readonly answeredAtMs: number },
+  { sentAtMs, answeredAtMs }: { sentAtMs: number; answeredAtMs: number },
 ): number | null {
   const serverMs = date === null ? Number.NaN : Date.parse(date);
   if (Number.isNaN(serverMs)) return null;

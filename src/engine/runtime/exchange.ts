@@ -1,22 +1,23 @@
 import type { Dispatcher } from 'undici';
 
-export type Exchange =
+export type Exchange = Readonly<
   /** No byte of the request went out. */
-  | { readonly kind: 'not_sent'; readonly cause: Error }
-  | { readonly kind: 'no_answer'; readonly cause: Error }
+  | { kind: 'not_sent'; cause: Error }
+  | { kind: 'no_answer'; cause: Error }
   /** Status and headers arrived; `body` is null, and `cause` says why, unless all of it arrived too. */
-  | { readonly kind: 'answered'; readonly body: string; readonly cause: null; readonly head: AnswerHead }
-  | { readonly kind: 'answered'; readonly body: null; readonly cause: Error; readonly head: AnswerHead };
+  | { kind: 'answered'; body: string; cause: null; head: AnswerHead }
+  | { kind: 'answered'; body: null; cause: Error; head: AnswerHead }
+>;
 
-export interface AnswerHead {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-}
+export type AnswerHead = Readonly<{
+  status: number;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+}>;
 
-export interface TimeLimits {
-  readonly signal: AbortSignal;
-  readonly sendByMs: number;
-}
+export type TimeLimits = Readonly<{
+  signal: AbortSignal;
+  sendByMs: number;
+}>;
 
 const utf8 = new TextDecoder();
 

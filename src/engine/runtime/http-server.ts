@@ -7,12 +7,12 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
-export interface Route {
+export type Route = Readonly<{
   /** Absent: GET. */
-  readonly method?: 'POST';
-  readonly path: string;
-  readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
-}
+  method?: 'POST';
+  path: string;
+  handle: (request: IncomingMessage, response: ServerResponse) => void;
+}>;
 
 export interface HttpServer {
   readonly port: number;
@@ -93,10 +93,10 @@ export async function serveRoutes(
   };
 }
 
-export interface Unread {
-  readonly status: 400 | 413 | 503;
-  readonly reason: string;
-}
+export type Unread = Readonly<{
+  status: 400 | 413 | 503;
+  reason: string;
+}>;
 
 /** Reads the bodies of requests before anybody can tell who sent them. */
 export interface BodyReader {

@@ -8,27 +8,27 @@ import { type FollowUp, isUndelivered } from './follow-up.ts';
 /** With less time left, the replies are gone before a person finds the button. */
 const WORTH_A_BUTTON_MS = 2_000;
 
-export interface Queue {
+export type Queue = Readonly<{
   /** How many wait or are being sent. */
-  readonly waiting: number;
+  waiting: number;
   /** Until when they wait, if known. */
-  readonly untilMs: number | null;
+  untilMs: number | null;
   /**
    * The number of the message call that *Send now* would make (see `hurriedMessage`); null if nothing can be
    * hurried.
    */
-  readonly sendNow: number | null;
+  sendNow: number | null;
   /** Those that need a person's decision; null: none. */
-  readonly undecided: Undecided | null;
-}
+  undecided: Undecided | null;
+}>;
 
-interface Undecided {
-  readonly count: number;
+type Undecided = Readonly<{
+  count: number;
   /** The call of the oldest of them. */
-  readonly callId: string;
+  callId: string;
   /** The agent may have what that call said. */
-  readonly mayBeThere?: true;
-}
+  mayBeThere?: true;
+}>;
 
 export const emptyQueue: Queue = { waiting: 0, untilMs: null, sendNow: null, undecided: null };
 

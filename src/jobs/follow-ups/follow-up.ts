@@ -1,33 +1,33 @@
 import type { Snippet } from '../requests/attachments.ts';
 
 /** A reply in a job's thread that is to be sent to the agent. */
-export interface FollowUp {
-  readonly id: string;
-  readonly jobId: string;
+export type FollowUp = Readonly<{
+  id: string;
+  jobId: string;
   /** The reply's Slack timestamp; replies are ordered by it. */
-  readonly messageTs: string;
-  readonly userId: string;
+  messageTs: string;
+  userId: string;
   /** The reply as Slack delivered it (escaped, with `<@U…>` tokens). */
-  readonly text: string;
+  text: string;
   /** Slack's timestamp of the last edit included in `text`, or null. */
-  readonly editedTs: string | null;
-  readonly receivedAtMs: number;
-  readonly state: FollowUpState;
+  editedTs: string | null;
+  receivedAtMs: number;
+  state: FollowUpState;
   /** The message call that carries it, or carried it last. */
-  readonly callId: string | null;
+  callId: string | null;
   /** The wording after an edit that was too late for the message call, or null. */
-  readonly corrected: string | null;
+  corrected: string | null;
   /** Deleted too late for the message call. */
-  readonly isDeleted: boolean;
+  isDeleted: boolean;
   /** Its author knows that the correction can be sent. */
-  readonly isCorrectionOffered?: true;
+  isCorrectionOffered?: true;
   /** `text` corrects what was sent before. */
-  readonly isCorrection: boolean;
+  isCorrection: boolean;
   /** Attached texts to read before it can go out. */
-  readonly snippets: readonly Snippet[];
+  snippets: readonly Snippet[];
   /** The texts that were read, sent with `text`; escaped like it. */
-  readonly inlined: string;
-}
+  inlined: string;
+}>;
 
 /**
  * - `waiting`: stored, goes out with the next message call

@@ -1,29 +1,29 @@
 import { announcedLink, meaningOf } from '../announcement.ts';
 import type { CallRequest, CallState } from '../call.ts';
 
-export interface PastCall {
-  readonly request: CallRequest;
-  readonly state: CallState;
-  readonly createdAtMs: number;
+export type PastCall = Readonly<{
+  request: CallRequest;
+  state: CallState;
+  createdAtMs: number;
   /** Null while it has no outcome. */
-  readonly endedAtMs: number | null;
-}
+  endedAtMs: number | null;
+}>;
 
 /** A prompt or follow-up that reached the agent (or may have), and its outcomes. */
-export interface Turn {
-  readonly kind: 'prompt' | 'follow_up';
+export type Turn = Readonly<{
+  kind: 'prompt' | 'follow_up';
   /** As Slack delivered it. */
-  readonly text: string;
-  readonly startedAtMs: number;
+  text: string;
+  startedAtMs: number;
   /** False: whether the agent has it is unknown. */
-  readonly isAccepted: boolean;
-  readonly outcomes: readonly Outcome[];
-}
+  isAccepted: boolean;
+  outcomes: readonly Outcome[];
+}>;
 
-export interface Outcome {
-  readonly kind: 'finished' | 'failed' | 'archived' | 'vanished' | 'pull_request';
-  readonly atMs: number;
-}
+export type Outcome = Readonly<{
+  kind: 'finished' | 'failed' | 'archived' | 'vanished' | 'pull_request';
+  atMs: number;
+}>;
 
 export function turnsOf(calls: readonly PastCall[]): Turn[] {
   const turns = calls.flatMap(turnOf).sort((a, b) => a.startedAtMs - b.startedAtMs);

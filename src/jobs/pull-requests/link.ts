@@ -1,27 +1,27 @@
-export interface CodeHostSite {
-  readonly host: CodeHostName;
+export type CodeHostSite = Readonly<{
+  host: CodeHostName;
   /** May have a path, as GitLab under a relative URL root has. */
-  readonly webUrl: string;
-}
+  webUrl: string;
+}>;
 
 export type CodeHostName = 'github' | 'gitlab' | 'bitbucket' | 'azure';
 
 /** A pull request, identified by its URL. Nothing else of the URL is trusted or needed. */
-export interface PullRequestLink {
-  readonly host: CodeHostName;
+export type PullRequestLink = Readonly<{
+  host: CodeHostName;
   /** The matching site, without a trailing slash. */
-  readonly webUrl: string;
+  webUrl: string;
   /**
    * `acme/docs`; at GitLab with all groups, at Azure DevOps without `_git`. Otherwise of letters, digits,
    * `.`, `_`, `-`, `/`.
    */
-  readonly repository: string;
-  readonly number: number;
+  repository: string;
+  number: number;
   /** `acme/docs#14`, or `group/docs!14`, as the host calls it. */
-  readonly name: string;
+  name: string;
   /** The same for any URL of one pull request: its shortest URL, in lower case. */
-  readonly key: string;
-}
+  key: string;
+}>;
 
 /** The sites whose links are shortened without any setting. */
 export const PUBLIC_SITES: readonly CodeHostSite[] = [

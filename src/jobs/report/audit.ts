@@ -4,20 +4,20 @@ import type { Job } from '../job.ts';
 import { fateOf } from './starts.ts';
 
 /** A person's action. */
-export interface Audited {
-  readonly atMs: number;
-  readonly teamId: string;
+export type Audited = Readonly<{
+  atMs: number;
+  teamId: string;
   /** Null: nobody, as with a workflow that starts by itself. */
-  readonly userId: string | null;
-  readonly action: 'start' | 'reply' | Recorded['action'];
+  userId: string | null;
+  action: 'start' | 'reply' | Recorded['action'];
   /** How it was asked for, which button it was, or what was refused. */
-  readonly source: string;
-  readonly jobId: string | null;
+  source: string;
+  jobId: string | null;
   /** For starts and replies: their outcome so far. */
-  readonly outcome: string;
+  outcome: string;
   /** For starts and replies: what people wrote, as Slack delivered it. */
-  readonly text?: string;
-}
+  text?: string;
+}>;
 
 /** What leaves no other trace, and is recorded for the audit. */
 export interface Recorded extends Omit<Audited, 'action' | 'text'> {

@@ -7,51 +7,51 @@ import type { Schedule } from '../schedule/moments.ts';
 import { type Source, sources, startsOf } from './starts.ts';
 
 /** The outcomes so far of a period's starts. Each is in `ends`, `unclear.starts` or `open`. Printed as is. */
-export interface Report {
-  readonly since: string;
-  readonly until: string;
-  readonly starts: { readonly total: number; readonly by_source: Readonly<Record<Source, number>> };
-  readonly ends: Readonly<Record<End, number>>;
-  readonly unclear: { readonly starts: number; readonly replies: number };
-  readonly open: number;
-  readonly pull_requests: Readonly<Record<PullRequestFate, number>>;
+export type Report = Readonly<{
+  since: string;
+  until: string;
+  starts: { readonly total: number; readonly by_source: Readonly<Record<Source, number>> };
+  ends: Readonly<Record<End, number>>;
+  unclear: { readonly starts: number; readonly replies: number };
+  open: number;
+  pull_requests: Readonly<Record<PullRequestFate, number>>;
   /** From the request to the first pull request; null: there is none. */
-  readonly seconds_to_pull_request: { readonly median: number | null; readonly p90: number | null };
+  seconds_to_pull_request: { readonly median: number | null; readonly p90: number | null };
   /** Of the project with the most calls in any hour of the period. */
-  readonly budget: { readonly peak_per_hour: number; readonly limit: number };
-}
+  budget: { readonly peak_per_hour: number; readonly limit: number };
+}>;
 
 /** What is left to do about it, shown in Slack beside the counts. */
-export interface LeftToDo {
+export type LeftToDo = Readonly<{
   /** The latest start of unknown fate; null: there is none. */
-  readonly unclear: Pick<Job, 'channelId' | 'threadTs'> | null;
+  unclear: Pick<Job, 'channelId' | 'threadTs'> | null;
   /** Pull requests waiting for a review, the oldest first; one more than are named, if there are more. */
-  readonly waitingForReview: readonly { readonly url: string; readonly sinceMs: number }[];
-}
+  waitingForReview: readonly { readonly url: string; readonly sinceMs: number }[];
+}>;
 
-export interface MadeReport {
-  readonly report: Report;
-  readonly leftToDo: LeftToDo;
-}
+export type MadeReport = Readonly<{
+  report: Report;
+  leftToDo: LeftToDo;
+}>;
 
 /** More are not named. */
 export const WAITING_MAX = 5;
 
-export interface Period {
-  readonly sinceMs: number;
-  readonly untilMs: number;
-}
+export type Period = Readonly<{
+  sinceMs: number;
+  untilMs: number;
+}>;
 
 /** `unknown`: no code host said. */
 type PullRequestFate = 'open' | 'merged' | 'closed' | 'unknown';
 
-export interface CountedJob {
-  readonly job: Job;
+export type CountedJob = Readonly<{
+  job: Job;
   /** Its creates and announcements in order, if it was created several times or has a pull request. */
-  readonly calls: readonly PastCall[];
+  calls: readonly PastCall[];
   /** The period's replies of unknown fate. */
-  readonly unclearReplies: number;
-}
+  unclearReplies: number;
+}>;
 
 /** Adds up a report, job by job. For a job older than the period, only restarts within it count. */
 export class Tally {
@@ -175,7 +175,7 @@ export class HourlyPeak {
 /** The name of its schedule, which no recipe can have. */
 export const DIGEST = '(digest)';
 
-export interface Digest {
-  readonly channelId: string;
-  readonly schedule: Schedule;
-}
+export type Digest = Readonly<{
+  channelId: string;
+  schedule: Schedule;
+}>;

@@ -2,12 +2,12 @@ import { type Fate, meaningOf } from '../announcement.ts';
 import type { PastCall } from '../follow-ups/turns.ts';
 import type { Job } from '../job.ts';
 
-export interface Start {
-  readonly source: Source;
-  readonly atMs: number;
-  readonly fate: Fate;
-  readonly calls: readonly PastCall[];
-}
+export type Start = Readonly<{
+  source: Source;
+  atMs: number;
+  fate: Fate;
+  calls: readonly PastCall[];
+}>;
 
 /**
  * A job's starts, the first with the job's own origin, with their outcomes so far. None if it waits for its

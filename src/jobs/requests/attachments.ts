@@ -1,28 +1,28 @@
-export interface Attachments {
-  readonly snippets: readonly Snippet[];
+export type Attachments = Readonly<{
+  snippets: readonly Snippet[];
   /** What the agent API cannot take. */
-  readonly others: readonly Unsent[];
-}
+  others: readonly Unsent[];
+}>;
 
 /** An attachment that is only named. */
-export interface Unsent {
-  readonly kind: FileKind;
+export type Unsent = Readonly<{
+  kind: FileKind;
   /** Escaped; null: it has none. */
-  readonly name: string | null;
-}
+  name: string | null;
+}>;
 
 /** A text in Slack that is still to be read. */
-export interface Snippet {
-  readonly name: string;
+export type Snippet = Readonly<{
+  name: string;
   /** Sent along by Slack, as for an e-mail. Absent: it has to be fetched. */
-  readonly text?: string | undefined;
+  text?: string | undefined;
   /** In bytes; absent: unknown. */
-  readonly size?: number | undefined;
+  size?: number | undefined;
   /** Where Slack has it; null: Slack did not say. Untrusted. */
-  readonly url: string | null;
+  url: string | null;
   /** Slack has to be asked what it is, and where. Absent: it has said so. */
-  readonly fileId?: string | undefined;
-}
+  fileId?: string | undefined;
+}>;
 
 /** `forwarded`, `attachment`: a message, or a part of one, without text. */
 export const fileKinds = ['image', 'video', 'sound', 'file', 'forwarded', 'attachment'] as const;
@@ -37,10 +37,10 @@ export type ReadSnippet =
 /** `unreadable`: Slack refuses to give it to the program. `no_text`: no person could read it. */
 export type SnippetProblem = 'unreadable' | 'no_text' | 'too_long';
 
-export interface UnreadSnippet {
-  readonly name: string;
-  readonly problem: SnippetProblem;
-}
+export type UnreadSnippet = Readonly<{
+  name: string;
+  problem: SnippetProblem;
+}>;
 
 export const noAttachments: Attachments = { snippets: [], others: [] };
 

@@ -1,13 +1,14 @@
-export type Command =
-  | { readonly kind: PlainWord }
-  | { readonly kind: 'compose' }
+export type Command = Readonly<
+  | { kind: PlainWord }
+  | { kind: 'compose' }
   /** The id of a job here or at the agent API, or null: the person's own jobs. */
-  | { readonly kind: 'status'; readonly id: string | null }
-  | { readonly kind: 'run'; readonly name: string }
+  | { kind: 'status'; id: string | null }
+  | { kind: 'run'; name: string }
   /** The id of a job at the agent API, and its project's name; null: the channel's project. */
-  | { readonly kind: 'watch'; readonly id: string; readonly projectName: string | null }
+  | { kind: 'watch'; id: string; projectName: string | null }
   /** As typed: `project.ts` reads its start. */
-  | { readonly kind: 'prompt'; readonly text: string };
+  | { kind: 'prompt'; text: string }
+>;
 
 type PlainWord = 'help' | 'list' | 'settings' | 'doctor' | 'report' | 'recipes';
 
@@ -77,10 +78,9 @@ export function isBlank(text: string): boolean {
   return !VISIBLE.test(text);
 }
 
-export type PromptVerdict =
-  | { readonly kind: 'ok' }
-  | { readonly kind: 'empty' }
-  | { readonly kind: 'too_long'; readonly length: number; readonly maxLength: number };
+export type PromptVerdict = Readonly<
+  { kind: 'ok' } | { kind: 'empty' } | { kind: 'too_long'; length: number; maxLength: number }
+>;
 
 export function judgePrompt(text: string, maxLength: number): PromptVerdict {
   if (isBlank(text)) return { kind: 'empty' };

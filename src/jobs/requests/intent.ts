@@ -10,24 +10,25 @@ import {
 import { isNear } from './project.ts';
 import * as words from './words.ts';
 
-export type Intent =
-  | { readonly kind: 'request' }
+export type Intent = Readonly<
+  | { kind: 'request' }
   /** A command, typed or in words; *details* of the job at hand. */
-  | { readonly kind: 'command'; readonly command: Exclude<Command, { kind: 'prompt' }> }
-  | { readonly kind: 'details' }
+  | { kind: 'command'; command: Exclude<Command, { kind: 'prompt' }> }
+  | { kind: 'details' }
   /** To end what runs. */
-  | { readonly kind: 'stop' }
-  | { readonly kind: 'small_talk' }
-  | { readonly kind: 'progress' }
+  | { kind: 'stop' }
+  | { kind: 'small_talk' }
+  | { kind: 'progress' }
   /** It begins with the mention of somebody else. */
-  | { readonly kind: 'colleague' }
-  | { readonly kind: 'near_command'; readonly command: CommandName }
+  | { kind: 'colleague' }
+  | { kind: 'near_command'; command: CommandName }
   /** `status codes`: there is no such job. */
-  | { readonly kind: 'no_such_job'; readonly word: string }
+  | { kind: 'no_such_job'; word: string }
   /** One word: as a request, it says little. */
-  | { readonly kind: 'one_word' }
+  | { kind: 'one_word' }
   /** To be answered, not carried out: it has no word of change. */
-  | { readonly kind: 'question' };
+  | { kind: 'question' }
+>;
 
 /** Longer texts are requests, whatever they say. */
 const LENGTH_MAX = 400;
@@ -74,12 +75,12 @@ const MEANINGS: ReadonlyArray<Meaning & { readonly intent: Intent }> = [
 const [CHANGED, CHANGING] = changeWords();
 const CHANGE_WITHIN = [...phrases(words.changesWithin)];
 
-interface Meaning {
-  readonly heads: ReadonlySet<string>;
+type Meaning = Readonly<{
+  heads: ReadonlySet<string>;
   /** Those and what means it with a question mark. */
-  readonly asked: ReadonlySet<string>;
-  readonly companions: ReadonlySet<string>;
-}
+  asked: ReadonlySet<string>;
+  companions: ReadonlySet<string>;
+}>;
 
 /**
  * The one place that decides what a text is, from all of it but its punctuation. Nothing but a request may go

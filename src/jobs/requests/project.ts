@@ -46,36 +46,37 @@ function slips(row: readonly number[], at: number): number {
   return row[at] ?? Number.POSITIVE_INFINITY;
 }
 
-export interface Project {
-  readonly id: string;
+export type Project = Readonly<{
+  id: string;
   /** Its name, one word. */
-  readonly name: string;
+  name: string;
   /** Where its pull requests are announced, besides the general notice channels. */
-  readonly noticeChannels: readonly string[];
-}
+  noticeChannels: readonly string[];
+}>;
 
 export type NamedProject = Pick<Project, 'id' | 'name'>;
 
 /** The default is first. */
 export type Projects = readonly [Project, ...Project[]];
 
-export type Addressed =
+export type Addressed = Readonly<
   /** `isForced`: `--` says that it is a prompt. */
   | {
-      readonly kind: 'known';
-      readonly project: Project;
-      readonly prompt: string;
-      readonly isForced: boolean;
+      kind: 'known';
+      project: Project;
+      prompt: string;
+      isForced: boolean;
     }
   /** `prompt`: what follows the name. */
-  | (UnknownProject & { readonly prompt: string });
+  | (UnknownProject & { readonly prompt: string })
+>;
 
 /** `projects`: the existing ones, the nearest name first. */
-export interface UnknownProject {
-  readonly kind: 'unknown_project';
-  readonly name: string;
-  readonly projects: readonly NamedProject[];
-}
+export type UnknownProject = Readonly<{
+  kind: 'unknown_project';
+  name: string;
+  projects: readonly NamedProject[];
+}>;
 
 /** Longer names are cut when shown. */
 const NAME_MAX = 100;

@@ -5,14 +5,14 @@
  * French, Spanish, Portuguese, Italian, Dutch, Polish, Russian, Ukrainian, Swedish, Norwegian, Danish, Turkish,
  * Arabic, Hindi, Japanese, Chinese, Korean. Those of scripts without spaces are whole sentences.
  */
-export interface Phrases {
+export type Phrases = Readonly<{
   /** Each means it. */
-  readonly heads: string;
+  heads: string;
   /** May stand beside them without asking for anything else. */
-  readonly companions: string;
+  companions: string;
   /** Means it only with a question mark. */
-  readonly asked?: string;
-}
+  asked?: string;
+}>;
 
 /** May stand beside all others. */
 export const courtesies = `

@@ -9,22 +9,22 @@ const KEPT_FOR_PEOPLE = 20;
 
 export type BudgetKind = 'create_job' | 'send_message';
 
-export interface InBudgetQueue {
-  readonly jobId: string;
-  readonly kind: BudgetKind;
+export type InBudgetQueue = Readonly<{
+  jobId: string;
+  kind: BudgetKind;
   /** A recipe started it by itself. */
-  readonly isUnattended: boolean;
+  isUnattended: boolean;
   /** Others pass it until then: it had its turn, and did not use it. */
-  readonly passedUntilMs?: number | null;
-}
+  passedUntilMs?: number | null;
+}>;
 
-export interface BudgetUse {
-  readonly perHour: number;
+export type BudgetUse = Readonly<{
+  perHour: number;
   /** In the last hour, the oldest first. */
-  readonly startedAtMs: readonly number[];
+  startedAtMs: readonly number[];
   /** In the order of their requests. */
-  readonly waiting: readonly InBudgetQueue[];
-}
+  waiting: readonly InBudgetQueue[];
+}>;
 
 /**
  * When the project's hourly budget allows the job this call: now, or when enough others are an hour old.
@@ -73,23 +73,23 @@ export function nextInLine(
  * The agent API answered a call of the project with 429. No call goes out before the end of the pause, and
  * then one at a time, in line, until none is left.
  */
-export interface CallPause {
+export type CallPause = Readonly<{
   /** The time of the last refusal, without those of calls already in flight. */
-  readonly atMs: number;
+  atMs: number;
   /** The end of the pause; after it, when the first in line was called. */
-  readonly untilMs: number;
-  readonly refusals: number;
-}
+  untilMs: number;
+  refusals: number;
+}>;
 
-export interface AnsweredCall {
-  readonly startedAtMs: number;
+export type AnsweredCall = Readonly<{
+  startedAtMs: number;
   /**
    * `over`: it has another outcome, and is not repeated. `again`: it is repeated, but not because of the
    * rate.
    */
-  readonly answer: 'taken' | 'limited' | 'over' | 'again';
-  readonly retryAfterMs: number | null;
-}
+  answer: 'taken' | 'limited' | 'over' | 'again';
+  retryAfterMs: number | null;
+}>;
 
 /** What an answer means for the project's other calls; null: nothing holds them up. `jitter`: 0 to 1. */
 export function pauseAfter(

@@ -1,10 +1,10 @@
 import { Cron } from 'croner';
 
 /** Recurring times: cron of five fields, in a time zone (`Europe/Berlin`). */
-export interface Schedule {
-  readonly cron: string;
-  readonly zone: string;
-}
+export type Schedule = Readonly<{
+  cron: string;
+  zone: string;
+}>;
 
 /**
  * What is wrong with a schedule: its fields, its zone, or that it never comes (`0 0 30 2 *`). Null: nothing.

@@ -28,10 +28,10 @@ export const LOOKED_AT_FOR_MS = 24 * 3_600_000;
 const ENDED_GROWTH = 0.5;
 const LONGEST_ENDED_RETRY_MS = 30 * 60_000;
 
-export interface Checked {
-  readonly turnAgeMs: number;
-  readonly lateMs: number;
-}
+export type Checked = Readonly<{
+  turnAgeMs: number;
+  lateMs: number;
+}>;
 
 /**
  * The wait before an open job's next check: the shortest interval. The lateness of the last one shows how
@@ -126,20 +126,20 @@ const NOT_FOUND_MS = [MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, 24 * HOUR
 
 export type LookOutcome = 'seen' | 'not_found' | 'no_access' | 'later';
 
-export interface LookedAt {
-  readonly outcome: LookOutcome;
+export type LookedAt = Readonly<{
+  outcome: LookOutcome;
   /** How many checks in a row had this outcome, if it was not seen. */
-  readonly misses: number;
+  misses: number;
   /** How long its host asks to be left alone; null: it does not say. */
-  readonly waitMs: number | null;
-  readonly facts: PullRequestFacts | null;
+  waitMs: number | null;
+  facts: PullRequestFacts | null;
   /** When a job announced it last. */
-  readonly watchedFromMs: number;
+  watchedFromMs: number;
   /** When a check last found it changed, or null. */
-  readonly changedAtMs: number | null;
+  changedAtMs: number | null;
   /** When its first reminder is due, or null. */
-  readonly reminderAtMs: number | null;
-}
+  reminderAtMs: number | null;
+}>;
 
 /**
  * When to check again, or null if that was the last check: from a minute after an activity to six hours after
@@ -147,7 +147,7 @@ export interface LookedAt {
  */
 export function nextLookAtMs(
   looked: LookedAt,
-  { watchForMs }: { readonly watchForMs: number },
+  { watchForMs }: { watchForMs: number },
   nowMs: number,
   jitter: number,
 ): number | null {

@@ -5,13 +5,13 @@ const FACTOR = 0.5;
 const RECOVERS_WITHIN_MS = 20 * 60_000;
 
 /** A project's reduced read rate after the agent API answered a read with 429. */
-export interface Slowdown {
-  readonly atMs: number;
+export type Slowdown = Readonly<{
+  atMs: number;
   /** Of the whole rate, when reads resume. */
-  readonly share: number;
+  share: number;
   /** No reads until then; afterwards, the rate recovers. */
-  readonly untilMs: number;
-}
+  untilMs: number;
+}>;
 
 /** How much of the whole rate may be used (0 to 1). */
 export function readShare(slowdown: Slowdown | null, nowMs: number): number {
@@ -57,10 +57,10 @@ const BURST_SHARE = 0.05;
 const ROUNDING_MS = 0.01;
 
 /** This many in any minute, evenly spread, with short bursts. */
-export interface Allowance {
-  readonly spacingMs: number;
-  readonly burstMs: number;
-}
+export type Allowance = Readonly<{
+  spacingMs: number;
+  burstMs: number;
+}>;
 
 export function allowanceOf(perMinute: number): Allowance {
   const burst = Math.max(1, Math.floor(perMinute * BURST_SHARE));

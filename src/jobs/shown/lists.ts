@@ -3,31 +3,31 @@ import type { Queue } from '../follow-ups/follow-up-queue.ts';
 import { isUnwatched, type Job, mayStartAgain } from '../job.ts';
 import { jobStandingOf } from '../pull-requests/standing.ts';
 
-export interface Viewer {
-  readonly teamId: string;
-  readonly userId: string;
-  readonly channelId: string;
-}
+export type Viewer = Readonly<{
+  teamId: string;
+  userId: string;
+  channelId: string;
+}>;
 
 /** A job's position in time, stable when other jobs come and go. */
-export interface JobCursor {
-  readonly requestedAtMs: number;
-  readonly id: string;
-}
+export type JobCursor = Readonly<{
+  requestedAtMs: number;
+  id: string;
+}>;
 
 /** Null: with the newest job. */
 export type PageStart = { readonly to: 'older' | 'newer'; readonly than: JobCursor } | null;
 
-export interface JobPage {
-  readonly jobs: readonly Job[];
-  readonly hasNewer: boolean;
-  readonly hasOlder: boolean;
-}
+export type JobPage = Readonly<{
+  jobs: readonly Job[];
+  hasNewer: boolean;
+  hasOlder: boolean;
+}>;
 
-export interface NeedingJob {
-  readonly job: Job;
-  readonly undecided: Queue['undecided'];
-}
+export type NeedingJob = Readonly<{
+  job: Job;
+  undecided: Queue['undecided'];
+}>;
 
 /** Nobody looks for what they have left alone for a week. */
 export const NEEDED_FOR_MS = 7 * 86_400_000;

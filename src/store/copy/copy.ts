@@ -7,10 +7,10 @@ import { openDatabase, placeOf, type StoreLocation } from '../open.ts';
 import { isBeyond } from '../queries/table.ts';
 import { exactly, type Queries } from '../schema/tables.ts';
 
-export interface CopyOptions {
-  readonly nowMs: number;
-  readonly onCopied: (table: string, rows: number) => void;
-}
+export type CopyOptions = Readonly<{
+  nowMs: number;
+  onCopied: (table: string, rows: number) => void;
+}>;
 
 /**
  * Copies an unused store into an empty one on the other kind of database, in one transaction, and compares
@@ -195,11 +195,11 @@ function differentError({ name }: CopiedTable): StoreError {
   );
 }
 
-interface CopiedTable {
-  readonly name: string;
+type CopiedTable = Readonly<{
+  name: string;
   /** The columns of its primary key, in order. */
-  readonly key: readonly string[];
-}
+  key: readonly string[];
+}>;
 
 /** Queries on tables whose names are data here. */
 type AnyQueries = Kysely<Record<string, Row>>;

@@ -12,16 +12,16 @@ const BUSY_TRIES = 100;
  */
 export const FLUSHES_AT_ONCE = 2;
 
-export interface SqliteHooks {
-  readonly translate: (error: unknown) => Error;
+export type SqliteHooks = Readonly<{
+  translate: (error: unknown) => Error;
   /** Throws if the file must no longer be used. Called before each group of transactions and each single statement. */
-  readonly verify: () => void;
+  verify: () => void;
   /**
    * Resolves once all that was committed before the call is on disk. After a failure it always fails, and `verify`
    * throws.
    */
-  readonly flush: () => Promise<void>;
-}
+  flush: () => Promise<void>;
+}>;
 
 /**
  * Group commit: transactions run one after the other, but those that arrive together share one commit. Each
@@ -279,11 +279,11 @@ export class Connection implements DatabaseConnection {
 /** More than the program has queries; lists of values make variants of some. */
 const MAX_KEPT = 500;
 
-interface Prepared {
-  readonly statement: StatementSync;
-  readonly hasRows: boolean;
-  readonly onlyReads: boolean;
-}
+type Prepared = Readonly<{
+  statement: StatementSync;
+  hasRows: boolean;
+  onlyReads: boolean;
+}>;
 
 /** Statements of a file, each prepared once. */
 export class Statements {

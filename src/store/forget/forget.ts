@@ -8,10 +8,10 @@ import { erase } from './erase.ts';
 import type { Holdings } from './personal-columns.ts';
 import { isNamed, jobsOf, type Subject, touchedJobs } from './subject.ts';
 
-export interface Forgotten {
-  readonly holdings: Holdings;
-  readonly openWork: readonly OpenWork[];
-}
+export type Forgotten = Readonly<{
+  holdings: Holdings;
+  openWork: readonly OpenWork[];
+}>;
 
 /**
  * Erases what the store holds of a person or a channel; with `dry`, only counts it. While something of theirs is in
@@ -21,7 +21,7 @@ export interface Forgotten {
 export async function forget(
   location: StoreLocation,
   subject: Subject,
-  { dry, nowMs }: { readonly dry: boolean; readonly nowMs: number },
+  { dry, nowMs }: { dry: boolean; nowMs: number },
 ): Promise<Forgotten> {
   const { database } = await openDatabase(location);
   try {
@@ -49,13 +49,13 @@ export async function forget(
 }
 
 /** Work in progress, which would be cut off. */
-export interface OpenWork {
-  readonly jobId: string;
-  readonly channelId: string;
-  readonly threadTs: string | null;
+export type OpenWork = Readonly<{
+  jobId: string;
+  channelId: string;
+  threadTs: string | null;
   /** The whole job, or something of the subject in it. */
-  readonly what: 'job' | 'reply' | 'post';
-}
+  what: 'job' | 'reply' | 'post';
+}>;
 
 /** The subject's work in progress. Locks its jobs until commit. */
 async function openWork(db: Queries, subject: Subject): Promise<OpenWork[]> {

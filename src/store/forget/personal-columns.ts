@@ -3,30 +3,30 @@ import type { Tables } from '../schema/tables.ts';
 export type SubjectKind = 'user' | 'channel';
 
 /** What the store holds of somebody, in numbers. */
-export interface Holdings {
+export type Holdings = Readonly<{
   /** With their replies and calls. */
-  readonly jobs: number;
+  jobs: number;
   /** In jobs of others. */
-  readonly replies: number;
+  replies: number;
   /** In such jobs, which repeat the words of replies. */
-  readonly calls: number;
+  calls: number;
   /** Other texts that name the person or the channel. */
-  readonly mentions: number;
-  readonly early_replies: number;
-  readonly homes: number;
-  readonly settings: number;
-  readonly audit_entries: number;
-}
+  mentions: number;
+  early_replies: number;
+  homes: number;
+  settings: number;
+  audit_entries: number;
+}>;
 
-interface IdColumn {
-  readonly table: keyof Tables;
-  readonly column: string;
-  readonly holds: SubjectKind;
+type IdColumn = Readonly<{
+  table: keyof Tables;
+  column: string;
+  holds: SubjectKind;
   /** Deletes the row, or replaces the id with `forgotten`. */
-  readonly erase: 'row' | 'id';
-  readonly countedAs: keyof Holdings | null;
-  readonly teamColumn: 'teamId' | 'id';
-}
+  erase: 'row' | 'id';
+  countedAs: keyof Holdings | null;
+  teamColumn: 'teamId' | 'id';
+}>;
 
 /**
  * Columns with the id of a person or a channel. `test/store/personal-columns.test.ts` classifies every column of

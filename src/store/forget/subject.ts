@@ -3,11 +3,11 @@ import type { Queries } from '../schema/tables.ts';
 import { type SubjectKind, type TextTable, textColumns } from './personal-columns.ts';
 
 /** The person or channel to forget; `teamId` null: in all workspaces. */
-export interface Subject {
-  readonly kind: SubjectKind;
-  readonly id: string;
-  readonly teamId: string | null;
-}
+export type Subject = Readonly<{
+  kind: SubjectKind;
+  id: string;
+  teamId: string | null;
+}>;
 
 /** Replaces an id. */
 export const FORGOTTEN = 'forgotten';

@@ -13,72 +13,74 @@ const RECENT_MS = 7 * 86_400_000;
 const FAILING_FOR_MS = 60_000;
 const LATEST_PULL_REQUESTS = 50;
 
-export interface StoreFacts extends Rows {
-  readonly place: string;
-  /**
-   * `absent`: made at the first start. `in_use`: held by a running docs-agent, so writing was not tried. `writable`:
-   * writing was tried.
-   */
-  readonly state: 'absent' | 'in_use' | 'writable';
-  readonly schema: SchemaState;
-  /** On disk; null if there is nothing yet. */
-  readonly sizeBytes: number | null;
-  /** Left on the disk; null on another machine. */
-  readonly freeBytes: number | null;
-  readonly heldLocks: readonly HeldLock[];
-}
+export type StoreFacts = Rows &
+  Readonly<{
+    place: string;
+    /**
+     * `absent`: made at the first start. `in_use`: held by a running docs-agent, so writing was not tried. `writable`:
+     * writing was tried.
+     */
+    state: 'absent' | 'in_use' | 'writable';
+    schema: SchemaState;
+    /** On disk; null if there is nothing yet. */
+    sizeBytes: number | null;
+    /** Left on the disk; null on another machine. */
+    freeBytes: number | null;
+    heldLocks: readonly HeldLock[];
+  }>;
 
-interface Rows {
+type Rows = Readonly<{
   /** Installations by OAuth, with sealed tokens. */
-  readonly installations: readonly StoredInstallation[];
+  installations: readonly StoredInstallation[];
   /** By workspace, the organisation whose installation served it. */
-  readonly organisations: ReadonlyMap<string, string>;
-  readonly notices: NoticeFacts;
+  organisations: ReadonlyMap<string, string>;
+  notices: NoticeFacts;
   /** Projects whose last request was refused, so that an administrator must act. */
-  readonly agentRefusals: readonly AgentRefusal[];
+  agentRefusals: readonly AgentRefusal[];
   /** Projects for which the agent API asked to wait: with reads, or with calls. */
-  readonly pauses: Readonly<Record<'reads' | 'calls', readonly ProjectPause[]>>;
-  readonly failures: readonly TaskFailures[];
+  pauses: Readonly<Record<'reads' | 'calls', readonly ProjectPause[]>>;
+  failures: readonly TaskFailures[];
   /** The keys of the latest pull requests that are or were followed. */
-  readonly pullRequests: readonly string[];
+  pullRequests: readonly string[];
   /**
    * Connections to Slack of a program that does not share the store, as the running program has recently
    * seen.
    */
-  readonly otherConnections: number;
-}
+  otherConnections: number;
+}>;
 
-export interface AgentRefusal {
-  readonly projectId: string;
+export type AgentRefusal = Readonly<{
+  projectId: string;
   /** The agent's answer, or what happened. */
-  readonly words: string;
-}
+  words: string;
+}>;
 
 /** Tasks of one kind whose last failure had the same words. */
-export interface TaskFailures {
-  readonly kind: TaskKind;
-  readonly count: number;
+export type TaskFailures = Readonly<{
+  kind: TaskKind;
+  count: number;
   /** Since when every try of one of them has failed. */
-  readonly sinceMs: number;
-  readonly words: string;
-}
+  sinceMs: number;
+  words: string;
+}>;
 
-export interface NoticeFacts {
-  readonly saved: readonly NoticeChannel[];
-  readonly refused: readonly RefusedNotice[];
-}
+export type NoticeFacts = Readonly<{
+  saved: readonly NoticeChannel[];
+  refused: readonly RefusedNotice[];
+}>;
 
-interface NoticeChannel {
-  readonly teamId: string;
-  readonly channelId: string;
-}
+type NoticeChannel = Readonly<{
+  teamId: string;
+  channelId: string;
+}>;
 
-export interface RefusedNotice extends NoticeChannel {
-  readonly reason: string;
-  readonly atMs: number;
-  /** It is kept, and made later. */
-  readonly isTriedAgain: boolean;
-}
+export type RefusedNotice = NoticeChannel &
+  Readonly<{
+    reason: string;
+    atMs: number;
+    /** It is kept, and made later. */
+    isTriedAgain: boolean;
+  }>;
 
 export const NO_ROWS: Rows = {
   installations: [],

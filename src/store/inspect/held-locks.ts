@@ -2,16 +2,16 @@ import { sql } from 'kysely';
 import type { Queries } from '../schema/tables.ts';
 
 /** A Postgres session that keeps locked what docs-agent has to change. */
-export interface HeldLock {
-  readonly pid: number;
+export type HeldLock = Readonly<{
+  pid: number;
   /** The session's application name; empty if unset, or hidden from this role. */
-  readonly program: string;
+  program: string;
   /** Postgres's word, such as `idle in transaction`; empty if hidden from this role. */
-  readonly state: string;
-  readonly table: string;
+  state: string;
+  table: string;
   /** The age of its transaction; null if hidden from this role. */
-  readonly forMs: number | null;
-}
+  forMs: number | null;
+}>;
 
 /** A transaction of docs-agent takes less. */
 const NOTEWORTHY_MS = 5_000;

@@ -8,35 +8,35 @@ import { Table } from './table.ts';
 const URGENCIES = { now: 0, missed: 1, sweep: 2 } as const;
 
 /** The threads of jobs that are running, or were requested since then: the first `limit` of each workspace. */
-export interface LiveThreads {
+export type LiveThreads = Readonly<{
   /** Null: of all workspaces. */
-  readonly teamId: string | null;
-  readonly sinceMs: number;
+  teamId: string | null;
+  sinceMs: number;
   /** Running jobs first, then the newest. */
-  readonly limit: number;
-  readonly nowMs: number;
+  limit: number;
+  nowMs: number;
   /** Not read before; threads already queued keep their places. */
-  readonly fromMs: number;
+  fromMs: number;
   /** Nothing is known to be missed: read after all others, and not if read recently. */
-  readonly isSweep: boolean;
-}
+  isSweep: boolean;
+}>;
 
-export interface ThreadToRead {
-  readonly jobId: string;
-  readonly job: Job;
-  readonly isSweep: boolean;
-  readonly requestCount: number;
-  readonly failures: number;
-  readonly seenTs: string | null;
+export type ThreadToRead = Readonly<{
+  jobId: string;
+  job: Job;
+  isSweep: boolean;
+  requestCount: number;
+  failures: number;
+  seenTs: string | null;
   /** Where this reading began; null before its first page. */
-  readonly oldestTs: string | null;
+  oldestTs: string | null;
   /** Where the next page begins; null: at `oldestTs`. */
-  readonly cursor: string | null;
+  cursor: string | null;
   /** Replies found so far that were written long ago. */
-  readonly oldReplies: number;
+  oldReplies: number;
   /** The oldest reply that waits to be sent. */
-  readonly unsentTs: string | null;
-}
+  unsentTs: string | null;
+}>;
 
 export interface PageRead extends Pick<ThreadToRead, 'seenTs' | 'oldestTs' | 'cursor' | 'oldReplies'> {
   /** After the last page: no sweep before that. */

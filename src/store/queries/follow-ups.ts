@@ -9,14 +9,14 @@ import {
 import { type FollowUpTable, fromJson, type Queries, toJson } from '../schema/tables.ts';
 import { Table } from './table.ts';
 
-export interface StaleReceipt {
-  readonly followUpId: string;
-  readonly messageTs: string;
+export type StaleReceipt = Readonly<{
+  followUpId: string;
+  messageTs: string;
   /** Reactions that were added, or may have been. */
-  readonly placed: readonly Receipt[];
+  placed: readonly Receipt[];
   /** Null: none. */
-  readonly desired: Receipt | null;
-}
+  desired: Receipt | null;
+}>;
 
 /** The rest follows once these are up to date. */
 export const MAX_STALE_RECEIPTS = 100;

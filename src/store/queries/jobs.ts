@@ -10,11 +10,11 @@ import { unsentOrAt } from './follow-ups.ts';
 import { Table } from './table.ts';
 import { taskId } from './tasks/task.ts';
 
-export interface Thread {
-  readonly teamId: string;
-  readonly channelId: string;
-  readonly threadTs: string;
-}
+export type Thread = Readonly<{
+  teamId: string;
+  channelId: string;
+  threadTs: string;
+}>;
 
 /** No message has this timestamp. */
 const NO_MESSAGE = '';

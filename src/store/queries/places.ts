@@ -2,16 +2,16 @@ import type { TaskKind } from '../../jobs/task-kinds.ts';
 import { fromJson } from '../schema/tables.ts';
 import { Table } from './table.ts';
 
-export interface Place {
-  readonly teamId: string;
-  readonly channelId: string;
-}
+export type Place = Readonly<{
+  teamId: string;
+  channelId: string;
+}>;
 
-export interface ClosedPlace {
-  readonly channelId: string;
-  readonly reason: string;
-  readonly posts: number;
-}
+export type ClosedPlace = Readonly<{
+  channelId: string;
+  reason: string;
+  posts: number;
+}>;
 
 /** In `held_since` of a call: its channel was deleted, so the next refusal is final. */
 export const PLACE_IS_GONE = 0;

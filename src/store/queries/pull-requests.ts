@@ -8,25 +8,26 @@ import { fromJson, jobColumns, jobFrom, type Queries, toJson } from '../schema/t
 import { isBeyond, Table } from './table.ts';
 import { partsOf, subjectIn, taskId } from './tasks/task.ts';
 
-interface Named {
-  readonly teamId: string;
-  readonly key: string;
-}
+type Named = Readonly<{
+  teamId: string;
+  key: string;
+}>;
 
 /** A pull request that is checked, for one workspace. */
-export interface WatchedPullRequest extends Named {
-  readonly watchedFromMs: number;
-  /** When its facts last changed, or null. */
-  readonly changedAtMs: number | null;
-  /** Of the last check, or null. */
-  readonly outcome: LookOutcome | null;
-  /** Of how many checks in a row, if it was not seen; else 0. */
-  readonly misses: number;
-  /** The last seen facts, or null. */
-  readonly facts: PullRequestFacts | null;
-  /** Left by the last check that saw it; null: nothing. */
-  readonly memory: unknown;
-}
+export type WatchedPullRequest = Named &
+  Readonly<{
+    watchedFromMs: number;
+    /** When its facts last changed, or null. */
+    changedAtMs: number | null;
+    /** Of the last check, or null. */
+    outcome: LookOutcome | null;
+    /** Of how many checks in a row, if it was not seen; else 0. */
+    misses: number;
+    /** The last seen facts, or null. */
+    facts: PullRequestFacts | null;
+    /** Left by the last check that saw it; null: nothing. */
+    memory: unknown;
+  }>;
 
 export type Looked = Pick<WatchedPullRequest, 'changedAtMs' | 'misses'> & {
   readonly outcome: LookOutcome;

@@ -3,10 +3,10 @@ import type { Schedule } from '../../jobs/schedule/moments.ts';
 import { Table } from './table.ts';
 
 /** Happens in a workspace on a schedule: a recipe, by its name, or the digest. */
-export interface ScheduleKey {
-  readonly teamId: string;
-  readonly name: string;
-}
+export type ScheduleKey = Readonly<{
+  teamId: string;
+  name: string;
+}>;
 
 /** No two clocks differ this much, so such a time was written by a wrong one. */
 const CLOCKS_DIFFER_MAX_MS = 3_600_000;

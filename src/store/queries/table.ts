@@ -4,10 +4,10 @@ import type { Queries, Tables } from '../schema/tables.ts';
 import type { Tasks } from './tasks/tasks.ts';
 
 /** What the tables of one transaction share. */
-export interface Shared {
-  readonly tasks: Tasks;
-  readonly takeAdvisoryLock: TakeAdvisoryLock;
-}
+export type Shared = Readonly<{
+  tasks: Tasks;
+  takeAdvisoryLock: TakeAdvisoryLock;
+}>;
 
 type Values<T extends keyof Tables> = {
   readonly [Column in keyof Tables[T]]?: Tables[T][Column] | RawBuilder<Tables[T][Column]>;
@@ -74,11 +74,11 @@ export function isBeyond(
 /** A row's place in an order: its values in the columns that the order goes by. */
 export type Place = readonly (string | number)[];
 
-export interface Page<Row> {
-  readonly rows: readonly Row[];
+export type Page<Row> = Readonly<{
+  rows: readonly Row[];
   /** The place of the last row; null at the end. */
-  readonly next: Place | null;
-}
+  next: Place | null;
+}>;
 
 /** The first rows behind a place, or from a value of the first column on, in the order of these columns. */
 export async function readPage<T extends keyof Tables, Row>(

@@ -20,13 +20,13 @@ async function start(db: Kysely<unknown>, engine: Engine): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);
 }
 
-interface Dialect {
-  readonly serial: string;
+type Dialect = Readonly<{
+  serial: string;
   /** Short rows are stored in the index of their names: one page to write instead of two. */
-  readonly inItsIndex: string;
+  inItsIndex: string;
   /** For the queue, whose rows change all the time. */
-  readonly busy: string;
-}
+  busy: string;
+}>;
 
 const SQLITE: Dialect = { serial: 'integer', inItsIndex: 'without rowid', busy: 'without rowid' };
 
@@ -367,12 +367,12 @@ export async function migrate(
   }
 }
 
-export interface SchemaState {
-  readonly applied: readonly string[];
-  readonly missing: readonly string[];
+export type SchemaState = Readonly<{
+  applied: readonly string[];
+  missing: readonly string[];
   /** Applied by a newer version. */
-  readonly unknown: readonly string[];
-}
+  unknown: readonly string[];
+}>;
 
 /** @param known both databases have the same names */
 export async function schemaState(db: Queries, known = migrations('sqlite')): Promise<SchemaState> {

@@ -78,13 +78,13 @@ export type TaskGroup = string;
 export type Queries = Kysely<Tables>;
 
 /** A process that shares the store. */
-export interface Replica {
-  readonly id: string;
+export type Replica = Readonly<{
+  id: string;
   /** The connections to Slack that it has, or may have. */
-  readonly connections: number;
+  connections: number;
   /** Connections outside of this store, by Slack's last count. */
-  readonly otherConnections: number;
-}
+  otherConnections: number;
+}>;
 
 interface CatchUpTable {
   jobId: string;

@@ -10,7 +10,7 @@ import { forgetSendTrouble } from '../trouble.ts';
 import { addOrRefuse, newFollowUp, putOrRefuse, refusalOf } from './line-up.ts';
 import { nameOthers } from './snippets.ts';
 
-function replyReceived(builder: DecisionBuilder, { reply }: { readonly reply: Reply }): void {
+function replyReceived(builder: DecisionBuilder, { reply }: { reply: Reply }): void {
   if (builder.followUpAt(reply.messageTs) !== null || isBeforeJob(builder.job, reply.messageTs)) return;
   const word = threadWordOf(reply.text);
   const withheld = word === null ? withheldBy(builder, reply) : null;
@@ -37,7 +37,7 @@ function putInLine(builder: DecisionBuilder, followUp: FollowUp, { text, attachm
  * being sent, a correction is offered. A former aside goes out; what was written while the thread was muted,
  * or where only mentions are follow-ups, does so only as a mention.
  */
-function replyEdited(builder: DecisionBuilder, { reply }: { readonly reply: Reply }): void {
+function replyEdited(builder: DecisionBuilder, { reply }: { reply: Reply }): void {
   const { text, editedTs } = reply;
   const before = builder.followUpAt(reply.messageTs);
   if (before === null) {

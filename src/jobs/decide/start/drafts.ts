@@ -15,16 +15,16 @@ export const DRAFT_KEPT_MS = 7 * 86_400_000;
 /** An app's maximum of open drafts in a channel: one that echoes what it reads must come to an end. */
 export const OPEN_DRAFTS_MAX = 5;
 
-export interface DraftFacts {
+export type DraftFacts = Readonly<{
   /** Timestamps of the thread's messages that go along unless somebody unticks them. Default: none. */
-  readonly messages?: readonly string[];
+  messages?: readonly string[];
   /** The only people who may start it, as its message says; empty: everybody who may use the program. */
-  readonly approvers: readonly string[];
+  approvers: readonly string[];
   /** Identifies its message (`draftKey`). Default: not found again. */
-  readonly key?: string;
+  key?: string;
   /** The people without whom it is withdrawn (`marks_seen`); absent: nobody counts. */
-  readonly markedBy?: readonly string[];
-}
+  markedBy?: readonly string[];
+}>;
 
 /**
  * As `requestJob`, but for a draft: posted in `request.thread`, or at the top level of the channel, it waits

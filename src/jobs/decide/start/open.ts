@@ -13,24 +13,17 @@ import { followUpShown, putOrRefuse } from '../replies/line-up.ts';
 /** Nobody replies to a message sooner. */
 const REPLIED_AFTER_MS = 2_000;
 
-export interface JobRequest
-  extends Pick<
-      Job,
-      | 'teamId'
-      | 'channelId'
-      | 'requesterId'
-      | 'origin'
-      | 'projectId'
-      | 'projectName'
-      | 'prompt'
-      | 'responseUrl'
-    >,
-    Partial<Pick<Job, 'recipe' | 'owners' | 'context' | 'requestTs'>> {
-  /** The existing thread that gets the card; null: a new thread. */
-  readonly thread: StartThread | null;
-  readonly attachments?: Attachments;
-  readonly watchedAgentJobId?: string;
-}
+export type JobRequest = Pick<
+  Job,
+  'teamId' | 'channelId' | 'requesterId' | 'origin' | 'projectId' | 'projectName' | 'prompt' | 'responseUrl'
+> &
+  Partial<Pick<Job, 'recipe' | 'owners' | 'context' | 'requestTs'>> &
+  Readonly<{
+    /** The existing thread that gets the card; null: a new thread. */
+    thread: StartThread | null;
+    attachments?: Attachments;
+    watchedAgentJobId?: string;
+  }>;
 
 /** The card is posted first, so that the job has its thread. */
 export function openJob(request: JobRequest, context: DecisionContext): Decision {
@@ -243,13 +236,13 @@ export function requestCreate(builder: DecisionBuilder): void {
 /** The same words within this time are probably not meant as a second job. */
 export const ASKED_BEFORE_MS = 120_000;
 
-export interface Manner {
+export type Manner = Readonly<{
   /** False if the requester gets a question as a message of its own. */
-  readonly isAnswered: boolean;
-  readonly isDoubtful: boolean;
+  isAnswered: boolean;
+  isDoubtful: boolean;
   /** It names a project that does not exist; absent: it does. */
-  readonly unknownProject?: UnknownProject | null;
-}
+  unknownProject?: UnknownProject | null;
+}>;
 
 /**
  * Makes a job of a request; if the requester asked the same just now, hardly meant to ask, or named an

@@ -8,17 +8,17 @@ import { fromJson, type Json, jobFrom, type Queries, type Tables, toJson } from 
 import { savedFrom, savedSettings } from '../jobs.ts';
 import { Table } from '../table.ts';
 
-export interface LedgerCall {
-  readonly id: string;
-  readonly jobId: string;
-  readonly lane: string;
-  readonly request: CallRequest;
-  readonly state: CallState;
-  readonly createdAtMs: number;
-  readonly startedAtMs: number | null;
+export type LedgerCall = Readonly<{
+  id: string;
+  jobId: string;
+  lane: string;
+  request: CallRequest;
+  state: CallState;
+  createdAtMs: number;
+  startedAtMs: number | null;
   /** Since when Slack has neither accepted it, nor let it be looked for, nor refused it for good. */
-  readonly heldSinceMs: number | null;
-}
+  heldSinceMs: number | null;
+}>;
 
 /** An index entry of Postgres holds at most 2,704 bytes, and a key may contain a link from outside. */
 const MAX_PLAIN_KEY_LENGTH = 500;
@@ -263,12 +263,12 @@ function digestOf(key: string): string {
   return createHash('sha256').update(key).digest('base64url');
 }
 
-export interface PostedCall<Kind extends CallKind = CallKind> {
-  readonly id: string;
-  readonly lane: string;
-  readonly request: Extract<CallRequest, { kind: Kind }>;
-  readonly ts: string;
-}
+export type PostedCall<Kind extends CallKind = CallKind> = Readonly<{
+  id: string;
+  lane: string;
+  request: Extract<CallRequest, { kind: Kind }>;
+  ts: string;
+}>;
 
 function isOfKind<Kind extends CallKind>(
   request: CallRequest,

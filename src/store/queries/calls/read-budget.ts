@@ -9,18 +9,18 @@ import { Table } from '../table.ts';
  */
 const FURTHEST_AHEAD_MS = 120_000;
 
-export interface ReadUse {
+export type ReadUse = Readonly<{
   /** When the project's allowance is whole again. */
-  readonly wholeAtMs: number;
-  readonly slowdown: Slowdown | null;
-}
+  wholeAtMs: number;
+  slowdown: Slowdown | null;
+}>;
 
 /** Why the agent API is not asked something for a project: it answered 429. */
-export interface ProjectPause {
-  readonly projectId: string;
-  readonly sinceMs: number;
-  readonly untilMs: number;
-}
+export type ProjectPause = Readonly<{
+  projectId: string;
+  sinceMs: number;
+  untilMs: number;
+}>;
 
 /** Each project's use of its read allowance, across all replicas. */
 export class ReadBudget extends Table {

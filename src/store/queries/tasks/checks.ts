@@ -16,20 +16,20 @@ const MOST_CARDS = 250;
 
 const CARD_TASK = sql.lit(taskId('refresh_card', ''));
 
-export interface WatchedJob {
-  readonly job: Job;
+export type WatchedJob = Readonly<{
+  job: Job;
   /** Saved for its channel by administrators. */
-  readonly saved: ChannelSettings | null;
+  saved: ChannelSettings | null;
   /** Whether replies are unsent, or may be. */
-  readonly hasUnsent: boolean;
-  readonly isCardPlanned: boolean;
-}
+  hasUnsent: boolean;
+  isCardPlanned: boolean;
+}>;
 
-export interface UnchangedCheck {
-  readonly kind: CheckKind;
-  readonly lease: Lease;
-  readonly nextCheckAtMs: number;
-}
+export type UnchangedCheck = Readonly<{
+  kind: CheckKind;
+  lease: Lease;
+  nextCheckAtMs: number;
+}>;
 
 const jobsToCheck = preparedForMany((db, jobs: readonly Values<{ id: string }>[]) =>
   db

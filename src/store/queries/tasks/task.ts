@@ -27,32 +27,32 @@ export function levelsOf(group: TaskGroup): readonly TaskGroup[] {
   return levels;
 }
 
-export interface NewTask {
-  readonly kind: TaskKind;
-  readonly subject: string;
-  readonly runAtMs: number;
-  readonly ifScheduled: 'keep' | 'replace';
-}
+export type NewTask = Readonly<{
+  kind: TaskKind;
+  subject: string;
+  runAtMs: number;
+  ifScheduled: 'keep' | 'replace';
+}>;
 
-export interface ClaimedTask {
-  readonly kind: TaskKind;
-  readonly subject: string;
+export type ClaimedTask = Readonly<{
+  kind: TaskKind;
+  subject: string;
   /** Consecutive retries. */
-  readonly attempts: number;
-  readonly dueAtMs: number;
+  attempts: number;
+  dueAtMs: number;
   /** Until then, an unanswered request of it may still arrive. */
-  readonly unknownUntilMs: number | null;
-  readonly group: TaskGroup;
-  readonly lease: Lease;
-}
+  unknownUntilMs: number | null;
+  group: TaskGroup;
+  lease: Lease;
+}>;
 
-export interface Lease {
-  readonly taskId: string;
+export type Lease = Readonly<{
+  taskId: string;
   /** New at each claim. */
-  readonly token: string;
+  token: string;
   /** Changes when the task is scheduled again. */
-  readonly revision: number;
-}
+  revision: number;
+}>;
 
 /** Another worker took over the task: nothing may be written. */
 export class LeaseLostError extends Error {
@@ -95,12 +95,12 @@ export function shuffled<T>(items: readonly T[]): T[] {
     .map(({ item }) => item);
 }
 
-export interface Due {
-  readonly kind: TaskKind;
-  readonly nowMs: number;
-  readonly leaseNowMs: number;
-  readonly limit: number;
-}
+export type Due = Readonly<{
+  kind: TaskKind;
+  nowMs: number;
+  leaseNowMs: number;
+  limit: number;
+}>;
 
 const isFree = (leaseNowMs: Expression<number>) =>
   sql<SqlBool>`(lease_until is null or lease_until <= ${leaseNowMs})`;

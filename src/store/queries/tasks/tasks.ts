@@ -22,21 +22,21 @@ import {
 /** When the first scheduled task of each kind is due. */
 export type Scheduled = ReadonlyMap<TaskKind, number>;
 
-export interface Claim {
-  readonly kinds: readonly TaskKind[];
-  readonly nowMs: number;
+export type Claim = Readonly<{
+  kinds: readonly TaskKind[];
+  nowMs: number;
   /** By the lease clock, as is the lease's end. */
-  readonly leaseNowMs: number;
-  readonly leaseUntilMs: number;
-  readonly inFlight: readonly Lease[];
-  readonly limit: number;
+  leaseNowMs: number;
+  leaseUntilMs: number;
+  inFlight: readonly Lease[];
+  limit: number;
   /** Groups whose tasks are skipped, however long they have been due. */
-  readonly leftOut?: readonly TaskGroup[];
+  leftOut?: readonly TaskGroup[];
   /** One task of each group, whichever groups those are, in place of the tasks that have been due for longest. */
-  readonly isOneOfEach?: boolean;
+  isOneOfEach?: boolean;
   /** Selects which of the tasks found are taken. */
-  readonly admit?: (found: readonly ClaimedTask[]) => Promise<readonly ClaimedTask[]>;
-}
+  admit?: (found: readonly ClaimedTask[]) => Promise<readonly ClaimedTask[]>;
+}>;
 
 /** Before all leases. */
 const NO_LEASE_ENDED = 0;
@@ -185,7 +185,7 @@ export class Tasks {
   /** Leases of due tasks that end after `laterThanMs` end at `untilMs`, unless they are renewed. */
   async shortenLeases(
     kind: TaskKind,
-    { laterThanMs, untilMs }: { readonly laterThanMs: number; readonly untilMs: number },
+    { laterThanMs, untilMs }: { laterThanMs: number; untilMs: number },
     nowMs: number,
   ): Promise<void> {
     const far = this.ids

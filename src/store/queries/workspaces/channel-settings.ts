@@ -5,11 +5,11 @@ import { fromJson, toJson } from '../../schema/tables.ts';
 import { Table } from '../table.ts';
 import { subjectIn } from '../tasks/task.ts';
 
-export interface SavedSettings {
-  readonly settings: ChannelSettings;
-  readonly changedBy: string;
-  readonly changedAtMs: number;
-}
+export type SavedSettings = Readonly<{
+  settings: ChannelSettings;
+  changedBy: string;
+  changedAtMs: number;
+}>;
 
 const NEVER_MS = 0;
 

@@ -2,30 +2,31 @@ import type { Tables } from '../../schema/tables.ts';
 import { Table } from '../table.ts';
 
 /** The app in a workspace, or in all workspaces of an organisation, with its sealed token. */
-export interface StoredInstallation extends InstallationFacts {
-  readonly token: SealedToken;
-  /** Changes with every write. */
-  readonly revision: number;
-}
+export type StoredInstallation = InstallationFacts &
+  Readonly<{
+    token: SealedToken;
+    /** Changes with every write. */
+    revision: number;
+  }>;
 
-export interface InstallationFacts {
+export type InstallationFacts = Readonly<{
   /** The id of the workspace (T…) or organisation (E…). */
-  readonly id: string;
-  readonly isOrganisation: boolean;
-  readonly enterpriseId: string | null;
-  readonly botUserId: string;
-  readonly botId: string;
-  readonly workspaceUrl: string | null;
-  readonly scopes: readonly string[];
-  readonly installerId: string;
-  readonly installedAtMs: number;
-}
+  id: string;
+  isOrganisation: boolean;
+  enterpriseId: string | null;
+  botUserId: string;
+  botId: string;
+  workspaceUrl: string | null;
+  scopes: readonly string[];
+  installerId: string;
+  installedAtMs: number;
+}>;
 
 /** Encrypted with the key. */
-export interface SealedToken {
-  readonly keyId: string;
-  readonly botToken: string;
-}
+export type SealedToken = Readonly<{
+  keyId: string;
+  botToken: string;
+}>;
 
 export class Installations extends Table {
   async get(id: string): Promise<StoredInstallation | null> {
