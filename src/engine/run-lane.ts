@@ -93,9 +93,7 @@ export async function runLane<Prepared, Result>(
     if (prepared === null) return { call: due.call, preparing };
     if (stopping.aborted) return release(tx);
     const result = await effect.admit(tx, due);
-    if (result !== null) {
-      return (await settleIn(tx, due, result)) === 'goes_on' ? begin(tx, null) : null;
-    }
+    if (result !== null) return (await settleIn(tx, due, result)) === 'goes_on' ? begin(tx, null) : null;
     const startedAtMs = clock.now();
     await tx.calls.start(id, startedAtMs);
     const started: DueCall = { ...due, call: { ...due.call, state: 'started', startedAtMs } };

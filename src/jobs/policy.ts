@@ -32,13 +32,8 @@ export type Rules = Readonly<{
 
 /** A channel's settings: those saved by its administrators (null: none) before the operator's. */
 export function settingsOf(rules: Rules, channelId: string, saved: ChannelSettings | null): ChannelSettings {
-  const set = rules.channels.get(channelId);
-  return {
-    projectName: saved?.projectName ?? set?.projectName,
-    noticeChannels: saved?.noticeChannels ?? set?.noticeChannels,
-    followUpMode: saved?.followUpMode ?? set?.followUpMode,
-    followUpWindowMs: saved?.followUpWindowMs ?? set?.followUpWindowMs,
-  };
+  // What is not saved is no key: they are kept as JSON.
+  return { ...rules.channels.get(channelId), ...saved };
 }
 
 export function policyFor(

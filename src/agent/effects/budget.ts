@@ -7,6 +7,8 @@ import {
   type CallPause,
   type InBudgetQueue,
   isHurried,
+  isSame,
+  joinedBy,
   nextInLine,
   pauseAfter,
 } from '../../jobs/schedule/hourly-budget.ts';
@@ -71,17 +73,6 @@ export async function takeFromBudget(
 
 function limited(status: number | null, message: string, retryAfterMs: number): AgentFailure {
   return { outcome: 'definite', reason: 'rate_limited', status, message, retryAfterMs };
-}
-
-/** Includes the asking job, whose call may have left the line, or be new. */
-function joinedBy(asking: InBudgetQueue, waiting: readonly InBudgetQueue[]): readonly InBudgetQueue[] {
-  const isIn = waiting.some((one) => isSame(one, asking));
-  // A job that was passed has come.
-  return isIn ? waiting.map((one) => (isSame(one, asking) ? asking : one)) : [...waiting, asking];
-}
-
-function isSame(one: InBudgetQueue, other: InBudgetQueue): boolean {
-  return one.jobId === other.jobId && one.kind === other.kind;
 }
 
 /** When the job at this place in line asks again; null: it is its turn. */

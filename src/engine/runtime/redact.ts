@@ -52,31 +52,17 @@ function withoutQuotedJson(message: string): string {
 }
 
 function redactAt(value: unknown, depth: number, parents: readonly object[]): unknown {
-  if (typeof value === 'string') {
-    return scrub(value);
-  }
-  if (typeof value === 'bigint') {
-    return String(value);
-  }
+  if (typeof value === 'string') return scrub(value);
+  if (typeof value === 'bigint') return String(value);
   if (typeof value === 'function' || typeof value === 'symbol') {
     return `[${typeof value}]`;
   }
-  if (typeof value !== 'object' || value === null) {
-    return value;
-  }
-  if (depth >= MAX_DEPTH || parents.includes(value)) {
-    return '[cut]';
-  }
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= MAX_DEPTH || parents.includes(value)) return '[cut]';
   const inside = [...parents, value];
-  if (Array.isArray(value)) {
-    return value.map((item) => redactAt(item, depth + 1, inside));
-  }
-  if (value instanceof Error) {
-    return redactFields(errorFields(value), depth, inside);
-  }
-  if (value instanceof Date) {
-    return Number.isNaN(value.getTime()) ? null : value.toISOString();
-  }
+  if (Array.isArray(value)) return value.map((item) => redactAt(item, depth + 1, inside));
+  if (value instanceof Error) return redactFields(errorFields(value), depth, inside);
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
   return isRecord(value) ? redactFields(value, depth, inside) : `[${value.constructor?.name ?? 'object'}]`;
 }
 
@@ -90,9 +76,7 @@ function redactFields(fields: Readonly<Record<string, unknown>>, depth: number, 
 }
 
 function isCovert(name: string, value: unknown): boolean {
-  if (value === null || !['string', 'object'].includes(typeof value)) {
-    return false;
-  }
+  if (value === null || !['string', 'object'].includes(typeof value)) return false;
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .replaceAll('-', '_')

@@ -34,19 +34,29 @@ export type BudgetUse = Readonly<{
  */
 export function allowedAtMs(use: BudgetUse, asking: InBudgetQueue, nowMs: number): number {
   const { perHour } = use;
-  const isOwn = ({ jobId, kind }: InBudgetQueue) => jobId === asking.jobId && kind === asking.kind;
-  const queue = use.waiting.some(isOwn) ? [...use.waiting] : [...use.waiting, asking];
+  const queue = [...joinedBy(asking, use.waiting)];
   const startedAtMs = [...use.startedAtMs];
   for (let atMs = nowMs; ; atMs = Math.max(nowMs, (startedAtMs.shift() ?? nowMs) + HOUR_MS)) {
     for (;;) {
       const next = queue.findIndex((waiting) => startedAtMs.length < limitOf(waiting, perHour));
       const first = queue[next];
       if (first === undefined) break;
-      if (isOwn(first)) return atMs;
+      if (isSame(first, asking)) return atMs;
       queue.splice(next, 1);
       startedAtMs.push(atMs);
     }
   }
+}
+
+/** Includes the asking job, whose call may have left the line, or be new. */
+export function joinedBy(asking: InBudgetQueue, waiting: readonly InBudgetQueue[]): readonly InBudgetQueue[] {
+  const isIn = waiting.some((one) => isSame(one, asking));
+  // A job that was passed has come.
+  return isIn ? waiting.map((one) => (isSame(one, asking) ? asking : one)) : [...waiting, asking];
+}
+
+export function isSame(one: InBudgetQueue, other: InBudgetQueue): boolean {
+  return one.jobId === other.jobId && one.kind === other.kind;
 }
 
 /** How many calls an hour may have, this one included. */

@@ -1,8 +1,11 @@
-import { type Compilable, type CompiledQuery, type Expression, sql } from 'kysely';
+import { type CompiledQuery, type Expression, sql } from 'kysely';
 import type { Queries } from '../schema/tables.ts';
 
 /** Placeholders for values that are known only when the query runs. */
 export type Values<V> = { readonly [Name in keyof V]: Expression<V[Name]> };
+
+/** A query of Kysely, built or raw. */
+type Query<Row> = { compile(db: Queries): CompiledQuery<Row> };
 
 type Given<V> = Readonly<Record<keyof V, string | number | null>>;
 
@@ -11,7 +14,7 @@ type Given<V> = Readonly<Record<keyof V, string | number | null>>;
  * makes. `build` is called at the first use. It must name the values one by one, and depend on nothing else.
  */
 export function prepared<V extends Given<V>, Row>(
-  build: (db: Queries, values: Values<V>) => Compilable<Row>,
+  build: (db: Queries, values: Values<V>) => Query<Row>,
 ): (db: Queries, values: V) => Promise<Row[]> {
   const ask = preparedForMany<object, V, Row>((db, _, values) => build(db, values));
   return (db, values) => ask(db, [], values);
@@ -19,7 +22,7 @@ export function prepared<V extends Given<V>, Row>(
 
 /** As `prepared`, about a list. It is compiled for few lengths; repeated items must make no difference. */
 export function preparedForMany<Item extends Given<Item>, V extends Given<V>, Row>(
-  build: (db: Queries, items: readonly Values<Item>[], values: Values<V>) => Compilable<Row>,
+  build: (db: Queries, items: readonly Values<Item>[], values: Values<V>) => Query<Row>,
 ): (db: Queries, items: readonly Item[], values: V) => Promise<Row[]> {
   /** By the adapter, which all transactions of a database share, and by the number of items. */
   const compiled = new WeakMap<object, Map<number, CompiledQuery<Row>>>();
@@ -30,7 +33,7 @@ export function preparedForMany<Item extends Given<Item>, V extends Given<V>, Ro
     let query = byLength.get(items.length);
     if (query === undefined) {
       const places = items.map((_, index) => placeholders<Item>(index));
-      query = build(db, places, placeholders<V>(null)).compile();
+      query = build(db, places, placeholders<V>(null)).compile(db);
       compiled.set(adapter, byLength.set(items.length, query));
     }
     const parameters = query.parameters.map((parameter) =>

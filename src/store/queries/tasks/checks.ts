@@ -1,4 +1,4 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { Job } from '../../../jobs/job.ts';
 import type { ChannelSettings } from '../../../jobs/policy.ts';
 import { fromJson, jobFrom } from '../../schema/tables.ts';
@@ -50,12 +50,12 @@ const jobsToCheck = preparedForMany((db, jobs: readonly Values<{ id: string }>[]
 );
 
 const endUnchangedChecks = preparedForMany(
-  (db, checks: readonly Values<Lease & { runAtMs: number }>[], { nowMs }: Values<{ nowMs: number }>) => {
+  (_db, checks: readonly Values<Lease & { runAtMs: number }>[], { nowMs }: Values<{ nowMs: number }>) => {
     const rows = checks.map(
       ({ taskId, token, revision, runAtMs }) =>
         sql`(${taskId}, ${token}, cast(${revision} as bigint), cast(${runAtMs} as bigint))`,
     );
-    const query: RawBuilder<{ id: string }> = sql`
+    return sql<{ id: string }>`
       with done (id, token, revision, run_at) as (values ${sql.join(rows)})
       update task
       set run_at = done.run_at, last_run_at = ${nowMs}, lease_token = null, lease_until = null, attempts = 0,
@@ -63,7 +63,6 @@ const endUnchangedChecks = preparedForMany(
       from done
       where task.id = done.id and task.lease_token = done.token and task.revision = done.revision
       returning task.id`;
-    return { compile: () => query.compile(db) };
   },
 );
 

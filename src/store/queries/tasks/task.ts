@@ -1,4 +1,4 @@
-import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type Expression, type SqlBool, sql } from 'kysely';
 import { type TaskFacts, type TaskKind, taskFacts } from '../../../jobs/task-kinds.ts';
 import type { TaskGroup } from '../../schema/tables.ts';
 import { idsOf, prepared, preparedForMany, type Values } from '../prepared.ts';
@@ -163,8 +163,8 @@ export const dueTasksOf = preparedForMany(
 
 /** When the first free task of each group is due. Leaps from group to group in the index. */
 export const groupHeads = prepared(
-  (db, { kind, leaseNowMs }: Values<{ kind: TaskKind; leaseNowMs: number }>) => {
-    const query: RawBuilder<{ groupKey: TaskGroup; runAt: number | null }> = sql`
+  (_db, { kind, leaseNowMs }: Values<{ kind: TaskKind; leaseNowMs: number }>) =>
+    sql<{ groupKey: TaskGroup; runAt: number | null }>`
       with recursive groups (group_key) as (
         select min(group_key) from task where kind = ${kind}
         union all
@@ -176,9 +176,7 @@ export const groupHeads = prepared(
         where kind = ${kind} and task.group_key = groups.group_key and ${isFree(leaseNowMs)}
         order by run_at limit 1
       ) as run_at
-      from groups where group_key is not null`;
-    return { compile: () => query.compile(db) };
-  },
+      from groups where group_key is not null`,
 );
 
 export const leaseTasks = preparedForMany(
@@ -191,14 +189,13 @@ export const leaseTasks = preparedForMany(
 
 /** The first free task of each kind, without locks. */
 export const firstFreeTasks = preparedForMany(
-  (db, kinds: readonly Values<{ kind: TaskKind }>[], { leaseNowMs }: Values<{ leaseNowMs: number }>) => {
+  (_db, kinds: readonly Values<{ kind: TaskKind }>[], { leaseNowMs }: Values<{ leaseNowMs: number }>) => {
     const firsts = kinds.map(
       ({ kind }) => sql`
         select kind, run_at from (
           select kind, run_at from task where kind = ${kind} and ${isFree(leaseNowMs)} order by run_at limit 1
         ) as first_of_kind`,
     );
-    const query: RawBuilder<{ kind: TaskKind; runAt: number }> = sql`${sql.join(firsts, sql` union all `)}`;
-    return { compile: () => query.compile(db) };
+    return sql<{ kind: TaskKind; runAt: number }>`${sql.join(firsts, sql` union all `)}`;
   },
 );
