@@ -1,30 +1,32 @@
 import type { Clock } from '../engine/runtime/clock.ts';
 import type { Logger } from '../engine/runtime/redact.ts';
 import type { TroubleKind } from '../jobs/job.ts';
-import { parsePullRequestLink } from '../jobs/pull-requests/link.ts';
-import { afterAnswer, nothingKnown } from '../jobs/service-facts.ts';
+import { type PullRequestLink, parsePullRequestLink } from '../jobs/pull-requests/link.ts';
+import { afterAnswer, type HostFacts, nothingKnown } from '../jobs/service-facts.ts';
 import { type CredentialSettings, createHostClient, tokenCredentials } from './client/host-client.ts';
 import { type GithubApp, githubApp } from './github/app.ts';
 import { github } from './github/github.ts';
 import { gitlab } from './gitlab/gitlab.ts';
-import { type CodeHosts, type Dialect, type HostAccess, type Look, look, lookLog } from './look.ts';
+import { type Dialect, type HostAccess, type Look, type LookMemory, look, lookLog } from './look.ts';
 
-type Parts = Readonly<{
-  clock: Clock;
-  log: Logger;
-  timeoutMs?: number;
-}>;
+export type CodeHosts = ReturnType<typeof createCodeHosts>;
 
+/** The configured code hosts, for pull requests. Nothing is ever written to them. `timeoutMs`: for one request. */
 export function createCodeHosts(
   settings: readonly CodeHostSettings[],
-  { clock, log, timeoutMs = 10_000 }: Parts,
-): CodeHosts {
+  { clock, log, timeoutMs = 10_000 }: { clock: Clock; log: Logger; timeoutMs?: number },
+) {
   const hosts = settings.map((one) => ({ ...connect(one, clock, timeoutMs), facts: nothingKnown }));
+  /** Null: no configured host knows it, so it is never checked. */
   const find = (url: string) => parsePullRequestLink(url, settings);
   const logLook = lookLog(log);
   return {
     find,
-    look: async (link, before) => {
+    /**
+     * Never throws for failures of network or host, and takes half a minute at most.
+     * @param before from the last check that saw the pull request; null: none
+     */
+    look: async (link: PullRequestLink, before: LookMemory | null): Promise<Look> => {
       // Whatever its origin, a link is asked about only by what its URL says.
       const own = find(link.key);
       const isOwn = ({ host, webUrl }: CodeHostSettings) => own?.host === host && own.webUrl === webUrl;
@@ -36,7 +38,9 @@ export function createCodeHosts(
       logLook(link, found, clock.now() - startedMs, asked.client.remaining());
       return found;
     },
-    facts: () => hosts.map((host) => ({ host: new URL(host.settings.webUrl).host, facts: host.facts })),
+    facts: (): readonly HostFacts[] =>
+      hosts.map((host) => ({ host: new URL(host.settings.webUrl).host, facts: host.facts })),
+    /** Aborts what is in flight. */
     close: async () => {
       await Promise.all(hosts.map(({ client }) => client.close()));
     },

@@ -3,7 +3,6 @@ import type { Clock } from '../engine/runtime/clock.ts';
 import type { Logger } from '../engine/runtime/redact.ts';
 import type { PullRequestLink } from '../jobs/pull-requests/link.ts';
 import { isOver, type PullRequestFacts } from '../jobs/pull-requests/pull-request.ts';
-import type { HostFacts } from '../jobs/service-facts.ts';
 import {
   type Answer,
   type Credentials,
@@ -12,20 +11,6 @@ import {
   isDenied,
   UnreadableError,
 } from './client/host-client.ts';
-
-/** The configured code hosts, for pull requests. Nothing is ever written to them. */
-export interface CodeHosts {
-  /** Null: no configured host knows it, so it is never checked. */
-  find(url: string): PullRequestLink | null;
-  /**
-   * Never throws for failures of network or host, and takes half a minute at most.
-   * @param before from the last check that saw the pull request; null: none
-   */
-  look(link: PullRequestLink, before: LookMemory | null): Promise<Look>;
-  facts(): readonly HostFacts[];
-  /** Aborts what is in flight. */
-  close(): Promise<void>;
-}
 
 export type Look = Readonly<
   /** `facts`: includes earlier ones that could not be read again. */

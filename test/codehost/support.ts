@@ -1,8 +1,9 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { type CodeHost, startCodeHost } from '../../demo/code-host/code-host.ts';
 import type { StandInPullRequest } from '../../demo/code-host/pull-request.ts';
+import type { CodeHosts } from '../../src/codehost/create-code-hosts.ts';
 import { createCodeHosts } from '../../src/codehost/create-code-hosts.ts';
-import type { CodeHosts, Look, LookMemory } from '../../src/codehost/look.ts';
+import type { Look, LookMemory } from '../../src/codehost/look.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import type { LogFields, Logger } from '../../src/engine/runtime/redact.ts';
 import { createTestClock, type TestClock } from '../support/test-clock.ts';

@@ -36,24 +36,10 @@ export type AgentClientOptions = Readonly<{
   clock?: Clock;
 }>;
 
-export interface AgentClient {
-  /** Sends the prompt at most once. */
-  createJob(projectId: string, prompt: string): Promise<AgentJob>;
-  /** Sends the prompt at most once. Null: accepted, but the answer does not describe a job. */
-  sendMessage(projectId: string, agentJobId: string, prompt: string): Promise<AgentJob | null>;
-  /** Asks up to three times within `timeoutMs`, unless the API answers with a 3xx, a 4xx or `Retry-After`. */
-  getJob(projectId: string, agentJobId: string): Promise<AgentJob>;
-  /** Aborts calls in flight. These and later ones fail as `unreachable`. */
-  close(): Promise<void>;
-}
+export type AgentClient = Omit<ReturnType<typeof createAgentClient>, 'factsOf'>;
 
 /** The client, and what it knows of the API from its calls. Throws a TypeError if `baseUrl` is no URL. */
-export function createAgentClient({
-  baseUrl,
-  apiKeyOf,
-  timeoutMs,
-  clock = systemClock,
-}: AgentClientOptions): AgentClient & { readonly factsOf: (projectId: string) => ServiceFacts } {
+export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs, clock = systemClock }: AgentClientOptions) {
   const paths = agentPaths(baseUrl);
   const shared = {
     // Over HTTP/2, undici may repeat a request by itself.
@@ -75,15 +61,15 @@ export function createAgentClient({
     known.set(projectId, afterAnswer(factsOf(projectId), kind, clock.now()));
 
   async function call<T>(
-    pool: Pool,
     projectId: string,
     request: AgentRequest,
     decode: (answer: Answer) => T,
-    mayRepeat: (failure: AgentFailure) => boolean,
   ): Promise<T> {
+    const isRead = request.method === 'GET';
+    const [pool, mayRepeat] = isRead ? [reads, mayReadAgain] : [writes, wasNotSent];
     const endsAtMs = performance.now() + timeoutMs;
     // Repeats included: whether a prompt may still go out is not for this client to judge.
-    const sendByMs = Date.now() + (request.method === 'POST' ? SEND_WITHIN_MS : timeoutMs);
+    const sendByMs = Date.now() + (isRead ? timeoutMs : SEND_WITHIN_MS);
     try {
       const apiKey = apiKeyOf(projectId);
       if (apiKey === undefined) throw unknownProjectError(projectId);
@@ -106,18 +92,20 @@ export function createAgentClient({
 
   return {
     factsOf,
-    createJob: async (projectId, prompt) => {
-      const request: AgentRequest = { method: 'POST', path: paths.jobs(projectId), body: { prompt } };
-      return call(writes, projectId, request, decodeCreated, wasNotSent);
-    },
-    sendMessage: async (projectId, agentJobId, prompt) => {
+    /** Sends the prompt at most once. */
+    createJob: async (projectId: string, prompt: string) =>
+      call(projectId, { method: 'POST', path: paths.jobs(projectId), body: { prompt } }, decodeCreated),
+    /** Sends the prompt at most once. Null: accepted, but the answer does not describe a job. */
+    sendMessage: async (projectId: string, agentJobId: string, prompt: string) => {
       const path = `${paths.job(projectId, agentJobId)}/message`;
-      return call(writes, projectId, { method: 'POST', path, body: { prompt } }, decodeAccepted, wasNotSent);
+      return call(projectId, { method: 'POST', path, body: { prompt } }, decodeAccepted);
     },
-    getJob: async (projectId, agentJobId) => {
-      const request: AgentRequest = { method: 'GET', path: paths.job(projectId, agentJobId) };
-      return call(reads, projectId, request, (answer) => decodeRead(answer, agentJobId), mayReadAgain);
+    /** Asks up to three times within `timeoutMs`, unless the API answers with a 3xx, a 4xx or `Retry-After`. */
+    getJob: async (projectId: string, agentJobId: string) => {
+      const path = paths.job(projectId, agentJobId);
+      return call(projectId, { method: 'GET', path }, (answer) => decodeRead(answer, agentJobId));
     },
+    /** Aborts calls in flight. These and later ones fail as `unreachable`. */
     close: async () => {
       await Promise.all([reads.destroy(), writes.destroy()]);
     },

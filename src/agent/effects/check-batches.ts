@@ -1,19 +1,15 @@
 import DataLoader from 'dataloader';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { StoreError } from '../../store/engines/connection-turns.ts';
-import type { UnchangedCheck, WatchedJob } from '../../store/queries/tasks/checks.ts';
+import type { UnchangedCheck } from '../../store/queries/tasks/checks.ts';
 import type { Store } from '../../store/store.ts';
 
 /** Checks without news are batched for this long: one transaction serves all of them. */
 const GATHERED_FOR_MS = 5;
 
-export interface CheckBatches {
-  read(jobId: string): Promise<WatchedJob | null>;
-  /** Writes only the next check. False: another event owns the task now. */
-  putOff(check: UnchangedCheck): Promise<boolean>;
-}
+export type CheckBatches = ReturnType<typeof checkBatches>;
 
-export function checkBatches(store: Store, clock: Clock): CheckBatches {
+export function checkBatches(store: Store, clock: Clock) {
   const reads = batcher((jobIds: readonly string[]) =>
     store.transaction(async (tx) => {
       const found = await tx.checks.read(jobIds);
@@ -28,7 +24,11 @@ export function checkBatches(store: Store, clock: Clock): CheckBatches {
       }),
     GATHERED_FOR_MS,
   );
-  return { read: (id) => reads.load(id), putOff: (check) => unchanged.load(check) };
+  return {
+    read: (jobId: string) => reads.load(jobId),
+    /** Writes only the next check. False: another event owns the task now. */
+    putOff: (check: UnchangedCheck) => unchanged.load(check),
+  };
 }
 
 /** A transaction must stay short; and for a much longer list, SQLite would rather scan all tasks. */

@@ -6,7 +6,8 @@ import { reminderDueAtMs } from '../../jobs/pull-requests/standing.ts';
 import { nextLookAtMs } from '../../jobs/schedule/schedule.ts';
 import type { Looked, WatchedPullRequest } from '../../store/queries/pull-requests.ts';
 import type { ClaimedTask, Transaction } from '../../store/store.ts';
-import { type CodeHosts, decodeLookMemory, type Look } from '../look.ts';
+import type { CodeHosts } from '../create-code-hosts.ts';
+import { decodeLookMemory, type Look } from '../look.ts';
 
 export interface LookTools extends EngineTools {
   readonly codeHosts: CodeHosts;

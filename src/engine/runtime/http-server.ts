@@ -99,26 +99,20 @@ export type Unread = Readonly<{
 }>;
 
 /** Reads the bodies of requests before anybody can tell who sent them. */
-export interface BodyReader {
-  read(request: IncomingMessage, limitBytes: number): Promise<Buffer | Unread>;
-}
+export type BodyReader = ReturnType<typeof createBodyReader>;
 
 /** For all of them together: a small share of the smallest machine in docs/operations/deploy.md. */
 const TOGETHER_BYTES = 32 * 1024 * 1024;
 /** The cost of a chunk's object besides its bytes. A sender decides how small chunks are. */
 const PIECE_BYTES = 256;
 
-interface Reading {
-  giveUp(): void;
-}
-
 /**
  * Bounds the memory of all unfinished bodies together. Without room, the body that has been arriving longest
  * is given up: Slack sends its requests at once, so slow ones are somebody else's.
  */
-export function createBodyReader(togetherBytes = TOGETHER_BYTES): BodyReader {
+export function createBodyReader(togetherBytes = TOGETHER_BYTES) {
   /** The oldest first. */
-  const readings = new Set<Reading>();
+  const readings = new Set<{ giveUp: () => void }>();
   let heldBytes = 0;
 
   const makeRoom = () => {
@@ -129,7 +123,7 @@ export function createBodyReader(togetherBytes = TOGETHER_BYTES): BodyReader {
   };
 
   return {
-    read: (request, limitBytes) => {
+    read: (request: IncomingMessage, limitBytes: number): Promise<Buffer | Unread> => {
       const early = tooLongBody(request, limitBytes);
       if (early !== null) return Promise.resolve(early);
       const { promise, resolve } = Promise.withResolvers<Buffer | Unread>();
