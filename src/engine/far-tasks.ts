@@ -1,7 +1,7 @@
 import { isPaused } from '../jobs/decide/watch/long-running.ts';
 import type { Policy } from '../jobs/policy.ts';
 import { CLOCKS_DIFFER_MS, LONGEST_PAUSE_MS, neglectedIntervalMs } from '../jobs/schedule/schedule.ts';
-import { furthestAheadMs, taskKinds } from '../jobs/task-kinds.ts';
+import { taskFacts, taskKinds } from '../jobs/task-kinds.ts';
 import type { Transaction } from '../store/store.ts';
 import type { EngineTools } from './apply-event.ts';
 import { LEASE_MS } from './loop.ts';
@@ -23,23 +23,19 @@ export function farTasks(
       const found = await store.transaction(async (tx) => {
         const nowMs = clock.now();
         await shortenFarLeases(tx, nowMs);
-        return (await bringForward(tx, nowMs)) + (await bringChecksForward(tx, nowMs, policy));
+        let count = await bringChecksForward(tx, nowMs, policy);
+        for (const kind of taskKinds) {
+          const { furthestAheadMs: aheadMs = LONGEST_PAUSE_MS } = taskFacts(kind);
+          if (aheadMs === null) continue;
+          count += await tx.tasks.bringForward(kind, nowMs + aheadMs + CLOCKS_DIFFER_MS, nowMs, AT_ONCE);
+        }
+        return count;
       });
       if (found > 0) log.warn('tasks_moved_forward', { tasks: found });
     } catch (error) {
       log.error('tasks_not_moved_forward', { error });
     }
   });
-}
-
-async function bringForward(tx: Transaction, nowMs: number): Promise<number> {
-  let count = 0;
-  for (const kind of taskKinds) {
-    const aheadMs = furthestAheadMs(kind);
-    if (aheadMs === null) continue;
-    count += await tx.tasks.bringForward(kind, nowMs + aheadMs + CLOCKS_DIFFER_MS, nowMs, AT_ONCE);
-  }
-  return count;
 }
 
 /** No job without trouble waits longer for its check than a neglected one. */

@@ -1,5 +1,4 @@
 import type { Lane } from './call.ts';
-import { LONGEST_PAUSE_MS } from './schedule/schedule.ts';
 
 export type TaskFacts = Readonly<{
   /**
@@ -55,11 +54,6 @@ export const taskKinds = Object.keys(tasks) as TaskKind[];
 
 export function taskFacts(kind: TaskKind): TaskFacts {
   return tasks[kind];
-}
-
-export function furthestAheadMs(kind: TaskKind): number | null {
-  const { furthestAheadMs: limitMs = LONGEST_PAUSE_MS } = taskFacts(kind);
-  return limitMs;
 }
 
 export const laneTaskKinds: Readonly<Record<Lane['to'], TaskKind>> = {

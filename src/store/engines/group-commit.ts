@@ -56,7 +56,7 @@ export class GroupCommitDriver implements Driver {
 
   async acquireConnection(): Promise<Connection> {
     const endTurn = await this.takeTurn();
-    return new Connection((query, isInTransaction) => this.execute(query, isInTransaction), endTurn);
+    return new Connection(this, endTurn);
   }
 
   async releaseConnection(connection: Connection): Promise<void> {
@@ -193,10 +193,7 @@ export class GroupCommitDriver implements Driver {
     for (const { reject } of this.waiting.splice(0)) reject(error);
   }
 
-  private async execute(
-    { sql, parameters }: CompiledQuery,
-    isInTransaction: boolean,
-  ): Promise<QueryResult<unknown>> {
+  async execute({ sql, parameters }: CompiledQuery, isInTransaction: boolean): Promise<QueryResult<unknown>> {
     const result = () => this.statements.result(sql, parameters as SQLInputValue[]);
     if (!isInTransaction) {
       // It must not join the group.
@@ -253,21 +250,19 @@ export class GroupCommitDriver implements Driver {
   }
 }
 
-type Execute = (query: CompiledQuery, isInTransaction: boolean) => Promise<QueryResult<unknown>>;
-
 /** Holds the file until its turn ends. */
 export class Connection implements DatabaseConnection {
   readonly endTurn: () => void;
   isInTransaction = false;
-  private readonly execute: Execute;
+  private readonly driver: GroupCommitDriver;
 
-  constructor(execute: Execute, endTurn: () => void) {
-    this.execute = execute;
+  constructor(driver: GroupCommitDriver, endTurn: () => void) {
+    this.driver = driver;
     this.endTurn = endTurn;
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    return (await this.execute(query, this.isInTransaction)) as QueryResult<R>;
+    return (await this.driver.execute(query, this.isInTransaction)) as QueryResult<R>;
   }
 
   // biome-ignore lint/correctness/useYield: nothing is streamed.
