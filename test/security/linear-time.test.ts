@@ -15,7 +15,7 @@ import {
   sanitize,
   stripLeadingMention,
 } from '../../src/slack/protocol/slack-text.ts';
-import { httpUrl } from '../../src/slack/views/parts/pull-request.ts';
+import { httpUrl } from '../../src/slack/views/parts/mrkdwn.ts';
 import {
   oneLine,
   promptTitle,

@@ -1,60 +1,9 @@
 import type { HostFacts, ServiceFacts } from '../../jobs/service-facts.ts';
 import { message, paragraph, type SlackMessage, smallPrint } from './parts/message.ts';
-import { channelMention, type Mrkdwn, mrkdwn, timeOfDay } from './parts/mrkdwn.ts';
+import { channelMention, counted, joined, type Mrkdwn, mrkdwn, timeOfDay } from './parts/mrkdwn.ts';
 import { oneLine } from './parts/untrusted.ts';
 
-/** The lines of `/docs-agent doctor`. */
-export const doctor = {
-  fine: mrkdwn`🩺 *All is well.*`,
-  troubled: (count: number): Mrkdwn => mrkdwn`🩺 *${count === 1 ? '1 problem' : `${count} problems`}*`,
-  slack: {
-    connected: mrkdwn`✅ *Slack* connected`,
-    disconnected: (problem: string): Mrkdwn => mrkdwn`❌ *Slack* ${problem}`,
-    refuses: (code: string): Mrkdwn =>
-      mrkdwn`❌ *Slack* refuses the bot (${code}). Reinstall the app, or ask an operator of docs-agent for a new token.`,
-    noAnswer: mrkdwn`⚠️ *Slack* doesn't say what the app may do. Please try again in a minute.`,
-  },
-  scopes: {
-    granted: mrkdwn`✅ *Permissions* all granted`,
-    missing: (names: string): Mrkdwn =>
-      mrkdwn`❌ *Permissions* missing: ${names}. Add them under "OAuth &amp; Permissions", then reinstall the app.`,
-  },
-  agent: {
-    answered: (project: string, at: Mrkdwn): Mrkdwn => mrkdwn`✅ *Agent* (${project}) answered ${at}`,
-    notAsked: (project: string): Mrkdwn => mrkdwn`✅ *Agent* (${project}) no contact since the last restart`,
-    rateLimited: (project: string, since: Mrkdwn): Mrkdwn =>
-      mrkdwn`⏳ *Agent* (${project}) has limited requests since ${since}. They continue automatically.`,
-    unreachable: (project: string, since: Mrkdwn): Mrkdwn =>
-      mrkdwn`❌ *Agent* (${project}) out of reach since ${since}. Requests are saved and continue automatically.`,
-    needsAdmin: (project: string, since: Mrkdwn): Mrkdwn =>
-      mrkdwn`❌ *Agent* (${project}) has refused the key or the project since ${since}. An operator of docs-agent must check both.`,
-  },
-  paused: {
-    reads: (project: string, at: Mrkdwn): Mrkdwn =>
-      mrkdwn`⏳ *Agent* (${project}) asked for a pause: job updates resume at ${at}.`,
-    calls: (project: string, at: Mrkdwn): Mrkdwn =>
-      mrkdwn`⏳ *Agent* (${project}) asked for a pause: requests and replies go out again at ${at}.`,
-  },
-  codeHost: {
-    answered: (host: string, at: Mrkdwn): Mrkdwn => mrkdwn`✅ *Code host* (${host}) answered ${at}`,
-    notAsked: (host: string): Mrkdwn => mrkdwn`✅ *Code host* (${host}) no contact since the last restart`,
-    rateLimited: (host: string, since: Mrkdwn): Mrkdwn =>
-      mrkdwn`⏳ *Code host* (${host}) has limited requests since ${since}. Pull requests are checked less often until then.`,
-    unreachable: (host: string, since: Mrkdwn): Mrkdwn =>
-      mrkdwn`❌ *Code host* (${host}) out of reach since ${since}. Messages show pull requests as they were last seen.`,
-    needsAdmin: (host: string, since: Mrkdwn): Mrkdwn =>
-      mrkdwn`❌ *Code host* (${host}) has refused the token or the App since ${since}. An operator of docs-agent must renew it. Messages show pull requests as they were last seen.`,
-  },
-  notices: {
-    reached: (channel: Mrkdwn): Mrkdwn => mrkdwn`✅ *Notices* reach ${channel}`,
-    unknown: (channel: Mrkdwn): Mrkdwn =>
-      mrkdwn`⏳ *Notices* Slack didn't say whether they reach ${channel}. Ask again in a minute.`,
-    refused: (channel: Mrkdwn, code: string): Mrkdwn =>
-      mrkdwn`❌ *Notices* don't reach ${channel} (${code}). Invite me there, or change the notice channels in \`/docs-agent settings\`.`,
-  },
-  work: (problem: string): Mrkdwn => mrkdwn`❌ *Work* ${problem}`,
-  more: mrkdwn`Operators: run \`docs-agent doctor\` on the server for the full check.`,
-} as const;
+export const doctorOnServer = mrkdwn`Operators: run \`docs-agent doctor\` on the server for the full check.`;
 
 const WORDS_MAX = 120;
 const LINES_MAX = 10;
@@ -94,29 +43,38 @@ export interface AgentPause {
   readonly untilMs: number;
 }
 
-type ServiceWords = typeof doctor.agent | typeof doctor.codeHost;
-
 interface Finding {
   readonly isProblem: boolean;
   readonly words: Mrkdwn;
 }
 
+const fine = (...words: Parameters<typeof mrkdwn>): Finding => ({
+  isProblem: false,
+  words: mrkdwn(...words),
+});
+const problem = (...words: Parameters<typeof mrkdwn>): Finding => ({
+  isProblem: true,
+  words: mrkdwn(...words),
+});
+
 export function doctorView(facts: DoctorFacts): SlackMessage {
   const { slackProblem, slack, projects, codeHosts, pauses, work } = facts;
   const findings = [
-    connection(slackProblem),
+    slackProblem === null
+      ? fine`✅ *Slack* connected`
+      : problem`❌ *Slack* ${oneLine(slackProblem, WORDS_MAX)}`,
     scopes(slack),
     ...projects.map(agent),
     ...pauses.map(paused),
     ...codeHosts.map(codeHost),
-    ...notices(slack),
+    ...slack.noticeChannels.map(notices),
     ...work.map(stopped),
   ];
   const count = findings.filter(({ isProblem }) => isProblem).length;
   return message(
-    paragraph(count === 0 ? doctor.fine : doctor.troubled(count)),
+    paragraph(count === 0 ? mrkdwn`🩺 *All is well.*` : mrkdwn`🩺 *${counted(count, 'problem')}*`),
     paragraph(linesOf(findings)),
-    smallPrint(doctor.more),
+    smallPrint(doctorOnServer),
   );
 }
 
@@ -129,80 +87,83 @@ export function doctorAtHome(
   slack: SlackFacts | null,
 ): Mrkdwn | null {
   const refused = projects.filter((project) => project.agent.trouble?.kind === 'needs_admin');
-  const said = slack === null ? [] : [scopes(slack), ...notices(slack)];
-  const findings = [...said, ...refused.map(agent), ...codeHosts.map(codeHost), ...work.map(stopped)];
+  const findings = [
+    ...(slack === null ? [] : [scopes(slack), ...slack.noticeChannels.map(notices)]),
+    ...refused.map(agent),
+    ...codeHosts.map(codeHost),
+    ...work.map(stopped),
+  ];
   return findings.length === 0 ? null : linesOf(findings);
 }
 
 function linesOf(findings: readonly Finding[]): Mrkdwn {
-  const problems = findings.filter(({ isProblem }) => isProblem);
-  const sorted = [...problems, ...findings.filter(({ isProblem }) => !isProblem)].slice(0, LINES_MAX);
-  return { mrkdwn: sorted.map(({ words }) => words.mrkdwn).join('\n') };
-}
-
-function connection(slackProblem: string | null): Finding {
-  return slackProblem === null
-    ? fine(doctor.slack.connected)
-    : problem(doctor.slack.disconnected(oneLine(slackProblem, WORDS_MAX)));
+  const sorted = findings.toSorted((a, b) => Number(b.isProblem) - Number(a.isProblem)).slice(0, LINES_MAX);
+  return joined(
+    sorted.map(({ words }) => words),
+    '\n',
+  );
 }
 
 function scopes({ scopes: said }: SlackFacts): Finding {
-  if (said === null) return problem(doctor.slack.noAnswer);
-  if ('refused' in said) return problem(doctor.slack.refuses(oneLine(said.refused, WORDS_MAX)));
-  const { missing } = said;
-  return missing.length === 0
-    ? fine(doctor.scopes.granted)
-    : problem(doctor.scopes.missing(oneLine(missing.join(', '), WORDS_MAX)));
-}
-
-function agent({ name, agent: facts }: DoctorFacts['projects'][number]): Finding {
-  return service(doctor.agent, name, facts);
-}
-
-function paused({ name, what, untilMs }: AgentPause): Finding {
-  return problem(doctor.paused[what](oneLine(name, WORDS_MAX), timeOfDay(untilMs)));
-}
-
-function codeHost({ host, facts }: HostFacts): Finding {
-  return service(doctor.codeHost, host, facts);
-}
-
-function service(words: ServiceWords, name: string, { answeredAtMs, trouble }: ServiceFacts): Finding {
-  const named = oneLine(name, WORDS_MAX);
-  if (trouble === null) {
-    return fine(
-      answeredAtMs === null ? words.notAsked(named) : words.answered(named, timeOfDay(answeredAtMs)),
-    );
+  if (said === null) {
+    return problem`⚠️ *Slack* doesn't say what the app may do. Please try again in a minute.`;
   }
+  if ('refused' in said) {
+    return problem`❌ *Slack* refuses the bot (${oneLine(said.refused, WORDS_MAX)}). Reinstall the app, or ask an operator of docs-agent for a new token.`;
+  }
+  if (said.missing.length === 0) return fine`✅ *Permissions* all granted`;
+  const names = oneLine(said.missing.join(', '), WORDS_MAX);
+  return problem`❌ *Permissions* missing: ${names}. Add them under "OAuth &amp; Permissions", then reinstall the app.`;
+}
+
+function agent({ name, agent: { answeredAtMs, trouble } }: DoctorFacts['projects'][number]): Finding {
+  const who = mrkdwn`*Agent* (${oneLine(name, WORDS_MAX)})`;
+  if (trouble === null) return answered(who, answeredAtMs);
   const since = timeOfDay(trouble.sinceMs);
   switch (trouble.kind) {
     case 'rate_limited':
-      return fine(words.rateLimited(named, since));
+      return fine`⏳ ${who} has limited requests since ${since}. They continue automatically.`;
     case 'unreachable':
-      return problem(words.unreachable(named, since));
+      return problem`❌ ${who} out of reach since ${since}. Requests are saved and continue automatically.`;
     case 'needs_admin':
-      return problem(words.needsAdmin(named, since));
+      return problem`❌ ${who} has refused the key or the project since ${since}. An operator of docs-agent must check both.`;
   }
 }
 
-function notices({ noticeChannels }: SlackFacts): Finding[] {
-  return noticeChannels.map(({ channelId, reach }) => {
-    const channel = channelMention(channelId);
-    if (reach === null) return fine(doctor.notices.unknown(channel));
-    return reach === 'reached'
-      ? fine(doctor.notices.reached(channel))
-      : problem(doctor.notices.refused(channel, oneLine(reach.refused, WORDS_MAX)));
-  });
+function codeHost({ host, facts: { answeredAtMs, trouble } }: HostFacts): Finding {
+  const who = mrkdwn`*Code host* (${oneLine(host, WORDS_MAX)})`;
+  if (trouble === null) return answered(who, answeredAtMs);
+  const since = timeOfDay(trouble.sinceMs);
+  switch (trouble.kind) {
+    case 'rate_limited':
+      return fine`⏳ ${who} has limited requests since ${since}. Pull requests are checked less often until then.`;
+    case 'unreachable':
+      return problem`❌ ${who} out of reach since ${since}. Messages show pull requests as they were last seen.`;
+    case 'needs_admin':
+      return problem`❌ ${who} has refused the token or the App since ${since}. An operator of docs-agent must renew it. Messages show pull requests as they were last seen.`;
+  }
+}
+
+function answered(who: Mrkdwn, atMs: number | null): Finding {
+  return atMs === null
+    ? fine`✅ ${who} no contact since the last restart`
+    : fine`✅ ${who} answered ${timeOfDay(atMs)}`;
+}
+
+function paused({ name, what, untilMs }: AgentPause): Finding {
+  const resumes = what === 'reads' ? 'job updates resume at' : 'requests and replies go out again at';
+  return problem`⏳ *Agent* (${oneLine(name, WORDS_MAX)}) asked for a pause: ${resumes} ${timeOfDay(untilMs)}.`;
+}
+
+function notices({ channelId, reach }: ReachedChannel): Finding {
+  const channel = channelMention(channelId);
+  if (reach === null) {
+    return fine`⏳ *Notices* Slack didn't say whether they reach ${channel}. Ask again in a minute.`;
+  }
+  if (reach === 'reached') return fine`✅ *Notices* reach ${channel}`;
+  return problem`❌ *Notices* don't reach ${channel} (${oneLine(reach.refused, WORDS_MAX)}). Invite me there, or change the notice channels in \`/docs-agent settings\`.`;
 }
 
 function stopped(words: string): Finding {
-  return problem(doctor.work(oneLine(words, WORDS_MAX)));
-}
-
-function fine(words: Mrkdwn): Finding {
-  return { isProblem: false, words };
-}
-
-function problem(words: Mrkdwn): Finding {
-  return { isProblem: true, words };
+  return problem`❌ *Work* ${oneLine(words, WORDS_MAX)}`;
 }

@@ -1,67 +1,30 @@
-import type { Button, KnownBlock } from '@slack/types';
-import { emptyQueue } from '../../jobs/follow-ups/follow-up-queue.ts';
+import type { Button } from '@slack/types';
 import type { Job } from '../../jobs/job.ts';
 import { lastPullRequestOf } from '../../jobs/pull-requests/standing.ts';
 import type { HostFacts, ServiceFacts } from '../../jobs/service-facts.ts';
 import { type NeedingJob, needOf } from '../../jobs/shown/lists.ts';
-import { doctor, doctorAtHome, type SlackChecked } from './doctor.ts';
+import { doctorAtHome, doctorOnServer, type SlackChecked } from './doctor.ts';
 import { jobLine, namingJob, type Reader } from './list.ts';
 import { buttons } from './parts/buttons.ts';
 import {
+  type Blocks,
   buttonRow,
   heading,
+  linkButton,
   message,
   paragraph,
   pressButton,
   type SlackMessage,
   smallPrint,
   targetButton,
-  viewPullRequestButton,
 } from './parts/message.ts';
-import { type Mrkdwn, moment, mrkdwn } from './parts/mrkdwn.ts';
-import { httpUrl } from './parts/pull-request.ts';
-import { warnings } from './parts/state.ts';
+import { counted, listed, type Mrkdwn, moment, mrkdwn, type Parts } from './parts/mrkdwn.ts';
+import { undeliveredWarning } from './parts/state.ts';
 import { oneLine } from './parts/untrusted.ts';
 import { cardActions } from './thread/actions.ts';
 import { closedPlace, isBetweenPeople, tryAgainButton } from './thread/requester.ts';
 
-const NAME_MAX = 100;
 const PROBLEM_MAX = 200;
-
-/** The home tab's words, besides its jobs. */
-const homeTexts = {
-  intro: mrkdwn`Ask for a documentation change, get the pull request.`,
-  needsYou: 'Needs your attention',
-  open: 'Open',
-  noneOpen: mrkdwn`Nothing is open.`,
-  pullRequests: 'Recent pull requests',
-  noPullRequests: mrkdwn`None yet.`,
-  status: 'Status',
-  more: mrkdwn`\`/docs-agent list\` shows the rest`,
-  connected: mrkdwn`✅ Slack is connected`,
-  notConnected: (problem: string) => mrkdwn`⚠️ *Slack* · ${oneLine(problem, PROBLEM_MAX)}`,
-  asOf: (atMs: number) => mrkdwn`as of ${moment(atMs)}`,
-  project: (name: string) => mrkdwn`*${oneLine(name, NAME_MAX)}*`,
-  answered: (atMs: number) => mrkdwn`✅ the agent answered ${moment(atMs)}`,
-  notAsked: mrkdwn`no contact with the agent since the last restart`,
-  troubles: {
-    rate_limited: (sinceMs: number) =>
-      mrkdwn`⏳ the agent has been limiting requests (since ${moment(sinceMs)})`,
-    unreachable: (sinceMs: number) => mrkdwn`⏳ can't reach the agent (since ${moment(sinceMs)})`,
-    needs_admin: (sinceMs: number) =>
-      mrkdwn`⚠️ an administrator needs to fix the connection to the agent (since ${moment(sinceMs)})`,
-  },
-  budget: (left: number, hourly: number) => mrkdwn`${left} of ${hourly} requests and replies left this hour`,
-  administrators: 'For administrators',
-  /** `why`: sentences. */
-  waiting: (why: Mrkdwn, posts: number) =>
-    mrkdwn`⏳ ${why} ${posts === 1 ? '1 message is' : `${posts} messages are`} waiting.`,
-  /** `atMs`: when Slack was asked; null: never. */
-  checked: (atMs: number | null) =>
-    atMs === null
-      ? mrkdwn`Permissions and notice channels are being checked…`
-      : mrkdwn`Checked ${moment(atMs)}`,
-} as const;
 
 /** `list` has more. */
 export const NEEDING_JOBS_MAX = 6;
@@ -91,106 +54,107 @@ export interface ProjectFacts {
   readonly agent: ServiceFacts;
 }
 
-/** A channel that is closed to the bot. `reason`: Slack's error code. */
-interface ClosedPlace {
-  readonly channelId: string;
-  readonly reason: string;
-  readonly posts: number;
-}
-
 export interface AdminFacts {
   /** Null: nobody has asked Slack yet. */
   readonly slack: SlackChecked | null;
   readonly codeHosts: readonly HostFacts[];
   readonly work: readonly string[];
-  /** Channels where messages wait until the bot has access again. */
-  readonly closedPlaces: readonly ClosedPlace[];
+  /** Channels where messages wait until the bot has access again. `reason`: Slack's error code. */
+  readonly closedPlaces: readonly {
+    readonly channelId: string;
+    readonly reason: string;
+    readonly posts: number;
+  }[];
 }
 
 export function homeView(facts: HomeFacts, reader: Reader): SlackMessage {
-  const { needing, projects, slackProblem, atMs, forAdmin } = facts;
-  const pullRequests = facts.withPullRequest.slice(0, PULL_REQUESTS_MAX);
+  const { needing, open, projects, slackProblem, atMs, forAdmin } = facts;
   return message(
-    paragraph(homeTexts.intro),
+    paragraph(mrkdwn`Ask for a documentation change, get the pull request.`),
     buttonRow(
       pressButton(buttons.startJob, 'home', 'primary'),
-      ...(forAdmin === null ? [] : [pressButton(buttons.settings, 'home')]),
+      forAdmin !== null && pressButton(buttons.settings, 'home'),
     ),
-    ...(needing.length === 0 ? [] : [heading(homeTexts.needsYou)]),
-    ...needing.slice(0, NEEDING_JOBS_MAX).flatMap((one) => needingJob(one, reader)),
-    ...section(homeTexts.open, homeTexts.noneOpen, openJobs(facts.open, reader)),
-    ...section(
-      homeTexts.pullRequests,
-      homeTexts.noPullRequests,
-      pullRequests.flatMap((job) => jobLine(job, reader)),
-    ),
-    heading(homeTexts.status),
+    needing.length > 0 && heading('Needs your attention'),
+    needing.slice(0, NEEDING_JOBS_MAX).map((one) => needingJob(one, reader)),
+    heading('Open'),
+    open.length === 0 && smallPrint(mrkdwn`Nothing is open.`),
+    open.slice(0, OPEN_JOBS_MAX).map((job) => jobLine(job, reader)),
+    open.length > OPEN_JOBS_MAX && smallPrint(mrkdwn`\`/docs-agent list\` shows the rest`),
+    heading('Recent pull requests'),
+    facts.withPullRequest.length === 0 && smallPrint(mrkdwn`None yet.`),
+    facts.withPullRequest.slice(0, PULL_REQUESTS_MAX).map((job) => jobLine(job, reader)),
+    heading('Status'),
     smallPrint(
-      slackProblem === null ? homeTexts.connected : homeTexts.notConnected(slackProblem),
-      homeTexts.asOf(atMs),
+      slackProblem === null
+        ? mrkdwn`✅ Slack is connected`
+        : mrkdwn`⚠️ *Slack* · ${oneLine(slackProblem, PROBLEM_MAX)}`,
+      mrkdwn`as of ${moment(atMs)}`,
     ),
-    ...projects.slice(0, PROJECTS_MAX).map((project) => smallPrint(...projectLine(project))),
-    ...(forAdmin === null ? [] : administrators(projects, forAdmin)),
+    projects
+      .slice(0, PROJECTS_MAX)
+      .map(({ name, callsLeft, hourlyBudget, agent }) =>
+        smallPrint(
+          mrkdwn`*${oneLine(name)}*`,
+          agentLine(agent),
+          mrkdwn`${callsLeft} of ${hourlyBudget} requests and replies left this hour`,
+        ),
+      ),
+    forAdmin !== null && administrators(projects, forAdmin),
   );
 }
 
-function needingJob({ job, undecided }: NeedingJob, reader: Reader): KnownBlock[] {
+function needingJob(one: NeedingJob, reader: Reader): Blocks {
+  const { job, undecided } = one;
+  const dismiss = targetButton(buttons.dismissNeed, { jobId: job.id, need: needOf(one) ?? undefined });
   return [
-    ...jobLine(job, reader),
-    ...(undecided === null ? [] : [smallPrint(warnings.undelivered(undecided.count))]),
-    ...namingJob(job, reader.names, [
-      buttonRow(...decision({ job, undecided }), dismissButton({ job, undecided })),
-    ]),
+    jobLine(job, reader),
+    undecided !== null && smallPrint(undeliveredWarning(undecided.count)),
+    namingJob(job, reader.names, listed(buttonRow(decision(one), dismiss))),
   ];
 }
 
-function dismissButton(one: NeedingJob): Button {
-  return targetButton(buttons.dismissNeed, { jobId: one.job.id, need: needOf(one) ?? undefined });
-}
-
-function decision({ job, undecided }: NeedingJob): Button[] {
+function decision({ job, undecided }: NeedingJob): Parts<Button> {
   const { stage } = job;
-  if (stage.kind === 'card_failed') return isBetweenPeople(stage.reason, job) ? [] : [tryAgainButton(job)];
-  const [action = viewButton(job)] = cardActions(job, { ...emptyQueue, undecided });
-  return action === null ? [] : [action];
-}
-
-function viewButton(job: Job): Button | null {
-  const url = httpUrl(lastPullRequestOf(job)?.url ?? '');
-  return url === null ? null : viewPullRequestButton(url);
-}
-
-function openJobs(open: readonly Job[], reader: Reader): KnownBlock[] {
-  const parts = open.slice(0, OPEN_JOBS_MAX).flatMap((job) => jobLine(job, reader));
-  return open.length > OPEN_JOBS_MAX ? [...parts, smallPrint(homeTexts.more)] : parts;
-}
-
-function section(title: string, empty: Mrkdwn, parts: readonly KnownBlock[]): KnownBlock[] {
-  return [heading(title), ...(parts.length === 0 ? [smallPrint(empty)] : parts)];
-}
-
-function projectLine({ name, callsLeft, hourlyBudget, agent }: ProjectFacts): Mrkdwn[] {
-  return [homeTexts.project(name), agentLine(agent), homeTexts.budget(callsLeft, hourlyBudget)];
+  if (stage.kind === 'card_failed') return !isBetweenPeople(stage.reason, job) && tryAgainButton(job);
+  const [action] = cardActions(job, { sendNow: null, undecided });
+  return action ?? linkButton(buttons.viewPullRequest, lastPullRequestOf(job)?.url ?? null);
 }
 
 function administrators(
   projects: readonly ProjectFacts[],
   { slack, codeHosts, work, closedPlaces }: AdminFacts,
-): KnownBlock[] {
+): Blocks {
   const lines = doctorAtHome({ projects, codeHosts, work }, slack);
   return [
-    heading(homeTexts.administrators),
-    ...(lines === null ? [] : [paragraph(lines)]),
-    ...closedPlaces
-      .slice(0, PLACES_MAX)
-      .map(({ channelId, reason, posts }) =>
-        paragraph(homeTexts.waiting(closedPlace(reason, channelId), posts)),
-      ),
-    smallPrint(homeTexts.checked(slack?.atMs ?? null), doctor.more),
+    heading('For administrators'),
+    lines !== null && paragraph(lines),
+    closedPlaces.slice(0, PLACES_MAX).map(({ channelId, reason, posts }) => {
+      const waiting = counted(posts, 'message is', 'messages are');
+      return paragraph(mrkdwn`⏳ ${closedPlace(reason, channelId)} ${waiting} waiting.`);
+    }),
+    smallPrint(
+      slack === null
+        ? mrkdwn`Permissions and notice channels are being checked…`
+        : mrkdwn`Checked ${moment(slack.atMs)}`,
+      doctorOnServer,
+    ),
   ];
 }
 
 function agentLine({ answeredAtMs, trouble }: ServiceFacts): Mrkdwn {
-  if (trouble !== null) return homeTexts.troubles[trouble.kind](trouble.sinceMs);
-  return answeredAtMs === null ? homeTexts.notAsked : homeTexts.answered(answeredAtMs);
+  if (trouble === null) {
+    return answeredAtMs === null
+      ? mrkdwn`no contact with the agent since the last restart`
+      : mrkdwn`✅ the agent answered ${moment(answeredAtMs)}`;
+  }
+  const since = mrkdwn`(since ${moment(trouble.sinceMs)})`;
+  switch (trouble.kind) {
+    case 'rate_limited':
+      return mrkdwn`⏳ the agent has been limiting requests ${since}`;
+    case 'unreachable':
+      return mrkdwn`⏳ can't reach the agent ${since}`;
+    case 'needs_admin':
+      return mrkdwn`⚠️ an administrator needs to fix the connection to the agent ${since}`;
+  }
 }

@@ -1,9 +1,6 @@
 import { INSTALL_PATH } from '../protocol/ids.ts';
 import { howToGrant, type Scope } from '../protocol/scopes.ts';
 
-/** `elsewhere`: begun on a page of Slack's. `stale`: begun in another browser, or too long ago. */
-export type FailedWhy = 'cancelled' | 'elsewhere' | 'stale' | 'other';
-
 /** Begins an installation. @param address Slack's page */
 export function installPage(address: string): string {
   return page(
@@ -31,34 +28,20 @@ export function installedPage({
   return page('docs-agent is installed', `${next}\n<p>You can close this page.</p>`);
 }
 
-interface Failed {
-  readonly reason: string;
-  readonly next: string;
-}
+const failures = {
+  cancelled: "You didn't agree, so nothing was installed.",
+  /** Begun on a page of Slack's. */
+  elsewhere:
+    'The installation was started from a Slack page. Start it here, so that docs-agent can tell that it is yours.',
+  /** Begun in another browser, or too long ago. */
+  stale: 'The installation was started in another browser, or more than ten minutes ago.',
+  other: 'Something went wrong. The log of docs-agent has the details.',
+} as const;
 
-const failures: Readonly<Record<FailedWhy, Failed>> = {
-  cancelled: { reason: "You didn't agree, so nothing was installed.", next: 'Start over' },
-  elsewhere: {
-    reason:
-      'The installation was started from a Slack page. Start it here, so that docs-agent can tell that it is yours.',
-    next: 'Start here',
-  },
-  stale: {
-    reason: 'The installation was started in another browser, or more than ten minutes ago.',
-    next: 'Start over',
-  },
-  other: {
-    reason: 'Something went wrong. The log of docs-agent has the details.',
-    next: 'Start over',
-  },
-};
+export type FailedWhy = keyof typeof failures;
 
 export function installFailedPage(why: FailedWhy): string {
-  const { reason, next } = failures[why];
-  return page(
-    'docs-agent was not installed',
-    `<p>${reason}</p>\n<p><a href="${INSTALL_PATH}">${next}</a></p>`,
-  );
+  return notInstalledPage(`<p>${failures[why]}</p>`, why === 'elsewhere' ? 'Start here' : 'Start over');
 }
 
 /** Slack granted less than was asked for. */
@@ -66,15 +49,18 @@ export function scopesMissingPage(missing: readonly Scope[]): string {
   const items = missing.map(
     ({ name, without }) => `<li><code>${escaped(name)}</code>: ${escaped(without)}</li>`,
   );
-  return page(
-    'docs-agent was not installed',
+  return notInstalledPage(
     `<p>Slack didn't grant all permissions. Without these, docs-agent can't work:</p>
 <ul>
 ${items.join('\n')}
 </ul>
-<p>${escaped(howToGrant(missing))}</p>
-<p><a href="${INSTALL_PATH}">Start over</a></p>`,
+<p>${escaped(howToGrant(missing))}</p>`,
+    'Start over',
   );
+}
+
+function notInstalledPage(reason: string, next: string): string {
+  return page('docs-agent was not installed', `${reason}\n<p><a href="${INSTALL_PATH}">${next}</a></p>`);
 }
 
 function page(title: string, body: string): string {

@@ -1,8 +1,7 @@
 import type { Button, KnownBlock } from '@slack/types';
 import { z } from 'zod';
 import type { Job } from '../../jobs/job.ts';
-import type { CodeHostSite } from '../../jobs/pull-requests/link.ts';
-import { cardStandingOf, jobStandingOf } from '../../jobs/pull-requests/standing.ts';
+import { cardStandingOf, jobStandingOf, type Standing } from '../../jobs/pull-requests/standing.ts';
 import type { JobPage, PageStart } from '../../jobs/shown/lists.ts';
 import { threadLink } from '../protocol/links.ts';
 import { buttons, decodeButton } from './parts/buttons.ts';
@@ -14,25 +13,14 @@ import {
   type SlackMessage,
   say,
   smallPrint,
+  targetButton,
   untrustedParagraph,
-  withButton,
 } from './parts/message.ts';
-import { channelMention, type Mrkdwn, moment, mrkdwn, ownLink } from './parts/mrkdwn.ts';
-import { pullRequestTexts, readableLink } from './parts/pull-request.ts';
+import { channelMention, listed, type Mrkdwn, moment, mrkdwn, ownLink } from './parts/mrkdwn.ts';
+import { readableLink, type Sites } from './parts/pull-request.ts';
 import { stateLine } from './parts/state.ts';
-import { BUTTON_LABEL_MAX, cut, promptTitle } from './parts/untrusted.ts';
+import { BUTTON_LABEL_MAX, cut, type Names, promptTitle } from './parts/untrusted.ts';
 import { askerMention } from './parts/words.ts';
-
-/** The words of `list`, and of a job among others. */
-const listTexts = {
-  title: mrkdwn`📋 *Your jobs, and the open ones of this channel*`,
-  empty: mrkdwn`📋 *No jobs.* You haven't started any, and none are open in this channel. \`/docs-agent explain the rate limits\` starts one.`,
-  number: (number: number): Mrkdwn => mrkdwn`#${number}`,
-  asked: (atMs: number): Mrkdwn => mrkdwn`asked ${moment(atMs)}`,
-  by: (who: Mrkdwn): Mrkdwn => mrkdwn` by ${who}`,
-  where: (channel: Mrkdwn): Mrkdwn => mrkdwn` in ${channel}`,
-  thread: 'thread',
-} as const;
 
 /** The reader, and the place, to leave out the obvious. */
 export interface Reader {
@@ -40,41 +28,51 @@ export interface Reader {
   /** Null: the home tab. */
   readonly channelId: string | null;
   readonly workspaceUrl: string | null;
-  /** Slack ids to names, for the mentions in prompts. */
-  readonly names: ReadonlyMap<string, string>;
+  readonly names: Names;
   /** For short names of pull requests. Default: the public sites. */
-  readonly sites?: readonly CodeHostSite[];
+  readonly sites?: Sites;
 }
+
+const STANDINGS: Readonly<Record<Standing, Mrkdwn>> = {
+  merged: mrkdwn`merged`,
+  closed: mrkdwn`closed`,
+  checks_failing: mrkdwn`checks failing`,
+  draft: mrkdwn`draft`,
+  changes_requested: mrkdwn`changes requested`,
+  approved: mrkdwn`approved`,
+  waiting_for_review: mrkdwn`waiting for review`,
+};
 
 /** A job among others: its title, then its state and place. */
 export function jobLine(job: Job, reader: Reader): KnownBlock[] {
+  const { number, channelId, requesterId } = job;
   const title = untrustedParagraph(promptTitle(job.prompt, reader.names));
+  const state = stateLine(job, reader.sites);
+  const prLink = job.agentJob?.prLink ?? job.announcedPrLink;
+  const link = prLink === null ? null : readableLink(prLink, reader.sites);
+  const standing = cardStandingOf(job) === null ? jobStandingOf(job) : null;
+  const by = requesterId === reader.userId ? '' : mrkdwn` by ${askerMention(job)}`;
+  const where = channelId === reader.channelId ? '' : mrkdwn` in ${channelMention(channelId)}`;
+  const thread = threadLink(reader.workspaceUrl, channelId, job.threadTs);
   const facts = smallPrint(
-    ...number(job),
-    stateLine(job, reader.sites),
-    ...unsaidLink(job, reader),
-    ...unsaidStanding(job),
-    asked(job, reader),
-    ...thread(job, reader),
+    number > 0 && mrkdwn`#${number}`,
+    state,
+    link !== null && !state.mrkdwn.includes(link.mrkdwn) && link,
+    standing !== null && STANDINGS[standing],
+    mrkdwn`asked ${moment(job.requestedAtMs)}${by}${where}`,
+    thread !== null && ownLink(thread, 'thread'),
   );
-  return namingJob(job, reader.names, [withButton(title, buttons.details, { jobId: job.id }), facts]);
+  const details = targetButton(buttons.details, { jobId: job.id });
+  return namingJob(job, reader.names, listed([{ ...title, accessory: details }, facts]));
 }
 
 /** The message, whose buttons say which job they are about. */
-export function messageOfJob(
-  job: Job,
-  names: ReadonlyMap<string, string>,
-  { text, blocks }: SlackMessage,
-): SlackMessage {
+export function messageOfJob(job: Job, names: Names, { text, blocks }: SlackMessage): SlackMessage {
   return { text, blocks: namingJob(job, names, blocks) };
 }
 
 /** The blocks, whose buttons tell a screen reader their job: "Details of #42: Add a quickstart". */
-export function namingJob(
-  job: Job,
-  names: ReadonlyMap<string, string>,
-  blocks: readonly KnownBlock[],
-): KnownBlock[] {
+export function namingJob(job: Job, names: Names, blocks: readonly KnownBlock[]): KnownBlock[] {
   const title = promptTitle(job.prompt, names).replace(/\s+/g, ' ');
   const name = job.number > 0 ? `#${job.number}: ${title}` : title;
   const named = (button: Button): Button => {
@@ -93,60 +91,22 @@ export function namingJob(
   });
 }
 
-/** What people call it, and `status` accepts. */
-function number({ number: given }: Job): Mrkdwn[] {
-  return given > 0 ? [listTexts.number(given)] : [];
-}
-
-function asked(job: Job, reader: Reader): Mrkdwn {
-  const { requestedAtMs, requesterId, channelId } = job;
-  const by = requesterId === reader.userId ? '' : listTexts.by(askerMention(job));
-  const where = channelId === reader.channelId ? '' : listTexts.where(channelMention(channelId));
-  return mrkdwn`${listTexts.asked(requestedAtMs)}${by}${where}`;
-}
-
-/** Of a pull request that the state line does not link. */
-function unsaidLink(job: Job, { sites }: Reader): Mrkdwn[] {
-  const prLink = job.agentJob?.prLink ?? job.announcedPrLink;
-  const link = prLink === null ? null : readableLink(prLink, sites);
-  return link === null || stateLine(job, sites).mrkdwn.includes(link.mrkdwn) ? [] : [link];
-}
-
-/** The pull request's progress, if its code host tells it and the state line does not. */
-function unsaidStanding(job: Job): Mrkdwn[] {
-  const standing = jobStandingOf(job);
-  return standing === null || cardStandingOf(job) !== null ? [] : [pullRequestTexts.standings[standing]];
-}
-
-function thread({ channelId, threadTs }: Job, { workspaceUrl }: Reader): Mrkdwn[] {
-  const link = threadLink(workspaceUrl, channelId, threadTs);
-  return link === null ? [] : [ownLink(link, listTexts.thread)];
-}
-
 /** What fits into the plain-text twin, however long the links are. */
 export const JOBS_PER_PAGE = 6;
 
-export function listView(page: JobPage, reader: Reader): SlackMessage {
-  const [newest] = page.jobs;
-  if (newest === undefined) return nothingYet();
-  return message(
-    paragraph(listTexts.title),
-    ...page.jobs.flatMap((job) => jobLine(job, reader)),
-    ...turning(page),
-  );
-}
-
-function nothingYet(): SlackMessage {
-  return say(listTexts.empty);
-}
-
-function turning({ jobs, hasNewer, hasOlder }: JobPage): KnownBlock[] {
+export function listView({ jobs, hasNewer, hasOlder }: JobPage, reader: Reader): SlackMessage {
   const [first, last] = [jobs.at(0), jobs.at(-1)];
-  const row = [
-    ...(hasNewer && first ? [pressButton(buttons.newer, encodePage({ to: 'newer', than: first }))] : []),
-    ...(hasOlder && last ? [pressButton(buttons.older, encodePage({ to: 'older', than: last }))] : []),
-  ];
-  return row.length === 0 ? [] : [buttonRow(...row)];
+  if (first === undefined || last === undefined) {
+    return say`📋 *No jobs.* You haven't started any, and none are open in this channel. \`/docs-agent explain the rate limits\` starts one.`;
+  }
+  return message(
+    paragraph(mrkdwn`📋 *Your jobs, and the open ones of this channel*`),
+    jobs.map((job) => jobLine(job, reader)),
+    buttonRow(
+      hasNewer && pressButton(buttons.newer, encodePage({ to: 'newer', than: first })),
+      hasOlder && pressButton(buttons.older, encodePage({ to: 'older', than: last })),
+    ),
+  );
 }
 
 const pageButton = z.object({

@@ -4,7 +4,7 @@ import { inWords } from '../../jobs/schedule/moments.ts';
 import { encode, type RecipeForm } from '../protocol/form-data.ts';
 import { formIds, viewIds } from '../protocol/ids.ts';
 import { type Button as ButtonKind, buttons } from './parts/buttons.ts';
-import { form, plain } from './parts/form.ts';
+import { form, input } from './parts/form.ts';
 import {
   buttonRow,
   message,
@@ -14,52 +14,30 @@ import {
   say,
   untrustedParagraph,
 } from './parts/message.ts';
-import { addressing, channelMention, type Mrkdwn, mrkdwn, ownLink } from './parts/mrkdwn.ts';
+import { addressing, channelMention, joined, mrkdwn, ownLink } from './parts/mrkdwn.ts';
 import { BUTTON_LABEL_MAX, cut, oneLine, shown } from './parts/untrusted.ts';
-import { labels } from './parts/words.ts';
 import { refusalView } from './refusals.ts';
 
-/** What people read about recipes. `name`: the recipe's. */
-const recipeTexts = {
-  skipped: (name: string): Mrkdwn => mrkdwn`⏭️ *Skipped ${name}:* its last job is still open.`,
-  paused: (who: Mrkdwn, name: string): Mrkdwn =>
-    mrkdwn`⚠️ ${who}*Paused ${name}* after three failures in a row.`,
-  resumed: (name: string, by: string): Mrkdwn => mrkdwn`▶️ *Resumed by ${by}.* ${name} runs again.`,
-  notPaused: (name: string): Mrkdwn => mrkdwn`Already done: *${name}* isn't paused.`,
-  formTitle: 'Run a recipe',
-  running: (name: string, channel: Mrkdwn): Mrkdwn => mrkdwn`🚀 *Starting ${name}* in ${channel}.`,
-  drafting: (name: string, channel: Mrkdwn): Mrkdwn => mrkdwn`📝 *Draft of ${name}* in ${channel}.`,
-  /** `names`: those that the person may run; null: none. */
-  unknown: (name: string, names: string | null): Mrkdwn => {
-    const available = names === null ? mrkdwn`` : mrkdwn` Available: ${names}.`;
-    return mrkdwn`There's no recipe “${name}”.${available} To send this as a request, put \`--\` in front.`;
-  },
-  title: mrkdwn`*Recipes*`,
-  line: (name: string, when: string | null): Mrkdwn =>
-    when === null ? mrkdwn`*${name}*` : mrkdwn`*${name}*, ${when}`,
-  none: mrkdwn`There are no recipes yet.`,
-  notBoth: mrkdwn`Choose a recipe or write a request, not both.`,
-  openThread: 'Open the thread',
-  noProject: mrkdwn`This recipe's project no longer exists. Ask an administrator of docs-agent.`,
-  values: {
-    empty: mrkdwn`Enter a value.`,
-    too_long: mrkdwn`At most 500 characters.`,
-    several_lines: mrkdwn`One line only.`,
-  },
-} as const;
-
-const NAME_MAX = 100;
 const NAMES_MAX = 1_000;
+
+const skipped = (recipe: string) => mrkdwn`⏭️ *Skipped ${oneLine(recipe)}:* its last job is still open.`;
 
 /** In the thread of the job that is still open. */
 export function skippedView(recipe: string): SlackMessage {
-  return say(recipeTexts.skipped(oneLine(recipe, NAME_MAX)));
+  return message(paragraph(skipped(recipe)));
+}
+
+/** For the person who runs it, with the thread of the open job. */
+export function recipeSkippedView(recipe: string, threadUrl: string | null): SlackMessage {
+  const link = threadUrl !== null && ownLink(threadUrl, 'Open the thread');
+  return message(paragraph(joined([skipped(recipe), link], ' ')));
 }
 
 /** In the recipe's channel. */
 export function pausedView(recipe: string, owners: readonly string[]): SlackMessage {
+  const who = addressing(owners);
   return message(
-    paragraph(recipeTexts.paused(addressing(owners), oneLine(recipe, NAME_MAX))),
+    paragraph(mrkdwn`⚠️ ${who}*Paused ${oneLine(recipe)}* after three failures in a row.`),
     buttonRow(recipeButton(buttons.resumeRecipe, recipe)),
   );
 }
@@ -68,57 +46,57 @@ export function pausedView(recipe: string, owners: readonly string[]): SlackMess
 function recipeButton(kind: ButtonKind, recipe: string): Button {
   return {
     ...pressButton(kind, recipe),
-    accessibility_label: cut(`${kind.label} ${oneLine(recipe, NAME_MAX)}`, BUTTON_LABEL_MAX),
+    accessibility_label: cut(`${kind.label} ${oneLine(recipe)}`, BUTTON_LABEL_MAX),
   };
 }
 
 /** Replaces it once somebody has pressed *Resume*. */
 export function resumedView(recipe: string, by: string): SlackMessage {
-  return say(recipeTexts.resumed(oneLine(recipe, NAME_MAX), oneLine(by, NAME_MAX)));
+  return say`▶️ *Resumed by ${oneLine(by)}.* ${oneLine(recipe)} runs again.`;
 }
 
 /** Privately. */
 export function notPausedView(recipe: string): SlackMessage {
-  return say(recipeTexts.notPaused(oneLine(recipe, NAME_MAX)));
-}
-
-/** For the person who runs it, with the thread of the open job. */
-export function recipeSkippedView(recipe: string, threadUrl: string | null): SlackMessage {
-  const news = recipeTexts.skipped(oneLine(recipe, NAME_MAX));
-  return message(
-    paragraph(threadUrl === null ? news : mrkdwn`${news} ${ownLink(threadUrl, recipeTexts.openThread)}`),
-  );
+  return say`Already done: *${oneLine(recipe)}* isn't paused.`;
 }
 
 /** For a person who runs it from another channel. */
 export function runningView({ name, channelId }: Recipe, isDraft: boolean): SlackMessage {
-  const said = isDraft ? recipeTexts.drafting : recipeTexts.running;
-  return say(said(oneLine(name, NAME_MAX), channelMention(channelId)));
+  const where = channelMention(channelId);
+  return isDraft
+    ? say`📝 *Draft of ${oneLine(name)}* in ${where}.`
+    : say`🚀 *Starting ${oneLine(name)}* in ${where}.`;
 }
 
 const LISTED_MAX = 40;
 
 /** Each with a button that runs it. @param offered those that the person may run */
 export function recipesView(offered: readonly Recipe[]): SlackMessage {
-  if (offered.length === 0) return say(recipeTexts.none);
+  if (offered.length === 0) return say`There are no recipes yet.`;
   return message(
-    paragraph(recipeTexts.title),
-    ...offered.slice(0, LISTED_MAX).map(({ name, schedule }) => {
-      const line = recipeTexts.line(oneLine(name, NAME_MAX), schedule === null ? null : inWords(schedule));
-      return { ...paragraph(line), accessory: recipeButton(buttons.runRecipe, name) };
-    }),
+    paragraph(mrkdwn`*Recipes*`),
+    offered.slice(0, LISTED_MAX).map(({ name, schedule }) => ({
+      ...paragraph(joined([mrkdwn`*${oneLine(name)}*`, schedule && inWords(schedule)], ', ')),
+      accessory: recipeButton(buttons.runRecipe, name),
+    })),
   );
 }
 
 /** @param offered those that the person may run */
 export function noSuchRecipeView(called: string, offered: readonly Recipe[]): SlackMessage {
-  const all = offered.map(({ name }) => name).join(', ');
-  const names = all === '' ? null : oneLine(all, NAMES_MAX);
-  return say(recipeTexts.unknown(oneLine(called, NAME_MAX), names));
+  const names = offered.map(({ name }) => name).join(', ');
+  const available = names === '' ? '' : ` Available: ${oneLine(names, NAMES_MAX)}.`;
+  return say`There's no recipe “${oneLine(called)}”.${available} To send this as a request, put \`--\` in front.`;
 }
 
 /** At the field of a recipe chosen beside a request. */
-export const notBothView = say(recipeTexts.notBoth);
+export const notBothView = say`Choose a recipe or write a request, not both.`;
+
+const VALUE_PROBLEMS: Readonly<Record<ValueProblem, SlackMessage>> = {
+  empty: say`Enter a value.`,
+  too_long: say`At most 500 characters.`,
+  several_lines: say`One line only.`,
+};
 
 export function recipeProblemView(
   problem:
@@ -128,14 +106,14 @@ export function recipeProblemView(
 ): SlackMessage {
   switch (problem.kind) {
     case 'bad_value':
-      return say(recipeTexts.values[problem.problem]);
+      return VALUE_PROBLEMS[problem.problem];
     case 'missing':
     case 'unknown':
-      return say(recipeTexts.values.empty);
+      return VALUE_PROBLEMS.empty;
     case 'too_long':
       return refusalView(problem);
     case 'no_project':
-      return say(recipeTexts.noProject);
+      return say`This recipe's project no longer exists. Ask an administrator of docs-agent.`;
   }
 }
 
@@ -144,24 +122,21 @@ const LABEL_MAX = 150;
 /** Slack may count an emoji as two. */
 const VALUE_FIELD_MAX = 2 * VALUE_MAX;
 
-export function recipeForm(recipe: Recipe, { responseUrl }: Omit<RecipeForm, 'recipe'>): ModalView {
-  const data = encode({ recipe: recipe.name, responseUrl });
-  return form({ id: viewIds.recipe, title: recipeTexts.formTitle, submit: labels.start, data }, [
-    untrustedParagraph(shown(recipe.request, REQUEST_MAX)),
-    ...placeholdersIn(recipe.request).map((name) => {
-      const initial = recipe.values.get(name);
-      const id = formIds.value + name;
-      return {
-        type: 'input' as const,
-        block_id: id,
-        label: plain(oneLine(name, LABEL_MAX)),
-        element: {
-          type: 'plain_text_input' as const,
-          action_id: id,
-          max_length: VALUE_FIELD_MAX,
-          ...(initial === undefined ? {} : { initial_value: initial }),
-        },
-      };
+export function recipeForm(
+  { name, request, values }: Recipe,
+  { responseUrl }: Omit<RecipeForm, 'recipe'>,
+): ModalView {
+  const data = encode({ recipe: name, responseUrl });
+  return form(
+    { id: viewIds.recipe, title: 'Run a recipe', submit: 'Start', data },
+    untrustedParagraph(shown(request, REQUEST_MAX)),
+    placeholdersIn(request).map((placeholder) => {
+      const initial = values.get(placeholder);
+      return input(formIds.value + placeholder, oneLine(placeholder, LABEL_MAX), {
+        type: 'plain_text_input',
+        max_length: VALUE_FIELD_MAX,
+        ...(initial !== undefined && { initial_value: initial }),
+      });
     }),
-  ]);
+  );
 }

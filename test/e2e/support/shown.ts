@@ -9,7 +9,7 @@ import {
   MESSAGE_BLOCKS_TEXT_MAX,
   MESSAGE_TEXT_MAX,
   SECTION_TEXT_MAX,
-} from '../../../src/slack/views/parts/untrusted.ts';
+} from '../../support/strict-slack/limits.ts';
 import type { World } from './world.ts';
 
 /** What the program asked Slack to show, or answered to a command. */

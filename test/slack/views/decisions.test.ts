@@ -6,7 +6,7 @@ import type { FileKind } from '../../../src/jobs/requests/attachments.ts';
 import { decodeButton } from '../../../src/slack/views/parts/buttons.ts';
 import { stateLine } from '../../../src/slack/views/parts/state.ts';
 import { announcementView } from '../../../src/slack/views/thread/announcement.ts';
-import { settledView } from '../../../src/slack/views/thread/settled.ts';
+import { postedView } from '../../../src/slack/views/thread/settled.ts';
 import { aJob, fivePastTwoMs, noNames } from './a-job.ts';
 
 describe('where a person must decide, the thread says why and offers a button', () => {
@@ -200,7 +200,7 @@ describe('once it is decided, the message says who decided what, and offers noth
     const about = offerOf(announcement, aJob());
     const count = about?.kind === 'send' ? about.count : undefined;
     const outcome = { deed, by, ...(count !== undefined && { count }) };
-    const view = settledView(announcement, aJob(), outcome, new Map([['U2', 'Alice']]));
+    const view = postedView(announcement, aJob(), outcome, new Map([['U2', 'Alice']]));
     expect(pressable(view)).toEqual([]);
     return view.text;
   };

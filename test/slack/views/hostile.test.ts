@@ -5,11 +5,11 @@ import type { OfferDeed } from '../../../src/jobs/offer.ts';
 import { saidSinceView, sendAlongView } from '../../../src/slack/views/forms/compose.ts';
 import { questionView } from '../../../src/slack/views/forms/question.ts';
 import { refusalView } from '../../../src/slack/views/refusals.ts';
-import { cardView, outcomes } from '../../../src/slack/views/thread/actions.ts';
+import { cardView } from '../../../src/slack/views/thread/actions.ts';
 import { announcementView } from '../../../src/slack/views/thread/announcement.ts';
 import { cannotStopView, stillWorkingView } from '../../../src/slack/views/thread/not-for-agent.ts';
 import { ephemeralView, requesterView } from '../../../src/slack/views/thread/requester.ts';
-import { settledView, tooLateView } from '../../../src/slack/views/thread/settled.ts';
+import { outcomes, postedView, tooLateView } from '../../../src/slack/views/thread/settled.ts';
 import { noticeView, privateNoticeView } from '../../../src/slack/views/thread/turn-ended.ts';
 import { fc } from '../../support/properties.ts';
 import { aJob } from './a-job.ts';
@@ -103,7 +103,7 @@ describe('whatever people and the agent API write', () => {
           channels: a.kind === 'notice_failed' ? [a.channelId] : [],
           named: [linkIn(a), appAddressIn(j)].flatMap((url) => url ?? []),
         };
-        const view = settledView(a, j, o, new Map([...names, [o.by ?? '', name]]));
+        const view = postedView(a, j, o, new Map([...names, [o.by ?? '', name]]));
         expectSafe(view, ours);
         // *Reply to the agent* opens a form, and is never used up.
         const left = view.blocks.filter(

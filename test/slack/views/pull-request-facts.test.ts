@@ -5,7 +5,7 @@ import { homeView } from '../../../src/slack/views/home.ts';
 import { statusView } from '../../../src/slack/views/status.ts';
 import { cardView } from '../../../src/slack/views/thread/actions.ts';
 import { announcementView } from '../../../src/slack/views/thread/announcement.ts';
-import { settledView } from '../../../src/slack/views/thread/settled.ts';
+import { postedView } from '../../../src/slack/views/thread/settled.ts';
 import { noticeView, privateNoticeView } from '../../../src/slack/views/thread/turn-ended.ts';
 import { aJob, anAgentJob, completed, fivePastTwoMs, nobodyWaits, noNames, working } from './a-job.ts';
 import { expectSafe } from './support/expect-safe.ts';
@@ -122,7 +122,7 @@ describe('the message with a pull request says what the code host says (P1)', ()
   test('also when what it offered is settled, without the button', () => {
     const undelivered = { count: 1, authors: ['U2'] };
     const outcome = { deed: 'sent_again', by: 'U2', count: 1 } as const;
-    const { text } = settledView(
+    const { text } = postedView(
       { ...ended, undelivered },
       jobWith(merged),
       outcome,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-request.ts';
 import { decodeButton } from '../../../src/slack/views/parts/buttons.ts';
 import { announcementView } from '../../../src/slack/views/thread/announcement.ts';
-import { settledView } from '../../../src/slack/views/thread/settled.ts';
+import { postedView } from '../../../src/slack/views/thread/settled.ts';
 import { aJob, noNames } from './a-job.ts';
 
 const DAY_MS = 86_400_000;
@@ -68,7 +68,7 @@ test.each([
   ['wants_reminder', 'Alice wants to be reminded again'],
   ['wants_no_reminder', 'Alice turned off reminders'],
 ] as const)('after a press, the reminder says what was decided: %s', (deed, words) => {
-  const view = settledView(reminder(DAY_MS), aJob(), { deed, by: 'U2' }, new Map([['U2', 'Alice']]));
+  const view = postedView(reminder(DAY_MS), aJob(), { deed, by: 'U2' }, new Map([['U2', 'Alice']]));
   expect(view.text).toBe(
     `👋 <@U1> *Open for 1 day:* <https://github.com/acme/docs/pull/14|acme/docs#14>\n${words}`,
   );

@@ -1,11 +1,7 @@
 import { z } from 'zod';
-import {
-  ACTIONS_ELEMENTS_MAX,
-  CONTEXT_ELEMENTS_MAX,
-  MESSAGE_BLOCKS_MAX,
-} from '../../../src/slack/views/parts/untrusted.ts';
 import { ApiError } from './api-error.ts';
 import { image, inputElement, interactiveElement } from './elements.ts';
+import { ACTIONS_ELEMENTS_MAX, CONTEXT_ELEMENTS_MAX, MESSAGE_BLOCKS_MAX } from './limits.ts';
 import type { Block } from './message.ts';
 import { richTextElement } from './rich-text.ts';
 import { anyText, id, plainText } from './text-objects.ts';

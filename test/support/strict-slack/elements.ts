@@ -1,10 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import {
-  BUTTON_TEXT_MAX,
-  BUTTON_URL_MAX,
-  BUTTON_VALUE_MAX,
-} from '../../../src/slack/views/parts/untrusted.ts';
+import { BUTTON_TEXT_MAX, BUTTON_URL_MAX, BUTTON_VALUE_MAX } from './limits.ts';
 import { anyOption, confirm, id, plainOption, plainText } from './text-objects.ts';
 
 const PLACEHOLDER_MAX = 150;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SECTION_TEXT_MAX } from '../../../src/slack/views/parts/untrusted.ts';
+import { SECTION_TEXT_MAX } from './limits.ts';
 
 /** Of blocks, actions and callbacks. */
 const ID_MAX = 255;

@@ -12,20 +12,19 @@ import {
 } from '../../protocol/form-data.ts';
 import { formIds, viewIds } from '../../protocol/ids.ts';
 import { messageOfJob } from '../list.ts';
-import { type Button, buttons } from '../parts/buttons.ts';
+import { buttons } from '../parts/buttons.ts';
 import {
-  CHECKBOXES_MAX,
   channelInput,
-  checkboxOption,
   form,
-  plain,
+  input,
   projectInput,
   promptFieldMax,
   promptInput,
   recipeInput,
-  tickedInput,
+  twoLineOption,
 } from '../parts/form.ts';
 import {
+  type Blocks,
   buttonRow,
   message,
   paragraph,
@@ -34,12 +33,13 @@ import {
   say,
   smallPrint,
 } from '../parts/message.ts';
-import { aboutMessage, cut, oneLine, shown } from '../parts/untrusted.ts';
-import { composeTexts, draftTexts, fields, labels, threadPreview } from '../parts/words.ts';
-import { askingView, decisionForms, unclearStart } from '../thread/actions.ts';
+import { counted, mrkdwn } from '../parts/mrkdwn.ts';
+import { aboutMessage, cut, type Names, oneLine, shown } from '../parts/untrusted.ts';
+import { labels } from '../parts/words.ts';
+import { askingView, unclearStart } from '../thread/actions.ts';
 
 /** Room for what the person adds. */
-const WISH_LENGTH = 500;
+const ADDED_LENGTH = 500;
 
 export interface Compose {
   readonly target: ComposeTarget;
@@ -55,19 +55,27 @@ export interface Compose {
   readonly recipes: readonly Recipe[];
 }
 
-export function composeView({ target, prompt, isCut, ...choices }: Compose): ModalView {
-  const { projects, project, promptMaxLength, recipes } = choices;
+export function composeView({
+  target,
+  prompt,
+  isCut,
+  projects,
+  project,
+  promptMaxLength,
+  recipes,
+}: Compose): ModalView {
   // A recipe brings its own request and channel.
   const optional = recipes.length > 0;
   return form(
-    { id: viewIds.compose, title: labels.askDocsAgent, submit: labels.start, data: encode(target) },
-    [
-      { ...promptInput(prompt, promptMaxLength), optional },
-      ...recipeInput(recipes),
-      ...(isCut ? [smallPrint(composeTexts.cutOff)] : []),
-      ...projectInput(projects, project),
-      ...(target.channelId === null ? [{ ...channelInput(), optional }] : []),
-    ],
+    { id: viewIds.compose, title: labels.askDocsAgent, submit: 'Start', data: encode(target) },
+    { ...promptInput(prompt, promptMaxLength), optional },
+    recipeInput(recipes),
+    isCut &&
+      smallPrint(
+        mrkdwn`✂️ The message is too long for this field, so the end is cut off here. To send all of it, reply to it with \`@docs-agent …\` instead.`,
+      ),
+    projectInput(projects, project),
+    target.channelId === null && { ...channelInput(), optional },
   );
 }
 
@@ -81,7 +89,7 @@ export function promptAbout(
   promptMaxLength: number,
 ): Pick<Compose, 'prompt' | 'isCut'> {
   const { start, quoted } = aboutMessage(shown(text, Number.MAX_SAFE_INTEGER), permalink);
-  const room = Math.max(promptFieldMax(promptMaxLength) - start.length - WISH_LENGTH, 1);
+  const room = Math.max(promptFieldMax(promptMaxLength) - start.length - ADDED_LENGTH, 1);
   return { prompt: `${start}${cut(quoted, room)}\n\n`, isCut: quoted.length > room };
 }
 
@@ -91,12 +99,12 @@ export function requestAbout(text: string, permalink: string): string {
   return start + quoted;
 }
 
-export const noFormView = say(composeTexts.notOpened);
+export const noFormView = say`⚠️ *Slack didn't open the form.* Please try again, or type your request: \`/docs-agent explain the rate limits\`.`;
 
 export function followUpForm(data: DecisionForm, promptMaxLength: number): ModalView {
   return form(
-    { id: viewIds.followUp, title: buttons.followUp.label, submit: labels.send, data: encode(data) },
-    [promptInput('', promptMaxLength, fields.reply)],
+    { id: viewIds.followUp, title: buttons.followUp.label, submit: 'Send', data: encode(data) },
+    promptInput('', promptMaxLength, 'Your reply to the agent'),
   );
 }
 
@@ -104,8 +112,12 @@ export function followUpForm(data: DecisionForm, promptMaxLength: number): Modal
 export function editRequestForm(data: DecisionForm, prompt: string, promptMaxLength: number): ModalView {
   const isCut = prompt.length > promptFieldMax(promptMaxLength);
   return form(
-    { id: viewIds.editRequest, title: decisionForms.edit.title, submit: labels.start, data: encode(data) },
-    [promptInput(prompt, promptMaxLength), ...(isCut ? [smallPrint(decisionForms.edit.cutOff)] : [])],
+    { id: viewIds.editRequest, title: 'Edit and start', submit: 'Start', data: encode(data) },
+    promptInput(prompt, promptMaxLength),
+    isCut &&
+      smallPrint(
+        mrkdwn`✂️ The request is too long for this field, so the end is cut off here. To send all of it, mention me in a new message instead.`,
+      ),
   );
 }
 
@@ -120,41 +132,41 @@ export function draftForm(
 ): ModalView {
   const { prompt, lines, promptMaxLength } = facts;
   const isCut = prompt.length > promptFieldMax(promptMaxLength);
-  const cutOff = draftTexts.cutOff(prompt.length <= promptMaxLength);
+  const toSendAll = prompt.length <= promptMaxLength ? mrkdwn` *Start* below the draft sends all of it.` : '';
   return form(
-    { id: viewIds.draft, title: decisionForms.edit.title, submit: labels.start, data: encode(data) },
-    [promptInput(prompt, promptMaxLength), ...linesInput(lines), ...(isCut ? [smallPrint(cutOff)] : [])],
+    { id: viewIds.draft, title: 'Edit and start', submit: 'Start', data: encode(data) },
+    promptInput(prompt, promptMaxLength),
+    linesInput(lines),
+    isCut &&
+      smallPrint(mrkdwn`✂️ The request is too long for this field, so the end is cut off here.${toSendAll}`),
   );
 }
 
 /** Asks which job of the agent it is. */
 export function agentJobForm(data: DecisionForm): ModalView {
-  return watchForm(data, decisionForms.watch.title, []);
+  return watchForm(data, 'Watch the job', null);
 }
 
 /** The same with the thread's question and its other choices. */
-export function resolveForm(data: DecisionForm, job: Job, names: ReadonlyMap<string, string>): ModalView {
+export function resolveForm(data: DecisionForm, job: Job, names: Names): ModalView {
   const { callId = '' } = data;
   const { blocks } = messageOfJob(job, names, askingView(unclearStart(job, callId, null)));
-  return watchForm(data, decisionForms.resolve.title, blocks);
+  return watchForm(data, 'Resolve the start', blocks);
 }
 
-function watchForm(data: DecisionForm, title: string, above: ModalView['blocks']): ModalView {
-  const { submit, label, hint } = decisionForms.watch;
-  return form({ id: viewIds.agentJob, title, submit, data: encode(data) }, [
-    ...above,
-    {
-      type: 'input',
-      block_id: formIds.agentJob,
-      label: plain(label),
-      hint: plain(hint),
-      element: { type: 'plain_text_input', action_id: formIds.agentJob },
-    },
-  ]);
+function watchForm(data: DecisionForm, title: string, above: Blocks): ModalView {
+  const hint = 'As the agent shows it, for example job_123.';
+  return form(
+    { id: viewIds.agentJob, title, submit: 'Watch', data: encode(data) },
+    above,
+    input(formIds.agentJob, "The agent's job id", { type: 'plain_text_input' }, { hint }),
+  );
 }
 
 const AUTHOR_MAX = 75;
 const QUOTED_MAX = 200;
+/** https://docs.slack.dev/reference/block-kit/block-elements/checkboxes-element */
+const CHECKBOXES_MAX = 10;
 
 /** A thread's message that can go along with a prompt. */
 export interface ThreadLine {
@@ -178,6 +190,7 @@ export interface ThreadPreview {
 }
 
 const NAMED_MAX = 3;
+const noOtherText = mrkdwn`There's no other text in this thread.`;
 
 /**
  * Answers a mention in a thread without a job, privately. Messages that nobody has seen are not offered at
@@ -185,13 +198,17 @@ const NAMED_MAX = 3;
  * @param authors one for each message that would go along; null: they could not be read
  */
 export function sendAlongView(mentioned: MentionedIn, authors: readonly string[] | null): SlackMessage {
-  const button = (kind: Button) => pressButton(kind, encode(mentioned));
-  const choose = [button(buttons.chooseMessages), button(buttons.onlyMyWords)];
-  if (authors === null) return message(paragraph(threadPreview.sendAlongUnread), buttonRow(...choose));
-  if (authors.length === 0) return message(paragraph(threadPreview.noOtherText), buttonRow(...choose));
+  const data = encode(mentioned);
+  const offered = authors !== null && authors.length > 0;
+  const question = mrkdwn`🧵 *Send this thread along?*`;
+  const all = offered ? mrkdwn`${question} ${messagesBy(authors)}` : question;
   return message(
-    paragraph(threadPreview.sendAlong(authors.length, peopleNamed(authors))),
-    buttonRow(button(buttons.startWithThread), ...choose),
+    paragraph(authors?.length === 0 ? noOtherText : all),
+    buttonRow(
+      offered && pressButton(buttons.startWithThread, data),
+      pressButton(buttons.chooseMessages, data),
+      pressButton(buttons.onlyMyWords, data),
+    ),
   );
 }
 
@@ -200,89 +217,86 @@ export function sendAlongView(mentioned: MentionedIn, authors: readonly string[]
  * one per message
  */
 export function saidSinceView(job: Job, since: SaidSince, authors: readonly string[]): SlackMessage {
+  const data = encode(since);
   const view = message(
-    paragraph(threadPreview.sendSince(authors.length, peopleNamed(authors))),
-    buttonRow(
-      pressButton(buttons.sendSaidSince, encode(since)),
-      pressButton(buttons.chooseSaidSince, encode(since)),
-    ),
+    paragraph(mrkdwn`🧵 *Send what was said since, too?* ${messagesBy(authors)}`),
+    buttonRow(pressButton(buttons.sendSaidSince, data), pressButton(buttons.chooseSaidSince, data)),
   );
   return messageOfJob(job, new Map(), view);
 }
 
 /** Asks which of them go to the agent. */
 export function saidSinceForm(since: SaidSince, lines: readonly ThreadLine[]): ModalView {
-  const data = encode(since);
   return form(
-    { id: viewIds.saidSince, title: labels.askDocsAgent, submit: labels.send, data },
+    { id: viewIds.saidSince, title: labels.askDocsAgent, submit: 'Send', data: encode(since) },
     linesInput(lines),
   );
 }
 
-/** `Alice`, `Alice and Bob`, `Alice, Bob, Carol and 2 others`. */
-function peopleNamed(authors: readonly string[]): string {
+/** `1 message, by Alice`, `2 messages, by Alice and Bob`, `5 messages, by Alice, Bob, Carol and 2 others`. */
+function messagesBy(authors: readonly string[]): string {
   const people = [...new Set(authors)].map((author) => oneLine(author, AUTHOR_MAX));
   const more = people.length - NAMED_MAX;
-  const named = more > 0 ? [...people.slice(0, NAMED_MAX), threadPreview.others(more)] : people;
+  const named = more > 0 ? [...people.slice(0, NAMED_MAX), counted(more, 'other')] : people;
   const last = named.at(-1) ?? '';
-  return named.length < 2 ? last : `${named.slice(0, -1).join(', ')} ${threadPreview.and} ${last}`;
+  const by = named.length < 2 ? last : `${named.slice(0, -1).join(', ')} and ${last}`;
+  return `${counted(authors.length, 'message')}, by ${by}`;
 }
 
 /** A message that would have gone along was edited after it was offered. */
 export function editedMeanwhileView(author: string): SlackMessage {
-  return say(threadPreview.edited(oneLine(author, AUTHOR_MAX)));
+  return say`✏️ A message from ${oneLine(author, AUTHOR_MAX)} was edited in the meantime. Choose the messages again.`;
 }
 
 /** For a thread that Slack does not confirm, and that the person may not be allowed to read. */
-export const noJobInThreadView = say(threadPreview.noJobElsewhere);
+export const noJobInThreadView = say`🧵 *There's no job in the thread where you mentioned me*, and Slack doesn't let me answer you there. Mention me outside that thread, or type \`/docs-agent explain the rate limits\`.`;
 
 /** Asks which messages of the thread go along with the prompt. */
-export function threadPreviewView(preview: ThreadPreview): ModalView {
-  const { thread, prompt, lines, projects, project, promptMaxLength } = preview;
-  const data = encode(thread);
-  return form({ id: viewIds.threadPreview, title: labels.askDocsAgent, submit: labels.start, data }, [
+export function threadPreviewView({
+  thread,
+  prompt,
+  lines,
+  leftOut,
+  projects,
+  project,
+  promptMaxLength,
+}: ThreadPreview): ModalView {
+  const isCut = prompt.length > promptFieldMax(promptMaxLength);
+  const leftOutWords = counted(leftOut, 'older message is', 'older messages are');
+  return form(
+    { id: viewIds.threadPreview, title: labels.askDocsAgent, submit: 'Start', data: encode(thread) },
     promptInput(prompt, promptMaxLength),
-    ...projectInput(projects, project),
-    ...linesInput(lines),
-    ...notesOf(preview).map((note) => smallPrint(note)),
-  ]);
-}
-
-/** The messages to tick; all are at first. */
-function linesInput(lines: readonly ThreadLine[]): InputBlock[] {
-  return groupsOf(lines).map((group, index) =>
-    tickedInput(
-      `${formIds.messages}${index}`,
-      index === 0 ? threadPreview.messages : threadPreview.laterMessages,
-      group.map(({ id, text, author }) => checkboxOption(id, text, author)),
-    ),
+    projectInput(projects, project),
+    linesInput(lines),
+    lines.length === 0 && smallPrint(noOtherText),
+    leftOut > 0 && smallPrint(mrkdwn`${leftOutWords} left out.`),
+    isCut && smallPrint(mrkdwn`✂️ Your message is too long for this field, so the end is cut off here.`),
   );
 }
 
-export const readingThreadView = say(threadPreview.reading);
+/** The messages to tick, in groups; all are ticked at first. */
+function linesInput(lines: readonly ThreadLine[]): InputBlock[] {
+  const groups = Math.ceil(lines.length / CHECKBOXES_MAX);
+  return Array.from({ length: groups }, (_, index) => {
+    const options = lines
+      .slice(index * CHECKBOXES_MAX, (index + 1) * CHECKBOXES_MAX)
+      .map(({ id, text, author }) => twoLineOption(id, text, author));
+    const label = index === 0 ? 'Include these messages' : 'Later messages';
+    const element = { type: 'checkboxes', options, initial_options: options } as const;
+    return input(`${formIds.messages}${index}`, label, element, { optional: true });
+  });
+}
+
+export const readingThreadView = say`⏳ Reading the thread…`;
 
 /** @param isTooLong the thread has too many messages to choose from */
 export function threadNotReadView(isTooLong: boolean): SlackMessage {
-  return say(isTooLong ? threadPreview.tooLong : threadPreview.notRead);
+  return isTooLong
+    ? say`⚠️ *This thread has too many messages for me to read.* Ask outside the thread: \`/docs-agent explain the rate limits\`.`
+    : say`⚠️ *I couldn't read the thread.* Please try again, or ask outside the thread: \`/docs-agent explain the rate limits\`.`;
 }
 
 /** @param line a ticked message as it is now */
 export function changedMeanwhileView({ author, text }: ThreadLine): SlackMessage {
-  return say(threadPreview.changed(oneLine(author, AUTHOR_MAX), oneLine(text, QUOTED_MAX)));
-}
-
-function notesOf({ lines, leftOut, prompt, promptMaxLength }: ThreadPreview) {
-  return [
-    ...(lines.length === 0 ? [threadPreview.noOtherText] : []),
-    ...(leftOut > 0 ? [threadPreview.leftOut(leftOut)] : []),
-    ...(prompt.length > promptFieldMax(promptMaxLength) ? [threadPreview.cutOff] : []),
-  ];
-}
-
-function groupsOf(lines: readonly ThreadLine[]): ThreadLine[][] {
-  const groups: ThreadLine[][] = [];
-  for (let from = 0; from < lines.length; from += CHECKBOXES_MAX) {
-    groups.push(lines.slice(from, from + CHECKBOXES_MAX));
-  }
-  return groups;
+  return say`✏️ A ticked message from ${oneLine(author, AUTHOR_MAX)} was edited in the meantime: “${oneLine(text, QUOTED_MAX)}” Untick it, or close this form and choose the messages again.`;
 }

@@ -1,29 +1,27 @@
-import type { Button, ModalView } from '@slack/types';
+import type { ModalView } from '@slack/types';
 import type { Job } from '../../../jobs/job.ts';
 import { type CommandName, commandNames } from '../../../jobs/requests/command.ts';
 import { type Intent, intentOf } from '../../../jobs/requests/intent.ts';
-import type { UnknownProject } from '../../../jobs/requests/project.ts';
 import { encode } from '../../protocol/form-data.ts';
 import { viewIds } from '../../protocol/ids.ts';
 import { messageOfJob } from '../list.ts';
 import { buttons, nthInRow } from '../parts/buttons.ts';
 import { form, newsAbove } from '../parts/form.ts';
 import {
+  type Blocks,
   buttonRow,
+  linkButton,
   message,
-  openThreadButton,
   paragraph,
   pressButton,
   type SlackMessage,
   say,
   targetButton,
 } from '../parts/message.ts';
-import { type Mrkdwn, mrkdwn } from '../parts/mrkdwn.ts';
-import { httpUrl } from '../parts/pull-request.ts';
-import { oneLine, quotedPrompt } from '../parts/untrusted.ts';
-import { composeTexts } from '../parts/words.ts';
+import { counted, joined, mrkdwn } from '../parts/mrkdwn.ts';
+import { type Names, oneLine, quotedPrompt } from '../parts/untrusted.ts';
+import { labels } from '../parts/words.ts';
 import { refusalView } from '../refusals.ts';
-import { questions } from '../thread/not-for-agent.ts';
 
 export interface Question {
   readonly job: Job;
@@ -33,11 +31,11 @@ export interface Question {
 
 const PROMPT_MAX = 200;
 const PROJECT_NAME_MAX = 50;
-const NO_NAMES: ReadonlyMap<string, string> = new Map();
+const NO_NAMES: Names = new Map();
 
 /**
  * Asks, privately, whether the text is meant (the same words again, or hardly a request), or for which
- * project.
+ * project. A started job cannot be stopped, so this comes before anything is public.
  * @param permalink to the thread of the repeated job; null if there is none yet
  */
 export function questionView(question: Question, permalink: string | null): SlackMessage {
@@ -45,62 +43,52 @@ export function questionView(question: Question, permalink: string | null): Slac
 }
 
 function asked(question: Question, permalink: string | null): SlackMessage {
-  const { job } = question;
-  const unknown = unknownProjectOf(job);
-  if (unknown !== null) return refusalView(unknown, buttonRow(...startInButtons(job, unknown)));
-  if (isRepeated(job)) {
-    const startAnother = targetButton(buttons.startAnother, { jobId: job.id });
-    return message(paragraph(repeated(question)), buttonRow(...openThread(permalink), startAnother));
+  const { id: jobId, stage, prompt } = question.job;
+  const waiting = stage.kind === 'awaiting_confirmation' ? stage : null;
+  const unknown = waiting?.unknownProject;
+  if (unknown) {
+    // The nearest projects; the text names the others.
+    const { startIn } = buttons;
+    const nearest = unknown.projects.slice(0, startIn.rowMax).map(({ id: projectId, name }, index) => {
+      const label = `${startIn.label} ${oneLine(name, PROJECT_NAME_MAX)}`;
+      return targetButton({ ...nthInRow(startIn, index), label }, { jobId, projectId });
+    });
+    return refusalView(unknown, buttonRow(nearest));
   }
-  return doubted(job);
-}
-
-function unknownProjectOf({ stage }: Job): UnknownProject | null {
-  return stage.kind === 'awaiting_confirmation' ? (stage.unknownProject ?? null) : null;
-}
-
-/** The nearest projects; the text names the others. */
-function startInButtons({ id: jobId }: Job, { projects }: UnknownProject): Button[] {
-  const { startIn } = buttons;
-  return projects.slice(0, startIn.rowMax).map(({ id: projectId, name }, index) => {
-    const label = `${startIn.label} ${oneLine(name, PROJECT_NAME_MAX)}`;
-    return targetButton({ ...nthInRow(startIn, index), label }, { jobId, projectId });
-  });
-}
-
-function isRepeated({ stage }: Job): boolean {
-  return stage.kind !== 'awaiting_confirmation' || stage.sameAsJobId !== null;
-}
-
-function repeated({ job, sameAs }: Question): Mrkdwn {
-  return questions.sameRequest(
-    sameAs === null ? questions.ago.unknown : secondsAgo(job.requestedAtMs - sameAs.requestedAtMs),
-  );
-}
-
-function doubted({ id: jobId, prompt }: Job): SlackMessage {
+  if (waiting === null || waiting.sameAsJobId !== null) {
+    return message(
+      repeated(question),
+      buttonRow(linkButton(buttons.openThread, permalink), targetButton(buttons.startAnother, { jobId })),
+    );
+  }
   const quoted = quotedPrompt(prompt, NO_NAMES, PROMPT_MAX);
   const intent = intentOf(prompt);
   const start = targetButton(buttons.start, { jobId });
-  const help = pressButton(buttons.showHelp, 'help');
   switch (intent.kind) {
     case 'no_such_job': {
       const word = quotedPrompt(intent.word, NO_NAMES, PROMPT_MAX);
-      return message(paragraph(questions.noSuchJob(word, quoted)), buttonRow(start));
-    }
-    case 'question': {
       return message(
-        paragraph(questions.question),
-        buttonRow(
-          targetButton({ ...buttons.start, label: questions.askForThis }, { jobId }),
-          pressButton({ ...buttons.showHelp, label: questions.help }, 'help'),
-        ),
+        paragraph(mrkdwn`No job ${word}. *Send ${quoted} to the agent as a new request?*`),
+        buttonRow(start),
       );
     }
+    case 'question':
+      return message(
+        paragraph(mrkdwn`*That looks like a question.* I change documentation; I can't answer.`),
+        buttonRow(
+          targetButton({ ...buttons.start, label: 'Ask for this change' }, { jobId }),
+          pressButton({ ...buttons.showHelp, label: 'Help' }, 'help'),
+        ),
+      );
     default: {
       const command = commandIn(intent);
-      const meant = command === undefined ? '' : mrkdwn` ${questions.nearCommand(command)}`;
-      return message(paragraph(mrkdwn`${questions.sure(quoted)}${meant}`), buttonRow(start, help));
+      const sure = mrkdwn`*Send ${quoted} to the agent as a new request?* Once it starts, it can't be cancelled.`;
+      const typed = command === 'watch' ? 'watch job_123' : command;
+      const meant = typed !== undefined && mrkdwn`*Did you mean* \`/docs-agent ${typed}\`?`;
+      return message(
+        paragraph(joined([sure, meant], ' ')),
+        buttonRow(start, pressButton(buttons.showHelp, 'help')),
+      );
     }
   }
 }
@@ -110,6 +98,14 @@ function commandIn(intent: Intent): CommandName | undefined {
   return intent.kind === 'command' ? commandNames.find((name) => name === intent.command.kind) : undefined;
 }
 
+function repeated({ job, sameAs }: Question): Blocks {
+  const seconds =
+    sameAs === null ? null : Math.max(Math.round((job.requestedAtMs - sameAs.requestedAtMs) / 1000), 0);
+  const before =
+    seconds === null ? 'a moment ago' : seconds === 0 ? 'just now' : `${counted(seconds, 'second')} ago`;
+  return paragraph(mrkdwn`*You asked for this ${before}.*`);
+}
+
 /** The question about the same words in a form, replacing the submitted one. */
 export function questionForm(
   question: Question,
@@ -117,12 +113,7 @@ export function questionForm(
   responseUrl: string | null,
 ): ModalView {
   const data = encode({ jobId: question.job.id, responseUrl });
-  const thread = openThread(permalink);
-  const { blocks } = message(
-    paragraph(repeated(question)),
-    ...(thread.length === 0 ? [] : [buttonRow(...thread)]),
-  );
-  return confirmationForm(data, blocks);
+  return confirmationForm(data, [repeated(question), buttonRow(linkButton(buttons.openThread, permalink))]);
 }
 
 /** That form again, with what kept the job from starting: it can be sent again. */
@@ -136,23 +127,13 @@ export function questionFormAgain(
   return confirmationForm(data, newsAbove(blocks, news));
 }
 
-function confirmationForm(data: string, blocks: ModalView['blocks']): ModalView {
+function confirmationForm(data: string, blocks: Parameters<typeof form>[1]): ModalView {
   const submit = buttons.startAnother.label;
-  return form({ id: viewIds.startAnother, title: composeTexts.startAnother, submit, data }, blocks);
-}
-
-function openThread(permalink: string | null): Button[] {
-  const url = permalink === null ? null : httpUrl(permalink);
-  return url === null ? [] : [openThreadButton(url)];
+  return form({ id: viewIds.startAnother, title: labels.startAnother, submit, data }, blocks);
 }
 
 /** Replaces the question when it is answered. */
-export const startingView = say(questions.starting);
+export const startingView = say`🚀 *Starting.* The card is about to appear.`;
 
 /** Replaces a question that was answered before. */
-export const settledView = say(questions.settled);
-
-function secondsAgo(ms: number): string {
-  const seconds = Math.max(Math.round(ms / 1000), 0);
-  return seconds === 0 ? questions.ago.now : questions.ago.seconds(seconds);
-}
+export const settledView = say`Already done: the job has started.`;

@@ -1,18 +1,21 @@
-import type { InputBlock, ModalView, PlainTextOption } from '@slack/types';
+import type { ModalView } from '@slack/types';
 import type { FollowUpMode } from '../../../jobs/policy.ts';
 import type { Project, Projects } from '../../../jobs/requests/project.ts';
 import { encode, type SettingsFormData } from '../../protocol/form-data.ts';
 import { formIds, viewIds } from '../../protocol/ids.ts';
-import { channelInput, form, plain, projectInput } from '../parts/form.ts';
-import { message, paragraph, type SlackMessage, say, smallPrint } from '../parts/message.ts';
-import { channelMention, type Mrkdwn, timeOfDay, userMention } from '../parts/mrkdwn.ts';
+import { channelInput, form, input, menu, option, projectInput } from '../parts/form.ts';
+import { type Blocks, message, paragraph, type SlackMessage, say, smallPrint } from '../parts/message.ts';
+import { channelMention, joined, mrkdwn, timeOfDay, userMention } from '../parts/mrkdwn.ts';
 import { oneLine } from '../parts/untrusted.ts';
-import { labels, settingsTexts } from '../parts/words.ts';
 
 /** Enough for one pull request; the configuration file has the same limit. */
 export const NOTICE_CHANNELS_MAX = 10;
-const NAME_MAX = 100;
 const WINDOWS_MS = [0, 4_000, 10_000, 30_000, 60_000, 120_000, 300_000];
+const title = 'Settings';
+const modes: Readonly<Record<FollowUpMode, { readonly choice: string; readonly summary: string }>> = {
+  every_reply: { choice: "Every reply in a job's thread", summary: 'every reply goes to the agent' },
+  mentions: { choice: 'Only replies that mention me', summary: 'only mentions go to the agent' },
+};
 
 export interface EffectiveChannelSettings {
   readonly project: Project;
@@ -23,29 +26,42 @@ export interface EffectiveChannelSettings {
 
 export function settingsForm(
   data: SettingsFormData,
-  settings: EffectiveChannelSettings,
+  { project, noticeChannels, followUpMode, followUpWindowMs }: EffectiveChannelSettings,
   projects: Projects,
 ): ModalView {
-  const { project, noticeChannels, followUpMode, followUpWindowMs } = settings;
-  return form({ id: viewIds.settings, title: settingsTexts.title, submit: labels.save, data: encode(data) }, [
-    paragraph(settingsTexts.intro(channelMention(data.channelId))),
-    ...projectInput(projects, project),
-    menu(formIds.followUpMode, settingsTexts.mode, modeOptions(), followUpMode),
-    menu(
-      formIds.followUpWindow,
-      settingsTexts.window,
-      windowOptions(followUpWindowMs),
-      String(followUpWindowMs),
+  const modeOptions = Object.entries(modes).map(([value, { choice }]) => option(value, choice));
+  const windowOptions = windowsMs(followUpWindowMs).map((windowMs) =>
+    option(String(windowMs), windowMs === 0 ? 'Off: each reply goes out at once' : duration(windowMs)),
+  );
+  return form(
+    { id: viewIds.settings, title, submit: 'Save', data: encode(data) },
+    paragraph(mrkdwn`For jobs in ${channelMention(data.channelId)}, from now on.`),
+    projectInput(projects, project),
+    menu(formIds.followUpMode, 'What goes to the agent', modeOptions, followUpMode),
+    menu(formIds.followUpWindow, 'Combine replies sent within', windowOptions, String(followUpWindowMs)),
+    input(
+      formIds.noticeChannels,
+      'Announce pull requests in',
+      {
+        type: 'multi_conversations_select',
+        filter: { include: ['public', 'private'], exclude_bot_users: true },
+        max_selected_items: NOTICE_CHANNELS_MAX,
+        ...(noticeChannels.length > 0 && { initial_conversations: [...noticeChannels] }),
+      },
+      {
+        hint: `At most ${NOTICE_CHANNELS_MAX}, besides those set for all channels. I must be a member of each.`,
+        optional: true,
+      },
     ),
-    noticesInput(noticeChannels),
-  ]);
+  );
 }
 
 /** Asks whose settings are meant. */
 export function settingsChannelForm(): ModalView {
-  return form({ id: viewIds.settingsChannel, title: settingsTexts.title, submit: labels.next, data: '' }, [
-    channelInput(settingsTexts.nextStep),
-  ]);
+  return form(
+    { id: viewIds.settingsChannel, title, submit: 'Next', data: '' },
+    channelInput('Its settings come next.'),
+  );
 }
 
 /** The windows to choose from where this one is set. */
@@ -54,7 +70,7 @@ export function windowsMs(followUpWindowMs: number): number[] {
 }
 
 export function isMode(value: string | undefined): value is FollowUpMode {
-  return value !== undefined && Object.hasOwn(settingsTexts.modes, value);
+  return value !== undefined && Object.hasOwn(modes, value);
 }
 
 /** What somebody else saved while the form was open. */
@@ -70,75 +86,34 @@ export function settingsSavedView(
   meanwhile: Meanwhile | null,
 ): SlackMessage {
   return message(
-    paragraph(settingsTexts.saved(channelMention(channelId))),
-    smallPrint(...summary(settings)),
-    ...(meanwhile === null
-      ? []
-      : [
-          paragraph(settingsTexts.replaced(userMention(meanwhile.userId), timeOfDay(meanwhile.atMs))),
-          smallPrint(...summary(meanwhile.settings)),
-        ]),
+    paragraph(mrkdwn`✅ *Settings saved* for ${channelMention(channelId)}. They apply from now on.`),
+    summary(settings),
+    meanwhile !== null && [
+      paragraph(
+        mrkdwn`⚠️ ${userMention(meanwhile.userId)} saved other settings at ${timeOfDay(meanwhile.atMs)}, while your form was open. Yours replaced these:`,
+      ),
+      summary(meanwhile.settings),
+    ],
   );
 }
 
 /** Shown at a field whose value is no longer valid. */
-export const notAChoiceView = say(settingsTexts.noChoice);
+export const notAChoiceView = say`That's no longer available. Please choose again.`;
 
-export const tooManyNoticesView = say(settingsTexts.tooManyNotices(NOTICE_CHANNELS_MAX));
+export const tooManyNoticesView = say`At most ${NOTICE_CHANNELS_MAX} channels, public or private. Please choose fewer.`;
 
-function summary({
-  project,
-  noticeChannels,
-  followUpMode,
-  followUpWindowMs,
-}: EffectiveChannelSettings): Mrkdwn[] {
-  const { summary: words } = settingsTexts;
-  const channels = { mrkdwn: noticeChannels.map((id) => channelMention(id).mrkdwn).join(', ') };
-  return [
-    words.project(oneLine(project.name, NAME_MAX)),
-    words.modes[followUpMode],
-    followUpWindowMs === 0 ? words.noWindow : words.window(duration(followUpWindowMs)),
-    noticeChannels.length === 0 ? words.noNotices : words.notices(channels),
-  ];
-}
-
-function noticesInput(noticeChannels: readonly string[]): InputBlock {
-  return {
-    type: 'input',
-    block_id: formIds.noticeChannels,
-    optional: true,
-    label: plain(settingsTexts.notices),
-    hint: plain(settingsTexts.noticesMax(NOTICE_CHANNELS_MAX)),
-    element: {
-      type: 'multi_conversations_select',
-      action_id: formIds.noticeChannels,
-      filter: { include: ['public', 'private'], exclude_bot_users: true },
-      max_selected_items: NOTICE_CHANNELS_MAX,
-      ...(noticeChannels.length === 0 ? {} : { initial_conversations: [...noticeChannels] }),
-    },
-  };
-}
-
-function menu(id: string, label: string, options: PlainTextOption[], initial: string): InputBlock {
-  const chosen = options.find(({ value }) => value === initial);
-  const element = { type: 'static_select', action_id: id, options } as const;
-  return {
-    type: 'input',
-    block_id: id,
-    label: plain(label),
-    element: chosen === undefined ? element : { ...element, initial_option: chosen },
-  };
-}
-
-function modeOptions(): PlainTextOption[] {
-  return Object.entries(settingsTexts.modes).map(([value, text]) => ({ text: plain(text), value }));
-}
-
-function windowOptions(followUpWindowMs: number): PlainTextOption[] {
-  return windowsMs(followUpWindowMs).map((windowMs) => ({
-    text: plain(windowMs === 0 ? settingsTexts.noWindow : duration(windowMs)),
-    value: String(windowMs),
-  }));
+function summary(settings: EffectiveChannelSettings): Blocks {
+  const { project, noticeChannels, followUpMode, followUpWindowMs } = settings;
+  return smallPrint(
+    mrkdwn`project ${oneLine(project.name)}`,
+    modes[followUpMode].summary,
+    followUpWindowMs === 0
+      ? mrkdwn`each reply goes out at once`
+      : mrkdwn`replies sent within ${duration(followUpWindowMs)} are combined`,
+    noticeChannels.length === 0
+      ? mrkdwn`no notice channels of its own`
+      : mrkdwn`notices in ${joined(noticeChannels.map(channelMention), ', ')}`,
+  );
 }
 
 function duration(ms: number): string {

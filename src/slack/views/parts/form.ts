@@ -3,9 +3,9 @@ import type { Recipe } from '../../../jobs/recipe.ts';
 import type { Project, Projects } from '../../../jobs/requests/project.ts';
 import { formIds } from '../../protocol/ids.ts';
 import { unescapeMrkdwn } from '../../protocol/slack-text.ts';
-import type { SlackMessage } from './message.ts';
+import type { Blocks, SlackMessage } from './message.ts';
+import { listed, type Parts } from './mrkdwn.ts';
 import { cut, oneLine, shown } from './untrusted.ts';
-import { fields } from './words.ts';
 
 /**
  * Characters in a text input.
@@ -19,15 +19,13 @@ const INPUT_TEXT_MAX = 3000;
 const OPTION_TEXT_MAX = 75;
 /** https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element */
 const MENU_OPTIONS_MAX = 100;
-/** https://docs.slack.dev/reference/block-kit/block-elements/checkboxes-element */
-export const CHECKBOXES_MAX = 10;
 const ERROR_MAX = 500;
 const numbers = new Intl.NumberFormat('en-US');
 
 /** @param title at most 24 characters, as the label of `submit` */
 export function form(
   facts: { readonly id: string; readonly title: string; readonly submit: string; readonly data: string },
-  blocks: ModalView['blocks'],
+  ...blocks: readonly Parts<ModalView['blocks'][number]>[]
 ): ModalView {
   return {
     type: 'modal',
@@ -35,8 +33,32 @@ export function form(
     private_metadata: facts.data,
     title: plain(facts.title),
     submit: plain(facts.submit),
-    close: plain(fields.cancel),
-    blocks,
+    close: plain('Cancel'),
+    blocks: listed(blocks),
+  };
+}
+
+/** A modal with text only. `title`: at most 24 characters. */
+export function plainModal(title: string, { blocks }: Pick<ModalView, 'blocks'>): ModalView {
+  return { type: 'modal', title: plain(title), close: plain('Close'), blocks };
+}
+
+type Element = InputBlock['element'];
+
+/** @param id of the block and of its element */
+export function input(
+  id: string,
+  label: string,
+  element: Element extends infer One ? (One extends unknown ? Omit<One, 'action_id'> : never) : never,
+  { hint, optional }: { readonly hint?: string | false; readonly optional?: true } = {},
+): InputBlock {
+  return {
+    type: 'input',
+    block_id: id,
+    label: plain(label),
+    element: { ...element, action_id: id } as Element,
+    ...(optional && { optional }),
+    ...(hint && { hint: plain(hint) }),
   };
 }
 
@@ -49,103 +71,67 @@ export function promptFieldMax(promptMaxLength: number): number {
 export function promptInput(
   prompt: string,
   promptMaxLength: number,
-  label: string = fields.prompt,
+  label = 'What should change in the docs?',
 ): InputBlock {
   const max = promptFieldMax(promptMaxLength);
   const initial = cut(prompt, max);
-  return {
-    type: 'input',
-    block_id: formIds.prompt,
-    label: plain(label),
-    element: {
+  return input(
+    formIds.prompt,
+    label,
+    {
       type: 'plain_text_input',
-      action_id: formIds.prompt,
       multiline: true,
       max_length: max,
-      ...(initial === '' ? {} : { initial_value: initial }),
+      ...(initial !== '' && { initial_value: initial }),
     },
-    ...(promptMaxLength <= INPUT_TEXT_MAX
-      ? {}
-      : {
-          hint: plain(fields.promptMax(numbers.format(max))),
-        }),
-  };
+    {
+      hint:
+        promptMaxLength > max && `${numbers.format(max)} characters max here. For more, send me a message.`,
+    },
+  );
 }
 
-export function projectInput(projects: Projects, preselected: Project): InputBlock[] {
-  if (projects.length === 1) return [];
-  const options = projects.slice(0, MENU_OPTIONS_MAX).map(projectOption);
-  const initial = options.find(({ value }) => value === preselected.id);
-  const element = { type: 'static_select', action_id: formIds.project, options } as const;
-  return [
-    {
-      type: 'input',
-      block_id: formIds.project,
-      label: plain(fields.project),
-      element: initial === undefined ? element : { ...element, initial_option: initial },
-    },
-  ];
+/** @param initial the value of the option that is chosen at first, if there is such an option */
+export function menu(id: string, label: string, options: PlainTextOption[], initial: string): InputBlock {
+  const chosen = options.find(({ value }) => value === initial);
+  return input(id, label, { type: 'static_select', options, ...(chosen && { initial_option: chosen }) });
+}
+
+export function projectInput(projects: Projects, preselected: Project): Blocks {
+  const options = projects.slice(0, MENU_OPTIONS_MAX).map(({ id, name }) => option(id, name));
+  return projects.length > 1 && menu(formIds.project, 'Project', options, preselected.id);
 }
 
 /** Offers recipes, if there are any, instead of a request. */
-export function recipeInput(recipes: readonly Recipe[]): InputBlock[] {
-  if (recipes.length === 0) return [];
-  const options = recipes
-    .slice(0, MENU_OPTIONS_MAX)
-    .map(({ name }) => ({ value: name, text: plain(oneLine(name, OPTION_TEXT_MAX)) }));
-  return [
-    {
-      type: 'input',
-      block_id: formIds.recipe,
-      optional: true,
-      label: plain(fields.recipe),
-      element: { type: 'static_select', action_id: formIds.recipe, options },
-      hint: plain(fields.recipeChannel),
-    },
-  ];
+export function recipeInput(recipes: readonly Recipe[]): Blocks {
+  const options = recipes.slice(0, MENU_OPTIONS_MAX).map(({ name }) => option(name, name));
+  const more = { optional: true, hint: "Posts in the recipe's channel." } as const;
+  return (
+    options.length > 0 && input(formIds.recipe, 'Or run a recipe', { type: 'static_select', options }, more)
+  );
 }
 
-export function channelInput(hint: string = fields.cardChannel): InputBlock {
-  return {
-    type: 'input',
-    block_id: formIds.channel,
-    label: plain(fields.channel),
-    element: {
-      type: 'conversations_select',
-      action_id: formIds.channel,
-      filter: { include: ['public', 'private', 'mpim'] },
-    },
-    hint: plain(hint),
-  };
+export function channelInput(hint = 'The card appears there. I must be a member.'): InputBlock {
+  return input(
+    formIds.channel,
+    'Channel',
+    { type: 'conversations_select', filter: { include: ['public', 'private', 'mpim'] } },
+    { hint },
+  );
 }
 
-/** Options that are all ticked at first. */
-export function tickedInput(id: string, label: string, options: PlainTextOption[]): InputBlock {
-  return {
-    type: 'input',
-    block_id: id,
-    optional: true,
-    label: plain(label),
-    element: { type: 'checkboxes', action_id: id, options, initial_options: options },
-  };
+export function option(value: string, untrusted: string): PlainTextOption {
+  return { value, text: plain(oneLine(untrusted, OPTION_TEXT_MAX)) };
 }
 
-/** @param untrusted the first line, as `description` is the second */
-export function checkboxOption(value: string, untrusted: string, description: string): PlainTextOption {
-  return {
-    value,
-    text: plain(oneLine(untrusted, OPTION_TEXT_MAX)),
-    description: plain(oneLine(description, OPTION_TEXT_MAX)),
-  };
+/** Two untrusted lines. */
+export function twoLineOption(value: string, first: string, second: string): PlainTextOption {
+  return { ...option(value, first), description: plain(oneLine(second, OPTION_TEXT_MAX)) };
 }
 
 /** A private answer as shown at a field, without markup. */
 export function atField({ text }: SlackMessage): string {
   return shown(unescapeMrkdwn(text).replace(/[*`]/g, ''), ERROR_MAX);
-}
-
-function projectOption({ id, name }: Project): PlainTextOption {
-  return { text: plain(oneLine(name, OPTION_TEXT_MAX)), value: id };
 }
 
 export function plain(text: string): { readonly type: 'plain_text'; readonly text: string } {
@@ -154,20 +140,8 @@ export function plain(text: string): { readonly type: 'plain_text'; readonly tex
 
 const NEWS_PREFIX = 'news:';
 
-type Blocks = ModalView['blocks'];
-
-/** A modal with text only. `title`: at most 24 characters. */
-export function plainModal(title: string, { blocks }: Pick<ModalView, 'blocks'>): ModalView {
-  return {
-    type: 'modal',
-    title: { type: 'plain_text', text: title },
-    close: { type: 'plain_text', text: fields.close },
-    blocks,
-  };
-}
-
 /** Puts news above the rest of a modal, replacing earlier news. */
-export function newsAbove(rest: Blocks, news: SlackMessage | null): Blocks {
+export function newsAbove(rest: ModalView['blocks'], news: SlackMessage | null): ModalView['blocks'] {
   const fresh = (news?.blocks ?? []).map((block, index) => ({
     ...block,
     block_id: `${NEWS_PREFIX}${index}`,

@@ -7,15 +7,8 @@ import type {
   SectionBlock,
 } from '@slack/types';
 import { escapeMrkdwn } from '../../protocol/slack-text.ts';
-import {
-  type Button as ButtonKind,
-  type ButtonTarget,
-  buttons,
-  type Confirmation,
-  encodeButton,
-} from './buttons.ts';
-import { type Mrkdwn, mrkdwn } from './mrkdwn.ts';
-import { labels } from './words.ts';
+import { type Button as ButtonKind, type ButtonTarget, type Confirmation, encodeButton } from './buttons.ts';
+import { httpUrl, joined, listed, type Mrkdwn, mrkdwn, type Parts } from './mrkdwn.ts';
 
 export interface SlackMessage {
   /** Everything in the blocks, as escaped mrkdwn. */
@@ -23,17 +16,16 @@ export interface SlackMessage {
   readonly blocks: KnownBlock[];
 }
 
-/** Nobody reads longer URLs. */
-const LINK_MAX = 1000;
-const SEPARATOR = ' · ';
+export type Blocks = Parts<KnownBlock>;
 
-export function message(...blocks: [KnownBlock, ...KnownBlock[]]): SlackMessage {
+export function message(...parts: readonly Blocks[]): SlackMessage {
+  const blocks = listed(parts);
   return { text: fallbackText(blocks), blocks };
 }
 
-/** A message of one paragraph in our own words. */
-export function say(words: Mrkdwn): SlackMessage {
-  return message(paragraph(words));
+/** A message of one paragraph in our own words. Takes what `mrkdwn` takes. */
+export function say(...words: Parameters<typeof mrkdwn>): SlackMessage {
+  return message(paragraph(mrkdwn(...words)));
 }
 
 /** Heads a group of blocks. @param text at most `HEADER_TEXT_MAX` characters of our own */
@@ -44,6 +36,12 @@ export function heading(text: string): KnownBlock {
 /** Our own words. */
 export function paragraph(text: Mrkdwn): SectionBlock {
   return { type: 'section', text: markup(text) };
+}
+
+export function withoutAccessory(block: KnownBlock): KnownBlock {
+  if (block.type !== 'section') return block;
+  const { accessory: _accessory, ...section } = block;
+  return section;
 }
 
 /** Untrusted text, made by `untrusted.ts`. */
@@ -60,34 +58,31 @@ export function quotation(text: string): RichTextBlock {
 }
 
 /** Small print in our own words. One element, so that it wraps only at the end of a line. */
-export function smallPrint(...facts: readonly Mrkdwn[]): KnownBlock {
-  const text = { mrkdwn: facts.map((fact) => fact.mrkdwn).join(SEPARATOR) };
-  return { type: 'context', elements: [markup(text)] };
+export function smallPrint(...facts: readonly Parts<Mrkdwn | string>[]): Blocks {
+  return listed(facts).length > 0 && { type: 'context', elements: [markup(joined(facts))] };
 }
 
 /** Small print of untrusted text, made by `untrusted.ts`. */
-export function smallQuotation(...facts: readonly string[]): KnownBlock {
-  return { type: 'context', elements: [plain(facts.join(SEPARATOR))] };
+export function smallQuotation(...facts: readonly Parts<string>[]): Blocks {
+  const texts = listed(facts);
+  return texts.length > 0 && { type: 'context', elements: [plain(texts.join(' · '))] };
 }
 
-/** The URL as a link that shows all of it, or null if it is too long to read. @param url from `httpUrl` */
-export function link(url: string): Mrkdwn | null {
-  const address = mrkdwn`${url}`.mrkdwn;
-  return address.length <= LINK_MAX ? { mrkdwn: `<${address}>` } : null;
-}
-
-export function buttonRow(...row: readonly Button[]): KnownBlock {
-  return { type: 'actions', elements: [...row] };
+export function buttonRow(...row: readonly Parts<Button>[]): Blocks {
+  const elements = listed(row);
+  return elements.length > 0 && { type: 'actions', elements };
 }
 
 /** A button with a value in a format of its own, at most 2000 characters. */
 export function pressButton({ id, label }: ButtonKind, value: string, style?: 'primary'): Button {
-  const button: Button = { type: 'button', text: plain(label), action_id: id, value };
-  return style === undefined ? button : { ...button, style };
+  return { type: 'button', text: plain(label), action_id: id, value, ...(style && { style }) };
 }
 
-export function withButton(section: SectionBlock, kind: ButtonKind, target: ButtonTarget): SectionBlock {
-  return { ...section, accessory: targetButton(kind, target) };
+/** Null for a URL that may not be a link. */
+export function linkButton({ id, label }: ButtonKind, untrusted: string | null, style?: 'primary') {
+  const url = httpUrl(untrusted ?? '');
+  if (url === null) return null;
+  return { type: 'button', text: plain(label), action_id: id, url, ...(style && { style }) } satisfies Button;
 }
 
 /** A button with an effect, after Slack's confirmation if there is one. */
@@ -102,28 +97,8 @@ export function targetButton(kind: ButtonKind, target: ButtonTarget, asks?: Conf
 }
 
 /** The same in a row of its own. */
-export function actionButton(kind: ButtonKind, target: ButtonTarget): KnownBlock {
+export function actionButton(kind: ButtonKind, target: ButtonTarget): Blocks {
   return buttonRow(targetButton(kind, target));
-}
-
-/** @param url from `httpUrl` */
-export function viewPullRequestButton(url: string, style?: 'primary'): Button {
-  return linkButton(buttons.viewPullRequest, url, style);
-}
-
-/** @param url from `httpUrl` */
-export function previewButton(url: string): Button {
-  return linkButton(buttons.viewPreview, url);
-}
-
-/** @param url from `httpUrl` */
-export function openThreadButton(url: string): Button {
-  return linkButton(buttons.openThread, url);
-}
-
-function linkButton({ id, label }: ButtonKind, url: string, style?: 'primary'): Button {
-  const button: Button = { type: 'button', text: plain(label), action_id: id, url };
-  return style === undefined ? button : { ...button, style };
 }
 
 function plain(text: string): PlainTextElement {
@@ -155,21 +130,14 @@ function linesOf(block: KnownBlock, before: string): string[] {
       return [`*${said(block.text)}*`];
     case 'section': {
       const text = block.text === undefined ? [] : [said(block.text)];
-      return block.accessory?.type === 'button'
-        ? [...text, ...spoken([block.accessory], [before, ...text].join('\n'))]
-        : text;
+      return [...text, ...spoken([block.accessory], [before, ...text].join('\n'))];
     }
     case 'context':
-      return [
-        block.elements.flatMap((element) => (element.type === 'image' ? [] : [said(element)])).join(' '),
-      ];
+      return [block.elements.flatMap((element) => (element.type === 'image' ? [] : said(element))).join(' ')];
     case 'rich_text':
       return [`“${escapeMrkdwn(quoted(block))}”`];
     case 'actions':
-      return spoken(
-        block.elements.filter((element) => element.type === 'button'),
-        before,
-      );
+      return spoken(block.elements, before);
     default:
       return [];
   }
@@ -183,9 +151,10 @@ function quoted({ elements }: RichTextBlock): string {
 }
 
 /** Each URL on its own line, then the buttons to press. */
-function spoken(buttons: readonly Button[], before: string): string[] {
+function spoken(elements: readonly ({ readonly type: string } | undefined)[], before: string): string[] {
+  const buttons = elements.filter((one): one is Button => one?.type === 'button');
   const links = buttons.flatMap((button) => linkOf(button, before));
-  const pressed = buttons.flatMap(({ url, text }) => (url === undefined ? [`[${said(text)}]`] : []));
+  const pressed = buttons.flatMap(({ url, text }) => (url === undefined ? `[${said(text)}]` : []));
   return pressed.length === 0 ? links : [...links, pressed.join(' ')];
 }
 
@@ -193,7 +162,7 @@ function linkOf({ text, url }: Button, before: string): string[] {
   if (url === undefined) return [];
   const address = escapeMrkdwn(url);
   if (before.includes(`<${address}>`) || before.includes(`<${address}|`)) return [];
-  const where = address.length <= SPOKEN_URL_MAX ? address : labels.longAddress;
+  const where = address.length <= SPOKEN_URL_MAX ? address : 'use the button; the address is too long';
   return [`${said(text)}: ${where}`];
 }
 

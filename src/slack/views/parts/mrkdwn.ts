@@ -1,5 +1,6 @@
+import { REDACTED } from '../../../jobs/secrets.ts';
 import { escapeMrkdwn } from '../../protocol/slack-text.ts';
-import { oneLine } from './untrusted.ts';
+import { BUTTON_URL_MAX, oneLine } from './untrusted.ts';
 
 const ID_MAX = 32;
 /** The last moment of year 9999: an API may ask for a longer pause. */
@@ -21,6 +22,21 @@ export function mrkdwn(
   return { mrkdwn: String.raw({ raw: words }, ...parts) };
 }
 
+/** A part, several, or nothing. */
+export type Parts<Part> = Part | null | undefined | false | readonly Parts<Part>[];
+
+/** In one list, without what is nothing. */
+export function listed<Part extends object | string>(parts: Parts<Part>): Part[] {
+  if (Array.isArray(parts)) return (parts as readonly Parts<Part>[]).flatMap((one) => listed(one));
+  return parts ? [parts as Part] : [];
+}
+
+/** The facts one after the other; `separator` is our own. */
+export function joined(facts: Parts<string | Mrkdwn>, separator = ' · '): Mrkdwn {
+  const parts = listed(facts).map((fact) => mrkdwn`${fact}`.mrkdwn);
+  return { mrkdwn: parts.join(separator) };
+}
+
 const SOFT_HYPHEN = '\u00ad';
 
 /**
@@ -32,11 +48,6 @@ export function asWritten(text: string): Mrkdwn {
     .replace(/(?<![\p{L}\p{N}])[*_~`](?=\S)/gu, `${SOFT_HYPHEN}$&`)
     .replace(/(?<=\S)[*_~`](?![\p{L}\p{N}])/gu, `$&${SOFT_HYPHEN}`);
   return mrkdwn`${plain}`;
-}
-
-/** The words, followed by facts. */
-export function withFacts(said: Mrkdwn, facts: readonly (string | Mrkdwn)[]): Mrkdwn {
-  return facts.reduce<Mrkdwn>((line, fact) => mrkdwn`${line} · ${fact}`, said);
 }
 
 /** Mentions, and so notifies, the user. An id that Slack could not have made is shown as text. */
@@ -62,23 +73,19 @@ export function channelMention(channelId: string): Mrkdwn {
   return isSlackId(channelId) ? { mrkdwn: `<#${channelId}>` } : mrkdwn`${oneLine(channelId, ID_MAX)}`;
 }
 
-export function timeOfDay(atMs: number): Mrkdwn {
-  const { seconds, iso } = dated(atMs);
-  return { mrkdwn: `<!date^${seconds}^{time}|${iso.slice(11, 16)} UTC>` };
-}
+export const timeOfDay = (atMs: number) => dated(atMs, '{time}', 'HH:mm'.length);
 
 /** Day and time in the reader's time zone, in words if near. It may be days ahead. */
-export function moment(atMs: number): Mrkdwn {
-  const { seconds, iso } = dated(atMs);
-  return {
-    mrkdwn: `<!date^${seconds}^{date_short_pretty} {time}|${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC>`,
-  };
-}
+export const moment = (atMs: number) => dated(atMs, '{date_short_pretty} {time}');
 
 /** How long ago, in the reader's language, and still correct when read later. */
-export function ago(atMs: number): Mrkdwn {
-  const { seconds, iso } = dated(atMs);
-  return { mrkdwn: `<!date^${seconds}^{ago}|${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC>` };
+export const ago = (atMs: number) => dated(atMs, '{ago}');
+
+/** Slack fills in the format. Where it cannot, the end of the time in UTC is shown. */
+function dated(atMs: number, format: string, shownLength = 'yyyy-MM-dd HH:mm'.length): Mrkdwn {
+  const ms = Math.min(Math.max(Math.trunc(atMs) || 0, 0), LAST_DATE_MS);
+  const utc = new Date(ms).toISOString().slice(0, 16).replace('T', ' ').slice(-shownLength);
+  return { mrkdwn: `<!date^${Math.trunc(ms / 1000)}^${format}|${utc} UTC>` };
 }
 
 /** A link with words of our own. @param url from `httpUrl`, or our own */
@@ -86,14 +93,30 @@ export function ownLink(url: string, label: string): Mrkdwn {
   return { mrkdwn: `<${mrkdwn`${url}`.mrkdwn}|${mrkdwn`${label}`.mrkdwn}>` };
 }
 
-function dated(atMs: number): { readonly seconds: number; readonly iso: string } {
-  const ms = Math.min(Math.max(Math.trunc(atMs) || 0, 0), LAST_DATE_MS);
-  return { seconds: Math.trunc(ms / 1000), iso: new Date(ms).toISOString() };
+/**
+ * The normalized http(s) URL if it may become a link, else null. It has no credentials (they would leak, or
+ * pass for the host), no white space, `<`, `>` or `|`, and fits a button.
+ */
+export function httpUrl(text: string): string | null {
+  // With a secret removed, it leads nowhere.
+  if (text.includes(REDACTED)) return null;
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
+    return null;
+  const href = url.href.replaceAll('|', '%7C');
+  return href.length <= BUTTON_URL_MAX ? href : null;
 }
 
 function isSlackId(id: string): boolean {
   return id.length <= ID_MAX && /^[A-Z0-9]+$/.test(id);
 }
+
+/** `1 reply`, `2 replies`. */
+export function counted(count: number, one: string, several = `${one}s`): string {
+  return `${count} ${count === 1 ? one : several}`;
+}
+
+export const replies = (count: number) => counted(count, 'reply', 'replies');
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -109,11 +132,16 @@ export function duration(ms: number): string {
     : inTwo(ms, [DAY_MS, 'd'], [HOUR_MS, 'h']);
 }
 
+type Unit = readonly [ms: number, symbol: string];
+
+function inTwo(ms: number, [largeMs, large]: Unit, [smallMs, small]: Unit): string {
+  const rest = Math.trunc((ms % largeMs) / smallMs);
+  return `${Math.trunc(ms / largeMs)} ${large}${rest === 0 ? '' : ` ${rest} ${small}`}`;
+}
+
 /** In whole days: `3 days`, `1 day`, `today`. */
 export function inDays(ms: number): string {
-  const days = Math.trunc(ms / DAY_MS);
-  if (days < 1) return 'today';
-  return days === 1 ? '1 day' : `${days} days`;
+  return ms < DAY_MS ? 'today' : counted(Math.trunc(ms / DAY_MS), 'day');
 }
 
 const UNITS = [
@@ -126,13 +154,5 @@ const UNITS = [
 /** In words, in the largest unit that divides it: `3 days`, `36 hours`, `1 minute`. */
 export function fullDuration(ms: number): string {
   const [unitMs, unit] = UNITS.find(([unitMs]) => ms >= unitMs && ms % unitMs === 0) ?? [SECOND_MS, 'second'];
-  const count = Math.trunc(ms / unitMs);
-  return `${count} ${unit}${count === 1 ? '' : 's'}`;
-}
-
-type Unit = readonly [ms: number, symbol: string];
-
-function inTwo(ms: number, [largeMs, large]: Unit, [smallMs, small]: Unit): string {
-  const rest = Math.trunc((ms % largeMs) / smallMs);
-  return `${Math.trunc(ms / largeMs)} ${large}${rest === 0 ? '' : ` ${rest} ${small}`}`;
+  return counted(Math.trunc(ms / unitMs), unit);
 }

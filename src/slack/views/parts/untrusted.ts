@@ -2,28 +2,11 @@ import { TEXT_HEADING } from '../../../jobs/recipe.ts';
 import { isBlank } from '../../../jobs/requests/command.ts';
 import { displayText, escapeMrkdwn, readableText } from '../../protocol/slack-text.ts';
 
-/** Characters in a section's text. https://docs.slack.dev/reference/block-kit/blocks/section-block */
-export const SECTION_TEXT_MAX = 3000;
 /** https://docs.slack.dev/reference/block-kit/blocks/header-block */
-export const HEADER_TEXT_MAX = 150;
-/** https://docs.slack.dev/reference/block-kit/block-elements/button-element, as the next four */
-export const BUTTON_TEXT_MAX = 75;
+const HEADER_TEXT_MAX = 150;
+/** https://docs.slack.dev/reference/block-kit/block-elements/button-element */
 export const BUTTON_LABEL_MAX = 75;
-export const BUTTON_VALUE_MAX = 2000;
 export const BUTTON_URL_MAX = 3000;
-/** Elements. https://docs.slack.dev/reference/block-kit/blocks/actions-block */
-export const ACTIONS_ELEMENTS_MAX = 25;
-/** Elements. https://docs.slack.dev/reference/block-kit/blocks/context-block */
-export const CONTEXT_ELEMENTS_MAX = 10;
-/** Blocks in a message. https://docs.slack.dev/reference/block-kit/blocks */
-export const MESSAGE_BLOCKS_MAX = 50;
-/** Characters in a message's `text`: chat.update refuses more (`msg_too_long`). */
-export const MESSAGE_TEXT_MAX = 4000;
-/**
- * Characters in all blocks of a message. Not documented: about 13,200 fail with `msg_blocks_too_long`
- * (https://github.com/slackapi/bolt-js/issues/2509).
- */
-export const MESSAGE_BLOCKS_TEXT_MAX = 12_000;
 
 /** Longer clusters are attacks with combining marks. */
 const GRAPHEME_MAX = 64;
@@ -73,17 +56,24 @@ export function shown(untrusted: string, max: number): string {
 }
 
 /** As `shown`, but on one line. */
-export function oneLine(untrusted: string, max: number): string {
+export function oneLine(untrusted: string, max = 100): string {
   return shown(displayText(untrusted).replace(/\s+/g, ' '), max);
 }
 
+/** Slack ids to names, for mentions and for those who did something. */
+export type Names = ReadonlyMap<string, string>;
+
 /** The prompt as the person meant it. */
-export function shownPrompt(prompt: string, names: ReadonlyMap<string, string>, max: number): string {
-  return shown(whatItIsAbout(displayText(readableText(prompt, names))), max);
+function asMeant(prompt: string, names: Names): string {
+  return whatItIsAbout(displayText(readableText(prompt, names)));
+}
+
+export function shownPrompt(prompt: string, names: Names, max: number): string {
+  return shown(asMeant(prompt, names), max);
 }
 
 /** The same, in quotation marks. */
-export function quotedPrompt(prompt: string, names: ReadonlyMap<string, string>, max: number): string {
+export function quotedPrompt(prompt: string, names: Names, max = 100): string {
   return `“${shownPrompt(prompt, names, max)}”`;
 }
 
@@ -103,20 +93,13 @@ function wordsFirst(request: string): string {
 /** Only with code below it. */
 const LANGUAGE = /^[\w+#.-]{1,30}\n(?=[\s\S])/;
 
-/** A request as a card shows it: a title, and what does not fit into it. */
-export interface TitledPrompt {
-  /** At most 150 characters: a heading. */
-  readonly title: string;
-  /** Cut to three lines and 450 characters; null: the title is complete. */
-  readonly rest: string | null;
-}
-
 /**
- * The prompt as the person meant it, in two parts. A long first line continues in the rest, split between
- * words.
+ * The prompt as the person meant it, in two parts: a title of at most 150 characters, and what does not fit
+ * into it, cut to three lines and 450 characters; null: the title is complete. A long first line continues in
+ * the rest, split between words.
  */
-export function titledPrompt(prompt: string, names: ReadonlyMap<string, string>): TitledPrompt {
-  const text = wordsFirst(whatItIsAbout(displayText(readableText(prompt, names))));
+export function titledPrompt(prompt: string, names: Names) {
+  const text = wordsFirst(asMeant(prompt, names));
   const [firstLine = ''] = text.split('\n', 1);
   const title = atWord(shown(firstLine, HEADER_TEXT_MAX));
   const isWhole = title === firstLine || isBlank(text);
@@ -137,9 +120,9 @@ function firstLines(text: string): string {
 }
 
 /** The whole prompt, in parts of at most 2,900 characters. */
-export function wholePrompt(prompt: string, names: ReadonlyMap<string, string>): string[] {
+export function wholePrompt(prompt: string, names: Names): string[] {
   const parts: string[] = [];
-  let rest = whatItIsAbout(displayText(readableText(prompt, names)));
+  let rest = asMeant(prompt, names);
   do {
     const part = shown(rest, PART_MAX);
     const isLast = part.length >= rest.length || parts.length + 1 === PARTS_MAX;
@@ -149,34 +132,23 @@ export function wholePrompt(prompt: string, names: ReadonlyMap<string, string>):
   return parts;
 }
 
-export function promptTitle(prompt: string, names: ReadonlyMap<string, string>): string {
-  const text = wordsFirst(whatItIsAbout(displayText(readableText(prompt, names))));
-  const [firstLine = ''] = text.split('\n', 1);
+export function promptTitle(prompt: string, names: Names): string {
+  const [firstLine = ''] = wordsFirst(asMeant(prompt, names)).split('\n', 1);
   return shown(firstLine, TITLE_MAX);
 }
 
 /** The first line of a request about a message, and the message, each as the agent reads it. */
-export interface AboutMessage {
-  readonly start: string;
-  readonly quoted: string;
-}
-
-export function aboutMessage(text: string, permalink: string | null): AboutMessage {
+export function aboutMessage(text: string, permalink: string | null) {
   const place = permalink === null ? '' : ` (${permalink})`;
   return { start: `${aboutLine(place)}\n`, quoted: text.replace(/^/gm, '> ') };
 }
 
-/** A request as people read it, without what is meant for the agent. */
-export interface ReadRequest {
-  readonly words: string;
-  /** Came along as a quotation; null: nothing. */
-  readonly notes: string | null;
-  /** The link to the message that it is about; null: none, or not said. */
-  readonly permalink: string | null;
-}
-
-/** @param request as the agent reads it, unescaped */
-export function asRead(request: string): ReadRequest {
+/**
+ * A request as people read it, without what is meant for the agent: its words, what came along as a quotation
+ * (null: nothing), and the link to the message that it is about (null: none, or not said).
+ * @param request as the agent reads it, unescaped
+ */
+export function asRead(request: string) {
   const { words, permalink } = withoutAbout(request);
   const [before = '', ...after] = words.split(`\n\n${TEXT_HEADING}\n`);
   const quoted = after.length === 1 ? after[0] : undefined;
@@ -190,22 +162,19 @@ export function whatItIsAbout(request: string): string {
   return notes === null ? words : `${words}\n\n${withNotes}\n${notes}`;
 }
 
-function withoutAbout(request: string): Pick<ReadRequest, 'words' | 'permalink'> {
+function withoutAbout(request: string) {
   const [firstLine = ''] = request.split('\n', 1);
   const [place = '', permalink = null] = / \((https?:\/\/[^\s()]+)\)(?=:$)/.exec(firstLine) ?? [];
-  if (firstLine !== aboutLine(place)) return { words: request, permalink: null };
   const message = unquoted(request.slice(firstLine.length)).trimStart();
-  return isBlank(message) ? { words: request, permalink: null } : { words: message, permalink };
+  const isAbout = firstLine === aboutLine(place) && !isBlank(message);
+  return isAbout ? { words: message, permalink } : { words: request, permalink: null };
 }
 
 function unquoted(text: string): string {
   return text.replace(/^> ?/gm, '');
 }
 
-/**
- * The first line of a request about a message, for the agent, too. @param place its URL in brackets, or
- * nothing
- */
+/** For the agent, too. @param place the message's URL in brackets, or nothing */
 const aboutLine = (place: string): string => `About this Slack message${place}:`;
 /** Introduces what came along with a request, for people. */
 export const withNotes = 'With these notes:';

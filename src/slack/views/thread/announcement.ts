@@ -1,8 +1,7 @@
-import type { Announcement } from '../../../jobs/announcement.ts';
+import type { Announcement, AnnouncementOf } from '../../../jobs/announcement.ts';
 import { type Job, requestersOf } from '../../../jobs/job.ts';
 import type { FollowUpMode } from '../../../jobs/policy.ts';
-import { type CodeHostSite, PUBLIC_SITES } from '../../../jobs/pull-requests/link.ts';
-import type { Unsent } from '../../../jobs/requests/attachments.ts';
+import type { FileKind, SnippetProblem, Unsent } from '../../../jobs/requests/attachments.ts';
 import { NOT_SEEN } from '../../protocol/error-codes.ts';
 import { unescapeMrkdwn } from '../../protocol/slack-text.ts';
 import { messageOfJob } from '../list.ts';
@@ -14,30 +13,35 @@ import {
   say,
   untrustedParagraph,
 } from '../parts/message.ts';
-import { addressing, channelMention, mrkdwn } from '../parts/mrkdwn.ts';
-import { oneLine, shownPrompt } from '../parts/untrusted.ts';
-import { fileKinds, labels, refusedNotices, snippetProblems, threadTexts } from '../parts/words.ts';
+import {
+  addressing,
+  asWritten,
+  channelMention,
+  counted,
+  duration,
+  moment,
+  mrkdwn,
+  replies,
+} from '../parts/mrkdwn.ts';
+import type { Sites } from '../parts/pull-request.ts';
+import { type Names, oneLine, shownPrompt } from '../parts/untrusted.ts';
+import { nameIn, whyRefused } from '../parts/words.ts';
 import { skippedView } from '../recipes.ts';
-import { askedBy, askingView } from './actions.ts';
+import { askedBy, askingView, isAsking } from './actions.ts';
 import { draftView } from './draft.ts';
 import { latePullRequestView, turnEndedView, withPullRequest } from './turn-ended.ts';
 
 const FOLLOW_UP_MAX = 2500;
-const REASON_MAX = 100;
 const WORDS_MAX = 300;
-const NAME_MAX = 100;
+const NAMES_MAX = 10;
 
-/**
- * A message of its own in the job's thread.
- * @param names Slack ids to names, for mentions in the prompt and the announcement
- * @param sites for short names of pull requests
- */
+/** A message of its own in the job's thread. */
 export function announcementView(
   announcement: Announcement,
   job: Job,
-  names: ReadonlyMap<string, string>,
+  names: Names,
   mode: FollowUpMode = 'every_reply',
-  sites: readonly CodeHostSite[] = PUBLIC_SITES,
+  sites?: Sites,
 ): SlackMessage {
   return messageOfJob(job, names, announced(announcement, job, names, mode, sites));
 }
@@ -45,111 +49,90 @@ export function announcementView(
 function announced(
   announcement: Announcement,
   job: Job,
-  names: ReadonlyMap<string, string>,
+  names: Names,
   mode: FollowUpMode,
-  sites: readonly CodeHostSite[],
+  sites?: Sites,
 ): SlackMessage {
+  if (isAsking(announcement)) {
+    const asking = askingView(askedBy(announcement, job, sites));
+    return announcement.kind === 'failed' ? withPullRequest(asking, announcement, job, sites) : asking;
+  }
   switch (announcement.kind) {
     case 'draft':
       return draftView(announcement, job, names);
     case 'started':
-      return say(threadTexts.started[mode]);
+      return mode === 'mentions'
+        ? say`⚙️ *On it.* Mention me here to steer; I'll post the pull request in this thread.`
+        : say`⚙️ *On it.* Reply here to steer; I'll post the pull request in this thread.`;
     case 'continued':
-      return say(threadTexts.continued);
+      return say`⚙️ *Working again.* Somebody continued this job outside of Slack.`;
     case 'turn_ended':
       return turnEndedView(announcement, job, sites);
-    case 'archived':
-      return withPullRequest(say(threadTexts.archived), announcement, job, sites);
-    case 'no_such_job':
-      return noSuchAgentJob(job);
+    case 'archived': {
+      const news = say`⚪ *Archived.* A reply may still reopen it.`;
+      return withPullRequest(news, announcement, job, sites);
+    }
+    case 'no_such_job': {
+      const id = oneLine(job.watchedAgentJobId ?? '');
+      return say`❌ *The agent has no job “${id}” in the ${oneLine(job.projectName)} project.* Check the id, then type \`/docs-agent watch\` with the right one; \`/docs-agent project=name watch job_123\` looks in another project.`;
+    }
     case 'keeps_changing':
-      return say(threadTexts.keepsChanging(announcement.pauseMs));
+      return say`⚠️ *The agent keeps changing its answer;* I'll look again in ${duration(announcement.pauseMs)}.`;
     case 'pull_request':
       return latePullRequestView(announcement, job, sites);
     case 'trouble':
       return troubled(announcement);
     case 'recovered':
-      return say(threadTexts.recovered);
+      return say`✅ *Back online.* Continuing.`;
     case 'recipe_skipped':
       return skippedView(announcement.recipe);
     case 'caught_up':
-      return caughtUp(announcement.count);
-    case 'failed':
-      return withPullRequest(askingView(askedBy(announcement, job, sites)), announcement, job, sites);
-    case 'vanished':
-    case 'create_rejected':
-    case 'create_unknown':
-    case 'message_rejected':
-    case 'message_unknown':
-    case 'long_running':
-    case 'reminder':
-      return askingView(askedBy(announcement, job, sites));
+      return say`📬 *I was offline.* Picked up ${replies(announcement.count)}.`;
     case 'follow_up':
-      return written(announcement, names);
+      return message(
+        paragraph(mrkdwn`💬 *Reply* by ${nameIn(names, announcement.userId)}`),
+        quotation(shownPrompt(announcement.text, names, FOLLOW_UP_MAX)),
+      );
     case 'files_not_sent':
       return filesNotSent(announcement.files);
-    case 'snippets_not_sent':
-      return snippetsNotSent(announcement.snippets);
-    case 'pull_request_over':
-      return pullRequestOver(announcement, job);
+    case 'snippets_not_sent': {
+      const lines = announcement.snippets.map(
+        ({ name, problem }) => `${oneLine(unescapeMrkdwn(name))} · ${SNIPPET_PROBLEMS[problem]}`,
+      );
+      return message(
+        paragraph(mrkdwn`📎 *Not sent* with the message:`),
+        untrustedParagraph(lines.join('\n')),
+      );
+    }
+    case 'pull_request_over': {
+      const who = addressing(requestersOf(job));
+      const { state, by } = announcement;
+      const name = by === undefined ? '.*' : mrkdwn`* by ${asWritten(oneLine(by))}.`;
+      return state === 'merged' ? say`✅ ${who}*Merged${name}` : say`⚪ ${who}*Closed without merging${name}`;
+    }
     case 'muted':
-    case 'unmuted':
-      return muting(announcement, names, mode);
-    case 'notice_failed':
-      return noticeFailed(announcement.channelId, announcement.reason);
+      return say`🔇 *Muted by ${nameIn(names, announcement.userId)}.* Replies stay between people until \`unmute\`; mentions still reach the agent.`;
+    case 'unmuted': {
+      const afterwards = mode === 'mentions' ? ' In this channel, only mentions reach the agent.' : '';
+      return say`🔔 *Unmuted by ${nameIn(names, announcement.userId)}.*${afterwards}`;
+    }
+    case 'notice_failed': {
+      const channel = channelMention(announcement.channelId);
+      return announcement.reason === NOT_SEEN
+        ? say`❓ *Couldn't confirm the notice in ${channel}.* It may be there.`
+        : say`⚠️ *Couldn't post in ${channel}:* ${whyRefused(announcement.reason)}. Invite me there, or change the notice channels in \`/docs-agent settings\`.`;
+    }
   }
 }
 
-function noSuchAgentJob({ watchedAgentJobId, projectName }: Job): SlackMessage {
-  const id = oneLine(watchedAgentJobId ?? '', NAME_MAX);
-  return say(threadTexts.neverKnown(id, oneLine(projectName, NAME_MAX)));
-}
-
-function caughtUp(count: number): SlackMessage {
-  return say(threadTexts.caughtUp(count));
-}
-
-function written(
-  { userId, text }: Extract<Announcement, { kind: 'follow_up' }>,
-  names: ReadonlyMap<string, string>,
-): SlackMessage {
-  return message(
-    paragraph(threadTexts.written(nameOf(userId, names))),
-    quotation(shownPrompt(text, names, FOLLOW_UP_MAX)),
-  );
-}
-
-function nameOf(userId: string, names: ReadonlyMap<string, string>): string {
-  return oneLine(names.get(userId) ?? labels.somebody, NAME_MAX);
-}
-
-function pullRequestOver(
-  { state, by }: Extract<Announcement, { kind: 'pull_request_over' }>,
-  job: Job,
-): SlackMessage {
-  const name = by === undefined ? null : oneLine(by, NAME_MAX);
-  return say(threadTexts[state](addressing(requestersOf(job)), name));
-}
-
-function muting(
-  { kind, userId }: Extract<Announcement, { kind: 'muted' | 'unmuted' }>,
-  names: ReadonlyMap<string, string>,
-  mode: FollowUpMode,
-): SlackMessage {
-  const name = nameOf(userId, names);
-  if (kind === 'muted') return say(threadTexts.muted(name));
-  const afterwards = mode === 'mentions' ? threadTexts.onlyMentions : '';
-  return say(mrkdwn`${threadTexts.unmuted(name)}${afterwards}`);
-}
-
-function troubled({ trouble, retryAtMs, words }: Extract<Announcement, { kind: 'trouble' }>): SlackMessage {
+function troubled({ trouble, retryAtMs, words }: AnnouncementOf<'trouble'>): SlackMessage {
   switch (trouble) {
     case 'rate_limited':
-      return say(threadTexts.rateLimited(retryAtMs));
+      return say`⏳ *The agent's hourly limit is used up.* Your requests and replies are saved and continue ${moment(retryAtMs)}.`;
     case 'unreachable':
-      return say(threadTexts.unreachable);
+      return say`⏳ *Can't reach the agent.* Your requests and replies are saved and will continue automatically.`;
     case 'needs_admin':
-      return say(threadTexts.needsAdmin(sentence(words)));
+      return say`⚠️ *An administrator needs to fix the connection to the agent.* ${asWritten(sentence(words))}Everything is saved and continues once it's fixed.`;
   }
 }
 
@@ -160,39 +143,32 @@ function sentence(words: string | undefined): string {
   return /[.!?…]$/.test(said) ? `${said} ` : `${said}. `;
 }
 
-function noticeFailed(channelId: string, reason: string): SlackMessage {
-  const channel = channelMention(channelId);
-  if (reason === NOT_SEEN) return say(threadTexts.noticeUnclear(channel));
-  const why = refusedNotices[reason] ?? oneLine(reason, REASON_MAX);
-  return say(threadTexts.noticeRefused(channel, why));
-}
-
 /** For the person who wrote in a deleted job's thread. */
-export const threadForgottenView = say(threadTexts.forgotten);
+export const threadForgottenView = say`🗄️ *I no longer follow this thread.* Its job is no longer stored. Mention me to start another here.`;
 
-const FILE_NAME_MAX = 100;
-const NAMES_MAX = 10;
+/** In singular and plural. */
+const FILE_KINDS: Readonly<Record<FileKind, readonly [one: string, several: string]>> = {
+  image: ['image', 'images'],
+  video: ['video', 'videos'],
+  sound: ['sound', 'sounds'],
+  file: ['file', 'files'],
+  forwarded: ['forwarded message without text', 'forwarded messages without text'],
+  attachment: ['attachment without text', 'attachments without text'],
+};
+
+const SNIPPET_PROBLEMS: Readonly<Record<SnippetProblem, string>> = {
+  unreadable: "Slack doesn't let me read it",
+  no_text: "it isn't readable text",
+  too_long: "it's too long for one message to the agent",
+};
 
 export function filesNotSent(files: readonly Unsent[]): SlackMessage {
-  const counted = Object.entries(fileKinds).flatMap(([kind, [one, several]]) => {
+  const kinds = Object.entries(FILE_KINDS).flatMap(([kind, [one, several]]) => {
     const alike = files.filter((file) => file.kind === kind);
-    const names = alike.flatMap(({ name }) =>
-      name === null ? [] : [oneLine(unescapeMrkdwn(name), FILE_NAME_MAX)],
-    );
-    const named =
-      names.length === 0
-        ? ''
-        : ` (${names.slice(0, NAMES_MAX).join(', ')}${names.length > NAMES_MAX ? ', …' : ''})`;
-    return alike.length === 0 ? [] : [`${alike.length} ${alike.length === 1 ? one : several}${named}`];
+    const names = alike.flatMap(({ name }) => (name === null ? [] : oneLine(unescapeMrkdwn(name))));
+    const more = names.length > NAMES_MAX ? ', …' : '';
+    const named = names.length === 0 ? '' : ` (${names.slice(0, NAMES_MAX).join(', ')}${more})`;
+    return alike.length === 0 ? [] : `${counted(alike.length, one, several)}${named}`;
   });
-  return say(threadTexts.filesNotSent(counted.join(', ')));
-}
-
-function snippetsNotSent(
-  snippets: Extract<Announcement, { kind: 'snippets_not_sent' }>['snippets'],
-): SlackMessage {
-  const lines = snippets.map(
-    ({ name, problem }) => `${oneLine(unescapeMrkdwn(name), FILE_NAME_MAX)} · ${snippetProblems[problem]}`,
-  );
-  return message(paragraph(threadTexts.snippetsNotSent), untrustedParagraph(lines.join('\n')));
+  return say`📎 *Not sent:* ${kinds.join(', ')}. The agent takes text only.`;
 }

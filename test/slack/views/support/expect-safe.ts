@@ -3,8 +3,8 @@ import { expect } from 'vitest';
 import { escapeMrkdwn } from '../../../../src/slack/protocol/slack-text.ts';
 import { decodeButton } from '../../../../src/slack/views/parts/buttons.ts';
 import type { SlackMessage } from '../../../../src/slack/views/parts/message.ts';
-import { httpUrl } from '../../../../src/slack/views/parts/pull-request.ts';
-import * as limits from '../../../../src/slack/views/parts/untrusted.ts';
+import { httpUrl } from '../../../../src/slack/views/parts/mrkdwn.ts';
+import * as limits from '../../../support/strict-slack/limits.ts';
 
 /** What a view may make live: nothing else is ours. */
 export interface Ours {
