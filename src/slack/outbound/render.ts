@@ -1,4 +1,4 @@
-import { type EngineTools, factsOf, policyOf, sitesOf } from '../../engine/apply-event.ts';
+import { factsOf, policyOf, sitesOf } from '../../engine/apply-event.ts';
 import type { DueCall } from '../../engine/run-lane.ts';
 import type { CallRequest } from '../../jobs/call.ts';
 import { emptyQueue, type Queue, queueOf } from '../../jobs/follow-ups/follow-up-queue.ts';
@@ -31,12 +31,7 @@ import type { Workspace } from '../workspace/workspace.ts';
 import { failureOf, refresh, type SlackTools } from './refresh/refresh.ts';
 
 /** The card in its current state, with the names of the people on it. */
-async function renderCard(
-  tools: Pick<EngineTools, 'newContext'>,
-  { names }: Workspace,
-  job: Job,
-  queue: Queue,
-): Promise<SlackMessage> {
+async function renderCard(tools: SlackTools, { names }: Workspace, job: Job, queue: Queue) {
   const { stage, prompt } = job;
   const dismissedBy = stage.kind === 'dropped' && stage.byUserId !== null ? [stage.byUserId] : [];
   const known = await names.named([...requestersOf(job), ...dismissedBy, ...mentionedIds(prompt)]);
@@ -127,17 +122,19 @@ export const refreshCard = refresh(
 );
 
 /** A post's channel and thread; null for a private message. */
-export function destinationOf(job: Job, request: CallRequest) {
+export function destinationOf({ channelId, threadTs, stage }: Job, request: CallRequest) {
   switch (request.kind) {
-    case 'announce': {
-      const { announcement } = request;
-      const threadTs = announcement.kind === 'draft' ? announcement.threadTs : threadOf(job);
-      return { channelId: job.channelId, threadTs };
-    }
+    case 'announce':
+      if (request.announcement.kind === 'draft')
+        return { channelId, threadTs: request.announcement.threadTs };
+      // A dismissed draft leaves its thread to others.
+      return stage.kind === 'dropped'
+        ? { channelId, threadTs: stage.thread?.threadTs ?? stage.postTs }
+        : { channelId, threadTs };
     case 'post_card':
-      return { channelId: job.channelId, threadTs: job.threadTs };
+      return { channelId, threadTs };
     case 'tell_paused':
-      return { channelId: job.channelId, threadTs: null };
+      return { channelId, threadTs: null };
     case 'notify_channel':
       return { channelId: request.channelId, threadTs: null };
     case 'notify_requester':
@@ -146,11 +143,6 @@ export function destinationOf(job: Job, request: CallRequest) {
     default:
       throw new Error(`${request.kind} is not a post`);
   }
-}
-
-/** A dismissed draft leaves its thread to others. */
-function threadOf({ threadTs, stage }: Job): string | null {
-  return stage.kind === 'dropped' ? (stage.thread?.threadTs ?? stage.postTs) : threadTs;
 }
 
 export async function renderPost(
@@ -233,8 +225,12 @@ async function privateAnswer(
   { names, mode }: { readonly names: ReadonlyMap<string, string>; readonly mode: FollowUpMode },
 ): Promise<SlackMessage> {
   switch (about) {
-    case 'asked_before':
-      return question(tools, workspace, job);
+    case 'asked_before': {
+      const { stage } = job;
+      const sameAsId = stage.kind === 'awaiting_confirmation' ? stage.sameAsJobId : null;
+      const sameAs = sameAsId === null ? null : await tools.store.transaction((tx) => tx.jobs.get(sameAsId));
+      return questionView({ job, sameAs }, sameAs && (await threadLink(workspace, sameAs)));
+    }
     case 'card_refused':
       return requesterView(reason, job, names);
     case 'draft_refused':
@@ -246,11 +242,4 @@ async function privateAnswer(
       return isKept === true ? keptView(reason, job, post) : unpostedView(reason, post);
     }
   }
-}
-
-async function question(tools: SlackTools, workspace: Workspace, job: Job): Promise<SlackMessage> {
-  const { stage } = job;
-  const sameAsId = stage.kind === 'awaiting_confirmation' ? stage.sameAsJobId : null;
-  const sameAs = sameAsId === null ? null : await tools.store.transaction((tx) => tx.jobs.get(sameAsId));
-  return questionView({ job, sameAs }, sameAs && (await threadLink(workspace, sameAs)));
 }

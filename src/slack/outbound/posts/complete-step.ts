@@ -19,12 +19,6 @@ import {
 } from './post-results.ts';
 import { settle } from './post-to-slack.ts';
 
-interface Prepared {
-  readonly completion: Completion;
-  /** Came with the step, while valid. */
-  readonly token: string | null;
-}
-
 export function completeSteps(tools: SlackTools): (task: ClaimedTask) => Promise<void> {
   return (task) => runLane(tools, completions(tools, task), task);
 }
@@ -37,7 +31,10 @@ export async function forgetStepToken({ store }: SlackTools, { subject, lease }:
   });
 }
 
-function completions(tools: SlackTools, task: ClaimedTask): Effect<Prepared, PostResult> {
+function completions(
+  tools: SlackTools,
+  task: ClaimedTask,
+): Effect<{ readonly completion: Completion; readonly token: string | null }, PostResult> {
   const { clock, log, store, workspaces } = tools;
   const factsOfStep = ({ call, job }: DueCall) => ({
     call_id: call.id,
@@ -46,6 +43,7 @@ function completions(tools: SlackTools, task: ClaimedTask): Effect<Prepared, Pos
   });
   return {
     prepare: async ({ call, job }) => {
+      // Came with the step, while valid.
       const token = await store.transaction((tx) => tx.stepTokens.get(job.id, clock.now()));
       return { token, completion: await completionOf(call.request, job, await workspaces.of(job.teamId)) };
     },
@@ -54,7 +52,7 @@ function completions(tools: SlackTools, task: ClaimedTask): Effect<Prepared, Pos
       const { poster } = await workspaces.of(started.job.teamId);
       const by = await poster.completeStep(completion, token);
       log.info('step_completed', { ...factsOfStep(started), outcome: 'done', by });
-      return { outcome: { state: 'done', detail: null }, event: null, wait: null };
+      return { outcome: { state: 'done', detail: null } };
     },
     classify: (started, thrown) => {
       const failure = failureIn(thrown, 'functions.completeSuccess');
@@ -69,7 +67,7 @@ function completions(tools: SlackTools, task: ClaimedTask): Effect<Prepared, Pos
       return isFailed ? refused(started.call, reason) : retryLater(attempt);
     },
     // A second completion changes nothing at Slack.
-    recover: async () => ({ outcome: { state: 'retry', detail: 'interrupted' }, event: null, wait: null }),
+    recover: async () => ({ outcome: { state: 'retry', detail: 'interrupted' } }),
     stillCounts,
     settle: async (tx, due, result, context) => {
       if (result.outcome?.state !== 'retry') await tx.stepTokens.forget(due.job.id);

@@ -1,7 +1,7 @@
-import { factsOf } from '../../../engine/apply-event.ts';
 import type { DueCall } from '../../../engine/run-lane.ts';
 import { CLOCKS_DIFFER_MS } from '../../../jobs/schedule/schedule.ts';
 import type { ClaimedTask } from '../../../store/store.ts';
+import { NOT_SEEN } from '../../protocol/error-codes.ts';
 import { TOO_MANY_MESSAGES } from '../../workspace/poster.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
@@ -9,17 +9,21 @@ import type { SlackTools } from '../refresh/refresh.ts';
 import { destinationOf } from '../render.ts';
 import {
   type Attempt,
+  cardDelayed,
+  draftIn,
   dropped,
-  lookAgain,
-  lookAt,
+  factsOfPost,
+  isHeldForLong,
   mayWaitForPlace,
-  notFound,
-  notSeen,
   type PostResult,
   posted,
+  refusal,
   refused,
-  waitUntilReadable,
+  retryOf,
 } from './post-results.ts';
+
+/** It is not in Slack: it is posted again at once. */
+const NOT_FOUND = { outcome: { state: 'retry', detail: 'not found in Slack' } } as const;
 
 /** When to look first for an unclear post, from its start: Slack may still be storing it. */
 export const FIRST_LOOK_AFTER_MS = 2_000;
@@ -64,7 +68,7 @@ export async function lookForPost(
   const { call, job } = due;
   if (call.request.kind === 'ephemeral') return dropped('interrupted');
   const destination = destinationOf(job, call.request);
-  if (destination === null) return notFound();
+  if (destination === null) return NOT_FOUND;
   const startedAtMs = call.startedAtMs ?? call.createdAtMs;
   const nowMs = tools.clock.now();
   // Started by a clock that was ahead, it may have been posted at any recent time.
@@ -72,8 +76,9 @@ export async function lookForPost(
   const sinceMs = isAhead ? nowMs - CARD_LOOKED_FOR_MS : startedAtMs;
   const untilMs = isAhead ? nowMs : sinceMs + POST_ARRIVES_WITHIN_MS;
   // After a crash, the next process may be here before the dead one's post reaches Slack.
-  if (nowMs < sinceMs + FIRST_LOOK_AFTER_MS) return lookAt(sinceMs + FIRST_LOOK_AFTER_MS);
-  const facts = { call_id: call.id, call: call.request.kind, ...factsOf(job) };
+  const firstLookAtMs = sinceMs + FIRST_LOOK_AFTER_MS;
+  if (nowMs < firstLookAtMs) return { wait: { delayUntilMs: firstLookAtMs } };
+  const facts = factsOfPost(due);
   const look = looks.get(call.id) ?? { beganAtMs: nowMs, cursor: null };
   looks.set(call.id, look);
   try {
@@ -86,13 +91,13 @@ export async function lookForPost(
     if (ts !== null) return { ...posted(call, ts), wantsCatchUp: true };
     // Read after the look, which may have slept in the middle.
     const sureAtMs = Math.max(sinceMs, tools.clock.awakeSinceMs()) + ABSENT_AFTER_MS;
-    return look.beganAtMs < sureAtMs ? lookAt(sureAtMs) : { ...notFound(), hold: 'ends' };
+    return look.beganAtMs < sureAtMs ? { wait: { delayUntilMs: sureAtMs } } : { ...NOT_FOUND, hold: 'ends' };
   } catch (error) {
     if (!(error instanceof SlackCallError)) throw error;
     const { failure } = error;
     const result = notLooked({ task, ...due, failure, nowMs: tools.clock.now() });
     // It is refused, or no longer looked for.
-    const isOver = result.outcome !== null;
+    const isOver = result.outcome !== undefined;
     if (isOver || failure.code === INVALID_CURSOR) looks.delete(call.id);
     const seen = { ...facts, outcome: isOver ? 'given_up' : 'failed', reason: failure.code };
     tools.log[result.outcome?.state === 'unknown' ? 'error' : 'warn']('post_looked_for', seen);
@@ -104,15 +109,35 @@ export async function lookForPost(
 function notLooked(attempt: Attempt): PostResult {
   const { call, failure, nowMs } = attempt;
   const { code, outcome, needsAdmin, isPassing } = failure;
-  if (code === INVALID_CURSOR) return lookAgain(attempt);
   // After a refusal, there is no way to look: the channel is closed for reading and writing.
-  if (outcome === 'refused') {
+  if (outcome === 'refused' && code !== INVALID_CURSOR) {
     return mayWaitForPlace(attempt) ? waitUntilReadable(attempt) : refused(call, code);
   }
-  if (!isPassing && !OUT_OF_SIGHT.has(code)) return lookAgain(attempt);
+  // Slack could not be asked, so the lane waits. An outage does not count as hiding the post.
+  if (code === INVALID_CURSOR || (!isPassing && !OUT_OF_SIGHT.has(code))) {
+    return { hold: 'ends', wait: retryOf(attempt) };
+  }
   const sinceMs = call.startedAtMs ?? call.createdAtMs;
   const isYoungCard = call.request.kind === 'post_card' && nowMs < sinceMs + CARD_LOOKED_FOR_MS;
   const heldMs = nowMs - Math.max(call.heldSinceMs ?? nowMs, sinceMs);
-  const mayWait = (isYoungCard && needsAdmin) || heldMs < LOOKED_FOR_MS;
-  return mayWait ? waitUntilReadable(attempt) : notSeen(call, code);
+  if ((isYoungCard && needsAdmin) || heldMs < LOOKED_FOR_MS) return waitUntilReadable(attempt);
+  // It was looked for long enough: the thread says so, and the lane continues.
+  const draft = draftIn(call);
+  const event =
+    draft === null ? refusal(call, NOT_SEEN) : ({ type: 'draft_unseen', draft: draft.number } as const);
+  return { outcome: { state: 'unknown', detail: code }, event };
+}
+
+/**
+ * It may be there, but the bot cannot look now: it is looked for later, and a card's requester is notified.
+ */
+function waitUntilReadable(attempt: Attempt): PostResult {
+  const { call, failure } = attempt;
+  const isLasting = failure.outcome === 'refused' || failure.needsAdmin;
+  const reason = isLasting ? failure.code : NOT_SEEN;
+  return {
+    event: isLasting || isHeldForLong(attempt) ? cardDelayed(call, reason) : null,
+    hold: 'begins',
+    wait: retryOf(attempt),
+  };
 }

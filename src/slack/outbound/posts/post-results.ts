@@ -1,3 +1,4 @@
+import { factsOf } from '../../../engine/apply-event.ts';
 import type { DueCall, Wait } from '../../../engine/run-lane.ts';
 import { TooLateToSendError } from '../../../engine/runtime/exchange.ts';
 import type { CallOutcome } from '../../../jobs/call.ts';
@@ -5,7 +6,7 @@ import type { JobEvent } from '../../../jobs/event.ts';
 import { initiatorOf, type Job } from '../../../jobs/job.ts';
 import { PLACE_IS_GONE } from '../../../store/queries/places.ts';
 import type { ClaimedTask, LedgerCall } from '../../../store/store.ts';
-import { classOf, isNotInChannel, isPlaceClosed, NOT_SEEN } from '../../protocol/error-codes.ts';
+import { classOf, isNotInChannel, isPlaceClosed } from '../../protocol/error-codes.ts';
 import { isBetweenPeople } from '../../views/thread/requester.ts';
 import { SlackCallError, type SlackFailure, tooLate } from '../../workspace/web-api/failure.ts';
 import { HELD_FOR_MS, PLACE_WAITED_FOR_MS, slackRetryMs } from '../refresh/refresh.ts';
@@ -16,15 +17,15 @@ const NOTIFIED_AFTER_MS = 120_000;
 const EPHEMERAL_TRIED_FOR_MS = 60_000;
 
 export interface PostResult {
-  /** Null: the call stays as it is. */
-  readonly outcome: CallOutcome | null;
-  readonly event: JobEvent | null;
+  /** Absent: the call stays as it is. */
+  readonly outcome?: CallOutcome;
+  readonly event?: JobEvent | null;
   /** Slack starts or stops delaying the post. */
   readonly hold?: 'begins' | 'ends';
   /** Its thread was unknown until now, so replies in it were missed. */
-  readonly wantsCatchUp?: boolean;
-  /** Null: the lane continues. */
-  readonly wait: Wait | null;
+  readonly wantsCatchUp?: true;
+  /** Absent: the lane continues. */
+  readonly wait?: Wait;
 }
 
 /** A call that Slack has not carried out. */
@@ -33,6 +34,10 @@ export interface Attempt extends DueCall {
   readonly failure: SlackFailure;
   /** When that was known. */
   readonly nowMs: number;
+}
+
+export function factsOfPost({ call: { id, request }, job }: DueCall) {
+  return { call_id: id, call: request.kind, ...factsOf(job) };
 }
 
 /** Rethrows what is no failure of Slack's. */
@@ -49,14 +54,13 @@ export function stillCounts(result: PostResult, { state }: LedgerCall, isHeld: b
 }
 
 export function posted({ request }: LedgerCall, ts: string): PostResult {
-  const done = (event: JobEvent | null) =>
-    ({ outcome: { state: 'done', detail: ts }, event, wait: null }) as const;
-  if (request.kind === 'post_card') return done({ type: 'card_posted', ts });
-  const draft = draftIn({ request });
-  if (draft !== null) return done({ type: 'draft_posted', draft: draft.number, ts });
-  if (request.kind !== 'announce' || request.announcement.kind !== 'follow_up') return done(null);
-  const { userId, text } = request.announcement;
-  return done({ type: 'follow_up_shown', messageTs: ts, userId, text });
+  const outcome = { state: 'done', detail: ts } as const;
+  if (request.kind === 'post_card') return { outcome, event: { type: 'card_posted', ts } };
+  const said = request.kind === 'announce' ? request.announcement : null;
+  if (said?.kind === 'draft') return { outcome, event: { type: 'draft_posted', draft: said.number, ts } };
+  if (said?.kind !== 'follow_up') return { outcome };
+  const { userId, text } = said;
+  return { outcome, event: { type: 'follow_up_shown', messageTs: ts, userId, text } };
 }
 
 /** Null: it is not about a draft. */
@@ -66,7 +70,7 @@ export function draftIn({ request }: Pick<LedgerCall, 'request'>) {
 
 /** Slack refuses it. `reason` is its error code. */
 export function refused(call: LedgerCall, reason: string): PostResult {
-  return { outcome: { state: 'failed', detail: reason }, event: refusal(call, reason), wait: null };
+  return { outcome: { state: 'failed', detail: reason }, event: refusal(call, reason) };
 }
 
 /** How long a request waits until the bot is invited. */
@@ -98,11 +102,14 @@ function startMayWait(job: Job, code: string): boolean {
 /** Slack refuses it there until people change something. */
 export function waitForPlace(attempt: Attempt): PostResult {
   const { call, failure } = attempt;
-  const outcome: CallOutcome = { state: 'retry', detail: failure.code };
-  return { outcome, event: delay(call, failure.code), wait: retryOf(attempt) };
+  return {
+    outcome: { state: 'retry', detail: failure.code },
+    event: delay(call, failure.code),
+    wait: retryOf(attempt),
+  };
 }
 
-function retryOf({ task, failure, nowMs }: Attempt): Wait {
+export function retryOf({ task, failure, nowMs }: Attempt): Wait {
   return { retryAtMs: nowMs + slackRetryMs(task, failure) };
 }
 
@@ -116,21 +123,7 @@ function delay(call: LedgerCall, reason: string): JobEvent | null {
 
 /** It may have been shown; showing it twice would only confuse. */
 export function dropped(reason: string): PostResult {
-  const outcome: CallOutcome = { state: 'failed', detail: `may have been shown: ${reason}` };
-  return { outcome, event: null, wait: null };
-}
-
-/** It is not in Slack: it is posted again at once. */
-export function notFound(): PostResult {
-  return { outcome: { state: 'retry', detail: 'not found in Slack' }, event: null, wait: null };
-}
-
-/** It may be there, and was looked for long enough: the thread says so, and the lane continues. */
-export function notSeen(call: LedgerCall, detail: string): PostResult {
-  const draft = draftIn(call);
-  const event =
-    draft === null ? refusal(call, NOT_SEEN) : ({ type: 'draft_unseen', draft: draft.number } as const);
-  return { outcome: { state: 'unknown', detail }, event, wait: null };
+  return { outcome: { state: 'failed', detail: `may have been shown: ${reason}` } };
 }
 
 /** Nothing happened: the lane waits, then repeats the call. */
@@ -152,44 +145,19 @@ export function isTriedForLong({ call, failure: { isPassing }, nowMs }: Attempt)
   return isPassing && call.heldSinceMs !== null && nowMs - call.heldSinceMs > HELD_FOR_MS;
 }
 
-/**
- * It may be there, but the bot cannot look now: it is looked for later, and a card's requester is notified.
- */
-export function waitUntilReadable(attempt: Attempt): PostResult {
-  const { call, failure } = attempt;
-  const isLasting = failure.outcome === 'refused' || failure.needsAdmin;
-  const isWorthNotifying = isLasting || isHeldForLong(attempt);
-  return {
-    outcome: null,
-    event: isWorthNotifying ? cardDelayed(call, isLasting ? failure.code : NOT_SEEN) : null,
-    hold: 'begins',
-    wait: retryOf(attempt),
-  };
-}
-
-/** Slack could not be asked, so the lane waits. An outage does not count as hiding the post. */
-export function lookAgain(attempt: Attempt): PostResult {
-  return { outcome: null, event: null, hold: 'ends', wait: retryOf(attempt) };
-}
-
-/** Too early to look: the lane waits, and the call stays as it is. */
-export function lookAt(delayUntilMs: number): PostResult {
-  return { outcome: null, event: null, wait: { delayUntilMs } };
-}
-
-function isHeldForLong({ call: { heldSinceMs }, nowMs }: Attempt): boolean {
+export function isHeldForLong({ call: { heldSinceMs }, nowMs }: Attempt): boolean {
   return nowMs - (heldSinceMs ?? nowMs) >= NOTIFIED_AFTER_MS;
 }
 
 /** The requester sees no card. */
-function cardDelayed({ request }: LedgerCall, reason: string): JobEvent | null {
+export function cardDelayed({ request }: LedgerCall, reason: string): JobEvent | null {
   if (request.kind !== 'post_card') return null;
   if (isNotInChannel(reason)) return { type: 'card_delayed', reason, waitsFor: 'invitation' };
   const isForAdmin = classOf(reason) === 'admin';
   return { type: 'card_delayed', reason, ...(isForAdmin && { waitsFor: 'administrator' }) };
 }
 
-function refusal({ id, request }: LedgerCall, reason: string): JobEvent | null {
+export function refusal({ id, request }: LedgerCall, reason: string): JobEvent | null {
   switch (request.kind) {
     case 'post_card':
       return { type: 'card_refused', reason };

@@ -1,4 +1,4 @@
-import { applyEvent, factsOf } from '../../../engine/apply-event.ts';
+import { applyEvent } from '../../../engine/apply-event.ts';
 import { type DueCall, type Effect, runLane, type Wait } from '../../../engine/run-lane.ts';
 import { announcedLink, meaningOf, offerOf } from '../../../jobs/announcement.ts';
 import type { CallRequest } from '../../../jobs/call.ts';
@@ -21,9 +21,9 @@ import {
   type Attempt,
   draftIn,
   dropped,
+  factsOfPost,
   failureIn,
   isTriedForLong,
-  lookAt,
   mayWaitForPlace,
   type PostResult,
   posted,
@@ -66,18 +66,17 @@ function posts(tools: SlackTools, looks: Looks, task: ClaimedTask): Effect<Slack
       return hasNoThread ? refused(call, stage.reason) : null;
     },
     perform: async (started, message) => {
+      const { call } = started;
       const ts = await send(started, message);
-      const { call, job } = started;
       const lag = { lag_ms: clock.now() - call.createdAtMs };
-      log.info('posted', { ...factsOfPost(call, job), outcome: 'done', ...duration(call), ...lag });
+      log.info('posted', { ...factsOfPost(started), outcome: 'done', ...duration(call), ...lag });
       return posted(call, ts);
     },
     classify: (started, thrown) => {
-      const { call, job } = started;
       const failure = failureIn(thrown, 'chat.postMessage');
       const { outcome, code: reason } = failure;
-      const facts = factsOfPost(call, job);
-      log.warn('posted', { ...facts, outcome, reason, ...duration(call) });
+      const facts = factsOfPost(started);
+      log.warn('posted', { ...facts, outcome, reason, ...duration(started.call) });
       if (failure.needsAdmin) log.error('slack_needs_admin', { ...facts, reason });
       return notPosted({ task, ...started, failure, nowMs: clock.now() });
     },
@@ -134,10 +133,6 @@ function readerInstead({ request }: LedgerCall, job: Job): string | null {
   return initiatorOf(job);
 }
 
-function factsOfPost({ id, request }: LedgerCall, job: Job) {
-  return { call_id: id, call: request.kind, ...factsOf(job) };
-}
-
 function notPosted(attempt: Attempt): PostResult {
   const { call, job, failure, nowMs } = attempt;
   switch (failure.outcome) {
@@ -149,7 +144,7 @@ function notPosted(attempt: Attempt): PostResult {
       if (call.request.kind === 'ephemeral') return dropped(failure.code);
       // A private answer cannot be looked for. Sending it twice does less harm than silence.
       if (destinationOf(job, call.request) === null) return retryLater(attempt);
-      return lookAt(nowMs + FIRST_LOOK_AFTER_MS);
+      return { wait: { delayUntilMs: nowMs + FIRST_LOOK_AFTER_MS } };
   }
 }
 
@@ -157,11 +152,11 @@ function notPosted(attempt: Attempt): PostResult {
 export async function settle(
   tx: Transaction,
   { call, job }: DueCall,
-  { outcome, event, hold, wantsCatchUp = false, wait }: PostResult,
+  { outcome, event, hold, wantsCatchUp, wait }: PostResult,
   context: AnyJobContext,
 ): Promise<Wait | null> {
   const { nowMs } = context;
-  if (event !== null) {
+  if (event) {
     const { id, teamId, channelId } = job;
     const takeIn = async (threadTs: string | null) => {
       if (threadTs !== null) await takeInEarlyReplies(tx, id, { teamId, channelId, threadTs }, context);
@@ -171,12 +166,12 @@ export async function settle(
     const { job: after } = await applyEvent(tx, id, event, context);
     if (event.type === 'card_posted' || event.type === 'draft_posted') await takeIn(after.threadTs);
   }
-  if (outcome !== null) await tx.calls.settle(call.id, outcome, nowMs);
+  if (outcome !== undefined) await tx.calls.settle(call.id, outcome, nowMs);
   if (outcome?.state === 'done') await showNews(tx, call, job, nowMs);
   if (hold === 'begins') await tx.calls.hold(call.id, nowMs);
   if (hold === 'ends' && call.heldSinceMs !== null) await tx.calls.hold(call.id, null);
   if (wantsCatchUp) await tx.catchUps.request(job, nowMs);
-  return wait;
+  return wait ?? null;
 }
 
 /** Its content may have changed while it was being posted: an offer was settled, or a code host answered. */

@@ -43,12 +43,9 @@ export const refreshHome = refresh(
 
 async function viewFor(tools: SlackTools, workspace: Workspace, userId: string): Promise<SlackMessage> {
   if (!isReady(workspace)) return notSetUpView(workspace.teamId);
-  const refusal = await workspace.access.refusal(userId, null);
-  return refusal === null ? render(tools, workspace, userId) : notAllowedView(refusal);
-}
-
-async function render(tools: SlackTools, workspace: ReadyWorkspace, userId: string): Promise<SlackMessage> {
-  const { workspaceUrl } = workspace;
+  const { access, workspaceUrl } = workspace;
+  const refusal = await access.refusal(userId, null);
+  if (refusal !== null) return notAllowedView(refusal);
   const facts = await read(tools, workspace, userId);
   const needing = facts.needing.map(({ job }) => job);
   const prompts = [...needing, ...facts.open, ...facts.withPullRequest].map(({ prompt }) => prompt);

@@ -1,53 +1,59 @@
 import { applyEvent, factsOf, sitesOf } from '../../../engine/apply-event.ts';
-import { type Announcement, announcedLink, offerOf } from '../../../jobs/announcement.ts';
-import type { Job } from '../../../jobs/job.ts';
+import { announcedLink, offerOf } from '../../../jobs/announcement.ts';
 import type { OfferOutcome } from '../../../jobs/offer.ts';
 import { seenPullRequest } from '../../../jobs/pull-requests/pull-request.ts';
-import type { Transaction } from '../../../store/store.ts';
 import { mentionedIds } from '../../protocol/slack-text.ts';
 import { namedInDraft } from '../../views/thread/draft.ts';
 import { postedView } from '../../views/thread/settled.ts';
 import { renderNotice } from '../render.ts';
 import { refresh } from './refresh.ts';
 
-/** A message of the thread, and what it should show. */
-interface Post {
-  readonly postId: string;
-  readonly ts: string;
-  readonly announcement: Announcement;
-  /** Of its offer; null: still open, or none. */
-  readonly outcome: OfferOutcome | null;
-}
-
 /** The job dropped it for newer ones. */
 const DROPPED: OfferOutcome = { deed: 'moot', by: null };
 
 /**
- * Updates a thread's messages: who decided replaces used buttons, and a pull request is shown as its code
- * host describes it. One task for both, so that neither undoes the other.
+ * Updates a thread's messages: who decided replaces used buttons, a draft says how many replies go along, and
+ * a pull request is shown as its code host describes it. One task for all, so that none undoes another.
  */
 export const refreshPosts = refresh(
   async (tx, task) => {
     await tx.tasks.fence(task.lease);
     const job = await tx.jobs.get(task.subject);
     if (job === null) return null;
-    const { stale: changed, settled } = await loadSettled(tx, job);
-    const stale = [...changed, ...(await loadDraft(tx, job))];
-    const shown = new Set(stale.map(({ postId }) => postId));
-    const described = (await loadDescribed(tx, job)).filter(({ postId }) => !shown.has(postId));
-    return { job, stale: [...stale, ...described], settled };
+    const { offers = [], stage } = job;
+    const toShow = new Set(offers.flatMap((one) => (one.outcome === null || one.isShown ? [] : one.postId)));
+    const stale = (await tx.calls.posted(job.id, 'announce')).flatMap(({ id, request, ts }) => {
+      const { announcement } = request;
+      const offer = offers.find(({ postId }) => postId === id);
+      const url = announcedLink(announcement);
+      const isStale =
+        toShow.has(id) ||
+        (stage.kind === 'draft' && stage.postTs === ts) ||
+        (url !== null && seenPullRequest(job, url) !== null);
+      if (!isStale) return [];
+      const isOffer = toShow.has(id) || offerOf(announcement, job) !== null;
+      const outcome = isOffer ? (offer ?? { outcome: DROPPED }).outcome : null;
+      return { id, ts, announcement, outcome };
+    });
+    const shown: string[] = [];
+    for (const id of toShow) {
+      const call = await tx.calls.get(id);
+      // The others are refreshed once they are posted.
+      if (call !== null && call.state !== 'pending' && call.state !== 'started') shown.push(id);
+    }
+    return { job, stale, shown };
   },
-  async (tools, { job, stale, settled: postIds }, { note, failureOf }) => {
+  async (tools, { job, stale, shown: postIds }, { note, failureOf }) => {
     const { poster, names } = await tools.workspaces.of(job.teamId);
-    const deciders = stale.flatMap(({ outcome }) => outcome?.by ?? []);
-    const drafters = stale.flatMap(({ announcement }) =>
-      announcement.kind === 'draft' ? namedInDraft(announcement, job) : [],
-    );
-    const known = await names.named([...deciders, ...drafters, ...mentionedIds(job.prompt)]);
+    const people = stale.flatMap(({ announcement, outcome }) => [
+      ...(outcome?.by ? [outcome.by] : []),
+      ...(announcement.kind === 'draft' ? namedInDraft(announcement, job) : []),
+    ]);
+    const known = await names.named([...people, ...mentionedIds(job.prompt)]);
     const sites = sitesOf(tools);
-    for (const { postId, ts, announcement, outcome } of stale) {
+    for (const { id, ts, announcement, outcome } of stale) {
       const failure = await failureOf(
-        () => poster.update(job.channelId, ts, postedView(announcement, job, outcome, known, sites), postId),
+        () => poster.update(job.channelId, ts, postedView(announcement, job, outcome, known, sites), id),
         (reason) => tools.log.warn('post_not_refreshed', { ...factsOf(job), reason }),
       );
       if (failure !== null) return failure;
@@ -58,50 +64,6 @@ export const refreshPosts = refresh(
     return null;
   },
 );
-
-/** Messages with settled offers that still show buttons; `settled`: also those missing from the thread. */
-async function loadSettled(tx: Transaction, { offers = [] }: Job) {
-  const stale: Post[] = [];
-  const unposted: string[] = [];
-  for (const { postId, outcome, isShown } of offers) {
-    if (outcome === null || isShown) continue;
-    const call = await tx.calls.get(postId);
-    if (call?.request.kind !== 'announce') continue;
-    const { announcement } = call.request;
-    const ts = await tx.calls.postedTs(postId);
-    if (ts !== null) stale.push({ postId, ts, announcement, outcome });
-    else if (call.state === 'failed' || call.state === 'unknown') unposted.push(postId);
-    // The others are refreshed once they are posted.
-  }
-  return { stale, settled: [...stale.map(({ postId }) => postId), ...unposted] };
-}
-
-/** A draft's message, which says how many replies go along. */
-async function loadDraft(tx: Transaction, { stage, offers = [] }: Job): Promise<Post[]> {
-  if (stage.kind !== 'draft' || stage.postTs === null) return [];
-  const { number, postTs: ts } = stage;
-  const offer = offers.find(({ about }) => about.kind === 'draft' && about.number === number);
-  const call = offer === undefined ? null : await tx.calls.get(offer.postId);
-  if (call?.request.kind !== 'announce') return [];
-  return [{ postId: call.id, ts, announcement: call.request.announcement, outcome: null }];
-}
-
-/** Messages about a pull request that its code host has described. */
-async function loadDescribed(tx: Transaction, job: Job): Promise<Post[]> {
-  if (job.pullRequests === undefined) return [];
-  const posts = await tx.calls.posted(job.id, 'announce');
-  return posts.flatMap(({ id: postId, request: { announcement }, ts }) => {
-    const url = announcedLink(announcement);
-    if (url === null || seenPullRequest(job, url) === null) return [];
-    return [{ postId, ts, announcement, outcome: outcomeOf(job, postId, announcement) }];
-  });
-}
-
-function outcomeOf(job: Job, postId: string, announcement: Announcement): OfferOutcome | null {
-  if (offerOf(announcement, job) === null) return null;
-  const offer = job.offers?.find((one) => one.postId === postId);
-  return offer === undefined ? DROPPED : offer.outcome;
-}
 
 /** Updates a job's notices in one channel with what the code host says. */
 export const refreshNotice = refresh(

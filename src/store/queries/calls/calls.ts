@@ -73,16 +73,6 @@ export class Calls extends Table {
     return row?.jobId ?? null;
   }
 
-  /** The timestamp of the message that the call has posted; null: it has not. */
-  async postedTs(callId: string): Promise<string | null> {
-    const row = await this.db
-      .selectFrom('call')
-      .select('detail')
-      .where((eb) => eb.and({ id: callId, state: 'done' }))
-      .executeTakeFirst();
-    return row?.detail ?? null;
-  }
-
   /** The messages of a job that calls of this kind have posted, oldest first. */
   async posted<Kind extends CallKind>(jobId: string, kind: Kind): Promise<PostedCall<Kind>[]> {
     const rows = await this.db

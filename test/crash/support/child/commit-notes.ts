@@ -21,7 +21,6 @@ const SILENT = new Set([
   'calls.hold',
   'calls.get',
   'calls.jobOf',
-  'calls.postedTs',
   'calls.posted',
   'calls.agentCallsStartedAt',
   'calls.agentCallsSince',
