@@ -1,5 +1,5 @@
 import { isBlank } from '../../jobs/requests/command.ts';
-import { fieldsOf, linkToken, listOf, plain, stringOf } from './parts.ts';
+import { type Fields, fieldsOf, linkToken, listOf, plain, stringOf } from './parts.ts';
 import { inlineText, isInline, MAX_DEPTH, richTexts } from './rich-text.ts';
 
 /** A block's words, as Slack would deliver them in `text`. */
@@ -10,8 +10,6 @@ export interface Paragraph {
   /** Needs blank lines around it. */
   readonly isApart?: true;
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** The words of blocks of any kind, unknown ones included. */
 export function blockTexts(blocks: unknown): Paragraph[] {

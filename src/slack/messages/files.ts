@@ -4,7 +4,6 @@ import { isBlank } from '../../jobs/requests/command.ts';
 import { displayText } from '../protocol/slack-text.ts';
 import { fieldsOf, listOf, plain, stringOf } from './parts.ts';
 
-const MAX_SNIPPETS = 10;
 const NAME_MAX = 100;
 /** Longer than any prompt: of a longer e-mail, people are told that it is too long. */
 const EMAIL_TEXT_MAX = 200_000;
@@ -37,11 +36,11 @@ export function filesOf(given: unknown): Attachments {
   const all = listOf(given)
     .map(fileOf)
     .filter(({ mode }) => mode !== 'tombstone');
-  const snippets = all.filter((one) => isText(one) || isUndescribed(one)).slice(0, MAX_SNIPPETS);
+  const isSnippet = (one: File) => isText(one) || isUndescribed(one);
   return {
-    snippets: snippets.map(snippetOf),
+    snippets: all.filter(isSnippet).map(snippetOf),
     others: [
-      ...all.filter((other) => !snippets.includes(other)).map(unsentOf),
+      ...all.filter((one) => !isSnippet(one)).map(unsentOf),
       ...all.filter(isEmail).flatMap(filesOfEmail),
     ],
   };
@@ -61,9 +60,8 @@ function snippetOf(given: File): Snippet {
   const name = nameOf(given) ?? 'snippet';
   if (isEmail(given)) {
     // Slack serves HTML at its URL.
-    const words = emailText(given);
-    const fileId = given.id === '' ? {} : { fileId: given.id };
-    return words === null ? { name, url: null, ...fileId } : { name, url: null, ...fileId, text: words };
+    const text = emailText(given);
+    return { name, url: null, ...(given.id && { fileId: given.id }), ...(text !== null && { text }) };
   }
   const url = given.url_private_download ?? given.url_private ?? null;
   return { name, url, ...(given.size !== undefined && { size: given.size }) };

@@ -4,6 +4,7 @@ import { isBlank } from '../../jobs/requests/command.ts';
 import { SLACKBOT } from '../protocol/ids.ts';
 import { mentionedUserIds, stripLeadingMention } from '../protocol/slack-text.ts';
 import { attachmentsIn } from './attachments.ts';
+import { fieldsOf, stringOf } from './parts.ts';
 import { saidBy } from './said.ts';
 
 /** How far Slack's clock and ours may differ, when a time of ours is compared with a message's timestamp. */
@@ -59,23 +60,23 @@ const HUMAN_SUBTYPES: ReadonlySet<string | undefined> = new Set([
   'thread_broadcast',
 ]);
 
-export interface ThreadReply {
+/** A human reply in a thread. */
+interface ThreadReply {
   readonly threadTs: string;
   readonly reply: Reply;
 }
 
-/** The human reply in a thread that the event is about, or null. */
+/** Null if the event is about no such reply. */
 export function replyOf(event: MessageEvent, botUserId: string | undefined): ThreadReply | null {
-  const { user, ts, thread_ts: threadTs } = event;
-  if (!isHuman(event, botUserId) || user === undefined) return null;
-  if (threadTs === undefined || threadTs === ts) return null;
-  const text = saidBy(event);
+  const { ts, thread_ts: threadTs } = event;
+  const userId = writtenByPerson(event, botUserId);
+  if (userId === null || threadTs === undefined || threadTs === ts) return null;
   return {
     threadTs,
     reply: {
       messageTs: ts,
-      userId: user,
-      text: botUserId === undefined ? text : stripLeadingMention(text, botUserId),
+      userId,
+      text: stripLeadingMention(saidBy(event), botUserId),
       editedTs: event.edited?.ts ?? null,
       mentionsBot: mentionsBot(event, botUserId),
       attachments: attachmentsIn(event),
@@ -83,27 +84,19 @@ export function replyOf(event: MessageEvent, botUserId: string | undefined): Thr
   };
 }
 
-export function mentionsBot(event: MessageEvent, botUserId: string | undefined): boolean {
-  return botUserId !== undefined && mentions(event, botUserId);
-}
-
 /** In its own words, not in a message forwarded in it. */
-function mentions({ text }: Pick<MessageEvent, 'text'>, userId: string): boolean {
-  return mentionedUserIds(text ?? '').includes(userId);
+export function mentionsBot({ text }: Pick<MessageEvent, 'text'>, botUserId: string | undefined): boolean {
+  return botUserId !== undefined && mentionedUserIds(text ?? '').includes(botUserId);
 }
 
 /**
- * Whether a person wrote it, rather than did something. `Access` knows the bots that only `users.info` shows.
+ * The author, if it may be a person who wrote it, rather than did something; else null. `Access` knows the
+ * bots that only `users.info` shows.
  */
-function isHuman(event: MessageEvent, botUserId: string | undefined): boolean {
+export function writtenByPerson(event: MessageEvent, botUserId: string | undefined): string | null {
   const { user } = event;
-  if (user == null || user === '' || user === SLACKBOT) return false;
-  return mayBeHuman(event) && user !== botUserId;
-}
-
-/** The author, if it may be a person; else null. */
-export function writtenByPerson(message: MessageEvent, botUserId: string): string | null {
-  return isHuman(message, botUserId) ? (message.user ?? null) : null;
+  if (!user || user === SLACKBOT || user === botUserId) return null;
+  return mayBeHuman(event) ? user : null;
 }
 
 /**
@@ -122,24 +115,19 @@ export function isPostedByApp({ bot_id: botId }: Pick<MessageEvent, 'bot_id'>): 
   return botId != null;
 }
 
-/** An app that posted a message: its id, and its display name there. */
-interface PostingApp {
-  readonly id: string;
-  readonly name: string | null;
-}
-
 /**
- * The app that says something in the message, in its own name or (`isPostedByApp`) a person's; null: none.
+ * The app that says something in the message, in its own name or (`isPostedByApp`) a person's: its id, and its
+ * display name there. Null: none.
  */
-export function appThatWrote(message: Partial<MessageEvent>): PostingApp | null {
+export function appThatWrote(message: Partial<MessageEvent>) {
   const { subtype, bot_id: botId, app_id: appId, username } = message;
   const isSaid = subtype === 'bot_message' || HUMAN_SUBTYPES.has(subtype);
   if (!isSaid || botId == null) return null;
-  const profile = (message.bot_profile ?? {}) as { readonly app_id?: unknown; readonly name?: unknown };
+  const profile = fieldsOf(message.bot_profile);
   const id = appId ?? profile.app_id;
   if (typeof id !== 'string') return null;
-  const name = [username, profile.name].find((one) => typeof one === 'string' && !isBlank(one));
-  return { id, name: typeof name === 'string' ? name : null };
+  const name = [username, stringOf(profile.name)].find((one) => one && !isBlank(one));
+  return { id, name: name ?? null };
 }
 
 /** A reply that a person changed or deleted; `message` is the current or last version. */
@@ -171,10 +159,10 @@ export function mentionAddedIn(
 ): (MessageEvent & { readonly user: string }) | null {
   const { subtype, channel, message: now, previous_message: before } = event;
   if (subtype !== 'message_changed' || now?.edited?.ts === undefined || before === undefined) return null;
-  if (botUserId === undefined || !mentions(now, botUserId) || mentions(before, botUserId)) return null;
+  if (!mentionsBot(now, botUserId) || mentionsBot(before, botUserId)) return null;
   const message = { ...now, channel };
-  const { user } = message;
-  return isHuman(message, botUserId) && user !== undefined ? { ...message, user } : null;
+  const user = writtenByPerson(message, botUserId);
+  return user === null ? null : { ...message, user };
 }
 
 /** All names under which Slack may redeliver this message. */
@@ -200,12 +188,13 @@ export interface Written {
 
 /** Null if it is no person's, or an edit: that starts nothing. */
 export function writtenOf(event: MessageEvent, botUserId: string | undefined): Written | null {
-  const { user, ts, thread_ts: threadTs } = event;
-  if (!isHuman(event, botUserId) || user === undefined || event.edited !== undefined) return null;
+  const { ts, thread_ts: threadTs } = event;
+  const userId = writtenByPerson(event, botUserId);
+  if (userId === null || event.edited !== undefined) return null;
   const attachments = attachmentsIn(event);
   return {
     channelId: event.channel,
-    userId: user,
+    userId,
     ts,
     threadTs: threadTs === undefined || threadTs === ts ? null : threadTs,
     text: requestText(saidBy(event), attachments, botUserId),
@@ -216,6 +205,6 @@ export function writtenOf(event: MessageEvent, botUserId: string | undefined): W
 
 /** The request without the mention at its start. Snippets without a word become a request to read them. */
 export function requestText(text: string, { snippets }: Attachments, botUserId: string | undefined): string {
-  const own = (botUserId === undefined ? text : stripLeadingMention(text, botUserId)).trim();
+  const own = stripLeadingMention(text, botUserId).trim();
   return own === '' && snippets.length > 0 ? seeFiles(snippets) : own;
 }

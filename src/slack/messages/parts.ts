@@ -1,10 +1,10 @@
 import { escapeMrkdwn, unescapeMrkdwn } from '../protocol/slack-text.ts';
 
+export type Fields = Readonly<Record<string, unknown>>;
+
 /** An outside value's fields; none if it is no object. */
-export function fieldsOf(given: unknown): Readonly<Record<string, unknown>> {
-  return typeof given === 'object' && given !== null && !Array.isArray(given)
-    ? (given as Record<string, unknown>)
-    : {};
+export function fieldsOf(given: unknown): Fields {
+  return typeof given === 'object' && given !== null && !Array.isArray(given) ? (given as Fields) : {};
 }
 
 export function listOf(given: unknown): unknown[] {

@@ -1,6 +1,6 @@
 import { isBlank } from '../../jobs/requests/command.ts';
 import { readableDate } from '../protocol/slack-text.ts';
-import { fieldsOf, linkToken, listOf, numberOf, plain, stringOf } from './parts.ts';
+import { type Fields, fieldsOf, linkToken, listOf, numberOf, plain, stringOf } from './parts.ts';
 
 /** Deeper than Slack nests anything; outside input may be arbitrarily deep. */
 export const MAX_DEPTH = 24;
@@ -52,11 +52,7 @@ function fenced(code: string, language: string): string {
   return `${fence}${name}\n${code.replace(/\n$/, '')}\n${fence}`;
 }
 
-function listText(
-  { elements, style, indent, offset }: Readonly<Record<string, unknown>>,
-  depth: number,
-  showCode: ShowCode,
-): string {
+function listText({ elements, style, indent, offset }: Fields, depth: number, showCode: ShowCode): string {
   const margin = INDENT.repeat(Math.min(Math.max(Math.trunc(numberOf(indent)), 0), MAX_INDENT));
   const first = Math.max(Math.trunc(numberOf(offset)), 0) + 1;
   const items = listOf(elements).map((item, index) => {
@@ -122,13 +118,13 @@ function inline(given: unknown, depth: number): Inline {
   return { text: inlineWords(element, depth), isStruck: strike === true, isCode: code === true };
 }
 
-const INLINE: Readonly<Record<string, (element: Readonly<Record<string, unknown>>) => string>> = {
+const INLINE: Readonly<Record<string, (element: Fields) => string>> = {
   text: ({ text }) => plain(text),
   link: ({ url, text }) => linkToken(stringOf(url), plain(text)),
-  emoji: ({ name, skin_tone: tone }) =>
-    stringOf(name) === ''
-      ? ''
-      : `:${plain(name)}:${numberOf(tone) > 0 ? `:skin-tone-${numberOf(tone)}:` : ''}`,
+  emoji: ({ name, skin_tone: tone }) => {
+    const skin = numberOf(tone) > 0 ? `:skin-tone-${numberOf(tone)}:` : '';
+    return stringOf(name) && `:${plain(name)}:${skin}`;
+  },
   user: ({ user_id: id }) => token('@', id),
   usergroup: ({ usergroup_id: id }) => token('!subteam^', id),
   channel: ({ channel_id: id }) => token('#', id),
@@ -146,7 +142,7 @@ export function isInline(type: unknown): boolean {
   return Object.hasOwn(INLINE, stringOf(type));
 }
 
-function inlineWords(element: Readonly<Record<string, unknown>>, depth: number): string {
+function inlineWords(element: Fields, depth: number): string {
   const type = stringOf(element.type);
   if (isInline(type)) return INLINE[type]?.(element) ?? '';
   if (depth <= 0) return '';

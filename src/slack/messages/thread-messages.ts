@@ -41,8 +41,7 @@ export function peopleIn(messages: readonly MessageEvent[]): string[] {
  * left out
  */
 export function saidIn(message: Saying & { readonly files?: unknown }, botUserId?: string): string {
-  const whole = saidBy(message);
-  const said = (botUserId === undefined ? whole : stripLeadingMention(whole, botUserId)).trim();
+  const said = stripLeadingMention(saidBy(message), botUserId).trim();
   const names = attachmentsInWords(attachmentsIn(message));
   return isBlank(said) && names !== '' ? `[${names}]` : said;
 }

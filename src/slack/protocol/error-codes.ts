@@ -57,7 +57,7 @@ const KNOWN: Readonly<Record<Exclude<CodeClass, 'passing'>, readonly string[]>> 
 
 const classes: ReadonlyMap<string, CodeClass> = new Map(
   Object.entries(KNOWN).flatMap(([name, lines]) =>
-    lines.flatMap((line) => line.split(' ')).map((code) => [code, name as CodeClass] as const),
+    lines.flatMap((line) => line.split(' ').map((code) => [code, name as CodeClass])),
   ),
 );
 
@@ -76,7 +76,10 @@ export function isNotInChannel(code: string): boolean {
   return code === 'not_in_channel' || code === 'channel_not_found';
 }
 
-const CLOSED: ReadonlySet<string> = new Set([
+/** The codes that say a conversation is closed to the bot until people act there. */
+export const closedPlaceCodes: readonly string[] = [
+  'not_in_channel',
+  'channel_not_found',
   CHANNEL_IS_SHARED,
   'channel_is_archived',
   'is_archived',
@@ -87,20 +90,15 @@ const CLOSED: ReadonlySet<string> = new Set([
   'restricted_action_thread_only_channel',
   'restricted_action_thread_locked',
   'thread_locked',
-]);
-
-/** The codes that say a conversation is closed to the bot until people act there. */
-export const closedPlaceCodes: readonly string[] = ['not_in_channel', 'channel_not_found', ...CLOSED];
+];
 
 export function isPlaceClosed(code: string): boolean {
-  return isNotInChannel(code) || CLOSED.has(code);
+  return closedPlaceCodes.includes(code);
 }
-
-const GONE: ReadonlySet<string> = new Set(['channel_is_archived', 'is_archived', 'thread_not_found']);
 
 /** The conversation or its thread is gone, or closed to the bot. */
 export function isPlaceGone(code: string): boolean {
-  return isNotInChannel(code) || GONE.has(code);
+  return isNotInChannel(code) || ['channel_is_archived', 'is_archived', 'thread_not_found'].includes(code);
 }
 
 /** The step was completed before, or people cancelled its workflow. */

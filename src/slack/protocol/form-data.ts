@@ -16,59 +16,53 @@ const attachments = z.object({
   others: z.array(z.object({ kind: z.enum(fileKinds), name: z.string().nullable() })).readonly(),
 });
 
+const id = z.string().min(1);
+/** For private answers. */
+const responseUrl = id.nullable();
+
 const composeTarget = z.object({
   /** Null: the form asks for it. */
-  channelId: z.string().min(1).nullable(),
-  /** For private answers. */
-  responseUrl: z.string().min(1).nullable(),
+  channelId: id.nullable(),
+  responseUrl,
   attached: attachments.optional(),
   from: z.enum(['form', 'shortcut', 'home']),
 });
 export type ComposeTarget = Readonly<z.infer<typeof composeTarget>>;
 
 /** A message to the bot in a thread without a job. */
-const mentionedIn = z.object({
-  channelId: z.string().min(1),
-  threadTs: z.string().min(1),
-  messageTs: z.string().min(1),
-});
+const mentionedIn = z.object({ channelId: id, threadTs: id, messageTs: id });
 export type MentionedIn = Readonly<z.infer<typeof mentionedIn>>;
 
 /** The thread whose messages a form offers. */
-const offered = mentionedIn.extend({
-  oldestTs: z.string().min(1),
-  permalink: z.string().nullable(),
-  responseUrl: z.string().min(1).nullable(),
-});
+const offered = mentionedIn.extend({ oldestTs: id, permalink: z.string().nullable(), responseUrl });
 export type OfferedThread = Readonly<z.infer<typeof offered>>;
 
 /** What people wrote in a job's thread between its last turn and a mention. */
-const saidSince = mentionedIn.extend({ jobId: z.string().min(1), sinceTs: z.string().min(1) });
+const saidSince = mentionedIn.extend({ jobId: id, sinceTs: id });
 export type SaidSince = Readonly<z.infer<typeof saidSince>>;
 
-const confirmation = z.object({ jobId: z.string().min(1), responseUrl: z.string().min(1).nullable() });
-export type ConfirmationForm = Readonly<z.infer<typeof confirmation>>;
+const confirmation = z.object({ jobId: id, responseUrl });
 
 /**
  * A decision about a job, or a reply to it, valid for the person and channel that the form was made for. See
  * `ButtonTarget`.
  */
 const decision = z.object({
-  jobId: z.string().min(1),
-  channelId: z.string().min(1),
-  userId: z.string().min(1),
+  jobId: id,
+  channelId: id,
+  userId: id,
   creates: z.int().optional(),
   callId: z.string().optional(),
   draft: z.int().optional(),
 });
 export type DecisionForm = Readonly<z.infer<typeof decision>>;
 
-const recipe = z.object({ recipe: z.string().min(1), responseUrl: z.string().min(1).nullable() });
+const recipe = z.object({ recipe: id, responseUrl });
 export type RecipeForm = Readonly<z.infer<typeof recipe>>;
 
 const settings = z.object({
-  channelId: z.string().min(1),
-  responseUrl: z.string().min(1).nullable(),
+  channelId: id,
+  responseUrl,
   /** When they had last been saved when the form was made. */
   changedAtMs: z.number().nullable(),
   /** The values then, which stay where nothing else is filled in. */
@@ -81,18 +75,19 @@ const settings = z.object({
 });
 export type SettingsFormData = Readonly<z.infer<typeof settings>>;
 
+type FormData = z.infer<
+  | typeof composeTarget
+  | typeof mentionedIn
+  | typeof offered
+  | typeof saidSince
+  | typeof confirmation
+  | typeof decision
+  | typeof recipe
+  | typeof settings
+>;
+
 /** What a form or button carries: at most 3000 characters, 2000 for a button. */
-export function encode(
-  data:
-    | ComposeTarget
-    | MentionedIn
-    | OfferedThread
-    | SaidSince
-    | ConfirmationForm
-    | DecisionForm
-    | RecipeForm
-    | SettingsFormData,
-): string {
+export function encode(data: Readonly<FormData>): string {
   return JSON.stringify(data);
 }
 
@@ -106,7 +101,7 @@ export const decodeRecipeForm = (text: string) => decode(recipe, text);
 export const decodeSettings = (text: string) => decode(settings, text);
 
 /** Null for an unknown value. */
-function decode<T>(schema: z.ZodType<T>, text: string): T | null {
+export function decode<T>(schema: z.ZodType<T>, text: string): T | null {
   try {
     return schema.parse(JSON.parse(text));
   } catch {

@@ -45,10 +45,8 @@ const ROW_START = '| ';
 
 function startOfLastLine(before: string, added: string): string {
   const end = added.lastIndexOf('\n');
-  return (end < 0 ? before + added.slice(0, ROW_START.length) : added.slice(end + 1)).slice(
-    0,
-    ROW_START.length,
-  );
+  const line = end < 0 ? before + added.slice(0, ROW_START.length) : added.slice(end + 1);
+  return line.slice(0, ROW_START.length);
 }
 
 /**
@@ -56,20 +54,21 @@ function startOfLastLine(before: string, added: string): string {
  * and channels and user groups without a label.
  */
 export function mentionedIds(slackText: string): string[] {
-  const tokens = slackText.matchAll(/<(?:@([A-Z0-9]+)(?:\|[^<>]*)?|(?:#|!subteam\^)([A-Z0-9]+)\|?)>/g);
+  const tokens = slackText.matchAll(MENTION);
   return [...new Set([...tokens].map(([, person, other]) => person ?? other ?? ''))];
 }
 
+const MENTION = /<(?:@([A-Z0-9]+)(?:\|[^<>]*)?|(?:#|!subteam\^)([A-Z0-9]+)\|?)>/g;
+
 /** The ids of the users mentioned in Slack's text, each once, in order. */
 export function mentionedUserIds(slackText: string): string[] {
-  const ids = [...slackText.matchAll(/<@([A-Z0-9]+)(?:\|[^<>]*)?>/g)].map(([, id = '']) => id);
-  return [...new Set(ids)];
+  return [...new Set([...slackText.matchAll(MENTION)].flatMap(([, person]) => person ?? []))];
 }
 
 /** The text without a mention of this user at its very start, and without what separates it from the rest. */
-export function stripLeadingMention(slackText: string, userId: string): string {
+export function stripLeadingMention(slackText: string, userId: string | undefined): string {
   const mention = /^\s*<@([A-Z0-9]+)(?:\|[^<>]*)?>[:,]?\s*/.exec(slackText);
-  return mention?.[1] === userId ? slackText.slice(mention[0].length) : slackText;
+  return mention !== null && mention[1] === userId ? slackText.slice(mention[0].length) : slackText;
 }
 
 /** Null if it is no token of Slack's. */

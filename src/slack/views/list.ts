@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Job } from '../../jobs/job.ts';
 import { cardStandingOf, jobStandingOf, type Standing } from '../../jobs/pull-requests/standing.ts';
 import type { JobPage, PageStart } from '../../jobs/shown/lists.ts';
+import { decode } from '../protocol/form-data.ts';
 import { threadLink } from '../protocol/links.ts';
 import { buttons, decodeButton } from './parts/buttons.ts';
 import {
@@ -109,11 +110,9 @@ export function listView({ jobs, hasNewer, hasOlder }: JobPage, reader: Reader):
   );
 }
 
-const pageButton = z.object({
-  to: z.enum(['older', 'newer']),
-  at: z.number(),
-  id: z.string().min(1).max(100),
-});
+const pageButton = z
+  .object({ to: z.enum(['older', 'newer']), at: z.number(), id: z.string().min(1).max(100) })
+  .transform(({ to, at, id }) => ({ to, than: { requestedAtMs: at, id } }));
 
 /** The value of *Newer* and *Older*. It holds only a position in time, so it never expires. */
 function encodePage({ to, than }: Exclude<PageStart, null>): string {
@@ -122,10 +121,5 @@ function encodePage({ to, than }: Exclude<PageStart, null>): string {
 
 /** The newest page for an unknown value. */
 export function decodePage(value: string): PageStart {
-  try {
-    const { to, at, id } = pageButton.parse(JSON.parse(value));
-    return { to, than: { requestedAtMs: at, id } };
-  } catch {
-    return null;
-  }
+  return decode(pageButton, value);
 }

@@ -1,7 +1,7 @@
 import type { Button, ModalView } from '@slack/types';
 import { placeholdersIn, type Recipe, VALUE_MAX, type ValueProblem } from '../../jobs/recipe.ts';
 import { inWords } from '../../jobs/schedule/moments.ts';
-import { encode, type RecipeForm } from '../protocol/form-data.ts';
+import type { RecipeForm } from '../protocol/form-data.ts';
 import { formIds, viewIds } from '../protocol/ids.ts';
 import { type Button as ButtonKind, buttons } from './parts/buttons.ts';
 import { form, input } from './parts/form.ts';
@@ -126,9 +126,11 @@ export function recipeForm(
   { name, request, values }: Recipe,
   { responseUrl }: Omit<RecipeForm, 'recipe'>,
 ): ModalView {
-  const data = encode({ recipe: name, responseUrl });
   return form(
-    { id: viewIds.recipe, title: 'Run a recipe', submit: 'Start', data },
+    viewIds.recipe,
+    'Run a recipe',
+    'Start',
+    { recipe: name, responseUrl },
     untrustedParagraph(shown(request, REQUEST_MAX)),
     placeholdersIn(request).map((placeholder) => {
       const initial = values.get(placeholder);

@@ -67,7 +67,10 @@ export function composeView({
   // A recipe brings its own request and channel.
   const optional = recipes.length > 0;
   return form(
-    { id: viewIds.compose, title: labels.askDocsAgent, submit: 'Start', data: encode(target) },
+    viewIds.compose,
+    labels.askDocsAgent,
+    'Start',
+    target,
     { ...promptInput(prompt, promptMaxLength), optional },
     recipeInput(recipes),
     isCut &&
@@ -103,7 +106,10 @@ export const noFormView = say`⚠️ *Slack didn't open the form.* Please try ag
 
 export function followUpForm(data: DecisionForm, promptMaxLength: number): ModalView {
   return form(
-    { id: viewIds.followUp, title: buttons.followUp.label, submit: 'Send', data: encode(data) },
+    viewIds.followUp,
+    buttons.followUp.label,
+    'Send',
+    data,
     promptInput('', promptMaxLength, 'Your reply to the agent'),
   );
 }
@@ -112,7 +118,10 @@ export function followUpForm(data: DecisionForm, promptMaxLength: number): Modal
 export function editRequestForm(data: DecisionForm, prompt: string, promptMaxLength: number): ModalView {
   const isCut = prompt.length > promptFieldMax(promptMaxLength);
   return form(
-    { id: viewIds.editRequest, title: 'Edit and start', submit: 'Start', data: encode(data) },
+    viewIds.editRequest,
+    'Edit and start',
+    'Start',
+    data,
     promptInput(prompt, promptMaxLength),
     isCut &&
       smallPrint(
@@ -134,7 +143,10 @@ export function draftForm(
   const isCut = prompt.length > promptFieldMax(promptMaxLength);
   const toSendAll = prompt.length <= promptMaxLength ? mrkdwn` *Start* below the draft sends all of it.` : '';
   return form(
-    { id: viewIds.draft, title: 'Edit and start', submit: 'Start', data: encode(data) },
+    viewIds.draft,
+    'Edit and start',
+    'Start',
+    data,
     promptInput(prompt, promptMaxLength),
     linesInput(lines),
     isCut &&
@@ -157,7 +169,10 @@ export function resolveForm(data: DecisionForm, job: Job, names: Names): ModalVi
 function watchForm(data: DecisionForm, title: string, above: Blocks): ModalView {
   const hint = 'As the agent shows it, for example job_123.';
   return form(
-    { id: viewIds.agentJob, title, submit: 'Watch', data: encode(data) },
+    viewIds.agentJob,
+    title,
+    'Watch',
+    data,
     above,
     input(formIds.agentJob, "The agent's job id", { type: 'plain_text_input' }, { hint }),
   );
@@ -227,10 +242,7 @@ export function saidSinceView(job: Job, since: SaidSince, authors: readonly stri
 
 /** Asks which of them go to the agent. */
 export function saidSinceForm(since: SaidSince, lines: readonly ThreadLine[]): ModalView {
-  return form(
-    { id: viewIds.saidSince, title: labels.askDocsAgent, submit: 'Send', data: encode(since) },
-    linesInput(lines),
-  );
+  return form(viewIds.saidSince, labels.askDocsAgent, 'Send', since, linesInput(lines));
 }
 
 /** `1 message, by Alice`, `2 messages, by Alice and Bob`, `5 messages, by Alice, Bob, Carol and 2 others`. */
@@ -264,7 +276,10 @@ export function threadPreviewView({
   const isCut = prompt.length > promptFieldMax(promptMaxLength);
   const leftOutWords = counted(leftOut, 'older message is', 'older messages are');
   return form(
-    { id: viewIds.threadPreview, title: labels.askDocsAgent, submit: 'Start', data: encode(thread) },
+    viewIds.threadPreview,
+    labels.askDocsAgent,
+    'Start',
+    thread,
     promptInput(prompt, promptMaxLength),
     projectInput(projects, project),
     linesInput(lines),

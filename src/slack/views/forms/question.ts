@@ -2,7 +2,6 @@ import type { ModalView } from '@slack/types';
 import type { Job } from '../../../jobs/job.ts';
 import { type CommandName, commandNames } from '../../../jobs/requests/command.ts';
 import { type Intent, intentOf } from '../../../jobs/requests/intent.ts';
-import { encode } from '../../protocol/form-data.ts';
 import { viewIds } from '../../protocol/ids.ts';
 import { messageOfJob } from '../list.ts';
 import { buttons, nthInRow } from '../parts/buttons.ts';
@@ -106,14 +105,18 @@ function repeated({ job, sameAs }: Question): Blocks {
   return paragraph(mrkdwn`*You asked for this ${before}.*`);
 }
 
+type FormArguments = Parameters<typeof form>;
+
 /** The question about the same words in a form, replacing the submitted one. */
 export function questionForm(
   question: Question,
   permalink: string | null,
   responseUrl: string | null,
 ): ModalView {
-  const data = encode({ jobId: question.job.id, responseUrl });
-  return confirmationForm(data, [repeated(question), buttonRow(linkButton(buttons.openThread, permalink))]);
+  return confirmationForm({ jobId: question.job.id, responseUrl }, [
+    repeated(question),
+    buttonRow(linkButton(buttons.openThread, permalink)),
+  ]);
 }
 
 /** That form again, with what kept the job from starting: it can be sent again. */
@@ -127,9 +130,9 @@ export function questionFormAgain(
   return confirmationForm(data, newsAbove(blocks, news));
 }
 
-function confirmationForm(data: string, blocks: Parameters<typeof form>[1]): ModalView {
+function confirmationForm(data: FormArguments[3], blocks: FormArguments[4]): ModalView {
   const submit = buttons.startAnother.label;
-  return form({ id: viewIds.startAnother, title: labels.startAnother, submit, data }, blocks);
+  return form(viewIds.startAnother, labels.startAnother, submit, data, blocks);
 }
 
 /** Replaces the question when it is answered. */

@@ -1,7 +1,7 @@
 import type { ModalView } from '@slack/types';
 import type { FollowUpMode } from '../../../jobs/policy.ts';
 import type { Project, Projects } from '../../../jobs/requests/project.ts';
-import { encode, type SettingsFormData } from '../../protocol/form-data.ts';
+import type { SettingsFormData } from '../../protocol/form-data.ts';
 import { formIds, viewIds } from '../../protocol/ids.ts';
 import { channelInput, form, input, menu, option, projectInput } from '../parts/form.ts';
 import { type Blocks, message, paragraph, type SlackMessage, say, smallPrint } from '../parts/message.ts';
@@ -34,7 +34,10 @@ export function settingsForm(
     option(String(windowMs), windowMs === 0 ? 'Off: each reply goes out at once' : duration(windowMs)),
   );
   return form(
-    { id: viewIds.settings, title, submit: 'Save', data: encode(data) },
+    viewIds.settings,
+    title,
+    'Save',
+    data,
     paragraph(mrkdwn`For jobs in ${channelMention(data.channelId)}, from now on.`),
     projectInput(projects, project),
     menu(formIds.followUpMode, 'What goes to the agent', modeOptions, followUpMode),
@@ -58,10 +61,7 @@ export function settingsForm(
 
 /** Asks whose settings are meant. */
 export function settingsChannelForm(): ModalView {
-  return form(
-    { id: viewIds.settingsChannel, title, submit: 'Next', data: '' },
-    channelInput('Its settings come next.'),
-  );
+  return form(viewIds.settingsChannel, title, 'Next', '', channelInput('Its settings come next.'));
 }
 
 /** The windows to choose from where this one is set. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { JobEvent } from '../../../jobs/event.ts';
+import { decode } from '../../protocol/form-data.ts';
 
 const buttonTarget = z.object({
   jobId: z.string().min(1),
@@ -25,17 +26,9 @@ const buttonTarget = z.object({
 export type ButtonTarget = Readonly<z.infer<typeof buttonTarget>>;
 
 /** A button's value, at most 2000 characters. */
-export function encodeButton(target: ButtonTarget): string {
-  return JSON.stringify(target);
-}
+export const encodeButton = (target: ButtonTarget) => JSON.stringify(target);
 
-export function decodeButton(value: string): ButtonTarget | null {
-  try {
-    return buttonTarget.parse(JSON.parse(value));
-  } catch {
-    return null;
-  }
-}
+export const decodeButton = (value: string): ButtonTarget | null => decode(buttonTarget, value);
 
 /** The parts of a press that decide its meaning. */
 export interface Press {

@@ -1,6 +1,7 @@
 import type { InputBlock, ModalView, PlainTextOption } from '@slack/types';
 import type { Recipe } from '../../../jobs/recipe.ts';
 import type { Project, Projects } from '../../../jobs/requests/project.ts';
+import { encode } from '../../protocol/form-data.ts';
 import { formIds } from '../../protocol/ids.ts';
 import { unescapeMrkdwn } from '../../protocol/slack-text.ts';
 import type { Blocks, SlackMessage } from './message.ts';
@@ -24,15 +25,18 @@ const numbers = new Intl.NumberFormat('en-US');
 
 /** @param title at most 24 characters, as the label of `submit` */
 export function form(
-  facts: { readonly id: string; readonly title: string; readonly submit: string; readonly data: string },
+  id: string,
+  title: string,
+  submit: string,
+  data: Parameters<typeof encode>[0] | string,
   ...blocks: readonly Parts<ModalView['blocks'][number]>[]
 ): ModalView {
   return {
     type: 'modal',
-    callback_id: facts.id,
-    private_metadata: facts.data,
-    title: plain(facts.title),
-    submit: plain(facts.submit),
+    callback_id: id,
+    private_metadata: typeof data === 'string' ? data : encode(data),
+    title: plain(title),
+    submit: plain(submit),
     close: plain('Cancel'),
     blocks: listed(blocks),
   };
