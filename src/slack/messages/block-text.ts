@@ -18,7 +18,6 @@ export function blockTexts(blocks: unknown): Paragraph[] {
     .filter(({ text }) => !isBlank(text));
 }
 
-/** As one text. */
 export function joinParagraphs(paragraphs: readonly Paragraph[]): string {
   return paragraphs
     .map(({ text, isApart }, index) => {

@@ -60,7 +60,6 @@ const HUMAN_SUBTYPES: ReadonlySet<string | undefined> = new Set([
   'thread_broadcast',
 ]);
 
-/** A human reply in a thread. */
 interface ThreadReply {
   readonly threadTs: string;
   readonly reply: Reply;

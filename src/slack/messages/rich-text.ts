@@ -137,7 +137,6 @@ const INLINE: Readonly<Record<string, (element: Fields) => string>> = {
   team: () => 'a workspace',
 };
 
-/** Whether it is part of a line. */
 export function isInline(type: unknown): boolean {
   return Object.hasOwn(INLINE, stringOf(type));
 }

@@ -106,8 +106,7 @@ export const refreshCard = refresh(
     const queue = queueOf(state, policyOf(state, tools.newContext()), nowMs);
     return { job, cardTs: state.job.cardTs, queue, pausedUntilMs };
   },
-  async (tools, { job, cardTs, queue, pausedUntilMs }, { repeatAt, note }) => {
-    if (pausedUntilMs !== null) repeatAt(pausedUntilMs);
+  async (tools, { job, cardTs, queue, pausedUntilMs: againAtMs }) => {
     tools.showChanged(job);
     const workspace = await tools.workspaces.of(job.teamId);
     const card = await renderCard(tools, workspace, job, queue);
@@ -116,8 +115,7 @@ export const refreshCard = refresh(
       (reason) => tools.log.warn('card_not_refreshed', { ...factsOf(job), reason }),
     );
     // Slack may have edited it at any time until now.
-    note((tx, { nowMs }) => tx.jobs.cardDrawn(job.id, nowMs));
-    return failure;
+    return { failure, note: (tx, { nowMs }) => tx.jobs.cardDrawn(job.id, nowMs), againAtMs };
   },
 );
 

@@ -71,7 +71,6 @@ export function stripLeadingMention(slackText: string, userId: string | undefine
   return mention !== null && mention[1] === userId ? slackText.slice(mention[0].length) : slackText;
 }
 
-/** Null if it is no token of Slack's. */
 function readableToken(content: string, names: ReadonlyMap<string, string>): string | null {
   const bar = content.indexOf('|');
   const target = unescapeMrkdwn(bar < 0 ? content : content.slice(0, bar));

@@ -1,3 +1,4 @@
+import type { TroubleKind } from '../../jobs/job.ts';
 import type { HostFacts, ServiceFacts } from '../../jobs/service-facts.ts';
 import { message, paragraph, type SlackMessage, smallPrint } from './parts/message.ts';
 import { channelMention, counted, joined, type Mrkdwn, mrkdwn, timeOfDay } from './parts/mrkdwn.ts';
@@ -116,38 +117,42 @@ function scopes({ scopes: said }: SlackFacts): Finding {
   return problem`❌ *Permissions* missing: ${names}. Add them under "OAuth &amp; Permissions", then reinstall the app.`;
 }
 
-function agent({ name, agent: { answeredAtMs, trouble } }: DoctorFacts['projects'][number]): Finding {
-  const who = mrkdwn`*Agent* (${oneLine(name, WORDS_MAX)})`;
-  if (trouble === null) return answered(who, answeredAtMs);
-  const since = timeOfDay(trouble.sinceMs);
-  switch (trouble.kind) {
-    case 'rate_limited':
-      return fine`⏳ ${who} has limited requests since ${since}. They continue automatically.`;
-    case 'unreachable':
-      return problem`❌ ${who} out of reach since ${since}. Requests are saved and continue automatically.`;
-    case 'needs_admin':
-      return problem`❌ ${who} has refused the key or the project since ${since}. An operator of docs-agent must check both.`;
-  }
+type Words = Readonly<Record<TroubleKind, readonly [what: string, then: string]>>;
+
+const agentWords: Words = {
+  rate_limited: ['has limited requests', 'They continue automatically.'],
+  unreachable: ['out of reach', 'Requests are saved and continue automatically.'],
+  needs_admin: ['has refused the key or the project', 'An operator of docs-agent must check both.'],
+};
+
+const hostWords: Words = {
+  rate_limited: ['has limited requests', 'Pull requests are checked less often until then.'],
+  unreachable: ['out of reach', 'Messages show pull requests as they were last seen.'],
+  needs_admin: [
+    'has refused the token or the App',
+    'An operator of docs-agent must renew it. Messages show pull requests as they were last seen.',
+  ],
+};
+
+function agent({ name, agent: facts }: DoctorFacts['projects'][number]): Finding {
+  return service(mrkdwn`*Agent* (${oneLine(name, WORDS_MAX)})`, facts, agentWords);
 }
 
-function codeHost({ host, facts: { answeredAtMs, trouble } }: HostFacts): Finding {
-  const who = mrkdwn`*Code host* (${oneLine(host, WORDS_MAX)})`;
-  if (trouble === null) return answered(who, answeredAtMs);
-  const since = timeOfDay(trouble.sinceMs);
-  switch (trouble.kind) {
-    case 'rate_limited':
-      return fine`⏳ ${who} has limited requests since ${since}. Pull requests are checked less often until then.`;
-    case 'unreachable':
-      return problem`❌ ${who} out of reach since ${since}. Messages show pull requests as they were last seen.`;
-    case 'needs_admin':
-      return problem`❌ ${who} has refused the token or the App since ${since}. An operator of docs-agent must renew it. Messages show pull requests as they were last seen.`;
-  }
+function codeHost({ host, facts }: HostFacts): Finding {
+  return service(mrkdwn`*Code host* (${oneLine(host, WORDS_MAX)})`, facts, hostWords);
 }
 
-function answered(who: Mrkdwn, atMs: number | null): Finding {
-  return atMs === null
-    ? fine`✅ ${who} no contact since the last restart`
-    : fine`✅ ${who} answered ${timeOfDay(atMs)}`;
+function service(who: Mrkdwn, { answeredAtMs, trouble }: ServiceFacts, words: Words): Finding {
+  if (trouble === null) {
+    return answeredAtMs === null
+      ? fine`✅ ${who} no contact since the last restart`
+      : fine`✅ ${who} answered ${timeOfDay(answeredAtMs)}`;
+  }
+  const [what, then] = words[trouble.kind];
+  const since = timeOfDay(trouble.sinceMs);
+  return trouble.kind === 'rate_limited'
+    ? fine`⏳ ${who} ${what} since ${since}. ${then}`
+    : problem`❌ ${who} ${what} since ${since}. ${then}`;
 }
 
 function paused({ name, what, untilMs }: AgentPause): Finding {

@@ -117,7 +117,7 @@ function needingJob(one: NeedingJob, reader: Reader): Blocks {
 function decision({ job, undecided }: NeedingJob): Parts<Button> {
   const { stage } = job;
   if (stage.kind === 'card_failed') return !isBetweenPeople(stage.reason, job) && tryAgainButton(job);
-  const [action] = cardActions(job, { sendNow: null, undecided });
+  const [action] = listed(cardActions(job, { sendNow: null, undecided }));
   return action ?? linkButton(buttons.viewPullRequest, lastPullRequestOf(job)?.url ?? null);
 }
 

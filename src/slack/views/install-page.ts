@@ -44,7 +44,6 @@ export function installFailedPage(why: FailedWhy): string {
   return notInstalledPage(`<p>${failures[why]}</p>`, why === 'elsewhere' ? 'Start here' : 'Start over');
 }
 
-/** Slack granted less than was asked for. */
 export function scopesMissingPage(missing: readonly Scope[]): string {
   const items = missing.map(
     ({ name, without }) => `<li><code>${escaped(name)}</code>: ${escaped(without)}</li>`,

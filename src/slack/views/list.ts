@@ -30,7 +30,6 @@ export interface Reader {
   readonly channelId: string | null;
   readonly workspaceUrl: string | null;
   readonly names: Names;
-  /** For short names of pull requests. Default: the public sites. */
   readonly sites?: Sites;
 }
 

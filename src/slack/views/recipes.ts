@@ -55,7 +55,6 @@ export function resumedView(recipe: string, by: string): SlackMessage {
   return say`▶️ *Resumed by ${oneLine(by)}.* ${oneLine(recipe)} runs again.`;
 }
 
-/** Privately. */
 export function notPausedView(recipe: string): SlackMessage {
   return say`Already done: *${oneLine(recipe)}* isn't paused.`;
 }

@@ -28,12 +28,10 @@ type Lengths = Omit<Extract<PromptVerdict, { kind: 'too_long' }>, 'kind'>;
 
 export type Refusal =
   | Exclude<PromptVerdict, { kind: 'ok' }>
-  /** With the included messages. */
   | (Lengths & { readonly kind: 'too_long_together'; readonly mayUntick: boolean })
   | UnknownProject
   /** The text names another project than the menu. */
   | { readonly kind: 'two_projects'; readonly named: string; readonly chosen: string }
-  /** Its thread has a job. */
   | { readonly kind: 'thread_taken' };
 
 /** @param way leads to where it can be corrected */
@@ -41,7 +39,6 @@ export function refusalView(refusal: Refusal, way?: Blocks): SlackMessage {
   return message(paragraph(explained(refusal)), way);
 }
 
-/** Below a form's field. */
 export function refusalAtField(refusal: Refusal): SlackMessage {
   return refusal.kind === 'empty' ? say`Write what should change.` : refusalView(refusal);
 }
@@ -90,15 +87,12 @@ export function noSuchAgentJobView(id: string, projectName: string): SlackMessag
   return say`🔍 The agent has no job “${nameOf(id)}” in the ${nameOf(projectName)} project. Check the id; for another project, type \`/docs-agent project=name watch job_123\`.`;
 }
 
-/** The agent did not answer in time: the job is watched anyway. */
 export const watchedUnseenView = say`⏳ The agent didn't answer in time, so I couldn't check that id. The thread will say if there's no such job.`;
 
-/** At the channel's field. */
 export const noChannelView = say`Choose a channel.`;
 
 export const storingUnclearView = say`❓ I can't tell whether that was saved. If nothing appears within a minute, please try again.`;
 
-/** The answer could not be read. */
 export const notReadView = say`⚠️ I can't show that right now. Please try again in a minute.`;
 
 export const notStoredView = say`⚠️ I couldn't save that. Please try again in a minute.`;
@@ -118,7 +112,6 @@ export function whyNotAllowed(refusal: AccessRefusal): Mrkdwn {
   return mrkdwn`🔒 You can't use docs-agent here: ${NOT_ALLOWED[refusal]}. Ask an administrator for access.`;
 }
 
-/** Tells a person, privately, why the program refuses. */
 export function notAllowedView(refusal: AccessRefusal): SlackMessage {
   return say`${whyNotAllowed(refusal)}`;
 }

@@ -41,7 +41,6 @@ export function reportView({ report, leftToDo }: MadeReport, reader: ReportReade
   );
 }
 
-/** The count was not ready in time. */
 export const countingView = say`⏳ *Counting.* This takes a moment; the report will appear here.`;
 
 /** `Nov 16 – 23` */

@@ -21,7 +21,6 @@ const NOT_ALLOWED: Readonly<Record<AccessRefusal, string>> = {
   shared_channel: 'the channel is shared with another organisation',
   unread_channel: "docs-agent can't tell whether the channel is shared with another organisation",
 };
-/** By Slack's error code. */
 const NOT_POSTED: Readonly<Record<string, string>> = {
   channel_is_shared: 'it is shared with another organisation',
   is_archived: 'it is archived',

@@ -16,14 +16,16 @@ import { SlackCallError } from '../../workspace/web-api/failure.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { SlackTools } from '../refresh/refresh.ts';
 import { destinationOf, renderPost } from '../render.ts';
-import { FIRST_LOOK_AFTER_MS, type Looks, lookForPost } from './look-for-post.ts';
 import {
   type Attempt,
   draftIn,
   dropped,
+  FIRST_LOOK_AFTER_MS,
   factsOfPost,
   failureIn,
   isTriedForLong,
+  type Looks,
+  lookForPost,
   mayWaitForPlace,
   type PostResult,
   posted,
@@ -195,7 +197,6 @@ async function showNews(
   await tx.tasks.schedule({ ...task, runAtMs: nowMs, ifScheduled: 'replace' });
 }
 
-/** The pull request that the message announces. */
 function linkIn(request: CallRequest): string | null {
   if (request.kind === 'notify_channel') return request.url;
   return request.kind === 'announce' ? announcedLink(request.announcement) : null;

@@ -32,12 +32,12 @@ export const refreshHome = refresh(
     const failure = await draw();
     const { access, selfCheck } = workspace;
     const isDue = failure === null && isReady(workspace) && !selfCheck.isFresh();
-    if (!isDue || !(await access.isAdmin(userId))) return failure;
+    if (!isDue || !(await access.isAdmin(userId))) return { failure };
     // Nobody waits for this: the tab shows the last result meanwhile.
     const rules = tools.newContext().rulesOf(teamId);
     const channels = await tools.store.transaction((tx) => noticeChannelsOf(tx, teamId, rules));
     await selfCheck.ask(channels, rules);
-    return draw();
+    return { failure: await draw() };
   },
 );
 

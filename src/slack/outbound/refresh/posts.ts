@@ -43,7 +43,7 @@ export const refreshPosts = refresh(
     }
     return { job, stale, shown };
   },
-  async (tools, { job, stale, shown: postIds }, { note, failureOf }) => {
+  async (tools, { job, stale, shown: postIds }, { failureOf }) => {
     const { poster, names } = await tools.workspaces.of(job.teamId);
     const people = stale.flatMap(({ announcement, outcome }) => [
       ...(outcome?.by ? [outcome.by] : []),
@@ -56,12 +56,14 @@ export const refreshPosts = refresh(
         () => poster.update(job.channelId, ts, postedView(announcement, job, outcome, known, sites), id),
         (reason) => tools.log.warn('post_not_refreshed', { ...factsOf(job), reason }),
       );
-      if (failure !== null) return failure;
+      if (failure !== null) return { failure };
     }
-    note(async (tx, context) => {
-      if (postIds.length > 0) await applyEvent(tx, job.id, { type: 'offers_shown', postIds }, context);
-    });
-    return null;
+    return {
+      failure: null,
+      note: async (tx, context) => {
+        if (postIds.length > 0) await applyEvent(tx, job.id, { type: 'offers_shown', postIds }, context);
+      },
+    };
   },
 );
 
@@ -88,8 +90,8 @@ export const refreshNotice = refresh(
       const failure = await failureOf(edit, (reason) =>
         tools.log.warn('notice_not_refreshed', { ...factsOf(job), channel_id: channelId, reason }),
       );
-      if (failure !== null) return failure;
+      if (failure !== null) return { failure };
     }
-    return null;
+    return { failure: null };
   },
 );

@@ -6,7 +6,6 @@ import { receiptEmoji } from '../../protocol/ids.ts';
 import type { SlackFailure } from '../../workspace/web-api/failure.ts';
 import { type RefreshAttempt, refresh, type SlackTools } from './refresh.ts';
 
-/** Makes the reactions on a job's replies show their outcomes. */
 export const refreshReceipts = refresh(
   async (tx, { kind, subject, lease }) => {
     await tx.tasks.fence(lease);
@@ -21,20 +20,22 @@ export const refreshReceipts = refresh(
     }
     return { task: { kind, subject }, job, stale };
   },
-  async (tools, { task, job, stale }, { isSure, note, failureOf }) => {
+  async (tools, { task, job, stale }, { isSure, failureOf }) => {
     const failures = await Promise.all(stale.map((receipt) => showReceipt(tools, job, receipt, failureOf)));
     const shown = stale.filter((_receipt, index) => failures[index] === null);
+    const some = failures.filter((failure) => failure !== null);
+    const failure = some.find(({ outcome }) => outcome === 'unknown') ?? some[0] ?? null;
     // As long as an earlier request may arrive, they count as stale.
-    if (isSure) {
-      note(async (tx, { nowMs }) => {
+    if (!isSure) return { failure };
+    return {
+      failure,
+      note: async (tx, { nowMs }) => {
         // In the order in which others write replies, or two transactions on Postgres could deadlock.
         for (const { followUpId, desired } of shown) await tx.followUps.receiptShown(followUpId, desired);
         const mayBeMore = stale.length >= MAX_STALE_RECEIPTS;
         if (mayBeMore) await tx.tasks.schedule({ ...task, runAtMs: nowMs, ifScheduled: 'replace' });
-      });
-    }
-    const some = failures.filter((failure) => failure !== null);
-    return some.find(({ outcome }) => outcome === 'unknown') ?? some[0] ?? null;
+      },
+    };
   },
 );
 

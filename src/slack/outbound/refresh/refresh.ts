@@ -59,29 +59,30 @@ function isClosed({ outcome, code }: SlackFailure): boolean {
 /** How late an unanswered edit may reach Slack, in time awake, and replace a newer one. */
 const UPDATE_ARRIVES_WITHIN_MS = 20_000;
 
-/** Records what Slack shows. */
-type Note = (tx: Transaction, context: AnyJobContext) => Promise<void>;
-
 export interface RefreshAttempt {
   /** No earlier request of the task can still arrive. */
   readonly isSure: boolean;
-  /** Shows it again then, unless that is planned already. */
-  repeatAt(atMs: number): void;
-  /** Written with the end of the attempt, whatever its result, if the task is still held. */
-  note(note: Note): void;
   /** As the function `failureOf`, for one of several: a hopeless one does not keep the others from being shown. */
-  failureOf: typeof failureOf;
+  readonly failureOf: typeof failureOf;
+}
+
+interface Shown {
+  /** What kept Slack from showing all of it. */
+  readonly failure: SlackFailure | null;
+  /** Records what Slack shows, with the end of the attempt, if the task is still held. */
+  readonly note?: (tx: Transaction, context: AnyJobContext) => Promise<void>;
+  /** It is shown again then, unless that is planned already. */
+  readonly againAtMs?: number | null;
 }
 
 /**
  * Shows something in Slack as it is now, which may be repeated. It is shown again after a failure, and once an
  * edit of unknown fate can no longer arrive.
  * @param load what to show; null: nothing; `later`: it has delayed the task
- * @param show returns what kept Slack from showing all of it
  */
 export function refresh<Snapshot>(
   load: (tx: Transaction, task: ClaimedTask, tools: SlackTools) => Promise<Snapshot | null | 'later'>,
-  show: (tools: SlackTools, snapshot: Snapshot, attempt: RefreshAttempt) => Promise<SlackFailure | null>,
+  show: (tools: SlackTools, snapshot: Snapshot, attempt: RefreshAttempt) => Promise<Shown>,
 ) {
   return async (tools: SlackTools, task: ClaimedTask): Promise<void> => {
     const { store, clock } = tools;
@@ -92,12 +93,8 @@ export function refresh<Snapshot>(
     });
     if (snapshot === null || snapshot === 'later') return;
     const startedAtMs = clock.now();
-    const notes: Note[] = [];
-    const repeats: number[] = [];
-    const failure = await show(tools, snapshot as Snapshot, {
+    const { failure, note, againAtMs } = await show(tools, snapshot as Snapshot, {
       isSure: startedAtMs >= sureAtMs(tools, task),
-      repeatAt: (atMs) => repeats.push(atMs),
-      note: (note) => notes.push(note),
       failureOf: async (...asked) => {
         const failure = await failureOf(...asked);
         return failure !== null && isHopeless(task, failure) ? null : failure;
@@ -108,15 +105,15 @@ export function refresh<Snapshot>(
       await store.transaction(async (tx) => {
         const context = tools.newContext();
         const { nowMs } = context;
-        for (const note of notes) await note(tx, context);
+        await note?.(tx, context);
         if (isUnclear) await tx.tasks.markUnknown(task.lease, nowMs + UPDATE_ARRIVES_WITHIN_MS);
         if (failure !== null && !isHopeless(task, failure)) {
           return tx.tasks.retryAt(task.lease, nowMs + slackRetryMs(task, failure));
         }
         // Computed again: the process may have slept in between.
-        const againAtMs = Math.max(sureAtMs(tools, task), ...repeats);
-        return startedAtMs < againAtMs
-          ? tx.tasks.repeat(task.lease, againAtMs)
+        const repeatAtMs = Math.max(sureAtMs(tools, task), againAtMs ?? 0);
+        return startedAtMs < repeatAtMs
+          ? tx.tasks.repeat(task.lease, repeatAtMs)
           : tx.tasks.complete(task.lease);
       });
     } catch (error) {

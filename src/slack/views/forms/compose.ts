@@ -154,7 +154,6 @@ export function draftForm(
   );
 }
 
-/** Asks which job of the agent it is. */
 export function agentJobForm(data: DecisionForm): ModalView {
   return watchForm(data, 'Watch the job', null);
 }
@@ -240,7 +239,6 @@ export function saidSinceView(job: Job, since: SaidSince, authors: readonly stri
   return messageOfJob(job, new Map(), view);
 }
 
-/** Asks which of them go to the agent. */
 export function saidSinceForm(since: SaidSince, lines: readonly ThreadLine[]): ModalView {
   return form(viewIds.saidSince, labels.askDocsAgent, 'Send', since, linesInput(lines));
 }
@@ -255,7 +253,6 @@ function messagesBy(authors: readonly string[]): string {
   return `${counted(authors.length, 'message')}, by ${by}`;
 }
 
-/** A message that would have gone along was edited after it was offered. */
 export function editedMeanwhileView(author: string): SlackMessage {
   return say`✏️ A message from ${oneLine(author, AUTHOR_MAX)} was edited in the meantime. Choose the messages again.`;
 }
@@ -263,7 +260,6 @@ export function editedMeanwhileView(author: string): SlackMessage {
 /** For a thread that Slack does not confirm, and that the person may not be allowed to read. */
 export const noJobInThreadView = say`🧵 *There's no job in the thread where you mentioned me*, and Slack doesn't let me answer you there. Mention me outside that thread, or type \`/docs-agent explain the rate limits\`.`;
 
-/** Asks which messages of the thread go along with the prompt. */
 export function threadPreviewView({
   thread,
   prompt,

@@ -135,8 +135,6 @@ function confirmationForm(data: FormArguments[3], blocks: FormArguments[4]): Mod
   return form(viewIds.startAnother, labels.startAnother, submit, data, blocks);
 }
 
-/** Replaces the question when it is answered. */
 export const startingView = say`🚀 *Starting.* The card is about to appear.`;
 
-/** Replaces a question that was answered before. */
 export const settledView = say`Already done: the job has started.`;

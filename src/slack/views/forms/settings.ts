@@ -59,7 +59,6 @@ export function settingsForm(
   );
 }
 
-/** Asks whose settings are meant. */
 export function settingsChannelForm(): ModalView {
   return form(viewIds.settingsChannel, title, 'Next', '', channelInput('Its settings come next.'));
 }
@@ -97,7 +96,6 @@ export function settingsSavedView(
   );
 }
 
-/** Shown at a field whose value is no longer valid. */
 export const notAChoiceView = say`That's no longer available. Please choose again.`;
 
 export const tooManyNoticesView = say`At most ${NOTICE_CHANNELS_MAX} channels, public or private. Please choose fewer.`;

@@ -30,7 +30,6 @@ export const encodeButton = (target: ButtonTarget) => JSON.stringify(target);
 
 export const decodeButton = (value: string): ButtonTarget | null => decode(buttonTarget, value);
 
-/** The parts of a press that decide its meaning. */
 export interface Press {
   readonly userId: string;
   readonly responseUrl: string | null;
@@ -58,7 +57,6 @@ export function nthInRow<Kind extends Button>(button: Kind, index: number): Kind
   return index === 0 ? button : { ...button, id: `${button.id}_${index + 1}` };
 }
 
-/** What Slack asks before it delivers a press. */
 export interface Confirmation {
   readonly title: string;
   readonly text: string;

@@ -66,7 +66,6 @@ export function input(
   };
 }
 
-/** The longest prompt that a form can take. */
 export function promptFieldMax(promptMaxLength: number): number {
   return Math.min(INPUT_TEXT_MAX, promptMaxLength);
 }
@@ -106,7 +105,6 @@ export function projectInput(projects: Projects, preselected: Project): Blocks {
   return projects.length > 1 && menu(formIds.project, 'Project', options, preselected.id);
 }
 
-/** Offers recipes, if there are any, instead of a request. */
 export function recipeInput(recipes: readonly Recipe[]): Blocks {
   const options = recipes.slice(0, MENU_OPTIONS_MAX).map(({ name }) => option(name, name));
   const more = { optional: true, hint: "Posts in the recipe's channel." } as const;
@@ -128,7 +126,6 @@ export function option(value: string, untrusted: string): PlainTextOption {
   return { value, text: plain(oneLine(untrusted, OPTION_TEXT_MAX)) };
 }
 
-/** Two untrusted lines. */
 export function twoLineOption(value: string, first: string, second: string): PlainTextOption {
   return { ...option(value, first), description: plain(oneLine(second, OPTION_TEXT_MAX)) };
 }

@@ -22,6 +22,7 @@ const UNLINKED_MAX = 500;
 const SHORT_MAX = 150;
 const READABLE_MAX = 120;
 
+/** Pull requests there have short names. Default: the public sites. */
 export type Sites = readonly CodeHostSite[];
 
 /** The pull request as a button, or as plain text if the API's value may not become a link. */
@@ -36,7 +37,6 @@ export function pullRequest(prLink: string, beside: Parts<Button> = null, style?
 /**
  * The pull request as a link within a sentence: `acme/docs#14` if the host is known, else host and path. Null
  * if it may not be a link, or is too long.
- * @param sites default: the public ones
  */
 export function shortPullRequestLink(prLink: string, sites: Sites = PUBLIC_SITES): Mrkdwn | null {
   const url = httpUrl(prLink);
@@ -116,7 +116,6 @@ export function progressBelow(facts: PullRequestFacts): Parts<string> {
   ];
 }
 
-/** Opens the changed pages, if the code host offers a preview. */
 export function previewButton({ previewUrl = '' }: PullRequestFacts): Button | null {
   return linkButton(buttons.viewPreview, previewUrl);
 }

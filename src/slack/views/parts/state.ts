@@ -43,7 +43,6 @@ const standings = {
 
 /**
  * A job's state in one line, on its card, in lists and in *Details*: icon, word, then facts.
- * @param sites for short names of pull requests
  * @param names for those who decided
  */
 export function stateLine(job: Job, sites?: Sites, names: Names = new Map()): Mrkdwn {

@@ -16,7 +16,6 @@ export function nameIn(names: Names, userId: string | null, nameless: string = l
   return oneLine(names.get(userId ?? '') ?? nameless);
 }
 
-/** By Slack's error code. */
 const REFUSED_NOTICES: Readonly<Record<string, string>> = {
   not_in_channel: "I'm not in this channel",
   channel_not_found: "I can't see this channel",

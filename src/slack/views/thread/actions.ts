@@ -25,6 +25,7 @@ import {
   type Mrkdwn,
   moment,
   mrkdwn,
+  type Parts,
   replies,
 } from '../parts/mrkdwn.ts';
 import { factsOfLink, pullRequest, type Sites, shortPullRequestLink } from '../parts/pull-request.ts';
@@ -55,9 +56,8 @@ interface Question {
   readonly news: Mrkdwn;
   /** The agent's or a code host's, if any; untrusted. */
   readonly words?: string;
-  /** What the buttons do. */
   readonly advice?: Mrkdwn;
-  readonly buttons: readonly Button[];
+  readonly buttons: Parts<Button>;
 }
 
 const ASKING = [
@@ -71,7 +71,6 @@ const ASKING = [
   'reminder',
 ] as const satisfies readonly Announcement['kind'][];
 
-/** An announcement that only asks for a decision. */
 type Asking = AnnouncementOf<(typeof ASKING)[number]>;
 
 export function isAsking(announcement: Announcement): announcement is Asking {
@@ -92,7 +91,7 @@ export function askedBy(announcement: Asking, job: Job, sites?: Sites): Question
           inARow < 2
             ? news
             : mrkdwn`${news} ${times} in a row. A shorter request that names the page often helps.`,
-        ...(offered.length === 0 && { advice: mrkdwn`A reply may still reopen it.` }),
+        ...(offered === null && { advice: mrkdwn`A reply may still reopen it.` }),
         buttons: offered,
       };
     }
@@ -101,7 +100,7 @@ export function askedBy(announcement: Asking, job: Job, sites?: Sites): Question
     case 'create_rejected': {
       const words = announcement.message;
       const why = words === '' ? 'The agent gave no reason.' : 'The agent says:';
-      return { news: mrkdwn`❌ ${who}*Not accepted.* ${why}`, words, buttons: [editAndStart(job)] };
+      return { news: mrkdwn`❌ ${who}*Not accepted.* ${why}`, words, buttons: editAndStart(job) };
     }
     case 'create_unknown':
       return unclearStart(job, announcement.callId, who);
@@ -113,7 +112,7 @@ export function askedBy(announcement: Asking, job: Job, sites?: Sites): Question
       return {
         news: mrkdwn`❓ ${addressing(authorIds)}*Couldn't confirm that ${what}.*`,
         advice: mrkdwn`*Send again* may give the agent the same text twice.`,
-        buttons: [targetButton(buttons.sendAgain, { jobId, callId }, confirmations.sendAgain)],
+        buttons: targetButton(buttons.sendAgain, { jobId, callId }, confirmations.sendAgain),
       };
     }
     case 'long_running': {
@@ -128,23 +127,15 @@ export function askedBy(announcement: Asking, job: Job, sites?: Sites): Question
       const { reminderId, url, afterMs, againMs } = announcement;
       const target = { jobId, reminderId };
       const words = afterMs === undefined ? 'Still open' : `Open for ${fullDuration(afterMs)}`;
+      const news = mrkdwn`👋 ${addressing(requestersOf(job))}*${words}`;
       const link = shortPullRequestLink(url, sites);
       const standing = standingOf(factsOfLink(job, url));
+      const why = standing !== null && WAITS_FOR[standing];
       const label = `Remind me in ${fullDuration(againMs)}`;
-      const toIt = linkButton(buttons.viewPullRequest, url);
       return {
-        news:
-          link === null
-            ? mrkdwn`👋 ${addressing(requestersOf(job))}*${words}.*`
-            : joined(
-                [
-                  mrkdwn`👋 ${addressing(requestersOf(job))}*${words}:* ${link}`,
-                  standing !== null && WAITS_FOR[standing],
-                ],
-                ', ',
-              ),
+        news: link === null ? mrkdwn`${news}.*` : joined([mrkdwn`${news}:* ${link}`, why], ', '),
         buttons: [
-          ...(toIt === null ? [] : [toIt]),
+          linkButton(buttons.viewPullRequest, url),
           targetButton({ ...buttons.remindAgain, label }, target),
           targetButton(buttons.noMoreReminders, target),
         ],
@@ -172,7 +163,7 @@ export function unclearStart({ id: jobId }: Job, callId: string, who: Mrkdwn | n
     advice: mrkdwn`Check for a pull request before you start again.`,
     buttons: [
       targetButton(buttons.startAgain, target, confirmations.startAgain),
-      ...(who === null ? [] : [targetButton(buttons.watchAgentJob, target)]),
+      who !== null && targetButton(buttons.watchAgentJob, target),
       targetButton(buttons.dismissStart, target),
     ],
   };
@@ -191,14 +182,14 @@ export function askingView({ news, words, advice, buttons: offered }: Question, 
  * *Start again*, valid for this ending only: after another start, it does nothing. For an attached job, the
  * prompt is unknown.
  */
-function startAgain({ id: jobId, creates, watchedAgentJobId }: Job): Button[] {
-  return watchedAgentJobId === null ? [targetButton(buttons.startAgain, { jobId, creates })] : [];
+function startAgain({ id: jobId, creates, watchedAgentJobId }: Job): Button | null {
+  return watchedAgentJobId === null ? targetButton(buttons.startAgain, { jobId, creates }) : null;
 }
 
 /** A failed job's request may also be edited first. */
-function startAgainOrEdit(job: Job): Button[] {
+function startAgainOrEdit(job: Job): Parts<Button> {
   const again = startAgain(job);
-  return again.length === 0 ? [] : [...again, editAndStart(job)];
+  return again && [again, editAndStart(job)];
 }
 
 function editAndStart({ id: jobId, creates }: Job): Button {
@@ -215,7 +206,7 @@ function rejectedReplies(rejected: AnnouncementOf<'message_rejected'>, job: Job)
       news: mrkdwn`⚠️ ${who}*Not sent:* ${count}. The agent no longer knows this job.`,
       words,
       advice: mrkdwn`*Start again* sends the same request as a new job, then the replies that weren't sent.`,
-      buttons: [targetButton(buttons.startAgain, { jobId, creates, callId })],
+      buttons: targetButton(buttons.startAgain, { jobId, creates, callId }),
     };
   }
   const byProgram = mrkdwn`⚠️ ${who}*Not sent:* ${count}. ${words}`;
@@ -223,10 +214,10 @@ function rejectedReplies(rejected: AnnouncementOf<'message_rejected'>, job: Job)
     return {
       news: byProgram,
       advice: mrkdwn`*Edit and start* sends the new request, then the replies that weren't sent.`,
-      buttons: [editAndStart(job)],
+      buttons: editAndStart(job),
     };
   }
-  const offered = [targetButton(buttons.sendAgain, { jobId, callId })];
+  const offered = targetButton(buttons.sendAgain, { jobId, callId });
   if (rejected.refusedBy === 'program') return { news: byProgram, buttons: offered };
   const why = words === '' ? 'gave no reason.' : 'says:';
   return {
@@ -243,31 +234,29 @@ function rejectedReplies(rejected: AnnouncementOf<'message_rejected'>, job: Job)
 export function cardActions(
   job: Job,
   { sendNow, undecided }: Pick<Queue, 'sendNow' | 'undecided'>,
-): Button[] {
+): Parts<Button> {
   const { id: jobId, stage, agentJob } = job;
   if (stage.kind === 'create_unknown') {
-    return [targetButton(buttons.resolveStart, { jobId, callId: stage.callId })];
+    return targetButton(buttons.resolveStart, { jobId, callId: stage.callId });
   }
-  if (stage.kind === 'rejected') return [editAndStart(job)];
+  if (stage.kind === 'rejected') return editAndStart(job);
   if (stage.kind === 'ended' && stage.status === 'failed') return startAgainOrEdit(job);
   if (mayStartAgain(job)) return startAgain(job);
   if (isUnwatched(job) && stage.kind === 'working' && stage.question !== undefined) {
-    return [targetButton(buttons.resumeWatching, { jobId, question: stage.question.number })];
+    return targetButton(buttons.resumeWatching, { jobId, question: stage.question.number });
   }
   if (undecided !== null) {
     const asks = undecided.mayBeThere ? confirmations.sendAgain : undefined;
-    return [targetButton(buttons.sendAgain, { jobId, callId: undecided.callId }, asks)];
+    return targetButton(buttons.sendAgain, { jobId, callId: undecided.callId }, asks);
   }
-  if (sendNow !== null) return [targetButton(buttons.sendNow, { jobId, message: sendNow })];
+  if (sendNow !== null) return targetButton(buttons.sendNow, { jobId, message: sendNow });
   const isPlainEnd = stage.kind === 'ended' && stage.status === 'completed' && !agentJob?.prLink;
-  return isPlainEnd ? [targetButton(buttons.followUp, { jobId })] : [];
+  return isPlainEnd && targetButton(buttons.followUp, { jobId });
 }
 
 export interface CardFacts {
-  /** Replies without an outcome. */
   readonly queue: Queue;
   readonly names: Names;
-  /** For short names of pull requests. Default: the public sites. */
   readonly sites?: Sites;
 }
 
@@ -275,7 +264,7 @@ export interface CardFacts {
 export function cardView(job: Job, { queue, names, sites }: CardFacts): SlackMessage {
   const { agentJob, number } = job;
   const { title, rest } = titledPrompt(job.prompt, names);
-  const beside = [...cardActions(job, queue), targetButton(buttons.details, { jobId: job.id })];
+  const beside = [cardActions(job, queue), targetButton(buttons.details, { jobId: job.id })];
   // While a later turn runs, the API hides the previous one's link.
   const prLink = agentJob?.prLink ?? (job.stage.kind === 'working' ? job.announcedPrLink : null);
   const asker = askerOf(job, names);

@@ -35,7 +35,6 @@ const FOLLOW_UP_MAX = 2500;
 const WORDS_MAX = 300;
 const NAMES_MAX = 10;
 
-/** A message of its own in the job's thread. */
 export function announcementView(
   announcement: Announcement,
   job: Job,
@@ -143,10 +142,8 @@ function sentence(words: string | undefined): string {
   return /[.!?…]$/.test(said) ? `${said} ` : `${said}. `;
 }
 
-/** For the person who wrote in a deleted job's thread. */
 export const threadForgottenView = say`🗄️ *I no longer follow this thread.* Its job is no longer stored. Mention me to start another here.`;
 
-/** In singular and plural. */
 const FILE_KINDS: Readonly<Record<FileKind, readonly [one: string, several: string]>> = {
   image: ['image', 'images'],
   video: ['video', 'videos'],

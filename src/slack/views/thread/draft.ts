@@ -59,7 +59,6 @@ export function draftBlocks(job: Job, names: Names): Blocks {
   ];
 }
 
-/** For a person who may not start it. */
 export function onlyTheseView(approvers: readonly string[], names: Names): SlackMessage {
   return say`Only ${namesOf(approvers, names)} can start this.`;
 }

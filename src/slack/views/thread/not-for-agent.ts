@@ -99,7 +99,6 @@ export function withSendButton(
   return message(blocks, actionButton({ ...buttons.sendAnyway, label: 'Send to the agent' }, target));
 }
 
-/** Replaces the question once it was pressed. */
 export const mutedNowView = say`🔇 *Muted.* Replies stay between people until \`unmute\`.`;
 
 function stillWorking({ stage, requestedAtMs }: Job, nowMs: number) {

@@ -54,7 +54,6 @@ function whyNoCard(reason: string, job: Job): Mrkdwn {
   return mrkdwn`Slack didn't accept my message (${oneLine(reason)}). Ask an administrator, then press ${button}. Your request is saved.`;
 }
 
-/** After Slack refused the card. */
 export function tryAgainButton({ id: jobId, cards }: Job): Button {
   return targetButton(buttons.tryAgain, { jobId, cards });
 }
@@ -64,7 +63,6 @@ export function isBetweenPeople(reason: string, { channelId }: Job): boolean {
   return isNotInChannel(reason) && isDirectMessage(channelId);
 }
 
-/** Replaces it once it was pressed. */
 export const tryingAgainView = say`🚀 *Starting.* The card is about to appear.`;
 
 /** Tells the requester, privately, what the request waits for: an administrator, an invitation, or Slack. */
@@ -162,8 +160,6 @@ export function ephemeralView(
   return messageOfJob(job, new Map(), view());
 }
 
-/** Replaces the offer once it was taken. */
 export const correctionSentView = say`✏️ The correction is on its way to the agent.`;
 
-/** Likewise. */
 export const sentAnywayView = say`👀 On its way to the agent.`;

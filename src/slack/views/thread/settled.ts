@@ -87,7 +87,6 @@ export function tooLateView(
   return say`Already done: ${words ?? stateLine(job, sites)}.`;
 }
 
-/** For a person who pressed a button of a deleted job. */
 export const jobForgottenView = say`Already done: this job is no longer stored. Start a new one with \`/docs-agent\`.`;
 
 /** For a press or form that reached a program which does not know the job, while another may. */
@@ -95,5 +94,4 @@ export const jobAtAnotherView = say`⚠️ *That didn't arrive.* Two programs sh
 
 export const notYourFormView = say`This form was made for somebody else or for another channel. Press the button in the thread again.`;
 
-/** The agent did not say in time whether it has the job. */
 export const agentSilentView = say`I can't reach the agent right now, so I couldn't check this id. Please try again in a minute.`;

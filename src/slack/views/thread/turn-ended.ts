@@ -89,7 +89,6 @@ export function latePullRequestView(
   );
 }
 
-/** Announces a pull request for the first time. */
 export function withPullRequest(
   news: SlackMessage,
   { kind, prLink, isAnother, authors = [] }: AnnouncementOf<'failed' | 'archived'>,
