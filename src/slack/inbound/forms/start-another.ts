@@ -4,7 +4,7 @@ import { questionFormAgain, settledView, startingView } from '../../views/forms/
 import { buttons, decodeButton } from '../../views/parts/buttons.ts';
 import { plainModal } from '../../views/parts/form.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
-import { labels } from '../../views/parts/words.ts';
+import { composeTexts } from '../../views/parts/words.ts';
 import { refusalView } from '../../views/refusals.ts';
 import type { ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
 import { pressOf } from '../job-button.ts';
@@ -67,7 +67,7 @@ export function startAnotherSubmitted(deps: ListenerDeps) {
       responseUrl: form?.responseUrl ?? null,
     };
     const { message, isFinal } = await answerTo(deps, press);
-    const next = isFinal ? plainModal(labels.startAnother, message) : questionFormAgain(view, message);
+    const next = isFinal ? plainModal(composeTexts.startAnother, message) : questionFormAgain(view, message);
     await ack({ response_action: 'update', view: next });
   };
 }

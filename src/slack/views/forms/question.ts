@@ -19,7 +19,7 @@ import {
 } from '../parts/message.ts';
 import { counted, joined, mrkdwn } from '../parts/mrkdwn.ts';
 import { type Names, oneLine, quotedPrompt } from '../parts/untrusted.ts';
-import { labels } from '../parts/words.ts';
+import { composeTexts } from '../parts/words.ts';
 import { refusalView } from '../refusals.ts';
 
 export interface Question {
@@ -132,7 +132,7 @@ export function questionFormAgain(
 
 function confirmationForm(data: FormArguments[3], blocks: FormArguments[4]): ModalView {
   const submit = buttons.startAnother.label;
-  return form(viewIds.startAnother, labels.startAnother, submit, data, blocks);
+  return form(viewIds.startAnother, composeTexts.startAnother, submit, data, blocks);
 }
 
 export const startingView = say`🚀 *Starting.* The card is about to appear.`;

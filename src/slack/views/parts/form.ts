@@ -135,7 +135,7 @@ export function atField({ text }: SlackMessage): string {
   return shown(unescapeMrkdwn(text).replace(/[*`]/g, ''), ERROR_MAX);
 }
 
-export function plain(text: string): { readonly type: 'plain_text'; readonly text: string } {
+function plain(text: string): { readonly type: 'plain_text'; readonly text: string } {
   return { type: 'plain_text', text };
 }
 

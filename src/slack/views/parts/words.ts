@@ -5,11 +5,12 @@ import { type Names, oneLine } from './untrusted.ts';
 /** Words used in several places, other than a message's buttons (`buttons.ts`). */
 export const labels = {
   askDocsAgent: 'Ask Docs Agent',
-  startAnother: 'Start another?',
   somebody: 'somebody',
   /** An app without a name. */
   someApp: 'an app',
 } as const;
+
+export const composeTexts = { startAnother: 'Start another?' } as const;
 
 /** On one line. `nameless`: who has no name. */
 export function nameIn(names: Names, userId: string | null, nameless: string = labels.somebody): string {
