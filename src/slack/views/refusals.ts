@@ -1,7 +1,6 @@
 import type { AccessRefusal } from '../../jobs/policy.ts';
 import type { PromptVerdict } from '../../jobs/requests/command.ts';
 import type { UnknownProject } from '../../jobs/requests/project.ts';
-import { readableText } from '../protocol/slack-text.ts';
 import { buttons } from './parts/buttons.ts';
 import {
   type Blocks,
@@ -13,7 +12,7 @@ import {
   say,
 } from './parts/message.ts';
 import { type Mrkdwn, mrkdwn } from './parts/mrkdwn.ts';
-import { oneLine } from './parts/untrusted.ts';
+import { oneLine, typedLine } from './parts/untrusted.ts';
 
 export const invite = '/invite @docs-agent';
 
@@ -64,12 +63,12 @@ function explained(refusal: Refusal): Mrkdwn {
   }
 }
 
-function lengths({ length, maxLength }: Lengths): string {
+export function lengths({ length, maxLength }: Lengths): string {
   return `${numbers.format(length)} characters; the limit is ${numbers.format(maxLength)}`;
 }
 
 function nameOf(untrusted: string): string {
-  return oneLine(readableText(untrusted, new Map()), WORD_MAX);
+  return typedLine(untrusted, WORD_MAX);
 }
 
 /** `threadUrl`: null if the watching job has no card yet. */
@@ -97,7 +96,7 @@ export const notReadView = say`⚠️ I can't show that right now. Please try ag
 
 export const notStoredView = say`⚠️ I couldn't save that. Please try again in a minute.`;
 
-const NOT_ALLOWED: Readonly<Record<AccessRefusal, string>> = {
+export const whyNot: Readonly<Record<AccessRefusal, string>> = {
   nobody: "bots and deactivated accounts aren't allowed",
   unknown_person: "Slack doesn't tell me who you are",
   other_workspace: 'only members of this workspace',
@@ -109,7 +108,7 @@ const NOT_ALLOWED: Readonly<Record<AccessRefusal, string>> = {
 };
 
 export function whyNotAllowed(refusal: AccessRefusal): Mrkdwn {
-  return mrkdwn`🔒 You can't use docs-agent here: ${NOT_ALLOWED[refusal]}. Ask an administrator for access.`;
+  return mrkdwn`🔒 You can't use docs-agent here: ${whyNot[refusal]}. Ask an administrator for access.`;
 }
 
 export function notAllowedView(refusal: AccessRefusal): SlackMessage {

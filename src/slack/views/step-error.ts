@@ -1,23 +1,17 @@
 import type { AccessRefusal } from '../../jobs/policy.ts';
 import type { StepProblem } from '../../jobs/steps.ts';
 import { isNotInChannel, NOT_SEEN } from '../protocol/error-codes.ts';
-import { readableText } from '../protocol/slack-text.ts';
-import { type Names, oneLine } from './parts/untrusted.ts';
+import { type Names, typedLine } from './parts/untrusted.ts';
 import { labels } from './parts/words.ts';
-import type { Refusal } from './refusals.ts';
+import { lengths, type Refusal, whyNot } from './refusals.ts';
 
 const WORDS_MAX = 300;
 const NAME_MAX = 50;
-const numbers = new Intl.NumberFormat('en-US');
 
 /** Why the person who started the workflow may not use the program. */
-const NOT_ALLOWED: Readonly<Record<AccessRefusal, string>> = {
-  nobody: "bots and deactivated accounts aren't allowed",
+const NOT_ALLOWED: typeof whyNot = {
+  ...whyNot,
   unknown_person: "Slack doesn't say who that is",
-  other_workspace: 'only members of this workspace',
-  guest: "guests aren't allowed",
-  person: 'only certain people',
-  channel: 'only certain channels',
   shared_channel: 'the channel is shared with another organisation',
   unread_channel: "docs-agent can't tell whether the channel is shared with another organisation",
 };
@@ -45,13 +39,13 @@ export function stepRefusalText(refusal: StepRefusal): string {
       return 'The request is empty.';
     case 'too_long':
     case 'too_long_together':
-      return `The request is too long: ${numbers.format(refusal.length)} characters; the limit is ${numbers.format(refusal.maxLength)}.`;
+      return `The request is too long: ${lengths(refusal)}.`;
     case 'unknown_project': {
-      const available = shown(refusal.projects.map((project) => project.name).join(', '));
-      return `There's no project “${shown(refusal.name, NAME_MAX)}”. Available: ${available}.`;
+      const available = typedLine(refusal.projects.map((project) => project.name).join(', '), WORDS_MAX);
+      return `There's no project “${typedLine(refusal.name, NAME_MAX)}”. Available: ${available}.`;
     }
     case 'two_projects':
-      return `Which project? The request begins with project=${shown(refusal.named, NAME_MAX)}, but the step's project is ${shown(refusal.chosen, NAME_MAX)}.`;
+      return `Which project? The request begins with project=${typedLine(refusal.named, NAME_MAX)}, but the step's project is ${typedLine(refusal.chosen, NAME_MAX)}.`;
     case 'no_channel':
       return 'The step needs a channel.';
     case 'not_readable':
@@ -75,7 +69,7 @@ export function stepErrorText(problem: StepProblem, thread: string | null, names
       if (code === NOT_SEEN) {
         return "Slack didn't confirm whether the card was posted in that channel. If it's there, ignore it.";
       }
-      const why = NOT_POSTED[code] ?? `Slack says ${shown(code, NAME_MAX)}`;
+      const why = NOT_POSTED[code] ?? `Slack says ${typedLine(code, NAME_MAX)}`;
       return `docs-agent couldn't post in that channel: ${why}.`;
     }
     case 'draft_unseen':
@@ -83,11 +77,11 @@ export function stepErrorText(problem: StepProblem, thread: string | null, names
     case 'refused':
       return problem.words.trim() === ''
         ? "The agent didn't accept the request, and gave no reason."
-        : `The agent didn't accept the request. It says: ${shown(problem.words)}`;
+        : `The agent didn't accept the request. It says: ${typedLine(problem.words, WORDS_MAX)}`;
     case 'dropped': {
       if (problem.why === 'expired') return 'The draft expired after 7 days.';
       const name = names.get(problem.byUserId ?? '');
-      const by = name === undefined ? labels.somebody : shown(name, NAME_MAX);
+      const by = name === undefined ? labels.somebody : typedLine(name, NAME_MAX);
       return problem.why === 'dismissed' ? `Dismissed by ${by}.` : `Withdrawn by ${by}.`;
     }
     case 'failed':
@@ -101,8 +95,4 @@ export function stepErrorText(problem: StepProblem, thread: string | null, names
     case 'unwatched':
       return `Somebody stopped watching the job. The agent may still be working.${see}`;
   }
-}
-
-function shown(untrusted: string, max = WORDS_MAX): string {
-  return oneLine(readableText(untrusted, new Map()), max);
 }

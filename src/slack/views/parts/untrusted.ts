@@ -60,6 +60,11 @@ export function oneLine(untrusted: string, max = 100): string {
   return shown(displayText(untrusted).replace(/\s+/g, ' '), max);
 }
 
+/** Text in Slack's form, likewise, as people typed it. */
+export function typedLine(slackText: string, max: number): string {
+  return oneLine(readableText(slackText, new Map()), max);
+}
+
 /** Slack ids to names, for mentions and for those who did something. */
 export type Names = ReadonlyMap<string, string>;
 
