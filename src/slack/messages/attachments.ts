@@ -22,12 +22,12 @@ const MAX_NAMED = 20;
 export function attachmentsIn(message: Saying & { readonly files?: unknown }): Attachments {
   const hung = slackAttachmentsOf(message.attachments, message.text ?? '');
   const built = hung.map((one) => (isMessage(one) ? [] : one.blocks));
-  const pictures = [message.blocks, ...built].flatMap(mediaIn);
+  const pictures = [message.blocks, ...built]
+    .flatMap(mediaIn)
+    .map(({ kind, name }) => ({ kind, name: readableName(name) }));
   const found = mergeAttachments([
-    filesOf(message.files),
-    ...hung.map((one) => filesOf(filesIn(one))),
-    { ...noAttachments, others: hung.flatMap(wordless) },
-    { ...noAttachments, others: pictures.map(({ kind, name }) => ({ kind, name: readableName(name) })) },
+    ...[message.files, ...hung.map(filesIn)].map(filesOf),
+    { snippets: [], others: [...hung.flatMap(wordless), ...pictures] },
   ]);
   if (found.snippets.length + found.others.length > 0 || !isWordless(message)) return found;
   return { ...noAttachments, others: [{ kind: 'attachment', name: null }] };

@@ -204,6 +204,8 @@ export interface ThreadPreview {
 }
 
 const NAMED_MAX = 3;
+/** Without a comma before "and". */
+const list = new Intl.ListFormat('en-GB');
 const noOtherText = mrkdwn`There's no other text in this thread.`;
 
 /**
@@ -248,9 +250,7 @@ function messagesBy(authors: readonly string[]): string {
   const people = [...new Set(authors)].map((author) => oneLine(author, AUTHOR_MAX));
   const more = people.length - NAMED_MAX;
   const named = more > 0 ? [...people.slice(0, NAMED_MAX), counted(more, 'other')] : people;
-  const last = named.at(-1) ?? '';
-  const by = named.length < 2 ? last : `${named.slice(0, -1).join(', ')} and ${last}`;
-  return `${counted(authors.length, 'message')}, by ${by}`;
+  return `${counted(authors.length, 'message')}, by ${list.format(named)}`;
 }
 
 export function editedMeanwhileView(author: string): SlackMessage {
