@@ -1,18 +1,8 @@
 /** The `event_type` of our messages' metadata. */
 export const METADATA_EVENT_TYPE = 'docs_agent_post';
 
-const CALL_BLOCK_PREFIX = 'call:';
-
 /** The id of the first block of every message we post; identifies the call that posted it. */
-export function callBlockId(callId: string): string {
-  return CALL_BLOCK_PREFIX + callId;
-}
-
-/** Null if the block is not the first of a message that we posted. */
-export function callIdOfBlock(blockId: string): string | null {
-  const isCall = blockId.startsWith(CALL_BLOCK_PREFIX) && blockId.length > CALL_BLOCK_PREFIX.length;
-  return isCall ? blockId.slice(CALL_BLOCK_PREFIX.length) : null;
-}
+export const callBlockId = (callId: string) => `call:${callId}`;
 
 /** The parts of a message in Slack that show whose post it is. */
 export interface FoundMessage {
@@ -29,5 +19,5 @@ export function isPostOf(message: FoundMessage, callId: string): boolean {
   if (message.metadata?.event_type === METADATA_EVENT_TYPE) {
     if (message.metadata.event_payload?.call_id === callId) return true;
   }
-  return message.blocks?.some((block) => callIdOfBlock(block.block_id ?? '') === callId) ?? false;
+  return message.blocks?.some((block) => block.block_id === callBlockId(callId)) ?? false;
 }

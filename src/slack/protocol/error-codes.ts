@@ -101,6 +101,9 @@ export function isPlaceGone(code: string): boolean {
   return isNotInChannel(code) || ['channel_is_archived', 'is_archived', 'thread_not_found'].includes(code);
 }
 
+/** Slack no longer knows where the page begins. */
+export const INVALID_CURSOR = 'invalid_cursor';
+
 /** The step was completed before, or people cancelled its workflow. */
 export function isStepOver(code: string): boolean {
   return code === 'execution_not_in_running_state';

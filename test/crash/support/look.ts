@@ -1,6 +1,6 @@
 import { localApp } from '../../../demo/local-slack/workspace.ts';
 import type { Job } from '../../../src/jobs/job.ts';
-import { callIdOfBlock } from '../../../src/slack/messages/post-mark.ts';
+import { callBlockId } from '../../../src/slack/messages/post-mark.ts';
 import { decodeButton } from '../../../src/slack/views/parts/buttons.ts';
 import type { SlackMessage } from '../../support/local-slack.ts';
 import type { Seen, SeenMessage } from './checker/seen.ts';
@@ -37,7 +37,9 @@ function offersOf({ offers = [] }: Job): [postId: string, callId: string][] {
 /** @param asked what a message asks, or asked before somebody decided it */
 function seenMessage(message: SlackMessage, asked: ReadonlyMap<string, string>): SeenMessage {
   const { channel, ts, user, text, thread_ts: threadTs, blocks = [], reactions = [] } = message;
-  const callIds = blocks.flatMap(({ block_id = '' }) => callIdOfBlock(block_id) ?? []);
+  const callIds = blocks.flatMap(({ block_id = '' }) =>
+    block_id.startsWith(callBlockId('')) ? block_id.slice(callBlockId('').length) : [],
+  );
   const offered = blocks.flatMap(({ elements = [] }) =>
     elements.flatMap(({ value }) => decodeButton(value ?? '')?.callId ?? []),
   );

@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { callBlockId, callIdOfBlock } from '../../../src/slack/messages/post-mark.ts';
+import { callBlockId, isPostOf } from '../../../src/slack/messages/post-mark.ts';
+
+const message = (...ids: string[]) => ({ blocks: ids.map((block_id) => ({ block_id })) });
 
 describe('the first block of a post', () => {
   test('says which call posted it', () => {
-    expect(callIdOfBlock(callBlockId('call-7'))).toBe('call-7');
+    expect(isPostOf(message(callBlockId('call-7'), 'more'), 'call-7')).toBe(true);
   });
 
-  test('of somebody else says nothing', () => {
-    expect(callIdOfBlock('somebody-else')).toBeNull();
-    expect(callIdOfBlock('call:')).toBeNull();
+  test('of another call, or of somebody else, does not', () => {
+    expect(isPostOf(message(callBlockId('call-8')), 'call-7')).toBe(false);
+    expect(isPostOf(message('somebody-else', 'call:'), 'call-7')).toBe(false);
   });
 });

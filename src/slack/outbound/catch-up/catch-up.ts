@@ -7,6 +7,7 @@ import type { ThreadToRead } from '../../../store/queries/catch-ups.ts';
 import { type ClaimedTask, LeaseLostError, type Transaction } from '../../../store/store.ts';
 import { isPostedByApp, isTooOld, messageKeys, replyOf } from '../../messages/message-event.ts';
 import { rewrittenRequest } from '../../messages/rewritten-request.ts';
+import { INVALID_CURSOR } from '../../protocol/error-codes.ts';
 import type { ThreadMessage } from '../../workspace/web-api/caller.ts';
 import { SlackCallError, type SlackFailure } from '../../workspace/web-api/failure.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
@@ -21,8 +22,6 @@ const SWEEP_NOT_BEFORE_MS = 10 * 60_000;
 /** Some hours: the next start, or sign of missed replies, tries it again. */
 const MAX_FAILURES = 50;
 const HOPELESS_FOR_MS = 86_400_000;
-/** Slack no longer knows where the page begins. */
-const INVALID_CURSOR = 'invalid_cursor';
 /** It may happen again, so other threads are read first. */
 const BEGUN_AGAIN_AFTER_MS = 5 * 60_000;
 
@@ -33,10 +32,10 @@ interface Found extends ThreadToRead {
 /** Reads a workspace's threads for missed replies, one page at a time; each reply found is stored once. */
 export function catchUps(tools: SlackTools): TaskHandler {
   const throttles = new Map<string, ReadThrottle>();
-  return async (task) => {
+  return (task) => {
     const throttle = throttles.get(task.subject) ?? new ReadThrottle();
     throttles.set(task.subject, throttle);
-    await readNextPage(tools, throttle, task);
+    return readNextPage(tools, throttle, task);
   };
 }
 

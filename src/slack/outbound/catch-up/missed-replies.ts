@@ -58,11 +58,9 @@ export function missedReplies(store: Store, clock: Clock, log: Logger) {
 
   function lookAt(atMs: number, key: string, teamId: string | null): void {
     callOff(key);
-    if (!isStopped)
-      planned.set(
-        key,
-        clock.at(atMs, () => void look(key, teamId)),
-      );
+    if (isStopped) return;
+    const cancel = clock.at(atMs, () => void look(key, teamId));
+    planned.set(key, cancel);
   }
 
   const sweeps = periodically(clock, { firstAfterMs: SWEEP_EVERY_MS, everyMs: SWEEP_EVERY_MS }, async () => {

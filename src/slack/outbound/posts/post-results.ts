@@ -7,7 +7,13 @@ import { initiatorOf, type Job } from '../../../jobs/job.ts';
 import { CLOCKS_DIFFER_MS } from '../../../jobs/schedule/schedule.ts';
 import { PLACE_IS_GONE } from '../../../store/queries/places.ts';
 import type { ClaimedTask, LedgerCall } from '../../../store/store.ts';
-import { classOf, isNotInChannel, isPlaceClosed, NOT_SEEN } from '../../protocol/error-codes.ts';
+import {
+  classOf,
+  INVALID_CURSOR,
+  isNotInChannel,
+  isPlaceClosed,
+  NOT_SEEN,
+} from '../../protocol/error-codes.ts';
 import { isBetweenPeople } from '../../views/thread/requester.ts';
 import { TOO_MANY_MESSAGES } from '../../workspace/poster.ts';
 import { SlackCallError, type SlackFailure, tooLate } from '../../workspace/web-api/failure.ts';
@@ -195,7 +201,6 @@ const LOOKED_FOR_MS = 30 * 60_000;
  * either.
  */
 const OUT_OF_SIGHT = new Set([TOO_MANY_MESSAGES, 'missing_scope', 'ratelimited']);
-const INVALID_CURSOR = 'invalid_cursor';
 
 /**
  * A card may be visible, and get replies, in a channel that the bot was removed from and may be invited to

@@ -20,10 +20,12 @@ export function sessionStatus() {
   /** Jobs with a call in flight, and their changed state meanwhile. */
   const busy = new Map<string, Job | null>();
 
-  function show(tools: SlackTools, job: Job, isCheck: boolean): void {
+  /** @param isCheck the state may only be out of date, or about to expire */
+  async function show(tools: SlackTools, job: Job, isCheck: boolean): Promise<void> {
+    const { clock, log, workspaces } = tools;
     const { id, teamId, channelId, threadTs } = job;
     const state = sessionStateOf(job);
-    const nowMs = tools.clock.now();
+    const nowMs = clock.now();
     if (state === null || threadTs === null || nowMs < (pausedUntilMs.get(teamId) ?? 0)) return;
     if (busy.has(id)) {
       busy.set(id, job);
@@ -33,32 +35,27 @@ export function sessionStatus() {
     if (!shown.isDue(id, wanted, isCheck) || busy.size >= MAX_IN_FLIGHT) return;
     if (!shown.take(id, teamId, wanted)) return;
     busy.set(id, null);
-    tools.workspaces
-      .of(teamId)
-      .then(({ poster }) => poster.setSessionState(channelId, threadTs, state))
-      .catch((error: unknown) => noteFailure(tools, job, error))
-      .finally(() => {
-        const since = busy.get(id) ?? null;
-        busy.delete(id);
-        if (since !== null) show(tools, since, false);
-      });
-  }
-
-  function noteFailure({ log, clock }: SlackTools, { id, teamId }: Job, error: unknown) {
-    const failure = error instanceof SlackCallError ? error.failure : null;
-    log.debug('status_not_shown', { reason: failure?.code ?? String(error) });
-    // This concerns one place, not the app; it is tried again when the job changes.
-    if (failure !== null && isPlaceGone(failure.code)) return;
-    const isRefused = failure !== null && wasAnsweredNo(failure);
-    shown.noteFailure(id, isRefused);
-    if (isRefused) pausedUntilMs.set(teamId, clock.now() + PAUSE_MS);
+    try {
+      const { poster } = await workspaces.of(teamId);
+      await poster.setSessionState(channelId, threadTs, state);
+    } catch (error) {
+      const failure = error instanceof SlackCallError ? error.failure : null;
+      log.debug('status_not_shown', { reason: failure?.code ?? String(error) });
+      // A refusal of one place does not concern the app; it is tried again when the job changes.
+      if (failure === null || !isPlaceGone(failure.code)) {
+        const isRefused = failure !== null && wasAnsweredNo(failure);
+        shown.noteFailure(id, isRefused);
+        if (isRefused) pausedUntilMs.set(teamId, clock.now() + PAUSE_MS);
+      }
+    }
+    const since = busy.get(id) ?? null;
+    busy.delete(id);
+    if (since !== null) void show(tools, since, false);
   }
 
   return {
-    /** The job may have changed. */
-    changed: (tools: SlackTools, job: Job) => show(tools, job, false),
-    /** The job was checked: its state may be out of date, or about to expire. */
-    checked: (tools: SlackTools, job: Job) => show(tools, job, true),
+    changed: (tools: SlackTools, job: Job) => void show(tools, job, false),
+    checked: (tools: SlackTools, job: Job) => void show(tools, job, true),
   };
 }
 
