@@ -1,11 +1,3 @@
-import type {
-  AllMiddlewareArgs,
-  BlockButtonAction,
-  SlackActionMiddlewareArgs,
-  SlackCommandMiddlewareArgs,
-  SlackViewMiddlewareArgs,
-  ViewSubmitAction,
-} from '@slack/bolt';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Logger } from '../../engine/runtime/redact.ts';
 import type { AnyJobContext } from '../../jobs/decision.ts';
@@ -43,7 +35,3 @@ export interface SharedDeps {
 export interface ListenerDeps extends SharedDeps, ReadyWorkspace {}
 
 export interface AnyWorkspaceDeps extends SharedDeps, Workspace {}
-
-export type CommandArgs = SlackCommandMiddlewareArgs & AllMiddlewareArgs;
-export type PressArgs = SlackActionMiddlewareArgs<BlockButtonAction> & AllMiddlewareArgs;
-export type SubmitArgs = SlackViewMiddlewareArgs<ViewSubmitAction> & AllMiddlewareArgs;

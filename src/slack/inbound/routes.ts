@@ -2,22 +2,16 @@ import {
   type AllMiddlewareArgs,
   type AnyMiddlewareArgs,
   App,
-  type BlockAction,
   type BlockButtonAction,
   type Logger as BoltLogger,
   type Context,
   type MessageShortcut,
-  type SlackActionMiddlewareArgs,
-  type SlackCommandMiddlewareArgs,
   type SlackEventMiddlewareArgs,
-  type SlackShortcutMiddlewareArgs,
-  type SlackViewMiddlewareArgs,
   type ViewSubmitAction,
 } from '@slack/bolt';
 import type { Logger } from '../../engine/runtime/redact.ts';
 import { type MessageEvent, writtenOf } from '../messages/message-event.ts';
 import { ASK_SHORTCUT_ID, viewIds } from '../protocol/ids.ts';
-import { questionFormAgain } from '../views/forms/question.ts';
 import {
   type Button,
   buttons,
@@ -26,19 +20,17 @@ import {
   linkButtons,
   otherButtons,
 } from '../views/parts/buttons.ts';
-import { plainModal } from '../views/parts/form.ts';
-import type { SlackMessage } from '../views/parts/message.ts';
 import { notInstalledView, notSetUpView } from '../views/refusals.ts';
 import { SlackCallError } from '../workspace/web-api/failure.ts';
 import { answerFetch } from '../workspace/web-api/http.ts';
 import { isReady, type ReadyWorkspace, type Workspaces } from '../workspace/workspace.ts';
-import { command } from './commands/command.ts';
+import { takeCommand } from './commands/command.ts';
 import { showAllHelp, showHelp } from './commands/help.ts';
 import { showJob, turnPage } from './commands/status.ts';
 import { type Connection, type ConnectionOptions, httpConnection } from './connection/connection.ts';
 import { socketConnection } from './connection/kept-socket.ts';
 import { noteRequest } from './connection/request-log.ts';
-import type { AnyWorkspaceDeps, ListenerDeps, PressArgs, SharedDeps, SubmitArgs } from './deps.ts';
+import type { AnyWorkspaceDeps, ListenerDeps, SharedDeps } from './deps.ts';
 import { composeFromHome, composeSubmitted, messageShortcut } from './forms/compose.ts';
 import {
   editPressed,
@@ -49,37 +41,45 @@ import {
   nameSubmitted,
   resolvePressed,
 } from './forms/decision-forms.ts';
-import { draftPressed, draftSubmitted, prepareStart } from './forms/draft-forms.ts';
+import { draftPressed, draftSubmitted } from './forms/drafts.ts';
 import { chooseSaidSince, saidSinceSubmitted, sendSaidSince } from './forms/said-since.ts';
 import { settingsChannelChosen, settingsFromHome, settingsSubmitted } from './forms/settings.ts';
 import { startAnother, startAnotherSubmitted } from './forms/start-another.ts';
-import { refuseAtField } from './forms/submit.ts';
 import { chooseMessages, startInThread, threadPreviewSubmitted } from './forms/thread-preview.ts';
+import {
+  commandOf,
+  type Interaction,
+  type Press,
+  pressOf,
+  type Submission,
+  shortcutOf,
+  submissionOf,
+} from './interaction.ts';
 import { jobButton } from './job-button.ts';
 import { mark } from './messages/marks.ts';
 import { message } from './messages/message.ts';
 import { deleted, joined, nowShared, unarchived } from './places.ts';
 import { recipeFormSubmitted, runPressed } from './recipes/run.ts';
 import { resumeRecipe } from './recipes/start-recipe.ts';
-import { admissionProblem, answerBeside, answering, bestEffort } from './requests/door.ts';
+import { admissionProblem, answering, bestEffort } from './requests/door.ts';
 import { stepReached } from './workflows/step.ts';
 
 /** Works in the workspace of the request. */
-type Listener<Args> = (deps: ListenerDeps) => (args: Args) => Promise<void>;
+type Listener<Of> = (deps: ListenerDeps, of: Of) => Promise<void>;
 
 /** A button whose press is a job event needs no listener of its own (`jobButton`). */
-const presses: Readonly<Record<keyof typeof otherButtons, Listener<PressArgs>>> = {
+const presses: Readonly<Record<keyof typeof otherButtons, Listener<Press>>> = {
   startJob: composeFromHome,
   startAnother: startAnother,
   start: startAnother,
   startIn: startAnother,
   showHelp: showHelp,
   showAllHelp: showAllHelp,
-  startWithThread: (deps) => startInThread(deps, true),
+  startWithThread: startInThread(true),
   chooseMessages: chooseMessages,
   sendSaidSince: sendSaidSince,
   chooseSaidSince: chooseSaidSince,
-  onlyMyWords: (deps) => startInThread(deps, false),
+  onlyMyWords: startInThread(false),
   editAndStart: editPressed,
   editDraft: draftPressed,
   chooseForDraft: draftPressed,
@@ -94,7 +94,7 @@ const presses: Readonly<Record<keyof typeof otherButtons, Listener<PressArgs>>> 
   details: showJob,
 };
 
-const submissions: Readonly<Record<keyof typeof viewIds, Listener<SubmitArgs>>> = {
+const submissions: Readonly<Record<keyof typeof viewIds, Listener<Submission>>> = {
   compose: composeSubmitted,
   followUp: followUpSubmitted,
   editRequest: editSubmitted,
@@ -110,13 +110,17 @@ const submissions: Readonly<Record<keyof typeof viewIds, Listener<SubmitArgs>>> 
 
 /** Registers everything that can arrive, behind the checks of workspace and person. */
 function registerListeners(app: App, shared: SharedDeps): void {
+  const depsOf = (args: { readonly context: Context }) => ({ ...shared, ...workspaceOf(args.context) });
   const here =
     <Args extends { readonly context: Context }>(listener: Listener<Args>) =>
     (args: Args) =>
-      listener({ ...shared, ...workspaceOf(args.context) })(withRespond(args));
-  const onPress = (button: Button, listener: Listener<PressArgs>) => {
+      listener(depsOf(args), args);
+  const onPress = (button: Button, listener: Listener<Press>) => {
     for (const actionId of idsOf(button)) {
-      app.action<BlockButtonAction>({ type: 'block_actions', action_id: actionId }, here(listener));
+      app.action<BlockButtonAction>({ type: 'block_actions', action_id: actionId }, (args) => {
+        const deps = depsOf(args);
+        return listener(deps, pressOf(deps, args));
+      });
     }
   };
 
@@ -125,7 +129,7 @@ function registerListeners(app: App, shared: SharedDeps): void {
     // Missing if the installation has ended: Bolt authorizes no event that says so.
     await (workspace === undefined
       ? shared.onEnded(args.body)
-      : checkWorkspace({ ...shared, ...workspace })(args));
+      : checkWorkspace({ ...shared, ...workspace }, args));
   });
   app.use(async (args) => {
     const channelId = sharedChannelIn(args.body);
@@ -134,7 +138,10 @@ function registerListeners(app: App, shared: SharedDeps): void {
   });
   app.use(here(checkAccess));
 
-  app.command('/docs-agent', here(command));
+  app.command('/docs-agent', (args) => {
+    const deps = depsOf(args);
+    return takeCommand(deps, commandOf(deps, args));
+  });
   app.event('message', here(message));
   app.event('app_mention', here(message));
   app.event('reaction_added', here(mark));
@@ -147,35 +154,34 @@ function registerListeners(app: App, shared: SharedDeps): void {
   app.event('channel_deleted', here(deleted));
   app.event('group_deleted', here(deleted));
   app.event('function_executed', here(stepReached));
-  app.shortcut({ callback_id: ASK_SHORTCUT_ID, type: 'message_action' }, here(messageShortcut));
+  app.shortcut<MessageShortcut>({ callback_id: ASK_SHORTCUT_ID, type: 'message_action' }, (args) => {
+    const deps = depsOf(args);
+    return messageShortcut(deps, shortcutOf(deps, args));
+  });
   for (const name of namesOf(jobButtons)) {
-    onPress(jobButtons[name], (deps) =>
-      name === 'startDraft'
-        ? jobButton(deps, name, (target, event) => prepareStart(deps, target, event))
-        : jobButton(deps, name),
-    );
+    onPress(jobButtons[name], (deps, press) => jobButton(deps, press, name));
   }
   for (const name of namesOf(presses)) onPress(otherButtons[name], presses[name]);
-  for (const button of Object.values(linkButtons)) onPress(button, linkPressed);
-  for (const name of namesOf(submissions)) app.view<ViewSubmitAction>(viewIds[name], here(submissions[name]));
+  for (const button of Object.values(linkButtons)) onPress(button, (_deps, press) => press.ack());
+  for (const name of namesOf(submissions)) {
+    app.view<ViewSubmitAction>(viewIds[name], (args) => {
+      const deps = depsOf(args);
+      return submissions[name](deps, submissionOf(deps, args));
+    });
+  }
 }
 
 function namesOf<Name extends string>(table: Readonly<Record<Name, unknown>>): Name[] {
   return Object.keys(table) as Name[];
 }
 
-function linkPressed(): (args: PressArgs) => Promise<void> {
-  return ({ ack }) => ack();
-}
-
-type HomeArgs = SlackEventMiddlewareArgs<'app_home_opened'> & AllMiddlewareArgs;
-
 /** Rendered again whenever a person opens it. */
-function homeOpened({ store, clock, teamId }: ListenerDeps) {
-  return async ({ event }: HomeArgs): Promise<void> => {
-    if (event.tab !== 'home') return;
-    await store.transaction((tx) => tx.homes.opened(teamId, event.user, clock.now()));
-  };
+async function homeOpened(
+  { store, clock, teamId }: ListenerDeps,
+  { event }: SlackEventMiddlewareArgs<'app_home_opened'> & AllMiddlewareArgs,
+): Promise<void> {
+  if (event.tab !== 'home') return;
+  await store.transaction((tx) => tx.homes.opened(teamId, event.user, clock.now()));
 }
 
 /** The channel of an event that says it is shared with another organisation. */
@@ -189,12 +195,6 @@ function sharedChannelIn(body: object): string | null {
 /** `checkWorkspace` has let the request through. */
 function workspaceOf(context: Context): ReadyWorkspace {
   return context.workspace;
-}
-
-/** Slack gives no response URL for a button in a form; a message's button has one. */
-function withRespond<Args extends object>(args: Args): Args {
-  const respond = () => Promise.reject(new Error('there is no response_url'));
-  return 'respond' in args ? args : { ...args, respond };
 }
 
 export interface SlackAppOptions {
@@ -252,40 +252,34 @@ export function createConnection(transport: Transport, options: ConnectionOption
 }
 
 type Args = AnyMiddlewareArgs & AllMiddlewareArgs;
-type ButtonArgs = Omit<SlackActionMiddlewareArgs<BlockAction>, 'say'>;
-type ShortcutArgs = Omit<SlackShortcutMiddlewareArgs<MessageShortcut>, 'say'>;
 
 /**
  * Runs before the listeners of commands, buttons, shortcuts and forms: refuses people who may not use the
  * program. Messages pass: most do not concern it, and their listeners call `isAdmitted`.
  */
-function checkAccess(deps: ListenerDeps) {
-  return async (args: Args): Promise<void> => {
-    const request = interactionOf(deps, args);
-    if (request === null) return args.next();
-    await answering(deps, async () => {
-      const problem = await admissionProblem(deps, request.userId, request.channelId);
-      if (problem === null) return args.next();
-      noteRequest({ outcome: 'refused' });
-      await request.refuse(problem);
-    });
-  };
+async function checkAccess(deps: ListenerDeps, args: Args): Promise<void> {
+  const made = interactionOf(deps, args);
+  if (made === null) return args.next();
+  await answering(deps, async () => {
+    const problem = await admissionProblem(deps, made.userId, made.channelId);
+    if (problem === null) return args.next();
+    noteRequest({ outcome: 'refused' });
+    await made.refuse(problem);
+  });
 }
 
 /** Runs first: in a workspace that is not set up, people are told so, and nothing is stored. */
-function checkWorkspace(deps: AnyWorkspaceDeps) {
-  return async (args: Args): Promise<void> => {
-    if (isReady(deps)) return args.next();
-    const request = interactionOf(deps, args);
-    // Slack opens a button's link in any case.
-    if (request === null && 'action' in args) return args.ack();
-    noteRequest({ outcome: 'refused' });
-    const { teamId, isInstalled } = deps;
-    const problem = isInstalled ? notSetUpView(teamId) : notInstalledView;
-    if (request !== null) return request.refuse(problem);
-    deps.log.info('workspace_not_ready', { team_id: teamId, is_installed: isInstalled });
-    if (isInstalled) await bestEffort(deps, answerEvent(deps, args));
-  };
+async function checkWorkspace(deps: AnyWorkspaceDeps, args: Args): Promise<void> {
+  if (isReady(deps)) return args.next();
+  const made = interactionOf(deps, args);
+  // Slack opens a button's link in any case.
+  if (made === null && 'action' in args) return args.ack();
+  noteRequest({ outcome: 'refused' });
+  const { teamId, isInstalled } = deps;
+  const problem = isInstalled ? notSetUpView(teamId) : notInstalledView;
+  if (made !== null) return made.refuse(problem);
+  deps.log.info('workspace_not_ready', { team_id: teamId, is_installed: isInstalled });
+  if (isInstalled) await bestEffort(deps, answerEvent(deps, args));
 }
 
 /** Mentions, direct messages and the home tab get an answer; other events do not concern the program. */
@@ -307,78 +301,20 @@ const REQUESTERS_IDS: ReadonlySet<string> = new Set(
   Object.values<Button>(buttons).flatMap((button) => (button.isRequesters ? idsOf(button) : [])),
 );
 
-/** A command, press, shortcut or form, whose author waits for an answer. */
-interface Interaction {
-  readonly userId: string;
-  readonly channelId: string | null;
-  /** Explains the refusal in the way that fits the request. */
-  refuse(problem: SlackMessage): Promise<void>;
-}
-
-/** Null for a message, event or link: nobody waits for an answer. */
+/** Null for a message, event or link, which Slack opens in any case: nobody waits for an answer. */
 function interactionOf(deps: AnyWorkspaceDeps, args: Args): Interaction | null {
-  if ('command' in args) return commandInteraction(args as SlackCommandMiddlewareArgs);
+  if ('command' in args) return commandOf(deps, args as Parameters<typeof commandOf>[1]);
   const { type } = args.body;
-  if ('action' in args && type === 'block_actions') return pressInteraction(deps, args as ButtonArgs);
-  if ('shortcut' in args && type === 'message_action') return shortcutInteraction(deps, args as ShortcutArgs);
+  if ('action' in args && type === 'block_actions') {
+    const press = pressOf(deps, args as Parameters<typeof pressOf>[1]);
+    if (LINK_IDS.has(press.buttonId)) return null;
+    return REQUESTERS_IDS.has(press.buttonId) ? { ...press, channelId: null } : press;
+  }
+  if ('shortcut' in args && type === 'message_action') {
+    return shortcutOf(deps, args as Parameters<typeof shortcutOf>[1]);
+  }
   if ('view' in args && type === 'view_submission') {
-    return submitInteraction(args as SlackViewMiddlewareArgs<ViewSubmitAction>);
+    return submissionOf(deps, args as Parameters<typeof submissionOf>[1]);
   }
   return null;
-}
-
-function commandInteraction({ command, ack }: SlackCommandMiddlewareArgs): Interaction {
-  return {
-    userId: command.user_id,
-    channelId: command.channel_id,
-    refuse: (problem) => ack({ response_type: 'ephemeral', ...problem }),
-  };
-}
-
-function pressInteraction(
-  deps: AnyWorkspaceDeps,
-  { action, body, ack, respond }: ButtonArgs,
-): Interaction | null {
-  // Slack opens its link in any case.
-  if (LINK_IDS.has(action.action_id)) return null;
-  return {
-    userId: body.user.id,
-    channelId: REQUESTERS_IDS.has(action.action_id) ? null : (body.channel?.id ?? null),
-    refuse: async (problem) => {
-      await ack();
-      if (body.response_url) return answerBeside(deps, { body, respond }, problem);
-      const modal = plainModal('Not allowed', problem);
-      const { poster } = deps;
-      const shown =
-        body.view?.type === 'modal'
-          ? poster.updateModal(body.view.id, modal)
-          : poster.openModal(body.trigger_id, modal);
-      await bestEffort(deps, shown);
-    },
-  };
-}
-
-function shortcutInteraction(deps: AnyWorkspaceDeps, { shortcut, ack, respond }: ShortcutArgs): Interaction {
-  return {
-    userId: shortcut.user.id,
-    channelId: shortcut.channel.id,
-    refuse: async (problem) => {
-      await ack();
-      await answerBeside(deps, { body: shortcut, respond }, problem);
-    },
-  };
-}
-
-function submitInteraction({ body, ack, view }: SlackViewMiddlewareArgs<ViewSubmitAction>): Interaction {
-  return {
-    userId: body.user.id,
-    channelId: null,
-    // An error at a field keeps what is filled in. Only the confirmation form has no field.
-    refuse: (problem) => {
-      const field = view.blocks.find(({ type }) => type === 'input')?.block_id;
-      return field === undefined
-        ? ack({ response_action: 'update', view: questionFormAgain(view, problem) })
-        : refuseAtField(ack, problem, field);
-    },
-  };
 }

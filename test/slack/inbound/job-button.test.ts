@@ -6,6 +6,7 @@ import { applyEvent } from '../../../src/engine/apply-event.ts';
 import { openJob } from '../../../src/jobs/decide/start/open.ts';
 import type { JobEvent } from '../../../src/jobs/event.ts';
 import { loggedRequest } from '../../../src/slack/inbound/connection/acknowledge-after-commit.ts';
+import { pressOf } from '../../../src/slack/inbound/interaction.ts';
 import { jobButton } from '../../../src/slack/inbound/job-button.ts';
 import { encodeButton } from '../../../src/slack/views/parts/buttons.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -53,10 +54,13 @@ async function press(store: Store, jobId: string, meanwhile: () => Promise<unkno
     body,
     respond: async (answer: unknown) => void answers.push(answer),
   };
-  const listener = jobButton(deps as unknown as Parameters<typeof jobButton>[0], 'sendNow');
+  const listener = (ofBolt: object) => {
+    const ready = deps as unknown as Parameters<typeof jobButton>[0];
+    return jobButton(ready, pressOf(ready, ofBolt as Parameters<typeof pressOf>[1]), 'sendNow');
+  };
   const event = { body, ack: async () => {} } as unknown as ReceiverEvent;
   await loggedRequest(event, { log, clock, onRefused: async () => {} }, ({ ack }) =>
-    listener({ ...args, ack } as unknown as Parameters<typeof listener>[0]),
+    listener({ ...args, ack }),
   );
   const logged = lines.map((line) => JSON.parse(line)).find(({ event: name }) => name === 'inbound_request');
   return { answers, outcome: logged?.outcome };

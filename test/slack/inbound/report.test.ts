@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { type MadeReport, Tally } from '../../../src/jobs/report/report.ts';
 import { report } from '../../../src/slack/inbound/commands/doctor.ts';
-import type { CommandArgs, ListenerDeps } from '../../../src/slack/inbound/deps.ts';
+import type { ListenerDeps } from '../../../src/slack/inbound/deps.ts';
+import { commandOf } from '../../../src/slack/inbound/interaction.ts';
 import { policy } from '../../jobs/support/builders.ts';
 import { createTestClock } from '../../support/test-clock.ts';
 
@@ -19,7 +20,8 @@ test('a report that takes long is announced while Slack waits, and shown when it
     reportOf: () => promise,
   };
   const args = { command: { user_id: 'U1' }, ack: say, respond: say };
-  const done = report(deps as unknown as ListenerDeps, args as unknown as CommandArgs);
+  const ready = deps as unknown as ListenerDeps;
+  const done = report(ready, commandOf(ready, args as unknown as Parameters<typeof commandOf>[1]));
   await clock.advance(2_000);
   expect(said).toEqual([expect.stringContaining('Counting')]);
   const tally = new Tally({ sinceMs: 0, untilMs: 0 });

@@ -5,8 +5,9 @@ import type { SlackMessage } from '../../views/parts/message.ts';
 import { notReadView } from '../../views/refusals.ts';
 import { countingView, reportView } from '../../views/report.ts';
 import { noticeChannelsOf } from '../../workspace/self-check.ts';
-import type { CommandArgs, ListenerDeps } from '../deps.ts';
-import { adminProblem, answer, bestEffort, inTime, show } from '../requests/door.ts';
+import type { ListenerDeps } from '../deps.ts';
+import type { Command } from '../interaction.ts';
+import { adminProblem, bestEffort, inTime, show } from '../requests/door.ts';
 
 /** `doctor`, for administrators: the problems that the running program knows of. */
 export async function doctorAnswer(
@@ -62,17 +63,13 @@ function channelsSeenFrom(
 const COUNTED_WITHIN_MS = 1_500;
 
 /** `report`, for administrators: the outcomes of the workspace's recent requests. */
-export async function report(deps: ListenerDeps, args: CommandArgs): Promise<void> {
-  const problem = await adminProblem(deps, args.command.user_id, 'see');
-  if (problem !== null) return answer(args, problem);
+export async function report(deps: ListenerDeps, command: Command): Promise<void> {
+  const problem = await adminProblem(deps, command.userId, 'see');
+  if (problem !== null) return command.tell(problem);
   const counted = count(deps);
-  const inTimeOrNull = await inTime(deps, COUNTED_WITHIN_MS, counted, null);
-  await answer(args, inTimeOrNull ?? countingView);
-  if (inTimeOrNull !== null) return;
-  await bestEffort(
-    deps,
-    counted.then((message) => args.respond({ response_type: 'ephemeral', ...message })),
-  );
+  const message = await inTime(deps, COUNTED_WITHIN_MS, counted, countingView);
+  await command.tell(message);
+  if (message === countingView) await bestEffort(deps, counted.then(command.tellLater));
 }
 
 async function count(deps: ListenerDeps): Promise<SlackMessage> {

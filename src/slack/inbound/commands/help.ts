@@ -1,8 +1,9 @@
 import { allHelpModal, helpView } from '../../views/help.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
-import type { ListenerDeps, PressArgs } from '../deps.ts';
+import type { ListenerDeps } from '../deps.ts';
+import type { Press } from '../interaction.ts';
 import { recipesFor } from '../recipes/run.ts';
-import { answerBeside, openForm } from '../requests/door.ts';
+import { openForm } from '../requests/door.ts';
 
 /** How to use the bot, with a recipe that this person may run as an example. */
 export async function helpAnswer(deps: ListenerDeps, userId: string): Promise<SlackMessage> {
@@ -10,19 +11,15 @@ export async function helpAnswer(deps: ListenerDeps, userId: string): Promise<Sl
 }
 
 /** *Show help*, beside a question, which stays open. */
-export function showHelp(deps: ListenerDeps) {
-  return async ({ ack, body, respond }: PressArgs): Promise<void> => {
-    await ack();
-    await answerBeside(deps, { body, respond }, await helpAnswer(deps, body.user.id));
-  };
+export async function showHelp(deps: ListenerDeps, press: Press): Promise<void> {
+  await press.ack();
+  await press.tellBeside(await helpAnswer(deps, press.userId));
 }
 
 /** *Everything I can do*, below the help. */
-export function showAllHelp(deps: ListenerDeps) {
-  return async ({ ack, body }: PressArgs): Promise<void> => {
-    await ack();
-    await openForm(deps, body.trigger_id, allHelpModal(await recipeFor(deps, body.user.id)));
-  };
+export async function showAllHelp(deps: ListenerDeps, press: Press): Promise<void> {
+  await press.ack();
+  await openForm(deps, press.triggerId, allHelpModal(await recipeFor(deps, press.userId)));
 }
 
 async function recipeFor(deps: ListenerDeps, userId: string): Promise<string | null> {

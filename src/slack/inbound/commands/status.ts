@@ -17,8 +17,9 @@ import {
   statusView,
 } from '../../views/status.ts';
 import { jobAtAnotherView } from '../../views/thread/settled.ts';
-import type { ListenerDeps, PressArgs } from '../deps.ts';
-import { answerBeside, bestEffort, namesIn, openForm, show } from '../requests/door.ts';
+import type { ListenerDeps } from '../deps.ts';
+import type { Press } from '../interaction.ts';
+import { bestEffort, namesIn, openForm, show } from '../requests/door.ts';
 
 /**
  * `status [job]`. Null: no job has that name, so the word may belong to a request.
@@ -96,20 +97,19 @@ function visible({ teamId, userId, channelId }: Viewer, job: Job | null): Job | 
 }
 
 /** *Details*: one job in full, in a modal, or in a private message if Slack does not open it. */
-export function showJob(deps: ListenerDeps) {
-  return async ({ ack, action, body, respond }: PressArgs): Promise<void> => {
-    await ack();
-    const channelId = body.channel?.id || NO_CHANNEL;
-    const target = decodeButton(action.value ?? '');
-    if (target === null) return;
-    const sight = { teamId: deps.teamId, userId: body.user.id, channelId };
-    const modal = detailsModal((await jobInFull(deps, sight, target.jobId)).blocks, channelId);
-    if ((await openForm(deps, body.trigger_id, modal)) !== null) return;
-    const message = await jobInFull(deps, sight, target.jobId, statusView);
-    await (channelId === NO_CHANNEL
-      ? bestEffort(deps, deps.poster.respondPrivately(body.user.id, null, message))
-      : answerBeside(deps, { body, respond }, message));
-  };
+export async function showJob(deps: ListenerDeps, press: Press): Promise<void> {
+  await press.ack();
+  const { userId } = press;
+  const channelId = press.channelId || NO_CHANNEL;
+  const target = decodeButton(press.value);
+  if (target === null) return;
+  const sight = { teamId: deps.teamId, userId, channelId };
+  const modal = detailsModal((await jobInFull(deps, sight, target.jobId)).blocks, channelId);
+  if ((await openForm(deps, press.triggerId, modal)) !== null) return;
+  const message = await jobInFull(deps, sight, target.jobId, statusView);
+  await (channelId === NO_CHANNEL
+    ? bestEffort(deps, deps.poster.respondPrivately(userId, null, message))
+    : press.tellBeside(message));
 }
 
 /** `list`: the first page. */
@@ -118,15 +118,12 @@ export function listAnswer(deps: ListenerDeps, sight: Viewer): Promise<SlackMess
 }
 
 /** *Newer* and *Older* replace the page. */
-export function turnPage(deps: ListenerDeps) {
-  return async ({ ack, action, body, respond }: PressArgs): Promise<void> => {
-    await ack();
-    const channelId = body.channel?.id;
-    if (channelId === undefined) return;
-    const sight = { teamId: deps.teamId, userId: body.user.id, channelId };
-    const page = await show(deps, () => read(deps, sight, decodePage(action.value ?? '')));
-    await bestEffort(deps, respond({ response_type: 'ephemeral', replace_original: true, ...page }));
-  };
+export async function turnPage(deps: ListenerDeps, press: Press): Promise<void> {
+  await press.ack();
+  const { userId, channelId } = press;
+  if (channelId === null) return;
+  const sight = { teamId: deps.teamId, userId, channelId };
+  await press.replace(await show(deps, () => read(deps, sight, decodePage(press.value))));
 }
 
 async function read(deps: ListenerDeps, sight: Viewer, start: PageStart): Promise<SlackMessage> {

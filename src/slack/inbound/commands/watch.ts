@@ -11,8 +11,9 @@ import {
   watchedUnseenView,
 } from '../../views/refusals.ts';
 import { noteRefusal } from '../connection/request-log.ts';
-import type { CommandArgs, ListenerDeps } from '../deps.ts';
-import { answer, inTime, linkTo, storeRequest } from '../requests/door.ts';
+import type { ListenerDeps } from '../deps.ts';
+import type { Command } from '../interaction.ts';
+import { inTime, linkTo, storeRequest } from '../requests/door.ts';
 import { projectOf } from '../requests/start-job.ts';
 
 /** Part of Slack's 3 seconds; storing needs most of the rest. */
@@ -23,73 +24,61 @@ const DOTS = /^\.{1,2}$/;
 
 /**
  * `/docs-agent watch <job id>`: posts a card for a job started elsewhere, in the project `project=name`.
- * @param command as Slack delivered it
+ * @param asked as Slack delivered it
  */
 export async function watch(
   deps: ListenerDeps,
-  args: CommandArgs,
-  command: { readonly id: string; readonly projectName: string | null },
+  command: Command,
+  asked: { readonly id: string; readonly projectName: string | null },
 ): Promise<void> {
-  const named = command.projectName === null ? null : projectCalled(command.projectName, deps.projects);
+  const named = asked.projectName === null ? null : projectCalled(asked.projectName, deps.projects);
   const refuse = (reason: string, message: SlackMessage) => {
-    noteRefusal(deps, args.command.user_id, reason);
-    return answer(args, message);
+    noteRefusal(deps, command.userId, reason);
+    return message;
   };
-  if (named !== null && 'kind' in named) return refuse(named.kind, refusalView(named));
-  const agentJobId = readableText(command.id, new Map());
-  if (!isAgentJobId(agentJobId)) return refuse('no_job_id', noJobIdView);
-  const stored = await storeRequest(deps, { write: () => watched(deps, args.command, agentJobId, named) });
-  const message = 'problem' in stored ? stored.problem : stored.result;
-  await (message === null ? args.ack() : answer(args, message));
-}
-
-/** Stores the request if such a job may exist. Returns the private answer; null: the card is the answer. */
-async function watched(
-  deps: ListenerDeps,
-  command: CommandArgs['command'],
-  agentJobId: string,
-  named: Project | null,
-): Promise<SlackMessage | null> {
-  const project = named ?? (await projectOf(deps, command.channel_id));
-  const isThere = await inTime(deps, ASKED_WITHIN_MS, deps.agentHasJob(project.id, agentJobId), null);
-  if (isThere === false) {
-    noteRefusal(deps, command.user_id, 'no_such_job');
-    return noSuchAgentJobView(agentJobId, project.name);
-  }
-  const watcher = await write(deps, command, agentJobId, project);
-  if (watcher !== null) {
-    noteRefusal(deps, command.user_id, 'watched_already');
-    return watchedAlreadyView(linkTo(deps, watcher));
-  }
-  return isThere === null ? watchedUnseenView : null;
+  const answer = async (): Promise<SlackMessage | null> => {
+    if (named !== null && 'kind' in named) return refuse(named.kind, refusalView(named));
+    const agentJobId = readableText(asked.id, new Map());
+    if (!isAgentJobId(agentJobId)) return refuse('no_job_id', noJobIdView);
+    const stored = await storeRequest(deps, async () => {
+      const project = named ?? (await projectOf(deps, command.channelId));
+      const isThere = await inTime(deps, ASKED_WITHIN_MS, deps.agentHasJob(project.id, agentJobId), null);
+      if (isThere === false) return refuse('no_such_job', noSuchAgentJobView(agentJobId, project.name));
+      const watcher = await store(deps, command, agentJobId, project);
+      if (watcher !== null) return refuse('watched_already', watchedAlreadyView(linkTo(deps, watcher)));
+      return isThere === null ? watchedUnseenView : null;
+    });
+    return 'problem' in stored ? stored.problem : stored.result;
+  };
+  const message = await answer();
+  // Without a message, the card is the answer.
+  await (message === null ? command.ack() : command.tell(message));
 }
 
 /** Stores the request once. Returns the job that already watches the agent job, or null. */
-async function write(
+function store(
   deps: ListenerDeps,
-  command: CommandArgs['command'],
+  { userId: requesterId, channelId, responseUrl, keys }: Command,
   agentJobId: string,
-  project: Project,
+  { id: projectId, name: projectName }: Project,
 ): Promise<Job | null> {
-  const { channel_id: channelId, trigger_id: triggerId } = command;
   const { teamId } = deps;
   return deps.store.transaction(async (tx) => {
     const context = deps.newContext();
-    const keys = triggerId ? [`trigger:${deps.teamId}:${triggerId}`] : [];
     if (await tx.inboundRequests.isKnown(keys)) return null;
     // Not remembered, so that a second run gives the same answer.
-    const watcher = (await tx.jobs.ofAgentJob(teamId, project.id, agentJobId)).find(isWatching);
+    const watcher = (await tx.jobs.ofAgentJob(teamId, projectId, agentJobId)).find(isWatching);
     if (watcher !== undefined) return watcher;
     if (!(await tx.inboundRequests.remember(keys, context.nowMs))) return null;
     const request: JobRequest = {
       teamId,
       channelId,
-      requesterId: command.user_id,
+      requesterId,
       origin: { kind: 'command' },
-      projectId: project.id,
-      projectName: project.name,
+      projectId,
+      projectName,
       prompt: escapeMrkdwn(`Agent job ${agentJobId}`),
-      responseUrl: command.response_url || null,
+      responseUrl,
       thread: null,
       watchedAgentJobId: agentJobId,
     };

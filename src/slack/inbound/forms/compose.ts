@@ -1,9 +1,4 @@
-import type {
-  AllMiddlewareArgs,
-  MessageShortcut,
-  SlackShortcutMiddlewareArgs,
-  ViewOutput,
-} from '@slack/bolt';
+import type { ViewOutput } from '@slack/bolt';
 import { z } from 'zod';
 import { noAttachments } from '../../../jobs/requests/attachments.ts';
 import { isBlank } from '../../../jobs/requests/command.ts';
@@ -15,58 +10,43 @@ import { escapeMrkdwn, readableText, sanitize } from '../../protocol/slack-text.
 import { type Compose, composeView, noFormView, promptAbout } from '../../views/forms/compose.ts';
 import { notBothView } from '../../views/recipes.ts';
 import { noChannelView } from '../../views/refusals.ts';
-import type { CommandArgs, ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
+import type { ListenerDeps } from '../deps.ts';
+import type { Command, Interaction, Press, Shortcut, Submission } from '../interaction.ts';
 import { recipeChosen, recipesFor } from '../recipes/run.ts';
-import { answer, answerBeside, bestEffort, inTime, openForm } from '../requests/door.ts';
+import { bestEffort, inTime, openForm } from '../requests/door.ts';
 import { projectOf } from '../requests/start-job.ts';
-import { filledIn, refuseAtField, startFromForm } from './submit.ts';
+import { filledIn, startFromForm } from './submit.ts';
 
 /** `/docs-agent` alone opens the form. */
-export async function compose(deps: ListenerDeps, args: CommandArgs): Promise<void> {
-  const { channel_id: channelId, response_url, trigger_id: triggerId } = args.command;
-  const responseUrl = response_url || null;
-  const target = { channelId, responseUrl, from: 'form' } as const;
-  const isOpen = await openCompose(deps, { triggerId, userId: args.command.user_id }, target);
-  await (isOpen ? args.ack() : answer(args, noFormView));
+export async function compose(deps: ListenerDeps, command: Command): Promise<void> {
+  const { channelId, responseUrl } = command;
+  const isOpen = await openCompose(deps, command, { channelId, responseUrl, from: 'form' });
+  await (isOpen ? command.ack() : command.tell(noFormView));
 }
 
 /** *Start a job*: the home tab's form asks where; below a message, it starts there. */
-export function composeFromHome(deps: ListenerDeps) {
-  return async ({ ack, body }: PressArgs): Promise<void> => {
-    await ack();
-    const channelId = body.channel?.id ?? null;
-    const responseUrl = body.response_url || null;
-    const from = channelId === null ? 'home' : 'form';
-    const target = { channelId, responseUrl, from } as const;
-    if (await openCompose(deps, { triggerId: body.trigger_id, userId: body.user.id }, target)) return;
-    await bestEffort(deps, deps.poster.respondPrivately(body.user.id, null, noFormView));
-  };
+export async function composeFromHome(deps: ListenerDeps, press: Press): Promise<void> {
+  await press.ack();
+  const { userId, channelId, responseUrl } = press;
+  const from = channelId === null ? 'home' : 'form';
+  if (await openCompose(deps, press, { channelId, responseUrl, from })) return;
+  await bestEffort(deps, deps.poster.respondPrivately(userId, null, noFormView));
 }
 
-export function composeSubmitted(deps: ListenerDeps) {
-  return async (args: SubmitArgs): Promise<void> => {
-    const target = decodeComposeTarget(args.view.private_metadata);
-    const { text, project, channelId: chosen, recipe } = filledIn(deps, args.view);
-    if (recipe !== null) {
-      const responseUrl = target?.responseUrl ?? null;
-      return isBlank(text) || isAsOffered(text, args.view)
-        ? recipeChosen(deps, args, { name: recipe, responseUrl })
-        : refuseAtField(args.ack, notBothView, formIds.recipe);
-    }
-    const channelId = target?.channelId ?? chosen;
-    if (channelId === null) return refuseAtField(args.ack, noChannelView, formIds.channel);
-    const responseUrl = target?.responseUrl ?? null;
-    const attachments = target?.attached ?? noAttachments;
-    await startFromForm(deps, args, {
-      channelId,
-      origin: { kind: target?.from ?? 'form' },
-      text,
-      attachments,
-      project,
-      responseUrl,
-      thread: null,
-    });
-  };
+export async function composeSubmitted(deps: ListenerDeps, form: Submission): Promise<void> {
+  const target = decodeComposeTarget(form.view.private_metadata);
+  const { text, project, channelId: chosen, recipe } = filledIn(deps, form.view);
+  const responseUrl = target?.responseUrl ?? null;
+  if (recipe !== null) {
+    return isBlank(text) || isAsOffered(text, form.view)
+      ? recipeChosen(deps, form, { name: recipe, responseUrl })
+      : form.tell(notBothView, formIds.recipe);
+  }
+  const channelId = target?.channelId ?? chosen;
+  if (channelId === null) return form.tell(noChannelView, formIds.channel);
+  const attachments = target?.attached ?? noAttachments;
+  const origin = { kind: target?.from ?? 'form' } as const;
+  await startFromForm(deps, form, { channelId, origin, text, attachments, project, responseUrl });
 }
 
 const promptBlock = z.object({
@@ -83,39 +63,33 @@ function isAsOffered(text: string, { blocks }: ViewOutput): boolean {
   return text === escapeMrkdwn(offered) || text === offered;
 }
 
-type Args = SlackShortcutMiddlewareArgs<MessageShortcut> & AllMiddlewareArgs;
-
 /** Slack waits 3 seconds for a form: late look-ups leave ids, no link, and the first project. */
 const LOOKED_UP_WITHIN_MS = 500;
 /** Of the 3000 characters that a form can carry. */
 const ATTACHMENTS_MAX = 2_000;
 
 /** *Ask Docs Agent* in a message's menu: the form, with the message and its link. */
-export function messageShortcut(deps: ListenerDeps) {
-  return async ({ shortcut, ack, respond }: Args): Promise<void> => {
-    await ack();
-    const { channel, message, response_url, trigger_id: triggerId } = shortcut;
-    const said = saidIn(message);
-    const [link, names] = await Promise.all([
-      inTime(deps, LOOKED_UP_WITHIN_MS, deps.poster.permalinkIfAny(channel.id, message.ts), null),
-      inTime(deps, LOOKED_UP_WITHIN_MS, deps.names.of(said), new Map<string, string>()),
-    ]);
-    const attached = fitAttachments(attachmentsIn(message), ATTACHMENTS_MAX);
-    const responseUrl = response_url || null;
-    const target = { channelId: channel.id, responseUrl, attached, from: 'shortcut' } as const;
-    const { promptMaxLength } = deps.newContext().policy;
-    const quoted = promptAbout(readableText(said, names), link, promptMaxLength);
-    if (await openCompose(deps, { triggerId, userId: shortcut.user.id }, target, quoted)) return;
-    await answerBeside(deps, { body: shortcut, respond }, noFormView);
-  };
+export async function messageShortcut(deps: ListenerDeps, shortcut: Shortcut): Promise<void> {
+  await shortcut.ack();
+  const { channelId, message, responseUrl } = shortcut;
+  const said = saidIn(message);
+  const [link, names] = await Promise.all([
+    inTime(deps, LOOKED_UP_WITHIN_MS, deps.poster.permalinkIfAny(channelId, message.ts), null),
+    inTime(deps, LOOKED_UP_WITHIN_MS, deps.names.of(said), new Map<string, string>()),
+  ]);
+  const attached = fitAttachments(attachmentsIn(message), ATTACHMENTS_MAX);
+  const target = { channelId, responseUrl, attached, from: 'shortcut' } as const;
+  const { promptMaxLength } = deps.newContext().policy;
+  const quoted = promptAbout(readableText(said, names), link, promptMaxLength);
+  if (!(await openCompose(deps, shortcut, target, quoted))) await shortcut.tell(noFormView);
 }
 
 /** False if Slack did not open the form, or not in time. */
 async function openCompose(
   deps: ListenerDeps,
-  { triggerId, userId }: { readonly triggerId: string; readonly userId: string },
+  { triggerId, userId }: Interaction,
   target: ComposeTarget,
-  { prompt, isCut }: Pick<Compose, 'prompt' | 'isCut'> = { prompt: '', isCut: false },
+  quoted: Pick<Compose, 'prompt' | 'isCut'> = { prompt: '', isCut: false },
 ): Promise<boolean> {
   const [first] = deps.projects;
   const looked = projectOf(deps, target.channelId).catch((error: unknown) => {
@@ -127,9 +101,8 @@ async function openCompose(
     recipesFor(deps, userId),
   ]);
   const view = composeView({
+    ...quoted,
     target,
-    prompt,
-    isCut,
     recipes,
     projects: deps.projects,
     project,

@@ -5,34 +5,29 @@ import { judgePrompt, threadWordOf } from '../../../jobs/requests/command.ts';
 import { type MessageEvent, replyOf } from '../../messages/message-event.ts';
 import { offeredMessages, peopleIn } from '../../messages/thread-messages.ts';
 import { decodeSaidSince, type SaidSince } from '../../protocol/form-data.ts';
+import { formIds } from '../../protocol/ids.ts';
 import { readableText } from '../../protocol/slack-text.ts';
-import {
-  changedMeanwhileView,
-  editedMeanwhileView,
-  noFormView,
-  saidSinceForm,
-  saidSinceView,
-  threadNotReadView,
-} from '../../views/forms/compose.ts';
+import { noFormView, saidSinceForm, saidSinceView, threadNotReadView } from '../../views/forms/compose.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { refusalView } from '../../views/refusals.ts';
 import { sentAnywayView } from '../../views/thread/requester.ts';
-import type { ThreadMessage } from '../../workspace/web-api/caller.ts';
-import { SlackCallError } from '../../workspace/web-api/failure.ts';
-import type { ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
+import type { ListenerDeps } from '../deps.ts';
+import type { Press, Submission } from '../interaction.ts';
 import { answerWriter } from '../messages/answers.ts';
+import { jobAdmissionProblem, linkTo, openForm, storeRequest } from '../requests/door.ts';
+import { unknownJobAnswer } from '../requests/job-event.ts';
+import { filledIn } from './submit.ts';
 import {
-  answerBeside,
-  bestEffort,
-  inTime,
-  jobAdmissionProblem,
-  linkTo,
-  openForm,
-  storeRequest,
-  unknownJobAnswer,
-} from '../requests/door.ts';
-import { authorOf, threadContext, toLines } from './draft-thread.ts';
-import { filledIn, refuseAtField } from './submit.ts';
+  type Along,
+  authorOf,
+  changedIn,
+  editedSince,
+  type Problem,
+  readThread,
+  threadContext,
+  tickedOf,
+  toLines,
+} from './thread.ts';
 
 /** Storing needs the rest of the 3 seconds. */
 const READ_WITHIN_MS = 1_200;
@@ -58,22 +53,15 @@ export async function offerSaidSince(
   });
   if (turn === null) return;
   const since = { jobId, channelId, threadTs, messageTs, sinceTs: turn.sinceTs };
-  const said = await readable(deps, since);
-  if (said === null || said.messages.length === 0) return;
+  const said = await read(deps, since);
+  if ('problem' in said || said.messages.length === 0) return;
   const authors = said.messages.map((message) => authorOf(message, said.names));
   const at = { channelId, threadTs, userId, keys: [`since:${deps.teamId}:${channelId}:${messageTs}`] };
   await answerWriter(deps, at, saidSinceView(turn.job, since, authors));
 }
 
-interface Said {
-  readonly messages: readonly ThreadMessage[];
-  readonly names: ReadonlyMap<string, string>;
-}
-
-/**
- * What people wrote between the last turn and the mention, without replies of their own. Null: not in time.
- */
-function read(deps: ListenerDeps, since: SaidSince): Promise<Said | null> {
+/** What people wrote between the last turn and the mention, without replies of their own. */
+function read(deps: ListenerDeps, since: SaidSince): Promise<Along | Problem> {
   const { channelId, threadTs, messageTs, sinceTs } = since;
   const reading = async () => {
     const found = await deps.poster.thread(channelId, threadTs, sinceTs);
@@ -84,98 +72,75 @@ function read(deps: ListenerDeps, since: SaidSince): Promise<Said | null> {
     });
     return { messages, names: await deps.names.named(peopleIn(messages)) };
   };
-  return inTime(deps, READ_WITHIN_MS, reading(), null);
+  return readThread(deps, channelId, READ_WITHIN_MS, reading());
+}
+
+/** Elsewhere, this could show a thread to someone removed from its channel. */
+function saidSinceOf({ value, channelId }: Press): SaidSince | null {
+  const since = decodeSaidSince(value);
+  return since?.channelId === channelId ? since : null;
 }
 
 /** *Send them*: as one reply of the person who presses, once, and as shown. */
-export function sendSaidSince(deps: ListenerDeps) {
-  return async ({ action, body, ack, respond }: PressArgs): Promise<void> => {
-    const since = decodeSaidSince(action.value ?? '');
-    const tell = async (message: SlackMessage) => {
-      await ack();
-      await answerBeside(deps, { body, respond }, message);
-    };
-    // Elsewhere, this could show a thread to someone removed from its channel.
-    if (since === null || body.channel?.id !== since.channelId) return ack();
-    const said = await readable(deps, since);
-    if (said === null) return tell(threadNotReadView(false));
-    const edited = said.messages.find((message) => (message.edited?.ts ?? '') > since.messageTs);
-    if (edited !== undefined) return tell(editedMeanwhileView(authorOf(edited, said.names)));
-    const problem = await store(deps, { since, said, userId: body.user.id });
-    if (problem !== null) return tell(problem);
-    await ack();
-    await bestEffort(deps, respond({ replace_original: true, ...sentAnywayView }));
-  };
+export async function sendSaidSince(deps: ListenerDeps, press: Press): Promise<void> {
+  const since = saidSinceOf(press);
+  if (since === null) return press.ack();
+  const said = await read(deps, since);
+  if ('problem' in said) return press.tell(said.problem);
+  const problem =
+    editedSince(said, since.messageTs)?.problem ?? (await store(deps, since, said, press.userId));
+  await (problem === null ? press.replace(sentAnywayView) : press.tell(problem));
 }
 
 /** *Choose messages…*: a form with all of them ticked. */
-export function chooseSaidSince(deps: ListenerDeps) {
-  return async ({ action, body, ack, respond }: PressArgs): Promise<void> => {
-    await ack();
-    const since = decodeSaidSince(action.value ?? '');
-    if (since === null || body.channel?.id !== since.channelId) return;
-    const said = await readable(deps, since);
-    if (said === null) return answerBeside(deps, { body, respond }, threadNotReadView(false));
-    const view = saidSinceForm(since, toLines(said.messages, said.names));
-    if ((await openForm(deps, body.trigger_id, view)) === null) {
-      await answerBeside(deps, { body, respond }, noFormView);
-    }
-  };
+export async function chooseSaidSince(deps: ListenerDeps, press: Press): Promise<void> {
+  await press.ack();
+  const since = saidSinceOf(press);
+  if (since === null) return;
+  const said = await read(deps, since);
+  if ('problem' in said) return press.tellBeside(said.problem);
+  const viewId = await openForm(deps, press.triggerId, saidSinceForm(since, toLines(said)));
+  if (viewId === null) await press.tellBeside(noFormView);
 }
 
-export function saidSinceSubmitted(deps: ListenerDeps) {
-  return async ({ ack, body, view }: SubmitArgs): Promise<void> => {
-    const since = decodeSaidSince(view.private_metadata);
-    const { ticked } = filledIn(deps, view);
-    const refuse = (problem: SlackMessage) => refuseAtField(ack, problem, FIRST_GROUP);
-    const all = since && (await readable(deps, since));
-    if (since === null || all === null) return refuse(threadNotReadView(false));
-    const tickedTs = new Set(ticked.map((id) => id.split('|', 1)[0]));
-    const said = { ...all, messages: all.messages.filter(({ ts }) => tickedTs.has(ts)) };
-    const changed = toLines(said.messages, said.names).find(({ id }) => !ticked.includes(id));
-    if (changed !== undefined) return refuse(changedMeanwhileView(changed));
-    if (said.messages.length === 0) return ack();
-    const problem = await store(deps, { since, said, userId: body.user.id });
-    await (problem === null ? ack() : refuse(problem));
-  };
+export async function saidSinceSubmitted(deps: ListenerDeps, form: Submission): Promise<void> {
+  const since = decodeSaidSince(form.view.private_metadata);
+  const { ticked } = filledIn(deps, form.view);
+  const refuse = (problem: SlackMessage) => form.tell(problem, FIRST_GROUP);
+  if (since === null) return refuse(threadNotReadView(false));
+  const all = await read(deps, since);
+  if ('problem' in all) return refuse(all.problem);
+  const said = { ...all, messages: tickedOf(all.messages, ticked) };
+  const changed = changedIn(toLines(said), ticked);
+  if (changed !== null) return refuse(changed.problem);
+  const problem = said.messages.length === 0 ? null : await store(deps, since, said, form.userId);
+  await (problem === null ? form.ack() : refuse(problem));
 }
 
-const FIRST_GROUP = 'messages_0';
-
-async function readable(deps: ListenerDeps, since: SaidSince): Promise<Said | null> {
-  try {
-    return await read(deps, since);
-  } catch (error) {
-    if (!(error instanceof SlackCallError)) throw error;
-    deps.log.warn('thread_not_offered', { channel_id: since.channelId, error });
-    return null;
-  }
-}
+const FIRST_GROUP = `${formIds.messages}0`;
 
 /** Stores the reply once for each mention. Returns what to tell the person if it could not be stored. */
 async function store(
   deps: ListenerDeps,
-  { since, said, userId }: { readonly since: SaidSince; readonly said: Said; readonly userId: string },
+  { jobId, channelId, threadTs, messageTs }: SaidSince,
+  said: Along,
+  userId: string,
 ): Promise<SlackMessage | null> {
-  const { jobId, channelId, threadTs, messageTs } = since;
-  const link = linkTo(deps, { channelId, threadTs });
-  const text = threadContext(said.messages, said.names, link) ?? '';
+  const text = threadContext(said, linkTo(deps, { channelId, threadTs }));
   const { promptMaxLength } = deps.newContext().policy;
   const verdict = judgePrompt(readableText(text, new Map()), promptMaxLength);
   if (verdict.kind !== 'ok') return refusalView(verdict);
-  const stored = await storeRequest(deps, {
-    admit: () => jobAdmissionProblem(deps, userId, jobId),
-    write: () =>
-      deps.store.transaction(async (tx) => {
-        const job = await tx.jobs.get(jobId);
-        if (job?.teamId !== deps.teamId || job.channelId !== channelId) return false;
-        const context = deps.newContext();
-        if (await tx.inboundRequests.remember([`sent_since:${jobId}:${messageTs}`], context.nowMs)) {
-          await applyEvent(tx, jobId, { type: 'follow_up_written', userId, text }, context);
-        }
-        return true;
-      }),
-  });
+  const write = () =>
+    deps.store.transaction(async (tx) => {
+      const job = await tx.jobs.get(jobId);
+      if (job?.teamId !== deps.teamId || job.channelId !== channelId) return false;
+      const context = deps.newContext();
+      if (await tx.inboundRequests.remember([`sent_since:${jobId}:${messageTs}`], context.nowMs)) {
+        await applyEvent(tx, jobId, { type: 'follow_up_written', userId, text }, context);
+      }
+      return true;
+    });
+  const stored = await storeRequest(deps, write, () => jobAdmissionProblem(deps, userId, jobId));
   if ('problem' in stored) return stored.problem;
   return stored.result ? null : unknownJobAnswer(deps);
 }

@@ -18,70 +18,59 @@ import {
 import { plainModal } from '../../views/parts/form.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { noChannelView, notReadView } from '../../views/refusals.ts';
-import type { CommandArgs, ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
-import { adminProblem, answer, bestEffort, inTime, openForm, storeRequest } from '../requests/door.ts';
-import { refuseAtField } from './submit.ts';
+import type { ListenerDeps } from '../deps.ts';
+import type { Command, Press, Submission } from '../interaction.ts';
+import { adminProblem, bestEffort, inTime, openForm, storeRequest } from '../requests/door.ts';
+import { filledIn } from './submit.ts';
 
 const READ_WITHIN_MS = 1_000;
 
-export async function settings(deps: ListenerDeps, args: CommandArgs): Promise<void> {
-  const { channel_id: channelId, user_id: userId, trigger_id, response_url } = args.command;
+export async function settings(deps: ListenerDeps, command: Command): Promise<void> {
+  const { userId, channelId, triggerId, responseUrl } = command;
   const problem = await adminProblem(deps, userId, 'settings');
-  if (problem !== null) return answer(args, problem);
-  const view = await formOf(deps, channelId, response_url || null);
-  const isOpen = view !== null && (await openForm(deps, trigger_id, view)) !== null;
-  await (isOpen ? args.ack() : answer(args, notReadView));
+  if (problem !== null) return command.tell(problem);
+  const view = await formOf(deps, channelId, responseUrl);
+  const isOpen = view !== null && (await openForm(deps, triggerId, view)) !== null;
+  await (isOpen ? command.ack() : command.tell(notReadView));
 }
 
 /** *Settings* on the home tab: asks first for the channel. */
-export function settingsFromHome(deps: ListenerDeps) {
-  return async ({ ack, body }: PressArgs): Promise<void> => {
-    await ack();
-    const problem = await adminProblem(deps, body.user.id, 'settings');
-    const view = problem === null ? settingsChannelForm() : plainModal('Settings', problem);
-    if ((await openForm(deps, body.trigger_id, view)) === null) {
-      await bestEffort(deps, deps.poster.respondPrivately(body.user.id, null, notReadView));
-    }
-  };
+export async function settingsFromHome(deps: ListenerDeps, press: Press): Promise<void> {
+  await press.ack();
+  const problem = await adminProblem(deps, press.userId, 'settings');
+  const view = problem === null ? settingsChannelForm() : plainModal('Settings', problem);
+  if ((await openForm(deps, press.triggerId, view)) === null) {
+    await bestEffort(deps, deps.poster.respondPrivately(press.userId, null, notReadView));
+  }
 }
 
-export function settingsChannelChosen(deps: ListenerDeps) {
-  return async ({ ack, body, view }: SubmitArgs): Promise<void> => {
-    const { channel } = formIds;
-    const channelId = view.state.values[channel]?.[channel]?.selected_conversation;
-    if (!channelId) return refuseAtField(ack, noChannelView, channel);
-    const problem = await adminProblem(deps, body.user.id, 'settings');
-    if (problem !== null) return refuseAtField(ack, problem, channel);
-    const form = await formOf(deps, channelId, null);
-    if (form === null) return refuseAtField(ack, notReadView, channel);
-    await ack({ response_action: 'update', view: form });
-  };
+export async function settingsChannelChosen(deps: ListenerDeps, form: Submission): Promise<void> {
+  const { channel } = formIds;
+  const { channelId } = filledIn(deps, form.view);
+  if (!channelId) return form.tell(noChannelView, channel);
+  const problem = await adminProblem(deps, form.userId, 'settings');
+  if (problem !== null) return form.tell(problem, channel);
+  const view = await formOf(deps, channelId, null);
+  await (view === null ? form.tell(notReadView, channel) : form.update(view));
 }
 
 /** Saved before it is acknowledged. */
-export function settingsSubmitted(deps: ListenerDeps) {
-  return async ({ ack, body, view }: SubmitArgs): Promise<void> => {
-    const refuse = (problem: SlackMessage, field: string = formIds.followUpMode) =>
-      refuseAtField(ack, problem, field);
-    const data = decodeSettings(view.private_metadata);
-    if (data === null) return refuse(notReadView);
-    const problem = await adminProblem(deps, body.user.id, 'settings');
-    if (problem !== null) return refuse(problem);
-    const chosen = chosenSettings(deps, data, view);
-    if ('problem' in chosen) return refuse(chosen.problem, chosen.field);
-    const by = { userId: body.user.id, key: `view:${deps.teamId}:${view.id}` };
-    const stored = await storeRequest(deps, {
-      write: () => saveSettings(deps, by, data, chosen.settings),
-    });
-    if ('problem' in stored) return refuse(stored.problem);
-    const { settings: saved, meanwhile } = stored.result;
-    const confirmation = settingsSavedView(data.channelId, saved, meanwhile);
-    if (data.responseUrl === null) {
-      return ack({ response_action: 'update', view: plainModal('Settings', confirmation) });
-    }
-    await ack();
-    await bestEffort(deps, deps.poster.respondPrivately(body.user.id, data.responseUrl, confirmation));
-  };
+export async function settingsSubmitted(deps: ListenerDeps, form: Submission): Promise<void> {
+  const { userId } = form;
+  const refuse = (problem: SlackMessage, field: string = formIds.followUpMode) => form.tell(problem, field);
+  const data = decodeSettings(form.view.private_metadata);
+  if (data === null) return refuse(notReadView);
+  const problem = await adminProblem(deps, userId, 'settings');
+  if (problem !== null) return refuse(problem);
+  const chosen = chosenSettings(deps, data, form.view);
+  if ('problem' in chosen) return refuse(chosen.problem, chosen.field);
+  const { settings: saved } = chosen;
+  const stored = await storeRequest(deps, () => saveSettings(deps, form, data, saved));
+  if ('problem' in stored) return refuse(stored.problem);
+  const confirmation = settingsSavedView(data.channelId, saved, stored.result);
+  if (data.responseUrl === null) return form.update(plainModal('Settings', confirmation));
+  await form.ack();
+  await bestEffort(deps, deps.poster.respondPrivately(userId, data.responseUrl, confirmation));
 }
 
 /** Null if the settings could not be read. */
@@ -91,12 +80,13 @@ async function formOf(
   responseUrl: string | null,
 ): Promise<ReturnType<typeof settingsForm> | null> {
   try {
-    const found = await inTime(deps, READ_WITHIN_MS, currentSettings(deps, channelId), null);
-    if (found === null) return null;
-    const { settings: current, changedAtMs } = found;
+    const reading = deps.store.transaction((tx) => tx.channelSettings.get(deps.teamId, channelId));
+    const saved = await inTime<Awaited<typeof reading> | 'late'>(deps, READ_WITHIN_MS, reading, 'late');
+    if (saved === 'late') return null;
+    const current = holding(deps, channelId, saved?.settings ?? null);
     const { project, ...others } = current;
     const held = { projectId: project.id, ...others, noticeChannels: [...current.noticeChannels] };
-    const data: SettingsFormData = { channelId, responseUrl, changedAtMs, held };
+    const data = { channelId, responseUrl, changedAtMs: saved?.changedAtMs ?? null, held };
     return settingsForm(data, current, deps.projects);
   } catch (error) {
     deps.log.error('settings_not_read', { error });
@@ -104,44 +94,25 @@ async function formOf(
   }
 }
 
-export interface Saved {
-  readonly settings: EffectiveChannelSettings;
-  readonly meanwhile: Meanwhile | null;
-}
-
-/** A channel's effective settings, and when they were saved (null: never). */
-async function currentSettings(
-  deps: ListenerDeps,
-  channelId: string,
-): Promise<{ readonly settings: EffectiveChannelSettings; readonly changedAtMs: number | null }> {
-  const saved = await deps.store.transaction((tx) => tx.channelSettings.get(deps.teamId, channelId));
-  return {
-    settings: holding(deps, channelId, saved?.settings ?? null),
-    changedAtMs: saved?.changedAtMs ?? null,
-  };
-}
-
-/** Saves the form once for each key. Returns what another person saved since it was opened. */
+/** Saves the form, once. Returns what another person saved since it was opened. */
 async function saveSettings(
   deps: ListenerDeps,
-  by: { readonly userId: string; readonly key: string },
+  { userId, keys }: Submission,
   { channelId, changedAtMs }: SettingsFormData,
   settings: EffectiveChannelSettings,
-): Promise<Saved> {
+): Promise<Meanwhile | null> {
+  const { teamId } = deps;
   const own = ownSettings(settings, holding(deps, channelId, null));
   return deps.store.transaction(async (tx) => {
     const { nowMs, newId } = deps.newContext();
-    if (!(await tx.inboundRequests.remember([by.key], nowMs))) return { settings, meanwhile: null };
-    const saved = { settings: own, changedBy: by.userId, changedAtMs: nowMs };
-    const before = await tx.channelSettings.replace(deps.teamId, channelId, saved);
+    if (!(await tx.inboundRequests.remember(keys, nowMs))) return null;
+    const saved = { settings: own, changedBy: userId, changedAtMs: nowMs };
+    const before = await tx.channelSettings.replace(teamId, channelId, saved);
     const change = { action: 'setting', source: 'settings', jobId: null, outcome: 'saved' } as const;
-    await tx.audit.record({ atMs: nowMs, teamId: deps.teamId, userId: by.userId, ...change }, newId());
-    if (before === null || before.changedAtMs === changedAtMs) return { settings, meanwhile: null };
+    await tx.audit.record({ atMs: nowMs, teamId, userId, ...change }, newId());
+    if (before === null || before.changedAtMs === changedAtMs) return null;
     const theirs = holding(deps, channelId, before.settings);
-    return {
-      settings,
-      meanwhile: { userId: before.changedBy, atMs: before.changedAtMs, settings: theirs },
-    };
+    return { userId: before.changedBy, atMs: before.changedAtMs, settings: theirs };
   });
 }
 

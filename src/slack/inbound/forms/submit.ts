@@ -3,69 +3,32 @@ import type { Project } from '../../../jobs/requests/project.ts';
 import { formIds } from '../../protocol/ids.ts';
 import { escapeMrkdwn, sanitize } from '../../protocol/slack-text.ts';
 import { questionForm } from '../../views/forms/question.ts';
-import { atField } from '../../views/parts/form.ts';
-import type { SlackMessage } from '../../views/parts/message.ts';
 import { refusalAtField } from '../../views/refusals.ts';
-import type { ListenerDeps, SubmitArgs } from '../deps.ts';
-import { admissionProblem, linkTo, storeRequest } from '../requests/door.ts';
-import { type Outcome, type RawJobRequest, startJob } from '../requests/start-job.ts';
-
-const IN_FORM = { isAnswered: true, mayBeSlip: false } as const;
+import type { ListenerDeps } from '../deps.ts';
+import type { Submission } from '../interaction.ts';
+import { linkTo } from '../requests/door.ts';
+import { type RawRequest, startFrom } from '../requests/start-job.ts';
 
 /** A request made in a form: stored before it is acknowledged. A problem is shown at the field. */
 export async function startFromForm(
   deps: ListenerDeps,
-  { ack, body, view }: SubmitArgs,
-  raw: Pick<
-    RawJobRequest,
-    | 'channelId'
-    | 'origin'
-    | 'text'
-    | 'context'
-    | 'attachments'
-    | 'project'
-    | 'responseUrl'
-    | 'thread'
-    | 'requestTs'
-  >,
+  form: Submission,
+  request: Parameters<typeof startFrom>[2] & Pick<RawRequest, 'responseUrl'>,
 ): Promise<void> {
-  const { channelId, responseUrl } = raw;
-  const requesterId = body.user.id;
-  const keys = [`view:${deps.teamId}:${view.id}`];
-  const stored = await storeRequest(deps, {
-    admit: () => admissionProblem(deps, requesterId, channelId),
-    write: () => startJob(deps, { ...raw, keys, teamId: deps.teamId, requesterId, ...IN_FORM }),
-  });
-  if ('problem' in stored) return refuseAtField(ack, stored.problem);
-  await answerForm(deps, ack, stored.result, responseUrl);
-}
-
-export function refuseAtField(
-  ack: SubmitArgs['ack'],
-  problem: SlackMessage,
-  field: string = formIds.prompt,
-): Promise<void> {
-  return ack({ response_action: 'errors', errors: { [field]: atField(problem) } });
-}
-
-async function answerForm(
-  deps: ListenerDeps,
-  ack: SubmitArgs['ack'],
-  outcome: Outcome,
-  responseUrl: string | null,
-): Promise<void> {
+  const stored = await startFrom(deps, form, request);
+  if ('problem' in stored) return form.tell(stored.problem);
+  const { result: outcome } = stored;
   switch (outcome.kind) {
     case 'stored':
-      return ack();
+      return form.ack();
     case 'refused': {
       const { refusal } = outcome;
       const field = refusal.kind === 'two_projects' ? formIds.project : formIds.prompt;
-      return refuseAtField(ack, refusalAtField(refusal), field);
+      return form.tell(refusalAtField(refusal), field);
     }
     case 'asked': {
       const { question } = outcome;
-      const view = questionForm(question, linkTo(deps, question.sameAs), responseUrl);
-      return ack({ response_action: 'update', view });
+      return form.update(questionForm(question, linkTo(deps, question.sameAs), request.responseUrl));
     }
   }
 }

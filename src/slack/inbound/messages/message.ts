@@ -32,7 +32,7 @@ import { leaveRequest, noteRequest, type RequestNote } from '../connection/reque
 import type { ListenerDeps } from '../deps.ts';
 import { offerSaidSince } from '../forms/said-since.ts';
 import { isAdmitted } from '../requests/door.ts';
-import { startJob } from '../requests/start-job.ts';
+import { type RawRequest, startJob } from '../requests/start-job.ts';
 import { answerAddedMention, answerInForgottenThread, answerWriter, offerThread } from './answers.ts';
 import { changeReply, takeReply } from './take-reply.ts';
 
@@ -51,22 +51,20 @@ type Args = SlackEventMiddlewareArgs<'message' | 'app_mention'> & AllMiddlewareA
  * A message that mentions the bot arrives twice, in either order, as `app_mention` and as `message`; one may
  * lack attachments, or never come.
  */
-export function message(deps: ListenerDeps) {
-  return async ({ event, body, context }: Args): Promise<void> => {
-    const { botUserId, retryNum } = context;
-    const isDirect = event.type === 'message' && event.channel_type === 'im';
-    if (isOwn(deps, event as MessageEvent & ChangeEvent, body.api_app_id)) return;
-    if (isChange(event)) return changed(deps, event as ChangeEvent, { isDirect, botUserId, retryNum });
-    const said = event as MessageEvent;
-    const keys = messageKeys(deps.teamId, said, body.event_id);
-    const [key = ''] = keys;
-    const isSpokenTo = isDirect || event.type === 'app_mention' || mentionsBot(said, botUserId);
-    const takeIn = () => takeMessage(deps, said, { keys, isDirect, isSpokenTo, botUserId, retryNum });
-    if (event.type === 'app_mention') {
-      return mayBeHuman(said) ? deps.twinEvents.ofMention(key, takeIn) : takeIn();
-    }
-    return isSpokenTo && !isDirect ? deps.twinEvents.ofMessage(key, takeIn) : takeIn();
-  };
+export async function message(deps: ListenerDeps, { event, body, context }: Args): Promise<void> {
+  const { botUserId, retryNum } = context;
+  const isDirect = event.type === 'message' && event.channel_type === 'im';
+  if (isOwn(deps, event as MessageEvent & ChangeEvent, body.api_app_id)) return;
+  if (isChange(event)) return changed(deps, event as ChangeEvent, { isDirect, botUserId, retryNum });
+  const said = event as MessageEvent;
+  const keys = messageKeys(deps.teamId, said, body.event_id);
+  const [key = ''] = keys;
+  const isSpokenTo = isDirect || event.type === 'app_mention' || mentionsBot(said, botUserId);
+  const takeIn = () => takeMessage(deps, said, { keys, isDirect, isSpokenTo, botUserId, retryNum });
+  if (event.type === 'app_mention') {
+    return mayBeHuman(said) ? deps.twinEvents.ofMention(key, takeIn) : takeIn();
+  }
+  return isSpokenTo && !isDirect ? deps.twinEvents.ofMessage(key, takeIn) : takeIn();
 }
 
 interface Spoken extends Receiver {
@@ -181,8 +179,7 @@ async function startFromMessage(
   // A text that seems empty may come from the lesser of two events: the request is still to come.
   const known = text === '' ? keys.map((key) => `bare_${key}`) : keys;
   if (answer !== null) return answerWriter(deps, at, answer, answer, known);
-  const outcome = await startJob(deps, {
-    keys,
+  const request: RawRequest = {
     teamId: deps.teamId,
     channelId,
     requesterId: userId,
@@ -193,9 +190,9 @@ async function startFromMessage(
     responseUrl: null,
     thread: { threadTs: ts, lastTs: ts },
     requestTs: ts,
-    isAnswered: false,
     mayBeSlip: true,
-  });
+  };
+  const outcome = await startJob(deps, request, { keys, isAnswered: false });
   if (outcome.kind === 'refused') await answerWriter(deps, at, refusalView(outcome.refusal));
 }
 

@@ -11,51 +11,26 @@ import {
   runningView,
 } from '../../views/recipes.ts';
 import { noteRefusal, noteRequest } from '../connection/request-log.ts';
-import type { CommandArgs, ListenerDeps, PressArgs, SubmitArgs } from '../deps.ts';
-import { refuseAtField } from '../forms/submit.ts';
-import {
-  admissionProblem,
-  answer,
-  answerBeside,
-  inTime,
-  linkTo,
-  openForm,
-  storeRequest,
-} from '../requests/door.ts';
+import type { ListenerDeps } from '../deps.ts';
+import type { Command, Interaction, Press, Submission } from '../interaction.ts';
+import { admissionProblem, inTime, linkTo, openForm, storeRequest } from '../requests/door.ts';
 import { type RecipeOutcome, startRecipe } from './start-recipe.ts';
 
 /** `/docs-agent run <name>`. A form asks for missing values. */
-export async function run(deps: ListenerDeps, args: CommandArgs, name: string): Promise<void> {
-  const { trigger_id: triggerId, response_url: responseUrl, user_id: userId, channel_id } = args.command;
-  const keys = triggerId ? [`trigger:${deps.teamId}:${triggerId}`] : [];
-  const asked = { userId, channelId: channel_id, triggerId, responseUrl: responseUrl || null, keys };
-  const problem = await runNamed(deps, name, asked);
-  await (problem === null ? args.ack() : answer(args, problem));
+export async function run(deps: ListenerDeps, command: Command, name: string): Promise<void> {
+  const problem = await runNamed(deps, command, name);
+  await (problem === null ? command.ack() : command.tell(problem));
 }
 
 /** *Run*, in the list of recipes. */
-export function runPressed(deps: ListenerDeps) {
-  return async ({ action, body, ack, respond }: PressArgs): Promise<void> => {
-    const { trigger_id: triggerId, user, channel } = body;
-    const keys = triggerId ? [`press:${deps.teamId}:${triggerId}`] : [];
-    const asked = { userId: user.id, channelId: channel?.id ?? null, triggerId, responseUrl: null, keys };
-    const message = await runNamed(deps, action.value ?? '', asked);
-    await ack();
-    if (message !== null) await answerBeside(deps, { body, respond }, message);
-  };
-}
-
-interface AskedToRun extends Pick<Run, 'userId' | 'responseUrl' | 'keys'> {
-  readonly channelId: string | null;
-  readonly triggerId: string;
+export async function runPressed(deps: ListenerDeps, press: Press): Promise<void> {
+  const message = await runNamed(deps, { ...press, responseUrl: null }, press.value);
+  await (message === null ? press.ack() : press.tell(message));
 }
 
 /** What to tell the person; null: the form or the card is the answer. */
-async function runNamed(
-  deps: ListenerDeps,
-  name: string,
-  { userId, channelId, triggerId, responseUrl, keys }: AskedToRun,
-): Promise<SlackMessage | null> {
+async function runNamed(deps: ListenerDeps, made: Interaction, name: string): Promise<SlackMessage | null> {
+  const { userId, channelId, triggerId, responseUrl } = made;
   const recipe = deps.recipesOf(deps.teamId).find((one) => one.name === name.toLowerCase());
   if (recipe === undefined) {
     noteRefusal(deps, userId, 'unknown_recipe');
@@ -68,74 +43,45 @@ async function runNamed(
     const isOpen = (await openForm(deps, triggerId, recipeForm(recipe, { responseUrl }))) !== null;
     return isOpen ? null : noFormView;
   }
-  const ran = await runRecipe(deps, {
-    recipe,
-    userId,
-    responseUrl,
-    keys,
-    values: new Map(),
-    from: 'command',
-  });
+  const ran = await runRecipe(deps, made, { recipe, from: 'command' });
   if (ran !== null && 'problem' in ran) return ran.problem;
   // In its own channel, the card is the answer.
   return ran === null || recipe.channelId === channelId ? null : runningView(recipe, ran.kind === 'drafted');
 }
 
 /** The form with the values: stored before it is acknowledged. */
-export function recipeFormSubmitted(deps: ListenerDeps) {
-  return async ({ ack, body, view }: SubmitArgs): Promise<void> => {
-    const form = decodeRecipeForm(view.private_metadata);
-    const recipe = deps.recipesOf(deps.teamId).find(({ name }) => name === form?.recipe);
-    const [firstField = ''] = Object.keys(view.state.values);
-    // It has been removed from the settings.
-    if (recipe === undefined) {
-      const gone = await noSuchRecipe(deps, body.user.id, form?.recipe ?? '');
-      return refuseAtField(ack, gone, firstField);
-    }
-    const values = new Map(
-      placeholdersIn(recipe.request).map((name): [string, string] => {
-        const id = formIds.value + name;
-        return [name, view.state.values[id]?.[id]?.value ?? ''];
-      }),
-    );
-    const keys = [`view:${deps.teamId}:${view.id}`];
-    const responseUrl = form?.responseUrl ?? null;
-    const ran = await runRecipe(deps, {
-      recipe,
-      userId: body.user.id,
-      responseUrl,
-      keys,
-      values,
-      from: 'form',
-    });
-    if (ran === null || 'kind' in ran) return ack();
-    const field = ran.field === undefined ? firstField : formIds.value + ran.field;
-    await refuseAtField(ack, ran.problem, field);
-  };
+export async function recipeFormSubmitted(deps: ListenerDeps, form: Submission): Promise<void> {
+  const { values } = form.view.state;
+  const made = decodeRecipeForm(form.view.private_metadata);
+  const recipe = deps.recipesOf(deps.teamId).find(({ name }) => name === made?.recipe);
+  const [firstField = ''] = Object.keys(values);
+  // It has been removed from the settings.
+  if (recipe === undefined) {
+    return form.tell(await noSuchRecipe(deps, form.userId, made?.recipe ?? ''), firstField);
+  }
+  const filled = placeholdersIn(recipe.request).map((name): [string, string] => {
+    const id = formIds.value + name;
+    return [name, values[id]?.[id]?.value ?? ''];
+  });
+  const asked = { ...form, responseUrl: made?.responseUrl ?? null };
+  const ran = await runRecipe(deps, asked, { recipe, from: 'form', values: new Map(filled) });
+  if (ran === null || 'kind' in ran) return form.ack();
+  await form.tell(ran.problem, ran.field === undefined ? firstField : formIds.value + ran.field);
 }
 
 /** The person chose it in the form for requests, which then asks for its values. */
 export async function recipeChosen(
   deps: ListenerDeps,
-  { ack, body, view }: SubmitArgs,
+  form: Submission,
   { name, responseUrl }: { readonly name: string; readonly responseUrl: string | null },
 ): Promise<void> {
   const recipe = deps.recipesOf(deps.teamId).find((one) => one.name === name);
   if (recipe === undefined) {
-    return refuseAtField(ack, await noSuchRecipe(deps, body.user.id, name), formIds.recipe);
+    return form.tell(await noSuchRecipe(deps, form.userId, name), formIds.recipe);
   }
-  if (placeholdersIn(recipe.request).length > 0) {
-    return ack({ response_action: 'update', view: recipeForm(recipe, { responseUrl }) });
-  }
-  const ran = await runRecipe(deps, {
-    recipe,
-    userId: body.user.id,
-    responseUrl,
-    keys: [`view:${deps.teamId}:${view.id}`],
-    values: new Map(),
-    from: 'form',
-  });
-  await (ran === null || 'kind' in ran ? ack() : refuseAtField(ack, ran.problem, formIds.recipe));
+  if (placeholdersIn(recipe.request).length > 0) return form.update(recipeForm(recipe, { responseUrl }));
+  const ran = await runRecipe(deps, { ...form, responseUrl }, { recipe, from: 'form' });
+  await (ran === null || 'kind' in ran ? form.ack() : form.tell(ran.problem, formIds.recipe));
 }
 
 /** Names those that the person may run. */
@@ -145,11 +91,7 @@ async function noSuchRecipe(deps: ListenerDeps, userId: string, name: string): P
 
 interface Run {
   readonly recipe: Recipe;
-  readonly userId: string;
-  readonly responseUrl: string | null;
-  /** All names under which Slack may redeliver the request. */
-  readonly keys: readonly string[];
-  readonly values: RecipeValues;
+  readonly values?: RecipeValues;
   readonly from: 'command' | 'form';
 }
 
@@ -161,21 +103,21 @@ type Ran =
 /** Null: Slack redelivers the request. */
 async function runRecipe(
   deps: ListenerDeps,
-  { recipe, userId, responseUrl, keys, values, from }: Run,
+  { userId, responseUrl, keys }: Pick<Interaction, 'userId' | 'responseUrl' | 'keys'>,
+  { recipe, values = new Map(), from }: Run,
 ): Promise<Ran | null> {
   const { store, teamId } = deps;
-  const stored = await storeRequest(deps, {
+  // The admission has checked whether the channel is shared.
+  const request = { teamId, recipe, userId, responseUrl, keys, values, text: '', isClosed: false };
+  const stored = await storeRequest(
+    deps,
+    () =>
+      store.transaction((tx) => startRecipe(tx, { ...request, origin: { kind: from } }, deps.newContext())),
     // Its jobs have their threads there, wherever it is run.
-    admit: () => admissionProblem(deps, userId, recipe.channelId),
-    write: () =>
-      store.transaction((tx) => {
-        // The admission has checked whether the channel is shared.
-        const request = { teamId, recipe, userId, responseUrl, keys, values, text: '', isClosed: false };
-        return startRecipe(tx, { ...request, origin: { kind: from } }, deps.newContext());
-      }),
-  });
-  if ('problem' in stored) return { problem: stored.problem };
-  const outcome = stored.result;
+    () => admissionProblem(deps, userId, recipe.channelId),
+  );
+  if ('problem' in stored) return stored;
+  const { result: outcome } = stored;
   switch (outcome.kind) {
     case 'duplicate':
       noteRequest({ outcome: 'duplicate' });

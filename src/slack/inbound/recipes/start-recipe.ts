@@ -20,21 +20,14 @@ import type { Project } from '../../../jobs/requests/project.ts';
 import { partsOf } from '../../../store/queries/tasks/task.ts';
 import type { ClaimedTask, Transaction } from '../../../store/store.ts';
 import { escapeMrkdwn, sanitize } from '../../protocol/slack-text.ts';
-import type { SlackMessage } from '../../views/parts/message.ts';
 import { notPausedView, resumedView } from '../../views/recipes.ts';
 import { ChannelUnreadError } from '../../workspace/access.ts';
 import type { Workspaces } from '../../workspace/workspace.ts';
 import { noteRequest } from '../connection/request-log.ts';
-import type { ListenerDeps, PressArgs } from '../deps.ts';
-import {
-  adminProblem,
-  answerBeside,
-  bestEffort,
-  namesIn,
-  type PressRecord,
-  recordPress,
-  storeRequest,
-} from '../requests/door.ts';
+import type { ListenerDeps } from '../deps.ts';
+import { notStored, type Press } from '../interaction.ts';
+import { adminProblem, namesIn, storeRequest } from '../requests/door.ts';
+import { recordPress } from '../requests/job-event.ts';
 
 export interface RecipeRequest {
   readonly teamId: string;
@@ -200,52 +193,33 @@ export async function startScheduled(tools: RecipeTools, task: ClaimedTask): Pro
 }
 
 /** *Resume*: an administrator lets a recipe start by itself again. Missed starts are not made up for. */
-export function resumeRecipe(deps: ListenerDeps) {
-  return async ({ action, body, ack, respond }: PressArgs): Promise<void> => {
-    const name = action.value ?? '';
-    const userId = body.user.id;
-    const privately = (message: SlackMessage) => answerBeside(deps, { body, respond }, message);
-    const problem = await adminProblem(deps, userId, 'resume');
-    if (problem !== null) {
-      await ack();
-      return privately(problem);
-    }
-    const stored = await storeRequest(deps, {
-      write: () => resume(deps, name, body.trigger_id, { userId, button: action.action_id }),
-    });
-    if ('problem' in stored) {
-      await privately(stored.problem);
-      // Left unacknowledged, so that Slack shows a warning at the button, too.
-      throw new Error(`the press of ${action.action_id} was not stored`);
-    }
-    await ack();
-    const hasEffect = stored.result;
-    if (hasEffect === null) return noteRequest({ outcome: 'duplicate' });
-    if (!hasEffect) return privately(notPausedView(name));
-    deps.log.info('recipe_resumed', { team_id: deps.teamId, recipe: name, user_id: userId });
-    const names = await namesIn(deps, [`<@${userId}>`]);
-    const view = resumedView(name, names.get(userId) ?? 'somebody');
-    await bestEffort(deps, respond({ replace_original: true, ...view }));
-  };
-}
-
-/** False: it is not paused. Null: an earlier delivery of the press did it. */
-function resume(
-  deps: ListenerDeps,
-  name: string,
-  triggerId: string,
-  press: Pick<PressRecord, 'userId' | 'button'>,
-): Promise<boolean | null> {
-  return deps.store.transaction(async (tx) => {
-    const context = deps.newContext();
-    const key = { teamId: deps.teamId, name };
-    const keys = triggerId ? [`press:${deps.teamId}:${triggerId}`] : [];
-    if (!(await tx.inboundRequests.remember(keys, context.nowMs))) return null;
-    const isPaused = (await tx.recipes.get(key)).pausedAtMs !== null;
-    const runs = isPaused ? await tx.recipes.lock(key) : null;
-    const hasEffect = runs !== null && runs.pausedAtMs !== null;
-    if (hasEffect) await tx.recipes.put(key, resumedRuns(runs));
-    await recordPress(tx, deps, context, { ...press, jobId: null, hasEffect });
-    return hasEffect;
-  });
+export async function resumeRecipe(deps: ListenerDeps, press: Press): Promise<void> {
+  const { teamId } = deps;
+  const { value: name, userId, keys, buttonId: button } = press;
+  const problem = await adminProblem(deps, userId, 'resume');
+  if (problem !== null) return press.tell(problem);
+  const stored = await storeRequest(deps, () =>
+    deps.store.transaction(async (tx) => {
+      const context = deps.newContext();
+      const key = { teamId, name };
+      if (!(await tx.inboundRequests.remember(keys, context.nowMs))) return null;
+      const isPaused = (await tx.recipes.get(key)).pausedAtMs !== null;
+      const runs = isPaused ? await tx.recipes.lock(key) : null;
+      const hasEffect = runs !== null && runs.pausedAtMs !== null;
+      if (hasEffect) await tx.recipes.put(key, resumedRuns(runs));
+      await recordPress(tx, deps, context, { userId, button, jobId: null, hasEffect });
+      return hasEffect;
+    }),
+  );
+  if ('problem' in stored) {
+    await press.tellBeside(stored.problem);
+    throw notStored(press);
+  }
+  const { result: hasEffect } = stored;
+  if (hasEffect === null) noteRequest({ outcome: 'duplicate' });
+  if (!hasEffect) return hasEffect === null ? press.ack() : press.tell(notPausedView(name));
+  await press.ack();
+  deps.log.info('recipe_resumed', { team_id: teamId, recipe: name, user_id: userId });
+  const names = await namesIn(deps, [`<@${userId}>`]);
+  await press.replace(resumedView(name, names.get(userId) ?? 'somebody'));
 }

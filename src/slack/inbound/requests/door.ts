@@ -1,11 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { RespondFn } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
-import type { DecisionContext } from '../../../jobs/decision.ts';
 import type { Job } from '../../../jobs/job.ts';
 import { StoreError } from '../../../store/engines/connection-turns.ts';
-import type { Transaction } from '../../../store/store.ts';
-import { CLOCK_SKEW_MS } from '../../messages/message-event.ts';
 import { threadLink } from '../../protocol/links.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import {
@@ -17,11 +13,10 @@ import {
   notStoredView,
   storingUnclearView,
 } from '../../views/refusals.ts';
-import { jobAtAnotherView, jobForgottenView } from '../../views/thread/settled.ts';
 import { ChannelUnreadError } from '../../workspace/access.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
 import { noteRefusal, noteRequest, type RefusedRequest } from '../connection/request-log.ts';
-import type { CommandArgs, ListenerDeps, SharedDeps } from '../deps.ts';
+import type { ListenerDeps, SharedDeps } from '../deps.ts';
 
 /** Slack waits 3 seconds for an answer, then shows its own error; the rest is for the network. */
 const ANSWER_WITHIN_MS = 2_600;
@@ -64,96 +59,45 @@ export function namesIn(deps: ListenerDeps, texts: readonly string[]): Promise<R
   return inTime(deps, NAMES_WITHIN_MS, deps.names.of(texts.join('\n')), new Map());
 }
 
-/** A problem is to be shown to the person. */
+/** `problem`: not stored, or unknown; to be shown to the person. */
 export type Stored<T> =
-  | { readonly kind: 'stored'; readonly result: T }
-  | { readonly kind: 'denied'; readonly problem: SlackMessage }
-  /** Not stored, or unknown. */
-  | { readonly kind: 'failed'; readonly problem: SlackMessage };
+  | { readonly result: T }
+  | { readonly problem: SlackMessage; readonly isDenied: boolean };
 
-export interface InboundWrite<T> {
-  /** Why the person may not do this; null: they may. It asks Slack, so it runs before any transaction. */
-  readonly admit?: () => Promise<SlackMessage | null>;
-  /** Stores the request at most once. It may run twice, so its only effects are in the store. */
-  readonly write: () => Promise<T>;
-}
-
-const NOT_STORED_IN_TIME = { kind: 'failed', problem: storingUnclearView } as const;
-
-/** Stores a request whose author waits: admitted, written once, and answered in time. */
-export async function storeRequest<T>(deps: ListenerDeps, request: InboundWrite<T>): Promise<Stored<T>> {
-  const stored = await inTime(deps, STORE_WITHIN_MS, store(deps, request, false), NOT_STORED_IN_TIME);
-  if (stored.kind === 'failed') noteRequest({ outcome: 'failed' });
+/**
+ * Stores a request whose author waits: admitted, written once, and answered in time. A commit that may have
+ * succeeded is tried once more; the second attempt then changes nothing.
+ * @param write stores it at most once. It may run twice, so its only effects are in the store
+ * @param admit why the person may not do this; null: they may. It asks Slack, so it runs before any transaction
+ */
+export async function storeRequest<T>(
+  deps: ListenerDeps,
+  write: () => Promise<T>,
+  admit: () => Promise<SlackMessage | null> = async () => null,
+): Promise<Stored<T>> {
+  const attempt = async (isSecond: boolean): Promise<Stored<T>> => {
+    try {
+      const denial = await admit();
+      return denial === null ? { result: await write() } : { problem: denial, isDenied: true };
+    } catch (error) {
+      deps.log.error('inbound_request_not_stored', { error });
+      const mayBeStored = isSecond || (error instanceof StoreError && error.mayBeCommitted);
+      if (mayBeStored && !isSecond) return attempt(true);
+      return { problem: mayBeStored ? storingUnclearView : notStoredView, isDenied: false };
+    }
+  };
+  const late = { problem: storingUnclearView, isDenied: false };
+  const stored = await inTime(deps, STORE_WITHIN_MS, attempt(false), late);
+  if ('problem' in stored && !stored.isDenied) noteRequest({ outcome: 'failed' });
   return stored;
 }
 
-/** A commit that may have succeeded is tried once more; the second attempt then changes nothing. */
-async function store<T>(
-  deps: ListenerDeps,
-  request: InboundWrite<T>,
-  isSecondTry: boolean,
-): Promise<Stored<T>> {
-  const { admit = async () => null, write } = request;
-  try {
-    const denial = await admit();
-    if (denial !== null) return { kind: 'denied', problem: denial };
-    return { kind: 'stored', result: await write() };
-  } catch (error) {
-    deps.log.error('inbound_request_not_stored', { error });
-    const mayBeStored = isSecondTry || (error instanceof StoreError && error.mayBeCommitted);
-    if (mayBeStored && !isSecondTry) return store(deps, request, true);
-    return { kind: 'failed', problem: mayBeStored ? storingUnclearView : notStoredView };
-  }
-}
-
-type Deps = Pick<ListenerDeps, 'log'>;
-
 /** Sends a private answer after the acknowledgement, if Slack takes it: nothing depends on it. */
-export async function bestEffort({ log }: Deps, answer: Promise<unknown>): Promise<void> {
-  await answer.catch((error: unknown) => log.warn('answer_not_shown', { error }));
-}
-
-/** A press of a button, or a choice in a message's menu. */
-interface MadeAtMessage {
-  readonly body: {
-    readonly container?: Readonly<Record<string, unknown>>;
-    readonly message?: Readonly<Record<string, unknown>> | undefined;
-  };
-  readonly respond: RespondFn;
-}
-
-/** Answers the author of a request privately, beside its message or in its thread. */
-export function answerBeside(
-  deps: Deps,
-  { body, respond }: MadeAtMessage,
-  message: SlackMessage,
+export async function bestEffort(
+  { log }: Pick<ListenerDeps, 'log'>,
+  answer: Promise<unknown>,
 ): Promise<void> {
-  const threadTs = threadOf(body);
-  const place = threadTs === null ? {} : { thread_ts: threadTs };
-  return bestEffort(
-    deps,
-    respond({ response_type: 'ephemeral', replace_original: false, ...place, ...message }),
-  );
-}
-
-/** The message's thread; null for a root, which is seen in its channel. */
-function threadOf({ container, message }: MadeAtMessage['body']): string | null {
-  const threadTs = container?.thread_ts ?? message?.thread_ts;
-  const ownTs = container?.message_ts ?? message?.ts;
-  return typeof threadTs === 'string' && threadTs !== ownTs ? threadTs : null;
-}
-
-/**
- * For a press or form of an unknown job: deleted, or another program's.
- * @param postedTs of the message with the button, if any
- */
-export async function unknownJobAnswer(deps: ListenerDeps, postedTs?: string): Promise<SlackMessage> {
-  const sinceMs = postedTs === undefined ? 0 : Number(postedTs) * 1000 + CLOCK_SKEW_MS;
-  return (await deps.isSharedSince(sinceMs)) ? jobAtAnotherView : jobForgottenView;
-}
-
-export async function answer({ ack }: CommandArgs, message: SlackMessage): Promise<void> {
-  await ack({ response_type: 'ephemeral', ...message });
+  await answer.catch((error: unknown) => log.warn('answer_not_shown', { error }));
 }
 
 /** Slack waits 3 seconds for a form. */
@@ -161,21 +105,12 @@ const FORM_WITHIN_MS = 2_000;
 
 /** Returns the view's id; null if Slack did not open it in time. */
 export function openForm(deps: ListenerDeps, triggerId: string, view: ModalView): Promise<string | null> {
-  return inTime(deps, FORM_WITHIN_MS, opened(deps, triggerId, view), null);
-}
-
-async function opened(
-  { poster, log }: ListenerDeps,
-  triggerId: string,
-  view: ModalView,
-): Promise<string | null> {
-  try {
-    return await poster.openModal(triggerId, view);
-  } catch (error) {
+  const opened = deps.poster.openModal(triggerId, view).catch((error: unknown) => {
     if (!(error instanceof SlackCallError)) throw error;
-    log.warn('form_not_opened', { form: view.callback_id, reason: error.failure.code });
+    deps.log.warn('form_not_opened', { form: view.callback_id, reason: error.failure.code });
     return null;
-  }
+  });
+  return inTime(deps, FORM_WITHIN_MS, opened, null);
 }
 
 /** The link to the thread; null if there is none yet. */
@@ -207,27 +142,6 @@ export function refusalRecorder({
       log.warn('refusal_not_recorded', { user_id: userId, error });
     }
   };
-}
-
-export interface PressRecord {
-  readonly userId: string;
-  readonly button: string;
-  /** Null: none. */
-  readonly jobId: string | null;
-  /** False: too late. */
-  readonly hasEffect: boolean;
-}
-
-/** Records for audits who pressed what, in the transaction that stores the press. */
-export function recordPress(
-  tx: Transaction,
-  { teamId }: Pick<ListenerDeps, 'teamId'>,
-  { nowMs, newId }: Pick<DecisionContext, 'nowMs' | 'newId'>,
-  { userId, button, jobId, hasEffect }: PressRecord,
-): Promise<void> {
-  const outcome = hasEffect ? 'accepted' : 'too_late';
-  const press = { action: 'press', source: button, jobId, outcome } as const;
-  return tx.audit.record({ atMs: nowMs, teamId, userId, ...press }, newId());
 }
 
 /** Slack shows its own error after 3 seconds, and storing may need most of that. */

@@ -19,27 +19,27 @@ import type { SlackMessage } from '../../views/parts/message.ts';
 import { type Refusal, refusalView } from '../../views/refusals.ts';
 import { noteRefusal, noteRequest, type RequestNote } from '../connection/request-log.ts';
 import type { ListenerDeps } from '../deps.ts';
+import type { Interaction } from '../interaction.ts';
+import { admissionProblem, type Stored, storeRequest } from './door.ts';
 
 /** A request as Slack delivered it: project and prompt are still part of the text. */
-export interface RawJobRequest
-  extends Omit<JobRequest, 'projectId' | 'projectName' | 'prompt' | 'requesterId'> {
-  readonly requesterId: string;
-  /** All names under which Slack may redeliver the request. */
-  readonly keys: readonly string[];
+export interface RawRequest extends Omit<JobRequest, 'projectId' | 'projectName' | 'prompt'> {
   /** As delivered, sanitized; it may begin with `project=name` or `--`. */
   readonly text: string;
   /** Chosen beside the text; null: the channel's, if the text names none. */
   readonly project: Project | null;
-  /** Whether the answer to the request shows the outcome. */
-  readonly isAnswered: boolean;
   /**
    * Typed where commands are typed, too: a text that is hardly a request may be a slip, and gets a question.
    */
   readonly mayBeSlip: boolean;
 }
 
-/** Null: nobody asks. */
-type UnreadRequest = Omit<RawJobRequest, 'requesterId'> & Pick<JobRequest, 'requesterId'>;
+interface Delivery {
+  /** All names under which Slack may redeliver the request. */
+  readonly keys: readonly string[];
+  /** Whether the answer to the request shows the outcome. */
+  readonly isAnswered: boolean;
+}
 
 export type Outcome =
   | { readonly kind: 'refused'; readonly refusal: Refusal }
@@ -47,9 +47,57 @@ export type Outcome =
   | { readonly kind: 'stored' }
   | { readonly kind: 'asked'; readonly question: Question };
 
+/** Starts a job for somebody who waits for the answer. */
+export function startFrom(
+  deps: ListenerDeps,
+  { userId: requesterId, keys, responseUrl }: Interaction,
+  request: Pick<RawRequest, 'channelId' | 'origin' | 'text'> & Partial<RawRequest>,
+): Promise<Stored<Outcome>> {
+  const made = { teamId: deps.teamId, requesterId, responseUrl };
+  const raw = { ...made, project: null, thread: null, mayBeSlip: false, ...request };
+  return storeRequest(
+    deps,
+    () => startJob(deps, raw, { keys, isAnswered: true }),
+    () => admissionProblem(deps, requesterId, raw.channelId),
+  );
+}
+
 /** Stores the request as a job, once, however often Slack delivers it. */
-export async function startJob(deps: ListenerDeps, raw: RawJobRequest): Promise<Outcome> {
-  const { outcome, note } = await started(deps, raw);
+export async function startJob(
+  deps: ListenerDeps,
+  raw: RawRequest,
+  { keys, isAnswered }: Delivery,
+): Promise<Outcome> {
+  const { teamId, requesterId: userId } = raw;
+  const refused = (refusal: Refusal): Started => ({
+    outcome: { kind: 'refused', refusal },
+    note: { outcome: 'refused', refusal: { teamId, userId, reason: refusal.kind } },
+  });
+  const start = async (): Promise<Started> => {
+    const read = requestOf(deps, raw, raw.project ?? (await projectOf(deps, raw.channelId)));
+    if ('refusal' in read) return refused(read.refusal);
+    const { request, ...manner } = read;
+    return deps.store.transaction(async (tx): Promise<Started> => {
+      const context = deps.newContext();
+      const { nowMs } = context;
+      // Not remembered, so that the request may be made again.
+      if ((await isTaken(tx, request)) && !(await tx.inboundRequests.isKnown(keys))) {
+        return refused({ kind: 'thread_taken' });
+      }
+      const isNew = await tx.inboundRequests.remember(keys, nowMs);
+      const recent = await tx.jobs.requestedBy(raw, nowMs - ASKED_BEFORE_MS);
+      if (!isNew) {
+        await completeRequest(tx, request, recent, context);
+        const outcome = outcomeOf(openQuestion(request, recent), recent);
+        return { outcome, note: { outcome: 'duplicate' } };
+      }
+      const decision = requestJob(request, recent, { isAnswered, ...manner }, context);
+      await tx.write(decision, nowMs);
+      const note = { outcome: 'accepted', jobId: decision.job.id } as const;
+      return { outcome: outcomeOf(decision.job, recent), note };
+    });
+  };
+  const { outcome, note } = await start();
   noteRequest(note);
   return outcome;
 }
@@ -58,32 +106,6 @@ export async function startJob(deps: ListenerDeps, raw: RawJobRequest): Promise<
 interface Started {
   readonly outcome: Outcome;
   readonly note: RequestNote;
-}
-
-async function started(deps: ListenerDeps, raw: RawJobRequest): Promise<Started> {
-  const read = requestOf(deps, raw, raw.project ?? (await projectOf(deps, raw.channelId)));
-  if ('refusal' in read) return refused(raw, read.refusal);
-  const { request, ...manner } = read;
-  const { isAnswered } = raw;
-  return deps.store.transaction(async (tx): Promise<Started> => {
-    const context = deps.newContext();
-    const { nowMs } = context;
-    // Not remembered, so that the request may be made again.
-    if ((await isTaken(tx, request)) && !(await tx.inboundRequests.isKnown(raw.keys))) {
-      return refused(raw, { kind: 'thread_taken' });
-    }
-    const isNew = await tx.inboundRequests.remember(raw.keys, nowMs);
-    const recent = await tx.jobs.requestedBy(raw, nowMs - ASKED_BEFORE_MS);
-    if (!isNew) {
-      await completeRequest(tx, request, recent, context);
-      const outcome = outcomeOf(openQuestion(request, recent), recent);
-      return { outcome, note: { outcome: 'duplicate' } };
-    }
-    const decision = requestJob(request, recent, { isAnswered, ...manner }, context);
-    await tx.write(decision, nowMs);
-    const note = { outcome: 'accepted', jobId: decision.job.id } as const;
-    return { outcome: outcomeOf(decision.job, recent), note };
-  });
 }
 
 /** Another event of the same message may have brought less. */
@@ -102,14 +124,9 @@ async function completeRequest(
   await applyEvent(tx, jobId, { type: 'message_completed', reply }, context);
 }
 
-function refused({ teamId, requesterId: userId }: RawJobRequest, refusal: Refusal): Started {
-  const person = userId === null ? {} : { refusal: { teamId, userId, reason: refusal.kind } };
-  return { outcome: { kind: 'refused', refusal }, note: { outcome: 'refused', ...person } };
-}
-
 export function requestOf(
   deps: ListenerDeps,
-  { keys: _keys, text, project: chosen, isAnswered: _isAnswered, mayBeSlip, ...raw }: UnreadRequest,
+  { text, project: chosen, mayBeSlip, ...raw }: RawRequest,
   byDefault: Project,
 ):
   | ({ readonly request: JobRequest } & Omit<Manner, 'isAnswered'>)

@@ -33,30 +33,28 @@ interface Execution {
  * A workflow reached its step "Ask docs-agent". The workflow is told of a problem before the event is
  * acknowledged: if that fails, Slack redelivers the event.
  */
-export function stepReached(deps: ListenerDeps) {
-  return async ({ event, body }: Args): Promise<void> => {
-    if (event.function.callback_id !== STEP_ID) return;
-    const { teamId, store } = deps;
-    const execution: Execution = {
-      id: event.function_execution_id,
-      token: event.bot_access_token ?? null,
-      keys: [
-        `function:${teamId}:${event.function_execution_id}`,
-        ...(body.event_id === undefined ? [] : [`event:${teamId}:${body.event_id}`]),
-      ],
-      answerKey: `step:${teamId}:${event.function_execution_id}`,
-    };
-    if (await store.transaction((tx) => tx.inboundRequests.isKnown(execution.keys))) {
-      return noteRequest({ outcome: 'duplicate' });
-    }
-    const given = event.inputs ?? {};
-    const asked = await askedIn(deps, given, execution.id);
-    const error =
-      'kind' in asked
-        ? await refuse(deps, execution, asked, personIn(given))
-        : await start(deps, execution, asked);
-    if (error !== null) await endWith(deps, execution, error);
+export async function stepReached(deps: ListenerDeps, { event, body }: Args): Promise<void> {
+  if (event.function.callback_id !== STEP_ID) return;
+  const { teamId, store } = deps;
+  const execution: Execution = {
+    id: event.function_execution_id,
+    token: event.bot_access_token ?? null,
+    keys: [
+      `function:${teamId}:${event.function_execution_id}`,
+      ...(body.event_id === undefined ? [] : [`event:${teamId}:${body.event_id}`]),
+    ],
+    answerKey: `step:${teamId}:${event.function_execution_id}`,
   };
+  if (await store.transaction((tx) => tx.inboundRequests.isKnown(execution.keys))) {
+    return noteRequest({ outcome: 'duplicate' });
+  }
+  const given = event.inputs ?? {};
+  const asked = await askedIn(deps, given, execution.id);
+  const error =
+    'kind' in asked
+      ? await refuse(deps, execution, asked, personIn(given))
+      : await start(deps, execution, asked);
+  if (error !== null) await endWith(deps, execution, error);
 }
 
 interface Asked {
@@ -77,7 +75,6 @@ async function askedIn(
   const chosen = inputs.project === null ? null : projectCalled(inputs.project, deps.projects);
   if (chosen !== null && 'kind' in chosen) return chosen;
   const raw = {
-    keys: [],
     teamId: deps.teamId,
     channelId,
     requesterId: inputs.personId,
@@ -86,7 +83,6 @@ async function askedIn(
     project: chosen,
     responseUrl: null,
     thread: null,
-    isAnswered: false,
     mayBeSlip: false,
   } as const;
   const read = requestOf(deps, raw, chosen ?? (await projectOf(deps, channelId)));
