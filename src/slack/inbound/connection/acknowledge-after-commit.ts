@@ -77,7 +77,7 @@ export function acknowledgeAfterCommit(receiver: Receiver, tools: ReceiverTools)
           return;
         }
         arrivedAtMs = performance.now();
-        const done = committed(app, event, tools).finally(() => {
+        const done = commit(app, event, tools).finally(() => {
           inFlight.delete(done);
           answeredAtMs = performance.now();
         });
@@ -102,7 +102,7 @@ export function acknowledgeAfterCommit(receiver: Receiver, tools: ReceiverTools)
   };
 }
 
-async function committed(app: App, given: ReceiverEvent, tools: ReceiverTools): Promise<void> {
+async function commit(app: App, given: ReceiverEvent, tools: ReceiverTools): Promise<void> {
   const event = { ...given, body: withoutNulls(given.body) };
   const { type, event_time: eventTime } = event.body;
   if (type === 'app_rate_limited') {
@@ -117,7 +117,13 @@ async function committed(app: App, given: ReceiverEvent, tools: ReceiverTools): 
     tools.log.warn('slack_event_too_old', { event_time: Number(eventTime) });
     return event.ack();
   }
-  checked(event.body, tools.log);
+  try {
+    checkShape(event.body);
+  } catch (error) {
+    if (error instanceof BadRequestError)
+      tools.log.warn('request_refused', { status: error.status, reason: error.message });
+    throw error;
+  }
   await loggedRequest(event, tools, (request) => app.processEvent(request));
 }
 
@@ -168,16 +174,6 @@ export async function loggedRequest(
   if (outcome === 'refused' && refusal) await onRefused({ kind, key: keyOf(event.body), ...refusal });
 }
 
-function checked(body: object, log: Logger): void {
-  try {
-    checkShape(body);
-  } catch (error) {
-    if (error instanceof BadRequestError)
-      log.warn('request_refused', { status: error.status, reason: error.message });
-    throw error;
-  }
-}
-
 /** Receivers use only the app's `processEvent`. */
 function withProcessEvent(app: App, processEvent: App['processEvent']): App {
   return new Proxy(app, {
@@ -192,9 +188,9 @@ const heldBack = z.looseObject({
   team_id: z
     .string()
     .regex(/^\w{1,255}$/)
-    .optional()
-    .catch(undefined),
-  minute_rate_limited: z.number().optional().catch(undefined),
+    .nullable()
+    .catch(null),
+  minute_rate_limited: z.number().catch(Number.POSITIVE_INFINITY),
 });
 
 /**
@@ -203,7 +199,6 @@ const heldBack = z.looseObject({
  */
 function heldBackBy(body: unknown, nowMs: number): { teamId: string | null; untilMs: number } {
   const { team_id: teamId, minute_rate_limited: minute } = heldBack.parse(body);
-  const untilMs = minute === undefined ? nowMs + MINUTE_MS : minute * 1000 + MINUTE_MS;
   // `minute_rate_limited` is never in the future.
-  return { teamId: teamId ?? null, untilMs: Math.min(untilMs, nowMs + MINUTE_MS) };
+  return { teamId, untilMs: Math.min(minute * 1000, nowMs) + MINUTE_MS };
 }

@@ -91,7 +91,7 @@ export function httpConnection(signingSecret: string, options: ConnectionOptions
       await receiver.stop();
       cancel();
     },
-    requestsInFlight: () => receiver.requestsInFlight(),
+    requestsInFlight: receiver.requestsInFlight,
     warnings: () => [],
     // Over HTTP, Slack calls one address.
     isSharedSince: () => Promise.resolve(false),

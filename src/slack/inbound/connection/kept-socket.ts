@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { App } from '@slack/bolt';
-import { type Clock, systemClock } from '../../../engine/runtime/clock.ts';
+import { systemClock } from '../../../engine/runtime/clock.ts';
 import { type HttpServer, serveRoutes } from '../../../engine/runtime/http-server.ts';
-import type { Logger } from '../../../engine/runtime/redact.ts';
-import type { Store } from '../../../store/store.ts';
 import { classify } from '../../workspace/web-api/failure.ts';
 import { acknowledgeAfterCommit } from './acknowledge-after-commit.ts';
 import type { Connection, ConnectionOptions } from './connection.ts';
@@ -37,27 +35,13 @@ const COUNT_RETRY_MS = 60_000;
 /** In real time: somebody waits for it. */
 const COUNT_WITHIN_MS = 1_500;
 
-/** A Socket Mode connection that stays up as far as Slack allows. */
-export interface KeptSocket {
-  init(app: App): void;
-  /** Resolves when requests can arrive. Rejects if Slack refuses the token. */
-  start(): Promise<void>;
-  /** The program stops: open connections stay for the requests in flight, until `stop`. */
-  openNoMore(): void;
-  stop(): Promise<void>;
-  /** What is wrong with it now, or null. */
-  problem(): string | null;
-  warnings: Connection['warnings'];
-  isSharedSince: Connection['isSharedSince'];
-}
-
 /**
  * Slack replaces each connection every few hours and announces it some seconds before. The next one opens
  * first, and both are served until Slack closes the old one, so that no command ever fails. An
  * acknowledgement goes out on the connection of its request.
  */
-function keepSocket(appToken: string, options: ConnectionOptions): KeptSocket {
-  const { apiUrl, logger, log, clock, onConnected } = options;
+export function socketConnection(appToken: string, options: ConnectionOptions): Connection {
+  const { apiUrl, logger, log, clock, routes, onConnected } = options;
   const startedAtMs = clock.now();
   let app: App | null = null;
   let current: Socket | null = null;
@@ -234,10 +218,25 @@ function keepSocket(appToken: string, options: ConnectionOptions): KeptSocket {
     await promise;
   }
 
-  return {
-    init: (given) => {
+  async function isSharedSince(sinceMs: number | null): Promise<boolean> {
+    const nowMs = clock.now();
+    const sureSinceMs = Math.max(sinceMs ?? 0, nowMs - COUNT_AGAIN_MS);
+    // A count for another reason, at the start for example, may be older than the other program.
+    const isJustCounted = count.takenAtMs() >= signAtMs && signAtMs > nowMs - JUST_COUNTED_MS;
+    const isCounted = sinceMs === null || isJustCounted || count.takenAtMs() > sureSinceMs;
+    const isInVain = signAtMs > count.takenAtMs() && Math.abs(nowMs - signAtMs) < COUNT_RETRY_MS;
+    if (count.others() === 0 && !isCounted && (replacing !== null || !isInVain)) {
+      signAtMs = nowMs;
+      await systemClock.timeout(COUNT_WITHIN_MS, recount(), undefined);
+    }
+    return count.others() > 0;
+  }
+
+  const sockets = {
+    init: (given: App) => {
       app = given;
     },
+    /** Resolves when requests can arrive. Rejects if Slack refuses the token. */
     start: async () => {
       for (;;) {
         try {
@@ -250,13 +249,7 @@ function keepSocket(appToken: string, options: ConnectionOptions): KeptSocket {
         }
       }
     },
-    openNoMore: () => {
-      isStopped = true;
-      endPause();
-    },
     stop: async () => {
-      isStopped = true;
-      endPause();
       cancelGoodbye();
       cancelCount();
       const left = [current, leaving, next].filter((socket) => socket !== null);
@@ -264,43 +257,14 @@ function keepSocket(appToken: string, options: ConnectionOptions): KeptSocket {
       await Promise.all(left.map((socket) => socket.close()));
       await count.stop();
     },
-    warnings: () => (count.others() === 0 ? [] : [otherProgramWords(count.others())]),
-    isSharedSince: async (sinceMs) => {
-      const nowMs = clock.now();
-      const sureSinceMs = Math.max(sinceMs ?? 0, nowMs - COUNT_AGAIN_MS);
-      // A count for another reason, at the start for example, may be older than the other program.
-      const isJustCounted = count.takenAtMs() >= signAtMs && signAtMs > nowMs - JUST_COUNTED_MS;
-      const isCounted = sinceMs === null || isJustCounted || count.takenAtMs() > sureSinceMs;
-      const isInVain = signAtMs > count.takenAtMs() && Math.abs(nowMs - signAtMs) < COUNT_RETRY_MS;
-      if (count.others() === 0 && !isCounted && (replacing !== null || !isInVain)) {
-        signAtMs = nowMs;
-        await systemClock.timeout(COUNT_WITHIN_MS, recount(), undefined);
-      }
-      return count.others() > 0;
-    },
-    problem: () => {
-      if (!wasConnected) return 'no Socket Mode connection yet';
-      if (downSinceMs === null) return null;
-      return `no Socket Mode connection for ${Math.round((clock.now() - downSinceMs) / 1000)} s`;
-    },
   };
-}
-
-export function socketConnection(appToken: string, options: ConnectionOptions): Connection {
-  const { routes } = options;
-  const kept = keepSocket(appToken, options);
-  const socketReceiver = {
-    init: (app: App) => kept.init(app),
-    start: () => kept.start(),
-    stop: () => kept.stop(),
-  };
-  const receiver = acknowledgeAfterCommit(socketReceiver, {
+  const receiver = acknowledgeAfterCommit(sockets, {
     ...options,
     answersAfterStop: false,
     onRedelivery: () => {
       options.onRedelivery();
       // Another program may have released it.
-      void kept.isSharedSince(Number.NEGATIVE_INFINITY);
+      void isSharedSince(Number.NEGATIVE_INFINITY);
     },
   });
   let server: HttpServer | null = null;
@@ -312,14 +276,20 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
       return server?.port ?? null;
     },
     stop: async () => {
-      kept.openNoMore();
+      // Open connections stay for the requests in flight.
+      isStopped = true;
+      endPause();
       await receiver.stop();
       await server?.close();
     },
-    requestsInFlight: () => receiver.requestsInFlight(),
-    problem: () => kept.problem(),
-    warnings: () => kept.warnings(),
-    isSharedSince: (sinceMs) => kept.isSharedSince(sinceMs),
+    requestsInFlight: receiver.requestsInFlight,
+    warnings: () => (count.others() === 0 ? [] : [otherProgramWords(count.others())]),
+    isSharedSince,
+    problem: () => {
+      if (!wasConnected) return 'no Socket Mode connection yet';
+      if (downSinceMs === null) return null;
+      return `no Socket Mode connection for ${Math.round((clock.now() - downSinceMs) / 1000)} s`;
+    },
   };
 }
 
@@ -330,29 +300,12 @@ const REPORT_WITHIN_MS = 1_000;
 /**
  * Compares the number of connections that Slack reports with those of the replicas that share the store. Any
  * more belong to a program with the same tokens and another store, which takes a share of all requests.
+ * @param ownConnections how many this process has
  */
-export interface ConnectionCount {
-  /** Called before a connection is opened, so that no other replica miscounts. */
-  expectAnother(): Promise<void>;
-  /** @param reported Slack's count */
-  take(reported: number | null): Promise<void>;
-  /** Connections of other programs at the last count. */
-  others(): number;
-  takenAtMs(): number;
-  stop(): Promise<void>;
-}
-
-export interface CountOptions {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly log: Logger;
-}
-
-/** @param ownConnections how many this process has */
 export function countConnections(
-  { store, clock, log }: CountOptions,
+  { store, clock, log }: Pick<ConnectionOptions, 'store' | 'clock' | 'log'>,
   ownConnections: () => number,
-): ConnectionCount {
+) {
   const id = randomUUID();
   let others = 0;
   let takenAtMs = Number.NEGATIVE_INFINITY;
@@ -378,10 +331,10 @@ export function countConnections(
   }
 
   return {
-    expectAnother: async () => {
-      await report(1);
-    },
-    take: async (reported) => {
+    /** Called before a connection is opened, so that no other replica miscounts. */
+    expectAnother: () => report(1),
+    /** @param reported Slack's count */
+    take: async (reported: number | null): Promise<void> => {
       const known = reported === null ? null : await report();
       if (reported === null || known === null) return;
       takenAtMs = clock.now();
@@ -391,6 +344,7 @@ export function countConnections(
       log[others > 0 ? 'warn' : 'info']('other_program', { connections: others, reported, known });
       await report();
     },
+    /** Connections of other programs at the last count. */
     others: () => others,
     takenAtMs: () => takenAtMs,
     stop: async () => {

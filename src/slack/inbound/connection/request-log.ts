@@ -84,13 +84,10 @@ export function noteRefusal(
   noteRequest({ outcome: 'refused', refusal: { teamId, userId, reason } });
 }
 
-const KIND_OF_BODY: ReadonlyMap<unknown, InboundRequestKind> = new Map([
+const KINDS: ReadonlyMap<unknown, InboundRequestKind> = new Map([
   ['block_actions', 'button'],
   ['view_submission', 'form'],
   ['message_action', 'shortcut'],
-]);
-
-const KIND_OF_EVENT: ReadonlyMap<unknown, InboundRequestKind> = new Map([
   ['app_mention', 'mention'],
   ['message', 'message'],
   ['app_home_opened', 'home'],
@@ -115,26 +112,21 @@ interface Body {
 }
 
 export function kindOf({ type, command, event }: Body): InboundRequestKind {
-  if (type === 'event_callback') return KIND_OF_EVENT.get(event?.type) ?? 'other';
-  return command === undefined ? (KIND_OF_BODY.get(type) ?? 'other') : 'command';
+  if (type !== 'event_callback' && command !== undefined) return 'command';
+  return KINDS.get(type === 'event_callback' ? event?.type : type) ?? 'other';
 }
 
-/** Most events do not concern the program; listeners note those that do. */
-const OUTCOME_WITHOUT_NOTE: Readonly<Record<InboundRequestKind, InboundRequestOutcome>> = {
-  command: 'accepted',
-  mention: 'ignored',
-  message: 'ignored',
-  button: 'accepted',
-  form: 'accepted',
-  shortcut: 'accepted',
-  home: 'accepted',
-  workflow: 'ignored',
-  reaction: 'ignored',
-  other: 'ignored',
-};
+const WAITED_FOR: ReadonlySet<InboundRequestKind> = new Set([
+  'command',
+  'button',
+  'form',
+  'shortcut',
+  'home',
+]);
 
+/** Most events do not concern the program; listeners note those that do. */
 export function outcomeWithoutNote(kind: InboundRequestKind): InboundRequestOutcome {
-  return OUTCOME_WITHOUT_NOTE[kind];
+  return WAITED_FOR.has(kind) ? 'accepted' : 'ignored';
 }
 
 /** A mention arrives as two events about the same message. */

@@ -60,12 +60,8 @@ export async function offerThread(
 }
 
 /** Tells a person who replies in the thread of a deleted job, once. A mention gets an offer instead. */
-export async function answerInForgottenThread(
-  deps: ListenerDeps,
-  message: MessageEvent,
-  botUserId: string | undefined,
-): Promise<void> {
-  const found = replyOf(message, botUserId);
+export async function answerInForgottenThread(deps: ListenerDeps, message: MessageEvent): Promise<void> {
+  const found = replyOf(message, deps.botUserId);
   if (found === null || found.reply.mentionsBot) return;
   const { threadTs, reply } = found;
   const { teamId } = deps;

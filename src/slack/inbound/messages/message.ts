@@ -52,22 +52,27 @@ type Args = SlackEventMiddlewareArgs<'message' | 'app_mention'> & AllMiddlewareA
  * lack attachments, or never come.
  */
 export async function message(deps: ListenerDeps, { event, body, context }: Args): Promise<void> {
-  const { botUserId, retryNum } = context;
   const isDirect = event.type === 'message' && event.channel_type === 'im';
-  if (isOwn(deps, event as MessageEvent & ChangeEvent, body.api_app_id)) return;
-  if (isChange(event)) return changed(deps, event as ChangeEvent, { isDirect, botUserId, retryNum });
-  const said = event as MessageEvent;
+  const said = event as MessageEvent & ChangeEvent;
+  if (isOwn(deps, said, body.api_app_id)) return;
+  const delivery = { isDirect, retryNum: context.retryNum };
+  if (isChange(said)) return takeChange(deps, said, delivery);
   const keys = messageKeys(deps.teamId, said, body.event_id);
   const [key = ''] = keys;
-  const isSpokenTo = isDirect || event.type === 'app_mention' || mentionsBot(said, botUserId);
-  const takeIn = () => takeMessage(deps, said, { keys, isDirect, isSpokenTo, botUserId, retryNum });
+  const isSpokenTo = isDirect || event.type === 'app_mention' || mentionsBot(said, deps.botUserId);
+  const takeIn = () => takeMessage(deps, said, { ...delivery, keys, isSpokenTo });
   if (event.type === 'app_mention') {
     return mayBeHuman(said) ? deps.twinEvents.ofMention(key, takeIn) : takeIn();
   }
   return isSpokenTo && !isDirect ? deps.twinEvents.ofMessage(key, takeIn) : takeIn();
 }
 
-interface Spoken extends Receiver {
+interface Delivery {
+  readonly isDirect: boolean;
+  readonly retryNum: number | undefined;
+}
+
+interface Spoken extends Delivery {
   readonly keys: readonly string[];
   /** It mentions the bot, or is a direct message. */
   readonly isSpokenTo: boolean;
@@ -76,15 +81,16 @@ interface Spoken extends Receiver {
 async function takeMessage(
   deps: ListenerDeps,
   said: MessageEvent,
-  { keys, isDirect, isSpokenTo, botUserId, retryNum }: Spoken,
+  { keys, isDirect, isSpokenTo, retryNum }: Spoken,
 ): Promise<void> {
+  const { botUserId } = deps;
   if (isSpokenTo && !isDirect && (await takeAppMention(deps, said, keys))) return;
   const written = isSpokenTo ? writtenOf(said, botUserId) : null;
   if (said.thread_ts === undefined || said.thread_ts === said.ts) {
-    if (written !== null) await startFromMessage(deps, written, { keys, isDirect });
+    if (written !== null) await startFromMessage(deps, written, keys, isDirect);
     return;
   }
-  const owner = await takeReply(deps, said, { keys, botUserId });
+  const owner = await takeReply(deps, said, keys);
   if (owner !== null && typeof owner === 'object' && isSpokenTo && !isDirect) {
     await offerSaidSince(deps, said, owner.jobId);
   }
@@ -93,10 +99,10 @@ async function takeMessage(
   const mayBeLeft = !isSpokenTo || isDirect || isRootByBot;
   if (typeof owner === 'string' && mayBeLeft) {
     const thread = { teamId: deps.teamId, channelId: said.channel, threadTs: said.thread_ts };
-    if (await leaveToOthers(deps, thread, { isRootByBot, retryNum })) return;
+    if (await leaveToOthers(deps, thread, isRootByBot, retryNum)) return;
   }
   if (!isSpokenTo) {
-    if (owner === 'foreign') await answerInForgottenThread(deps, said, botUserId);
+    if (owner === 'foreign') await answerInForgottenThread(deps, said);
     return;
   }
   // This thread may be that of a card being posted, or anybody's.
@@ -117,24 +123,18 @@ function isOwn(
   return by === botId || (app !== undefined && app === appId);
 }
 
-interface Receiver {
-  readonly isDirect: boolean;
-  readonly botUserId: string | undefined;
-  readonly retryNum: number | undefined;
-}
-
-async function changed(
+async function takeChange(
   deps: ListenerDeps,
   event: ChangeEvent,
-  { isDirect, botUserId, retryNum }: Receiver,
+  { isDirect, retryNum }: Delivery,
 ): Promise<void> {
-  await changeRequest(deps, event, { isDirect, botUserId });
+  const { botUserId } = deps;
+  await changeRequest(deps, event, isDirect);
   const change = replyChangeOf(event, botUserId);
   if (change !== null && (await changeReply(deps, change)) === 'foreign') {
     const { message, found } = change;
     const thread = { teamId: deps.teamId, channelId: message.channel, threadTs: found.threadTs };
-    const isRootByBot = message.parent_user_id === botUserId;
-    if (await leaveToOthers(deps, thread, { isRootByBot, retryNum })) return;
+    if (await leaveToOthers(deps, thread, message.parent_user_id === botUserId, retryNum)) return;
   }
   const added = isDirect ? null : mentionAddedIn(event, botUserId);
   if (added !== null) await answerAddedMention(deps, added);
@@ -170,7 +170,8 @@ async function answerTo(
 async function startFromMessage(
   deps: ListenerDeps,
   written: Written,
-  { keys, isDirect }: { readonly keys: readonly string[]; readonly isDirect: boolean },
+  keys: readonly string[],
+  isDirect: boolean,
 ): Promise<void> {
   const { channelId, userId, ts, text, attachments, isPostedByApp } = written;
   const at = { channelId, userId, threadTs: null, keys };
@@ -229,12 +230,6 @@ async function takeAppMention(
 /** Slack makes four attempts to deliver an event. */
 const LAST_RETRY = 3;
 
-interface Delivery {
-  /** The bot posted the thread's root. */
-  readonly isRootByBot: boolean;
-  readonly retryNum: number | undefined;
-}
-
 /**
  * While another program takes a share of the requests, a reply in an unknown thread may be the other's: it is
  * left unacknowledged, so that Slack redelivers it to either. The last attempt is answered as if there were
@@ -243,7 +238,8 @@ interface Delivery {
 async function leaveToOthers(
   deps: ListenerDeps,
   thread: Thread,
-  { isRootByBot, retryNum = 0 }: Delivery,
+  isRootByBot: boolean,
+  retryNum = 0,
 ): Promise<boolean> {
   if (retryNum >= LAST_RETRY) return false;
   // In a thread that a person began, an unknown reply is no sign of another program.
@@ -263,11 +259,12 @@ const ASKED_WITHIN_MS = 7 * 86_400_000;
 async function changeRequest(
   deps: ListenerDeps,
   { subtype, channel, message: now, previous_message: before }: ChangeEvent,
-  { isDirect, botUserId }: { readonly isDirect: boolean; readonly botUserId: string | undefined },
+  isDirect: boolean,
 ): Promise<void> {
+  const { teamId, store, clock, botUserId } = deps;
   const isDeleted = subtype === 'message_deleted' || now?.subtype === 'tombstone';
   const changed = isDeleted ? before : now;
-  if (changed === undefined || botUserId === undefined) return;
+  if (changed === undefined) return;
   const message = { ...changed, channel };
   const userId = writtenByPerson(message, botUserId);
   const mayAsk =
@@ -281,15 +278,13 @@ async function changeRequest(
         projects: deps.projects,
         promptMaxLength: deps.newContext().policy.promptMaxLength,
       });
-  const { teamId, store, clock } = deps;
+  if (event === null) return;
   const asker = { teamId, channelId: channel, requesterId: userId };
-  const find = () =>
-    store.transaction(async (tx) => {
-      const jobs = await tx.jobs.requestedBy(asker, clock.now() - ASKED_WITHIN_MS);
-      return jobs.find(({ requestTs }) => requestTs === changed.ts)?.id ?? null;
-    });
-  const jobId = event === null ? null : await find();
-  if (event === null || jobId === null) return;
+  const jobId = await store.transaction(async (tx) => {
+    const jobs = await tx.jobs.requestedBy(asker, clock.now() - ASKED_WITHIN_MS);
+    return jobs.find(({ requestTs }) => requestTs === changed.ts)?.id ?? null;
+  });
+  if (jobId === null) return;
   const writer = { channelId: channel, threadTs: null, userId, isPostedByApp: isPostedByApp(message) };
   if (!(await isAdmitted(deps, writer, null))) return;
   await store.transaction((tx) => applyEvent(tx, jobId, event, deps.newContext()));

@@ -18,11 +18,6 @@ import { isAdmitted, refusalInThread } from '../requests/door.ts';
 /** A request is stored within this time after it was written; otherwise its thread is read for replies. */
 const REQUEST_UNDER_WAY_MS = 10_000;
 
-interface Delivery {
-  readonly keys: readonly string[];
-  readonly botUserId: string | undefined;
-}
-
 interface TakenIn {
   readonly owner: Owner;
   readonly outcome: RequestNote['outcome'];
@@ -32,9 +27,9 @@ interface TakenIn {
 export async function takeReply(
   deps: ListenerDeps,
   message: MessageEvent,
-  { keys, botUserId }: Delivery,
+  keys: readonly string[],
 ): Promise<Exclude<Owner, 'young'> | null> {
-  const found = replyOf(message, botUserId);
+  const found = replyOf(message, deps.botUserId);
   if (found === null) return null;
   const { threadTs, reply } = found;
   const thread = { teamId: deps.teamId, channelId: message.channel, threadTs };
@@ -105,25 +100,23 @@ async function settled(
   thread: Thread,
   { owner, outcome }: TakenIn,
 ): Promise<Exclude<Owner, 'young'>> {
-  const isEarly = owner === 'opening' || owner === 'young';
-  const jobId = isEarly ? await deps.store.transaction((tx) => giveToJob(deps, tx, thread)) : null;
-  if (jobId !== null) {
-    noteRequest({ outcome, jobId });
-    return { jobId };
+  if (owner === 'opening' || owner === 'young') {
+    const jobId = await deps.store.transaction(async (tx) => {
+      const found = await tx.jobs.findByThread(thread.teamId, thread.channelId, thread.threadTs);
+      if (found !== null) await takeInEarlyReplies(tx, found, thread, deps.newContext());
+      return found;
+    });
+    if (jobId !== null) {
+      noteRequest({ outcome, jobId });
+      return { jobId };
+    }
   }
-  const isNobodys = owner === 'young';
-  noteRequest({
-    outcome: isNobodys ? 'ignored' : outcome,
-    jobId: typeof owner === 'object' ? owner.jobId : undefined,
-  });
-  return isNobodys ? 'foreign' : owner;
-}
-
-/** Gives the thread's job its early replies. Returns the job, or null if there is none yet. */
-async function giveToJob(deps: ListenerDeps, tx: Transaction, thread: Thread): Promise<string | null> {
-  const jobId = await tx.jobs.findByThread(thread.teamId, thread.channelId, thread.threadTs);
-  if (jobId !== null) await takeInEarlyReplies(tx, jobId, thread, deps.newContext());
-  return jobId;
+  if (owner === 'young') {
+    noteRequest({ outcome: 'ignored' });
+    return 'foreign';
+  }
+  noteRequest({ outcome, jobId: typeof owner === 'object' ? owner.jobId : undefined });
+  return owner;
 }
 
 /** @param isNew the message itself has not arrived yet */

@@ -1,10 +1,11 @@
-import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import type { EngineTools } from '../../../engine/apply-event.ts';
 import { type BodyReader, type Route, tooLongBody } from '../../../engine/runtime/http-server.ts';
 import type { Recipe } from '../../../jobs/recipe.ts';
 import type { Workspaces } from '../../workspace/workspace.ts';
+import { MISMATCH, recentSignature } from '../connection/signature.ts';
 import { isClosedTo, type RecipeOutcome, type RecipeProblem, startRecipe } from './start-recipe.ts';
 
 const BODY_LIMIT_BYTES = 64 * 1024;
@@ -58,16 +59,13 @@ async function answerTo(parts: Parts, hook: Hook, request: IncomingMessage): Pro
 }
 
 async function taken(parts: Parts, hook: Hook, request: IncomingMessage): Promise<Answer> {
-  const { headers } = request;
-  const nowMs = parts.clock.now();
   const long = tooLongBody(request, BODY_LIMIT_BYTES);
   if (long !== null) return refusal(long.status, long.reason);
-  const early = webhookSignatureIn(headers, nowMs);
-  if ('problem' in early) return refusal(401, early.problem);
+  const signed = webhookSignatureIn(hook.secrets, request.headers, parts.clock.now());
+  if ('problem' in signed) return refusal(401, signed.problem);
   const content = await parts.bodies.read(request, BODY_LIMIT_BYTES);
   if ('status' in content) return refusal(content.status, content.reason);
-  const signed = verifyWebhook(hook.secrets, { headers, content }, nowMs);
-  if ('problem' in signed) return refusal(401, signed.problem);
+  if (!signed.covers(content)) return refusal(401, MISMATCH);
   const body = bodyIn(content);
   if (typeof body === 'string') return refusal(400, body);
   return store(parts, hook, signed.id, body);
@@ -99,26 +97,15 @@ async function store(
   id: string,
   { values, text }: z.infer<typeof hookBody>,
 ): Promise<Answer> {
-  const { store: jobs, newContext } = parts;
   const key = `${teamId}:${recipe.name}:${id}`;
   const isClosed = await isClosedTo(parts, { teamId, recipe });
-  return jobs.transaction(async (tx) => {
-    const context = newContext();
+  return parts.store.transaction(async (tx) => {
+    const context = parts.newContext();
     const known = await tx.hookAnswers.claim(key, context.nowMs);
     if (known !== null) return { status: 202, body: known };
-    const outcome = await startRecipe(
-      tx,
-      {
-        ...{ teamId, recipe, text, isClosed },
-        userId: null,
-        origin: { kind: 'webhook' },
-        responseUrl: null,
-        // `claim` has remembered it.
-        keys: [],
-        values: new Map(Object.entries(values)),
-      },
-      context,
-    );
+    const asked = { teamId, recipe, text, isClosed, values: new Map(Object.entries(values)) };
+    // `claim` has remembered it, so it needs no keys.
+    const outcome = await startRecipe(tx, { ...asked, origin: { kind: 'webhook' } }, context);
     if (outcome.kind === 'refused') {
       // The sender may correct it.
       await tx.hookAnswers.release(key);
@@ -176,51 +163,18 @@ function refusal(status: number, error: string): Answer {
   return { status, body: JSON.stringify({ error }) };
 }
 
-/** An older request may be a replay. */
-const APART_MAX_S = 5 * 60;
 /** Digits only: a dot would let the signed parts be read shifted. */
 const TIMESTAMP = /^\d{1,12}$/;
 const ID = /^[\x21-\x7e]{1,256}$/;
 /** Other versions are skipped. */
 const SIGNATURE = /^v1,([A-Za-z0-9+/]{43}=)$/;
 
-export interface WebhookRequest {
-  readonly headers: IncomingHttpHeaders;
-  /** The bytes as received. */
-  readonly content: Buffer;
-}
-
-interface Signed {
-  readonly id: string;
-  readonly timestamp: string;
-  /** At least one. */
-  readonly signatures: readonly Buffer[];
-}
-
-type Problem = { readonly problem: string };
-const MISMATCH: Problem = { problem: 'signature mismatch' };
-
-/**
- * The sender's id of a request that one of the secrets signed just now, by Standard Webhooks; otherwise what
- * is wrong.
- */
-export function verifyWebhook(
+/** The sender's id, and the check of the body, by Standard Webhooks; otherwise what is wrong. */
+export function webhookSignatureIn(
   secrets: readonly KeyObject[],
-  { headers, content }: WebhookRequest,
+  headers: IncomingHttpHeaders,
   nowMs: number,
-): { readonly id: string } | Problem {
-  const signed = webhookSignatureIn(headers, nowMs);
-  if ('problem' in signed) return signed;
-  const { id, timestamp, signatures } = signed;
-  const expected = secrets.map((secret) =>
-    createHmac('sha256', secret).update(`${id}.${timestamp}.`).update(content).digest(),
-  );
-  const fits = expected.some((one) => signatures.some((other) => timingSafeEqual(one, other)));
-  return fits ? { id } : MISMATCH;
-}
-
-/** The signatures in the headers, if they are recent: judged before the body is read. */
-function webhookSignatureIn(headers: IncomingHttpHeaders, nowMs: number): Signed | Problem {
+): { readonly id: string; readonly covers: (content: Buffer) => boolean } | { readonly problem: string } {
   const id = headers['webhook-id'];
   const timestamp = headers['webhook-timestamp'];
   const given = headers['webhook-signature'];
@@ -228,12 +182,12 @@ function webhookSignatureIn(headers: IncomingHttpHeaders, nowMs: number): Signed
   if (!ID.test(id)) return { problem: 'webhook-id must be 1 to 256 characters of ASCII, without spaces' };
   if (typeof timestamp !== 'string' || !TIMESTAMP.test(timestamp)) return { problem: 'no webhook-timestamp' };
   if (typeof given !== 'string') return { problem: 'no webhook-signature' };
-  const agoS = nowMs / 1000 - Number(timestamp);
-  if (agoS > APART_MAX_S) return { problem: 'signed too long ago' };
-  if (agoS < -APART_MAX_S) return { problem: 'signed for a time to come' };
   const signatures = given.split(' ').flatMap((signature) => {
     const [, base64] = SIGNATURE.exec(signature) ?? [];
     return base64 === undefined ? [] : [Buffer.from(base64, 'base64')];
   });
-  return signatures.length === 0 ? MISMATCH : { id, timestamp, signatures };
+  const prefix = `${id}.${timestamp}.`;
+  const signed = recentSignature({ secrets, prefix, signatures, timestamp }, nowMs);
+  if ('problem' in signed) return signed;
+  return signatures.length === 0 ? { problem: MISMATCH } : { id, ...signed };
 }

@@ -104,11 +104,11 @@ type Ran =
 async function runRecipe(
   deps: ListenerDeps,
   { userId, responseUrl, keys }: Pick<Interaction, 'userId' | 'responseUrl' | 'keys'>,
-  { recipe, values = new Map(), from }: Run,
+  { recipe, values, from }: Run,
 ): Promise<Ran | null> {
   const { store, teamId } = deps;
   // The admission has checked whether the channel is shared.
-  const request = { teamId, recipe, userId, responseUrl, keys, values, text: '', isClosed: false };
+  const request = { teamId, recipe, userId, responseUrl, keys, values, isClosed: false };
   const stored = await storeRequest(
     deps,
     () =>

@@ -32,17 +32,17 @@ import { recordPress } from '../requests/job-event.ts';
 export interface RecipeRequest {
   readonly teamId: string;
   readonly recipe: Recipe;
-  /** Who runs it; null: it starts by itself. */
-  readonly userId: string | null;
   readonly origin: Origin;
-  readonly responseUrl: string | null;
-  /** All names under which Slack may redeliver it; remembered if it starts. */
-  readonly keys: readonly string[];
-  readonly values: RecipeValues;
-  /** Added as a quotation. */
-  readonly text: string;
   /** Its channel is known to be shared with another organisation. */
   readonly isClosed: boolean;
+  /** Who runs it; null: it starts by itself. */
+  readonly userId?: string | null;
+  readonly responseUrl?: string | null;
+  /** All names under which Slack may redeliver it; remembered if it starts. */
+  readonly keys?: readonly string[];
+  readonly values?: RecipeValues | undefined;
+  /** Added as a quotation. */
+  readonly text?: string;
 }
 
 export type RecipeOutcome =
@@ -88,7 +88,7 @@ export async function startRecipe(
   request: RecipeRequest,
   context: AnyJobContext,
 ): Promise<RecipeOutcome> {
-  const { teamId, recipe, userId } = request;
+  const { teamId, recipe, userId = null, keys = [] } = request;
   const { nowMs } = context;
   const key = { teamId, name: recipe.name };
   await tx.recipes.lockStarts(key);
@@ -97,8 +97,7 @@ export async function startRecipe(
   const last = lastId === null ? null : ((await tx.jobs.lock(lastId))?.job ?? null);
   const runs = await tx.recipes.lock(key);
   // Behind the lock, so that concurrent deliveries see each other.
-  if (request.keys.length > 0 && (await tx.inboundRequests.isKnown(request.keys)))
-    return { kind: 'duplicate' };
+  if (keys.length > 0 && (await tx.inboundRequests.isKnown(keys))) return { kind: 'duplicate' };
   // Before any skip: a sender learns of a mistake at once, not after the last job's end.
   const prompt = promptOf(request, context);
   if (typeof prompt !== 'string') return { kind: 'refused', problem: prompt };
@@ -120,13 +119,13 @@ export async function startRecipe(
     projectId: project.id,
     projectName: project.name,
     prompt: escapeMrkdwn(prompt),
-    responseUrl: request.responseUrl,
+    responseUrl: request.responseUrl ?? null,
     thread: null,
   };
   const decision = recipe.isDraft
     ? requestDraft(asked, { approvers: approversIn(context.rulesOf(teamId), recipe.channelId) }, context)
     : openJob(asked, context);
-  await tx.inboundRequests.remember(request.keys, nowMs);
+  await tx.inboundRequests.remember(keys, nowMs);
   await tx.write(decision, nowMs);
   await tx.recipes.put(key, runsWithJob(runs, decision.job.id));
   return { kind: recipe.isDraft ? 'drafted' : 'started', job: decision.job };
@@ -134,7 +133,7 @@ export async function startRecipe(
 
 /** Plain text, as the agent reads it. */
 function promptOf(
-  { recipe, values, text }: RecipeRequest,
+  { recipe, values = new Map(), text = '' }: RecipeRequest,
   { policy }: AnyJobContext,
 ): string | RecipeProblem {
   const clean = new Map([...values].map(([name, value]) => [name, sanitize(value)]));
@@ -161,15 +160,6 @@ export interface RecipeTools extends EngineTools {
   readonly recipesOf: (teamId: string) => readonly Recipe[];
 }
 
-const BY_ITSELF = {
-  userId: null,
-  origin: { kind: 'schedule' },
-  responseUrl: null,
-  keys: [],
-  values: new Map(),
-  text: '',
-} as const;
-
 export async function startScheduled(tools: RecipeTools, task: ClaimedTask): Promise<void> {
   const { teamId, name } = partsOf(task.subject);
   const recipe = tools.recipesOf(teamId).find((one) => one.name === name);
@@ -178,7 +168,8 @@ export async function startScheduled(tools: RecipeTools, task: ClaimedTask): Pro
     const context = tools.newContext();
     const moment = await dueMoment(tx, task, recipe?.schedule ?? null, context.nowMs);
     if (moment === null || recipe === undefined) return null;
-    const started = await startRecipe(tx, { teamId, recipe, isClosed, ...BY_ITSELF }, context);
+    const request = { teamId, recipe, isClosed, origin: { kind: 'schedule' } } as const;
+    const started = await startRecipe(tx, request, context);
     await momentServed(tx, task, moment, context.nowMs);
     return started;
   });
