@@ -8,22 +8,8 @@ import type { ConfigFile } from './file-schema.ts';
 import { ConfigError, type ConfigProblem, failureCode, type Report, UNKNOWN_SETTING } from './problems.ts';
 import { type ConfiguredProjects, keysOf, projectsOf, workspacesOf } from './projects.ts';
 import { digestOf, type Hook, hooksOf, recipesOf, secretVariables } from './recipes.ts';
-import {
-  exampleOf,
-  type SettingName,
-  type Settings,
-  secretNames,
-  settingNames,
-  settings,
-} from './settings.ts';
-import {
-  type Environment,
-  type ReadFile,
-  readTextFile,
-  readValues,
-  type SettingValues,
-  secretsFrom,
-} from './values.ts';
+import { exampleOf, type SettingName, type Settings, secretNames, settingNames } from './settings.ts';
+import { type Environment, type ReadFile, readSettings, readTextFile, secretsFrom } from './values.ts';
 
 /** All settings, checked, by the program's names. */
 export interface Config extends ReturnType<typeof toConfig> {
@@ -37,11 +23,11 @@ export interface Config extends ReturnType<typeof toConfig> {
  */
 export function parseConfig(env: Environment, readFile: ReadFile = readTextFile): Config {
   const secretOf = secretsFrom(env, readFile);
-  const given = readValues(env, secretOf);
+  const given = readSettings(env, secretOf);
   const { values, unreadable } = given;
-  const swapped = swappedTokens(given);
-  const names = settingNames.filter((name) => !swapped.includes(name));
-  const problems = [...unreadable.values(), ...invalidValues(given, names), ...contradictions(given)];
+  const swapped: readonly string[] = swappedTokens(given);
+  const invalid = given.invalid.filter(({ variable }) => !swapped.includes(variable));
+  const problems = [...unreadable.values(), ...invalid, ...contradictions(given)];
   const report: Report = (problem) => problems.push(problem);
   const file = loadConfigFile(values.DOCS_AGENT_CONFIG, isOauthMeant(given), readFile);
   problems.push(...file.problems);
@@ -55,7 +41,7 @@ export function parseConfig(env: Environment, readFile: ReadFile = readTextFile)
   const hooks = hooksOf(file.secrets, secretOf, report);
   const ignored = ignoredSettings(env, secretVariables(file.secrets));
   if (file.value !== null && projects !== null && problems.length === 0) {
-    return { ...toConfig(settings.parse(values), file.value, projects, hooks), ignored };
+    return { ...toConfig(given.checked as Settings, file.value, projects, hooks), ignored };
   }
   // A setting given under a misspelt name is not also missing.
   const meant = new Set(ignored.map((problem) => problem.meant));
@@ -164,24 +150,10 @@ const RUNNER_NAMES = settingNames.filter((name) => name.startsWith('RUNNER_')) a
 >[];
 
 function parsePart<Name extends SettingName>(env: Environment, names: readonly Name[]): Pick<Settings, Name> {
-  const given = readValues(env, secretsFrom(env, readTextFile));
-  const unreadable = names.flatMap((name) => given.unreadable.get(name) ?? []);
-  const problems = [...unreadable, ...invalidValues(given, names)];
+  const { checked, unreadable, invalid } = readSettings(env, secretsFrom(env, readTextFile), names);
+  const problems = [...unreadable.values(), ...invalid];
   if (problems.length > 0) throw new ConfigError(problems);
-  const part = Object.fromEntries(names.map((name) => [name, true])) as Record<SettingName, true>;
-  return settings.pick(part).parse(given.values);
-}
-
-function invalidValues(
-  { values, unreadable }: SettingValues,
-  names: readonly SettingName[],
-): ConfigProblem[] {
-  return names
-    .filter((name) => !unreadable.has(name))
-    .flatMap((name) => {
-      const issue = settings.shape[name].safeParse(values[name]).error?.issues[0];
-      return issue ? [{ variable: name, message: issue.message, example: exampleOf(name) }] : [];
-    });
+  return checked as Pick<Settings, Name>;
 }
 
 function toConfig(

@@ -1,6 +1,6 @@
 import type { ConfigProblem } from './problems.ts';
-import { exampleOf, type SettingName, settings } from './settings.ts';
-import type { SettingValues } from './values.ts';
+import { exampleOf, type SettingName } from './settings.ts';
+import type { Given } from './values.ts';
 
 const oauthNames = [
   'SLACK_CLIENT_ID',
@@ -10,7 +10,7 @@ const oauthNames = [
 ] as const;
 
 /** What is missing or contradictory, though each setting is right by itself. */
-export function contradictions(given: SettingValues): ConfigProblem[] {
+export function contradictions(given: Given): ConfigProblem[] {
   return [
     ...(swappedTokens(given).length === 0 ? [] : [SWAPPED]),
     ...installingProblems(given),
@@ -22,7 +22,7 @@ export function contradictions(given: SettingValues): ConfigProblem[] {
 }
 
 /** The two tokens, if they are swapped; else none. */
-export function swappedTokens({ values }: SettingValues): readonly SettingName[] {
+export function swappedTokens({ values }: Given): readonly SettingName[] {
   const { SLACK_BOT_TOKEN: botToken = '', SLACK_APP_TOKEN: appToken = '' } = values;
   const isSwapped = botToken.startsWith('xapp-') && appToken.startsWith('xoxb-');
   return isSwapped ? ['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN'] : [];
@@ -34,15 +34,15 @@ const SWAPPED: ConfigProblem = {
   example: 'SLACK_BOT_TOKEN=xoxb-… SLACK_APP_TOKEN=xapp-…',
 };
 
-export function isOauthMeant(given: SettingValues): boolean {
+export function isOauthMeant(given: Given): boolean {
   return oauthNames.some((name) => isGiven(given, name));
 }
 
-function isGiven({ values, unreadable }: SettingValues, name: SettingName): boolean {
+function isGiven({ values, unreadable }: Given, name: SettingName): boolean {
   return values[name] !== undefined || unreadable.has(name);
 }
 
-function installingProblems(given: SettingValues): ConfigProblem[] {
+function installingProblems(given: Given): ConfigProblem[] {
   const set = oauthNames.filter((name) => isGiven(given, name));
   if (set.length === 0) {
     const message = 'is missing (for many workspaces, set the four OAuth settings instead)';
@@ -67,7 +67,7 @@ const ONE_WORKSPACE = [
   ['NOTICE_CHANNELS', 'with OAuth set notice_channels of each workspace in DOCS_AGENT_CONFIG'],
 ] as const;
 
-function missingTransport(given: SettingValues): ConfigProblem[] {
+function missingTransport(given: Given): ConfigProblem[] {
   if (isGiven(given, 'SLACK_APP_TOKEN') || isGiven(given, 'SLACK_SIGNING_SECRET')) return [];
   const message =
     'is missing: set it for Socket Mode (no public address needed), ' +
@@ -75,10 +75,8 @@ function missingTransport(given: SettingValues): ConfigProblem[] {
   return [problem('SLACK_APP_TOKEN', message)];
 }
 
-function reversedIntervals({ values }: SettingValues): ConfigProblem[] {
-  const min = settings.shape.POLL_MIN_INTERVAL.safeParse(values.POLL_MIN_INTERVAL);
-  const max = settings.shape.POLL_MAX_INTERVAL.safeParse(values.POLL_MAX_INTERVAL);
-  if (!min.success || !max.success || max.data >= min.data) return [];
+function reversedIntervals({ checked: { POLL_MIN_INTERVAL: min, POLL_MAX_INTERVAL: max } }: Given) {
+  if (min === undefined || max === undefined || max >= min) return [];
   return [problem('POLL_MAX_INTERVAL', 'must not be shorter than POLL_MIN_INTERVAL')];
 }
 
@@ -93,11 +91,10 @@ const PLAIN_HTTP_ADDRESSES = [
 const LOOPBACK = /^(?:localhost|\[::1\]|127(?:\.\d+){3})$/;
 
 /** Where a key or token would travel unencrypted to a host that PLAIN_HTTP_HOSTS does not name. */
-function plainHttpProblems({ values }: SettingValues): ConfigProblem[] {
-  const allowed = settings.shape.PLAIN_HTTP_HOSTS.safeParse(values.PLAIN_HTTP_HOSTS).data ?? [];
+function plainHttpProblems({ checked }: Given): ConfigProblem[] {
+  const allowed = checked.PLAIN_HTTP_HOSTS ?? [];
   return PLAIN_HTTP_ADDRESSES.flatMap((variable) => {
-    const address = settings.shape[variable].safeParse(values[variable]).data;
-    const url = address === undefined ? null : URL.parse(address);
+    const url = URL.parse(checked[variable] ?? '');
     if (url === null || url.protocol === 'https:' || LOOPBACK.test(url.hostname)) return [];
     if (allowed.includes(url.hostname)) return [];
     const message = 'must use https: http is for this machine, and for hosts that PLAIN_HTTP_HOSTS names';
@@ -106,7 +103,7 @@ function plainHttpProblems({ values }: SettingValues): ConfigProblem[] {
 }
 
 /** A token, or an App with both of its settings. */
-function githubProblems(given: SettingValues): ConfigProblem[] {
+function githubProblems(given: Given): ConfigProblem[] {
   const ofApp = (['GITHUB_APP_ID', 'GITHUB_APP_KEY'] as const).filter((name) => isGiven(given, name));
   const [name] = ofApp;
   if (name === undefined) return [];

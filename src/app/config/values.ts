@@ -1,12 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { type ConfigProblem, failureCode } from './problems.ts';
-import { type SettingName, secretNames, settingNames } from './settings.ts';
+import {
+  exampleOf,
+  type SettingName,
+  type Settings,
+  secretNames,
+  settingNames,
+  settings,
+} from './settings.ts';
 
-/** The settings as trimmed text; blank counts as not set. */
-export interface SettingValues {
+export interface Given {
+  /** As trimmed text; blank counts as not set. */
   readonly values: Partial<Record<SettingName, string>>;
+  /** Those that are well formed, with their defaults. */
+  readonly checked: Partial<Settings>;
   /** Settings that were given, but could not be read. */
   readonly unreadable: ReadonlyMap<SettingName, ConfigProblem>;
+  readonly invalid: readonly ConfigProblem[];
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -17,15 +27,28 @@ export const readTextFile: ReadFile = (path) => readFileSync(path, 'utf8');
 /** The value of a variable, or of the file that NAME_FILE names; null if neither is set. */
 export type SecretOf = (variable: string) => string | ConfigProblem | null;
 
-export function readValues(env: Environment, secretOf: SecretOf): SettingValues {
+export function readSettings(
+  env: Environment,
+  secretOf: SecretOf,
+  names: readonly SettingName[] = settingNames,
+): Given {
   const values: Partial<Record<SettingName, string>> = {};
+  const checked: Partial<Record<SettingName, unknown>> = {};
   const unreadable = new Map<SettingName, ConfigProblem>();
-  for (const name of settingNames) {
+  const invalid: ConfigProblem[] = [];
+  for (const name of names) {
     const value = secretNames.includes(name) ? secretOf(name) : lookUp(env, name);
-    if (typeof value === 'string') values[name] = value;
-    else if (value !== null) unreadable.set(name, value);
+    if (value !== null && typeof value !== 'string') {
+      unreadable.set(name, value);
+      continue;
+    }
+    if (value !== null) values[name] = value;
+    const { data, error } = settings.shape[name].safeParse(value ?? undefined);
+    const message = error?.issues[0]?.message;
+    if (message === undefined) checked[name] = data;
+    else invalid.push({ variable: name, message, example: exampleOf(name) });
   }
-  return { values, unreadable };
+  return { values, checked: checked as Partial<Settings>, unreadable, invalid };
 }
 
 /** The trimmed value of a variable; null if it is not set or blank. */
@@ -44,20 +67,17 @@ export function secretsFrom(env: Environment, readFile: ReadFile): SecretOf {
       return { variable, message, example: `${variable}=…` };
     }
     const content = contentOf(path, readFile);
-    if ('value' in content) return content.value;
+    if (typeof content === 'string') return content;
     const example = `${file}=/run/secrets/${variable.toLowerCase()}`;
-    return { variable: file, message: content.failure, example };
+    return { variable: file, message: content.problem, example };
   };
 }
 
-function contentOf(path: string, readFile: ReadFile): { value: string } | { failure: string } {
-  if (/^(xox|xapp)/.test(path)) {
-    return { failure: 'holds a token where the path of a file is expected' };
-  }
+function contentOf(path: string, readFile: ReadFile): string | { readonly problem: string } {
+  if (/^(xox|xapp)/.test(path)) return { problem: 'holds a token where the path of a file is expected' };
   try {
-    const value = readFile(path).trim();
-    return value === '' ? { failure: `names an empty file: ${path}` } : { value };
+    return readFile(path).trim() || { problem: `names an empty file: ${path}` };
   } catch (error) {
-    return { failure: `names a file that cannot be read: ${path}${failureCode(error)}` };
+    return { problem: `names a file that cannot be read: ${path}${failureCode(error)}` };
   }
 }
