@@ -7,7 +7,7 @@ import { whenEnded } from '../../slack/install/ended.ts';
 import { installRoutes } from '../../slack/install/install-routes.ts';
 import { installedWorkspaces } from '../../slack/install/installed-workspaces.ts';
 import { createDirectory } from '../../slack/install/request-team.ts';
-import { readableTokens, unreadableTokens, Vault } from '../../slack/install/vault.ts';
+import { readTokens, unreadableTokens, Vault } from '../../slack/install/vault.ts';
 import {
   botScopes,
   type GrantedScopes,
@@ -129,8 +129,10 @@ async function checkInstallations(store: Store, { workspaces }: Config, log: Log
 
 /** An unreadable token affects only its own workspace. If none can be read, the key is wrong. */
 async function checkTokens(store: Store, vault: Vault, log: Logger): Promise<void> {
-  const { readable, unreadable } = await readableTokens(store, vault);
-  if (unreadable.length > 0 && readable === 0) throw new StartError(unreadableTokens(unreadable));
+  const { installations, unreadable } = await readTokens(store, vault);
+  if (unreadable.length > 0 && unreadable.length === installations.length) {
+    throw new StartError(unreadableTokens(unreadable));
+  }
   for (const { id, keyId, why } of unreadable) {
     const facts = { installation_id: id, key_id: keyId, reason: why };
     log.error('token_not_readable', { ...facts, what_to_do: MEND_TOKEN });

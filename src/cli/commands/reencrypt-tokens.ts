@@ -16,8 +16,9 @@ export async function reencryptTokens(args: string[], { env }: Host): Promise<nu
   const vault = new Vault(installing.encryptionKeys);
   const store = await openStore(config.store);
   try {
-    const { resealed, byKey, unreadable } = await resealAll(store, vault);
-    const inUse = [...byKey].map(([id, count]) => `${id} (${count})`).join(', ');
+    const { resealed, installations, unreadable } = await resealAll(store, vault);
+    const byKey = Map.groupBy(installations, ({ token }) => token.keyId);
+    const inUse = [...byKey].map(([id, tokens]) => `${id} (${tokens.length})`).join(', ');
     console.log(
       `Encrypted the tokens of ${resealed} installation${resealed === 1 ? '' : 's'} with the key ${vault.keyId}. ` +
         `Keys in use: ${inUse === '' ? 'none, as nothing is installed' : inUse}.`,

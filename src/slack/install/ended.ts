@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Logger } from '../../engine/runtime/redact.ts';
 import type { StoredInstallation } from '../../store/queries/workspaces/installations.ts';
 import type { Store } from '../../store/store.ts';
@@ -24,12 +23,10 @@ const ended = z.object({
     }),
   ]),
 });
-type Ended = z.infer<typeof ended>;
 
 export interface EndedParts {
   readonly store: Store;
   readonly directory: Directory;
-  readonly clock: Clock;
   readonly log: Logger;
   /** Calls with the stored token. */
   readonly callerOf: (installation: StoredInstallation) => SlackCaller;
@@ -42,13 +39,16 @@ export interface EndedParts {
 export function whenEnded(parts: EndedParts): (body: unknown) => Promise<void> {
   const { store, directory, log } = parts;
   return async (body) => {
-    const parsed = ended.safeParse(body);
-    if (!parsed.success) return;
-    const meant = installationId(parsed.data);
+    const { data } = ended.safeParse(body);
+    if (data === undefined) return;
+    const { event, authorizations, is_enterprise_install: isOwn, team_id, enterprise_id } = data;
+    const isOrganisations = authorizations?.[0]?.is_enterprise_install ?? isOwn ?? false;
+    const meant = (isOrganisations ? enterprise_id : null) ?? team_id ?? enterprise_id;
     const installation = meant && (await store.transaction((tx) => tx.installations.get(meant)));
-    if (!installation || !isOf(installation, parsed.data)) return;
-    const facts = { installation_id: installation.id, slack_event: parsed.data.event.type };
-    if (!(await isOver(parts, installation, parsed.data.event_time * 1000))) {
+    if (!installation) return;
+    if (event.type === 'tokens_revoked' && !event.tokens?.bot?.includes(installation.botUserId)) return;
+    const facts = { installation_id: installation.id, slack_event: event.type };
+    if (!(await isOver(parts, installation, data.event_time * 1000))) {
       log.info('old_end_of_installation', facts);
       return;
     }
@@ -57,20 +57,6 @@ export function whenEnded(parts: EndedParts): (body: unknown) => Promise<void> {
     directory.forget(installation.id);
     log.info('installation_ended', facts);
   };
-}
-
-function installationId({
-  team_id,
-  enterprise_id,
-  authorizations,
-  is_enterprise_install,
-}: Ended): string | null {
-  const isOrganisations = authorizations?.[0]?.is_enterprise_install ?? is_enterprise_install ?? false;
-  return (isOrganisations ? enterprise_id : null) ?? team_id ?? enterprise_id ?? null;
-}
-
-function isOf({ botUserId }: StoredInstallation, { event }: Ended): boolean {
-  return event.type === 'app_uninstalled' || (event.tokens?.bot?.includes(botUserId) ?? false);
 }
 
 /**

@@ -54,7 +54,7 @@ export function installRoutes(parts: InstallParts): Route[] {
       handle: (_request, response) => {
         protect(response);
         const state = newState(parts.app.stateSecret, parts.clock.now());
-        response.setHeader('set-cookie', stateCookie(state));
+        setCookie(response, state, LIFE_MS);
         answer(response, 200, installPage(authorizeUrl(parts, state)));
       },
     },
@@ -62,13 +62,21 @@ export function installRoutes(parts: InstallParts): Route[] {
       path: OAUTH_REDIRECT_PATH,
       handle: (request, response) => {
         protect(response);
-        response.setHeader('set-cookie', clearedCookie);
+        setCookie(response, '', 0);
         comeBack(parts, request).then(
           (teamId) => {
             const isSetUp = teamId === null || parts.isSetUp(teamId);
             answer(response, 200, installedPage({ teamId, isSetUp }));
           },
-          (error: unknown) => fail(parts, response, error),
+          (error: unknown) => {
+            if (error instanceof InstallRefused) {
+              parts.log.info('install_refused', { reason: error.message });
+              answer(response, 400, error.page);
+            } else {
+              parts.log.error('install_failed', { error });
+              answer(response, 500, installFailedPage('other'));
+            }
+          },
         );
       },
     },
@@ -83,26 +91,19 @@ function authorizeUrl({ app, apiUrl, scopes }: InstallParts, state: string): str
   return url.href;
 }
 
-/** Anybody can cause this, so it is no error of the program. */
+/** Anybody can cause this, so it is no error of the program. Nothing is stored. */
 class InstallRefused extends Error {
-  readonly why: FailedWhy;
+  readonly page: string;
 
-  constructor(reason: string, why: FailedWhy) {
+  constructor(reason: string, page: string) {
     super(reason);
     this.name = 'InstallRefused';
-    this.why = why;
+    this.page = page;
   }
 }
 
-/** The installation is useless: nothing is stored. */
-class ScopesMissing extends Error {
-  readonly scopes: readonly Scope[];
-
-  constructor(scopes: readonly Scope[]) {
-    super('the installation lacks scopes');
-    this.name = 'ScopesMissing';
-    this.scopes = scopes;
-  }
+function refusal(reason: string, why: FailedWhy): InstallRefused {
+  return new InstallRefused(reason, installFailedPage(why));
 }
 
 /** Slack redirects the browser back. Returns the workspace of the installation; null: an organisation. */
@@ -111,29 +112,26 @@ async function comeBack(parts: InstallParts, request: IncomingMessage): Promise<
   const query = new URL(request.url ?? '', 'http://localhost').searchParams;
   const error = query.get('error');
   if (error !== null) {
-    throw new InstallRefused('not_agreed', error === 'access_denied' ? 'cancelled' : 'stale');
+    throw refusal('not_agreed', error === 'access_denied' ? 'cancelled' : 'stale');
   }
   const [code, state] = [query.get('code'), query.get('state')];
-  if (!code) throw new InstallRefused('no_code', 'stale');
-  if (!state) throw new InstallRefused('no_state', 'elsewhere');
+  if (!code) throw refusal('no_code', 'stale');
+  if (!state) throw refusal('no_state', 'elsewhere');
   const nowMs = clock.now();
-  if (!isOwnState(state, request, app.stateSecret, nowMs)) throw new InstallRefused('other_state', 'stale');
+  if (!isOwnState(state, request, app.stateSecret, nowMs)) throw refusal('other_state', 'stale');
   const isFirst = await store.transaction((tx) => tx.inboundRequests.remember([`install:${state}`], nowMs));
-  if (!isFirst) throw new InstallRefused('used_state', 'stale');
+  if (!isFirst) throw refusal('used_state', 'stale');
   return install(parts, await exchange(parts, code));
 }
 
 async function exchange({ client, app }: InstallParts, code: string): Promise<OauthV2AccessResponse> {
   const { clientId: client_id, clientSecret: client_secret } = app;
   try {
-    return (await client.apiCall('oauth.v2.access', {
-      client_id,
-      client_secret,
-      code,
-    })) as OauthV2AccessResponse;
+    const request = { client_id, client_secret, code };
+    return (await client.apiCall('oauth.v2.access', request)) as OauthV2AccessResponse;
   } catch (error) {
     const failure = classify(error);
-    if (BAD_CODES.has(failure.code)) throw new InstallRefused(failure.code, 'stale');
+    if (BAD_CODES.has(failure.code)) throw refusal(failure.code, 'stale');
     throw new SlackCallError('oauth.v2.access', failure, null);
   }
 }
@@ -148,7 +146,8 @@ async function install(parts: InstallParts, given: OauthV2AccessResponse): Promi
   if (lifeS !== undefined) throw new Error(ROTATION);
   const { identity, scopes } = await identify(createCaller(parts.client, async () => botToken));
   const missing = parts.checkScopes(id, scopes);
-  if (missing.length > 0) throw new ScopesMissing(missing);
+  // Such an installation is useless.
+  if (missing.length > 0) throw new InstallRefused('scopes_missing', scopesMissingPage(missing));
   const nowMs = clock.now();
   const facts = {
     id,
@@ -168,32 +167,20 @@ async function install(parts: InstallParts, given: OauthV2AccessResponse): Promi
   return given.team?.id ?? null;
 }
 
-function fail({ log }: InstallParts, response: ServerResponse, error: unknown): void {
-  if (error instanceof InstallRefused) {
-    log.info('install_refused', { reason: error.message });
-    answer(response, 400, installFailedPage(error.why));
-  } else if (error instanceof ScopesMissing) {
-    log.info('install_refused', { reason: 'scopes_missing' });
-    answer(response, 400, scopesMissingPage(error.scopes));
-  } else {
-    log.error('install_failed', { error });
-    answer(response, 500, installFailedPage('other'));
-  }
-}
-
 function answer(response: ServerResponse, status: number, page: string): void {
   response.writeHead(status, { 'content-type': 'text/html; charset=utf-8' }).end(page);
 }
 
 /** The second page's URL holds a code: it must not be cached, nor sent elsewhere as a referrer. */
 function protect(response: ServerResponse): void {
-  response.setHeader('cache-control', 'no-store');
-  response.setHeader('referrer-policy', 'no-referrer');
-  response.setHeader(
-    'content-security-policy',
-    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  response.setHeaders(
+    new Map([
+      ['cache-control', 'no-store'],
+      ['referrer-policy', 'no-referrer'],
+      ['content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"],
+      ['x-content-type-options', 'nosniff'],
+    ]),
   );
-  response.setHeader('x-content-type-options', 'nosniff');
 }
 
 const LIFE_MS = 600_000;
@@ -209,11 +196,9 @@ function newState(secret: string, nowMs: number): string {
   return `${content}.${signature(secret, content)}`;
 }
 
-function stateCookie(state: string): string {
-  return `${COOKIE}=${state}; ${ATTRIBUTES}; Max-Age=${LIFE_MS / 1000}`;
+function setCookie(response: ServerResponse, state: string, lifeMs: number): void {
+  response.setHeader('set-cookie', `${COOKIE}=${state}; ${ATTRIBUTES}; Max-Age=${lifeMs / 1000}`);
 }
-
-const clearedCookie = `${COOKIE}=; ${ATTRIBUTES}; Max-Age=0`;
 
 /** Whether we made the state for this browser recently. The store knows whether it was used. */
 function isOwnState(state: string, request: IncomingMessage, secret: string, nowMs: number): boolean {

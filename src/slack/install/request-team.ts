@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Clock } from '../../engine/runtime/clock.ts';
-import type { StoredInstallation } from '../../store/queries/workspaces/installations.ts';
 import type { Store } from '../../store/store.ts';
 import { cachedLookup } from '../workspace/web-api/names.ts';
 
@@ -33,63 +32,45 @@ const payload = z.object({
   user: z.object({ team_id: id }).nullish().catch(null),
   command: z.string().nullish(),
 });
-type Payload = z.infer<typeof payload>;
 
 /**
  * The workspace of the installation that received this, or null. Not the person's: an event's `team_id`, and
  * the `team` of an action in a form, may be theirs.
  */
 export function requestTeam(body: unknown): RequestTeam | null {
-  const parsed = payload.safeParse(body);
-  if (!parsed.success) return null;
-  const { data } = parsed;
+  const { data } = payload.safeParse(body);
+  if (data === undefined) return null;
+  const { team: where, view, enterprise } = data;
   const [authorized] = data.authorizations ?? [];
   const teamId = [
     authorized?.team_id,
     data.context_team_id,
-    data.view?.app_installed_team_id,
-    data.team?.id,
+    view?.app_installed_team_id,
+    where?.id,
     data.team_id,
-    data.view?.team_id,
+    view?.team_id,
     data.user?.team_id,
-  ].find(isWorkspace);
+    // For members of an organisation, Slack may name the organisation instead of a workspace.
+  ].find((candidate) => candidate != null && !candidate.startsWith('E'));
   if (teamId == null) return null;
   const isOrganisations = authorized?.is_enterprise_install ?? data.is_enterprise_install ?? false;
-  const organisationId = isOrganisations ? organisationOf(data) : null;
-  return { teamId, organisationId, isSure: isItsWorkspace(teamId, organisationId, data) };
-}
-
-/** For members of an organisation, Slack may name the organisation instead of a workspace. */
-function isWorkspace(candidate: string | null | undefined): boolean {
-  return candidate != null && !candidate.startsWith('E');
-}
-
-function organisationOf({ authorizations, enterprise, enterprise_id, team: where }: Payload): string | null {
-  return (
-    authorizations?.[0]?.enterprise_id ?? enterprise?.id ?? enterprise_id ?? where?.enterprise_id ?? null
-  );
-}
-
-function isItsWorkspace(teamId: string, organisationId: string | null, data: Payload): boolean {
-  const [authorized] = data.authorizations ?? [];
-  if (authorized !== undefined) return teamId === authorized.team_id || teamId === data.context_team_id;
-  if (data.command != null) return teamId === data.team_id;
-  return teamId === data.team?.id && organisationId !== null && data.team.enterprise_id === organisationId;
+  const named = authorized?.enterprise_id ?? enterprise?.id ?? data.enterprise_id ?? where?.enterprise_id;
+  const organisationId = (isOrganisations && named) || null;
+  const isSure = () => {
+    if (authorized !== undefined) return teamId === authorized.team_id || teamId === data.context_team_id;
+    if (data.command != null) return teamId === data.team_id;
+    return teamId === where?.id && organisationId !== null && where.enterprise_id === organisationId;
+  };
+  return { teamId, organisationId, isSure: isSure() };
 }
 
 /** How long another replica may not know that an installation began or ended. */
 const FRESH_MS = 3_000;
 const MAX_TEAMS = 5_000;
 
-export interface Directory {
-  /** Null if there is none. Throws StoreError if the store is away and nothing is known. */
-  find(teamId: string): Promise<StoredInstallation | null>;
-  /** The same; remembers if an organisation's installation turns out to serve the workspace. */
-  findFor(team: RequestTeam): Promise<StoredInstallation | null>;
-  forget(teamId: string): void;
-}
+export type Directory = ReturnType<typeof createDirectory>;
 
-export function createDirectory(store: Store, clock: Clock): Directory {
+export function createDirectory(store: Store, clock: Clock) {
   const inStore = (teamId: string) =>
     store.transaction(async (tx) => {
       const own = await tx.installations.get(teamId);
@@ -99,8 +80,10 @@ export function createDirectory(store: Store, clock: Clock): Directory {
     });
   const lookup = cachedLookup(inStore, clock, { freshMs: FRESH_MS, max: MAX_TEAMS });
   return {
-    find: (teamId) => lookup.get(teamId),
-    findFor: async ({ teamId, organisationId, isSure }) => {
+    /** Null if there is none. Throws StoreError if the store is away and nothing is known. */
+    find: lookup.get,
+    /** The same; remembers if an organisation's installation turns out to serve the workspace. */
+    findFor: async ({ teamId, organisationId, isSure }: RequestTeam) => {
       const found = await lookup.get(teamId);
       if (found !== null || organisationId === null || !isSure) return found;
       await store.transaction(async (tx) => {
@@ -110,6 +93,6 @@ export function createDirectory(store: Store, clock: Clock): Directory {
       lookup.forget(teamId);
       return lookup.get(teamId);
     },
-    forget: (teamId) => lookup.forget(teamId),
+    forget: lookup.forget,
   };
 }

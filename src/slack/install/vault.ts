@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
-import type { SealedToken, StoredInstallation } from '../../store/queries/workspaces/installations.ts';
+import type { SealedToken } from '../../store/queries/workspaces/installations.ts';
 import type { Store } from '../../store/store.ts';
 
 const CIPHER = 'aes-256-gcm';
@@ -77,59 +77,42 @@ function decrypt(key: KeyObject, sealed: string, where: Buffer): string {
   return Buffer.concat([decipher.update(encrypted), decipher.final()]).toString('utf8');
 }
 
-/** An installation with an unreadable token; `why` includes what to do. */
-export interface Unreadable {
-  readonly id: string;
-  readonly keyId: string;
-  readonly why: string;
-}
-
-/** How many tokens can be read, and which cannot. */
-export async function readableTokens(
-  store: Store,
-  vault: Vault,
-): Promise<{ readonly readable: number; readonly unreadable: readonly Unreadable[] }> {
+/** All installations, and those whose tokens cannot be read; `why` includes what to do. */
+export async function readTokens(store: Store, vault: Vault) {
   const installations = await store.transaction((tx) => tx.installations.all());
-  const unreadable = installations.flatMap((installation) => problemOf(vault, installation) ?? []);
-  return { readable: installations.length - unreadable.length, unreadable };
+  const unreadable = installations.flatMap(({ id, token }) => {
+    try {
+      vault.open(id, token);
+      return [];
+    } catch (error) {
+      if (error instanceof VaultError) return [{ id, keyId: error.keyId, why: error.message }];
+      throw error;
+    }
+  });
+  return { installations, unreadable };
 }
 
-export function unreadableTokens(unreadable: readonly Unreadable[]): string {
+type Unreadable = Awaited<ReturnType<typeof readTokens>>['unreadable'];
+
+export function unreadableTokens(unreadable: Unreadable): string {
   const ids = unreadable.map(({ id }) => id).join(', ');
   const count = unreadable.length === 1 ? 'one installation' : `${unreadable.length} installations`;
   const why = [...new Set(unreadable.map((one) => one.why))].join('; ');
   return `The tokens of ${count} (${ids}) cannot be read: ${why}.`;
 }
 
-function problemOf(vault: Vault, { id, token }: StoredInstallation): Unreadable | null {
-  try {
-    vault.open(id, token);
-    return null;
-  } catch (error) {
-    if (error instanceof VaultError) return { id, keyId: error.keyId, why: error.message };
-    throw error;
-  }
-}
-
-export interface Resealed {
-  /** How many were encrypted again with the first key. */
-  readonly resealed: number;
-  /** How many tokens each key then encrypts. */
-  readonly byKey: ReadonlyMap<string, number>;
-  /** Left as they were. */
-  readonly unreadable: readonly Unreadable[];
-}
-
-/** Encrypts all readable tokens with the first key. */
-export async function resealAll(store: Store, vault: Vault): Promise<Resealed> {
+/**
+ * Encrypts all readable tokens with the first key. Returns how many had another one, and the installations
+ * afterwards.
+ */
+export async function resealAll(store: Store, vault: Vault) {
   let resealed = 0;
   for (;;) {
-    const installations = await store.transaction((tx) => tx.installations.all());
-    const unreadable = installations.flatMap((installation) => problemOf(vault, installation) ?? []);
+    const { installations, unreadable } = await readTokens(store, vault);
     const others = installations.filter(
       ({ id, token }) => token.keyId !== vault.keyId && !unreadable.some((one) => one.id === id),
     );
-    if (others.length === 0) return { resealed, byKey: countKeys(installations), unreadable };
+    if (others.length === 0) return { resealed, installations, unreadable };
     for (const { id, revision, token } of others) {
       const sealed = vault.seal(id, vault.open(id, token));
       // If a replica changed it meanwhile, the next round sees it again.
@@ -137,10 +120,4 @@ export async function resealAll(store: Store, vault: Vault): Promise<Resealed> {
       if (isDone) resealed += 1;
     }
   }
-}
-
-function countKeys(installations: readonly StoredInstallation[]): ReadonlyMap<string, number> {
-  const byKey = new Map<string, number>();
-  for (const { token } of installations) byKey.set(token.keyId, (byKey.get(token.keyId) ?? 0) + 1);
-  return byKey;
 }

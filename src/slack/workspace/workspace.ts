@@ -19,7 +19,7 @@ import { SnippetReader } from './web-api/snippet-reader.ts';
 export interface Workspace extends SlackIdentity {
   readonly poster: Poster;
   readonly names: Names;
-  readonly marksBy: MarksBy;
+  readonly marksBy: ReturnType<typeof marksBy>;
   readonly access: Access;
   readonly snippets: SnippetReader;
   readonly selfCheck: SelfCheck;
@@ -86,7 +86,7 @@ export function createWorkspace(
     poster,
     selfCheck: selfCheckBy(poster, clock, rule),
     names: namesIn(users, identity.teamId, { call, clock, log }),
-    marksBy: (...asked) => marksBy(call, ...asked),
+    marksBy: marksBy(call),
     access: accessBy(rule, { home: identity, users, shared, call, clock, log }),
     snippets: new SnippetReader(call, botToken, apiUrl),
     projects: settings?.projects ?? null,
@@ -161,15 +161,15 @@ interface Answer extends WebAPICallResult {
  * Who reacts to the message with the emoji, in any skin tone, each once; nobody if it was deleted. Throws
  * SlackCallError.
  */
-type MarksBy = (channelId: string, messageTs: string, emoji: string) => Promise<string[]>;
-
-async function marksBy(call: SlackCaller, ...[channel, timestamp, emoji]: Parameters<MarksBy>) {
-  try {
-    const { message } = await call<Answer>('reactions.get', { channel, timestamp, full: true });
-    const given = message?.reactions?.filter(({ name = '' }) => withoutSkinTone(name) === emoji) ?? [];
-    return [...new Set(given.flatMap(({ users = [] }) => users))];
-  } catch (error) {
-    if (error instanceof SlackCallError && error.failure.code === 'message_not_found') return [];
-    throw error;
-  }
+function marksBy(call: SlackCaller) {
+  return async (channel: string, timestamp: string, emoji: string): Promise<string[]> => {
+    try {
+      const { message } = await call<Answer>('reactions.get', { channel, timestamp, full: true });
+      const given = message?.reactions?.filter(({ name = '' }) => withoutSkinTone(name) === emoji) ?? [];
+      return [...new Set(given.flatMap(({ users = [] }) => users))];
+    } catch (error) {
+      if (error instanceof SlackCallError && error.failure.code === 'message_not_found') return [];
+      throw error;
+    }
+  };
 }
