@@ -8,10 +8,9 @@ import { mutedNowView } from '../views/thread/not-for-agent.ts';
 import { correctionSentView, sentAnywayView, tryingAgainView } from '../views/thread/requester.ts';
 import { jobInFull, NO_CHANNEL } from './commands/status.ts';
 import { noteRequest } from './connection/request-log.ts';
-import type { ListenerDeps } from './deps.ts';
 import { prepareStart } from './forms/drafts.ts';
-import { notStored, type Press } from './interaction.ts';
-import { bestEffort, jobAdmissionProblem, openForm, storeRequest } from './requests/door.ts';
+import { bestEffort, type ListenerDeps, notStored, type Press } from './listener.ts';
+import { jobAdmissionProblem, openForm, storeRequest } from './requests/door.ts';
 import { applyOnce, channelOfView, isAtHome, tooLate, unknownJobAnswer } from './requests/job-event.ts';
 import { threadTakenProblem } from './requests/start-job.ts';
 

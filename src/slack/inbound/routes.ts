@@ -6,7 +6,6 @@ import {
   type Logger as BoltLogger,
   type Context,
   type MessageShortcut,
-  type SlackEventMiddlewareArgs,
   type ViewSubmitAction,
 } from '@slack/bolt';
 import type { Logger } from '../../engine/runtime/redact.ts';
@@ -24,13 +23,12 @@ import { notInstalledView, notSetUpView } from '../views/refusals.ts';
 import { SlackCallError } from '../workspace/web-api/failure.ts';
 import { answerFetch } from '../workspace/web-api/http.ts';
 import { isReady, type ReadyWorkspace, type Workspaces } from '../workspace/workspace.ts';
-import { takeCommand } from './commands/command.ts';
-import { showAllHelp, showHelp } from './commands/help.ts';
+import { showAllHelp, showHelp, takeCommand } from './commands/command.ts';
 import { showJob, turnPage } from './commands/status.ts';
 import { type Connection, type ConnectionOptions, httpConnection } from './connection/connection.ts';
 import { socketConnection } from './connection/kept-socket.ts';
 import { noteRequest } from './connection/request-log.ts';
-import type { AnyWorkspaceDeps, ListenerDeps, SharedDeps } from './deps.ts';
+import { deleted, homeOpened, joined, mark, nowShared, unarchived } from './events.ts';
 import { composeFromHome, composeSubmitted, messageShortcut } from './forms/compose.ts';
 import {
   editPressed,
@@ -46,22 +44,24 @@ import { chooseSaidSince, saidSinceSubmitted, sendSaidSince } from './forms/said
 import { settingsChannelChosen, settingsFromHome, settingsSubmitted } from './forms/settings.ts';
 import { startAnother, startAnotherSubmitted } from './forms/start-another.ts';
 import { chooseMessages, startInThread, threadPreviewSubmitted } from './forms/thread-preview.ts';
+import { jobButton } from './job-button.ts';
 import {
+  type AnyWorkspaceDeps,
+  bestEffort,
   commandOf,
   type Interaction,
+  type ListenerDeps,
   type Press,
   pressOf,
+  type SharedDeps,
   type Submission,
   shortcutOf,
   submissionOf,
-} from './interaction.ts';
-import { jobButton } from './job-button.ts';
-import { mark } from './messages/marks.ts';
+} from './listener.ts';
 import { message } from './messages/message.ts';
-import { deleted, joined, nowShared, unarchived } from './places.ts';
 import { recipeFormSubmitted, runPressed } from './recipes/run.ts';
 import { resumeRecipe } from './recipes/start-recipe.ts';
-import { admissionProblem, answering, bestEffort } from './requests/door.ts';
+import { admissionProblem, answering } from './requests/door.ts';
 import { stepReached } from './workflows/step.ts';
 
 /** Works in the workspace of the request. */
@@ -173,15 +173,6 @@ function registerListeners(app: App, shared: SharedDeps): void {
 
 function namesOf<Name extends string>(table: Readonly<Record<Name, unknown>>): Name[] {
   return Object.keys(table) as Name[];
-}
-
-/** Rendered again whenever a person opens it. */
-async function homeOpened(
-  { store, clock, teamId }: ListenerDeps,
-  { event }: SlackEventMiddlewareArgs<'app_home_opened'> & AllMiddlewareArgs,
-): Promise<void> {
-  if (event.tab !== 'home') return;
-  await store.transaction((tx) => tx.homes.opened(teamId, event.user, clock.now()));
 }
 
 /** The channel of an event that says it is shared with another organisation. */

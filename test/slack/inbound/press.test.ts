@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { slackTime } from '../../../src/slack/inbound/interaction.ts';
+import { slackTime } from '../../../src/slack/inbound/listener.ts';
 
 test('the time of a press is Slack’s, as Slack writes times, or none', () => {
   expect(slackTime('1795183500.123456')).toBe('1795183500.123456');

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { type MadeReport, Tally } from '../../../src/jobs/report/report.ts';
 import { report } from '../../../src/slack/inbound/commands/doctor.ts';
-import type { ListenerDeps } from '../../../src/slack/inbound/deps.ts';
-import { commandOf } from '../../../src/slack/inbound/interaction.ts';
+import { commandOf, type ListenerDeps } from '../../../src/slack/inbound/listener.ts';
 import { policy } from '../../jobs/support/builders.ts';
 import { createTestClock } from '../../support/test-clock.ts';
 

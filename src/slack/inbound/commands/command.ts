@@ -2,19 +2,18 @@ import { type Intent, intentOf } from '../../../jobs/requests/intent.ts';
 import type { Viewer } from '../../../jobs/shown/lists.ts';
 import { sanitize } from '../../protocol/slack-text.ts';
 import { questionView } from '../../views/forms/question.ts';
+import { allHelpModal, helpView } from '../../views/help.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { recipesView } from '../../views/recipes.ts';
 import { refusalView } from '../../views/refusals.ts';
 import { cannotStopView, type Running, stillWorkingView } from '../../views/thread/not-for-agent.ts';
-import type { ListenerDeps } from '../deps.ts';
 import { compose } from '../forms/compose.ts';
 import { settings } from '../forms/settings.ts';
-import type { Command } from '../interaction.ts';
+import type { Command, ListenerDeps, Press } from '../listener.ts';
 import { recipesFor, run } from '../recipes/run.ts';
-import { linkTo, namesIn, show } from '../requests/door.ts';
+import { linkTo, namesIn, openForm, show } from '../requests/door.ts';
 import { startFrom } from '../requests/start-job.ts';
 import { doctorAnswer, report } from './doctor.ts';
-import { helpAnswer } from './help.ts';
 import { listAnswer, statusAnswer } from './status.ts';
 import { watch } from './watch.ts';
 
@@ -97,4 +96,26 @@ async function running(deps: ListenerDeps, { teamId, userId }: Viewer): Promise<
   const [job] = await deps.store.transaction((tx) => tx.lists.newestOf(teamId, userId, 'open', 1));
   if (job === undefined) return null;
   return { job, permalink: linkTo(deps, job), names: await namesIn(deps, [job.prompt]) };
+}
+
+/** How to use the bot, with a recipe that this person may run as an example. */
+export async function helpAnswer(deps: ListenerDeps, userId: string): Promise<SlackMessage> {
+  return helpView(await recipeFor(deps, userId));
+}
+
+/** *Show help*, beside a question, which stays open. */
+export async function showHelp(deps: ListenerDeps, press: Press): Promise<void> {
+  await press.ack();
+  await press.tellBeside(await helpAnswer(deps, press.userId));
+}
+
+/** *Everything I can do*, below the help. */
+export async function showAllHelp(deps: ListenerDeps, press: Press): Promise<void> {
+  await press.ack();
+  await openForm(deps, press.triggerId, allHelpModal(await recipeFor(deps, press.userId)));
+}
+
+async function recipeFor(deps: ListenerDeps, userId: string): Promise<string | null> {
+  const [first] = await recipesFor(deps, userId);
+  return first?.name ?? null;
 }

@@ -5,9 +5,8 @@ import type { SlackMessage } from '../../views/parts/message.ts';
 import { notReadView } from '../../views/refusals.ts';
 import { countingView, reportView } from '../../views/report.ts';
 import { noticeChannelsOf } from '../../workspace/self-check.ts';
-import type { ListenerDeps } from '../deps.ts';
-import type { Command } from '../interaction.ts';
-import { adminProblem, bestEffort, inTime, show } from '../requests/door.ts';
+import { bestEffort, type Command, type ListenerDeps } from '../listener.ts';
+import { adminProblem, inTime, show } from '../requests/door.ts';
 
 /** `doctor`, for administrators: the problems that the running program knows of. */
 export async function doctorAnswer(

@@ -17,9 +17,8 @@ import {
   statusView,
 } from '../../views/status.ts';
 import { jobAtAnotherView } from '../../views/thread/settled.ts';
-import type { ListenerDeps } from '../deps.ts';
-import type { Press } from '../interaction.ts';
-import { bestEffort, namesIn, openForm, show } from '../requests/door.ts';
+import { bestEffort, type ListenerDeps, type Press } from '../listener.ts';
+import { namesIn, openForm, show } from '../requests/door.ts';
 
 /**
  * `status [job]`. Null: no job has that name, so the word may belong to a request.

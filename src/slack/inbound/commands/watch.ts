@@ -11,8 +11,7 @@ import {
   watchedUnseenView,
 } from '../../views/refusals.ts';
 import { noteRefusal } from '../connection/request-log.ts';
-import type { ListenerDeps } from '../deps.ts';
-import type { Command } from '../interaction.ts';
+import type { Command, ListenerDeps } from '../listener.ts';
 import { inTime, linkTo, storeRequest } from '../requests/door.ts';
 import { projectOf } from '../requests/start-job.ts';
 

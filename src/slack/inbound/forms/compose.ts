@@ -10,10 +10,17 @@ import { escapeMrkdwn, readableText, sanitize } from '../../protocol/slack-text.
 import { type Compose, composeView, noFormView, promptAbout } from '../../views/forms/compose.ts';
 import { notBothView } from '../../views/recipes.ts';
 import { noChannelView } from '../../views/refusals.ts';
-import type { ListenerDeps } from '../deps.ts';
-import type { Command, Interaction, Press, Shortcut, Submission } from '../interaction.ts';
+import {
+  bestEffort,
+  type Command,
+  type Interaction,
+  type ListenerDeps,
+  type Press,
+  type Shortcut,
+  type Submission,
+} from '../listener.ts';
 import { recipeChosen, recipesFor } from '../recipes/run.ts';
-import { bestEffort, inTime, openForm } from '../requests/door.ts';
+import { inTime, openForm } from '../requests/door.ts';
 import { projectOf } from '../requests/start-job.ts';
 import { filledIn, startFromForm } from './submit.ts';
 

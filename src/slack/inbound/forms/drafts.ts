@@ -18,7 +18,7 @@ import { type Refusal, refusalAtField, refusalView } from '../../views/refusals.
 import { draftTooLongView, onlyTheseView } from '../../views/thread/draft.ts';
 import type { ThreadMessage } from '../../workspace/web-api/caller.ts';
 import { noteRefusal } from '../connection/request-log.ts';
-import type { ListenerDeps } from '../deps.ts';
+import type { ListenerDeps } from '../listener.ts';
 import { inTime, linkTo, namesIn } from '../requests/door.ts';
 import { jobOf, tooLate } from '../requests/job-event.ts';
 import { threadTakenProblem } from '../requests/start-job.ts';

@@ -11,8 +11,7 @@ import { noFormView, saidSinceForm, saidSinceView, threadNotReadView } from '../
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { refusalView } from '../../views/refusals.ts';
 import { sentAnywayView } from '../../views/thread/requester.ts';
-import type { ListenerDeps } from '../deps.ts';
-import type { Press, Submission } from '../interaction.ts';
+import type { ListenerDeps, Press, Submission } from '../listener.ts';
 import { answerWriter } from '../messages/answers.ts';
 import { jobAdmissionProblem, linkTo, openForm, storeRequest } from '../requests/door.ts';
 import { unknownJobAnswer } from '../requests/job-event.ts';

@@ -18,9 +18,8 @@ import {
 import { plainModal } from '../../views/parts/form.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { noChannelView, notReadView } from '../../views/refusals.ts';
-import type { ListenerDeps } from '../deps.ts';
-import type { Command, Press, Submission } from '../interaction.ts';
-import { adminProblem, bestEffort, inTime, openForm, storeRequest } from '../requests/door.ts';
+import { bestEffort, type Command, type ListenerDeps, type Press, type Submission } from '../listener.ts';
+import { adminProblem, inTime, openForm, storeRequest } from '../requests/door.ts';
 import { filledIn } from './submit.ts';
 
 const READ_WITHIN_MS = 1_000;

@@ -4,8 +4,7 @@ import { formIds } from '../../protocol/ids.ts';
 import { escapeMrkdwn, sanitize } from '../../protocol/slack-text.ts';
 import { questionForm } from '../../views/forms/question.ts';
 import { refusalAtField } from '../../views/refusals.ts';
-import type { ListenerDeps } from '../deps.ts';
-import type { Submission } from '../interaction.ts';
+import type { ListenerDeps, Submission } from '../listener.ts';
 import { linkTo } from '../requests/door.ts';
 import { type RawRequest, startFrom } from '../requests/start-job.ts';
 

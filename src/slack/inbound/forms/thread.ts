@@ -12,7 +12,7 @@ import { notReadView } from '../../views/refusals.ts';
 import { TOO_MANY_MESSAGES } from '../../workspace/poster.ts';
 import type { ThreadMessage } from '../../workspace/web-api/caller.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
-import type { ListenerDeps } from '../deps.ts';
+import type { ListenerDeps } from '../listener.ts';
 import { inTime } from '../requests/door.ts';
 
 /** To be shown to the person. */

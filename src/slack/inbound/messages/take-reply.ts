@@ -12,7 +12,7 @@ import {
 } from '../../messages/message-event.ts';
 import { takeInEarlyReplies } from '../../workspace/early-replies.ts';
 import { noteRequest, type RequestNote } from '../connection/request-log.ts';
-import type { ListenerDeps } from '../deps.ts';
+import type { ListenerDeps } from '../listener.ts';
 import { isAdmitted, refusalInThread } from '../requests/door.ts';
 
 /** A request is stored within this time after it was written; otherwise its thread is read for replies. */

@@ -11,8 +11,7 @@ import {
   runningView,
 } from '../../views/recipes.ts';
 import { noteRefusal, noteRequest } from '../connection/request-log.ts';
-import type { ListenerDeps } from '../deps.ts';
-import type { Command, Interaction, Press, Submission } from '../interaction.ts';
+import type { Command, Interaction, ListenerDeps, Press, Submission } from '../listener.ts';
 import { admissionProblem, inTime, linkTo, openForm, storeRequest } from '../requests/door.ts';
 import { type RecipeOutcome, startRecipe } from './start-recipe.ts';
 

@@ -24,8 +24,7 @@ import { notPausedView, resumedView } from '../../views/recipes.ts';
 import { ChannelUnreadError } from '../../workspace/access.ts';
 import type { Workspaces } from '../../workspace/workspace.ts';
 import { noteRequest } from '../connection/request-log.ts';
-import type { ListenerDeps } from '../deps.ts';
-import { notStored, type Press } from '../interaction.ts';
+import { type ListenerDeps, notStored, type Press } from '../listener.ts';
 import { adminProblem, namesIn, storeRequest } from '../requests/door.ts';
 import { recordPress } from '../requests/job-event.ts';
 

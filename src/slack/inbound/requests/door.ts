@@ -16,7 +16,7 @@ import {
 import { ChannelUnreadError } from '../../workspace/access.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
 import { noteRefusal, noteRequest, type RefusedRequest } from '../connection/request-log.ts';
-import type { ListenerDeps, SharedDeps } from '../deps.ts';
+import type { ListenerDeps, SharedDeps } from '../listener.ts';
 
 /** Slack waits 3 seconds for an answer, then shows its own error; the rest is for the network. */
 const ANSWER_WITHIN_MS = 2_600;
@@ -90,14 +90,6 @@ export async function storeRequest<T>(
   const stored = await inTime(deps, STORE_WITHIN_MS, attempt(false), late);
   if ('problem' in stored && !stored.isDenied) noteRequest({ outcome: 'failed' });
   return stored;
-}
-
-/** Sends a private answer after the acknowledgement, if Slack takes it: nothing depends on it. */
-export async function bestEffort(
-  { log }: Pick<ListenerDeps, 'log'>,
-  answer: Promise<unknown>,
-): Promise<void> {
-  await answer.catch((error: unknown) => log.warn('answer_not_shown', { error }));
 }
 
 /** Slack waits 3 seconds for a form. */

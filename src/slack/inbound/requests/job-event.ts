@@ -9,8 +9,7 @@ import { decodeDecisionForm } from '../../protocol/form-data.ts';
 import type { ButtonTarget, JobButton } from '../../views/parts/buttons.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { jobAtAnotherView, jobForgottenView, tooLateView } from '../../views/thread/settled.ts';
-import type { ListenerDeps } from '../deps.ts';
-import type { Interaction, Press } from '../interaction.ts';
+import type { Interaction, ListenerDeps, Press } from '../listener.ts';
 import { namesIn } from './door.ts';
 
 export async function jobOf(deps: ListenerDeps, jobId: string): Promise<Job | null> {

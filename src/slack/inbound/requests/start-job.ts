@@ -18,8 +18,7 @@ import type { Question } from '../../views/forms/question.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { type Refusal, refusalView } from '../../views/refusals.ts';
 import { noteRefusal, noteRequest, type RequestNote } from '../connection/request-log.ts';
-import type { ListenerDeps } from '../deps.ts';
-import type { Interaction } from '../interaction.ts';
+import type { Interaction, ListenerDeps } from '../listener.ts';
 import { admissionProblem, type Stored, storeRequest } from './door.ts';
 
 /** A request as Slack delivered it: project and prompt are still part of the text. */

@@ -9,7 +9,7 @@ import { sanitize } from '../../protocol/slack-text.ts';
 import { type StepRefusal, stepRefusalText } from '../../views/step-error.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
 import { noteRefusal, noteRequest } from '../connection/request-log.ts';
-import type { ListenerDeps } from '../deps.ts';
+import type { ListenerDeps } from '../listener.ts';
 import { projectOf, requestOf } from '../requests/start-job.ts';
 
 type Args = SlackEventMiddlewareArgs<'function_executed'> & AllMiddlewareArgs;

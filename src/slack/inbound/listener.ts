@@ -11,13 +11,48 @@ import type {
   ViewSubmitAction,
 } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
+import type { Clock } from '../../engine/runtime/clock.ts';
+import type { Logger } from '../../engine/runtime/redact.ts';
+import type { AnyJobContext } from '../../jobs/decision.ts';
+import type { Recipe } from '../../jobs/recipe.ts';
+import type { MadeReport } from '../../jobs/report/report.ts';
+import type { Store } from '../../store/store.ts';
 import { formIds } from '../protocol/ids.ts';
 import { questionFormAgain } from '../views/forms/question.ts';
 import type { Press as ButtonPress } from '../views/parts/buttons.ts';
 import { atField, plainModal } from '../views/parts/form.ts';
 import type { SlackMessage } from '../views/parts/message.ts';
-import type { AnyWorkspaceDeps } from './deps.ts';
-import { bestEffort } from './requests/door.ts';
+import type { Known, ReadyWorkspace, Workspace } from '../workspace/workspace.ts';
+import type { TwinEvents } from './messages/twin-events.ts';
+
+export interface SharedDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly newContext: () => AnyJobContext;
+  readonly known: Known;
+  readonly twinEvents: TwinEvents;
+  /** Whether the agent has this job in the project; null: it did not say. */
+  readonly agentHasJob: (projectId: string, agentJobId: string) => Promise<boolean | null>;
+  readonly reportOf: (teamId: string, projectIds: readonly string[]) => Promise<MadeReport>;
+  readonly recipesOf: (teamId: string) => readonly Recipe[];
+  /** Replies may have been missed. */
+  readonly lookForMissed: () => void;
+  /**
+   * Whether another program with the same tokens and another store takes a share of the requests. Checks
+   * again unless it did after this time; null: returns the last result.
+   */
+  readonly isSharedSince: (sinceMs: number | null) => Promise<boolean>;
+  /** An event says that an installation or its token has ended. */
+  readonly onEnded: (body: unknown) => Promise<void>;
+}
+
+/**
+ * The same, in the workspace where the app is installed. Users from other workspaces carry their own team id.
+ */
+export interface ListenerDeps extends SharedDeps, ReadyWorkspace {}
+
+export interface AnyWorkspaceDeps extends SharedDeps, Workspace {}
 
 /** What a person made who waits for an answer: a command, press, shortcut or form. */
 export interface Interaction {
@@ -221,4 +256,12 @@ export function submissionOf(
       return field === undefined ? update(questionFormAgain(view, problem)) : tell(problem, field);
     },
   };
+}
+
+/** Sends a private answer after the acknowledgement, if Slack takes it: nothing depends on it. */
+export async function bestEffort(
+  { log }: Pick<ListenerDeps, 'log'>,
+  answer: Promise<unknown>,
+): Promise<void> {
+  await answer.catch((error: unknown) => log.warn('answer_not_shown', { error }));
 }
