@@ -38,12 +38,13 @@ import {
   namePressed,
   nameSubmitted,
   resolvePressed,
+  startAnother,
+  startAnotherSubmitted,
 } from './forms/decision-forms.ts';
 import { draftPressed, draftSubmitted } from './forms/drafts.ts';
 import { chooseSaidSince, saidSinceSubmitted, sendSaidSince } from './forms/said-since.ts';
 import { settingsChannelChosen, settingsFromHome, settingsSubmitted } from './forms/settings.ts';
-import { startAnother, startAnotherSubmitted } from './forms/start-another.ts';
-import { chooseMessages, startInThread, threadPreviewSubmitted } from './forms/thread-preview.ts';
+import { chooseMessages, startInThread, threadPreviewSubmitted } from './forms/thread.ts';
 import { jobButton } from './job-button.ts';
 import {
   type AnyWorkspaceDeps,

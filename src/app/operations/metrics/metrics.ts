@@ -153,7 +153,7 @@ const AGENT_METHODS = ['create_job', 'send_message', 'get_job'];
 const UNKNOWN_REASONS = ['unreachable', 'server_error', 'bad_answer'];
 
 /** The API may invent others; labels must stay few. */
-const KNOWN_STATUSES = new Set(['active', 'completed', 'failed', 'archived']);
+const KNOWN_STATUSES: ReadonlySet<unknown> = new Set(['active', 'completed', 'failed', 'archived']);
 
 /** Returns an observer that counts and times operations by their log events. */
 function countOperations(metrics: MetricTable): Observe {
@@ -168,17 +168,13 @@ function countOperations(metrics: MetricTable): Observe {
   const observers: Readonly<Record<string, (fields: LogFields) => void>> = {
     other_program: ({ connections }) => metrics.slack_other_connections.set(Number(connections)),
     request_refused: () => metrics.requests_refused_total.inc(),
-    inbound_request: (fields) => {
+    inbound_request: ({ kind, outcome, acknowledged_ms }) => {
       metrics.last_slack_request_timestamp_seconds.setToCurrentTime();
-      metrics.inbound_requests_total.inc({ kind: word(fields.kind), outcome: word(fields.outcome) });
-      observeMs(
-        metrics.inbound_request_acknowledgement_seconds,
-        { kind: word(fields.kind) },
-        fields.acknowledged_ms,
-      );
+      metrics.inbound_requests_total.inc(words({ kind, outcome }));
+      observeMs(metrics.inbound_request_acknowledgement_seconds, { kind }, acknowledged_ms);
     },
     agent_called: (fields) => {
-      countAgentCall(word(fields.call), fields);
+      countAgentCall(fields.call, fields);
       countStatus(fields);
     },
     agent_job_read: (fields) => {
@@ -189,44 +185,42 @@ function countOperations(metrics: MetricTable): Observe {
       countStatus(fields);
     },
     code_host_looked: ({ host, outcome, rate_limit_remaining: remaining }) => {
-      metrics.code_host_looks_total.inc({ host: word(host), outcome: word(outcome) });
+      metrics.code_host_looks_total.inc(words({ host, outcome }));
       if (typeof remaining === 'number')
-        metrics.code_host_rate_limit_remaining.set({ host: word(host) }, remaining);
+        metrics.code_host_rate_limit_remaining.set(words({ host }), remaining);
     },
-    slack_called: (fields) => {
-      metrics.slack_calls_total.inc({ method: word(fields.method), outcome: word(fields.outcome) });
-      observeMs(metrics.slack_call_seconds, { method: word(fields.method) }, fields.duration_ms);
+    slack_called: ({ method, outcome, duration_ms }) => {
+      metrics.slack_calls_total.inc(words({ method, outcome }));
+      observeMs(metrics.slack_call_seconds, { method }, duration_ms);
     },
-    posted: (fields) => {
-      metrics.posts_total.inc({ post: word(fields.call), outcome: word(fields.outcome) });
-      observeMs(metrics.post_lag_seconds, { post: word(fields.call) }, fields.lag_ms);
+    posted: ({ call: post, outcome, lag_ms }) => {
+      metrics.posts_total.inc(words({ post, outcome }));
+      observeMs(metrics.post_lag_seconds, { post }, lag_ms);
     },
     // The slowest are among those that had to be looked for.
-    post_looked_for: (fields) => {
-      observeMs(metrics.post_lag_seconds, { post: word(fields.call) }, fields.lag_ms);
-      if (fields.outcome === 'given_up')
-        metrics.posts_total.inc({ post: word(fields.call), outcome: 'given_up' });
+    post_looked_for: ({ call: post, outcome, lag_ms }) => {
+      observeMs(metrics.post_lag_seconds, { post }, lag_ms);
+      if (outcome === 'given_up') metrics.posts_total.inc(words({ post, outcome }));
     },
     task_done: countTask,
     task_failed: countTask,
     task_lease_lost: countTask,
   };
 
-  function countAgentCall(method: string, { outcome, reason, duration_ms }: LogFields): void {
-    const known = { outcome: word(outcome), reason: outcome === 'done' ? 'none' : word(reason) };
-    metrics.agent_calls_total.inc({ method, ...known });
+  function countAgentCall(method: unknown, { outcome, reason, duration_ms }: LogFields): void {
+    const known = outcome === 'done' ? 'none' : reason;
+    metrics.agent_calls_total.inc(words({ method, outcome, reason: known }));
     observeMs(metrics.agent_call_seconds, { method }, duration_ms);
   }
 
   function countStatus({ status, is_changed }: LogFields): void {
     if (!is_changed) return;
-    const known = word(status);
-    metrics.status_changes_total.inc({ status: KNOWN_STATUSES.has(known) ? known : 'other' });
+    metrics.status_changes_total.inc(words({ status: KNOWN_STATUSES.has(status) ? status : 'other' }));
   }
 
   function countTask({ task, outcome, attempts }: LogFields): void {
-    metrics.tasks_total.inc({ task: word(task), outcome: word(outcome) });
-    if (typeof attempts === 'number' && attempts > 0) metrics.task_retries_total.inc({ task: word(task) });
+    metrics.tasks_total.inc(words({ task, outcome }));
+    if (typeof attempts === 'number' && attempts > 0) metrics.task_retries_total.inc(words({ task }));
   }
 
   return (event, fields, level) => {
@@ -235,10 +229,12 @@ function countOperations(metrics: MetricTable): Observe {
   };
 }
 
-function word(value: unknown): string {
-  return typeof value === 'string' ? value : 'unknown';
+/** As labels. */
+function words(values: LogFields): Record<string, string> {
+  const known = (value: unknown) => (typeof value === 'string' ? value : 'unknown');
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, known(value)]));
 }
 
-function observeMs(histogram: Histogram, labels: Record<string, string>, ms: unknown): void {
-  if (typeof ms === 'number') histogram.observe(labels, ms / 1000);
+function observeMs(histogram: Histogram, labels: LogFields, ms: unknown): void {
+  if (typeof ms === 'number') histogram.observe(words(labels), ms / 1000);
 }

@@ -1,4 +1,3 @@
-import type { Config, Installing } from '../../../app/config/config.ts';
 import type { WorkspaceSettings } from '../../../app/config/projects.ts';
 import { configuredNoticeChannels, mayAskIn } from '../../../jobs/policy.ts';
 import { Vault, VaultError } from '../../../slack/install/vault.ts';
@@ -6,7 +5,6 @@ import { CHANNEL_IS_SHARED, isNotInChannel, isPlaceClosed } from '../../../slack
 import { INSTALL_PATH } from '../../../slack/protocol/ids.ts';
 import type { Inspection } from '../../../slack/workspace/inspection.ts';
 import type { NoticeFacts, RefusedNotice, StoreFacts } from '../../../store/inspect/facts.ts';
-import type { StoredInstallation } from '../../../store/queries/workspaces/installations.ts';
 import { type Finding, type Findings, findingsOf, type Given } from './finding.ts';
 import { emojiFindings, inspectionWith, markingIn, scopesFinding, slackFailure } from './slack.ts';
 
@@ -52,41 +50,30 @@ export async function workspaceFindings(
   return [...findings, ...ofEach.flat()];
 }
 
-function installationsOf({ config }: Given, store: StoreFacts | null): InstallationsFound {
+/** Where the app is installed, and problems found before Slack is asked. */
+function installationsOf({ config }: Given, store: StoreFacts | null) {
   const { installing } = config.slack;
+  const installed: Installed[] = [];
+  const findings: Finding[] = [];
   if (installing.kind === 'by_hand') {
     const settingsOf = [{ id: null, settings: config }];
-    const only = { id: null, token: installing.botToken, howToRenew: RENEW_BOT_TOKEN, settingsOf };
-    return { installed: [only], findings: [] };
+    installed.push({ id: null, token: installing.botToken, howToRenew: RENEW_BOT_TOKEN, settingsOf });
+    return { installed, findings };
   }
   // Without the store, nothing is known about them.
-  return store === null ? { installed: [], findings: [] } : installedByOauth(config, installing, store);
-}
-
-interface InstallationsFound {
-  readonly installed: readonly Installed[];
-  readonly findings: readonly Finding[];
-}
-
-/** Where the app is installed by OAuth, and problems found before Slack is asked. */
-function installedByOauth(
-  config: Config,
-  app: Extract<Installing, { kind: 'oauth' }>,
-  { installations, organisations }: StoreFacts,
-): InstallationsFound {
-  const vault = new Vault(app.encryptionKeys);
-  const installed: Installed[] = [];
+  if (store === null) return { installed, findings };
+  const { installations, organisations } = store;
+  const vault = new Vault(installing.encryptionKeys);
   const without = [...config.workspaces].filter(([id]) => !installations.some((one) => one.id === id));
   const served = without.flatMap(([id, settings]) => {
     const organisation = installations.find((one) => one.isOrganisation && one.id === organisations.get(id));
     return organisation === undefined ? [] : [{ id, settings, by: organisation.id }];
   });
   const hasOrganisation = installations.some(({ isOrganisation }) => isOrganisation);
-  const findings = without
-    .filter(([id]) => !served.some((one) => one.id === id))
-    .map(([id]) => notInstalled(id, hasOrganisation));
-  for (const installation of installations) {
-    const { id, isOrganisation } = installation;
+  for (const [id] of without) {
+    if (!served.some((one) => one.id === id)) findings.push(notInstalled(id, hasOrganisation));
+  }
+  for (const { id, isOrganisation, token: sealed } of installations) {
     const settings = config.workspaces.get(id);
     if (settings === undefined && !isOrganisation) {
       findings.push(
@@ -96,11 +83,15 @@ function installedByOauth(
         ),
       );
     }
-    const token = tokenOf(vault, installation);
     const own = settings === undefined ? [] : [{ id, settings }];
     const settingsOf = [...own, ...served.filter(({ by }) => by === id)];
-    if (typeof token === 'string') installed.push({ id, token, howToRenew: INSTALL, settingsOf });
-    else findings.push(token);
+    try {
+      installed.push({ id, token: vault.open(id, sealed), howToRenew: INSTALL, settingsOf });
+    } catch (error) {
+      if (!(error instanceof VaultError)) throw error;
+      const found = `its token cannot be read: ${error.message}`;
+      findings.push(findingsOf('slack_token', id).error(found, 'Correct TOKEN_ENCRYPTION_KEY.'));
+    }
   }
   return { installed, findings };
 }
@@ -116,44 +107,17 @@ function notInstalled(id: string, hasOrganisation: boolean): Finding {
     : warning('the app is not installed', INSTALL);
 }
 
-/** The token, or why there is none that could be tried. */
-function tokenOf(vault: Vault, { id, token }: StoredInstallation): string | Finding {
-  try {
-    return vault.open(id, token);
-  } catch (error) {
-    if (!(error instanceof VaultError)) throw error;
-    return findingsOf('slack_token', id).error(
-      `its token cannot be read: ${error.message}`,
-      'Correct TOKEN_ENCRYPTION_KEY.',
-    );
-  }
-}
-
 async function tokenAndPlaces(asked: Asked['asked'][number], notices: NoticeFacts): Promise<Finding[]> {
   const { id, answer, howToRenew, settingsOf, inspection } = asked;
   const findings = findingsOf('slack_token', id);
   // Without a token that Slack accepts, nothing else can be checked.
   if ('error' in answer) {
-    return [
-      slackFailure(
-        findings,
-        (code) => findings.error(`Slack refuses the token (${code})`, howToRenew),
-        howToRenew,
-      )(answer.error),
-    ];
+    const refused = (code: string) => findings.error(`Slack refuses the token (${code})`, howToRenew);
+    return [slackFailure(findings, refused, howToRenew)(answer.error)];
   }
   const { workspace, teamId, botName, scopes } = answer;
   const marking = settingsOf.flatMap(({ id: own, settings }) => markingIn(own, settings));
-  const places = settingsOf.flatMap(({ id: own, settings }) =>
-    placeFindings({
-      inspection,
-      id: own,
-      isOrganisation: own !== id,
-      settings,
-      notices,
-      teamId: own ?? teamId,
-    }),
-  );
+  const places = settingsOf.flatMap((own) => placeFindings(asked, own, own.id ?? teamId, notices));
   return [
     findings.ok(`@${botName} in ${workspace} (${teamId})`),
     scopesFinding(
@@ -179,21 +143,17 @@ const OUTSIDE_WORKFLOW = [
   'Add it to access.channels in the file of DOCS_AGENT_CONFIG, or remove it from workflows.channels.',
 ] as const;
 
-/** What a workspace's settings name in Slack. */
-interface Places {
-  readonly inspection: Inspection;
-  /** The workspace's, where there may be several; else null. */
-  readonly id: string | null;
-  /** The same, or the only one's. */
-  readonly teamId: string;
-  /** Its token is its organisation's. */
-  readonly isOrganisation: boolean;
-  readonly settings: WorkspaceSettings;
-  readonly notices: NoticeFacts;
-}
-
-/** Whether the bot is in the channels that the settings name, and the user groups exist. */
-function placeFindings({ inspection, id, teamId, isOrganisation, settings, notices }: Places) {
+/**
+ * Whether the bot is in the channels that a workspace's settings name, and the user groups exist.
+ * @param own `id`: the workspace's, where there may be several; else null
+ * @param teamId the same, or the only one's
+ */
+function placeFindings(
+  { inspection, id: installationId }: Asked['asked'][number],
+  { id, settings }: Installed['settingsOf'][number],
+  teamId: string,
+  notices: NoticeFacts,
+) {
   const { recipes, digest, access } = settings;
   const subject = (place: string) => (id === null ? place : `${id}/${place}`);
   const saved = notices.saved.filter((one) => one.teamId === teamId);
@@ -257,7 +217,7 @@ function placeFindings({ inspection, id, teamId, isOrganisation, settings, notic
           'Correct access.user_groups in the file of DOCS_AGENT_CONFIG.',
         );
       // An organisation's token needs the workspace.
-      const asked = inspection.userGroupExists(groupId, isOrganisation ? id : null);
+      const asked = inspection.userGroupExists(groupId, id === installationId ? null : id);
       return asked.then(() => findings.ok('exists'), slackFailure(findings, unknown));
     }),
   ];

@@ -4,7 +4,7 @@ import type { JobEvent } from '../../../jobs/event.ts';
 import { type Job, startPromptOf } from '../../../jobs/job.ts';
 import { judgePrompt, unescaped } from '../../../jobs/requests/command.ts';
 import type { Transaction } from '../../../store/store.ts';
-import { type DecisionForm, decodeDecisionForm } from '../../protocol/form-data.ts';
+import { type DecisionForm, decodeConfirmationForm, decodeDecisionForm } from '../../protocol/form-data.ts';
 import { formIds } from '../../protocol/ids.ts';
 import { readableText } from '../../protocol/slack-text.ts';
 import {
@@ -14,14 +14,27 @@ import {
   noFormView,
   resolveForm,
 } from '../../views/forms/compose.ts';
+import { questionFormAgain, settledView, startingView } from '../../views/forms/question.ts';
 import { buttons, decodeButton } from '../../views/parts/buttons.ts';
+import { plainModal } from '../../views/parts/form.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
+import { composeTexts } from '../../views/parts/words.ts';
 import { noJobIdView, noSuchAgentJobView, refusalAtField, refusalView } from '../../views/refusals.ts';
 import { agentSilentView, notYourFormView } from '../../views/thread/settled.ts';
 import { isAgentJobId, isWatching } from '../commands/watch.ts';
-import type { ListenerDeps, Press, Submission } from '../listener.ts';
-import { admissionProblem, inTime, linkTo, namesIn, openForm, show, storeRequest } from '../requests/door.ts';
+import { type ListenerDeps, notStored, type Press, type Submission, triggerKeys } from '../listener.ts';
+import {
+  admissionProblem,
+  inTime,
+  jobAdmissionProblem,
+  linkTo,
+  namesIn,
+  openForm,
+  show,
+  storeRequest,
+} from '../requests/door.ts';
 import { applyOnce, isAtHome, jobOf, tooLate, unknownJobAnswer } from '../requests/job-event.ts';
+import { threadTakenProblem } from '../requests/start-job.ts';
 import { filledIn } from './submit.ts';
 
 /** Part of Slack's 3 seconds; storing needs most of the rest. */
@@ -170,4 +183,74 @@ export function formSubmitted(
     if ('problem' in result) return refuse(result.problem);
     await (result.hasEffect ? form.ack() : refuse(await tooLate(deps, result.job, checked.event)));
   };
+}
+
+interface AnotherPress extends Pick<Press, 'userId' | 'keys' | 'responseUrl'> {
+  readonly buttonId: string;
+  /** As Slack returned it. */
+  readonly jobId: string;
+  readonly pressedTs?: string | undefined;
+  /** From *Start in …*. */
+  readonly projectId?: string | undefined;
+}
+
+/**
+ * *Start another*, *Start* and *Start in …*, where the program asks whether, or for which project, the text
+ * is meant.
+ */
+export async function startAnother(deps: ListenerDeps, press: Press): Promise<void> {
+  const { jobId = '', projectId } = decodeButton(press.value) ?? {};
+  const stored = await storeAnother(deps, { ...press, jobId, projectId });
+  if ('answer' in stored) return press.replace(stored.answer);
+  if (stored.isDenied) return press.tell(stored.problem);
+  await press.tellBeside(stored.problem);
+  throw notStored(press);
+}
+
+/** *Start another* in a form. */
+export async function startAnotherSubmitted(deps: ListenerDeps, form: Submission): Promise<void> {
+  const { jobId = '', responseUrl = null } = decodeConfirmationForm(form.view.private_metadata) ?? {};
+  const { userId, triggerId } = form;
+  // The view is that of the request itself.
+  const keys = triggerKeys('press', deps, triggerId);
+  const stored = await storeAnother(deps, {
+    userId,
+    keys,
+    jobId,
+    responseUrl,
+    buttonId: buttons.startAnother.id,
+  });
+  await form.update(
+    'answer' in stored
+      ? plainModal(composeTexts.startAnother, stored.answer)
+      : questionFormAgain(form.view, stored.problem),
+  );
+}
+
+/** Starts the job, once. `answer`: nothing is left to press for. */
+async function storeAnother(
+  deps: ListenerDeps,
+  press: AnotherPress,
+): Promise<{ readonly answer: SlackMessage } | (Problem & { readonly isDenied: boolean })> {
+  const { buttonId: button, jobId, userId, responseUrl, pressedTs } = press;
+  const project = deps.projects.find(({ id }) => id === press.projectId);
+  const chosen = project && { project: { id: project.id, name: project.name } };
+  const event = { type: 'start_another_pressed', responseUrl, pressedTs, ...chosen } as const;
+  const write = () =>
+    deps.store.transaction(async (tx) => {
+      const job = await tx.jobs.get(jobId);
+      if (job === null) return null;
+      if (job.requesterId !== userId || job.teamId !== deps.teamId) return settledView;
+      if (job.stage.kind === 'awaiting_confirmation') {
+        const { unknownProject: unknown } = job.stage;
+        // It has been removed from the settings.
+        if (unknown !== undefined && project === undefined) return refusalView(unknown);
+        const taken = await threadTakenProblem(tx, job, userId);
+        if (taken !== null) return taken;
+      }
+      const after = await applyOnce(tx, deps, press, { button, jobId, event });
+      return after?.hasEffect ? startingView : settledView;
+    });
+  const stored = await storeRequest(deps, write, () => jobAdmissionProblem(deps, userId, jobId));
+  return 'problem' in stored ? stored : { answer: stored.result ?? (await unknownJobAnswer(deps)) };
 }

@@ -4,7 +4,7 @@ import { newMessagesOnlyView } from '../../views/help.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { threadForgottenView } from '../../views/thread/announcement.ts';
 import { noteRequest } from '../connection/request-log.ts';
-import { authorsAlong } from '../forms/thread-preview.ts';
+import { authorsAlong } from '../forms/thread.ts';
 import type { ListenerDeps } from '../listener.ts';
 import { isAdmitted } from '../requests/door.ts';
 import { isReplyToJob } from './take-reply.ts';

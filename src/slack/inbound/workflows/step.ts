@@ -8,7 +8,7 @@ import { STEP_ID } from '../../protocol/ids.ts';
 import { sanitize } from '../../protocol/slack-text.ts';
 import { type StepRefusal, stepRefusalText } from '../../views/step-error.ts';
 import { SlackCallError } from '../../workspace/web-api/failure.ts';
-import { noteRefusal, noteRequest } from '../connection/request-log.ts';
+import { noteRequest, type RequestNote } from '../connection/request-log.ts';
 import type { ListenerDeps } from '../listener.ts';
 import { projectOf, requestOf } from '../requests/start-job.ts';
 
@@ -25,8 +25,6 @@ interface Execution {
   readonly token: string | null;
   /** All names under which Slack may redeliver it. */
   readonly keys: readonly string[];
-  /** Identifies its first decision. */
-  readonly answerKey: string;
 }
 
 /**
@@ -36,25 +34,15 @@ interface Execution {
 export async function stepReached(deps: ListenerDeps, { event, body }: Args): Promise<void> {
   if (event.function.callback_id !== STEP_ID) return;
   const { teamId, store } = deps;
-  const execution: Execution = {
-    id: event.function_execution_id,
-    token: event.bot_access_token ?? null,
-    keys: [
-      `function:${teamId}:${event.function_execution_id}`,
-      ...(body.event_id === undefined ? [] : [`event:${teamId}:${body.event_id}`]),
-    ],
-    answerKey: `step:${teamId}:${event.function_execution_id}`,
-  };
+  const { function_execution_id: id, inputs: given = {}, bot_access_token: token = null } = event;
+  const ofEvent = body.event_id === undefined ? [] : [`event:${teamId}:${body.event_id}`];
+  const execution = { id, token, keys: [`function:${teamId}:${id}`, ...ofEvent] };
   if (await store.transaction((tx) => tx.inboundRequests.isKnown(execution.keys))) {
     return noteRequest({ outcome: 'duplicate' });
   }
-  const given = event.inputs ?? {};
-  const asked = await askedIn(deps, given, execution.id);
-  const error =
-    'kind' in asked
-      ? await refuse(deps, execution, asked, personIn(given))
-      : await start(deps, execution, asked);
-  if (error !== null) await endWith(deps, execution, error);
+  const asked = await askedIn(deps, given, id);
+  const error = await storeAnswer(deps, execution, asked, personIn(given));
+  if (error !== STARTED) await endWith(deps, execution, error);
 }
 
 interface Asked {
@@ -106,51 +94,47 @@ async function refusalOf(
 }
 
 /**
- * Stores the job, once, with the token that completes its step. Returns the error of an earlier refusal,
- * which remains the answer.
+ * Stores the job, once, with the token that completes its step; or why there is none. Returns the error to end
+ * the step with: that of the first refusal, which remains the answer.
  */
-async function start(
+async function storeAnswer(
   deps: ListenerDeps,
-  { keys, answerKey, token }: Execution,
-  { request, isDraft }: Asked,
-): Promise<string | null> {
-  const { error, note } = await deps.store.transaction(async (tx) => {
-    const context = deps.newContext();
-    const { nowMs } = context;
-    const known = (await tx.hookAnswers.claim(answerKey, nowMs)) ?? STARTED;
-    const isNew = known === STARTED && (await tx.inboundRequests.remember(keys, nowMs));
-    if (!isNew) return { error: known, note: { outcome: 'duplicate' } as const };
-    const approvers = approversIn(context.rulesOf(deps.teamId), request.channelId);
-    const decision = isDraft ? requestDraft(request, { approvers }, context) : openJob(request, context);
-    await tx.write(decision, nowMs);
-    const { id } = decision.job;
-    if (token !== null) {
-      const runAtMs = nowMs + TOKEN_LIFE_MS;
-      await tx.stepTokens.keep(id, token, runAtMs);
-      await tx.tasks.schedule({ kind: 'forget_step_token', subject: id, runAtMs, ifScheduled: 'replace' });
-    }
-    return { error: STARTED, note: { outcome: 'accepted', jobId: id } as const };
-  });
-  noteRequest(note);
-  return error === STARTED ? null : error;
-}
-
-/** Stores the refusal. Returns the error to end the step with: that of the first refusal. */
-async function refuse(
-  deps: ListenerDeps,
-  { answerKey }: Execution,
-  why: StepRefusal,
+  { id: executionId, keys, token }: Execution,
+  asked: Asked | StepRefusal,
   userId: string | null,
-): Promise<string | null> {
-  const text = stepRefusalText(why);
-  const known = await deps.store.transaction(async (tx) => {
-    const answer = await tx.hookAnswers.claim(answerKey, deps.clock.now());
-    if (answer === null) await tx.hookAnswers.put(answerKey, text);
-    return answer;
-  });
-  if (known === null) noteRefusal(deps, userId, reasonOf(why));
-  else noteRequest({ outcome: 'duplicate' });
-  return known === STARTED ? null : (known ?? text);
+): Promise<string> {
+  const { teamId } = deps;
+  const answerKey = `step:${teamId}:${executionId}`;
+  const { error, note } = await deps.store.transaction(
+    async (tx): Promise<{ readonly error: string; readonly note: RequestNote }> => {
+      const context = deps.newContext();
+      const { nowMs } = context;
+      const known = await tx.hookAnswers.claim(answerKey, nowMs);
+      if ('kind' in asked) {
+        if (known !== null) return { error: known, note: { outcome: 'duplicate' } };
+        const text = stepRefusalText(asked);
+        await tx.hookAnswers.put(answerKey, text);
+        const refusal = { teamId, userId, reason: reasonOf(asked) };
+        return { error: text, note: { outcome: 'refused', refusal } };
+      }
+      const error = known ?? STARTED;
+      const isNew = error === STARTED && (await tx.inboundRequests.remember(keys, nowMs));
+      if (!isNew) return { error, note: { outcome: 'duplicate' } };
+      const { request, isDraft } = asked;
+      const approvers = approversIn(context.rulesOf(teamId), request.channelId);
+      const decision = isDraft ? requestDraft(request, { approvers }, context) : openJob(request, context);
+      await tx.write(decision, nowMs);
+      const { id } = decision.job;
+      if (token !== null) {
+        const runAtMs = nowMs + TOKEN_LIFE_MS;
+        await tx.stepTokens.keep(id, token, runAtMs);
+        await tx.tasks.schedule({ kind: 'forget_step_token', subject: id, runAtMs, ifScheduled: 'replace' });
+      }
+      return { error, note: { outcome: 'accepted', jobId: id } };
+    },
+  );
+  noteRequest(note);
+  return error;
 }
 
 /** If nobody started the workflow, its channel is missing from `workflows`. */
