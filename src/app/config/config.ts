@@ -164,12 +164,16 @@ function toConfig(
 ) {
   const admins: ReadonlySet<string> = new Set([...(values.ADMINS ?? []), ...file.admins]);
   const codeHosts = codeHostsOf(values);
+  const { PORT: port, HEALTH_PORT: healthPort } = values;
   return {
     slack: {
       installing: installingOf(values),
       /** With a trailing slash; null: Slack's own. */
       apiUrl: values.SLACK_API_URL ?? null,
-      transport: transportOf(values),
+      transport:
+        values.SLACK_APP_TOKEN === undefined
+          ? { kind: 'http' as const, signingSecret: present(values.SLACK_SIGNING_SECRET) }
+          : { kind: 'socket' as const, appToken: values.SLACK_APP_TOKEN },
     },
     agent: {
       /** Without a trailing slash. */
@@ -189,7 +193,15 @@ function toConfig(
     /** With OAuth: each workspace's settings, by its id, instead of the general ones. Otherwise empty. */
     workspaces: workspacesOf(file, projects),
     store: storeOf(values),
-    http: { port: values.PORT, host: values.HOST, healthPort: healthPortOf(values) },
+    http: {
+      port,
+      host: values.HOST,
+      /**
+       * Null: health checks and metrics are served at PORT. The same port twice is one listener; 0 is another
+       * each time.
+       */
+      healthPort: healthPort === undefined || (healthPort === port && port !== 0) ? null : healthPort,
+    },
     noticeChannels: values.NOTICE_CHANNELS,
     /** Without settings of a workspace, project or channel. */
     policy: policyIn(values, codeHosts),
@@ -239,12 +251,6 @@ function installingOf(values: Settings) {
   };
 }
 
-function transportOf({ SLACK_APP_TOKEN: appToken, SLACK_SIGNING_SECRET: signingSecret }: Settings) {
-  return appToken === undefined
-    ? { kind: 'http' as const, signingSecret: present(signingSecret) }
-    : { kind: 'socket' as const, appToken };
-}
-
 export type StoreConfig = ReturnType<typeof storeOf>;
 
 function storeOf({
@@ -256,14 +262,6 @@ function storeOf({
     : { kind: 'postgres' as const, databaseUrl };
 }
 
-/**
- * Null: health checks and metrics are served at PORT. The same port twice is one listener; 0 is another each
- * time.
- */
-function healthPortOf({ PORT: port, HEALTH_PORT: healthPort }: Settings): number | null {
-  return healthPort === undefined || (healthPort === port && port !== 0) ? null : healthPort;
-}
-
 function present<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('a missing setting was not reported');
   return value;
@@ -273,27 +271,24 @@ type CodeHostValues = Pick<Settings, (typeof CODE_HOST_NAMES)[number]>;
 
 /** The code hosts that may be asked: those with a token, or an App. */
 function codeHostsOf(values: CodeHostValues): readonly CodeHostSettings[] {
-  const { GITHUB_WEB_URL: githubUrl, GITLAB_URL: gitlabUrl, GITLAB_TOKEN: token } = values;
+  const { GITHUB_WEB_URL: githubUrl, GITLAB_URL: gitlabUrl, GITLAB_TOKEN: gitlabToken } = values;
+  const { GITHUB_TOKEN: token, GITHUB_APP_ID: appId, GITHUB_APP_KEY: privateKey } = values;
   const hosts: CodeHostSettings[] = [];
-  const credentials = githubCredentials(values);
-  if (credentials !== null) {
-    const apiUrl = values.GITHUB_API_URL ?? githubApiUrl(githubUrl);
-    hosts.push({ host: 'github', webUrl: githubUrl, apiUrl, credentials });
-  }
+  // An Enterprise server has its API under its own URL; github.com and ghe.com elsewhere.
+  const { protocol, host } = new URL(githubUrl);
+  const isHosted = host === 'github.com' || host.endsWith('.ghe.com');
+  const apiUrl = values.GITHUB_API_URL ?? (isHosted ? `${protocol}//api.${host}` : `${githubUrl}/api/v3`);
+  const github = { host: 'github', webUrl: githubUrl, apiUrl } as const;
   if (token !== undefined) {
+    hosts.push({ ...github, credentials: { kind: 'token', token } });
+  } else if (appId !== undefined && privateKey !== undefined) {
+    hosts.push({ ...github, credentials: { kind: 'app', appId, privateKey } });
+  }
+  if (gitlabToken !== undefined) {
     const gitlab = { host: 'gitlab', webUrl: gitlabUrl, apiUrl: `${gitlabUrl}/api/v4` } as const;
-    hosts.push({ ...gitlab, credentials: { kind: 'token', token } });
+    hosts.push({ ...gitlab, credentials: { kind: 'token', token: gitlabToken } });
   }
   return hosts;
-}
-
-function githubCredentials({
-  GITHUB_TOKEN: token,
-  GITHUB_APP_ID: appId,
-  GITHUB_APP_KEY: privateKey,
-}: CodeHostValues): CodeHostSettings['credentials'] | null {
-  if (token !== undefined) return { kind: 'token', token };
-  return appId === undefined || privateKey === undefined ? null : { kind: 'app', appId, privateKey };
 }
 
 function codeHostSitesOf({
@@ -301,13 +296,6 @@ function codeHostSitesOf({
   GITLAB_URL: gitlab,
 }: Pick<Settings, 'GITHUB_WEB_URL' | 'GITLAB_URL'>): readonly CodeHostSite[] {
   return [...PUBLIC_SITES, { host: 'github', webUrl: github }, { host: 'gitlab', webUrl: gitlab }];
-}
-
-/** An Enterprise server has its API under its own URL; github.com and ghe.com elsewhere. */
-function githubApiUrl(webUrl: string): string {
-  const { protocol, host } = new URL(webUrl);
-  const isHosted = host === 'github.com' || host.endsWith('.ghe.com');
-  return isHosted ? `${protocol}//api.${host}` : `${webUrl}/api/v3`;
 }
 
 const OURS = /^(?:SLACK|AGENT|DOCS_AGENT|RUNNER)_/;
@@ -334,26 +322,21 @@ function ignoredSettings(env: Environment, others: readonly string[]): ConfigPro
     OF_KUBERNETES.test(name) || ADDRESS_OF_KUBERNETES.test(env[name] ?? '');
   const problems = Object.keys(env)
     .filter((name) => isSet(name) && !known.has(name) && !others.includes(name) && !isOfKubernetes(name))
-    .flatMap((name) => {
-      const meant = nearest(name.toUpperCase(), [...known.keys()], slipsMax);
+    .flatMap((variable): ConfigProblem[] => {
+      const meant = nearest(variable.toUpperCase(), [...known.keys()], slipsMax);
+      const setting = meant === null ? undefined : known.get(meant);
+      if (meant === null || setting === undefined) {
+        return OURS.test(variable)
+          ? [{ variable, message: UNKNOWN_SETTING, example: `unset ${variable}` }]
+          : [];
+      }
       // Beside the right one, it may be another program's.
-      const isMistake = OURS.test(name) || (meant !== null && !isSet(meant));
-      return isMistake ? [unknown(name, meant)] : [];
+      if (!OURS.test(variable) && isSet(meant)) return [];
+      const message = `${UNKNOWN_SETTING}, did you mean ${meant}?`;
+      const file = `${meant}=/run/secrets/${setting.toLowerCase()}`;
+      return [{ variable, message, example: meant === setting ? exampleOf(setting) : file, meant: setting }];
     });
-  return [...problems, ...emptyList(env)];
-}
-
-function unknown(variable: string, meant: string | null): ConfigProblem {
-  const setting = meant === null ? undefined : known.get(meant);
-  if (meant === null || setting === undefined) {
-    return { variable, message: UNKNOWN_SETTING, example: `unset ${variable}` };
-  }
-  const example = meant === setting ? exampleOf(setting) : `${meant}=/run/secrets/${setting.toLowerCase()}`;
-  return { variable, message: `${UNKNOWN_SETTING}, did you mean ${meant}?`, example, meant: setting };
-}
-
-function emptyList({ NOTICE_CHANNELS: value }: Environment): ConfigProblem[] {
-  if (value === undefined || value.trim() !== '') return [];
+  if (env.NOTICE_CHANNELS?.trim() !== '') return problems;
   const message = 'is set, but empty: write channel ids, since # begins a comment in a settings file';
-  return [{ variable: 'NOTICE_CHANNELS', message, example: exampleOf('NOTICE_CHANNELS') }];
+  return [...problems, { variable: 'NOTICE_CHANNELS', message, example: exampleOf('NOTICE_CHANNELS') }];
 }

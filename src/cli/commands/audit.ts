@@ -1,9 +1,7 @@
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import { parseReportConfig } from '../../app/config/config.ts';
 import { readAudit } from '../../engine/reports.ts';
-import type { Period } from '../../jobs/report/report.ts';
 import { codeOf } from '../../store/engines/connection-turns.ts';
 import { readStore } from '../../store/inspect/inspect.ts';
 import { Audit, Reports } from '../../store/queries/reports/reports.ts';
@@ -23,19 +21,14 @@ export async function audit(args: string[], { env, now }: Host): Promise<number>
   const period = periodOf(values.since, retentionMs, now());
   await readStore(store, async (queries) => {
     const sources = { reports: new Reports(queries), audit: new Audit(queries) };
-    const lines = Readable.from(linesOf(sources, period, values.prompts));
-    await pipeline(lines, process.stdout, { end: false }).catch((error: unknown) => {
+    const entries = readAudit(sources, period, values.prompts);
+    const inLines = async function* (of: typeof entries) {
+      for await (const entry of of) yield `${JSON.stringify(entry)}\n`;
+    };
+    await pipeline(entries, inLines, process.stdout, { end: false }).catch((error: unknown) => {
       // The reader has enough: `docs-agent audit | head`.
       if (codeOf(error) !== 'EPIPE') throw error;
     });
   });
   return 0;
-}
-
-async function* linesOf(
-  sources: Parameters<typeof readAudit>[0],
-  period: Period,
-  withTexts: boolean,
-): AsyncGenerator<string> {
-  for await (const line of readAudit(sources, period, withTexts)) yield `${JSON.stringify(line)}\n`;
 }

@@ -4,7 +4,7 @@ import { ConfigError } from '../../app/config/problems.ts';
 import { systemClock } from '../../engine/runtime/clock.ts';
 import { passwordsIn } from '../../store/engines/postgres-errors.ts';
 import type { Host } from '../command.ts';
-import { agentFindings, askAgent, pauseFindings, writingFindings } from './doctor/agent.ts';
+import { askAgent, pauseFindings, readingFinding, writingFindings } from './doctor/agent.ts';
 import { codeHostFindings } from './doctor/code-hosts.ts';
 import {
   type Finding,
@@ -80,7 +80,7 @@ export async function examine(config: Config, tools: Tools): Promise<Finding[]> 
     connectionFinding(given),
     stored.then((facts) => otherProgramFindings(facts?.otherConnections ?? 0)),
     asked.then(async (slack) => workspaceFindings(slack, await stored)),
-    agent.then(agentFindings),
+    agent.then(({ projects }) => projects.map(readingFinding)),
     stored.then((facts) => writingFindings(given, facts?.agentRefusals ?? [])),
     stored.then((facts) => (facts === null ? [] : pauseFindings(given, facts.pauses))),
     stored.then((facts) => codeHostFindings(given, facts?.pullRequests ?? [])),

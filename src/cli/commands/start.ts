@@ -78,22 +78,6 @@ export async function runUntilSignal(
   // Slack's socket client rejects without a handler when a stop races a reconnect; the work itself is in the
   // store.
   process.on('unhandledRejection', (reason) => log.error('unhandled_rejection', { error: reason }));
-  const signals = countSignals(process);
-  // A start can be interrupted: it takes long if Slack does not open a connection.
-  const isStarted = await Promise.race([service.start().then(() => true), signals.first.then(() => false)]);
-  if (isStarted) {
-    onStarted();
-    await signals.first;
-  }
-  const limitMs = service.stopWithinMs() - END_OF_PROCESS_MS;
-  const stopped = service.stop().then(() => 'stopped' as const);
-  const end = await systemClock.timeout(limitMs, Promise.race([stopped, signals.second]), 'limit' as const);
-  if (end === 'stopped') return 0;
-  log.error('stop_cut_short', { reason: end });
-  return end === 'limit' ? 1 : 128 + SIGNAL_NUMBERS[end];
-}
-
-function countSignals(process: ProcessEvents): { first: Promise<StopSignal>; second: Promise<StopSignal> } {
   const first = Promise.withResolvers<StopSignal>();
   const second = Promise.withResolvers<StopSignal>();
   let count = 0;
@@ -103,7 +87,18 @@ function countSignals(process: ProcessEvents): { first: Promise<StopSignal>; sec
       (count === 1 ? first : second).resolve(signal);
     });
   }
-  return { first: first.promise, second: second.promise };
+  // A start can be interrupted: it takes long if Slack does not open a connection.
+  const isStarted = await Promise.race([service.start().then(() => true), first.promise.then(() => false)]);
+  if (isStarted) {
+    onStarted();
+    await first.promise;
+  }
+  const limitMs = service.stopWithinMs() - END_OF_PROCESS_MS;
+  const stopped = service.stop().then(() => 'stopped' as const);
+  const end = await systemClock.timeout(limitMs, Promise.race([stopped, second.promise]), 'limit' as const);
+  if (end === 'stopped') return 0;
+  log.error('stop_cut_short', { reason: end });
+  return end === 'limit' ? 1 : 128 + SIGNAL_NUMBERS[end];
 }
 
 export function welcome(
@@ -116,8 +111,10 @@ export function welcome(
     slack.transport.kind === 'socket'
       ? 'Socket Mode'
       : `HTTP, listening for Slack at ${address(port)}${EVENTS_PATH}`;
+  const { botName = null, workspaceName = null } = signedInAs ?? {};
+  const bot = `@${botName ?? 'docs-agent'}${workspaceName === null ? '' : ` in ${workspaceName}`}`;
   const lines = [
-    ['Bot', botOf(signedInAs)],
+    ['Bot', signedInAs === null ? 'in each workspace that has installed it' : bot],
     ['Mode', mode],
     ['Health', `${address(healthPort)}/readyz`],
     ['Store', store.kind === 'postgres' ? 'Postgres' : `SQLite, in ${store.dataDir}`],
@@ -129,10 +126,4 @@ export function welcome(
     '',
     'Try /docs-agent help in Slack.',
   ].join('\n');
-}
-
-function botOf(signedInAs: Service['signedInAs']): string {
-  if (signedInAs === null) return 'in each workspace that has installed it';
-  const { botName, workspaceName } = signedInAs;
-  return `@${botName ?? 'docs-agent'}${workspaceName === null ? '' : ` in ${workspaceName}`}`;
 }

@@ -133,8 +133,12 @@ function registerListeners(app: App, shared: SharedDeps): void {
       : checkWorkspace({ ...shared, ...workspace }, args));
   });
   app.use(async (args) => {
-    const channelId = sharedChannelIn(args.body);
-    if (channelId !== null) workspaceOf(args.context).access.shared.nowShared(channelId);
+    // An event in a channel that is shared with another organisation says so.
+    const { is_ext_shared_channel: isShared, event } = args.body as Readonly<Record<string, unknown>>;
+    const channelId = Object(event).channel ?? Object(Object(event).item).channel;
+    if (isShared === true && typeof channelId === 'string') {
+      workspaceOf(args.context).access.shared.nowShared(channelId);
+    }
     await args.next();
   });
   app.use(here(checkAccess));
@@ -174,14 +178,6 @@ function registerListeners(app: App, shared: SharedDeps): void {
 
 function namesOf<Name extends string>(table: Readonly<Record<Name, unknown>>): Name[] {
   return Object.keys(table) as Name[];
-}
-
-/** The channel of an event that says it is shared with another organisation. */
-function sharedChannelIn(body: object): string | null {
-  if (!('is_ext_shared_channel' in body) || body.is_ext_shared_channel !== true) return null;
-  const event: Readonly<Record<string, unknown>> = 'event' in body ? Object(body.event) : {};
-  const channel = event.channel ?? Object(event.item).channel;
-  return typeof channel === 'string' ? channel : null;
 }
 
 /** `checkWorkspace` has let the request through. */

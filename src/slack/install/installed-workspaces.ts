@@ -48,8 +48,18 @@ export function installedWorkspaces(
   /** The same object for the life of an installation: it caches people, and knows Slack's limits. */
   const workspace = (teamId: string, installation: StoredInstallation | null): Workspace => {
     const before = known.get(teamId);
-    if (before !== undefined && isSame(before.installation, installation)) return before.workspace;
-    const identity = identityOf(teamId, installation);
+    const isSame =
+      before?.installation?.id === installation?.id &&
+      before?.installation?.installedAtMs === installation?.installedAtMs;
+    if (before !== undefined && isSame) return before.workspace;
+    const identity = {
+      teamId,
+      isInstalled: installation !== null,
+      botUserId: installation?.botUserId ?? '',
+      botId: installation?.botId ?? '',
+      enterpriseId: installation?.enterpriseId ?? null,
+      workspaceUrl: installation?.workspaceUrl ?? null,
+    };
     const made = createWorkspace(parts, identity, () => tokenOf(teamId), settingsOf(teamId));
     known.delete(teamId);
     const [oldest] = known.keys();
@@ -64,21 +74,6 @@ export function installedWorkspaces(
       const team = requestTeam(body);
       return team === null ? workspace('', null) : workspace(team.teamId, await directory.findFor(team));
     },
-  };
-}
-
-function isSame(one: StoredInstallation | null, other: StoredInstallation | null): boolean {
-  return one?.id === other?.id && one?.installedAtMs === other?.installedAtMs;
-}
-
-function identityOf(teamId: string, installation: StoredInstallation | null) {
-  return {
-    teamId,
-    isInstalled: installation !== null,
-    botUserId: installation?.botUserId ?? '',
-    botId: installation?.botId ?? '',
-    enterpriseId: installation?.enterpriseId ?? null,
-    workspaceUrl: installation?.workspaceUrl ?? null,
   };
 }
 

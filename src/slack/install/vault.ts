@@ -38,8 +38,11 @@ export class Vault {
   }
 
   seal(installationId: string, botToken: string): SealedToken {
-    const [{ id, key }] = this.keys;
-    return { keyId: id, botToken: encrypt(key, botToken, place(installationId)) };
+    const [{ id: keyId, key }] = this.keys;
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv(CIPHER, key, nonce).setAAD(place(installationId));
+    const encrypted = Buffer.concat([cipher.update(botToken, 'utf8'), cipher.final()]);
+    return { keyId, botToken: Buffer.concat([nonce, encrypted, cipher.getAuthTag()]).toString('base64') };
   }
 
   open(installationId: string, { keyId, botToken }: SealedToken): string {
@@ -48,7 +51,12 @@ export class Vault {
       throw new VaultError(`the key "${keyId}" is not among those of TOKEN_ENCRYPTION_KEY: add it`, keyId);
     }
     try {
-      return decrypt(key, botToken, place(installationId));
+      const bytes = Buffer.from(botToken, 'base64');
+      const nonce = bytes.subarray(0, NONCE_BYTES);
+      const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
+      decipher.setAAD(place(installationId)).setAuthTag(bytes.subarray(-TAG_BYTES));
+      const encrypted = bytes.subarray(NONCE_BYTES, -TAG_BYTES);
+      return Buffer.concat([decipher.update(encrypted), decipher.final()]).toString('utf8');
     } catch {
       const message = `the key "${keyId}" of TOKEN_ENCRYPTION_KEY is not the one that they were stored with, or the row was changed`;
       throw new VaultError(message, keyId);
@@ -59,22 +67,6 @@ export class Vault {
 /** Authenticated with the text: a copy in another row cannot be read. */
 function place(installationId: string): Buffer {
   return Buffer.from(`installation/${installationId}/bot_token`);
-}
-
-function encrypt(key: KeyObject, text: string, where: Buffer): string {
-  const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv(CIPHER, key, nonce).setAAD(where);
-  const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-  return Buffer.concat([nonce, encrypted, cipher.getAuthTag()]).toString('base64');
-}
-
-function decrypt(key: KeyObject, sealed: string, where: Buffer): string {
-  const bytes = Buffer.from(sealed, 'base64');
-  const nonce = bytes.subarray(0, NONCE_BYTES);
-  const encrypted = bytes.subarray(NONCE_BYTES, -TAG_BYTES);
-  const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(where);
-  decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
-  return Buffer.concat([decipher.update(encrypted), decipher.final()]).toString('utf8');
 }
 
 /** All installations, and those whose tokens cannot be read; `why` includes what to do. */

@@ -19,10 +19,6 @@ export async function askAgent(given: Given) {
   return { projects, clockAheadMs: clocks[0] ?? null };
 }
 
-export function agentFindings({ projects }: Awaited<ReturnType<typeof askAgent>>): Finding[] {
-  return projects.map(readingFinding);
-}
-
 /** Whether requests can be sent: from the running program, or by an empty request if that is asked for. */
 export async function writingFindings(given: Given, refusals: readonly AgentRefusal[]): Promise<Finding[]> {
   if (given.tools.probeWrite) return (await eachProject(given, probeWriting)).map(writingFinding);
@@ -80,7 +76,7 @@ function eachProject(
 }
 
 /** The API was asked for a job that does not exist, which changes nothing. */
-function readingFinding({ name, probe }: ProbedProject): Finding {
+export function readingFinding({ name, probe }: ProbedProject): Finding {
   const { ok, warning, error } = findingsOf('agent_api', name);
   if (probe.kind === 'unreachable') {
     const advice = 'Check AGENT_BASE_URL, and that this machine can reach it; requests wait until then.';
@@ -101,7 +97,8 @@ function readingFinding({ name, probe }: ProbedProject): Finding {
           'Check that AGENT_BASE_URL leads to the agent API, with its path if it has one.',
         );
       }
-      return isAboutProject(probe.words)
+      // An unknown job and an unknown project both get 404; only the API's words can tell them apart.
+      return /\bproject\b/i.test(probe.words) && !/\bjob\b/i.test(probe.words)
         ? error(`the key is accepted, but the project is unknown (${answer})`, CORRECT_PROJECT)
         : ok(`reached, key accepted (${answer}, to a job that does not exist)`);
     case 429:
@@ -112,11 +109,6 @@ function readingFinding({ name, probe }: ProbedProject): Finding {
         'Check AGENT_BASE_URL, and ask whoever runs the API; requests wait until then.',
       );
   }
-}
-
-/** An unknown job and an unknown project both get 404; only the API's words can tell them apart. */
-function isAboutProject(words: string): boolean {
-  return /\bproject\b/i.test(words) && !/\bjob\b/i.test(words);
 }
 
 function writingFinding({ name, probe }: ProbedProject): Finding {

@@ -40,22 +40,14 @@ export async function codeHostFindings(
   );
   const hosts = createCodeHosts(codeHosts, { ...tools, log: SILENT });
   try {
-    const links = onePerRepository(pullRequests.map((key) => hosts.find(key)));
-    const ofRepositories = links.map(async (link) => repositoryFinding(link, await hosts.look(link, null)));
+    const links = pullRequests.flatMap((key) => hosts.find(key) ?? []);
+    const byRepository = Map.groupBy(links, ({ webUrl, repository }) => `${webUrl}/${repository}`);
+    const newest = [...byRepository.values()].flatMap(([link]) => link ?? []).slice(0, REPOSITORIES_MAX);
+    const ofRepositories = newest.map(async (link) => repositoryFinding(link, await hosts.look(link, null)));
     return [...(await Promise.all(ofHosts)).flat(), ...(await Promise.all(ofRepositories))];
   } finally {
     await hosts.close();
   }
-}
-
-function onePerRepository(links: readonly (PullRequestLink | null)[]): PullRequestLink[] {
-  const newest = new Map<string, PullRequestLink>();
-  for (const link of links) {
-    if (link === null) continue;
-    const repository = `${link.webUrl}/${link.repository}`;
-    if (!newest.has(repository)) newest.set(repository, link);
-  }
-  return [...newest.values()].slice(0, REPOSITORIES_MAX);
 }
 
 function hostFindings(
@@ -78,8 +70,15 @@ function hostFindings(
       return [
         findings.warning(`${apiUrl} does not accept ${setting}`, `Make new credentials. ${SEE} ${ANNOUNCED}`),
       ];
-    case 'token':
-      return [tokenFinding(findings, apiUrl, probe.endsAtMs, nowMs)];
+    case 'token': {
+      const { endsAtMs } = probe;
+      const accepted = `${apiUrl} accepts the token`;
+      if (endsAtMs === null) return [findings.ok(accepted)];
+      const found = `${accepted}, until ${new Date(endsAtMs).toISOString().slice(0, 10)}`;
+      return endsAtMs - nowMs < ENDS_SOON_MS
+        ? [findings.warning(found, `Replace it before then. ${SEE}`)]
+        : [findings.ok(found)];
+    }
     case 'app':
       return appFindings(
         findings,
@@ -87,15 +86,6 @@ function hostFindings(
         probe.installations,
       );
   }
-}
-
-function tokenFinding(findings: Findings, apiUrl: string, endsAtMs: number | null, nowMs: number): Finding {
-  const accepted = `${apiUrl} accepts the token`;
-  if (endsAtMs === null) return findings.ok(accepted);
-  const found = `${accepted}, until ${new Date(endsAtMs).toISOString().slice(0, 10)}`;
-  return endsAtMs - nowMs < ENDS_SOON_MS
-    ? findings.warning(found, `Replace it before then. ${SEE}`)
-    : findings.ok(found);
 }
 
 function appFindings(
@@ -134,8 +124,18 @@ function repositoriesText({ repositories, repositoryCount: count }: Installation
 function repositoryFinding({ name, repository }: PullRequestLink, look: Look): Finding {
   const findings = findingsOf('pull_requests', repository);
   switch (look.outcome) {
-    case 'seen':
-      return seenFinding(findings, name, look);
+    case 'seen': {
+      const missing = READINGS.flatMap((reading) => {
+        const lacks = look.memory.readings[reading]?.lacks ?? [];
+        return lacks.length === 0 ? [] : [`${LOST[reading]} (without the permission ${lacks.join(', ')})`];
+      });
+      return missing.length === 0
+        ? findings.ok(`${name} can be read`)
+        : findings.warning(
+            `${name} can be read, but ${missing.join('; ')}`,
+            `Grant it if you want that. ${SEE}`,
+          );
+    }
     case 'not_found':
       return findings.warning(
         `${name} cannot be seen`,
@@ -149,18 +149,4 @@ function repositoryFinding({ name, repository }: PullRequestLink, look: Look): F
         'Run doctor later.',
       );
   }
-}
-
-function seenFinding(
-  findings: Findings,
-  name: string,
-  { memory }: Extract<Look, { outcome: 'seen' }>,
-): Finding {
-  const missing = READINGS.flatMap((reading) => {
-    const lacks = memory.readings[reading]?.lacks ?? [];
-    return lacks.length === 0 ? [] : [`${LOST[reading]} (without the permission ${lacks.join(', ')})`];
-  });
-  return missing.length === 0
-    ? findings.ok(`${name} can be read`)
-    : findings.warning(`${name} can be read, but ${missing.join('; ')}`, `Grant it if you want that. ${SEE}`);
 }

@@ -81,29 +81,21 @@ export function clockFindings(
   aheadMs: { readonly slack: number | null; readonly agentApi: number | null },
   hasReplicas: boolean,
 ): Finding[] {
+  const { slack, agentApi } = aheadMs;
+  const limitMs = hasReplicas ? REPLICA_LIMIT_MS : SLACK_LIMIT_MS;
+  const harmless = `If it is right against Slack, the agent API's clock is wrong, which does no harm. ${SET_CLOCK}`;
   return [
-    ...(aheadMs.slack === null ? [] : [slackClock(aheadMs.slack, hasReplicas)]),
-    ...(aheadMs.agentApi === null ? [] : [agentClock(aheadMs.agentApi)]),
+    ...(slack === null ? [] : [clockFinding('against Slack', slack, limitMs, SET_CLOCK)]),
+    ...(agentApi === null
+      ? []
+      : [clockFinding('against the agent API', agentApi, Number.POSITIVE_INFINITY, harmless)]),
   ];
 }
 
-function slackClock(aheadMs: number, hasReplicas: boolean): Finding {
-  const findings = findingsOf('clock', 'against Slack');
-  const limitMs = hasReplicas ? REPLICA_LIMIT_MS : SLACK_LIMIT_MS;
-  if (Math.abs(aheadMs) < NOTEWORTHY_MS) return findings.ok('right');
-  const isFar = Math.abs(aheadMs) >= limitMs;
-  const found = difference(aheadMs);
-  return isFar ? findings.error(found, SET_CLOCK) : findings.warning(found, SET_CLOCK);
-}
-
-function agentClock(aheadMs: number): Finding {
-  const findings = findingsOf('clock', 'against the agent API');
-  if (Math.abs(aheadMs) < NOTEWORTHY_MS) return findings.ok('right');
-  const advice = `If it is right against Slack, the agent API's clock is wrong, which does no harm. ${SET_CLOCK}`;
-  return findings.warning(difference(aheadMs), advice);
-}
-
-function difference(aheadMs: number): string {
-  const seconds = Math.round(Math.abs(aheadMs) / 1000);
-  return `this machine is ${seconds} s ${aheadMs > 0 ? 'ahead' : 'behind'}`;
+function clockFinding(subject: string, aheadMs: number, limitMs: number, advice: string): Finding {
+  const findings = findingsOf('clock', subject);
+  const farMs = Math.abs(aheadMs);
+  if (farMs < NOTEWORTHY_MS) return findings.ok('right');
+  const found = `this machine is ${Math.round(farMs / 1000)} s ${aheadMs > 0 ? 'ahead' : 'behind'}`;
+  return findings[farMs >= limitMs ? 'error' : 'warning'](found, advice);
 }

@@ -1,7 +1,7 @@
 import { scrub } from '../../../engine/runtime/redact.ts';
 import { StoreError } from '../../../store/engines/connection-turns.ts';
-import type { StoreFacts, TaskFailures } from '../../../store/inspect/facts.ts';
-import { type HeldLock, heldLockWords } from '../../../store/inspect/held-locks.ts';
+import type { StoreFacts } from '../../../store/inspect/facts.ts';
+import { heldLockWords } from '../../../store/inspect/held-locks.ts';
 import { inspectStore } from '../../../store/inspect/inspect.ts';
 import { type Finding, findingsOf, type Given } from './finding.ts';
 
@@ -34,8 +34,19 @@ export function storeFindings(facts: StoreFacts): Finding[] {
     findingsOf('store').ok([place, states[state], ...size].join(', ')),
     ...(state === 'absent' ? [] : [schemaFinding(schema)]),
     ...(freeBytes === null ? [] : [spaceFinding(freeBytes)]),
-    ...facts.heldLocks.map(lockFinding),
-    ...facts.failures.map(failureFinding),
+    ...facts.heldLocks.map((lock) =>
+      findingsOf('store_lock').warning(
+        heldLockWords(lock),
+        `If it should not, end it: select pg_terminate_backend(${lock.pid});`,
+      ),
+    ),
+    ...facts.failures.map(({ kind, count, sinceMs, words }) =>
+      findingsOf('work', kind).error(
+        `${count === 1 ? '1 task has failed' : `${count} tasks have failed`} at every try since ${new Date(sinceMs).toISOString()}: ${words}`,
+        'Do what the error says. If it does not help, keep the log (task_failed) and report it. Nothing is lost: ' +
+          'each task is tried again every five minutes.',
+      ),
+    ),
   ];
 }
 
@@ -70,22 +81,6 @@ function spaceFinding(freeBytes: number): Finding {
   const advice = 'Make room on the disk: when it is full, nothing can be stored.';
   if (freeBytes < TOO_FEW_BYTES) return findings.error(found, advice);
   return freeBytes < FEW_BYTES ? findings.warning(found, advice) : findings.ok(found);
-}
-
-function lockFinding(lock: HeldLock): Finding {
-  return findingsOf('store_lock').warning(
-    heldLockWords(lock),
-    `If it should not, end it: select pg_terminate_backend(${lock.pid});`,
-  );
-}
-
-function failureFinding({ kind, count, sinceMs, words }: TaskFailures): Finding {
-  const tasks = count === 1 ? '1 task has failed' : `${count} tasks have failed`;
-  return findingsOf('work', kind).error(
-    `${tasks} at every try since ${new Date(sinceMs).toISOString()}: ${words}`,
-    'Do what the error says. If it does not help, keep the log (task_failed) and report it. Nothing is lost: ' +
-      'each task is tried again every five minutes.',
-  );
 }
 
 function sizeText(bytes: number): string {

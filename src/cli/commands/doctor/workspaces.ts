@@ -4,7 +4,7 @@ import { Vault, VaultError } from '../../../slack/install/vault.ts';
 import { CHANNEL_IS_SHARED, isNotInChannel, isPlaceClosed } from '../../../slack/protocol/error-codes.ts';
 import { INSTALL_PATH } from '../../../slack/protocol/ids.ts';
 import type { Inspection } from '../../../slack/workspace/inspection.ts';
-import type { NoticeFacts, RefusedNotice, StoreFacts } from '../../../store/inspect/facts.ts';
+import type { NoticeFacts, StoreFacts } from '../../../store/inspect/facts.ts';
 import { type Finding, type Findings, findingsOf, type Given } from './finding.ts';
 import { emojiFindings, inspectionWith, markingIn, scopesFinding, slackFailure } from './slack.ts';
 
@@ -187,11 +187,16 @@ function placeFindings(
   const notice = (channelId: string) => {
     const findings = findingsOf('notice_channel', subject(channelId));
     const last = notices.refused.find((one) => one.teamId === teamId && one.channelId === channelId);
-    return place(
-      channelId,
-      findings,
-      last === undefined || isOver(last) ? null : refusedFinding(last, findings),
+    if (last === undefined) return place(channelId, findings);
+    const { atMs, reason, isTriedAgain } = last;
+    // If it was refused because the bot was not in the channel, or others were, that is fixed.
+    const isOver =
+      isNotInChannel(reason) || reason === CHANNEL_IS_SHARED || (isTriedAgain && !isPlaceClosed(reason));
+    const refused = findings.error(
+      `the last notice was refused at ${new Date(atMs).toISOString()} (${reason})`,
+      'Check whether the channel is archived and who may post in it, or remove it from the settings.',
     );
+    return place(channelId, findings, isOver ? null : refused);
   };
 
   const threads = (channelId: string, findings: Findings, outside: readonly [string, string]) =>
@@ -221,18 +226,6 @@ function placeFindings(
       return asked.then(() => findings.ok('exists'), slackFailure(findings, unknown));
     }),
   ];
-}
-
-/** If it was refused because the bot was not in the channel, or others were, that is fixed. */
-function isOver({ reason, isTriedAgain }: RefusedNotice): boolean {
-  return isNotInChannel(reason) || reason === CHANNEL_IS_SHARED || (isTriedAgain && !isPlaceClosed(reason));
-}
-
-function refusedFinding({ atMs, reason }: RefusedNotice, findings: Findings): Finding {
-  return findings.error(
-    `the last notice was refused at ${new Date(atMs).toISOString()} (${reason})`,
-    'Check whether the channel is archived and who may post in it, or remove it from the settings.',
-  );
 }
 
 /** Who they are, and whether Slack knows those whom the settings name. */

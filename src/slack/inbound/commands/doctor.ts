@@ -1,6 +1,6 @@
 import { sitesOf } from '../../../engine/apply-event.ts';
 import { type Rules, settingsOf } from '../../../jobs/policy.ts';
-import { type AgentPause, type DoctorFacts, doctorView } from '../../views/doctor.ts';
+import { type AgentPause, doctorView } from '../../views/doctor.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { notReadView } from '../../views/refusals.ts';
 import { countingView, reportView } from '../../views/report.ts';
@@ -14,21 +14,20 @@ export async function doctorAnswer(
   { userId, channelId }: { readonly userId: string; readonly channelId: string },
 ): Promise<SlackMessage> {
   const problem = await adminProblem(deps, userId, 'see');
-  return problem ?? show(deps, async () => doctorView(await examine(deps, channelId)));
-}
-
-async function examine(deps: ListenerDeps, channelId: string): Promise<DoctorFacts> {
-  const { known, projects } = deps;
-  const rules = deps.newContext().rulesOf(deps.teamId);
-  const slack = await deps.selfCheck.ask(await channelsSeenFrom(deps, rules, channelId), rules);
-  return {
-    slackProblem: known.slackProblem(),
-    slack,
-    projects: projects.map(({ id, name }) => ({ name, agent: known.agent(id) })),
-    codeHosts: known.codeHosts(),
-    pauses: await pausesOf(deps),
-    work: known.workProblems(),
-  };
+  if (problem !== null) return problem;
+  return show(deps, async () => {
+    const { known, projects } = deps;
+    const rules = deps.newContext().rulesOf(deps.teamId);
+    const slack = await deps.selfCheck.ask(await channelsSeenFrom(deps, rules, channelId), rules);
+    return doctorView({
+      slackProblem: known.slackProblem(),
+      slack,
+      projects: projects.map(({ id, name }) => ({ name, agent: known.agent(id) })),
+      codeHosts: known.codeHosts(),
+      pauses: await pausesOf(deps),
+      work: known.workProblems(),
+    });
+  });
 }
 
 /** The pauses of the workspace's projects, across all replicas. */

@@ -84,7 +84,10 @@ export function acknowledgeAfterCommit(receiver: Receiver, tools: ReceiverTools)
         inFlight.add(done);
         return done;
       };
-      receiver.init(withProcessEvent(app, processEvent));
+      // Receivers use only the app's `processEvent`.
+      const get: ProxyHandler<App>['get'] = (target, property, proxy) =>
+        property === 'processEvent' ? processEvent : Reflect.get(target, property, proxy);
+      receiver.init(new Proxy(app, { get }));
     },
     requestsInFlight: () => {
       const nowMs = performance.now();
@@ -172,14 +175,6 @@ export async function loggedRequest(
   log[level]('inbound_request', factsOf(outcome));
   const refusal = request.note?.refusal;
   if (outcome === 'refused' && refusal) await onRefused({ kind, key: keyOf(event.body), ...refusal });
-}
-
-/** Receivers use only the app's `processEvent`. */
-function withProcessEvent(app: App, processEvent: App['processEvent']): App {
-  return new Proxy(app, {
-    get: (target, property, proxy) =>
-      property === 'processEvent' ? processEvent : Reflect.get(target, property, proxy),
-  });
 }
 
 const MINUTE_MS = 60_000;

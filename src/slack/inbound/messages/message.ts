@@ -53,7 +53,9 @@ type Args = SlackEventMiddlewareArgs<'message' | 'app_mention'> & AllMiddlewareA
 export async function message(deps: ListenerDeps, { event, body, context }: Args): Promise<void> {
   const isDirect = event.type === 'message' && event.channel_type === 'im';
   const said = event as MessageEvent & ChangeEvent;
-  if (isOwn(deps, said, body.api_app_id)) return;
+  const { bot_id: by, app_id: app } = said.message ?? said.previous_message ?? said;
+  // Its own, with any of its tokens.
+  if (by === deps.botId || (app !== undefined && app === body.api_app_id)) return;
   const delivery = { isDirect, retryNum: context.retryNum };
   if (isChange(said)) return takeChange(deps, said, delivery);
   const keys = messageKeys(deps.teamId, said, body.event_id);
@@ -110,16 +112,6 @@ async function takeMessage(
   if (written !== null && (owner === 'foreign' || mayBeElsewhere)) {
     await offerThread(deps, written, (one) => answerTo(deps, one));
   }
-}
-
-/** Whether this program posted the message, with any of its tokens. */
-function isOwn(
-  { botId }: ListenerDeps,
-  { message: now, previous_message: before, ...event }: MessageEvent & ChangeEvent,
-  appId: string,
-): boolean {
-  const { bot_id: by, app_id: app } = now ?? before ?? event;
-  return by === botId || (app !== undefined && app === appId);
 }
 
 async function takeChange(

@@ -72,6 +72,10 @@ export async function changeReply(
   const byApp = isPostedByApp(change.message);
   const writer = { ...thread, userId: reply.userId, isPostedByApp: byApp };
   const refusalKey = before === 'young' ? null : refusalInThread(writer);
+  const event = (isNew: boolean): JobEvent =>
+    change.kind === 'edited'
+      ? { type: isNew ? 'reply_received' : 'reply_edited', reply }
+      : { type: 'reply_deleted', messageTs: reply.messageTs, ...(isNew && { overtaken: reply }) };
   // Anybody may delete their reply, even without the right to write one.
   if ((change.kind === 'edited' || byApp) && !(await isAdmitted(deps, writer, refusalKey))) return null;
   const taken = await deps.store.transaction(async (tx): Promise<TakenIn> => {
@@ -85,7 +89,7 @@ export async function changeReply(
     // The change may overtake the message, which must not be stored after it.
     const isNew = await tx.inboundRequests.remember(messageKeys(deps.teamId, change.message), context.nowMs);
     if (typeof owner === 'string') await tx.earlyReplies.withdraw(thread, reply.messageTs, context.nowMs);
-    else await applyEvent(tx, owner.jobId, eventOf(change, isNew), context);
+    else await applyEvent(tx, owner.jobId, event(isNew), context);
     return { owner, outcome: 'accepted' };
   });
   return settled(deps, thread, taken);
@@ -117,12 +121,6 @@ async function settled(
   }
   noteRequest({ outcome, jobId: typeof owner === 'object' ? owner.jobId : undefined });
   return owner;
-}
-
-/** @param isNew the message itself has not arrived yet */
-function eventOf({ kind, found: { reply } }: ReplyChange, isNew: boolean): JobEvent {
-  if (kind === 'edited') return { type: isNew ? 'reply_received' : 'reply_edited', reply };
-  return { type: 'reply_deleted', messageTs: reply.messageTs, ...(isNew && { overtaken: reply }) };
 }
 
 /**

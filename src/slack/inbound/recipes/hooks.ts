@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import type { EngineTools } from '../../../engine/apply-event.ts';
 import { type BodyReader, type Route, tooLongBody } from '../../../engine/runtime/http-server.ts';
@@ -32,33 +32,25 @@ export function hookRoutes(parts: Parts, hooks: readonly Hook[]): Route[] {
   return hooks.map((hook) => ({
     method: 'POST',
     path: `/hooks/${hook.recipe.name}`,
-    handle: (request, response) => {
-      void answerTo(parts, hook, request).then((answer) => send(response, answer));
+    handle: async (request, response) => {
+      const facts = { team_id: hook.teamId, recipe: hook.recipe.name };
+      // Logs neither body nor signature: both may be secret.
+      const answer = await take(parts, hook, request).catch((error: unknown) => {
+        parts.log.error('hook_called', { ...facts, http_status: 503, error });
+        return null;
+      });
+      const { status, body } = answer ?? refusal(503, 'not stored: try again');
+      if (answer !== null) {
+        parts.log[status < 400 ? 'info' : 'warn']('hook_called', { ...facts, http_status: status });
+      }
+      // Unread bytes of a refused request would be taken for the next one.
+      const more = response.req.complete ? {} : { connection: 'close' };
+      response.writeHead(status, { 'content-type': 'application/json', ...more }).end(`${body}\n`);
     },
   }));
 }
 
-function send(response: ServerResponse, { status, body }: Answer): void {
-  // Unread bytes of a refused request would be taken for the next one.
-  const more = response.req.complete ? {} : { connection: 'close' };
-  response.writeHead(status, { 'content-type': 'application/json', ...more }).end(`${body}\n`);
-}
-
-/** Logs neither body nor signature: both may be secret. */
-async function answerTo(parts: Parts, hook: Hook, request: IncomingMessage): Promise<Answer> {
-  const facts = { team_id: hook.teamId, recipe: hook.recipe.name };
-  try {
-    const answer = await taken(parts, hook, request);
-    const { status } = answer;
-    parts.log[status < 400 ? 'info' : 'warn']('hook_called', { ...facts, http_status: status });
-    return answer;
-  } catch (error) {
-    parts.log.error('hook_called', { ...facts, http_status: 503, error });
-    return refusal(503, 'not stored: try again');
-  }
-}
-
-async function taken(parts: Parts, hook: Hook, request: IncomingMessage): Promise<Answer> {
+async function take(parts: Parts, hook: Hook, request: IncomingMessage): Promise<Answer> {
   const long = tooLongBody(request, BODY_LIMIT_BYTES);
   if (long !== null) return refusal(long.status, long.reason);
   const signed = webhookSignatureIn(hook.secrets, request.headers, parts.clock.now());

@@ -187,17 +187,15 @@ export async function adminProblem(
   );
 }
 
-interface Denial {
-  readonly problem: SlackMessage;
-  /** Why the person could not be checked; null: they may not. */
-  readonly unknown: SlackCallError | null;
-}
-
 async function denialOf(
   deps: ListenerDeps,
   userId: string,
   channelId: string | null,
-): Promise<Denial | null> {
+): Promise<{
+  readonly problem: SlackMessage;
+  /** Why the person could not be checked; null: they may not. */
+  readonly unknown: SlackCallError | null;
+} | null> {
   try {
     const refusal = await deps.access.refusal(userId, channelId);
     if (refusal === null) return null;
@@ -230,7 +228,15 @@ export async function isAdmitted(
   if (denial === null) return true;
   const { problem, unknown } = denial;
   const isLasting = unknown === null || unknown.failure.needsAdmin;
-  if (isLasting && refusalKey !== null) await refuseOnce(deps, message, refusalKey, problem);
+  if (isLasting && refusalKey !== null) {
+    const { store, poster, clock, log, teamId } = deps;
+    const keys = [`refusal:${teamId}:${refusalKey}`];
+    if (await store.transaction((tx) => tx.inboundRequests.remember(keys, clock.now()))) {
+      await poster.postEphemeral(message, problem).catch((error: unknown) => {
+        log.warn('refusal_not_shown', { user_id: message.userId, error });
+      });
+    }
+  }
   if (unknown !== null) throw unknown;
   return false;
 }
@@ -245,17 +251,4 @@ interface WrittenBy {
   readonly channelId: string;
   readonly threadTs: string | null;
   readonly isPostedByApp?: boolean;
-}
-
-async function refuseOnce(
-  { store, poster, clock, log, teamId }: ListenerDeps,
-  message: WrittenBy,
-  refusalKey: string,
-  view: SlackMessage,
-): Promise<void> {
-  const key = `refusal:${teamId}:${refusalKey}`;
-  if (!(await store.transaction((tx) => tx.inboundRequests.remember([key], clock.now())))) return;
-  await poster.postEphemeral(message, view).catch((error: unknown) => {
-    log.warn('refusal_not_shown', { user_id: message.userId, error });
-  });
 }

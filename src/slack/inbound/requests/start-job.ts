@@ -7,7 +7,7 @@ import {
   requestJob,
 } from '../../../jobs/decide/start/open.ts';
 import type { AnyJobContext } from '../../../jobs/decision.ts';
-import { type Job, type Stage, startPromptOf } from '../../../jobs/job.ts';
+import { type Job, startPromptOf } from '../../../jobs/job.ts';
 import { defaultProject, settingsOf } from '../../../jobs/policy.ts';
 import { judgePrompt } from '../../../jobs/requests/command.ts';
 import { isDoubtful } from '../../../jobs/requests/intent.ts';
@@ -79,10 +79,11 @@ export async function startJob(
     return deps.store.transaction(async (tx): Promise<Started> => {
       const context = deps.newContext();
       const { nowMs } = context;
+      const { channelId, thread } = request;
+      const isTaken =
+        thread !== null && (await tx.jobs.findByThread(teamId, channelId, thread.threadTs)) !== null;
       // Not remembered, so that the request may be made again.
-      if ((await isTaken(tx, request)) && !(await tx.inboundRequests.isKnown(keys))) {
-        return refused({ kind: 'thread_taken' });
-      }
+      if (isTaken && !(await tx.inboundRequests.isKnown(keys))) return refused({ kind: 'thread_taken' });
       const isNew = await tx.inboundRequests.remember(keys, nowMs);
       const recent = await tx.jobs.requestedBy(raw, nowMs - ASKED_BEFORE_MS);
       if (!isNew) {
@@ -155,10 +156,6 @@ export function requestOf(
   return { request: { ...raw, projectId, projectName, prompt }, isDoubtful: isAsked, unknownProject };
 }
 
-async function isTaken(tx: Transaction, { teamId, channelId, thread }: JobRequest): Promise<boolean> {
-  return thread !== null && (await tx.jobs.findByThread(teamId, channelId, thread.threadTs)) !== null;
-}
-
 function outcomeOf(job: Job | null, recent: readonly Job[]): Outcome {
   if (job?.stage.kind !== 'awaiting_confirmation') return { kind: 'stored' };
   const { sameAsJobId } = job.stage;
@@ -184,22 +181,13 @@ export async function threadTakenProblem(
   { id, teamId, channelId, stage }: Job,
   userId: string,
 ): Promise<SlackMessage | null> {
-  const threadTs = threadToStartIn(stage);
+  const { kind } = stage;
+  const thread =
+    kind === 'awaiting_confirmation' || kind === 'card_failed' || kind === 'draft' ? stage.thread : null;
+  const threadTs = thread?.threadTs ?? (kind === 'draft' ? stage.postTs : null);
   if (threadTs === null) return null;
   const owner = await tx.jobs.findByThread(teamId, channelId, threadTs);
   if (owner === null || owner === id) return null;
   noteRefusal({ teamId }, userId, 'thread_taken');
   return refusalView({ kind: 'thread_taken' });
-}
-
-function threadToStartIn(stage: Stage): string | null {
-  switch (stage.kind) {
-    case 'awaiting_confirmation':
-    case 'card_failed':
-      return stage.thread?.threadTs ?? null;
-    case 'draft':
-      return stage.thread?.threadTs ?? stage.postTs;
-    default:
-      return null;
-  }
 }

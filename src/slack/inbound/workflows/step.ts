@@ -41,7 +41,9 @@ export async function stepReached(deps: ListenerDeps, { event, body }: Args): Pr
     return noteRequest({ outcome: 'duplicate' });
   }
   const asked = await askedIn(deps, given, id);
-  const error = await storeAnswer(deps, execution, asked, personIn(given));
+  // Whatever else is wrong with the inputs.
+  const personId = fields.shape.person.safeParse(given.person ?? null).data?.id ?? null;
+  const error = await storeAnswer(deps, execution, asked, personId);
   if (error !== STARTED) await endWith(deps, execution, error);
 }
 
@@ -101,7 +103,7 @@ async function storeAnswer(
   deps: ListenerDeps,
   { id: executionId, keys, token }: Execution,
   asked: Asked | StepRefusal,
-  userId: string | null,
+  personId: string | null,
 ): Promise<string> {
   const { teamId } = deps;
   const answerKey = `step:${teamId}:${executionId}`;
@@ -114,7 +116,9 @@ async function storeAnswer(
         if (known !== null) return { error: known, note: { outcome: 'duplicate' } };
         const text = stepRefusalText(asked);
         await tx.hookAnswers.put(answerKey, text);
-        const refusal = { teamId, userId, reason: reasonOf(asked) };
+        // If nobody started the workflow, its channel is missing from `workflows`.
+        const reason = asked.kind === 'not_allowed' ? (asked.person ?? 'channel') : asked.kind;
+        const refusal = { teamId, userId: personId, reason };
         return { error: text, note: { outcome: 'refused', refusal } };
       }
       const error = known ?? STARTED;
@@ -135,11 +139,6 @@ async function storeAnswer(
   );
   noteRequest(note);
   return error;
-}
-
-/** If nobody started the workflow, its channel is missing from `workflows`. */
-function reasonOf(why: StepRefusal): string {
-  return why.kind === 'not_allowed' ? (why.person ?? 'channel') : why.kind;
 }
 
 /**
@@ -206,9 +205,4 @@ function readStepInputs(given: Readonly<Record<string, unknown>>): StepInputs | 
     isDraft: data.draft ?? false,
     waits: data.wait ?? false,
   };
-}
-
-/** Who started the workflow, whatever else is wrong with the inputs; null: nobody, or not readable. */
-function personIn({ person }: Readonly<Record<string, unknown>>): string | null {
-  return fields.shape.person.safeParse(person ?? null).data?.id ?? null;
 }

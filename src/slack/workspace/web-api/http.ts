@@ -74,7 +74,11 @@ export class PostingClient extends WebClient {
     const retryAfterSeconds = Number.parseInt(String(headers['retry-after']), 10);
     if (status === 429 && retryAfterSeconds >= 0) throw new WebAPIRateLimitedError(retryAfterSeconds);
     if (status !== 200) throw new WebAPIHTTPError(status, '', {}, body);
-    const result = resultIn(body);
+    const parsed = parseJson(body);
+    const isResult = typeof parsed === 'object' && parsed !== null && 'ok' in parsed;
+    const result: WebAPICallResult & { readonly error?: unknown } = isResult
+      ? (parsed as WebAPICallResult)
+      : { ok: false, error: body };
     const { ok, response_metadata: said = {} } = result;
     for (const message of said.messages ?? [])
       if (message.startsWith('[ERROR]')) this.boltLogger.error(message);
@@ -89,7 +93,12 @@ export class PostingClient extends WebClient {
     const { origin, pathname } = new URL(method, this.slackApiUrl);
     const authorization = typeof token === 'string' ? { authorization: `Bearer ${token}` } : {};
     const headers = { ...HEADERS, ...authorization };
-    const request = { origin, path: pathname, method: 'POST', headers, body: formOf(args) } as const;
+    // Slack takes non-scalar arguments as JSON.
+    const fields = Object.entries(args)
+      .filter(([, value]) => value !== undefined && value !== null)
+      .map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : String(value)]);
+    const body = stringify(Object.fromEntries(fields));
+    const request = { origin, path: pathname, method: 'POST', headers, body } as const;
     const sendByMs = Date.now() + SEND_WITHIN_MS;
     const result = await systemClock.abortAfter(this.timeoutMs, (signal) =>
       exchange(this.dispatcher, request, { signal, sendByMs }),
@@ -110,29 +119,6 @@ const HEADERS = {
   'user-agent': 'docs-agent',
 };
 
-/** Slack takes non-scalar arguments as JSON. */
-function formOf(args: Arguments): string {
-  const fields = Object.entries(args).flatMap(([name, value]) =>
-    value === undefined || value === null
-      ? []
-      : [[name, typeof value === 'object' ? JSON.stringify(value) : String(value)] as const],
-  );
-  return stringify(Object.fromEntries(fields));
-}
-
-function resultIn(body: string): WebAPICallResult & { readonly error?: unknown } {
-  const result = parseJson(body);
-  const isResult = typeof result === 'object' && result !== null && 'ok' in result;
-  return isResult ? (result as WebAPICallResult) : { ok: false, error: body };
-}
-
-/**
- * A `response_url` that took the message answers `ok`, or `{"ok":true}`; a proxy's page has status 200, too.
- */
-function isYes(body: string): boolean {
-  return /^(ok|\{\s*"ok"\s*:\s*true\b.*)?$/s.test(body.trim());
-}
-
 /**
  * Answers a request privately, where it was made. False: Slack refused it there. @param fetchAnswer see
  * `answerFetch`
@@ -148,7 +134,9 @@ export async function respond(
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ response_type: 'ephemeral', text, blocks }),
     });
-    return response.ok && isYes(await response.text());
+    const answer = (await response.text()).trim();
+    // Slack answers `ok`, or `{"ok":true}`; a proxy's page has status 200, too.
+    return response.ok && /^(ok|\{\s*"ok"\s*:\s*true\b.*)?$/s.test(answer);
   } catch {
     // The direct message is the fallback.
     return false;

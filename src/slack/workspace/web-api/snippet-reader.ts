@@ -96,7 +96,10 @@ async function contentOf(response: Response, maxLength: number): Promise<Downloa
     return { retryAfterMs: askedMs || null };
   }
   if (status >= 500) return { retryAfterMs: null };
-  if (status !== 200 || isPage(headers)) return { problem: 'unreadable' };
+  const type = headers.get('content-type') ?? '';
+  const isDownload = headers.get('content-disposition')?.startsWith('attachment') ?? false;
+  // A page is the sign-in page; a file that is one is served as a download.
+  if (status !== 200 || (type.includes('text/html') && !isDownload)) return { problem: 'unreadable' };
   const maxBytes = maxLength * MAX_BYTES_PER_CHARACTER;
   if (Number(headers.get('content-length')) > maxBytes) return { problem: 'too_long' };
   const chunks: Uint8Array[] = [];
@@ -106,16 +109,7 @@ async function contentOf(response: Response, maxLength: number): Promise<Downloa
     if (length > maxBytes) return { problem: 'too_long' };
     chunks.push(chunk);
   }
-  const text = decodedText(Buffer.concat(chunks), charsetIn(headers));
+  const charset = /charset=["']?([\w.:-]{2,40})/i.exec(type)?.[1] ?? null;
+  const text = decodedText(Buffer.concat(chunks), charset);
   return text === null ? { problem: 'no_text' } : { text };
-}
-
-/** The sign-in page; a file that is a page is served as a download. */
-function isPage(headers: Headers): boolean {
-  const isHtml = headers.get('content-type')?.includes('text/html') ?? false;
-  return isHtml && !headers.get('content-disposition')?.startsWith('attachment');
-}
-
-function charsetIn(headers: Headers): string | null {
-  return /charset=["']?([\w.:-]{2,40})/i.exec(headers.get('content-type') ?? '')?.[1] ?? null;
 }
