@@ -35,7 +35,7 @@ import {
 import { observedLogger } from './operations/logger.ts';
 import { createMetrics, metricsRoute } from './operations/metrics/metrics.ts';
 import { stateReader, workProblem, workProblems, workWarnings } from './operations/program-state.ts';
-import { contextFactory, digestIn, hooksIn, recipesIn, recurringIn } from './service/context.ts';
+import { contextFactory, hooksIn, recurringIn, settingsOf } from './service/context.ts';
 import { createLoops, SHORT_STOP_MS, type Tools } from './service/loops.ts';
 import { explainConnection, explainListening, serveWorkspaces } from './service/workspaces.ts';
 
@@ -93,8 +93,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
     const inBackground = backgroundStore(store);
     const missed = missedReplies(inBackground, clock, log);
     resources.defer(() => missed.stop());
-    const lookForMissed = () => missed.lookFor();
-    const served = await serveWorkspaces(config, { store, clock, log, logger, onInstalled: lookForMissed });
+    const served = await serveWorkspaces(config, { store, clock, log, logger, onInstalled: missed.lookFor });
     const { workspaces, onEnded } = served;
     signedInAs = served.signedInAs;
     const apiKeyOf = (projectId: string) => config.agent.apiKeys.get(projectId);
@@ -103,7 +102,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
     const codeHosts = createCodeHosts(config.codeHosts, { clock, log });
     resources.defer(() => codeHosts.close());
     const newContext = contextFactory(clock, config);
-    const recipesOf = recipesIn(config);
+    const recipesOf = (teamId: string) => settingsOf(config, teamId)?.recipes ?? [];
     const reportOf = reporter(config, store, clock);
     const stopping = new AbortController();
     const sessions = sessionStatus();
@@ -128,7 +127,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
       requestsInFlight: () => connection.requestsInFlight(),
       newContext,
       recipesOf,
-      digestOf: digestIn(config),
+      digestOf: (teamId) => settingsOf(config, teamId)?.digest ?? null,
       reportOf,
       readablePrompt: async (teamId, prompt) => {
         const { names } = await workspaces.of(teamId);
@@ -160,23 +159,18 @@ export function createService(config: Config, options: ServiceOptions): Service 
       ...{ apiUrl, logger, log, clock, bodies, store, routes },
       // With a given clock, nothing may depend on real time.
       nextWithinMs: options.clock === undefined ? NEXT_REQUEST_WITHIN_MS : 0,
-      onConnected: lookForMissed,
-      onRedelivery: () => missed.lookForSoon(),
-      onHeldBack: (teamId, untilMs) => missed.heldBack(teamId, untilMs),
+      onConnected: missed.lookFor,
+      onRedelivery: missed.lookForSoon,
+      onHeldBack: missed.heldBack,
       onRefused: refusalRecorder({ store, newContext, log }),
     });
-    createSlackApp({
-      ...{ workspaces, connection, apiUrl, logger, log },
-      listeners: {
-        ...{ store, clock, log, newContext, recipesOf, onEnded },
-        lookForMissed: () => missed.lookForSoon(),
-        known: tools.known,
-        twinEvents: new TwinEvents(clock),
-        reportOf,
-        isSharedSince: (sinceMs) => connection.isSharedSince(sinceMs),
-        agentHasJob: hasJob(tools, config.agent.readsPerMinute),
-      },
-      onFailure: () => missed.lookForSoon(),
+    createSlackApp(workspaces, connection, {
+      ...{ apiUrl, logger, store, clock, log, newContext, recipesOf, onEnded, reportOf },
+      lookForMissed: missed.lookForSoon,
+      known: tools.known,
+      twinEvents: new TwinEvents(clock),
+      isSharedSince: connection.isSharedSince,
+      agentHasJob: hasJob(tools, config.agent.readsPerMinute),
     });
     checks.push(
       {
@@ -184,7 +178,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
         problem: sharedLook(() => store.check().then(() => null)),
         warnings: sharedLook(async () => (await store.heldLocks()).map(heldLockWords)),
       },
-      { name: 'slack', problem: () => connection.problem(), warnings: () => connection.warnings() },
+      { name: 'slack', problem: connection.problem, warnings: connection.warnings },
       {
         name: 'work',
         problem: () => workProblem(loops.states()),

@@ -11,42 +11,52 @@ import { scheduleProblem } from '../../jobs/schedule/moments.ts';
 import type { ConfigFile } from './file-schema.ts';
 import { isNoProject, repeated, type Step, type Wrong } from './problems.ts';
 
+/** What is wrong at the place, if anything. */
+function wrong(message: string | false | null, ...path: readonly Step[]): Wrong[] {
+  return message ? [{ path, message }] : [];
+}
+
+function under(place: readonly Step[], ...wrongs: readonly (readonly Wrong[])[]): Wrong[] {
+  return wrongs.flat().map(({ path, message }) => ({ path: [...place, ...path], message }));
+}
+
 /** Contradictions in a file whose every value is well formed. */
 export function contradictions(file: ConfigFile): Wrong[] {
   const { projects, workspaces } = file;
   const names = projects.map(({ id, name }) => name ?? id);
   const ids = projects.map(({ id }) => id);
+  const hooks = Object.entries(workspaces).flatMap(([team, { recipes }]) =>
+    recipes.flatMap(({ name, webhook }, index) => (webhook === undefined ? [] : [{ team, index, name }])),
+  );
   return [
-    ...repeated(ids).map((index) => ({
-      path: ['projects', index, 'id'],
-      message: `is the same as in projects[${ids.indexOf(ids[index] ?? '')}]`,
-    })),
-    ...repeated(names.map((name) => name.toLowerCase())).map((index) => ({
-      path: ['projects', index, projects[index]?.name === undefined ? 'id' : 'name'],
-      message: 'is also the name of another project',
-    })),
+    ...repeated(ids).flatMap((index) =>
+      wrong(`is the same as in projects[${ids.indexOf(ids[index] ?? '')}]`, 'projects', index, 'id'),
+    ),
+    ...repeated(names.map((name) => name.toLowerCase())).flatMap((index) => {
+      const key = projects[index]?.name === undefined ? 'id' : 'name';
+      return wrong('is also the name of another project', 'projects', index, key);
+    }),
     ...ofParts(file, names),
-    ...sharedHooks(workspaces),
+    // A webhook's URL names the recipe, and no workspace.
+    ...hooks
+      .filter(({ team, name }, at) =>
+        hooks.slice(0, at).some((other) => other.name === name && other.team !== team),
+      )
+      .flatMap(({ team, index }) => {
+        const message = 'has a webhook, but so does the recipe of this name in another workspace';
+        return wrong(message, 'workspaces', team, 'recipes', index, 'name');
+      }),
     ...Object.entries(workspaces).flatMap(([team, workspace]) =>
       under(
         ['workspaces', team],
-        [
-          ...workspace.projects.flatMap((name, index) =>
-            names.includes(name) ? [] : [{ path: ['projects', index], message: isNoProject(names) }],
-          ),
-          ...repeated(workspace.projects).map((index) => ({
-            path: ['projects', index],
-            message: 'is named twice',
-          })),
-          ...ofParts(workspace, workspace.projects),
-        ],
+        workspace.projects.flatMap((name, index) =>
+          wrong(!names.includes(name) && isNoProject(names), 'projects', index),
+        ),
+        repeated(workspace.projects).flatMap((index) => wrong('is named twice', 'projects', index)),
+        ofParts(workspace, workspace.projects),
       ),
     ),
   ];
-}
-
-function under(place: readonly Step[], wrongs: readonly Wrong[]): Wrong[] {
-  return wrongs.map(({ path, message }) => ({ path: [...place, ...path], message }));
 }
 
 /** In what both the file and each workspace may have. */
@@ -54,46 +64,27 @@ function ofParts(
   { channels, recipes, digest }: Pick<ConfigFile, 'channels' | 'recipes' | 'digest'>,
   projects: readonly string[],
 ): Wrong[] {
-  const message = isNoProject(projects);
+  const projectProblem = (name: string | undefined) =>
+    name !== undefined && !projects.includes(name) && isNoProject(projects);
   return [
-    ...[...channels]
-      .filter(([, { projectName: name }]) => name !== undefined && !projects.includes(name))
-      .map(([channel]) => ({ path: ['channels', channel, 'project'], message })),
-    ...repeated(recipes.map(({ name }) => name)).map((index) => ({
-      path: ['recipes', index, 'name'],
-      message: 'is also the name of another recipe',
-    })),
+    ...[...channels].flatMap(([channel, { projectName }]) =>
+      wrong(projectProblem(projectName), 'channels', channel, 'project'),
+    ),
+    ...repeated(recipes.map(({ name }) => name)).flatMap((index) =>
+      wrong('is also the name of another recipe', 'recipes', index, 'name'),
+    ),
     ...recipes.flatMap((recipe, index) =>
       under(
         ['recipes', index],
-        [
-          // Without projects in the file, AGENT_PROJECT_ID names the only one.
-          ...(recipe.project === undefined || projects.includes(recipe.project)
-            ? []
-            : [{ path: ['project'], message }]),
-          ...ofRequest(recipe),
-          ...ofValues(recipe),
-          ...ofSchedule(recipe),
-        ],
+        // Without projects in the file, AGENT_PROJECT_ID names the only one.
+        wrong(projectProblem(recipe.project), 'project'),
+        ofRequest(recipe),
+        ofValues(recipe),
+        ofSchedule(recipe),
       ),
     ),
     ...(digest === undefined ? [] : under(['digest'], ofSchedule(digest))),
   ];
-}
-
-/** A webhook's URL names the recipe, and no workspace. */
-function sharedHooks(workspaces: ConfigFile['workspaces']): Wrong[] {
-  const hooks = Object.entries(workspaces).flatMap(([team, { recipes }]) =>
-    recipes.flatMap(({ name, webhook }, index) => (webhook === undefined ? [] : [{ team, index, name }])),
-  );
-  return hooks
-    .filter(({ team, name }, at) =>
-      hooks.slice(0, at).some((other) => other.name === name && other.team !== team),
-    )
-    .map(({ team, index }) => ({
-      path: ['workspaces', team, 'recipes', index, 'name'],
-      message: 'has a webhook, but so does the recipe of this name in another workspace',
-    }));
 }
 
 /** With many workspaces, settings that name people or channels belong to each workspace. */
@@ -107,22 +98,18 @@ export function misplaced({ projects }: ConfigFile, given: readonly string[], is
   if (!isOauth) {
     const message =
       'needs the OAuth settings (SLACK_CLIENT_ID and others): a bot token belongs to one workspace';
-    return given.includes('workspaces') ? [{ path: ['workspaces'], message }] : [];
+    return wrong(given.includes('workspaces') && message, 'workspaces');
   }
-  const elsewhere = [
-    ...OF_ONE_WORKSPACE.filter((key) => given.includes(key)).map((key) => [key]),
-    ...projects.flatMap(({ notice_channels: channels }, index) =>
-      channels.length === 0 ? [] : [['projects', index, 'notice_channels']],
-    ),
-  ];
   const noWorkflows =
     'does not work with OAuth: Slack allows workflow steps only in apps of one workspace or organisation';
+  const elsewhere = (key: string, ...place: readonly Step[]) =>
+    wrong(`belongs under workspaces.T….${key}: with OAuth there may be many workspaces`, ...place, key);
   return [
-    ...(given.includes('workflows') ? [{ path: ['workflows'], message: noWorkflows }] : []),
-    ...elsewhere.map((path) => ({
-      path,
-      message: `belongs under workspaces.T….${path.at(-1)}: with OAuth there may be many workspaces`,
-    })),
+    ...wrong(given.includes('workflows') && noWorkflows, 'workflows'),
+    ...OF_ONE_WORKSPACE.filter((key) => given.includes(key)).flatMap((key) => elsewhere(key)),
+    ...projects.flatMap(({ notice_channels: channels }, index) =>
+      channels.length === 0 ? [] : elsewhere('notice_channels', 'projects', index),
+    ),
   ];
 }
 
@@ -140,7 +127,7 @@ function ofRequest({ request }: Given): Wrong[] {
     names.length > PLACEHOLDERS_MAX && `must have at most ${PLACEHOLDERS_MAX} placeholders`,
     names.some(({ length }) => length > PLACEHOLDER_MAX) &&
       `has a placeholder whose name has more than ${PLACEHOLDER_MAX} characters`,
-  ].flatMap((message) => (message === false ? [] : [{ path: ['request'], message }]));
+  ].flatMap((message) => wrong(message, 'request'));
 }
 
 const valueProblems: Readonly<Record<ValueProblem, string>> = {
@@ -151,39 +138,35 @@ const valueProblems: Readonly<Record<ValueProblem, string>> = {
 
 function ofValues({ request, values, schedule }: Given): Wrong[] {
   const names = placeholdersIn(request);
-  const wrongs = Object.entries(values).flatMap(([name, value]): Wrong[] => {
-    if (!names.includes(name)) {
-      const meant = isPlaceholderName(name) ? nearest(name, names) : null;
-      const hint = meant === null ? '' : `: did you mean ${meant}?`;
-      return [{ path: ['values', name], message: `is not a placeholder in the request${hint}` }];
-    }
-    const problem = valueProblem(value);
-    return problem === null ? [] : [{ path: ['values', name], message: valueProblems[problem] }];
-  });
   const missing = schedule === undefined ? [] : names.filter((name) => !Object.hasOwn(values, name));
-  if (missing.length === 0) return wrongs;
   const listed = missing.map((name) => `{${name}}`).join(', ');
   return [
-    ...wrongs,
-    { path: ['schedule'], message: `needs a value for ${listed} under values: a schedule has nobody to ask` },
+    ...Object.entries(values).flatMap(([name, value]) => {
+      if (names.includes(name)) {
+        const problem = valueProblem(value);
+        return wrong(problem && valueProblems[problem], 'values', name);
+      }
+      const meant = isPlaceholderName(name) ? nearest(name, names) : null;
+      const hint = meant === null ? '' : `: did you mean ${meant}?`;
+      return wrong(`is not a placeholder in the request${hint}`, 'values', name);
+    }),
+    ...wrong(
+      missing.length > 0 && `needs a value for ${listed} under values: a schedule has nobody to ask`,
+      'schedule',
+    ),
   ];
 }
 
 function ofSchedule({ schedule: cron, zone }: Pick<Given, 'schedule' | 'zone'>): Wrong[] {
-  if (cron === undefined) {
-    return zone === undefined ? [] : [{ path: ['zone'], message: 'has no effect without a schedule' }];
-  }
+  if (cron === undefined) return wrong(zone !== undefined && 'has no effect without a schedule', 'zone');
   const problem = scheduleProblem({ cron, zone: 'UTC' });
   const isKnown = zone === undefined || scheduleProblem({ cron: '0 0 * * *', zone }) === null;
   return [
-    ...(problem === 'cron' || problem === 'never'
-      ? [{ path: ['schedule'], message: scheduleProblems[problem] }]
-      : []),
-    ...(isKnown ? [] : [{ path: ['zone'], message: 'is not a time zone such as Europe/Berlin' }]),
+    ...wrong(
+      problem === 'cron' && 'must be a five-field cron expression, such as "0 9 * * 1" for Mondays at nine',
+      'schedule',
+    ),
+    ...wrong(problem === 'never' && 'never comes: there is no such date', 'schedule'),
+    ...wrong(!isKnown && 'is not a time zone such as Europe/Berlin', 'zone'),
   ];
 }
-
-const scheduleProblems = {
-  cron: 'must be a five-field cron expression, such as "0 9 * * 1" for Mondays at nine',
-  never: 'never comes: there is no such date',
-} as const;

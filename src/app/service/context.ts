@@ -3,8 +3,7 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Recurring } from '../../engine/schedules.ts';
 import type { AnyJobContext } from '../../jobs/decision.ts';
 import type { Rules } from '../../jobs/policy.ts';
-import type { Recipe } from '../../jobs/recipe.ts';
-import { DIGEST, type Digest } from '../../jobs/report/report.ts';
+import { DIGEST } from '../../jobs/report/report.ts';
 import type { Hook } from '../../slack/inbound/recipes/hooks.ts';
 import type { Config } from '../config/config.ts';
 
@@ -22,30 +21,23 @@ export function settingsOf(config: Config, teamId: string) {
   return config.slack.installing.kind === 'by_hand' ? config : (config.workspaces.get(teamId) ?? null);
 }
 
-export function recipesIn(config: Config): (teamId: string) => readonly Recipe[] {
-  return (teamId) => settingsOf(config, teamId)?.recipes ?? [];
-}
-
-export function digestIn(config: Config): (teamId: string) => Digest | null {
-  return (teamId) => settingsOf(config, teamId)?.digest ?? null;
-}
-
 export function recurringIn(config: Config, teamId: string): readonly Recurring[] {
-  const digest = digestIn(config)(teamId);
+  const { recipes = [], digest = null } = settingsOf(config, teamId) ?? {};
   return [
-    ...recipesIn(config)(teamId).flatMap(({ name, schedule }) =>
+    ...recipes.flatMap(({ name, schedule }) =>
       schedule === null ? [] : [{ kind: 'start_recipe' as const, name, schedule }],
     ),
     ...(digest === null ? [] : [{ kind: 'post_digest' as const, name: DIGEST, schedule: digest.schedule }]),
   ];
 }
 
-/** Those of all workspaces. @param teamId of the only workspace; null: there may be many */
-export function hooksIn(config: Config, teamId: string | null): readonly Hook[] {
+/** Those of all workspaces. @param onlyTeamId null: there may be many */
+export function hooksIn(config: Config, onlyTeamId: string | null): readonly Hook[] {
   return [...config.hooks.values()].flatMap(({ recipeName, secrets, ...hook }) => {
-    const of = hook.teamId ?? teamId;
-    const recipe = of === null ? undefined : recipesIn(config)(of).find(({ name }) => name === recipeName);
-    return of === null || recipe === undefined ? [] : [{ teamId: of, recipe, secrets }];
+    const teamId = hook.teamId ?? onlyTeamId;
+    const settings = teamId === null ? null : settingsOf(config, teamId);
+    const recipe = settings?.recipes.find(({ name }) => name === recipeName);
+    return teamId === null || recipe === undefined ? [] : [{ teamId, recipe, secrets }];
   });
 }
 

@@ -23,9 +23,10 @@ import type { Press as ButtonPress } from '../views/parts/buttons.ts';
 import { atField, plainModal } from '../views/parts/form.ts';
 import type { SlackMessage } from '../views/parts/message.ts';
 import type { Known, ReadyWorkspace, Workspace } from '../workspace/workspace.ts';
+import type { Connection } from './connection/connection.ts';
 import type { TwinEvents } from './messages/twin-events.ts';
 
-export interface SharedDeps {
+export interface SharedDeps extends Pick<Connection, 'isSharedSince'> {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Logger;
@@ -36,13 +37,8 @@ export interface SharedDeps {
   readonly agentHasJob: (projectId: string, agentJobId: string) => Promise<boolean | null>;
   readonly reportOf: (teamId: string, projectIds: readonly string[]) => Promise<MadeReport>;
   readonly recipesOf: (teamId: string) => readonly Recipe[];
-  /** Replies may have been missed. */
+  /** Replies may have been missed, for example since an event could not be processed. */
   readonly lookForMissed: () => void;
-  /**
-   * Whether another program with the same tokens and another store takes a share of the requests. Checks
-   * again unless it did after this time; null: returns the last result.
-   */
-  readonly isSharedSince: (sinceMs: number | null) => Promise<boolean>;
   /** An event says that an installation or its token has ended. */
   readonly onEnded: (body: unknown) => Promise<void>;
 }

@@ -3,12 +3,10 @@ import {
   type AnyMiddlewareArgs,
   App,
   type BlockButtonAction,
-  type Logger as BoltLogger,
   type Context,
   type MessageShortcut,
   type ViewSubmitAction,
 } from '@slack/bolt';
-import type { Logger } from '../../engine/runtime/redact.ts';
 import { type MessageEvent, writtenOf } from '../messages/message-event.ts';
 import { ASK_SHORTCUT_ID, viewIds } from '../protocol/ids.ts';
 import {
@@ -185,33 +183,26 @@ function workspaceOf(context: Context): ReadyWorkspace {
   return context.workspace;
 }
 
-export interface SlackAppOptions {
-  readonly workspaces: Workspaces;
-  readonly connection: Connection;
-  /** Null: Slack's own. */
-  readonly apiUrl: string | null;
-  readonly logger: BoltLogger;
-  readonly log: Logger;
-  readonly listeners: SharedDeps;
-  /** Called when an event could not be processed. Slack redelivers it, up to three times. */
-  readonly onFailure: () => void;
-}
-
 /** Bolt does not export the type of its extended error handler. */
 type FailureArgs = Parameters<Parameters<App['error']>[0]>[0];
 
-export function createSlackApp(options: SlackAppOptions): App {
+export function createSlackApp(
+  workspaces: Workspaces,
+  { receiver }: Connection,
+  // `apiUrl`: null is Slack's own.
+  { apiUrl, logger, ...shared }: SharedDeps & Pick<ConnectionOptions, 'apiUrl' | 'logger'>,
+): App {
   const app = new App({
     // No token: Bolt would keep an unused client for every token it saw.
     authorize: async (_source, body) => {
-      const workspace = await options.workspaces.ofRequest(body);
+      const workspace = await workspaces.ofRequest(body);
       const { teamId, botId, botUserId } = workspace;
       return { teamId, botId, botUserId, workspace };
     },
-    receiver: options.connection.receiver,
+    receiver,
     // Used for answers to requests only.
-    clientOptions: { fetch: answerFetch(options.apiUrl) },
-    logger: options.logger,
+    clientOptions: { fetch: answerFetch(apiUrl) },
+    logger,
     convoStore: false,
     // Nor for every token of a workflow step.
     attachFunctionToken: false,
@@ -220,20 +211,21 @@ export function createSlackApp(options: SlackAppOptions): App {
   app.error(async ({ error, body }: FailureArgs) => {
     // Slack did not answer a check that comes first, such as whether the person may do this.
     const isSlacks = 'original' in error && error.original instanceof SlackCallError;
-    options.log[isSlacks ? 'warn' : 'error']('listener_failed', { error });
-    if (body.type === 'event_callback') options.onFailure();
+    shared.log[isSlacks ? 'warn' : 'error']('listener_failed', { error });
+    if (body.type === 'event_callback') shared.lookForMissed();
     // Rethrown: the request stays unacknowledged, so Slack redelivers it.
     throw error;
   });
-  registerListeners(app, options.listeners);
+  registerListeners(app, shared);
   return app;
 }
 
-export type Transport =
-  | { readonly kind: 'socket'; readonly appToken: string }
-  | { readonly kind: 'http'; readonly signingSecret: string };
-
-export function createConnection(transport: Transport, options: ConnectionOptions): Connection {
+export function createConnection(
+  transport:
+    | { readonly kind: 'socket'; readonly appToken: string }
+    | { readonly kind: 'http'; readonly signingSecret: string },
+  options: ConnectionOptions,
+): Connection {
   return transport.kind === 'socket'
     ? socketConnection(transport.appToken, options)
     : httpConnection(transport.signingSecret, options);
