@@ -53,9 +53,16 @@ export function installRoutes(parts: InstallParts): Route[] {
       path: INSTALL_PATH,
       handle: (_request, response) => {
         protect(response);
-        const state = newState(parts.app.stateSecret, parts.clock.now());
+        const { app, apiUrl, scopes, clock } = parts;
+        const content = `${clock.now()}.${randomBytes(NONCE_BYTES).toString('base64url')}`;
+        // It goes to Slack's page and must come back once, in the same browser.
+        const state = `${content}.${signature(app.stateSecret, content)}`;
         setCookie(response, state, LIFE_MS);
-        answer(response, 200, installPage(authorizeUrl(parts, state)));
+        const url = new URL(apiUrl === null ? AUTHORIZE_URL : new URL('/oauth/v2/authorize', apiUrl));
+        url.searchParams.set('scope', scopes.join(','));
+        url.searchParams.set('state', state);
+        url.searchParams.set('client_id', app.clientId);
+        answer(response, 200, installPage(url.href));
       },
     },
     {
@@ -81,14 +88,6 @@ export function installRoutes(parts: InstallParts): Route[] {
       },
     },
   ];
-}
-
-function authorizeUrl({ app, apiUrl, scopes }: InstallParts, state: string): string {
-  const url = new URL(apiUrl === null ? AUTHORIZE_URL : new URL('/oauth/v2/authorize', apiUrl));
-  url.searchParams.set('scope', scopes.join(','));
-  url.searchParams.set('state', state);
-  url.searchParams.set('client_id', app.clientId);
-  return url.href;
 }
 
 /** Anybody can cause this, so it is no error of the program. Nothing is stored. */
@@ -190,12 +189,6 @@ const COOKIE = '__Host-docs-agent-install';
 /** `Lax`: sent along when Slack redirects back, but not with requests from other pages. */
 const ATTRIBUTES = 'Secure; HttpOnly; SameSite=Lax; Path=/';
 
-/** The state that goes to Slack's page and must come back once, in the same browser. */
-function newState(secret: string, nowMs: number): string {
-  const content = `${nowMs}.${randomBytes(NONCE_BYTES).toString('base64url')}`;
-  return `${content}.${signature(secret, content)}`;
-}
-
 function setCookie(response: ServerResponse, state: string, lifeMs: number): void {
   response.setHeader('set-cookie', `${COOKIE}=${state}; ${ATTRIBUTES}; Max-Age=${lifeMs / 1000}`);
 }
@@ -204,8 +197,9 @@ function setCookie(response: ServerResponse, state: string, lifeMs: number): voi
 function isOwnState(state: string, request: IncomingMessage, secret: string, nowMs: number): boolean {
   if (!(request.headers.cookie ?? '').split(/; */).includes(`${COOKIE}=${state}`)) return false;
   const [madeAt = '', nonce = '', given = ''] = state.split('.');
-  const [ours, theirs] = [signature(secret, `${madeAt}.${nonce}`), given].map((text) => Buffer.from(text));
-  if (!ours || !theirs || ours.length !== theirs.length || !timingSafeEqual(ours, theirs)) return false;
+  const ours = Buffer.from(signature(secret, `${madeAt}.${nonce}`));
+  const theirs = Buffer.from(given);
+  if (ours.length !== theirs.length || !timingSafeEqual(ours, theirs)) return false;
   const ageMs = nowMs - Number(madeAt);
   return ageMs >= 0 && ageMs <= LIFE_MS;
 }

@@ -12,11 +12,9 @@ import {
 } from '../../views/refusals.ts';
 import { noteRefusal } from '../connection/request-log.ts';
 import type { Command, ListenerDeps } from '../listener.ts';
-import { inTime, linkTo, storeRequest } from '../requests/door.ts';
+import { agentHasJob, linkTo, storeRequest } from '../requests/door.ts';
 import { projectOf } from '../requests/start-job.ts';
 
-/** Part of Slack's 3 seconds; storing needs most of the rest. */
-const ASKED_WITHIN_MS = 700;
 const ID_MAX = 200;
 /** In a URL, these would name another path. */
 const DOTS = /^\.{1,2}$/;
@@ -41,7 +39,7 @@ export async function watch(
     if (!isAgentJobId(agentJobId)) return refuse('no_job_id', noJobIdView);
     const stored = await storeRequest(deps, async () => {
       const project = named ?? (await projectOf(deps, command.channelId));
-      const isThere = await inTime(deps, ASKED_WITHIN_MS, deps.agentHasJob(project.id, agentJobId), null);
+      const isThere = await agentHasJob(deps, project.id, agentJobId);
       if (isThere === false) return refuse('no_such_job', noSuchAgentJobView(agentJobId, project.name));
       const watcher = await store(deps, command, agentJobId, project);
       if (watcher !== null) return refuse('watched_already', watchedAlreadyView(linkTo(deps, watcher)));

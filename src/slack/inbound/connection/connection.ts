@@ -65,7 +65,13 @@ export function httpConnection(signingSecret: string, options: ConnectionOptions
     endpoints: EVENTS_PATH,
     // `isSignedBySlack` verifies it.
     signatureVerification: false,
-    processEventErrorHandler: answerError,
+    // True: the request is answered, so Bolt need not wait.
+    processEventErrorHandler: async (args) => {
+      const { error, response } = args;
+      if (error instanceof BadRequestError && !response.headersSent) response.writeHead(error.status).end();
+      else await bolt.defaultProcessEventErrorHandler(args);
+      return true;
+    },
   });
   const takeIn = httpReceiver.requestListener;
   const answerOthers = answerRoutes(routes);
@@ -98,14 +104,4 @@ export function httpConnection(signingSecret: string, options: ConnectionOptions
     // Bolt closes its server when it cannot accept a connection, for example with too many open files.
     problem: () => (server === null || server.listening ? null : 'the port is not open any more'),
   };
-}
-
-type FailureArgs = Parameters<typeof bolt.defaultProcessEventErrorHandler>[0];
-
-/** True: the request is answered, so Bolt need not wait. */
-async function answerError(args: FailureArgs): Promise<boolean> {
-  const { error, response } = args;
-  if (error instanceof BadRequestError && !response.headersSent) response.writeHead(error.status).end();
-  else await bolt.defaultProcessEventErrorHandler(args);
-  return true;
 }

@@ -6,10 +6,9 @@ import {
 } from '@slack/bolt';
 import { z } from 'zod';
 import { systemClock } from '../../../engine/runtime/clock.ts';
+import { parseJson } from '../../../engine/runtime/exchange.ts';
 import type { Logger } from '../../../engine/runtime/redact.ts';
 import { classify } from '../../workspace/web-api/failure.ts';
-
-type SocketClient = SocketModeReceiver['client'];
 
 /** In real time, as for all network calls. */
 const CALL_WITHIN_MS = 10_000;
@@ -135,7 +134,7 @@ const LONGEST_FRAME = 10_000;
 
 /** Passes on Slack's own messages about the connection before the library acts on them. */
 function interceptFrames(
-  client: SocketClient,
+  client: SocketModeReceiver['client'],
   log: Logger,
   onFrame: (said: z.infer<typeof frame>) => 'taken' | 'passed on',
 ): void {
@@ -143,19 +142,12 @@ function interceptFrames(
   if (handle === undefined) throw new Error('the library has another way to take messages in');
   client.removeAllListeners('ws_message');
   client.on('ws_message', (data: unknown, isBinary: boolean) => {
-    const said = typeof data === 'string' && data.length < LONGEST_FRAME ? frameIn(data) : null;
-    if (said !== null && onFrame(said) === 'taken') return;
+    const json = typeof data === 'string' && data.length < LONGEST_FRAME ? parseJson(data) : null;
+    const said = frame.safeParse(json).data;
+    if (said !== undefined && onFrame(said) === 'taken') return;
     // It fails on an event without content.
     Promise.resolve(handle(data, isBinary)).catch((error: unknown) => {
       log.warn('request_refused', { reason: 'not as Slack documents it', error });
     });
   });
-}
-
-function frameIn(data: string): z.infer<typeof frame> | null {
-  try {
-    return frame.safeParse(JSON.parse(data)).data ?? null;
-  } catch {
-    return null;
-  }
 }

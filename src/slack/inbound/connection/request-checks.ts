@@ -48,11 +48,6 @@ export async function isSignedBySlack(
   return false;
 }
 
-interface Refusal {
-  readonly status: number;
-  readonly reason: string;
-}
-
 /**
  * Anybody may send a request, so the headers are judged before the body is read. The body is kept with the
  * request for a second reading.
@@ -60,11 +55,14 @@ interface Refusal {
 async function verdictOf(
   request: IncomingMessage,
   { signingSecret, bodies }: SlackRequests,
-): Promise<'genuine' | 'ssl check' | Refusal> {
+): Promise<'genuine' | 'ssl check' | { readonly status: number; readonly reason: string }> {
   const { headers } = request;
   const signed = signatureIn(signingSecret, headers, Date.now());
   const isUnsigned = 'problem' in signed;
-  if (isUnsigned && !mayBeSslCheck(headers)) return { status: 401, reason: signed.problem };
+  const { 'content-type': type, 'content-length': length } = headers;
+  const mayBeSslCheck =
+    type === 'application/x-www-form-urlencoded' && Number(length) <= UNSIGNED_LIMIT_BYTES;
+  if (isUnsigned && !mayBeSslCheck) return { status: 401, reason: signed.problem };
   const content = await bodies.read(request, isUnsigned ? UNSIGNED_LIMIT_BYTES : BODY_LIMIT_BYTES);
   if ('status' in content) return content;
   const problem = isUnsigned ? signed.problem : signed.covers(content) ? null : MISMATCH;
@@ -79,11 +77,6 @@ async function verdictOf(
     if (error instanceof SyntaxError) return { status: 400, reason: 'no JSON' };
     return { status: 400, reason: error instanceof Error ? error.message : String(error) };
   }
-}
-
-function mayBeSslCheck(headers: IncomingHttpHeaders): boolean {
-  const { 'content-type': type, 'content-length': length } = headers;
-  return type === 'application/x-www-form-urlencoded' && Number(length) <= UNSIGNED_LIMIT_BYTES;
 }
 
 const SIGNATURE = /^v0=([0-9a-f]{64})$/;

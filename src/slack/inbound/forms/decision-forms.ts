@@ -25,7 +25,7 @@ import { isAgentJobId, isWatching } from '../commands/watch.ts';
 import { type ListenerDeps, notStored, type Press, type Submission, triggerKeys } from '../listener.ts';
 import {
   admissionProblem,
-  inTime,
+  agentHasJob,
   jobAdmissionProblem,
   linkTo,
   namesIn,
@@ -36,9 +36,6 @@ import {
 import { applyOnce, isAtHome, jobOf, tooLate, unknownJobAnswer } from '../requests/job-event.ts';
 import { threadTakenProblem } from '../requests/start-job.ts';
 import { filledIn } from './submit.ts';
-
-/** Part of Slack's 3 seconds; storing needs most of the rest. */
-const ASKED_WITHIN_MS = 700;
 
 /** *Edit and start*, after a request that the agent refused, or a failure. */
 export const editPressed = formPressed(async (deps, job, data) => {
@@ -106,7 +103,7 @@ export const nameSubmitted = formSubmitted(
     const agentJobId = (view.state.values[formIds.agentJob]?.[formIds.agentJob]?.value ?? '').trim();
     if (!isAgentJobId(agentJobId)) return { problem: noJobIdView };
     const { projectId, projectName } = job;
-    const isThere = await inTime(deps, ASKED_WITHIN_MS, deps.agentHasJob(projectId, agentJobId), null);
+    const isThere = await agentHasJob(deps, projectId, agentJobId);
     if (isThere === null) return { problem: agentSilentView };
     if (!isThere) return { problem: noSuchAgentJobView(agentJobId, projectName) };
     return {

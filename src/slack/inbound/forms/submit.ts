@@ -1,5 +1,4 @@
 import type { ViewOutput } from '@slack/bolt';
-import type { Project } from '../../../jobs/requests/project.ts';
 import { formIds } from '../../protocol/ids.ts';
 import { escapeMrkdwn, sanitize } from '../../protocol/slack-text.ts';
 import { questionForm } from '../../views/forms/question.ts';
@@ -32,27 +31,18 @@ export async function startFromForm(
   }
 }
 
-export interface FilledIn {
-  /** As Slack would deliver it in a message. */
-  readonly text: string;
-  /** Null: the form did not ask. */
-  readonly project: Project | null;
-  /** Name of the chosen recipe; null: none. */
-  readonly recipe: string | null;
-  readonly channelId: string | null;
-  /** The values that are ticked, and all that could be. */
-  readonly ticked: readonly string[];
-  readonly tickable: readonly string[];
-}
-
-export function filledIn({ projects }: ListenerDeps, { state, blocks }: ViewOutput): FilledIn {
+/** What a form asked for. Null: it did not ask, or nothing is chosen. */
+export function filledIn({ projects }: ListenerDeps, { state, blocks }: ViewOutput) {
   const at = (id: string) => state.values[id]?.[id];
   const projectId = at(formIds.project)?.selected_option?.value;
   return {
+    /** As Slack would deliver it in a message. */
     text: escapeMrkdwn(sanitize(at(formIds.prompt)?.value ?? '')).trim(),
     project: projects.find(({ id }) => id === projectId) ?? null,
+    /** Its name. */
     recipe: at(formIds.recipe)?.selected_option?.value ?? null,
     channelId: at(formIds.channel)?.selected_conversation ?? null,
+    /** The values that are ticked, and all that could be. */
     ticked: Object.keys(state.values)
       .filter((id) => id.startsWith(formIds.messages))
       .flatMap((id) => at(id)?.selected_options ?? [])

@@ -16,7 +16,6 @@ import {
   runsWithJob,
 } from '../../../jobs/recipe.ts';
 import { judgePrompt, type PromptVerdict } from '../../../jobs/requests/command.ts';
-import type { Project } from '../../../jobs/requests/project.ts';
 import { partsOf } from '../../../store/queries/tasks/task.ts';
 import type { ClaimedTask, Transaction } from '../../../store/store.ts';
 import { escapeMrkdwn, sanitize } from '../../protocol/slack-text.ts';
@@ -98,60 +97,45 @@ export async function startRecipe(
   // Behind the lock, so that concurrent deliveries see each other.
   if (keys.length > 0 && (await tx.inboundRequests.isKnown(keys))) return { kind: 'duplicate' };
   // Before any skip: a sender learns of a mistake at once, not after the last job's end.
-  const prompt = promptOf(request, context);
-  if (typeof prompt !== 'string') return { kind: 'refused', problem: prompt };
+  const { values = new Map(), text = '' } = request;
+  const clean = new Map([...values].map(([name, value]) => [name, sanitize(value)]));
+  const filled = fillRecipe(recipe, clean, sanitize(text));
+  if (filled.kind !== 'filled') return { kind: 'refused', problem: filled };
+  const verdict = judgePrompt(filled.prompt, context.policy.promptMaxLength);
+  if (verdict.kind === 'too_long') return { kind: 'refused', problem: verdict };
   if (request.isClosed) return { kind: 'shared_channel' };
   if (userId === null && runs.pausedAtMs !== null) return { kind: 'paused' };
   if (last !== null && isInTheWay(last, nowMs)) {
     if (userId === null) await applyEvent(tx, last.id, { type: 'recipe_skipped' }, context);
     return { kind: 'skipped', job: last };
   }
-  const project = await projectOf(tx, request, context);
-  if (project === null) return { kind: 'refused', problem: { kind: 'no_project' } };
+  const { channelId } = recipe;
+  const rules = context.rulesOf(teamId);
+  const saved = await tx.channelSettings.get(teamId, channelId);
+  const own = settingsOf(rules, channelId, saved?.settings ?? null).projectName;
+  const called = recipe.projectName ?? own;
+  const project = rules.projects.find(({ name }) => name === called) ?? rules.projects[0];
+  if (project === undefined) return { kind: 'refused', problem: { kind: 'no_project' } };
   const asked: JobRequest = {
     teamId,
-    channelId: recipe.channelId,
+    channelId,
     requesterId: userId,
     recipe: recipe.name,
     owners: recipe.owners,
     origin: request.origin,
     projectId: project.id,
     projectName: project.name,
-    prompt: escapeMrkdwn(prompt),
+    prompt: escapeMrkdwn(filled.prompt),
     responseUrl: request.responseUrl ?? null,
     thread: null,
   };
   const decision = recipe.isDraft
-    ? requestDraft(asked, { approvers: approversIn(context.rulesOf(teamId), recipe.channelId) }, context)
+    ? requestDraft(asked, { approvers: approversIn(rules, channelId) }, context)
     : openJob(asked, context);
   await tx.inboundRequests.remember(keys, nowMs);
   await tx.write(decision, nowMs);
   await tx.recipes.put(key, runsWithJob(runs, decision.job.id));
   return { kind: recipe.isDraft ? 'drafted' : 'started', job: decision.job };
-}
-
-/** Plain text, as the agent reads it. */
-function promptOf(
-  { recipe, values = new Map(), text = '' }: RecipeRequest,
-  { policy }: AnyJobContext,
-): string | RecipeProblem {
-  const clean = new Map([...values].map(([name, value]) => [name, sanitize(value)]));
-  const filled = fillRecipe(recipe, clean, sanitize(text));
-  if (filled.kind !== 'filled') return filled;
-  const verdict = judgePrompt(filled.prompt, policy.promptMaxLength);
-  return verdict.kind === 'too_long' ? verdict : filled.prompt;
-}
-
-async function projectOf(
-  tx: Transaction,
-  { teamId, recipe: { projectName, channelId } }: RecipeRequest,
-  { rulesOf }: AnyJobContext,
-): Promise<Project | null> {
-  const rules = rulesOf(teamId);
-  const saved = await tx.channelSettings.get(teamId, channelId);
-  const called = projectName ?? settingsOf(rules, channelId, saved?.settings ?? null).projectName;
-  const [first = null] = rules.projects;
-  return rules.projects.find(({ name }) => name === called) ?? first;
 }
 
 export interface RecipeTools extends EngineTools {

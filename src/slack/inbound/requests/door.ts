@@ -92,6 +92,14 @@ export async function storeRequest<T>(
   return stored;
 }
 
+/** Part of Slack's 3 seconds; storing needs most of the rest. */
+const AGENT_ASKED_WITHIN_MS = 700;
+
+/** Whether the agent has this job in the project; null: it did not say in time. */
+export function agentHasJob(deps: ListenerDeps, projectId: string, id: string): Promise<boolean | null> {
+  return inTime(deps, AGENT_ASKED_WITHIN_MS, deps.agentHasJob(projectId, id), null);
+}
+
 /** Slack waits 3 seconds for a form. */
 const FORM_WITHIN_MS = 2_000;
 

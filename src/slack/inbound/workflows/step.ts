@@ -59,15 +59,27 @@ async function askedIn(
 ): Promise<Asked | StepRefusal> {
   const inputs = readStepInputs(given);
   if ('kind' in inputs) return inputs;
-  const { channelId, isDraft, waits } = inputs;
-  const refusal = await refusalOf(deps, inputs);
-  if (refusal !== null) return refusal;
+  const { channelId, personId, isDraft, waits } = inputs;
+  const { access, log } = deps;
+  if (personId === null) {
+    // Nobody started the workflow.
+    if (!(await access.admitsWorkflows(channelId))) {
+      log.info('access_refused', { channel_id: channelId, reason: 'workflow' });
+      return { kind: 'not_allowed', person: null };
+    }
+  } else {
+    const reason = await access.refusal(personId, channelId);
+    if (reason !== null) {
+      log.info('access_refused', { user_id: personId, channel_id: channelId, reason });
+      return { kind: 'not_allowed', person: reason };
+    }
+  }
   const chosen = inputs.project === null ? null : projectCalled(inputs.project, deps.projects);
   if (chosen !== null && 'kind' in chosen) return chosen;
   const raw = {
     teamId: deps.teamId,
     channelId,
-    requesterId: inputs.personId,
+    requesterId: personId,
     origin: { kind: 'workflow', executionId, waits },
     text: inputs.request,
     project: chosen,
@@ -77,22 +89,6 @@ async function askedIn(
   } as const;
   const read = requestOf(deps, raw, chosen ?? (await projectOf(deps, channelId)));
   return 'refusal' in read ? read.refusal : { request: read.request, isDraft };
-}
-
-/** Why this person, or a workflow that nobody started, may not ask in the channel; null: they may. */
-async function refusalOf(
-  { access, log }: ListenerDeps,
-  { personId, channelId }: StepInputs,
-): Promise<StepRefusal | null> {
-  if (personId === null) {
-    if (await access.admitsWorkflows(channelId)) return null;
-    log.info('access_refused', { channel_id: channelId, reason: 'workflow' });
-    return { kind: 'not_allowed', person: null };
-  }
-  const reason = await access.refusal(personId, channelId);
-  if (reason === null) return null;
-  log.info('access_refused', { user_id: personId, channel_id: channelId, reason });
-  return { kind: 'not_allowed', person: reason };
 }
 
 /**
@@ -161,18 +157,6 @@ async function endWith(
   await store.transaction((tx) => tx.inboundRequests.remember(keys, clock.now()));
 }
 
-/** Filled in by the workflow's author. */
-export interface StepInputs {
-  readonly request: string;
-  readonly channelId: string;
-  /** A name; null: the channel's. */
-  readonly project: string | null;
-  /** Who started the workflow, according to Slack; null: nobody. */
-  readonly personId: string | null;
-  readonly isDraft: boolean;
-  readonly waits: boolean;
-}
-
 /** Slack does not document how it delivers empty inputs. */
 const missing = z.union([z.null(), z.literal('')]).transform(() => null);
 const flag = z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]);
@@ -186,17 +170,28 @@ const fields = z.object({
   wait: z.union([missing, flag]),
 });
 
+/** Filled in by the workflow's author. */
+interface StepInputs {
+  readonly request: string;
+  readonly channelId: string;
+  /** A name; null: the channel's. */
+  readonly project: string | null;
+  /** Who started the workflow, according to Slack; null: nobody. */
+  readonly personId: string | null;
+  readonly isDraft: boolean;
+  readonly waits: boolean;
+}
+
 /** Reads a step's inputs, or says which cannot be read. */
 function readStepInputs(given: Readonly<Record<string, unknown>>): StepInputs | StepRefusal {
   const { request = null, channel = null, project = null, person = null, draft = null, wait = null } = given;
   if (request !== null && typeof request !== 'string') return { kind: 'not_readable', input: 'request' };
   if (request === null || request.trim() === '') return { kind: 'empty' };
   if (channel === null || channel === '') return { kind: 'no_channel' };
-  const read = fields.safeParse({ channel, project, person, draft, wait });
-  if (!read.success) {
-    return { kind: 'not_readable', input: String(read.error.issues[0]?.path[0] ?? 'request') };
+  const { data, error } = fields.safeParse({ channel, project, person, draft, wait });
+  if (data === undefined) {
+    return { kind: 'not_readable', input: String(error.issues[0]?.path[0] ?? 'request') };
   }
-  const { data } = read;
   return {
     request: sanitize(request),
     channelId: data.channel,
