@@ -33,8 +33,8 @@ import {
   sharedLook,
 } from './operations/health.ts';
 import { observedLogger } from './operations/logger.ts';
-import { createMetrics, metricsRoute } from './operations/metrics/metrics.ts';
-import { stateReader, workProblem, workProblems, workWarnings } from './operations/program-state.ts';
+import { createMetrics } from './operations/metrics/metrics.ts';
+import { stateReader, workProblems, workWarnings } from './operations/program-state.ts';
 import { contextFactory, hooksIn, recurringIn, settingsOf } from './service/context.ts';
 import { createLoops, SHORT_STOP_MS, type Tools } from './service/loops.ts';
 import { explainConnection, explainListening, serveWorkspaces } from './service/workspaces.ts';
@@ -147,7 +147,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
       slackProblem: () => connection.problem(),
       readDataDir: () => ('dataDir' in config.store ? readDataDir(config.store.dataDir) : null),
     });
-    const forOperators = [...healthRoutes(checks), metricsRoute(metrics, readState)];
+    const forOperators = [...healthRoutes(checks), metrics.route(readState)];
     const bodies = createBodyReader();
     const hooks = hookRoutes(
       { store, clock, log, newContext, bodies, workspaces },
@@ -181,7 +181,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
       { name: 'slack', problem: connection.problem, warnings: connection.warnings },
       {
         name: 'work',
-        problem: () => workProblem(loops.states()),
+        problem: () => workProblems(loops.states()).join('; ') || null,
         warnings: () => workWarnings(loops.states()),
       },
     );

@@ -13,7 +13,8 @@ import {
 } from './protocol/scopes.ts';
 import { labels } from './views/parts/words.ts';
 
-const COMMENT_WIDTH = 105;
+/** Of at most 104 characters, unless one word is longer. */
+const LINES = /\S{105,}|\S.{0,103}(?= |$)/g;
 /** Slack's manifest schema has no place for it. */
 const ICON =
   'The icon is not part of a manifest: set docs/images/icon.png in "Basic Information", "Display Information".';
@@ -46,7 +47,9 @@ type Path = readonly (string | number)[];
 /** The Slack app's manifest, as YAML that explains each part. */
 export function manifestYaml(options: ManifestOptions): string {
   const document = new Document(manifest(options));
-  for (const [path, comment] of comments(options)) commentAt(document, path, comment);
+  for (const [isThere, path, comment] of comments(options)) {
+    if (isThere) commentAt(document, path, comment);
+  }
   document.commentBefore = wrapped(introduction(options));
   return document.toString({ lineWidth: 0 });
 }
@@ -107,47 +110,50 @@ function manifest(options: ManifestOptions): object {
   };
 }
 
-function comments(options: ManifestOptions): [path: Path, comment: string][] {
-  const { oauth } = options;
-  const reasons = (path: Path, entries: readonly ManifestEntry[]) =>
-    entries.map(({ reason }, index): [Path, string] => [[...path, index], reason]);
+/** What to say above a part, if the manifest has it. */
+function comments(options: ManifestOptions): (readonly [isThere: boolean, path: Path, comment: string])[] {
+  const { isAgent = false, hasWorkflowStep = false, hasReactions = false, oauth } = options;
+  const reasons = (isThere: boolean, path: Path, entries: readonly ManifestEntry[]) =>
+    entries.map(({ reason }, index) => [isThere, [...path, index], reason] as const);
   return [
     [
+      true,
       ['features', 'app_home', 'messages_tab_enabled'],
       'A direct message starts a job. Private answers go there, too, when Slack no longer takes them in the channel.',
     ],
     [
+      true,
       ['features', 'slash_commands', 0, 'should_escape'],
       'Mentions and links arrive as ids and addresses, not as look-alike text.',
     ],
-    ...(options.isAgent
-      ? [
-          [
-            ['features', 'agent_view'],
-            'The app is an agent: each direct message to it is a thread of its own, and Slack shows how each job stands.',
-          ] satisfies [Path, string],
-        ]
-      : []),
-    ...reasons(['oauth_config', 'scopes', 'bot'], scopesOf(options)),
-    ...(options.hasReactions
-      ? reasons(['oauth_config', 'scopes', 'bot_optional'], optionalReactionScopes)
-      : []),
-    ...reasons(['settings', 'event_subscriptions', 'bot_events'], eventsOf(options)),
-    ...(options.hasWorkflowStep
-      ? ([
-          [['functions'], 'A step of workflows. Where nobody starts the workflow, leave the person empty.'],
-          [['settings', 'org_deploy_enabled'], 'Slack requires it of every app with a step of workflows.'],
-          [['settings', 'function_runtime'], 'The step is carried out by the program, not by Slack.'],
-        ] satisfies [Path, string][])
-      : []),
-    ...(oauth === null
-      ? []
-      : [
-          [
-            ['settings', 'org_deploy_enabled'],
-            'An administrator of an Enterprise Grid may install it for the whole organisation.',
-          ] satisfies [Path, string],
-        ]),
+    [
+      isAgent,
+      ['features', 'agent_view'],
+      'The app is an agent: each direct message to it is a thread of its own, and Slack shows how each job stands.',
+    ],
+    ...reasons(true, ['oauth_config', 'scopes', 'bot'], scopesOf(options)),
+    ...reasons(hasReactions, ['oauth_config', 'scopes', 'bot_optional'], optionalReactionScopes),
+    ...reasons(true, ['settings', 'event_subscriptions', 'bot_events'], eventsOf(options)),
+    [
+      hasWorkflowStep,
+      ['functions'],
+      'A step of workflows. Where nobody starts the workflow, leave the person empty.',
+    ],
+    [
+      hasWorkflowStep,
+      ['settings', 'org_deploy_enabled'],
+      'Slack requires it of every app with a step of workflows.',
+    ],
+    [
+      hasWorkflowStep,
+      ['settings', 'function_runtime'],
+      'The step is carried out by the program, not by Slack.',
+    ],
+    [
+      oauth !== null,
+      ['settings', 'org_deploy_enabled'],
+      'An administrator of an Enterprise Grid may install it for the whole organisation.',
+    ],
   ];
 }
 
@@ -202,19 +208,10 @@ function commentAt(document: Document, path: Path, comment: string): void {
   if (isNode(node)) node.commentBefore = wrapped([comment]);
 }
 
+/** Lines of whole words, each with a blank in front. */
 function wrapped(paragraphs: readonly string[]): string {
-  return paragraphs.flatMap(lines).join('\n');
-}
-
-function lines(paragraph: string): string[] {
-  const [first = '', ...words] = paragraph.split(' ');
-  const done = [` ${first}`];
-  for (const word of words) {
-    const last = done.at(-1) ?? '';
-    if (last.length + word.length < COMMENT_WIDTH) done.splice(-1, 1, `${last} ${word}`);
-    else done.push(` ${word}`);
-  }
-  return done;
+  const lines = paragraphs.flatMap((paragraph) => paragraph.match(LINES) ?? []);
+  return lines.map((line) => ` ${line}`).join('\n');
 }
 
 /** The workflow step in Slack's manifest format. Inputs and outputs are named as in the event. */

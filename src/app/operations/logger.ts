@@ -2,6 +2,8 @@ import type { Writable } from 'node:stream';
 import { type DestinationStream, pino, stdTimeFunctions } from 'pino';
 import { type LogFields, type Logger, type LogLevel, redact } from '../../engine/runtime/redact.ts';
 
+const RESERVED = /^(?:event|level|time)$/;
+
 /** @param destination takes whole lines of JSON */
 export function createLogger({
   level,
@@ -19,7 +21,12 @@ export function createLogger({
   const output = pino(options, destination);
   return eachLevel((level, event, fields) => {
     // Redacting what nobody reads would cost more than all the rest.
-    if (output.isLevelEnabled(level)) output[level](entry(event, fields));
+    if (!output.isLevelEnabled(level)) return;
+    const named = Object.entries(fields).map(([name, value]) => [
+      RESERVED.test(name) ? `${name}_` : name,
+      value,
+    ]);
+    output[level]({ event, ...(redact(Object.fromEntries(named)) as object) });
   });
 }
 
@@ -29,16 +36,6 @@ function eachLevel(write: (level: LogLevel, event: string, fields: LogFields) =>
     (event: string, fields: LogFields = {}) =>
       write(level, event, fields);
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
-}
-
-const RESERVED = ['event', 'level', 'time'];
-
-function entry(event: string, fields: LogFields): object {
-  const named = Object.entries(fields).map(([name, value]) => [
-    RESERVED.includes(name) ? `${name}_` : name,
-    value,
-  ]);
-  return { event, ...(redact(Object.fromEntries(named)) as object) };
 }
 
 /** Called for every event, including those below the log level. Must not throw. */

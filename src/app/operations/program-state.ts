@@ -76,14 +76,9 @@ async function readStore({ store, clock, projects, hourlyBudget }: Watched) {
 }
 
 /**
- * What keeps the loops from working, or null. Failing tasks count only if several of a kind fail: a single
- * one may fail for a reason of its own, and must not take the whole program out of service.
+ * What keeps the loops from working. Failing tasks count only if several of a kind fail: a single one may fail
+ * for a reason of its own, and must not take the whole program out of service.
  */
-export function workProblem(loops: readonly LoopState[]): string | null {
-  const problems = workProblems(loops);
-  return problems.length === 0 ? null : problems.join('; ');
-}
-
 export function workProblems(loops: readonly LoopState[]): string[] {
   return loops.flatMap(({ problem, failing }) => [
     ...(problem === null ? [] : [problem]),

@@ -1,10 +1,9 @@
 import type { ConversationsInfoResponse, UsergroupsUsersListResponse } from '@slack/web-api';
 import type { Clock } from '../../engine/runtime/clock.ts';
-import type { Logger } from '../../engine/runtime/redact.ts';
 import { type AccessRefusal, type AccessRule, accessRefusal, mayAskIn } from '../../jobs/policy.ts';
 import { CHANNEL_IS_SHARED, isNotInChannel } from '../protocol/error-codes.ts';
 import { isChannel, SLACKBOT } from '../protocol/ids.ts';
-import { type SlackCaller, withSecondTry } from './web-api/caller.ts';
+import { type CallerParts, type SlackCaller, withSecondTry } from './web-api/caller.ts';
 import { SlackCallError, slackFailure } from './web-api/failure.ts';
 import { cachedLookup, type User, type Users } from './web-api/names.ts';
 
@@ -83,20 +82,16 @@ const MAX_GROUPS = 1_000;
 /** For the operator: a group that Slack does not know has no members. */
 const WHAT_TO_DO = 'Nobody is let in by it: correct access.user_groups in the file of DOCS_AGENT_CONFIG.';
 
-interface AccessParts {
-  /** `enterpriseId`: of an Enterprise Grid, or null. */
-  readonly home: { readonly teamId: string; readonly enterpriseId: string | null };
-  readonly users: Users;
-  readonly shared: SharedChannels;
-  readonly call: SlackCaller;
-  readonly clock: Clock;
-  readonly log: Logger;
-}
-
 export type Access = ReturnType<typeof accessBy>;
 
 /** The only rule for who may use the program, and where. Every entry point checks it. */
-export function accessBy(rule: AccessRule, { home, users, shared, call, clock, log }: AccessParts) {
+export function accessBy(
+  rule: AccessRule,
+  home: { readonly teamId: string; readonly enterpriseId: string | null },
+  users: Users,
+  shared: SharedChannels,
+  { call, clock, log }: CallerParts,
+) {
   const unknownGroups = new Set<string>();
   const members = cachedLookup(lookUpMembers, clock, { freshMs: FRESH_MS, max: MAX_GROUPS });
 

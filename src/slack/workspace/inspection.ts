@@ -1,12 +1,12 @@
 import type { AuthTestResponse, EmojiListResponse } from '@slack/web-api';
-import { type Clock, clockAheadMs } from '../../engine/runtime/clock.ts';
-import type { Logger } from '../../engine/runtime/redact.ts';
+import { clockAheadMs } from '../../engine/runtime/clock.ts';
 import { type GrantedScopes, grantedIn } from '../protocol/scopes.ts';
 import { isSharedChannel } from './access.ts';
 import { createCaller } from './web-api/caller.ts';
 import { SlackCallError } from './web-api/failure.ts';
 import { boltLogger, PostingClient } from './web-api/http.ts';
 import { lookUpUser } from './web-api/names.ts';
+import type { WorkspaceParts } from './workspace.ts';
 
 /** Older than Slack. */
 const NO_THREAD = '1000000000.000001';
@@ -20,18 +20,14 @@ export interface TokenFacts {
   readonly clockAheadMs: number | null;
 }
 
-interface InspectionOptions {
-  /** Null: Slack's own. */
-  readonly apiUrl: string | null;
-  readonly timeoutMs: number;
-  readonly clock: Clock;
-  readonly log: Logger;
-}
-
 export type Inspection = ReturnType<typeof inspectionBy>;
 
 /** Asks Slack with one token, and changes nothing there. Every method throws SlackCallError. */
-export function inspectionBy(token: string, { apiUrl, timeoutMs, clock, log }: InspectionOptions) {
+export function inspectionBy(
+  token: string,
+  { apiUrl, clock, log }: Omit<WorkspaceParts, 'client'>,
+  timeoutMs: number,
+) {
   const client = new PostingClient(apiUrl, boltLogger(log), timeoutMs);
   const call = createCaller(client, async () => token);
   return {

@@ -252,9 +252,8 @@ export function createPoster(
     },
 
     /** Removes a reaction, if present. May be repeated. */
-    removeReaction: async (channel: string, timestamp: string, name: string): Promise<void> => {
-      await call('reactions.remove', { channel, timestamp, name });
-    },
+    removeReaction: (channel: string, timestamp: string, name: string) =>
+      call('reactions.remove', { channel, timestamp, name }),
 
     /**
      * Sets the state of the agent's session in a thread, if the app is an agent. Slack ends `processing` after
@@ -330,9 +329,7 @@ export function createPoster(
       String((await call('views.open', { trigger_id: triggerId, view })).view?.id),
 
     /** Replaces an open view. */
-    updateModal: async (viewId: string, view: ModalView): Promise<void> => {
-      await call('views.update', { view_id: viewId, view });
-    },
+    updateModal: (viewId: string, view: ModalView) => call('views.update', { view_id: viewId, view }),
 
     /** Replaces one person's home tab. May be repeated. */
     publishHome: async (userId: string, { blocks }: SlackMessage): Promise<void> => {

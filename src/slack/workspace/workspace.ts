@@ -87,7 +87,7 @@ export function createWorkspace(
     selfCheck: selfCheckBy(poster, clock, rule),
     names: namesIn(users, identity.teamId, { call, clock, log }),
     marksBy: marksBy(call),
-    access: accessBy(rule, { home: identity, users, shared, call, clock, log }),
+    access: accessBy(rule, identity, users, shared, { call, clock, log }),
     snippets: new SnippetReader(call, botToken, apiUrl),
     projects: settings?.projects ?? null,
   };

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, type Histogram, Registry } from 'prom-client';
 import packageJson from '../../../../package.json' with { type: 'json' };
@@ -13,8 +12,6 @@ import type { Observe } from '../logger.ts';
 import type { ProgramState } from '../program-state.ts';
 import { type MetricTable, registerMetrics } from './table.ts';
 
-type Metrics = ReturnType<typeof createMetrics>;
-
 /** Each has its own registry, so that several services can live in one process. */
 export function createMetrics(logLinesDropped = () => 0) {
   const registry = new Registry();
@@ -22,34 +19,33 @@ export function createMetrics(logLinesDropped = () => 0) {
   const process = measureProcess(registry);
   // A series that begins with its first count hides that count from `increase` and `rate`.
   for (const outcome of transactionOutcomes) metrics.store_transactions_total.inc({ outcome }, 0);
+  const text = (state: ProgramState): Promise<string> => {
+    showState(metrics, state);
+    metrics.log_lines_dropped_total.reset();
+    metrics.log_lines_dropped_total.inc(logLinesDropped());
+    return registry.metrics();
+  };
   return {
     observe: countOperations(metrics),
     transaction: ({ outcome, durationMs }: EndedTransaction): void => {
       metrics.store_transactions_total.inc({ outcome });
       metrics.store_transaction_seconds.observe(durationMs / 1000);
     },
-    contentType: registry.contentType,
     /** All metrics in the text format, with the current state. */
-    text: (state: ProgramState): Promise<string> => {
-      showState(metrics, state);
-      metrics.log_lines_dropped_total.reset();
-      metrics.log_lines_dropped_total.inc(logLinesDropped());
-      return registry.metrics();
-    },
+    text,
+    route: (readState: () => Promise<ProgramState>): Route => ({
+      path: '/metrics',
+      handle: async (_request, response) => {
+        try {
+          const body = await text(await readState());
+          response.writeHead(200, { 'content-type': registry.contentType }).end(body);
+        } catch {
+          response.writeHead(500).end();
+        }
+      },
+    }),
     close: () => process.close(),
   };
-}
-
-export function metricsRoute(metrics: Metrics, readState: () => Promise<ProgramState>): Route {
-  const answer = async (response: ServerResponse) => {
-    try {
-      const text = await metrics.text(await readState());
-      response.writeHead(200, { 'content-type': metrics.contentType }).end(text);
-    } catch {
-      response.writeHead(500).end();
-    }
-  };
-  return { path: '/metrics', handle: (_request, response) => void answer(response) };
 }
 
 const NONE_DUE = { count: 0, oldestMs: 0 };

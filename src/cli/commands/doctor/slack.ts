@@ -23,7 +23,7 @@ const RENEW_APP_TOKEN =
 const LOOK_AGAIN = 'Run doctor again.';
 
 export function inspectionWith(token: string, { config, tools: { clock, timeoutMs } }: Given): Inspection {
-  return inspectionBy(token, { apiUrl: config.slack.apiUrl, timeoutMs, clock, log: SILENT });
+  return inspectionBy(token, { apiUrl: config.slack.apiUrl, clock, log: SILENT }, timeoutMs);
 }
 
 /** From the running program: doctor opens no connection, which would get a share of the requests. */

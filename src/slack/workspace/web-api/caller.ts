@@ -19,6 +19,12 @@ export type SlackCaller = <T extends WebAPICallResult>(
   args?: Readonly<Record<string, unknown>>,
 ) => Promise<T>;
 
+export interface CallerParts {
+  readonly call: SlackCaller;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
 /** The bot's current token. Throws SlackCallError if there is none. */
 export type BotToken = () => Promise<string>;
 

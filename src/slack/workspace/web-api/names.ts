@@ -1,9 +1,8 @@
 import type { ConversationsInfoResponse, UsergroupsListResponse, UsersInfoResponse } from '@slack/web-api';
 import type { Clock } from '../../../engine/runtime/clock.ts';
-import type { Logger } from '../../../engine/runtime/redact.ts';
 import { isChannel } from '../../protocol/ids.ts';
 import { mentionedIds } from '../../protocol/slack-text.ts';
-import { type SlackCaller, withSecondTry } from './caller.ts';
+import { type CallerParts, type SlackCaller, withSecondTry } from './caller.ts';
 import { SlackCallError } from './failure.ts';
 
 /** Slack waits 3 seconds for an answer to a request, and storing needs most of that. */
@@ -97,14 +96,8 @@ const ALL = 'all';
 
 export type Names = ReturnType<typeof namesIn>;
 
-interface NamesParts {
-  readonly call: SlackCaller;
-  readonly clock: Clock;
-  readonly log: Logger;
-}
-
 /** Names of people, channels and user groups in a workspace, in a bounded cache. */
-export function namesIn(users: Users, teamId: string, { call, clock, log }: NamesParts) {
+export function namesIn(users: Users, teamId: string, { call, clock, log }: CallerParts) {
   /** Null: Slack would answer the same again, as the channel is private, or the scope is missing. */
   async function ask<T extends ConversationsInfoResponse | UsergroupsListResponse>(
     id: string,
