@@ -22,7 +22,6 @@ export interface Host {
  */
 export type Run = (args: string[], host: Host) => Promise<number>;
 
-/** A wrong call of the command; the message says how to call it. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

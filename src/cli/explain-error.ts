@@ -4,7 +4,6 @@ import { codeOf, StoreError } from '../store/engines/connection-turns.ts';
 import { EXIT_CONFIG, EXIT_TEMPORARY, EXIT_USAGE, UsageError } from './command.ts';
 import { near } from './table.ts';
 
-/** What to print about an error that ended this command, and the exit code. */
 export function explainError(
   error: unknown,
   command: string,

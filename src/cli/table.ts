@@ -71,7 +71,6 @@ export function findCommand(name: string): Command | undefined {
   return commands.find((command) => nameOf(command) === name);
 }
 
-/** The command, or option, that was probably meant. */
 export function nearCommand(name: string): string | null {
   return near(name, [...commands.map(nameOf), '--help', '--version']);
 }

@@ -21,7 +21,6 @@ export function contradictions(given: Given): ConfigProblem[] {
   ];
 }
 
-/** The two tokens, if they are swapped; else none. */
 export function swappedTokens({ values }: Given): readonly SettingName[] {
   const { SLACK_BOT_TOKEN: botToken = '', SLACK_APP_TOKEN: appToken = '' } = values;
   const isSwapped = botToken.startsWith('xapp-') && appToken.startsWith('xoxb-');

@@ -176,7 +176,6 @@ function setOf(item: z.ZodString) {
     .prefault([]);
 }
 
-/** The keys that the file may have at this place. */
 export function keysAt(schema: z.core.$ZodType, path: readonly (string | number)[]): readonly string[] {
   if (schema instanceof z.ZodPipe) return keysAt(schema.in, path);
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {

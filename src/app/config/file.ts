@@ -31,7 +31,6 @@ function problem(message: string): ConfigProblem {
   return { variable: VARIABLE, message, example: 'docs-agent.example.yml' };
 }
 
-/** Parses the configuration file, and finds all of its problems. */
 function readConfigFile(text: string, isOauth: boolean): Loaded {
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { lineCounter });
@@ -92,7 +91,6 @@ function withoutEchoes(wrongs: readonly FileWrong[], document: Document): Wrong[
 }
 
 interface FileWrong extends Wrong {
-  /** What an unknown key was probably meant to be. */
   readonly meant?: readonly Step[];
 }
 

@@ -90,7 +90,6 @@ export function projectsOf(
   return { projects: [first, ...others], apiKeys };
 }
 
-/** The keys, by project id. */
 export function keysOf(
   listed: NamedSecrets['projects'],
   sharedKey: string | undefined,

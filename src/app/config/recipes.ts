@@ -6,7 +6,6 @@ import type { ConfigFile, NamedSecrets } from './file-schema.ts';
 import type { ConfigProblem, Report } from './problems.ts';
 import type { SecretOf } from './values.ts';
 
-/** The time zone of schedules that name none. */
 const DEFAULT_ZONE = 'UTC';
 
 type Given = ConfigFile['recipes'][number];
@@ -38,7 +37,6 @@ export interface Hook {
   readonly secrets: readonly KeyObject[];
 }
 
-/** All recipes' webhooks, by the recipe's name. */
 export function hooksOf(
   { recipes, workspaces }: NamedSecrets,
   secretOf: SecretOf,

@@ -14,7 +14,6 @@ export interface Given {
   readonly values: Partial<Record<SettingName, string>>;
   /** Those that are well formed, with their defaults. */
   readonly checked: Partial<Settings>;
-  /** Settings that were given, but could not be read. */
   readonly unreadable: ReadonlyMap<SettingName, ConfigProblem>;
   readonly invalid: readonly ConfigProblem[];
 }
@@ -51,7 +50,6 @@ export function readSettings(
   return { values, checked: checked as Partial<Settings>, unreadable, invalid };
 }
 
-/** The trimmed value of a variable; null if it is not set or blank. */
 function lookUp(env: Environment, variable: string): string | null {
   return env[variable]?.trim() || null;
 }

@@ -4,7 +4,6 @@ import { type LogFields, type Logger, type LogLevel, redact } from '../../engine
 
 const RESERVED = /^(?:event|level|time)$/;
 
-/** @param destination takes whole lines of JSON */
 export function createLogger({
   level,
   destination,
@@ -84,7 +83,6 @@ export class LogOutput {
     this.stream.write(line);
   }
 
-  /** Resolves when all lines are out. */
   flush(): Promise<void> {
     if (this.isBroken || this.stream.writableLength === 0) return Promise.resolve();
     return new Promise((resolve) => {

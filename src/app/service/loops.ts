@@ -38,7 +38,6 @@ export const SHORT_STOP_MS = 10_000;
 export interface Tools extends AgentTools, DigestTools, LookTools, RecipeTools {
   /** For each project, across all replicas. */
   readonly readsPerMinute: number;
-  /** How many requests Slack, or a person, waits for. */
   readonly requestsInFlight: () => number;
 }
 

@@ -38,7 +38,6 @@ interface Parts {
 
 interface Served {
   readonly workspaces: Workspaces;
-  /** Processes an event that says that an installation, or its token, has ended. */
   readonly onEnded: (body: unknown) => Promise<void>;
   readonly routes: readonly Route[];
   /** The only workspace, and its bot; null: there may be many. */
@@ -46,7 +45,6 @@ interface Served {
   readonly signedInAs: SignedInAs | null;
 }
 
-/** The workspaces that the settings describe. Throws StartError. */
 export async function serveWorkspaces(config: Config, parts: Parts): Promise<Served> {
   const { installing } = config.slack;
   return installing.kind === 'by_hand'
@@ -184,7 +182,6 @@ export function explainConnection(error: unknown, { http: { host, port } }: Conf
 
 /** The program cannot start. The message says what happened, why, and what to do. */
 export class StartError extends Error {
-  /** A later start may succeed. */
   readonly isTemporary: boolean;
 
   constructor(message: string, cause?: unknown, isTemporary = false) {

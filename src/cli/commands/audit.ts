@@ -8,7 +8,6 @@ import { Audit, Reports } from '../../store/queries/reports/reports.ts';
 import type { Host } from '../command.ts';
 import { periodOf } from './report.ts';
 
-/** `docs-agent audit`: who did what in the last days, one line each, also while the service runs. */
 export async function audit(args: string[], { env, now }: Host): Promise<number> {
   const { values } = parseArgs({
     args,

@@ -7,7 +7,6 @@ import { type Host, UsageError } from '../command.ts';
 
 const MIB = 1024 ** 2;
 
-/** `docs-agent backup`: copies the embedded store, also while the service runs. */
 export async function backup(args: string[], { env }: Host): Promise<number> {
   const { values, positionals } = parseArgs({
     args,

@@ -7,7 +7,6 @@ import { passwordsIn } from '../../store/engines/postgres-errors.ts';
 import { placeOf, type StoreLocation } from '../../store/open.ts';
 import { type Host, UsageError } from '../command.ts';
 
-/** `docs-agent copy-store`: moves everything from the embedded store to Postgres, or back. */
 export async function copyStore(args: string[], { env }: Host): Promise<number> {
   const { values } = parseArgs({ args, options: { to: { type: 'string' }, 'to-file': { type: 'string' } } });
   const to = targetOf(values.to?.trim(), values['to-file']);

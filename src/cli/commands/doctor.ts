@@ -28,7 +28,6 @@ const EXIT_CODES: Readonly<Record<Level, number>> = { ok: 0, warning: 1, error: 
 /** For monitoring systems: the state is unknown. */
 const EXIT_UNKNOWN = 3;
 
-/** `docs-agent doctor`: says what is wrong, and what to do about it. */
 export async function doctor(args: string[], { env }: Host): Promise<number> {
   const { values } = parseArgs({
     args,
@@ -113,7 +112,6 @@ export function settingsInDisorder(error: ConfigError): Finding[] {
   );
 }
 
-/** All values that must not be shown. */
 export function secretsOf({ slack: { installing, transport }, agent, store, codeHosts }: Config): string[] {
   const ofInstalling =
     installing.kind === 'by_hand'

@@ -2,7 +2,6 @@ import { parseArgs } from 'node:util';
 import { manifestYaml } from '../../slack/manifest.ts';
 import { UsageError } from '../command.ts';
 
-/** `docs-agent manifest`: prints the manifest to paste at api.slack.com/apps. */
 export async function manifest(args: string[]): Promise<number> {
   const { values } = parseArgs({
     args,

@@ -3,7 +3,6 @@ import { parseStoreConfig } from '../../app/config/config.ts';
 import { migrateStore } from '../../store/open.ts';
 import type { Host } from '../command.ts';
 
-/** `docs-agent migrate`: brings the store's schema up to date, as a start would. */
 export async function migrate(args: string[], { env }: Host): Promise<number> {
   parseArgs({ args });
   const migrated = await migrateStore(parseStoreConfig(env));

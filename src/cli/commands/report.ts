@@ -9,7 +9,6 @@ import { type Host, UsageError } from '../command.ts';
 
 const FORMATS = { table, csv, json };
 
-/** `docs-agent report`: the outcomes of recent requests, also while the service runs. */
 export async function report(args: string[], { env, now }: Host): Promise<number> {
   const { values } = parseArgs({
     args,

@@ -113,7 +113,6 @@ async function showOutcome(
   }
 }
 
-/** Whose jobs are visible where it was pressed. */
 function sightOf({ teamId }: ListenerDeps, press: Press) {
   const { userId, channelId } = press;
   return { teamId, userId, channelId: channelId || channelOfView(press) || NO_CHANNEL };

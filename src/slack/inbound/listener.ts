@@ -71,7 +71,6 @@ export interface Interaction {
 export interface Command extends Interaction {
   readonly channelId: string;
   readonly text: string;
-  /** Answers privately after the acknowledgement. */
   tellLater(message: SlackMessage): Promise<unknown>;
 }
 

@@ -63,7 +63,6 @@ import { resumeRecipe } from './recipes/start-recipe.ts';
 import { admissionProblem, answering } from './requests/door.ts';
 import { stepReached } from './workflows/step.ts';
 
-/** Works in the workspace of the request. */
 type Listener<Of> = (deps: ListenerDeps, of: Of) => Promise<void>;
 
 /** A button whose press is a job event needs no listener of its own (`jobButton`). */

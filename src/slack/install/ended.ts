@@ -28,7 +28,6 @@ export interface EndedParts {
   readonly store: Store;
   readonly directory: Directory;
   readonly log: Logger;
-  /** Calls with the stored token. */
   readonly callerOf: (installation: StoredInstallation) => SlackCaller;
 }
 

@@ -29,7 +29,6 @@ const BAD_CODES = new Set(['invalid_code', 'code_already_used', 'code_expired'])
 
 export interface InstallParts {
   readonly app: { readonly clientId: string; readonly clientSecret: string; readonly stateSecret: string };
-  /** Null: Slack's own. */
   readonly apiUrl: string | null;
   /** Slack grants those that the page asks for, whatever else the manifest has. */
   readonly scopes: readonly string[];
@@ -135,7 +134,6 @@ async function exchange({ client, app }: InstallParts, code: string): Promise<Oa
   }
 }
 
-/** Stores the token from Slack, encrypted. */
 async function install(parts: InstallParts, given: OauthV2AccessResponse): Promise<string | null> {
   const { store, vault, directory, clock, log } = parts;
   const { access_token: botToken, expires_in: lifeS } = given;

@@ -62,7 +62,6 @@ export function sharedChannels(call: SlackCaller, clock: Clock, allowed: Readonl
     },
     /** Whether `isClosed` has an answer without asking Slack. */
     knows: (channelId: string) => isAlwaysOpen(channelId) || lookup.knows(channelId),
-    /** An event says that it is shared. */
     nowShared: (channelId: string) => lookup.learn(channelId, true),
     /** It may be another one, or readable, now. */
     forget: (channelId: string) => lookup.forget(channelId),

@@ -74,7 +74,6 @@ export function inspectionBy(
   };
 }
 
-/** Null for a failure with this code. */
 function unlessCode(code: string) {
   return (error: unknown): null => {
     if (error instanceof SlackCallError && error.failure.code === code) return null;

@@ -328,7 +328,6 @@ export function createPoster(
     openModal: async (triggerId: string, view: ModalView): Promise<string> =>
       String((await call('views.open', { trigger_id: triggerId, view })).view?.id),
 
-    /** Replaces an open view. */
     updateModal: (viewId: string, view: ModalView) => call('views.update', { view_id: viewId, view }),
 
     /** Replaces one person's home tab. May be repeated. */

@@ -28,7 +28,6 @@ export interface Workspace extends SlackIdentity {
   readonly projects: Projects | null;
 }
 
-/** Installed and set up. */
 export interface ReadyWorkspace extends Workspace {
   readonly projects: Projects;
 }
@@ -144,10 +143,8 @@ export async function oneWorkspace(parts: WorkspaceParts, token: string, setting
 
 export interface Known {
   agent(projectId: string): ServiceFacts;
-  /** Recent answers of the configured code hosts. */
   codeHosts(): readonly HostFacts[];
   slackProblem(): string | null;
-  /** What keeps its work from being done. */
   workProblems(): readonly string[];
 }
 

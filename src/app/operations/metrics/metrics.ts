@@ -31,7 +31,6 @@ export function createMetrics(logLinesDropped = () => 0) {
       metrics.store_transactions_total.inc({ outcome });
       metrics.store_transaction_seconds.observe(durationMs / 1000);
     },
-    /** All metrics in the text format, with the current state. */
     text,
     route: (readState: () => Promise<ProgramState>): Route => ({
       path: '/metrics',
@@ -142,7 +141,6 @@ function measureProcess(registry: Registry): { close(): void } {
   return { close: () => lag.disable() };
 }
 
-/** In a module of its own, so that the bundle holds nothing else of package.json. */
 export const { version } = packageJson;
 
 const AGENT_METHODS = ['create_job', 'send_message', 'get_job'];
@@ -151,7 +149,6 @@ const UNKNOWN_REASONS = ['unreachable', 'server_error', 'bad_answer'];
 /** The API may invent others; labels must stay few. */
 const KNOWN_STATUSES: ReadonlySet<unknown> = new Set(['active', 'completed', 'failed', 'archived']);
 
-/** Returns an observer that counts and times operations by their log events. */
 function countOperations(metrics: MetricTable): Observe {
   // A series that begins with its first count hides that count from `increase` and `rate`.
   for (const kind of inboundRequestKinds)

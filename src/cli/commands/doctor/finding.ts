@@ -62,7 +62,6 @@ export interface Finding {
   readonly subject: string | null;
   readonly level: Level;
   readonly found: string;
-  /** What to do about it, or null. */
   readonly next: string | null;
 }
 

@@ -13,7 +13,6 @@ const TOO_FEW_BYTES = 100 * MIB;
 /** Advice for failures whose message has none, such as a timed-out query. */
 const LOOK_THERE = 'Check the database itself: its log, its disk and the network to it.';
 
-/** Everything about the store, or why it cannot be known. */
 export async function lookAtStore({ config, tools }: Given) {
   try {
     return { facts: await inspectStore(config.store, tools.clock.now()), error: null };

@@ -17,7 +17,6 @@ import { doctorAnswer, report } from './doctor.ts';
 import { listAnswer, statusAnswer } from './status.ts';
 import { watch } from './watch.ts';
 
-/** `/docs-agent …`: finds out which command it is. */
 export async function takeCommand(deps: ListenerDeps, made: Command): Promise<void> {
   const text = sanitize(made.text);
   const intent = intentOf(text);

@@ -111,7 +111,6 @@ export async function showJob(deps: ListenerDeps, press: Press): Promise<void> {
     : press.tellBeside(message));
 }
 
-/** `list`: the first page. */
 export function listAnswer(deps: ListenerDeps, sight: Viewer): Promise<SlackMessage> {
   return show(deps, () => read(deps, sight, null));
 }

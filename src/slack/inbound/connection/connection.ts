@@ -21,7 +21,6 @@ import { EVENTS_PATH } from '../../protocol/ids.ts';
 import { acknowledgeAfterCommit, type RequestsOptions } from './acknowledge-after-commit.ts';
 import { BadRequestError, isSignedBySlack } from './request-checks.ts';
 
-/** Receives Slack's requests, and serves the port for other routes. */
 export interface Connection {
   readonly receiver: Receiver;
   /** Connects to Slack or listens for it. Resolves to the served port, or null if there is none. */
@@ -29,7 +28,6 @@ export interface Connection {
   /** Resolves when no request is in flight. */
   stop(): Promise<void>;
   requestsInFlight(): number;
-  /** What is wrong with the connection now, or null. */
   problem(): string | null;
   /** Needs attention, though requests arrive. */
   warnings(): readonly string[];
@@ -41,7 +39,6 @@ export interface Connection {
 }
 
 export interface ConnectionOptions extends RequestsOptions {
-  /** Null: Slack's own. */
   readonly apiUrl: string | null;
   readonly logger: BoltLogger;
   readonly log: Logger;

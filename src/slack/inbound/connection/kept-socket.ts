@@ -333,7 +333,6 @@ export function countConnections(
   return {
     /** Called before a connection is opened, so that no other replica miscounts. */
     expectAnother: () => report(1),
-    /** @param reported Slack's count */
     take: async (reported: number | null): Promise<void> => {
       const known = reported === null ? null : await report();
       if (reported === null || known === null) return;
@@ -356,7 +355,6 @@ export function countConnections(
   };
 }
 
-/** @param others its number of connections */
 export function otherProgramWords(others: number): string {
   const connections = others === 1 ? 'a connection' : `${others} connections`;
   return (

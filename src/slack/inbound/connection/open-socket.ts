@@ -19,14 +19,12 @@ const PONG_WITHIN_MS = 5_000;
 
 export interface SocketOptions {
   readonly appToken: string;
-  /** Null: Slack's own. */
   readonly apiUrl: string | null;
   readonly logger: BoltLogger;
   readonly log: Logger;
   readonly app: App;
   /** Slack is about to close the socket, which takes requests until then. */
   readonly onGoodbye: (reason: string) => void;
-  /** The socket was open and has closed. */
   readonly onClosed: () => void;
 }
 

@@ -168,7 +168,6 @@ const command = z.looseObject({
   event: absent,
 });
 
-/** Interactions with blocks, messages and forms. */
 const interaction = {
   ...installed,
   user: z.looseObject({ id, team_id: id.optional() }),
@@ -290,7 +289,6 @@ function checkPart(shape: z.ZodType, part: unknown, at: readonly string[]): void
 
 /** A request that can never be processed. The message names the problem and quotes no content. */
 export class BadRequestError extends Error {
-  /** Answered in HTTP mode. */
   readonly status: 400 | 404;
 
   constructor(status: BadRequestError['status'], message: string) {

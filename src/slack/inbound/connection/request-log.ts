@@ -22,11 +22,9 @@ export type InboundRequestKind = (typeof inboundRequestKinds)[number];
 export const inboundRequestOutcomes = ['accepted', 'duplicate', 'refused', 'failed', 'ignored'] as const;
 export type InboundRequestOutcome = (typeof inboundRequestOutcomes)[number];
 
-/** What listeners report about the current request. */
 export interface RequestNote {
   readonly outcome: InboundRequestOutcome;
   readonly jobId?: string | undefined;
-  /** Of a refusal that audits show. */
   readonly refusal?: RefusalNote | undefined;
 }
 

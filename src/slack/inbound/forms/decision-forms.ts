@@ -123,7 +123,6 @@ type Problem = { readonly problem: SlackMessage };
 
 type FormOf<T> = (deps: ListenerDeps, job: Job, data: DecisionForm) => Promise<T>;
 
-/** Opens a form about the button's job. */
 export function formPressed(formOf: FormOf<ModalView | Problem>) {
   return async (deps: ListenerDeps, press: Press): Promise<void> => {
     await press.ack();
@@ -184,7 +183,6 @@ export function formSubmitted(
 
 interface AnotherPress extends Pick<Press, 'userId' | 'keys' | 'responseUrl'> {
   readonly buttonId: string;
-  /** As Slack returned it. */
   readonly jobId: string;
   readonly pressedTs?: string | undefined;
   /** From *Start in …*. */
@@ -204,7 +202,6 @@ export async function startAnother(deps: ListenerDeps, press: Press): Promise<vo
   throw notStored(press);
 }
 
-/** *Start another* in a form. */
 export async function startAnotherSubmitted(deps: ListenerDeps, form: Submission): Promise<void> {
   const { jobId = '', responseUrl = null } = decodeConfirmationForm(form.view.private_metadata) ?? {};
   const { userId, triggerId } = form;

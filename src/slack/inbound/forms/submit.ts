@@ -39,7 +39,6 @@ export function filledIn({ projects }: ListenerDeps, { state, blocks }: ViewOutp
     /** As Slack would deliver it in a message. */
     text: escapeMrkdwn(sanitize(at(formIds.prompt)?.value ?? '')).trim(),
     project: projects.find(({ id }) => id === projectId) ?? null,
-    /** Its name. */
     recipe: at(formIds.recipe)?.selected_option?.value ?? null,
     channelId: at(formIds.channel)?.selected_conversation ?? null,
     /** The values that are ticked, and all that could be. */

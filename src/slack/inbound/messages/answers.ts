@@ -14,7 +14,6 @@ export interface WrittenAt {
   /** Null: not in a thread. Slack shows nothing private in a thread without replies. */
   readonly threadTs: string | null;
   readonly userId: string;
-  /** All names under which Slack may redeliver the message. */
   readonly keys: readonly string[];
 }
 

@@ -113,7 +113,6 @@ export function openForm(deps: ListenerDeps, triggerId: string, view: ModalView)
   return inTime(deps, FORM_WITHIN_MS, opened, null);
 }
 
-/** The link to the thread; null if there is none yet. */
 export function linkTo(
   { workspaceUrl }: ListenerDeps,
   job: Pick<Job, 'channelId' | 'threadTs'> | null,
@@ -175,7 +174,6 @@ export async function jobAdmissionProblem(
   return job?.teamId === deps.teamId ? admissionProblem(deps, userId, job.channelId) : null;
 }
 
-/** For administrators' actions: the refusal to show, or null. */
 export async function adminProblem(
   deps: ListenerDeps,
   userId: string,

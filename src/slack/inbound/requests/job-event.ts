@@ -67,7 +67,6 @@ export function recordPress(
   press: {
     readonly userId: string;
     readonly button: string;
-    /** Null: none. */
     readonly jobId: string | null;
     /** False: too late. */
     readonly hasEffect: boolean;

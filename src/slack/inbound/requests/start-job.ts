@@ -34,7 +34,6 @@ export interface RawRequest extends Omit<JobRequest, 'projectId' | 'projectName'
 }
 
 interface Delivery {
-  /** All names under which Slack may redeliver the request. */
   readonly keys: readonly string[];
   /** Whether the answer to the request shows the outcome. */
   readonly isAnswered: boolean;

@@ -23,7 +23,6 @@ const STARTED = '';
 interface Execution {
   readonly id: string;
   readonly token: string | null;
-  /** All names under which Slack may redeliver it. */
   readonly keys: readonly string[];
 }
 

@@ -44,7 +44,6 @@ export function createCaller(client: WebClient, botToken: BotToken): SlackCaller
   };
 }
 
-/** Also logs the result of each call. */
 export function loggedCaller(call: SlackCaller, log: Logger, clock: Clock, teamId: string): SlackCaller {
   return async <T extends WebAPICallResult>(method: string, args?: Readonly<Record<string, unknown>>) => {
     const startedAtMs = clock.now();

@@ -177,7 +177,6 @@ function isGroup(id: string): boolean {
   return id.startsWith('S');
 }
 
-/** What `users.info` says of a person. */
 export interface User {
   /** As people see it, or null. */
   readonly name: string | null;
