@@ -11,80 +11,66 @@ import { scheduleProblem } from '../../jobs/schedule/moments.ts';
 import type { ConfigFile } from './file-schema.ts';
 import { isNoProject, repeated, type Step, type Wrong } from './problems.ts';
 
-/** What is wrong at the place, if anything. */
-function wrong(message: string | false | null, ...path: readonly Step[]): Wrong[] {
-  return message ? [{ path, message }] : [];
+function wrong(message: string, ...path: readonly Step[]): Wrong {
+  return { path, message };
 }
 
-function under(place: readonly Step[], ...wrongs: readonly (readonly Wrong[])[]): Wrong[] {
-  return wrongs.flat().map(({ path, message }) => ({ path: [...place, ...path], message }));
+function* under(place: readonly Step[], ...wrongs: readonly Iterable<Wrong>[]): Generator<Wrong> {
+  for (const each of wrongs) for (const { path, message } of each) yield wrong(message, ...place, ...path);
 }
 
 /** Contradictions in a file whose every value is well formed. */
-export function contradictions(file: ConfigFile): Wrong[] {
+export function* contradictions(file: ConfigFile): Generator<Wrong> {
   const { projects, workspaces } = file;
   const names = projects.map(({ id, name }) => name ?? id);
   const ids = projects.map(({ id }) => id);
-  const hooks = Object.entries(workspaces).flatMap(([team, { recipes }]) =>
-    recipes.flatMap(({ name, webhook }, index) => (webhook === undefined ? [] : [{ team, index, name }])),
-  );
-  return [
-    ...repeated(ids).flatMap((index) =>
-      wrong(`is the same as in projects[${ids.indexOf(ids[index] ?? '')}]`, 'projects', index, 'id'),
-    ),
-    ...repeated(names.map((name) => name.toLowerCase())).flatMap((index) => {
-      const key = projects[index]?.name === undefined ? 'id' : 'name';
-      return wrong('is also the name of another project', 'projects', index, key);
-    }),
-    ...ofParts(file, names),
-    // A webhook's URL names the recipe, and no workspace.
-    ...hooks
-      .filter(({ team, name }, at) =>
-        hooks.slice(0, at).some((other) => other.name === name && other.team !== team),
-      )
-      .flatMap(({ team, index }) => {
+  for (const index of repeated(ids)) {
+    yield wrong(`is the same as in projects[${ids.indexOf(ids[index] ?? '')}]`, 'projects', index, 'id');
+  }
+  for (const index of repeated(names.map((name) => name.toLowerCase()))) {
+    const key = projects[index]?.name === undefined ? 'id' : 'name';
+    yield wrong('is also the name of another project', 'projects', index, key);
+  }
+  yield* ofParts(file, names);
+  // A webhook's URL names the recipe, and no workspace.
+  const workspaceOfHook = new Map<string, string>();
+  for (const [team, { recipes }] of Object.entries(workspaces)) {
+    for (const [index, { name, webhook }] of recipes.entries()) {
+      if (webhook === undefined) continue;
+      const first = workspaceOfHook.get(name) ?? team;
+      workspaceOfHook.set(name, first);
+      if (first !== team) {
         const message = 'has a webhook, but so does the recipe of this name in another workspace';
-        return wrong(message, 'workspaces', team, 'recipes', index, 'name');
-      }),
-    ...Object.entries(workspaces).flatMap(([team, workspace]) =>
-      under(
-        ['workspaces', team],
-        workspace.projects.flatMap((name, index) =>
-          wrong(!names.includes(name) && isNoProject(names), 'projects', index),
-        ),
-        repeated(workspace.projects).flatMap((index) => wrong('is named twice', 'projects', index)),
-        ofParts(workspace, workspace.projects),
-      ),
-    ),
-  ];
+        yield wrong(message, 'workspaces', team, 'recipes', index, 'name');
+      }
+    }
+  }
+  for (const [team, workspace] of Object.entries(workspaces)) {
+    const unknown = workspace.projects.flatMap((name, index) =>
+      names.includes(name) ? [] : [wrong(isNoProject(names), 'projects', index)],
+    );
+    const twice = repeated(workspace.projects).map((index) => wrong('is named twice', 'projects', index));
+    yield* under(['workspaces', team], unknown, twice, ofParts(workspace, workspace.projects));
+  }
 }
 
 /** In what both the file and each workspace may have. */
-function ofParts(
+function* ofParts(
   { channels, recipes, digest }: Pick<ConfigFile, 'channels' | 'recipes' | 'digest'>,
   projects: readonly string[],
-): Wrong[] {
-  const projectProblem = (name: string | undefined) =>
-    name !== undefined && !projects.includes(name) && isNoProject(projects);
-  return [
-    ...[...channels].flatMap(([channel, { projectName }]) =>
-      wrong(projectProblem(projectName), 'channels', channel, 'project'),
-    ),
-    ...repeated(recipes.map(({ name }) => name)).flatMap((index) =>
-      wrong('is also the name of another recipe', 'recipes', index, 'name'),
-    ),
-    ...recipes.flatMap((recipe, index) =>
-      under(
-        ['recipes', index],
-        // Without projects in the file, AGENT_PROJECT_ID names the only one.
-        wrong(projectProblem(recipe.project), 'project'),
-        ofRequest(recipe),
-        ofValues(recipe),
-        ofSchedule(recipe),
-      ),
-    ),
-    ...(digest === undefined ? [] : under(['digest'], ofSchedule(digest))),
-  ];
+): Generator<Wrong> {
+  const ofProject = (name: string | undefined, ...path: readonly Step[]) =>
+    name === undefined || projects.includes(name) ? [] : [wrong(isNoProject(projects), ...path, 'project')];
+  for (const [channel, { projectName }] of channels) yield* ofProject(projectName, 'channels', channel);
+  for (const index of repeated(recipes.map(({ name }) => name))) {
+    yield wrong('is also the name of another recipe', 'recipes', index, 'name');
+  }
+  for (const [index, recipe] of recipes.entries()) {
+    // Without projects in the file, AGENT_PROJECT_ID names the only one.
+    const wrongs = [ofProject(recipe.project), ofRequest(recipe), ofValues(recipe), ofSchedule(recipe)];
+    yield* under(['recipes', index], ...wrongs);
+  }
+  if (digest !== undefined) yield* under(['digest'], ofSchedule(digest));
 }
 
 /** With many workspaces, settings that name people or channels belong to each workspace. */
@@ -94,23 +80,28 @@ const OF_ONE_WORKSPACE = ['channels', 'access', 'admins', 'recipes', 'digest'];
  * Settings in a place where they have no meaning. `given`: the file's top-level keys; `isOauth`: workspaces
  * install the app by themselves, so there may be many.
  */
-export function misplaced({ projects }: ConfigFile, given: readonly string[], isOauth: boolean): Wrong[] {
+export function* misplaced(
+  { projects }: ConfigFile,
+  given: readonly string[],
+  isOauth: boolean,
+): Generator<Wrong> {
   if (!isOauth) {
     const message =
       'needs the OAuth settings (SLACK_CLIENT_ID and others): a bot token belongs to one workspace';
-    return wrong(given.includes('workspaces') && message, 'workspaces');
+    if (given.includes('workspaces')) yield wrong(message, 'workspaces');
+    return;
   }
-  const noWorkflows =
-    'does not work with OAuth: Slack allows workflow steps only in apps of one workspace or organisation';
+  if (given.includes('workflows')) {
+    const message =
+      'does not work with OAuth: Slack allows workflow steps only in apps of one workspace or organisation';
+    yield wrong(message, 'workflows');
+  }
   const elsewhere = (key: string, ...place: readonly Step[]) =>
     wrong(`belongs under workspaces.T….${key}: with OAuth there may be many workspaces`, ...place, key);
-  return [
-    ...wrong(given.includes('workflows') && noWorkflows, 'workflows'),
-    ...OF_ONE_WORKSPACE.filter((key) => given.includes(key)).flatMap((key) => elsewhere(key)),
-    ...projects.flatMap(({ notice_channels: channels }, index) =>
-      channels.length === 0 ? [] : elsewhere('notice_channels', 'projects', index),
-    ),
-  ];
+  for (const key of OF_ONE_WORKSPACE) if (given.includes(key)) yield elsewhere(key);
+  for (const [index, { notice_channels: channels }] of projects.entries()) {
+    if (channels.length > 0) yield elsewhere('notice_channels', 'projects', index);
+  }
 }
 
 type Given = ConfigFile['recipes'][number];
@@ -119,15 +110,19 @@ type Given = ConfigFile['recipes'][number];
 const PLACEHOLDERS_MAX = 50;
 const PLACEHOLDER_MAX = 100;
 
-function ofRequest({ request }: Given): Wrong[] {
+function* ofRequest({ request }: Given): Generator<Wrong> {
   const names = placeholdersIn(request);
-  return [
-    hasStrayBrace(request) &&
-      'has a brace that is not part of a placeholder: write {name}, with letters, digits and "_"',
-    names.length > PLACEHOLDERS_MAX && `must have at most ${PLACEHOLDERS_MAX} placeholders`,
-    names.some(({ length }) => length > PLACEHOLDER_MAX) &&
-      `has a placeholder whose name has more than ${PLACEHOLDER_MAX} characters`,
-  ].flatMap((message) => wrong(message, 'request'));
+  if (hasStrayBrace(request)) {
+    const message =
+      'has a brace that is not part of a placeholder: write {name}, with letters, digits and "_"';
+    yield wrong(message, 'request');
+  }
+  if (names.length > PLACEHOLDERS_MAX) {
+    yield wrong(`must have at most ${PLACEHOLDERS_MAX} placeholders`, 'request');
+  }
+  if (names.some(({ length }) => length > PLACEHOLDER_MAX)) {
+    yield wrong(`has a placeholder whose name has more than ${PLACEHOLDER_MAX} characters`, 'request');
+  }
 }
 
 const valueProblems: Readonly<Record<ValueProblem, string>> = {
@@ -136,37 +131,36 @@ const valueProblems: Readonly<Record<ValueProblem, string>> = {
   several_lines: 'must be one line',
 };
 
-function ofValues({ request, values, schedule }: Given): Wrong[] {
+function* ofValues({ request, values, schedule }: Given): Generator<Wrong> {
   const names = placeholdersIn(request);
-  const missing = schedule === undefined ? [] : names.filter((name) => !Object.hasOwn(values, name));
-  const listed = missing.map((name) => `{${name}}`).join(', ');
-  return [
-    ...Object.entries(values).flatMap(([name, value]) => {
-      if (names.includes(name)) {
-        const problem = valueProblem(value);
-        return wrong(problem && valueProblems[problem], 'values', name);
-      }
+  for (const [name, value] of Object.entries(values)) {
+    const problem = valueProblem(value);
+    if (!names.includes(name)) {
       const meant = isPlaceholderName(name) ? nearest(name, names) : null;
       const hint = meant === null ? '' : `: did you mean ${meant}?`;
-      return wrong(`is not a placeholder in the request${hint}`, 'values', name);
-    }),
-    ...wrong(
-      missing.length > 0 && `needs a value for ${listed} under values: a schedule has nobody to ask`,
-      'schedule',
-    ),
-  ];
+      yield wrong(`is not a placeholder in the request${hint}`, 'values', name);
+    } else if (problem !== null) {
+      yield wrong(valueProblems[problem], 'values', name);
+    }
+  }
+  const missing = schedule === undefined ? [] : names.filter((name) => !Object.hasOwn(values, name));
+  if (missing.length === 0) return;
+  const listed = missing.map((name) => `{${name}}`).join(', ');
+  yield wrong(`needs a value for ${listed} under values: a schedule has nobody to ask`, 'schedule');
 }
 
-function ofSchedule({ schedule: cron, zone }: Pick<Given, 'schedule' | 'zone'>): Wrong[] {
-  if (cron === undefined) return wrong(zone !== undefined && 'has no effect without a schedule', 'zone');
+function* ofSchedule({ schedule: cron, zone }: Pick<Given, 'schedule' | 'zone'>): Generator<Wrong> {
+  if (cron === undefined) {
+    if (zone !== undefined) yield wrong('has no effect without a schedule', 'zone');
+    return;
+  }
   const problem = scheduleProblem({ cron, zone: 'UTC' });
-  const isKnown = zone === undefined || scheduleProblem({ cron: '0 0 * * *', zone }) === null;
-  return [
-    ...wrong(
-      problem === 'cron' && 'must be a five-field cron expression, such as "0 9 * * 1" for Mondays at nine',
-      'schedule',
-    ),
-    ...wrong(problem === 'never' && 'never comes: there is no such date', 'schedule'),
-    ...wrong(!isKnown && 'is not a time zone such as Europe/Berlin', 'zone'),
-  ];
+  if (problem === 'cron') {
+    const message = 'must be a five-field cron expression, such as "0 9 * * 1" for Mondays at nine';
+    yield wrong(message, 'schedule');
+  }
+  if (problem === 'never') yield wrong('never comes: there is no such date', 'schedule');
+  if (zone !== undefined && scheduleProblem({ cron: '0 0 * * *', zone }) !== null) {
+    yield wrong('is not a time zone such as Europe/Berlin', 'zone');
+  }
 }
