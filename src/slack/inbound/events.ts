@@ -26,7 +26,8 @@ export async function joined(deps: ListenerDeps, { event }: Args<'member_joined_
 /** People of another organisation can now see the channel. */
 export async function nowShared(deps: ListenerDeps, { event }: Args<'channel_shared'>): Promise<void> {
   deps.access.shared.nowShared(event.channel);
-  noteChange(deps, 'channel_shared', event.channel);
+  noteRequest({ outcome: 'accepted' });
+  deps.log.info('channel_shared', { team_id: deps.teamId, channel_id: event.channel });
 }
 
 export function unarchived(
@@ -42,19 +43,16 @@ export async function deleted(
 ): Promise<void> {
   const { store, clock, teamId } = deps;
   await store.transaction((tx) => tx.places.deleted({ teamId, channelId }, clock.now()));
-  noteChange(deps, 'channel_deleted', channelId);
+  noteRequest({ outcome: 'accepted' });
+  deps.log.info('channel_deleted', { team_id: deps.teamId, channel_id: channelId });
 }
 
 async function opened(deps: ListenerDeps, channelId: string): Promise<void> {
   const { store, clock, teamId } = deps;
   await store.transaction((tx) => tx.places.opened({ teamId, channelId }, clock.now()));
-  noteChange(deps, 'channel_opened', channelId);
-  deps.lookForMissed();
-}
-
-function noteChange({ log, teamId }: ListenerDeps, event: string, channelId: string): void {
   noteRequest({ outcome: 'accepted' });
-  log.info(event, { team_id: teamId, channel_id: channelId });
+  deps.log.info('channel_opened', { team_id: deps.teamId, channel_id: channelId });
+  deps.lookForMissed();
 }
 
 /**
@@ -73,15 +71,15 @@ export async function mark(
     ? deps.newContext().rulesOf(teamId).channels.get(item.channel)?.reaction
     : undefined;
   if (emoji === undefined || withoutSkinTone(reaction) !== emoji) return noteRequest({ outcome: 'ignored' });
-  if (type === 'reaction_added' && !(await mayMark(deps, userId, item.channel))) return;
+  if (type === 'reaction_added') {
+    const channelId = item.channel;
+    // For people of other workspaces, it is just an emoji. A member without the right learns it once.
+    if ((await deps.access.refusal(userId, channelId)) === 'other_workspace') return;
+    const marking = { userId, channelId, threadTs: null };
+    if (!(await isAdmitted(deps, marking, `reaction:${channelId}:${userId}`))) return;
+  }
   const subject = `${teamId}:${item.channel}:${item.ts}`;
   const look = { kind: 'look_at_marks', subject, runAtMs: clock.now(), ifScheduled: 'replace' } as const;
   await store.transaction((tx) => tx.tasks.schedule(look));
   noteRequest({ outcome: 'accepted' });
-}
-
-/** A member without the right learns it once; for people of other workspaces, it is just an emoji. */
-async function mayMark(deps: ListenerDeps, userId: string, channelId: string): Promise<boolean> {
-  if ((await deps.access.refusal(userId, channelId)) === 'other_workspace') return false;
-  return isAdmitted(deps, { userId, channelId, threadTs: null }, `reaction:${channelId}:${userId}`);
 }

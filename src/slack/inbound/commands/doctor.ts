@@ -1,5 +1,5 @@
 import { sitesOf } from '../../../engine/apply-event.ts';
-import { type Rules, settingsOf } from '../../../jobs/policy.ts';
+import { settingsOf } from '../../../jobs/policy.ts';
 import { type AgentPause, doctorView } from '../../views/doctor.ts';
 import type { SlackMessage } from '../../views/parts/message.ts';
 import { notReadView } from '../../views/refusals.ts';
@@ -16,44 +16,32 @@ export async function doctorAnswer(
   const problem = await adminProblem(deps, userId, 'see');
   if (problem !== null) return problem;
   return show(deps, async () => {
-    const { known, projects } = deps;
-    const rules = deps.newContext().rulesOf(deps.teamId);
-    const slack = await deps.selfCheck.ask(await channelsSeenFrom(deps, rules, channelId), rules);
+    const { known, projects, store, clock, teamId } = deps;
+    const rules = deps.newContext().rulesOf(teamId);
+    const { channels, reads, calls } = await store.transaction(async (tx) => {
+      const saved = await tx.channelSettings.get(teamId, channelId);
+      const here = settingsOf(rules, channelId, saved?.settings ?? null).noticeChannels ?? [];
+      return {
+        // This channel's first.
+        channels: new Set([...here, ...(await noticeChannelsOf(tx, teamId, rules))]),
+        reads: await tx.readBudget.paused(clock.now()),
+        calls: await tx.budgetQueue.paused(clock.now()),
+      };
+    });
+    // Across all replicas.
+    const pausesOf = (what: AgentPause['what'], pauses: typeof reads) =>
+      pauses.flatMap(({ projectId, untilMs }) => {
+        const name = projects.find(({ id }) => id === projectId)?.name;
+        return name === undefined ? [] : [{ name, what, untilMs }];
+      });
     return doctorView({
       slackProblem: known.slackProblem(),
-      slack,
+      slack: await deps.selfCheck.ask([...channels], rules),
       projects: projects.map(({ id, name }) => ({ name, agent: known.agent(id) })),
       codeHosts: known.codeHosts(),
-      pauses: await pausesOf(deps),
+      pauses: [...pausesOf('reads', reads), ...pausesOf('calls', calls)],
       work: known.workProblems(),
     });
-  });
-}
-
-/** The pauses of the workspace's projects, across all replicas. */
-async function pausesOf({ store, clock, projects }: ListenerDeps): Promise<AgentPause[]> {
-  const [reads, calls] = await store.transaction(
-    async (tx) =>
-      [await tx.readBudget.paused(clock.now()), await tx.budgetQueue.paused(clock.now())] as const,
-  );
-  const named = (what: AgentPause['what'], pauses: typeof reads) =>
-    pauses.flatMap(({ projectId, untilMs }) => {
-      const name = projects.find(({ id }) => id === projectId)?.name;
-      return name === undefined ? [] : [{ name, what, untilMs }];
-    });
-  return [...named('reads', reads), ...named('calls', calls)];
-}
-
-/** All notice channels, this channel's first. */
-function channelsSeenFrom(
-  { store, teamId }: ListenerDeps,
-  rules: Rules,
-  channelId: string,
-): Promise<string[]> {
-  return store.transaction(async (tx) => {
-    const saved = await tx.channelSettings.get(teamId, channelId);
-    const here = settingsOf(rules, channelId, saved?.settings ?? null).noticeChannels ?? [];
-    return [...new Set([...here, ...(await noticeChannelsOf(tx, teamId, rules))])];
   });
 }
 

@@ -101,11 +101,19 @@ async function saveSettings(
   settings: EffectiveChannelSettings,
 ): Promise<Meanwhile | null> {
   const { teamId } = deps;
-  const own = ownSettings(settings, holding(deps, channelId, null));
+  const anyway = holding(deps, channelId, null);
+  // A value equal to the configuration's stays open, so that it follows the configuration.
+  const own = <T>(value: T, otherwise: T) => (isDeepStrictEqual(value, otherwise) ? undefined : value);
+  const chosen: ChannelSettings = {
+    projectName: own(settings.project.name, anyway.project.name),
+    noticeChannels: own(settings.noticeChannels, anyway.noticeChannels),
+    followUpMode: own(settings.followUpMode, anyway.followUpMode),
+    followUpWindowMs: own(settings.followUpWindowMs, anyway.followUpWindowMs),
+  };
   return deps.store.transaction(async (tx) => {
     const { nowMs, newId } = deps.newContext();
     if (!(await tx.inboundRequests.remember(keys, nowMs))) return null;
-    const saved = { settings: own, changedBy: userId, changedAtMs: nowMs };
+    const saved = { settings: chosen, changedBy: userId, changedAtMs: nowMs };
     const before = await tx.channelSettings.replace(teamId, channelId, saved);
     const change = { action: 'setting', source: 'settings', jobId: null, outcome: 'saved' } as const;
     await tx.audit.record({ atMs: nowMs, teamId, userId, ...change }, newId());
@@ -127,17 +135,6 @@ function holding(
     noticeChannels: set.noticeChannels ?? [],
     followUpMode: set.followUpMode ?? policy.followUpMode,
     followUpWindowMs: set.followUpWindowMs ?? policy.followUpWindowMs,
-  };
-}
-
-/** A value equal to the configuration's stays open, so that it follows the configuration. */
-function ownSettings(chosen: EffectiveChannelSettings, anyway: EffectiveChannelSettings): ChannelSettings {
-  const own = <T>(value: T, otherwise: T) => (isDeepStrictEqual(value, otherwise) ? undefined : value);
-  return {
-    projectName: own(chosen.project.name, anyway.project.name),
-    noticeChannels: own(chosen.noticeChannels, anyway.noticeChannels),
-    followUpMode: own(chosen.followUpMode, anyway.followUpMode),
-    followUpWindowMs: own(chosen.followUpWindowMs, anyway.followUpWindowMs),
   };
 }
 

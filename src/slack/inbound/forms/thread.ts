@@ -56,7 +56,7 @@ export async function readThread<T extends object>(
   }
 }
 
-export function notOffered({ log }: ListenerDeps, channelId: string, error: unknown): SlackMessage {
+function notOffered({ log }: ListenerDeps, channelId: string, error: unknown): SlackMessage {
   log.warn('thread_not_offered', { channel_id: channelId, error });
   if (!(error instanceof SlackCallError)) return notReadView;
   return threadNotReadView(error.failure.code === TOO_MANY_MESSAGES);
