@@ -11,7 +11,7 @@ import { createBodyReader, serveRoutes } from '../engine/runtime/http-server.ts'
 import type { Logger } from '../engine/runtime/redact.ts';
 import { planSchedules } from '../engine/schedules.ts';
 import type { MadeReport, Period } from '../jobs/report/report.ts';
-import { TwinEvents } from '../slack/inbound/messages/twin-events.ts';
+import { twinEvents } from '../slack/inbound/messages/twin-events.ts';
 import { hookRoutes } from '../slack/inbound/recipes/hooks.ts';
 import { refusalRecorder } from '../slack/inbound/requests/door.ts';
 import { createConnection, createSlackApp } from '../slack/inbound/routes.ts';
@@ -168,7 +168,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
       ...{ apiUrl, logger, store, clock, log, newContext, recipesOf, onEnded, reportOf },
       lookForMissed: missed.lookForSoon,
       known: tools.known,
-      twinEvents: new TwinEvents(clock),
+      twinEvents: twinEvents(clock),
       isSharedSince: connection.isSharedSince,
       agentHasJob: hasJob(tools, config.agent.readsPerMinute),
     });

@@ -15,23 +15,15 @@ interface Loaded {
   readonly secrets: NamedSecrets;
 }
 
-/** The file at DOCS_AGENT_CONFIG; an empty one without that setting. */
+/** The file at DOCS_AGENT_CONFIG, with all of its problems; an empty one without that setting. */
 export function loadConfigFile(path: string | undefined, isOauth: boolean, readFile: ReadFile): Loaded {
   if (path === undefined) return legible(configFile.parse({}));
   let text: string;
   try {
     text = readFile(path);
   } catch (error) {
-    return illegible(problem(`names a file that cannot be read${failureCode(error)}`));
+    return illegible(`names a file that cannot be read${failureCode(error)}`);
   }
-  return readConfigFile(text, isOauth);
-}
-
-function problem(message: string): ConfigProblem {
-  return { variable: VARIABLE, message, example: 'docs-agent.example.yml' };
-}
-
-function readConfigFile(text: string, isOauth: boolean): Loaded {
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { lineCounter });
   const lineAt = (offset: number) => lineCounter.linePos(offset).line;
@@ -39,10 +31,15 @@ function readConfigFile(text: string, isOauth: boolean): Loaded {
   const [slip] = document.errors;
   if (slip !== undefined) {
     const { pos, message } = slip;
-    return illegible(problem(`line ${lineAt(pos[0])}: ${message.split(' at line ', 1)[0] ?? 'is not YAML'}`));
+    return illegible(`line ${lineAt(pos[0])}: ${message.split(' at line ', 1)[0] ?? 'is not YAML'}`);
   }
-  const given = plainOf(document) ?? {};
-  if (given instanceof Error) return illegible(problem(`line 1: ${given.message}`));
+  let given: object;
+  try {
+    given = document.toJS() ?? {};
+  } catch {
+    // Its aliases would expand to far more than the file.
+    return illegible('line 1: refers to itself, or nests too deeply');
+  }
   const parsed = configFile.safeParse(given);
   const wrongs = parsed.success
     ? [...contradictions(parsed.data), ...misplaced(parsed.data, Object.keys(given), isOauth)]
@@ -52,28 +49,23 @@ function readConfigFile(text: string, isOauth: boolean): Loaded {
   const sorted = found.sort((a, b) => a.line - b.line);
   return {
     value: null,
-    problems: sorted.map(({ line, path, message }) =>
-      problem(`line ${line}: ${`${nameOf(path)} ${message}`.trim()}`),
+    problems: sorted.map(({ line, path: at, message }) =>
+      problem(`line ${line}: ${`${nameOf(at)} ${message}`.trim()}`),
     ),
     secrets: namedSecrets.parse(given),
   };
+}
+
+function problem(message: string): ConfigProblem {
+  return { variable: VARIABLE, message, example: 'docs-agent.example.yml' };
 }
 
 function legible(value: ConfigFile): Loaded {
   return { value, problems: [], secrets: value };
 }
 
-function illegible(one: ConfigProblem): Loaded {
-  return { value: null, problems: [one], secrets: namedSecrets.parse({}) };
-}
-
-/** Returns an error for aliases that would expand to far more than the file. */
-function plainOf(document: Document): unknown {
-  try {
-    return document.toJS();
-  } catch {
-    return new Error('refers to itself, or nests too deeply');
-  }
+function illegible(message: string): Loaded {
+  return { value: null, problems: [problem(message)], secrets: namedSecrets.parse({}) };
 }
 
 /**

@@ -27,31 +27,22 @@ export function workspacesOf(
   { workspaces }: ConfigFile,
   all: Projects,
 ): ReadonlyMap<string, WorkspaceSettings> {
-  return new Map(
-    Object.entries(workspaces).flatMap(
-      ([teamId, { channels, access, admins, recipes, digest, ...workspace }]) => {
-        // In the order of the list; the first is the default.
-        const [first, ...others] = workspace.projects.flatMap((name) =>
-          all.filter((one) => one.name === name),
-        );
-        if (first === undefined) return [];
-        const noticeChannels = workspace.notice_channels;
-        return [
-          [
-            teamId,
-            {
-              projects: [first, ...others],
-              channels,
-              access: { ...access, admins },
-              noticeChannels,
-              recipes: recipesOf(recipes, admins),
-              digest: digestOf(digest),
-            },
-          ],
-        ];
-      },
-    ),
-  );
+  const byTeam = new Map<string, WorkspaceSettings>();
+  for (const [teamId, workspace] of Object.entries(workspaces)) {
+    const { channels, access, admins, notice_channels: noticeChannels } = workspace;
+    // In the order of the list; the first is the default.
+    const [first, ...others] = workspace.projects.flatMap((name) => all.filter((one) => one.name === name));
+    if (first === undefined) continue;
+    byTeam.set(teamId, {
+      projects: [first, ...others],
+      channels,
+      access: { ...access, admins },
+      noticeChannels,
+      recipes: recipesOf(workspace.recipes, admins),
+      digest: digestOf(workspace.digest),
+    });
+  }
+  return byTeam;
 }
 
 type Listed = ConfigFile['projects'][number];

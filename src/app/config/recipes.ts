@@ -37,31 +37,30 @@ export interface Hook {
   readonly secrets: readonly KeyObject[];
 }
 
-export function hooksOf(
-  { recipes, workspaces }: NamedSecrets,
-  secretOf: SecretOf,
-  report: Report,
-): ReadonlyMap<string, Hook> {
+export function hooksOf(named: NamedSecrets, secretOf: SecretOf, report: Report): ReadonlyMap<string, Hook> {
   const hooks = new Map<string, Hook>();
-  const add = (teamId: string | null, { name, webhook }: NamedSecrets['recipes'][number]) => {
-    if (webhook === undefined) return;
-    const secrets = secretsIn(name, webhook.secret_env, secretOf);
+  for (const { teamId, name: recipeName, variable } of webhooksIn(named)) {
+    const secrets = secretsIn(recipeName, variable, secretOf);
     if ('variable' in secrets) report(secrets);
-    else hooks.set(name, { recipeName: name, teamId, secrets });
-  };
-  for (const recipe of recipes) add(null, recipe);
-  for (const [teamId, workspace] of Object.entries(workspaces)) {
-    for (const recipe of workspace.recipes) add(teamId, recipe);
+    else hooks.set(recipeName, { recipeName, teamId, secrets });
   }
   return hooks;
 }
 
 /** The variables that projects and webhooks name. */
-export function secretVariables({ projects, recipes, workspaces }: NamedSecrets): string[] {
-  const all = [...recipes, ...Object.values(workspaces).flatMap((workspace) => workspace.recipes)];
-  const ofProjects = projects.flatMap(({ api_key_env: name }) => name ?? []);
-  const ofHooks = all.flatMap(({ webhook }) => webhook?.secret_env ?? []);
+export function secretVariables(named: NamedSecrets): string[] {
+  const ofProjects = named.projects.flatMap(({ api_key_env: name }) => name ?? []);
+  const ofHooks = webhooksIn(named).map(({ variable }) => variable);
   return [...ofProjects, ...ofHooks].flatMap((name) => [name, `${name}_FILE`]);
+}
+
+function webhooksIn({ recipes, workspaces }: NamedSecrets) {
+  const teams = Object.entries(workspaces).map(([teamId, workspace]) => ({ teamId, ...workspace }));
+  return [{ teamId: null, recipes }, ...teams].flatMap((of) =>
+    of.recipes.flatMap(({ name, webhook }) =>
+      webhook === undefined ? [] : [{ teamId: of.teamId, name, variable: webhook.secret_env }],
+    ),
+  );
 }
 
 /** The specification asks for 24 to 64 bytes. */

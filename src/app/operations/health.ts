@@ -51,15 +51,15 @@ export async function readiness(checks: readonly HealthCheck[]): Promise<Readine
     checks.map(async (check) => ({
       name: check.name,
       problem: await inTime(
-        () => check.problem(),
+        Promise.try(() => check.problem()).catch((error) =>
+          error instanceof Error ? error.message : 'failed',
+        ),
         NO_ANSWER,
-        (error) => (error instanceof Error ? error.message : 'failed'),
       ),
       // A failing check reports that as its problem.
       warnings: await inTime(
-        () => check.warnings?.() ?? [],
+        Promise.try(() => check.warnings?.() ?? []).catch(() => []),
         [],
-        () => [],
       ),
     })),
   );
@@ -71,12 +71,8 @@ export async function readiness(checks: readonly HealthCheck[]): Promise<Readine
   };
 }
 
-async function inTime<T>(ask: () => Promise<T> | T, late: T, ifFailed: (error: unknown) => T): Promise<T> {
-  try {
-    return await systemClock.timeout(CHECK_LIMIT_MS, ask(), late);
-  } catch (error) {
-    return ifFailed(error);
-  }
+function inTime<T>(asked: Promise<T>, late: T): Promise<T> {
+  return systemClock.timeout(CHECK_LIMIT_MS, asked, late);
 }
 
 function answer(response: ServerResponse, status: number, body: unknown): void {

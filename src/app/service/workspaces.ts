@@ -17,7 +17,6 @@ import {
   type Scope,
   scopesInWords,
 } from '../../slack/protocol/scopes.ts';
-import { createCaller } from '../../slack/workspace/web-api/caller.ts';
 import { classify, SlackCallError } from '../../slack/workspace/web-api/failure.ts';
 import { PostingClient } from '../../slack/workspace/web-api/http.ts';
 import { oneWorkspace, type SignedInAs, type Workspaces } from '../../slack/workspace/workspace.ts';
@@ -74,8 +73,7 @@ async function serveMany(
 ): Promise<Served> {
   const { apiUrl } = config.slack;
   const vault = new Vault(app.encryptionKeys);
-  await checkTokens(store, vault, log);
-  await checkInstallations(store, config, log);
+  await checkInstallations(store, vault, config, log);
   const client = new PostingClient(apiUrl, logger);
   const directory = createDirectory(store, clock);
   const common = { store, clock, log, client, vault, directory, app };
@@ -87,10 +85,7 @@ async function serveMany(
     workspaces: installedWorkspaces({ client, apiUrl, clock, log }, directory, vault, (teamId) =>
       settingsOf(config, teamId),
     ),
-    onEnded: whenEnded({
-      ...common,
-      callerOf: ({ id, token }) => createCaller(client, async () => vault.open(id, token)),
-    }),
+    onEnded: whenEnded(common),
     routes: installRoutes({
       ...{ ...common, apiUrl, scopes, isSetUp, onInstalled },
       checkScopes: (id, granted) => checkScopes(log, id, granted, settingsOf(config, id)),
@@ -118,15 +113,13 @@ function checkScopes(
   return missing.filter(({ isOptional }) => !isOptional);
 }
 
-/** An installation without them does not keep the others from being served. */
-async function checkInstallations(store: Store, { workspaces }: Config, log: Logger): Promise<void> {
-  for (const { id, scopes } of await store.transaction((tx) => tx.installations.all())) {
-    checkScopes(log, id, scopes.length === 0 ? null : new Set(scopes), workspaces.get(id) ?? null);
-  }
-}
-
-/** An unreadable token affects only its own workspace. If none can be read, the key is wrong. */
-async function checkTokens(store: Store, vault: Vault, log: Logger): Promise<void> {
+/** Problems affect only their own workspace; but if no token can be read, the key is wrong. */
+async function checkInstallations(
+  store: Store,
+  vault: Vault,
+  { workspaces }: Config,
+  log: Logger,
+): Promise<void> {
   const { installations, unreadable } = await readTokens(store, vault);
   if (unreadable.length > 0 && unreadable.length === installations.length) {
     throw new StartError(unreadableTokens(unreadable));
@@ -134,6 +127,9 @@ async function checkTokens(store: Store, vault: Vault, log: Logger): Promise<voi
   for (const { id, keyId, why } of unreadable) {
     const facts = { installation_id: id, key_id: keyId, reason: why };
     log.error('token_not_readable', { ...facts, what_to_do: MEND_TOKEN });
+  }
+  for (const { id, scopes } of installations) {
+    checkScopes(log, id, scopes.length === 0 ? null : new Set(scopes), workspaces.get(id) ?? null);
   }
 }
 

@@ -24,7 +24,7 @@ import { atField, plainModal } from '../views/parts/form.ts';
 import type { SlackMessage } from '../views/parts/message.ts';
 import type { Known, ReadyWorkspace, Workspace } from '../workspace/workspace.ts';
 import type { Connection } from './connection/connection.ts';
-import type { TwinEvents } from './messages/twin-events.ts';
+import type { twinEvents } from './messages/twin-events.ts';
 
 export interface SharedDeps extends Pick<Connection, 'isSharedSince'> {
   readonly store: Store;
@@ -32,7 +32,7 @@ export interface SharedDeps extends Pick<Connection, 'isSharedSince'> {
   readonly log: Logger;
   readonly newContext: () => AnyJobContext;
   readonly known: Known;
-  readonly twinEvents: TwinEvents;
+  readonly twinEvents: ReturnType<typeof twinEvents>;
   /** Whether the agent has this job in the project; null: it did not say. */
   readonly agentHasJob: (projectId: string, agentJobId: string) => Promise<boolean | null>;
   readonly reportOf: (teamId: string, projectIds: readonly string[]) => Promise<MadeReport>;

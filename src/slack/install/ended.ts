@@ -1,11 +1,9 @@
 import { z } from 'zod';
-import type { Logger } from '../../engine/runtime/redact.ts';
 import type { StoredInstallation } from '../../store/queries/workspaces/installations.ts';
-import type { Store } from '../../store/store.ts';
 import { CLOCK_SKEW_MS } from '../messages/message-event.ts';
-import type { SlackCaller } from '../workspace/web-api/caller.ts';
+import { createCaller } from '../workspace/web-api/caller.ts';
 import { SlackCallError } from '../workspace/web-api/failure.ts';
-import type { Directory } from './request-team.ts';
+import type { InstallParts } from './install-routes.ts';
 
 const id = z.string().min(1).nullish();
 
@@ -24,12 +22,7 @@ const ended = z.object({
   ]),
 });
 
-export interface EndedParts {
-  readonly store: Store;
-  readonly directory: Directory;
-  readonly log: Logger;
-  readonly callerOf: (installation: StoredInstallation) => SlackCaller;
-}
+type EndedParts = Pick<InstallParts, 'store' | 'directory' | 'log' | 'client' | 'vault'>;
 
 /**
  * Removes the tokens of an ended installation: `app_uninstalled`, and `tokens_revoked` if it names the bot.
@@ -63,14 +56,14 @@ export function whenEnded(parts: EndedParts): (body: unknown) => Promise<void> {
  * works.
  */
 async function isOver(
-  { callerOf }: EndedParts,
-  installation: StoredInstallation,
+  { client, vault }: EndedParts,
+  { id, token, installedAtMs }: StoredInstallation,
   atMs: number,
 ): Promise<boolean> {
-  const laterMs = atMs - installation.installedAtMs;
+  const laterMs = atMs - installedAtMs;
   if (Math.abs(laterMs) > CLOCK_SKEW_MS) return laterMs > 0;
   try {
-    await callerOf(installation)('auth.test');
+    await createCaller(client, async () => vault.open(id, token))('auth.test');
     return false;
   } catch (error) {
     if (error instanceof SlackCallError && error.failure.needsAdmin) return true;

@@ -1,5 +1,4 @@
 import type { ViewOutput } from '@slack/bolt';
-import { z } from 'zod';
 import { noAttachments } from '../../../jobs/requests/attachments.ts';
 import { isBlank } from '../../../jobs/requests/command.ts';
 import { attachmentsIn, fitAttachments } from '../../messages/attachments.ts';
@@ -56,17 +55,14 @@ export async function composeSubmitted(deps: ListenerDeps, form: Submission): Pr
   await startFromForm(deps, form, { channelId, origin, text, attachments, project, responseUrl });
 }
 
-const promptBlock = z.object({
-  block_id: z.literal(formIds.prompt),
-  element: z.object({ initial_value: z.string() }),
-});
-
 /** The text is still the one that the form offered. Slack may return it escaped. */
 function isAsOffered(text: string, { blocks }: ViewOutput): boolean {
-  const initial = blocks
-    .map((block) => promptBlock.safeParse(block).data?.element.initial_value ?? '')
-    .join('');
-  const offered = sanitize(initial).trim();
+  const initial = blocks.map((block) =>
+    block.block_id === formIds.prompt && 'element' in block && 'initial_value' in block.element
+      ? block.element.initial_value
+      : '',
+  );
+  const offered = sanitize(initial.join('')).trim();
   return text === escapeMrkdwn(offered) || text === offered;
 }
 

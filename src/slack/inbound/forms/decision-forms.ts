@@ -27,13 +27,14 @@ import {
   admissionProblem,
   agentHasJob,
   jobAdmissionProblem,
+  jobOf,
   linkTo,
   namesIn,
   openForm,
   show,
   storeRequest,
 } from '../requests/door.ts';
-import { applyOnce, isAtHome, jobOf, tooLate, unknownJobAnswer } from '../requests/job-event.ts';
+import { applyOnce, isAtHome, tooLate, unknownJobAnswer } from '../requests/job-event.ts';
 import { threadTakenProblem } from '../requests/start-job.ts';
 import { filledIn } from './submit.ts';
 
@@ -113,7 +114,7 @@ export const nameSubmitted = formSubmitted(
         const found = jobs.find((one) => one.id !== job.id && isWatching(one));
         if (found === undefined) return null;
         const other = { number: found.number, threadUrl: linkTo(deps, found) };
-        return { type: 'start_dismissed', callId, userId, other };
+        return { event: { type: 'start_dismissed', callId, userId, other } };
       },
     };
   },
@@ -145,9 +146,8 @@ type Checked =
   | Problem
   | {
       readonly event: JobEvent;
-      readonly isTaken?: (tx: Transaction) => Promise<SlackMessage | null>;
-      /** Another event that the store calls for; null: none. */
-      readonly instead?: (tx: Transaction) => Promise<JobEvent | null>;
+      /** What the store calls for instead; null: nothing. */
+      readonly instead?: (tx: Transaction) => Promise<Problem | { readonly event: JobEvent } | null>;
     };
 
 /** Stored before it is acknowledged. A problem, or being too late, is shown at the field. */
@@ -165,13 +165,11 @@ export function formSubmitted(
     if (job.channelId !== made.channelId) return refuse(notYourFormView);
     const checked = await check(deps, made, job, form);
     if ('problem' in checked) return refuse(checked.problem);
-    const { isTaken = async () => null, instead = async () => null } = checked;
     const write = () =>
       deps.store.transaction(async (tx) => {
-        const problem = await isTaken(tx);
-        if (problem !== null) return { problem };
-        const event = (await instead(tx)) ?? checked.event;
-        return applyOnce(tx, deps, form, { button, jobId: job.id, event });
+        const meant = (await checked.instead?.(tx)) ?? checked;
+        if ('problem' in meant) return meant;
+        return applyOnce(tx, deps, form, { button, jobId: job.id, event: meant.event });
       });
     const stored = await storeRequest(deps, write, () => admissionProblem(deps, userId, job.channelId));
     const result = 'problem' in stored ? stored : stored.result;

@@ -19,8 +19,8 @@ import { draftTooLongView, onlyTheseView } from '../../views/thread/draft.ts';
 import type { ThreadMessage } from '../../workspace/web-api/caller.ts';
 import { noteRefusal } from '../connection/request-log.ts';
 import type { ListenerDeps } from '../listener.ts';
-import { inTime, linkTo, namesIn } from '../requests/door.ts';
-import { jobOf, tooLate } from '../requests/job-event.ts';
+import { inTime, jobOf, linkTo, namesIn } from '../requests/door.ts';
+import { tooLate } from '../requests/job-event.ts';
 import { threadTakenProblem } from '../requests/start-job.ts';
 import { formPressed, formSubmitted } from './decision-forms.ts';
 import { filledIn } from './submit.ts';
@@ -99,7 +99,10 @@ export const draftSubmitted = formSubmitted(
     const withheld = tickable.map(timeIn).filter((ts) => isReply(ts) && !tickedTs.includes(ts));
     return {
       event: { ...startedBy(userId, number), prompt, ...said, withheld },
-      isTaken: (tx) => threadTakenProblem(tx, job, userId),
+      instead: async (tx) => {
+        const problem = await threadTakenProblem(tx, job, userId);
+        return problem && { problem };
+      },
     };
   },
 );

@@ -110,21 +110,15 @@ async function store(
   });
 }
 
-function acceptance(
-  outcome: Exclude<RecipeOutcome, { kind: 'refused' | 'duplicate' }>,
-): Readonly<Record<string, string>> {
-  switch (outcome.kind) {
-    case 'started':
-      return { job: outcome.job.id };
-    case 'drafted':
-      return { draft: outcome.job.id };
-    case 'skipped':
-      return { skipped: 'its last job is still open' };
-    case 'paused':
-      return { skipped: 'it is paused after failures' };
-    case 'shared_channel':
-      return { skipped: 'its channel is shared with another organisation' };
-  }
+const SKIPPED = {
+  skipped: 'its last job is still open',
+  paused: 'it is paused after failures',
+  shared_channel: 'its channel is shared with another organisation',
+} as const;
+
+function acceptance(outcome: Exclude<RecipeOutcome, { kind: 'refused' | 'duplicate' }>): object {
+  if (outcome.kind === 'started') return { job: outcome.job.id };
+  return outcome.kind === 'drafted' ? { draft: outcome.job.id } : { skipped: SKIPPED[outcome.kind] };
 }
 
 function refused(problem: RecipeProblem): Answer {

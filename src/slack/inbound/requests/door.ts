@@ -164,14 +164,19 @@ export async function admissionProblem(
   return denial?.problem ?? null;
 }
 
+export async function jobOf(deps: ListenerDeps, jobId: string): Promise<Job | null> {
+  const job = await deps.store.transaction((tx) => tx.jobs.get(jobId));
+  return job?.teamId === deps.teamId ? job : null;
+}
+
 /** For a press outside of the job's channel. Also null if there is no such job here. */
 export async function jobAdmissionProblem(
   deps: ListenerDeps,
   userId: string,
   jobId: string,
 ): Promise<SlackMessage | null> {
-  const job = await deps.store.transaction((tx) => tx.jobs.get(jobId));
-  return job?.teamId === deps.teamId ? admissionProblem(deps, userId, job.channelId) : null;
+  const job = await jobOf(deps, jobId);
+  return job && admissionProblem(deps, userId, job.channelId);
 }
 
 export async function adminProblem(

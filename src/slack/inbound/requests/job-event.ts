@@ -12,11 +12,6 @@ import { jobAtAnotherView, jobForgottenView, tooLateView } from '../../views/thr
 import type { Interaction, ListenerDeps, Press } from '../listener.ts';
 import { namesIn } from './door.ts';
 
-export async function jobOf(deps: ListenerDeps, jobId: string): Promise<Job | null> {
-  const job = await deps.store.transaction((tx) => tx.jobs.get(jobId));
-  return job?.teamId === deps.teamId ? job : null;
-}
-
 /**
  * The target is outside input, so it counts only in the job's channel or for the person who was shown the
  * button. The home tab and private answers show the person's own jobs; *Details* also those of the channel

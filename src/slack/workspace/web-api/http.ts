@@ -19,6 +19,7 @@ const TIMEOUT_MS = 10_000;
 const CONNECTIONS = 100;
 /** Serves the URLs for answers to requests. */
 const ANSWERS_HOST = 'hooks.slack.com';
+const SLACKS = 'https://slack.com';
 
 /** No byte of the request went out; `cause` says why. */
 export class NotSentError extends Error {
@@ -35,19 +36,18 @@ export class NotSentError extends Error {
 export function answerFetch(apiUrl: string | null): typeof globalThis.fetch {
   return async (address, init) => {
     const url = URL.parse(String(address));
-    if (url === null || !isAnswerAddress(url, apiUrl)) throw new Error("the response_url is not Slack's");
+    const { protocol, hostname } = new URL(apiUrl ?? SLACKS);
+    const isSlacks =
+      url !== null &&
+      url.username === '' &&
+      url.password === '' &&
+      (url.protocol === 'https:' || url.protocol === protocol) &&
+      // The Slack for governments uses hooks.slack-gov.com.
+      (apiUrl === null ? url.host === ANSWERS_HOST : [hostname, `hooks.${hostname}`].includes(url.hostname));
+    if (!isSlacks) throw new Error("the response_url is not Slack's");
     // Not `abortAfter`: the caller reads the body, and the limit must cover that.
     return fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
   };
-}
-
-function isAnswerAddress(url: URL, apiUrl: string | null): boolean {
-  if (url.username !== '' || url.password !== '') return false;
-  if (apiUrl === null) return url.protocol === 'https:' && url.host === ANSWERS_HOST;
-  const { protocol, hostname } = new URL(apiUrl);
-  const isSafe = url.protocol === 'https:' || url.protocol === protocol;
-  // The Slack for governments uses hooks.slack-gov.com.
-  return isSafe && [hostname, `hooks.${hostname}`].includes(url.hostname);
 }
 
 type Arguments = Readonly<Record<string, unknown>>;

@@ -134,16 +134,17 @@ export function namesIn(users: Users, teamId: string, { call, clock, log }: Call
     { freshMs: FRESH_MS, max: 1 },
   );
 
-  function knows(id: string): boolean {
-    if (isChannel(id)) return channels.knows(id);
-    return isGroup(id) ? groups.knows(ALL) : users.knows(id);
+  function lookupOf(id: string) {
+    if (isChannel(id)) return { isKnown: channels.knows(id), name: () => channels.get(id) };
+    if (id.startsWith('S')) {
+      return { isKnown: groups.knows(ALL), name: async () => (await groups.get(ALL)).get(id) ?? null };
+    }
+    return { isKnown: users.knows(id), name: async () => (await users.get(id)).name };
   }
 
   async function nameOf(id: string): Promise<string | null> {
     try {
-      if (isChannel(id)) return await channels.get(id);
-      if (isGroup(id)) return (await groups.get(ALL)).get(id) ?? null;
-      return (await users.get(id)).name;
+      return await lookupOf(id).name();
     } catch (error) {
       if (!(error instanceof SlackCallError)) throw error;
       log.warn('name_not_found', { id, reason: error.failure.code });
@@ -157,8 +158,9 @@ export function namesIn(users: Users, teamId: string, { call, clock, log }: Call
   async function named(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
     let asks = 0;
     const asked = ids.filter((id) => {
-      if (!knows(id)) asks += 1;
-      return knows(id) || asks <= MAX_ASKED;
+      const { isKnown } = lookupOf(id);
+      if (!isKnown) asks += 1;
+      return isKnown || asks <= MAX_ASKED;
     });
     const entries = await Promise.all(
       asked.map(async (id) => [id, await clock.timeout(NAMED_WITHIN_MS, nameOf(id), null)] as const),
@@ -171,10 +173,6 @@ export function namesIn(users: Users, teamId: string, { call, clock, log }: Call
     /** The names of everything that the text mentions without one. What cannot be looked up is left out. */
     of: (slackText: string) => named(mentionedIds(slackText)),
   };
-}
-
-function isGroup(id: string): boolean {
-  return id.startsWith('S');
 }
 
 export interface User {
