@@ -60,7 +60,6 @@ export interface Interaction {
   readonly responseUrl: string | null;
   /** All names under which Slack may redeliver it. */
   readonly keys: readonly string[];
-  /** A second acknowledgement does nothing. */
   ack(): Promise<void>;
   /** Acknowledges it, and answers its author privately: at a form's field, or beside the message. */
   tell(message: SlackMessage): Promise<void>;
@@ -195,6 +194,7 @@ function waitingAtMessage(
   { ack, respond = noRespond }: { readonly ack: () => Promise<void>; readonly respond: RespondFn },
 ) {
   let acknowledged: Promise<void> | null = null;
+  // Slack takes one acknowledgement.
   const ackOnce = () => {
     acknowledged ??= ack();
     return acknowledged;

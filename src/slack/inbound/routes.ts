@@ -1,12 +1,4 @@
-import {
-  type AllMiddlewareArgs,
-  type AnyMiddlewareArgs,
-  App,
-  type BlockButtonAction,
-  type Context,
-  type MessageShortcut,
-  type ViewSubmitAction,
-} from '@slack/bolt';
+import { type AllMiddlewareArgs, type AnyMiddlewareArgs, App, type Context } from '@slack/bolt';
 import { type MessageEvent, writtenOf } from '../messages/message-event.ts';
 import { ASK_SHORTCUT_ID, viewIds } from '../protocol/ids.ts';
 import {
@@ -47,12 +39,14 @@ import { jobButton } from './job-button.ts';
 import {
   type AnyWorkspaceDeps,
   bestEffort,
+  type Command,
   commandOf,
   type Interaction,
   type ListenerDeps,
   type Press,
   pressOf,
   type SharedDeps,
+  type Shortcut,
   type Submission,
   shortcutOf,
   submissionOf,
@@ -108,18 +102,18 @@ const submissions: Readonly<Record<keyof typeof viewIds, Listener<Submission>>> 
 
 /** Registers everything that can arrive, behind the checks of workspace and person. */
 function registerListeners(app: App, shared: SharedDeps): void {
-  const depsOf = (args: { readonly context: Context }) => ({ ...shared, ...workspaceOf(args.context) });
+  const depsOf = (context: Context) => ({ ...shared, ...workspaceOf(context) });
   const here =
     <Args extends { readonly context: Context }>(listener: Listener<Args>) =>
     (args: Args) =>
-      listener(depsOf(args), args);
+      listener(depsOf(args.context), args);
+  /** For what a person made, as `checkAccess` has left it. */
+  const made =
+    <Made extends Interaction>(listener: Listener<Made>) =>
+    ({ context }: { readonly context: Context }) =>
+      listener(depsOf(context), context.made);
   const onPress = (button: Button, listener: Listener<Press>) => {
-    for (const actionId of idsOf(button)) {
-      app.action<BlockButtonAction>({ type: 'block_actions', action_id: actionId }, (args) => {
-        const deps = depsOf(args);
-        return listener(deps, pressOf(deps, args));
-      });
-    }
+    for (const id of idsOf(button)) app.action({ type: 'block_actions', action_id: id }, made(listener));
   };
 
   app.use(async (args) => {
@@ -140,10 +134,7 @@ function registerListeners(app: App, shared: SharedDeps): void {
   });
   app.use(here(checkAccess));
 
-  app.command('/docs-agent', (args) => {
-    const deps = depsOf(args);
-    return takeCommand(deps, commandOf(deps, args));
-  });
+  app.command('/docs-agent', made(takeCommand));
   app.event('message', here(message));
   app.event('app_mention', here(message));
   app.event('reaction_added', here(mark));
@@ -156,21 +147,13 @@ function registerListeners(app: App, shared: SharedDeps): void {
   app.event('channel_deleted', here(deleted));
   app.event('group_deleted', here(deleted));
   app.event('function_executed', here(stepReached));
-  app.shortcut<MessageShortcut>({ callback_id: ASK_SHORTCUT_ID, type: 'message_action' }, (args) => {
-    const deps = depsOf(args);
-    return messageShortcut(deps, shortcutOf(deps, args));
-  });
+  app.shortcut({ callback_id: ASK_SHORTCUT_ID, type: 'message_action' }, made(messageShortcut));
   for (const name of namesOf(jobButtons)) {
     onPress(jobButtons[name], (deps, press) => jobButton(deps, press, name));
   }
   for (const name of namesOf(presses)) onPress(otherButtons[name], presses[name]);
-  for (const button of Object.values(linkButtons)) onPress(button, (_deps, press) => press.ack());
-  for (const name of namesOf(submissions)) {
-    app.view<ViewSubmitAction>(viewIds[name], (args) => {
-      const deps = depsOf(args);
-      return submissions[name](deps, submissionOf(deps, args));
-    });
-  }
+  for (const id of LINK_IDS) app.action({ type: 'block_actions', action_id: id }, ({ ack }) => ack());
+  for (const name of namesOf(submissions)) app.view(viewIds[name], made(submissions[name]));
 }
 
 function namesOf<Name extends string>(table: Readonly<Record<Name, unknown>>): Name[] {
@@ -239,8 +222,10 @@ type Args = AnyMiddlewareArgs & AllMiddlewareArgs;
 async function checkAccess(deps: ListenerDeps, args: Args): Promise<void> {
   const made = interactionOf(deps, args);
   if (made === null) return args.next();
+  args.context.made = made;
+  const isElsewhere = 'buttonId' in made && REQUESTERS_IDS.has(made.buttonId);
   await answering(deps, async () => {
-    const problem = await admissionProblem(deps, made.userId, made.channelId);
+    const problem = await admissionProblem(deps, made.userId, isElsewhere ? null : made.channelId);
     if (problem === null) return args.next();
     noteRequest({ outcome: 'refused' });
     await made.refuse(problem);
@@ -281,13 +266,12 @@ const REQUESTERS_IDS: ReadonlySet<string> = new Set(
 );
 
 /** Null for a message, event or link, which Slack opens in any case: nobody waits for an answer. */
-function interactionOf(deps: AnyWorkspaceDeps, args: Args): Interaction | null {
+function interactionOf(deps: AnyWorkspaceDeps, args: Args): Command | Press | Shortcut | Submission | null {
   if ('command' in args) return commandOf(deps, args as Parameters<typeof commandOf>[1]);
   const { type } = args.body;
   if ('action' in args && type === 'block_actions') {
     const press = pressOf(deps, args as Parameters<typeof pressOf>[1]);
-    if (LINK_IDS.has(press.buttonId)) return null;
-    return REQUESTERS_IDS.has(press.buttonId) ? { ...press, channelId: null } : press;
+    return LINK_IDS.has(press.buttonId) ? null : press;
   }
   if ('shortcut' in args && type === 'message_action') {
     return shortcutOf(deps, args as Parameters<typeof shortcutOf>[1]);
