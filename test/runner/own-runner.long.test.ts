@@ -72,6 +72,10 @@ test('a program with a repository and no agent API runs its own runner, and keep
     { what: 'the runner to end' },
   );
 
+  await using doctor = runProgram(['doctor'], env);
+  await doctor.exit;
+  expect(doctor.output()).toMatch(/✓ Agent API docs: reached, key accepted/);
+
   const second = await start();
   second.program.kill('SIGTERM');
   expect(await second.program.exit).toEqual({ code: 0, signal: null });
@@ -82,13 +86,17 @@ test('a command that is no agent is said at the start, as a mistake in the setti
   await using world = await startRunnerWorld();
   await world.runner.stop();
   const { AGENT_BASE_URL: _url, ...others } = settings;
-  await using program = runProgram(['start'], {
+  const env = {
     ...others,
     DATA_DIR: join(world.root, 'data'),
     RUNNER_REPOSITORY: world.settings.repository,
     RUNNER_COMMAND: '/bin/false',
     RUNNER_DATA_DIR: world.settings.dataDir,
-  });
+  };
+  await using program = runProgram(['start'], env);
   expect(await program.exit).toEqual({ code: 78, signal: null });
   expect(program.output()).toContain('RUNNER_COMMAND: The agent ended by itself: exit code 1');
+  await using doctor = runProgram(['doctor'], env);
+  await doctor.exit;
+  expect(doctor.output()).toContain('✗ Runner: does not start (exit code 78)');
 });

@@ -1,9 +1,13 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Config, parseConfig } from '../../app/config/config.ts';
 import { ConfigError } from '../../app/config/problems.ts';
 import { systemClock } from '../../engine/runtime/clock.ts';
 import { passwordsIn } from '../../store/engines/postgres-errors.ts';
 import type { Host } from '../command.ts';
+import { type OwnRunner, ownRunnerOf, startOwnRunner } from '../own-runner.ts';
 import { askAgent, pauseFindings, readingFinding, writingFindings } from './doctor/agent.ts';
 import { codeHostFindings } from './doctor/code-hosts.ts';
 import {
@@ -11,6 +15,7 @@ import {
   findingsOf,
   jsonReport,
   type Level,
+  SILENT,
   shown,
   type Tools,
   textReport,
@@ -55,14 +60,37 @@ export async function doctor(args: string[], { env }: Host): Promise<number> {
 }
 
 async function lookAtAll(env: Host['env'], probeWrite: boolean): Promise<Finding[]> {
+  await using resources = new AsyncDisposableStack();
   try {
-    const config = parseConfig(env);
+    const own = await ownRunnerOf(env);
+    const config = parseConfig(own?.botEnv ?? env);
+    const exitCode = own === null ? 0 : await startRunner(own, resources);
     const findings = await examine(config, { clock: systemClock, timeoutMs: TIMEOUT_MS, probeWrite });
-    return shown(findings, secretsOf(config));
+    return shown([...runnerFindings(exitCode), ...findings], secretsOf(config));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return shown(settingsInDisorder(error), []);
   }
+}
+
+/** The program's own runner, in a folder of its own, beside one that may run. Returns its exit code; 0: it runs. */
+async function startRunner({ runnerEnv }: OwnRunner, resources: AsyncDisposableStack): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), 'docs-agent-doctor-'));
+  resources.defer(() => rm(folder, { recursive: true, force: true }));
+  const env = { ...runnerEnv, RUNNER_DATA_DIR: folder };
+  const runner = await startOwnRunner(env, {
+    destination: { write: () => {} },
+    log: SILENT,
+    clock: systemClock,
+  });
+  if ('exitCode' in runner) return runner.exitCode;
+  resources.defer(() => runner.stop());
+  return 0;
+}
+
+function runnerFindings(exitCode: number): Finding[] {
+  if (exitCode === 0) return [];
+  return [findingsOf('runner').error(`does not start (exit code ${exitCode})`, 'Its error above says why.')];
 }
 
 /** Checks everything that the program needs, side by side, and changes nothing. */

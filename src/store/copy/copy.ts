@@ -153,7 +153,7 @@ async function eachPage(
       .selectFrom(name)
       .selectAll()
       .where(isBeyond(key, last === undefined ? null : keyOf(key, last)))
-      .orderBy(key.map((column) => sql.ref(column)))
+      .orderBy(sql.join(key.map((column) => sql.ref(column))))
       .limit(ROWS_AT_ONCE);
     const rows = await page.execute();
     if (rows.length > 0) await work(rows);

@@ -93,7 +93,7 @@ export async function readPage<T extends keyof Tables, Row>(
     // The databases enter an index by a single column.
     .where(isBeyond([first], [after?.[0] ?? from], '>='))
     .where(isBeyond(columns, after))
-    .orderBy(columns.map((column) => sql.ref(column)))
+    .orderBy(sql.join(columns.map((column) => sql.ref(column))))
     .limit(limit)
     .execute();
   const last = rows.length < limit ? undefined : (rows.at(-1) as Record<string, string | number> | undefined);

@@ -39,6 +39,7 @@ export const TITLES = {
   workflow_channel: 'Workflows in',
   user_group: 'User group',
   reaction: 'Emoji in',
+  runner: 'Runner',
   agent_api: 'Agent API',
   agent_limit: 'Agent limit',
   agent_writing: 'Sending requests',
