@@ -20,13 +20,13 @@ async function unflushedWriter() {
   file.exec('create table inbound_request (key text primary key, at integer)');
   const translate = (error: unknown) => (error instanceof Error ? error : new Error(String(error)));
   const hooks = { translate, verify: () => {}, flush: noFlush };
-  const db = new Kysely<{ inboundRequest: { key: string; at: number } }>({
+  const db = new Kysely<{ inbound_request: { key: string; at: number } }>({
     dialect: nodeSqliteDialect(file, hooks),
   });
   return (number: number) =>
     db.transaction().execute((tx) =>
       tx
-        .insertInto('inboundRequest')
+        .insertInto('inbound_request')
         .values({ key: `${number}`, at: number })
         .execute(),
     );
