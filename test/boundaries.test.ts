@@ -23,24 +23,24 @@ test(`no source, test or bench has more than ${MAX_LINES} lines`, () => {
  * budget is a commit of its own that says why.
  */
 const BUDGETS: Readonly<Record<string, number>> = {
-  jobs: 327,
-  store: 300,
-  engine: 70,
-  agent: 54,
-  codehost: 64,
+  jobs: 311,
+  store: 265,
+  engine: 68,
+  agent: 53,
+  codehost: 61,
   runner: 80,
-  'slack/inbound': 261,
-  'slack/install': 29,
+  'slack/inbound': 238,
+  'slack/install': 25,
   'slack/messages': 52,
   'slack/outbound': 97,
   'slack/protocol': 28,
   'slack/views': 170,
-  'slack/workspace': 82,
-  app: 136,
-  cli: 94,
+  'slack/workspace': 75,
+  app: 126,
+  cli: 92,
 };
 /** Without the runner, which is a program of its own. */
-const MAX_FILES = 290;
+const MAX_FILES = 278;
 
 test('no room outgrows its budget', () => {
   const sources = readSources('src');

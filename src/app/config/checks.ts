@@ -83,6 +83,7 @@ export function choice<const Choice extends string>(...choices: Choice[]) {
 export const WHERE_CHANNELS_SHOW_IT = 'in Slack, click the channel\'s name, "About": it is at the bottom';
 export const WHERE_PEOPLE_SHOW_IT = 'in Slack, open the profile, ⋮, "Copy member ID"';
 
+/** Values separated by commas. */
 export const list = parsed(listed);
 
 /** A command with its arguments, separated by blanks; quotes keep blanks together. */

@@ -68,6 +68,7 @@ export function parseStoreConfig(env: Environment): StoreConfig {
   return storeOf(parsePart(env, STORE_NAMES));
 }
 
+/** The store's settings and those of reports. Throws ConfigError. */
 export function parseReportConfig(env: Environment) {
   const names = [...STORE_NAMES, 'RETENTION', 'AGENT_HOURLY_BUDGET', 'GITHUB_WEB_URL', 'GITLAB_URL'] as const;
   const values = parsePart(env, names);
@@ -79,6 +80,7 @@ export function parseReportConfig(env: Environment) {
   };
 }
 
+/** The settings of the runner. Throws ConfigError. */
 export function parseRunnerConfig(env: Environment, readFile: ReadFile = readTextFile) {
   const values = parsePart(env, [...RUNNER_NAMES, ...CODE_HOST_NAMES, 'LOG_LEVEL']);
   const missing = (['RUNNER_REPOSITORY', 'RUNNER_COMMAND', 'RUNNER_API_KEY'] as const)

@@ -50,6 +50,7 @@ export function readSettings(
   return { values, checked: checked as Partial<Settings>, unreadable, invalid };
 }
 
+/** The trimmed value of a variable; null if it is not set or blank. */
 function lookUp(env: Environment, variable: string): string | null {
   return env[variable]?.trim() || null;
 }

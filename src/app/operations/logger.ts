@@ -4,6 +4,7 @@ import { type LogFields, type Logger, type LogLevel, redact } from '../../engine
 
 const RESERVED = /^(?:event|level|time)$/;
 
+/** @param destination takes whole lines of JSON */
 export function createLogger({
   level,
   destination,
