@@ -15,9 +15,10 @@ RUN apt-get update && apt-get install -y --no-install-recommends git ca-certific
 WORKDIR /app
 COPY --from=build /app/dist ./dist
 COPY LICENSE ./
-RUN install -d -m 700 -o node -g node /data
+# The user of the other image, so that both can read the secrets that they share.
+RUN install -d -m 700 -o 65532 -g 65532 /data
 ENV NODE_ENV=production HOME=/data/home RUNNER_DATA_DIR=/data/runner RUNNER_HOST=0.0.0.0
-USER node
+USER 65532:65532
 VOLUME /data
 EXPOSE 4000
 # Start it with docker run --init (compose: init: true), which collects the children that agents leave behind.

@@ -28,7 +28,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   engine: 68,
   agent: 53,
   codehost: 61,
-  runner: 80,
+  runner: 84,
   'slack/inbound': 238,
   'slack/install': 25,
   'slack/messages': 52,
@@ -36,8 +36,8 @@ const BUDGETS: Readonly<Record<string, number>> = {
   'slack/protocol': 28,
   'slack/views': 170,
   'slack/workspace': 75,
-  app: 126,
-  cli: 92,
+  app: 127,
+  cli: 93,
 };
 /** Without the runner, which is a program of its own. */
 const MAX_FILES = 278;

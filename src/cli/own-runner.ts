@@ -10,6 +10,9 @@ import type { Clock } from '../engine/runtime/clock.ts';
 import type { Logger } from '../engine/runtime/redact.ts';
 
 const HOST = '127.0.0.1';
+/** Not the secrets of Slack and of the store: an agent of the same user can read the runner's environment. */
+const FOR_THE_RUNNER =
+  /^(?:RUNNER_\w+|GIT(?:HUB|LAB)_\w+|NODE_\w+|LC_\w+|SSH_AUTH_SOCK|LOG_LEVEL|PLAIN_HTTP_HOSTS|PATH|HOME|LANG|TERM|TZ|TMPDIR|\w+_PROXY)$/i;
 const FIRST_PAUSE_MS = 1_000;
 const PAUSE_MAX_MS = 60_000;
 /** A runner that has lived so long is started again without a pause that grows. */
@@ -31,8 +34,10 @@ export async function ownRunnerOf(env: Environment): Promise<OwnRunner | null> {
   if (!env.RUNNER_REPOSITORY?.trim() || env.AGENT_BASE_URL?.trim()) return null;
   const port = String(await freePort());
   const key = randomBytes(32).toString('hex');
+  const named = new Set(env.RUNNER_ENV?.split(',').map((name) => name.trim()));
   const own = { RUNNER_HOST: HOST, RUNNER_PORT: port, RUNNER_API_KEY: key };
-  const runnerEnv = { ...env, ...own, RUNNER_API_KEY_FILE: undefined };
+  const given = Object.entries(env).filter(([name]) => FOR_THE_RUNNER.test(name) || named.has(name));
+  const runnerEnv = { ...Object.fromEntries(given), ...own, RUNNER_API_KEY_FILE: undefined };
   const { project } = parseRunnerConfig(runnerEnv);
   const address = { AGENT_BASE_URL: `http://${HOST}:${port}`, AGENT_API_KEY: key, AGENT_PROJECT_ID: project };
   return { botEnv: { ...env, ...address, AGENT_API_KEY_FILE: undefined }, runnerEnv };

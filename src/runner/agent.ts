@@ -129,11 +129,9 @@ async function openSession(
 }
 
 function allowOnce(options: readonly acp.PermissionOption[]): acp.RequestPermissionResponse {
-  const allowed =
-    options.find(({ kind }) => kind === 'allow_once') ?? options.find(({ kind }) => kind === 'allow_always');
-  return allowed === undefined
-    ? { outcome: { outcome: 'cancelled' } }
-    : { outcome: { outcome: 'selected', optionId: allowed.optionId } };
+  const ofKind = (sought: string) => options.find(({ kind }) => kind === sought);
+  const { optionId } = ofKind('allow_once') ?? ofKind('allow_always') ?? {};
+  return { outcome: optionId === undefined ? { outcome: 'cancelled' } : { outcome: 'selected', optionId } };
 }
 
 /** Takes down what the agent does, once the turn has begun: a loaded session repeats its past first. */

@@ -180,7 +180,7 @@ export function agentApi(options: ApiOptions): (request: IncomingMessage, respon
       await ownJob(tx, jobId);
       const turns = await tx.openTurns(jobId);
       await tx.dropWaiting(jobId);
-      const stopped = { outcome: 'completed' as const, reason: STOPPED_BY_CALLER };
+      const stopped = { outcome: 'completed' as const, reason: STOPPED_BY_CALLER, summary: null };
       const isRunning = turns.some(({ state }) => state === 'running');
       if (turns.length > 0 && !isRunning)
         await tx.change(jobId, { ...stopped, rested_at: options.clock.now() });

@@ -14,7 +14,7 @@ interface Entry {
 }
 
 const SYMLINK = '120000';
-const SUBMODULE = '160000';
+export const SUBMODULE = '160000';
 /** What a code host runs by itself: whoever may write these may run anything there. */
 const WORKFLOWS = new Set(['.github', '.gitlab-ci.yml', '.gitlab', '.circleci', '.gitea', '.forgejo']);
 
@@ -39,7 +39,7 @@ export function isSymlink({ after }: Change): boolean {
 /**
  * Whether the change may be committed.
  * @param patterns of the files that may change; empty: all
- * @param linkTarget what the file points to, if it is a symbolic link
+ * @param linkTarget what the file points to, if it is a symbolic link; null: not known
  */
 export function mayCommit(
   { path, after }: Change,
@@ -47,7 +47,7 @@ export function mayCommit(
   linkTarget: string | null,
 ): boolean {
   if (after.mode === SUBMODULE) return false;
-  if (linkTarget !== null && leavesRepository(path, linkTarget)) return false;
+  if (after.mode === SYMLINK && (linkTarget === null || leavesRepository(path, linkTarget))) return false;
   if (WORKFLOWS.has(path.split('/', 1)[0]?.toLowerCase() ?? '')) return false;
   return patterns.length === 0 || patterns.some((pattern) => matchesGlob(dotless(path), dotless(pattern)));
 }
@@ -60,6 +60,7 @@ function dotless(path: string): string {
 /** Only leading `..` are followed: after a name, which may be another link, they lead anywhere. */
 function leavesRepository(path: string, target: string): boolean {
   const steps = target.split('/');
+  if (steps.some((step) => step.toLowerCase() === '.git')) return true;
   const found = steps.findIndex((step) => step !== '..');
   const up = found === -1 ? steps.length : found;
   return posix.isAbsolute(target) || up >= path.split('/').length || steps.includes('..', up);

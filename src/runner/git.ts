@@ -3,7 +3,8 @@ import { TurnFailedError } from './failures.ts';
 import { oneLine } from './words.ts';
 
 /** A fetch or push of a large repository over a slow line. */
-const GIT_WITHIN_MS = 15 * 60_000;
+const REMOTE_WITHIN_MS = 15 * 60_000;
+const LOCAL_WITHIN_MS = 2 * 60_000;
 const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
 /** Of what git says, as much as a person reads. */
 export const SAID_MAX = 300;
@@ -17,6 +18,8 @@ export interface RemoteSettings {
   readonly branch: string | null;
   /** The value of an `Authorization` header for git; null: none is sent. */
   readonly authorization: () => Promise<string | null>;
+  /** Git's whole environment, without a secret: an agent may find a way to have it run a command. */
+  readonly env: Readonly<Record<string, string>>;
   /** Marks the processes of this runner among those of others. */
   readonly mark: string;
 }
@@ -50,14 +53,15 @@ export class Git {
   }
 
   async run(args: readonly string[], { input, env, remoteSignal }: GitOptions = {}) {
-    const isElsewhere = args[0] === '-C' || args[0] === 'init';
-    const place = isElsewhere ? [] : [`--git-dir=${this.bare}`];
+    const place = args[0] === '-C' ? [] : [`--git-dir=${this.bare}`];
+    const own = { ...this.#remote.env, ...QUIET, [MARKER]: this.#remote.mark };
     const result = await execa('git', [...SAFE, ...place, ...args], {
-      env: { ...QUIET, [MARKER]: this.#remote.mark, ...env, ...(remoteSignal && (await this.#tokenEnv())) },
+      env: { ...own, ...env, ...(remoteSignal && (await this.#tokenEnv())) },
+      extendEnv: false,
       ...(input === undefined ? { stdin: 'ignore' } : { input }),
       ...(remoteSignal && { cancelSignal: remoteSignal }),
       reject: false,
-      timeout: GIT_WITHIN_MS,
+      timeout: remoteSignal ? REMOTE_WITHIN_MS : LOCAL_WITHIN_MS,
       maxBuffer: OUTPUT_MAX_BYTES,
     });
     // A git that was ended has no exit code, and 1 often means a result.
@@ -78,9 +82,11 @@ export class Git {
   }
 }
 
-/** Nothing that an agent wrote into hooks or settings is run, and nothing that belongs to the machine's user. */
+/** Nothing that an agent wrote into hooks or settings is run, and no setting of the machine's user counts. */
 const SAFE = [
   'core.hooksPath=/dev/null',
+  'core.excludesFile=/dev/null',
+  'core.attributesFile=/dev/null',
   'core.fsmonitor=false',
   'gc.auto=0',
   'protocol.ext.allow=never',
@@ -93,6 +99,7 @@ const QUIET = {
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_LITERAL_PATHSPECS: '1',
+  GIT_NO_LAZY_FETCH: '1',
   GIT_OPTIONAL_LOCKS: '0',
   LC_ALL: 'C',
 };

@@ -1,7 +1,7 @@
 import { copyFile, mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { execa } from 'execa';
-import { type Change, isSymlink, mayCommit, parseChanges, restoring } from './changes.ts';
+import { type Change, isSymlink, mayCommit, parseChanges, restoring, SUBMODULE } from './changes.ts';
 import { TurnFailedError } from './failures.ts';
 import { Git, gitFailed, type RemoteSettings, SAID_MAX } from './git.ts';
 import { oneLine } from './words.ts';
@@ -10,7 +10,8 @@ const NOT_UTF8 = 'The name of a changed file is not valid UTF-8.';
 const AUTHOR = '[user]\n\tname = docs-agent\n\temail = docs-agent@users.noreply.github.com\n';
 /** Files are stored as the agent wrote them, whatever the repository's attributes say. */
 const AS_IT_IS = '* -text -filter -ident -working-tree-encoding\n';
-const NO_COMMIT = /^error: '(.+)\/' does not have a commit checked out$/;
+const UNREAD = /^error: (?:'(.+)\/' does not have a commit checked out|unable to index file '(.+)')$/;
+const LINKS_MAX = 200;
 /** Branches as last fetched, and here; by their numbers, the commits of turns, and the edits of stopped ones. */
 const PLACES = {
   remote: 'refs/remotes/origin',
@@ -31,6 +32,8 @@ export interface Merged {
   readonly tree: string;
   /** Files in which both have changed the same; they hold conflict markers. */
   readonly conflicts: readonly string[];
+  /** False: there are others than of lines, as of a file that one has changed and the other deleted. */
+  readonly isOfLines: boolean;
 }
 
 /**
@@ -43,18 +46,16 @@ export class Repository {
   readonly #remote: RemoteSettings;
   /** Two fetches at once would fight for the same locks. */
   #fetching: Promise<unknown> = Promise.resolve();
-  /** The branch to start from; null: the remote is asked. */
-  #target: string | null;
 
   /** @param directory of the bare clone; made at the first fetch */
   constructor(directory: string, remote: RemoteSettings) {
     this.#git = new Git(directory, remote);
     this.#remote = remote;
-    this.#target = remote.branch;
   }
 
-  /** Removes what a killed git has left behind. */
-  async unlock(): Promise<void> {
+  /** Makes the clone, and removes what a killed git has left behind in it. */
+  async open(): Promise<void> {
+    await makeGitDirectory(this.#git.bare, true, 'main');
     const files = await readdir(this.#git.bare, { recursive: true }).catch(() => []);
     const left = files.filter((file) => file.endsWith('.lock') || file.startsWith('index-'));
     await Promise.all(left.map((file) => rm(join(this.#git.bare, file))));
@@ -64,10 +65,7 @@ export class Repository {
   async fetch(signal: AbortSignal): Promise<string> {
     signal.throwIfAborted();
     const fetched = this.#fetching.then(() => this.#fetch(signal));
-    this.#fetching = fetched.catch(() => {
-      // The default branch may have been renamed.
-      this.#target = this.#remote.branch;
-    });
+    this.#fetching = fetched.catch(() => {});
     const { promise: stopped, reject } = Promise.withResolvers<never>();
     const stop = () => reject(signal.reason);
     signal.addEventListener('abort', stop, { once: true });
@@ -77,8 +75,7 @@ export class Repository {
   async #fetch(remoteSignal: AbortSignal): Promise<string> {
     remoteSignal.throwIfAborted();
     await makeGitDirectory(this.#git.bare, true, 'main');
-    this.#target ??= await this.#remoteHead(remoteSignal);
-    const branch = this.#target;
+    const branch = this.#remote.branch ?? (await this.#remoteHead(remoteSignal));
     const specs = [branch, 'docs-agent/*'].map((name) => `+refs/heads/${name}:refs/remotes/origin/${name}`);
     const options = ['--quiet', '--prune', '--no-tags', '--no-recurse-submodules', '--no-auto-gc'];
     await this.#git.print(['fetch', ...options, '--', this.#remote.address, ...specs], { remoteSignal });
@@ -104,7 +101,10 @@ export class Repository {
   /** Whether one of the files still holds a conflict marker. */
   async hasMarkers(tree: string, files: readonly string[]): Promise<boolean> {
     const search = ['grep', '--quiet', '^[<>]\\{7\\} ', tree, '--', ...files];
-    return files.length > 0 && (await this.#git.succeeds(search));
+    if (files.length === 0) return false;
+    const { exitCode, stderr } = await this.#git.run(search);
+    if (exitCode > 1) throw gitFailed(stderr);
+    return exitCode === 0;
   }
 
   /**
@@ -125,6 +125,16 @@ export class Repository {
     const { atime, mtime } = await stat(index);
     const copy = join(this.#git.bare, `index-${turn}`);
     await copyFile(index, copy);
+    const staged = await this.#git.print(['ls-files', '--stage', '-z'], { env: { GIT_INDEX_FILE: copy } });
+    const links = staged.split('\0').filter((line) => line.startsWith(SUBMODULE));
+    const input = links.map((line) => `${line.slice(line.indexOf('\t') + 1)}\0`).join('');
+    // Else git would look into a repository that the agent puts there, by its settings.
+    const assume = ['update-index', '--assume-unchanged', '-z', '--stdin'];
+    if (links.length > 0)
+      await this.#git.print([`--work-tree=${directory}`, ...assume], {
+        input,
+        env: { GIT_INDEX_FILE: copy },
+      });
     await utimes(copy, atime, mtime);
     if (tree !== commit) await this.#git.print(['-C', directory, 'reset', '--quiet', '--mixed']);
   }
@@ -138,14 +148,18 @@ export class Repository {
     const inTree = (args: readonly string[], input?: string) =>
       this.#git.print([`--work-tree=${directory}`, ...args], { input, env });
     await makeGitDirectory(this.#git.bare, true, 'main');
+    // Git would wait for somebody to write into them.
+    await execa('find', [directory, '(', '-type', 'p', '-o', '-type', 's', ')', '-delete'], {
+      reject: false,
+    });
     try {
       const add = [`--work-tree=${directory}`, 'add', '--all', '--ignore-errors', '--', '.'];
       const { stderr } = await this.#git.run(add, { env });
       const leftOut: string[] = [];
-      for (const line of stderr.split('\n').filter((each) => /^(?:error|fatal):/.test(each))) {
-        const nested = NO_COMMIT.exec(line)?.[1];
-        if (nested === undefined) throw gitFailed(line);
-        leftOut.push(nested);
+      for (const line of stderr.split('\n')) {
+        const unread = UNREAD.exec(line);
+        if (unread !== null) leftOut.push(unread[1] ?? unread[2] ?? '');
+        else if (line.startsWith('fatal:')) throw gitFailed(line);
       }
       const worked = await inTree(['write-tree']);
       const tree = await this.#withOwnCommits(turn, directory, base, worked);
@@ -154,16 +168,23 @@ export class Repository {
       const changes = parseChanges(diff);
       // Such a name could not be put back.
       if (changes.some(({ path }) => path.includes('\uFFFD'))) throw new TurnFailedError(NOT_UTF8);
-      const targetOf = async (change: Change) =>
-        isSymlink(change) ? this.#git.print(['cat-file', 'blob', change.after.object]) : null;
-      const targets = await Promise.all(changes.map(targetOf));
-      const allowed = changes.map((change, at) => mayCommit(change, patterns, targets[at] ?? null));
-      const refused = changes.filter((_, at) => !allowed[at]);
-      leftOut.push(...refused.map(({ path }) => path));
-      if (refused.length === changes.length) return { tree: null, leftOut };
-      if (refused.length === 0) return { tree, leftOut };
+      const refused: Change[] = [];
+      let links = 0;
+      for (const change of changes) {
+        links += isSymlink(change) ? 1 : 0;
+        const target =
+          isSymlink(change) && links <= LINKS_MAX
+            ? await this.#git.print(['cat-file', 'blob', change.after.object])
+            : null;
+        if (!mayCommit(change, patterns, target)) refused.push(change);
+      }
+      const named = [...leftOut, ...refused.map(({ path }) => path)];
+      if (changes.length === 0) return { tree: null, leftOut: named };
+      if (refused.length === 0) return { tree, leftOut: named };
       await inTree(['update-index', '-z', '--index-info'], restoring(refused));
-      return { tree: await inTree(['write-tree']), leftOut };
+      const left = await inTree(['write-tree']);
+      const isEmpty = left === (await this.#git.print(['rev-parse', `${base}^{tree}`]));
+      return { tree: isEmpty ? null : left, leftOut: named };
     } finally {
       await rm(env.GIT_INDEX_FILE, { force: true });
     }
@@ -174,18 +195,19 @@ export class Repository {
    * conflicts with the work tree.
    */
   async #withOwnCommits(turn: number, directory: string, base: string, tree: string): Promise<string> {
-    const ofAgent = `--git-dir=${join(directory, '.git')}`;
-    const listing = ['for-each-ref', '--sort=-committerdate', '--format=%(objectname) %(HEAD)', 'refs/heads'];
-    const { exitCode, stdout } = await this.#git.run([ofAgent, ...listing]);
-    const own = exitCode === 0 ? stdout.split('\n').map((line) => line.split(' ')) : [];
-    const [newest = base, isHead] = own.find(([commit]) => commit && commit !== base) ?? [];
-    if (newest === base || isHead === '*') return tree;
+    // A fetch runs nothing that the agent's settings name; any other command in its repository may.
     const ref = `refs/docs-agent/agents/${turn}`;
     const fetch = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--', directory];
-    if (!(await this.#git.succeeds([...fetch, `+${newest}:${ref}/newest`, `+HEAD:${ref}/head`]))) return tree;
+    if (!(await this.#git.succeeds([...fetch, `+refs/heads/*:${ref}/heads/*`, `+HEAD:${ref}/head`])))
+      return tree;
+    const listing = ['for-each-ref', '--sort=-committerdate', '--format=%(objectname)', `${ref}/heads`];
+    const own = (await this.#git.print(listing)).split('\n');
+    const newest = own.find((commit) => commit && commit !== base) ?? base;
     if (await this.isAncestor(newest, `${ref}/head`)) return tree;
+    // What it has only fetched, to read it, is not its own.
+    if (!(await this.isAncestor(base, newest))) return tree;
     const worked = await this.#git.print(['commit-tree', tree, '-p', base, '-m', 'The work tree']);
-    const merged = await this.merge(newest, worked).catch(() => null);
+    const merged = await this.#merge(newest, worked).catch(() => null);
     return merged?.conflicts.length === 0 ? merged.tree : tree;
   }
 
@@ -200,13 +222,28 @@ export class Repository {
     throw new TurnFailedError(`The repository refused the push: ${oneLine(refused, SAID_MAX)}.`);
   }
 
-  /** Puts the work of a commit on top of another one. */
-  async merge(onto: string, commit: string): Promise<Merged> {
+  /** Puts what a commit has changed, and nothing of its parents, on top of another one. */
+  async pick(onto: string, commit: string): Promise<Merged> {
+    const copy = async (from: string, ...parents: readonly string[]) =>
+      this.#git.print([
+        'commit-tree',
+        `${from}^{tree}`,
+        ...parents.flatMap((parent) => ['-p', parent]),
+        '-m',
+        'x',
+      ]);
+    const root = await copy(`${commit}^`);
+    return this.#merge(await copy(onto, root), await copy(commit, root));
+  }
+
+  async #merge(onto: string, commit: string): Promise<Merged> {
     const merge = ['merge-tree', '--write-tree', '-z', '--name-only', onto, commit];
     const { exitCode, stdout, stderr } = await this.#git.run(merge);
     if (exitCode > 1) throw gitFailed(stderr);
     const [tree = '', ...files] = stdout.split('\0');
-    return { tree, conflicts: exitCode === 0 ? [] : files.slice(0, files.indexOf('')) };
+    const conflicts = exitCode === 0 ? [] : files.slice(0, files.indexOf(''));
+    const kinds = files.filter((part) => /^CONFLICT \([^()]+\)$/.test(part));
+    return { tree, conflicts, isOfLines: kinds.every((kind) => kind === 'CONFLICT (contents)') };
   }
 
   /** Makes a commit, and moves all refs to it at once: from then on it counts, whatever happens to this process. */

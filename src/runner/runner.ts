@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
@@ -57,10 +57,11 @@ export async function startRunner(settings: RunnerSettings, { clock, log }: { cl
     const repository = new Repository(join(dataDir, 'repositories', settings.project), {
       address: settings.repository,
       branch: settings.branch,
+      env: settings.gitEnv,
       mark,
       authorization: async () => (await pullRequests?.authorization()) ?? null,
     });
-    await repository.unlock();
+    await repository.open();
     const agent: AgentOptions = { command: settings.command, env: settings.agentEnv, mark, clock };
     const facts = await probeAgent(agent, join(dataDir, 'worktrees'));
     await store.putBack();
@@ -115,7 +116,7 @@ export async function startRunner(settings: RunnerSettings, { clock, log }: { cl
       try {
         const end =
           turn.attempts > ATTEMPTS_MAX
-            ? failed('The runner was ended in each of three attempts.')
+            ? failed('The runner was killed in each of three attempts.')
             : await runTurn(options).finally(() => endLeftBehind(ofTurn));
         // A service manager may end agents together with the runner.
         if (isStopping && end.outcome === 'failed') throw new TurnStoppedError('runner');
@@ -136,8 +137,11 @@ export async function startRunner(settings: RunnerSettings, { clock, log }: { cl
       const nowMs = clock.now();
       for (const id of await store.archive(nowMs - settings.keepMs, nowMs)) {
         const { worktree, transcript } = placeOf(id);
-        if (existsSync(worktree)) await rename(worktree, join(trash, `${id}-${nowMs}`));
         await rm(transcript, { force: true });
+        if (!existsSync(worktree)) continue;
+        // An agent may have locked it.
+        await chmod(worktree, 0o700);
+        await rename(worktree, join(trash, `${id}-${nowMs}`));
       }
     }
 

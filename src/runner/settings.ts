@@ -14,6 +14,7 @@ export interface RunnerSettings {
   readonly dataDir: string;
   readonly concurrency: number;
   readonly turnTimeoutMs: number;
+  readonly gitEnv: Readonly<Record<string, string>>;
   /** The agent's whole environment. */
   readonly agentEnv: Readonly<Record<string, string>>;
   /** The text that precedes each first request. */

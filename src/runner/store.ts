@@ -164,7 +164,7 @@ export class RunnerStore {
     await this.#db.updateTable('turn').set({ state: 'waiting' }).where('state', '=', 'running').execute();
   }
 
-  /** The turn was stopped with the runner, which is no failure of its own. Its session has seen too much. */
+  /** The turn was stopped with the runner, which is no failure of its own. Its session knows edits that are gone. */
   async interrupt({ number, job_id, attempts }: Turn): Promise<void> {
     const values = { state: 'waiting' as const, attempts: attempts - 1 };
     await this.#db.updateTable('turn').set(values).where('number', '=', number).execute();

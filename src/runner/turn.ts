@@ -9,13 +9,14 @@ import {
   commitMessage,
   conflictPrompt,
   firstPrompt,
+  leftOutPrompt,
   pullRequestBody,
   subjectOf,
   summaryIn,
   summaryOf,
 } from './words.ts';
 
-/** Somebody pushes again and again, while the turn wants to. */
+/** Somebody pushes again and again, while the turn is trying to. */
 const PUSHES_MAX = 5;
 
 export interface TurnOptions
@@ -37,7 +38,14 @@ interface Start {
   readonly branch: string;
   /** Where it is to be merged into. */
   readonly target: string;
+  /** The commit whose files the turn begins with. */
   readonly base: string;
+  /** The commit that the turn's own follows: what was never pushed is made anew, since it may have been refused. */
+  readonly parent: string;
+  /** The edits of a stopped turn. */
+  readonly kept: string | null;
+  /** Whether an earlier turn's work has no pull request yet. */
+  readonly isOwed: boolean;
 }
 
 /**
@@ -54,37 +62,47 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
   };
   const run = { ...options, job, onSession };
   let start: Start | null = null;
+  let made: string | null = null;
+  let summary: string | null = null;
   try {
-    start = await begin(run);
-    const [made] = await repository.tips(['turn', `${turn.number}`]);
     // A turn may have been committed before this process began.
-    const { commit, summary } = made
-      ? { commit: made, summary: summaryIn(await repository.messageOf(made)) }
-      : await work(run, start);
-    const end = { outcome: 'completed', reason: null, summary, kept: null, session_id } as const;
-    if (commit === null) return { ...end, pr_link: null };
+    [made = null] = await repository.tips(['turn', `${turn.number}`]);
+    if (made !== null) summary = summaryIn(await repository.messageOf(made));
+    const begun = await begin(run, made);
+    if ('link' in begun) return { ...COMPLETED, summary, session_id, pr_link: begun.link };
+    start = begun;
+    if (made === null) ({ commit: made, summary } = await work(run, start));
+    if (made === null && !start.isOwed) return { ...COMPLETED, summary, session_id, pr_link: null };
     run.onActivity('Pushing the branch');
-    await publish(run, start, commit);
-    return { ...end, pr_link: await pullRequestOf(run, start, summary) };
+    await publish(run, start, made ?? start.base);
+    return { ...COMPLETED, summary, session_id, pr_link: await pullRequestOf(run, start, summary) };
   } catch (thrown) {
     // Whatever fails after a stop fails because of it.
     const error: unknown = run.signal.aborted ? run.signal.reason : thrown;
-    if (error instanceof TurnFailedError) return failed(error.message);
+    // A commit holds what was kept, too.
+    if (error instanceof TurnFailedError)
+      return { ...failed(error.message), summary, ...(made !== null && { kept: null }) };
     if (!(error instanceof TurnStoppedError) || error.by === 'runner') throw error;
-    const kept = start === null ? job.kept : await leftBy(run, start);
+    // Its files may be such that they cannot be kept; what was kept before still can.
+    const kept = start === null ? job.kept : await leftBy(run, start).catch(() => job.kept);
     return error.by === 'caller'
       ? { outcome: 'completed', reason: STOPPED_BY_CALLER, summary: null, kept, session_id }
       : { ...failed('The agent took longer than a turn may take.'), kept, session_id };
   }
 }
 
-/** The end of a turn that came to nothing. */
+const COMPLETED = { outcome: 'completed', reason: null, kept: null } as const;
+
+/** The end of a turn that came to nothing. The agent's session knows edits that are gone. */
 export function failed(reason: string): TurnEnd {
-  return { outcome: 'failed', reason, summary: null, pr_link: null };
+  return { outcome: 'failed', reason, summary: null, pr_link: null, session_id: null };
 }
 
 /** Finds the branch and the commit to start from: a branch whose pull request is over is not used again. */
-async function begin({ job, repository, pullRequests, store, signal }: TurnRun): Promise<Start> {
+async function begin(
+  { job, repository, pullRequests, store, signal }: TurnRun,
+  made: string | null,
+): Promise<Start | { readonly link: string }> {
   const target = await repository.fetch(signal);
   const branch = branchOf(job.prompt, job.id, job.round);
   const refs = [
@@ -96,22 +114,31 @@ async function begin({ job, repository, pullRequests, store, signal }: TurnRun):
   if (fresh === null) throw new TurnFailedError(`The repository has no branch ${target}.`);
   const isUsed = remote !== null || local !== null;
   const opened = isUsed && pullRequests !== null ? await pullRequests.find(branch, signal) : null;
+  const isIn = async (commit: string | null, tip: string | null) =>
+    commit !== null && tip !== null && repository.isAncestor(commit, tip);
   if (opened !== null && !opened.isOpen) {
+    if (await isIn(made, remote)) return { link: opened.url };
     const round = job.round + 1;
-    await store.change(job.id, { round });
-    return { branch: branchOf(job.prompt, job.id, round), target, base: fresh };
+    const kept = (await isIn(job.kept, remote)) ? null : job.kept;
+    await store.change(job.id, { round, kept });
+    const next = branchOf(job.prompt, job.id, round);
+    return { branch: next, target, base: fresh, parent: fresh, kept, isOwed: false };
   }
+  const parent = remote ?? fresh;
   // A commit that could not be pushed yet counts, unless others have gone on without it.
-  const isAhead = local !== null && (remote === null || (await repository.isAncestor(remote, local)));
-  return { branch, target, base: isAhead ? local : (remote ?? fresh) };
+  const isAhead = local !== null && local !== parent && (remote === null || (await isIn(remote, local)));
+  const isOpenOwed = pullRequests !== null && opened === null && remote !== null;
+  const isOwed = isAhead || (isOpenOwed && !(await isIn(remote, fresh)));
+  return { branch, target, base: isAhead ? local : parent, parent, kept: job.kept, isOwed };
 }
 
 /** Has the agent work. Returns the turn's commit (null: nothing has changed), and the summary. */
-async function work(run: TurnRun, { branch, base }: Start) {
+async function work(run: TurnRun, { branch, base, parent, kept }: Start) {
   const { turn, repository, worktree } = run;
-  const { tree: startTree, conflicts } = await startOf(run, base);
+  const { tree: startTree, conflicts, isOfLines } = await startOf(run, base, kept);
+  const about = isOfLines ? conflictPrompt : leftOutPrompt;
   await repository.checkOut(turn.number, worktree, branch, base, startTree);
-  const known = conflicts.length === 0 ? turn.prompt : `${conflictPrompt(conflicts)}\n\n${turn.prompt}`;
+  const known = [...(conflicts.length === 0 ? [] : [about(conflicts)]), turn.prompt].join('\n\n');
   const fresh = firstPrompt(known, run.instructions, await run.store.earlierTurns(turn));
   const words = await askAgent(run, { known, fresh }, turn.images);
   const { tree, leftOut } = await repository.contentsOf(turn.number, worktree, base, run.paths);
@@ -119,7 +146,7 @@ async function work(run: TurnRun, { branch, base }: Start) {
   if (tree === null) return { commit: null, summary };
   if (await repository.hasMarkers(tree, conflicts)) throw new TurnFailedError(CONFLICT);
   const message = commitMessage(turn.prompt, summary);
-  return { commit: await commitTurn(run, branch, { tree, parent: base, message }), summary };
+  return { commit: await commitTurn(run, branch, { tree, parent, message }), summary };
 }
 
 /** Makes the turn's one commit, in place of an earlier one. */
@@ -128,16 +155,18 @@ function commitTurn({ repository, turn }: TurnRun, branch: string, commit: NewCo
 }
 
 /** The files that the turn begins with: those of its base, and what a stopped turn has left. */
-async function startOf({ repository, job: { kept } }: TurnRun, base: string): Promise<Merged> {
-  return kept === null ? { tree: base, conflicts: [] } : repository.merge(base, kept);
+async function startOf({ repository }: TurnRun, base: string, kept: string | null): Promise<Merged> {
+  if (kept === null) return { tree: base, conflicts: [], isOfLines: true };
+  const merged = await repository.pick(base, kept);
+  return merged.isOfLines ? merged : { ...merged, tree: base };
 }
 
 /** The commit with what a stopped turn has done; null: nothing. */
-async function leftBy(run: TurnRun, { base }: Start): Promise<string | null> {
+async function leftBy(run: TurnRun, { base, kept }: Start): Promise<string | null> {
   const { turn, repository, worktree, job } = run;
   const [made] = await repository.tips(['turn', `${turn.number}`]);
   if (made) return made;
-  const { conflicts } = await startOf(run, base);
+  const { conflicts } = await startOf(run, base, kept);
   const { tree } = await repository.contentsOf(turn.number, worktree, base, []);
   if (tree === null) return null;
   // Its next turn has to resolve what this one has not.
@@ -162,9 +191,9 @@ async function publish(run: TurnRun, { branch }: Start, commit: string): Promise
     await repository.fetch(signal);
     const [parent] = await repository.tips(['remote', branch]);
     if (!parent) continue;
-    const merged = await repository.merge(parent, own);
+    const merged = await repository.pick(parent, own);
     const isConflict = merged.conflicts.length > 0;
-    if (isConflict && isAsked) throw new TurnFailedError(CONFLICT);
+    if (isConflict && (isAsked || !merged.isOfLines)) throw new TurnFailedError(CONFLICT);
     isAsked ||= isConflict;
     const tree = isConflict ? await resolve(run, branch, parent, merged) : merged.tree;
     const message = await repository.messageOf(own);

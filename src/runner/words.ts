@@ -76,6 +76,10 @@ export function conflictPrompt(files: readonly string[]): string {
   );
 }
 
+export function leftOutPrompt(files: readonly string[]): string {
+  return `Your earlier, unfinished work no longer fits the branch and is gone. Others have changed:\n${files.join('\n')}`;
+}
+
 /** What a tool call says of the agent's work, in one line. */
 export function activityOf(kind: string, title: string, paths: readonly string[]): string | null {
   const place = paths.length > 1 ? `${paths.length} files` : paths[0];

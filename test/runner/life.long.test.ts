@@ -19,7 +19,12 @@ describe('a job at the runner', () => {
     await world.restart();
     const archived = await world.rested(id, ({ status }) => status === 'archived');
     expect(archived).toMatchObject({ archivedAt: expect.any(String), prLink: done.prLink });
-    expect(existsSync(join(world.settings.dataDir, 'worktrees', id))).toBe(false);
+    const folder = join(world.settings.dataDir, 'worktrees', id);
+    await waitFor(
+      () => existsSync(folder),
+      (exists) => !exists,
+      { what: 'the folder to go' },
+    );
     await world.message(id, 'write docs/b.md B');
     const again = await world.rested(id, ({ status }) => status === 'completed');
     expect(again.prLink).toBe(done.prLink);

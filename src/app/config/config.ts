@@ -107,11 +107,8 @@ export function parseRunnerConfig(env: Environment, readFile: ReadFile = readTex
     dataDir: values.RUNNER_DATA_DIR,
     concurrency: values.RUNNER_CONCURRENCY,
     turnTimeoutMs: values.RUNNER_TURN_TIMEOUT,
-    agentEnv: Object.fromEntries(
-      [...AGENT_ENVIRONMENT, ...values.RUNNER_ENV].flatMap((name) =>
-        env[name] === undefined ? [] : [[name, env[name]]],
-      ),
-    ),
+    gitEnv: variablesOf(env, GIT_ENVIRONMENT),
+    agentEnv: variablesOf(env, [...AGENT_ENVIRONMENT, ...values.RUNNER_ENV]),
     instructions: instructions === undefined ? null : instructionsIn(instructions, readFile),
     hourlyLimit: values.RUNNER_HOURLY_LIMIT ?? null,
     keepMs: values.RUNNER_KEEP,
@@ -121,6 +118,15 @@ export function parseRunnerConfig(env: Environment, readFile: ReadFile = readTex
   };
 }
 
+function variablesOf(env: Environment, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+}
+
+const PROXIES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'];
+const GIT_ENVIRONMENT = [
+  ...['PATH', 'HOME', 'TMPDIR', 'SSH_AUTH_SOCK', ...PROXIES],
+  ...PROXIES.map((name) => name.toLowerCase()),
+];
 /** What every program needs. */
 const AGENT_ENVIRONMENT = ['PATH', 'HOME', 'LANG', 'TERM'];
 

@@ -15,7 +15,8 @@ export async function runner(args: string[], { env, process: events }: Host): Pr
   const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
   for (const event of ['SIGTERM', 'SIGINT', 'disconnect'] as const) events.on(event, () => stop());
   try {
-    const service = await startRunner(config, { clock: systemClock, log });
+    const service = await Promise.race([startRunner(config, { clock: systemClock, log }), stopped]);
+    if (service === undefined) return 0;
     log.info('runner_started', { port: service.port, project_id: config.project, agent: service.agent });
     await stopped;
     await service.stop();

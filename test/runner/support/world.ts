@@ -64,7 +64,10 @@ async function startPulls(repository: string) {
     }
     const holding = held;
     held = null;
-    if (holding !== null && !holding.isMade) return holding.reached();
+    if (holding !== null && !holding.isMade) {
+      if (holding.isLost) request.socket.destroy();
+      return holding.reached();
+    }
     const { title, body, head } = JSON.parse((await readAll(request)).toString());
     const number = pulls.length + 1;
     const pull = {
@@ -164,6 +167,7 @@ export async function startRunnerWorld(more: Partial<RunnerSettings> = {}): Prom
     dataDir: join(root, 'runner-data'),
     concurrency: 2,
     turnTimeoutMs: 60_000,
+    gitEnv: { PATH: process.env.PATH ?? '', HOME: home },
     agentEnv: { PATH: process.env.PATH ?? '', HOME: home },
     instructions: null,
     hourlyLimit: null,
