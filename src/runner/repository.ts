@@ -125,16 +125,13 @@ export class Repository {
     const { atime, mtime } = await stat(index);
     const copy = join(this.#git.bare, `index-${turn}`);
     await copyFile(index, copy);
-    const staged = await this.#git.print(['ls-files', '--stage', '-z'], { env: { GIT_INDEX_FILE: copy } });
+    const env = { GIT_INDEX_FILE: copy };
+    const staged = await this.#git.print(['ls-files', '--stage', '-z'], { env });
     const links = staged.split('\0').filter((line) => line.startsWith(SUBMODULE));
     const input = links.map((line) => `${line.slice(line.indexOf('\t') + 1)}\0`).join('');
     // Else git would look into a repository that the agent puts there, by its settings.
-    const assume = ['update-index', '--assume-unchanged', '-z', '--stdin'];
-    if (links.length > 0)
-      await this.#git.print([`--work-tree=${directory}`, ...assume], {
-        input,
-        env: { GIT_INDEX_FILE: copy },
-      });
+    const assume = [`--work-tree=${directory}`, 'update-index', '--assume-unchanged', '-z', '--stdin'];
+    if (links.length > 0) await this.#git.print(assume, { input, env });
     await utimes(copy, atime, mtime);
     if (tree !== commit) await this.#git.print(['-C', directory, 'reset', '--quiet', '--mixed']);
   }
@@ -149,9 +146,8 @@ export class Repository {
       this.#git.print([`--work-tree=${directory}`, ...args], { input, env });
     await makeGitDirectory(this.#git.bare, true, 'main');
     // Git would wait for somebody to write into them.
-    await execa('find', [directory, '(', '-type', 'p', '-o', '-type', 's', ')', '-delete'], {
-      reject: false,
-    });
+    const pipes = ['(', '-type', 'p', '-o', '-type', 's', ')', '-delete'];
+    await execa('find', [directory, ...pipes], { reject: false });
     try {
       const add = [`--work-tree=${directory}`, 'add', '--all', '--ignore-errors', '--', '.'];
       const { stderr } = await this.#git.run(add, { env });
@@ -168,16 +164,10 @@ export class Repository {
       const changes = parseChanges(diff);
       // Such a name could not be put back.
       if (changes.some(({ path }) => path.includes('\uFFFD'))) throw new TurnFailedError(NOT_UTF8);
-      const refused: Change[] = [];
-      let links = 0;
-      for (const change of changes) {
-        links += isSymlink(change) ? 1 : 0;
-        const target =
-          isSymlink(change) && links <= LINKS_MAX
-            ? await this.#git.print(['cat-file', 'blob', change.after.object])
-            : null;
-        if (!mayCommit(change, patterns, target)) refused.push(change);
-      }
+      const targets = new Map<Change, string>();
+      for (const link of changes.filter(isSymlink).slice(0, LINKS_MAX))
+        targets.set(link, await this.#git.print(['cat-file', 'blob', link.after.object]));
+      const refused = changes.filter((change) => !mayCommit(change, patterns, targets.get(change) ?? null));
       const named = [...leftOut, ...refused.map(({ path }) => path)];
       if (changes.length === 0) return { tree: null, leftOut: named };
       if (refused.length === 0) return { tree, leftOut: named };
@@ -202,12 +192,11 @@ export class Repository {
       return tree;
     const listing = ['for-each-ref', '--sort=-committerdate', '--format=%(objectname)', `${ref}/heads`];
     const own = (await this.#git.print(listing)).split('\n');
-    const newest = own.find((commit) => commit && commit !== base) ?? base;
-    if (await this.isAncestor(newest, `${ref}/head`)) return tree;
+    const newest = own.find((commit) => commit && commit !== base);
+    if (newest === undefined || (await this.isAncestor(newest, `${ref}/head`))) return tree;
     // What it has only fetched, to read it, is not its own.
     if (!(await this.isAncestor(base, newest))) return tree;
-    const worked = await this.#git.print(['commit-tree', tree, '-p', base, '-m', 'The work tree']);
-    const merged = await this.#merge(newest, worked).catch(() => null);
+    const merged = await this.#merge(newest, await this.#commitTree(tree, [base])).catch(() => null);
     return merged?.conflicts.length === 0 ? merged.tree : tree;
   }
 
@@ -224,16 +213,14 @@ export class Repository {
 
   /** Puts what a commit has changed, and nothing of its parents, on top of another one. */
   async pick(onto: string, commit: string): Promise<Merged> {
-    const copy = async (from: string, ...parents: readonly string[]) =>
-      this.#git.print([
-        'commit-tree',
-        `${from}^{tree}`,
-        ...parents.flatMap((parent) => ['-p', parent]),
-        '-m',
-        'x',
-      ]);
-    const root = await copy(`${commit}^`);
-    return this.#merge(await copy(onto, root), await copy(commit, root));
+    const root = await this.#commitTree(`${commit}^^{tree}`, []);
+    const ours = await this.#commitTree(`${onto}^{tree}`, [root]);
+    return this.#merge(ours, await this.#commitTree(`${commit}^{tree}`, [root]));
+  }
+
+  #commitTree(tree: string, parents: readonly string[], message = 'A merge'): Promise<string> {
+    const args = ['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent]), '-F', '-'];
+    return this.#git.print(args, { input: message });
   }
 
   async #merge(onto: string, commit: string): Promise<Merged> {
@@ -248,7 +235,7 @@ export class Repository {
 
   /** Makes a commit, and moves all refs to it at once: from then on it counts, whatever happens to this process. */
   async commit({ tree, parent, message }: NewCommit, ...refs: readonly Ref[]): Promise<string> {
-    const commit = await this.#git.print(['commit-tree', tree, '-p', parent, '-F', '-'], { input: message });
+    const commit = await this.#commitTree(tree, [parent], message);
     const input = refs.map(([kind, name]) => `update ${PLACES[kind]}/${name} ${commit}\n`).join('');
     await this.#git.print(['update-ref', '--stdin'], { input });
     return commit;

@@ -79,9 +79,9 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
   } catch (thrown) {
     // Whatever fails after a stop fails because of it.
     const error: unknown = run.signal.aborted ? run.signal.reason : thrown;
-    // A commit holds what was kept, too.
+    // What was committed goes along with the next turn.
     if (error instanceof TurnFailedError)
-      return { ...failed(error.message), summary, ...(made !== null && { kept: null }) };
+      return { ...failed(error.message), summary, ...(made !== null && { kept: made }) };
     if (!(error instanceof TurnStoppedError) || error.by === 'runner') throw error;
     // Its files may be such that they cannot be kept; what was kept before still can.
     const kept = start === null ? job.kept : await leftBy(run, start).catch(() => job.kept);

@@ -112,6 +112,19 @@ describe.concurrent('a turn that failed', () => {
     expect(changes(world, await world.rested(id))).toEqual(['A docs/a.md']);
   });
 
+  test('at a conflict with what others have pushed: its work is not lost', async () => {
+    await using world = await startRunnerWorld();
+    const { id } = await world.create('write docs/a.md First');
+    const head = headOf(world, await world.rested(id));
+    await world.message(id, 'write docs/a.md stubborn\nwrite docs/b.md B\nwait');
+    await world.rested(id, editing('docs/b.md'));
+    world.push(head, 'docs/a.md', 'Theirs\n');
+    world.go();
+    expect(await world.rested(id)).toMatchObject({ status: 'failed' });
+    await world.message(id, 'run grep -v "^[<=>|]\\{7\\}" docs/a.md > x; mv x docs/a.md');
+    expect(changes(world, await world.rested(id))).toEqual(['A docs/a.md', 'A docs/b.md']);
+  });
+
   test('is told in full to the next, since its edits are gone', async () => {
     await using world = await startRunnerWorld();
     const { id } = await world.create('write docs/a.md A');
