@@ -1,19 +1,12 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type ApiJob, type RunnerWorld, startRunnerWorld } from './support/world.ts';
-
-const cancel = (world: RunnerWorld, id: string) => world.call('POST', `/v2/agent/docs/job/${id}/cancel`);
-const headOf = (world: RunnerWorld, job: ApiJob) =>
-  world.pulls.find(({ html_url }) => html_url === job.prLink)?.head ?? '';
-const changes = (world: RunnerWorld, job: ApiJob) =>
-  world.git('diff', '--name-status', 'main', headOf(world, job)).replaceAll('\t', ' ').split('\n');
-const editing = (file: string) => (job: ApiJob) => job.activity === `Editing ${file}`;
+import { cancel, changesOf, headOf, isEditing, type RunnerWorld, startRunnerWorld } from './support/world.ts';
 
 /** A turn that is stopped after it has written a file. */
 async function stopped(world: RunnerWorld, id: string, file: string) {
   await world.message(id, `write ${file} Stopped\nhang`);
-  await world.rested(id, editing(file));
+  await world.rested(id, isEditing(file));
   await cancel(world, id);
 }
 
@@ -41,7 +34,7 @@ describe.concurrent('what a stopped turn has done', () => {
     await stopped(world, id, 'docs/b.md');
     Object.assign(world.pulls[0] ?? {}, { state: 'closed' });
     await world.message(id, 'write docs/c.md C');
-    expect(changes(world, await world.rested(id))).toEqual(['A docs/b.md', 'A docs/c.md']);
+    expect(changesOf(world, await world.rested(id))).toEqual(['A docs/b.md', 'A docs/c.md']);
   });
 
   test('fits a branch that was squashed and changed by a reviewer', async () => {
@@ -53,7 +46,7 @@ describe.concurrent('what a stopped turn has done', () => {
     world.push('main', 'docs/a.md', 'As the reviewer wants it\n');
     Object.assign(world.pulls[0] ?? {}, { state: 'closed' });
     await world.message(id, 'write docs/c.md C');
-    expect(changes(world, await world.rested(id))).toEqual(['A docs/b.md', 'A docs/c.md']);
+    expect(changesOf(world, await world.rested(id))).toEqual(['A docs/b.md', 'A docs/c.md']);
   });
 
   test('is not done again after a push that was refused', async () => {
@@ -66,7 +59,7 @@ describe.concurrent('what a stopped turn has done', () => {
     expect(await world.rested(id)).toMatchObject({ status: 'failed' });
     admit();
     await world.message(id, 'Thanks');
-    expect(changes(world, await world.rested(id))).toEqual(['A docs/x.md']);
+    expect(changesOf(world, await world.rested(id))).toEqual(['A docs/x.md']);
   });
 
   test('goes without a change to a page that others have deleted, and the agent is told so', async () => {
@@ -78,7 +71,7 @@ describe.concurrent('what a stopped turn has done', () => {
     rmSync(join(world.root, 'clone', 'docs', 'page.md'));
     world.push('main', 'docs/other.md', 'Other\n');
     await world.message(id, 'write docs/c.md C');
-    expect(changes(world, await world.rested(id))).toEqual(['A docs/c.md']);
+    expect(changesOf(world, await world.rested(id))).toEqual(['A docs/c.md']);
     expect(world.lastPrompt()).toContain('is gone. Others have changed:\ndocs/page.md');
   });
 });
@@ -90,7 +83,7 @@ describe.concurrent('a turn that failed', () => {
     const { id } = await world.create('write docs/secret.md S\nwrite docs/a.md A');
     expect(await world.rested(id)).toMatchObject({ status: 'failed', summary: 'Done.' });
     await world.message(id, 'run rm docs/secret.md');
-    expect(changes(world, await world.rested(id))).toEqual(['A docs/a.md']);
+    expect(changesOf(world, await world.rested(id))).toEqual(['A docs/a.md']);
   });
 
   test('at the push: "Try again" is enough', async () => {
@@ -100,7 +93,7 @@ describe.concurrent('a turn that failed', () => {
     expect(await world.rested(id)).toMatchObject({ status: 'failed' });
     admit();
     await world.message(id, 'Try again');
-    expect(changes(world, await world.rested(id))).toEqual(['A docs/a.md']);
+    expect(changesOf(world, await world.rested(id))).toEqual(['A docs/a.md']);
   });
 
   test('at the code host, whose answer was lost before it opened anything: "Try again" is enough', async () => {
@@ -109,7 +102,7 @@ describe.concurrent('a turn that failed', () => {
     const { id } = await world.create('write docs/a.md A');
     expect(await world.rested(id)).toMatchObject({ status: 'failed', summary: 'Done.' });
     await world.message(id, 'Try again');
-    expect(changes(world, await world.rested(id))).toEqual(['A docs/a.md']);
+    expect(changesOf(world, await world.rested(id))).toEqual(['A docs/a.md']);
   });
 
   test('at a conflict with what others have pushed: its work is not lost', async () => {
@@ -117,12 +110,12 @@ describe.concurrent('a turn that failed', () => {
     const { id } = await world.create('write docs/a.md First');
     const head = headOf(world, await world.rested(id));
     await world.message(id, 'write docs/a.md stubborn\nwrite docs/b.md B\nwait');
-    await world.rested(id, editing('docs/b.md'));
+    await world.rested(id, isEditing('docs/b.md'));
     world.push(head, 'docs/a.md', 'Theirs\n');
     world.go();
     expect(await world.rested(id)).toMatchObject({ status: 'failed' });
     await world.message(id, 'run grep -v "^[<=>|]\\{7\\}" docs/a.md > x; mv x docs/a.md');
-    expect(changes(world, await world.rested(id))).toEqual(['A docs/a.md', 'A docs/b.md']);
+    expect(changesOf(world, await world.rested(id))).toEqual(['A docs/a.md', 'A docs/b.md']);
   });
 
   test('is told in full to the next, since its edits are gone', async () => {

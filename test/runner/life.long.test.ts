@@ -4,10 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { type ApiJob, type RunnerWorld, startRunnerWorld } from './support/world.ts';
-
-const headOf = (world: RunnerWorld, job: ApiJob) =>
-  world.pulls.find(({ html_url }) => html_url === job.prLink)?.head ?? '';
+import { headOf, startRunnerWorld } from './support/world.ts';
 
 const SANDBOX = '/usr/bin/bwrap';
 

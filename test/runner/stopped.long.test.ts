@@ -3,27 +3,20 @@ import { existsSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type ApiJob, type RunnerWorld, startRunnerWorld } from './support/world.ts';
+import { cancel, changesOf, headOf, isEditing, startRunnerWorld } from './support/world.ts';
 
 const JOBS = '/v2/agent/docs/job';
 const STOPPED = { status: 'completed', reason: 'Stopped by a caller of the API.', queued: 0 };
-const cancel = async (world: RunnerWorld, id: string) =>
-  (await world.call('POST', `${JOBS}/${id}/cancel`)).body;
-const headOf = (world: RunnerWorld, job: ApiJob) =>
-  world.pulls.find(({ html_url }) => html_url === job.prLink)?.head ?? '';
-const changes = (world: RunnerWorld, job: ApiJob) =>
-  world.git('diff', '--name-status', 'main', headOf(world, job)).replaceAll('\t', ' ').split('\n');
-const editing = (file: string) => (job: ApiJob) => job.activity === `Editing ${file}`;
 
 describe.concurrent('what a stopped turn has done', () => {
   test('goes on in the next turn, on top of what others have pushed meanwhile', async () => {
     await using world = await startRunnerWorld();
     const { id } = await world.create('write docs/ours.md Ours\nhang');
-    await world.rested(id, editing('docs/ours.md'));
+    await world.rested(id, isEditing('docs/ours.md'));
     expect(await cancel(world, id)).toMatchObject(STOPPED);
     world.push('main', 'docs/theirs.md', 'Theirs\n');
     await world.message(id, 'write docs/more.md More');
-    expect(changes(world, await world.rested(id))).toEqual(['A docs/more.md', 'A docs/ours.md']);
+    expect(changesOf(world, await world.rested(id))).toEqual(['A docs/more.md', 'A docs/ours.md']);
   });
 
   test.each([
@@ -32,7 +25,7 @@ describe.concurrent('what a stopped turn has done', () => {
   ])('and conflicts with that, is resolved by the agent or fails (%s)', async (text, content) => {
     await using world = await startRunnerWorld();
     const { id } = await world.create(`write docs/same.md ${text}\nhang`);
-    await world.rested(id, editing('docs/same.md'));
+    await world.rested(id, isEditing('docs/same.md'));
     await cancel(world, id);
     world.push('main', 'docs/same.md', 'Theirs\n');
     await world.message(id, 'Go on');
@@ -51,10 +44,10 @@ describe.concurrent('what a stopped turn has done', () => {
       'hang',
     ];
     const { id } = await world.create([...own, ...back].join('\n'));
-    await world.rested(id, editing('docs/near.md'));
+    await world.rested(id, isEditing('docs/near.md'));
     await cancel(world, id);
     await world.message(id, 'Go on');
-    expect(changes(world, await world.rested(id))).toEqual(['A docs/far.md', 'A docs/near.md']);
+    expect(changesOf(world, await world.rested(id))).toEqual(['A docs/far.md', 'A docs/near.md']);
   });
 
   test('is never published with conflict markers, also when it was stopped among them', async () => {
@@ -62,10 +55,10 @@ describe.concurrent('what a stopped turn has done', () => {
     const { id } = await world.create('write docs/same.md First');
     const branch = headOf(world, await world.rested(id));
     await world.message(id, 'write docs/same.md Ours hangs\nwait');
-    await world.rested(id, editing('docs/same.md'));
+    await world.rested(id, isEditing('docs/same.md'));
     world.push(branch, 'docs/same.md', 'Theirs\n');
     world.go();
-    await world.rested(id, editing('the conflict'));
+    await world.rested(id, isEditing('the conflict'));
     expect(await cancel(world, id)).toMatchObject(STOPPED);
     expect(world.git('show', `${branch}:docs/same.md`)).toBe('Theirs');
     await world.message(id, 'Thanks');
@@ -76,12 +69,12 @@ describe.concurrent('what a stopped turn has done', () => {
   test('is kept over a turn that fails', async () => {
     await using world = await startRunnerWorld();
     const { id } = await world.create('write docs/kept.md Kept\nhang');
-    await world.rested(id, editing('docs/kept.md'));
+    await world.rested(id, isEditing('docs/kept.md'));
     await cancel(world, id);
     await world.message(id, 'refuse');
     expect(await world.rested(id)).toMatchObject({ status: 'failed' });
     await world.message(id, 'Go on');
-    expect(changes(world, await world.rested(id))).toEqual(['A docs/kept.md']);
+    expect(changesOf(world, await world.rested(id))).toEqual(['A docs/kept.md']);
   });
 });
 
@@ -111,13 +104,13 @@ describe.concurrent('a stop', () => {
   test('is no failure, whether the agent ends by itself then or not', async () => {
     await using world = await startRunnerWorld();
     const { id } = await world.create('mortal\nwrite docs/a.md A\nhang');
-    await world.rested(id, editing('docs/a.md'));
+    await world.rested(id, isEditing('docs/a.md'));
     expect(await cancel(world, id)).toMatchObject(STOPPED);
     await world.message(id, 'mortal\nwrite docs/b.md B\nwait');
-    await world.rested(id, editing('docs/b.md'));
+    await world.rested(id, isEditing('docs/b.md'));
     await world.restart();
     world.go();
-    expect(changes(world, await world.rested(id))).toEqual(['A docs/a.md', 'A docs/b.md']);
+    expect(changesOf(world, await world.rested(id))).toEqual(['A docs/a.md', 'A docs/b.md']);
   });
 
   test('before the agent has the request keeps it from the agent', async () => {
@@ -131,19 +124,19 @@ describe.concurrent('a stop', () => {
     await using world = await startRunnerWorld({ instructions: 'Be brief.' });
     const { id } = await world.create('write docs/a.md A\nhang');
     await world.message(id, 'Delete everything');
-    await world.rested(id, editing('docs/a.md'));
+    await world.rested(id, isEditing('docs/a.md'));
     const [stopped] = await Promise.all([cancel(world, id), world.message(id, 'write docs/later.md L')]);
     expect(stopped.id).toBe(id);
-    expect(changes(world, await world.rested(id))).toContain('A docs/later.md');
+    expect(changesOf(world, await world.rested(id))).toContain('A docs/later.md');
     expect(world.lastPrompt()).not.toContain('Delete everything');
   });
 
   test('of the runner has the request given anew, with all that belongs to it', async () => {
     await using world = await startRunnerWorld({ instructions: 'Be brief.' });
     const { id } = await world.create('write docs/a.md A\nwait');
-    await world.rested(id, editing('docs/a.md'));
+    await world.rested(id, isEditing('docs/a.md'));
     await world.restart();
-    await world.rested(id, editing('docs/a.md'));
+    await world.rested(id, isEditing('docs/a.md'));
     expect(world.lastPrompt()).toMatch(/^Be brief\.\n\nwrite/);
     world.go();
     await world.rested(id);

@@ -239,3 +239,21 @@ export async function startRunnerWorld(more: Partial<RunnerSettings> = {}): Prom
     },
   };
 }
+
+/** The branch of the job's pull request. */
+export function headOf({ pulls }: RunnerWorld, { prLink }: ApiJob): string {
+  return pulls.find(({ html_url }) => html_url === prLink)?.head ?? '';
+}
+
+/** What the job's branch changes, as in `A docs/a.md`. */
+export function changesOf(world: RunnerWorld, job: ApiJob): string[] {
+  return world.git('diff', '--name-status', 'main', headOf(world, job)).replaceAll('\t', ' ').split('\n');
+}
+
+export function isEditing(file: string): (job: ApiJob) => boolean {
+  return ({ activity }) => activity === `Editing ${file}`;
+}
+
+export async function cancel(world: RunnerWorld, id: string): Promise<ApiJob> {
+  return (await world.call('POST', `/v2/agent/docs/job/${id}/cancel`)).body;
+}
