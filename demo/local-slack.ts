@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LocalWorkspace, localApp, toConfigFile } from './local-slack/workspace.ts';
 
-const START_TIMEOUT_MS = 15_000;
+const START_TIMEOUT_MS = 60_000;
 
 export interface LocalSlackOptions {
   /** From `findLocalSlack`. */

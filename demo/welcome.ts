@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { demoWords } from './agent-api/demo-script.ts';
-import { pullRequestWords } from './code-host/demo-life.ts';
 import { type DemoConfig, hookKey } from './config-file.ts';
+import { demoWords } from './words.ts';
 
 const docsAgent = fileURLToPath(new URL('../src/cli/cli.ts', import.meta.url));
 
@@ -17,32 +16,40 @@ interface RunningDemo {
 export const openToTheNetwork =
   '\n  While the demo runs, others in your network can open its page, too: type nothing secret.';
 
-/** Where to look, and what to type first. */
-export function welcome(url: string): string {
+/**
+ * Where to look, and what to type first.
+ * @param repo somebody's own repository, and the copy of it; absent: the demo's
+ */
+export function welcome(url: string, repo: string | undefined, copy: string | null): string {
+  const own = `
+  The agent works in a copy of ${repo}, and its branches stay there. To take one over:
+
+    git fetch ${copy} docs-agent/…
+`;
   return `
   The demo runs. Open ${url} and, in #docs, type:
 
     /docs-agent Add a quickstart
 
-  Within seconds there is a pull request, and within two minutes it is merged. Then try:
-    Mention npx as well                  a reply in its thread steers the agent
-    /docs-agent Explain unclear errors   the connection breaks off, and nobody can know whether the agent has it
-    /docs-agent run release-notes        a recipe asks for the version
+  The pull request comes within seconds. Open its link: there are its diff, and Merge. Then try:
+    Mention npx as well   a reply in its thread steers the agent: it becomes a second commit
+    /docs-agent Which plan has which rate limit?   the agent answers, and changes nothing
+    /docs-agent project=handbook Explain unclear rules   the connection breaks off: nobody can know what became of it
   Ctrl-C ends the demo and deletes everything. There is more to try: npm run demo -- --more
-`;
+${copy === null ? '' : own}`;
 }
 
 /** All the rest. */
 export function moreToTry({ envFile, port, config }: RunningDemo): string {
-  const words = [...demoWords, ...pullRequestWords].map(
-    ({ word, effect }) => `    ${word.padEnd(8)} ${effect}`,
-  );
+  const words = demoWords.map(({ word, effect }) => `    ${word.padEnd(8)} ${effect}`);
   return `
   These words in a request or reply change what happens:
 
 ${words.join('\n')}
 
-  Notices go to #docs-changes. "project=handbook …" works on another project. The bot is not in #random: a request
+  A pull request that nobody opens is merged by carol within about two minutes. Notices go to #docs-changes.
+  "project=handbook …" works on another project, whose agent API has no more than three calls: it can't be stopped,
+  gives no answers, and of an unclear call nobody can know whether it arrived. The bot is not in #random: a request
   there is kept, and asks for the bot to be invited (which this page cannot do).
   The page leaves out some of what Slack shows: what is chosen in a menu or ticked at first, and menus of channels.
   It listens on all interfaces of this machine, without a password.

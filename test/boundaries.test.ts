@@ -23,24 +23,30 @@ test(`no source, test or bench has more than ${MAX_LINES} lines`, () => {
  * budget is a commit of its own that says why.
  */
 const BUDGETS: Readonly<Record<string, number>> = {
-  jobs: 311,
-  store: 265,
-  engine: 68,
-  agent: 53,
-  codehost: 61,
-  runner: 84,
-  'slack/inbound': 238,
-  'slack/install': 25,
-  'slack/messages': 52,
-  'slack/outbound': 97,
-  'slack/protocol': 28,
-  'slack/views': 170,
-  'slack/workspace': 75,
-  app: 127,
-  cli: 93,
+  jobs: 246,
+  store: 219,
+  engine: 66,
+  agent: 55,
+  codehost: 16,
+  doctor: 42,
+  runner: 82,
+  'slack/inbound': 181,
+  'slack/install': 23,
+  'slack/messages': 47,
+  'slack/outbound': 75,
+  'slack/protocol': 27,
+  'slack/views': 145,
+  'slack/workspace': 68,
+  'features/agent-sessions': 7,
+  'features/recipes': 37,
+  'features/reports': 30,
+  'features/workflow-step': 18,
+  'features/pull-requests': 63,
+  app: 109,
+  cli: 37,
 };
 /** Without the runner, which is a program of its own. */
-const MAX_FILES = 278;
+const MAX_FILES = 229;
 
 test('no room outgrows its budget', () => {
   const sources = readSources('src');
@@ -93,6 +99,24 @@ describe('the rules notice', () => {
       'src/engine/loop.ts',
       "import type { Post } from '../slack/outbound/post.ts';",
     ],
+    [
+      'the core knowing a feature',
+      'src/slack/inbound/events.ts',
+      "import { reports } from '../../features/reports/index.ts';",
+    ],
+    [
+      'the core knowing the plug',
+      'src/engine/loop.ts',
+      "import type { Feature } from '../features/feature.ts';",
+    ],
+    [
+      'a feature knowing another',
+      'src/features/recipes/index.ts',
+      "import { reportView } from '../reports/view.ts';",
+    ],
+    ['a feature knowing the app', 'src/features/reports/count.ts', "import '../../app/service.ts';"],
+    ['a feature talking to the database', 'src/features/reports/count.ts', "import { sql } from 'kysely';"],
+    ["a feature's view doing I/O", 'src/features/reports/view.ts', 'const now = Date.now();'],
     ['a file outside all rooms', 'src/helpers/misc.ts', ''],
     [
       'the environment read outside the command line',
@@ -136,6 +160,10 @@ describe('the rules notice', () => {
       {
         path: 'src/engine/loop.ts',
         text: "import type { Job } from '../jobs/job.ts';\nprocess.exitCode = 1;",
+      },
+      {
+        path: 'src/features/reports/queries.ts',
+        text: "import { sql } from 'kysely';\nimport type { Feature } from '../feature.ts';\nimport { tally } from './report.ts';",
       },
       { path: 'src/slack/workspace/bolt-logger.ts', text: "import type { Logger } from '@slack/bolt';" },
       { path: 'src/jobs/job.ts', text: "// import { x } from '../slack/app.ts';\n/* Date.now() */" },

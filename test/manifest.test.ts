@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type ManifestOptions, manifestYaml } from '../src/slack/manifest.ts';
 import { ASK_SHORTCUT_ID } from '../src/slack/protocol/ids.ts';
-import { labels } from '../src/slack/views/parts/words.ts';
+import { labels } from '../src/slack/views/text.ts';
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
 const url = 'https://bot.example.com';
@@ -161,8 +161,10 @@ test('an agent asks for what Slack wants of agents, and tells people what to ask
   expect(oauth_config.scopes.bot).toEqual([...plain.oauth_config.scopes.bot, 'assistant:write']);
   expect(features).not.toHaveProperty('assistant_view');
   expect(features.agent_view.suggested_prompts).toHaveLength(4);
-  // The agent cannot be stopped, so nobody is to tell us that somebody wants to.
-  expect(settings).toEqual(plain.settings);
+  const { event_subscriptions: events, ...others } = settings;
+  const { event_subscriptions: plainEvents, ...plainOthers } = plain.settings;
+  expect(others).toEqual(plainOthers);
+  expect(events.bot_events).toEqual([...plainEvents.bot_events, 'agent_session_stopped']);
 });
 
 test.each([...variants, ...withStep])(

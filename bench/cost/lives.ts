@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { findRoute } from '../../demo/agent-api/route.ts';
+import { findRoute } from '../../test/support/agent-api/route.ts';
 import { activeAgentJob } from '../../test/support/watched-jobs.ts';
 
 const SLACK_PATH = '/api/';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type AgentApi, startAgentApi } from '../../demo/agent-api/agent-api.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { seededRandom } from '../../test/soak/random.ts';
+import { type AgentApi, startAgentApi } from '../../test/support/agent-api/agent-api.ts';
 import { type FaultProxy, startFaultProxy } from '../../test/support/fault-proxy.ts';
 import { alice, general, type SlackControl, startTestSlack } from '../../test/support/local-slack.ts';
 import { createScratch } from '../support/paths.ts';

@@ -1,4 +1,4 @@
-import type { LookMemory } from '../../src/codehost/look.ts';
+import { type CheckMemory, MEMORY_VERSION } from '../../src/features/pull-requests/hosts/code-hosts.ts';
 
 const commit = 'a'.repeat(40);
 const tagged = (body: object) => ({ etag: `W/"${'e'.repeat(64)}"`, body });
@@ -14,14 +14,15 @@ const facts = {
 
 /** What the last look at a pull request leaves in the store. */
 export function aMergedLook() {
-  const memory: LookMemory = {
+  const memory: CheckMemory = {
+    version: MEMORY_VERSION,
     commit,
     readings: {
       checks: { facts: { checks: 'passing' }, lacks: [] },
       review: { facts: { review: 'approved' }, lacks: [] },
       preview: { facts: {}, lacks: [] },
     },
-    answers: {
+    responses: {
       '': tagged({ ...facts, commit }),
       [`/commits/${commit}/check-runs`]: tagged({ total_count: 4, check_runs: [] }),
       '/reviews': tagged([{ state: 'APPROVED', commit_id: commit, user: { login: 'carol' } }]),

@@ -1,4 +1,6 @@
 import { sql } from 'kysely';
+import { PullRequests } from '../../src/features/pull-requests/queries.ts';
+import { columnName } from '../../src/store/engines/column-names.ts';
 import { openDatabase, openStore, type StoreLocation } from '../../src/store/open.ts';
 import type { Queries } from '../../src/store/schema/tables.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -81,10 +83,10 @@ async function storePattern(store: Store): Promise<void> {
   });
   const followUp = aFollowUp({ id: 'reply', jobId: PATTERN, state: 'sent', callId: 'create' });
   await store.transaction(async (tx) => {
-    const watches = [{ key: PULL_REQUEST, url: PULL_REQUEST }];
-    await tx.write(aDecision({ job, calls, followUps: [followUp], watches }), 0);
+    await tx.write(aDecision({ job, calls, followUps: [followUp] }), 0);
+    await tx.queries(PullRequests).watch(job, { key: PULL_REQUEST, url: PULL_REQUEST }, 0);
     const looked = { outcome: 'seen', misses: 0, changedAtMs: 0, seen: look } as const;
-    await tx.pullRequests.looked(`${job.teamId}:${PULL_REQUEST}`, looked, 0);
+    await tx.queries(PullRequests).recordCheck(`${job.teamId}:${PULL_REQUEST}`, looked);
     for (const { id } of calls) {
       await tx.calls.start(id, 0);
       await tx.calls.settle(id, { state: 'done', detail: '1600000000.000000' }, 0);
@@ -183,8 +185,9 @@ async function copy(queries: Queries, { first, last, jobs, eightDigits }: Range)
 /** Without the one that the database numbers. */
 async function columnsOf(queries: Queries, table: string): Promise<string[]> {
   const anyRow = sql.raw<Record<string, unknown>>(`select * from ${table} limit 1`);
-  const { rows } = await anyRow.execute(queries.withoutPlugins());
-  return Object.keys(rows[0] ?? {}).filter((column) => column !== 'seq');
+  const { rows } = await anyRow.execute(queries);
+  const columns = Object.keys(rows[0] ?? {}).map(columnName);
+  return columns.filter((column) => column !== 'seq');
 }
 
 async function run(queries: Queries, ...statements: readonly string[]): Promise<void> {

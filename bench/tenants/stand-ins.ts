@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { findRoute, type Route } from '../../demo/agent-api/route.ts';
+import { findRoute, type Route } from '../../test/support/agent-api/route.ts';
 import { activeAgentJob } from '../../test/support/watched-jobs.ts';
 import { linkOf, type Noted, workMs } from './noted.ts';
 
@@ -76,7 +76,7 @@ function answerAsAgent({ operation, jobId }: Route, body: string, response: Serv
   made += 1;
   const id = jobId || `made-${made}`;
   const nowMs = Date.now();
-  if (operation !== 'get') {
+  if (operation === 'create' || operation === 'message') {
     endsAtMs.set(id, nowMs + workMs(id));
     note(operation, body, id);
   }

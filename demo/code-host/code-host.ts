@@ -1,173 +1,64 @@
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Clock } from '../../src/engine/runtime/clock.ts';
-import { answer, type Fault } from '../agent-api/fault.ts';
-import { StandInApp, type StandInAppOptions } from './github/app.ts';
+import { text } from 'node:stream/consumers';
+import type { GitPulls } from './git-pulls.ts';
 import { user } from './github/objects.ts';
 import { answerGithub } from './github/routes.ts';
-import { answerGitlab } from './gitlab/routes.ts';
-import type { OpenedPullRequest, StandInPullRequest } from './pull-request.ts';
-import { NOT_FOUND, ok, type Reply, StandInRepositories } from './repositories.ts';
+import { ok, type Reply, type StandInRepositories } from './repositories.ts';
 
-const GITHUB_API = '/api/v3';
-const GITLAB_API = '/api/v4';
-
-const UNKNOWN: Reply = { status: 401, body: { message: 'Bad credentials' } };
+const API = '/api/v3';
 
 export interface CodeHostOptions {
   readonly token: string;
-  readonly clock: Clock;
-  /** Who may also ask GitHub. Default: no App. */
-  readonly app?: StandInAppOptions;
-  /** Default: any free port. */
-  readonly port?: number;
+  readonly repositories: StandInRepositories;
+  readonly git: GitPulls;
 }
 
-/**
- * A stand-in for GitHub (as an Enterprise server has it) and for GitLab, at one address: the same pull requests, by
- * HTTP as published, and faults on demand.
- */
-export interface CodeHost {
-  readonly webUrl: string;
-  readonly githubApiUrl: string;
-  readonly gitlabApiUrl: string;
-  /** All that arrived, the oldest first. */
-  readonly requests: readonly CodeHostRequest[];
-  /** Null: there is none. */
-  readonly app: StandInApp | null;
-  open(opened: OpenedPullRequest): StandInPullRequest;
-  /** Where a pull request is read in a browser. */
-  githubLink(pull: StandInPullRequest): string;
-  gitlabLink(pull: StandInPullRequest): string;
-  move(from: string, to: string): void;
-  /** Takes a permission from the token (by GitHub's name for it, `Checks`, or the end of GitLab's path, `approvals`), or gives it back. */
-  withhold(permission: string, isWithheld?: boolean): void;
-  /** From now on the token is unknown, or known again. */
-  expire(isExpired?: boolean): void;
-  /** Requests whose path fits meet this fault from now on, until it is null. */
-  failAt(path: RegExp, fault: Fault | null): void;
-  /** What the headers say of the limit; each answer but "unchanged" costs one. */
-  limit: { limit: number; remaining: number; resetAtMs: number };
-  /** When the token ends; null: never. */
-  endsAtMs: number | null;
-  /** Breaks all connections. */
-  close(): Promise<void>;
-}
-
-export interface CodeHostRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly authorization: string | null;
-  /** The status that was answered; null: none, by a fault. */
-  status: number | null;
-}
-
-export async function startCodeHost({
-  token,
-  clock,
-  port = 0,
-  ...options
-}: CodeHostOptions): Promise<CodeHost> {
-  const repositories = new StandInRepositories(clock);
-  const requests: CodeHostRequest[] = [];
-  const faults = new Map<string, { readonly path: RegExp; readonly fault: Fault }>();
-  const limit = { limit: 5_000, remaining: 5_000, resetAtMs: clock.now() + 3_600_000 };
-  const app = options.app === undefined ? null : new StandInApp(options.app);
-  let isExpired = false;
-
-  function handle(request: IncomingMessage, response: ServerResponse): void {
+/** A code host for people and programs: pages of pull requests, and the API of GitHub as an Enterprise server has it. */
+export async function startCodeHost({ token, repositories, git }: CodeHostOptions) {
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url = '', headers } = request;
-    const noted: CodeHostRequest = {
-      ...{ method, path: url, authorization: headers.authorization ?? null, status: null },
-    };
-    requests.push(noted);
-    const { fault } = [...faults.values()].find(({ path }) => path.test(url)) ?? {};
-    if (fault !== undefined) {
-      noted.status = typeof fault === 'object' ? fault.status : null;
-      answer(response, fault, () => reply(method, url, headers.authorization ?? ''));
-      return;
-    }
-    const { status, body, headers: more } = reply(method, url, headers.authorization ?? '');
-    const text = JSON.stringify(body);
-    const etag = `"${createHash('sha256').update(text).digest('hex')}"`;
-    const isUnchanged = status === 200 && headers['if-none-match'] === etag;
-    if (!isUnchanged) limit.remaining = Math.max(0, limit.remaining - 1);
-    noted.status = isUnchanged ? 304 : status;
-    response.writeHead(noted.status, {
-      ...{ 'content-type': 'application/json; charset=utf-8', date: new Date(clock.now()).toUTCString() },
-      ...{ 'x-ratelimit-limit': limit.limit, 'x-ratelimit-remaining': limit.remaining },
-      'x-ratelimit-reset': Math.ceil(limit.resetAtMs / 1000),
-      ...(status === 200 && { etag }),
-      ...more,
-    });
-    response.end(isUnchanged ? '' : text);
+    const body = method === 'POST' ? await text(request) : undefined;
+    await git.refresh(repositories.pulls);
+    if (!url.startsWith(`${API}/`)) return show(method, url, response);
+    const isKnown = headers.authorization === `Bearer ${token}`;
+    const reply = isKnown ? replyTo(url, body) : { status: 401, body: { message: 'Bad credentials' } };
+    response.writeHead(reply.status, { 'content-type': 'application/json; charset=utf-8' });
+    response.end(JSON.stringify(reply.body));
   }
 
-  function reply(method: string, url: string, authorization: string): Reply {
+  function replyTo(url: string, body: string | undefined): Reply {
     const { pathname, searchParams: query } = new URL(url, webUrl);
-    const endsAt = host.endsAtMs === null ? null : new Date(host.endsAtMs).toISOString();
-    const path = pathname.replace(/^\/api\/v\d/, '');
-    if (pathname.startsWith(`${GITLAB_API}/`)) {
-      if (!isOwn(authorization)) return UNKNOWN;
-      if (path === '/personal_access_tokens/self') return ok({ scopes: ['read_api'], expires_at: endsAt });
-      return answerGitlab(repositories, webUrl, { path, query });
-    }
-    if (!pathname.startsWith(`${GITHUB_API}/`)) return NOT_FOUND;
-    const apiUrl = `${webUrl}${GITHUB_API}`;
-    const toApp = app?.answer(repositories, apiUrl, { method, path, query, authorization });
-    if (toApp) return toApp;
-    const owner = app?.ownerOf(authorization) ?? null;
-    if (owner === null && !isOwn(authorization)) return UNKNOWN;
-    if (path === '/user') {
-      // GitHub writes it so.
-      const ends = endsAt?.replace('T', ' ').replace(/\.\d+Z/, ' UTC');
-      return {
-        ...ok(user(apiUrl, 'docs-reader')),
-        headers: ends === undefined ? {} : { 'github-authentication-token-expiration': ends },
-      };
-    }
-    return answerGithub(repositories, apiUrl, { path, query });
+    const path = pathname.slice(API.length);
+    if (path === '/user') return ok(user(webUrl + API, 'docs-reader'));
+    return answerGithub(repositories, webUrl + API, { path, query, body });
   }
 
-  function isOwn(authorization: string): boolean {
-    return !isExpired && authorization === `Bearer ${token}`;
+  /** The page of a pull request, and its button. */
+  async function show(method: string, url: string, response: ServerResponse): Promise<void> {
+    const [, link = '', action] = /^\/(.+\/pull\/\d+)(\/merge)?$/.exec(url) ?? [];
+    const pull = repositories.pulls.find(({ repository, number }) => link === `${repository}/pull/${number}`);
+    if (pull === undefined) return void response.writeHead(404).end('There is no such page.');
+    if (method === 'POST' && action !== undefined) {
+      await git.merge(pull);
+      return void response.writeHead(303, { location: `/${link}` }).end();
+    }
+    const page = await git.page(pull);
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page);
   }
 
-  const server = createServer(handle);
-  server.listen(port, '127.0.0.1');
+  const server = createServer((request, response) => {
+    handle(request, response).catch((error: Error) => response.writeHead(500).end(error.message));
+  });
+  server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const webUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const host: CodeHost = {
+  return {
     webUrl,
-    githubApiUrl: `${webUrl}${GITHUB_API}`,
-    gitlabApiUrl: `${webUrl}${GITLAB_API}`,
-    requests,
-    app,
-    open: (opened) => repositories.open(opened),
-    githubLink: ({ repository, number }) => `${webUrl}/${repository}/pull/${number}`,
-    gitlabLink: ({ repository, number }) => `${webUrl}/${repository}/-/merge_requests/${number}`,
-    move: (from, to) => repositories.move(from, to),
-    withhold: (permission, isWithheld = true) => {
-      if (isWithheld) repositories.withheld.add(permission);
-      else repositories.withheld.delete(permission);
-    },
-    expire: (isExpiredNow = true) => {
-      isExpired = isExpiredNow;
-    },
-    failAt: (path, fault) => {
-      if (fault === null) faults.delete(path.source);
-      else faults.set(path.source, { path, fault });
-    },
-    limit,
-    endsAtMs: null,
-    close: async () => {
-      const closed = once(server, 'close');
+    close: () => {
       server.close();
       server.closeAllConnections();
-      await closed;
     },
   };
-  return host;
 }

@@ -12,6 +12,9 @@ export interface OpenedPullRequest {
   readonly isDraft?: boolean;
   readonly size?: Size;
   readonly by?: string;
+  /** The branch, and the one that it is to be merged into. Default: `change`, `main`. */
+  readonly head?: string;
+  readonly base?: string;
 }
 
 interface Size {
@@ -57,7 +60,9 @@ export class StandInPullRequest {
   readonly number: number;
   readonly by: string;
   readonly openedAtMs: number;
-  readonly size: Size;
+  readonly head: string;
+  readonly base: string;
+  size: Size;
   title: string;
   readonly description: string;
   isDraft: boolean;
@@ -77,6 +82,7 @@ export class StandInPullRequest {
   readonly comments: Comment[] = [];
   readonly #clock: Clock;
   #commits = 1;
+  #tip: string | null = null;
 
   constructor(opened: OpenedPullRequest & { readonly number: number }, clock: Clock) {
     this.repository = opened.repository;
@@ -86,6 +92,8 @@ export class StandInPullRequest {
     this.isDraft = opened.isDraft ?? false;
     this.size = opened.size ?? { files: 3, added: 120, removed: 8 };
     this.by = opened.by ?? 'docs-agent[bot]';
+    this.head = opened.head ?? 'change';
+    this.base = opened.base ?? 'main';
     this.#clock = clock;
     this.openedAtMs = clock.now();
     this.updatedAtMs = this.openedAtMs;
@@ -93,12 +101,15 @@ export class StandInPullRequest {
 
   /** The hash of the last commit. */
   get commit(): string {
-    return createHash('sha1').update(`${this.repository} ${this.number} ${this.#commits}`).digest('hex');
+    const made = `${this.repository} ${this.number} ${this.#commits}`;
+    return this.#tip ?? createHash('sha1').update(made).digest('hex');
   }
 
-  /** Another commit, of which no check and no deployment is known. */
-  push(): void {
+  /** Another commit, of which no check and no deployment is known. @param tip its hash, where there is a repository */
+  push(tip: string | null = null, size = this.size): void {
     this.#commits += 1;
+    this.#tip = tip;
+    this.size = size;
     this.checks = [];
     this.statuses = [];
     this.#touch();

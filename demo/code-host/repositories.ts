@@ -46,6 +46,10 @@ export class StandInRepositories {
     return pull;
   }
 
+  get pulls(): readonly StandInPullRequest[] {
+    return this.#repositories.flatMap(({ pulls }) => pulls);
+  }
+
   /** Gives a repository another name. Whoever asks by the old one is sent on. */
   move(from: string, to: string): void {
     const repository = this.find(from);

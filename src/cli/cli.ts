@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { EXIT_CONFIG, EXIT_USAGE, type Host } from './command.ts';
-import { type Command, findCommand, nearCommand, optionsOf, USAGE, usageOf } from './table.ts';
+import { type Command, commands, near, USAGE, usageOf } from './table.ts';
 
 const OLDEST_NODE = [24, 16] as const;
 
@@ -15,19 +15,19 @@ async function main([name, ...args]: readonly string[], host: Host): Promise<num
     return 0;
   }
   if (name === '--version') {
-    const { version } = await import('../app/operations/metrics/metrics.ts');
+    const { version } = await import('../app/operations/metrics.ts');
     console.log(version);
     return 0;
   }
-  const command = findCommand(name);
+  const command = commands.get(name);
   if (command === undefined) {
-    const meant = nearCommand(name);
+    const meant = near(name, [...commands.keys(), '--help', '--version']);
     const hint = meant === null ? `\n\n${USAGE}` : ` Did you mean docs-agent ${meant}?`;
     console.error(`There is no command "${name}".${hint}`);
     return EXIT_USAGE;
   }
   if (args.includes('--help')) {
-    console.log(usageOf(command));
+    console.log(usageOf(name, command));
     return 0;
   }
   // The rest of the program is loaded only now: it needs features that an older Node lacks.
@@ -47,9 +47,9 @@ function nodeProblem(nodeVersion: string): string | null {
 
 async function explain(error: unknown, name: string, command: Command): Promise<number> {
   const { explainError } = await import('./explain-error.ts');
-  const { message, exitCode } = explainError(error, name, optionsOf(command));
+  const { message, exitCode } = explainError(error, name, command.args?.match(/--[a-z-]+/g) ?? []);
   console.error(message);
-  if (exitCode === EXIT_USAGE) console.error(`\n${usageOf(command)}`);
+  if (exitCode === EXIT_USAGE) console.error(`\n${usageOf(name, command)}`);
   return exitCode;
 }
 

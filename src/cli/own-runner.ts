@@ -1,12 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { DestinationStream } from 'pino';
 import { parseRunnerConfig } from '../app/config/config.ts';
 import type { Environment } from '../app/config/values.ts';
-import type { Clock } from '../engine/runtime/clock.ts';
+import { systemClock } from '../engine/runtime/clock.ts';
 import type { Logger } from '../engine/runtime/redact.ts';
 
 const HOST = '127.0.0.1';
@@ -15,41 +15,40 @@ const FOR_THE_RUNNER =
   /^(?:RUNNER_\w+|GIT(?:HUB|LAB)_\w+|NODE_\w+|LC_\w+|SSH_AUTH_SOCK|LOG_LEVEL|PLAIN_HTTP_HOSTS|PATH|HOME|LANG|TERM|TZ|TMPDIR|\w+_PROXY)$/i;
 const FIRST_PAUSE_MS = 1_000;
 const PAUSE_MAX_MS = 60_000;
-/** A runner that has lived so long is started again without a pause that grows. */
+/** After a life this long, the pause before the next start is short again. */
 const STABLE_AFTER_MS = 10 * 60_000;
-/** Its turns are run again at the next start, so nothing is lost if it is ended before. */
+/** Its turns are run again at the next start, so nothing is lost if it is killed then. */
 const STOP_WITHIN_MS = 5_000;
 
-/** The environments of the program and of its own runner. */
-export interface OwnRunner {
-  readonly botEnv: Environment;
-  readonly runnerEnv: Environment;
-}
-
 /**
- * What a program needs that has `RUNNER_REPOSITORY` and no `AGENT_BASE_URL`: a free port of this machine, and a key
- * made for the occasion. Null: another service is the agent. Throws ConfigError.
+ * The environments of the bot and of its own runner, with a free port of this machine and a new key. Null: another
+ * service is the agent. Throws ConfigError.
  */
-export async function ownRunnerOf(env: Environment): Promise<OwnRunner | null> {
+export async function ownRunnerOf(env: Environment) {
   if (!env.RUNNER_REPOSITORY?.trim() || env.AGENT_BASE_URL?.trim()) return null;
-  const port = String(await freePort());
-  const key = randomBytes(32).toString('hex');
-  const named = new Set(env.RUNNER_ENV?.split(',').map((name) => name.trim()));
-  const own = { RUNNER_HOST: HOST, RUNNER_PORT: port, RUNNER_API_KEY: key };
-  const given = Object.entries(env).filter(([name]) => FOR_THE_RUNNER.test(name) || named.has(name));
-  const runnerEnv = { ...Object.fromEntries(given), ...own, RUNNER_API_KEY_FILE: undefined };
-  const { project } = parseRunnerConfig(runnerEnv);
-  const address = { AGENT_BASE_URL: `http://${HOST}:${port}`, AGENT_API_KEY: key, AGENT_PROJECT_ID: project };
-  return { botEnv: { ...env, ...address, AGENT_API_KEY_FILE: undefined }, runnerEnv };
-}
-
-async function freePort(): Promise<number> {
   const server = createServer().listen(0, HOST);
   await once(server, 'listening');
-  const address = server.address();
+  const { port } = server.address() as AddressInfo;
   server.close();
   await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
+  const key = randomBytes(32).toString('hex');
+  const named = new Set(env.RUNNER_ENV?.split(',').map((name) => name.trim()));
+  const given = Object.entries(env).filter(([name]) => FOR_THE_RUNNER.test(name) || named.has(name));
+  const runnerEnv: Environment = {
+    ...Object.fromEntries(given),
+    RUNNER_HOST: HOST,
+    RUNNER_PORT: String(port),
+    RUNNER_API_KEY: key,
+    RUNNER_API_KEY_FILE: undefined,
+  };
+  const botEnv: Environment = {
+    ...env,
+    AGENT_BASE_URL: `http://${HOST}:${port}`,
+    AGENT_API_KEY: key,
+    AGENT_API_KEY_FILE: undefined,
+    AGENT_PROJECT_ID: parseRunnerConfig(runnerEnv).project,
+  };
+  return { botEnv, runnerEnv };
 }
 
 /**
@@ -58,7 +57,8 @@ async function freePort(): Promise<number> {
  */
 export async function startOwnRunner(
   env: Environment,
-  { destination, log, clock }: { destination: DestinationStream; log: Logger; clock: Clock },
+  destination: DestinationStream,
+  log: Logger,
 ): Promise<{ readonly exitCode: number } | { readonly stop: () => Promise<void> }> {
   const { promise: stopped, resolve: stop } = Promise.withResolvers<'stopped'>();
   let child = launch(env, destination);
@@ -67,12 +67,12 @@ export async function startOwnRunner(
 
   const watch = async () => {
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MAX_MS)) {
-      const startedAtMs = clock.now();
+      const startedAtMs = systemClock.now();
       const code = await Promise.race([child.ended, stopped]);
       if (code === 'stopped') return;
-      if (clock.now() - startedAtMs > STABLE_AFTER_MS) pauseMs = FIRST_PAUSE_MS;
+      if (systemClock.now() - startedAtMs > STABLE_AFTER_MS) pauseMs = FIRST_PAUSE_MS;
       log.error('runner_ended', { exit_code: code, restart_in_ms: pauseMs });
-      if ((await Promise.race([clock.sleep(pauseMs), stopped])) === 'stopped') return;
+      if ((await Promise.race([systemClock.sleep(pauseMs), stopped])) === 'stopped') return;
       child = launch(env, destination);
     }
   };
@@ -82,25 +82,22 @@ export async function startOwnRunner(
       stop('stopped');
       await watching;
       child.process.kill('SIGTERM');
-      await clock.timeout(STOP_WITHIN_MS, child.ended, null);
+      await systemClock.timeout(STOP_WITHIN_MS, child.ended, null);
       child.process.kill('SIGKILL');
     },
   };
 }
 
-interface Launched {
-  readonly process: ChildProcess;
-  /** Resolves to null. */
-  readonly ready: Promise<null>;
-  /** Resolves to the exit code; 128 if a signal ended it. */
-  readonly ended: Promise<number>;
-}
-
-/** The channel between the processes closes when either ends; a Ctrl-C of a terminal reaches only this one. */
-function launch(env: Environment, destination: DestinationStream): Launched {
-  const args = [...process.execArgv, process.argv[1] ?? '', 'runner'];
-  const stdio = ['ignore', 'pipe', 'inherit', 'ipc'] as const;
-  const child = spawn(process.execPath, args, { env: { ...env }, detached: true, stdio: [...stdio] });
+/**
+ * The channel between the processes closes when either ends; a Ctrl-C of a terminal reaches only this one. `ended`
+ * resolves to the exit code, 128 after a signal.
+ */
+function launch(env: Environment, destination: DestinationStream) {
+  const child = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? '', 'runner'], {
+    env: { ...env },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
   const { promise: ready, resolve } = Promise.withResolvers<null>();
   const { promise: ended, resolve: end } = Promise.withResolvers<number>();
   child.once('error', () => end(1));

@@ -1,13 +1,31 @@
-import { decide } from '../jobs/decide/decide.ts';
-import type { AnyJobContext } from '../jobs/decision.ts';
+import { type DecisionTable, decide } from '../jobs/decide/decide.ts';
+import type { Decision, DecisionContext } from '../jobs/decision.ts';
 import type { JobEvent } from '../jobs/event.ts';
 import type { Job } from '../jobs/job.ts';
-import { type Policy, policyFor } from '../jobs/policy.ts';
+import { type Policy, policyFor, type Rules } from '../jobs/policy.ts';
 import type { CodeHostSite } from '../jobs/pull-requests/link.ts';
 import { resumedRuns, runsAfter } from '../jobs/recipe.ts';
 import type { ClaimedTask, LockedJob, Store, Transaction } from '../store/store.ts';
 import type { Clock } from './runtime/clock.ts';
 import type { Logger } from './runtime/redact.ts';
+
+/** What the features of the program add to every event of a job. */
+export type EventFeatures = Readonly<{
+  decisions: DecisionTable;
+  /** Each writes, in the transaction of the event, what else follows from its decision. */
+  afterWrite: readonly AfterWrite[];
+}>;
+
+export type AfterWrite = (tx: Transaction, decision: Decision, context: AnyJobContext) => Promise<void>;
+
+/**
+ * Not bound to a job: `policy` holds the defaults, until `policyFor` applies those of the job's channel and
+ * project.
+ */
+export interface AnyJobContext extends DecisionContext {
+  readonly rulesOf: (teamId: string) => Rules;
+  readonly features: EventFeatures;
+}
 
 export type EngineTools = Readonly<{
   store: Store;
@@ -43,8 +61,10 @@ export async function applyEvent(
   const state = await tx.jobs.lock(jobId, messageTs);
   if (state === null) throw new Error(`There is no job ${jobId} in the store`);
   const { job } = state;
-  const decision = decide(state, event, { ...context, policy: policyOf(state, context) });
+  const { decisions, afterWrite } = context.features;
+  const decision = decide(state, event, { ...context, policy: policyOf(state, context) }, decisions);
   await tx.write(decision, context.nowMs);
+  for (const write of afterWrite) await write(tx, decision, context);
   if (await pausesRecipe(tx, decision.job, event, context)) {
     await applyEvent(tx, jobId, { type: 'recipe_paused' }, context);
   }
@@ -73,7 +93,7 @@ async function pausesRecipe(
 
 export function policyOf(
   { job, saved }: Pick<LockedJob, 'job' | 'saved'>,
-  { policy, rulesOf }: AnyJobContext,
+  { policy, rulesOf }: Pick<AnyJobContext, 'policy' | 'rulesOf'>,
 ): Policy {
   return policyFor(policy, rulesOf(job.teamId), job, saved);
 }

@@ -1,6 +1,6 @@
 import { isPaused } from '../jobs/decide/watch/long-running.ts';
 import type { Policy } from '../jobs/policy.ts';
-import { CLOCKS_DIFFER_MS, LONGEST_PAUSE_MS, neglectedIntervalMs } from '../jobs/schedule/schedule.ts';
+import { CLOCKS_DIFFER_MS, LONGEST_PAUSE_MS } from '../jobs/schedule/schedule.ts';
 import { taskFacts, taskKinds } from '../jobs/task-kinds.ts';
 import type { Transaction } from '../store/store.ts';
 import type { EngineTools } from './apply-event.ts';
@@ -38,13 +38,16 @@ export function farTasks(
   });
 }
 
-/** No job without trouble waits longer for its check than a neglected one. */
 async function bringChecksForward(
   tx: Transaction,
   nowMs: number,
   policy: Pick<Policy, 'pollMaxIntervalMs'>,
 ): Promise<number> {
-  const far = await tx.tasks.plannedAfter('check_job', nowMs + neglectedIntervalMs(policy), AT_ONCE);
+  const far = await tx.tasks.plannedAfter(
+    'check_job',
+    nowMs + policy.pollMaxIntervalMs + CLOCKS_DIFFER_MS,
+    AT_ONCE,
+  );
   const jobs = far.length === 0 ? [] : [...(await tx.checks.read(far)).values()];
   // The agent may have said how long to wait, or keep changing its answer.
   const astray = jobs.filter(({ job }) => {

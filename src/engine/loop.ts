@@ -32,13 +32,15 @@ const STUCK_AFTER_MS = 60_000;
 
 export type TaskHandler = (task: ClaimedTask) => Promise<void>;
 
+export type TaskHandlers = Readonly<Partial<Record<TaskKind, TaskHandler>>>;
+
 export type LoopOptions = Readonly<{
   name: string;
   store: Store;
   clock: Clock;
   log: Logger;
   /** The kinds that the loop claims. A handler completes or postpones its task itself. */
-  handlers: Partial<Record<TaskKind, TaskHandler>>;
+  handlers: TaskHandlers;
   concurrency: number;
   quota?: Quota;
   /** The time limit of the program's whole stop, if it has to wait for these tasks. */

@@ -42,7 +42,7 @@ export function retentionJob(
         await nextTurn();
       } while (next !== null && !stopping.aborted);
       let most = TRACES_AT_ONCE;
-      while (most === TRACES_AT_ONCE && !stopping.aborted) {
+      while (most >= TRACES_AT_ONCE && !stopping.aborted) {
         most = await store.transaction((tx) => tx.retention.pruneTraces(limits, TRACES_AT_ONCE, clock.now()));
         await nextTurn();
       }

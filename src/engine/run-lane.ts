@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AnyJobContext } from '../jobs/decision.ts';
 import type { Job } from '../jobs/job.ts';
 import type { Policy } from '../jobs/policy.ts';
-import { StoreError } from '../store/engines/connection-turns.ts';
+import { StoreError } from '../store/engines/database.ts';
 import { type ClaimedTask, LeaseLostError, type LedgerCall, type Transaction } from '../store/store.ts';
-import { type EngineTools, policyOf } from './apply-event.ts';
+import { type AnyJobContext, type EngineTools, policyOf } from './apply-event.ts';
 import { SEND_WITHIN_MS, TooLateToSendError } from './runtime/exchange.ts';
 
 /** The first call of a lane without an outcome, with its current job. */
@@ -25,6 +24,8 @@ export interface Effect<Prepared, Result> {
   prepare(due: DueCall): Promise<Prepared>;
   /** In the transaction that starts the call. Returns a result to settle instead of making the call. */
   admit(tx: Transaction, due: DueCall): Promise<Result | null>;
+  /** What a repetition has to say, if the other side recognises it by the call's id. Absent or null: it does not. */
+  toRepeat?(due: DueCall, prepared: Prepared): string | null;
   /** Makes the call. Its errors are classified. */
   perform(started: DueCall, prepared: Prepared): Promise<Result>;
   /** What an error of `perform` means, also TooLateToSendError. Rethrows unknown errors. */
@@ -95,8 +96,9 @@ export async function runLane<Prepared, Result>(
     const result = await effect.admit(tx, due);
     if (result !== null) return (await settleIn(tx, due, result)) === 'goes_on' ? begin(tx, null) : null;
     const startedAtMs = clock.now();
-    await tx.calls.start(id, startedAtMs);
-    const started: DueCall = { ...due, call: { ...due.call, state: 'started', startedAtMs } };
+    const sent = effect.toRepeat?.(due, prepared.value) ?? null;
+    await tx.calls.start(id, startedAtMs, sent);
+    const started: DueCall = { ...due, call: { ...due.call, state: 'started', startedAtMs, sent } };
     return { started, result: () => perform(started, prepared.value) };
   }
 

@@ -1,11 +1,12 @@
 import { lastMoment, nextMoment, type Schedule } from '../jobs/schedule/moments.ts';
+import type { TaskKindAbout } from '../jobs/task-kinds.ts';
 import { partsOf, subjectIn } from '../store/queries/tasks/task.ts';
 import type { ClaimedTask, Store, Transaction } from '../store/store.ts';
 import { FairLimit } from './claim-fairly.ts';
 
 /** Happens in a workspace, by itself, on a schedule. */
 export type Recurring = Readonly<{
-  kind: 'start_recipe' | 'post_digest';
+  kind: TaskKindAbout<'schedule'>;
   name: string;
   schedule: Schedule;
 }>;

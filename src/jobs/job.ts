@@ -1,6 +1,4 @@
-import type { AgentJob, EndedStatus } from './agent-job.ts';
-import type { Draft, Dropped, StartThread } from './draft.ts';
-import type { Offer } from './offer.ts';
+import type { AgentJob, Capability, EndedStatus } from './agent-job.ts';
 import type { SeenPullRequest } from './pull-requests/pull-request.ts';
 import type { Snippet, Unsent } from './requests/attachments.ts';
 import type { UnknownProject } from './requests/project.ts';
@@ -8,7 +6,7 @@ import type { UnknownProject } from './requests/project.ts';
 /** One request made in Slack, its thread, and the agent job that works on it. */
 export type Job = Readonly<{
   id: string;
-  /** Its number among the workspace's jobs, shown as `#142`. Assigned by the store; 0 before that. */
+  /** Shown as `#142`. Assigned by the store; 0 before that. */
   number: number;
   teamId: string;
   channelId: string;
@@ -18,136 +16,149 @@ export type Job = Readonly<{
   isStartedByPerson?: true;
   /** By name; it may have been removed since. */
   recipe?: string;
-  /** Who learns of its problems: the recipe's owners at the start. */
   owners?: readonly string[];
   projectId: string;
   projectName: string;
-  /** As Slack delivered it: escaped, see `readableText`. Of a job that only watches: a description. */
+  /** Escaped. A description if the job only watches. */
   prompt: string;
-  /** Messages of the thread that it was asked for in, which follow the prompt; escaped like it. */
+  /** Earlier messages of the thread, sent after the prompt; escaped. */
   context: string;
-  /** The agent job of somebody else that this job only watches, or null. */
+  /** Set: the job only watches this agent job. */
   watchedAgentJobId: string | null;
   snippets: readonly Snippet[];
-  /** The texts of snippets, sent with the prompt; escaped like it. */
+  /** The texts of snippets, sent with the prompt; escaped. */
   inlined: string;
-  /** Attachments that the agent does not get, as the thread says. */
   others: readonly Unsent[];
   requestedAtMs: number;
   origin: Origin;
-  /** The requesting workflow's step has its result, or is about to. */
   isStepCompleted?: true;
-  /** Slack's URL for private answers to the requester, valid for 30 minutes. */
+  /** For private answers to the requester, valid for 30 minutes. */
   responseUrl: string | null;
-  /** The root of the thread: the card, or somebody else's message. Null until there is one. */
+  /** The root of the thread: the card, or another message. */
   threadTs: string | null;
   cardTs: string | null;
-  /** Messages of the thread up to this one are no follow-ups. */
+  /** Up to this message, nothing is a follow-up. */
   repliesAfterTs: string | null;
-  /** The mention or direct message that asked for it. */
   requestTs?: string;
   requestEditedTs?: string;
-  /** That message after an edit that was too late, as its author knows; empty: as it was sent. */
+  /** The request after an edit that was too late; empty: as it was sent. */
   correction?: string;
   stage: Stage;
-  /** Calls are counted, so that none can be requested twice. */
   creates: number;
   messages: number;
-  /** Which prompt or follow-up is being worked on: 1 for the prompt. */
   turn: number;
-  /** As the API last said; null while there is none. */
   agentJob: AgentJob | null;
   checkedAtMs: number | null;
-  /** The status that the thread last knew, and its turn; null: the agent job has shown none yet. */
+  /** Null: the agent job has shown no status yet. */
   lastAnnounced: { readonly status: string; readonly turn: number } | null;
   turnNews?: TurnNews;
-  /** How many turns failed in a row. */
   failures?: number;
-  /** What the thread was told lately, without a person's action between. */
-  recentNews?: RecentNews | null;
+  /** What the thread was told since a person's last action: an agent that keeps changing its answer is limited. */
+  recentNews?: Readonly<{ atMs: readonly number[]; pauses: number; pausedUntilMs: number | null }> | null;
   posts: number;
   announcedPrLink: string | null;
-  /** The turn in which that link was new; absent: the first, or unknown. */
   prLinkTurn?: number;
-  /** Those that a code host has described, the oldest first. */
   pullRequests?: readonly SeenPullRequest[];
   trouble: Trouble | null;
   /** How long every answer has been a 404. */
   missing?: { readonly sinceMs: number; readonly untilMs: number } | null;
-  /** Replies are held back until then, after a rate limit or an outage. */
+  /** Sends pause until then, after a rate limit or an outage. */
   sendNotBeforeMs: number | null;
   sentFollowUps: number;
-  /** Those that the agent took during the current or last turn. `areTold`: the thread counts them as included. */
+  /** Those that the agent took during the last turn. `areTold`: the thread counts them as included. */
   turnReplies?: (TurnReplies & { readonly areTold?: true }) | null;
   watchQuestions: number;
   cards: number;
-  /** The message call that goes out at once (*Send now*); before there is an agent job, the create call. */
+  /** The message call to hurry (*Send now*); without an agent job, the create call. */
   hurriedMessage: number | null;
-  /** Who was told that thanks after an end stay between people. */
   thankedBy?: readonly string[];
-  /** Only replies that mention the bot are follow-ups. */
   muted: boolean;
-  /** It was a draft: the waiting replies go along with the request, instead of following it. */
+  /** A former draft: the waiting replies go along with the request. */
   takesRepliesAlong?: true;
-  /** Dismissed on the home tab (`needOf`). */
+  /** Dismissed on the Home tab: see `needOf`. */
   dismissedNeed?: string;
-  /** Recent decisions asked for in the thread, the oldest first. */
   offers?: readonly Offer[];
 }>;
 
 export type Stage = Readonly<
-  /** The requester is asked first: the request repeats another, or (null) is hardly one. */
+  /**
+   * The requester is asked first: the request repeats another job's, names an unknown project or is doubtful.
+   */
   | {
       kind: 'awaiting_confirmation';
       sameAsJobId: string | null;
       thread: StartThread | null;
-      /** Asks for the project, since the named one does not exist. Absent: it is known. */
       unknownProject?: UnknownProject;
     }
   | Draft
   | Dropped
-  /** The card is not posted yet. `waitsFor`: what people must do first, as far as known. */
   | { kind: 'opening'; waitsFor?: CardWait }
-  /** The card could not be posted: the job will not start, and its thread is free for another. */
+  /** The job will not start, and its thread is free for another. */
   | { kind: 'card_failed'; reason: string; thread: StartThread | null }
   | { kind: 'creating' }
-  /** The create call may or may not have made a job: a person decides. */
-  | {
-      kind: 'create_unknown';
-      callId: string;
-      sinceMs: number;
-    }
+  /** The create call may have made a job: a person decides. */
+  | { kind: 'create_unknown'; callId: string; sinceMs: number }
   | { kind: 'rejected'; message: string }
   | {
       kind: 'working';
       turnStartedAtMs: number;
-      /** When the agent began, if replies have begun other turns since; absent: when this turn began. */
       workingSinceMs?: number;
       settle: Settle | null;
-      /** The turn began at an unknown time, before the first check. */
+      /** The turn began before the first check. */
       isOlder?: true;
-      /** The end before it, if no message says that the agent works again: it may only have flickered. */
+      /** The end may only have flickered: no message says that the agent works again. */
       endBefore?: EndBefore;
-      /** When the thread is asked whether to keep watching; absent: after a long turn. */
       askFromMs?: number;
-      question?: WatchQuestion;
+      question?: { readonly number: number; readonly answer: 'keep' | 'stop' | null };
+      /** Who asked to stop the agent, which still works. */
+      stopBy?: string;
+      activity?: { readonly words: string; readonly sinceMs: number };
     }
-  /** The turn is over, as far as anybody can tell: the job is still checked, at growing intervals. */
+  /** The job is still checked, at growing intervals. */
   | {
       kind: 'ended';
       status: EndedStatus | 'vanished';
-      /** Since when the API has said the same. */
       sinceMs: number;
-      /** See `Settle`. */
       turnsToCome?: number;
-      /** How long the turn took, the first one from the request on; absent: unknown. */
+      /** The first turn counts from the request. */
       tookMs?: number;
+      /** Null: unknown. Absent: it ended by itself. */
+      stoppedBy?: string | null;
     }
 >;
 
+export type StartThread = Readonly<{ threadTs: string; lastTs: string }>;
+
+type Draftable = Readonly<{
+  /** Counts from 1: a button of an earlier draft does nothing. */
+  number: number;
+  /** Null: at the top level of the channel, with the job below it. */
+  thread: StartThread | null;
+  messages: readonly string[];
+  postTs: string | null;
+  /** Who reacted to its message at the last read; absent: reactions do not count. */
+  markedBy?: readonly string[];
+}>;
+
+export type Draft = Draftable &
+  Readonly<{
+    kind: 'draft';
+    draftedAtMs: number;
+    replies?: number;
+    /** Slack never said whether its message was posted. */
+    isUnseen?: true;
+  }>;
+
+export type Dropped = Draftable &
+  Readonly<{
+    kind: 'dropped';
+    why: 'dismissed' | 'withdrawn' | 'expired' | 'not_posted';
+    byUserId: string | null;
+  }>;
+
 export type CardWait = 'invitation' | 'administrator';
 
-export interface EndBefore extends Pick<Ended, 'sinceMs' | 'tookMs'> {
+export interface EndBefore extends Pick<Ended, 'sinceMs' | 'tookMs' | 'stoppedBy'> {
   readonly turnReplies: Job['turnReplies'];
 }
 
@@ -155,102 +166,110 @@ export type Working = Extract<Stage, { kind: 'working' }>;
 
 export type Ended = Extract<Stage, { kind: 'ended' }>;
 
-type WatchQuestion = Readonly<{
-  number: number;
-  answer: 'keep' | 'stop' | null;
-  /** Since when it is unanswered and nothing has changed; absent: it is answered. */
-  openSinceMs?: number;
-}>;
-
-/** People stopped the watch, until they resume it or write a follow-up. */
+/** Until people resume the watch or write a follow-up. */
 export function isUnwatched({ stage }: Job): boolean {
   return stage.kind === 'working' && stage.question?.answer === 'stop';
 }
 
-/** The number of the current question whether to keep watching, else of the next. */
+export function isStopping({ stage }: Job): boolean {
+  return stage.kind === 'working' && stage.stopBy !== undefined;
+}
+
+export function canStop(job: Job): boolean {
+  return job.stage.kind === 'working' && !isStopping(job) && agentCan(job, 'cancel');
+}
+
+export function endedByOf({ stage }: Job): string | null {
+  if (stage.kind === 'dropped') return stage.byUserId;
+  return stage.kind === 'ended' ? (stage.stoppedBy ?? null) : null;
+}
+
+export function agentCan({ agentJob }: Job, capability: Capability): boolean {
+  return agentJob?.can?.includes(capability) === true;
+}
+
+/** A running turn hides it in the API, and so does one that changed nothing. */
+export function shownLinkOf({ agentJob, stage, announcedPrLink }: Job): string | null {
+  const isHidden = stage.kind === 'working' || agentJob?.can !== undefined;
+  return agentJob?.prLink ?? (isHidden ? announcedPrLink : null);
+}
+
+/** The current question whether to keep watching, else the next. */
 export function watchQuestionOf({ stage, watchQuestions }: Job): number {
   return (stage.kind === 'working' ? stage.question?.number : undefined) ?? watchQuestions + 1;
 }
 
 export function mayStartAgain({ stage, watchedAgentJobId }: Job): boolean {
-  // It only watches, so its prompt is unknown.
   if (watchedAgentJobId !== null) return false;
   if (stage.kind === 'rejected') return true;
   return stage.kind === 'ended' && (stage.status === 'failed' || stage.status === 'vanished');
 }
 
-/** After a follow-up, the API may still answer the previous turn's state; it is not believed until then. */
+/** After a follow-up, the API may still answer the previous turn's state, which is not believed. */
 export type Settle = Readonly<{
   untilMs: number;
-  /** The ended status before the follow-up, or null if the job seemed active. */
+  /** Null: the job seemed active. */
   previousStatus: string | null;
   previousPrLink: string | null;
-  /** All that the previous turn has shown: a flapping answer may show any of it again. */
+  /** A flapping answer may show any of them again. */
   previousStatuses?: readonly string[];
   seenActive: boolean;
-  /** How many messages that the API took, or may have taken, may still become a turn. */
+  /** Messages that may still become turns. */
   turnsToCome?: number;
 }>;
 
-/** Something that holds the job up, and heals by itself or by an administrator. */
+/** Delays the job, and ends by itself or by an administrator. */
 export type Trouble = Readonly<{
   kind: TroubleKind;
-  /** What it holds up: reading the status, or sending prompts and follow-ups. */
+  /** What it delays: status reads, or prompts and follow-ups. */
   source: 'check' | 'send';
   sinceMs: number;
-  /** How often in a row. */
   misses: number;
-  /** The sends among them. */
   sendMisses?: number;
   retryAtMs: number;
-  /** The agent API limits the project's calls, rather than our own budget. */
+  /** Not by our own hourly budget. */
   isByAgent?: true;
   isAnnounced: boolean;
 }>;
 
-/** `needs_admin`: the key is refused, or the API does not know the project. */
+/** `needs_admin`: the key is refused, or the project is unknown. */
 export type TroubleKind = 'rate_limited' | 'unreachable' | 'needs_admin';
 
-/** Whom its news concern: nobody, if nobody asked for it. */
-export function requestersOf({ requesterId }: Pick<Job, 'requesterId'>): readonly string[] {
+export function requestersOf({ requesterId }: Job): readonly string[] {
   return requesterId === null ? [] : [requesterId];
 }
 
-/** Who must act on a problem: the requester, or the owners of the recipe that started by itself. */
-export function responsibleFor(job: Pick<Job, 'requesterId' | 'owners'>): readonly string[] {
-  return job.requesterId === null ? (job.owners ?? []) : [job.requesterId];
+export function responsibleFor({ requesterId, owners = [] }: Job): readonly string[] {
+  return requesterId === null ? owners : [requesterId];
 }
 
-/** Who is told privately what its thread cannot say: the requester, or who started its draft; else null. */
-export function initiatorOf({
-  requesterId,
-  offers = [],
-}: Pick<Job, 'requesterId' | 'offers'>): string | null {
+/** Who learns privately what the thread cannot say: the requester, or the person who started its draft. */
+export function initiatorOf({ requesterId, offers = [] }: Job): string | null {
   const start = offers.find(({ about, outcome }) => about.kind === 'draft' && outcome?.deed === 'started');
   return requesterId ?? start?.outcome?.by ?? null;
 }
 
-/** The message is older than the job: it is no follow-up. */
 export function isBeforeJob({ repliesAfterTs }: Job, messageTs: string): boolean {
   return repliesAfterTs !== null && messageTs <= repliesAfterTs;
 }
 
-/** Whether it started by itself, so that no person waits for it. */
 export function isUnattended({ requesterId, isStartedByPerson }: Job): boolean {
   return requesterId === null && isStartedByPerson !== true;
 }
 
 export function startPromptOf(job: Pick<Job, 'prompt' | 'context' | 'inlined'>): string {
-  const { prompt, context, inlined } = job;
-  return [prompt, context, inlined].filter((part) => part !== '').join('\n\n');
+  return paragraphs(job.prompt, job.context, job.inlined);
 }
 
-/** Whether it watches an agent job that the API has not described yet. */
+export function paragraphs(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join('\n\n');
+}
+
+/** It watches an agent job that the API has not described yet. */
 export function isUnseen({ watchedAgentJobId, checkedAtMs }: Job): boolean {
   return watchedAgentJobId !== null && checkedAtMs === null;
 }
 
-/** People wait from here on, whatever replies come in between. */
 export function workingSince({ workingSinceMs, turnStartedAtMs }: Working): number {
   return workingSinceMs ?? turnStartedAtMs;
 }
@@ -260,10 +279,8 @@ type Stages = readonly Stage['kind'][];
 /** The agent has such a job, or may have it. */
 export const startedStages = ['creating', 'create_unknown', 'working'] as const satisfies Stages;
 
-/** More is to happen in these stages. */
 export const openStages = ['opening', ...startedStages] as const satisfies Stages;
 
-/** Nothing more happens unless a person continues the job. */
 export const overStages = [
   'awaiting_confirmation',
   'dropped',
@@ -272,60 +289,76 @@ export const overStages = [
   'ended',
 ] as const satisfies Stages;
 
-/** The program works on the job by itself, without waiting for a person. */
+/** The program works on the job without waiting for a person. */
 export const activeStages: ReadonlySet<Stage['kind']> = new Set(['opening', 'creating', 'working']);
 
 export type TurnNews = Readonly<{
   turn: number;
-  /** Those shown since the turn began, or since the thread was told that the agent works again. */
+  /** Since the turn began or resumed. */
   statuses: readonly string[];
-  /** The pull requests that were its news, in their first spelling. */
   links: readonly string[];
-  /** How often, and when last, it was told that the agent works again, without an explaining reply. */
   returns: number;
   returnedAtMs: number;
 }>;
 
-/** How much an agent that keeps changing its answer has made the program say. */
-type RecentNews = Readonly<{
-  atMs: readonly number[];
-  pauses: number;
-  /** Null: they do not pause. */
-  pausedUntilMs: number | null;
-}>;
-
-/** The number of replies, and their authors, each once. */
-export type TurnReplies = Readonly<{
-  count: number;
-  authors: readonly string[];
-}>;
+export type TurnReplies = Readonly<{ count: number; authors: readonly string[] }>;
 
 export type Origin = Readonly<
-  | {
-      kind: 'command' | 'form' | 'direct_message' | 'shortcut' | 'home' | 'schedule' | 'webhook';
-    }
-  /** `app`: an app, instead of a person, mentioned the bot, which makes a draft. */
-  | { kind: 'mention'; app?: MentioningApp }
-  /** People reacted to a message with this emoji. `authorId`: its author; absent: Slack did not say. */
-  | {
-      kind: 'reaction';
-      messageTs: string;
-      emoji: string;
-      authorId?: string;
-    }
-  /** `waits`: the workflow continues only when the turn has ended. */
+  | { kind: 'command' | 'form' | 'direct_message' | 'shortcut' | 'home' | 'schedule' | 'webhook' }
+  /** `app`: an app mentioned the bot, which makes a draft. */
+  | { kind: 'mention'; app?: Readonly<{ id: string; name: string; messageTs: string; permalink: string }> }
+  /** `authorId`: the message's author; absent: unknown. */
+  | { kind: 'reaction'; messageTs: string; emoji: string; authorId?: string }
   | { kind: 'workflow'; executionId: string; waits: boolean }
 >;
 
-type MentioningApp = Readonly<{
-  id: string;
-  name: string;
-  messageTs: string;
-  permalink: string;
-}>;
-
-/** The message that a draft is about; null: none. */
 export function draftedMessageTs(origin: Origin): string | null {
   if (origin.kind === 'reaction') return origin.messageTs;
   return origin.kind === 'mention' ? (origin.app?.messageTs ?? null) : null;
 }
+
+export type Offer = Readonly<{
+  postId: string;
+  about: OfferSubject;
+  outcome: OfferOutcome | null;
+  isShown: boolean;
+}>;
+
+export type OfferSubject = Readonly<
+  /** `callId`: the create call of unknown outcome, or the message call whose replies go to the new job. */
+  | { kind: 'start'; creates: number; callId?: string }
+  | { kind: 'send'; callId: string | null; count?: number }
+  | { kind: 'watch'; question: number }
+  | { kind: 'draft'; number: number }
+  | { kind: 'reminder'; reminderId: string; url: string }
+>;
+
+export type OfferOutcome = Readonly<{
+  deed: OfferDeed;
+  by: string | null;
+  other?: WatchedElsewhere;
+  count?: number;
+}>;
+
+export type WatchedElsewhere = Readonly<{ number: number; threadUrl: string | null }>;
+
+export type OfferDeed =
+  | 'started_again'
+  | 'sent_again'
+  | 'edited'
+  | 'found'
+  | 'watched_elsewhere'
+  | 'kept_watching'
+  | 'stopped_watching'
+  | 'wants_reminder'
+  | 'wants_no_reminder'
+  | 'started'
+  | 'dismissed'
+  | 'withdrawn'
+  | 'expired'
+  /** The agent's answer came late. */
+  | 'confirmed'
+  /** A reply reopened the job. */
+  | 'continued'
+  /** No answer is needed any longer. */
+  | 'moot';

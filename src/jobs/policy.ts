@@ -8,31 +8,29 @@ export type Policy = Readonly<{
   followUpWindowMs: number;
   followUpMode: FollowUpMode;
   settleWindowMs: number;
-  /** After a longer turn, the thread is asked whether to keep watching. */
+  /** The thread is then asked whether to keep watching. */
   longRunningAfterMs: number;
   promptMaxLength: number;
   noticeChannels: readonly string[];
   pullRequests: {
-    /** Sites with known links: for their names, and to recognise a pull request by any of its URLs. */
+    /** Sites with known links: they name and recognise pull requests. */
     readonly sites: readonly CodeHostSite[];
     readonly watchedSites: readonly CodeHostSite[];
-    /** An open one is reminded of after this long without activity; 0: never. */
+    /** Without activity; 0: never. */
     readonly remindAfterMs: number;
-    /** How long it is checked after its announcement. */
     readonly watchForMs: number;
   };
 }>;
 
-/** The operator's settings for a workspace's projects and channels. */
 export type Rules = Readonly<{
   projects: readonly Project[];
   channels: ReadonlyMap<string, ChannelRules>;
   noticeChannels: readonly string[];
 }>;
 
-/** A channel's settings: those saved by its administrators (null: none) before the operator's. */
+/** Settings saved by the channel's administrators override the operator's. */
 export function settingsOf(rules: Rules, channelId: string, saved: ChannelSettings | null): ChannelSettings {
-  // What is not saved is no key: they are kept as JSON.
+  // Unsaved settings are missing keys: they are kept as JSON.
   return { ...rules.channels.get(channelId), ...saved };
 }
 
@@ -53,7 +51,6 @@ export function policyFor(
   };
 }
 
-/** Where pull requests are announced according to the operator, wherever they are asked for. */
 export function configuredNoticeChannels({ noticeChannels, projects, channels }: Rules): string[] {
   return [
     ...noticeChannels,
@@ -66,10 +63,9 @@ export function defaultProject(projects: Projects, { projectName }: ChannelSetti
   return projects.find(({ name }) => name === projectName) ?? projects[0];
 }
 
-/** A channel's own settings; absent ones are the defaults. */
+/** Absent: the default. */
 export type ChannelSettings = Readonly<{
   projectName?: string | undefined;
-  /** Where the channel's pull requests are announced, besides the general notice channels. */
   noticeChannels?: readonly string[] | undefined;
   followUpMode?: FollowUpMode | undefined;
   followUpWindowMs?: number | undefined;
@@ -77,13 +73,13 @@ export type ChannelSettings = Readonly<{
 
 export type ChannelRules = ChannelSettings &
   Readonly<{
-    /** The name of the emoji that makes drafts; absent: none. */
+    /** The emoji that makes drafts; absent: none. */
     reaction?: string | undefined;
-    /** The only people who may start its drafts; absent or empty: everybody who may use the program. */
+    /** The only people who may start its drafts; empty: everybody who may use the program. */
     approvers?: readonly string[] | undefined;
   }>;
 
-/** Whether an emoji makes drafts in any channel: for that, the app needs to see reactions. */
+/** For drafts by emoji, the app needs a scope. */
 export function hasMarks({ channels }: Pick<Rules, 'channels'>): boolean {
   return [...channels.values()].some(({ reaction }) => reaction !== undefined);
 }
@@ -92,7 +88,6 @@ export function approversIn({ channels }: Rules, channelId: string): readonly st
   return channels.get(channelId)?.approvers ?? [];
 }
 
-/** Which replies in a thread are follow-ups: all, or those that mention the bot. */
 export type FollowUpMode = 'every_reply' | 'mentions';
 
 export type AccessRule = Readonly<{
@@ -103,13 +98,12 @@ export type AccessRule = Readonly<{
   channels: ReadonlySet<string>;
   guests: boolean;
   otherWorkspaces: boolean;
-  /** The administrators; empty: the workspace's admins and owners. */
+  /** Empty: the workspace's. */
   admins: ReadonlySet<string>;
-  /** Channels that stay open although another organisation shares them; absent: none. */
+  /** Stay open although another organisation shares them. */
   sharedChannels?: ReadonlySet<string>;
   /** Where a workflow that nobody started may ask; absent: nowhere. */
   workflowChannels?: ReadonlySet<string>;
-  /** The ids of the apps whose mentions make drafts; absent: none. */
   bots?: ReadonlySet<string>;
 }>;
 
@@ -117,13 +111,12 @@ export type Person = Readonly<{
   userId: string;
   isGuest: boolean;
   isFromElsewhere: boolean;
-  /** The person's groups among the listed ones. */
   userGroups: readonly string[];
 }>;
 
 /**
- * `nobody`: a bot, or a deactivated account. `unknown_person`: Slack does not say who it is.
- * `shared_channel`: with another organisation. `unread_channel`: perhaps so, as Slack does not say.
+ * `nobody`: a bot, or a deactivated account. `shared_channel`: with another organisation. `unread_channel`:
+ * unknown whether shared.
  */
 export type AccessRefusal =
   | 'nobody'
@@ -135,7 +128,6 @@ export type AccessRefusal =
   | 'shared_channel'
   | 'unread_channel';
 
-/** Why the person may not use the program there, or null. `channelId`: null on the home tab. */
 export function accessRefusal(
   rule: AccessRule,
   person: Person,

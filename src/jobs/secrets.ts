@@ -1,28 +1,22 @@
 export const REDACTED = '[redacted]';
 
-/** Text beyond this is neither searched for secrets nor kept. */
+/** The rest of a text is cut. */
 const SEARCHED_LENGTH = 20_000;
-/** Each round undoes one encoding: a URL within a URL is encoded twice. */
+/** A URL within a URL is encoded twice. */
 const DECODED_TIMES = 3;
 
 type Replacement = string | ((match: string, ...groups: string[]) => string);
 
-/**
- * Patterns of secrets, and their replacements. Each expression takes linear time: what it begins with, it
- * either accepts or gives up after a bounded length, or at the next place where it could begin.
- */
+/** All expressions take linear time: every repetition is bounded or ends where the next match could begin. */
 const SECRETS: readonly (readonly [RegExp, Replacement])[] = [
   [
     /-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[\s\S]*?-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----|[\s\S]*)/g,
     REDACTED,
   ],
-  // Slack
   [/(?<![a-z0-9])(xox[a-z]|xapp|xwfp)[-.][\w.%-]+/gi, `$1-${REDACTED}`],
   [/(\/\/hooks\.[^\s/]+\/|\bhooks\.slack(?:-gov)?\.com\/)[^\s"']+/gi, `$1${REDACTED}`],
-  // GitHub, GitLab
   [/(?<![a-z0-9])(gh[oprsu]|github_pat)_[\w.-]+/gi, `$1-${REDACTED}`],
   [/(?<![a-z0-9])(gl(?:pat|oas|dt|rt|rtr|cbt|ptt|ft|imt|agent|soat|ffct))-[\w.-]+/gi, `$1-${REDACTED}`],
-  // Models, payments, packages, clouds
   [
     /(?<![a-z0-9])sk-(?:(?:proj|ant|svcacct|admin|or|live|test)-[\w-]{8,}|[a-z0-9]{16,}[\w-]*)/gi,
     `sk-${REDACTED}`,
@@ -39,27 +33,25 @@ const SECRETS: readonly (readonly [RegExp, Replacement])[] = [
   [/(?<![a-z0-9])(?:AKIA|ASIA)[A-Z0-9]{16,}/g, REDACTED],
   [/(?<![a-z0-9])AIza[\w-]{30,}/g, REDACTED],
   [/(?<![a-z0-9])AT(?:ATT|BB|CTT)[\w-]{16,}[=\w-]*/g, REDACTED],
-  // A JSON object in base64: a JWT, for one.
+  // A JSON object in base64, such as a JWT.
   [/(?<![a-z0-9])eyJ[\w.-]{17,}/gi, REDACTED],
-  // Headers
   [/\b(Bearer)([\s:]{1,8})([\w.~+/=:-]{6,})/gi, unlessWords],
   [/\b(Basic)(\s{1,8})([\w+/-]{6,}={0,2})/gi, unlessWords],
   [
     /\b(authorization["'\\]{0,3}\s{0,8}[:=]\s{0,8}["'\\]{0,3}(?:[a-z]{1,20}\s{1,8})?)([\w.~+/=-]{8,})/gi,
     ifRandom,
   ],
-  // Browsers take a backslash for a slash, do without slashes, and skip line ends.
+  // Browsers accept backslashes, miss no slashes, and skip line ends.
   [/(https?:[\\/]*)(?:(?!https?:)[^ \\/?#"'<>])*@/gi, `$1${REDACTED}@`],
   [/(\w:\/\/)[^\s/?#]*@/g, `$1${REDACTED}@`],
   [/(:\/\/)[^\s/?#:@]{1,100}:(?!\d{1,5}(?:[/?#\s]|$))[^\s@]{1,100}@/g, `$1${REDACTED}@`],
   [/(?<!:)(\/\/)[^\s/?#:@]{1,100}:[^\s/?#]{1,200}@/g, `$1${REDACTED}@`],
-  // Without a scheme, as git and SSH accept it. An image's digest and a package's version are none.
+  // Without a scheme, as git and SSH accept it. Excludes image digests and package versions.
   [
     /(?<![\w.%+-])(?!(?:mailto|sips?|xmpp|acct|npm):)([\w.%+-]{1,64}:)([^\s"'<>/]{8,100})@(?=[a-z0-9-]{1,63}\.[a-z0-9.-]{0,100}[a-z])/gi,
     (match, user = '', password = '') => (isRandom(password) ? `${user}${REDACTED}@` : match),
   ],
   [/\b(x-access-token|x-token-auth|oauth2|gitlab-ci-token):[^\s@/]+/gi, `$1:${REDACTED}`],
-  // Parameters
   [
     /((?<![\w.-])(?:[\w.-]{0,40}(?:token|secret|passw(?:or)?d|signature|credential)|api[_-]?key|access[_-]?key(?:[_-]?id)?|private[_-]?key)=)[^\s&;"'`<>]+/gi,
     `$1${REDACTED}`,
@@ -69,7 +61,6 @@ const SECRETS: readonly (readonly [RegExp, Replacement])[] = [
     /("(?:[\w.-]{0,40}(?:token|secret|passw(?:or)?d|signature|credential)|api[_-]?key|access[_-]?key(?:[_-]?id)?|private[_-]?key)"\s{0,8}:\s{0,8}")[^"]+/gi,
     `$1${REDACTED}`,
   ],
-  // Headers and settings, and options of commands
   [
     /((?<![\w.-])(?:[\w.-]{0,40}(?:token|secret|passw(?:or)?d|credential|(?:api|access|secret|private)[_-]?key))["'\\]{0,3}\s{0,8}[:=]\s{0,8}["'\\]{0,3})([\w.~+/=-]{8,})/gi,
     ifRandom,
@@ -81,7 +72,7 @@ const SECRETS: readonly (readonly [RegExp, Replacement])[] = [
 ];
 
 /** "Bearer tokens" and "Basic authentication" are words. */
-function unlessWords(match: string, scheme = '', blank = '', credentials = ''): string {
+function unlessWords(match: string, scheme = '', blank = '', credentials = '') {
   const decoded = Buffer.from(credentials, 'base64').toString('latin1');
   const isWords =
     scheme.toLowerCase() === 'basic'
@@ -90,25 +81,22 @@ function unlessWords(match: string, scheme = '', blank = '', credentials = ''): 
   return isWords ? match : `${scheme}${blank}${REDACTED}`;
 }
 
-function ifRandom(match: string, name = '', value = ''): string {
+function ifRandom(match: string, name = '', value = '') {
   return isRandom(value) ? `${name}${REDACTED}` : match;
 }
 
-/** What people write after "token:" are words; a secret has digits, too, unlike in `oauth2-device-flow`. */
-function isRandom(value: string): boolean {
+/** Secrets have digits, unlike words after "token:"; `oauth2-device-flow` is no secret, either. */
+function isRandom(value: string) {
   return /\d/.test(value) && /[a-z]/i.test(value) && !HYPHENATED_WORDS.test(value);
 }
 
 const HYPHENATED_WORDS =
   /^(?:[a-z]{1,20}\d{0,3}|\d{1,4}|[a-z]\d{1,2}[a-z]{1,10})(?:[-./](?:[a-z]{1,20}\d{0,3}|\d{1,4}|[a-z]\d{1,2}[a-z]{1,10}))+\.?$/;
 
-/** Invisible characters could hide a secret from the search, but not from a person who copies it. */
+/** Could hide a secret from the search, but not from a person who copies it. */
 const INVISIBLE = /[\p{Cf}[\p{Cc}--[\n\r\t]]]/gv;
 
-/**
- * The text without tokens, keys, and passwords in URLs and headers, percent-encoded ones included. A text
- * that is too long to search is cut.
- */
+/** Replaces secrets, percent-encoded ones included. A text that is too long to search is cut. */
 export function withoutSecrets(text: string): string {
   const searched = searchable(text);
   const visible = searched.replace(INVISIBLE, '');
@@ -120,23 +108,19 @@ export function hasSecrets(text: string): boolean {
   return withoutSecrets(text) !== text;
 }
 
-/** A word at the end is left out: the cut could hide what it is. */
-function searchable(text: string): string {
+/** The last word is dropped: cut off, it may hide what it is. */
+function searchable(text: string) {
   if (text.length <= SEARCHED_LENGTH) return text;
   const start = text.slice(0, SEARCHED_LENGTH);
   return start.slice(0, Math.max(start.lastIndexOf(' '), start.lastIndexOf('\n'), 0));
 }
 
-function withoutPlainSecrets(text: string): string {
-  return SECRETS.reduce(
-    (left, [secret, replacement]) =>
-      typeof replacement === 'string' ? left.replace(secret, replacement) : left.replace(secret, replacement),
-    text,
-  );
+function withoutPlainSecrets(text: string) {
+  return SECRETS.reduce((left, [secret, by]) => left.replace(secret, by as string), text);
 }
 
-/** A word that hides a secret is returned decoded, without the secret. */
-function withoutEncodedSecrets(text: string): string {
+/** A word with a secret is returned decoded. */
+function withoutEncodedSecrets(text: string) {
   if (!text.includes('%')) return text;
   return text.replace(/\S+/g, (word) => {
     const decoded = decodedOf(word);
@@ -145,7 +129,7 @@ function withoutEncodedSecrets(text: string): string {
   });
 }
 
-function decodedOf(word: string): string {
+function decodedOf(word: string) {
   let decoded = word;
   for (let round = 0; round < DECODED_TIMES && decoded.includes('%'); round += 1) {
     decoded = decoded.replace(/%(2[1-9a-f]|[3-6][0-9a-f]|7[0-9a-e])/gi, (_, code: string) =>

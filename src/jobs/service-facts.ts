@@ -1,23 +1,31 @@
+import type { Capability } from './agent-job.ts';
 import type { TroubleKind } from './job.ts';
 
-/** Recent answers of the agent API for a project, or of a code host, as this process knows them. */
+/** Recent answers of the agent API for a project, or of another service, in this process. */
 export type ServiceFacts = Readonly<{
-  /** When it last did what was asked; null: not since the start. */
+  /** Null: not since the start. */
   answeredAtMs: number | null;
   trouble: { readonly kind: TroubleKind; readonly sinceMs: number } | null;
+  can?: readonly Capability[];
 }>;
 
-/** Of a code host. `host`: `github.com`. */
-export type HostFacts = Readonly<{
-  host: string;
+export type TroubleWords = Readonly<Record<TroubleKind, readonly [what: string, then: string]>>;
+
+export type ServiceReport = Readonly<{
+  kind: string;
+  name: string;
   facts: ServiceFacts;
+  words: TroubleWords;
 }>;
 
 export const nothingKnown: ServiceFacts = { answeredAtMs: null, trouble: null };
 
-/** `kind`: what was wrong with the answer; null: nothing. */
+export function announces({ can }: ServiceFacts, capability: Capability): boolean {
+  return can?.includes(capability) === true;
+}
+
 export function afterAnswer(before: ServiceFacts, kind: TroubleKind | null, nowMs: number): ServiceFacts {
-  const { answeredAtMs, trouble } = before;
-  if (kind === null) return { answeredAtMs: nowMs, trouble: null };
-  return { answeredAtMs, trouble: { kind, sinceMs: trouble?.kind === kind ? trouble.sinceMs : nowMs } };
+  const { trouble } = before;
+  if (kind === null) return { ...before, answeredAtMs: nowMs, trouble: null };
+  return { ...before, trouble: { kind, sinceMs: trouble?.kind === kind ? trouble.sinceMs : nowMs } };
 }

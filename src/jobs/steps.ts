@@ -1,8 +1,7 @@
-import type { Dropped } from './draft.ts';
-import { type Ended, isUnwatched, type Job, type Origin } from './job.ts';
+import { type Dropped, type Ended, isUnwatched, type Job, type Origin } from './job.ts';
 
 export type StepResult = Readonly<
-  /** `started`, `draft`: the workflow continues at once. The other two end a turn that it waited for. */
+  /** `started`, `draft`: the workflow continues at once. */
   | {
       kind: 'success';
       state: 'started' | 'draft' | 'pull_request' | 'done';
@@ -14,25 +13,17 @@ export type StepResult = Readonly<
 export type StepProblem = Readonly<
   /** `reason`: Slack's error code. */
   | { kind: 'not_posted'; reason: string }
-  /** The agent's words; untrusted, perhaps empty. */
   | { kind: 'refused'; words: string }
-  /** The draft was dropped; null: by nobody. */
-  | {
-      kind: 'dropped';
-      why: Exclude<Dropped['why'], 'not_posted'>;
-      byUserId: string | null;
-    }
-  | { kind: 'unclear' | 'draft_unseen' | 'failed' | 'vanished' | 'archived' | 'unwatched' }
+  | { kind: 'dropped'; why: Exclude<Dropped['why'], 'not_posted'>; byUserId: string | null }
+  | { kind: 'failed'; reason?: string }
+  | { kind: 'unclear' | 'draft_unseen' | 'stopped' | 'vanished' | 'archived' | 'unwatched' }
 >;
 
 export function stepOf({ origin }: Pick<Job, 'origin'>): Extract<Origin, { kind: 'workflow' }> | null {
   return origin.kind === 'workflow' ? origin : null;
 }
 
-/**
- * The result of a job's step. Null: none yet, or no step asked for it.
- * @param reason why Slack just refused its draft's message; null: it did not
- */
+/** Null: none yet. `reason`: why Slack refused the draft's message. */
 export function stepResultOf(job: Job, reason: string | null): StepResult | null {
   const step = stepOf(job);
   if (step === null) return null;
@@ -41,10 +32,8 @@ export function stepResultOf(job: Job, reason: string | null): StepResult | null
   if (stage.kind === 'draft' && stage.isUnseen === true) return failed({ kind: 'draft_unseen' });
   if (stage.kind === 'dropped') {
     const { why, byUserId } = stage;
-    const isRefused = why === 'not_posted';
-    return failed(
-      isRefused ? { kind: why, reason: reason ?? 'unknown' } : { kind: 'dropped', why, byUserId },
-    );
+    if (why === 'not_posted') return failed({ kind: why, reason: reason ?? 'unknown' });
+    return failed({ kind: 'dropped', why, byUserId });
   }
   if (!step.waits) {
     if (cardTs !== null) return { kind: 'success', state: 'started', pullRequest: null };
@@ -52,21 +41,17 @@ export function stepResultOf(job: Job, reason: string | null): StepResult | null
     return isDrafted ? { kind: 'success', state: 'draft', pullRequest: null } : null;
   }
   if (isUnwatched(job)) return failed({ kind: 'unwatched' });
-  switch (stage.kind) {
-    case 'rejected':
-      return failed({ kind: 'refused', words: stage.message });
-    case 'create_unknown':
-      return failed({ kind: 'unclear' });
-    case 'ended':
-      return endOf(stage.status, job.announcedPrLink);
-    default:
-      return null;
-  }
+  if (stage.kind === 'rejected') return failed({ kind: 'refused', words: stage.message });
+  if (stage.kind === 'create_unknown') return failed({ kind: 'unclear' });
+  return stage.kind === 'ended' ? endOf(stage, job) : null;
 }
 
-function endOf(status: Ended['status'], pullRequest: string | null): StepResult {
-  if (status === 'failed' || status === 'vanished') return failed({ kind: status });
+function endOf({ status, stoppedBy }: Ended, { announcedPrLink: pullRequest, agentJob }: Job): StepResult {
+  if (status === 'failed')
+    return failed({ kind: status, ...(agentJob?.reason && { reason: agentJob.reason }) });
+  if (status === 'vanished') return failed({ kind: status });
   if (pullRequest !== null) return { kind: 'success', state: 'pull_request', pullRequest };
+  if (stoppedBy !== undefined) return failed({ kind: 'stopped' });
   return status === 'archived' ? failed({ kind: status }) : { kind: 'success', state: 'done', pullRequest };
 }
 

@@ -2,58 +2,57 @@ import type { Lane } from './call.ts';
 
 export type TaskFacts = Readonly<{
   /**
-   * Its subject: a job's id, the name of a lane of calls (`thread:<job>`, `notice:<job>:<channel>`,
-   * `step:<job>`), a workspace's id, a home tab (`<workspace>:<person>`), a pull request
-   * (`<workspace>:<address>`), a schedule (`<workspace>:<name>`), or a message
-   * (`<workspace>:<channel>:<time>`).
+   * Its subject's id: `<job>`, a lane's name (`thread:<job>`, `notice:<job>:<channel>`, `step:<job>`),
+   * `<workspace>`, `<workspace>:<person>`, `<workspace>:<url>`, `<workspace>:<schedule>` or
+   * `<workspace>:<channel>:<time>`.
    */
   about: 'job' | 'lane' | 'workspace' | 'home' | 'pull_request' | 'schedule' | 'message';
-  /** Whose tasks share workers: one agent project's, one Slack channel's, or one code host's. */
-  sharedIn: 'project' | 'channel' | 'code_host';
+  /** Whose tasks share workers; absent: the channel's. */
+  sharedIn?: 'project' | 'channel' | 'code_host';
   /** Shows the current job, and may be repeated. */
   isProjection?: true;
-  /** No task of the kind is planned further ahead; null: unlimited. Absent: `LONGEST_PAUSE_MS`. */
+  /** How far ahead it is planned; null: unlimited. Absent: `LONGEST_PAUSE_MS`. */
   furthestAheadMs?: number | null;
 }>;
 
 const HOUR_MS = 3_600_000;
 
-/** All kinds of tasks. Each has a handler in `app/service/loops.ts`. */
+/** Each has a handler in `app/service/loops.ts`. */
 const tasks = {
-  // How far ahead depends on the settings: see `engine/far-tasks.ts`.
   check_job: { about: 'job', sharedIn: 'project', furthestAheadMs: null },
   check_ended_job: { about: 'job', sharedIn: 'project', furthestAheadMs: 12 * HOUR_MS },
   send_follow_ups: { about: 'job', sharedIn: 'project' },
-  refresh_card: { about: 'job', sharedIn: 'channel', isProjection: true },
-  refresh_receipts: { about: 'job', sharedIn: 'channel', isProjection: true },
-  refresh_posts: { about: 'job', sharedIn: 'channel', isProjection: true },
-  refresh_notice: { about: 'lane', sharedIn: 'channel', isProjection: true },
-  expire_draft: { about: 'job', sharedIn: 'channel', furthestAheadMs: null },
-  read_snippets: { about: 'job', sharedIn: 'channel' },
+  refresh_card: { about: 'job', isProjection: true },
+  refresh_receipts: { about: 'job', isProjection: true },
+  refresh_posts: { about: 'job', isProjection: true },
+  refresh_notice: { about: 'lane', isProjection: true },
+  expire_draft: { about: 'job', furthestAheadMs: null },
+  read_snippets: { about: 'job' },
   call_agent: { about: 'lane', sharedIn: 'project' },
-  post_to_slack: { about: 'lane', sharedIn: 'channel' },
-  complete_step: { about: 'lane', sharedIn: 'channel' },
-  forget_step_token: { about: 'job', sharedIn: 'channel', furthestAheadMs: null },
-  look_at_marks: { about: 'message', sharedIn: 'channel' },
-  look_at_app_mention: { about: 'message', sharedIn: 'channel' },
-  catch_up: { about: 'workspace', sharedIn: 'channel' },
+  post_to_slack: { about: 'lane' },
+  complete_step: { about: 'lane' },
+  forget_step_token: { about: 'job', furthestAheadMs: null },
+  look_at_marks: { about: 'message' },
+  look_at_app_mention: { about: 'message' },
+  catch_up: { about: 'workspace' },
   look_at_pull_request: { about: 'pull_request', sharedIn: 'code_host', furthestAheadMs: 27 * HOUR_MS },
-  start_recipe: { about: 'schedule', sharedIn: 'channel', furthestAheadMs: HOUR_MS },
-  post_digest: { about: 'schedule', sharedIn: 'channel', furthestAheadMs: HOUR_MS },
-  refresh_home: { about: 'home', sharedIn: 'channel', isProjection: true },
+  start_recipe: { about: 'schedule', furthestAheadMs: HOUR_MS },
+  post_digest: { about: 'schedule', furthestAheadMs: HOUR_MS },
+  refresh_home: { about: 'home', isProjection: true },
 } as const satisfies Readonly<Record<string, TaskFacts>>;
 
 export type TaskKind = keyof typeof tasks;
 
-/** At most one task of each kind per job. */
-export type JobTaskKind = {
-  [Kind in TaskKind]: (typeof tasks)[Kind]['about'] extends 'job' ? Kind : never;
+export type TaskKindAbout<About extends TaskFacts['about']> = {
+  [Kind in TaskKind]: (typeof tasks)[Kind]['about'] extends About ? Kind : never;
 }[TaskKind];
+
+export type JobTaskKind = TaskKindAbout<'job'>;
 
 export const taskKinds = Object.keys(tasks) as TaskKind[];
 
-export function taskFacts(kind: TaskKind): TaskFacts {
-  return tasks[kind];
+export function taskFacts(kind: TaskKind): TaskFacts & { readonly sharedIn: string } {
+  return { sharedIn: 'channel', ...tasks[kind] };
 }
 
 export const laneTaskKinds: Readonly<Record<Lane['to'], TaskKind>> = {

@@ -6,7 +6,7 @@ import { execa } from 'execa';
 import type { Clock } from '../engine/runtime/clock.ts';
 import { TurnFailedError, TurnStoppedError } from './failures.ts';
 import { MARKER } from './git.ts';
-import type { Image } from './store.ts';
+import type { Image } from './message.ts';
 import { activityOf, oneLine, SUMMARY_MAX } from './words.ts';
 
 /** An agent that says nothing for so long hangs. */
@@ -64,17 +64,22 @@ export async function runAgent(options: AgentOptions, turn: AgentTurn): Promise<
   using silence = watchSilence(options.clock);
   await using agent = startProcess(options, turn.worktree);
   const signal = AbortSignal.any([turn.signal, silence.signal]);
-  const log = transcriptOf(turn, silence.heard);
+  const log = transcriptOf(turn);
+  let hasBegun = false;
   const client = acp
     .client({ name: 'docs-agent' })
     .onRequest(acp.methods.client.session.requestPermission, ({ params }) => allowOnce(params.options))
-    .onNotification(acp.methods.client.session.update, ({ params }) => log.note(params.update));
+    .onNotification(acp.methods.client.session.update, ({ params }) => {
+      silence.heard();
+      // A loaded session repeats its past first.
+      if (hasBegun) log.note(params.update);
+    });
   const working = client.connectWith(agent.stream, async (peer) => {
     const { agentCapabilities } = await initialize(peer);
     const { sessionId, isKnown } = await openSession(peer, agentCapabilities, turn);
     signal.throwIfAborted();
     turn.onSession(sessionId);
-    log.begin();
+    hasBegun = true;
     const text = isKnown ? turn.prompt.known : turn.prompt.fresh;
     const images = turn.images.map(({ mimeType, data }) => ({ type: 'image' as const, mimeType, data }));
     const prompt: acp.ContentBlock[] = [{ type: 'text', text }, ...images];
@@ -134,20 +139,13 @@ function allowOnce(options: readonly acp.PermissionOption[]): acp.RequestPermiss
   return { outcome: optionId === undefined ? { outcome: 'cancelled' } : { outcome: 'selected', optionId } };
 }
 
-/** Takes down what the agent does, once the turn has begun: a loaded session repeats its past first. */
-function transcriptOf(turn: AgentTurn, heard: () => void) {
-  let hasBegun = false;
+function transcriptOf(turn: AgentTurn) {
   let bytes = 0;
   let last = Promise.resolve();
   let messageId: unknown = null;
   let words = '';
   return {
-    begin: () => {
-      hasBegun = true;
-    },
     note: (update: acp.SessionUpdate) => {
-      heard();
-      if (!hasBegun) return;
       const line = `${JSON.stringify({ at: new Date().toISOString(), ...update })}\n`;
       bytes += line.length;
       if (bytes <= TRANSCRIPT_MAX_BYTES)
@@ -201,10 +199,9 @@ function startProcess({ command, env, mark, clock }: AgentOptions, directory: st
     cleanup: false,
     buffer: false,
     reject: false,
-    ...{ stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' },
   });
   let errors = '';
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
     errors = `${errors}${text}`.slice(-ERRORS_MAX);
   });
   // A broken pipe shows in the process's end.

@@ -1,23 +1,18 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { z } from 'zod';
 import type { Clock } from '../engine/runtime/clock.ts';
 import { parseJson } from '../engine/runtime/exchange.ts';
 import { createBodyReader, pathOf } from '../engine/runtime/http-server.ts';
 import type { AgentFacts } from './agent.ts';
 import { STOPPED_BY_CALLER } from './failures.ts';
+import { type Message, message } from './message.ts';
 import type { RunnerSettings } from './settings.ts';
-import { type Job, type Message, type RunnerStore, sha256, type Turn } from './store.ts';
+import { type Job, type RunnerStore, sha256, type Turn } from './store.ts';
 
 /** What callers that know it may use: see docs/runner.md. */
 const CAPABILITIES = 'idempotency, cancel, summary, activity, images';
-const PROMPT_MAX = 1_000_000;
-const IMAGES_MAX = 8;
-const IMAGES_MAX_BYTES = 20 * 1024 * 1024;
-const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 /** The images in base64, the prompt, and some room. */
 const BODY_MAX_BYTES = 32 * 1024 * 1024;
-const BODIES_TOGETHER_BYTES = 4 * BODY_MAX_BYTES;
 const KEY_MAX = 255;
 const KEY_KEPT_MS = 24 * 60 * 60_000;
 const HOUR_MS = 60 * 60_000;
@@ -31,11 +26,9 @@ export interface ApiOptions
   readonly agent: AgentFacts;
   readonly newId: () => string;
   readonly activityOf: (jobId: string) => string | null;
-  /** Called when a turn waits. */
   readonly onTurn: () => void;
   /** Ends the job's turn if it runs, and resolves when it has ended. */
-  readonly stopTurn: (turn: Pick<Turn, 'number' | 'job_id'>) => Promise<void>;
-  /** A fault of this program. */
+  readonly stopTurn: (turn: Pick<Turn, 'number' | 'jobId'>) => Promise<void>;
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -54,44 +47,20 @@ class Refusal extends Error {
   }
 }
 
-const image = z.object({
-  name: z.string().max(255),
-  mimeType: z.enum(IMAGE_TYPES, `must be one of ${IMAGE_TYPES.join(', ')}`),
-  data: z.base64('must be base64'),
-});
-const message = z.object({
-  prompt: z
-    .string('is missing')
-    .max(PROMPT_MAX, `is longer than ${PROMPT_MAX} characters`)
-    .refine((prompt) => prompt.trim() !== '', 'must not be empty'),
-  images: z
-    .array(image)
-    .max(IMAGES_MAX, `are more than ${IMAGES_MAX}`)
-    .refine(
-      (images) =>
-        images.reduce((bytes, { data }) => bytes + Buffer.byteLength(data, 'base64'), 0) <= IMAGES_MAX_BYTES,
-      `are more than ${IMAGES_MAX_BYTES} bytes`,
-    )
-    .default([]),
-});
-
 const NO_MESSAGE = 'The body must be a JSON object with a prompt.';
 const PATH = /^\/v2\/agent\/([^/]+)\/job(?:\/([^/]+)(?:\/(message|cancel))?)?$/;
 
 /** Answers the requests of the agent API: docs/agent-api.openapi.yml. */
 export function agentApi(options: ApiOptions): (request: IncomingMessage, response: ServerResponse) => void {
-  const bodies = createBodyReader(BODIES_TOGETHER_BYTES);
+  const bodies = createBodyReader(4 * BODY_MAX_BYTES);
   const expected = Buffer.from(sha256(options.apiKey));
-
-  const isCaller = ({ headers }: IncomingMessage): boolean => {
-    const [, key = ''] = /^Bearer (\S+)$/i.exec(headers.authorization ?? '') ?? [];
-    return timingSafeEqual(Buffer.from(sha256(key)), expected);
-  };
 
   async function answer(request: IncomingMessage): Promise<Answer> {
     if (request.method === 'GET' && ['/livez', '/readyz'].includes(pathOf(request)))
       return { status: 200, body: { ok: true } };
-    if (!isCaller(request)) throw new Refusal(401, 'The API key is missing or wrong.');
+    const [, key = ''] = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
+    if (!timingSafeEqual(Buffer.from(sha256(key)), expected))
+      throw new Refusal(401, 'The API key is missing or wrong.');
     const [, project, jobId = null, action = ''] = PATH.exec(pathOf(request)) ?? [];
     const isKnown = project === encodeURIComponent(options.project);
     const route = isKnown && `${request.method} ${jobId === null ? 'all' : 'one'} ${action}`.trim();
@@ -108,7 +77,22 @@ export function agentApi(options: ApiOptions): (request: IncomingMessage, respon
 
   async function read(tx: RunnerStore, jobId: string): Promise<object> {
     const job = await ownJob(tx, jobId);
-    return jobAnswer(job, await tx.openTurns(jobId), options);
+    const open = await tx.openTurns(jobId);
+    const isActive = open.length > 0;
+    const time = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
+    return {
+      id: job.id,
+      status: isActive ? 'active' : job.archivedAt === null ? job.outcome : 'archived',
+      source: { repository: options.repository, ref: options.branch },
+      model: options.agent.name,
+      prLink: isActive ? null : job.prLink,
+      createdAt: time(job.createdAt),
+      archivedAt: time(job.archivedAt),
+      summary: isActive ? null : job.summary,
+      activity: isActive ? options.activityOf(job.id) : null,
+      reason: isActive ? null : job.reason,
+      queued: open.filter(({ state }) => state === 'waiting').length,
+    };
   }
 
   async function ownJob(tx: RunnerStore, jobId: string): Promise<Job> {
@@ -134,7 +118,7 @@ export function agentApi(options: ApiOptions): (request: IncomingMessage, respon
       await tx.forgetCalls(nowMs - KEY_KEPT_MS);
       const before = await tx.call(key);
       if (before !== null) {
-        if (before.body_hash !== sha256(body))
+        if (before.bodyHash !== sha256(body))
           throw new Refusal(422, 'This Idempotency-Key was used with another body.');
         return { status, body: JSON.parse(before.answer) };
       }
@@ -149,7 +133,7 @@ export function agentApi(options: ApiOptions): (request: IncomingMessage, respon
       if (known === null) await tx.create(id, options.project, given, nowMs);
       else await tx.addTurn(id, given);
       const answered = await read(tx, id);
-      const call = { key, project: options.project, at: nowMs, body_hash: sha256(body) };
+      const call = { key, project: options.project, at: nowMs, bodyHash: sha256(body) };
       await tx.noteCall({ ...call, answer: JSON.stringify(answered) });
       return { status, body: answered };
     });
@@ -161,8 +145,7 @@ export function agentApi(options: ApiOptions): (request: IncomingMessage, respon
     const parsed = message.safeParse(parseJson(body.toString()));
     if (parsed.success) return parsed.data;
     const [issue] = parsed.error.issues;
-    const why = issue?.path.length ? `${issue.path.join('.')} ${issue.message}.` : NO_MESSAGE;
-    throw new Refusal(400, why);
+    throw new Refusal(400, issue?.path.length ? `${issue.path.join('.')} ${issue.message}.` : NO_MESSAGE);
   }
 
   async function refuseBeyondLimit(tx: RunnerStore, nowMs: number): Promise<void> {
@@ -183,11 +166,10 @@ export function agentApi(options: ApiOptions): (request: IncomingMessage, respon
       const stopped = { outcome: 'completed' as const, reason: STOPPED_BY_CALLER, summary: null };
       const isRunning = turns.some(({ state }) => state === 'running');
       if (turns.length > 0 && !isRunning)
-        await tx.change(jobId, { ...stopped, rested_at: options.clock.now() });
+        await tx.change(jobId, { ...stopped, restedAt: options.clock.now() });
       return turns;
     });
-    for (const { number, state } of open)
-      if (state === 'running') await options.stopTurn({ job_id: jobId, number });
+    for (const { number, state } of open) if (state === 'running') await options.stopTurn({ jobId, number });
     return show(jobId);
   }
 
@@ -209,23 +191,5 @@ export function agentApi(options: ApiOptions): (request: IncomingMessage, respon
           })
           .end(JSON.stringify(body));
       });
-  };
-}
-
-function jobAnswer(job: Job, open: readonly Pick<Turn, 'state'>[], options: ApiOptions): object {
-  const isActive = open.length > 0;
-  const time = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
-  return {
-    id: job.id,
-    status: isActive ? 'active' : job.archived_at === null ? job.outcome : 'archived',
-    source: { repository: options.repository, ref: options.branch },
-    model: options.agent.name,
-    prLink: isActive ? null : job.pr_link,
-    createdAt: time(job.created_at),
-    archivedAt: time(job.archived_at),
-    summary: isActive ? null : job.summary,
-    activity: isActive ? options.activityOf(job.id) : null,
-    reason: isActive ? null : job.reason,
-    queued: open.filter(({ state }) => state === 'waiting').length,
   };
 }

@@ -12,7 +12,6 @@ export const SAID_MAX = 300;
 export const MARKER = 'DOCS_AGENT_RUNNER';
 
 export interface RemoteSettings {
-  /** An https or ssh address, or a path. */
   readonly address: string;
   /** Null: the remote's HEAD. */
   readonly branch: string | null;
@@ -20,7 +19,6 @@ export interface RemoteSettings {
   readonly authorization: () => Promise<string | null>;
   /** Git's whole environment, without a secret: an agent may find a way to have it run a command. */
   readonly env: Readonly<Record<string, string>>;
-  /** Marks the processes of this runner among those of others. */
   readonly mark: string;
 }
 
@@ -54,9 +52,16 @@ export class Git {
 
   async run(args: readonly string[], { input, env, remoteSignal }: GitOptions = {}) {
     const place = args[0] === '-C' ? [] : [`--git-dir=${this.bare}`];
+    const authorization = remoteSignal ? await this.#remote.authorization() : null;
+    // The token goes to git in its environment, and only for the address of the code host.
+    const token = authorization !== null && {
+      GIT_CONFIG_COUNT: '1',
+      GIT_CONFIG_KEY_0: `http.${new URL(this.#remote.address).origin}/.extraHeader`,
+      GIT_CONFIG_VALUE_0: `Authorization: ${authorization}`,
+    };
     const own = { ...this.#remote.env, ...QUIET, [MARKER]: this.#remote.mark };
     const result = await execa('git', [...SAFE, ...place, ...args], {
-      env: { ...own, ...env, ...(remoteSignal && (await this.#tokenEnv())) },
+      env: { ...own, ...env, ...token },
       extendEnv: false,
       ...(input === undefined ? { stdin: 'ignore' } : { input }),
       ...(remoteSignal && { cancelSignal: remoteSignal }),
@@ -67,18 +72,6 @@ export class Git {
     // A git that was ended has no exit code, and 1 often means a result.
     const { exitCode = 128, stdout, stderr, originalMessage = '' } = result;
     return { exitCode, stdout, stderr: stderr || originalMessage };
-  }
-
-  /** The token goes to git in its environment, and only for the address of the code host. */
-  async #tokenEnv() {
-    const authorization = await this.#remote.authorization();
-    return (
-      authorization !== null && {
-        GIT_CONFIG_COUNT: '1',
-        GIT_CONFIG_KEY_0: `http.${new URL(this.#remote.address).origin}/.extraHeader`,
-        GIT_CONFIG_VALUE_0: `Authorization: ${authorization}`,
-      }
-    );
   }
 }
 

@@ -1,6 +1,6 @@
 import { request } from 'undici';
 import { z } from 'zod';
-import { connect } from '../codehost/create-code-hosts.ts';
+import { connect } from '../codehost/connect.ts';
 import type { Clock } from '../engine/runtime/clock.ts';
 import { parseJson } from '../engine/runtime/exchange.ts';
 import { TurnFailedError } from './failures.ts';
@@ -10,7 +10,6 @@ const WITHIN_MS = 30_000;
 const SAID_MAX = 200;
 const LOCAL: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Opens the pull requests of one repository. */
 export type PullRequests = NonNullable<ReturnType<typeof pullRequestsOf>>;
 
 const github = z
@@ -31,7 +30,7 @@ export function pullRequestsOf(
   const { apiUrl, webUrl } = settings;
   const host = connect(settings, clock, WITHIN_MS);
   const isGithub = settings.host === 'github';
-  const path = isGithub ? `/repos/${repository}` : `/projects/${encodeURIComponent(repository)}`;
+  const path = host.repositoryPath(repository);
   const schema = isGithub ? github : gitlab;
   const [owner] = repository.split('/');
   const site = new URL(webUrl).host;
@@ -60,7 +59,6 @@ export function pullRequestsOf(
   }
 
   return {
-    /** `acme/docs`. */
     repository,
     close: () => host.client.close(),
     /** For git: the value of an `Authorization` header; null: the address is not the code host's. */
@@ -101,9 +99,8 @@ function repositoryAt(address: string, webUrl: string): string | null {
   const url = URL.parse(scp === null ? address : `ssh://${scp[1]}/${scp[2]}`);
   const site = new URL(`${webUrl.replace(/(?<!\/)\/+$/, '')}/`);
   if (url?.hostname !== site.hostname) return null;
-  const path = url.pathname.startsWith(site.pathname)
-    ? url.pathname.slice(site.pathname.length)
-    : url.pathname.slice(1);
+  const start = url.pathname.startsWith(site.pathname) ? site.pathname.length : 1;
+  const path = url.pathname.slice(start);
   const repository = path.replace(/(?<!\/)\/+$/, '').replace(/\.git$/, '');
   return /^[\w.-]+(\/[\w.-]+)+$/.test(repository) ? repository : null;
 }

@@ -1,7 +1,7 @@
 import { copyFile, mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { execa } from 'execa';
-import { type Change, isSymlink, mayCommit, parseChanges, restoring, SUBMODULE } from './changes.ts';
+import { type Change, mayCommit, parseChanges, SUBMODULE, SYMLINK } from './changes.ts';
 import { TurnFailedError } from './failures.ts';
 import { Git, gitFailed, type RemoteSettings, SAID_MAX } from './git.ts';
 import { oneLine } from './words.ts';
@@ -75,10 +75,17 @@ export class Repository {
   async #fetch(remoteSignal: AbortSignal): Promise<string> {
     remoteSignal.throwIfAborted();
     await makeGitDirectory(this.#git.bare, true, 'main');
-    const branch = this.#remote.branch ?? (await this.#remoteHead(remoteSignal));
+    const { address } = this.#remote;
+    let { branch } = this.#remote;
+    if (branch === null) {
+      const head = await this.#git.print(['ls-remote', '--symref', '--', address, 'HEAD'], { remoteSignal });
+      branch = /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(head)?.[1] ?? null;
+    }
+    if (branch === null)
+      throw new TurnFailedError('The repository has no default branch: set RUNNER_BRANCH.');
     const specs = [branch, 'docs-agent/*'].map((name) => `+refs/heads/${name}:refs/remotes/origin/${name}`);
     const options = ['--quiet', '--prune', '--no-tags', '--no-recurse-submodules', '--no-auto-gc'];
-    await this.#git.print(['fetch', ...options, '--', this.#remote.address, ...specs], { remoteSignal });
+    await this.#git.print(['fetch', ...options, '--', address, ...specs], { remoteSignal });
     return branch;
   }
 
@@ -98,10 +105,9 @@ export class Repository {
     return this.#git.succeeds(['merge-base', '--is-ancestor', older, newer]);
   }
 
-  /** Whether one of the files still holds a conflict marker. */
   async hasMarkers(tree: string, files: readonly string[]): Promise<boolean> {
-    const search = ['grep', '--quiet', '^[<>]\\{7\\} ', tree, '--', ...files];
     if (files.length === 0) return false;
+    const search = ['grep', '--quiet', '^[<>]\\{7\\} ', tree, '--', ...files];
     const { exitCode, stderr } = await this.#git.run(search);
     if (exitCode > 1) throw gitFailed(stderr);
     return exitCode === 0;
@@ -165,13 +171,12 @@ export class Repository {
       // Such a name could not be put back.
       if (changes.some(({ path }) => path.includes('\uFFFD'))) throw new TurnFailedError(NOT_UTF8);
       const targets = new Map<Change, string>();
-      for (const link of changes.filter(isSymlink).slice(0, LINKS_MAX))
-        targets.set(link, await this.#git.print(['cat-file', 'blob', link.after.object]));
+      for (const link of changes.filter(({ mode }) => mode === SYMLINK).slice(0, LINKS_MAX))
+        targets.set(link, await this.#git.print(['cat-file', 'blob', link.object]));
       const refused = changes.filter((change) => !mayCommit(change, patterns, targets.get(change) ?? null));
       const named = [...leftOut, ...refused.map(({ path }) => path)];
-      if (changes.length === 0) return { tree: null, leftOut: named };
-      if (refused.length === 0) return { tree, leftOut: named };
-      await inTree(['update-index', '-z', '--index-info'], restoring(refused));
+      const restored = refused.map(({ path, before }) => `${before}\t${path}\0`).join('');
+      await inTree(['update-index', '-z', '--index-info'], restored);
       const left = await inTree(['write-tree']);
       const isEmpty = left === (await this.#git.print(['rev-parse', `${base}^{tree}`]));
       return { tree: isEmpty ? null : left, leftOut: named };
@@ -239,15 +244,6 @@ export class Repository {
     const input = refs.map(([kind, name]) => `update ${PLACES[kind]}/${name} ${commit}\n`).join('');
     await this.#git.print(['update-ref', '--stdin'], { input });
     return commit;
-  }
-
-  async #remoteHead(remoteSignal: AbortSignal): Promise<string> {
-    const args = ['ls-remote', '--symref', '--', this.#remote.address, 'HEAD'];
-    const said = await this.#git.print(args, { remoteSignal });
-    const branch = /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(said)?.[1];
-    if (branch === undefined)
-      throw new TurnFailedError('The repository has no default branch: set RUNNER_BRANCH.');
-    return branch;
   }
 }
 

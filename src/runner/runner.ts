@@ -76,14 +76,13 @@ export async function startRunner(settings: RunnerSettings, { clock, log }: { cl
       return last;
     };
 
-    /** Begins waiting turns while there is room for them. */
     const pump = () =>
       inOrder(
         async () => {
           while (!isStopping && running.size < settings.concurrency) {
             const turn = await store.transaction((tx) => tx.begin());
             if (turn === null) return;
-            running.set(turn.job_id, run(turn));
+            running.set(turn.jobId, run(turn));
           }
         },
         (error) => log.error('turn_not_begun', { error }),
@@ -91,15 +90,14 @@ export async function startRunner(settings: RunnerSettings, { clock, log }: { cl
 
     function run(turn: Turn): Running {
       const stopping = new AbortController();
-      const cancelLimit = clock.at(clock.now() + settings.turnTimeoutMs, () =>
-        stopping.abort(new TurnStoppedError('time_limit')),
-      );
+      const onLimit = () => stopping.abort(new TurnStoppedError('time_limit'));
+      const cancelLimit = clock.at(clock.now() + settings.turnTimeoutMs, onLimit);
       const entry: Running = { turn: turn.number, stopping, activity: null, ended: Promise.resolve() };
       entry.ended = finish(turn, entry)
         .catch((error: unknown) => log.error('turn_not_ended', { turn: turn.number, error }))
         .finally(() => {
           cancelLimit();
-          running.delete(turn.job_id);
+          running.delete(turn.jobId);
           pump();
         });
       return entry;
@@ -110,7 +108,7 @@ export async function startRunner(settings: RunnerSettings, { clock, log }: { cl
       const ofTurn = `${mark}.${turn.number}.`;
       const options: TurnOptions = {
         ...{ ...settings, turn, store, repository, pullRequests, agent: { ...agent, mark: ofTurn } },
-        ...{ ...placeOf(turn.job_id), signal: entry.stopping.signal },
+        ...{ ...placeOf(turn.jobId), signal: entry.stopping.signal },
         onActivity: (activity) => void Object.assign(entry, { activity }),
       };
       try {
@@ -123,10 +121,10 @@ export async function startRunner(settings: RunnerSettings, { clock, log }: { cl
         await store.transaction((tx) => tx.end(turn, end, clock.now()));
         const { outcome, reason } = end;
         const duration_ms = clock.now() - startedAtMs;
-        log.info('turn_ended', { job_id: turn.job_id, outcome, reason, duration_ms });
+        log.info('turn_ended', { job_id: turn.jobId, outcome, reason, duration_ms });
       } catch (error) {
         if (error instanceof TurnStoppedError) return store.transaction((tx) => tx.interrupt(turn));
-        log.error('turn_failed', { job_id: turn.job_id, error });
+        log.error('turn_failed', { job_id: turn.jobId, error });
         const end = failed('The runner failed; its log says why.');
         await store.transaction((tx) => tx.end(turn, end, clock.now()));
       }
@@ -160,9 +158,9 @@ export async function startRunner(settings: RunnerSettings, { clock, log }: { cl
         newId: () => `job_${randomBytes(12).toString('hex')}`,
         onTurn: pump,
         activityOf: (jobId) => running.get(jobId)?.activity ?? null,
-        stopTurn: async ({ job_id, number }) => {
+        stopTurn: async ({ jobId, number }) => {
           await last;
-          const entry = running.get(job_id);
+          const entry = running.get(jobId);
           if (entry?.turn !== number) return;
           entry.stopping.abort(new TurnStoppedError('caller'));
           await entry.ended;
@@ -177,7 +175,6 @@ export async function startRunner(settings: RunnerSettings, { clock, log }: { cl
     pump();
     return {
       port: (server.address() as AddressInfo).port,
-      /** The agent, as it calls itself. */
       agent: facts.name,
       /** Ends all turns; they are run again at the next start. */
       stop: async () => {

@@ -1,4 +1,4 @@
-import type { CodeHostSettings } from '../codehost/create-code-hosts.ts';
+import type { CodeHostSettings } from '../codehost/connect.ts';
 
 export interface RunnerSettings {
   readonly project: string;

@@ -1,35 +1,35 @@
 import { createHash } from 'node:crypto';
 import { type Generated, type Kysely, type Selectable, sql } from 'kysely';
 import { openSqlite } from '../store/engines/sqlite.ts';
+import type { Message } from './message.ts';
 
 interface JobTable {
   id: string;
   project: string;
   /** The first request. */
   prompt: string;
-  created_at: number;
+  createdAt: number;
   /** Of the present branch; each merged one is followed by another. */
   round: number;
   /** How the last turn ended; null: none has. */
   outcome: 'completed' | 'failed' | null;
-  pr_link: string | null;
+  prLink: string | null;
   summary: string | null;
   reason: string | null;
-  session_id: string | null;
+  sessionId: string | null;
   /** The commit with what the last turn had done when it was stopped; null: it came to its end. */
   kept: string | null;
-  rested_at: number | null;
-  archived_at: number | null;
+  restedAt: number | null;
+  archivedAt: number | null;
 }
 
 interface TurnTable {
   number: Generated<number>;
-  job_id: string;
+  jobId: string;
   prompt: string;
   /** JSON; null once it has ended. */
   images: string | null;
   state: 'waiting' | 'running' | 'ended' | 'dropped';
-  /** How often it was begun. */
   attempts: number;
   summary: string | null;
 }
@@ -38,7 +38,7 @@ interface CallTable {
   key: string;
   project: string;
   at: number;
-  body_hash: string;
+  bodyHash: string;
   /** JSON. */
   answer: string;
 }
@@ -50,21 +50,9 @@ export type Turn = Readonly<Selectable<TurnTable>>;
 export type Call = Readonly<CallTable>;
 type Queries = Kysely<{ job: JobTable; turn: TurnTable; call: CallTable }>;
 
-export interface Image {
-  readonly name: string;
-  readonly mimeType: string;
-  /** In base64. */
-  readonly data: string;
-}
-
-export interface Message {
-  readonly prompt: string;
-  readonly images: readonly Image[];
-}
-
 /** How a turn ended, and what its job is from then on. */
 export type TurnEnd = Pick<Job, 'outcome' | 'reason' | 'summary'> &
-  Partial<Pick<Job, 'pr_link' | 'session_id' | 'kept'>>;
+  Partial<Pick<Job, 'prLink' | 'sessionId' | 'kept'>>;
 
 /** Of its past, as much as an agent with a new session is told. */
 const EARLIER_TURNS_MAX = 20;
@@ -98,8 +86,8 @@ export class RunnerStore {
   /** Throws StoreError if the folder cannot be used, or another runner uses it. */
   static async open(dataDir: string): Promise<RunnerStore> {
     const { queries, close } = openSqlite(dataDir);
-    // The engine knows no tables, and its plugin would rename their columns.
-    const own = queries.withoutPlugins() as unknown as Queries;
+    // The engine knows none of these tables.
+    const own = queries as unknown as Queries;
     for (const statement of SCHEMA) await sql.raw(statement).execute(own);
     return new RunnerStore(own, close);
   }
@@ -114,32 +102,26 @@ export class RunnerStore {
 
   /** The job's turns that have not ended, in their order. */
   openTurns(jobId: string): Promise<Pick<Turn, 'number' | 'state'>[]> {
-    const turns = this.#db.selectFrom('turn').select(['number', 'state']).where('job_id', '=', jobId);
+    const turns = this.#db.selectFrom('turn').select(['number', 'state']).where('jobId', '=', jobId);
     return turns.where('state', 'in', OPEN).orderBy('number').execute();
   }
 
   /** The newest ones before the turn, in their order: what the agent of a new session has to be told. */
-  async earlierTurns({ job_id, number }: Turn): Promise<Turn[]> {
-    const turns = this.#db.selectFrom('turn').selectAll().where('job_id', '=', job_id);
+  async earlierTurns({ jobId, number }: Turn): Promise<Turn[]> {
+    const turns = this.#db.selectFrom('turn').selectAll().where('jobId', '=', jobId);
     const ended = turns.where('number', '<', number).where('state', '=', 'ended');
     return (await ended.orderBy('number', 'desc').limit(EARLIER_TURNS_MAX).execute()).reverse();
   }
 
   async create(id: string, project: string, message: Message, nowMs: number): Promise<void> {
-    const job = { id, project, prompt: message.prompt, created_at: nowMs, round: 1 };
+    const job = { id, project, prompt: message.prompt, createdAt: nowMs, round: 1 };
     await this.#db.insertInto('job').values(job).execute();
     await this.addTurn(id, message);
   }
 
   async addTurn(jobId: string, { prompt, images }: Message): Promise<void> {
-    await this.change(jobId, { archived_at: null });
-    const turn = {
-      job_id: jobId,
-      prompt,
-      images: JSON.stringify(images),
-      state: 'waiting' as const,
-      attempts: 0,
-    };
+    await this.change(jobId, { archivedAt: null });
+    const turn = { jobId, prompt, images: JSON.stringify(images), state: 'waiting', attempts: 0 } as const;
     await this.#db.insertInto('turn').values(turn).execute();
   }
 
@@ -149,9 +131,9 @@ export class RunnerStore {
 
   /** Begins the oldest waiting turn of a job that has none running; null: there is none. */
   async begin(): Promise<Turn | null> {
-    const busy = this.#db.selectFrom('turn').select('job_id').where('state', '=', 'running');
+    const busy = this.#db.selectFrom('turn').select('jobId').where('state', '=', 'running');
     const waiting = this.#db.selectFrom('turn').selectAll().where('state', '=', 'waiting');
-    const free = waiting.where('job_id', 'not in', busy).orderBy('number').limit(1);
+    const free = waiting.where('jobId', 'not in', busy).orderBy('number').limit(1);
     const next = await free.executeTakeFirst();
     if (next === undefined) return null;
     const begun = { state: 'running' as const, attempts: next.attempts + 1 };
@@ -165,28 +147,28 @@ export class RunnerStore {
   }
 
   /** The turn was stopped with the runner, which is no failure of its own. Its session knows edits that are gone. */
-  async interrupt({ number, job_id, attempts }: Turn): Promise<void> {
+  async interrupt({ number, jobId, attempts }: Turn): Promise<void> {
     const values = { state: 'waiting' as const, attempts: attempts - 1 };
     await this.#db.updateTable('turn').set(values).where('number', '=', number).execute();
-    await this.change(job_id, { session_id: null });
+    await this.change(jobId, { sessionId: null });
   }
 
-  async end({ number, job_id }: Turn, end: TurnEnd, nowMs: number): Promise<void> {
+  async end({ number, jobId }: Turn, end: TurnEnd, nowMs: number): Promise<void> {
     const values = { state: 'ended' as const, images: null, summary: end.summary };
     await this.#db.updateTable('turn').set(values).where('number', '=', number).execute();
-    await this.change(job_id, { ...end, rested_at: nowMs });
+    await this.change(jobId, { ...end, restedAt: nowMs });
   }
 
   async dropWaiting(jobId: string): Promise<void> {
     const waiting = this.#db.updateTable('turn').set({ state: 'dropped', images: null });
-    await waiting.where('job_id', '=', jobId).where('state', '=', 'waiting').execute();
+    await waiting.where('jobId', '=', jobId).where('state', '=', 'waiting').execute();
   }
 
   /** Archives the jobs without an open turn that have rested since then. Returns their ids. */
   async archive(untilMs: number, nowMs: number): Promise<string[]> {
-    const open = this.#db.selectFrom('turn').select('job_id').where('state', 'in', OPEN);
-    const jobs = this.#db.updateTable('job').set({ archived_at: nowMs }).where('archived_at', 'is', null);
-    const resting = jobs.where('rested_at', '<', untilMs).where('id', 'not in', open).returning('id');
+    const open = this.#db.selectFrom('turn').select('jobId').where('state', 'in', OPEN);
+    const jobs = this.#db.updateTable('job').set({ archivedAt: nowMs }).where('archivedAt', 'is', null);
+    const resting = jobs.where('restedAt', '<', untilMs).where('id', 'not in', open).returning('id');
     return (await resting.execute()).map(({ id }) => id);
   }
 

@@ -42,7 +42,6 @@ interface Start {
   readonly base: string;
   /** The commit that the turn's own follows: what was never pushed is made anew, since it may have been refused. */
   readonly parent: string;
-  /** The edits of a stopped turn. */
   readonly kept: string | null;
   /** Whether an earlier turn's work has no pull request yet. */
   readonly isOwed: boolean;
@@ -54,11 +53,11 @@ interface Start {
  */
 export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
   const { turn, repository, store } = options;
-  const job = await store.job(turn.job_id);
-  if (job === null) throw new Error(`there is no job ${turn.job_id}`);
-  let { session_id } = job;
+  const job = await store.job(turn.jobId);
+  if (job === null) throw new Error(`there is no job ${turn.jobId}`);
+  let { sessionId } = job;
   const onSession = (id: string) => {
-    session_id = id;
+    sessionId = id;
   };
   const run = { ...options, job, onSession };
   let start: Start | null = null;
@@ -69,13 +68,13 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
     [made = null] = await repository.tips(['turn', `${turn.number}`]);
     if (made !== null) summary = summaryIn(await repository.messageOf(made));
     const begun = await begin(run, made);
-    if ('link' in begun) return { ...COMPLETED, summary, session_id, pr_link: begun.link };
+    if ('link' in begun) return { ...COMPLETED, summary, sessionId, prLink: begun.link };
     start = begun;
     if (made === null) ({ commit: made, summary } = await work(run, start));
-    if (made === null && !start.isOwed) return { ...COMPLETED, summary, session_id, pr_link: null };
+    if (made === null && !start.isOwed) return { ...COMPLETED, summary, sessionId, prLink: null };
     run.onActivity('Pushing the branch');
     await publish(run, start, made ?? start.base);
-    return { ...COMPLETED, summary, session_id, pr_link: await pullRequestOf(run, start, summary) };
+    return { ...COMPLETED, summary, sessionId, prLink: await pullRequestOf(run, start, summary) };
   } catch (thrown) {
     // Whatever fails after a stop fails because of it.
     const error: unknown = run.signal.aborted ? run.signal.reason : thrown;
@@ -86,8 +85,8 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
     // Its files may be such that they cannot be kept; what was kept before still can.
     const kept = start === null ? job.kept : await leftBy(run, start).catch(() => job.kept);
     return error.by === 'caller'
-      ? { outcome: 'completed', reason: STOPPED_BY_CALLER, summary: null, kept, session_id }
-      : { ...failed('The agent took longer than a turn may take.'), kept, session_id };
+      ? { outcome: 'completed', reason: STOPPED_BY_CALLER, summary: null, kept, sessionId }
+      : { ...failed('The agent took longer than a turn may take.'), kept, sessionId };
   }
 }
 
@@ -95,7 +94,7 @@ const COMPLETED = { outcome: 'completed', reason: null, kept: null } as const;
 
 /** The end of a turn that came to nothing. The agent's session knows edits that are gone. */
 export function failed(reason: string): TurnEnd {
-  return { outcome: 'failed', reason, summary: null, pr_link: null, session_id: null };
+  return { outcome: 'failed', reason, summary: null, prLink: null, sessionId: null };
 }
 
 /** Finds the branch and the commit to start from: a branch whose pull request is over is not used again. */
@@ -105,12 +104,11 @@ async function begin(
 ): Promise<Start | { readonly link: string }> {
   const target = await repository.fetch(signal);
   const branch = branchOf(job.prompt, job.id, job.round);
-  const refs = [
+  const [fresh = null, remote = null, local = null] = await repository.tips(
     ['remote', target],
     ['remote', branch],
     ['local', branch],
-  ] as const;
-  const [fresh = null, remote = null, local = null] = await repository.tips(...refs);
+  );
   if (fresh === null) throw new TurnFailedError(`The repository has no branch ${target}.`);
   const isUsed = remote !== null || local !== null;
   const opened = isUsed && pullRequests !== null ? await pullRequests.find(branch, signal) : null;
@@ -177,7 +175,7 @@ async function leftBy(run: TurnRun, { base, kept }: Start): Promise<string | nul
 
 function askAgent(run: TurnRun, prompt: AgentTurn['prompt'], images: Turn['images']): Promise<string> {
   // What a killed turn did is gone from the work tree, so its session is not gone on with.
-  const sessionId = run.turn.attempts === 1 ? run.job.session_id : null;
+  const sessionId = run.turn.attempts === 1 ? run.job.sessionId : null;
   return runAgent(run.agent, { ...run, images: JSON.parse(images ?? '[]'), prompt, sessionId });
 }
 
@@ -216,7 +214,6 @@ async function resolve(run: TurnRun, branch: string, base: string, merged: Merge
 
 const CONFLICT = 'Somebody has changed the same lines on the branch, and the conflict could not be resolved.';
 
-/** Opens the branch's pull request, unless there is one. */
 async function pullRequestOf(run: TurnRun, { branch, target }: Start, summary: string | null) {
   const { pullRequests, job, signal } = run;
   if (pullRequests === null) return null;

@@ -10,6 +10,9 @@ const LEFT_OUT_SHOWN_MAX = 500;
 const EARLIER_SHOWN_MAX = 4_000;
 export const SUMMARY_MAX = 3_000;
 const ACTIVITY_MAX = 100;
+/** With these words in a commit or a pull request, code hosts run no checks. */
+const NO_CHECKS =
+  /\[((?:skip|no)\s+ci|ci\s+skip|skip\s+actions|actions\s+skip)\]|\*{3}(NO_CI)\*{3}|^(skip-checks):/gim;
 
 /** The request's first line, for a commit's subject and a pull request's title. */
 export function subjectOf(prompt: string): string {
@@ -57,12 +60,10 @@ export function firstPrompt(
   instructions: string | null,
   earlier: readonly Pick<Turn, 'prompt' | 'summary'>[],
 ): string {
-  const history = earlier.map(({ prompt: asked, summary }, index) =>
-    [
-      `Request ${index + 1}: ${shortened(asked, EARLIER_SHOWN_MAX)}`,
-      ...(summary === null ? [] : [`Your summary: ${summary}`]),
-    ].join('\n'),
-  );
+  const history = earlier.map(({ prompt: asked, summary }, index) => {
+    const request = `Request ${index + 1}: ${shortened(asked, EARLIER_SHOWN_MAX)}`;
+    return summary === null ? request : `${request}\nYour summary: ${summary}`;
+  });
   const done =
     history.length === 0 ? [] : ['What was asked and done before:', ...history, 'The request now:'];
   return [...(instructions === null ? [] : [instructions.trim()]), ...done, prompt].join('\n\n');
@@ -102,16 +103,14 @@ export function oneLine(text: string, max: number): string {
   return shortened(plain(text).replace(/\s+/g, ' ').trim(), max);
 }
 
-/** Without control characters, which could forge lines or end a text early. */
+/** Without control characters, which could forge lines or end a text early, and with all checks. */
 function plain(text: string): string {
-  return text.toWellFormed().replace(/[^\P{Cc}\n\t]/gu, '');
+  const printable = text.toWellFormed().replace(/[^\P{Cc}\n\t]/gu, '');
+  return printable.replace(NO_CHECKS, '($1$2$3)');
 }
 
 function shortened(text: string, max: number): string {
-  return text.length <= max
-    ? text
-    : `${text
-        .slice(0, max - 1)
-        .toWellFormed()
-        .trimEnd()}…`;
+  if (text.length <= max) return text;
+  const start = text.slice(0, max - 1).toWellFormed();
+  return `${start.trimEnd()}…`;
 }

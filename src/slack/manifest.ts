@@ -1,6 +1,7 @@
-import { Document, isMap, isNode } from 'yaml';
+import { Document, isScalar, YAMLMap, YAMLSeq } from 'yaml';
 import { ASK_SHORTCUT_ID, EVENTS_PATH, OAUTH_REDIRECT_PATH, STEP_ID } from './protocol/ids.ts';
 import {
+  agentEvents,
   agentScopes,
   botEvents,
   botScopes,
@@ -11,7 +12,7 @@ import {
   reactionScopes,
   workflowEvents,
 } from './protocol/scopes.ts';
-import { labels } from './views/parts/words.ts';
+import { labels } from './views/text.ts';
 
 /** Of at most 104 characters, unless one word is longer. */
 const LINES = /\S{105,}|\S.{0,103}(?= |$)/g;
@@ -42,22 +43,55 @@ export interface ManifestOptions {
   readonly hasReactions?: boolean;
 }
 
-type Path = readonly (string | number)[];
-
 /** The Slack app's manifest, as YAML that explains each part. */
 export function manifestYaml(options: ManifestOptions): string {
-  const document = new Document(manifest(options));
-  for (const [isThere, path, comment] of comments(options)) {
-    if (isThere) commentAt(document, path, comment);
-  }
+  const document = new Document();
+  document.contents = nodeOf(document, manifest(options)) as typeof document.contents;
   document.commentBefore = wrapped(introduction(options));
   return document.toString({ lineWidth: 0 });
 }
 
-function manifest(options: ManifestOptions): object {
-  const { url, oauth } = options;
-  const address = url === null ? null : url + EVENTS_PATH;
-  const requestUrl = address === null ? {} : { request_url: address };
+/** A part of the manifest, and what to say above it. */
+class Explained {
+  readonly reason: string;
+  readonly value: unknown;
+
+  constructor(reason: string, value: unknown) {
+    this.reason = reason;
+    this.value = value;
+  }
+}
+
+/** Comments stand above a map's key, or an item of a list. */
+function nodeOf(document: Document, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return document.createNode(value);
+  const above = <Of>(node: Of, part: unknown): Of => {
+    if (part instanceof Explained && isScalar(node)) node.commentBefore = wrapped([part.reason]);
+    return node;
+  };
+  const plain = (part: unknown) => nodeOf(document, part instanceof Explained ? part.value : part);
+  if (Array.isArray(value)) {
+    const list = new YAMLSeq();
+    for (const part of value) list.add(above(plain(part), part));
+    return list;
+  }
+  const map = new YAMLMap();
+  for (const [name, part] of Object.entries(value)) {
+    if (part !== undefined) map.set(above(document.createNode(name), part), plain(part));
+  }
+  return map;
+}
+
+function manifest({ url, oauth, isAgent, hasWorkflowStep, hasReactions }: ManifestOptions): object {
+  const address = url === null ? undefined : url + EVENTS_PATH;
+  const scopes = [...botScopes, ...(isAgent ? agentScopes : []), ...(hasReactions ? reactionScopes : [])];
+  const events = [
+    ...botEvents,
+    ...(isAgent ? agentEvents : []),
+    ...(hasReactions ? reactionEvents : []),
+    ...(oauth === null ? [] : oauthEvents),
+    ...(hasWorkflowStep ? workflowEvents : []),
+  ];
   return {
     _metadata: { major_version: 2 },
     display_information: {
@@ -68,17 +102,23 @@ function manifest(options: ManifestOptions): object {
     features: {
       app_home: {
         home_tab_enabled: true,
-        messages_tab_enabled: true,
+        messages_tab_enabled: new Explained(
+          'A direct message starts a job. Private answers go there, too, when Slack no longer takes them in the channel.',
+          true,
+        ),
         messages_tab_read_only_enabled: false,
       },
       bot_user: { display_name: 'docs-agent', always_online: true },
       slash_commands: [
         {
           command: '/docs-agent',
-          ...(address === null ? {} : { url: address }),
+          url: address,
           description: 'Ask for a documentation change',
           usage_hint: '[what should change in the docs]',
-          should_escape: true,
+          should_escape: new Explained(
+            'Mentions and links arrive as ids and addresses, not as look-alike text.',
+            true,
+          ),
         },
       ],
       shortcuts: [
@@ -89,72 +129,49 @@ function manifest(options: ManifestOptions): object {
           description: 'Ask for a documentation change about this message',
         },
       ],
-      ...(options.isAgent ? { agent_view: AGENT_VIEW } : {}),
+      agent_view: isAgent
+        ? new Explained(
+            'The app is an agent: each direct message to it is a thread of its own, and Slack shows how each job stands.',
+            AGENT_VIEW,
+          )
+        : undefined,
     },
     oauth_config: {
-      ...(oauth === null ? {} : { redirect_urls: [oauth.url + OAUTH_REDIRECT_PATH] }),
+      redirect_urls: oauth === null ? undefined : [oauth.url + OAUTH_REDIRECT_PATH],
       scopes: {
-        bot: names(scopesOf(options)),
-        ...(options.hasReactions ? { bot_optional: names(optionalReactionScopes) } : {}),
+        bot: explained(scopes),
+        bot_optional: hasReactions ? explained(optionalReactionScopes) : undefined,
       },
     },
-    ...(options.hasWorkflowStep ? { functions: workflowStep } : {}),
+    functions: hasWorkflowStep
+      ? new Explained(
+          'A step of workflows. Where nobody starts the workflow, leave the person empty.',
+          workflowStep,
+        )
+      : undefined,
     settings: {
-      event_subscriptions: { ...requestUrl, bot_events: names(eventsOf(options)) },
-      interactivity: { is_enabled: true, ...requestUrl },
-      org_deploy_enabled: oauth !== null || options.hasWorkflowStep === true,
-      ...(options.hasWorkflowStep ? { function_runtime: 'remote' } : {}),
+      event_subscriptions: { request_url: address, bot_events: explained(events) },
+      interactivity: { is_enabled: true, request_url: address },
+      org_deploy_enabled:
+        oauth !== null || hasWorkflowStep
+          ? new Explained(
+              oauth === null
+                ? 'Slack requires it of every app with a step of workflows.'
+                : 'An administrator of an Enterprise Grid may install it for the whole organisation.',
+              true,
+            )
+          : false,
+      function_runtime: hasWorkflowStep
+        ? new Explained('The step is carried out by the program, not by Slack.', 'remote')
+        : undefined,
       socket_mode_enabled: url === null,
       token_rotation_enabled: false,
     },
   };
 }
 
-/** What to say above a part, if the manifest has it. */
-function comments(options: ManifestOptions): (readonly [isThere: boolean, path: Path, comment: string])[] {
-  const { isAgent = false, hasWorkflowStep = false, hasReactions = false, oauth } = options;
-  const reasons = (isThere: boolean, path: Path, entries: readonly ManifestEntry[]) =>
-    entries.map(({ reason }, index) => [isThere, [...path, index], reason] as const);
-  return [
-    [
-      true,
-      ['features', 'app_home', 'messages_tab_enabled'],
-      'A direct message starts a job. Private answers go there, too, when Slack no longer takes them in the channel.',
-    ],
-    [
-      true,
-      ['features', 'slash_commands', 0, 'should_escape'],
-      'Mentions and links arrive as ids and addresses, not as look-alike text.',
-    ],
-    [
-      isAgent,
-      ['features', 'agent_view'],
-      'The app is an agent: each direct message to it is a thread of its own, and Slack shows how each job stands.',
-    ],
-    ...reasons(true, ['oauth_config', 'scopes', 'bot'], scopesOf(options)),
-    ...reasons(hasReactions, ['oauth_config', 'scopes', 'bot_optional'], optionalReactionScopes),
-    ...reasons(true, ['settings', 'event_subscriptions', 'bot_events'], eventsOf(options)),
-    [
-      hasWorkflowStep,
-      ['functions'],
-      'A step of workflows. Where nobody starts the workflow, leave the person empty.',
-    ],
-    [
-      hasWorkflowStep,
-      ['settings', 'org_deploy_enabled'],
-      'Slack requires it of every app with a step of workflows.',
-    ],
-    [
-      hasWorkflowStep,
-      ['settings', 'function_runtime'],
-      'The step is carried out by the program, not by Slack.',
-    ],
-    [
-      oauth !== null,
-      ['settings', 'org_deploy_enabled'],
-      'An administrator of an Enterprise Grid may install it for the whole organisation.',
-    ],
-  ];
+function explained(entries: readonly ManifestEntry[]): Explained[] {
+  return entries.map(({ name, reason }) => new Explained(reason, name));
 }
 
 function introduction({ url, oauth }: ManifestOptions): string[] {
@@ -182,36 +199,14 @@ function introduction({ url, oauth }: ManifestOptions): string[] {
       ];
 }
 
-function scopesOf({ isAgent, hasReactions }: ManifestOptions): readonly ManifestEntry[] {
-  return [...botScopes, ...(isAgent ? agentScopes : []), ...(hasReactions ? reactionScopes : [])];
-}
-
-function eventsOf({ oauth, hasReactions, hasWorkflowStep }: ManifestOptions): readonly ManifestEntry[] {
-  return [
-    ...botEvents,
-    ...(hasReactions ? reactionEvents : []),
-    ...(oauth === null ? [] : oauthEvents),
-    ...(hasWorkflowStep ? workflowEvents : []),
-  ];
-}
-
-function names(entries: readonly ManifestEntry[]): string[] {
-  return entries.map(({ name }) => name);
-}
-
-/** Above a key of a map or an item of a list. */
-function commentAt(document: Document, path: Path, comment: string): void {
-  const parent = document.getIn(path.slice(0, -1), true);
-  const node = isMap(parent)
-    ? parent.items.find(({ key }) => String(key) === path.at(-1))?.key
-    : document.getIn(path, true);
-  if (isNode(node)) node.commentBefore = wrapped([comment]);
-}
-
 /** Lines of whole words, each with a blank in front. */
 function wrapped(paragraphs: readonly string[]): string {
   const lines = paragraphs.flatMap((paragraph) => paragraph.match(LINES) ?? []);
   return lines.map((line) => ` ${line}`).join('\n');
+}
+
+function parameter(type: string, title: string, description: string) {
+  return { type, title, description };
 }
 
 /** The workflow step in Slack's manifest format. Inputs and outputs are named as in the event. */
@@ -221,52 +216,32 @@ const workflowStep = {
     description: 'Ask for a documentation change',
     input_parameters: {
       properties: {
-        request: {
-          type: 'string',
-          title: 'Request',
-          description: 'What should change in the documentation',
-        },
-        channel: {
-          type: 'slack#/types/channel_id',
-          title: 'Channel',
-          description: 'Where the card is posted; docs-agent must be in it',
-        },
-        project: {
-          type: 'string',
-          title: 'Project',
-          description: 'Its name; leave empty for the project of the channel',
-        },
-        person: {
-          type: 'slack#/types/user_context',
-          title: 'Person',
-          description: 'Who asks: the person who started the workflow',
-        },
-        draft: {
-          type: 'boolean',
-          title: 'As a draft',
-          description: 'Nothing goes to the agent before somebody presses Start',
-        },
-        wait: {
-          type: 'boolean',
-          title: 'Wait until it is done',
-          description: 'The workflow continues once there is a pull request',
-        },
+        request: parameter('string', 'Request', 'What should change in the documentation'),
+        channel: parameter(
+          'slack#/types/channel_id',
+          'Channel',
+          'Where the card is posted; docs-agent must be in it',
+        ),
+        project: parameter('string', 'Project', 'Its name; leave empty for the project of the channel'),
+        person: parameter(
+          'slack#/types/user_context',
+          'Person',
+          'Who asks: the person who started the workflow',
+        ),
+        draft: parameter('boolean', 'As a draft', 'Nothing goes to the agent before somebody presses Start'),
+        wait: parameter(
+          'boolean',
+          'Wait until it is done',
+          'The workflow continues once there is a pull request',
+        ),
       },
       required: ['request', 'channel'],
     },
     output_parameters: {
       properties: {
-        thread: { type: 'string', title: 'Thread', description: 'The address of the thread' },
-        state: {
-          type: 'string',
-          title: 'State',
-          description: 'started or draft; after waiting, pull_request or done',
-        },
-        pull_request: {
-          type: 'string',
-          title: 'Pull request',
-          description: 'Its address, if there is one by then',
-        },
+        thread: parameter('string', 'Thread', 'The address of the thread'),
+        state: parameter('string', 'State', 'started or draft; after waiting, pull_request or done'),
+        pull_request: parameter('string', 'Pull request', 'Its address, if there is one by then'),
       },
       required: ['thread', 'state'],
     },

@@ -12,26 +12,22 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
-import { codeOf, StoreError } from './engines/connection-turns.ts';
+import { codeOf, StoreError } from './engines/database.ts';
 import { BUSY_TIMEOUT_MS, connect, DATABASE_FILE, makeDirectory, openBeside } from './engines/sqlite.ts';
 import { isFull, sqliteError } from './engines/sqlite-errors.ts';
 import { schemaState } from './schema/migrations.ts';
-import type { Queries } from './schema/tables.ts';
 
-/** Empty files: the first has the time of the last backup, the second is there if the last try failed. */
+/** Empty; its modification time is that of the last backup. */
 const LAST_BACKUP_FILE = 'last-backup';
 const BACKUP_FAILED_FILE = 'backup-failed';
 
-/** What is to be watched of an embedded store, beside what it holds. */
 export type DataDirState = Readonly<{
   freeBytes: number;
-  /** 0: none was made yet, or none since the store was restored. */
+  /** 0: none since the store was made or restored. */
   lastBackupAtMs: number;
   hasBackupFailed: boolean;
 }>;
 
-/** Null: the directory cannot be looked at. */
 export function readDataDir(dataDir: string): DataDirState | null {
   const timeOf = (name: string) => statSync(join(dataDir, name), { throwIfNoEntry: false })?.mtimeMs;
   try {
@@ -50,98 +46,43 @@ export function freeBytesIn(directory: string): number {
   return bavail * bsize;
 }
 
-/** For the metrics of the running program. Throws StoreError. */
-function recordBackup(dataDir: string, nowMs: number): void {
-  const path = join(dataDir, LAST_BACKUP_FILE);
-  try {
-    writeFileSync(path, '', { mode: 0o600 });
-    utimesSync(path, nowMs / 1000, nowMs / 1000);
-    rmSync(join(dataDir, BACKUP_FAILED_FILE), { force: true });
-  } catch (error) {
-    throw new StoreError(
-      `The backup is made, but ${resolve(dataDir)} cannot be written (${codeOf(error) ?? 'unknown error'}), so ` +
-        'the metrics do not know of it. Let this user write there, on a disk with free space.',
-      codeOf(error),
-    );
-  }
-}
-
-function recordFailedBackup(dataDir: string): void {
-  try {
-    writeFileSync(join(dataDir, BACKUP_FAILED_FILE), '', { mode: 0o600 });
-  } catch {
-    // The failure itself is what is reported; the age of the last backup shows it, too.
-  }
-}
-
-/** Where a store was copied to, or null. */
-export async function movedTo(
-  queries: Queries,
-): Promise<{ readonly place: string; readonly at: number } | null> {
-  return (await queries.selectFrom('moved').selectAll().executeTakeFirst()) ?? null;
-}
-
-/** Two programs on the same jobs would do everything twice. */
-export async function refuseMoved(queries: Queries, place: string): Promise<void> {
-  const moved = await movedTo(queries);
-  if (moved === null) return;
-  const when = new Date(moved.at).toISOString();
-  throw new StoreError(
-    `The store in ${place} was copied to ${moved.place} (begun ${when}). Start docs-agent on that one. If the copy was ` +
-      'interrupted, run `docs-agent copy-store` again. If the copy is not to be used, delete it first, and then the row ' +
-      'of the table "moved" in this store: on both, docs-agent would do everything twice.',
-  );
-}
-
 const BACKUP = /^docs-agent-\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z\.db$/;
 const PARTIAL = /^docs-agent-.*\.db\.partial(-journal)?$/;
 const ABANDONED_AFTER_MS = 86_400_000;
 
-export type BackupOptions = Readonly<{
+type BackupOptions = Readonly<{
   /** Created if missing, with access for this user only. */
   directory: string;
-  /** How many of the newest of this installation to keep. */
+  /** How many, of this installation. */
   keep: number;
   nowMs: number;
 }>;
 
-export type Backup = Readonly<{
-  path: string;
-  sizeBytes: number;
-  deleted: readonly string[];
-}>;
-
 /**
- * Copies the embedded store, even while a docs-agent uses it. The copy gets its final name once it is complete, flushed
- * to disk and verified. How it ended is recorded beside the store, for its metrics. Throws StoreError.
+ * Copies the embedded store, even while it is in use. The copy gets its final name once it is flushed and verified.
+ * Throws StoreError.
  */
-export async function backUp(dataDir: string, options: BackupOptions): Promise<Backup> {
-  const database = join(resolve(dataDir), DATABASE_FILE);
-  if (!existsSync(database)) {
-    throw new StoreError(`There is no store in ${resolve(dataDir)} yet. If it is elsewhere, set DATA_DIR.`);
+export async function backUp(dataDir: string, options: BackupOptions) {
+  const store = resolve(dataDir);
+  if (!existsSync(join(store, DATABASE_FILE))) {
+    throw new StoreError(`There is no store in ${store} yet. If it is elsewhere, set DATA_DIR.`);
   }
-  let backup: Backup;
-  try {
-    backup = await makeBackup(dataDir, database, options);
-  } catch (error) {
-    recordFailedBackup(dataDir);
-    throw error;
-  }
-  recordBackup(dataDir, options.nowMs);
+  const backup = await makeBackup(store, { ...options, directory: resolve(options.directory) }).catch(
+    (error: unknown) => {
+      recordFailedBackup(store);
+      throw error;
+    },
+  );
+  recordBackup(store, options.nowMs);
   return backup;
 }
 
-async function makeBackup(
-  dataDir: string,
-  database: string,
-  { directory: named, keep, nowMs }: BackupOptions,
-): Promise<Backup> {
-  const directory = resolve(named);
+async function makeBackup(store: string, { directory, keep, nowMs }: BackupOptions) {
   const path = claimFile(directory, nowMs);
   const partial = partialOf(path);
-  let earlier: readonly string[] = [];
+  let earlier: readonly string[];
   try {
-    earlier = copy(resolve(dataDir), database, directory, partial);
+    earlier = copy(store, directory, partial);
     await verify(directory, partial);
     flush(partial);
     renameSync(partial, path);
@@ -158,9 +99,32 @@ async function makeBackup(
   return { path, sizeBytes: statSync(path).size, deleted };
 }
 
+function recordBackup(store: string, nowMs: number): void {
+  const path = join(store, LAST_BACKUP_FILE);
+  try {
+    writeFileSync(path, '', { mode: 0o600 });
+    utimesSync(path, nowMs / 1000, nowMs / 1000);
+    rmSync(join(store, BACKUP_FAILED_FILE), { force: true });
+  } catch (error) {
+    throw new StoreError(
+      `The backup is made, but ${store} cannot be written (${codeOf(error) ?? 'unknown error'}), so ` +
+        'the metrics do not know of it. Let this user write there, on a disk with free space.',
+      codeOf(error),
+    );
+  }
+}
+
+function recordFailedBackup(store: string): void {
+  try {
+    writeFileSync(join(store, BACKUP_FAILED_FILE), '', { mode: 0o600 });
+  } catch {
+    // The age of the last backup shows it, too.
+  }
+}
+
 /**
- * The path of the backup: of this second, or of the first one after it that nobody has taken. The file holds prompts, so
- * only this user may read it. SQLite writes into an existing empty file.
+ * Named after this second, or the first free one after it. Private, because it holds prompts. SQLite writes into an
+ * empty file.
  */
 function claimFile(directory: string, nowMs: number): string {
   try {
@@ -184,56 +148,43 @@ function claimFile(directory: string, nowMs: number): string {
 const partialOf = (path: string) => `${path}.partial`;
 
 /**
- * A snapshot of one moment, however long it takes; writers are not blocked. Returns the earlier backups, the oldest
+ * A snapshot of one moment, numbered; writers are not blocked. Returns this installation's earlier backups, oldest
  * first.
  */
-function copy(dataDir: string, from: string, directory: string, to: string): readonly string[] {
+function copy(store: string, directory: string, to: string): readonly string[] {
   try {
-    using source = connect(from, { timeout: BUSY_TIMEOUT_MS });
+    using source = connect(join(store, DATABASE_FILE), { timeout: BUSY_TIMEOUT_MS });
     source.prepare('vacuum into ?').run(to);
     using file = connect(to, { timeout: BUSY_TIMEOUT_MS });
-    // They are valid for a few minutes: in a backup, secrets would be of no use.
+    // Valid for minutes only.
     file.exec('pragma secure_delete = on; delete from step_token');
-    return number(directory, to, file);
+    const own = originOf(to);
+    if (own === null) return [];
+    const earlier = readdirSync(directory)
+      .filter((name) => BACKUP.test(name))
+      .flatMap((name) => originOf(join(directory, name)) ?? [])
+      .filter(({ installationId }) => installationId === own.installationId)
+      .toSorted((a, b) => a.sequence - b.sequence || a.path.localeCompare(b.path));
+    const sequence = 1 + Math.max(own.sequence, ...earlier.map((one) => one.sequence));
+    file.prepare('update backup_origin set sequence = ?').run(sequence);
+    return earlier.map(({ path }) => path);
   } catch (error) {
     // Only the copy takes space.
-    throw isFull(error) ? unusable(directory, 'ENOSPC') : sqliteError(dataDir, error);
+    throw isFull(error) ? unusable(directory, 'ENOSPC') : sqliteError(store, error);
   }
 }
 
-type Origin = Readonly<{
-  installationId: string;
-  sequence: number;
-}>;
-
-/** Null: the file is none of ours, or cannot be read. */
-function originOf(path: string): Origin | null {
+/** Null: not one of ours, or unreadable. */
+function originOf(path: string) {
   try {
     using file = connect(path, { readOnly: true });
     const row = file.prepare('select installation_id, sequence from backup_origin').get();
     return row === undefined
       ? null
-      : { installationId: String(row.installation_id), sequence: Number(row.sequence) };
+      : { path, installationId: row.installation_id, sequence: Number(row.sequence) };
   } catch {
     return null;
   }
-}
-
-/** Writes into the copy which backup of its installation it is. Returns the earlier ones, the oldest first. */
-function number(directory: string, path: string, copy: DatabaseSync): readonly string[] {
-  const own = originOf(path);
-  if (own === null) return [];
-  const earlier = readdirSync(directory)
-    .filter((name) => BACKUP.test(name))
-    .map((name) => join(directory, name))
-    .flatMap((path) => {
-      const origin = originOf(path);
-      return origin?.installationId === own.installationId ? [{ path, sequence: origin.sequence }] : [];
-    })
-    .toSorted((a, b) => a.sequence - b.sequence || a.path.localeCompare(b.path));
-  const sequence = 1 + Math.max(own.sequence, ...earlier.map((one) => one.sequence));
-  copy.prepare('update backup_origin set sequence = ?').run(sequence);
-  return earlier.map(({ path }) => path);
 }
 
 async function verify(directory: string, path: string): Promise<void> {
@@ -252,14 +203,12 @@ function flush(path: string): void {
   closeSync(descriptor);
 }
 
-/** What killed processes left behind. */
 function abandonedIn(directory: string, nowMs: number): string[] {
+  const changedAtMs = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? nowMs;
   return readdirSync(directory)
     .filter((name) => PARTIAL.test(name))
     .map((name) => join(directory, name))
-    .filter(
-      (path) => nowMs - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? nowMs) > ABANDONED_AFTER_MS,
-    );
+    .filter((path) => nowMs - changedAtMs(path) > ABANDONED_AFTER_MS);
 }
 
 function unusable(directory: string, code: string | null): StoreError {

@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
-import { refuseMoved } from './backup.ts';
-import type { Database } from './engines/connection-turns.ts';
+import { sql } from 'kysely';
+import { type Database, StoreError } from './engines/database.ts';
 import { openSqlite } from './engines/sqlite.ts';
 import { migrate, migrations, schemaState } from './schema/migrations.ts';
+import type { Queries } from './schema/tables.ts';
 import { SqlStore, type Store } from './store.ts';
 
-/** `dataDir`: a directory on a local disk, for one process at a time; created if missing. */
+/** `dataDir`: on a local disk, for one process at a time; created if missing. */
 export type StoreLocation = { readonly dataDir: string } | { readonly databaseUrl: string };
 
-/** The directory, or host and database of Postgres, without the password. */
 export function placeOf(location: StoreLocation): string {
   if ('dataDir' in location) return resolve(location.dataDir);
   const url = URL.parse(location.databaseUrl);
@@ -28,17 +28,17 @@ export async function openStore(location: StoreLocation, leaseNowMs?: () => numb
     await database.close();
     throw error;
   }
-  return new SqlStore(database, leaseNowMs ? async () => leaseNowMs() : null);
+  return new SqlStore(leaseNowMs ? { ...database, leaseNowMs: async () => leaseNowMs() } : database);
 }
 
-/** Migrates the schema; fails as `openStore` does. Returns the names of the migrations applied. */
+/** Returns the names of the migrations applied. Fails as `openStore` does. */
 export async function migrateStore(location: StoreLocation): Promise<readonly string[]> {
   const { database, migrated } = await openDatabase(location);
   await database.close();
   return migrated;
 }
 
-/** The database behind the store, for the caller to close. Fails as `openStore` does. */
+/** For the caller to close. Fails as `openStore` does. */
 export async function openDatabase(
   location: StoreLocation,
 ): Promise<{ readonly database: Database; readonly migrated: readonly string[] }> {
@@ -47,11 +47,10 @@ export async function openDatabase(
   try {
     const migrated = await migrate(database, migrations('sqlite'));
     // Their holder is gone, or the directory could not have been opened.
-    await database.queries
-      .updateTable('task')
-      .set({ leaseToken: null, leaseUntil: null })
-      .where('leaseUntil', 'is not', null)
-      .execute();
+    await sql`
+      update task set lease_token = null, lease_until = null where lease_until is not null`.execute(
+      database.queries,
+    );
     return { database, migrated };
   } catch (error) {
     await database.close();
@@ -60,11 +59,13 @@ export async function openDatabase(
 }
 
 /**
- * Migrates a large database, or waits for another replica that does, without a limit. If the schema is up to
- * date, a start fails as fast as any statement on a server that does not answer.
+ * A migration has no time limits: the database may be large, or another replica migrates it. Otherwise, a start fails
+ * as fast as any statement on a server that does not answer.
  */
 async function openMigratedPostgres(databaseUrl: string) {
-  const database = await loadPostgres(databaseUrl);
+  // Loaded on demand: a start with SQLite should not wait for these packages.
+  const { openPostgres } = await import('./engines/postgres.ts');
+  const database = openPostgres(databaseUrl);
   try {
     const { missing, unknown } = await schemaState(database.queries);
     if (missing.length + unknown.length === 0) return { database, migrated: [] };
@@ -74,21 +75,22 @@ async function openMigratedPostgres(databaseUrl: string) {
   }
   // One after the other: a role may be allowed a single connection.
   await database.close();
-  const migrated = await migratePatiently(databaseUrl);
-  return { database: await loadPostgres(databaseUrl), migrated };
+  const patient = openPostgres(databaseUrl, true);
+  const migrated = await migrate(patient, migrations('postgres')).finally(() => patient.close());
+  return { database: openPostgres(databaseUrl), migrated };
 }
 
-async function migratePatiently(databaseUrl: string): Promise<string[]> {
-  const database = await loadPostgres(databaseUrl, true);
-  try {
-    return await migrate(database, migrations('postgres'));
-  } finally {
-    await database.close();
-  }
+export function movedTo(queries: Queries) {
+  return queries.selectFrom('moved').selectAll().executeTakeFirst();
 }
 
-/** Loaded on demand: a start with SQLite should not wait for these packages. */
-async function loadPostgres(databaseUrl: string, isPatient = false): Promise<Database> {
-  const { openPostgres } = await import('./engines/postgres.ts');
-  return openPostgres(databaseUrl, isPatient);
+async function refuseMoved(queries: Queries, place: string): Promise<void> {
+  const moved = await movedTo(queries);
+  if (moved === undefined) return;
+  const when = new Date(moved.at).toISOString();
+  throw new StoreError(
+    `The store in ${place} was copied to ${moved.place} (begun ${when}). Start docs-agent on that one. If the copy was ` +
+      'interrupted, run `docs-agent copy-store` again. If the copy is not to be used, delete it first, and then the row ' +
+      'of the table "moved" in this store: on both, docs-agent would do everything twice.',
+  );
 }

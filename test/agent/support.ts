@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
-import { AgentError } from '../../src/agent/client/attempt.ts';
 import {
   type AgentClient,
   type AgentClientOptions,
+  AgentError,
   createAgentClient,
 } from '../../src/agent/client/client.ts';
 import type { AgentFailure } from '../../src/jobs/agent-job.ts';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { storeOldJobs } from '../../bench/growth/old-jobs.ts';
+import { PullRequests } from '../../src/features/pull-requests/queries.ts';
 import { openStore } from '../../src/store/open.ts';
 import { aDecision } from '../contract/store/samples.ts';
 import { aJob } from '../support/a-job.ts';
@@ -16,7 +17,7 @@ describeOnDatabases('A store that bench growth has filled', (makeEmpty) => {
         const newJob = aJob({ id: 'new', teamId: job?.teamId ?? '' });
         await tx.write(aDecision({ job: newJob }), 0);
         const subject = `${job?.teamId}:${job?.announcedPrLink}`;
-        return [job, await tx.pullRequests.get(subject), await tx.jobs.get(newJob.id)];
+        return [job, await tx.queries(PullRequests).get(subject), await tx.jobs.get(newJob.id)];
       });
       await store.close();
 

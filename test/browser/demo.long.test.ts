@@ -26,7 +26,7 @@ describeInBrowser("the demo, typed and clicked in the local Slack's page", () =>
       const told = slack.threadMessage('🎉');
       await told.getByText('@Alice Anderson Pull request ready').waitFor();
       const address = (await told.getByRole('link').getAttribute('href')) ?? '';
-      expect(address).toMatch(/^https:\/\/github\.com\/acme\/docs\/pull\/\d+$/);
+      expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/acme\/docs\/pull\/\d+$/);
       const short = address.replace(/.*\//, 'acme/docs#');
       expect(await told.getByRole('link').textContent()).toBe(short);
       await card.getByText('✅').waitFor();
@@ -39,15 +39,30 @@ describeInBrowser("the demo, typed and clicked in the local Slack's page", () =>
       expect(await notice.count()).toBe(1);
     });
 
-    test('and to its merge, in the messages that are there already (P1, P2)', async ({ slack, expect }) => {
+    test('a look at its changes, and its merge, in the messages that are there already (P1, P2)', async ({
+      slack,
+      expect,
+    }) => {
       await slack.write('/docs-agent Explain the webhooks');
       const card = slack.message('Explain the webhooks');
       await slack.openThread(card);
       const told = slack.threadMessage('🎉');
+      await told.getByText('I explained the webhooks in docs/webhooks.md').waitFor();
+      await using changes = await slack.follow(told.getByRole('link').first());
+      await changes.page.getByText('+## Webhooks').waitFor();
       await told.getByText('checks running').waitFor();
       await told.getByText('checks passing · approved').waitFor();
       await told.getByRole('button', { name: 'View preview' }).waitFor();
-      await slack.threadMessage('Merged by carol').waitFor();
+
+      await slack.reply('Mention signatures, too');
+      await slack.threadMessage('Updated:').getByText('I mentioned signatures').waitFor();
+      await changes.page.reload();
+      await changes.page.getByText('wants to merge 2 commits').waitFor();
+      await changes.page.getByRole('button', { name: 'Merge pull request' }).click();
+      await changes.page.getByText('merged by alice').waitFor();
+      expect(await changes.page.getByRole('button').count()).toBe(0);
+
+      await slack.threadMessage('Merged by alice').waitFor();
       await card.getByText('Merged').waitFor();
       await slack.threadMessage('Merged:').waitFor();
       expect(await told.count()).toBe(0);
@@ -57,11 +72,21 @@ describeInBrowser("the demo, typed and clicked in the local Slack's page", () =>
       expect(await notice.count()).toBe(1);
     });
 
+    test('what the agent does now, and Stop (W2)', async ({ slack }) => {
+      await slack.write('/docs-agent slow: Describe the keys');
+      const card = slack.message('slow: Describe the keys');
+      await card.getByText('reading 15 files').waitFor();
+      await card.getByRole('button', { name: 'Stop' }).click();
+      await card.getByText('Stopped by alice').waitFor();
+      await slack.openThread(card);
+      await slack.threadMessage('Stopped by alice').last().waitFor();
+    });
+
     test('Start again starts a failed job again, once (W3)', async ({ slack }) => {
       await slack.write('/docs-agent fail: Translate it');
       await slack.openThread(slack.message('fail: Translate it'));
       // Pressed twice before the message can change: the card, which says nearly the same, would offer it once more later.
-      const failure = slack.threadMessage('Failed. The agent gave no reason');
+      const failure = slack.threadMessage('Failed. The agent ended by itself: the demo said fail');
       await failure.getByRole('button', { name: 'Start again' }).dblclick();
       await slack.threadMessage('On it').nth(1).waitFor();
       // The page puts private answers into the channel, also those for a thread.
@@ -90,6 +115,13 @@ describeInBrowser("the demo, typed and clicked in the local Slack's page", () =>
       await slack.threadMessage('Those of the changelog').waitFor();
       await slack.threadMessage('@Bob Brown Pull request ready').waitFor();
     });
+  });
+
+  test('a question is answered, without a pull request', async ({ slack }) => {
+    await slack.write('/docs-agent Which plan has which rate limit?');
+    const card = slack.message('Which plan has which');
+    await slack.openThread(card);
+    await slack.threadMessage('The agent says:').getByText('docs/rate-limits.md').waitFor();
   });
 
   test('a command alone opens a form, and what is typed there becomes a card (S2)', async ({ slack }) => {

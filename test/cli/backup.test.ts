@@ -4,9 +4,10 @@ import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { backup as backupCommand } from '../../src/cli/commands/backup.ts';
+import { backup as backupCommand } from '../../src/cli/commands/store.ts';
+import { StepTokens } from '../../src/features/workflow-step/queries.ts';
 import { backUp } from '../../src/store/backup.ts';
-import { StoreError } from '../../src/store/engines/connection-turns.ts';
+import { StoreError } from '../../src/store/engines/database.ts';
 import { openStore } from '../../src/store/open.ts';
 import { aDecision } from '../contract/store/samples.ts';
 import { startStrictWorld } from '../e2e/support/strict-world.ts';
@@ -57,11 +58,11 @@ test('a backup holds no tokens of steps of workflows', async () => {
   const { job } = aDecision({});
   await store.transaction(async (tx) => {
     await tx.write(aDecision({}), NOW_MS);
-    await tx.stepTokens.keep(job.id, 'xwfp-hush', NOW_MS + DAY_MS);
+    await tx.queries(StepTokens).keep(job.id, 'xwfp-hush', NOW_MS + DAY_MS);
   });
   const { path } = await backUp(dataDir, { directory: await emptyFolder(), keep: 1, nowMs: NOW_MS });
   expect((await readFile(path)).includes('xwfp-hush')).toBe(false);
-  expect(await store.transaction((tx) => tx.stepTokens.get(job.id, NOW_MS))).toBe('xwfp-hush');
+  expect(await store.transaction((tx) => tx.queries(StepTokens).get(job.id, NOW_MS))).toBe('xwfp-hush');
 });
 
 test('a backup is of one moment, however much is written meanwhile', async () => {

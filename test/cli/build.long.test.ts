@@ -22,4 +22,4 @@ test('the build is the program, and needs no packages beside it', async () => {
     code: 78,
     stderr: expect.stringContaining('SLACK_BOT_TOKEN'),
   });
-}, 60_000);
+});

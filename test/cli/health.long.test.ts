@@ -65,7 +65,7 @@ describeWithLocalSlack('health without a Socket Mode connection', () => {
     await waitFor(
       () => ask(world, '/readyz'),
       ({ status }) => status === 200,
-      { what: 'the program to connect again', timeoutMs: 20_000 },
+      { what: 'the program to connect again' },
     );
   });
 });

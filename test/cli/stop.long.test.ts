@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { startAgentApi } from '../../demo/agent-api/agent-api.ts';
 import { localApp } from '../../demo/local-slack/workspace.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
+import { startAgentApi } from '../support/agent-api/agent-api.ts';
 import { runCommand, runProgram } from '../support/child-program.ts';
 import { describeWithLocalSlack, startTestSlack } from '../support/local-slack.ts';
 import { createSignedSlack } from '../support/signed-slack.ts';
@@ -47,7 +47,7 @@ describe('a stop', () => {
       DATA_DIR: folder.path,
     });
     const hangs = () => slack.calls.includes('apps.connections.open');
-    await waitFor(hangs, Boolean, { what: 'the program to ask for a connection', timeoutMs: 20_000 });
+    await waitFor(hangs, Boolean, { what: 'the program to ask for a connection' });
     program.kill('SIGTERM');
     expect(await program.exit).toEqual({ code: 0, signal: null });
     expect(program.log().map(({ event }) => event)).not.toContain('started');

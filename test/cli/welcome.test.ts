@@ -65,7 +65,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
       await waitFor(
         () => said,
         (text) => text.includes('Try /docs-agent help in Slack.'),
-        { what: 'what to type', timeoutMs: 20_000 },
+        { what: 'what to type' },
       );
       const lines = said.replaceAll('\r', '').trim().split('\n');
       expect(lines.at(-1)).toBe('Try /docs-agent help in Slack.');

@@ -7,7 +7,7 @@ import { perform, type StoreKind } from './support/perform.ts';
 import { type FailPoint, failPoints, rareCommits } from './support/points.ts';
 
 /** A post that never went out is missed only after 20 seconds. */
-const LIMIT_MS = 240_000;
+const LIMIT_MS = 600_000;
 /** Where the databases can differ: all that the program does when it was not killed before. */
 const postgresPoints = failPoints.filter(({ kind, crashed }) => kind === 'commit' && crashed === null);
 
@@ -34,6 +34,30 @@ if (testServerUrl === undefined) {
   });
 } else {
   describeWithLocalSlack('on Postgres', () => killedAt(postgresPoints, 'Postgres'));
+}
+
+/** By the second create call, the process knows that the service recognises a repeated one. */
+const keyedCreate: readonly Kill[] = [
+  { at: 'start create_job', when: 'after', nth: 2 },
+  { at: 'POST job', when: 'before', nth: 2 },
+  { at: 'POST job', when: 'after', nth: 2 },
+  { at: 'done create_job → started', when: 'before', nth: 2 },
+];
+
+for (const store of testServerUrl === undefined ? (['SQLite'] as const) : (['SQLite', 'Postgres'] as const)) {
+  describeWithLocalSlack(`on ${store}, where the service knows repeated calls`, () => {
+    test.concurrent.each(keyedCreate)(
+      'killed $when "$at" of a create call',
+      {
+        timeout: LIMIT_MS,
+      },
+      async (kill) => {
+        const { problems, unknown } = await perform('stopped', store, [kill]);
+        expect(problems).toEqual([]);
+        expect(unknown).toEqual([]);
+      },
+    );
+  });
 }
 
 function killedAt(points: readonly FailPoint[], store: StoreKind): void {

@@ -19,6 +19,7 @@ test('docs/behaviours.md names tests for every behaviour, each once', () => {
       'W3',
       'W4',
       'W5',
+      'W6',
       'N1',
       'P1',
       'P2',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { exampleOf, settingNames } from '../../src/app/config/settings.ts';
+import { settingNames, settings } from '../../src/app/config/settings.ts';
 
 const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
 
@@ -33,7 +33,7 @@ describe('the files to deploy with', () => {
   });
 
   test('give the program the time that it may need to stop (STOP_TIMEOUT), and some more', () => {
-    expect(exampleOf('STOP_TIMEOUT')).toBe('STOP_TIMEOUT=40s');
+    expect(settings.STOP_TIMEOUT.example).toBe('40s');
     expect(read('deploy/compose.yml')).toContain('stop_grace_period: 45s');
     expect(read('deploy/docs-agent.service')).toContain('TimeoutStopSec=45');
     expect(read('deploy/kubernetes.yml')).toContain('preStop: { sleep: { seconds: 5 } }');

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
-import { createMetrics } from '../../src/app/operations/metrics/metrics.ts';
+import { createMetrics } from '../../src/app/operations/metrics.ts';
 
 const folder = fileURLToPath(new URL('../../docs/operations/', import.meta.url));
 const read = (name: string) => readFileSync(`${folder}${name}`, 'utf8');

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { expect, test } from 'vitest';
 import { markdownTable } from '../../bench/support/table.ts';
-import { aboutSetting, type SettingName, settingNames } from '../../src/app/config/settings.ts';
+import { type SettingName, settingNames, settings } from '../../src/app/config/settings.ts';
 import { parse, required } from '../support/settings.ts';
 
 /** `npm run settings-docs` writes what the tests would compare. */
@@ -31,14 +31,14 @@ function commented(text: string): string {
 }
 
 function linesOf(name: SettingName): string {
-  const { help, example, hasDefault = false, isSecret = false } = aboutSetting(name);
+  const { help, example, hasDefault = false, isSecret = false } = settings[name];
   const heading = SECTIONS[name] === undefined ? [] : [`\n# --- ${SECTIONS[name]} `.padEnd(101, '-')];
   const value = `${name in required ? '' : '# '}${name}=${hasDefault ? example : ''}`;
   return [...heading, commented(isSecret ? `🔒 ${help}` : help), value].join('\n');
 }
 
 function cellsOf(name: SettingName): string[] {
-  const { help, example, hasDefault = false, isSecret = false } = aboutSetting(name);
+  const { help, example, hasDefault = false, isSecret = false } = settings[name];
   const shown = help.replaceAll('|', '\\|');
   return [`\`${name}\`${isSecret ? ' 🔒' : ''}`, shown, hasDefault ? `\`${example}\`` : ''];
 }

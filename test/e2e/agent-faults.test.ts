@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Fault } from '../../demo/agent-api/fault.ts';
-import { buttons } from '../../src/slack/views/parts/buttons.ts';
+import { buttons } from '../../src/slack/views/buttons.ts';
+import type { Fault } from '../support/agent-api/fault.ts';
 import { alice, bob, describeWithLocalSlack, general, type SlackMessage } from '../support/local-slack.ts';
 import { saying } from './support/posts.ts';
 import { startWorld, type World } from './support/world.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { buttons } from '../../src/slack/views/parts/buttons.ts';
+import { buttons } from '../../src/slack/views/buttons.ts';
 import { bob, describeWithLocalSlack, general, type SlackMessage } from '../support/local-slack.ts';
 import { saying } from './support/posts.ts';
 import { startWorld, type World } from './support/world.ts';
@@ -67,7 +67,7 @@ describeWithLocalSlack('the hourly budget of calls to the agent API', () => {
     await world.clock.advance(4_000);
     await expect
       .poll(() => world.api.counts, { message: 'the reply' })
-      .toEqual({ create: 9, message: 1, get: world.api.counts.get });
+      .toEqual({ create: 9, message: 1, cancel: 0, get: world.api.counts.get });
   });
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Fault } from '../../demo/agent-api/fault.ts';
-import { buttons } from '../../src/slack/views/parts/buttons.ts';
+import { buttons } from '../../src/slack/views/buttons.ts';
+import type { Fault } from '../support/agent-api/fault.ts';
 import {
   alice,
   bob,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { botScopes } from '../../src/slack/protocol/scopes.ts';
-import { pausedView } from '../../src/slack/views/recipes.ts';
+import { recipePausedView } from '../../src/slack/views/draft.ts';
 import { auditAt } from '../cli/support/printed.ts';
 import { alice, bob, general, random, type SlackMessage } from '../support/local-slack.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
@@ -26,7 +26,7 @@ beforeAll(async () => {
   control.grantScopes([...botScopes.map(({ name }) => name), 'reactions:read']);
   control.addUser({ id: guest, name: 'gina', isRestricted: true });
   control.invite(general, guest);
-  const paused = JSON.parse(JSON.stringify(pausedView('review', [])));
+  const paused = JSON.parse(JSON.stringify(recipePausedView('review', [])));
   const place = { type: 'message', team: strictApp.teamId, channel: general, user: strictApp.botUserId };
   control.restore(general, [{ ...paused, ...place, ts: '1600000000.000100' }]);
   world.slack.onDelivery(() => 2);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { buttons } from '../../src/slack/views/parts/buttons.ts';
+import { buttons } from '../../src/slack/views/buttons.ts';
 import { beside } from '../support/beside.ts';
 import { alice, bob, describeWithLocalSlack, general } from '../support/local-slack.ts';
 import { saying } from './support/posts.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Fault } from '../../demo/agent-api/fault.ts';
+import type { Fault } from '../support/agent-api/fault.ts';
 import { describeWithLocalSlack, type SlackMessage } from '../support/local-slack.ts';
 import { watched } from './support/turns.ts';
 import { startWorld, type World } from './support/world.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../src/app/config/config.ts';
-import { examine } from '../../src/cli/commands/doctor.ts';
+import { examine } from '../../src/doctor/examine.ts';
 import { botScopes } from '../../src/slack/protocol/scopes.ts';
 import { alice, bob, general, random } from '../support/local-slack.ts';
 import { startStrictWorld } from './support/strict-world.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { storeFindings } from '../../src/cli/commands/doctor/store.ts';
-import { inspectStore } from '../../src/store/inspect/inspect.ts';
+import { storeFindings } from '../../src/doctor/store.ts';
+import { inspectStore } from '../../src/store/inspect.ts';
 import { beside } from '../support/beside.ts';
 import { scrape } from '../support/scraped.ts';
 import { type StrictWorld, startStrictWorld } from './support/strict-world.ts';

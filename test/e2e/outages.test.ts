@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Fault } from '../../demo/agent-api/fault.ts';
+import type { Fault } from '../support/agent-api/fault.ts';
 import { bob, describeWithLocalSlack, general } from '../support/local-slack.ts';
 import { saying, toldLater } from './support/posts.ts';
 import { watched } from './support/turns.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startCodeHost } from '../../demo/code-host/code-host.ts';
+import { startCodeHost } from '../support/code-host/code-host.ts';
 import { alice, bob, general, random, type SlackMessage } from '../support/local-slack.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
 import { createTestClock } from '../support/test-clock.ts';

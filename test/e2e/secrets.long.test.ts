@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { startAgentApi } from '../../demo/agent-api/agent-api.ts';
-import { startCodeHost } from '../../demo/code-host/code-host.ts';
 import { systemClock } from '../../src/engine/runtime/clock.ts';
 import { startDatabaseProxy } from '../replicas/support/database-proxy.ts';
+import { startAgentApi } from '../support/agent-api/agent-api.ts';
 import { type ChildProgram, runProgram } from '../support/child-program.ts';
+import { startCodeHost } from '../support/code-host/code-host.ts';
 import { freePort } from '../support/free-port.ts';
 import { alice, bob, general, type SlackMessage } from '../support/local-slack.ts';
 import { createTestDatabase, testServerUrl } from '../support/postgres.ts';
@@ -15,7 +15,6 @@ import { createTempDir } from '../support/temp-dir.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const bot = '<@U0DOCSAGENT>';
-const PATIENCE_MS = 30_000;
 
 /** Each can be recognised in the output. */
 const planted = {
@@ -91,7 +90,6 @@ function logged({ program }: Pick<Talkative, 'program'>, match: object, times = 
     program.log().filter((line) => Object.entries(match).every(([name, value]) => line[name] === value));
   return waitFor(matches, (found) => found.length >= times, {
     what: `${times} × ${JSON.stringify(match)}`,
-    timeoutMs: PATIENCE_MS,
   });
 }
 
@@ -121,7 +119,7 @@ async function tellAStory(world: Talkative): Promise<void> {
   const given = () => api.jobs.flatMap(({ prompts }) => prompts).join();
   const { prompt, mention, reply: replied, file: inlined, form } = planted;
   await expect
-    .poll(given, { message: 'what the agent was given', timeout: PATIENCE_MS })
+    .poll(given, { message: 'what the agent was given' })
     .toSatisfy((texts) => [prompt, mention, replied, inlined, form].every((text) => texts.includes(text)));
   await control.openHome(alice);
   await control.command({ channel: general, user: alice, text: 'list' });
@@ -185,7 +183,7 @@ async function followPullRequests(world: Talkative): Promise<void> {
 async function cardOf(slack: StrictSlack, text: string): Promise<SlackMessage> {
   const find = async () =>
     (await slack.control.messages(general)).find((message) => message.text.includes(text));
-  const found = await waitFor(find, Boolean, { what: 'the card', timeoutMs: PATIENCE_MS });
+  const found = await waitFor(find, Boolean, { what: 'the card' });
   if (found === undefined) throw new Error('there is no card');
   return found;
 }
@@ -220,9 +218,7 @@ describe('no output holds a secret, a prompt, a reply or a file, at the level de
     world.slack.socket.cut();
     const file = new DatabaseSync(join(world.dataDir, 'docs-agent.db'), { timeout: 5_000 });
     onTestFinished(() => file.close());
-    await expect
-      .poll(() => world.slack.socket.connections(), { message: 'a socket', timeout: PATIENCE_MS })
-      .toBeTruthy();
+    await expect.poll(() => world.slack.socket.connections(), { message: 'a socket' }).toBeTruthy();
     file.exec(
       `create trigger fault before insert on inbound_request begin select raise(abort, 'the disk is gone'); end`,
     );

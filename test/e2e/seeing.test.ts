@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { JOBS_PER_PAGE } from '../../src/slack/views/list.ts';
+import { JOBS_PER_PAGE } from '../../src/slack/views/status.ts';
 import { alice, bob, general, random, type SlackMessage } from '../support/local-slack.ts';
 import { type Program, startProgram } from '../support/strict-slack/program.ts';
 

@@ -63,7 +63,7 @@ test('replies that were missed while the socket and the store were away are foun
         await program.clock.advance(1_000);
         return program.log.some((line) => line.includes('catch_up_not_scheduled'));
       },
-      { message: 'the reconnect', timeout: 20_000 },
+      { message: 'the reconnect' },
     )
     .toBe(true);
   await world.bringBack();

@@ -3,8 +3,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { AgentClient } from '../../src/agent/client/client.ts';
 import { AnsweredJobs } from '../../src/agent/effects/agent-tools.ts';
 import { callAgent } from '../../src/agent/effects/call-agent.ts';
-import { checkBatches } from '../../src/agent/effects/check-batches.ts';
-import { checkJob } from '../../src/agent/effects/check-job.ts';
+import { checkBatches, checkJob } from '../../src/agent/effects/check-job.ts';
+import { eventFeatures } from '../../src/app/features.ts';
 import { createLogger } from '../../src/app/operations/logger.ts';
 import type { Tools } from '../../src/app/service/loops.ts';
 import { applyEvent } from '../../src/engine/apply-event.ts';
@@ -18,7 +18,6 @@ import type { Workspace } from '../../src/slack/workspace/workspace.ts';
 import { openStore } from '../../src/store/open.ts';
 import { type ClaimedTask, LeaseLostError } from '../../src/store/store.ts';
 import { anAgentJob, policy, request } from '../jobs/support/builders.ts';
-import { noCodeHosts } from '../support/no-code-hosts.ts';
 import { createTempDir } from '../support/temp-dir.ts';
 import { createTestClock } from '../support/test-clock.ts';
 
@@ -43,6 +42,7 @@ async function overtaken(events: readonly Happening[], kind: TaskKind, agentJob:
     jitter: 0.5,
     newId: randomUUID,
     policy,
+    features: eventFeatures,
     rulesOf,
   });
   const opening = openJob(request, newContext());
@@ -84,25 +84,27 @@ async function overtaken(events: readonly Happening[], kind: TaskKind, agentJob:
       createJob: () => calledWhileOvertaken(agentJob),
       getJob: () => calledWhileOvertaken(agentJob),
     } as unknown as AgentClient,
-    codeHosts: noCodeHosts,
     workspaces: { of: async () => workspace, ofRequest: async () => workspace },
     promptMaxLength: 20_000,
     readsPerMinute: 600,
     answered: new AnsweredJobs(),
     hourlyBudget: 100,
+    featureViews: {},
+    codeHosts: [],
     known: {
       agent: () => ({ answeredAtMs: null, trouble: null }),
       slackProblem: () => null,
-      codeHosts: () => [],
+      services: () => [],
       workProblems: () => [],
     },
     requestsInFlight: () => 0,
     readablePrompt: async (_teamId, prompt) => prompt,
     showChecked: () => {},
     showChanged: () => {},
-    recipesOf: () => [],
-    digestOf: () => null,
-    reportOf: () => Promise.reject(new Error('nobody asks')),
+    teamIds: [],
+    secretsOf: () => [],
+    retentionMs: 86_400_000,
+    settingsOf: () => ({}),
     stopping: new AbortController().signal,
     newContext,
   };

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
+import { eventFeatures } from '../../src/app/features.ts';
 import { createLogger } from '../../src/app/operations/logger.ts';
 import type { EngineTools } from '../../src/engine/apply-event.ts';
 import { type Effect, runLane } from '../../src/engine/run-lane.ts';
 import type { CallOutcome } from '../../src/jobs/call.ts';
 import { openJob } from '../../src/jobs/decide/start/open.ts';
-import { StoreError } from '../../src/store/engines/connection-turns.ts';
+import { StoreError } from '../../src/store/engines/database.ts';
 import { type ClaimedTask, LeaseLostError, type Store, type Transaction } from '../../src/store/store.ts';
 import { policy, request } from '../jobs/support/builders.ts';
 import { createTestClock } from '../support/test-clock.ts';
@@ -48,6 +49,7 @@ async function laneOf(callIds: readonly string[]) {
     jitter: 0.5,
     newId: () => 'job',
     policy,
+    features: eventFeatures,
     rulesOf: () => ({ projects: [], channels: new Map(), noticeChannels: [] }),
   });
   const stopping = new AbortController();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buttons } from '../../src/slack/views/parts/buttons.ts';
+import { buttons } from '../../src/slack/views/buttons.ts';
 import { saying, toldLater } from '../e2e/support/posts.ts';
 import { startWorld, type World } from '../e2e/support/world.ts';
 import { alice, bob, describeWithLocalSlack, general, type SlackMessage } from '../support/local-slack.ts';

@@ -1,4 +1,4 @@
-import type { Fault } from '../../demo/agent-api/fault.ts';
+import type { Fault } from '../support/agent-api/fault.ts';
 
 /**
  * What a create or message call that meets a fault of the agent API is taken for:

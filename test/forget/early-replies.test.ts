@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { forget } from '../../src/store/forget/forget.ts';
+import { forget } from '../../src/store/forget.ts';
 import { openStore, type StoreLocation } from '../../src/store/open.ts';
 import { describeOnDatabases } from '../support/databases.ts';
 

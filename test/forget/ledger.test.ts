@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { CallRequest } from '../../src/jobs/call.ts';
 import type { FollowUp } from '../../src/jobs/follow-ups/follow-up.ts';
-import { forget } from '../../src/store/forget/forget.ts';
+import { forget } from '../../src/store/forget.ts';
 import { openDatabase, openStore, type StoreLocation } from '../../src/store/open.ts';
 import { aCall, aDecision, aFollowUp, aJob, NOW_MS } from '../contract/store/samples.ts';
 import { describeOnDatabases } from '../support/databases.ts';

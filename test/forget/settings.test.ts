@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { forget } from '../../src/store/forget/forget.ts';
+import { Reports } from '../../src/features/reports/queries.ts';
+import { forget } from '../../src/store/forget.ts';
 import { openStore, type StoreLocation } from '../../src/store/open.ts';
 import type { Transaction } from '../../src/store/store.ts';
 import { describeOnDatabases } from '../support/databases.ts';
@@ -89,7 +90,7 @@ describeOnDatabases('what is set and installed', (make) => {
     const { holdings } = await erase('user', 'U1', 'T1');
     expect(holdings).toMatchObject({ audit_entries: 1 });
     const period = { sinceMs: 0, untilMs: NOW_MS + 1 };
-    const { rows } = await run((tx) => tx.audit.recorded(period, null, 10));
+    const { rows } = await run((tx) => tx.queries(Reports).recorded(period, null, 10));
     expect(rows).toEqual([{ ...press, userId: 'U2' }]);
   });
 

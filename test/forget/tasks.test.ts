@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { PullRequests } from '../../src/features/pull-requests/queries.ts';
 import type { TaskKind } from '../../src/jobs/task-kinds.ts';
-import { forget } from '../../src/store/forget/forget.ts';
+import { forget } from '../../src/store/forget.ts';
 import { openDatabase, openStore, type StoreLocation } from '../../src/store/open.ts';
 import { aCall, aCreateCall, aDecision, aJob, NOW_MS } from '../contract/store/samples.ts';
 import { describeOnDatabases } from '../support/databases.ts';
@@ -24,7 +25,8 @@ describeOnDatabases('what is still to be done', (make) => {
           aCall(`card-${id}`, { lane: { to: 'slack', name: `thread:${id}` } }),
         ];
         const key = `https://github.com/acme/docs/pull/${id.slice(-1)}`;
-        await tx.write(aDecision({ job, calls, watches: [{ key, url: key }] }), NOW_MS);
+        await tx.write(aDecision({ job, calls }), NOW_MS);
+        await tx.queries(PullRequests).watch(job, { key, url: key }, NOW_MS);
         for (const call of calls) await tx.calls.settle(call.id, { state: 'done', detail: null }, NOW_MS);
       });
     }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type AgentJob, isEnded } from '../../src/jobs/agent-job.ts';
 import { announcedLink } from '../../src/jobs/announcement.ts';
-import { LOOKED_AT_FOR_MS } from '../../src/jobs/schedule/schedule.ts';
+import { ENDED_CHECKS_MS } from '../../src/jobs/schedule/schedule.ts';
 import { fc } from '../support/properties.ts';
 import { anAgentJob, HOUR_MS, MINUTE_MS, SECOND_MS } from './support/builders.ts';
 import { aWorkingJob } from './support/stages.ts';
@@ -71,7 +71,7 @@ describe('whatever the API says, and however late', () => {
     fc.assert(
       fc.property(anyShowing(0, 6 * HOUR_MS), (showing) => {
         const world = live(showing);
-        world.advance(LOOKED_AT_FOR_MS);
+        world.advance(ENDED_CHECKS_MS);
         const last = showing.at(-1) ?? { status: 'active', prLink: null };
         expect(world.job.agentJob).toMatchObject({ status: last.status, prLink: last.prLink });
         expect(world.job.stage.kind).toBe(isEnded(last.status) ? 'ended' : 'working');

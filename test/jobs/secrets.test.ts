@@ -133,9 +133,9 @@ describe('a secret is taken out of a text', () => {
     const timed = (length: number) => {
       const text = piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
       const times = Array.from({ length: 5 }, () => {
-        const startedMs = performance.now();
+        const before = process.threadCpuUsage();
         withoutSecrets(text);
-        return performance.now() - startedMs;
+        return process.threadCpuUsage(before).user / 1_000;
       });
       return Math.min(...times);
     };

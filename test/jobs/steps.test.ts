@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { decide } from '../../src/jobs/decide/decide.ts';
-import type { Dropped } from '../../src/jobs/draft.ts';
-import type { Job } from '../../src/jobs/job.ts';
+import type { Dropped, Job } from '../../src/jobs/job.ts';
 import { stepResultOf } from '../../src/jobs/steps.ts';
 import { aJob } from '../support/a-job.ts';
-import { policy } from './support/builders.ts';
+import { anAgentJob, policy } from './support/builders.ts';
+import { decide } from './support/decide.ts';
 
 const PR = 'https://github.com/acme/docs/pull/14';
 const context = { nowMs: 0, jitter: 0.5, newId: () => 'id-1', policy };
@@ -28,6 +27,16 @@ describe('what a step that waits comes to', () => {
     ['an archived job with one', { ...ended('archived'), announcedPrLink: PR }, { state: 'pull_request' }],
     ['an archived job', ended('archived'), { problem: { kind: 'archived' } }],
     ['a failure', { ...ended('failed'), announcedPrLink: PR }, { problem: { kind: 'failed' } }],
+    [
+      'a failure with a reason',
+      { ...ended('failed'), agentJob: anAgentJob({ reason: 'No tests' }) },
+      { problem: { kind: 'failed', reason: 'No tests' } },
+    ],
+    [
+      'a stop',
+      { ...ended('completed'), stage: { kind: 'ended', status: 'completed', sinceMs: 0, stoppedBy: 'U1' } },
+      { problem: { kind: 'stopped' } },
+    ],
     ['a job that is gone', ended('vanished'), { problem: { kind: 'vanished' } }],
     ['a draft that expired', dropped('expired', null), { problem: { kind: 'dropped', why: 'expired' } }],
     ['a dismissed one', dropped('dismissed', 'U1'), { problem: { why: 'dismissed', byUserId: 'U1' } }],

@@ -4,7 +4,7 @@ import type { ChildProgram } from '../support/child-program.ts';
 import type { FaultProxy } from '../support/fault-proxy.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { describeReplicas, type Replicas, startReplicas } from './support/replicas.ts';
-import { ask, askAndWait, expectStory, isAccepted, PATIENCE_MS, PR, PROMPT, reply } from './support/story.ts';
+import { ask, askAndWait, expectStory, isAccepted, PR, PROMPT, reply } from './support/story.ts';
 
 /** After an outage, what was in flight waits for the end of its lease. */
 const options = { timeout: 300_000 };
@@ -132,7 +132,7 @@ describeReplicas('while the database cannot be reached', (serverUrl) => {
       await waitFor(
         () => world.query(`select id from call where state = 'done' and kind in ('post_card', 'announce')`),
         ({ length }) => length === 2,
-        { what: 'the posts to be settled', timeoutMs: PATIENCE_MS },
+        { what: 'the posts to be settled' },
       );
       await expectStory(world, 'On it');
     });

@@ -17,15 +17,13 @@ import { transactions } from './support/wire.ts';
 
 /** With a look once a second, work is taken over within 30 s. */
 const LEASE_MS = 24_000;
-/** For a busy machine. */
-const PATIENCE_MS = 100_000;
 /** These tests wait for a lease to run out, all at the same time. */
 const options = { timeout: 240_000 };
 
 /** Waits for what shows that the work was taken over. */
 async function takenOver<T>(read: () => Promise<T | undefined>, what: string): Promise<T> {
   const isThere = (value: T | undefined): value is T => value !== undefined;
-  return waitFor(read, isThere, { what, timeoutMs: PATIENCE_MS });
+  return waitFor(read, isThere, { what });
 }
 
 const said = (world: Replicas, words: string) => async (): Promise<SlackMessage | undefined> =>

@@ -4,7 +4,7 @@ import { describeWithLocalSlack } from '../support/local-slack.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { noPostgresServer, startPostgresServer } from './support/postgres-server.ts';
 import { startReplicas } from './support/replicas.ts';
-import { ask, isAccepted, PATIENCE_MS, PROMPT, reply } from './support/story.ts';
+import { ask, isAccepted, PROMPT, reply } from './support/story.ts';
 
 const name = 'a Postgres server that is stopped and started again';
 const reason = noPostgresServer === null ? '' : ` (skipped: ${noPostgresServer})`;
@@ -54,7 +54,7 @@ describeWithLocalSlack(name + reason, () => {
     await waitFor(
       () => world.api.jobs.map(({ prompts }) => prompts.join()),
       (prompts) => prompts.join('; ') === `${PROMPT},Mention the CLI; Add an FAQ`,
-      { what: 'the second job', timeoutMs: PATIENCE_MS },
+      { what: 'the second job' },
     );
     await world.until(
       () => world.query('select id from call where ended_at is null'),

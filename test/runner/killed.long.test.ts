@@ -61,7 +61,7 @@ test.each([
     return (await (await fetch(`http://127.0.0.1:${port}/v2/agent/docs/job${path}`, init)).json()) as ApiJob;
   };
   const rested = (id: string, isReached: (job: ApiJob) => boolean) =>
-    waitFor(() => call('GET', `/${id}`), isReached, { what: 'the job', timeoutMs: 60_000 });
+    waitFor(() => call('GET', `/${id}`), isReached, { what: 'the job' });
   const start = async () => {
     const program = runProgram(['runner'], env);
     await program.logged('runner_started');

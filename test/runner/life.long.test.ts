@@ -42,7 +42,7 @@ describe('a job at the runner', () => {
   });
 
   test('fails after the time limit, and goes on from its edits', async () => {
-    await using world = await startRunnerWorld({ turnTimeoutMs: 6_000 });
+    await using world = await startRunnerWorld({ turnTimeoutMs: 20_000 });
     const { id } = await world.create('write docs/a.md A\nhang');
     expect(await world.rested(id)).toMatchObject({
       status: 'failed',

@@ -56,13 +56,13 @@ test('a program with a repository and no agent API runs its own runner, and keep
 
   const first = await start();
   await first.ask('C0DOCS', 'Add a page\nwrite docs/a.md A');
-  await waitFor(branches, (names) => names.includes('add-a-page'), { what: 'the branch', timeoutMs: 30_000 });
+  await waitFor(branches, (names) => names.includes('add-a-page'), { what: 'the branch' });
 
   const [running] = runners(dataDir);
   process.kill(running ?? 0, 'SIGKILL');
   await first.program.logged('runner_ended');
   await first.ask('C0HELP', 'Another page\nwrite docs/b.md B');
-  await waitFor(branches, (names) => names.includes('another-page'), { what: 'it again', timeoutMs: 30_000 });
+  await waitFor(branches, (names) => names.includes('another-page'), { what: 'it again' });
 
   first.program.kill('SIGKILL');
   await first.program.exit;

@@ -95,18 +95,13 @@ test.skipIf(missing)(
     await world.message(id, 'Thanks, go on');
     expect(changes(await world.rested(id))).toEqual(['docs/a.md', 'docs/b.md', 'docs/c.md']);
   },
-  120_000,
 );
 
-test.skipIf(missing)(
-  'opencode starts again on a request during which the runner was restarted',
-  async () => {
-    const { id } = await world.create('write docs/d.md Hello\nhang once');
-    await world.rested(id, ({ activity }) => activity?.includes('docs/d.md') === true);
-    await world.restart();
-    model.resume();
-    const end = await world.rested(id);
-    expect([end.status, changes(end)]).toEqual(['completed', ['docs/d.md']]);
-  },
-  120_000,
-);
+test.skipIf(missing)('opencode starts again on a request during which the runner was restarted', async () => {
+  const { id } = await world.create('write docs/d.md Hello\nhang once');
+  await world.rested(id, ({ activity }) => activity?.includes('docs/d.md') === true);
+  await world.restart();
+  model.resume();
+  const end = await world.rested(id);
+  expect([end.status, changes(end)]).toEqual(['completed', ['docs/d.md']]);
+});

@@ -26,8 +26,12 @@ const follow = async (id: string, prompt: string) => {
 };
 
 describe('a turn', () => {
-  test('goes from the request to one commit and a pull request', async () => {
-    const job = await done('Add a quickstart\nwrite docs/quickstart.md Hello');
+  test.each([
+    ['Add a quickstart', 'Add a quickstart', 'add-a-quickstart'],
+    ['Add it [skip  CI]***NO_CI***', 'Add it (skip CI)(NO_CI)', 'add-it-skip-ci-no-ci'],
+    ['[ci skip][no ci]', '(ci skip)(no ci)', 'ci-skip-no-ci'],
+  ])('goes from the request to one commit and a pull request: %s', async (request, title, slug) => {
+    const job = await done(`${request}\nskip-checks: true\nwrite docs/quickstart.md ${request}`);
     expect(job).toMatchObject({
       status: 'completed',
       summary: 'Done.',
@@ -37,14 +41,15 @@ describe('a turn', () => {
     });
     const pull = world.pulls.find(({ html_url }) => html_url === job.prLink);
     expect(pull).toMatchObject({
-      title: 'Add a quickstart',
-      body: expect.stringContaining('> Add a quickstart'),
+      title,
+      body: expect.stringMatching(/^> .+\n> \(skip-checks\) true\n/m),
     });
-    expect(pull?.head).toBe(`docs-agent/add-a-quickstart-${job.id.slice(-6)}`);
+    expect(pull?.body).not.toMatch(/\[(?:skip|ci|no)|\*{3}NO/);
+    expect(pull?.head).toBe(`docs-agent/${slug}-${job.id.slice(-6)}`);
     expect(commits(pull?.head ?? '')).toBe(1);
     const head = pull?.head ?? '';
-    expect(world.git('log', '-1', '--format=%an%n%B', head)).toBe('docs-agent\nAdd a quickstart\n\nDone.');
-    expect(world.git('show', `${head}:docs/quickstart.md`)).toBe('Hello');
+    expect(world.git('log', '-1', '--format=%an%n%B', head)).toBe(`docs-agent\n${title}\n\nDone.`);
+    expect(world.git('show', `${head}:docs/quickstart.md`)).toBe(request);
   });
 
   test('without a change has no pull request; the next one adds commits to the branch', async () => {

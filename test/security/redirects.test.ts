@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createLogger } from '../../src/app/operations/logger.ts';
-import { answerFetch, boltLogger, PostingClient } from '../../src/slack/workspace/web-api/http.ts';
+import { answerFetch, boltLogger, slackClient } from '../../src/slack/workspace/web-api/caller.ts';
 import { serveHttp } from '../agent/support.ts';
 
 const quiet = boltLogger(createLogger({ level: 'error', destination: { write: () => {} } }));
@@ -22,8 +22,8 @@ test.each([302, 307, 308])(
     await using slack = await serveHttp((_request, response) => {
       response.writeHead(status, { location: other.baseUrl }).end();
     });
-    const client = new PostingClient(`${slack.baseUrl}/api/`, quiet);
-    await expect(client.apiCall('auth.test', { token: 'xoxb-1' })).rejects.toThrow();
+    const client = slackClient(`${slack.baseUrl}/api/`, quiet);
+    await expect(client('auth.test', { token: 'xoxb-1' })).rejects.toThrow();
     expect(other.arrived).toEqual([]);
   },
 );

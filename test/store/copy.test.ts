@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { copyStore } from '../../src/store/copy/copy.ts';
-import { StoreError } from '../../src/store/engines/connection-turns.ts';
+import { copyStore } from '../../src/store/copy.ts';
+import { StoreError } from '../../src/store/engines/database.ts';
 import { openStore, type StoreLocation } from '../../src/store/open.ts';
 import { type StrictWorld, startStrictWorld } from '../e2e/support/strict-world.ts';
 import { alice, general } from '../support/local-slack.ts';
@@ -163,8 +163,17 @@ describe.skipIf(testServerUrl === undefined)('moving a store to the other databa
     await remembering(from, 'a', 'b');
     await copy(from, to);
     expect((await copy(from, to)).get('inbound_request')).toBe(2);
-    await queryAt(to.databaseUrl, "insert into inbound_request (key, at) values ('c', 1)");
-    await expect(copy(from, to)).rejects.toThrow(/differ in the table inbound_request/);
+  });
+
+  test('after docs-agent was used with the copy, a second run says to keep it, not to empty it', async () => {
+    const [from, to] = [await emptyDirectory(), await emptyDatabase(serverUrl)];
+    await remembering(from, 'a', 'b');
+    await copy(from, to);
+    await remembering(to, 'c');
+    const again = copy(from, to);
+    await expect(again).rejects.toThrow(/differ in the table inbound_request: .*newer.*Do not empty it/s);
+    await expect(again).rejects.not.toThrow(/Empty the target/);
+    expect(await countIn(to)).toBe(3);
   });
 });
 

@@ -9,8 +9,6 @@ import { waitFor } from '../support/wait-for.ts';
 import { mountSmallDisk, noSmallDisk } from './support/small-disk.ts';
 
 const PR = 'https://github.com/acme/docs/pull/1';
-/** What was in flight when the disk was full is free again when its lease of 24 s has run out. */
-const PATIENCE_MS = 40_000;
 const options = { timeout: 300_000 };
 
 async function readiness(program: ChildProgram): Promise<{ status: number; body: string }> {
@@ -33,7 +31,7 @@ const isTold = (world: Outside, words: string) =>
   waitFor(
     async () => (await world.messages()).filter(({ text }) => text.includes(words)).length,
     (count) => count === 1,
-    { what: `one message with "${words}"`, timeoutMs: PATIENCE_MS },
+    { what: `one message with "${words}"` },
   );
 
 function onSmallDisks(name: string, describeIt: typeof describe, tests: () => void): void {
@@ -91,7 +89,7 @@ onSmallDisks('while the disk is full', describeWithLocalSlack as typeof describe
       await waitFor(
         () => world.slack.reactions(reply),
         (names) => names.join() === 'white_check_mark',
-        { what: 'the receipt', timeoutMs: PATIENCE_MS },
+        { what: 'the receipt' },
       );
       world.finish(PR);
       await isTold(world, '🎉');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Kysely } from 'kysely';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { StoreError } from '../../src/store/engines/connection-turns.ts';
+import { StoreError } from '../../src/store/engines/database.ts';
 import { openSqlite } from '../../src/store/engines/sqlite.ts';
 import { openStore } from '../../src/store/open.ts';
 import { migrate, migrations } from '../../src/store/schema/migrations.ts';

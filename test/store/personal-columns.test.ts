@@ -1,13 +1,15 @@
 import { expect, test } from 'vitest';
-import { idColumns, textColumns } from '../../src/store/forget/personal-columns.ts';
+import { idColumns, textColumns } from '../../src/store/forget.ts';
 import { openDatabase } from '../../src/store/open.ts';
 import { describeOnDatabases } from '../support/databases.ts';
 
 /**
  * Personal columns with code of their own: jobs and their tasks are deleted as a whole, settings lose the channel
- * (`erase.ts`), and replies in jobs of others are emptied.
+ * (`forget.ts`), and replies in jobs of others are emptied.
  */
 const erasedByCode = {
+  // Kept only until the call has an outcome.
+  call: 'sent',
   job: 'channelId requesterId',
   followUp: 'userId',
   task: 'id subject groupKey',
@@ -41,7 +43,7 @@ const impersonal = {
   organisationTeam: 'teamId enterpriseId',
   pastNotice: 'teamId digest',
   pastThread: 'teamId threadTs at',
-  pullRequest: 'teamId key watchedFrom lookedAt changedAt outcome misses',
+  pullRequest: 'teamId key watchedFrom changedAt outcome misses',
   // Keys are digests, answers hold the id of a job, or why a step was refused.
   hookAnswer: 'key at answer',
   recipe: 'teamId name jobId failures hasFailed pausedAt',

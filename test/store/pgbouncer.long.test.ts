@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openPostgres } from '../../src/store/engines/postgres.ts';
-import { inspectStore } from '../../src/store/inspect/inspect.ts';
+import { inspectStore } from '../../src/store/inspect.ts';
 import { migrateStore, openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { NOW_MS } from '../contract/store/samples.ts';

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { StoreError } from '../../src/store/engines/connection-turns.ts';
+import { StoreError } from '../../src/store/engines/database.ts';
 import { connectionErrors } from '../../src/store/engines/postgres-errors.ts';
 import { openStore } from '../../src/store/open.ts';
 

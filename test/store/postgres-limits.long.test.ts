@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { inspectStore } from '../../src/store/inspect/inspect.ts';
+import { inspectStore } from '../../src/store/inspect.ts';
 import { openStore } from '../../src/store/open.ts';
 import { backgroundStore, instrumentedStore, type Store } from '../../src/store/store.ts';
 import { aDecision, aJob, NOW_MS } from '../contract/store/samples.ts';

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { types } from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { StoreError } from '../../src/store/engines/connection-turns.ts';
+import { StoreError } from '../../src/store/engines/database.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { aDecision, aJob, NOW_MS } from '../contract/store/samples.ts';

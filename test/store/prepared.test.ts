@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Database } from '../../src/store/engines/connection-turns.ts';
+import type { Database } from '../../src/store/engines/database.ts';
 import { openDatabase } from '../../src/store/open.ts';
-import { prepared, preparedForMany, type Values } from '../../src/store/queries/prepared.ts';
+import { prepared, type Values } from '../../src/store/queries/prepared.ts';
 import type { Queries } from '../../src/store/schema/tables.ts';
 import { describeOnDatabases, type EmptyPlace, emptyPlaces } from '../support/databases.ts';
 
@@ -139,8 +139,8 @@ function preparedSuite(make: () => Promise<EmptyPlace>): void {
 
   test('about a list finds what belongs to each item, and is compiled for few lengths', async () => {
     const lengths: number[] = [];
-    const known = preparedForMany(
-      (on, keys: readonly Values<{ key: string }>[], { least }: Values<{ least: number }>) => {
+    const known = prepared(
+      (on, { least }: Values<{ least: number }>, keys: readonly Values<{ key: string }>[]) => {
         lengths.push(keys.length);
         const names = keys.map(({ key }) => key);
         return on
@@ -155,8 +155,8 @@ function preparedSuite(make: () => Promise<EmptyPlace>): void {
     const ask = async (keys: string, least = 0) => {
       const rows = await known(
         db,
-        [...keys].map((key) => ({ key })),
         { least },
+        [...keys].map((key) => ({ key })),
       );
       return rows.map(({ key }) => key).join('');
     };

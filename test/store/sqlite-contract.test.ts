@@ -21,38 +21,15 @@ const GROWING = new Set([
 const SHARED = /\((team_id|channel_id|project_id|stage|kind|state)=\?\)$/;
 
 /**
- * They read what is open, which does not grow with what is over; begin where the index does and soon end; leap from one
- * group to the next; or run once, in a migration.
+ * They read what is open, which does not grow with what is over; begin where the index does and soon end; or leap from
+ * one group to the next.
  */
 const ALLOWED = [
-  'update "task" set "lease_token" = ?, "lease_until" = ? where "lease_until" is not null',
+  'update task set lease_token = null, lease_until = null where lease_until is not null',
   'select kind, run_at from (',
   'with recursive groups (group_key) as',
   'select "stage", count(*) as "count" from "job" where "stage" in',
   'insert into catch_up (job_id, team_id',
-  'update job set number = aged.number',
-  'insert into job_count (team_id, last_number)\n    select',
-  'delete from call where ended_at is null and request like',
-  'select call.id, request, data from call join job',
-  'update call set request = replace(request,',
-  'select "job_id" as "jobId", "job"."data"',
-  "delete from task where kind = 'catch_up'",
-  "delete from task where kind = 'post_digest'",
-  "delete from task where kind = 'refresh_reaction'",
-  'insert into schedule (team_id, name, schedule, served_until)\n    select',
-  'update task set group_key = job.',
-  'insert into budget_queue (job_id, kind, project_id, seq)',
-  'insert into "new_',
-  'delete from "catch_up" where not exists',
-  'update task set job_id = job.id from job',
-  'update job set stage = case stage',
-  'update "job" set "data" = replace(',
-  'update "call" set "request" = replace(',
-  "update call set state = 'pending' where",
-  'update call set kind = case kind',
-  'update call set lane =',
-  "update follow_up set state = 'excluded'",
-  'update task set id = replace(',
   'select min("requested_at") as "at" from "catch_up"',
 ];
 /** A list without values. */

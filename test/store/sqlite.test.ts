@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { StoreError } from '../../src/store/engines/connection-turns.ts';
+import { StoreError } from '../../src/store/engines/database.ts';
 import { openSqlite } from '../../src/store/engines/sqlite.ts';
 import { openStore } from '../../src/store/open.ts';
 import { migrate, migrations } from '../../src/store/schema/migrations.ts';
@@ -140,7 +140,7 @@ test('a full disk undoes the transaction and says so; the next one works', async
   const database = openSqlite(newDirectory());
   onTestFinished(database.close);
   await migrate(database, migrations(database.engine));
-  const store = new SqlStore(database, null);
+  const store = new SqlStore(database);
   await sql`pragma max_page_count = 100`.execute(database.queries);
   const flood = store.transaction(async (tx) => {
     await tx.inboundRequests.remember(['event:1'], 1);

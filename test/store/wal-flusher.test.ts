@@ -2,7 +2,7 @@ import { closeSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { StoreError } from '../../src/store/engines/connection-turns.ts';
+import { StoreError } from '../../src/store/engines/database.ts';
 import { walFlusher } from '../../src/store/engines/sqlite.ts';
 import { openStore } from '../../src/store/open.ts';
 import { createTempDir } from '../support/temp-dir.ts';

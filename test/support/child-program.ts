@@ -7,8 +7,6 @@ const cli = fileURLToPath(new URL('../../src/cli/cli.ts', import.meta.url));
 const demo = fileURLToPath(new URL('../../demo/demo.ts', import.meta.url));
 /** Halves the work of starting, which is most of what these tests do. */
 const compileCache = fileURLToPath(new URL('../../node_modules/.cache/child-program', import.meta.url));
-/** Starting takes about half a second; on a busy machine many times that. */
-const PATIENCE_MS = 20_000;
 
 /** The child's variables, without those of this process. */
 export type ChildEnv = Readonly<Record<string, string | undefined>>;
@@ -82,8 +80,7 @@ export function runCommand(command: readonly string[], env: ChildEnv): ChildProg
   const log = () => stdout.split('\n').slice(0, -1).flatMap(toLogLine);
   const find = async <T>(read: () => T | null | undefined, what: string): Promise<T> => {
     const look = () => ({ ended, found: read() });
-    const options = { what, timeoutMs: PATIENCE_MS };
-    const { found } = await waitFor(look, (seen) => seen.ended || seen.found != null, options).catch(look);
+    const { found } = await waitFor(look, (seen) => seen.ended || seen.found != null, { what }).catch(look);
     if (found == null) throw new Error(`${ended ? 'it ended' : 'it went on'} without ${what}:\n${output}`);
     return found;
   };

@@ -10,6 +10,14 @@ const BELOW_SLACK = [
   'src/slack/workspace/',
 ];
 
+const CORE = [...BELOW_ROOMS, 'src/agent/', 'src/codehost/', 'src/slack/'];
+/** Each feature is a room; all know the plug, and nobody below `app` knows a feature. */
+const FEATURES = 'src/features/';
+const FEATURE = /^src\/features\/[^/]+\//;
+const PLUG = 'src/features/feature.ts';
+/** What the checks of features and doctor find. */
+const FINDING = 'src/doctor/finding.ts';
+
 /** The rooms that each room may know besides itself. The first that fits counts. */
 const KNOWN: Readonly<Record<string, readonly string[]>> = {
   'src/jobs/': [],
@@ -17,6 +25,8 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
   'src/engine/': ['src/jobs/', 'src/store/'],
   'src/agent/': BELOW_ROOMS,
   'src/codehost/': BELOW_ROOMS,
+  [FINDING]: ['src/engine/runtime/'],
+  'src/doctor/': [...CORE, FEATURES, 'src/app/'],
   'src/slack/protocol/': ['src/jobs/'],
   'src/slack/messages/': SLACK_LEAVES,
   'src/slack/views/': [...SLACK_LEAVES, 'src/slack/messages/'],
@@ -25,9 +35,15 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
   'src/slack/outbound/': BELOW_SLACK,
   'src/slack/install/': BELOW_SLACK,
   'src/slack/manifest.ts': ['src/slack/protocol/', 'src/slack/views/'],
-  'src/app/': [...BELOW_ROOMS, 'src/agent/', 'src/codehost/', 'src/slack/'],
+  [FEATURES]: CORE.filter((room) => room !== 'src/slack/').concat(
+    BELOW_SLACK,
+    'src/slack/inbound/',
+    'src/slack/outbound/',
+    FINDING,
+  ),
+  'src/app/': [...CORE, FEATURES],
   'src/runner/': ['src/store/engines/', 'src/engine/runtime/', 'src/codehost/'],
-  'src/cli/': [...BELOW_ROOMS, 'src/agent/', 'src/codehost/', 'src/slack/', 'src/app/', 'src/runner/'],
+  'src/cli/': [...CORE, 'src/doctor/', FEATURES, 'src/app/', 'src/runner/'],
 };
 
 /** Packages that belong to some rooms; others may only take types from them. */
@@ -47,8 +63,12 @@ const OWNERS: Readonly<Record<string, string | readonly string[]>> = {
   'prom-client': 'src/app/',
 };
 
+/** The queries that only one feature needs. */
+const QUERIES = /^src\/features\/[^/]+\/queries\.ts$/;
+
 /** Rooms without I/O, and the only packages that they and all that they import may use. */
 const PURE = ['src/jobs/', 'src/slack/protocol/', 'src/slack/messages/', 'src/slack/views/'];
+const PURE_OF_FEATURE = /^src\/features\/[^/]+\/(view|views|decide)\.ts$/;
 const PURE_PACKAGES = ['zod', '@slack/types', 'croner'];
 const IMPURE =
   /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bset(Timeout|Interval)\(|\bfetch\(|\brandomUUID(v7)?\b/;
@@ -88,10 +108,13 @@ function forbiddenImports(source: Source): string[] {
   if (room === undefined) {
     return [`${source.path} is in no room`];
   }
+  const own = room === FEATURES ? [PLUG, ...(FEATURE.exec(source.path) ?? [])] : [room];
   const mayImport = ({ target, typeOnly }: Import) =>
     target.startsWith('src/')
-      ? [room, ...(KNOWN[room] ?? [])].some((known) => target.startsWith(known))
-      : typeOnly || [OWNERS[target] ?? room].flat().some((owner) => source.path.startsWith(owner));
+      ? [...own, ...(KNOWN[room] ?? [])].some((known) => target.startsWith(known))
+      : typeOnly ||
+        (target === 'kysely' && QUERIES.test(source.path)) ||
+        [OWNERS[target] ?? room].flat().some((owner) => source.path.startsWith(owner));
   return importsOf(source)
     .filter((imported) => !mayImport(imported))
     .map(({ target }) => `${source.path} may not import ${target}`);
@@ -115,7 +138,8 @@ function impurities(source: Source): string[] {
 /** The sources of the pure rooms, and all that their code (not only their types) imports. */
 function pureSources(sources: readonly Source[]): Source[] {
   const byPath = new Map(sources.map((source) => [source.path, source]));
-  const pure = new Set(sources.filter(({ path }) => PURE.some((room) => path.startsWith(room))));
+  const isPure = (path: string) => PURE_OF_FEATURE.test(path) || PURE.some((room) => path.startsWith(room));
+  const pure = new Set(sources.filter(({ path }) => isPure(path)));
   for (const source of pure) {
     for (const { target, typeOnly } of importsOf(source)) {
       const imported = byPath.get(target);

@@ -17,7 +17,7 @@ export function laterBy(clock: TestClock): Later {
       await clock.advance(1_000);
       return read();
     };
-    return waitFor(look, predicate, { what, timeoutMs: 60_000 });
+    return waitFor(look, predicate, { what });
   };
 }
 

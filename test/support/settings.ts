@@ -1,5 +1,5 @@
 import { parseConfig } from '../../src/app/config/config.ts';
-import { ConfigError, type ConfigProblem } from '../../src/app/config/problems.ts';
+import { ConfigError, type ConfigProblem } from '../../src/app/config/values.ts';
 
 export const required = {
   SLACK_BOT_TOKEN: 'xoxb-12-34',

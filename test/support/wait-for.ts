@@ -1,6 +1,8 @@
 import { inspect } from 'node:util';
 
 const POLL_INTERVAL_MS = 20;
+/** A machine that runs six programs on two slow cores takes a minute to start one; only a fault takes longer. */
+const PATIENCE_MS = 90_000;
 
 export interface WaitForOptions {
   /** Ends the sentence "waited in vain for …". */
@@ -10,7 +12,7 @@ export interface WaitForOptions {
 
 /**
  * Reads until the value satisfies the predicate, and returns it; a `read` that throws is tried again. Throws
- * with the value or error last seen after `timeoutMs` (default 20 s: a busy machine is no fault).
+ * with the value or error last seen after `timeoutMs` (default 90 s: a busy machine is no fault).
  *
  * Only for programs of other makers (a local Slack, a database, a started process) that do not say when they
  * are done: the pause between two reads is not a wait of a guessed length. Inside our own process, await the
@@ -29,7 +31,7 @@ export async function waitFor<T>(
 export async function waitFor<T>(
   read: () => T | Promise<T>,
   predicate: (value: T) => boolean,
-  { what, timeoutMs = 20_000 }: WaitForOptions,
+  { what, timeoutMs = PATIENCE_MS }: WaitForOptions,
 ): Promise<T> {
   const endMs = Date.now() + timeoutMs;
   for (;;) {

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { findRoute } from '../../../demo/agent-api/route.ts';
 import { botScopes } from '../../../src/slack/protocol/scopes.ts';
+import { findRoute } from '../../../test/support/agent-api/route.ts';
 import { activeAgentJob } from '../../../test/support/watched-jobs.ts';
 
 // The process of stand-ins.ts. Answers everything at once: jobs never end, and their answers never change.

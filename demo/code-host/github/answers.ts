@@ -4,6 +4,7 @@ import { repository, timeOf, user } from './objects.ts';
 /** What GitHub says of a pull request, in the shape that it publishes. */
 export function githubAnswers(apiUrl: string, pull: StandInPullRequest, repositoryId: number) {
   const { number, ended, commit, size } = pull;
+  const page = `${new URL(apiUrl).origin}/${pull.repository}/pull/${number}`;
   const repo = repository(apiUrl, pull.repository, repositoryId);
   const repoUrl = `${apiUrl}/repos/${pull.repository}`;
   const url = `${repoUrl}/pulls/${number}`;
@@ -29,9 +30,9 @@ export function githubAnswers(apiUrl: string, pull: StandInPullRequest, reposito
   return {
     pull: {
       ...{ ...shared, id: number, node_id: `PR_${number}`, draft: pull.isDraft },
-      ...{ url, html_url: url, diff_url: url, patch_url: url, issue_url: issueUrl, commits_url: url },
+      ...{ url, html_url: page, diff_url: url, patch_url: url, issue_url: issueUrl, commits_url: url },
       ...{ comments_url: url, statuses_url: url, review_comments_url: url, review_comment_url: url },
-      ...{ head: branch('change', commit), base: branch('main', '0'.repeat(40)), auto_merge: null },
+      ...{ head: branch(pull.head, commit), base: branch(pull.base, '0'.repeat(40)), auto_merge: null },
       ...{
         merged: isMerged,
         merged_at: isMerged ? endedAt : null,

@@ -1,3 +1,4 @@
+import type { StandInPullRequest } from '../pull-request.ts';
 import { NOT_FOUND, ok, page, type Reply, type StandInRepositories } from '../repositories.ts';
 import { githubAnswers } from './answers.ts';
 
@@ -25,10 +26,27 @@ const NOT_ACCESSIBLE: Reply = {
 export function answerGithub(
   repositories: StandInRepositories,
   apiUrl: string,
-  { path, query }: { readonly path: string; readonly query: URLSearchParams },
+  {
+    path,
+    query,
+    body,
+  }: { readonly path: string; readonly query: URLSearchParams; readonly body?: string | undefined },
 ): Reply {
   const { name, id, rest = '' } = REPOSITORY.exec(path)?.groups ?? {};
   const repository = repositories.find(name ?? Number(id));
+  if (name !== undefined && rest === '/pulls') {
+    if (body !== undefined) {
+      const { body: description, ...given } = JSON.parse(body) as Pick<
+        StandInPullRequest,
+        'title' | 'head' | 'base'
+      > & { readonly body: string };
+      const opened = repositories.open({ ...given, repository: name, description });
+      return { status: 201, body: githubAnswers(apiUrl, opened, 0).pull };
+    }
+    const [, branch] = query.get('head')?.split(':') ?? [];
+    const found = repository?.pulls.filter(({ head }) => head === branch) ?? [];
+    return ok(found.map((pull) => githubAnswers(apiUrl, pull, 0).pull).reverse());
+  }
   if (repository === null) return NOT_FOUND;
   if (name !== undefined && repository.name.toLowerCase() !== name.toLowerCase()) {
     const location = `${apiUrl}/repositories/${repository.id}${rest}`;

@@ -1,19 +1,18 @@
 import pRetry from 'p-retry';
-import { Pool } from 'undici';
+import { type Dispatcher, Pool } from 'undici';
+import { z } from 'zod';
 import { type Clock, systemClock } from '../../engine/runtime/clock.ts';
-import { SEND_WITHIN_MS } from '../../engine/runtime/exchange.ts';
-import type { AgentFailure, AgentJob } from '../../jobs/agent-job.ts';
+import {
+  exchange,
+  parseJson,
+  parseRetryAfterMs,
+  SEND_WITHIN_MS,
+  type TimeLimits,
+} from '../../engine/runtime/exchange.ts';
+import { foreignAddress, foreignText, storable } from '../../engine/runtime/foreign-text.ts';
+import { type AgentFailure, type AgentJob, type Capability, capabilities } from '../../jobs/agent-job.ts';
 import type { TroubleKind } from '../../jobs/job.ts';
 import { afterAnswer, nothingKnown, type ServiceFacts } from '../../jobs/service-facts.ts';
-import {
-  AgentError,
-  type AgentRequest,
-  type Answer,
-  attempt,
-  badAnswerError,
-  decodeJob,
-  unknownProjectError,
-} from './attempt.ts';
 
 /** More than a thousand times the size of a job. An answer is not read beyond it. */
 export const ANSWER_MAX_BYTES = 1024 * 1024;
@@ -29,7 +28,7 @@ const repeats = { retries: 2, minTimeout: 100, factor: 3, randomize: true } as c
 export type AgentClientOptions = Readonly<{
   /** The API's `{base_url}`, to which `/v2/agent/…` is added. It may have a path. */
   baseUrl: string;
-  /** A project's key. Without one, calls fail as `unauthorized`, unsent. */
+  /** Without a key, a project's calls fail as `unauthorized`, unsent. */
   apiKeyOf: (projectId: string) => string | undefined;
   /** Bounds a whole call: connecting, sending, the complete answer, and all repeats. */
   timeoutMs: number;
@@ -38,7 +37,7 @@ export type AgentClientOptions = Readonly<{
 
 export type AgentClient = Omit<ReturnType<typeof createAgentClient>, 'factsOf'>;
 
-/** The client, and what it knows of the API from its calls. Throws a TypeError if `baseUrl` is no URL. */
+/** Throws a TypeError if `baseUrl` is no URL. */
 export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs, clock = systemClock }: AgentClientOptions) {
   const paths = agentPaths(baseUrl);
   const shared = {
@@ -57,15 +56,15 @@ export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs, clock = system
 
   const known = new Map<string, ServiceFacts>();
   const factsOf = (projectId: string) => known.get(projectId) ?? nothingKnown;
-  const note = (projectId: string, kind: TroubleKind | null) =>
-    known.set(projectId, afterAnswer(factsOf(projectId), kind, clock.now()));
+  const note = (projectId: string, kind: TroubleKind | null, can?: readonly Capability[]) =>
+    known.set(projectId, { ...afterAnswer(factsOf(projectId), kind, clock.now()), ...(can && { can }) });
 
   async function call<T>(
     projectId: string,
     request: AgentRequest,
     decode: (answer: Answer) => T,
   ): Promise<T> {
-    const isRead = request.method === 'GET';
+    const { isRead } = request;
     const [pool, mayRepeat] = isRead ? [reads, mayReadAgain] : [writes, wasNotSent];
     const endsAtMs = performance.now() + timeoutMs;
     // Repeats included: whether a prompt may still go out is not for this client to judge.
@@ -73,39 +72,45 @@ export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs, clock = system
     try {
       const apiKey = apiKeyOf(projectId);
       if (apiKey === undefined) throw unknownProjectError(projectId);
-      const answer = await systemClock.abortAfter(timeoutMs, (signal) =>
-        pRetry(async () => decode(await attempt(pool, request, apiKey, { signal, sendByMs })), {
-          ...repeats,
-          shouldRetry: ({ error, retryDelay }) =>
-            error instanceof AgentError &&
-            mayRepeat(error.failure) &&
-            performance.now() + retryDelay < endsAtMs,
-        }),
+      const { decoded, can } = await systemClock.abortAfter(timeoutMs, (signal) =>
+        pRetry(
+          async () => {
+            const answer = await attempt(pool, request, apiKey, { signal, sendByMs });
+            return { decoded: decode(answer), can: answer.can };
+          },
+          {
+            ...repeats,
+            shouldRetry: ({ error, retryDelay }) =>
+              error instanceof AgentError &&
+              mayRepeat(error.failure) &&
+              performance.now() + retryDelay < endsAtMs,
+          },
+        ),
       );
-      note(projectId, null);
-      return answer;
+      note(projectId, null, can);
+      return decoded;
     } catch (error) {
-      note(projectId, error instanceof AgentError ? troubleOf(error) : null);
+      const { failure, can } = error instanceof AgentError ? error : {};
+      note(projectId, failure ? troubleOf(failure) : null, can);
       throw error;
     }
   }
 
   return {
     factsOf,
-    /** Sends the prompt at most once. */
-    createJob: async (projectId: string, prompt: string) =>
-      call(projectId, { method: 'POST', path: paths.jobs(projectId), body: { prompt } }, decodeCreated),
-    /** Sends the prompt at most once. Null: accepted, but the answer does not describe a job. */
-    sendMessage: async (projectId: string, agentJobId: string, prompt: string) => {
-      const path = `${paths.job(projectId, agentJobId)}/message`;
-      return call(projectId, { method: 'POST', path, body: { prompt } }, decodeAccepted);
-    },
+    /** Sends the prompt at most once. Repetitions with the `key` count once, where the service knows that. */
+    createJob: (projectId: string, prompt: string, key: string | null = null) =>
+      call(projectId, { path: paths.jobs(projectId), prompt, key }, decodeCreated),
+    /** Likewise. Null: accepted, but the answer does not describe a job. */
+    sendMessage: (projectId: string, id: string, prompt: string, key: string | null = null) =>
+      call(projectId, { path: `${paths.job(projectId, id)}/message`, prompt, key }, decodeAccepted),
+    /** Ends the running turn, and drops those that wait. May be repeated. */
+    cancelJob: (projectId: string, id: string) =>
+      call(projectId, { path: `${paths.job(projectId, id)}/cancel` }, (answer) => decodeRead(answer, id)),
     /** Asks up to three times within `timeoutMs`, unless the API answers with a 3xx, a 4xx or `Retry-After`. */
-    getJob: async (projectId: string, agentJobId: string) => {
-      const path = paths.job(projectId, agentJobId);
-      return call(projectId, { method: 'GET', path }, (answer) => decodeRead(answer, agentJobId));
-    },
-    /** Aborts calls in flight. These and later ones fail as `unreachable`. */
+    getJob: (projectId: string, id: string) =>
+      call(projectId, { path: paths.job(projectId, id), isRead: true }, (answer) => decodeRead(answer, id)),
+    /** Calls in flight and later ones fail as `unreachable`. */
     close: async () => {
       await Promise.all([reads.destroy(), writes.destroy()]);
     },
@@ -113,61 +118,253 @@ export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs, clock = system
 }
 
 /** A created job must not be lost for lack of a status. */
-function decodeCreated({ status, body, apiKey }: Answer): AgentJob {
-  return decodeJob(body, apiKey) ?? notAJob(status);
+function decodeCreated({ status, body, apiKey, can }: Answer): AgentJob {
+  return decodeJob(body, apiKey, can) ?? notAJob(status);
 }
 
-function decodeAccepted({ status, body, apiKey }: Answer): AgentJob | null {
+function decodeAccepted({ status, body, apiKey, can }: Answer): AgentJob | null {
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-  return isObject ? decodeJob(body, apiKey) : notAJob(status);
+  return isObject ? decodeJob(body, apiKey, can) : notAJob(status);
 }
 
 /** No field is formally required of a job that is read; it is the requested one. */
-function decodeRead({ status, body, apiKey }: Answer, jobId: string): AgentJob {
+function decodeRead({ status, body, apiKey, can }: Answer, id: string): AgentJob {
   const isJob = typeof body === 'object' && body !== null && JOB_FIELDS.some((field) => field in body);
-  const job = isJob ? decodeJob({ ...body, id: 'as asked for' }, apiKey) : null;
-  return job === null ? notAJob(status) : { ...job, id: jobId };
+  const job = isJob ? decodeJob({ ...body, id: 'as asked for' }, apiKey, can) : null;
+  return job === null ? notAJob(status) : { ...job, id };
 }
 
 function notAJob(status: number): never {
   throw badAnswerError(status, 'is not a job');
 }
 
-function wasNotSent(failure: AgentFailure): boolean {
-  return failure.outcome === 'definite' && failure.reason === 'unreachable';
+function wasNotSent({ outcome, reason }: AgentFailure): boolean {
+  return outcome === 'definite' && reason === 'unreachable';
 }
 
 function mayReadAgain({ reason, retryAfterMs }: AgentFailure): boolean {
   return retryAfterMs === null && ['unreachable', 'server_error', 'bad_answer'].includes(reason);
 }
 
-/** `baseUrl` may have a path. Throws a TypeError if it is no URL. */
+/** Throws a TypeError if `baseUrl` is no URL. */
 export function agentPaths(baseUrl: string) {
   const { origin, pathname } = new URL(baseUrl);
   const basePath = pathname.replace(/(?<!\/)\/+$/, '');
+  const segment = (id: string) => encodeURIComponent(id.toWellFormed());
   const jobs = (projectId: string) => `${basePath}/v2/agent/${segment(projectId)}/job`;
   const job = (projectId: string, jobId: string) => `${jobs(projectId)}/${segment(jobId)}`;
   return { origin, jobs, job };
 }
 
-function segment(id: string): string {
-  return encodeURIComponent(id.toWellFormed());
+/** Null: it only refused this request. */
+function troubleOf({ reason }: AgentFailure): TroubleKind | null {
+  if (reason === 'not_found' || reason === 'rejected') return null;
+  if (reason === 'unauthorized') return 'needs_admin';
+  return reason === 'rate_limited' ? reason : 'unreachable';
 }
 
-/** Null: the API answered, and only refused this request. */
-function troubleOf({ failure }: AgentError): TroubleKind | null {
-  switch (failure.reason) {
-    case 'unreachable':
-    case 'server_error':
-    case 'bad_answer':
-    case 'no_such_path':
-      return 'unreachable';
-    case 'unauthorized':
-      return 'needs_admin';
-    case 'rate_limited':
-      return 'rate_limited';
-    case 'not_found':
-    case 'rejected':
-      return null;
+export class AgentError extends Error {
+  readonly failure: AgentFailure;
+  /** What a refusal announces besides. */
+  readonly can: readonly Capability[] | undefined;
+
+  constructor(failure: AgentFailure, options?: ErrorOptions, can?: readonly Capability[]) {
+    super(failure.message, options);
+    this.name = 'AgentError';
+    this.failure = failure;
+    this.can = can;
   }
+}
+
+type Kind = Pick<AgentFailure, 'outcome' | 'reason'>;
+
+const kind = (outcome: Kind['outcome'], reason: Kind['reason']): Kind => ({ outcome, reason });
+
+function agentError(of: Kind, status: number | null, message: string, cause?: Error): AgentError {
+  return new AgentError({ ...of, status, message, retryAfterMs: null }, { cause });
+}
+
+export function notSentError(cause: Error): AgentError {
+  const why = isTimeout(cause) ? 'in time' : `(${codeOf(cause)})`;
+  return agentError(kind('definite', 'unreachable'), null, `no connection to the agent API ${why}`, cause);
+}
+
+/** `status`: of an answer that had begun. */
+function noAnswerError(status: number | null, cause: Error): AgentError {
+  const message = isTimeout(cause)
+    ? 'the agent API did not answer in time'
+    : `the connection to the agent API broke before the answer (${codeOf(cause)})`;
+  return agentError(kind('unknown', 'unreachable'), status, message, cause);
+}
+
+/** A 2xx answer that is not the API's. */
+function badAnswerError(status: number, problem: string, cause?: Error): AgentError {
+  const message = `the answer of the agent API (${status}) ${problem}`;
+  return agentError(kind('unknown', 'bad_answer'), status, message, cause);
+}
+
+export function unknownProjectError(projectId: string): AgentError {
+  const message = `the project ${projectId} is not in the settings`;
+  return agentError(kind('definite', 'unauthorized'), null, message);
+}
+
+/** `words`: the API's own. */
+export function refusedError(
+  status: number,
+  words: string | null,
+  retryAfterMs: number | null,
+  can?: readonly Capability[],
+): AgentError {
+  const message = words ?? `the agent API answered with status ${status}`;
+  const answer = { status, message, retryAfterMs, ...(words !== null && { words }) };
+  return new AgentError({ ...kindOf(status, words), ...answer }, undefined, can);
+}
+
+function kindOf(status: number, words: string | null): Kind {
+  if (status >= 500) return kind('unknown', 'server_error');
+  if (status === 429) return kind('definite', 'rate_limited');
+  if ([401, 402, 403].includes(status)) return kind('definite', 'unauthorized');
+  if (status === 404) return kind('definite', words === null ? 'no_such_path' : 'not_found');
+  return kind('definite', 'rejected');
+}
+
+/** `Clock.abortAfter` aborts with this error. */
+function isTimeout({ name }: Error): boolean {
+  return name === 'TimeoutError';
+}
+
+export function codeOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+}
+
+/** A longer `Retry-After` counts as a mistake: until then, ends of jobs and the API's return would go unnoticed. */
+const LONGEST_READ_PAUSE_MS = 5 * 60_000;
+/** The API's documented limit is hourly. */
+const LONGEST_CALL_PAUSE_MS = 60 * 60_000;
+
+type AgentRequest = Readonly<{ path: string; isRead?: true; prompt?: string; key?: string | null }>;
+
+/** A 2xx answer; `body` is its parsed JSON. `apiKey`: must not appear in any text. */
+type Answer = Readonly<{ status: number; body: unknown; apiKey: string; can: readonly Capability[] }>;
+
+/** Fails with an AgentError whose message never holds the key. */
+async function attempt(
+  dispatcher: Dispatcher,
+  { path, isRead, prompt, key }: AgentRequest,
+  apiKey: string,
+  limits: TimeLimits,
+): Promise<Answer> {
+  const hasBody = prompt !== undefined;
+  const headers = {
+    ...headersFor(apiKey),
+    ...(hasBody && { 'content-type': 'application/json' }),
+    ...(key && { 'idempotency-key': key }),
+  };
+  const method = isRead ? 'GET' : 'POST';
+  const request = { method, path, headers, body: hasBody ? JSON.stringify({ prompt }) : null } as const;
+  const result = await exchange(dispatcher, request, limits);
+  if (result.kind === 'not_sent') throw notSentError(result.cause);
+  if (result.kind === 'no_answer') throw noAnswerError(null, result.cause);
+
+  const { head, cause } = result;
+  const { status } = head;
+  const { 'agent-capabilities': names, 'retry-after': retryAfter, date } = head.headers;
+  const json = result.body === null ? undefined : parseJson(result.body);
+  const announced = String(names ?? '').split(/[\s,]+/);
+  const can = capabilities.filter((one) => announced.includes(one));
+  if (status < 200 || status > 299) {
+    const longestMs = isRead ? LONGEST_READ_PAUSE_MS : LONGEST_CALL_PAUSE_MS;
+    const retryAfterMs = parseRetryAfterMs(retryAfter, date, Date.now(), longestMs);
+    // Without the header, it may be a proxy's, and takes nothing back.
+    const said = names === undefined ? undefined : can;
+    throw refusedError(status, decodeErrorText(json, apiKey), retryAfterMs, said);
+  }
+  if (cause !== null) {
+    throw isTimeout(cause)
+      ? noAnswerError(status, cause)
+      : badAnswerError(status, 'is cut off or too large', cause);
+  }
+  if (json === undefined) throw badAnswerError(status, 'is not JSON');
+  return { status, body: json, apiKey, can };
+}
+
+export function headersFor(apiKey: string): Readonly<Record<string, string>> {
+  return {
+    authorization: `Bearer ${apiKey}`,
+    accept: 'application/json',
+    'accept-encoding': 'identity',
+    'user-agent': 'docs-agent',
+  };
+}
+
+const STATUS_MAX_LENGTH = 100;
+const ERROR_TEXT_MAX_LENGTH = 500;
+const NAME_MAX_LENGTH = 500;
+/** Longer than any URL that may become a link. */
+const ADDRESS_MAX_LENGTH = 4_000;
+const SUMMARY_MAX_LENGTH = 3_000;
+const REASON_MAX_LENGTH = 500;
+const ACTIVITY_MAX_LENGTH = 100;
+/** Shorter keys are not looked for in names: part of a word could match. */
+const KEY_MIN_LENGTH = 8;
+
+const text = z.string().nullable().catch(null);
+
+/** Opaque: accepted as is or not at all. A number is unexpected, but no reason to lose a job. */
+const id = z.union([
+  z.string().refine((value) => value.trim() !== '' && storable(value) === value),
+  z.int().transform(String),
+]);
+
+const jobSchema = z.object({
+  id,
+  status: text,
+  source: z.object({ repository: text, ref: text }).catch({ repository: null, ref: null }),
+  model: text,
+  prLink: text,
+  summary: text,
+  reason: text,
+  activity: text,
+});
+
+const errorSchema = z.object({ error: z.string() });
+
+/**
+ * Reads a job from a parsed JSON body, or null if there is none. Never throws. Only `id` is required: other missing,
+ * null or mistyped fields become null, and a missing status `active`. Texts are without secrets, the `key` included.
+ * @param can what the service announces: nothing else is read
+ */
+export function decodeJob(body: unknown, key: string, can: readonly Capability[] = []): AgentJob | null {
+  const { data } = jobSchema.safeParse(body);
+  if (data === undefined) return null;
+  const { id, source } = data;
+  const clean = (value: string | null, maxLength: number, read = foreignText): string | null => {
+    if (value === null) return null;
+    return read(key.length < KEY_MIN_LENGTH ? value : withoutKey(value, key), maxLength) || null;
+  };
+  const summary = can.includes('summary') ? clean(data.summary, SUMMARY_MAX_LENGTH) : null;
+  const reason = can.includes('summary') ? clean(data.reason, REASON_MAX_LENGTH) : null;
+  const activity = can.includes('activity') ? clean(data.activity, ACTIVITY_MAX_LENGTH) : null;
+  return {
+    id,
+    status: clean(data.status, STATUS_MAX_LENGTH) ?? 'active',
+    repository: clean(source.repository, NAME_MAX_LENGTH, foreignAddress),
+    ref: clean(source.ref, NAME_MAX_LENGTH),
+    model: clean(data.model, NAME_MAX_LENGTH),
+    prLink: clean(data.prLink, ADDRESS_MAX_LENGTH, foreignAddress),
+    ...(can.length > 0 && { can }),
+    ...(summary !== null && { summary }),
+    ...(reason !== null && { reason }),
+    ...(activity !== null && { activity }),
+  };
+}
+
+/** The API's own words in an error body, without secrets, or null. Untrusted. */
+export function decodeErrorText(body: unknown, key: string): string | null {
+  const { data } = errorSchema.safeParse(body);
+  return data === undefined ? null : foreignText(withoutKey(data.error, key), ERROR_TEXT_MAX_LENGTH) || null;
+}
+
+function withoutKey(text: string, key: string): string {
+  return text.replaceAll(key, '…');
 }

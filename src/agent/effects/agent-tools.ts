@@ -1,14 +1,15 @@
 import type { EngineTools } from '../../engine/apply-event.ts';
 import type { AgentFailure } from '../../jobs/agent-job.ts';
 import type { Job } from '../../jobs/job.ts';
-import { unknownProjectError } from '../client/attempt.ts';
-import type { AgentClient } from '../client/client.ts';
+import type { ServiceFacts } from '../../jobs/service-facts.ts';
+import { type AgentClient, unknownProjectError } from '../client/client.ts';
 
 export type AgentTools = EngineTools &
   Readonly<{
     agent: AgentClient;
     answered: AnsweredJobs;
-    /** Create and message calls per project and hour. */
+    known: { readonly agent: (projectId: string) => ServiceFacts };
+    /** Per project. */
     hourlyBudget: number;
     /** The prompt as the agent reads it, with people's names instead of ids. */
     readablePrompt: (teamId: string, prompt: string) => Promise<string>;
@@ -16,10 +17,7 @@ export type AgentTools = EngineTools &
     showChecked: (job: Job) => void;
   }>;
 
-/**
- * Throws AgentError for a job whose project no longer belongs to its workspace: the project's key is not used
- * for it.
- */
+/** Throws AgentError if the project no longer belongs to the job's workspace: its key is not used for the job. */
 export function requireBoundProject({ newContext }: AgentTools, { teamId, projectId }: Job): void {
   const { projects } = newContext().rulesOf(teamId);
   if (!projects.some(({ id }) => id === projectId)) throw unknownProjectError(projectId);
@@ -28,21 +26,17 @@ export function requireBoundProject({ newContext }: AgentTools, { teamId, projec
 const MAX_WORDS_LENGTH = 200;
 
 /**
- * For the log: what the API says when an administrator must act, on one line. Its words about a refused
- * request may quote the request, so they are left out.
+ * For the log: what the API says when an administrator must act, on one line. Its words about a refused request may
+ * quote the request, so they are left out.
  */
 export function agentSays({ reason, words }: AgentFailure): { readonly agent_says?: string } {
   const isForOperator = reason === 'unauthorized' || reason === 'not_found';
   if (!isForOperator || words === undefined) return {};
-  return {
-    agent_says: words
-      .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
-      .slice(0, MAX_WORDS_LENGTH)
-      .toWellFormed(),
-  };
+  const line = words.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ');
+  return { agent_says: line.slice(0, MAX_WORDS_LENGTH).toWellFormed() };
 }
 
-/** Which jobs the agent API knew recently, as far as this process has read them. */
+/** Which jobs the agent API knew recently, as far as this process knows. */
 export class AnsweredJobs {
   /** The last two of each project. */
   private readonly byProject = new Map<string, readonly { agentJobId: string; atMs: number }[]>();

@@ -25,80 +25,72 @@ const COMES_WITHIN_MS = 10_000;
 /** If no job has come by then, the program was away, and the first in line is woken again. */
 const NOBODY_WAS_THERE_MS = 30_000;
 const PASSED_FOR_MS = 60_000;
-const TOO_MANY_REQUESTS = 429;
 
 type Tools = Pick<AgentTools, 'hourlyBudget' | 'log'>;
 
 /**
- * Takes a place in the hourly budget of the job's project, or says why and until when it has to wait. Counted
- * from the ledger, which restarts and replicas share. The first start in line asks every minute, and a
- * successful call wakes it (`callNext`), in case a place becomes free early.
+ * Takes a place in the hourly budget of the job's project, or says why and until when it has to wait. Counted from the
+ * ledger, which restarts and replicas share. The first start in line asks every minute, and a successful call wakes it
+ * (`callNext`), in case a place becomes free early.
  */
 export async function takeFromBudget(
-  tools: AgentTools,
+  { hourlyBudget: perHour, clock }: AgentTools,
   tx: Transaction,
   job: Job,
   kind: BudgetKind,
 ): Promise<{ readonly failure: AgentFailure; readonly askAgainAtMs: number } | null> {
-  const nowMs = tools.clock.now();
-  const { projectId } = job;
+  const { id: jobId, projectId } = job;
+  const pause = isHurried(job, kind) ? null : await lockPause(tx, projectId, clock.now());
+  // From here on, no answer moves the pause or the line: all of it is judged at one time.
+  const nowMs = clock.now();
+  const limited = (status: number | null, message: string, goesAtMs: number, askAgainAtMs = goesAtMs) => {
+    const failure = { outcome: 'definite', reason: 'rate_limited', status, message } as const;
+    return { failure: { ...failure, retryAfterMs: goesAtMs - nowMs }, askAgainAtMs };
+  };
   const startedAtMs = await tx.calls.agentCallsStartedAt(projectId, nowMs - HOUR_MS, nowMs);
-  const asking = { jobId: job.id, kind, isUnattended: isUnattended(job) };
+  const asking = { jobId, kind, isUnattended: isUnattended(job) };
   const waiting = joinedBy(asking, await tx.budgetQueue.waiting(projectId));
-  const use = { perHour: tools.hourlyBudget, startedAtMs, waiting };
-  const goesAtMs = allowedAtMs(use, asking, nowMs);
+  const goesAtMs = allowedAtMs({ perHour, startedAtMs, waiting }, asking, nowMs);
   if (goesAtMs > nowMs) {
     const ahead = waiting.find(
       (other) => other.kind === 'create_job' && other.isUnattended === asking.isUnattended,
     );
-    const isFirst = kind === 'create_job' && ahead?.jobId === job.id;
-    const message = `the budget of ${tools.hourlyBudget} calls per hour is used up`;
-    return {
-      failure: limited(null, message, goesAtMs - nowMs),
-      askAgainAtMs: isFirst ? Math.min(goesAtMs, nowMs + FIRST_LOOKS_AGAIN_MS) : goesAtMs,
-    };
+    const isFirst = kind === 'create_job' && ahead?.jobId === jobId;
+    const askAgainAtMs = isFirst ? Math.min(goesAtMs, nowMs + FIRST_LOOKS_AGAIN_MS) : goesAtMs;
+    return limited(null, `the budget of ${perHour} calls per hour is used up`, goesAtMs, askAgainAtMs);
   }
-  const pause = isHurried(job, kind) ? null : await tx.budgetQueue.pause(projectId, nowMs);
-  if (pause !== null) {
-    const line = nextInLine({ ...use, calls: startedAtMs.length }, nowMs);
-    const place = line.findIndex((one) => isSame(one, asking));
-    const askAgainAtMs = await waitsInLineUntilMs(tx, projectId, pause, line, place, nowMs);
-    if (askAgainAtMs !== null) {
-      const message = 'the agent API limits the rate of calls';
-      return { failure: limited(TOO_MANY_REQUESTS, message, askAgainAtMs - nowMs), askAgainAtMs };
-    }
-  }
-  return null;
+  if (pause === null) return null;
+  const line = nextInLine({ perHour, calls: startedAtMs.length, waiting }, nowMs);
+  const place = line.findIndex((one) => isSame(one, asking));
+  const turnAtMs = await turnInLineAtMs(tx, projectId, pause, line, place, nowMs);
+  return turnAtMs === null ? null : limited(429, 'the agent API limits the rate of calls', turnAtMs);
 }
 
-function limited(status: number | null, message: string, retryAfterMs: number): AgentFailure {
-  return { outcome: 'definite', reason: 'rate_limited', status, message, retryAfterMs };
-}
-
-/** When the job at this place in line asks again; null: it is its turn. */
-async function waitsInLineUntilMs(
+/** Null: now. */
+async function turnInLineAtMs(
   tx: Transaction,
   projectId: string,
-  pause: CallPause,
+  { atMs, untilMs }: CallPause,
   line: readonly InBudgetQueue[],
   place: number,
   nowMs: number,
 ): Promise<number | null> {
-  if (nowMs < pause.untilMs) return callAtMs(place, pause.untilMs);
-  if (await tx.calls.isAgentCallUnderWay(projectId, pause.atMs)) return nowMs + LOOKS_IN_LINE_AGAIN_MS;
+  if (nowMs < untilMs) return callAtMs(place, untilMs);
+  if (await tx.calls.isAgentCallUnderWay(projectId, atMs)) return nowMs + LOOKS_IN_LINE_AGAIN_MS;
   if (place === 0) return null;
-  const calledForMs = nowMs - pause.untilMs;
+  const calledForMs = nowMs - untilMs;
   if (calledForMs >= COMES_WITHIN_MS && calledForMs < NOBODY_WAS_THERE_MS) {
     await tx.budgetQueue.pass(line.slice(0, place), nowMs + PASSED_FOR_MS);
     return null;
   }
-  if (calledForMs >= NOBODY_WAS_THERE_MS)
+  if (calledForMs >= NOBODY_WAS_THERE_MS) {
     await tx.budgetQueue.changePause(projectId, (before) => before && { ...before, untilMs: nowMs }, nowMs);
+  }
   await callFirst(tx, line, nowMs);
   return callAtMs(place, nowMs);
 }
 
-/** When the job at this place in line has its turn, unless those ahead wake it earlier. */
+/** Unless those ahead wake it earlier. */
 function callAtMs(place: number, firstAtMs: number): number {
   if (place === 0) return firstAtMs;
   return firstAtMs + (place === 1 ? COMES_WITHIN_MS : LOOKS_IN_LINE_AGAIN_MS);
@@ -113,32 +105,31 @@ async function callFirst(tx: Transaction, line: readonly InBudgetQueue[], firstA
   }
 }
 
-/** Records the agent's answer to a call, for the project's other calls. Returns how they are held up. */
+/** Returns how the project's other calls are held up. */
 export async function noteAnswer(
   { log }: Tools,
   tx: Transaction,
-  { projectId }: Job,
+  projectId: string,
   answered: AnsweredCall,
   { nowMs, jitter }: { nowMs: number; jitter: number },
 ): Promise<CallPause | null> {
-  const pause = await tx.budgetQueue.changePause(
-    projectId,
-    (before) => pauseAfter(before, answered, nowMs, jitter),
-    nowMs,
-  );
+  const { answer, startedAtMs } = answered;
+  const change = (before: CallPause | null) => pauseAfter(before, answered, nowMs, jitter);
+  const pause = await tx.budgetQueue.changePause(projectId, change, nowMs);
   // An accepted call disproves a pause of the reads.
-  if (answered.answer === 'taken' && (await tx.readBudget.endPause(projectId, answered.startedAtMs, nowMs))) {
+  if (answer === 'taken' && (await tx.readBudget.endPause(projectId, startedAtMs, nowMs))) {
     await tx.checks.runNow(projectId, nowMs);
     await tx.checks.refreshCardsOf(projectId, nowMs);
   }
-  if (pause !== null && answered.answer === 'limited')
+  if (pause !== null && answer === 'limited') {
     log.warn('calls_paused', { project_id: projectId, pause_ms: pause.untilMs - nowMs });
+  }
   return pause;
 }
 
 /**
- * Wakes the next in line after an answer; without a pause, the first start, but not after a failure: the
- * starts in line would only wake each other. Returns when the answered job may go again, if it is in line.
+ * Wakes the next in line after an answer; without a pause, the first start, but not after a failure: the starts in line
+ * would only wake each other. Returns when the answered job may go again, if it is in line.
  */
 export async function callNext(
   { hourlyBudget }: Tools,
@@ -162,28 +153,32 @@ export async function callNext(
   return null;
 }
 
-/** Whether the job's replies wait for the rate limit, and are next in line. Locks nothing. */
+/**
+ * Locks the pause, if there is one: an answer skips the task that it would wake while that is locked, so a task must
+ * not decide to wait at the same moment. The caller holds the job's lock, as where an answer is recorded.
+ */
+async function lockPause(tx: Transaction, projectId: string, nowMs: number): Promise<CallPause | null> {
+  if ((await tx.budgetQueue.pause(projectId, nowMs)) === null) return null;
+  return tx.budgetQueue.changePause(projectId, (pause) => pause, nowMs);
+}
+
+/** Whether the job's replies wait for the rate limit, and are next in line. */
 export async function isNextInLine(
-  { hourlyBudget }: Tools,
+  { hourlyBudget, clock }: AgentTools,
   tx: Transaction,
   jobId: string,
-  nowMs: number,
 ): Promise<boolean> {
   const job = await tx.jobs.get(jobId);
-  if (job === null || (job.sendNotBeforeMs ?? 0) <= nowMs) return false;
-  const { projectId } = job;
-  const pause = await tx.budgetQueue.pause(projectId, nowMs);
+  if (job === null || (job.sendNotBeforeMs ?? 0) <= clock.now()) return false;
+  await tx.jobs.hold(jobId);
+  const pause = await lockPause(tx, job.projectId, clock.now());
+  const nowMs = clock.now();
   if (pause === null || nowMs < pause.untilMs) return false;
-  const [first] = await lineOf(tx, projectId, hourlyBudget, nowMs);
+  const [first] = await lineOf(tx, job.projectId, hourlyBudget, nowMs);
   return first?.jobId === jobId && first.kind === 'send_message';
 }
 
-async function lineOf(
-  tx: Transaction,
-  projectId: string,
-  perHour: number,
-  nowMs: number,
-): Promise<InBudgetQueue[]> {
+async function lineOf(tx: Transaction, projectId: string, perHour: number, nowMs: number) {
   const calls = await tx.calls.agentCallsSince(projectId, nowMs - HOUR_MS);
   return nextInLine({ perHour, calls, waiting: await tx.budgetQueue.waiting(projectId) }, nowMs);
 }

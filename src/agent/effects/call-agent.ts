@@ -1,21 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
-import { applyEvent, factsOf } from '../../engine/apply-event.ts';
-import { type DueCall, type Effect, runLane, type Wait } from '../../engine/run-lane.ts';
+import { type AnyJobContext, applyEvent, factsOf } from '../../engine/apply-event.ts';
+import { type DueCall, runLane, type Wait } from '../../engine/run-lane.ts';
 import { TooLateToSendError } from '../../engine/runtime/exchange.ts';
 import type { LogFields } from '../../engine/runtime/redact.ts';
 import type { AgentFailure } from '../../jobs/agent-job.ts';
 import type { CallRequest } from '../../jobs/call.ts';
-import { verdictOn } from '../../jobs/decide/watch/verdict.ts';
-import type { AnyJobContext } from '../../jobs/decision.ts';
+import { isMissing, verdictOn } from '../../jobs/decide/failures.ts';
 import type { JobEvent } from '../../jobs/event.ts';
-import type { Job } from '../../jobs/job.ts';
+import { isStopping, type Job } from '../../jobs/job.ts';
 import type { AnsweredCall, CallPause } from '../../jobs/schedule/hourly-budget.ts';
 import type { ClaimedTask, LedgerCall, Transaction } from '../../store/store.ts';
-import { AgentError } from '../client/attempt.ts';
+import { AgentError } from '../client/client.ts';
 import { type AgentTools, agentSays, requireBoundProject } from './agent-tools.ts';
 import { callNext, isNextInLine, noteAnswer, takeFromBudget } from './budget.ts';
 
-type AgentRequest = Extract<CallRequest, { kind: 'create_job' | 'send_message' }>;
+type AgentRequest = Extract<CallRequest, { kind: 'create_job' | 'send_message' | 'cancel_job' }>;
 
 type AgentResult = Readonly<{
   /** Null: the call is dropped, since nothing would watch a second agent job. */
@@ -26,6 +25,8 @@ type AgentResult = Readonly<{
 }>;
 
 const SHORTEST_WAIT_MS = 100;
+/** Services know a key for 24 hours; the rest is for clocks that differ. */
+const REPEATED_FOR_MS = 23 * 3_600_000;
 
 const notAnswered = { reason: 'unreachable', status: null, retryAfterMs: null } as const;
 
@@ -41,60 +42,115 @@ const TOO_LATE: AgentFailure = {
   message: 'the program was held up before the request went out',
 };
 
+/**
+ * The agent API cannot be asked about a call. An interrupted one is repeated if the service recognises that (a cancel
+ * always is), else unknown.
+ */
 export function callAgent(tools: AgentTools, task: ClaimedTask): Promise<void> {
-  return runLane(tools, agentCalls(tools), task);
-}
-
-/** The agent API cannot be asked about a call, so an interrupted one is unknown. */
-function agentCalls(tools: AgentTools): Effect<string, AgentResult> {
-  return {
-    prepare: ({ call, job }) => tools.readablePrompt(job.teamId, requestOf(call).prompt),
-    admit: async (tx, due) => {
-      const { kind } = requestOf(due.call);
-      if (kind === 'create_job') {
-        // Rewriting a call requires its job's lock.
+  return runLane<string, AgentResult>(
+    tools,
+    {
+      prepare: async ({ call, job }) => {
+        const request = requestOf(call);
+        return request.kind === 'cancel_job' ? '' : tools.readablePrompt(job.teamId, request.prompt);
+      },
+      admit: async (tx, due) => {
+        const { kind } = requestOf(due.call);
+        if (kind === 'cancel_job') {
+          const job = await tx.jobs.get(due.job.id);
+          // The turn has ended by itself.
+          return job !== null && isStopping(job) ? null : { event: null };
+        }
+        // Rewriting a call requires its job's lock, which comes before those of the budget.
         await tx.jobs.hold(due.job.id);
-        const job = await tx.jobs.get(due.job.id);
-        if (job?.stage.kind !== 'creating') return { event: null };
-        const call = await tx.calls.get(due.call.id);
-        if (!isDeepStrictEqual(call?.request, due.call.request)) return { event: null, isRewritten: true };
-      }
-      const overBudget = await takeFromBudget(tools, tx, due.job, kind);
-      if (overBudget === null) return null;
-      return { event: failed(tools, due, overBudget.failure), askAgainAtMs: overBudget.askAgainAtMs };
+        if (kind === 'create_job') {
+          const job = await tx.jobs.get(due.job.id);
+          if (job?.stage.kind !== 'creating') return { event: null };
+          const call = await tx.calls.get(due.call.id);
+          if (!isDeepStrictEqual(call?.request, due.call.request)) return { event: null, isRewritten: true };
+        }
+        const overBudget = await takeFromBudget(tools, tx, due.job, kind);
+        if (overBudget === null) return null;
+        return { event: failed(due, overBudget.failure), askAgainAtMs: overBudget.askAgainAtMs };
+      },
+      toRepeat: (due, prompt) => (recognisesRepeats(due) ? prompt : null),
+      perform,
+      classify: (started, error) => classified(started, error, false),
+      recover: async (started) => {
+        const { call, job } = started;
+        if (isCancel(call) && !isStopping(job)) return { event: null };
+        const isLate = tools.clock.now() >= (call.startedAtMs ?? 0) + REPEATED_FOR_MS;
+        if (call.sent === null || isLate || recognisesRepeats(started) === false) {
+          return { event: failed(started, INTERRUPTED) };
+        }
+        return perform(started, call.sent).catch((error: unknown) => classified(started, error, true));
+      },
+      stillCounts,
+      settle: (tx, due, result, context) => settle(tools, tx, due, result, context),
     },
-    perform: async (started, prompt) => {
-      requireBoundProject(tools, started.job);
-      const event = await send(tools, started, prompt);
-      log('info', started, { outcome: 'done', ...statusIn(event, started.job) });
-      return { event };
-    },
-    classify: (started, error) => {
-      const isTooLate = error instanceof TooLateToSendError;
-      if (!isTooLate && !(error instanceof AgentError)) throw error;
-      const failure = isTooLate ? TOO_LATE : error.failure;
-      const { outcome, reason, status } = failure;
-      log('warn', started, { outcome, reason, http_status: status, ...agentSays(failure) });
-      return { event: failed(tools, started, failure) };
-    },
-    recover: async (started) => ({ event: failed(tools, started, INTERRUPTED) }),
-    stillCounts,
-    settle: (tx, due, result, context) => settle(tools, tx, due, result, context),
-  };
+    task,
+  );
+
+  async function perform(started: DueCall, prompt: string): Promise<AgentResult> {
+    requireBoundProject(tools, started.job);
+    const event = await send(tools, started, prompt);
+    log('info', started, { outcome: 'done', ...statusIn(event, started.job) });
+    return { event };
+  }
+
+  /** @param isRepeat an earlier attempt may have been accepted, so only a refusal says something about both */
+  function classified(started: DueCall, error: unknown, isRepeat: boolean): AgentResult {
+    const isTooLate = error instanceof TooLateToSendError;
+    if (!isTooLate && !(error instanceof AgentError)) throw error;
+    const failure = isTooLate ? TOO_LATE : error.failure;
+    const { call } = started;
+    const { outcome, reason, status } = failure;
+    const verdict = verdictOn(failure);
+    const isOpen = verdict === 'unknown' || (verdict === 'retry' && (isRepeat || isCancel(call)));
+    // Then nothing of it will happen, whatever became of an earlier attempt.
+    const isGone = isCancel(call)
+      ? isMissing(failure)
+      : reason === 'not_found' && call.request.kind === 'send_message';
+    const isRepeated = call.sent !== null && isOpen && !isGone;
+    const facts = { outcome: isRepeated ? 'repeated' : outcome, reason, http_status: status };
+    log('warn', started, { ...facts, ...agentSays(failure) });
+    return {
+      event: isRepeated ? { type: 'call_repeated', callId: call.id, failure } : failed(started, failure),
+    };
+  }
+
+  /** Null: the service has not answered since the start. */
+  function recognisesRepeats({ call, job }: DueCall): boolean | null {
+    if (isCancel(call)) return true;
+    return tools.known.agent(job.projectId).can?.includes('idempotency') ?? null;
+  }
 
   function log(level: 'info' | 'warn', { call, job }: DueCall, answer: LogFields): void {
     const facts = { call_id: call.id, call: call.request.kind, ...factsOf(job) };
     const durationMs = tools.clock.now() - (call.startedAtMs ?? 0);
     tools.log[level]('agent_called', { ...facts, ...answer, duration_ms: durationMs });
   }
+
+  function failed({ call, job }: DueCall, failure: AgentFailure): JobEvent {
+    const request = requestOf(call);
+    const event = { callId: call.id, failure };
+    if (request.kind === 'create_job') return { type: 'create_failed', ...event };
+    if (request.kind === 'cancel_job') return { type: 'stop_failed', ...event };
+    const othersAnsweredAtMs = tools.answered.othersAtMs(job.projectId, request.agentJobId);
+    return { type: 'message_failed', ...event, othersAnsweredAtMs };
+  }
+}
+
+function isCancel({ request }: LedgerCall): boolean {
+  return request.kind === 'cancel_job';
 }
 
 function requestOf({ id, lane, request }: LedgerCall): AgentRequest {
-  if (request.kind === 'create_job' || request.kind === 'send_message') return request;
+  if (request.kind === 'create_job' || request.kind === 'send_message' || request.kind === 'cancel_job')
+    return request;
   throw new Error(`Call ${id} does not belong in the lane ${lane}`);
 }
 
-/** The answer to a follow-up may show another status than the last check. */
 function statusIn(event: JobEvent, { agentJob: before }: Job): LogFields {
   if (event.type !== 'message_accepted' || event.agentJob === null) return {};
   const { id, status } = event.agentJob;
@@ -107,20 +163,17 @@ async function send(
   prompt: string,
 ): Promise<JobEvent> {
   const request = requestOf(call);
+  const callId = call.id;
+  const key = call.sent === null ? null : callId;
   if (request.kind === 'create_job') {
-    return { type: 'job_created', callId: call.id, agentJob: await agent.createJob(projectId, prompt) };
+    return { type: 'job_created', callId, agentJob: await agent.createJob(projectId, prompt, key) };
   }
   const { agentJobId } = request;
-  const agentJob = await agent.sendMessage(projectId, agentJobId, prompt);
-  return { type: 'message_accepted', callId: call.id, agentJobId, agentJob };
-}
-
-function failed(tools: AgentTools, { call, job }: DueCall, failure: AgentFailure): JobEvent {
-  const request = requestOf(call);
-  const event = { callId: call.id, failure };
-  if (request.kind === 'create_job') return { type: 'create_failed', ...event };
-  const othersAnsweredAtMs = tools.answered.othersAtMs(job.projectId, request.agentJobId);
-  return { type: 'message_failed', ...event, othersAnsweredAtMs };
+  if (request.kind === 'cancel_job') {
+    return { type: 'job_stopped', callId, agentJob: await agent.cancelJob(projectId, agentJobId) };
+  }
+  const agentJob = await agent.sendMessage(projectId, agentJobId, prompt, key);
+  return { type: 'message_accepted', callId, agentJobId, agentJob };
 }
 
 /** Also without the lease; and a late answer settles a call that counts as unknown. */
@@ -135,11 +188,10 @@ function stillCounts(result: AgentResult, { state }: LedgerCall): AgentResult | 
 async function settle(
   tools: AgentTools,
   tx: Transaction,
-  due: DueCall,
+  { call, job }: DueCall,
   { event, isRewritten, askAgainAtMs }: AgentResult,
   context: AnyJobContext,
 ): Promise<Wait | null> {
-  const { call, job } = due;
   const { nowMs } = context;
   if (isRewritten) return { delayUntilMs: nowMs };
   if (event === null) {
@@ -148,43 +200,46 @@ async function settle(
     await tx.calls.settle(call.id, { state: 'not_made', detail }, nowMs);
     return null;
   }
-  if (askAgainAtMs !== undefined) {
-    const { job: waiting } = await applyEvent(tx, job.id, event, context);
-    return waitAfter(event, waiting, askAgainAtMs, nowMs);
+  if (askAgainAtMs !== undefined || isCancel(call)) {
+    const { job: after } = await applyEvent(tx, job.id, event, context);
+    return waitAfter(event, after, askAgainAtMs ?? null, nowMs);
   }
-  const answered = answerIn(event, due);
-  const pause = await noteAnswer(tools, tx, job, answered, context);
+  const answered = answerIn(event, call);
+  const pause = await noteAnswer(tools, tx, job.projectId, answered, context);
   const { job: after } = await applyEvent(tx, job.id, heldUpBy(pause, event, nowMs), context);
   const isTaken = answered.answer === 'taken';
-  const callAtMs = await callNext(tools, tx, job, { pause, isTaken }, nowMs);
-  return waitAfter(event, after, callAtMs ?? after.trouble?.retryAtMs ?? 0, nowMs);
+  return waitAfter(event, after, await callNext(tools, tx, job, { pause, isTaken }, nowMs), nowMs);
 }
 
-/** A failed create call stays in its lane. */
-function waitAfter({ type }: JobEvent, { stage }: Job, retryAtMs: number, nowMs: number): Wait | null {
-  if (type !== 'create_failed' || stage.kind !== 'creating') return null;
+/** A failed create call, and one that is repeated, stay in their lane. */
+function waitAfter(
+  { type }: JobEvent,
+  { stage, trouble }: Job,
+  turnAtMs: number | null,
+  nowMs: number,
+): Wait | null {
+  const isKept = type === 'create_failed' && stage.kind === 'creating';
+  if (!isKept && type !== 'call_repeated') return null;
   // Whatever the job says, this must not become a busy loop.
-  return { retryAtMs: Math.max(retryAtMs, nowMs + SHORTEST_WAIT_MS) };
+  return { retryAtMs: Math.max(turnAtMs ?? trouble?.retryAtMs ?? 0, nowMs + SHORTEST_WAIT_MS) };
 }
 
-function answerIn(event: JobEvent, { call }: DueCall): AnsweredCall {
+function answerIn(event: JobEvent, call: LedgerCall): AnsweredCall {
   const startedAtMs = call.startedAtMs ?? 0;
   if (!('failure' in event)) return { startedAtMs, answer: 'taken', retryAfterMs: null };
   const { reason, retryAfterMs } = event.failure;
   if (reason === 'rate_limited') return { startedAtMs, answer: 'limited', retryAfterMs };
-  return { startedAtMs, answer: verdictOn(event.failure) === 'retry' ? 'again' : 'over', retryAfterMs };
+  const isAgain = event.type === 'call_repeated' || verdictOn(event.failure) === 'retry';
+  return { startedAtMs, answer: isAgain ? 'again' : 'over', retryAfterMs };
 }
 
-/** The job waits for the end of the pause, which another call of the project may have begun. */
+/** Another call of the project may have begun the pause. */
 function heldUpBy(pause: CallPause | null, event: JobEvent, nowMs: number): JobEvent {
   if (pause === null || !('failure' in event) || event.failure.reason !== 'rate_limited') return event;
   return { ...event, failure: { ...event.failure, retryAfterMs: Math.max(0, pause.untilMs - nowMs) } };
 }
 
-/**
- * How often, and how long each time, replies wait until their thread was read for older ones: a minute where
- * Slack limits reads most.
- */
+/** How often replies wait until their thread was read for older ones: a minute where Slack limits reads most. */
 const MAX_WAITS_FOR_OLDER = 9;
 const WAIT_FOR_OLDER_MS = 10_000;
 /** Likewise for a check, if the job could not be read recently. */
@@ -192,29 +247,25 @@ const MAX_WAITS_FOR_CHECK = 3;
 const WAIT_FOR_CHECK_MS = 1_000;
 
 /**
- * The batching window is over: the waiting replies become one message call. First, for a while, the thread is
- * read for missed replies, which may be older, and a job is checked that could not be read recently: a new
- * turn hides the previous one's pull request.
+ * The batching window is over: the waiting replies become one message call. First, for a while, the thread is read for
+ * missed replies, which may be older, and a job is checked that could not be read recently: a new turn hides the
+ * previous one's pull request.
  */
-export function sendFollowUps(tools: AgentTools, task: ClaimedTask): Promise<void> {
+export function sendFollowUps(tools: AgentTools, { subject, lease, attempts }: ClaimedTask): Promise<void> {
   return tools.store.transaction(async (tx) => {
     const context = tools.newContext();
     const { nowMs } = context;
-    const waitMs = await mustWaitMs(tx, task, nowMs);
-    if (waitMs > 0) return tx.tasks.retryAt(task.lease, nowMs + waitMs);
-    const isCalled = await isNextInLine(tools, tx, task.subject, nowMs);
-    await applyEvent(tx, task.subject, { type: 'send_due', isCalled }, context);
-    await tx.tasks.complete(task.lease);
+    const waitMs = await mustWaitMs(tx, subject, attempts, nowMs);
+    if (waitMs > 0) return tx.tasks.retryAt(lease, nowMs + waitMs);
+    const isCalled = await isNextInLine(tools, tx, subject);
+    await applyEvent(tx, subject, { type: 'send_due', isCalled }, context);
+    await tx.tasks.complete(lease);
   });
 }
 
-async function mustWaitMs(
-  tx: Transaction,
-  { subject, attempts }: ClaimedTask,
-  nowMs: number,
-): Promise<number> {
-  if (attempts < MAX_WAITS_FOR_OLDER && (await tx.catchUps.readFirst(subject))) return WAIT_FOR_OLDER_MS;
-  const job = await tx.jobs.get(subject);
+async function mustWaitMs(tx: Transaction, jobId: string, attempts: number, nowMs: number): Promise<number> {
+  if (attempts < MAX_WAITS_FOR_OLDER && (await tx.catchUps.readFirst(jobId))) return WAIT_FOR_OLDER_MS;
+  const job = await tx.jobs.get(jobId);
   if (attempts >= MAX_WAITS_FOR_CHECK || job?.trouble?.source !== 'check') return 0;
-  return (await tx.tasks.runNow('check_job', subject, nowMs)) ? WAIT_FOR_CHECK_MS : 0;
+  return (await tx.tasks.runNow('check_job', jobId, nowMs)) ? WAIT_FOR_CHECK_MS : 0;
 }

@@ -1,81 +1,94 @@
 import { isDeepStrictEqual } from 'node:util';
-import { applyEvent, factsOf, release } from '../../engine/apply-event.ts';
+import DataLoader from 'dataloader';
+import { type AnyJobContext, applyEvent, factsOf, release } from '../../engine/apply-event.ts';
 import type { FairLimit } from '../../engine/claim-fairly.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
 import type { AgentJob } from '../../jobs/agent-job.ts';
 import { decide } from '../../jobs/decide/decide.ts';
-import type { AnyJobContext, Decision } from '../../jobs/decision.ts';
-import type { EventOf, JobEvent } from '../../jobs/event.ts';
+import type { Decision } from '../../jobs/decision.ts';
+import type { EventOf } from '../../jobs/event.ts';
 import { isUnwatched, type Job } from '../../jobs/job.ts';
 import { policyFor } from '../../jobs/policy.ts';
 import { type Slowdown, slowedDown } from '../../jobs/schedule/slowdown.ts';
+import { StoreError } from '../../store/engines/database.ts';
 import type { CheckKind, UnchangedCheck, WatchedJob } from '../../store/queries/tasks/checks.ts';
-import type { ClaimedTask, Transaction } from '../../store/store.ts';
-import { AgentError } from '../client/attempt.ts';
+import type { ClaimedTask, Store, Transaction } from '../../store/store.ts';
+import { AgentError } from '../client/client.ts';
 import { type AgentTools, agentSays, requireBoundProject } from './agent-tools.ts';
-import type { CheckBatches } from './check-batches.ts';
-import { ReadQuota } from './read-quota.ts';
+import { readQuota } from './read-quota.ts';
 
 const TOO_MANY_REQUESTS = 429;
 /** Such a pause is over before anybody could read of it. */
 const SHORT_PAUSE_MS = 5_000;
 
-interface Watched extends WatchedJob {
-  readonly job: Job & { readonly agentJob: AgentJob };
+interface AgentRead {
+  readonly askedAtMs: number;
+  readonly event: EventOf<'job_checked' | 'check_failed'>;
 }
 
-/** Reads the agent job and decides what is new; the decision schedules the next check. */
+/** The decision schedules the next check. */
 export async function checkJob(
   tools: AgentTools,
   { batches, readers }: { batches: CheckBatches; readers: FairLimit },
   kind: CheckKind,
   task: ClaimedTask,
 ): Promise<void> {
-  const watched = await batches.read(task.subject);
-  const isOpenAgain = kind === 'check_ended_job' && watched?.job.stage.kind !== 'ended';
-  if (!isWatched(watched) || isOpenAgain) {
-    await tools.store.transaction((tx) => tx.tasks.complete(task.lease));
-    return;
+  const { subject, lease, dueAtMs, group } = task;
+  const { store, clock, stopping, showChecked } = tools;
+  const watched = await batches.read(subject);
+  const before = watched && agentJobToCheck(watched.job, kind);
+  if (watched === null || before === null) {
+    return store.transaction((tx) => tx.tasks.complete(lease));
   }
   const { job } = watched;
-  const lateMs = Math.max(0, tools.clock.now() - task.dueAtMs);
+  const lateMs = Math.max(0, clock.now() - dueAtMs);
   const newContext = () => ({ ...tools.newContext(), lateMs });
   // A job still waiting for its turn when the program stops is left to the next process.
-  const read = await readers.use(task.group, async () =>
-    tools.stopping.aborted ? null : readAgentJob(tools, job, job.agentJob),
+  const read = await readers.use(group, async () =>
+    stopping.aborted ? null : readAgentJob(tools, job, before),
   );
   if (read === null) return release(tools, task);
   const { event } = read;
-  if (await settleUnchanged(newContext(), batches, { kind, lease: task.lease }, watched, event)) {
-    tools.showChecked(job);
-    return;
+  // Most checks find nothing new: then the job is neither locked nor written, and the next checks of many jobs are
+  // written together. Whatever changed the job meanwhile has rescheduled the check, which sees it.
+  const nextCheckAtMs = nextCheckIfUnchanged(newContext(), watched, event, kind);
+  if (nextCheckAtMs !== null && (await batches.putOff({ kind, lease, nextCheckAtMs }))) {
+    return showChecked(job);
   }
-  const write = async (tx: Transaction): Promise<Job> => {
-    const { job: checked } = await applyEvent(tx, job.id, event, newContext());
-    await tx.tasks.complete(task.lease);
+  const after = await store.transaction(async (tx) => {
+    const applied = await applyEvent(tx, job.id, event, newContext());
+    await tx.tasks.complete(lease);
     await noteRateLimit(tools, tx, job.projectId, read);
-    return checked;
-  };
-  const after = await tools.store.transaction(write);
-  tools.showChecked(after);
+    return applied.job;
+  });
+  showChecked(after);
 }
 
-/**
- * Most checks find nothing new: then the job is neither locked nor written, and the next checks of many jobs
- * are written together. Whatever changed the job meanwhile has rescheduled the check, which sees it.
- */
-async function settleUnchanged(
+function agentJobToCheck(job: Job, kind: CheckKind): AgentJob | null {
+  const isEnded = job.stage.kind === 'ended';
+  if (!isEnded && (job.stage.kind !== 'working' || kind === 'check_ended_job')) return null;
+  return isUnwatched(job) ? null : job.agentJob;
+}
+
+/** Null: more follows than the next check. */
+function nextCheckIfUnchanged(
   context: AnyJobContext,
-  batches: CheckBatches,
-  check: Pick<UnchangedCheck, 'kind' | 'lease'>,
-  watched: WatchedJob,
-  event: JobEvent,
-): Promise<boolean> {
-  const { job, saved, hasUnsent } = watched;
-  if (hasUnsent) return false;
-  const policy = policyFor(context.policy, context.rulesOf(job.teamId), job, saved);
-  const decision = decide({ job, followUps: [] }, event, { ...context, policy });
-  const nextCheckAtMs = nextCheckIfUnchanged(watched, decision, check.kind);
-  return nextCheckAtMs !== null && batches.putOff({ ...check, nextCheckAtMs });
+  { job: before, saved, hasUnsent, isCardPlanned }: WatchedJob,
+  event: AgentRead['event'],
+  checkKind: CheckKind,
+): number | null {
+  if (hasUnsent || before.checkedAtMs === null) return null;
+  const policy = policyFor(context.policy, context.rulesOf(before.teamId), before, saved);
+  const state = { job: before, followUps: [] };
+  const decision: Decision = decide(state, event, { ...context, policy }, context.features.decisions);
+  const { job, followUps, calls, tasks } = decision;
+  if (followUps.length > 0 || calls.length > 0) return null;
+  // A decision that schedules any other task at each check would make every check take the slow path.
+  const [check, ...others] = tasks.filter(
+    ({ kind, ifScheduled }) => kind !== 'refresh_card' || ifScheduled === 'replace' || !isCardPlanned,
+  );
+  if (check?.kind !== checkKind || others.length > 0) return null;
+  return isDeepStrictEqual({ ...job, checkedAtMs: before.checkedAtMs }, before) ? check.runAtMs : null;
 }
 
 /** A 429 on a read slows down all reads of the project, on all replicas. */
@@ -98,40 +111,17 @@ async function noteRateLimit(
   log.warn('reads_slowed_down', { project_id: projectId, share, pause_ms: untilMs - nowMs });
 }
 
-function isWatched(watched: WatchedJob | null): watched is Watched {
-  if (!watched?.job.agentJob || isUnwatched(watched.job)) return false;
-  return watched.job.stage.kind === 'working' || watched.job.stage.kind === 'ended';
-}
-
 /**
- * When to check again if nothing else follows; null if there is more. A decision that schedules any other
- * task at each check would make every check take the slow path.
- */
-function nextCheckIfUnchanged(
-  { job: before, isCardPlanned }: WatchedJob,
-  { job, followUps, calls, tasks }: Decision,
-  checkKind: CheckKind,
-): number | null {
-  if (followUps.length > 0 || calls.length > 0 || before.checkedAtMs === null) return null;
-  const [check, ...others] = tasks.filter(
-    ({ kind, ifScheduled }) => kind !== 'refresh_card' || ifScheduled === 'replace' || !isCardPlanned,
-  );
-  if (check?.kind !== checkKind || others.length > 0) return null;
-  return isDeepStrictEqual({ ...job, checkedAtMs: before.checkedAtMs }, before) ? check.runAtMs : null;
-}
-
-/**
- * For a person who waits: whether the agent has a job; null: it does not say, or must not be asked now. The
- * read goes before waiting ones, and counts towards the project's limit.
+ * For a person who waits: whether the agent has a job; null: it does not say, or must not be asked now. The read goes
+ * before waiting ones, and counts towards the project's limit.
  */
 export function hasJob(
   { store, clock, agent }: Pick<AgentTools, 'store' | 'clock' | 'agent'>,
   readsPerMinute: number,
 ) {
-  const quota = new ReadQuota(readsPerMinute, { isOfEnded: false });
+  const quota = readQuota(readsPerMinute, { isOfEnded: false });
   return async (projectId: string, agentJobId: string): Promise<boolean | null> => {
-    const mayRead = await store.transaction((tx) => quota.takeFirst(tx, projectId, clock.now()));
-    if (!mayRead) return null;
+    if (!(await store.transaction((tx) => quota.takeFirst(tx, projectId, clock.now())))) return null;
     try {
       await agent.getJob(projectId, agentJobId);
       return true;
@@ -142,35 +132,80 @@ export function hasJob(
   };
 }
 
-type AgentRead = Readonly<{
-  askedAtMs: number;
-  event: EventOf<'job_checked' | 'check_failed'>;
-}>;
-
-async function readAgentJob(tools: AgentTools, job: Job, before: AgentJob): Promise<AgentRead> {
-  const askedAtMs = tools.clock.now();
-  const facts = { ...factsOf(job), agent_job_id: before.id };
-  const durationMs = () => tools.clock.now() - askedAtMs;
+async function readAgentJob(tools: AgentTools, job: Job, { id, ...before }: AgentJob): Promise<AgentRead> {
+  const { clock, log, agent, answered } = tools;
+  const { projectId } = job;
+  const askedAtMs = clock.now();
+  const facts = { ...factsOf(job), agent_job_id: id };
+  const durationMs = () => clock.now() - askedAtMs;
   try {
     requireBoundProject(tools, job);
-    const agentJob = await tools.agent.getJob(job.projectId, before.id);
-    tools.answered.note(job.projectId, before.id, tools.clock.now());
+    const agentJob = await agent.getJob(projectId, id);
+    answered.note(projectId, id, clock.now());
     const { status } = agentJob;
     const isChanged = status !== before.status;
     const seen = { outcome: 'done', status, is_changed: isChanged, duration_ms: durationMs() };
-    tools.log[isChanged ? 'info' : 'debug']('agent_job_read', { ...facts, ...seen });
-    // The answer describes the requested job, whatever id it repeats.
-    return { askedAtMs, event: { type: 'job_checked', agentJob: { ...agentJob, id: before.id } } };
+    log[isChanged ? 'info' : 'debug']('agent_job_read', { ...facts, ...seen });
+    return { askedAtMs, event: { type: 'job_checked', agentJob } };
   } catch (error) {
     if (!(error instanceof AgentError)) throw error;
     const { failure } = error;
     const { outcome, reason, status } = failure;
     const failed = { outcome, reason, http_status: status, ...agentSays(failure), duration_ms: durationMs() };
-    tools.log.warn('agent_job_read', { ...facts, ...failed });
-    const othersAnsweredAtMs = tools.answered.othersAtMs(job.projectId, before.id);
-    return {
-      askedAtMs,
-      event: { type: 'check_failed', agentJobId: before.id, failure, othersAnsweredAtMs },
-    };
+    log.warn('agent_job_read', { ...facts, ...failed });
+    const othersAnsweredAtMs = answered.othersAtMs(projectId, id);
+    return { askedAtMs, event: { type: 'check_failed', agentJobId: id, failure, othersAnsweredAtMs } };
   }
+}
+
+/** Checks without news are batched for this long: one transaction serves all of them. */
+const GATHERED_FOR_MS = 5;
+/** A transaction must stay short; and for a much longer list, SQLite would rather scan all tasks. */
+const MAX_AT_ONCE = 128;
+
+export type CheckBatches = ReturnType<typeof checkBatches>;
+
+export function checkBatches(store: Store, clock: Clock) {
+  const reads = batcher<string, WatchedJob | null>(
+    async (tx, jobIds) => {
+      const found = await tx.checks.read(jobIds);
+      return jobIds.map((id) => found.get(id) ?? null);
+    },
+    store,
+    setImmediate,
+  );
+  const unchanged = batcher<UnchangedCheck, boolean>(
+    async (tx, checks) => {
+      const ended = await tx.checks.endUnchanged(checks, clock.now());
+      return checks.map(({ lease }) => ended.has(lease.taskId));
+    },
+    store,
+    (run) => setTimeout(run, GATHERED_FOR_MS),
+  );
+  return {
+    read: (jobId: string) => reads.load(jobId),
+    /** Writes only the next check. False: another event owns the task now. */
+    putOff: (check: UnchangedCheck) => unchanged.load(check),
+  };
+}
+
+/** Everything asked for until it is scheduled is one batch. An item that makes the batch fail, fails alone. */
+function batcher<I, O>(
+  work: (tx: Transaction, items: readonly I[]) => Promise<O[]>,
+  store: Store,
+  schedule: (run: () => void) => unknown,
+): DataLoader<I, O> {
+  const batch = (items: readonly I[]) => store.transaction((tx) => work(tx, items));
+  const orEachAlone = async (items: readonly I[]): Promise<(O | Error)[]> => {
+    try {
+      return await batch(items);
+    } catch (error) {
+      // A broken store fails all of them, and their writes may be stored. A row locked by another session fails alone.
+      if (items.length === 1 || (error instanceof StoreError && !error.isLocked)) throw error;
+      const alone = await Promise.allSettled(items.map((item) => batch([item])));
+      return alone.flatMap((one): (O | Error)[] => (one.status === 'fulfilled' ? one.value : [one.reason]));
+    }
+  };
+  const batchScheduleFn = (run: () => void) => void schedule(run);
+  return new DataLoader(orEachAlone, { cache: false, maxBatchSize: MAX_AT_ONCE, batchScheduleFn });
 }

@@ -17,68 +17,57 @@ const TURNS = 20;
 const TURN_MS = 1_000;
 
 /**
- * Limits reads per project and minute, across all replicas: the store hands them out with the tasks. What has
- * to wait stays due, so the job that has waited longest is next. Open jobs come first except in the ended
- * jobs' turns; whoever is not first leaves half of a burst to the others.
+ * Limits reads per project and minute, across all replicas: the store hands them out with the tasks. What has to wait
+ * stays due, so the job that has waited longest is next. Open jobs come first except in the ended jobs' turns; the
+ * others leave half of a burst to them.
  */
-export class ReadQuota implements Quota {
-  private readonly readsPerMinute: number;
-  private readonly isOfEnded: boolean;
+export function readQuota(readsPerMinute: number, { isOfEnded }: { isOfEnded: boolean }) {
+  const allowanceAt = (slowdown: Slowdown | null, nowMs: number) =>
+    allowanceOf(Math.max(1, readsPerMinute * readShare(slowdown, nowMs)));
 
-  constructor(readsPerMinute: number, { isOfEnded }: { isOfEnded: boolean }) {
-    this.readsPerMinute = readsPerMinute;
-    this.isOfEnded = isOfEnded;
+  function grant(allowance: Allowance, wholeAtMs: number, wanted: number, nowMs: number): Granted {
+    const { spacingMs, burstMs } = allowance;
+    // Long enough for one read.
+    const turnMs = Math.max(TURN_MS, spacingMs);
+    const turn = Math.floor(nowMs / turnMs);
+    if ((turn % TURNS === 0) === isOfEnded) return takeFrom(allowance, wholeAtMs, wanted, nowMs);
+    const keptMs = Math.max(1, Math.floor(burstMs / spacingMs / 2)) * spacingMs;
+    const { count, againAtMs } = takeFrom(allowance, wholeAtMs + keptMs, wanted, nowMs);
+    const nextTurn = isOfEnded ? turn - (turn % TURNS) + TURNS : turn + 1;
+    return { count, againAtMs: Math.min(againAtMs, Math.ceil(nextTurn * turnMs)) };
   }
 
-  take: Quota['take'] = async (tx, wanted, nowMs) => {
+  const take: Quota['take'] = async (tx, wanted, nowMs) => {
     const uses = await tx.readBudget.of([...wanted.keys()].map(projectOf), nowMs);
     const granted = new Map<TaskGroup, Granted>();
     const used = new Map<string, number>();
-    for (const [group, count] of wanted) {
+    for (const [group, asked] of wanted) {
       const projectId = projectOf(group);
       const { wholeAtMs = 0, slowdown = null } = uses.get(projectId) ?? {};
-      const allowance = this.allowanceAt(slowdown, nowMs);
+      const allowance = allowanceAt(slowdown, nowMs);
       // After a slowdown, reads resume without a burst.
-      const fromMs =
-        slowdown === null ? wholeAtMs : Math.max(wholeAtMs, slowdown.untilMs + allowance.burstMs);
-      const taken = this.grant(allowance, fromMs, count, nowMs);
-      granted.set(group, { ...taken, againAtMs: Math.min(taken.againAtMs, nowMs + LOOKS_AGAIN_MS) });
-      if (taken.count > 0) used.set(projectId, Math.max(fromMs, nowMs) + taken.count * allowance.spacingMs);
+      const resumesAtMs = slowdown === null ? 0 : slowdown.untilMs + allowance.burstMs;
+      const fromMs = Math.max(wholeAtMs, resumesAtMs);
+      const { count, againAtMs } = grant(allowance, fromMs, asked, nowMs);
+      granted.set(group, { count, againAtMs: Math.min(againAtMs, nowMs + LOOKS_AGAIN_MS) });
+      if (count > 0) used.set(projectId, Math.max(fromMs, nowMs) + count * allowance.spacingMs);
     }
     if (used.size > 0) await tx.readBudget.put(used);
     return granted;
   };
 
-  /**
-   * One read for a person who waits, ahead of the due ones; false: the agent wants none now, or people had
-   * many.
-   */
-  async takeFirst(tx: Transaction, projectId: string, nowMs: number): Promise<boolean> {
-    const { wholeAtMs = 0, slowdown = null } =
-      (await tx.readBudget.of([projectId], nowMs)).get(projectId) ?? {};
+  /** One read for a person who waits, ahead of the due ones; false: none is wanted now, or people had many. */
+  const takeFirst = async (tx: Transaction, projectId: string, nowMs: number): Promise<boolean> => {
+    const uses = await tx.readBudget.of([projectId], nowMs);
+    const { wholeAtMs = 0, slowdown = null } = uses.get(projectId) ?? {};
     const isPaused = slowdown !== null && nowMs < slowdown.untilMs;
     const fromMs = Math.max(wholeAtMs, nowMs);
     if (isPaused || fromMs - nowMs > AHEAD_MAX_MS) return false;
-    const { spacingMs } = this.allowanceAt(slowdown, nowMs);
-    await tx.readBudget.put(new Map([[projectId, fromMs + spacingMs]]));
+    await tx.readBudget.put(new Map([[projectId, fromMs + allowanceAt(slowdown, nowMs).spacingMs]]));
     return true;
-  }
+  };
 
-  private grant(allowance: Allowance, wholeAtMs: number, wanted: number, nowMs: number): Granted {
-    const { spacingMs, burstMs } = allowance;
-    // Long enough for one read.
-    const turnMs = Math.max(TURN_MS, spacingMs);
-    const turn = Math.floor(nowMs / turnMs);
-    if ((turn % TURNS === 0) === this.isOfEnded) return takeFrom(allowance, wholeAtMs, wanted, nowMs);
-    const keptMs = Math.max(1, Math.floor(burstMs / spacingMs / 2)) * spacingMs;
-    const { count, againAtMs } = takeFrom(allowance, wholeAtMs + keptMs, wanted, nowMs);
-    const nextTurn = this.isOfEnded ? turn - (turn % TURNS) + TURNS : turn + 1;
-    return { count, againAtMs: Math.min(againAtMs, Math.ceil(nextTurn * turnMs)) };
-  }
-
-  private allowanceAt(slowdown: Slowdown | null, nowMs: number): Allowance {
-    return allowanceOf(Math.max(1, this.readsPerMinute * readShare(slowdown, nowMs)));
-  }
+  return { take, takeFirst };
 }
 
 /** The group is the path of a project. */

@@ -1,47 +1,56 @@
-import type { CodeHostSettings } from '../../codehost/create-code-hosts.ts';
+import type { CodeHostSettings } from '../../codehost/connect.ts';
 import type { Policy } from '../../jobs/policy.ts';
 import { type CodeHostSite, PUBLIC_SITES } from '../../jobs/pull-requests/link.ts';
-import { nearest } from '../../jobs/requests/project.ts';
-import { contradictions, isOauthMeant, swappedTokens } from './contradictions.ts';
+import type { Projects } from '../../jobs/requests/project.ts';
+import { ignoredSettings, isOauthMeant, settingProblems } from './contradictions.ts';
 import { loadConfigFile } from './file.ts';
 import type { ConfigFile } from './file-schema.ts';
-import { ConfigError, type ConfigProblem, failureCode, type Report, UNKNOWN_SETTING } from './problems.ts';
-import { type ConfiguredProjects, keysOf, projectsOf, workspacesOf } from './projects.ts';
-import { digestOf, type Hook, hooksOf, recipesOf, secretVariables } from './recipes.ts';
-import { exampleOf, type SettingName, type Settings, secretNames, settingNames } from './settings.ts';
-import { type Environment, type ReadFile, readSettings, readTextFile, secretsFrom } from './values.ts';
+import { featureSecretsOf, keysOf, projectsOf, workspacesOf } from './projects.ts';
+import { type SettingName, type Settings, settingNames } from './settings.ts';
+import {
+  ConfigError,
+  type ConfigProblem,
+  type Environment,
+  failureCode,
+  problemWith,
+  type ReadFile,
+  readSettings,
+  readTextFile,
+  secretsFrom,
+} from './values.ts';
 
-/** All settings, checked, by the program's names. */
 export interface Config extends ReturnType<typeof toConfig> {
   /** Set without effect: misspelt, perhaps. */
   readonly ignored: readonly ConfigProblem[];
 }
 
-/**
- * Reads the settings from environment variables, and secrets also from the files that NAME_FILE names. Throws
- * one ConfigError with all problems; its messages hold no secrets.
- */
+/** Throws one ConfigError with all problems; its messages hold no secrets. */
 export function parseConfig(env: Environment, readFile: ReadFile = readTextFile): Config {
   const secretOf = secretsFrom(env, readFile);
   const given = readSettings(env, secretOf);
-  const { values, unreadable } = given;
-  const swapped: readonly string[] = swappedTokens(given);
-  const invalid = given.invalid.filter(({ variable }) => !swapped.includes(variable));
-  const problems = [...unreadable.values(), ...invalid, ...contradictions(given)];
-  const report: Report = (problem) => problems.push(problem);
+  const { values } = given;
   const file = loadConfigFile(values.DOCS_AGENT_CONFIG, isOauthMeant(given), readFile);
-  problems.push(...file.problems);
-  // A secret whose file cannot be read is not also missing.
-  const reportNews: Report = (problem) => {
-    if (!unreadable.has(problem.variable as SettingName)) report(problem);
-  };
-  // Where the file has problems, its keys are still looked for.
-  const projects = file.value && projectsOf(values, file.value.projects, secretOf, reportNews);
-  if (file.value === null) keysOf(file.secrets.projects, values.AGENT_API_KEY, secretOf, reportNews);
-  const hooks = hooksOf(file.secrets, secretOf, report);
-  const ignored = ignoredSettings(env, secretVariables(file.secrets));
+  const problems = [...settingProblems(given), ...file.problems];
+  const { AGENT_PROJECT_ID: defaultId } = values;
+  const projects = file.value && projectsOf(file.value.projects, defaultId, problems);
+  // Where the file has problems, its secrets are still looked for.
+  const { projects: named, ofFeatures } = file.secrets;
+  const withKeys = named.length > 0 || file.value === null ? named : [{ id: defaultId ?? '' }];
+  const apiKeys = keysOf(withKeys, secretOf, problems);
+  const featureSecrets = featureSecretsOf(file.secrets, secretOf, problems);
+  const secretNames = [
+    ...named.map((project) => project.api_key_env ?? []),
+    ...ofFeatures.map(({ variable }) => variable),
+  ];
+  const ignored = ignoredSettings(
+    env,
+    secretNames.flat().flatMap((name) => [name, `${name}_FILE`]),
+  );
   if (file.value !== null && projects !== null && problems.length === 0) {
-    return { ...toConfig(given.checked as Settings, file.value, projects, hooks), ignored };
+    return {
+      ...toConfig(given.checked as Settings, file.value, projects, { apiKeys, featureSecrets }),
+      ignored,
+    };
   }
   // A setting given under a misspelt name is not also missing.
   const meant = new Set(ignored.map((problem) => problem.meant));
@@ -63,12 +72,10 @@ const NEEDED_FIRST = [
   'DOCS_AGENT_CONFIG',
 ] as const;
 
-/** Only the store's settings, for commands that need no others. Throws ConfigError. */
-export function parseStoreConfig(env: Environment): StoreConfig {
+export function parseStoreConfig(env: Environment) {
   return storeOf(parsePart(env, STORE_NAMES));
 }
 
-/** The store's settings and those of reports. Throws ConfigError. */
 export function parseReportConfig(env: Environment) {
   const names = [...STORE_NAMES, 'RETENTION', 'AGENT_HOURLY_BUDGET', 'GITHUB_WEB_URL', 'GITLAB_URL'] as const;
   const values = parsePart(env, names);
@@ -80,21 +87,31 @@ export function parseReportConfig(env: Environment) {
   };
 }
 
-/** The settings of the runner. Throws ConfigError. */
 export function parseRunnerConfig(env: Environment, readFile: ReadFile = readTextFile) {
-  const values = parsePart(env, [...RUNNER_NAMES, ...CODE_HOST_NAMES, 'LOG_LEVEL']);
+  const values = parsePart(env, [...namesOf('RUNNER'), ...namesOf('GITHUB', 'GITLAB'), 'LOG_LEVEL']);
   const missing = (['RUNNER_REPOSITORY', 'RUNNER_COMMAND', 'RUNNER_API_KEY'] as const)
     .filter((name) => values[name] === undefined)
-    .map((variable) => ({ variable, message: 'is missing', example: exampleOf(variable) }));
+    .map((name) => problemWith(name, 'is missing'));
   if (missing.length > 0) throw new ConfigError(missing);
-  const { RUNNER_INSTRUCTIONS: instructions } = values;
   const codeHosts = codeHostsOf(values);
-  const codeHostRepository = values.RUNNER_CODE_HOST_REPOSITORY ?? null;
+  const { RUNNER_CODE_HOST_REPOSITORY: codeHostRepository = null, RUNNER_INSTRUCTIONS: path } = values;
+  const refuse = (name: SettingName, message: string): never => {
+    throw new ConfigError([problemWith(name, message)]);
+  };
   if (codeHostRepository !== null && codeHosts.length > 1) {
-    const variable = 'RUNNER_CODE_HOST_REPOSITORY';
-    const message = 'does not say at which code host: set the token of one code host only';
-    throw new ConfigError([{ variable, message, example: exampleOf(variable) }]);
+    refuse(
+      'RUNNER_CODE_HOST_REPOSITORY',
+      'does not say at which code host: set the token of one code host only',
+    );
   }
+  let instructions: string | null = null;
+  try {
+    if (path !== undefined) instructions = readFile(path);
+  } catch (error) {
+    refuse('RUNNER_INSTRUCTIONS', `names a file that cannot be read: ${path}${failureCode(error)}`);
+  }
+  const variables = (names: readonly string[]): Record<string, string> =>
+    Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
   return {
     project: values.RUNNER_PROJECT,
     repository: present(values.RUNNER_REPOSITORY),
@@ -107,9 +124,13 @@ export function parseRunnerConfig(env: Environment, readFile: ReadFile = readTex
     dataDir: values.RUNNER_DATA_DIR,
     concurrency: values.RUNNER_CONCURRENCY,
     turnTimeoutMs: values.RUNNER_TURN_TIMEOUT,
-    gitEnv: variablesOf(env, GIT_ENVIRONMENT),
-    agentEnv: variablesOf(env, [...AGENT_ENVIRONMENT, ...values.RUNNER_ENV]),
-    instructions: instructions === undefined ? null : instructionsIn(instructions, readFile),
+    gitEnv: variables(
+      ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY']
+        .flatMap((name) => [name, name.toLowerCase()])
+        .concat('PATH', 'HOME', 'TMPDIR', 'SSH_AUTH_SOCK'),
+    ),
+    agentEnv: variables(['PATH', 'HOME', 'LANG', 'TERM', ...values.RUNNER_ENV]),
+    instructions,
     hourlyLimit: values.RUNNER_HOURLY_LIMIT ?? null,
     keepMs: values.RUNNER_KEEP,
     codeHosts,
@@ -118,42 +139,12 @@ export function parseRunnerConfig(env: Environment, readFile: ReadFile = readTex
   };
 }
 
-function variablesOf(env: Environment, names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
-}
-
-const PROXIES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'];
-const GIT_ENVIRONMENT = [
-  ...['PATH', 'HOME', 'TMPDIR', 'SSH_AUTH_SOCK', ...PROXIES],
-  ...PROXIES.map((name) => name.toLowerCase()),
-];
-/** What every program needs. */
-const AGENT_ENVIRONMENT = ['PATH', 'HOME', 'LANG', 'TERM'];
-
-function instructionsIn(path: string, readFile: ReadFile): string {
-  try {
-    return readFile(path);
-  } catch (error) {
-    const message = `names a file that cannot be read: ${path}${failureCode(error)}`;
-    throw new ConfigError([
-      { variable: 'RUNNER_INSTRUCTIONS', message, example: exampleOf('RUNNER_INSTRUCTIONS') },
-    ]);
-  }
-}
-
 const STORE_NAMES = ['DATABASE_URL', 'DATA_DIR'] as const;
-const GITHUB_NAMES = [
-  'GITHUB_TOKEN',
-  'GITHUB_APP_ID',
-  'GITHUB_APP_KEY',
-  'GITHUB_WEB_URL',
-  'GITHUB_API_URL',
-] as const;
-const CODE_HOST_NAMES = [...GITHUB_NAMES, 'GITLAB_TOKEN', 'GITLAB_URL'] as const;
-const RUNNER_NAMES = settingNames.filter((name) => name.startsWith('RUNNER_')) as Extract<
-  SettingName,
-  `RUNNER_${string}`
->[];
+type NameOf<Prefix extends string> = Extract<SettingName, `${Prefix}_${string}`>;
+const namesOf = <Prefix extends string>(...prefixes: readonly Prefix[]) =>
+  settingNames.filter((name): name is NameOf<Prefix> =>
+    prefixes.some((prefix) => name.startsWith(`${prefix}_`)),
+  );
 
 function parsePart<Name extends SettingName>(env: Environment, names: readonly Name[]): Pick<Settings, Name> {
   const { checked, unreadable, invalid } = readSettings(env, secretsFrom(env, readTextFile), names);
@@ -165,8 +156,8 @@ function parsePart<Name extends SettingName>(env: Environment, names: readonly N
 function toConfig(
   values: Settings,
   file: ConfigFile,
-  { projects, apiKeys }: ConfiguredProjects,
-  hooks: ReadonlyMap<string, Hook>,
+  projects: Projects,
+  secrets: { apiKeys: ReturnType<typeof keysOf>; featureSecrets: ReturnType<typeof featureSecretsOf> },
 ) {
   const admins: ReadonlySet<string> = new Set([...(values.ADMINS ?? []), ...file.admins]);
   const codeHosts = codeHostsOf(values);
@@ -184,7 +175,7 @@ function toConfig(
     agent: {
       /** Without a trailing slash. */
       baseUrl: values.AGENT_BASE_URL,
-      apiKeys,
+      apiKeys: secrets.apiKeys,
       timeoutMs: values.AGENT_TIMEOUT,
       readsPerMinute: values.AGENT_READS_PER_MINUTE,
       hourlyBudget: values.AGENT_HOURLY_BUDGET,
@@ -192,20 +183,16 @@ function toConfig(
     projects,
     channels: file.channels,
     access: { ...file.access, admins, workflowChannels: file.workflows.channels },
-    recipes: recipesOf(file.recipes, admins),
-    digest: digestOf(file.digest),
-    /** For recipes in all workspaces, by name. */
-    hooks,
-    /** With OAuth: each workspace's settings, by its id, instead of the general ones. Otherwise empty. */
+    /** As in the file: each feature reads its own. */
+    featureSettings: { ...file, admins } as object,
+    featureSecrets: secrets.featureSecrets,
+    /** With OAuth: by its id, instead of the general settings. */
     workspaces: workspacesOf(file, projects),
     store: storeOf(values),
     http: {
       port,
       host: values.HOST,
-      /**
-       * Null: health checks and metrics are served at PORT. The same port twice is one listener; 0 is another
-       * each time.
-       */
+      /** Null: served at PORT. The same port twice is one listener; 0 is another each time. */
       healthPort: healthPort === undefined || (healthPort === port && port !== 0) ? null : healthPort,
     },
     noticeChannels: values.NOTICE_CHANNELS,
@@ -231,7 +218,6 @@ function policyIn(values: Settings, codeHosts: readonly CodeHostSettings[]): Pol
     noticeChannels: [],
     pullRequests: {
       sites: codeHostSitesOf(values),
-      // Without their tokens.
       watchedSites: codeHosts.map(({ host, webUrl }) => ({ host, webUrl })),
       remindAfterMs: values.PR_REMINDER_AFTER,
       watchForMs: values.PR_WATCH_FOR,
@@ -239,14 +225,10 @@ function policyIn(values: Settings, codeHosts: readonly CodeHostSettings[]): Pol
   };
 }
 
-/**
- * How the app is installed: by hand in one workspace, or in any through the pages that the program serves.
- */
-export type Installing = ReturnType<typeof installingOf>;
-
+/** By hand in one workspace, or in any through the pages that the program serves. */
 function installingOf(values: Settings) {
-  const { SLACK_BOT_TOKEN: botToken } = values;
-  if (botToken !== undefined) return { kind: 'by_hand' as const, botToken };
+  if (values.SLACK_BOT_TOKEN !== undefined)
+    return { kind: 'by_hand' as const, botToken: values.SLACK_BOT_TOKEN };
   return {
     kind: 'oauth' as const,
     clientId: present(values.SLACK_CLIENT_ID),
@@ -257,15 +239,10 @@ function installingOf(values: Settings) {
   };
 }
 
-export type StoreConfig = ReturnType<typeof storeOf>;
-
-function storeOf({
-  DATABASE_URL: databaseUrl,
-  DATA_DIR: dataDir,
-}: Pick<Settings, 'DATABASE_URL' | 'DATA_DIR'>) {
-  return databaseUrl === undefined
-    ? { kind: 'embedded' as const, dataDir }
-    : { kind: 'postgres' as const, databaseUrl };
+function storeOf({ DATABASE_URL, DATA_DIR }: Pick<Settings, (typeof STORE_NAMES)[number]>) {
+  return DATABASE_URL === undefined
+    ? { kind: 'embedded' as const, dataDir: DATA_DIR }
+    : { kind: 'postgres' as const, databaseUrl: DATABASE_URL };
 }
 
 function present<T>(value: T | undefined): T {
@@ -273,10 +250,8 @@ function present<T>(value: T | undefined): T {
   return value;
 }
 
-type CodeHostValues = Pick<Settings, (typeof CODE_HOST_NAMES)[number]>;
-
-/** The code hosts that may be asked: those with a token, or an App. */
-function codeHostsOf(values: CodeHostValues): readonly CodeHostSettings[] {
+/** Those with a token, or an App. */
+function codeHostsOf(values: Pick<Settings, NameOf<'GITHUB' | 'GITLAB'>>): readonly CodeHostSettings[] {
   const { GITHUB_WEB_URL: githubUrl, GITLAB_URL: gitlabUrl, GITLAB_TOKEN: gitlabToken } = values;
   const { GITHUB_TOKEN: token, GITHUB_APP_ID: appId, GITHUB_APP_KEY: privateKey } = values;
   const hosts: CodeHostSettings[] = [];
@@ -297,52 +272,10 @@ function codeHostsOf(values: CodeHostValues): readonly CodeHostSettings[] {
   return hosts;
 }
 
-function codeHostSitesOf({
-  GITHUB_WEB_URL: github,
-  GITLAB_URL: gitlab,
-}: Pick<Settings, 'GITHUB_WEB_URL' | 'GITLAB_URL'>): readonly CodeHostSite[] {
-  return [...PUBLIC_SITES, { host: 'github', webUrl: github }, { host: 'gitlab', webUrl: gitlab }];
-}
-
-const OURS = /^(?:SLACK|AGENT|DOCS_AGENT|RUNNER)_/;
-/** Kubernetes sets variables for every service in every container, including one called docs-agent. */
-const OF_KUBERNETES = /_SERVICE_(?:HOST$|PORT(?:$|_))|_PORT_\d+_(?:TCP|UDP|SCTP)(?:$|_)/;
-/** For example, `DOCS_AGENT_PORT=tcp://10.0.0.1:80`. */
-const ADDRESS_OF_KUBERNETES = /^(?:tcp|udp|sctp):\/\//;
-/** In a shorter name, two different letters make a different word. */
-const LONG_NAME = 8;
-const slipsMax = (name: string) => (name.length >= LONG_NAME ? 2 : 1);
-
-const known: ReadonlyMap<string, SettingName> = new Map([
-  ...settingNames.map((name) => [name, name] as const),
-  ...secretNames.map((name) => [`${name}_FILE`, name] as const),
-]);
-
-/**
- * Settings without effect: names that start like ours or nearly match one, and an empty list of channels.
- * @param others variables that the settings name
- */
-function ignoredSettings(env: Environment, others: readonly string[]): ConfigProblem[] {
-  const isSet = (name: string) => (env[name] ?? '').trim() !== '';
-  const isOfKubernetes = (name: string) =>
-    OF_KUBERNETES.test(name) || ADDRESS_OF_KUBERNETES.test(env[name] ?? '');
-  const problems = Object.keys(env)
-    .filter((name) => isSet(name) && !known.has(name) && !others.includes(name) && !isOfKubernetes(name))
-    .flatMap((variable): ConfigProblem[] => {
-      const meant = nearest(variable.toUpperCase(), [...known.keys()], slipsMax);
-      const setting = meant === null ? undefined : known.get(meant);
-      if (meant === null || setting === undefined) {
-        return OURS.test(variable)
-          ? [{ variable, message: UNKNOWN_SETTING, example: `unset ${variable}` }]
-          : [];
-      }
-      // Beside the right one, it may be another program's.
-      if (!OURS.test(variable) && isSet(meant)) return [];
-      const message = `${UNKNOWN_SETTING}, did you mean ${meant}?`;
-      const file = `${meant}=/run/secrets/${setting.toLowerCase()}`;
-      return [{ variable, message, example: meant === setting ? exampleOf(setting) : file, meant: setting }];
-    });
-  if (env.NOTICE_CHANNELS?.trim() !== '') return problems;
-  const message = 'is set, but empty: write channel ids, since # begins a comment in a settings file';
-  return [...problems, { variable: 'NOTICE_CHANNELS', message, example: exampleOf('NOTICE_CHANNELS') }];
+function codeHostSitesOf(values: Pick<Settings, 'GITHUB_WEB_URL' | 'GITLAB_URL'>): readonly CodeHostSite[] {
+  return [
+    ...PUBLIC_SITES,
+    { host: 'github', webUrl: values.GITHUB_WEB_URL },
+    { host: 'gitlab', webUrl: values.GITLAB_URL },
+  ];
 }

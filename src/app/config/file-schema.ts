@@ -1,51 +1,35 @@
 import { z } from 'zod';
+import type { Step, Wrong } from '../../features/feature.ts';
 import type { ChannelRules } from '../../jobs/policy.ts';
-import { isOwnEmoji } from '../../slack/protocol/ids.ts';
-import { duration, WHERE_CHANNELS_SHOW_IT, WHERE_PEOPLE_SHOW_IT } from './checks.ts';
-
-const EMOJI = /^(?:[\p{L}\p{N}_+'-]+|:[\p{L}\p{N}_+'-]+:)$/u;
-const WORD = /^[\p{L}\p{N}._-]+$/u;
+import { isNoProject } from '../../jobs/requests/project.ts';
+import { app, channel, isOwnEmoji, team, user, userGroup } from '../../slack/protocol/ids.ts';
+import { features } from '../features.ts';
+import { duration } from './checks.ts';
 
 /** Limits of Slack's menus, in which people choose a project: characters of an option, and options. */
 const IN_MENU_MAX = 75;
 const PROJECTS_MAX = 100;
 /** A channel's settings form could not show more. */
 const NOTICE_CHANNELS_MAX = 10;
-/** Slack's maximum of options in one menu. */
-const RECIPES_MAX = 100;
-const RECIPE_NAME_MAX = 40;
 
-const team = id(
-  /^T[A-Z0-9]{2,}$/,
-  'a workspace (T…)',
-  "it is in Slack's address in a browser, after app.slack.com/client/",
-);
-const channel = id(/^[CG][A-Z0-9]{2,}$/, 'a channel (C… or G…)', WHERE_CHANNELS_SHOW_IT);
-const user = id(/^[UW][A-Z0-9]{2,}$/, 'a user (U… or W…)', WHERE_PEOPLE_SHOW_IT);
-const userGroup = id(
-  /^S[A-Z0-9]{2,}$/,
-  'a user group (S…)',
-  'in Slack, "People", "User groups", the group, ⋯, "Copy group ID"',
-);
-const app = id(/^A[A-Z0-9]{2,}$/, 'an app (A…)', 'https://api.slack.com/apps, "Basic Information"');
-const word = z
-  .string()
-  .regex(WORD, 'must be one word of letters, digits, ".", "_" and "-"')
-  .max(IN_MENU_MAX, `must have at most ${IN_MENU_MAX} characters`);
+const shown = (form: RegExp, message: string) =>
+  z.string().regex(form, message).max(IN_MENU_MAX, `must have at most ${IN_MENU_MAX} characters`);
+
+const word = shown(/^[\p{L}\p{N}._-]+$/u, 'must be one word of letters, digits, ".", "_" and "-"');
 
 const project = z.strictObject({
-  id: z
-    .string()
-    .regex(/^\S+$/, 'must be the id of a project, without white space')
-    .max(IN_MENU_MAX, `must have at most ${IN_MENU_MAX} characters`),
+  id: shown(/^\S+$/, 'must be the id of a project, without white space'),
   name: word.optional(),
-  api_key_env: variable('key').optional(),
+  api_key_env: z
+    .string()
+    .regex(/^[A-Z][A-Z0-9_]*$/, 'must be the name of an environment variable, not the key itself')
+    .optional(),
   notice_channels: z.array(channel).default([]),
 });
 
 const emoji = z
   .string()
-  .regex(EMOJI, 'must be the name of an emoji, such as memo')
+  .regex(/^(?:[\p{L}\p{N}_+'-]+|:[\p{L}\p{N}_+'-]+:)$/u, 'must be the name of an emoji, such as memo')
   .transform((given) => given.replaceAll(':', ''))
   .refine((name) => !isOwnEmoji(name), 'is an emoji that docs-agent itself adds to messages: choose another');
 
@@ -72,6 +56,12 @@ const channelDefaults = z
     }),
   );
 
+const setOf = (item: z.ZodString) =>
+  z
+    .array(item)
+    .transform((items): ReadonlySet<string> => new Set(items))
+    .prefault([]);
+
 const access = z
   .strictObject({
     users: setOf(user),
@@ -82,33 +72,16 @@ const access = z
     other_workspaces: z.boolean().default(false),
     bots: setOf(app),
   })
-  .transform(
-    ({
-      user_groups: userGroups,
-      shared_channels: sharedChannels,
-      other_workspaces: otherWorkspaces,
-      ...rest
-    }) => ({ ...rest, userGroups, sharedChannels, otherWorkspaces }),
-  );
+  .transform(({ user_groups, shared_channels, other_workspaces, ...rest }) => ({
+    ...rest,
+    userGroups: user_groups,
+    sharedChannels: shared_channels,
+    otherWorkspaces: other_workspaces,
+  }));
 
-const recipe = z.strictObject({
-  name: z
-    .string()
-    .regex(/^[a-z0-9]+(?:[-_][a-z0-9]+)*$/, 'must be one word of lowercase letters, digits, "-" and "_"')
-    .max(RECIPE_NAME_MAX, `must have at most ${RECIPE_NAME_MAX} characters`),
-  project: word.optional(),
-  channel,
-  request: z.string().regex(/\S/, 'is empty'),
-  values: z.record(z.string(), z.string()).default({}),
-  schedule: z.string().optional(),
-  zone: z.string().optional(),
-  webhook: z.strictObject({ secret_env: variable('secret') }).optional(),
-  draft: z.boolean().default(false),
-  owners: z.array(user).min(1, 'must name at least one person').optional(),
-});
+const featureSettings: object = Object.assign({}, ...features.map(({ settings }) => settings));
 
-const digest = z.strictObject({ channel, schedule: z.string(), zone: z.string().optional() });
-
+/** What belongs to a workspace: with a single one, it stands at the top of the file. */
 const workspaceParts = {
   channels: z
     .record(channel, channelDefaults)
@@ -116,8 +89,7 @@ const workspaceParts = {
     .prefault({}),
   access: access.prefault({}),
   admins: setOf(user),
-  recipes: z.array(recipe).max(RECIPES_MAX, `must be at most ${RECIPES_MAX}`).default([]),
-  digest: digest.optional(),
+  ...featureSettings,
 };
 
 const workspace = z.strictObject({
@@ -135,58 +107,108 @@ export const configFile = z.strictObject({
 
 export type ConfigFile = z.infer<typeof configFile>;
 
-/** The variables of secrets, and their purposes, in a file that may have other problems. */
-export const namedSecrets = z
+const named = z
   .object({
-    projects: wellFormed(z.object({ id: project.shape.id, api_key_env: project.shape.api_key_env })),
-    recipes: hookedRecipes(),
-    workspaces: z.record(z.string(), z.object({ recipes: hookedRecipes() }).catch({ recipes: [] })).catch({}),
+    // Malformed items are skipped.
+    projects: z
+      .array(project.pick({ id: true, api_key_env: true }).strip().nullable().catch(null))
+      .catch([])
+      .transform((items) => items.filter((one) => one !== null)),
+    workspaces: z.record(z.string(), z.looseObject({}).catch({})).catch({}),
   })
-  .catch({ projects: [], recipes: [], workspaces: {} });
+  .catch({ projects: [], workspaces: {} });
 
-export type NamedSecrets = z.infer<typeof namedSecrets>;
+export type NamedSecrets = ReturnType<typeof secretsNamedIn>;
 
-function hookedRecipes() {
-  return wellFormed(z.object({ name: recipe.shape.name, webhook: recipe.shape.webhook }));
+/** The variables of secrets, and their purposes, in a file that may have other problems. */
+export function secretsNamedIn(given: object) {
+  const { projects, workspaces } = named.parse(given);
+  const places = [given, ...Object.values(workspaces)];
+  const ofFeatures = features.flatMap(({ secrets }) => places.flatMap((place) => secrets?.(place) ?? []));
+  return { projects, ofFeatures };
 }
 
-/** Skips malformed items; empty if there is no list. */
-function wellFormed<Item extends z.ZodType>(item: Item) {
-  return z
-    .array(item.nullable().catch(null))
-    .catch([])
-    .transform((items) => items.filter((one) => one !== null));
+function wrong(message: string, ...path: readonly Step[]): Wrong {
+  return { path, message };
 }
 
-/** @param where people find it */
-function id(form: RegExp, ofWhat: string, where: string): z.ZodString {
-  return z.string().regex(form, `must be the id of ${ofWhat}: ${where}`);
-}
-
-function variable(secret: 'key' | 'secret') {
-  return z
-    .string()
-    .regex(/^[A-Z][A-Z0-9_]*$/, `must be the name of an environment variable, not the ${secret} itself`);
-}
-
-function setOf(item: z.ZodString) {
-  return z
-    .array(item)
-    .transform((items): ReadonlySet<string> => new Set(items))
-    .prefault([]);
-}
-
-export function keysAt(schema: z.core.$ZodType, path: readonly (string | number)[]): readonly string[] {
-  if (schema instanceof z.ZodPipe) return keysAt(schema.in, path);
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
-    return keysAt(schema.unwrap(), path);
+/**
+ * In a file whose every value is well formed.
+ * @param given the keys at the top of the file
+ * @param isOauth there may be many workspaces
+ */
+export function* contradictions(
+  file: ConfigFile,
+  given: readonly string[],
+  isOauth: boolean,
+): Generator<Wrong> {
+  const { projects, workspaces } = file;
+  const ids = projects.map(({ id }) => id);
+  const names = projects.map(({ id, name }) => name ?? id);
+  const lowered = names.map((name) => name.toLowerCase());
+  for (const [index, id] of ids.entries()) {
+    const first = ids.indexOf(id);
+    if (first < index) yield wrong(`is the same as in projects[${first}]`, 'projects', index, 'id');
   }
-  const [step, ...rest] = path;
-  if (schema instanceof z.ZodObject) {
-    if (step === undefined) return Object.keys(schema.shape);
-    const inside = schema.shape[step];
-    return inside === undefined ? [] : keysAt(inside, rest);
+  for (const [index, name] of lowered.entries()) {
+    const key = projects[index]?.name === undefined ? 'id' : 'name';
+    if (lowered.indexOf(name) < index)
+      yield wrong('is also the name of another project', 'projects', index, key);
   }
-  if (schema instanceof z.ZodRecord) return keysAt(schema.valueType, rest);
-  return schema instanceof z.ZodArray ? keysAt(schema.element, rest) : [];
+  yield* contradictionsIn(file, names, [], []);
+  const earlier: object[] = [];
+  for (const [team, workspace] of Object.entries(workspaces)) {
+    const own = workspace.projects;
+    for (const [index, name] of own.entries()) {
+      const place = ['workspaces', team, 'projects', index];
+      if (!names.includes(name)) yield wrong(isNoProject(names), ...place);
+      if (own.indexOf(name) < index) yield wrong('is named twice', ...place);
+    }
+    yield* contradictionsIn(workspace, own, earlier, ['workspaces', team]);
+    earlier.push(workspace);
+  }
+  yield* misplaced(projects, given, isOauth);
+}
+
+function* contradictionsIn(
+  parts: Pick<ConfigFile, 'channels'>,
+  projects: readonly string[],
+  earlier: readonly object[],
+  place: readonly Step[],
+): Generator<Wrong> {
+  for (const [channel, { projectName }] of parts.channels) {
+    if (projectName === undefined || projects.includes(projectName)) continue;
+    yield wrong(isNoProject(projects), ...place, 'channels', channel, 'project');
+  }
+  for (const { contradictions: own } of features) {
+    for (const { message, path } of own?.(parts, projects, earlier) ?? [])
+      yield wrong(message, ...place, ...path);
+  }
+}
+
+function* misplaced(
+  projects: ConfigFile['projects'],
+  given: readonly string[],
+  isOauth: boolean,
+): Generator<Wrong> {
+  if (!isOauth) {
+    if (!given.includes('workspaces')) return;
+    yield wrong(
+      'needs the OAuth settings (SLACK_CLIENT_ID and others): a bot token belongs to one workspace',
+      'workspaces',
+    );
+    return;
+  }
+  if (given.includes('workflows')) {
+    yield wrong(
+      'does not work with OAuth: Slack allows workflow steps only in apps of one workspace or organisation',
+      'workflows',
+    );
+  }
+  const elsewhere = (key: string, ...place: readonly Step[]) =>
+    wrong(`belongs under workspaces.T….${key}: with OAuth there may be many workspaces`, ...place, key);
+  for (const key of Object.keys(workspaceParts)) if (given.includes(key)) yield elsewhere(key);
+  for (const [index, { notice_channels: channels }] of projects.entries()) {
+    if (channels.length > 0) yield elsewhere('notice_channels', 'projects', index);
+  }
 }

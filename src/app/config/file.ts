@@ -1,28 +1,28 @@
 import { type Document, isMap, isNode, LineCounter, parseDocument } from 'yaml';
-import type { z } from 'zod';
+import { z } from 'zod';
+import type { Step, Wrong } from '../../features/feature.ts';
 import { nearest } from '../../jobs/requests/project.ts';
-import { contradictions, misplaced } from './file-contradictions.ts';
-import { type ConfigFile, configFile, keysAt, type NamedSecrets, namedSecrets } from './file-schema.ts';
-import { type ConfigProblem, failureCode, type Step, type Wrong } from './problems.ts';
-import type { ReadFile } from './values.ts';
+import { type ConfigFile, configFile, contradictions, secretsNamedIn } from './file-schema.ts';
+import { type ConfigProblem, failureCode, type ReadFile } from './values.ts';
 
-const VARIABLE = 'DOCS_AGENT_CONFIG';
-
-/** A file, or null and all of its problems; and the secrets that it names, as far as it can be read. */
-interface Loaded {
-  readonly value: ConfigFile | null;
-  readonly problems: readonly ConfigProblem[];
-  readonly secrets: NamedSecrets;
-}
-
-/** The file at DOCS_AGENT_CONFIG, with all of its problems; an empty one without that setting. */
-export function loadConfigFile(path: string | undefined, isOauth: boolean, readFile: ReadFile): Loaded {
-  if (path === undefined) return legible(configFile.parse({}));
-  let text: string;
+/** `value` is null if there are problems; `secrets` are those it names, as far as it can be read. */
+export function loadConfigFile(path: string | undefined, isOauth: boolean, readFile: ReadFile) {
+  const loaded = (value: ConfigFile | null, given: object, ...messages: readonly string[]) => ({
+    value,
+    problems: messages.map(
+      (message): ConfigProblem => ({
+        variable: 'DOCS_AGENT_CONFIG',
+        message,
+        example: 'docs-agent.example.yml',
+      }),
+    ),
+    secrets: secretsNamedIn(given),
+  });
+  let text = '';
   try {
-    text = readFile(path);
+    if (path !== undefined) text = readFile(path);
   } catch (error) {
-    return illegible(`names a file that cannot be read${failureCode(error)}`);
+    return loaded(null, {}, `names a file that cannot be read${failureCode(error)}`);
   }
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { lineCounter });
@@ -30,68 +30,57 @@ export function loadConfigFile(path: string | undefined, isOauth: boolean, readF
   // The others follow from it.
   const [slip] = document.errors;
   if (slip !== undefined) {
-    const { pos, message } = slip;
-    return illegible(`line ${lineAt(pos[0])}: ${message.split(' at line ', 1)[0] ?? 'is not YAML'}`);
+    const message = slip.message.split(' at line ', 1)[0] ?? 'is not YAML';
+    return loaded(null, {}, `line ${lineAt(slip.pos[0])}: ${message}`);
   }
   let given: object;
   try {
     given = document.toJS() ?? {};
   } catch {
     // Its aliases would expand to far more than the file.
-    return illegible('line 1: refers to itself, or nests too deeply');
+    return loaded(null, {}, 'line 1: refers to itself, or nests too deeply');
   }
-  const parsed = configFile.safeParse(given);
+  /** By place, those of a map that has others, too. */
+  const keys = new Map<string, readonly string[]>();
+  const parsed = configFile.safeParse(given, {
+    error: ({ code, inst, path = [] }) => {
+      if (code === 'unrecognized_keys' && inst instanceof z.ZodObject)
+        keys.set(path.join(), Object.keys(inst.shape));
+      return undefined;
+    },
+  });
   const wrongs = parsed.success
-    ? [...contradictions(parsed.data), ...misplaced(parsed.data, Object.keys(given), isOauth)]
-    : withoutEchoes(parsed.error.issues.flatMap(wrongsOf), document);
-  if (parsed.success && wrongs.length === 0) return legible(parsed.data);
-  const found = wrongs.map((wrong) => ({ ...wrong, line: lineAt(offsetOf(document, wrong.path)) }));
-  const sorted = found.sort((a, b) => a.line - b.line);
-  return {
-    value: null,
-    problems: sorted.map(({ line, path: at, message }) =>
-      problem(`line ${line}: ${`${nameOf(at)} ${message}`.trim()}`),
-    ),
-    secrets: namedSecrets.parse(given),
-  };
+    ? [...contradictions(parsed.data, Object.keys(given), isOauth)]
+    : withoutEchoes(
+        parsed.error.issues.flatMap((issue) => wrongsOf(issue, keys)),
+        document,
+      );
+  if (parsed.success && wrongs.length === 0) return loaded(parsed.data, given);
+  const messages = wrongs
+    .map((wrong) => ({ ...wrong, line: lineAt(offsetOf(document, wrong.path)) }))
+    .sort((a, b) => a.line - b.line)
+    .map(({ line, path: at, message }) => `line ${line}: ${`${nameOf(at)} ${message}`.trim()}`);
+  return loaded(null, given, ...messages);
 }
 
-function problem(message: string): ConfigProblem {
-  return { variable: VARIABLE, message, example: 'docs-agent.example.yml' };
-}
+type FileWrong = Wrong & { readonly meant?: readonly Step[] };
 
-function legible(value: ConfigFile): Loaded {
-  return { value, problems: [], secrets: value };
-}
-
-function illegible(message: string): Loaded {
-  return { value: null, problems: [problem(message)], secrets: namedSecrets.parse({}) };
-}
-
-/**
- * One message per mistake: the first at each place; a missing key is left out if it is there under a misspelt
- * name.
- */
+/** The first at each place; a missing key is left out if it is there under a misspelt name. */
 function withoutEchoes(wrongs: readonly FileWrong[], document: Document): Wrong[] {
   const meant = new Set(wrongs.flatMap((one) => (one.meant === undefined ? [] : [nameOf(one.meant)])));
   return wrongs
     .filter(({ path }, index) => wrongs.findIndex((one) => nameOf(one.path) === nameOf(path)) === index)
-    .filter(({ path }) => !meant.has(nameOf(path)) || document.hasIn(path))
-    .map((one) =>
-      one.path.length === 0 || document.hasIn(one.path) ? one : { ...one, message: 'is missing' },
-    );
+    .map(({ path, message }) => ({ path, message, isThere: path.length === 0 || document.hasIn(path) }))
+    .filter(({ path, isThere }) => isThere || !meant.has(nameOf(path)))
+    .map(({ path, message, isThere }) => ({ path, message: isThere ? message : 'is missing' }));
 }
 
-interface FileWrong extends Wrong {
-  readonly meant?: readonly Step[];
-}
-
-function wrongsOf(issue: z.core.$ZodIssue): FileWrong[] {
+function wrongsOf(issue: z.core.$ZodIssue, keys: ReadonlyMap<string, readonly string[]>): FileWrong[] {
   const path = issue.path.map((step) => (typeof step === 'number' ? step : String(step)));
   switch (issue.code) {
     case 'unrecognized_keys':
       return issue.keys.map((key) => {
-        const name = nearest(key.toLowerCase(), keysAt(configFile, path));
+        const name = nearest(key.toLowerCase(), keys.get(path.join()) ?? []);
         const hint = name === null ? '' : `: did you mean ${name}?`;
         const wrong = { path: [...path, key], message: `is not a setting of this file${hint}` };
         return name === null ? wrong : { ...wrong, meant: [...path, name] };
@@ -99,13 +88,13 @@ function wrongsOf(issue: z.core.$ZodIssue): FileWrong[] {
     case 'invalid_key':
       return [{ path, message: issue.issues[0]?.message ?? issue.message }];
     case 'invalid_type':
-      return [{ path, message: `must be ${kinds[issue.expected] ?? issue.expected}` }];
+      return [{ path, message: `must be ${KINDS[issue.expected] ?? issue.expected}` }];
     default:
       return [{ path, message: issue.message }];
   }
 }
 
-const kinds: Readonly<Record<string, string>> = {
+const KINDS: Readonly<Record<string, string>> = {
   array: 'a list',
   object: 'a map',
   record: 'a map',
@@ -115,15 +104,14 @@ const kinds: Readonly<Record<string, string>> = {
 
 /** The offset of the value, or of its nearest parent in the file. */
 function offsetOf(document: Document, path: readonly Step[]): number {
-  const last = path.at(-1);
-  const parent = document.getIn(path.slice(0, -1), true);
-  if (isMap(parent)) {
-    const key = parent.items.find((pair) => String(pair.key) === String(last))?.key;
-    if (isNode(key)) return key.range?.[0] ?? 0;
-  }
-  const node = path.length === 0 ? document.contents : document.getIn(path, true);
+  const [last] = path.slice(-1);
+  const around = path.slice(0, -1);
+  const parent = document.getIn(around, true);
+  const key = isMap(parent) && parent.items.find((pair) => String(pair.key) === String(last))?.key;
+  if (isNode(key)) return key.range?.[0] ?? 0;
+  const node = last === undefined ? document.contents : document.getIn(path, true);
   if (isNode(node)) return node.range?.[0] ?? 0;
-  return path.length === 0 ? 0 : offsetOf(document, path.slice(0, -1));
+  return last === undefined ? 0 : offsetOf(document, around);
 }
 
 /** `projects[1].name` */

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import {
+  appToken,
   argumentList,
+  botToken,
   channelIds,
-  choice,
   databaseUrl,
   duration,
   encryptionKeys,
@@ -11,49 +12,45 @@ import {
   httpUrl,
   list,
   memberIds,
-  path,
   privateKey,
   secret,
-  slackToken,
+  text,
   wholeNumber,
   word,
 } from './checks.ts';
 
-/** `.env.example` and the table in docs/operations/settings.md are made of this: `npm run settings-docs`. */
-interface About {
-  readonly help: string;
-  /** The default if there is one (`hasDefault`). */
-  readonly example: string;
-  readonly hasDefault?: true;
-  readonly isSecret?: true;
-}
-const about = z.registry<About>();
+/** `example`: the default if there is one (`hasDefault`). */
+type Setting<Check extends z.ZodType> = Readonly<{
+  example: string;
+  check: Check;
+  help: string;
+  hasDefault?: boolean;
+  isSecret?: boolean;
+}>;
 
-function setting<S extends z.ZodType>(
-  example: string,
-  schema: S,
-  help: string,
-  more: Pick<About, 'hasDefault' | 'isSecret'> = {},
-): S {
-  about.add(schema, { help, example, ...more });
-  return schema;
+function setting<S extends z.ZodType>(example: string, check: S, help: string): Setting<S> {
+  return { example, check, help };
+}
+
+function optional<S extends z.ZodType>(example: string, check: S, help: string) {
+  return setting(example, check.optional(), help);
 }
 
 /** May also be given as NAME_FILE, the path of a file that holds the value. */
-function secretSetting<S extends z.ZodType>(example: string, check: S, help: string): z.ZodOptional<S> {
-  return setting(example, check.optional(), help, { isSecret: true });
+function secretSetting<S extends z.ZodType>(example: string, check: S, help: string) {
+  return { ...optional(example, check, help), isSecret: true };
 }
 
-function withDefault<S extends z.ZodType<unknown, string>>(text: string, check: S, help: string) {
-  return setting(text, z.prefault(check, text as z.input<S>), help, { hasDefault: true });
+function withDefault<S extends z.ZodType<unknown, string>>(example: string, check: S, help: string) {
+  return { ...setting(example, z.prefault(check, example as z.input<S>), help), hasDefault: true };
 }
 
-/** Every setting: its check, its default or an example, and its meaning. */
-export const settings = z.object({
-  SLACK_BOT_TOKEN: secretSetting(exampleSecrets.botToken, slackToken('xoxb-'), 'The bot token, xoxb-…'),
+/** Every setting. `npm run settings-docs` makes `.env.example` and the table in docs/operations/settings.md of it. */
+export const settings = {
+  SLACK_BOT_TOKEN: secretSetting(exampleSecrets.botToken, botToken, 'The bot token, xoxb-…'),
   SLACK_APP_TOKEN: secretSetting(
     exampleSecrets.appToken,
-    slackToken('xapp-'),
+    appToken,
     'The app-level token, xapp-…; when set, the bot uses Socket Mode: no public address is needed.',
   ),
   SLACK_SIGNING_SECRET: secretSetting(
@@ -78,9 +75,9 @@ export const settings = z.object({
     'Encrypts the tokens of the workspaces: a name and 32 bytes in base64 (openssl rand -base64 32), name:key. ' +
       'Separate several with commas: the first encrypts, all decrypt.',
   ),
-  SLACK_API_URL: setting(
+  SLACK_API_URL: optional(
     'http://127.0.0.1:4000/api/',
-    httpUrl('/').optional(),
+    httpUrl('/'),
     "Another address of Slack's Web API, for tests and emulators. Default: Slack's own.",
   ),
   AGENT_BASE_URL: setting(
@@ -95,14 +92,14 @@ export const settings = z.object({
       'in a network that you trust. Names, separated by commas. Default: none but this machine.',
   ),
   AGENT_API_KEY: secretSetting(exampleSecrets.agentApiKey, secret, 'The key of the agent API.'),
-  AGENT_PROJECT_ID: setting(
+  AGENT_PROJECT_ID: optional(
     'my-docs',
-    word.optional(),
+    word,
     'The project that jobs are created in; with several projects in DOCS_AGENT_CONFIG, the default one.',
   ),
-  DOCS_AGENT_CONFIG: setting(
+  DOCS_AGENT_CONFIG: optional(
     './docs-agent.yml',
-    path.optional(),
+    text,
     'A YAML file with what does not fit here: several projects, defaults of channels, who may use the bot. See ' +
       'docs-agent.example.yml.',
   ),
@@ -128,9 +125,9 @@ export const settings = z.object({
     secret,
     'A GitHub token that may read pull requests: they are followed until they are merged or closed.',
   ),
-  GITHUB_APP_ID: setting(
+  GITHUB_APP_ID: optional(
     '123456',
-    word.optional(),
+    word,
     'A GitHub App in place of GITHUB_TOKEN: its App ID. It needs GITHUB_APP_KEY, too.',
   ),
   GITHUB_APP_KEY: secretSetting(
@@ -143,9 +140,9 @@ export const settings = z.object({
     httpUrl(''),
     'Where pull requests open in a browser. Only links to this address are followed, and only with its API.',
   ),
-  GITHUB_API_URL: setting(
+  GITHUB_API_URL: optional(
     'https://github.example.com/api/v3',
-    httpUrl('').optional(),
+    httpUrl(''),
     'The API of that GitHub. Default: the one that belongs to GITHUB_WEB_URL.',
   ),
   GITLAB_TOKEN: secretSetting(
@@ -163,22 +160,22 @@ export const settings = z.object({
     databaseUrl,
     'A Postgres database, needed to run several replicas. Default: an embedded one in DATA_DIR.',
   ),
-  DATA_DIR: withDefault('./data', path, 'The folder of the embedded database, on a local disk.'),
+  DATA_DIR: withDefault('./data', text, 'The folder of the embedded database, on a local disk.'),
   RETENTION: withDefault(
     '180d',
     duration('1d', '3650d'),
     'How long jobs are kept after they are over. What is still open is never deleted.',
   ),
   PORT: withDefault('3000', wholeNumber(0, 65_535), 'The port to listen on.'),
-  HEALTH_PORT: setting(
+  HEALTH_PORT: optional(
     '3001',
-    wholeNumber(0, 65_535).optional(),
+    wholeNumber(0, 65_535),
     'A separate listener for /livez, /readyz and /metrics, 3001 for example: requests to PORT cannot crowd them out.',
   ),
   HOST: withDefault('0.0.0.0', word, 'The address to listen on; 0.0.0.0 is every address of this machine.'),
-  ADMINS: setting(
+  ADMINS: optional(
     'U0123456789,U0987654321',
-    memberIds.optional(),
+    memberIds,
     'Who may change settings in Slack, read the report and resume recipes: member ids, separated by commas. Default: the ' +
       'admins and owners of the workspace.',
   ),
@@ -227,24 +224,22 @@ export const settings = z.object({
     wholeNumber(1, 1_000_000),
     'The longest prompt or follow-up, in characters.',
   ),
-  RUNNER_REPOSITORY: setting(
+  RUNNER_REPOSITORY: optional(
     'https://github.com/acme/docs',
-    word
-      .refine(
-        (address) => !URL.parse(address)?.password,
-        'must not hold a password: set the token of its code host',
-      )
-      .optional(),
+    word.refine(
+      (address) => !URL.parse(address)?.password,
+      'must not hold a password: set the token of its code host',
+    ),
     'The repository that an agent of this machine works in, an https or ssh address or a path: `start` then needs no AGENT_ setting, and runs the runner as well. Also for `docs-agent runner` alone.',
   ),
-  RUNNER_COMMAND: setting(
+  RUNNER_COMMAND: optional(
     'opencode acp',
-    argumentList.optional(),
+    argumentList,
     'The agent of the runner: a command that speaks the Agent Client Protocol.',
   ),
-  RUNNER_BRANCH: setting(
+  RUNNER_BRANCH: optional(
     'main',
-    word.optional(),
+    word,
     "The branch to start from and to merge into. Default: the repository's default branch.",
   ),
   RUNNER_PROJECT: withDefault('docs', word, "The project id in the paths of the runner's API."),
@@ -261,7 +256,7 @@ export const settings = z.object({
   ),
   RUNNER_DATA_DIR: withDefault(
     './runner-data',
-    path,
+    text,
     "The runner's folder: its database, clone, work trees and transcripts.",
   ),
   RUNNER_CONCURRENCY: withDefault('2', wholeNumber(1, 100), 'How many turns run at once.'),
@@ -276,14 +271,14 @@ export const settings = z.object({
     list.default([]),
     'Variables that the agent gets besides PATH, HOME, LANG and TERM: names, separated by commas. Default: none.',
   ),
-  RUNNER_INSTRUCTIONS: setting(
+  RUNNER_INSTRUCTIONS: optional(
     './style-guide.md',
-    path.optional(),
+    text,
     'A file whose text precedes each first request: a style guide, where things are.',
   ),
-  RUNNER_HOURLY_LIMIT: setting(
+  RUNNER_HOURLY_LIMIT: optional(
     '100',
-    wholeNumber(1, 100_000).optional(),
+    wholeNumber(1, 100_000),
     'The most requests and replies an hour that the runner takes. Default: no limit.',
   ),
   RUNNER_KEEP: withDefault(
@@ -291,27 +286,19 @@ export const settings = z.object({
     duration('1h', '3650d'),
     'How long the work tree and transcript of a job that rests are kept (from 1h).',
   ),
-  RUNNER_CODE_HOST_REPOSITORY: setting(
+  RUNNER_CODE_HOST_REPOSITORY: optional(
     'acme/docs',
-    word.optional(),
+    word,
     'The repository of the pull requests, owner/name, where RUNNER_REPOSITORY does not say it.',
   ),
-  LOG_LEVEL: withDefault('info', choice('debug', 'info', 'warn', 'error'), 'debug, info, warn or error.'),
-});
+  LOG_LEVEL: withDefault(
+    'info',
+    z.enum(['debug', 'info', 'warn', 'error'], 'must be one of debug, info, warn, error'),
+    'debug, info, warn or error.',
+  ),
+};
 
-export type Settings = z.infer<typeof settings>;
-export type SettingName = keyof Settings;
+export type SettingName = keyof typeof settings;
+export type Settings = { readonly [Name in SettingName]: z.infer<(typeof settings)[Name]['check']> };
 
-export const settingNames = Object.keys(settings.shape) as SettingName[];
-
-export const secretNames = settingNames.filter((name) => aboutSetting(name).isSecret);
-
-export function aboutSetting(name: SettingName): About {
-  const found = about.get(settings.shape[name]);
-  if (found === undefined) throw new Error(`nothing is said about ${name}`);
-  return found;
-}
-
-export function exampleOf(name: SettingName): string {
-  return `${name}=${aboutSetting(name).example}`;
-}
+export const settingNames = Object.keys(settings) as SettingName[];

@@ -1,21 +1,51 @@
 import { readFileSync } from 'node:fs';
-import { type ConfigProblem, failureCode } from './problems.ts';
-import {
-  exampleOf,
-  type SettingName,
-  type Settings,
-  secretNames,
-  settingNames,
-  settings,
-} from './settings.ts';
+import { type SettingName, type Settings, settingNames, settings } from './settings.ts';
 
-export interface Given {
-  /** As trimmed text; blank counts as not set. */
-  readonly values: Partial<Record<SettingName, string>>;
-  /** Those that are well formed, with their defaults. */
-  readonly checked: Partial<Settings>;
-  readonly unreadable: ReadonlyMap<SettingName, ConfigProblem>;
-  readonly invalid: readonly ConfigProblem[];
+/** A problem with one setting. Never holds the setting's value, which may be a secret. */
+export interface ConfigProblem {
+  readonly variable: string;
+  /** Read after the variable's name. */
+  readonly message: string;
+  readonly example: string;
+  readonly meant?: string;
+}
+
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly problems: readonly ConfigProblem[];
+  readonly isBlank: boolean;
+
+  constructor(problems: readonly ConfigProblem[], isBlank = false) {
+    super(`settings to correct: ${problems.map((problem) => problem.variable).join(', ')}`);
+    this.problems = problems;
+    this.isBlank = isBlank;
+  }
+}
+
+/** The message about an unknown variable; a suggestion may follow. */
+export const UNKNOWN_SETTING = 'unknown setting';
+
+export function formatProblems({ problems, isBlank }: ConfigError): string {
+  const lines = problems.map(({ variable, message, example }) => {
+    const colon = message.startsWith(UNKNOWN_SETTING) ? ':' : '';
+    return `${variable}${colon} ${message}${/[.?]$/.test(message) ? '' : '.'} Example: ${example}`;
+  });
+  if (isBlank)
+    lines.push('Put these in .env (`cp .env.example .env`), then run `npm run -s docs-agent doctor`.');
+  return lines.join('\n');
+}
+
+export function exampleOf(name: SettingName): string {
+  return `${name}=${settings[name].example}`;
+}
+
+export function problemWith(variable: SettingName, message: string): ConfigProblem {
+  return { variable, message, example: exampleOf(variable) };
+}
+
+/** ` (ENOENT)` */
+export function failureCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -26,31 +56,35 @@ export const readTextFile: ReadFile = (path) => readFileSync(path, 'utf8');
 /** The value of a variable, or of the file that NAME_FILE names; null if neither is set. */
 export type SecretOf = (variable: string) => string | ConfigProblem | null;
 
+export type Given = ReturnType<typeof readSettings>;
+
 export function readSettings(
   env: Environment,
   secretOf: SecretOf,
   names: readonly SettingName[] = settingNames,
-): Given {
+) {
+  /** As trimmed text; blank counts as not set. */
   const values: Partial<Record<SettingName, string>> = {};
+  /** Those that are well formed, with their defaults. */
   const checked: Partial<Record<SettingName, unknown>> = {};
   const unreadable = new Map<SettingName, ConfigProblem>();
   const invalid: ConfigProblem[] = [];
   for (const name of names) {
-    const value = secretNames.includes(name) ? secretOf(name) : lookUp(env, name);
+    const value = settings[name].isSecret ? secretOf(name) : lookUp(env, name);
     if (value !== null && typeof value !== 'string') {
       unreadable.set(name, value);
       continue;
     }
     if (value !== null) values[name] = value;
-    const { data, error } = settings.shape[name].safeParse(value ?? undefined);
+    const { data, error } = settings[name].check.safeParse(value ?? undefined);
     const message = error?.issues[0]?.message;
     if (message === undefined) checked[name] = data;
-    else invalid.push({ variable: name, message, example: exampleOf(name) });
+    else invalid.push(problemWith(name, message));
   }
-  return { values, checked: checked as Partial<Settings>, unreadable, invalid };
+  const isSet = (name: SettingName) => values[name] !== undefined || unreadable.has(name);
+  return { values, checked: checked as Partial<Settings>, unreadable, invalid, isSet };
 }
 
-/** The trimmed value of a variable; null if it is not set or blank. */
 function lookUp(env: Environment, variable: string): string | null {
   return env[variable]?.trim() || null;
 }
@@ -62,21 +96,18 @@ export function secretsFrom(env: Environment, readFile: ReadFile): SecretOf {
     const path = lookUp(env, file);
     if (path === null) return value;
     if (value !== null) {
-      const message = `and ${file} are both set: keep one of them`;
-      return { variable, message, example: `${variable}=…` };
+      return { variable, message: `and ${file} are both set: keep one of them`, example: `${variable}=…` };
     }
-    const content = contentOf(path, readFile);
-    if (typeof content === 'string') return content;
-    const example = `${file}=/run/secrets/${variable.toLowerCase()}`;
-    return { variable: file, message: content.problem, example };
+    const wrong = (message: string) => ({
+      variable: file,
+      message,
+      example: `${file}=/run/secrets/${variable.toLowerCase()}`,
+    });
+    if (/^(xox|xapp)/.test(path)) return wrong('holds a token where the path of a file is expected');
+    try {
+      return readFile(path).trim() || wrong(`names an empty file: ${path}`);
+    } catch (error) {
+      return wrong(`names a file that cannot be read: ${path}${failureCode(error)}`);
+    }
   };
-}
-
-function contentOf(path: string, readFile: ReadFile): string | { readonly problem: string } {
-  if (/^(xox|xapp)/.test(path)) return { problem: 'holds a token where the path of a file is expected' };
-  try {
-    return readFile(path).trim() || { problem: `names an empty file: ${path}` };
-  } catch (error) {
-    return { problem: `names a file that cannot be read: ${path}${failureCode(error)}` };
-  }
 }

@@ -4,14 +4,12 @@ import type { Route } from '../../engine/runtime/http-server.ts';
 
 /** A probe needs an answer even if a database gives none. */
 const CHECK_LIMIT_MS = 5_000;
-const NO_ANSWER = `no answer within ${CHECK_LIMIT_MS / 1000} s`;
 
-/** A condition for the program's work. `problem`: what is wrong, or null. */
 export interface HealthCheck {
   readonly name: string;
-  problem(): Promise<string | null> | string | null;
+  readonly problem: () => Promise<string | null> | string | null;
   /** Needs attention, though the program works. */
-  warnings?(): Promise<readonly string[]> | readonly string[];
+  readonly warnings?: () => Promise<readonly string[]> | readonly string[];
 }
 
 /** Callers share a check in flight: on a slow store, checks would pile up. */
@@ -40,7 +38,6 @@ export function healthRoutes(checks: readonly HealthCheck[]): Route[] {
 
 export interface Readiness {
   readonly ok: boolean;
-  /** By the check's name: `ok`, or what is wrong. */
   readonly checks: Readonly<Record<string, string>>;
   readonly warnings?: readonly string[];
 }
@@ -48,31 +45,27 @@ export interface Readiness {
 /** Without checks, the program has not started yet, or has stopped. */
 export async function readiness(checks: readonly HealthCheck[]): Promise<Readiness> {
   const results = await Promise.all(
-    checks.map(async (check) => ({
-      name: check.name,
+    checks.map(async ({ name, problem, warnings = () => [] }) => ({
+      name,
       problem: await inTime(
-        Promise.try(() => check.problem()).catch((error) =>
-          error instanceof Error ? error.message : 'failed',
-        ),
-        NO_ANSWER,
+        problem,
+        (error) => (error instanceof Error ? error.message : 'failed'),
+        `no answer within ${CHECK_LIMIT_MS / 1000} s`,
       ),
       // A failing check reports that as its problem.
-      warnings: await inTime(
-        Promise.try(() => check.warnings?.() ?? []).catch(() => []),
-        [],
-      ),
+      warnings: await inTime(warnings, () => [], []),
     })),
   );
   const warnings = results.flatMap((result) => result.warnings);
   return {
     ok: results.length > 0 && results.every(({ problem }) => problem === null),
     checks: Object.fromEntries(results.map(({ name, problem }) => [name, problem ?? 'ok'])),
-    ...(warnings.length === 0 ? {} : { warnings }),
+    ...(warnings.length > 0 && { warnings }),
   };
 }
 
-function inTime<T>(asked: Promise<T>, late: T): Promise<T> {
-  return systemClock.timeout(CHECK_LIMIT_MS, asked, late);
+function inTime<T>(ask: () => Promise<T> | T, failed: (error: unknown) => T, late: T): Promise<T> {
+  return systemClock.timeout(CHECK_LIMIT_MS, Promise.try(ask).catch(failed), late);
 }
 
 function answer(response: ServerResponse, status: number, body: unknown): void {

@@ -1,29 +1,21 @@
 import type { Writable } from 'node:stream';
+import { styleText } from 'node:util';
 import { type DestinationStream, pino, stdTimeFunctions } from 'pino';
 import { type LogFields, type Logger, type LogLevel, redact } from '../../engine/runtime/redact.ts';
 
-const RESERVED = /^(?:event|level|time)$/;
-
-/** @param destination takes whole lines of JSON */
+/** `destination` takes whole lines of JSON. */
 export function createLogger({
   level,
   destination,
-}: {
-  readonly level: LogLevel;
-  readonly destination: DestinationStream;
-}): Logger {
-  const options = {
-    level,
-    base: null,
-    timestamp: stdTimeFunctions.isoTime,
-    formatters: { level: (label: string) => ({ level: label }) },
-  };
-  const output = pino(options, destination);
+}: Readonly<{ level: LogLevel; destination: DestinationStream }>): Logger {
+  const timestamp = stdTimeFunctions.isoTime;
+  const formatters = { level: (label: string) => ({ level: label }) };
+  const output = pino({ level, base: null, timestamp, formatters }, destination);
   return eachLevel((level, event, fields) => {
     // Redacting what nobody reads would cost more than all the rest.
     if (!output.isLevelEnabled(level)) return;
     const named = Object.entries(fields).map(([name, value]) => [
-      RESERVED.test(name) ? `${name}_` : name,
+      /^(?:event|level|time)$/.test(name) ? `${name}_` : name,
       value,
     ]);
     output[level]({ event, ...(redact(Object.fromEntries(named)) as object) });
@@ -41,7 +33,7 @@ function eachLevel(write: (level: LogLevel, event: string, fields: LogFields) =>
 /** Called for every event, including those below the log level. Must not throw. */
 export type Observe = (event: string, fields: LogFields, level: LogLevel) => void;
 
-/** Also passes each event to the observer: an operation is reported once, for the log and the metrics. */
+/** An operation is reported once, for the log and the metrics. */
 export function observedLogger(log: Logger, observe: Observe): Logger {
   return eachLevel((level, event, fields) => {
     observe(event, fields, level);
@@ -53,13 +45,13 @@ export function observedLogger(log: Logger, observe: Observe): Logger {
 const WAITING_MAX_BYTES = 256 * 1024;
 
 /**
- * The log's output. It never makes the program wait: while nobody reads, lines queue up to a limit, further
- * ones are dropped and counted, and the first line after that tells the count.
+ * Never makes the program wait: while nobody reads, lines queue up to a limit, further ones are dropped and
+ * counted, and the first line after that tells the count.
  */
 export class LogOutput {
   private readonly stream: Writable;
   private isBroken = false;
-  private untold = 0;
+  private unreported = 0;
   dropped = 0;
 
   constructor(stream: Writable) {
@@ -73,13 +65,14 @@ export class LogOutput {
   write(line: string): void {
     if (this.isBroken || this.stream.writableLength > WAITING_MAX_BYTES) {
       this.dropped += 1;
-      this.untold += 1;
+      this.unreported += 1;
       return;
     }
-    if (this.untold > 0) {
-      const told = { level: 'warn', time: new Date().toISOString(), event: 'log_lines_dropped' };
-      this.stream.write(`${JSON.stringify({ ...told, lines: this.untold })}\n`);
-      this.untold = 0;
+    if (this.unreported > 0) {
+      const time = new Date().toISOString();
+      const report = { level: 'warn', time, event: 'log_lines_dropped', lines: this.unreported };
+      this.stream.write(`${JSON.stringify(report)}\n`);
+      this.unreported = 0;
     }
     this.stream.write(line);
   }
@@ -90,4 +83,32 @@ export class LogOutput {
       this.stream.write('', () => resolve());
     });
   }
+}
+
+/** Logs to the process's output: lines of JSON, or readable ones in a terminal. */
+export function processLog(level: LogLevel) {
+  const { stdout } = process;
+  const output = new LogOutput(stdout);
+  const destination = stdout.isTTY ? terminalLines(stdout) : output;
+  return { log: createLogger({ level, destination }), output, destination };
+}
+
+const STYLES = { debug: 'gray', info: 'green', warn: 'yellow', error: 'red' } as const;
+
+/** A logger's destination for terminals: readable lines instead of JSON. */
+export function terminalLines(terminal: Pick<Writable, 'write'>): DestinationStream {
+  return {
+    write: (json) => {
+      const { time, level, event, ...fields } = JSON.parse(json) as {
+        time: string;
+        level: LogLevel;
+        event: string;
+      };
+      const at = new Date(time).toTimeString().slice(0, 8);
+      const more = Object.keys(fields).length === 0 ? '' : ` ${styleText('gray', JSON.stringify(fields))}`;
+      terminal.write(
+        `[${at}] ${styleText(STYLES[level], level.toUpperCase())} ${styleText('cyan', event)}${more}\n`,
+      );
+    },
+  };
 }

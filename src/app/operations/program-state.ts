@@ -1,4 +1,4 @@
-import type { FailingKind, LoopState } from '../../engine/failing-kinds.ts';
+import type { LoopState } from '../../engine/failing-kinds.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Projects } from '../../jobs/requests/project.ts';
 import type { DataDirState } from '../../store/backup.ts';
@@ -16,9 +16,11 @@ interface Watched {
   readonly store: Store;
   readonly clock: Clock;
   readonly projects: Projects;
+  /** Create and message calls per project and hour. */
   readonly hourlyBudget: number;
   readonly loops: () => readonly LoopState[];
   readonly slackProblem: () => string | null;
+  /** Null: there is none, or it cannot be read. */
   readonly readDataDir: () => DataDirState | null;
 }
 
@@ -27,7 +29,7 @@ export type ProgramState = Awaited<ReturnType<ReturnType<typeof stateReader>>>;
 /** Returns a reader of the program's state, for its metrics, which never fails. */
 export function stateReader(watched: Watched) {
   const { clock, hourlyBudget, loops, slackProblem, readDataDir } = watched;
-  let reading: Promise<StoreState | null> | null = null;
+  let reading: Promise<Awaited<ReturnType<typeof readStore>> | null> | null = null;
   let readAtMs = 0;
   return async () => {
     // The absolute difference: after the clock was set back, old data would seem fresh.
@@ -38,17 +40,13 @@ export function stateReader(watched: Watched) {
     return {
       loops: loops(),
       isSlackConnected: slackProblem() === null,
-      /** Create and message calls per project and hour. */
       hourlyBudget,
       /** Null: the store does not answer, or cannot be written. */
       store: await reading,
-      /** Null: there is none, or it cannot be read. */
       dataDir: readDataDir(),
     };
   };
 }
-
-type StoreState = Awaited<ReturnType<typeof readStore>>;
 
 /** What the store holds; replicas that share a store all report the same. */
 async function readStore({ store, clock, projects, hourlyBudget }: Watched) {
@@ -59,6 +57,7 @@ async function readStore({ store, clock, projects, hourlyBudget }: Watched) {
     const openJobs = await tx.stats.openJobs();
     const due = await tx.stats.dueTasks(nowMs);
     const failing = await tx.stats.failingTasks(nowMs - FAILING_FOR_MS);
+    /** Calls left in this hour, by the project's name. */
     const budgetLeft = new Map<string, number>();
     for (const { id, name } of projects) {
       const made = await tx.calls.agentCallsSince(id, nowMs - HOUR_MS);
@@ -69,7 +68,6 @@ async function readStore({ store, clock, projects, hourlyBudget }: Watched) {
       dueTasks: due.map(({ dueSinceMs, ...tasks }) => ({ ...tasks, oldestMs: nowMs - dueSinceMs })),
       /** By kind, how many tasks have only failed for a minute or longer. */
       failingTasks: new Map<string, number>(failing.map(({ kind, count }) => [kind, count])),
-      /** Calls left in this hour, by the project's name. */
       budgetLeft,
     };
   });
@@ -82,15 +80,17 @@ async function readStore({ store, clock, projects, hourlyBudget }: Watched) {
 export function workProblems(loops: readonly LoopState[]): string[] {
   return loops.flatMap(({ problem, failing }) => [
     ...(problem === null ? [] : [problem]),
-    ...failing.filter(({ tasks }) => tasks > 1).map(inWords),
+    ...failingWords(failing.filter(({ tasks }) => tasks > 1)),
   ]);
 }
 
 export function workWarnings(loops: readonly LoopState[]): string[] {
-  return loops.flatMap(({ failing }) => failing.filter(({ tasks }) => tasks === 1).map(inWords));
+  return loops.flatMap(({ failing }) => failingWords(failing.filter(({ tasks }) => tasks === 1)));
 }
 
-function inWords({ kind, tasks, sinceMs, words }: FailingKind): string {
-  const since = new Date(sinceMs).toISOString();
-  return `every ${kind} has failed since ${since} (${tasks === 1 ? '1 task' : `${tasks} tasks`}): ${words}`;
+function failingWords(failing: LoopState['failing']): string[] {
+  return failing.map(({ kind, tasks, sinceMs, words }) => {
+    const since = new Date(sinceMs).toISOString();
+    return `every ${kind} has failed since ${since} (${tasks === 1 ? '1 task' : `${tasks} tasks`}): ${words}`;
+  });
 }

@@ -1,129 +1,112 @@
 import type { AgentTools } from '../../agent/effects/agent-tools.ts';
 import { callAgent, sendFollowUps } from '../../agent/effects/call-agent.ts';
-import { checkBatches } from '../../agent/effects/check-batches.ts';
-import { checkJob } from '../../agent/effects/check-job.ts';
-import { ReadQuota } from '../../agent/effects/read-quota.ts';
-import { type LookTools, lookAtPullRequest } from '../../codehost/effects/look-at-pull-request.ts';
+import { checkBatches, checkJob } from '../../agent/effects/check-job.ts';
+import { readQuota } from '../../agent/effects/read-quota.ts';
 import { expireDraft } from '../../engine/apply-event.ts';
 import { FairLimit } from '../../engine/claim-fairly.ts';
-import { Loop, type TaskHandler } from '../../engine/loop.ts';
-import { type RecipeTools, startScheduled } from '../../slack/inbound/recipes/start-recipe.ts';
+import { Loop, type LoopOptions, type TaskHandler, type TaskHandlers } from '../../engine/loop.ts';
+import type { FeatureTools, Running } from '../../features/feature.ts';
 import { catchUps } from '../../slack/outbound/catch-up/catch-up.ts';
 import { readSnippets } from '../../slack/outbound/catch-up/read-snippets.ts';
-import { type DigestTools, postDigest } from '../../slack/outbound/digest.ts';
 import { lookAtAppMention, lookAtMarks } from '../../slack/outbound/marks.ts';
-import { completeSteps, forgetStepToken } from '../../slack/outbound/posts/complete-step.ts';
 import { postToSlack } from '../../slack/outbound/posts/post-to-slack.ts';
 import { refreshHome } from '../../slack/outbound/refresh/home.ts';
-import { refreshNotice, refreshPosts } from '../../slack/outbound/refresh/posts.ts';
-import { refreshReceipts } from '../../slack/outbound/refresh/receipts.ts';
+import { refreshNotice, refreshPosts, refreshReceipts } from '../../slack/outbound/refresh/posts.ts';
 import { refreshCard } from '../../slack/outbound/render.ts';
+import type { Known } from '../../slack/workspace/workspace.ts';
 import type { ClaimedTask, Scheduled } from '../../store/store.ts';
 
-/** Separate slots: a slow agent API never keeps Slack waiting, nor do many checks hold up sending. */
-const SENDS_AT_ONCE = 32;
-/** Together as many as the agent client has connections for. */
+/** Tasks at once. A slow agent API never keeps Slack waiting, nor do many checks hold up sending. */
+const AT_ONCE = {
+  send: 32,
+  /** Most wait for the store, which batches them: the more there are, the larger its batches. */
+  check: 256,
+  check_ended: 8,
+  slack: 64,
+  /** Threads of this many workspaces; each workspace has one in flight at a time. */
+  read: 16,
+  /** One code host may have half of them. */
+  look: 16,
+};
+/** With those of ended jobs, as many as the agent client has connections for. */
 const READS_AT_ONCE = 56;
-const READS_OF_ENDED_AT_ONCE = 8;
-/** The others wait for the store, which batches them: the more there are, the larger its batches. */
-const CHECKS_AT_ONCE = 256;
-const SLACK_CALLS_AT_ONCE = 64;
-/** Threads of this many workspaces; each workspace has one in flight at a time. */
-const THREADS_READ_AT_ONCE = 16;
-/** One code host may have half of them. */
-const LOOKS_AT_ONCE = 16;
 /** Anything but a create or message call can be repeated or looked up: a stop need not wait longer. */
 export const SHORT_STOP_MS = 10_000;
 
-export interface Tools extends AgentTools, DigestTools, LookTools, RecipeTools {
-  /** For each project, across all replicas. */
+export interface Tools extends AgentTools, FeatureTools {
   readonly readsPerMinute: number;
   readonly requestsInFlight: () => number;
+  readonly known: Known;
 }
 
 export type Loops = ReturnType<typeof createLoops>;
 
-export function createLoops(tools: Tools, stopTimeoutMs: number) {
+export function createLoops(tools: Tools, stopTimeoutMs: number, features: readonly Running[]) {
+  const { store, clock, log, requestsInFlight, readsPerMinute } = tools;
+  const loop = (
+    name: keyof typeof AT_ONCE,
+    handlers: TaskHandlers,
+    options: Pick<LoopOptions, 'quota'> & { readonly stopWithinMs?: number } = {},
+  ) => {
+    const shared = { store, clock, log, requestsInFlight, stopWithinMs: SHORT_STOP_MS };
+    return new Loop({ name, ...shared, concurrency: AT_ONCE[name], handlers, ...options });
+  };
   const handler =
     (handle: (tools: Tools, task: ClaimedTask) => Promise<void>): TaskHandler =>
     (task) =>
       handle(tools, task);
-  const { store, clock, log, requestsInFlight } = tools;
-  const shared = { store, clock, log, requestsInFlight, stopWithinMs: SHORT_STOP_MS };
+  const tasksOf = (name: 'slack' | 'read' | 'look'): TaskHandlers =>
+    Object.assign({}, ...features.map(({ tasks }) => tasks?.[name]));
   const batches = checkBatches(store, clock);
   const checks = { batches, readers: new FairLimit(READS_AT_ONCE) };
-  const checksOfEnded = { batches, readers: new FairLimit(READS_OF_ENDED_AT_ONCE) };
-  const sends = new Loop({
-    name: 'send',
-    ...shared,
-    stopWithinMs: stopTimeoutMs,
-    concurrency: SENDS_AT_ONCE,
-    handlers: { call_agent: handler(callAgent), send_follow_ups: handler(sendFollowUps) },
-  });
+  const checksOfEnded = { batches, readers: new FairLimit(AT_ONCE.check_ended) };
+  const sends = loop(
+    'send',
+    { call_agent: handler(callAgent), send_follow_ups: handler(sendFollowUps) },
+    { stopWithinMs: stopTimeoutMs },
+  );
   const loops = [
     sends,
-    new Loop({
-      name: 'check',
-      ...shared,
-      concurrency: CHECKS_AT_ONCE,
-      quota: new ReadQuota(tools.readsPerMinute, { isOfEnded: false }),
-      handlers: { check_job: (task) => checkJob(tools, checks, 'check_job', task) },
+    loop(
+      'check',
+      { check_job: (task) => checkJob(tools, checks, 'check_job', task) },
+      { quota: readQuota(readsPerMinute, { isOfEnded: false }) },
+    ),
+    loop(
+      'check_ended',
+      { check_ended_job: (task) => checkJob(tools, checksOfEnded, 'check_ended_job', task) },
+      { quota: readQuota(readsPerMinute, { isOfEnded: true }) },
+    ),
+    loop('slack', {
+      post_to_slack: postToSlack(tools),
+      refresh_card: handler(refreshCard),
+      refresh_receipts: handler(refreshReceipts),
+      refresh_posts: handler(refreshPosts),
+      refresh_notice: handler(refreshNotice),
+      refresh_home: handler(refreshHome),
+      expire_draft: handler(expireDraft),
+      ...tasksOf('slack'),
     }),
-    new Loop({
-      name: 'check_ended',
-      ...shared,
-      concurrency: READS_OF_ENDED_AT_ONCE,
-      quota: new ReadQuota(tools.readsPerMinute, { isOfEnded: true }),
-      handlers: { check_ended_job: (task) => checkJob(tools, checksOfEnded, 'check_ended_job', task) },
+    loop('read', {
+      catch_up: catchUps(tools),
+      read_snippets: handler(readSnippets),
+      look_at_marks: handler(lookAtMarks),
+      look_at_app_mention: handler(lookAtAppMention),
+      ...tasksOf('read'),
     }),
-    new Loop({
-      name: 'slack',
-      ...shared,
-      concurrency: SLACK_CALLS_AT_ONCE,
-      handlers: {
-        post_to_slack: postToSlack(tools),
-        complete_step: completeSteps(tools),
-        forget_step_token: handler(forgetStepToken),
-        refresh_card: handler(refreshCard),
-        refresh_receipts: handler(refreshReceipts),
-        refresh_posts: handler(refreshPosts),
-        refresh_notice: handler(refreshNotice),
-        refresh_home: handler(refreshHome),
-        expire_draft: handler(expireDraft),
-        start_recipe: handler(startScheduled),
-        post_digest: handler(postDigest),
-      },
-    }),
-    new Loop({
-      name: 'read',
-      ...shared,
-      concurrency: THREADS_READ_AT_ONCE,
-      handlers: {
-        catch_up: catchUps(tools),
-        read_snippets: handler(readSnippets),
-        look_at_marks: handler(lookAtMarks),
-        look_at_app_mention: handler(lookAtAppMention),
-      },
-    }),
-    new Loop({
-      name: 'look',
-      ...shared,
-      concurrency: LOOKS_AT_ONCE,
-      handlers: { look_at_pull_request: handler(lookAtPullRequest) },
-    }),
+    loop('look', tasksOf('look')),
   ];
   return {
     start: (): void => {
-      for (const loop of loops) loop.start();
+      for (const one of loops) one.start();
     },
-    /** Tasks were scheduled: the loops that claim them look at once. */
     notify: (scheduled: Scheduled): void => {
-      for (const loop of loops) loop.notify(scheduled);
+      for (const one of loops) one.notify(scheduled);
     },
     stop: async (): Promise<void> => {
-      await Promise.all(loops.map((loop) => loop.stop()));
+      await Promise.all(loops.map((one) => one.stop()));
     },
     stopWithinMs: () => (sends.state().tasksInFlight > 0 ? stopTimeoutMs : SHORT_STOP_MS),
-    states: () => loops.map((loop) => loop.state()),
+    states: () => loops.map((one) => one.state()),
   };
 }

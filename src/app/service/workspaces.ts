@@ -3,10 +3,8 @@ import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Route } from '../../engine/runtime/http-server.ts';
 import type { Logger } from '../../engine/runtime/redact.ts';
 import { hasMarks } from '../../jobs/policy.ts';
-import { whenEnded } from '../../slack/install/ended.ts';
-import { installRoutes } from '../../slack/install/install-routes.ts';
-import { installedWorkspaces } from '../../slack/install/installed-workspaces.ts';
-import { createDirectory } from '../../slack/install/request-team.ts';
+import { installRoutes, whenEnded } from '../../slack/install/install-routes.ts';
+import { createDirectory, installedWorkspaces } from '../../slack/install/installed-workspaces.ts';
 import { readTokens, unreadableTokens, Vault } from '../../slack/install/vault.ts';
 import {
   botScopes,
@@ -17,15 +15,13 @@ import {
   type Scope,
   scopesInWords,
 } from '../../slack/protocol/scopes.ts';
+import { slackClient } from '../../slack/workspace/web-api/caller.ts';
 import { classify, SlackCallError } from '../../slack/workspace/web-api/failure.ts';
-import { PostingClient } from '../../slack/workspace/web-api/http.ts';
 import { oneWorkspace, type SignedInAs, type Workspaces } from '../../slack/workspace/workspace.ts';
 import type { Store } from '../../store/store.ts';
-import type { Config, Installing } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import type { WorkspaceSettings } from '../config/projects.ts';
 import { settingsOf } from './context.ts';
-
-const MEND_TOKEN = 'Correct TOKEN_ENCRYPTION_KEY, or install the app in that workspace again.';
 
 interface Parts {
   readonly store: Store;
@@ -39,55 +35,45 @@ interface Served {
   readonly workspaces: Workspaces;
   readonly onEnded: (body: unknown) => Promise<void>;
   readonly routes: readonly Route[];
-  /** The only workspace, and its bot; null: there may be many. */
   readonly teamId: string | null;
   readonly signedInAs: SignedInAs | null;
 }
 
 export async function serveWorkspaces(config: Config, parts: Parts): Promise<Served> {
-  const { installing } = config.slack;
-  return installing.kind === 'by_hand'
-    ? serveOne(config, installing.botToken, parts)
-    : serveMany(config, installing, parts);
-}
-
-async function serveOne(config: Config, botToken: string, { clock, log, logger }: Parts): Promise<Served> {
-  const { apiUrl } = config.slack;
-  const parts = { client: new PostingClient(apiUrl, logger), apiUrl, clock, log };
-  const { only, workspaces, signedInAs, scopes } = await oneWorkspace(parts, botToken, config).catch(
-    (error) => explainSlack(error, 'SLACK_BOT_TOKEN'),
-  );
-  const required = checkScopes(log, only.teamId, scopes, config);
-  if (required.length > 0) {
-    throw new StartError(
-      `The Slack app lacks permissions: ${scopesInWords(required)}. ${howToGrant(required)}`,
-    );
+  const { store, clock, log, logger, onInstalled } = parts;
+  const { installing: app, apiUrl } = config.slack;
+  const client = slackClient(apiUrl, logger);
+  if (app.kind === 'by_hand') {
+    const { only, workspaces, signedInAs, scopes } = await oneWorkspace(
+      { client, apiUrl, clock, log },
+      app.botToken,
+      config,
+    ).catch((error) => explainSlack(error, 'SLACK_BOT_TOKEN'));
+    const required = checkScopes(log, only.teamId, scopes, config);
+    if (required.length > 0) {
+      throw new StartError(
+        `The Slack app lacks permissions: ${scopesInWords(required)}. ${howToGrant(required)}`,
+      );
+    }
+    return { workspaces, onEnded: async () => {}, routes: [], teamId: only.teamId, signedInAs };
   }
-  return { workspaces, onEnded: async () => {}, routes: [], teamId: only.teamId, signedInAs };
-}
-
-async function serveMany(
-  config: Config,
-  app: Extract<Installing, { kind: 'oauth' }>,
-  { store, clock, log, logger, onInstalled }: Parts,
-): Promise<Served> {
-  const { apiUrl } = config.slack;
   const vault = new Vault(app.encryptionKeys);
   await checkInstallations(store, vault, config, log);
-  const client = new PostingClient(apiUrl, logger);
   const directory = createDirectory(store, clock);
   const common = { store, clock, log, client, vault, directory, app };
-  const isSetUp = (teamId: string) => config.workspaces.has(teamId);
   // The workspaces that will install the app are not known yet.
   const ofReactions = [...config.workspaces.values()].some(hasMarks) ? reactionScopes : [];
-  const scopes = [...botScopes, ...ofReactions].map(({ name }) => name);
   return {
     workspaces: installedWorkspaces({ client, apiUrl, clock, log }, directory, vault, (teamId) =>
       settingsOf(config, teamId),
     ),
     onEnded: whenEnded(common),
     routes: installRoutes({
-      ...{ ...common, apiUrl, scopes, isSetUp, onInstalled },
+      ...common,
+      apiUrl,
+      scopes: [...botScopes, ...ofReactions].map(({ name }) => name),
+      isSetUp: (teamId) => config.workspaces.has(teamId),
+      onInstalled,
       checkScopes: (id, granted) => checkScopes(log, id, granted, settingsOf(config, id)),
     }),
     teamId: null,
@@ -96,7 +82,7 @@ async function serveMany(
 }
 
 /**
- * Logs which scopes are missing in a workspace. Returns those that the program cannot work without.
+ * Logs what is missing. Returns what the program cannot work without.
  * @param settings null: the workspace is not set up, or it is an organisation
  */
 function checkScopes(
@@ -125,17 +111,18 @@ async function checkInstallations(
     throw new StartError(unreadableTokens(unreadable));
   }
   for (const { id, keyId, why } of unreadable) {
-    const facts = { installation_id: id, key_id: keyId, reason: why };
-    log.error('token_not_readable', { ...facts, what_to_do: MEND_TOKEN });
+    log.error('token_not_readable', {
+      installation_id: id,
+      key_id: keyId,
+      reason: why,
+      what_to_do: 'Correct TOKEN_ENCRYPTION_KEY, or install the app in that workspace again.',
+    });
   }
   for (const { id, scopes } of installations) {
     checkScopes(log, id, scopes.length === 0 ? null : new Set(scopes), workspaces.get(id) ?? null);
   }
 }
 
-const CANNOT_LISTEN = new Set(['EACCES', 'EADDRNOTAVAIL', 'EAI_AGAIN', 'EINVAL', 'ENOTFOUND']);
-
-/** Slack refused the token or did not answer. @param variable the setting that holds the token */
 function explainSlack(error: unknown, variable: string): never {
   if (!(error instanceof SlackCallError)) throw error;
   const { code, needsAdmin, outcome } = error.failure;
@@ -148,12 +135,10 @@ function explainSlack(error: unknown, variable: string): never {
   );
 }
 
-/** Throws a StartError if a port could not be opened. @param variable the setting that holds the port */
-export function explainListening(
-  error: unknown,
-  { host, port, variable }: { readonly host: string; readonly port: number; readonly variable: string },
-): void {
-  const code = error instanceof Error && 'code' in error ? error.code : null;
+const CANNOT_LISTEN = new Set(['EACCES', 'EADDRNOTAVAIL', 'EAI_AGAIN', 'EINVAL', 'ENOTFOUND']);
+
+export function explainListening(error: unknown, host: string, port: number, variable: string): void {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === 'EADDRINUSE') {
     throw new StartError(
       `Port ${port} on ${host} is in use. Stop what uses it, or set ${variable} to another.`,
@@ -161,7 +146,7 @@ export function explainListening(
       true,
     );
   }
-  if (typeof code === 'string' && CANNOT_LISTEN.has(code)) {
+  if (CANNOT_LISTEN.has(code)) {
     throw new StartError(
       `Cannot listen on ${host}:${port} (${code}). Set HOST and ${variable} to what is allowed.`,
       error,
@@ -169,20 +154,17 @@ export function explainListening(
   }
 }
 
-/** The port could not be opened, or Slack could not be reached. */
 export function explainConnection(error: unknown, { http: { host, port } }: Config): never {
-  explainListening(error, { host, port, variable: 'PORT' });
-  const failure = classify(error);
-  return explainSlack(new SlackCallError('apps.connections.open', failure, error), 'SLACK_APP_TOKEN');
+  explainListening(error, host, port, 'PORT');
+  return explainSlack(new SlackCallError('apps.connections.open', classify(error), error), 'SLACK_APP_TOKEN');
 }
 
-/** The program cannot start. The message says what happened, why, and what to do. */
 export class StartError extends Error {
+  override readonly name = 'StartError';
   readonly isTemporary: boolean;
 
   constructor(message: string, cause?: unknown, isTemporary = false) {
     super(message, { cause });
-    this.name = 'StartError';
     this.isTemporary = isTemporary;
   }
 }

@@ -2,16 +2,18 @@ import { parseArgs } from 'node:util';
 import { manifestYaml } from '../../slack/manifest.ts';
 import { UsageError } from '../command.ts';
 
+const FLAG = { type: 'boolean', default: false } as const;
+
 export async function manifest(args: string[]): Promise<number> {
   const { values } = parseArgs({
     args,
     options: {
       url: { type: 'string' },
-      socket: { type: 'boolean', default: false },
-      oauth: { type: 'boolean', default: false },
-      agent: { type: 'boolean', default: false },
-      workflow: { type: 'boolean', default: false },
-      reactions: { type: 'boolean', default: false },
+      socket: FLAG,
+      oauth: FLAG,
+      agent: FLAG,
+      workflow: FLAG,
+      reactions: FLAG,
     },
   });
   const url = values.url === undefined ? null : publicAddress(values.url);
@@ -25,15 +27,14 @@ export async function manifest(args: string[]): Promise<number> {
       '--workflow cannot be combined with --oauth: Slack does not let an app with a workflow step be distributed to other workspaces.',
     );
   }
-  const oauth = values.oauth && url !== null ? { url } : null;
-  const options = {
+  const yaml = manifestYaml({
     url: values.socket ? null : url,
-    oauth,
+    oauth: values.oauth && url !== null ? { url } : null,
     isAgent: values.agent,
     hasWorkflowStep: values.workflow,
     hasReactions: values.reactions,
-  };
-  console.log(manifestYaml(options).trimEnd());
+  });
+  console.log(yaml.trimEnd());
   return 0;
 }
 

@@ -1,12 +1,11 @@
 import { parseArgs } from 'node:util';
 import { parseRunnerConfig } from '../../app/config/config.ts';
+import { processLog } from '../../app/operations/logger.ts';
 import { systemClock } from '../../engine/runtime/clock.ts';
 import { TurnFailedError } from '../../runner/failures.ts';
 import { startRunner } from '../../runner/runner.ts';
 import { EXIT_CONFIG, type Host } from '../command.ts';
-import { processLog } from './start.ts';
 
-/** Runs until SIGTERM or SIGINT, or until the program that has started it ends. */
 export async function runner(args: string[], { env, process: events }: Host): Promise<number> {
   parseArgs({ args });
   const config = parseRunnerConfig(env);

@@ -1,13 +1,12 @@
 import { type AgentJob, type EndedStatus, isEnded } from '../agent-job.ts';
-import type { Announcement } from '../announcement.ts';
 import { authorsOf, type FollowUp } from '../follow-ups/follow-up.ts';
 import type { Job, TurnNews, TurnReplies } from '../job.ts';
 import { pullRequestKey } from '../pull-requests/link.ts';
 import { isWaitOn } from '../schedule/schedule.ts';
 import type { DecisionBuilder } from './decision-builder.ts';
 
-/** The answer with the URL by which the job knows its pull request: agents spell one in several ways. */
-export function asKnown<T extends AgentJob | null>({ job, context }: DecisionBuilder, answer: T): T {
+/** Keeps the known spelling of the pull request's URL: agents spell one in several ways. */
+export function withKnownLink<T extends AgentJob | null>({ job, context }: DecisionBuilder, answer: T): T {
   const prLink = answer?.prLink ?? null;
   const before = job.agentJob?.prLink ?? null;
   if (prLink === null || prLink === before) return answer;
@@ -19,59 +18,59 @@ export function asKnown<T extends AgentJob | null>({ job, context }: DecisionBui
   return spelling === undefined ? answer : { ...answer, prLink: spelling };
 }
 
-const FACTS = ['status', 'prLink', 'ref', 'model', 'repository'] as const;
+const FACTS = ['status', 'prLink', 'ref', 'model', 'repository', 'summary', 'reason', 'can'] as const;
 
-/** Records what the API says of the job. Returns whether any of it is new. */
 export function recordFacts(builder: DecisionBuilder, agentJob: AgentJob): boolean {
   const before = builder.job.agentJob;
-  const isSame = FACTS.every((fact) => before?.[fact] === agentJob[fact]);
+  const hasChanged = FACTS.some((fact) => String(before?.[fact]) !== String(agentJob[fact]));
   replaceAgentJob(builder, agentJob);
-  if (!isSame) builder.refreshCard();
-  return !isSame;
+  if (hasChanged) builder.refreshCard();
+  return hasChanged;
 }
 
-/** A link that waited for the end of its turn is announced before it is out of sight. */
+/** A link that waits for the end of its turn is announced before it disappears. */
 export function replaceAgentJob(builder: DecisionBuilder, agentJob: AgentJob | null): void {
   const before = builder.job.agentJob;
   if (before !== null && isEnded(before.status) && before.prLink !== agentJob?.prLink) {
     announceLink(builder, before);
   }
-  builder.change({ agentJob });
+  if (agentJob === null) builder.change({ agentJob });
+  else {
+    const { activity: _, ...facts } = agentJob;
+    builder.change({ agentJob: facts });
+  }
 }
 
-/** A link that the thread knows neither from this turn nor from the one before. */
-function newLink(job: Job, { prLink }: AgentJob): string | null {
+export function newLink(job: Job, { prLink }: AgentJob): string | null {
   return prLink === null || toldLinks(job).includes(prLink) ? null : prLink;
 }
 
 export function announceRunning(builder: DecisionBuilder, status: string): void {
   const { turn, lastAnnounced: last, cardTs, threadTs, posts } = builder.job;
-  // Only the card shows an unknown status.
   if (status !== 'active' || last?.status === status) return;
   builder.change({ lastAnnounced: { status, turn } });
-  // A card in the thread itself says enough, with nothing posted since.
   if (last === null && (cardTs === threadTs || posts > 0)) builder.announce({ kind: 'started' });
-  // The replies' receipts and the card show that a later turn runs.
+  // Later turns are shown by the replies' receipts and the card.
   if (last?.turn === turn) announceReturn(builder, last.status);
 }
 
-function announceReturn(builder: DecisionBuilder, lastStatus: string): void {
-  // The job was only missing: the thread called it gone and offers to start it again.
+function announceReturn(builder: DecisionBuilder, lastStatus: string) {
   const kind = lastStatus === 'vanished' ? 'started' : 'continued';
-  // A reply in flight, of unknown fate, or sent again, may be what the agent works on.
   const isExplained = builder.followUpsIn('waiting', 'sending', 'unknown').length > 0;
   if (kind === 'continued' && (!isEnded(lastStatus) || isExplained)) return;
-  if (!isReturnNews(builder)) return;
+  const { nowMs: returnedAtMs } = builder;
+  const { returns, returnedAtMs: lastMs } = turnNewsOf(builder.job);
+  const quietMs = returns === 0 ? 0 : RETURN_TOLD_AGAIN_AFTER_MS * 2 ** (returns - 1);
+  if (isWaitOn(lastMs + quietMs, quietMs, returnedAtMs)) return;
+  changeNews(builder, { statuses: [], returns: returns + 1, returnedAtMs });
   const { stage } = builder.job;
   if (stage.kind === 'working') {
-    // The next end is a different one.
     const { endBefore: _flickered, ...working } = stage;
     builder.change({ stage: working });
   }
   builder.announce({ kind });
 }
 
-/** The turn is over: one message tells everything about it. `lastedMs`: null if unknown. */
 export function announceEnd(
   builder: DecisionBuilder,
   agentJob: AgentJob,
@@ -85,78 +84,70 @@ export function announceEnd(
     announceLink(builder, agentJob);
     return;
   }
-  const { failures: before = 0, announcedPrLink, turnReplies } = builder.job;
+  const { failures: before = 0, announcedPrLink, turnReplies, stage } = builder.job;
   const failures = status === 'failed' ? before + 1 : 0;
   if (failures !== before) builder.change({ failures });
-  if (status === 'completed') {
-    builder.announce(turnEnded(builder, agentJob, lastedMs));
-    if (turnReplies && isOver(builder)) builder.change({ turnReplies: { ...turnReplies, areTold: true } });
+  if (stage.kind === 'ended' && stage.stoppedBy !== undefined) {
+    const link = agentJob.prLink ?? announcedPrLink;
+    builder.announce({ kind: 'stopped', userId: stage.stoppedBy, link, undelivered: undeliveredIn(builder) });
+  } else if (status === 'completed') {
+    const { prLink: url, ref: branch, summary } = agentJob;
+    const links = toldLinks(builder.job);
+    const known = links.length === 0 ? 'first' : url !== null && links.includes(url) ? 'same' : 'another';
+    const replies = uncountedReplies(builder.job);
+    builder.announce({
+      kind: 'turn_ended',
+      link: url === null ? null : { url, is: known },
+      branch,
+      lastedMs,
+      // The agent may not have its last replies before the end.
+      replies: stage.kind === 'ended' ? replies : { ...replies, count: 0 },
+      ...(summary !== undefined && { words: summary }),
+      undelivered: undeliveredIn(builder),
+    });
+    if (turnReplies && stage.kind === 'ended')
+      builder.change({ turnReplies: { ...turnReplies, areTold: true } });
   } else {
     builder.announce({
       kind: status,
       ...(failures > 1 && { inARow: failures }),
+      ...(status === 'failed' && agentJob.reason !== undefined && { reason: agentJob.reason }),
       ...(prLink !== null && { prLink, authors: turnReplies?.authors ?? [] }),
       ...(prLink !== null && announcedPrLink !== null && { isAnother: true }),
     });
   }
   if (prLink !== null) linkAnnounced(builder, prLink);
-  // The turn may have changed it.
   else if (agentJob.prLink !== null) {
     noteLink(builder, agentJob.prLink);
-    builder.watchPullRequest(agentJob.prLink);
+    builder.watchLink(agentJob.prLink);
   }
 }
 
-/**
- * The turn may be over: a new pull request is announced at once. A failure waits, with its link, since it
- * asks for a decision.
- */
-export function announceLikelyEnd(builder: DecisionBuilder, agentJob: AgentJob, status: EndedStatus): void {
-  if (status === 'completed' && newLink(builder.job, agentJob) !== null) {
-    announceEnd(builder, agentJob, status, null);
-  }
+/** Null: unknown. Undefined: the turn ended by itself. */
+export function stoppedBy({ job }: DecisionBuilder, agentJob: AgentJob): string | null | undefined {
+  if (agentJob.status !== 'completed') return undefined;
+  const by = job.stage.kind === 'working' ? job.stage.stopBy : undefined;
+  const hasResult = agentJob.summary !== undefined || newLink(job, agentJob) !== null;
+  const isSaid = agentJob.reason !== undefined || (by !== undefined && !hasResult);
+  return isSaid ? (by ?? null) : undefined;
 }
 
-/** Otherwise the agent may not have its last replies yet. */
-function isOver({ job }: DecisionBuilder): boolean {
-  return job.stage.kind === 'ended';
-}
-
-function turnEnded(
-  builder: DecisionBuilder,
-  { prLink, ref }: AgentJob,
-  lastedMs: number | null,
-): Announcement {
-  const links = toldLinks(builder.job);
-  const replies = untold(builder.job);
-  const known = links.length === 0 ? 'first' : prLink !== null && links.includes(prLink) ? 'same' : 'another';
+function undeliveredIn(builder: DecisionBuilder): TurnReplies | null {
   const undelivered = builder.undelivered();
-  return {
-    kind: 'turn_ended',
-    link: prLink === null ? null : { url: prLink, is: known },
-    branch: ref,
-    lastedMs,
-    replies: isOver(builder) ? replies : { ...replies, count: 0 },
-    undelivered:
-      undelivered.length === 0 ? null : { count: undelivered.length, authors: authorsOf(undelivered) },
-  };
+  return undelivered.length === 0 ? null : { count: undelivered.length, authors: authorsOf(undelivered) };
 }
 
-/** The replies that no message has counted as included. Their authors still wait. */
-export function untold({ turnReplies }: Job): TurnReplies {
+/** The replies that no message has counted yet. */
+export function uncountedReplies({ turnReplies }: Job): TurnReplies {
   const { count, authors, areTold } = turnReplies ?? { count: 0, authors: [] };
   return { count: areTold === true ? 0 : count, authors };
 }
 
-/** The agent took them. They belong to the turn that they start, or to the running one. */
 export function countReplies(builder: DecisionBuilder, taken: readonly FollowUp[]): void {
-  const { count, authors } = isOver(builder) ? { count: 0, authors: [] } : untold(builder.job);
-  builder.change({
-    turnReplies: {
-      count: count + taken.length,
-      authors: [...new Set([...authors, ...authorsOf(taken)])],
-    },
-  });
+  const { job } = builder;
+  const { count, authors } = job.stage.kind === 'ended' ? { count: 0, authors: [] } : uncountedReplies(job);
+  const allAuthors = [...new Set([...authors, ...authorsOf(taken)])];
+  builder.change({ turnReplies: { count: count + taken.length, authors: allAuthors } });
 }
 
 export function announceLink(builder: DecisionBuilder, agentJob: AgentJob): void {
@@ -173,25 +164,22 @@ export function announceLink(builder: DecisionBuilder, agentJob: AgentJob): void
   linkAnnounced(builder, url);
 }
 
-/** The thread knows the link; each notice channel gets its notice. */
-function linkAnnounced(builder: DecisionBuilder, url: string): void {
-  const { job, context } = builder;
-  const { noticeChannels, pullRequests } = context.policy;
+function linkAnnounced(builder: DecisionBuilder, url: string) {
+  const { job, policy } = builder;
+  const { noticeChannels, pullRequests } = policy;
   noteLink(builder, url);
   builder.change({ prLinkTurn: job.turn });
   for (const channelId of noticeChannels) {
     const key = `notice:${job.teamId}:${channelId}:${pullRequestKey(url, pullRequests.sites)}`;
-    const lane = { to: 'slack', name: `notice:${job.id}:${channelId}` } as const;
-    builder.addCall(key, lane, { kind: 'notify_channel', channelId, url });
+    builder.addCall(key, { kind: 'notify_channel', channelId, url });
   }
-  builder.watchPullRequest(url);
+  builder.watchLink(url);
   builder.refreshCard();
 }
 
-/** Working again is news once in this time, which doubles with each announcement. */
+/** Doubles with each announcement. */
 const RETURN_TOLD_AGAIN_AFTER_MS = 600_000;
 
-/** Beyond these, the oldest may be announced again. */
 const MAX_LINKS = 50;
 
 export function turnNewsOf({ turn, turnNews }: Job): TurnNews {
@@ -199,40 +187,29 @@ export function turnNewsOf({ turn, turnNews }: Job): TurnNews {
   return { turn, statuses: [], links: [], returns: 0, returnedAtMs: 0 };
 }
 
-/** Whether the status is news, once in a turn. Records it as announced. */
+/** Returns whether it is news in this turn. */
 export function noteStatus(builder: DecisionBuilder, status: string): boolean {
   const news = turnNewsOf(builder.job);
   if (news.statuses.includes(status)) return false;
-  builder.change({ turnNews: { ...news, statuses: [...news.statuses, status] } });
+  changeNews(builder, { statuses: [...news.statuses, status] });
   return true;
 }
 
-/** The pull requests announced in this turn and the one before. */
 function toldLinks(job: Job): readonly string[] {
   const { links } = turnNewsOf(job);
   return job.announcedPrLink === null ? links : [...links, job.announcedPrLink];
 }
 
-function noteLink(builder: DecisionBuilder, url: string): void {
-  const news = turnNewsOf(builder.job);
-  builder.change({
-    announcedPrLink: url,
-    turnNews: { ...news, links: [...new Set([...news.links, url])].slice(-MAX_LINKS) },
-  });
+function noteLink(builder: DecisionBuilder, url: string) {
+  const { links } = turnNewsOf(builder.job);
+  builder.change({ announcedPrLink: url });
+  changeNews(builder, { links: [...new Set([...links, url])].slice(-MAX_LINKS) });
 }
 
-/** What was announced concerns another turn. */
 export function forgetStatuses(builder: DecisionBuilder): void {
-  builder.change({ turnNews: { ...turnNewsOf(builder.job), statuses: [] } });
+  changeNews(builder, { statuses: [] });
 }
 
-/** Whether working again, with its outcome, is news. Records it as announced. */
-function isReturnNews(builder: DecisionBuilder): boolean {
-  const { nowMs } = builder.context;
-  const news = turnNewsOf(builder.job);
-  const { returns, returnedAtMs } = news;
-  const quietMs = returns === 0 ? 0 : RETURN_TOLD_AGAIN_AFTER_MS * 2 ** (returns - 1);
-  if (isWaitOn(returnedAtMs + quietMs, quietMs, nowMs)) return false;
-  builder.change({ turnNews: { ...news, statuses: [], returns: returns + 1, returnedAtMs: nowMs } });
-  return true;
+function changeNews(builder: DecisionBuilder, news: Partial<TurnNews>) {
+  builder.change({ turnNews: { ...turnNewsOf(builder.job), ...news } });
 }

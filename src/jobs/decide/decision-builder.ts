@@ -1,6 +1,6 @@
 import { type Announcement, offerOf } from '../announcement.ts';
 import type { CallOutcome, CallRequest, EphemeralNotice, Lane, NewCall } from '../call.ts';
-import type { Decision, DecisionContext, JobState, JobTask, WatchedLink } from '../decision.ts';
+import type { Decision, DecisionContext, JobState, JobTask } from '../decision.ts';
 import type { EventOf, JobEvent } from '../event.ts';
 import {
   excludedFollowUp,
@@ -11,21 +11,32 @@ import {
 } from '../follow-ups/follow-up.ts';
 import { createPromptOf } from '../follow-ups/follow-up-queue.ts';
 import type { Job } from '../job.ts';
-import { parsePullRequestLink } from '../pull-requests/link.ts';
+import type { Policy } from '../policy.ts';
 import type { JobTaskKind } from '../task-kinds.ts';
 
-/** A draft shows a burst of replies with one edit. */
+/** A burst of replies is shown with one edit. */
 const DRAFT_SPACING_MS = 1_000;
 
-/** A press on an older button shows the state, but not who decided. */
 const MAX_OFFERS = 20;
 
-/** What follows from each event. */
+/** The queue in which a call waits for earlier ones of its job. */
+const LANES: Readonly<Record<CallRequest['kind'], readonly [Lane['to'], name: string]>> = {
+  create_job: ['agent', 'agent'],
+  send_message: ['agent', 'agent'],
+  cancel_job: ['agent', 'agent'],
+  post_card: ['slack', 'thread'],
+  announce: ['slack', 'thread'],
+  notify_channel: ['slack', 'notice'],
+  tell_paused: ['slack', 'recipe'],
+  notify_requester: ['slack', 'requester'],
+  ephemeral: ['slack', 'ephemeral'],
+  complete_step: ['workflow', 'step'],
+};
+
 export type Deciders = {
   readonly [T in JobEvent['type']]: (builder: DecisionBuilder, event: EventOf<T>) => void;
 };
 
-/** A decision in the making. It never leaves `decide`, which returns its result. */
 export class DecisionBuilder {
   job: Job;
   readonly context: DecisionContext;
@@ -35,7 +46,7 @@ export class DecisionBuilder {
   private readonly changedFollowUps = new Set<string>();
   private readonly calls: NewCall[] = [];
   private readonly tasks = new Map<JobTaskKind, JobTask>();
-  private readonly watches: WatchedLink[] = [];
+  private readonly links: string[] = [];
   private more: Partial<Decision> = {};
 
   constructor(state: JobState, context: DecisionContext) {
@@ -44,6 +55,14 @@ export class DecisionBuilder {
     this.followUps = new Map(state.followUps.map((followUp) => [followUp.id, followUp]));
     this.pendingCreateId = state.pendingCreateId ?? null;
     this.pendingPromptBefore = this.pendingPrompt();
+  }
+
+  get nowMs(): number {
+    return this.context.nowMs;
+  }
+
+  get policy(): Policy {
+    return this.context.policy;
   }
 
   change(fields: Partial<Job>): void {
@@ -58,8 +77,10 @@ export class DecisionBuilder {
     return this.allFollowUps().filter(({ state }) => states.includes(state));
   }
 
-  undelivered(): Undelivered[] {
-    return this.allFollowUps().filter(isUndelivered);
+  /** `callId` null: of all calls. */
+  undelivered(callId: string | null = null): Undelivered[] {
+    const undelivered = this.allFollowUps().filter(isUndelivered);
+    return callId === null ? undelivered : undelivered.filter((one) => one.callId === callId);
   }
 
   followUpsOfCall(callId: string): FollowUp[] {
@@ -70,20 +91,18 @@ export class DecisionBuilder {
     return this.allFollowUps().find((followUp) => followUp.messageTs === messageTs) ?? null;
   }
 
-  /** Adds or replaces a follow-up, and refreshes nothing. */
   saveFollowUp(followUp: FollowUp): void {
     this.followUps.set(followUp.id, followUp);
     this.changedFollowUps.add(followUp.id);
   }
 
-  /** Adds or replaces follow-ups with these changes, and updates their receipts and the card. */
+  /** Also refreshes receipts and card. */
   updateFollowUps(followUps: readonly FollowUp[], changes: Partial<FollowUp> = {}): void {
     for (const followUp of followUps) this.saveFollowUp({ ...followUp, ...changes });
     this.schedule('refresh_receipts');
     this.refreshCard();
   }
 
-  /** The reply stays between people, and its receipt says so. */
   excludeFollowUp(followUp: FollowUp, state: Parameters<typeof excludedFollowUp>[1]): void {
     this.saveFollowUp(excludedFollowUp(followUp, state));
     this.schedule('refresh_receipts');
@@ -94,9 +113,8 @@ export class DecisionBuilder {
     this.announceOnce(`post:${this.job.id}:${this.job.posts}`, announcement);
   }
 
-  /** Announces it unless that was done before under this key. */
   announceOnce(naturalKey: string, announcement: Announcement): void {
-    const postId = this.addCall(naturalKey, this.lane('slack', 'thread'), { kind: 'announce', announcement });
+    const postId = this.addCall(naturalKey, { kind: 'announce', announcement });
     const about = offerOf(announcement, this.job);
     if (about === null) return;
     const offer = { postId, about, outcome: null, isShown: false };
@@ -104,34 +122,31 @@ export class DecisionBuilder {
   }
 
   postEphemeral(userId: string, notice: EphemeralNotice): void {
-    this.change({ posts: this.job.posts + 1 });
-    const lane = this.lane('slack', 'ephemeral');
-    this.addCall(`${lane.name}:${this.job.posts}`, lane, { kind: 'ephemeral', userId, notice });
+    const posts = this.job.posts + 1;
+    this.change({ posts });
+    this.addCall(`ephemeral:${this.job.id}:${posts}`, { kind: 'ephemeral', userId, notice });
   }
 
-  addCall(naturalKey: string, lane: Lane, request: CallRequest): string {
+  addCall(naturalKey: string, request: CallRequest): string {
     const id = this.context.newId();
+    const [to, name] = LANES[request.kind];
+    const channel = request.kind === 'notify_channel' ? `:${request.channelId}` : '';
+    const lane = { to, name: `${name}:${this.job.id}${channel}` };
     this.calls.push({ id, naturalKey, lane, request });
     return id;
   }
 
-  settle(callId: string, state: CallOutcome['state'], detail: string | null = null): void {
+  endCall(callId: string, state: CallOutcome['state'], detail: string | null = null): void {
     this.note({ settled: { callId, state, detail } });
   }
 
-  schedule(
-    kind: JobTaskKind,
-    runAtMs = this.context.nowMs,
-    ifScheduled: JobTask['ifScheduled'] = 'replace',
-  ): void {
+  schedule(kind: JobTaskKind, runAtMs = this.nowMs, ifScheduled: JobTask['ifScheduled'] = 'replace'): void {
     if (ifScheduled === 'keep' && this.tasks.has(kind)) return;
     this.tasks.set(kind, { kind, runAtMs, ifScheduled });
   }
 
-  /** Checks the pull request from now on, if a configured code host knows the link. */
-  watchPullRequest(url: string): void {
-    const link = parsePullRequestLink(url, this.context.policy.pullRequests.watchedSites);
-    if (link !== null) this.watches.push({ key: link.key, url });
+  watchLink(url: string): void {
+    this.links.push(url);
   }
 
   note(more: Partial<Decision>): void {
@@ -142,43 +157,34 @@ export class DecisionBuilder {
     this.schedule('refresh_card');
   }
 
-  lane(to: Lane['to'], name: string): Lane {
-    return { to, name: `${name}:${this.job.id}` };
-  }
-
   private pendingPrompt(): string | null {
     if (this.pendingCreateId === null || this.job.stage.kind !== 'creating') return null;
     const along = this.followUpsOfCall(this.pendingCreateId).filter(({ state }) => state === 'sending');
     return createPromptOf(this.job, along);
   }
 
-  private rewrittenCreate(): Pick<Decision, 'rewrittenCreate'> {
-    const { pendingCreateId: callId } = this;
-    const prompt = this.pendingPrompt();
-    if (callId === null || prompt === null || prompt === this.pendingPromptBefore) return {};
-    return { rewrittenCreate: { callId, prompt } };
-  }
-
-  /** A draft's message says how many replies go along. */
   private countReplies(): void {
     const { stage } = this.job;
     if (stage.kind !== 'draft') return;
     const replies = this.followUpsIn('waiting').length;
     if (replies === (stage.replies ?? 0)) return;
     this.change({ stage: { ...stage, replies } });
-    this.schedule('refresh_posts', this.context.nowMs + DRAFT_SPACING_MS, 'keep');
+    this.schedule('refresh_posts', this.nowMs + DRAFT_SPACING_MS, 'keep');
   }
 
   decision(): Decision {
     if (this.changedFollowUps.size > 0) this.countReplies();
+    const { pendingCreateId: callId } = this;
+    const prompt = this.pendingPrompt();
+    const isRewritten = callId !== null && prompt !== null && prompt !== this.pendingPromptBefore;
     return {
       job: this.job,
       followUps: this.allFollowUps().filter((followUp) => this.changedFollowUps.has(followUp.id)),
       calls: this.calls,
       tasks: [...this.tasks.values()],
-      ...(this.watches.length > 0 && { watches: this.watches }),
+      ...(this.links.length > 0 && { links: this.links }),
       ...this.more,
-      ...this.rewrittenCreate(),
+      ...(isRewritten && { rewrittenCreate: { callId, prompt } }),
     };
   }
 }

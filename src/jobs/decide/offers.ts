@@ -1,95 +1,107 @@
 import type { JobEvent } from '../event.ts';
-import { type Job, mayStartAgain } from '../job.ts';
-import type { Offer, OfferDeed, OfferOutcome, OfferSubject } from '../offer.ts';
-import { isOver, seenPullRequest } from '../pull-requests/pull-request.ts';
+import {
+  type Job,
+  mayStartAgain,
+  type Offer,
+  type OfferDeed,
+  type OfferOutcome,
+  type OfferSubject,
+} from '../job.ts';
 import type { DecisionBuilder } from './decision-builder.ts';
 
-/** Withdraws offers that the event has decided or made pointless: their messages are edited. */
-export function settleOffers(builder: DecisionBuilder, event: JobEvent): void {
+interface OfferRule<About> {
+  isAbout(press: JobEvent, about: About): boolean;
+  isOpen(builder: DecisionBuilder, about: About, event: JobEvent): boolean;
+}
+
+export type OfferRules = {
+  readonly [K in OfferSubject['kind']]: OfferRule<Extract<OfferSubject, { readonly kind: K }>>;
+};
+
+export type Deeds = { readonly [T in JobEvent['type']]?: OfferDeed };
+
+export interface OfferTable {
+  readonly offers: OfferRules;
+  readonly deeds: Deeds;
+}
+
+function ruleOf({ kind }: OfferSubject, { offers }: Pick<OfferTable, 'offers'>): OfferRule<OfferSubject> {
+  return offers[kind] as OfferRule<OfferSubject>;
+}
+
+/** Closes questions that the event answered or made pointless. */
+export function closeOffers(builder: DecisionBuilder, event: JobEvent, table: OfferTable): void {
   const offers = builder.job.offers ?? [];
   const after = offers.map((offer, index): Offer => {
     if (offer.outcome !== null) return offer;
     const { about } = offer;
-    // Of two messages about the same replies, the newer one stands for both.
+    // A newer message about the same replies replaces the older one.
     const call = callOf(about);
     const isRepeated =
       call !== undefined && offers.slice(index + 1).some((other) => callOf(other.about) === call);
-    // If all are sent again, a second refusal has a message of its own.
-    const isAllSentAgain =
-      event.type === 'resend_pressed' &&
-      event.callId === null &&
-      about.kind === 'send' &&
-      about.callId === null;
-    const isAnswered = isAllSentAgain || (about.kind === 'reminder' && isAbout(event, about));
-    const isLeft = isOpen(builder, about) && !isRepeated && !isAnswered;
-    return isLeft ? offer : { ...offer, outcome: outcomeOf(event, about, builder.job) };
+    const isLeft = ruleOf(about, table).isOpen(builder, about, event) && !isRepeated;
+    return isLeft ? offer : { ...offer, outcome: outcomeOf(event, about, builder.job, table) };
   });
   if (after.every((offer, index) => offer === offers[index])) return;
   builder.change({ offers: after });
   builder.schedule('refresh_posts');
 }
 
-/** The decision on the subject of a button; null: unknown, or none. */
-export function outcomeOfMatter({ offers = [] }: Job, press: JobEvent): OfferOutcome | null {
-  return offers.findLast(({ about }) => isAbout(press, about))?.outcome ?? null;
+/** The latest answer to the question of a button. */
+export function outcomeOfMatter(
+  { offers = [] }: Job,
+  press: JobEvent,
+  table: Pick<OfferTable, 'offers'>,
+): OfferOutcome | null {
+  return offers.findLast(({ about }) => ruleOf(about, table).isAbout(press, about))?.outcome ?? null;
 }
 
-function isAbout(press: JobEvent, about: OfferSubject): boolean {
-  switch (about.kind) {
-    case 'start': {
-      const isSameCall = 'callId' in press && about.callId !== undefined && press.callId === about.callId;
-      return isSameCall || ('creates' in press && press.creates === about.creates);
-    }
-    case 'send':
-      return press.type === 'resend_pressed' && press.callId === about.callId;
-    case 'watch':
-      return (
-        (press.type === 'keep_watching_pressed' || press.type === 'stop_watching_pressed') &&
-        press.question === about.question
-      );
-    case 'draft':
-      return 'draft' in press && press.draft === about.number;
-    case 'reminder':
-      return 'reminderId' in press && press.reminderId === about.reminderId;
-  }
-}
-
-/** The call whose replies it concerns; null: of all calls. Undefined: it concerns none. */
 function callOf(about: OfferSubject): string | null | undefined {
   return 'callId' in about ? about.callId : undefined;
 }
 
-function isOpen(builder: DecisionBuilder, about: OfferSubject): boolean {
-  const { job } = builder;
-  const { stage } = job;
-  switch (about.kind) {
-    case 'start': {
-      const { creates, callId } = about;
+export const coreOffers = {
+  start: {
+    isAbout: (press, { callId, creates }) => {
+      const isSameCall = 'callId' in press && callId !== undefined && press.callId === callId;
+      return isSameCall || ('creates' in press && press.creates === creates);
+    },
+    isOpen: (builder, { callId, creates }) => {
+      const { job } = builder;
       if (callId !== undefined && hasUndelivered(builder, callId)) return true;
-      if (stage.kind === 'create_unknown') return stage.callId === callId;
+      if (job.stage.kind === 'create_unknown') return job.stage.callId === callId;
       return creates === job.creates && mayStartAgain(job);
-    }
-    case 'send':
-      return about.callId === null ? builder.undelivered().length > 0 : hasUndelivered(builder, about.callId);
-    case 'draft':
-      return stage.kind === 'draft' && stage.number === about.number;
-    case 'watch': {
+    },
+  },
+  send: {
+    isAbout: (press, { callId }) => press.type === 'resend_pressed' && press.callId === callId,
+    isOpen: (builder, { callId }, event) => {
+      if (callId !== null) return hasUndelivered(builder, callId);
+      // A second refusal has a message of its own.
+      const isAllSentAgain = event.type === 'resend_pressed' && event.callId === null;
+      return !isAllSentAgain && builder.undelivered().length > 0;
+    },
+  },
+  watch: {
+    isAbout: (press, { question }) =>
+      (press.type === 'keep_watching_pressed' || press.type === 'stop_watching_pressed') &&
+      press.question === question,
+    isOpen: ({ job: { stage } }, { question: number }) => {
       const question = stage.kind === 'working' ? stage.question : undefined;
-      return question?.number === about.question && question.answer === null;
-    }
-    case 'reminder': {
-      const pullRequest = seenPullRequest(job, about.url);
-      return pullRequest !== null && !isOver(pullRequest.facts);
-    }
-  }
-}
+      return question?.number === number && question.answer === null;
+    },
+  },
+  draft: {
+    isAbout: (press, { number }) => 'draft' in press && press.draft === number,
+    isOpen: ({ job: { stage } }, { number }) => stage.kind === 'draft' && stage.number === number,
+  },
+} satisfies Partial<OfferRules>;
 
-function hasUndelivered(builder: DecisionBuilder, callId: string): boolean {
+function hasUndelivered(builder: DecisionBuilder, callId: string) {
   return builder.followUpsOfCall(callId).some(({ state }) => state === 'not_sent' || state === 'unknown');
 }
 
-/** What an event means for the offers that it decides. */
-const DEEDS: { readonly [T in JobEvent['type']]?: OfferDeed } = {
+export const coreDeeds: Deeds = {
   start_again_pressed: 'started_again',
   resend_pressed: 'sent_again',
   request_edited: 'edited',
@@ -98,8 +110,6 @@ const DEEDS: { readonly [T in JobEvent['type']]?: OfferDeed } = {
   start_dismissed: 'dismissed',
   keep_watching_pressed: 'kept_watching',
   stop_watching_pressed: 'stopped_watching',
-  remind_again_pressed: 'wants_reminder',
-  no_more_reminders_pressed: 'wants_no_reminder',
   job_found: 'confirmed',
 };
 
@@ -108,11 +118,16 @@ const DEEDS_OF_ACCEPTANCE: { readonly [K in OfferSubject['kind']]?: OfferDeed } 
   send: 'confirmed',
 };
 
-function outcomeOf(event: JobEvent, about: OfferSubject, { stage }: Job): OfferOutcome {
+function outcomeOf(
+  event: JobEvent,
+  about: OfferSubject,
+  { stage }: Job,
+  { deeds }: Pick<OfferTable, 'deeds'>,
+): OfferOutcome {
   if (about.kind === 'draft' && stage.kind === 'dropped') {
     return { deed: stage.why === 'not_posted' ? 'moot' : stage.why, by: stage.byUserId };
   }
-  const deed = event.type === 'message_accepted' ? DEEDS_OF_ACCEPTANCE[about.kind] : DEEDS[event.type];
+  const deed = event.type === 'message_accepted' ? DEEDS_OF_ACCEPTANCE[about.kind] : deeds[event.type];
   if (deed === undefined) return { deed: 'moot', by: null };
   const by = ('userId' in event ? event.userId : null) ?? null;
   if (event.type === 'start_dismissed' && event.other !== undefined)

@@ -1,32 +1,24 @@
 import type { JobState } from '../decision.ts';
-import { type Job, startPromptOf } from '../job.ts';
+import { type Job, paragraphs, startPromptOf } from '../job.ts';
 import type { Policy } from '../policy.ts';
 import { isBlank, judgePrompt, unescaped } from '../requests/command.ts';
-import { isHeldUpByAgent } from '../schedule/hourly-budget.ts';
+import { isLimitedByAgent } from '../schedule/hourly-budget.ts';
 import { type FollowUp, isUndelivered } from './follow-up.ts';
 
-/** With less time left, the replies are gone before a person finds the button. */
 const WORTH_A_BUTTON_MS = 2_000;
 
 export type Queue = Readonly<{
-  /** How many wait or are being sent. */
+  /** Including those being sent. */
   waiting: number;
-  /** Until when they wait, if known. */
   untilMs: number | null;
-  /**
-   * The number of the message call that *Send now* would make (see `hurriedMessage`); null if nothing can be
-   * hurried.
-   */
+  /** The message call that *Send now* would hurry. */
   sendNow: number | null;
-  /** Those that need a person's decision; null: none. */
   undecided: Undecided | null;
 }>;
 
 type Undecided = Readonly<{
   count: number;
-  /** The call of the oldest of them. */
   callId: string;
-  /** The agent may have what that call said. */
   mayBeThere?: true;
 }>;
 
@@ -34,7 +26,7 @@ export const emptyQueue: Queue = { waiting: 0, untilMs: null, sendNow: null, und
 
 export function queueOf(state: JobState, policy: Policy, nowMs: number): Queue {
   const undecided = undecidedOf(state.followUps.filter(isUndelivered));
-  // Before there is a job, replies being sent go along with the request.
+  // Before there is an agent job, they go along with the request.
   const isSending = (one: FollowUp) => one.state === 'sending' && state.job.agentJob !== null;
   const waiting = state.followUps.filter((one) => one.state === 'waiting' || isSending(one)).length;
   return { ...emptyQueue, ...waitOf(state, policy, nowMs), waiting, undecided };
@@ -42,8 +34,8 @@ export function queueOf(state: JobState, policy: Policy, nowMs: number): Queue {
 
 function waitOf({ job, followUps }: JobState, policy: Policy, nowMs: number): Partial<Queue> {
   const message = job.messages + 1;
-  // The agent API may have named a wrong time. Our own budget is not overruled.
-  const sendNow = isHeldUpByAgent(job) && job.hurriedMessage !== message ? message : null;
+  // Our own budget is not overruled.
+  const sendNow = isLimitedByAgent(job) && job.hurriedMessage !== message ? message : null;
   if (job.stage.kind === 'creating') return { sendNow };
   const waiting = readyOf(followUps.filter(({ state }) => state === 'waiting'));
   if (waiting.length === 0) return {};
@@ -56,7 +48,6 @@ function waitOf({ job, followUps }: JobState, policy: Policy, nowMs: number): Pa
   return { untilMs, sendNow: untilMs - nowMs >= WORTH_A_BUTTON_MS ? message : null };
 }
 
-/** @param calls of the replies that need a person's decision, the oldest first */
 export function undecidedOf(
   calls: readonly { readonly callId: string; readonly state: FollowUp['state'] }[],
 ): Undecided | null {
@@ -66,18 +57,18 @@ export function undecidedOf(
   return { count: calls.length, callId, ...(state === 'unknown' && { mayBeThere: true }) };
 }
 
-/** A person who keeps writing delays the sending, but not for longer than this many windows. */
+/** A person who keeps writing delays the send by at most this many windows. */
 const LONGEST_WAIT_IN_WINDOWS = 10;
 const SEPARATOR = '\n\n';
 const CORRECTION = 'Correction of an earlier message: ';
 
-/** When the waiting replies go out: one window after the last of them, so that a burst is one message. */
+/** One window after the last reply, so that a burst is one message. */
 export function sendAtMs(waiting: readonly FollowUp[], windowMs: number): number {
   const times = waiting.map((followUp) => followUp.receivedAtMs);
   return Math.min(Math.max(...times) + windowMs, Math.min(...times) + LONGEST_WAIT_IN_WINDOWS * windowMs);
 }
 
-/** The longest run of replies, from the oldest on, that fits one message; always at least the first. */
+/** As many as fit, at least one. */
 export function nextBatch(waiting: readonly FollowUp[], maxLength: number) {
   const followUps: FollowUp[] = [];
   let length = 0;
@@ -89,7 +80,7 @@ export function nextBatch(waiting: readonly FollowUp[], maxLength: number) {
   return { followUps, prompt: followUps.map(promptOf).join(SEPARATOR) };
 }
 
-/** Those that can go out now: all before the first with unread snippets. */
+/** Those before the first with unread snippets. */
 export function readyOf(waiting: readonly FollowUp[]): readonly FollowUp[] {
   const end = waiting.findIndex(({ snippets }) => snippets.length > 0);
   return end < 0 ? waiting : waiting.slice(0, end);
@@ -102,15 +93,11 @@ export function promptOf({ text, inlined, isCorrection }: FollowUp): string {
 
 const ALONG = 'Replies in the Slack thread:';
 
-export function createPromptOf(job: Parameters<typeof startPromptOf>[0], along: readonly FollowUp[]): string {
-  const lines = along.map((followUp) => `<@${followUp.userId}>: ${promptOf(followUp)}`);
-  return [startPromptOf(job), ...(lines.length > 0 ? [[ALONG, ...lines].join('\n')] : [])].join(SEPARATOR);
+export function createPromptOf(job: Job, along: readonly FollowUp[]): string {
+  const lines = along.map((followUp) => `\n<@${followUp.userId}>: ${promptOf(followUp)}`);
+  return paragraphs(startPromptOf(job), lines.length > 0 ? ALONG + lines.join('') : '');
 }
 
-/**
- * The longest run of waiting replies, from the oldest on, that goes along with the request; the rest follows
- * it.
- */
 export function fittingAlong(job: Job, waiting: readonly FollowUp[], maxLength: number): FollowUp[] {
   const along: FollowUp[] = [];
   for (const followUp of readyOf(waiting)) {

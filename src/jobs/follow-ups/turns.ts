@@ -5,23 +5,20 @@ export type PastCall = Readonly<{
   request: CallRequest;
   state: CallState;
   createdAtMs: number;
-  /** Null while it has no outcome. */
   endedAtMs: number | null;
 }>;
 
-/** A prompt or follow-up that reached the agent (or may have), and its outcomes. */
+/** A prompt or message that reached the agent, or may have. */
 export type Turn = Readonly<{
   kind: 'prompt' | 'follow_up';
-  /** As Slack delivered it. */
   text: string;
   startedAtMs: number;
-  /** False: whether the agent has it is unknown. */
   isAccepted: boolean;
   outcomes: readonly Outcome[];
 }>;
 
 export type Outcome = Readonly<{
-  kind: 'finished' | 'failed' | 'archived' | 'vanished' | 'pull_request';
+  kind: 'finished' | 'stopped' | 'failed' | 'archived' | 'vanished' | 'pull_request';
   atMs: number;
 }>;
 

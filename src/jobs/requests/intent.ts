@@ -12,58 +12,50 @@ import * as words from './words.ts';
 
 export type Intent = Readonly<
   | { kind: 'request' }
-  /** A command, typed or in words; *details* of the job at hand. */
   | { kind: 'command'; command: Exclude<Command, { kind: 'prompt' }> }
   | { kind: 'details' }
-  /** To end what runs. */
   | { kind: 'stop' }
   | { kind: 'small_talk' }
   | { kind: 'progress' }
-  /** It begins with the mention of somebody else. */
+  /** The text begins with the mention of somebody else. */
   | { kind: 'colleague' }
   | { kind: 'near_command'; command: CommandName }
   /** `status codes`: there is no such job. */
   | { kind: 'no_such_job'; word: string }
-  /** One word: as a request, it says little. */
   | { kind: 'one_word' }
   /** To be answered, not carried out: it has no word of change. */
   | { kind: 'question' }
 >;
 
-/** Longer texts are requests, whatever they say. */
 const LENGTH_MAX = 400;
 const PHRASED_WORDS_MAX = 8;
 const NEAR_WORDS_MAX = 3;
 const QUESTION_WORDS_MAX = 40;
 const ONE_WORD_LENGTH_MAX = 20;
-/** A shorter start may be that of any word. */
 const PREFIX_MIN = 3;
 
 const TO_SOMEBODY = /^\s*<[@!]/;
-/** Names beside a phrase that do not change its meaning: `<@U123>`, `<!here>`, `#42`, `job 42`. */
+/** Do not change a phrase's meaning: `<@U123>`, `<!here>`, `#42`, `job 42`. */
 const NAMED = /<[@!][^<>]*>|(?<!\S)(?:job #?|#)\d{1,9}(?!\w)/gi;
-/** A link, or another of Slack's tokens, as people read it. */
 const LABELLED = /<(?:[^<>|]*\|)?([^<>|]*)>/g;
 /**
- * `:tada:`, `👍🏽`, `❤️`, `1️⃣`, `:-)`, `xD`, `^^`, `<3`, `+1`, `!!1`. A digit alone is no emoji, though
- * Unicode calls it one.
+ * `:tada:`, `👍🏽`, `❤️`, `1️⃣`, `:-)`, `xD`, `^^`, `<3`, `+1`, `!!1`. A digit alone is no emoji, unlike in
+ * Unicode.
  */
 const EMOJI =
   /:[\p{L}\p{M}\p{N}_+'-]+:|[\d#*]\ufe0f?\u20e3|[\p{Extended_Pictographic}\p{Regional_Indicator}](?:\p{Emoji_Modifier}|\p{Extended_Pictographic}|\p{Regional_Indicator}|\u200d|\ufe0f|[\u{e0020}-\u{e007f}])*|\^_?\^|[:;]-?[)dp](?!\w)|(?<!\w)xd+(?!\w)|¯\\_\(ツ\)_\/¯|<3|\+1(?!\d)|(?<=!)1+(?!\w)/giu;
-/** Scripts without spaces between words: one "word" may be a whole request. */
+/** Scripts without spaces: one "word" may be a whole request. */
 const UNSPACED =
   /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Bopo}\p{sc=Yiii}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}\p{sc=Java}\p{sc=Bali}]/u;
 
-/** Those that Unicode does not decompose. */
+/** Unicode does not decompose these. */
 const LETTERS: Readonly<Record<string, string>> = { ß: 'ss', ø: 'o', ł: 'l', æ: 'ae', ı: 'i', œ: 'oe' };
 
 const GREETINGS = phrases(words.greetings);
 const SMALL_TALK = phrases(words.greetings, words.thanks, words.smallTalk.heads);
 const SMALL_TALK_BESIDE = phrases(words.courtesies, words.smallTalk.companions);
-/** May stand beside anything but small talk alone. */
 const COURTESIES = phrases(words.courtesies, words.greetings, words.thanks);
 
-/** The first that covers a text decides. */
 const MEANINGS: ReadonlyArray<Meaning & { readonly intent: Intent }> = [
   { intent: { kind: 'stop' }, ...meaning(words.stop) },
   { intent: { kind: 'command', command: { kind: 'help' } }, ...meaning(words.help) },
@@ -72,21 +64,20 @@ const MEANINGS: ReadonlyArray<Meaning & { readonly intent: Intent }> = [
   { intent: { kind: 'command', command: { kind: 'status', id: null } }, ...meaning(words.status) },
   { intent: { kind: 'progress' }, ...meaning(words.progress) },
 ];
-const [CHANGED, CHANGING] = changeWords();
+const CHANGES = words.changes.trim().split(/\s+/);
+const CHANGED = phrases(...CHANGES.filter((word) => !word.endsWith('*')));
+const CHANGING = [...phrases(...CHANGES.filter((word) => word.endsWith('*')))];
 const CHANGE_WITHIN = [...phrases(words.changesWithin)];
 
 type Meaning = Readonly<{
   heads: ReadonlySet<string>;
-  /** Those and what means it with a question mark. */
   asked: ReadonlySet<string>;
   companions: ReadonlySet<string>;
 }>;
 
 /**
- * The one place that decides what a text is, from all of it but its punctuation. Nothing but a request may go
- * to the agent, or be seen in public, before its author has been asked.
- * @param slackText as Slack delivers it, or as people read it
- * @param isToBot false: it may be meant for somebody else, whom it mentions first
+ * Only a request goes to the agent or is seen in public before its author has been asked. `isToBot` false:
+ * the text may be meant for the person it mentions first.
  */
 export function intentOf(slackText: string, isToBot = true): Intent {
   const text = slackText.trim();
@@ -101,13 +92,13 @@ export function intentOf(slackText: string, isToBot = true): Intent {
   return doubt(unescaped(text.replace(LABELLED, '$1'))) ?? { kind: 'request' };
 }
 
-/** Whether the author is asked before it starts a job. @param slackText as Slack delivers it */
-export function isDoubtful(slackText: string): boolean {
+/** Whether the author is asked before the job starts. `answersInWords`: the agent can answer questions. */
+export function isDoubtful(slackText: string, answersInWords = () => false): boolean {
   const intent = intentOf(slackText);
+  if (intent.kind === 'question' && answersInWords()) return false;
   return intent.kind !== 'request' && (intent.kind !== 'command' || intent.command.kind !== 'run');
 }
 
-/** The meaning of a text made only of known phrases; null: it says something else, too. */
 function phraseIntent(slackText: string): Intent | null {
   const said = unescaped(slackText.replace(NAMED, ' '));
   const rest = said.replace(EMOJI, ' ');
@@ -118,22 +109,18 @@ function phraseIntent(slackText: string): Intent | null {
   if (tokens.length > PHRASED_WORDS_MAX) return null;
   const isAsked = /[?？؟]/u.test(rest);
   const found = MEANINGS.find(({ heads, asked, companions }) =>
-    covers(tokens, isAsked ? asked : heads, [companions, COURTESIES]),
+    covers(tokens, isAsked ? asked : heads, companions, COURTESIES),
   );
   if (found !== undefined) return found.intent;
-  if (!covers(tokens, SMALL_TALK, [SMALL_TALK_BESIDE])) return null;
+  if (!covers(tokens, SMALL_TALK, SMALL_TALK_BESIDE)) return null;
   // A question is one even in kind words.
   return isAsked && !hasAny(tokens, GREETINGS) ? null : { kind: 'small_talk' };
 }
 
-/** Whether the words are only these phrases, with one of `heads` among them. */
-function covers(
-  tokens: readonly string[],
-  heads: ReadonlySet<string>,
-  beside: readonly ReadonlySet<string>[],
-): boolean {
+/** Whether the words are only these phrases, with a head among them. */
+function covers(tokens: readonly string[], heads: ReadonlySet<string>, ...beside: ReadonlySet<string>[]) {
   const isBeside = (phrase: string) => beside.some((known) => known.has(phrase));
-  // For each position: whether the words before it are phrases, and whether a head is among them.
+  // Whether the words up to each position are phrases, with or without a head.
   const reached: ('nothing' | 'beside' | 'head')[] = ['beside'];
   for (let end = 1; end <= tokens.length; end += 1) {
     reached[end] = 'nothing';
@@ -148,13 +135,12 @@ function covers(
   return reached[tokens.length] === 'head';
 }
 
-function hasAny(tokens: readonly string[], known: ReadonlySet<string>): boolean {
+function hasAny(tokens: readonly string[], known: ReadonlySet<string>) {
   return tokens.some((_, start) =>
     tokens.some((_, end) => end >= start && known.has(tokens.slice(start, end + 1).join(' '))),
   );
 }
 
-/** Why it may not be a request; null: it is one. */
 function doubt(text: string): Intent | null {
   const apart = text.split(/\s+/);
   if (isQuestion(text)) return { kind: 'question' };
@@ -162,16 +148,13 @@ function doubt(text: string): Intent | null {
   const [first = ''] = tokensOf(apart[0] ?? '');
   const isOneWord = apart.length === 1;
   if (isOneWord && [...text].length > ONE_WORD_LENGTH_MAX) return null;
-  const command = commandNames.find((name) => isNear(first, name) || (isOneWord && isStartOf(first, name)));
+  const isStart = isOneWord && first.length >= PREFIX_MIN;
+  const command = commandNames.find((name) => isNear(first, name) || (isStart && name.startsWith(first)));
   if (command !== undefined) return { kind: 'near_command', command };
   return isOneWord ? { kind: 'one_word' } : null;
 }
 
-function isStartOf(word: string, name: string): boolean {
-  return word.length >= PREFIX_MIN && name.startsWith(word);
-}
-
-function isQuestion(text: string): boolean {
+function isQuestion(text: string) {
   const end = Math.max(...['?', '？', '؟'].map((mark) => text.lastIndexOf(mark)));
   if (end < 0 || !/^[\s\p{P}]*$/u.test(text.slice(end))) return false;
   const tokens = tokensOf(text);
@@ -181,7 +164,7 @@ function isQuestion(text: string): boolean {
   return !tokens.some(isChange) && !CHANGE_WITHIN.some((part) => whole.includes(part));
 }
 
-/** The words without accents, in lower case; `don't` is one, and `thaaanks` is `thanks`. */
+/** Lower case without accents; `don't` is one word, and `thaaanks` is `thanks`. */
 function tokensOf(text: string): string[] {
   const plain = text
     .toLowerCase()
@@ -199,7 +182,7 @@ function meaning({ heads, companions, asked = '' }: words.Phrases): Meaning {
 function phrases(...lists: readonly string[]): ReadonlySet<string> {
   return new Set(
     lists
-      .flatMap((list) => list.split(/[|\n]/))
+      .flatMap((list) => list.split(/[,\n]/))
       .flatMap(variantsOf)
       .map((phrase) => tokensOf(phrase).join(' '))
       .filter((phrase) => phrase !== ''),
@@ -213,11 +196,4 @@ function variantsOf(phrase: string): readonly string[] {
     (starts, ways) => starts.flatMap((start) => ways.map((way) => `${start} ${way}`)),
     [''],
   );
-}
-
-/** Whole words, and beginnings of words. */
-function changeWords(): readonly [ReadonlySet<string>, readonly string[]] {
-  const all = words.changes.split(/[|\n]/).map((word) => word.trim());
-  const beginnings = all.filter((word) => word.endsWith('*'));
-  return [phrases(all.filter((word) => !word.endsWith('*')).join('|')), [...phrases(beginnings.join('|'))]];
 }

@@ -1,73 +1,49 @@
 import { FORCED_PROMPT } from './command.ts';
 
-/** The same, or one typo away. */
 export function isNear(word: string, name: string): boolean {
-  return slipsBetween(word, name) <= 1;
+  return isWithin(1, word, name);
 }
 
-/**
- * The name that was probably meant: the one with the fewest typos, the first of several.
- * @param slipsMax how many may be in the name
- */
+/** The name with the fewest typos, at most `slipsMax`; the first of several. */
 export function nearest<Name extends string>(
   word: string,
   names: readonly Name[],
   slipsMax: (name: Name) => number = () => 1,
 ): Name | null {
-  const [best] = names
-    .map((name) => ({ name, slips: slipsBetween(word, name) }))
-    .filter(({ name, slips }) => slips <= slipsMax(name))
-    .sort((one, other) => one.slips - other.slips);
-  return best?.name ?? null;
+  const most = Math.max(0, ...names.map(slipsMax));
+  for (let slips = 0; slips <= most; slips += 1) {
+    const found = names.find((name) => slips <= slipsMax(name) && isWithin(slips, word, name));
+    if (found !== undefined) return found;
+  }
+  return null;
 }
-
-/** Longer differences are another word. */
-const LETTERS_MORE_MAX = 2;
 
 /** A letter too many, too few or wrong, or two neighbours swapped, is one typo. */
-function slipsBetween(word: string, name: string): number {
-  if (Math.abs(word.length - name.length) > LETTERS_MORE_MAX) return Number.POSITIVE_INFINITY;
-  let before: readonly number[] = [];
-  let row: readonly number[] = Array.from({ length: name.length + 1 }, (_, at) => at);
-  for (let i = 1; i <= word.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= name.length; j += 1) {
-      const isSame = word[i - 1] === name[j - 1];
-      const isSwapped = i > 1 && j > 1 && word[i - 1] === name[j - 2] && word[i - 2] === name[j - 1];
-      const ways = [slips(row, j - 1) + (isSame ? 0 : 1), slips(row, j) + 1, slips(next, j - 1) + 1];
-      next.push(Math.min(...ways, isSwapped ? slips(before, j - 2) + 1 : Number.POSITIVE_INFINITY));
-    }
-    [before, row] = [row, next];
-  }
-  return slips(row, name.length);
+function isWithin(slips: number, word: string, name: string): boolean {
+  if (word === name) return true;
+  if (Math.abs(word.length - name.length) > slips) return false;
+  const [rest, restOfName] = [word.slice(1), name.slice(1)];
+  if (word[0] === name[0]) return isWithin(slips, rest, restOfName);
+  if (slips === 0) return false;
+  const isSwapped = word[0] === name[1] && word[1] === name[0];
+  return (
+    isWithin(slips - 1, rest, restOfName) ||
+    isWithin(slips - 1, rest, name) ||
+    isWithin(slips - 1, word, restOfName) ||
+    (isSwapped && isWithin(slips - 1, word.slice(2), name.slice(2)))
+  );
 }
 
-function slips(row: readonly number[], at: number): number {
-  return row[at] ?? Number.POSITIVE_INFINITY;
-}
-
-export type Project = Readonly<{
-  id: string;
-  /** Its name, one word. */
-  name: string;
-  /** Where its pull requests are announced, besides the general notice channels. */
-  noticeChannels: readonly string[];
-}>;
+export type Project = Readonly<{ id: string; name: string; noticeChannels: readonly string[] }>;
 
 export type NamedProject = Pick<Project, 'id' | 'name'>;
 
 /** The default is first. */
 export type Projects = readonly [Project, ...Project[]];
 
-export type Addressed = Readonly<
-  /** `isForced`: `--` says that it is a prompt. */
-  | {
-      kind: 'known';
-      project: Project;
-      prompt: string;
-      isForced: boolean;
-    }
-  /** `prompt`: what follows the name. */
+export type PrefixedText = Readonly<
+  /** `isForced`: marked as a prompt by `--`. */
+  | { kind: 'known'; project: Project; prompt: string; isForced: boolean }
   | (UnknownProject & { readonly prompt: string })
 >;
 
@@ -78,16 +54,12 @@ export type UnknownProject = Readonly<{
   projects: readonly NamedProject[];
 }>;
 
-/** Longer names are cut when shown. */
 const NAME_MAX = 100;
 /** Slack links a name that looks like a domain: `<http://docs.example|docs.example>`. */
 const NAMED_PROJECT = /^project=(?:<[^<>|\s]*\|([^<>\s]*)>|(\S*))\s*/i;
 
-/**
- * Which project a text is for: the one in `project=name` at its start, else the default. `--` at the start,
- * or after that, makes a prompt of whatever follows.
- */
-export function addressed(text: string, projects: Projects, byDefault: Project): Addressed {
+/** Reads `project=name` and `--` at the start of a text. */
+export function addressed(text: string, projects: Projects, byDefault: Project): PrefixedText {
   const trimmed = text.trim();
   const [start = '', linked, name = linked] = NAMED_PROJECT.exec(trimmed) ?? [];
   const project = name === undefined ? byDefault : projectCalled(name, projects);
@@ -109,4 +81,8 @@ export function projectCalled(called: string, projects: Projects): Project | Unk
   const isMeant = ({ name }: NamedProject) => name.toLowerCase() === meant;
   const nearestFirst = [...offered.filter(isMeant), ...offered.filter((one) => !isMeant(one))];
   return { kind: 'unknown_project', name: called.slice(0, NAME_MAX), projects: nearestFirst };
+}
+
+export function isNoProject(names: readonly string[]): string {
+  return `is not one of the projects (${names.join(', ') || 'there are none in this file'})`;
 }

@@ -1,27 +1,41 @@
 import { Cron } from 'croner';
+import { z } from 'zod';
 
-/** Recurring times: cron of five fields, in a time zone (`Europe/Berlin`). */
-export type Schedule = Readonly<{
-  cron: string;
-  zone: string;
-}>;
+/** Five-field cron in a time zone (`Europe/Berlin`). */
+export type Schedule = Readonly<{ cron: string; zone: string }>;
 
-/**
- * What is wrong with a schedule: its fields, its zone, or that it never comes (`0 0 30 2 *`). Null: nothing.
- */
-export function scheduleProblem({ cron, zone }: Schedule): 'cron' | 'zone' | 'never' | null {
-  if (cron.trim().split(/\s+/).length !== 5) return 'cron';
+export const scheduleShape = {
+  schedule: z.string().superRefine((cron, context) => {
+    const message = cronProblem(cron);
+    if (message !== null) context.addIssue({ code: 'custom', message });
+  }),
+  zone: z.string().refine(isZone, 'is not a time zone such as Europe/Berlin').optional(),
+};
+
+export function scheduleIn({
+  schedule,
+  zone = 'UTC',
+}: {
+  schedule: string;
+  zone?: string | undefined;
+}): Schedule {
+  return { cron: schedule, zone };
+}
+
+function cronProblem(cron: string): string | null {
   try {
     new Cron(cron, { mode: '5-part' });
   } catch {
-    return 'cron';
+    return NO_CRON;
   }
-  if (!isZone(zone)) return 'zone';
-  // Any day will do: every existing date comes again within eight years.
-  return nextMoment({ cron, zone }, 0) === null ? 'never' : null;
+  if (cron.trim().split(/\s+/).length !== 5) return NO_CRON;
+  // Any day will do: every date comes again within eight years.
+  return nextMoment({ cron, zone: 'UTC' }, 0) === null ? 'never comes: there is no such date' : null;
 }
 
-function isZone(zone: string): boolean {
+const NO_CRON = 'must be a five-field cron expression, such as "0 9 * * 1" for Mondays at nine';
+
+function isZone(zone: string) {
   try {
     new Intl.DateTimeFormat('en', { timeZone: zone });
     return true;
@@ -30,21 +44,17 @@ function isZone(zone: string): boolean {
   }
 }
 
-/**
- * The first time after that; null: it never comes. A time skipped by a clock change counts as the moment of
- * the change.
- */
+/** Null: never. A time skipped by a clock change counts as the moment of the change. */
 export function nextMoment(schedule: Schedule, afterMs: number): number | null {
   return cronOf(schedule).nextRun(new Date(afterMs))?.getTime() ?? null;
 }
 
-/** The last time until then, inclusive; null: there was none. */
 export function lastMoment(schedule: Schedule, untilMs: number): number | null {
   const [last] = cronOf(schedule).previousRuns(1, new Date(untilMs + 1));
   return last?.getTime() ?? null;
 }
 
-/** Without a function to call, it starts no timer. */
+/** Without a callback, it starts no timer. */
 function cronOf({ cron, zone }: Schedule): Cron {
   return new Cron(cron, { timezone: zone, mode: '5-part' });
 }
@@ -52,7 +62,7 @@ function cronOf({ cron, zone }: Schedule): Cron {
 const DAYS = ['Sundays', 'Mondays', 'Tuesdays', 'Wednesdays', 'Thursdays', 'Fridays', 'Saturdays', 'Sundays'];
 const AT_ONE_TIME = /^(\d{1,2}) (\d{1,2}) \* \* (\*|\d|1-5)$/;
 
-/** `Mondays 9:00`, `weekdays 9:00`, `daily 9:00`; anything less simple stays as written. */
+/** `Mondays 9:00`, `weekdays 9:00`, `daily 9:00`; others stay as written. */
 export function inWords({ cron }: Schedule): string {
   const [, minute = '', hour = '', day = ''] = AT_ONE_TIME.exec(cron.trim().replace(/\s+/g, ' ')) ?? [];
   const days = day === '*' ? 'daily' : day === '1-5' ? 'weekdays' : DAYS[Number(day)];

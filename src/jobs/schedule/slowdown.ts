@@ -1,29 +1,23 @@
 import { isUnwatched, type Job } from '../job.ts';
 
 const FACTOR = 0.5;
-/** A rate of zero would recover in this time. */
 const RECOVERS_WITHIN_MS = 20 * 60_000;
 
-/** A project's reduced read rate after the agent API answered a read with 429. */
+/** After a 429 for a read, the project reads more slowly. */
 export type Slowdown = Readonly<{
   atMs: number;
-  /** Of the whole rate, when reads resume. */
   share: number;
   /** No reads until then; afterwards, the rate recovers. */
   untilMs: number;
 }>;
 
-/** How much of the whole rate may be used (0 to 1). */
 export function readShare(slowdown: Slowdown | null, nowMs: number): number {
   if (slowdown === null) return 1;
   const recovered = Math.max(0, nowMs - slowdown.untilMs) / RECOVERS_WITHIN_MS;
   return Math.min(1, slowdown.share + recovered);
 }
 
-/**
- * A read was rejected: the rate is halved, and reads wait as long as the API asks. Several reads are in
- * flight at a time, so one made before the last slowdown does not halve the rate again.
- */
+/** Several reads are in flight: one from before the last slowdown does not halve the rate again. */
 export function slowedDown(
   before: Slowdown | null,
   rejected: { readonly askedAtMs: number; readonly retryAfterMs: number | null },
@@ -34,7 +28,7 @@ export function slowedDown(
   return { atMs: nowMs, share: readShare(before, nowMs) * FACTOR, untilMs };
 }
 
-/** The job as shown while nothing of its project is read: an end meanwhile is seen later. */
+/** The job as shown while nothing of its project is read. */
 export function shownWhilePaused(job: Job, { atMs, untilMs }: Pick<Slowdown, 'atMs' | 'untilMs'>): Job {
   const { stage, trouble } = job;
   const isWatched = stage.kind === 'working' && !isUnwatched(job);
@@ -51,20 +45,16 @@ export function shownWhilePaused(job: Job, { atMs, untilMs }: Pick<Slowdown, 'at
 }
 
 const MINUTE_MS = 60_000;
-/** How much of a minute's allowance may be used at once. */
 const BURST_SHARE = 0.05;
 /** Sums of fractions of a millisecond are not exact. */
 const ROUNDING_MS = 0.01;
 
-/** This many in any minute, evenly spread, with short bursts. */
-export type Allowance = Readonly<{
-  spacingMs: number;
-  burstMs: number;
-}>;
+/** A number per minute, evenly spread, with short bursts. */
+export type Allowance = Readonly<{ spacingMs: number; burstMs: number }>;
 
 export function allowanceOf(perMinute: number): Allowance {
   const burst = Math.max(1, Math.floor(perMinute * BURST_SHARE));
-  // A minute that begins with a burst must stay under the cap, too.
+  // A minute that begins with a burst must stay under the cap.
   const spacingMs = MINUTE_MS / (perMinute - burst + 1);
   return { spacingMs, burstMs: burst * spacingMs };
 }

@@ -1,35 +1,19 @@
 import type { Decision } from '../decision.ts';
 import type { Queue } from '../follow-ups/follow-up-queue.ts';
-import { isUnwatched, type Job, mayStartAgain } from '../job.ts';
+import { type Job, mayStartAgain } from '../job.ts';
 import { jobStandingOf } from '../pull-requests/standing.ts';
 
-export type Viewer = Readonly<{
-  teamId: string;
-  userId: string;
-  channelId: string;
-}>;
+export type Viewer = Readonly<{ teamId: string; userId: string; channelId: string }>;
 
-/** A job's position in time, stable when other jobs come and go. */
-export type JobCursor = Readonly<{
-  requestedAtMs: number;
-  id: string;
-}>;
+/** Stable when other jobs come and go. */
+export type JobCursor = Readonly<{ requestedAtMs: number; id: string }>;
 
-/** Null: with the newest job. */
 export type PageStart = { readonly to: 'older' | 'newer'; readonly than: JobCursor } | null;
 
-export type JobPage = Readonly<{
-  jobs: readonly Job[];
-  hasNewer: boolean;
-  hasOlder: boolean;
-}>;
+export type JobPage = Readonly<{ jobs: readonly Job[]; hasNewer: boolean; hasOlder: boolean }>;
 
-export type NeedingJob = Readonly<{
-  job: Job;
-  undecided: Queue['undecided'];
-}>;
+export type NeedingJob = Readonly<{ job: Job; undecided: Queue['undecided'] }>;
 
-/** Nobody looks for what they have left alone for a week. */
 export const NEEDED_FOR_MS = 7 * 86_400_000;
 
 export function needsPerson(one: NeedingJob): boolean {
@@ -37,10 +21,7 @@ export function needsPerson(one: NeedingJob): boolean {
   return need !== null && need !== one.job.dismissedNeed;
 }
 
-/**
- * What the job needs of its requester: a decision, or their help with an administrator, an invitation or a
- * pull request. Each need has its own name. Null: nothing.
- */
+/** What the job needs of its requester. Each need has its own name. */
 export function needOf({ job, undecided }: NeedingJob): string | null {
   const { stage, trouble, creates, cards, turn } = job;
   if (undecided !== null) return `replies:${undecided.callId}:${undecided.count}`;
@@ -65,12 +46,10 @@ export function needOf({ job, undecided }: NeedingJob): string | null {
   }
 }
 
-/** A home tab opened this long ago may still be visible. */
+/** A Home tab may stay visible for this long. */
 const LOOKS_FOR_MS = 3_600_000;
-/** A home tab is rendered again at most this often, however much happens. */
 export const HOME_SPACING_MS = 3_000;
 
-/** Whether the decision changes the requester's home tab: what a card or notice shows, or a call brings. */
 export function changesHome({ calls, tasks, notices }: Decision, nowMs: number): boolean {
   if (calls.length > 0 || notices !== undefined) return true;
   return tasks.some(({ kind, runAtMs }) => kind === 'refresh_card' && runAtMs <= nowMs);
@@ -78,26 +57,4 @@ export function changesHome({ calls, tasks, notices }: Decision, nowMs: number):
 
 export function mayBeSeen(openedAtMs: number, nowMs: number): boolean {
   return openedAtMs > nowMs - LOOKS_FOR_MS;
-}
-
-/** A job's state as one of the four that Slack knows for an agent's session. */
-export type SessionState = 'processing' | 'suspended' | 'active' | 'closed';
-
-/** Null: none of the four is certain, so the current one may stay. */
-export function sessionStateOf(job: Job): SessionState | null {
-  const { stage, agentJob, trouble } = job;
-  if (isUnwatched(job)) return 'closed';
-  switch (stage.kind) {
-    case 'create_unknown':
-      return 'suspended';
-    case 'rejected':
-    case 'ended':
-      return 'active';
-    case 'creating':
-    case 'working':
-      if (trouble?.kind === 'needs_admin') return 'suspended';
-      return stage.kind === 'working' && agentJob?.status === 'active' ? 'processing' : null;
-    default:
-      return null;
-  }
 }

@@ -1,119 +1,114 @@
-import type { JobEvent } from '../../jobs/event.ts';
-import type { Job } from '../../jobs/job.ts';
-import { decodeButton, type JobButton, jobButtons } from '../views/parts/buttons.ts';
-import { newsAbove, plainModal } from '../views/parts/form.ts';
-import type { SlackMessage } from '../views/parts/message.ts';
+import { decodeButton, type JobButton, jobButtons } from '../views/buttons.ts';
+import { newsAbove, plainModal } from '../views/form.ts';
+import type { SlackMessage } from '../views/message.ts';
+import { correctionSentView, mutedNowView, sentAnywayView, startingView } from '../views/private-answers.ts';
 import { detailsModal, jobModalTitle, statusView } from '../views/status.ts';
-import { mutedNowView } from '../views/thread/not-for-agent.ts';
-import { correctionSentView, sentAnywayView, tryingAgainView } from '../views/thread/requester.ts';
-import { jobInFull, NO_CHANNEL } from './commands/status.ts';
-import { noteRequest } from './connection/request-log.ts';
-import { prepareStart } from './forms/drafts.ts';
-import { bestEffort, type ListenerDeps, notStored, type Press } from './listener.ts';
-import { jobAdmissionProblem, openForm, storeRequest } from './requests/door.ts';
-import { applyOnce, channelOfView, isAtHome, tooLate, unknownJobAnswer } from './requests/job-event.ts';
-import { threadTakenProblem } from './requests/start-job.ts';
+import { jobInFull, viewerOf } from './commands.ts';
+import { noteRequest } from './connection/requests.ts';
+import {
+  applyOnce,
+  channelOfView,
+  isMeantHere,
+  jobAdmissionProblem,
+  openForm,
+  Refused,
+  refusedIn,
+  storePress,
+  storeRequest,
+  tooLate,
+  unknownJobAnswer,
+} from './door.ts';
+import { prepareStart } from './forms/job-forms.ts';
+import { bestEffort, type ListenerDeps, type Press } from './listener.ts';
+import { threadTaken } from './start-job.ts';
 
-type JobButtonName = keyof typeof jobButtons;
-
-/**
- * Replaces a private message once its button has done its work. For messages in threads see `refreshPosts`.
- */
-const AFTERWARDS: Partial<Record<JobButtonName, SlackMessage>> = {
-  tryAgain: tryingAgainView,
-  sendCorrection: correctionSentView,
-  sendAnyway: sentAnywayView,
-  muteUpdates: mutedNowView,
+/** Replace a private message once its button has done its work. For messages in threads see `refreshPosts`. */
+const AFTERWARDS: Readonly<Record<string, SlackMessage>> = {
+  [jobButtons.tryAgain.id]: startingView,
+  [jobButtons.sendCorrection.id]: correctionSentView,
+  [jobButtons.sendAnyway.id]: sentAnywayView,
+  [jobButtons.muteUpdates.id]: mutedNowView,
 };
 
-type Outcome =
-  | { readonly kind: 'unknown' | 'not_meant' | 'duplicate' | 'done' }
-  | { readonly kind: 'refused'; readonly problem: SlackMessage }
-  | { readonly kind: 'late'; readonly job: Job; readonly event: JobEvent };
-
-/** A job's button. After a second or late press, the person sees the current state. */
-export async function jobButton(deps: ListenerDeps, press: Press, name: JobButtonName): Promise<void> {
+/** After a second or late press, the person sees the current state. */
+export async function jobButton(deps: ListenerDeps, press: Press, button: JobButton): Promise<null> {
   const { userId, view } = press;
-  const button: JobButton = jobButtons[name];
   const target = decodeButton(press.value);
   const pressed = target && button.eventOf(target, press);
-  const prepared =
+  const event =
     target && pressed?.type === 'draft_started'
-      ? await prepareStart(deps, target, pressed)
-      : { event: pressed };
-  if ('problem' in prepared) {
+      ? await prepareStart(deps, target, pressed).catch(refusedIn)
+      : pressed;
+  if (event instanceof Refused) {
     await press.ack();
-    return showOutcome(deps, press, prepared.problem, null);
+    return showResult(deps, press, event.answer, null);
   }
-  const { event } = prepared;
   const write = () =>
-    deps.store.transaction(async (tx): Promise<Outcome> => {
+    deps.store.transaction(async (tx) => {
       const job = target && (await tx.jobs.get(target.jobId));
-      if (target && job === null) return { kind: 'unknown' };
-      const isMeant = job?.teamId === deps.teamId && isAtHome(job, { ...button, ...target }, press);
-      if (!job || !event || !isMeant) return { kind: 'not_meant' };
-      const problem = event.type === 'draft_dismissed' ? null : await threadTakenProblem(tx, job, userId);
-      if (problem !== null) return { kind: 'refused', problem };
+      if (target && job === null) return 'unknown';
+      const isMeant = job?.teamId === deps.teamId && isMeantHere(job, { ...button, ...target }, press);
+      if (!job || !event || !isMeant) return 'not_meant';
+      const taken = event.type === 'draft_dismissed' ? null : await threadTaken(tx, job, userId);
+      if (taken !== null) return taken;
       const after = await applyOnce(tx, deps, press, { button: button.id, jobId: job.id, event });
-      if (after === null) return { kind: 'duplicate' };
       // A press shows that the tab is open, so it follows at once.
-      if (view?.type === 'home') await tx.homes.opened(deps.teamId, userId, deps.clock.now());
-      return after.hasEffect ? { kind: 'done' } : { kind: 'late', job: after.job, event };
+      if (after !== null && view?.type === 'home') {
+        await tx.homes.opened(deps.teamId, userId, deps.clock.now());
+      }
+      return after === null ? 'duplicate' : { ...after, event };
     });
   // For the others, `checkAccess` has checked the channel.
   const isElsewhere = button.isRequesters || target?.isPrivate || press.channelId === null;
-  const stored = await storeRequest(deps, write, async () =>
+  const stored = storeRequest(deps, write, async () =>
     target && isElsewhere ? jobAdmissionProblem(deps, userId, target.jobId) : null,
   );
-  if ('problem' in stored && !stored.isDenied) {
-    await showOutcome(deps, press, stored.problem, null);
-    throw notStored(press);
+  const showFailure = (problem: SlackMessage) => showResult(deps, press, problem, null);
+  const result = await storePress(press, stored, showFailure).catch(refusedIn);
+  const after = result instanceof Refused || typeof result === 'string' ? null : result;
+  if (after !== null || result === 'duplicate') {
+    noteRequest({ outcome: after === null ? 'duplicate' : 'accepted', jobId: target?.jobId });
   }
-  const outcome: Outcome = 'problem' in stored ? { kind: 'refused', problem: stored.problem } : stored.result;
-  const { kind } = outcome;
-  const jobId = target?.jobId ?? '';
-  if (kind === 'duplicate') noteRequest({ outcome: 'duplicate', jobId });
-  if (kind === 'late' || kind === 'done') noteRequest({ outcome: 'accepted', jobId });
   await press.ack();
   const answer = async (): Promise<SlackMessage | null> => {
-    if (kind === 'unknown') return unknownJobAnswer(deps, press.messageTs);
-    if (kind === 'refused') return outcome.problem;
-    if (kind === 'late') return tooLate(deps, outcome.job, outcome.event);
-    if (kind !== 'done') return null;
+    if (result instanceof Refused) return result.answer;
+    if (result === 'unknown') return unknownJobAnswer(deps, press.messageTs);
+    if (after === null) return null;
+    if (!after.hasEffect) return tooLate(deps, after.job, after.event);
     return target?.isPrivate
-      ? jobInFull(deps, sightOf(deps, press), jobId, statusView)
-      : (AFTERWARDS[name] ?? null);
+      ? jobInFull(deps, pressViewer(deps, press), after.job.id, statusView)
+      : (AFTERWARDS[button.id] ?? null);
   };
-  await showOutcome(deps, press, await answer(), target && jobId, kind === 'done');
+  return showResult(deps, press, await answer(), target?.jobId ?? null, after?.hasEffect);
 }
 
 /**
- * Shows the outcome of a press to the person, as far as Slack allows.
- * @param jobId null if the press was not stored
+ * As far as Slack allows.
+ * @param jobId null: not stored
  * @param isDone a message with the button is replaced
  */
-async function showOutcome(
+async function showResult(
   deps: ListenerDeps,
   press: Press,
   news: SlackMessage | null,
   jobId: string | null,
   isDone = false,
-): Promise<void> {
-  const { view, triggerId } = press;
+): Promise<null> {
+  const { view } = press;
   if (view?.type === 'home') {
-    // The home tab updates itself.
-    if (news !== null && !isDone) await openForm(deps, triggerId, plainModal(jobModalTitle, news));
+    // The Home tab updates itself.
+    if (news !== null && !isDone) await openForm(deps, press.triggerId, plainModal(jobModalTitle, news));
   } else if (view !== undefined) {
-    const sight = sightOf(deps, press);
-    const { blocks } = jobId === null ? view : await jobInFull(deps, sight, jobId);
-    const modal = detailsModal(newsAbove(blocks, news), sight.channelId);
+    const viewer = pressViewer(deps, press);
+    const { blocks } = jobId === null ? view : await jobInFull(deps, viewer, jobId);
+    const modal = detailsModal(newsAbove(blocks, news), viewer.channelId);
     await bestEffort(deps, deps.poster.updateModal(view.id, modal));
   } else if (news !== null) {
     await (isDone ? press.replace(news) : press.tellBeside(news));
   }
+  return null;
 }
 
-function sightOf({ teamId }: ListenerDeps, press: Press) {
-  const { userId, channelId } = press;
-  return { teamId, userId, channelId: channelId || channelOfView(press) || NO_CHANNEL };
+function pressViewer(deps: ListenerDeps, press: Press) {
+  return viewerOf(deps, { ...press, channelId: press.channelId || channelOfView(press) || null });
 }

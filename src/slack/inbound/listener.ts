@@ -1,30 +1,32 @@
 import type {
   AllMiddlewareArgs,
+  AnyMiddlewareArgs,
   BlockButtonAction,
   MessageShortcut,
   RespondFn,
   SlackActionMiddlewareArgs,
   SlackCommandMiddlewareArgs,
+  SlackEventMiddlewareArgs,
   SlackShortcutMiddlewareArgs,
   SlackViewMiddlewareArgs,
   ViewOutput,
   ViewSubmitAction,
 } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
+import type { AnyJobContext } from '../../engine/apply-event.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Logger } from '../../engine/runtime/redact.ts';
-import type { AnyJobContext } from '../../jobs/decision.ts';
-import type { Recipe } from '../../jobs/recipe.ts';
-import type { MadeReport } from '../../jobs/report/report.ts';
+import type { Command as Words } from '../../jobs/requests/command.ts';
 import type { Store } from '../../store/store.ts';
 import { formIds } from '../protocol/ids.ts';
-import { questionFormAgain } from '../views/forms/question.ts';
-import type { Press as ButtonPress } from '../views/parts/buttons.ts';
-import { atField, plainModal } from '../views/parts/form.ts';
-import type { SlackMessage } from '../views/parts/message.ts';
+import { escapeMrkdwn, sanitize } from '../protocol/slack-text.ts';
+import type { FeatureViews } from '../views/announcement.ts';
+import { type Press as ButtonPress, type JobButton, linkButtons } from '../views/buttons.ts';
+import { questionFormAgain } from '../views/compose.ts';
+import { atField, plainModal } from '../views/form.ts';
+import type { SlackMessage } from '../views/message.ts';
 import type { Known, ReadyWorkspace, Workspace } from '../workspace/workspace.ts';
 import type { Connection } from './connection/connection.ts';
-import type { twinEvents } from './messages/twin-events.ts';
 
 export interface SharedDeps extends Pick<Connection, 'isSharedSince'> {
   readonly store: Store;
@@ -32,38 +34,76 @@ export interface SharedDeps extends Pick<Connection, 'isSharedSince'> {
   readonly log: Logger;
   readonly newContext: () => AnyJobContext;
   readonly known: Known;
-  readonly twinEvents: ReturnType<typeof twinEvents>;
-  /** Whether the agent has this job in the project; null: it did not say. */
+  readonly featureViews: FeatureViews;
+  readonly featureButtons: readonly JobButton[];
+  /** Null: the agent did not say. */
   readonly agentHasJob: (projectId: string, agentJobId: string) => Promise<boolean | null>;
-  readonly reportOf: (teamId: string, projectIds: readonly string[]) => Promise<MadeReport>;
-  readonly recipesOf: (teamId: string) => readonly Recipe[];
-  /** Replies may have been missed, for example since an event could not be processed. */
+  readonly featureListeners: readonly FeatureListeners[];
+  readonly settingsOf: (teamId: string) => object;
   readonly lookForMissed: () => void;
-  /** An event says that an installation or its token has ended. */
   readonly onEnded: (body: unknown) => Promise<void>;
 }
 
-/**
- * The same, in the workspace where the app is installed. Users from other workspaces carry their own team id.
- */
+/** The workspace is that of the installation, not the person's. */
 export interface ListenerDeps extends SharedDeps, ReadyWorkspace {}
 
 export interface AnyWorkspaceDeps extends SharedDeps, Workspace {}
 
-/** What a person made who waits for an answer: a command, press, shortcut or form. */
+export type Listener<Event> = (deps: ListenerDeps, event: Event) => Promise<void>;
+
+/** Returns the answer; null: none, or it has been given. */
+export type InteractionListener<Made> = (deps: ListenerDeps, made: Made) => Promise<SlackMessage | null>;
+
+export interface FeatureListeners {
+  readonly commands?: (deps: ListenerDeps) => {
+    readonly [Kind in Words['kind']]?: (
+      deps: ListenerDeps,
+      made: Command,
+      words: Words,
+    ) => Promise<SlackMessage | null>;
+  };
+  /** Of messages to the bot, too. */
+  readonly answers?: {
+    readonly [Kind in Words['kind']]?: (deps: ListenerDeps, userId: string) => Promise<SlackMessage>;
+  };
+  readonly presses?: { [Name in FeatureButton]?: InteractionListener<Press> };
+  readonly submissions?: { [Name in FeatureForm]?: InteractionListener<Submission> };
+  readonly events?: {
+    readonly [Name in FeatureEvent]?: Listener<SlackEventMiddlewareArgs<Name> & AllMiddlewareArgs>;
+  };
+  /** What a person may start by name, in place of a request. */
+  readonly menu?: {
+    readonly namesFor: (deps: ListenerDeps, userId: string) => Promise<readonly string[]>;
+    readonly choose: (
+      deps: ListenerDeps,
+      form: Submission,
+      chosen: { name: string; responseUrl: string | null },
+    ) => Promise<SlackMessage | null>;
+  };
+}
+
+export async function namesOnMenu(deps: ListenerDeps, userId: string): Promise<readonly string[]> {
+  const names = deps.featureListeners.map(({ menu }) => menu?.namesFor(deps, userId) ?? []);
+  return (await Promise.all(names)).flat();
+}
+
+export type FeatureButton = 'runRecipe' | 'resumeRecipe';
+export type FeatureForm = 'recipe';
+type FeatureEvent = 'function_executed' | 'agent_session_stopped';
+
+/** What a person does who waits for an answer. Every answer acknowledges it, if nothing has. */
 export interface Interaction {
   readonly userId: string;
-  /** Where it was made; null: on the home tab, or in a form. */
+  /** Null: on the Home tab, or in a form. */
   readonly channelId: string | null;
   readonly triggerId: string;
-  /** Takes private answers. */
   readonly responseUrl: string | null;
-  /** All names under which Slack may redeliver it. */
+  /** Under which Slack may redeliver it. */
   readonly keys: readonly string[];
   ack(): Promise<void>;
-  /** Acknowledges it, and answers its author privately: at a form's field, or beside the message. */
-  tell(message: SlackMessage): Promise<void>;
-  /** Tells a person who may not make it. */
+  /** Privately, or as an error at a form's field, which keeps what is filled in. */
+  tell(answer: SlackMessage, field?: string): Promise<void>;
+  /** For a person who may not make it. */
   refuse(problem: SlackMessage): Promise<void>;
 }
 
@@ -78,10 +118,10 @@ export interface Press extends Interaction, ButtonPress {
   /** Outside input. */
   readonly value: string;
   readonly view: BlockButtonAction['view'];
-  /** Tells its author privately, beside the message or in its thread, without an acknowledgement. */
-  tellBeside(message: SlackMessage): Promise<void>;
-  /** Acknowledges it, and puts the message in place of the one with the button. */
-  replace(message: SlackMessage): Promise<void>;
+  /** Privately, at the message or in its thread, without an acknowledgement. */
+  tellBeside(answer: SlackMessage): Promise<void>;
+  /** Replaces the message with the button. */
+  replace(answer: SlackMessage): Promise<null>;
 }
 
 export interface Shortcut extends Interaction {
@@ -91,33 +131,59 @@ export interface Shortcut extends Interaction {
 
 export interface Submission extends Interaction {
   readonly view: ViewOutput;
-  /** An error at a field keeps what is filled in. */
-  tell(problem: SlackMessage, field?: string): Promise<void>;
-  /** Acknowledges it with another form in its place. */
-  update(view: ModalView): Promise<void>;
+  readonly values: ReturnType<typeof valuesIn>;
+  /** Replaces the form. */
+  update(view: ModalView): Promise<null>;
 }
 
 type Deps = Pick<AnyWorkspaceDeps, 'teamId' | 'log' | 'poster'>;
 
-/** Identifies a command, or a press, in whatever delivery. */
+export type Args = AnyMiddlewareArgs & AllMiddlewareArgs;
+
+const LINK_IDS: readonly string[] = Object.values(linkButtons).map(({ id }) => id);
+
+/** Null for a message, event or link: nobody waits for an answer. */
+export function interactionOf(deps: Deps, args: Args): Command | Press | Shortcut | Submission | null {
+  if ('command' in args) return commandOf(deps, args as SlackCommandMiddlewareArgs & AllMiddlewareArgs);
+  const { type } = args.body;
+  if ('action' in args && type === 'block_actions') {
+    const press = pressOf(deps, args as PressArgs);
+    return LINK_IDS.includes(press.buttonId) ? null : press;
+  }
+  if ('shortcut' in args && type === 'message_action') return shortcutOf(deps, args as ShortcutArgs);
+  if ('view' in args && type === 'view_submission') {
+    return submissionOf(deps, args as SlackViewMiddlewareArgs<ViewSubmitAction>);
+  }
+  return null;
+}
+
 export function triggerKeys(kind: 'trigger' | 'press', { teamId }: Deps, triggerId: string | undefined) {
   return triggerId ? [`${kind}:${teamId}:${triggerId}`] : [];
 }
 
+/** Slack takes one acknowledgement. */
+function once<Response>(ack: (response?: Response) => Promise<void>) {
+  let acknowledged: Promise<void> | null = null;
+  return (response?: Response) => {
+    acknowledged ??= response === undefined ? ack() : ack(response);
+    return acknowledged;
+  };
+}
+
 export function commandOf(
   deps: Deps,
-  { command, ack, respond }: SlackCommandMiddlewareArgs & AllMiddlewareArgs,
+  { command, ack: give, respond }: SlackCommandMiddlewareArgs & AllMiddlewareArgs,
 ): Command {
-  const { trigger_id: triggerId } = command;
+  const ack = once(give);
   const tell = (message: SlackMessage) => ack({ response_type: 'ephemeral', ...message });
   return {
     userId: command.user_id,
     channelId: command.channel_id,
-    triggerId,
+    triggerId: command.trigger_id,
     responseUrl: command.response_url || null,
-    keys: triggerKeys('trigger', deps, triggerId),
+    keys: triggerKeys('trigger', deps, command.trigger_id),
     text: command.text ?? '',
-    ack: () => ack(),
+    ack,
     tell,
     tellLater: (message) => respond({ response_type: 'ephemeral', ...message }),
     refuse: tell,
@@ -127,23 +193,20 @@ export function commandOf(
 type PressArgs = Pick<SlackActionMiddlewareArgs<BlockButtonAction>, 'action' | 'body' | 'ack' | 'respond'>;
 
 export function pressOf(deps: Deps, { action, body, ack, respond }: PressArgs): Press {
-  const { trigger_id: triggerId, response_url: responseUrl, view } = body;
-  const waiting = waitingAtMessage(deps, body, { ack: () => ack(), respond });
+  const { trigger_id: triggerId, response_url: responseUrl, view, message } = body;
+  const answers = answersBeside(deps, body, ack, respond);
   return {
-    ...waiting,
+    ...answers,
     buttonId: action.action_id,
     value: action.value ?? '',
     view,
-    userId: body.user.id,
     channelId: body.channel?.id ?? null,
-    triggerId,
-    responseUrl: responseUrl || null,
     keys: triggerKeys('press', deps, triggerId),
     pressedTs: slackTime(action.action_ts),
-    ...(body.message !== undefined && { messageTs: body.message.ts }),
+    ...(message !== undefined && { messageTs: message.ts }),
     refuse: async (problem) => {
-      if (responseUrl) return waiting.tell(problem);
-      await waiting.ack();
+      if (responseUrl) return answers.tell(problem);
+      await answers.ack();
       const modal = plainModal('Not allowed', problem);
       const { poster } = deps;
       const shown =
@@ -155,86 +218,77 @@ export function pressOf(deps: Deps, { action, body, ack, respond }: PressArgs): 
 
 const SLACK_TIME = /^\d{10}\.\d{6}$/;
 
-/** The time of a press, if Slack sends it in its usual form. */
 export function slackTime(ts: unknown): string | undefined {
   return typeof ts === 'string' && SLACK_TIME.test(ts) ? ts : undefined;
 }
 
-export function shortcutOf(
-  deps: Deps,
-  {
-    shortcut,
-    ack,
-    respond,
-  }: Pick<SlackShortcutMiddlewareArgs<MessageShortcut>, 'shortcut' | 'ack' | 'respond'>,
-): Shortcut {
-  const waiting = waitingAtMessage(deps, shortcut, { ack: () => ack(), respond });
-  return {
-    ...waiting,
-    userId: shortcut.user.id,
-    channelId: shortcut.channel.id,
-    triggerId: shortcut.trigger_id,
-    responseUrl: shortcut.response_url || null,
-    keys: [],
-    message: shortcut.message,
-    refuse: waiting.tell,
-  };
+type ShortcutArgs = Pick<SlackShortcutMiddlewareArgs<MessageShortcut>, 'shortcut' | 'ack' | 'respond'>;
+
+function shortcutOf(deps: Deps, { shortcut, ack, respond }: ShortcutArgs): Shortcut {
+  const answers = answersBeside(deps, shortcut, ack, respond);
+  const { channel, message } = shortcut;
+  return { ...answers, channelId: channel.id, keys: [], message, refuse: answers.tell };
 }
 
-interface MadeAtMessage {
-  readonly container?: Readonly<Record<string, unknown>>;
-  readonly message?: Readonly<Record<string, unknown>> | undefined;
-}
+type Times = Readonly<Partial<Record<'thread_ts' | 'message_ts' | 'ts', unknown>>>;
 
-/** Nothing depends on the answers: they are sent if Slack takes them. */
-function waitingAtMessage(
+function answersBeside(
   deps: Deps,
-  { container, message }: MadeAtMessage,
-  // Slack gives no response URL for a button in a form.
-  { ack, respond = noRespond }: { readonly ack: () => Promise<void>; readonly respond: RespondFn },
+  body: BlockButtonAction | MessageShortcut,
+  give: () => Promise<void>,
+  // None for a button on the Home tab or in a form.
+  respond?: RespondFn,
 ) {
-  let acknowledged: Promise<void> | null = null;
-  // Slack takes one acknowledgement.
-  const ackOnce = () => {
-    acknowledged ??= ack();
-    return acknowledged;
-  };
+  const { container, message } = body as { readonly container?: Times; readonly message?: Times };
+  const userId = body.user.id;
+  const ack = once(() => give());
   const threadTs = container?.thread_ts ?? message?.thread_ts;
   const ownTs = container?.message_ts ?? message?.ts;
   // A root is seen in its channel.
   const place = typeof threadTs === 'string' && threadTs !== ownTs ? { thread_ts: threadTs } : {};
   const tellBeside = (answer: SlackMessage) =>
-    bestEffort(deps, respond({ response_type: 'ephemeral', replace_original: false, ...place, ...answer }));
+    bestEffort(
+      deps,
+      respond?.({ response_type: 'ephemeral', replace_original: false, ...place, ...answer }) ??
+        deps.poster.respondPrivately(userId, null, answer),
+    );
   return {
-    ack: ackOnce,
+    userId,
+    triggerId: body.trigger_id,
+    responseUrl: body.response_url || null,
+    ack,
     tellBeside,
     tell: async (answer: SlackMessage) => {
-      await ackOnce();
+      await ack();
       await tellBeside(answer);
     },
     replace: async (answer: SlackMessage) => {
-      await ackOnce();
-      await bestEffort(deps, respond({ replace_original: true, ...answer }));
+      await ack();
+      await (respond ? bestEffort(deps, respond({ replace_original: true, ...answer })) : tellBeside(answer));
+      return null;
     },
   };
 }
 
-/** The press is left unacknowledged, so that Slack shows a warning at the button, too. */
-export function notStored({ buttonId }: Press): Error {
-  return new Error(`the press of ${buttonId} was not stored`);
-}
+/** Others may stand above them. */
+const MAIN_FIELDS: ReadonlySet<string> = new Set([formIds.prompt, formIds.followUpMode]);
 
-function noRespond() {
-  return Promise.reject(new Error('there is no response_url'));
-}
-
-export function submissionOf(
+function submissionOf(
   deps: Deps,
-  { ack, body, view }: SlackViewMiddlewareArgs<ViewSubmitAction>,
+  { ack: give, body, view }: SlackViewMiddlewareArgs<ViewSubmitAction>,
 ): Submission {
-  const tell = (problem: SlackMessage, field: string = formIds.prompt) =>
-    ack({ response_action: 'errors', errors: { [field]: atField(problem) } });
-  const update = (next: ModalView) => ack({ response_action: 'update', view: next });
+  const ack = once(give);
+  const update = async (next: ModalView) => {
+    await ack({ response_action: 'update', view: next });
+    return null;
+  };
+  const fields = view.blocks.flatMap(({ type, block_id: id }) => (type === 'input' && id ? [id] : []));
+  const [first] = fields;
+  const tell = async (problem: SlackMessage, field?: string) => {
+    // Only the confirmation form has no fields.
+    if (field === undefined) await update(questionFormAgain(view, problem));
+    else await ack({ response_action: 'errors', errors: { [field]: atField(problem) } });
+  };
   return {
     userId: body.user.id,
     channelId: null,
@@ -242,21 +296,38 @@ export function submissionOf(
     responseUrl: null,
     keys: [`view:${deps.teamId}:${view.id}`],
     view,
-    ack: () => ack(),
-    tell,
-    update,
-    refuse: (problem) => {
-      const field = view.blocks.find(({ type }) => type === 'input')?.block_id;
-      // Only the confirmation form has none.
-      return field === undefined ? update(questionFormAgain(view, problem)) : tell(problem, field);
+    get values() {
+      return valuesIn(view);
     },
+    ack,
+    tell: (problem, field = fields.find((id) => MAIN_FIELDS.has(id)) ?? first) => tell(problem, field),
+    update,
+    refuse: (problem) => tell(problem, first),
   };
 }
 
-/** Sends a private answer after the acknowledgement, if Slack takes it: nothing depends on it. */
-export async function bestEffort(
-  { log }: Pick<ListenerDeps, 'log'>,
-  answer: Promise<unknown>,
-): Promise<void> {
+/** Null: the form did not ask, or nothing is chosen. */
+function valuesIn({ state, blocks }: ViewOutput) {
+  const at = (id: string) => state.values[id]?.[id];
+  return {
+    /** As Slack would deliver it in a message. */
+    text: escapeMrkdwn(sanitize(at(formIds.prompt)?.value ?? '')).trim(),
+    projectId: at(formIds.project)?.selected_option?.value ?? null,
+    recipe: at(formIds.recipe)?.selected_option?.value ?? null,
+    channelId: at(formIds.channel)?.selected_conversation ?? null,
+    ticked: Object.keys(state.values)
+      .filter((id) => id.startsWith(formIds.messages))
+      .flatMap((id) => at(id)?.selected_options ?? [])
+      .map(({ value }) => value),
+    tickable: blocks.flatMap((block) =>
+      'element' in block && block.element.type === 'checkboxes'
+        ? block.element.options.flatMap(({ value }) => value ?? [])
+        : [],
+    ),
+  };
+}
+
+/** After the acknowledgement, nothing depends on an answer. */
+export async function bestEffort({ log }: Pick<Deps, 'log'>, answer: Promise<unknown>): Promise<void> {
   await answer.catch((error: unknown) => log.warn('answer_not_shown', { error }));
 }

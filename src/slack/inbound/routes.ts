@@ -1,26 +1,27 @@
-import { type AllMiddlewareArgs, type AnyMiddlewareArgs, App, type Context } from '@slack/bolt';
+import { App, type Context } from '@slack/bolt';
 import { type MessageEvent, writtenOf } from '../messages/message-event.ts';
 import { ASK_SHORTCUT_ID, viewIds } from '../protocol/ids.ts';
-import {
-  type Button,
-  buttons,
-  idsOf,
-  jobButtons,
-  linkButtons,
-  otherButtons,
-} from '../views/parts/buttons.ts';
-import { notInstalledView, notSetUpView } from '../views/refusals.ts';
+import { type Button, buttons, idsOf, jobButtons, linkButtons, otherButtons } from '../views/buttons.ts';
+import { notInstalledView, notSetUpView } from '../views/private-answers.ts';
+import { answerFetch } from '../workspace/web-api/caller.ts';
 import { SlackCallError } from '../workspace/web-api/failure.ts';
-import { answerFetch } from '../workspace/web-api/http.ts';
-import { isReady, type ReadyWorkspace, type Workspaces } from '../workspace/workspace.ts';
-import { showAllHelp, showHelp, takeCommand } from './commands/command.ts';
-import { showJob, turnPage } from './commands/status.ts';
+import { isReady, type Workspaces } from '../workspace/workspace.ts';
+import { answerCommand, readAll, showAllHelp, showHelp, showJob, turnPage } from './commands.ts';
 import { type Connection, type ConnectionOptions, httpConnection } from './connection/connection.ts';
 import { socketConnection } from './connection/kept-socket.ts';
-import { noteRequest } from './connection/request-log.ts';
-import { deleted, homeOpened, joined, mark, nowShared, unarchived } from './events.ts';
-import { composeFromHome, composeSubmitted, messageShortcut } from './forms/compose.ts';
+import { noteRequest } from './connection/requests.ts';
+import { admissionProblem, answer, withDeadline } from './door.ts';
 import {
+  channelDeleted,
+  channelShared,
+  channelUnarchived,
+  homeOpened,
+  memberJoined,
+  reactionChanged,
+} from './events.ts';
+import {
+  draftPressed,
+  draftSubmitted,
   editPressed,
   editSubmitted,
   followUpPressed,
@@ -30,38 +31,40 @@ import {
   resolvePressed,
   startAnother,
   startAnotherSubmitted,
-} from './forms/decision-forms.ts';
-import { draftPressed, draftSubmitted } from './forms/drafts.ts';
-import { chooseSaidSince, saidSinceSubmitted, sendSaidSince } from './forms/said-since.ts';
+} from './forms/job-forms.ts';
 import { settingsChannelChosen, settingsFromHome, settingsSubmitted } from './forms/settings.ts';
-import { chooseMessages, startInThread, threadPreviewSubmitted } from './forms/thread.ts';
+import {
+  chooseMessages,
+  chooseSaidSince,
+  saidSinceSubmitted,
+  sendSaidSince,
+  startInThread,
+  threadPreviewSubmitted,
+} from './forms/thread.ts';
 import { jobButton } from './job-button.ts';
 import {
   type AnyWorkspaceDeps,
+  type Args,
   bestEffort,
-  type Command,
-  commandOf,
+  type FeatureButton,
+  type FeatureForm,
   type Interaction,
+  type InteractionListener,
+  interactionOf,
+  type Listener,
   type ListenerDeps,
   type Press,
-  pressOf,
   type SharedDeps,
-  type Shortcut,
   type Submission,
-  shortcutOf,
-  submissionOf,
 } from './listener.ts';
-import { message } from './messages/message.ts';
-import { recipeFormSubmitted, runPressed } from './recipes/run.ts';
-import { resumeRecipe } from './recipes/start-recipe.ts';
-import { admissionProblem, answering } from './requests/door.ts';
-import { stepReached } from './workflows/step.ts';
+import { messageListener } from './message.ts';
+import { composePressed, composeSubmitted, messageShortcut } from './start-job.ts';
 
-type Listener<Of> = (deps: ListenerDeps, of: Of) => Promise<void>;
-
-/** A button whose press is a job event needs no listener of its own (`jobButton`). */
-const presses: Readonly<Record<keyof typeof otherButtons, Listener<Press>>> = {
-  startJob: composeFromHome,
+/** Buttons whose press is a job event share `jobButton`. */
+const presses: Readonly<
+  Record<Exclude<keyof typeof otherButtons, FeatureButton>, InteractionListener<Press>>
+> = {
+  startJob: composePressed,
   startAnother,
   start: startAnother,
   startIn: startAnother,
@@ -78,15 +81,16 @@ const presses: Readonly<Record<keyof typeof otherButtons, Listener<Press>>> = {
   resolveStart: resolvePressed,
   watchAgentJob: namePressed,
   followUp: followUpPressed,
-  runRecipe: runPressed,
-  resumeRecipe,
+  readAll,
   settings: settingsFromHome,
   newer: turnPage,
   older: turnPage,
   details: showJob,
 };
 
-const submissions: Readonly<Record<keyof typeof viewIds, Listener<Submission>>> = {
+const submissions: Readonly<
+  Record<Exclude<keyof typeof viewIds, FeatureForm>, InteractionListener<Submission>>
+> = {
   compose: composeSubmitted,
   followUp: followUpSubmitted,
   editRequest: editSubmitted,
@@ -95,25 +99,24 @@ const submissions: Readonly<Record<keyof typeof viewIds, Listener<Submission>>> 
   threadPreview: threadPreviewSubmitted,
   saidSince: saidSinceSubmitted,
   startAnother: startAnotherSubmitted,
-  recipe: recipeFormSubmitted,
   settings: settingsSubmitted,
   settingsChannel: settingsChannelChosen,
 };
 
-/** Registers everything that can arrive, behind the checks of workspace and person. */
 function registerListeners(app: App, shared: SharedDeps): void {
-  const depsOf = (context: Context) => ({ ...shared, ...workspaceOf(context) });
-  const here =
-    <Args extends { readonly context: Context }>(listener: Listener<Args>) =>
-    (args: Args) =>
+  /** After `checkWorkspace`. */
+  const depsOf = ({ workspace }: Context): ListenerDeps => ({ ...shared, ...workspace });
+  const inWorkspace =
+    <Event extends { context: Context }>(listener: Listener<Event>) =>
+    (args: Event) =>
       listener(depsOf(args.context), args);
-  /** For what a person made, as `checkAccess` has left it. */
-  const made =
-    <Made extends Interaction>(listener: Listener<Made>) =>
-    ({ context }: { readonly context: Context }) =>
-      listener(depsOf(context), context.made);
-  const onPress = (button: Button, listener: Listener<Press>) => {
-    for (const id of idsOf(button)) app.action({ type: 'block_actions', action_id: id }, made(listener));
+  const onInteraction =
+    <Made extends Interaction>(listener: InteractionListener<Made>) =>
+    ({ context }: { context: Context }) =>
+      answer(depsOf(context), context.made as Made, listener);
+  const onPress = (button: Button, listener: InteractionListener<Press>) => {
+    for (const id of idsOf(button))
+      app.action({ type: 'block_actions', action_id: id }, onInteraction(listener));
   };
 
   app.use(async (args) => {
@@ -128,50 +131,50 @@ function registerListeners(app: App, shared: SharedDeps): void {
     const { is_ext_shared_channel: isShared, event } = args.body as Readonly<Record<string, unknown>>;
     const channelId = Object(event).channel ?? Object(Object(event).item).channel;
     if (isShared === true && typeof channelId === 'string') {
-      workspaceOf(args.context).access.shared.nowShared(channelId);
+      depsOf(args.context).access.shared.nowShared(channelId);
     }
     await args.next();
   });
-  app.use(here(checkAccess));
+  app.use(inWorkspace(checkAccess));
 
-  app.command('/docs-agent', made(takeCommand));
-  app.event('message', here(message));
-  app.event('app_mention', here(message));
-  app.event('reaction_added', here(mark));
-  app.event('reaction_removed', here(mark));
-  app.event('app_home_opened', here(homeOpened));
-  app.event('member_joined_channel', here(joined));
-  app.event('channel_shared', here(nowShared));
-  app.event('channel_unarchive', here(unarchived));
-  app.event('group_unarchive', here(unarchived));
-  app.event('channel_deleted', here(deleted));
-  app.event('group_deleted', here(deleted));
-  app.event('function_executed', here(stepReached));
-  app.shortcut({ callback_id: ASK_SHORTCUT_ID, type: 'message_action' }, made(messageShortcut));
-  for (const name of namesOf(jobButtons)) {
-    onPress(jobButtons[name], (deps, press) => jobButton(deps, press, name));
+  const message = inWorkspace(messageListener(shared.clock));
+  app.command('/docs-agent', onInteraction(answerCommand));
+  app.event('message', message);
+  app.event('app_mention', message);
+  app.event('reaction_added', inWorkspace(reactionChanged));
+  app.event('reaction_removed', inWorkspace(reactionChanged));
+  app.event('app_home_opened', inWorkspace(homeOpened));
+  app.event('member_joined_channel', inWorkspace(memberJoined));
+  app.event('channel_shared', inWorkspace(channelShared));
+  app.event('channel_unarchive', inWorkspace(channelUnarchived));
+  app.event('group_unarchive', inWorkspace(channelUnarchived));
+  app.event('channel_deleted', inWorkspace(channelDeleted));
+  app.event('group_deleted', inWorkspace(channelDeleted));
+  app.shortcut({ callback_id: ASK_SHORTCUT_ID, type: 'message_action' }, onInteraction(messageShortcut));
+  for (const button of [...Object.values(jobButtons), ...shared.featureButtons]) {
+    onPress(button, (deps, press) => jobButton(deps, press, button));
   }
-  for (const name of namesOf(presses)) onPress(otherButtons[name], presses[name]);
-  for (const id of LINK_IDS) app.action({ type: 'block_actions', action_id: id }, ({ ack }) => ack());
-  for (const name of namesOf(submissions)) app.view(viewIds[name], made(submissions[name]));
+  for (const { id } of Object.values(linkButtons)) app.action(id, ({ ack }) => ack());
+  for (const listeners of [{ presses, submissions }, ...shared.featureListeners]) {
+    for (const [name, listener] of entriesOf(listeners.presses)) onPress(otherButtons[name], listener);
+    for (const [name, listener] of entriesOf(listeners.submissions))
+      app.view(viewIds[name], onInteraction(listener));
+    if (!('events' in listeners)) continue;
+    const { function_executed: stepReached, agent_session_stopped: stopped } = listeners.events ?? {};
+    if (stepReached) app.event('function_executed', inWorkspace(stepReached));
+    if (stopped) app.event('agent_session_stopped', inWorkspace(stopped));
+  }
 }
 
-function namesOf<Name extends string>(table: Readonly<Record<Name, unknown>>): Name[] {
-  return Object.keys(table) as Name[];
+function entriesOf<Name extends string, Value>(table: { [N in Name]?: Value } = {}) {
+  return Object.entries(table) as [Name, Value][];
 }
 
-/** `checkWorkspace` has let the request through. */
-function workspaceOf(context: Context): ReadyWorkspace {
-  return context.workspace;
-}
-
-/** Bolt does not export the type of its extended error handler. */
 type FailureArgs = Parameters<Parameters<App['error']>[0]>[0];
 
 export function createSlackApp(
   workspaces: Workspaces,
   { receiver }: Connection,
-  // `apiUrl`: null is Slack's own.
   { apiUrl, logger, ...shared }: SharedDeps & Pick<ConnectionOptions, 'apiUrl' | 'logger'>,
 ): App {
   const app = new App({
@@ -191,11 +194,11 @@ export function createSlackApp(
     extendedErrorHandler: true,
   });
   app.error(async ({ error, body }: FailureArgs) => {
-    // Slack did not answer a check that comes first, such as whether the person may do this.
+    // Slack did not answer a check that comes first.
     const isSlacks = 'original' in error && error.original instanceof SlackCallError;
     shared.log[isSlacks ? 'warn' : 'error']('listener_failed', { error });
     if (body.type === 'event_callback') shared.lookForMissed();
-    // Rethrown: the request stays unacknowledged, so Slack redelivers it.
+    // Unacknowledged, so Slack redelivers it.
     throw error;
   });
   registerListeners(app, shared);
@@ -203,9 +206,7 @@ export function createSlackApp(
 }
 
 export function createConnection(
-  transport:
-    | { readonly kind: 'socket'; readonly appToken: string }
-    | { readonly kind: 'http'; readonly signingSecret: string },
+  transport: { kind: 'socket'; appToken: string } | { kind: 'http'; signingSecret: string },
   options: ConnectionOptions,
 ): Connection {
   return transport.kind === 'socket'
@@ -213,18 +214,16 @@ export function createConnection(
     : httpConnection(transport.signingSecret, options);
 }
 
-type Args = AnyMiddlewareArgs & AllMiddlewareArgs;
-
 /**
- * Runs before the listeners of commands, buttons, shortcuts and forms: refuses people who may not use the
- * program. Messages pass: most do not concern it, and their listeners call `isAdmitted`.
+ * Refuses people who may not use the program. Messages pass: most do not concern it, and their listeners
+ * call `isAdmitted`.
  */
-async function checkAccess(deps: ListenerDeps, args: Args): Promise<void> {
+async function checkAccess(deps: ListenerDeps, args: Args) {
   const made = interactionOf(deps, args);
   if (made === null) return args.next();
   args.context.made = made;
   const isElsewhere = 'buttonId' in made && REQUESTERS_IDS.has(made.buttonId);
-  await answering(deps, async () => {
+  await withDeadline(deps, async () => {
     const problem = await admissionProblem(deps, made.userId, isElsewhere ? null : made.channelId);
     if (problem === null) return args.next();
     noteRequest({ outcome: 'refused' });
@@ -232,8 +231,8 @@ async function checkAccess(deps: ListenerDeps, args: Args): Promise<void> {
   });
 }
 
-/** Runs first: in a workspace that is not set up, people are told so, and nothing is stored. */
-async function checkWorkspace(deps: AnyWorkspaceDeps, args: Args): Promise<void> {
+/** In a workspace that is not set up, people are told so, and nothing is stored. */
+async function checkWorkspace(deps: AnyWorkspaceDeps, args: Args) {
   if (isReady(deps)) return args.next();
   const made = interactionOf(deps, args);
   // Slack opens a button's link in any case.
@@ -246,8 +245,8 @@ async function checkWorkspace(deps: AnyWorkspaceDeps, args: Args): Promise<void>
   if (isInstalled) await bestEffort(deps, answerEvent(deps, args));
 }
 
-/** Mentions, direct messages and the home tab get an answer; other events do not concern the program. */
-async function answerEvent(deps: AnyWorkspaceDeps, args: Args): Promise<void> {
+/** Mentions, direct messages and the Home tab get an answer. */
+async function answerEvent(deps: AnyWorkspaceDeps, args: Args) {
   if (!('event' in args)) return;
   const { event } = args;
   const problem = notSetUpView(deps.teamId);
@@ -259,25 +258,7 @@ async function answerEvent(deps: AnyWorkspaceDeps, args: Args): Promise<void> {
   await deps.poster.replyPrivately(written, problem);
 }
 
-const LINK_IDS: ReadonlySet<string> = new Set(Object.values(linkButtons).map(({ id }) => id));
-/** Buttons that can appear outside their job's channel; their listeners check access to it. */
+/** Can appear outside their job's channel; their listeners check access to it. */
 const REQUESTERS_IDS: ReadonlySet<string> = new Set(
   Object.values<Button>(buttons).flatMap((button) => (button.isRequesters ? idsOf(button) : [])),
 );
-
-/** Null for a message, event or link, which Slack opens in any case: nobody waits for an answer. */
-function interactionOf(deps: AnyWorkspaceDeps, args: Args): Command | Press | Shortcut | Submission | null {
-  if ('command' in args) return commandOf(deps, args as Parameters<typeof commandOf>[1]);
-  const { type } = args.body;
-  if ('action' in args && type === 'block_actions') {
-    const press = pressOf(deps, args as Parameters<typeof pressOf>[1]);
-    return LINK_IDS.has(press.buttonId) ? null : press;
-  }
-  if ('shortcut' in args && type === 'message_action') {
-    return shortcutOf(deps, args as Parameters<typeof shortcutOf>[1]);
-  }
-  if ('view' in args && type === 'view_submission') {
-    return submissionOf(deps, args as Parameters<typeof submissionOf>[1]);
-  }
-  return null;
-}

@@ -1,10 +1,13 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { OauthV2AccessResponse, WebClient } from '@slack/web-api';
+import type { OauthV2AccessResponse } from '@slack/web-api';
+import { z } from 'zod';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Route } from '../../engine/runtime/http-server.ts';
 import type { Logger } from '../../engine/runtime/redact.ts';
+import type { StoredInstallation } from '../../store/queries/workspaces.ts';
 import type { Store } from '../../store/store.ts';
+import { CLOCK_SKEW_MS } from '../messages/message-event.ts';
 import { INSTALL_PATH, OAUTH_REDIRECT_PATH } from '../protocol/ids.ts';
 import type { GrantedScopes, Scope } from '../protocol/scopes.ts';
 import {
@@ -14,10 +17,10 @@ import {
   installPage,
   scopesMissingPage,
 } from '../views/install-page.ts';
-import { createCaller } from '../workspace/web-api/caller.ts';
-import { classify, SlackCallError } from '../workspace/web-api/failure.ts';
+import { createCaller, type SlackClient } from '../workspace/web-api/caller.ts';
+import { classify, failureIn, SlackCallError } from '../workspace/web-api/failure.ts';
 import { identify } from '../workspace/workspace.ts';
-import type { Directory } from './request-team.ts';
+import type { Directory } from './installed-workspaces.ts';
 import type { Vault } from './vault.ts';
 
 const AUTHORIZE_URL = 'https://slack.com/oauth/v2/authorize';
@@ -27,40 +30,38 @@ const ROTATION =
 /** Anybody can send a made-up code. */
 const BAD_CODES = new Set(['invalid_code', 'code_already_used', 'code_expired']);
 
-export interface InstallParts {
-  readonly app: { readonly clientId: string; readonly clientSecret: string; readonly stateSecret: string };
+interface InstallParts {
+  readonly app: { clientId: string; clientSecret: string; stateSecret: string };
   readonly apiUrl: string | null;
   /** Slack grants those that the page asks for, whatever else the manifest has. */
   readonly scopes: readonly string[];
   /** Must not retry by itself: a code works once. */
-  readonly client: WebClient;
+  readonly client: SlackClient;
   readonly store: Store;
   readonly vault: Vault;
   readonly directory: Directory;
   readonly clock: Clock;
   readonly log: Logger;
   readonly isSetUp: (teamId: string) => boolean;
-  /** Returns the missing scopes that the program cannot work without. */
+  /** The missing scopes that the program cannot work without. */
   readonly checkScopes: (id: string, granted: GrantedScopes) => readonly Scope[];
-  /** Called after a new installation, or a new token. */
   readonly onInstalled: () => void;
 }
 
 export function installRoutes(parts: InstallParts): Route[] {
+  const { app, apiUrl, scopes, clock, log } = parts;
   return [
     {
       path: INSTALL_PATH,
       handle: (_request, response) => {
         protect(response);
-        const { app, apiUrl, scopes, clock } = parts;
         const content = `${clock.now()}.${randomBytes(NONCE_BYTES).toString('base64url')}`;
-        // It goes to Slack's page and must come back once, in the same browser.
+        // It must come back once, in the same browser.
         const state = `${content}.${signature(app.stateSecret, content)}`;
         setCookie(response, state, LIFE_MS);
         const url = new URL(apiUrl === null ? AUTHORIZE_URL : new URL('/oauth/v2/authorize', apiUrl));
-        url.searchParams.set('scope', scopes.join(','));
-        url.searchParams.set('state', state);
-        url.searchParams.set('client_id', app.clientId);
+        const query = { scope: scopes.join(','), state, client_id: app.clientId };
+        url.search = new URLSearchParams(query).toString();
         answer(response, 200, installPage(url.href));
       },
     },
@@ -69,17 +70,17 @@ export function installRoutes(parts: InstallParts): Route[] {
       handle: (request, response) => {
         protect(response);
         setCookie(response, '', 0);
-        comeBack(parts, request).then(
+        finishInstallation(parts, request).then(
           (teamId) => {
             const isSetUp = teamId === null || parts.isSetUp(teamId);
             answer(response, 200, installedPage({ teamId, isSetUp }));
           },
           (error: unknown) => {
             if (error instanceof InstallRefused) {
-              parts.log.info('install_refused', { reason: error.message });
+              log.info('install_refused', { reason: error.message });
               answer(response, 400, error.page);
             } else {
-              parts.log.error('install_failed', { error });
+              log.error('install_failed', { error });
               answer(response, 500, installFailedPage('other'));
             }
           },
@@ -100,18 +101,14 @@ class InstallRefused extends Error {
   }
 }
 
-function refusal(reason: string, why: FailedWhy): InstallRefused {
-  return new InstallRefused(reason, installFailedPage(why));
-}
+const refusal = (reason: string, why: FailedWhy) => new InstallRefused(reason, installFailedPage(why));
 
-/** Slack redirects the browser back. Returns the workspace of the installation; null: an organisation. */
-async function comeBack(parts: InstallParts, request: IncomingMessage): Promise<string | null> {
+/** Returns the installed workspace; null: an organisation. */
+async function finishInstallation(parts: InstallParts, request: IncomingMessage) {
   const { app, store, clock } = parts;
   const query = new URL(request.url ?? '', 'http://localhost').searchParams;
   const error = query.get('error');
-  if (error !== null) {
-    throw refusal('not_agreed', error === 'access_denied' ? 'cancelled' : 'stale');
-  }
+  if (error !== null) throw refusal('not_agreed', error === 'access_denied' ? 'cancelled' : 'stale');
   const [code, state] = [query.get('code'), query.get('state')];
   if (!code) throw refusal('no_code', 'stale');
   if (!state) throw refusal('no_state', 'elsewhere');
@@ -122,46 +119,37 @@ async function comeBack(parts: InstallParts, request: IncomingMessage): Promise<
   return install(parts, await exchange(parts, code));
 }
 
-async function exchange({ client, app }: InstallParts, code: string): Promise<OauthV2AccessResponse> {
-  const { clientId: client_id, clientSecret: client_secret } = app;
-  try {
-    const request = { client_id, client_secret, code };
-    return (await client.apiCall('oauth.v2.access', request)) as OauthV2AccessResponse;
-  } catch (error) {
+async function exchange({ client, app }: InstallParts, code: string) {
+  const method = 'oauth.v2.access';
+  const request = { client_id: app.clientId, client_secret: app.clientSecret, code };
+  return client(method, request).catch((error: unknown): never => {
     const failure = classify(error);
-    if (BAD_CODES.has(failure.code)) throw refusal(failure.code, 'stale');
-    throw new SlackCallError('oauth.v2.access', failure, null);
-  }
+    throw BAD_CODES.has(failure.code) ? refusal(failure.code, 'stale') : new SlackCallError(method, failure);
+  }) as Promise<OauthV2AccessResponse>;
 }
 
-async function install(parts: InstallParts, given: OauthV2AccessResponse): Promise<string | null> {
+async function install(parts: InstallParts, given: OauthV2AccessResponse) {
   const { store, vault, directory, clock, log } = parts;
-  const { access_token: botToken, expires_in: lifeS } = given;
-  const isOrganisation = given.is_enterprise_install === true;
-  const id = isOrganisation ? given.enterprise?.id : given.team?.id;
+  const { access_token: botToken, expires_in: lifeS, is_enterprise_install, enterprise, team } = given;
+  const isOrganisation = is_enterprise_install === true;
+  const id = isOrganisation ? enterprise?.id : team?.id;
   if (id === undefined || botToken === undefined) throw new Error('Slack gave no token of a bot');
   if (lifeS !== undefined) throw new Error(ROTATION);
   const { identity, scopes } = await identify(createCaller(parts.client, async () => botToken));
   const missing = parts.checkScopes(id, scopes);
-  // Such an installation is useless.
   if (missing.length > 0) throw new InstallRefused('scopes_missing', scopesMissingPage(missing));
-  const nowMs = clock.now();
-  const facts = {
-    id,
-    isOrganisation,
-    enterpriseId: given.enterprise?.id ?? null,
-    botUserId: identity.botUserId,
-    botId: identity.botId,
-    workspaceUrl: identity.workspaceUrl,
+  const { botUserId, botId, workspaceUrl } = identity;
+  const installation = {
+    ...{ id, isOrganisation, enterpriseId: enterprise?.id ?? null, botUserId, botId, workspaceUrl },
     scopes: scopes === null ? (given.scope?.split(',') ?? []) : [...scopes],
     installerId: given.authed_user?.id ?? '',
-    installedAtMs: nowMs,
+    installedAtMs: clock.now(),
   };
-  await store.transaction((tx) => tx.installations.put(facts, vault.seal(id, botToken)));
+  await store.transaction((tx) => tx.installations.put(installation, vault.seal(id, botToken)));
   directory.forget(id);
-  log.info('installed', { installation_id: id, user_id: facts.installerId });
+  log.info('installed', { installation_id: id, user_id: installation.installerId });
   parts.onInstalled();
-  return given.team?.id ?? null;
+  return team?.id ?? null;
 }
 
 function answer(response: ServerResponse, status: number, page: string): void {
@@ -204,4 +192,64 @@ function isOwnState(state: string, request: IncomingMessage, secret: string, now
 
 function signature(secret: string, content: string): string {
   return createHmac('sha256', secret).update(`install/${content}`).digest('base64url');
+}
+
+const id = z.string().min(1).nullish();
+
+const endOfInstallation = z.object({
+  team_id: id,
+  enterprise_id: id,
+  is_enterprise_install: z.boolean().nullish(),
+  authorizations: z.array(z.object({ is_enterprise_install: z.boolean().nullish() })).nullish(),
+  event_time: z.number(),
+  event: z.discriminatedUnion('type', [
+    z.object({ type: z.literal('app_uninstalled') }),
+    z.object({
+      type: z.literal('tokens_revoked'),
+      tokens: z.object({ bot: z.array(z.string()).nullish() }).nullish(),
+    }),
+  ]),
+});
+
+type EndParts = Pick<InstallParts, 'store' | 'directory' | 'log' | 'client' | 'vault'>;
+
+/** Removes the tokens of an ended installation: perhaps of the one before, if the app was installed again since. */
+export function whenEnded(parts: EndParts): (body: unknown) => Promise<void> {
+  const { store, directory, log } = parts;
+  return async (body) => {
+    const { data } = endOfInstallation.safeParse(body);
+    if (data === undefined) return;
+    const { event, authorizations, is_enterprise_install: isOwn, team_id, enterprise_id } = data;
+    const isOrganisations = authorizations?.[0]?.is_enterprise_install ?? isOwn ?? false;
+    const endedId = (isOrganisations ? enterprise_id : null) ?? team_id ?? enterprise_id;
+    const installation = endedId && (await store.transaction((tx) => tx.installations.get(endedId)));
+    if (!installation) return;
+    if (event.type === 'tokens_revoked' && !event.tokens?.bot?.includes(installation.botUserId)) return;
+    const { id: installation_id, revision } = installation;
+    const facts = { installation_id, slack_event: event.type };
+    if (!(await isOver(parts, installation, data.event_time * 1000))) {
+      return log.info('old_end_of_installation', facts);
+    }
+    // Unless it was installed again just now.
+    await store.transaction((tx) => tx.installations.remove(installation_id, revision));
+    directory.forget(installation_id);
+    log.info('installation_ended', facts);
+  };
+}
+
+/** Decided by the times as far as clocks can be trusted; else by whether the token works. */
+async function isOver(
+  { client, vault }: EndParts,
+  { id, token, installedAtMs }: StoredInstallation,
+  atMs: number,
+) {
+  const laterMs = atMs - installedAtMs;
+  if (Math.abs(laterMs) > CLOCK_SKEW_MS) return laterMs > 0;
+  try {
+    await createCaller(client, async () => vault.open(id, token))('auth.test');
+    return false;
+  } catch (error) {
+    if (failureIn(error).needsAdmin) return true;
+    throw error;
+  }
 }

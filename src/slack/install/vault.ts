@@ -1,19 +1,17 @@
 import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
-import type { SealedToken } from '../../store/queries/workspaces/installations.ts';
+import type { SealedToken } from '../../store/queries/workspaces.ts';
 import type { Store } from '../../store/store.ts';
 
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** One of TOKEN_ENCRYPTION_KEY. */
 interface Key {
-  /** Stored beside what the key encrypted. */
   readonly id: string;
   readonly key: KeyObject;
 }
 
-/** A token cannot be read. The message says why and what to do, and holds nothing of the token. */
+/** Says what to do; holds nothing of the token. */
 export class VaultError extends Error {
   readonly keyId: string;
 
@@ -40,7 +38,7 @@ export class Vault {
   seal(installationId: string, botToken: string): SealedToken {
     const [{ id: keyId, key }] = this.keys;
     const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv(CIPHER, key, nonce).setAAD(place(installationId));
+    const cipher = createCipheriv(CIPHER, key, nonce).setAAD(rowOf(installationId));
     const encrypted = Buffer.concat([cipher.update(botToken, 'utf8'), cipher.final()]);
     return { keyId, botToken: Buffer.concat([nonce, encrypted, cipher.getAuthTag()]).toString('base64') };
   }
@@ -54,7 +52,7 @@ export class Vault {
       const bytes = Buffer.from(botToken, 'base64');
       const nonce = bytes.subarray(0, NONCE_BYTES);
       const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
-      decipher.setAAD(place(installationId)).setAuthTag(bytes.subarray(-TAG_BYTES));
+      decipher.setAAD(rowOf(installationId)).setAuthTag(bytes.subarray(-TAG_BYTES));
       const encrypted = bytes.subarray(NONCE_BYTES, -TAG_BYTES);
       return Buffer.concat([decipher.update(encrypted), decipher.final()]).toString('utf8');
     } catch {
@@ -65,11 +63,10 @@ export class Vault {
 }
 
 /** Authenticated with the text: a copy in another row cannot be read. */
-function place(installationId: string): Buffer {
+function rowOf(installationId: string): Buffer {
   return Buffer.from(`installation/${installationId}/bot_token`);
 }
 
-/** All installations, and those whose tokens cannot be read; `why` includes what to do. */
 export async function readTokens(store: Store, vault: Vault) {
   const installations = await store.transaction((tx) => tx.installations.all());
   const unreadable = installations.flatMap(({ id, token }) => {
@@ -84,19 +81,14 @@ export async function readTokens(store: Store, vault: Vault) {
   return { installations, unreadable };
 }
 
-type Unreadable = Awaited<ReturnType<typeof readTokens>>['unreadable'];
-
-export function unreadableTokens(unreadable: Unreadable): string {
+export function unreadableTokens(unreadable: readonly { id: string; why: string }[]) {
   const ids = unreadable.map(({ id }) => id).join(', ');
   const count = unreadable.length === 1 ? 'one installation' : `${unreadable.length} installations`;
   const why = [...new Set(unreadable.map((one) => one.why))].join('; ');
   return `The tokens of ${count} (${ids}) cannot be read: ${why}.`;
 }
 
-/**
- * Encrypts all readable tokens with the first key. Returns how many had another one, and the installations
- * afterwards.
- */
+/** With the first key. Returns how many had another one, and the installations afterwards. */
 export async function resealAll(store: Store, vault: Vault) {
   let resealed = 0;
   for (;;) {
@@ -108,8 +100,7 @@ export async function resealAll(store: Store, vault: Vault) {
     for (const { id, revision, token } of others) {
       const sealed = vault.seal(id, vault.open(id, token));
       // If a replica changed it meanwhile, the next round sees it again.
-      const isDone = await store.transaction((tx) => tx.installations.reseal(id, revision, sealed));
-      if (isDone) resealed += 1;
+      if (await store.transaction((tx) => tx.installations.reseal(id, revision, sealed))) resealed += 1;
     }
   }
 }

@@ -1,51 +1,43 @@
-import type { Reply } from '../../jobs/event.ts';
+import type { JobEvent, Reply } from '../../jobs/event.ts';
 import { type Attachments, seeFiles } from '../../jobs/requests/attachments.ts';
-import { isBlank } from '../../jobs/requests/command.ts';
+import { isBlank, judgePrompt } from '../../jobs/requests/command.ts';
+import { addressed, type Projects } from '../../jobs/requests/project.ts';
 import { SLACKBOT } from '../protocol/ids.ts';
-import { mentionedUserIds, stripLeadingMention } from '../protocol/slack-text.ts';
-import { attachmentsIn } from './attachments.ts';
-import { fieldsOf, stringOf } from './parts.ts';
-import { saidBy } from './said.ts';
+import { mentionedIds, mentionedUserIds, readableText, stripLeadingMention } from '../protocol/slack-text.ts';
+import { attachmentsIn, attachmentsInWords } from './attachments.ts';
+import { fieldsOf, stringOf } from './blocks.ts';
+import { type Saying, saidBy } from './said.ts';
 
-/** How far Slack's clock and ours may differ, when a time of ours is compared with a message's timestamp. */
+/** How far Slack's clock, which stamps messages, and ours may differ. */
 export const CLOCK_SKEW_MS = 60_000;
 
-/**
- * One day less than requests are remembered (`engine/retention-job.ts`): an older one may be an unnoticed
- * duplicate.
- */
-const TAKEN_IN_FOR_MS = 29 * 86_400_000;
+/** Requests are remembered for a day longer (`engine/retention-job.ts`): an older one may be a duplicate. */
+const PROCESSED_FOR_MS = 29 * 86_400_000;
 
-/** Whether a message of this time, in Slack's seconds, is too old to be processed. */
 export function isTooOld(seconds: number, nowMs: number): boolean {
-  return seconds * 1000 < nowMs - TAKEN_IN_FOR_MS;
+  return seconds * 1000 < nowMs - PROCESSED_FOR_MS;
 }
 
 /** The parts of a message event that matter here, all from outside. */
-export interface MessageEvent {
+export interface MessageEvent extends Saying {
   readonly subtype?: string | undefined;
-  readonly bot_id?: string | undefined;
   readonly app_id?: string | undefined;
   /** Describes that app, in messages of its bot. */
   readonly bot_profile?: unknown;
   readonly user?: string | undefined;
   /** A bot's display name. */
   readonly username?: string | undefined;
-  readonly text?: string | undefined;
   readonly channel: string;
   readonly ts: string;
   readonly thread_ts?: string | undefined;
   /** The author of the thread's root; not always given. */
   readonly parent_user_id?: string | undefined;
-  readonly files?: unknown;
-  readonly attachments?: unknown;
-  readonly blocks?: unknown;
   readonly client_msg_id?: string | undefined;
   /** A person's edit only: Slack also changes messages to add a link's preview. */
   readonly edited?: { readonly ts?: string } | undefined;
 }
 
-/** An event about another message: `message_changed` or `message_deleted`. */
+/** `message_changed` or `message_deleted`. */
 export interface ChangeEvent {
   readonly subtype?: string | undefined;
   readonly channel: string;
@@ -53,7 +45,7 @@ export interface ChangeEvent {
   readonly previous_message?: Omit<MessageEvent, 'channel'> | undefined;
 }
 
-/** Subtypes that a person can write as a reply; all others (joins, edits, bots' posts) are not replies. */
+/** What a person can write as a reply, unlike joins, edits and bots' posts. */
 const HUMAN_SUBTYPES: ReadonlySet<string | undefined> = new Set([
   undefined,
   'file_share',
@@ -65,7 +57,7 @@ interface ThreadReply {
   readonly reply: Reply;
 }
 
-/** Null if the event is about no such reply. */
+/** Null: it is no person's reply. */
 export function replyOf(event: MessageEvent, botUserId: string | undefined): ThreadReply | null {
   const { ts, thread_ts: threadTs } = event;
   const userId = writtenByPerson(event, botUserId);
@@ -84,23 +76,18 @@ export function replyOf(event: MessageEvent, botUserId: string | undefined): Thr
 }
 
 /** In its own words, not in a message forwarded in it. */
-export function mentionsBot({ text }: Pick<MessageEvent, 'text'>, botUserId: string | undefined): boolean {
-  return botUserId !== undefined && mentionedUserIds(text ?? '').includes(botUserId);
+export function mentionsBot({ text = '' }: Saying, botUserId: string | undefined): boolean {
+  return botUserId !== undefined && mentionedUserIds(text).includes(botUserId);
 }
 
-/**
- * The author, if it may be a person who wrote it, rather than did something; else null. `Access` knows the
- * bots that only `users.info` shows.
- */
+/** Null: no person wrote it. `Access` knows the bots that only `users.info` shows. */
 export function writtenByPerson(event: MessageEvent, botUserId: string | undefined): string | null {
   const { user } = event;
   if (!user || user === SLACKBOT || user === botUserId) return null;
   return mayBeHuman(event) ? user : null;
 }
 
-/**
- * Nothing else is read of other messages. An app may have posted it with a person's token (`isPostedByApp`).
- */
+/** An app may still have posted it with a person's token (`isPostedByApp`). */
 export function mayBeHuman({
   subtype,
   bot_id: botId,
@@ -109,19 +96,16 @@ export function mayBeHuman({
   return HUMAN_SUBTYPES.has(subtype) && (botId == null || user != null);
 }
 
-/** An app posted it, with its own token or a person's: only its `user` tells which. */
-export function isPostedByApp({ bot_id: botId }: Pick<MessageEvent, 'bot_id'>): boolean {
+/** With its own token or a person's: only `user` tells which. */
+export function isPostedByApp({ bot_id: botId }: Saying): boolean {
   return botId != null;
 }
 
-/**
- * The app that says something in the message, in its own name or (`isPostedByApp`) a person's: its id, and its
- * display name there. Null: none.
- */
+/** The app that says something in the message, in its own name or a person's; `name`: as displayed there. */
 export function appThatWrote(message: Partial<MessageEvent>) {
-  const { subtype, bot_id: botId, app_id: appId, username } = message;
+  const { subtype, app_id: appId, username } = message;
   const isSaid = subtype === 'bot_message' || HUMAN_SUBTYPES.has(subtype);
-  if (!isSaid || botId == null) return null;
+  if (!isSaid || !isPostedByApp(message)) return null;
   const profile = fieldsOf(message.bot_profile);
   const id = appId ?? profile.app_id;
   if (typeof id !== 'string') return null;
@@ -129,7 +113,7 @@ export function appThatWrote(message: Partial<MessageEvent>) {
   return { id, name: name ?? null };
 }
 
-/** A reply that a person changed or deleted; `message` is the current or last version. */
+/** `message` is the current or last version. */
 export interface ReplyChange {
   readonly kind: 'edited' | 'deleted';
   readonly message: MessageEvent;
@@ -140,7 +124,6 @@ export function isChange({ subtype }: Pick<ChangeEvent, 'subtype'>): boolean {
   return subtype === 'message_changed' || subtype === 'message_deleted';
 }
 
-/** The change of a human reply in a thread that the event is about, or null. */
 export function replyChangeOf(event: ChangeEvent, botUserId: string | undefined): ReplyChange | null {
   if (!isChange(event)) return null;
   const kind = event.subtype === 'message_deleted' ? 'deleted' : 'edited';
@@ -151,12 +134,11 @@ export function replyChangeOf(event: ChangeEvent, botUserId: string | undefined)
   return found && { kind, message, found };
 }
 
-/** A person's message that mentions the bot since its edit, or null. */
+/** A person's message that mentions the bot only since its edit. */
 export function mentionAddedIn(
-  event: ChangeEvent,
+  { subtype, channel, message: now, previous_message: before }: ChangeEvent,
   botUserId: string | undefined,
 ): (MessageEvent & { readonly user: string }) | null {
-  const { subtype, channel, message: now, previous_message: before } = event;
   if (subtype !== 'message_changed' || now?.edited?.ts === undefined || before === undefined) return null;
   if (!mentionsBot(now, botUserId) || mentionsBot(before, botUserId)) return null;
   const message = { ...now, channel };
@@ -177,7 +159,6 @@ export interface Written {
   readonly channelId: string;
   readonly userId: string;
   readonly ts: string;
-  /** Its thread, or null. */
   readonly threadTs: string | null;
   /** As Slack delivered it, without the mention at its start. */
   readonly text: string;
@@ -185,25 +166,76 @@ export interface Written {
   readonly isPostedByApp: boolean;
 }
 
-/** Null if it is no person's, or an edit: that starts nothing. */
+/** Null: it is no person's, or an edit, which starts nothing. */
 export function writtenOf(event: MessageEvent, botUserId: string | undefined): Written | null {
   const { ts, thread_ts: threadTs } = event;
   const userId = writtenByPerson(event, botUserId);
   if (userId === null || event.edited !== undefined) return null;
-  const attachments = attachmentsIn(event);
   return {
     channelId: event.channel,
     userId,
     ts,
     threadTs: threadTs === undefined || threadTs === ts ? null : threadTs,
-    text: requestText(saidBy(event), attachments, botUserId),
-    attachments,
+    ...requestIn(event, botUserId),
     isPostedByApp: isPostedByApp(event),
   };
 }
 
-/** The request without the mention at its start. Snippets without a word become a request to read them. */
-export function requestText(text: string, { snippets }: Attachments, botUserId: string | undefined): string {
-  const own = stripLeadingMention(text, botUserId).trim();
-  return own === '' && snippets.length > 0 ? seeFiles(snippets) : own;
+/** Snippets without a word become a request to read them. */
+export function requestIn(message: Saying, botUserId: string | undefined) {
+  const attachments = attachmentsIn(message);
+  const own = stripLeadingMention(saidBy(message), botUserId).trim();
+  const { snippets } = attachments;
+  return { text: own === '' && snippets.length > 0 ? seeFiles(snippets) : own, attachments };
+}
+
+interface Asked {
+  readonly userId: string;
+  readonly botUserId: string;
+  readonly projects: Projects;
+  readonly promptMaxLength: number;
+}
+
+/** The edited message's request; null: it is none. Its project stays. */
+export function rewrittenRequest(
+  message: MessageEvent,
+  { userId, botUserId, projects, promptMaxLength }: Asked,
+): JobEvent | null {
+  const { text, attachments } = requestIn(message, botUserId);
+  const { prompt } = addressed(text, projects, projects[0]);
+  if (judgePrompt(readableText(prompt, new Map()), promptMaxLength).kind !== 'ok') return null;
+  const editedTs = message.edited?.ts ?? null;
+  const reply = { messageTs: message.ts, userId, text: prompt, editedTs, mentionsBot: true, attachments };
+  return { type: 'request_rewritten', reply };
+}
+
+const OFFERED_MAX = 50;
+const SPOKEN: ReadonlySet<string | undefined> = new Set([...HUMAN_SUBTYPES, 'bot_message', 'me_message']);
+
+/** The messages of a thread that can go along with a request: the newest, oldest first. */
+export function offeredMessages<Message extends MessageEvent>(
+  messages: readonly Message[],
+  aboutTs: string,
+  botUserId: string | undefined,
+): { readonly offered: readonly Message[]; readonly leftOut: number } {
+  const said = messages.filter(
+    (message) =>
+      SPOKEN.has(message.subtype) &&
+      message.user !== botUserId &&
+      message.ts !== aboutTs &&
+      !isBlank(saidIn(message)),
+  );
+  return { offered: said.slice(-OFFERED_MAX), leftOut: Math.max(said.length - OFFERED_MAX, 0) };
+}
+
+export function peopleIn(messages: readonly MessageEvent[]): string[] {
+  const authors = messages.flatMap(({ user }) => user ?? []);
+  return [...new Set([...authors, ...messages.flatMap((message) => mentionedIds(saidIn(message)))])];
+}
+
+/** Without words, the attachments in brackets. */
+export function saidIn(message: Saying, botUserId?: string): string {
+  const said = stripLeadingMention(saidBy(message), botUserId).trim();
+  const names = attachmentsInWords(attachmentsIn(message));
+  return isBlank(said) && names !== '' ? `[${names}]` : said;
 }

@@ -1,16 +1,25 @@
+import { z } from 'zod';
+import type { FileKind, Unsent } from '../../jobs/requests/attachments.ts';
 import { isBlank } from '../../jobs/requests/command.ts';
-import { sanitize } from '../protocol/slack-text.ts';
-import { blockTexts, joinParagraphs } from './block-text.ts';
-import { fieldsOf, listOf } from './parts.ts';
-import { newTexts, unlessPlaceholder, withoutMention } from './same-text.ts';
-import { slackAttachmentsOf, slackAttachmentText } from './slack-attachment.ts';
+import { mentionedIds, readableText, sanitize, unescapeMrkdwn } from '../protocol/slack-text.ts';
+import {
+  blockTexts,
+  fieldsOf,
+  joinParagraphs,
+  linkToken,
+  listOf,
+  mediaIn,
+  type Paragraph,
+  plain,
+} from './blocks.ts';
 
-/** The parts of a message that hold text, all from outside. */
+/** The parts of a message that hold what it says, all from outside. */
 export interface Saying {
   readonly text?: string | undefined;
   readonly bot_id?: string | undefined;
   readonly blocks?: unknown;
   readonly attachments?: unknown;
+  readonly files?: unknown;
 }
 
 /**
@@ -24,14 +33,249 @@ export function saidBy({ text, bot_id: botId, blocks, attachments }: Saying): st
   const built = listOf(blocks).filter((block) => !isTyped || fieldsOf(block).type !== 'rich_text');
   // An app may mention the bot in only one of the two.
   const inBlocks = newTexts(`${own}\n${withoutMention(own)}`, blockTexts(built));
-  const hasWords = inBlocks.some(({ isStandIn }) => isStandIn !== true);
-  const said = joined([own, hasWords ? sanitize(joinParagraphs(inBlocks)) : '']);
+  const said = joined([own, hasWords(inBlocks) ? sanitize(joinParagraphs(inBlocks)) : '']);
   const parts = slackAttachmentsOf(attachments, said).map((one) => sanitize(slackAttachmentText(one, said)));
   return joined([said, ...parts]);
 }
 
 function joined(texts: readonly string[]): string {
-  const [first = ''] = texts;
-  const more = texts.filter((text) => !isBlank(text));
-  return more.length === 0 ? first : more.join('\n\n');
+  return texts.filter((text) => !isBlank(text)).join('\n\n') || (texts[0] ?? '');
+}
+
+function hasWords(paragraphs: readonly Paragraph[]): boolean {
+  return paragraphs.some(({ isStandIn }) => isStandIn !== true);
+}
+
+/** What Slack says if it has no words. */
+const PLACEHOLDERS: ReadonlySet<string> = new Set([
+  'no preview available',
+  'this message contains interactive elements',
+  "this content can't be displayed",
+  'this content cannot be displayed',
+  "this message can't be displayed",
+  'this message was unable to be displayed',
+]);
+const LONGEST_PLACEHOLDER = 60;
+
+/** Leaves only the mention before a placeholder. */
+export function unlessPlaceholder(text: string): string {
+  const rest = withoutMention(text).trim();
+  if (rest.length > LONGEST_PLACEHOLDER) return text;
+  const words = rest.replaceAll('’', "'").toLowerCase();
+  if (!PLACEHOLDERS.has(words.replace(/^\[|(?<![.\]])[.\]]+$/g, ''))) return text;
+  return text.slice(0, text.lastIndexOf(rest)).trim();
+}
+
+/** Without a mention of anybody at the start. */
+export function withoutMention(text: string): string {
+  return text.replace(/^\s*<@[A-Z0-9]+(?:\|[^<>]*)?>[:,]?/, '');
+}
+
+function newTexts(said: string, paragraphs: readonly Paragraph[]): Paragraph[] {
+  const lines = linesOf(said);
+  return paragraphs
+    .map((paragraph) => ({ ...paragraph, text: unlessPlaceholder(paragraph.text.trimEnd()) }))
+    .filter(({ text }) => !isBlank(text) && !isSaid(text, lines));
+}
+
+function isSaid(text: string, lines: ReadonlySet<string>): boolean {
+  return linesOf(text).isSubsetOf(lines);
+}
+
+/** A text's lines, without what Slack shows differently in its two forms of a message. */
+function linesOf(text: string): ReadonlySet<string> {
+  const words = text.replace(FENCE, '\n').replace(LABELLED, '<$1>');
+  const ids = new Map(mentionedIds(words).map((id) => [id, id]));
+  return new Set(readableText(words, ids).split('\n').map(normalLine).filter(Boolean));
+}
+
+/** A mention with a name. Slack's blocks have none. */
+const LABELLED = /<(@[A-Z0-9]+|#[A-Z0-9]+|!subteam\^[A-Z0-9]+)\|([^<>]*)>/g;
+const FENCE = /```(?:[\w+#.-]{1,30}\n)?/g;
+const BOLD = /(?<![\p{L}\p{N}*])\*(?=\S)([^*]*[^*\s])\*(?![\p{L}\p{N}*])/gu;
+const ITALIC = /(?<![\p{L}\p{N}_])_(?=\S)([^_]*[^_\s])_(?![\p{L}\p{N}_])/gu;
+/** On deeper levels, Slack's text counts `a.` and `i.`, where its blocks have numbers. */
+const DEEPER_NUMBER = /^(?: {4}){1,8}(?:\d{1,6}|[a-z]{1,8})\. /;
+const LIST_NUMBER = /^(?:[ \t]*\d+|[ \t]{4,32}[a-z]{1,8})\. /gm;
+
+function normalLine(line: string): string {
+  return line
+    .replace(DEEPER_NUMBER, '    1. ')
+    .trim()
+    .replace(/^[◦▪•]\ufe0e? /u, '• ')
+    .replace(BOLD, '$1')
+    .replace(ITALIC, '$1')
+    .replace(/\s+/g, ' ');
+}
+
+/** With the other text's names for what both mention. */
+function labelledAs(text: string, other: string): string {
+  const labelled = new Map([...other.matchAll(LABELLED)].map(([token, target]) => [`<${target}>`, token]));
+  return labelled.size === 0
+    ? text
+    : text.replace(/<[@#!][^<>|]*>/g, (token) => labelled.get(token) ?? token);
+}
+
+/** A text's letters: lists and emphasis make no difference. */
+function lettersOf(text: string): string {
+  const words = unescapeMrkdwn(text.replace(LABELLED, '<$1>')).replace(LIST_NUMBER, ' ');
+  return ` ${words.replace(/[^\p{L}\p{N}]+/gu, ' ').trim()} `;
+}
+
+/** Bound what one message can bring along. Slack's messages are no longer than this. */
+const ATTACHMENTS_MAX = 20;
+const ATTACHMENT_TEXT_MAX = 40_000;
+/** A forwarded message may hold another. */
+const MAX_NESTED = 3;
+
+const text = z.string().catch('');
+const flag = z.boolean().catch(false);
+
+/** What Slack attached to a message: another message, an app's words, or a link's preview. */
+const attachment = z.object({
+  is_share: flag,
+  is_msg_unfurl: flag,
+  channel_id: text,
+  original_url: text,
+  app_unfurl_url: text,
+  from_url: text,
+  author_name: text,
+  author_id: text,
+  pretext: text,
+  title: text,
+  title_link: text,
+  text,
+  fallback: text,
+  fields: z.array(z.object({ title: text, value: text })).catch([]),
+  actions: z.unknown().optional(),
+  blocks: z.unknown().optional(),
+  attachments: z.unknown().optional(),
+  message_blocks: z
+    .array(
+      z.object({
+        message: z
+          .object({ blocks: z.unknown(), attachments: z.unknown(), files: z.unknown() })
+          .partial()
+          .catch({}),
+      }),
+    )
+    .catch([]),
+  image_url: text,
+  files: z.unknown().optional(),
+});
+type SlackAttachment = z.infer<typeof attachment>;
+
+/**
+ * What a person or app says in attachments. A page's preview says nothing: Slack or the link's app made it.
+ * The words of a linked message go along.
+ * @param said the message's own text
+ */
+export function slackAttachmentsOf(given: unknown, said: string): SlackAttachment[] {
+  return listOf(given)
+    .slice(0, ATTACHMENTS_MAX)
+    .flatMap((one) => attachment.safeParse(one).data ?? [])
+    .filter((one) => !isPreview(one, said));
+}
+
+function isPreview(one: SlackAttachment, said: string): boolean {
+  if (isMessage(one)) return false;
+  const { original_url, app_unfurl_url, from_url } = one;
+  if (original_url !== '' || app_unfurl_url !== '') return true;
+  return from_url !== '' && unescapeMrkdwn(said).includes(from_url);
+}
+
+/** Forwarded, or linked to. Other attachments name no channel. */
+export function isMessage({ is_share, is_msg_unfurl, channel_id }: SlackAttachment): boolean {
+  return is_share || is_msg_unfurl || channel_id !== '';
+}
+
+/** Empty if it has no words, or `said` has them. */
+function slackAttachmentText(one: SlackAttachment, said: string, depth = MAX_NESTED): string {
+  const words = cut(joinParagraphs(wordsIn(one, said, depth)));
+  return words === '' || !isMessage(one) ? words : quoted(one, words);
+}
+
+export function wordless(one: SlackAttachment): Unsent[] {
+  const unnamed = (kind: FileKind) => [{ kind, name: null }];
+  if (wordsIn(one, '', MAX_NESTED).length > 0 || filesIn(one).length > 0) return [];
+  if (isMessage(one)) return one.is_share ? unnamed('forwarded') : [];
+  if (one.image_url !== '') return unnamed('image');
+  const isShown = one.fallback !== '' || listOf(one.blocks).length > 0;
+  return isShown && mediaIn(one.blocks).length === 0 ? unnamed('attachment') : [];
+}
+
+export function filesIn({ files, message_blocks }: SlackAttachment): unknown[] {
+  const own = listOf(files);
+  return own.length > 0 ? own : message_blocks.flatMap(({ message }) => listOf(message.files));
+}
+
+/** The URL comes last: the first line is a title, or all that a preview has room for. */
+function quoted({ is_share, author_name, author_id, from_url }: SlackAttachment, words: string): string {
+  const author = plain(author_name).replace(/\s+/g, ' ') || (author_id === '' ? '' : `<@${author_id}>`);
+  const by = author === '' ? '' : ` from ${author}`;
+  // A line below a table would be one of its rows.
+  const gap = words.endsWith('|') ? '\n\n' : '\n';
+  const from = from_url === '' ? '' : `${gap}(${linkToken(from_url, '')})`;
+  return `${is_share ? 'Forwarded' : 'Linked'} message${by}:\n${words}${from}`;
+}
+
+function wordsIn(one: SlackAttachment, said: string, depth: number): Paragraph[] {
+  const { message_blocks: messages } = one;
+  const isAboutMessage = isMessage(one);
+  const own = paragraphsOf([
+    one.pretext,
+    isAboutMessage ? '' : linkToken(one.title_link, plain(one.title)),
+    one.text,
+    ...one.fields.map(({ title, value }) => [title, value].filter((part) => part !== '').join(': ')),
+  ]);
+  const inBlocks = [one.blocks, ...messages.map(({ message }) => message.blocks), one.actions].flatMap(
+    blockTexts,
+  );
+  const nested = depth <= 0 ? [] : [one.attachments, ...messages.map(({ message }) => message.attachments)];
+  const inside = nested
+    .flatMap((given) => slackAttachmentsOf(given, ''))
+    .map((inner) => ({ text: slackAttachmentText(inner, '', depth - 1), isApart: true as const }))
+    .filter((inner) => inner.text !== '');
+  const all = [...(isAboutMessage ? better(own, inBlocks) : both(own, inBlocks)), ...inside];
+  if (!hasWords(all)) {
+    return newTexts(said, paragraphsOf([isAboutMessage ? withoutAuthor(one.fallback) : one.fallback]));
+  }
+  // A forwarded message must be complete; an app says much twice.
+  if (!isAboutMessage) return newTexts(said, all);
+  return isSaid(joinParagraphs(all), linesOf(said)) ? [] : all;
+}
+
+function paragraphsOf(texts: readonly string[]): Paragraph[] {
+  return texts.map((one) => ({ text: unlessPlaceholder(one).trim() })).filter((one) => !isBlank(one.text));
+}
+
+function both(own: readonly Paragraph[], inBlocks: readonly Paragraph[]): Paragraph[] {
+  return [...own, ...newTexts(joinParagraphs(own), inBlocks)];
+}
+
+/**
+ * Slack gives a message as text and again in blocks, which keep what a text may lose: lists, code, tables.
+ */
+function better(own: readonly Paragraph[], inBlocks: readonly Paragraph[]): Paragraph[] {
+  const text = joinParagraphs(own);
+  const words = inBlocks.filter(({ isStandIn }) => isStandIn !== true);
+  const lines = linesOf(text);
+  const saysMore =
+    words.some((one) => !isSaid(one.text, lines)) &&
+    lettersOf(joinParagraphs(words)).includes(lettersOf(text));
+  return saysMore
+    ? inBlocks.map((one) => ({ ...one, text: labelledAs(one.text, text) }))
+    : both(own, inBlocks);
+}
+
+/** `[November 20th, 2026 9:12 AM] alice: The limit is 100` */
+function withoutAuthor(fallback: string): string {
+  return fallback.replace(/^\[[^\]]{1,60}\] [^:\n]{1,100}: ?/, '');
+}
+
+/** Not in the middle of one of Slack's tokens, or of an escaped character. */
+function cut(words: string): string {
+  if (words.length <= ATTACHMENT_TEXT_MAX) return words;
+  const kept = words.slice(0, ATTACHMENT_TEXT_MAX - 1).replace(/(?:<[^<>]*|&[a-z]*)$/, '');
+  return `${kept.toWellFormed()}…`;
 }

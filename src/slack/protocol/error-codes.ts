@@ -1,18 +1,9 @@
-/**
- * What an error code of Slack's means for a call:
- * - `unclear`: it may have been carried out, wholly or in part
- * - `limited`: a rate limit
- * - `admin`: it works again when people have fixed the app's access
- * - `final`: it will never work as requested
- * - `passing`: it works again by itself, or the code is unknown: Slack adds codes without notice
- */
-type CodeClass = 'unclear' | 'limited' | 'admin' | 'final' | 'passing';
-
-/** From the "Errors" of each method: https://docs.slack.dev/reference/methods */
-const KNOWN: Readonly<Record<Exclude<CodeClass, 'passing'>, readonly string[]>> = {
-  // All methods: "It's possible some aspect of the operation succeeded before the error was raised", and the like.
+/** What error codes mean. From the "Errors" of each method: https://docs.slack.dev/reference/methods */
+const CODES = {
+  // "It's possible some aspect of the operation succeeded before the error was raised", and the like.
   unclear: ['fatal_error internal_error request_timeout service_unavailable'],
   limited: ['rate_limited ratelimited'],
+  // It works again when people have fixed the app's access.
   admin: [
     // All methods: the token, its scopes, and the settings of the workspace's or organisation's owners.
     'access_denied account_inactive ekm_access_denied enterprise_is_restricted invalid_auth',
@@ -21,6 +12,7 @@ const KNOWN: Readonly<Record<Exclude<CodeClass, 'passing'>, readonly string[]>> 
     // usergroups.users.list
     'permission_denied',
   ],
+  // It will never work as requested.
   final: [
     // All methods: the request itself is malformed.
     'invalid_arg_name invalid_arguments invalid_array_arg invalid_charset invalid_form_data',
@@ -55,13 +47,14 @@ const KNOWN: Readonly<Record<Exclude<CodeClass, 'passing'>, readonly string[]>> 
   ],
 };
 
-const classes: ReadonlyMap<string, CodeClass> = new Map(
-  Object.entries(KNOWN).flatMap(([name, lines]) =>
-    lines.flatMap((line) => line.split(' ').map((code) => [code, name as CodeClass])),
+const classes = new Map(
+  Object.entries(CODES).flatMap(([name, lines]) =>
+    lines.flatMap((line) => line.split(' ').map((code) => [code, name as keyof typeof CODES] as const)),
   ),
 );
 
-export function classOf(code: string): CodeClass {
+/** `passing`: it works again by itself, or the code is unknown: Slack adds codes without notice. */
+export function classOf(code: string): keyof typeof CODES | 'passing' {
   return classes.get(code) ?? 'passing';
 }
 
@@ -71,12 +64,11 @@ export const NOT_SEEN = 'not_seen';
 /** Likewise: people of another organisation are in the channel, or invited. */
 export const CHANNEL_IS_SHARED = 'channel_is_shared';
 
-/** The bot is not in the conversation. */
 export function isNotInChannel(code: string): boolean {
   return code === 'not_in_channel' || code === 'channel_not_found';
 }
 
-/** The codes that say a conversation is closed to the bot until people act there. */
+/** The conversation is closed to the bot until people act there. */
 export const closedPlaceCodes: readonly string[] = [
   'not_in_channel',
   'channel_not_found',
@@ -101,13 +93,7 @@ export function isPlaceGone(code: string): boolean {
   return isNotInChannel(code) || ['channel_is_archived', 'is_archived', 'thread_not_found'].includes(code);
 }
 
-/** Slack no longer knows where the page begins. */
 export const INVALID_CURSOR = 'invalid_cursor';
-
-/** The step was completed before, or people cancelled its workflow. */
-export function isStepOver(code: string): boolean {
-  return code === 'execution_not_in_running_state';
-}
 
 /** Slack does not let the bot complete this step, though it may complete others. */
 export function isStepRefusal(code: string): boolean {

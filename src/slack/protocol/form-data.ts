@@ -1,18 +1,15 @@
 import { z } from 'zod';
 import { fileKinds } from '../../jobs/requests/attachments.ts';
 
+const snippet = z.object({
+  name: z.string(),
+  text: z.string().optional(),
+  url: z.string().nullable(),
+  fileId: z.string().optional(),
+  size: z.number().optional(),
+});
 const attachments = z.object({
-  snippets: z
-    .array(
-      z.object({
-        name: z.string(),
-        text: z.string().optional(),
-        url: z.string().nullable(),
-        fileId: z.string().optional(),
-        size: z.number().optional(),
-      }),
-    )
-    .readonly(),
+  snippets: z.array(snippet).readonly(),
   others: z.array(z.object({ kind: z.enum(fileKinds), name: z.string().nullable() })).readonly(),
 });
 
@@ -29,11 +26,9 @@ const composeTarget = z.object({
 });
 export type ComposeTarget = Readonly<z.infer<typeof composeTarget>>;
 
-/** A message to the bot in a thread without a job. */
 const mentionedIn = z.object({ channelId: id, threadTs: id, messageTs: id });
 export type MentionedIn = Readonly<z.infer<typeof mentionedIn>>;
 
-/** The thread whose messages a form offers. */
 const offered = mentionedIn.extend({ oldestTs: id, permalink: z.string().nullable(), responseUrl });
 export type OfferedThread = Readonly<z.infer<typeof offered>>;
 
@@ -43,10 +38,7 @@ export type SaidSince = Readonly<z.infer<typeof saidSince>>;
 
 const confirmation = z.object({ jobId: id, responseUrl });
 
-/**
- * A decision about a job, or a reply to it, valid for the person and channel that the form was made for. See
- * `ButtonTarget`.
- */
+/** About a job, valid for the person and channel that the form was made for. See `ButtonTarget`. */
 const decision = z.object({
   jobId: id,
   channelId: id,
@@ -58,7 +50,6 @@ const decision = z.object({
 export type DecisionForm = Readonly<z.infer<typeof decision>>;
 
 const recipe = z.object({ recipe: id, responseUrl });
-export type RecipeForm = Readonly<z.infer<typeof recipe>>;
 
 const settings = z.object({
   channelId: id,
@@ -100,7 +91,6 @@ export const decodeDecisionForm = (text: string) => decode(decision, text);
 export const decodeRecipeForm = (text: string) => decode(recipe, text);
 export const decodeSettings = (text: string) => decode(settings, text);
 
-/** Null for an unknown value. */
 export function decode<T>(schema: z.ZodType<T>, text: string): T | null {
   try {
     return schema.parse(JSON.parse(text));

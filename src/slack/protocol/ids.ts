@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Receipt } from '../../jobs/follow-ups/follow-up.ts';
 
 /** Writes to bots, too. Nothing marks it as a bot itself, not even `users.info`. */
@@ -17,7 +18,7 @@ export const viewIds = {
   settingsChannel: 'settings_channel',
 } as const;
 
-/** Form fields: each is the id of its block and of its element. */
+/** Of form fields: of both block and element. */
 export const formIds = {
   prompt: 'prompt',
   project: 'project',
@@ -33,24 +34,19 @@ export const formIds = {
   messages: 'messages_',
 } as const;
 
-/** In a message's menu. */
 export const ASK_SHORTCUT_ID = 'ask_docs_agent';
 
-/** Where Slack's requests arrive in HTTP mode. */
 export const EVENTS_PATH = '/slack/events';
-/** Where a workspace begins to install the app. */
 export const INSTALL_PATH = '/slack/install';
-/** Where Slack sends people back who install the app. */
 export const OAUTH_REDIRECT_PATH = '/slack/oauth_redirect';
 
 export const STEP_ID = 'ask_docs_agent';
 
-/** Public, private and group messages; no direct message. */
+/** A public or private channel, or a group message; no direct message. */
 export function isChannel(id: string): boolean {
   return /^[CG]/.test(id);
 }
 
-/** On replies: the outcome of each. */
 export const receiptEmoji: Readonly<Record<Receipt, string>> = {
   eyes: 'eyes',
   done: 'white_check_mark',
@@ -59,12 +55,33 @@ export const receiptEmoji: Readonly<Record<Receipt, string>> = {
   aside: 'speech_balloon',
 };
 
-/** Whether the program itself adds this emoji to messages. */
 export function isOwnEmoji(name: string): boolean {
   return Object.values(receiptEmoji).includes(name);
 }
 
-/** Without its skin tone: `+1::skin-tone-2` is `+1`. */
+/** `+1::skin-tone-2` is `+1`. */
 export function withoutSkinTone(name: string): string {
   return name.split('::', 1)[0] ?? name;
+}
+
+export const WHERE_CHANNELS_SHOW_IT = 'in Slack, click the channel\'s name, "About": it is at the bottom';
+export const WHERE_PEOPLE_SHOW_IT = 'in Slack, open the profile, ⋮, "Copy member ID"';
+
+export const team = id(
+  /^T[A-Z0-9]{2,}$/,
+  'a workspace (T…)',
+  "it is in Slack's address in a browser, after app.slack.com/client/",
+);
+export const channel = id(/^[CG][A-Z0-9]{2,}$/, 'a channel (C… or G…)', WHERE_CHANNELS_SHOW_IT);
+export const user = id(/^[UW][A-Z0-9]{2,}$/, 'a user (U… or W…)', WHERE_PEOPLE_SHOW_IT);
+export const userGroup = id(
+  /^S[A-Z0-9]{2,}$/,
+  'a user group (S…)',
+  'in Slack, "People", "User groups", the group, ⋯, "Copy group ID"',
+);
+export const app = id(/^A[A-Z0-9]{2,}$/, 'an app (A…)', 'https://api.slack.com/apps, "Basic Information"');
+
+/** @param where people find it */
+function id(form: RegExp, ofWhat: string, where: string): z.ZodString {
+  return z.string().regex(form, `must be the id of ${ofWhat}: ${where}`);
 }

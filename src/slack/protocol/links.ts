@@ -1,6 +1,4 @@
-export type JobReference =
-  | { readonly kind: 'thread'; readonly channelId: string; readonly threadTs: string }
-  | { readonly kind: 'id'; readonly id: string };
+type JobReference = { kind: 'thread'; channelId: string; threadTs: string } | { kind: 'id'; id: string };
 
 const ID_MAX = 200;
 const MESSAGE_PATH = /\/archives\/([A-Z0-9]+)\/p(\d{10})(\d{6})(?:$|[/?#])/;
@@ -18,11 +16,7 @@ export function jobReference(word: string): JobReference {
 
 const CHANNEL_ID = /^[A-Z0-9]{1,32}$/;
 
-/**
- * A thread's link in the form of Slack's permalinks, without a call for each: a list has many.
- * https://docs.slack.dev/reference/methods/chat.getPermalink
- * @param workspaceUrl from `auth.test`; null if it gave none: then there is no link
- */
+/** In the form of `chat.getPermalink`, without a call for each. Null if Slack gave no `workspaceUrl`. */
 export function threadLink(
   workspaceUrl: string | null,
   channelId: string,

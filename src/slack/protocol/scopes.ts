@@ -1,21 +1,17 @@
 import { type AccessRule, hasMarks, type Rules } from '../../jobs/policy.ts';
 
-/** Something that the app asks Slack for, and why. */
 export interface ManifestEntry {
   readonly name: string;
   readonly reason: string;
 }
 
 export interface Scope extends ManifestEntry {
-  /** What happens without it. */
   readonly without: string;
-  /** The program works without it. */
   readonly isOptional?: true;
 }
 
 const USER_GROUPS_SCOPE = 'usergroups:read';
 
-/** The bot token's scopes: the manifest and the installation ask for them; the start and `doctor` compare. */
 export const botScopes: readonly Scope[] = [
   {
     name: 'commands',
@@ -98,7 +94,7 @@ export const botScopes: readonly Scope[] = [
   },
 ];
 
-/** The events that Slack sends; none needs more than these scopes. */
+/** None needs more than these scopes. */
 export const botEvents: readonly ManifestEntry[] = [
   { name: 'app_mention', reason: 'Mentions.' },
   { name: 'app_home_opened', reason: 'Draw the home tab when somebody opens it.' },
@@ -120,7 +116,6 @@ export const botEvents: readonly ManifestEntry[] = [
   { name: 'group_deleted', reason: 'Likewise for a private channel.' },
 ];
 
-/** Needed where an emoji makes drafts. */
 const REACTIONS_SCOPE = 'reactions:read';
 export const reactionScopes: readonly Scope[] = [
   {
@@ -135,7 +130,6 @@ export const reactionEvents: readonly ManifestEntry[] = [
   { name: 'reaction_removed', reason: 'Withdraw the draft when nobody marks the message any more.' },
 ];
 
-/** May be left out at installation. */
 export const EMOJI_SCOPE = 'emoji:read';
 export const optionalReactionScopes: readonly Scope[] = [
   {
@@ -152,34 +146,32 @@ export const oauthEvents: readonly ManifestEntry[] = [
   { name: 'tokens_revoked', reason: 'Forget tokens that were revoked.' },
 ];
 
-/** For an app that is an agent. */
 export const AGENT_SCOPE = 'assistant:write';
 export const agentScopes: readonly ManifestEntry[] = [
   { name: AGENT_SCOPE, reason: 'Slack requires it of every app with an agent_view.' },
 ];
 
-/** For the workflow step. */
+export const agentEvents: readonly ManifestEntry[] = [
+  { name: 'agent_session_stopped', reason: "Somebody pressed Slack's own Stop: end what the agent does." },
+];
+
 export const workflowEvents: readonly ManifestEntry[] = [
   { name: 'function_executed', reason: 'A workflow has reached its step "Ask docs-agent".' },
 ];
 
-/** What the installation granted; null: Slack does not say. */
+/** Null: Slack does not say. */
 export type GrantedScopes = ReadonlySet<string> | null;
 
-/** @param answer of any method of the Web API */
 export function grantedIn(answer: {
-  readonly response_metadata?: { readonly scopes?: readonly string[] };
+  readonly response_metadata?: { scopes?: readonly string[] };
 }): GrantedScopes {
   const scopes = answer.response_metadata?.scopes;
   return scopes === undefined ? null : new Set(scopes);
 }
 
-type ScopeSettings = Pick<Rules, 'channels'> & { readonly access: Pick<AccessRule, 'userGroups'> };
+type ScopeSettings = Pick<Rules, 'channels'> & { access: Pick<AccessRule, 'userGroups'> };
 
-/**
- * The scopes that were not granted, and that the settings of the token's workspaces need; none if Slack does
- * not say.
- */
+/** What the settings of the token's workspaces need and was not granted; nothing if Slack does not say. */
 export function missingScopes(granted: GrantedScopes, settings: readonly ScopeSettings[]): readonly Scope[] {
   if (granted === null) return [];
   const hasGroups = settings.some(({ access }) => access.userGroups.size > 0);
@@ -188,12 +180,10 @@ export function missingScopes(granted: GrantedScopes, settings: readonly ScopeSe
   return [...always, ...ofReactions].filter(({ name }) => !granted.has(name));
 }
 
-/** `chat:write (nothing is posted), im:history (direct messages do nothing)` */
 export function scopesInWords(scopes: readonly Scope[]): string {
   return scopes.map(({ name, without }) => `${name} (${without})`).join(', ');
 }
 
-/** What to click to grant them. */
 export function howToGrant(scopes: readonly Scope[]): string {
   const ofReactions = scopes.some(({ name }) => name === REACTIONS_SCOPE);
   return ofReactions

@@ -3,7 +3,6 @@ import { isBlank } from '../../jobs/requests/command.ts';
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 const characters: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' };
 
-/** Text as mrkdwn in which nothing is a mention, a labelled link or a date. */
 export function escapeMrkdwn(text: string): string {
   return text.replace(/[&<>]/g, (character) => escapes[character] ?? character);
 }
@@ -17,10 +16,9 @@ export function unescapeMrkdwn(escaped: string): string {
 const TOKEN = /<([^<>]*)>/g;
 
 /**
- * Slack's text as people typed it: tokens become `@name`, `#channel`, `label (url)`, and escaped characters
- * are restored once, so that a token typed as text stays text.
- * @param names Slack ids to names without `@` or `#`; a missing one is shown by its label, or as "someone",
- * "a channel", "a user group", since an id tells nobody anything
+ * Slack's text as people typed it: tokens become `@name`, `#channel`, `label (url)`. Escaped characters are
+ * restored once, so that a token typed as text stays text.
+ * @param names by id, without `@` or `#`; without one, the label is shown, or "someone", never the id
  */
 export function readableText(slackText: string, names: ReadonlyMap<string, string>): string {
   let readable = '';
@@ -49,10 +47,7 @@ function startOfLastLine(before: string, added: string): string {
   return line.slice(0, ROW_START.length);
 }
 
-/**
- * The ids in Slack's text whose names are needed, each once, in order: people (a label may be an old name),
- * and channels and user groups without a label.
- */
+/** Whose names are needed, in order: people (a label may be an old name), channels and groups without a label. */
 export function mentionedIds(slackText: string): string[] {
   const tokens = slackText.matchAll(MENTION);
   return [...new Set([...tokens].map(([, person, other]) => person ?? other ?? ''))];
@@ -60,12 +55,11 @@ export function mentionedIds(slackText: string): string[] {
 
 const MENTION = /<(?:@([A-Z0-9]+)(?:\|[^<>]*)?|(?:#|!subteam\^)([A-Z0-9]+)\|?)>/g;
 
-/** The ids of the users mentioned in Slack's text, each once, in order. */
 export function mentionedUserIds(slackText: string): string[] {
   return [...new Set([...slackText.matchAll(MENTION)].flatMap(([, person]) => person ?? []))];
 }
 
-/** The text without a mention of this user at its very start, and without what separates it from the rest. */
+/** Without a mention of this user at its very start, and the separator after it. */
 export function stripLeadingMention(slackText: string, userId: string | undefined): string {
   const mention = /^\s*<@([A-Z0-9]+)(?:\|[^<>]*)?>[:,]?\s*/.exec(slackText);
   return mention !== null && mention[1] === userId ? slackText.slice(mention[0].length) : slackText;
@@ -91,16 +85,12 @@ function readableCommand(command: string, label: string, names: ReadonlyMap<stri
   return label || kind;
 }
 
-/** In our words instead of Slack's. */
 export function readableDate(seconds: number): string {
   const date = new Date(seconds * 1000);
   return Number.isNaN(date.getTime()) ? 'a date' : `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/**
- * Slack links what only looks like a URL (`README.md`, `docs.example`): of `<http://README.md|README.md>`,
- * the label was typed.
- */
+/** Slack links what only looks like a URL: of `<http://README.md|README.md>`, the label was typed. */
 function readableLink(target: string, label: string): string {
   const address = target.replace(/^(?:mailto|tel):/i, '');
   if (label === '' || /^tel:/i.test(target)) return label || address;
@@ -108,10 +98,7 @@ function readableLink(target: string, label: string): string {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(label) ? address : label;
 }
 
-/**
- * Slack completes what people type, and may write it differently:
- * `<http://docs.example/%C3%BC|Docs.example/ü>`.
- */
+/** Slack completes what people type: `<http://docs.example/%C3%BC|Docs.example/ü>`. */
 function bareAddress(address: string): string {
   const bare = address.replace(/^(?:mailto:|tel:|https?:\/\/)/i, '').replace(/\/$/, '');
   return decoded(bare).toLowerCase();
@@ -134,19 +121,12 @@ function named(prefix: string, name: string, unnamed: string): string {
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 const BIDI_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/g;
 
-/**
- * Text that every store and API takes: line ends are `
- * `, without control characters except `
- * ` and `\t` (Postgres refuses NUL) and without lone surrogates.
- */
+/** Text for every store and API: without lone surrogates, `\r`, and controls (Postgres refuses NUL). */
 export function sanitize(text: string): string {
   return text.toWellFormed().replace(/\r\n?/g, '\n').replace(CONTROLS, '');
 }
 
-/**
- * Untrusted text for display: sanitized, without the controls that reverse the direction of text (a line of
- * it could pass for ours), trimmed of blank lines, and with at most one blank line in a row.
- */
+/** Untrusted text for display: without bidi controls, which could make a line pass for ours; few blank lines. */
 export function displayText(untrusted: string): string {
   const lines = sanitize(untrusted)
     .replace(/[\u2028\u2029]/g, '\n')

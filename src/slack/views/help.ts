@@ -1,18 +1,8 @@
 import type { ModalView } from '@slack/types';
-import { buttons } from './parts/buttons.ts';
-import { plainModal } from './parts/form.ts';
-import {
-  buttonRow,
-  message,
-  paragraph,
-  pressButton,
-  type SlackMessage,
-  say,
-  smallPrint,
-} from './parts/message.ts';
-import { joined, mrkdwn } from './parts/mrkdwn.ts';
-import { oneLine } from './parts/untrusted.ts';
-import { labels } from './parts/words.ts';
+import { buttons } from './buttons.ts';
+import { plainModal } from './form.ts';
+import { buttonRow, message, pressButton, type SlackMessage, say, smallPrint } from './message.ts';
+import { joined, labels, mrkdwn, oneLine } from './text.ts';
 
 /** How to use the bot, at a glance. @param recipe one that the reader may run; null: none */
 export function helpView(recipe: string | null): SlackMessage {
@@ -24,17 +14,20 @@ export function helpView(recipe: string | null): SlackMessage {
     recipe !== null &&
     mrkdwn`• *Recipes:* \`/docs-agent run ${recipe}\` starts a request that an administrator has set up`;
   return message(
-    paragraph(mrkdwn`📖 *Ask for a documentation change, get the pull request.*`),
-    paragraph(mrkdwn`\`/docs-agent explain the rate limits\`
+    mrkdwn`📖 *Ask for a documentation change, get the pull request.*`,
+    mrkdwn`\`/docs-agent explain the rate limits\`
 \`@docs-agent add a quickstart for webhooks\`
-\`/docs-agent list\``),
-    paragraph(joined([basics, recipes], '\n')),
+\`/docs-agent list\``,
+    joined([basics, recipes], '\n'),
     buttonRow(pressButton(buttons.startJob, 'help', 'primary'), pressButton(buttons.showAllHelp, 'help')),
   );
 }
 
 /** Every way to use the bot, and the legend of receipts. @param recipe as for `helpView` */
-export function allHelpModal(recipe: string | null): ModalView {
+export function allHelpModal(recipe: string | null, canStop = false): ModalView {
+  const stop = canStop
+    ? mrkdwn`*${buttons.stop.label}* on the card, or the word, ends what the agent does`
+    : mrkdwn`a job that has started can't be stopped`;
   const start = mrkdwn`*Start a job*
 • \`/docs-agent explain the rate limits\` in a channel; \`/docs-agent\` alone opens a form
 • \`@docs-agent …\` in a channel; in somebody else's thread, you choose which messages to include
@@ -45,20 +38,20 @@ export function allHelpModal(recipe: string | null): ModalView {
     recipe !== null &&
     mrkdwn`• \`/docs-agent run ${recipe}\`: a recipe, a request that an administrator has set up`;
   const all = message(
-    paragraph(joined([start, runRecipe], '\n')),
-    paragraph(mrkdwn`*Steer it*
+    joined([start, runRecipe], '\n'),
+    mrkdwn`*Steer it*
 • every reply in the job's thread goes to the agent; edit or delete it while it waits
 • \`aside …\` hides one reply from the agent; \`mute\` hides all of them until \`unmute\` (a mention still gets through)
 • text snippets are sent along; other files aren't
-• a job that has started can't be stopped; *Stop watching*, under *${buttons.details.label}*, only ends its updates
-• the pull request is announced in the thread`),
-    paragraph(mrkdwn`*See how things stand*
+• ${stop}; *Stop watching*, under *${buttons.details.label}*, only ends its updates
+• the pull request is announced in the thread`,
+    mrkdwn`*See how things stand*
 • \`/docs-agent list\`: your jobs and this channel's open ones; \`/docs-agent status 142\`: one in full; or my Home tab
-• \`/docs-agent watch job_123\`: follow a job that was started elsewhere; for another project, \`/docs-agent project=name watch job_123\``),
-    paragraph(mrkdwn`*For administrators*
+• \`/docs-agent watch job_123\`: follow a job that was started elsewhere; for another project, \`/docs-agent project=name watch job_123\``,
+    mrkdwn`*For administrators*
 • \`/docs-agent settings\`: this channel's project, notice channels and replies
 • \`/docs-agent report\`: outcomes of the last seven days
-• \`/docs-agent doctor\`: what is wrong, if anything`),
+• \`/docs-agent doctor\`: what is wrong, if anything`,
     smallPrint(
       mrkdwn`👀 saved · ✅ delivered to the agent · ⚠️ not delivered · 💬 not for the agent · 🔇 muted`,
     ),
@@ -66,7 +59,6 @@ export function allHelpModal(recipe: string | null): ModalView {
   return plainModal('Everything I can do', all);
 }
 
-/** Answers a message to the bot with a command that works only when typed as one. */
 export function typedOnlyView(command: string): SlackMessage {
   const typed = oneLine(command);
   return say`Type it as a command: \`/docs-agent ${typed}\`. If you mean a request, put \`--\` in front: \`-- ${typed}\`.`;

@@ -1,32 +1,39 @@
 import type { Button } from '@slack/types';
 import type { Job } from '../../jobs/job.ts';
 import { lastPullRequestOf } from '../../jobs/pull-requests/standing.ts';
-import type { HostFacts, ServiceFacts } from '../../jobs/service-facts.ts';
+import type { ServiceFacts, ServiceReport, TroubleWords } from '../../jobs/service-facts.ts';
 import { type NeedingJob, needOf } from '../../jobs/shown/lists.ts';
-import { doctorAtHome, doctorOnServer, type SlackChecked } from './doctor.ts';
-import { jobLine, namingJob, type Reader } from './list.ts';
-import { buttons } from './parts/buttons.ts';
+import { buttons } from './buttons.ts';
+import { cardActions } from './card.ts';
+import { jobLine, type Reader, undeliveredWarning } from './job.ts';
 import {
   type Blocks,
   buttonRow,
   heading,
   linkButton,
   message,
-  paragraph,
+  namingJob,
   pressButton,
   type SlackMessage,
   smallPrint,
   targetButton,
-} from './parts/message.ts';
-import { counted, listed, type Mrkdwn, moment, mrkdwn, type Parts } from './parts/mrkdwn.ts';
-import { undeliveredWarning } from './parts/state.ts';
-import { oneLine } from './parts/untrusted.ts';
-import { cardActions } from './thread/actions.ts';
-import { closedPlace, isBetweenPeople, tryAgainButton } from './thread/requester.ts';
+} from './message.ts';
+import { closedPlace, isBetweenPeople, tryAgainButton } from './private-answers.ts';
+import {
+  channelMention,
+  counted,
+  joined,
+  listed,
+  type Mrkdwn,
+  moment,
+  mrkdwn,
+  oneLine,
+  type Parts,
+  timeOfDay,
+} from './text.ts';
 
 const PROBLEM_MAX = 200;
 
-/** `list` has more. */
 export const NEEDING_JOBS_MAX = 6;
 export const OPEN_JOBS_MAX = 8;
 export const PULL_REQUESTS_MAX = 5;
@@ -39,7 +46,10 @@ export interface HomeFacts {
   /** The reader's, newest first; one more than is shown, if there are more. */
   readonly open: readonly Job[];
   readonly withPullRequest: readonly Job[];
-  readonly projects: readonly ProjectFacts[];
+  readonly projects: readonly (ProjectFacts & {
+    readonly callsLeft: number;
+    readonly hourlyBudget: number;
+  })[];
   /** What is wrong with the incoming connection, or null. */
   readonly slackProblem: string | null;
   /** What administrators see besides; null: the reader is none. */
@@ -47,17 +57,16 @@ export interface HomeFacts {
   readonly atMs: number;
 }
 
-export interface ProjectFacts {
+interface ProjectFacts {
   readonly name: string;
-  readonly callsLeft: number;
-  readonly hourlyBudget: number;
   readonly agent: ServiceFacts;
 }
 
-export interface AdminFacts {
+interface AdminFacts {
   /** Null: nobody has asked Slack yet. */
   readonly slack: SlackChecked | null;
-  readonly codeHosts: readonly HostFacts[];
+  readonly services: readonly ServiceReport[];
+  /** What keeps the program from working, in its own words. */
   readonly work: readonly string[];
   /** Channels where messages wait until the bot has access again. `reason`: Slack's error code. */
   readonly closedPlaces: readonly {
@@ -68,9 +77,9 @@ export interface AdminFacts {
 }
 
 export function homeView(facts: HomeFacts, reader: Reader): SlackMessage {
-  const { needing, open, projects, slackProblem, atMs, forAdmin } = facts;
+  const { needing, open, withPullRequest, projects, slackProblem, atMs, forAdmin } = facts;
   return message(
-    paragraph(mrkdwn`Ask for a documentation change, get the pull request.`),
+    mrkdwn`Ask for a documentation change, get the pull request.`,
     buttonRow(
       pressButton(buttons.startJob, 'home', 'primary'),
       forAdmin !== null && pressButton(buttons.settings, 'home'),
@@ -82,8 +91,8 @@ export function homeView(facts: HomeFacts, reader: Reader): SlackMessage {
     open.slice(0, OPEN_JOBS_MAX).map((job) => jobLine(job, reader)),
     open.length > OPEN_JOBS_MAX && smallPrint(mrkdwn`\`/docs-agent list\` shows the rest`),
     heading('Recent pull requests'),
-    facts.withPullRequest.length === 0 && smallPrint(mrkdwn`None yet.`),
-    facts.withPullRequest.slice(0, PULL_REQUESTS_MAX).map((job) => jobLine(job, reader)),
+    withPullRequest.length === 0 && smallPrint(mrkdwn`None yet.`),
+    withPullRequest.slice(0, PULL_REQUESTS_MAX).map((job) => jobLine(job, reader)),
     heading('Status'),
     smallPrint(
       slackProblem === null
@@ -110,7 +119,7 @@ function needingJob(one: NeedingJob, reader: Reader): Blocks {
   return [
     jobLine(job, reader),
     undecided !== null && smallPrint(undeliveredWarning(undecided.count)),
-    namingJob(job, reader.names, listed(buttonRow(decision(one), dismiss))),
+    namingJob(job, reader.names, buttonRow(decision(one), dismiss)),
   ];
 }
 
@@ -123,15 +132,20 @@ function decision({ job, undecided }: NeedingJob): Parts<Button> {
 
 function administrators(
   projects: readonly ProjectFacts[],
-  { slack, codeHosts, work, closedPlaces }: AdminFacts,
+  { slack, services, work, closedPlaces }: AdminFacts,
 ): Blocks {
-  const lines = doctorAtHome({ projects, codeHosts, work }, slack);
+  const findings = [
+    ...(slack === null ? [] : [scopes(slack), ...slack.noticeChannels.map(notices)]),
+    ...projects.filter((project) => project.agent.trouble?.kind === 'needs_admin').map(agent),
+    ...services.map(service),
+    ...work.map(stopped),
+  ];
   return [
     heading('For administrators'),
-    lines !== null && paragraph(lines),
+    findings.length > 0 && linesOf(findings),
     closedPlaces.slice(0, PLACES_MAX).map(({ channelId, reason, posts }) => {
       const waiting = counted(posts, 'message is', 'messages are');
-      return paragraph(mrkdwn`⏳ ${closedPlace(reason, channelId)} ${waiting} waiting.`);
+      return mrkdwn`⏳ ${closedPlace(reason, channelId)} ${waiting} waiting.`;
     }),
     smallPrint(
       slack === null
@@ -157,4 +171,128 @@ function agentLine({ answeredAtMs, trouble }: ServiceFacts): Mrkdwn {
     case 'needs_admin':
       return mrkdwn`⚠️ an administrator needs to fix the connection to the agent ${since}`;
   }
+}
+
+const doctorOnServer = mrkdwn`Operators: run \`docs-agent doctor\` on the server for the full check.`;
+
+const WORDS_MAX = 120;
+const LINES_MAX = 10;
+
+export interface SlackFacts {
+  /** Missing permissions; `refused`: Slack's error code; null: Slack did not say. */
+  readonly scopes: { readonly missing: readonly string[] } | { readonly refused: string } | null;
+  readonly noticeChannels: readonly ReachedChannel[];
+}
+
+/** Whether the bot may post in a channel. `refused`: Slack's error code; null: Slack did not say. */
+export interface ReachedChannel {
+  readonly channelId: string;
+  readonly reach: 'reached' | { readonly refused: string } | null;
+}
+
+export interface SlackChecked extends SlackFacts {
+  readonly atMs: number;
+}
+
+export interface DoctorFacts extends Pick<HomeFacts, 'slackProblem'>, Pick<AdminFacts, 'services' | 'work'> {
+  readonly slack: SlackFacts;
+  readonly projects: readonly ProjectFacts[];
+  /** Projects that the agent API asked to leave alone for a while. */
+  readonly pauses: readonly AgentPause[];
+}
+
+export interface AgentPause {
+  readonly name: string;
+  readonly what: 'reads' | 'calls';
+  readonly untilMs: number;
+}
+
+interface Finding {
+  readonly isProblem: boolean;
+  readonly words: Mrkdwn;
+}
+
+type Words = Parameters<typeof mrkdwn>;
+const fine = (...words: Words): Finding => ({ isProblem: false, words: mrkdwn(...words) });
+const problem = (...words: Words): Finding => ({ isProblem: true, words: mrkdwn(...words) });
+
+export function doctorView(facts: DoctorFacts): SlackMessage {
+  const { slackProblem, slack, projects, services, pauses, work } = facts;
+  const findings = [
+    slackProblem === null
+      ? fine`✅ *Slack* connected`
+      : problem`❌ *Slack* ${oneLine(slackProblem, WORDS_MAX)}`,
+    scopes(slack),
+    ...projects.map(agent),
+    ...pauses.map(paused),
+    ...services.map(service),
+    ...slack.noticeChannels.map(notices),
+    ...work.map(stopped),
+  ];
+  const count = findings.filter(({ isProblem }) => isProblem).length;
+  return message(
+    count === 0 ? mrkdwn`🩺 *All is well.*` : mrkdwn`🩺 *${counted(count, 'problem')}*`,
+    linesOf(findings),
+    smallPrint(doctorOnServer),
+  );
+}
+
+function linesOf(findings: readonly Finding[]): Mrkdwn {
+  const sorted = findings.toSorted((a, b) => Number(b.isProblem) - Number(a.isProblem)).slice(0, LINES_MAX);
+  return joined(
+    sorted.map(({ words }) => words),
+    '\n',
+  );
+}
+
+function scopes({ scopes: said }: SlackFacts): Finding {
+  if (said === null) {
+    return problem`⚠️ *Slack* doesn't say what the app may do. Please try again in a minute.`;
+  }
+  if ('refused' in said) {
+    return problem`❌ *Slack* refuses the bot (${oneLine(said.refused, WORDS_MAX)}). Reinstall the app, or ask an operator of docs-agent for a new token.`;
+  }
+  if (said.missing.length === 0) return fine`✅ *Permissions* all granted`;
+  const names = oneLine(said.missing.join(', '), WORDS_MAX);
+  return problem`❌ *Permissions* missing: ${names}. Add them under "OAuth &amp; Permissions", then reinstall the app.`;
+}
+
+const agentWords: TroubleWords = {
+  rate_limited: ['has limited requests', 'They continue automatically.'],
+  unreachable: ['out of reach', 'Requests are saved and continue automatically.'],
+  needs_admin: ['has refused the key or the project', 'An operator of docs-agent must check both.'],
+};
+
+function agent({ name, agent: facts }: ProjectFacts): Finding {
+  return service({ kind: 'Agent', name, facts, words: agentWords });
+}
+
+function service({ kind, name, facts: { answeredAtMs, trouble }, words }: ServiceReport): Finding {
+  const who = mrkdwn`*${kind}* (${oneLine(name, WORDS_MAX)})`;
+  if (trouble === null) {
+    return answeredAtMs === null
+      ? fine`✅ ${who} no contact since the last restart`
+      : fine`✅ ${who} answered ${timeOfDay(answeredAtMs)}`;
+  }
+  const [what, then] = words[trouble.kind];
+  const news = mrkdwn`${who} ${what} since ${timeOfDay(trouble.sinceMs)}. ${then}`;
+  return trouble.kind === 'rate_limited' ? fine`⏳ ${news}` : problem`❌ ${news}`;
+}
+
+function paused({ name, what, untilMs }: AgentPause): Finding {
+  const resumes = what === 'reads' ? 'job updates resume at' : 'requests and replies go out again at';
+  return problem`⏳ *Agent* (${oneLine(name, WORDS_MAX)}) asked for a pause: ${resumes} ${timeOfDay(untilMs)}.`;
+}
+
+function notices({ channelId, reach }: ReachedChannel): Finding {
+  const channel = channelMention(channelId);
+  if (reach === null) {
+    return fine`⏳ *Notices* Slack didn't say whether they reach ${channel}. Ask again in a minute.`;
+  }
+  if (reach === 'reached') return fine`✅ *Notices* reach ${channel}`;
+  return problem`❌ *Notices* don't reach ${channel} (${oneLine(reach.refused, WORDS_MAX)}). Invite me there, or change the notice channels in \`/docs-agent settings\`.`;
+}
+
+function stopped(words: string): Finding {
+  return problem`❌ *Work* ${oneLine(words, WORDS_MAX)}`;
 }

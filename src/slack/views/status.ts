@@ -1,27 +1,44 @@
 import type { ModalView } from '@slack/types';
+import { z } from 'zod';
 import type { FollowUp } from '../../jobs/follow-ups/follow-up.ts';
 import type { Turn } from '../../jobs/follow-ups/turns.ts';
 import { isUnwatched, type Job, watchQuestionOf } from '../../jobs/job.ts';
 import { lastPullRequestOf } from '../../jobs/pull-requests/standing.ts';
 import { withoutSecrets } from '../../jobs/secrets.ts';
+import type { JobPage, PageStart } from '../../jobs/shown/lists.ts';
+import { decode } from '../protocol/form-data.ts';
 import { threadLink } from '../protocol/links.ts';
-import { messageOfJob, type Reader } from './list.ts';
-import { type ButtonTarget, buttons } from './parts/buttons.ts';
-import { plainModal } from './parts/form.ts';
+import { type ButtonTarget, buttons } from './buttons.ts';
+import { plainModal } from './form.ts';
+import {
+  askerMention,
+  jobLine,
+  mutedWarning,
+  progressOf,
+  pullRequest,
+  type Reader,
+  sizeOf,
+  stateLine,
+  titleOf,
+  waitingLine,
+} from './job.ts';
 import {
   type Blocks,
   buttonRow,
   heading,
   linkButton,
   message,
+  messageOfJob,
   paragraph,
+  pressButton,
   type SlackMessage,
   say,
   smallPrint,
   smallQuotation,
   targetButton,
   untrustedParagraph,
-} from './parts/message.ts';
+} from './message.ts';
+import { isBetweenPeople, tryAgainButton } from './private-answers.ts';
 import {
   channelMention,
   counted,
@@ -30,18 +47,49 @@ import {
   type Mrkdwn,
   moment,
   mrkdwn,
+  oneLine,
   type Parts,
+  quotedPrompt,
   replies,
-} from './parts/mrkdwn.ts';
-import { progressOf, pullRequest, sizeOf, titleOf } from './parts/pull-request.ts';
-import { mutedWarning, stateLine, waitingLine } from './parts/state.ts';
-import { oneLine, quotedPrompt, titledPrompt, wholePrompt } from './parts/untrusted.ts';
-import { askerMention } from './parts/words.ts';
-import { isBetweenPeople, tryAgainButton } from './thread/requester.ts';
+  titledPrompt,
+  wholePrompt,
+} from './text.ts';
+
+/** What fits into the plain-text twin, however long the links are. */
+export const JOBS_PER_PAGE = 6;
+
+export function listView({ jobs, hasNewer, hasOlder }: JobPage, reader: Reader): SlackMessage {
+  const [first, last] = [jobs.at(0), jobs.at(-1)];
+  if (first === undefined || last === undefined) {
+    return say`📋 *No jobs.* You haven't started any, and none are open in this channel. \`/docs-agent explain the rate limits\` starts one.`;
+  }
+  return message(
+    mrkdwn`📋 *Your jobs, and the open ones of this channel*`,
+    jobs.map((job) => jobLine(job, reader)),
+    buttonRow(
+      hasNewer && pressButton(buttons.newer, encodePage('newer', first)),
+      hasOlder && pressButton(buttons.older, encodePage('older', last)),
+    ),
+  );
+}
+
+const pageButton = z
+  .object({ to: z.enum(['older', 'newer']), at: z.number(), id: z.string().min(1).max(100) })
+  .transform(({ to, at, id }) => ({ to, than: { requestedAtMs: at, id } }));
+
+/** Holds only a position in time, so it never expires. */
+function encodePage(to: 'older' | 'newer', { requestedAtMs: at, id }: Job): string {
+  return JSON.stringify({ to, at, id });
+}
+
+export function decodePage(value: string): PageStart {
+  return decode(pageButton, value);
+}
 
 /** Without icons: a turn may have several outcomes, and a line has one icon at most. */
 const OUTCOMES: Readonly<Record<Turn['outcomes'][number]['kind'], string>> = {
   finished: 'Done',
+  stopped: 'Stopped',
   failed: 'Failed',
   archived: 'Archived',
   vanished: 'Gone',
@@ -75,21 +123,23 @@ export interface JobStory {
 
 export function statusView(story: JobStory, reader: Reader): SlackMessage {
   const { job } = story;
-  const view = message(
+  return messageOfJob(
+    job,
+    reader.names,
     heading(titledPrompt(job.prompt, reader.names).title),
-    paragraph(stateLine(job, reader.sites)),
+    stateLine(job, reader.sites),
     factsOf(story, reader, TURNS_MAX),
     stopWatching(job, { isPrivate: true }),
     shownAgain(job),
   );
-  return messageOfJob(job, reader.names, view);
 }
 
-/** *Details*: the same in a modal, with the whole request. */
 export function detailsView(story: JobStory, reader: Reader): SlackMessage {
   const { job } = story;
-  const view = message(
-    paragraph(stateLine(job, reader.sites)),
+  return messageOfJob(
+    job,
+    reader.names,
+    stateLine(job, reader.sites),
     wholePrompt(job.prompt, reader.names).map(untrustedParagraph),
     factsOf(story, reader, TURNS_IN_DETAILS_MAX),
     stopWatching(job),
@@ -97,7 +147,6 @@ export function detailsView(story: JobStory, reader: Reader): SlackMessage {
     smallQuotation(`Id ${oneLine(job.id, ID_MAX)}`),
     shownAgain(job),
   );
-  return messageOfJob(job, reader.names, view);
 }
 
 export const jobModalTitle = 'Details';
@@ -108,7 +157,6 @@ export function detailsModal(blocks: ModalView['blocks'], channelId: string): Mo
 }
 
 export const noSuchJobView = say`🔍 *I can't find that job* among yours and those of this channel. \`/docs-agent list\` shows them.`;
-
 export const noJobYetView = say`🔍 *You haven't asked for anything yet.* \`/docs-agent explain the rate limits\` starts a job.`;
 
 function factsOf({ job, turns, unsent }: JobStory, reader: Reader, turnsMax: number): Blocks {
@@ -134,7 +182,7 @@ function factsOf({ job, turns, unsent }: JobStory, reader: Reader, turnsMax: num
   ];
 }
 
-/** The code host's last word, and when. A title that only repeats the request is left out. */
+/** A title that only repeats the request is left out. */
 function pullRequestParts(job: Job, { names }: Reader): Blocks {
   const seen = lastPullRequestOf(job);
   if (seen === null) return null;
@@ -142,12 +190,10 @@ function pullRequestParts(job: Job, { names }: Reader): Blocks {
   const words = listed<string>([sizeOf(seen.facts), progressOf(seen.facts)]).join(', ');
   return [
     title !== null && title !== titledPrompt(job.prompt, names).title && untrustedParagraph(title),
-    // It may have changed since.
     words !== '' && smallPrint(words, mrkdwn`as of ${moment(seen.seenAtMs)}`),
   ];
 }
 
-/** To the first pull request, unless the job was found at work, and to the merge. */
 function timesTaken(job: Job, turns: readonly Turn[]): Parts<Mrkdwn> {
   const { state, openedAtMs, endedAtMs } = lastPullRequestOf(job)?.facts ?? {};
   const first = turns.flatMap(({ outcomes }) => outcomes).find(({ kind }) => kind === 'pull_request');
@@ -163,25 +209,24 @@ function timesTaken(job: Job, turns: readonly Turn[]): Parts<Mrkdwn> {
 /** While the agent works. *Resume watching* is on the card. */
 function stopWatching(job: Job, where: Pick<ButtonTarget, 'isPrivate'> = {}): Blocks {
   if (job.stage.kind !== 'working' || isUnwatched(job)) return null;
-  const target = { jobId: job.id, question: watchQuestionOf(job), ...where };
-  const words = mrkdwn`*Stop watching* ends the updates in the thread. The agent itself keeps working.`;
-  return { ...paragraph(words), accessory: targetButton(buttons.stopWatching, target) };
+  return paragraph(
+    mrkdwn`*Stop watching* ends the updates in the thread. The agent itself keeps working.`,
+    targetButton(buttons.stopWatching, { jobId: job.id, question: watchQuestionOf(job), ...where }),
+  );
 }
 
 function history(job: Job): Parts<Mrkdwn> {
-  const { requestedAtMs, checkedAtMs } = job;
   const who = askerMention(job);
   const channel = channelMention(job.channelId);
-  const at = moment(requestedAtMs);
+  const at = moment(job.requestedAtMs);
   return [
     job.watchedAgentJobId === null
       ? mrkdwn`Asked by ${who} in ${channel} ${at}`
       : mrkdwn`Watched by ${who} in ${channel} since ${at}`,
-    checkedAtMs !== null && mrkdwn`last checked ${moment(checkedAtMs)}`,
+    job.checkedAtMs !== null && mrkdwn`last checked ${moment(job.checkedAtMs)}`,
   ];
 }
 
-/** What the agent works on, as far as known. */
 function origin({ number, projectName, agentJob }: Job): Parts<string> {
   return [
     number > 0 && `Job #${number}`,
@@ -208,7 +253,6 @@ function turnParts(turns: readonly Turn[], { names }: Reader, max: number): Bloc
   ];
 }
 
-/** By what people call the job: its number, once it has one. */
 function shownAgain({ id, number }: Job): Blocks {
   const name = number > 0 ? number : oneLine(id, ID_MAX).slice(0, SHORT_ID_LENGTH);
   return smallPrint(mrkdwn`\`/docs-agent status ${name}\` shows this again`);

@@ -1,13 +1,12 @@
-import { applyEvent } from '../../engine/apply-event.ts';
+import { type AnyJobContext, applyEvent } from '../../engine/apply-event.ts';
 import type { Logger } from '../../engine/runtime/redact.ts';
 import { DRAFT_KEPT_MS, mayDraftMore } from '../../jobs/decide/start/drafts.ts';
-import type { AnyJobContext } from '../../jobs/decision.ts';
 import type { Thread, Transaction } from '../../store/store.ts';
 import { messageKeys } from '../messages/message-event.ts';
 
 /**
- * Gives the job the replies that arrived before its thread was known here. They are remembered only now:
- * after a crash before this point, Slack redelivers them, or the thread is read.
+ * Gives the job the replies that arrived before its thread was known here. They are remembered only now: after a crash
+ * before this point, Slack redelivers them, or the thread is read.
  */
 export async function takeInEarlyReplies(
   tx: Transaction,
@@ -24,10 +23,7 @@ export async function takeInEarlyReplies(
   }
 }
 
-/**
- * Whether an app's message may become a draft in the thread: not where there is a job, and not beyond the
- * app's share.
- */
+/** Whether an app's message may become a draft: not in a job's thread, and not beyond the app's share. */
 export async function isRoomForDraft(
   tx: Transaction,
   log: Logger,
@@ -37,8 +33,7 @@ export async function isRoomForDraft(
 ): Promise<boolean> {
   if ((await tx.jobs.findByThread(teamId, channelId, threadTs)) !== null) return false;
   const nobodys = { teamId, channelId, requesterId: null };
-  const recent = await tx.jobs.requestedBy(nobodys, nowMs - DRAFT_KEPT_MS);
-  const isRoom = mayDraftMore(recent, appId);
+  const isRoom = mayDraftMore(await tx.jobs.requestedBy(nobodys, nowMs - DRAFT_KEPT_MS), appId);
   if (!isRoom) log.warn('app_mention_ignored', { channel_id: channelId, app_id: appId });
   return isRoom;
 }

@@ -1,25 +1,30 @@
-import type { AuthTestResponse, WebAPICallResult, WebClient } from '@slack/web-api';
+import type { AuthTestResponse, WebAPICallResult } from '@slack/web-api';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Logger } from '../../engine/runtime/redact.ts';
 import type { AccessRule } from '../../jobs/policy.ts';
 import type { Projects } from '../../jobs/requests/project.ts';
-import type { HostFacts, ServiceFacts } from '../../jobs/service-facts.ts';
+import type { ServiceFacts, ServiceReport } from '../../jobs/service-facts.ts';
 import { withoutSkinTone } from '../protocol/ids.ts';
 import { grantedIn } from '../protocol/scopes.ts';
 import { type Access, accessBy, sharedChannels } from './access.ts';
 import { createPoster, type Poster } from './poster.ts';
 import { type SelfCheck, selfCheckBy } from './self-check.ts';
-import { type BotToken, createCaller, loggedCaller, type SlackCaller } from './web-api/caller.ts';
-import { notInstalled, SlackCallError } from './web-api/failure.ts';
-import { answerFetch } from './web-api/http.ts';
+import {
+  answerFetch,
+  type BotToken,
+  createCaller,
+  loggedCaller,
+  type SlackCaller,
+  type SlackClient,
+} from './web-api/caller.ts';
+import { failureIn, notInstalled } from './web-api/failure.ts';
 import { type Names, namesIn, usersIn } from './web-api/names.ts';
 import { SnippetReader } from './web-api/snippet-reader.ts';
 
-/** One Slack workspace, and everything done there with its bot token. */
 export interface Workspace extends SlackIdentity {
   readonly poster: Poster;
   readonly names: Names;
-  readonly marksBy: ReturnType<typeof marksBy>;
+  readonly reactorsWith: ReturnType<typeof reactorsWith>;
   readonly access: Access;
   readonly snippets: SnippetReader;
   readonly selfCheck: SelfCheck;
@@ -37,17 +42,14 @@ export function isReady(workspace: Workspace): workspace is ReadyWorkspace {
 }
 
 export interface Workspaces {
-  /**
-   * Never fails: in a workspace without the app, its calls fail as `not_installed`, which an administrator
-   * can fix.
-   */
+  /** Never fails: without the app, its calls fail as `not_installed`, which an administrator can fix. */
   of(teamId: string): Promise<Workspace>;
   /** The workspace of a request from Slack: the one with the installation, not the person's. */
   ofRequest(body: unknown): Promise<Workspace>;
 }
 
 export interface WorkspaceParts {
-  readonly client: WebClient;
+  readonly client: SlackClient;
   /** Null: Slack's own. */
   readonly apiUrl: string | null;
   readonly clock: Clock;
@@ -76,6 +78,7 @@ export function createWorkspace(
   settings: WorkspaceSettings | null,
 ): Workspace {
   const call = loggedCaller(createCaller(client, botToken), log, clock, identity.teamId);
+  const parts = { call, clock, log };
   const rule = settings?.access ?? NOBODY;
   const users = usersIn(call, clock);
   const shared = sharedChannels(call, clock, rule.sharedChannels ?? new Set());
@@ -84,9 +87,9 @@ export function createWorkspace(
     ...identity,
     poster,
     selfCheck: selfCheckBy(poster, clock, rule),
-    names: namesIn(users, identity.teamId, { call, clock, log }),
-    marksBy: marksBy(call),
-    access: accessBy(rule, identity, users, shared, { call, clock, log }),
+    names: namesIn(users, identity.teamId, parts),
+    reactorsWith: reactorsWith(call),
+    access: accessBy(rule, identity, users, shared, parts),
     snippets: new SnippetReader(call, botToken, apiUrl),
     projects: settings?.projects ?? null,
   };
@@ -96,19 +99,19 @@ export interface SlackIdentity {
   readonly botUserId: string;
   readonly botId: string;
   readonly teamId: string;
-  /** The organisation of an Enterprise Grid, or null. */
+  /** Of an Enterprise Grid. */
   readonly enterpriseId: string | null;
   /** With a trailing slash; null if Slack does not say. */
   readonly workspaceUrl: string | null;
 }
 
-/** The names of bot and workspace; null: Slack does not say. */
+/** Null: Slack does not say. */
 export interface SignedInAs {
   readonly botName: string | null;
   readonly workspaceName: string | null;
 }
 
-/** The token's bot and scopes. Throws SlackCallError if Slack refuses it or cannot be reached. */
+/** Throws SlackCallError if Slack refuses the token or cannot be reached. */
 export async function identify(call: SlackCaller) {
   const answer = await call<AuthTestResponse>('auth.test');
   const identity: SlackIdentity = {
@@ -122,14 +125,11 @@ export async function identify(call: SlackCaller) {
   return { identity, signedInAs, scopes: grantedIn(answer) };
 }
 
-/** The token's one workspace. Throws SlackCallError if Slack refuses it or cannot be reached. */
+/** Throws as `identify`. */
 export async function oneWorkspace(parts: WorkspaceParts, token: string, settings: WorkspaceSettings) {
-  const botToken = async () => token;
-  const { identity, ...signedIn } = await identify(createCaller(parts.client, botToken));
-  const only = createWorkspace(parts, { ...identity, isInstalled: true }, botToken, settings);
-  const noToken = async () => {
-    throw notInstalled();
-  };
+  const { identity, ...signedIn } = await identify(createCaller(parts.client, async () => token));
+  const only = createWorkspace(parts, { ...identity, isInstalled: true }, async () => token, settings);
+  const noToken = () => Promise.reject(notInstalled());
   const workspaces: Workspaces = {
     ofRequest: async () => only,
     // The store may hold jobs of a workspace whose token the program had before.
@@ -143,29 +143,26 @@ export async function oneWorkspace(parts: WorkspaceParts, token: string, setting
 
 export interface Known {
   agent(projectId: string): ServiceFacts;
-  codeHosts(): readonly HostFacts[];
+  services(): readonly ServiceReport[];
   slackProblem(): string | null;
   workProblems(): readonly string[];
 }
 
-interface Answer extends WebAPICallResult {
+interface Reacted extends WebAPICallResult {
   readonly message?: {
     readonly reactions?: readonly { readonly name?: string; readonly users?: readonly string[] }[];
   };
 }
 
-/**
- * Who reacts to the message with the emoji, in any skin tone, each once; nobody if it was deleted. Throws
- * SlackCallError.
- */
-function marksBy(call: SlackCaller) {
+/** In any skin tone, each once; nobody if the message is deleted. Throws SlackCallError. */
+function reactorsWith(call: SlackCaller) {
   return async (channel: string, timestamp: string, emoji: string): Promise<string[]> => {
     try {
-      const { message } = await call<Answer>('reactions.get', { channel, timestamp, full: true });
+      const { message } = await call<Reacted>('reactions.get', { channel, timestamp, full: true });
       const given = message?.reactions?.filter(({ name = '' }) => withoutSkinTone(name) === emoji) ?? [];
       return [...new Set(given.flatMap(({ users = [] }) => users))];
     } catch (error) {
-      if (error instanceof SlackCallError && error.failure.code === 'message_not_found') return [];
+      if (failureIn(error).code === 'message_not_found') return [];
       throw error;
     }
   };

@@ -1,49 +1,40 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
+import { namedRows, propertyName } from './column-names.ts';
 import { isBusy } from './sqlite-errors.ts';
 
 const BUSY_PAUSE_MS = 50;
 /** Another program, such as a backup, may hold the file for five seconds. */
 const BUSY_TRIES = 100;
-/**
- * So that nobody who comes during a flush waits for two. Most disks take as long for several as for one. The
- * rest of Node's four threads remain for DNS lookups, for example.
- */
+/** So that nobody waits for two flushes. Node's other two threads remain for DNS lookups, for example. */
 export const FLUSHES_AT_ONCE = 2;
 
 export type SqliteHooks = Readonly<{
   translate: (error: unknown) => Error;
-  /** Throws if the file must no longer be used. Called before each group of transactions and each single statement. */
   verify: () => void;
-  /**
-   * Resolves once all that was committed before the call is on disk. After a failure it always fails, and `verify`
-   * throws.
-   */
+  /** Resolves once all commits so far are on disk. After a failure, it and `verify` always fail. */
   flush: () => Promise<void>;
 }>;
 
 /**
- * Group commit: transactions run one after the other, but those that arrive together share one commit. Each
- * but the first is a savepoint of the group's transaction, so a failing one rolls back only itself. A flush
- * to the disk does not hold up the next groups, and serves everything committed before it. Nothing has ended,
- * and nobody learns what was read, before all that it depends on is on disk.
+ * Transactions run one after the other, but those that arrive together share one commit: each but the first is a
+ * savepoint, so a failing one rolls back only itself. A flush does not hold up the next groups. No result is returned
+ * before everything that it depends on is on disk.
  */
 export class GroupCommitDriver implements Driver {
   private readonly file: DatabaseSync;
   private readonly hooks: SqliteHooks;
   private readonly statements: Statements;
-  /** Finished transactions that wait for their group's commit. */
+  /** Finished, and waiting for the group's commit. */
   private waiting: PromiseWithResolvers<void>[] = [];
-  /** Committed, or dependent on a commit, and waiting for a flush to begin. */
   private unflushed: PromiseWithResolvers<void>[] = [];
-  /** Something was committed since the last flush began. */
   private isDirty = false;
   private flushesUnderWay = 0;
-  /** Settles once everything committed before the last flush began is on disk. */
+  /** Settles once everything committed before that flush is on disk. */
   private lastFlush: Promise<void> = Promise.resolve();
   private lastTurn: Promise<void> = Promise.resolve();
-  /** Another program held the file for too long at the last try. Until it is free, nobody waits for it. */
+  /** Another program held the file for too long: nobody waits until it is free. */
   private isHeld = false;
 
   constructor(file: DatabaseSync, hooks: SqliteHooks) {
@@ -55,8 +46,7 @@ export class GroupCommitDriver implements Driver {
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<Connection> {
-    const endTurn = await this.takeTurn();
-    return new Connection(this, endTurn);
+    return new Connection(this, await this.takeTurn());
   }
 
   async releaseConnection(connection: Connection): Promise<void> {
@@ -91,14 +81,16 @@ export class GroupCommitDriver implements Driver {
     if (!connection.isInTransaction || !this.file.isTransaction) return;
     connection.isInTransaction = false;
     try {
-      this.attempt(() => this.undoMember());
+      const undo = this.waiting.length > 0 ? ['rollback to member', 'release member'] : ['rollback'];
+      this.attempt(() => {
+        for (const statement of undo) this.statements.run(statement);
+      });
     } catch (error) {
       // Its remains must not be committed with the others.
       this.undoGroup(error);
       throw error;
     }
     connection.endTurn();
-    // It may have failed because of what it read. If that is lost, its writers say so.
     await this.onDisk().catch(() => {});
   }
 
@@ -110,7 +102,23 @@ export class GroupCommitDriver implements Driver {
     endTurn();
   }
 
-  /** The group: transactions of this turn of the event loop, and those that already wait for the file. */
+  async execute({ sql, parameters }: CompiledQuery, isInTransaction: boolean): Promise<QueryResult<unknown>> {
+    const run = () => this.statements.result(sql, parameters as SQLInputValue[]);
+    if (isInTransaction) {
+      return this.attempt(() => {
+        this.requireTransaction();
+        return run();
+      });
+    }
+    // It must not join the group.
+    this.commit();
+    this.hooks.verify();
+    const result = await this.patiently(run);
+    await this.onDisk(this.statements.takeWrites());
+    return result;
+  }
+
+  /** The group: this turn of the event loop, and those that already wait for the file. */
   private async commitSoon(): Promise<void> {
     await nextTurn();
     const endTurn = await this.takeTurn();
@@ -134,7 +142,7 @@ export class GroupCommitDriver implements Driver {
     return member.promise;
   }
 
-  /** Resolves once everything visible now is on disk, including the group's writes before its commit. */
+  /** Resolves once everything visible now is on disk, the open group included. */
   private onDisk(hasWritten = false): Promise<void> {
     if (this.waiting.length > 0) return this.join();
     const onDisk = Promise.withResolvers<void>();
@@ -145,21 +153,13 @@ export class GroupCommitDriver implements Driver {
   private flushSoon(members: readonly PromiseWithResolvers<void>[], hasWritten: boolean): void {
     this.isDirty ||= hasWritten;
     this.unflushed.push(...members);
-    this.flushOn();
+    this.flushIfFree();
   }
 
-  private flushOn(): void {
+  private flushIfFree(): void {
     if (this.unflushed.length === 0 || (this.isDirty && this.flushesUnderWay >= FLUSHES_AT_ONCE)) return;
     if (this.isDirty) this.lastFlush = this.flush(this.lastFlush);
-    const members = this.unflushed.splice(0);
-    this.lastFlush.then(
-      () => {
-        for (const { resolve } of members) resolve();
-      },
-      (error) => {
-        for (const { reject } of members) reject(error);
-      },
-    );
+    for (const { resolve } of this.unflushed.splice(0)) resolve(this.lastFlush);
   }
 
   /** Ends after earlier ones, which it depends on. */
@@ -170,18 +170,9 @@ export class GroupCommitDriver implements Driver {
       await this.hooks.flush();
     } finally {
       this.flushesUnderWay -= 1;
-      this.flushOn();
+      this.flushIfFree();
     }
     await before;
-  }
-
-  private undoMember(): void {
-    if (this.waiting.length > 0) {
-      this.statements.run('rollback to member');
-      this.statements.run('release member');
-    } else {
-      this.statements.run('rollback');
-    }
   }
 
   private undoGroup(error: unknown): void {
@@ -193,34 +184,18 @@ export class GroupCommitDriver implements Driver {
     for (const { reject } of this.waiting.splice(0)) reject(error);
   }
 
-  async execute({ sql, parameters }: CompiledQuery, isInTransaction: boolean): Promise<QueryResult<unknown>> {
-    const result = () => this.statements.result(sql, parameters as SQLInputValue[]);
-    if (!isInTransaction) {
-      // It must not join the group.
-      this.commit();
-      this.hooks.verify();
-      const done = await this.patiently(result);
-      await this.onDisk(this.statements.takeWrites());
-      return done;
-    }
-    return this.attempt(() => {
-      this.requireTransaction();
-      return result();
-    });
-  }
-
-  /** After some errors, SQLite has undone it, even if the error was caught. */
+  /** Some errors undo it, even if they are caught. */
   private requireTransaction(): void {
     if (!this.file.isTransaction) throw new Error('the transaction was undone before');
   }
 
-  /** Waits while another program holds the file. SQLite's own timeout would block the event loop. */
+  /** SQLite's own timeout would block the event loop. */
   private async patiently<T>(action: () => T): Promise<T> {
     for (let triesLeft = this.isHeld ? 0 : BUSY_TRIES; ; triesLeft -= 1) {
       try {
-        const done = action();
+        const result = action();
         this.isHeld = false;
-        return done;
+        return result;
       } catch (error) {
         this.isHeld = isBusy(error) && triesLeft <= 0;
         if (this.isHeld || !isBusy(error)) throw this.hooks.translate(error);
@@ -240,7 +215,7 @@ export class GroupCommitDriver implements Driver {
     }
   }
 
-  /** Waits for the file, and holds it until the returned function is called. */
+  /** Returns the function that ends the turn. */
   private async takeTurn(): Promise<() => void> {
     const before = this.lastTurn;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -250,8 +225,7 @@ export class GroupCommitDriver implements Driver {
   }
 }
 
-/** Holds the file until its turn ends. */
-export class Connection implements DatabaseConnection {
+class Connection implements DatabaseConnection {
   readonly endTurn: () => void;
   isInTransaction = false;
   private readonly driver: GroupCommitDriver;
@@ -271,19 +245,11 @@ export class Connection implements DatabaseConnection {
   }
 }
 
-/** More than the program has queries; lists of values make variants of some. */
 const MAX_KEPT = 500;
 
-type Prepared = Readonly<{
-  statement: StatementSync;
-  hasRows: boolean;
-  onlyReads: boolean;
-}>;
-
-/** Statements of a file, each prepared once. */
-export class Statements {
+class Statements {
   private readonly file: DatabaseSync;
-  private readonly prepared = new Map<string, Prepared>();
+  private readonly prepared = new Map<string, ReturnType<Statements['prepare']>>();
   private hasWritten = false;
 
   constructor(file: DatabaseSync) {
@@ -294,7 +260,6 @@ export class Statements {
     this.of(sql).statement.run();
   }
 
-  /** Whether a statement may have written since the last call. */
   takeWrites(): boolean {
     const { hasWritten } = this;
     this.hasWritten = false;
@@ -302,24 +267,29 @@ export class Statements {
   }
 
   result(sql: string, parameters: readonly SQLInputValue[]): QueryResult<unknown> {
-    const { statement, hasRows, onlyReads } = this.of(sql);
+    const { statement, properties, onlyReads } = this.of(sql);
     this.hasWritten ||= !onlyReads;
-    if (hasRows) return { rows: statement.all(...parameters) };
+    if (properties.length > 0) {
+      const rows = statement.all(...parameters) as unknown as SQLOutputValue[][];
+      return { rows: namedRows(properties, rows) };
+    }
     const { changes, lastInsertRowid } = statement.run(...parameters);
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
   }
 
-  private of(sql: string): Prepared {
+  private of(sql: string) {
     const kept = this.prepared.get(sql);
     if (kept !== undefined) return kept;
-    const statement = this.file.prepare(sql);
-    const prepared = {
-      statement,
-      hasRows: statement.columns().length > 0,
-      onlyReads: /^\s*select\b/i.test(sql),
-    };
     if (this.prepared.size >= MAX_KEPT) this.prepared.clear();
+    const prepared = this.prepare(sql);
     this.prepared.set(sql, prepared);
     return prepared;
+  }
+
+  private prepare(sql: string) {
+    const statement: StatementSync = this.file.prepare(sql);
+    statement.setReturnArrays(true);
+    const properties = statement.columns().map(({ name }) => propertyName(name));
+    return { statement, properties, onlyReads: /^\s*select\b/i.test(sql) };
   }
 }

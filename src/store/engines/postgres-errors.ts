@@ -1,4 +1,4 @@
-import { codeOf, LOCK_NOT_AVAILABLE, StoreError } from './connection-turns.ts';
+import { codeOf, LOCK_NOT_AVAILABLE, StoreError } from './database.ts';
 
 const NETWORK_PROBLEMS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
@@ -11,12 +11,11 @@ const NETWORK_PROBLEMS: Readonly<Record<string, string>> = {
   ECONNRESET: 'it closed the connection',
 };
 
-/** The server, role or database allows no more. */
 export const TOO_MANY_CONNECTIONS = '53300';
 
 const CHECK_URL = 'Check DATABASE_URL, and that Postgres runs and lets this machine in.';
 
-/** By SQLSTATE: why Postgres refuses a connection, and what to do. */
+/** Why Postgres refuses a connection, and what to do. */
 const REFUSALS: Readonly<Record<string, readonly [why: string, advice: string]>> = {
   '28P01': ['it refuses the user or the password', 'Correct them in DATABASE_URL.'],
   '28000': ['it refuses the user', 'Correct it in DATABASE_URL, or allow it in pg_hba.conf.'],
@@ -28,16 +27,13 @@ const REFUSALS: Readonly<Record<string, readonly [why: string, advice: string]>>
   '57P03': ['it is starting up or shutting down', 'Try again in a moment.'],
 };
 
-/** Refusals that may end by themselves. */
-const PASSING_REFUSALS: ReadonlySet<string> = new Set([TOO_MANY_CONNECTIONS, '57P03']);
 /** Other codes belong to the network. */
 const SQLSTATE = /^(\d\w|F0|HV|P0|XX)\w{3}$/;
-/** The connection is broken, the server is starting or stopping, or it is not the primary. */
+/** A broken connection, a server that starts or stops, or not the primary. */
 const LOST_STATES = /^(08|57P|25006)/;
-/** Also: resources are short, or a database operator intervenes. */
+/** Also: short resources, or an operator intervenes. */
 const PASSING_STATES = /^(08|53|57|25006|55P03)/;
 
-/** By SQLSTATE: what to do about a statement that Postgres refused. */
 const STATEMENT_ADVICE: Readonly<Record<string, string>> = {
   '25006': 'DATABASE_URL leads to a read-only server; it must lead to the primary.',
   '42501': "Give the user of DATABASE_URL the right to create and write tables in the database's schema.",
@@ -48,29 +44,26 @@ const STATEMENT_ADVICE: Readonly<Record<string, string>> = {
 export function invalidUrlError(databaseUrl: string): StoreError | null {
   const parts = /^postgres(?:ql)?:\/\/[^/?#]*(.*)$/s.exec(databaseUrl);
   if (parts === null) return new StoreError('DATABASE_URL must start with postgres:// or postgresql://.');
-  const [, afterHost = ''] = parts;
-  // The password ended too early: its rest would be taken for host and database, and shown.
-  if (!afterHost.includes('@')) return null;
+  // With another @, the password ended too early: its rest would be taken for host and database, and shown.
+  if (!parts[1]?.includes('@')) return null;
   return new StoreError(
     'DATABASE_URL cannot be read: after the host it has another @. In user names and passwords write / ? # @ ' +
       'as %2F %3F %23 %40.',
   );
 }
 
-/** Translates connection errors into advice, without the password. */
 export function connectionErrors(databaseUrl: string): (error: unknown) => StoreError {
   const host = URL.parse(databaseUrl)?.hostname ?? '';
   const where = host === '' ? 'The Postgres database' : `The Postgres database at ${host}`;
   return (error) => {
     const code = codeOf(error);
-    const [why, advice] = REFUSALS[code ?? ''] ?? [
-      NETWORK_PROBLEMS[code ?? ''] ?? messageOf(error),
-      CHECK_URL,
-    ];
+    const refusal = REFUSALS[code ?? ''];
+    const [why, advice] = refusal ?? [NETWORK_PROBLEMS[code ?? ''] ?? messageOf(error), CHECK_URL];
+    const words = passwordsIn(databaseUrl).reduce((clean, word) => clean.replaceAll(word, '***'), why);
     return new StoreError(
-      `${where} cannot be reached: ${withoutPassword(why, databaseUrl)}. ${advice}`,
+      `${where} cannot be reached: ${words}. ${advice}`,
       code,
-      !(code !== null && code in REFUSALS) || PASSING_REFUSALS.has(code),
+      refusal === undefined || PASSING_STATES.test(code ?? ''),
     );
   };
 }
@@ -84,7 +77,7 @@ export function statementError(error: unknown): StoreError {
   return new StoreError(advice === undefined ? message : `${message} ${advice}`, code, isTemporary);
 }
 
-/** Whether the connection is dead, or leads to a server that takes no writes. */
+/** Or it leads to a server that takes no writes. */
 export function isConnectionLost(code: string | null): boolean {
   return code === null || !SQLSTATE.test(code) || LOST_STATES.test(code);
 }
@@ -93,11 +86,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function withoutPassword(text: string, databaseUrl: string): string {
-  return passwordsIn(databaseUrl).reduce((clean, word) => clean.replaceAll(word, '***'), text);
-}
-
-/** The password, both as written in the URL and decoded; empty without one. */
+/** As written in the URL, and decoded. */
 export function passwordsIn(databaseUrl: string): string[] {
   const url = URL.parse(databaseUrl);
   const password = url?.password || url?.searchParams.get('password') || '';

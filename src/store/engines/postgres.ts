@@ -1,30 +1,43 @@
 import {
-  CamelCasePlugin,
+  CompiledQuery,
+  type DatabaseConnection,
   HandleEmptyInListsPlugin,
   Kysely,
+  PostgresAdapter,
+  type PostgresDialectConfig,
+  PostgresDriver,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
   replaceWithNoncontingentExpression,
   sql,
+  type TransactionSettings,
 } from 'kysely';
 import { Pool, types } from 'pg';
 import type { Queries } from '../schema/tables.ts';
-import type { Database, LeaseClock, TakeAdvisoryLock, Urgency } from './connection-turns.ts';
+import { columnName } from './column-names.ts';
+import type { Database, HeldLock } from './database.ts';
 import { invalidUrlError } from './postgres-errors.ts';
-import { postgresDialect, sharedPool } from './postgres-pool.ts';
+import { sharedPool, type Urgency } from './postgres-pool.ts';
 
 /** Per replica; Postgres allows 100 in all by default. */
 const MAX_CONNECTIONS = 10;
 const CONNECT_TIMEOUT_MS = 10_000;
 /** A server that vanished must not block the loops. */
 const STATEMENT_TIMEOUT_MS = 15_000;
-/** How long a close waits for running statements: a frozen server answers none. */
+/** A frozen server answers no running statement. */
 const CLOSE_WITHIN_MS = 1_000;
-/** TCP keep-alive begins after this much silence. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
+/** Frees the locks of a frozen replica. */
+const MAX_IDLE_IN_TRANSACTION_MS = 10_000;
+/** On average. Then another transaction gets the connection. */
+const LOCK_WITHIN_MS = 200;
+/** A transaction of docs-agent takes less. */
+const LONG_HELD_MS = 5_000;
 
-/** Type id of 64-bit integers, which `pg` reads as text. Ours are times and counts. */
+/** Type id of 64-bit integers, which `pg` reads as text. */
 const INT8 = 20;
 
-/** @param isPatient statements and locks may take as long as they need, as a migration of a large database does */
+/** @param isPatient without time limits, for migrations */
 export function openPostgres(databaseUrl: string, isPatient = false): Database {
   const invalid = invalidUrlError(databaseUrl);
   if (invalid !== null) throw invalid;
@@ -40,39 +53,105 @@ export function openPostgres(databaseUrl: string, isPatient = false): Database {
       getTypeParser: (oid, format) => (oid === INT8 ? Number : types.getTypeParser(oid, format)),
     },
   });
-  // Without listeners, a connection that breaks between two statements would end the process. The pool drops it, and
-  // its transaction fails at the next statement.
+  // Without listeners, an idle connection that breaks would end the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   const poolFor = sharedPool(pool, databaseUrl, MAX_CONNECTIONS);
-  const queriesFor = (urgency: Urgency): Queries => {
-    const dialect = postgresDialect({ pool: poolFor(urgency) }, isPatient);
-    const emptyLists = new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression });
-    return new Kysely({ dialect, plugins: [emptyLists, new CamelCasePlugin()] });
-  };
+  const queriesFor = (urgency: Urgency): Queries =>
+    new Kysely({
+      dialect: {
+        createDriver: () => new DriverWithSettings({ pool: poolFor(urgency) }, isPatient),
+        createQueryCompiler: () => new QueryCompiler(),
+        createAdapter: () => new Adapter(),
+        createIntrospector: (db) => new PostgresIntrospector(db),
+      },
+      plugins: [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })],
+    });
   const queries = queriesFor('request');
-  const others = { again: queriesFor('again'), background: queriesFor('background') };
-  const close = async () => {
-    const { promise: limit, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, CLOSE_WITHIN_MS);
-    await Promise.race([queries.destroy(), limit]);
-    clearTimeout(timer);
+  return {
+    engine: 'postgres',
+    queries,
+    again: queriesFor('again'),
+    background: queriesFor('background'),
+    takeLock,
+    leaseNowMs,
+    heldLocks: () => heldLocks(queries),
+    close: async () => {
+      const { promise: limit, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, CLOSE_WITHIN_MS);
+      await Promise.race([queries.destroy(), limit]);
+      clearTimeout(timer);
+    },
   };
-  return { queries, ...others, engine: 'postgres', advisoryLockIn, leaseClockIn, close };
 }
 
-/** Names with the same hash wait for each other, which does no harm. */
-function advisoryLockIn(transaction: Queries): TakeAdvisoryLock {
-  return async (name) => {
-    await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(transaction);
-  };
+async function takeLock(transaction: Queries, name: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(transaction);
 }
 
 /** The server's clock: those of the replicas may differ. */
-function leaseClockIn(transaction: Queries): LeaseClock {
-  return async () => {
-    const { rows } = await sql<{ ms: number }>`
-      select cast(extract(epoch from clock_timestamp()) * 1000 as bigint) as ms`.execute(transaction);
-    return rows[0]?.ms ?? Number.NaN;
-  };
+async function leaseNowMs(transaction: Queries): Promise<number> {
+  const { rows } = await sql<{ ms: number }>`
+    select cast(extract(epoch from clock_timestamp()) * 1000 as bigint) as ms`.execute(transaction);
+  return rows[0]?.ms ?? Number.NaN;
+}
+
+/** Sessions whose age is hidden count while somebody waits for them. */
+async function heldLocks(queries: Queries): Promise<HeldLock[]> {
+  const { rows } = await sql<HeldLock>`
+    select distinct on (holder.pid) holder.pid, coalesce(holder.application_name, '') as program,
+      coalesce(holder.state, '') as state, held.relname as "table",
+      cast(extract(epoch from clock_timestamp() - holder.xact_start) * 1000 as bigint) as for_ms
+    from pg_locks as lock
+    join pg_class as held on held.oid = lock.relation
+    join pg_stat_activity as holder on holder.pid = lock.pid
+    where lock.granted and lock.locktype = 'relation' and holder.datname = current_database()
+      and held.relkind = 'r' and held.relnamespace = cast(current_schema() as regnamespace)
+      and lock.mode not in ('AccessShareLock', 'ShareUpdateExclusiveLock')
+      and holder.pid <> pg_backend_pid()
+      and coalesce(
+        holder.xact_start < clock_timestamp() - cast(${`${LONG_HELD_MS} milliseconds`} as interval),
+        holder.pid in (
+          select unnest(pg_blocking_pids(waiting.pid)) from pg_locks as waiting where not waiting.granted
+        )
+      )
+    order by holder.pid, held.relname`.execute(queries);
+  return rows;
+}
+
+class QueryCompiler extends PostgresQueryCompiler {
+  protected override sanitizeIdentifier(identifier: string): string {
+    return super.sanitizeIdentifier(columnName(identifier));
+  }
+}
+
+/** Kysely's lock for migrations belongs to the session, which PgBouncer shares. `migrate` has its own. */
+class Adapter extends PostgresAdapter {
+  override async acquireMigrationLock(): Promise<void> {}
+
+  override async releaseMigrationLock(): Promise<void> {}
+}
+
+/** Sets limits in the round trip that begins a transaction: behind PgBouncer, sessions are shared. */
+class DriverWithSettings extends PostgresDriver {
+  private readonly isPatient: boolean;
+
+  constructor(config: PostgresDialectConfig, isPatient: boolean) {
+    super(config);
+    this.isPatient = isPatient;
+  }
+
+  override beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
+    // Two that wait for each other must not give up at the same moment.
+    const lockWithinMs = Math.round(LOCK_WITHIN_MS * (0.75 + Math.random() / 2));
+    const local = [
+      `set local idle_in_transaction_session_timeout = ${MAX_IDLE_IN_TRANSACTION_MS}`,
+      ...(this.isPatient ? [] : [`set local lock_timeout = ${lockWithinMs}`]),
+    ];
+    const withSettings: DatabaseConnection = {
+      executeQuery: ({ sql }) => connection.executeQuery(CompiledQuery.raw([sql, ...local].join('; '))),
+      streamQuery: connection.streamQuery,
+    };
+    return super.beginTransaction(withSettings, settings);
+  }
 }

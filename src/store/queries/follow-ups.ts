@@ -6,17 +6,8 @@ import {
   receiptOf,
   unsentStates,
 } from '../../jobs/follow-ups/follow-up.ts';
-import { type FollowUpTable, fromJson, type Queries, toJson } from '../schema/tables.ts';
+import { type FollowUpTable, fromJson, literals, type Queries, toJson } from '../schema/tables.ts';
 import { Table } from './table.ts';
-
-export type StaleReceipt = Readonly<{
-  followUpId: string;
-  messageTs: string;
-  /** Reactions that were added, or may have been. */
-  placed: readonly Receipt[];
-  /** Null: none. */
-  desired: Receipt | null;
-}>;
 
 /** The rest follows once these are up to date. */
 export const MAX_STALE_RECEIPTS = 100;
@@ -26,52 +17,34 @@ const desiredReceipt = sql<Receipt | null>`case state ${sql.join(
   sql` `,
 )} end`;
 
-export const isUnsent = sql<SqlBool>`follow_up.state in (${sql.join(unsentStates.map((state) => sql.lit(state)))})`;
+export const isUnsent = sql<SqlBool>`follow_up.state in (${literals(unsentStates)})`;
 
 /** Keeps transactions short: further unsent replies wait for their turn. */
 const MAX_LOCKED_FOLLOW_UPS = 500;
 
-/** Up to 500 of the job that are unsent, those that go out by themselves first, and the one at `messageTs` in any state. */
-export async function unsentOrAt(db: Queries, jobId: string, messageTs: string): Promise<FollowUp[]> {
-  const found = db
+/** Up to 500 unsent ones, those that go out by themselves first, and the one at `messageTs` in any state. */
+export async function unsentOrAt(db: Queries, jobId: string, messageTs: string | null): Promise<FollowUp[]> {
+  const rows = await db
     .selectFrom('followUp')
-    .select(followUpColumns)
+    .selectAll()
     .where('jobId', '=', jobId)
-    .where((eb) => eb.or([isUnsent, eb('messageTs', '=', messageTs)]));
-  // Hardly any job has more than may be locked: then nothing needs selecting or sorting.
-  let rows = await found.limit(MAX_LOCKED_FOLLOW_UPS + 1).execute();
-  if (rows.length > MAX_LOCKED_FOLLOW_UPS) {
-    rows = await found
-      // Replies that go out by themselves first: others may pile up until somebody retries them.
-      .orderBy((eb) =>
-        eb
-          .case()
-          .when('messageTs', '=', messageTs)
-          .then(0)
-          .when('state', 'in', dueStates)
-          .then(1)
-          .else(2)
-          .end(),
-      )
-      .orderBy('messageTs')
-      .limit(MAX_LOCKED_FOLLOW_UPS)
-      .execute();
-  }
+    .where((eb) => eb.or([isUnsent, eb('messageTs', '=', messageTs ?? '')]))
+    .orderBy(
+      sql`case when message_ts = ${messageTs ?? ''} then 0 when state in (${literals(dueStates)}) then 1 else 2 end`,
+    )
+    .orderBy('messageTs')
+    .limit(MAX_LOCKED_FOLLOW_UPS)
+    .execute();
   return rows.map(followUpFrom).sort((a, b) => (a.messageTs < b.messageTs ? -1 : 1));
 }
 
 export class FollowUps extends Table {
-  /** The 100 oldest follow-ups that may not show exactly the reaction of their state. */
-  async withStaleReceipts(jobId: string): Promise<StaleReceipt[]> {
+  /** The 100 oldest that may not show the reaction of their state. */
+  async withStaleReceipts(jobId: string) {
     const rows = await this.db
       .selectFrom('followUp')
-      .select([
-        'id as followUpId',
-        'messageTs',
-        'receiptShown',
-        'receiptsTried',
-        desiredReceipt.as('desired'),
-      ])
+      .select(['id as followUpId', 'messageTs', 'receiptShown', 'receiptsTried'])
+      .select(desiredReceipt.as('desired'))
       .where('jobId', '=', jobId)
       .where('state', '!=', 'withdrawn')
       .where(sql<SqlBool>`(receipts_tried != '' or receipt_shown is distinct from ${desiredReceipt})`)
@@ -84,32 +57,20 @@ export class FollowUps extends Table {
     });
   }
 
-  /** Records which reactions may be on the follow-up from now on; it is stale until one is confirmed. */
   async receiptsTried(followUpId: string, receipts: readonly Receipt[]): Promise<void> {
-    await this.change(followUpId)
-      .set({ receiptsTried: receipts.join(',') })
-      .execute();
+    await this.update('followUp', { id: followUpId }, { receiptsTried: receipts.join(',') });
   }
 
-  /** Records that the follow-up has this reaction (null: none) and no other. */
   async receiptShown(followUpId: string, receipt: Receipt | null): Promise<void> {
-    await this.change(followUpId).set({ receiptShown: receipt, receiptsTried: '' }).execute();
+    await this.update('followUp', { id: followUpId }, { receiptShown: receipt, receiptsTried: '' });
   }
 
-  /** Inserts or updates it; a reply that is already stored under another id stays as it is. */
+  /** A reply that is already stored under another id stays as it is. */
   async put(followUp: FollowUp): Promise<void> {
     const { id, jobId, messageTs, ...facts } = followUpRow(followUp);
-    const { numUpdatedRows } = await this.change(id).set(facts).executeTakeFirst();
-    if (numUpdatedRows > 0n) return;
-    await this.db
-      .insertInto('followUp')
-      .values({ id, jobId, messageTs, ...facts, receiptsTried: '' })
-      .onConflict((conflict) => conflict.columns(['jobId', 'messageTs']).doNothing())
-      .execute();
-  }
-
-  private change(id: string) {
-    return this.db.updateTable('followUp').where('id', '=', id);
+    if (await this.update('followUp', { id }, facts)) return;
+    const values = { id, ...facts, receiptsTried: '' };
+    await this.upsert('followUp', { jobId, messageTs }, values, null);
   }
 }
 
@@ -119,23 +80,7 @@ export function followUpRow(followUp: FollowUp) {
   return { ...columns, receivedAt: receivedAtMs, more: toJson(more) };
 }
 
-export const followUpColumns = [
-  'id',
-  'jobId',
-  'messageTs',
-  'userId',
-  'text',
-  'editedTs',
-  'receivedAt',
-  'state',
-  'callId',
-  'more',
-] as const;
-
-export function followUpFrom({
-  receivedAt: receivedAtMs,
-  more,
-  ...columns
-}: Pick<FollowUpTable, (typeof followUpColumns)[number]>): FollowUp {
+export function followUpFrom(row: FollowUpTable): FollowUp {
+  const { receivedAt: receivedAtMs, more, receiptShown: _, receiptsTried: __, ...columns } = row;
   return { ...columns, receivedAtMs, ...fromJson(more) };
 }

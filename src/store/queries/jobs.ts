@@ -1,13 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { createKey } from '../../jobs/call.ts';
 import type { JobState } from '../../jobs/decision.ts';
-import type { Job } from '../../jobs/job.ts';
+import { type FollowUp, unsentStates } from '../../jobs/follow-ups/follow-up.ts';
+import { undecidedOf } from '../../jobs/follow-ups/follow-up-queue.ts';
+import type { PastCall } from '../../jobs/follow-ups/turns.ts';
+import { type Job, openStages } from '../../jobs/job.ts';
 import type { ChannelSettings } from '../../jobs/policy.ts';
+import type { JobPage, NeedingJob, PageStart, Viewer } from '../../jobs/shown/lists.ts';
 import type { TaskKind } from '../../jobs/task-kinds.ts';
-import { fromJson, type Json, jobColumns, jobFrom, type Tables, toJson } from '../schema/tables.ts';
-import { unsentOrAt } from './follow-ups.ts';
-import { Table } from './table.ts';
+import { fromJson, type Json, jobColumns, jobFrom, literals, toJson } from '../schema/tables.ts';
+import { followUpFrom, unsentOrAt } from './follow-ups.ts';
+import { isBeyond, Table } from './table.ts';
 import { taskId } from './tasks/task.ts';
 
 export type Thread = Readonly<{
@@ -16,12 +20,9 @@ export type Thread = Readonly<{
   threadTs: string;
 }>;
 
-/** No message has this timestamp. */
-const NO_MESSAGE = '';
 const NOBODY = '';
 
 export interface LockedJob extends JobState {
-  /** What administrators saved for its channel. */
   readonly saved: ChannelSettings | null;
 }
 
@@ -29,7 +30,6 @@ export function savedFrom(saved: Json<ChannelSettings> | null): ChannelSettings 
   return saved === null ? null : fromJson(saved);
 }
 
-/** Of the job's channel. */
 export const savedSettings = sql<Json<ChannelSettings> | null>`(
   select data from channel_setting
   where channel_setting.team_id = job.team_id and channel_setting.channel_id = job.channel_id
@@ -38,58 +38,69 @@ export const savedSettings = sql<Json<ChannelSettings> | null>`(
 const taskOfJob = (kind: TaskKind) => sql`${sql.lit(taskId(kind, ''))} || job.id`;
 
 /** Checks without news are written to their tasks only. */
-const lastCheck = sql<number | null>`(
+export const lastCheck = sql<number | null>`(
   select max(last_run_at) from task where task.id in (${taskOfJob('check_job')}, ${taskOfJob('check_ended_job')})
 )`.as('lastCheck');
 
-/** The job as shown. @param lastMs when a check last found nothing new */
+/** @param lastMs when a check last found nothing new */
 export function checked(job: Job, lastMs: number | null): Job {
   return (lastMs ?? 0) <= (job.checkedAtMs ?? 0) ? job : { ...job, checkedAtMs: lastMs };
 }
 
 export class Jobs extends Table {
-  /** As they are stored. */
   private readonly locked = new Map<string, Job>();
 
   /**
-   * Locks the job until commit. With it come up to 500 follow-ups that may still be sent (those that go out by
-   * themselves first, then the oldest), and the one at `messageTs` in any state.
+   * Until commit. With up to 500 unsent follow-ups, those that go out by themselves first, and the one at `messageTs`
+   * in any state.
    */
   async lock(jobId: string, messageTs: string | null = null): Promise<LockedJob | null> {
-    const row = await this.withLastCheck(jobId).forNoKeyUpdate().executeTakeFirst();
-    if (row === undefined) return null;
-    const followUps = await unsentOrAt(this.db, jobId, messageTs ?? NO_MESSAGE);
-    const job = checked(jobFrom(row), row.lastCheck);
+    const found = await this.read(jobId, messageTs, true);
+    if (found === null) return null;
+    const { cardDrawnAtMs: _, ...state } = found;
+    const { job } = state;
     this.locked.set(jobId, job);
     const mayBePending = job.stage.kind === 'creating' && job.creates > 0;
-    const call = mayBePending ? await this.pendingCall(createKey(job)) : undefined;
-    return { job, followUps, saved: savedFrom(row.saved), ...(call && { pendingCreateId: call.id }) };
+    const call = mayBePending
+      ? await this.row('call', { naturalKey: createKey(job), state: 'pending' })
+      : undefined;
+    return { ...state, ...(call && { pendingCreateId: call.id }) };
   }
 
-  /** As `lock`, without the lock, for readers who are told when it changes. */
-  async shown(jobId: string) {
-    const row = await this.withLastCheck(jobId).select('cardDrawnAt').executeTakeFirst();
+  /** Without a lock, for readers who are told when it changes. */
+  shown(jobId: string) {
+    return this.read(jobId, null, false);
+  }
+
+  private async read(jobId: string, messageTs: string | null, isLocked: boolean) {
+    const row = await this.db
+      .selectFrom('job')
+      .select([...jobColumns, 'cardDrawnAt', savedSettings, lastCheck])
+      .where('id', '=', jobId)
+      .$if(isLocked, (query) => query.forNoKeyUpdate())
+      .executeTakeFirst();
     if (row === undefined) return null;
-    const job = checked(jobFrom(row), row.lastCheck);
-    const followUps = await unsentOrAt(this.db, jobId, NO_MESSAGE);
-    return { job, followUps, saved: savedFrom(row.saved), cardDrawnAtMs: row.cardDrawnAt };
+    return {
+      job: checked(jobFrom(row), row.lastCheck),
+      followUps: await unsentOrAt(this.db, jobId, messageTs),
+      saved: savedFrom(row.saved),
+      cardDrawnAtMs: row.cardDrawnAt,
+    };
   }
 
-  /** Locks the job, and reads nothing of it. */
+  /** Reads nothing. */
   async hold(jobId: string): Promise<void> {
-    await this.jobs(['id']).where('id', '=', jobId).forNoKeyUpdate().execute();
+    await this.db.selectFrom('job').select('id').where('id', '=', jobId).forNoKeyUpdate().execute();
   }
 
   async get(jobId: string): Promise<Job | null> {
-    const row = await this.jobs(jobColumns).where('id', '=', jobId).executeTakeFirst();
+    const row = await this.row('job', { id: jobId });
     return row === undefined ? null : jobFrom(row);
   }
 
   async findByThread(teamId: string, channelId: string, threadTs: string): Promise<string | null> {
-    const row = await this.jobs(['id'])
-      .where((eb) => eb.and({ teamId, channelId, threadTs }))
-      .executeTakeFirst();
-    return row?.id ?? null;
+    const job = await this.row('job', { teamId, channelId, threadTs });
+    return job?.id ?? null;
   }
 
   /** The job whose card was refused, and whose reply at `messageTs` waits for *Try again*. */
@@ -103,10 +114,9 @@ export class Jobs extends Table {
     return row?.id ?? null;
   }
 
-  /** Locks the channel's jobs whose card may already be posted. Returns when the first was requested, or null. */
+  /** Jobs whose card may already be posted. Returns when the first was requested. */
   async lockOpening(teamId: string, channelId: string): Promise<number | null> {
-    const rows = await this.jobs(['requestedAt'])
-      .where((eb) => eb.and({ teamId, channelId }))
+    const rows = await this.rows('job', { teamId, channelId })
       .where('stage', 'in', ['opening', 'draft'])
       .where(
         sql<SqlBool>`(stage = 'opening' or thread_ts is null) and exists (
@@ -114,85 +124,52 @@ export class Jobs extends Table {
             and call.kind = case job.stage when 'opening' then 'post_card' else 'announce' end
         )`,
       )
-      // Sorted, so that concurrent transactions do not deadlock.
+      // Sorted, against deadlocks.
       .orderBy('id')
       .forNoKeyUpdate()
       .execute();
     return rows.length === 0 ? null : Math.min(...rows.map((row) => row.requestedAt));
   }
 
-  /** The person's (null: nobody's) jobs in the channel since then, newest first. Locked, so that concurrent requests see each other. */
+  /** Newest first. Locked, so that concurrent requests see each other. `requesterId` null: nobody's. */
   async requestedBy(
     { teamId, channelId, requesterId: personId }: Pick<Job, 'teamId' | 'channelId' | 'requesterId'>,
     sinceMs: number,
   ): Promise<Job[]> {
     const requesterId = personId ?? NOBODY;
-    await this.takeAdvisoryLock(`asker:${teamId}:${channelId}:${requesterId}`);
-    const rows = await this.jobs(jobColumns)
-      .where((eb) => eb.and({ teamId, channelId, requesterId }))
-      .where('requestedAt', '>', sinceMs)
-      .orderBy('requestedAt', 'desc')
-      .execute();
-    return rows.map(jobFrom);
+    await this.takeLock(`asker:${teamId}:${channelId}:${requesterId}`);
+    const jobs = this.rows('job', { teamId, channelId, requesterId }).where('requestedAt', '>', sinceMs);
+    return (await jobs.orderBy('requestedAt', 'desc').execute()).map(jobFrom);
   }
 
-  /** Jobs that watch this agent job, newest first. Locked likewise. */
+  /** Newest first. Locked likewise. */
   async ofAgentJob(teamId: string, projectId: string, agentJobId: string): Promise<Job[]> {
-    await this.takeAdvisoryLock(`agent_job:${teamId}:${projectId}:${agentJobId}`);
-    const rows = await this.jobs(jobColumns)
-      .where((eb) => eb.and({ agentJobId, teamId, projectId }))
-      .orderBy('requestedAt', 'desc')
-      .execute();
-    return rows.map(jobFrom);
+    await this.takeLock(`agent_job:${teamId}:${projectId}:${agentJobId}`);
+    const jobs = this.rows('job', { agentJobId, teamId, projectId }).orderBy('requestedAt', 'desc');
+    return (await jobs.execute()).map(jobFrom);
   }
 
   async cardDrawn(jobId: string, nowMs: number): Promise<void> {
-    await this.db.updateTable('job').set({ cardDrawnAt: nowMs }).where('id', '=', jobId).execute();
+    await this.update('job', { id: jobId }, { cardDrawnAt: nowMs });
   }
 
-  /**
-   * Writes only what has changed of a locked job: SQLite renews the entry of every index whose columns are
-   * set.
-   */
+  /** SQLite renews the index entries of all columns that are set, so only changes of a locked job are written. */
   async put(job: Job): Promise<void> {
     const before = this.locked.get(job.id);
     if (before === job) return;
     const data = toJson(job);
     const keys = keysOf(job);
     if (before === undefined) {
-      await this.db
-        .insertInto('job')
-        .values({ id: job.id, number: job.number || null, ...keys, data })
-        .onConflict((conflict) => conflict.column('id').doUpdateSet({ ...keys, data }))
-        .execute();
+      const row = { number: job.number || null, ...keys, data };
+      await this.upsert('job', { id: job.id }, row, { ...keys, data });
     } else {
       const changes = isDeepStrictEqual(keys, keysOf(before)) ? { data } : { ...keys, data };
-      await this.db.updateTable('job').set(changes).where('id', '=', job.id).execute();
+      await this.update('job', { id: job.id }, changes);
     }
     this.locked.set(job.id, job);
   }
-
-  private jobs<Column extends keyof Tables['job']>(columns: readonly Column[]) {
-    return this.db.selectFrom('job').select(columns);
-  }
-
-  private withLastCheck(jobId: string) {
-    return this.db
-      .selectFrom('job')
-      .select([...jobColumns, savedSettings, lastCheck])
-      .where('id', '=', jobId);
-  }
-
-  private pendingCall(naturalKey: string) {
-    return this.db
-      .selectFrom('call')
-      .select('id')
-      .where((eb) => eb.and({ naturalKey, state: 'pending' }))
-      .executeTakeFirst();
-  }
 }
 
-/** The columns by which jobs are found. */
 function keysOf(job: Job) {
   return {
     teamId: job.teamId,
@@ -205,4 +182,151 @@ function keysOf(job: Job) {
     agentJobId: job.agentJob?.id ?? job.watchedAgentJobId,
     hasPullRequest: job.announcedPrLink === null ? 0 : 1,
   };
+}
+
+type Condition = RawBuilder<SqlBool>;
+
+const MAX_MEANT = 20;
+const MAX_CALLS = 500;
+const MAX_UNSENT = 50;
+/** Fewer characters of an id would name too many jobs. */
+const ID_START = /^[0-9a-f-]{13,36}$/i;
+const NUMBER = /^#?([1-9]\d{0,8})$/;
+/** A request that awaits confirmation, or a draft, is no job yet. */
+const IS_JOB: Condition = sql`stage not in ('awaiting_confirmation', 'draft', 'dropped')`;
+const IS_OPEN: Condition = sql`stage in (${literals(openStages)})`;
+
+const WHICH = {
+  all: sql<SqlBool>`1 = 1`,
+  open: IS_OPEN,
+  with_pull_request: sql<SqlBool>`has_pull_request = 1`,
+};
+
+export class JobLists extends Table {
+  /** The person's own jobs and the open ones of the channel. */
+  async page(viewer: Viewer, start: PageStart, limit: number): Promise<JobPage> {
+    const found = await this.visibleTo(viewer, start, limit + 1);
+    const hasMore = found.length > limit;
+    const jobs = found.slice(0, limit);
+    if (start?.to !== 'newer') return { jobs, hasNewer: start !== null, hasOlder: hasMore };
+    // With less than a page of newer jobs, the first page is meant.
+    if (found.length < limit) return this.page(viewer, null, limit);
+    return { jobs: jobs.reverse(), hasNewer: hasMore, hasOlder: true };
+  }
+
+  async recentOf(teamId: string, userId: string, sinceMs: number, limit: number): Promise<NeedingJob[]> {
+    const jobs = await this.newestOf(teamId, userId, { sinceMs }, limit);
+    const ids = jobs.map(({ id }) => id);
+    const rows = await this.db
+      .selectFrom('followUp')
+      .select(['jobId', 'callId', 'state'])
+      .where('jobId', 'in', ids)
+      .where('state', 'in', ['not_sent', 'unknown'])
+      .where('callId', 'is not', null)
+      .orderBy('messageTs')
+      .limit(MAX_CALLS)
+      .$narrowType<{ callId: string }>()
+      .execute();
+    const calls = Map.groupBy(rows, ({ jobId }) => jobId);
+    return jobs.map((job) => ({ job, undecided: undecidedOf(calls.get(job.id) ?? []) }));
+  }
+
+  /**
+   * Jobs that `id` may mean: first that number (`142`, `#142`), then, newest first, that id, at least 13 characters of
+   * it, or that agent job.
+   */
+  async meant(teamId: string, id: string): Promise<Job[]> {
+    const find = (isMeant: Condition) =>
+      this.db
+        .selectFrom('job')
+        .select(['id', 'requestedAt', ...jobColumns])
+        // A plain `team_id` would make SQLite scan all jobs of the workspace.
+        .where(sql<SqlBool>`team_id || '' = ${teamId}`)
+        .where(IS_JOB)
+        .where(isMeant)
+        .orderBy('requestedAt', 'desc')
+        .limit(MAX_MEANT)
+        .execute();
+    // Each kind of name has its own index.
+    const found = [...(await find(sql`id = ${id}`)), ...(await find(sql`agent_job_id = ${id}`))];
+    if (ID_START.test(id)) found.push(...(await find(beginsWith(id.toLowerCase()))));
+    found.sort((a, b) => b.requestedAt - a.requestedAt);
+    const [, number] = NUMBER.exec(id) ?? [];
+    const numbered = number === undefined ? [] : await find(sql`number = ${Number(number)}`);
+    const rows = [...new Map([...numbered, ...found].map((row) => [row.id, row])).values()];
+    return rows.slice(0, MAX_MEANT).map(jobFrom);
+  }
+
+  /** The newest 500, oldest first. */
+  async callsOf(jobId: string): Promise<PastCall[]> {
+    const rows = await this.db
+      .selectFrom('call')
+      .select(['request', 'state', 'createdAt as createdAtMs', 'endedAt as endedAtMs'])
+      .where('jobId', '=', jobId)
+      .orderBy('seq', 'desc')
+      .limit(MAX_CALLS)
+      .execute();
+    return rows.reverse().map((row) => ({ ...row, request: fromJson(row.request) }));
+  }
+
+  /** The 50 oldest that may not have reached the agent. */
+  async unsentOf(jobId: string): Promise<FollowUp[]> {
+    const rows = await this.rows('followUp', { jobId })
+      .where('state', 'in', unsentStates)
+      .orderBy('messageTs')
+      .limit(MAX_UNSENT)
+      .execute();
+    return rows.map(followUpFrom);
+  }
+
+  async newestOf(
+    teamId: string,
+    userId: string,
+    which: keyof typeof WHICH | { readonly sinceMs: number },
+    limit: number,
+  ): Promise<Job[]> {
+    const isMeant = typeof which === 'string' ? WHICH[which] : sql<SqlBool>`requested_at >= ${which.sinceMs}`;
+    const rows = await this.rows('job', { teamId, requesterId: userId })
+      .where(isMeant)
+      .where(IS_JOB)
+      .orderBy('requestedAt', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .execute();
+    return rows.map(jobFrom);
+  }
+
+  private async visibleTo(
+    { teamId, userId, channelId }: Viewer,
+    start: PageStart,
+    limit: number,
+  ): Promise<Job[]> {
+    const [direction, order] = start?.to === 'newer' ? (['asc', '>'] as const) : (['desc', '<'] as const);
+    const nearest = (isMeant: Condition) =>
+      this.db
+        .selectFrom('job')
+        .select(['id', 'requestedAt', ...jobColumns])
+        .where('teamId', '=', teamId)
+        .where(isMeant)
+        .where(isBeyond(['requestedAt', 'id'], start && [start.than.requestedAtMs, start.than.id], order))
+        .orderBy('requestedAt', direction)
+        .orderBy('id', direction)
+        .limit(limit);
+    const own = nearest(sql`requester_id = ${userId} and ${IS_JOB}`).as('own');
+    const open = nearest(sql`channel_id = ${channelId} and ${IS_OPEN}`).as('open');
+    const rows = await this.db
+      .selectFrom(own)
+      .selectAll()
+      .union(this.db.selectFrom(open).selectAll())
+      .orderBy('requestedAt', direction)
+      .orderBy('id', direction)
+      .limit(limit)
+      .execute();
+    return rows.map(jobFrom);
+  }
+}
+
+/** A range for the index: in every collation, `g` sorts after anything that may follow in an id. */
+function beginsWith(idStart: string): Condition {
+  return sql`id >= ${idStart} and id < ${`${idStart}g`} and id like ${`${idStart}%`}`;
 }

@@ -29,7 +29,6 @@ const LANES = [
   ['thread:', 'thread;'],
   ['notice:', 'notice;'],
 ] as const;
-/** Of all workspaces. */
 const CALLS_MAX = 2_000;
 
 /** Channels that are closed to the bot until people act there. */

@@ -1,19 +1,17 @@
-import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
-import type { TakeAdvisoryLock } from '../engines/connection-turns.ts';
+import { type RawBuilder, type Selectable, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { Queries, Tables } from '../schema/tables.ts';
 import type { Tasks } from './tasks/tasks.ts';
 
-/** What the tables of one transaction share. */
 export type Shared = Readonly<{
   tasks: Tasks;
-  takeAdvisoryLock: TakeAdvisoryLock;
+  takeLock: (name: string) => Promise<void>;
 }>;
 
-type Values<T extends keyof Tables> = {
+export type Values<T extends keyof Tables> = {
   readonly [Column in keyof Tables[T]]?: Tables[T][Column] | RawBuilder<Tables[T][Column]>;
 };
 
-/** The queries of a table. Outside of a transaction (`shared` null), it may only be read. */
+/** Outside of a transaction (`shared` null), it may only be read. */
 export class Table {
   protected readonly db: Queries;
   private readonly shared: Shared | null;
@@ -27,60 +25,86 @@ export class Table {
     return this.inTransaction().tasks;
   }
 
-  protected takeAdvisoryLock(name: string): Promise<void> {
-    return this.inTransaction().takeAdvisoryLock(name);
-  }
-
-  /** The row with these values; undefined: there is none. */
-  protected row<T extends keyof Tables>(table: T, key: Partial<Tables[T]>): Promise<Tables[T] | undefined> {
-    const rows = this.db.selectFrom(table as 'home').selectAll();
-    return rows.where((eb) => eb.and(key)).executeTakeFirst() as Promise<Tables[T] | undefined>;
-  }
-
-  /** Inserts a row, or makes these changes to the one with the same key; null: none. */
-  protected async upsert<T extends keyof Tables>(
-    table: T,
-    key: Partial<Tables[T]>,
-    values: Values<T>,
-    changes: Values<T> | null = values,
-  ): Promise<void> {
-    await this.db
-      .insertInto(table as 'home')
-      .values({ ...key, ...values } as never)
-      .onConflict((conflict) => {
-        const known = conflict.columns(Object.keys(key) as never);
-        return changes === null ? known.doNothing() : known.doUpdateSet(changes as object);
-      })
-      .execute();
+  protected takeLock(name: string): Promise<void> {
+    return this.inTransaction().takeLock(name);
   }
 
   private inTransaction(): Shared {
     if (this.shared === null) throw new Error('This needs a transaction');
     return this.shared;
   }
+
+  protected rows<T extends keyof Tables>(table: T, key: Partial<Tables[T]>) {
+    const rows = this.db.selectFrom(table as 'home').selectAll();
+    type Rows = SelectQueryBuilder<Tables, T, Selectable<Tables[T]>>;
+    return rows.where((eb) => eb.and(key)) as unknown as Rows;
+  }
+
+  protected row<T extends keyof Tables>(table: T, key: Partial<Tables[T]>) {
+    return this.rows(table, key).executeTakeFirst();
+  }
+
+  /** `changes`: to an existing row; null: none. Returns whether a row was written. */
+  protected async upsert<T extends keyof Tables>(
+    table: T,
+    key: Partial<Tables[T]>,
+    values: Values<T>,
+    changes: Values<T> | null = values,
+  ): Promise<boolean> {
+    const { numInsertedOrUpdatedRows } = await this.db
+      .insertInto(table as 'home')
+      .values({ ...key, ...values } as never)
+      .onConflict((conflict) => {
+        const existing = conflict.columns(Object.keys(key) as never);
+        return changes === null ? existing.doNothing() : existing.doUpdateSet(changes as object);
+      })
+      .executeTakeFirst();
+    return numInsertedOrUpdatedRows !== 0n;
+  }
+
+  protected async update<T extends keyof Tables>(
+    table: T,
+    key: Partial<Tables[T]>,
+    changes: Values<T>,
+    condition: RawBuilder<SqlBool> = ANY,
+  ): Promise<boolean> {
+    const update = this.db.updateTable(table as 'home').set(changes as object);
+    const { numUpdatedRows } = await update
+      .where((eb) => eb.and(key))
+      .where(condition)
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
+  }
+
+  protected async delete<T extends keyof Tables>(
+    table: T,
+    key: Partial<Tables[T]>,
+    condition: RawBuilder<SqlBool> = ANY,
+  ): Promise<boolean> {
+    const deletion = this.db.deleteFrom(table as 'home').where((eb) => eb.and(key));
+    return (await deletion.where(condition).executeTakeFirst()).numDeletedRows > 0n;
+  }
 }
 
-/** Whether a row comes behind this place in the order of these columns; null: any row does. */
+const ANY = sql<SqlBool>`1 = 1`;
+
+/** `place` null: any row is. */
 export function isBeyond(
   columns: readonly string[],
   place: readonly unknown[] | null,
   order: '>' | '<' | '>=' = '>',
 ): RawBuilder<SqlBool> {
-  if (place === null) return sql`1 = 1`;
+  if (place === null) return ANY;
   const names = sql.join(columns.map((column) => sql.ref(column)));
   return sql`(${names}) ${sql.raw(order)} (${sql.join(place)})`;
 }
 
-/** A row's place in an order: its values in the columns that the order goes by. */
 export type Place = readonly (string | number)[];
 
-export type Page<Row> = Readonly<{
-  rows: readonly Row[];
-  /** The place of the last row; null at the end. */
-  next: Place | null;
-}>;
+/** `next`: null at the end. */
+export type Page<Row> = Readonly<{ rows: readonly Row[]; next: Place | null }>;
 
-/** The first rows behind a place, or from a value of the first column on, in the order of these columns. */
+/** The first rows behind a place, or from a value of the first column on. */
 export async function readPage<T extends keyof Tables, Row>(
   query: SelectQueryBuilder<Tables, T, Row>,
   columns: readonly string[],

@@ -1,28 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migration';
-import { type Database, type Engine, StoreError } from '../engines/connection-turns.ts';
+import { type Database, StoreError } from '../engines/database.ts';
 import type { Queries } from './tables.ts';
 
-/**
- * The changes of the schema, in the order of their names. They only go forward: a released migration is
- * never edited, and a change is a new one at the end.
- */
-export function migrations(engine: Engine): Record<string, Migration> {
-  return { '0001_start': { up: (db) => start(db, engine) } };
-}
-
-async function start(db: Kysely<unknown>, engine: Engine): Promise<void> {
-  const statements =
-    engine === 'sqlite'
-      ? [...tables(SQLITE), ...NUMBER_ON_SQLITE]
-      : [...tables(POSTGRES), ...NUMBER_ON_POSTGRES];
-  for (const statement of statements) await sql.raw(statement).execute(db);
+/** In the order of their names. A released migration is never edited: a change is a new one at the end. */
+export function migrations(engine: Database['engine']): Record<string, Migration> {
+  return {
+    '0001_start': {
+      up: async (db) => {
+        const [dialect, numbering] =
+          engine === 'sqlite' ? [SQLITE, NUMBER_ON_SQLITE] : [POSTGRES, NUMBER_ON_POSTGRES];
+        const statements = [...tables(dialect).split(';\n'), ...numbering];
+        for (const statement of statements) await sql.raw(statement).execute(db);
+      },
+    },
+  };
 }
 
 type Dialect = Readonly<{
   serial: string;
-  /** Short rows are stored in the index of their names: one page to write instead of two. */
+  /** Short rows are stored in their index: one page to write instead of two. */
   inItsIndex: string;
   /** For the queue, whose rows change all the time. */
   busy: string;
@@ -31,9 +29,8 @@ type Dialect = Readonly<{
 const SQLITE: Dialect = { serial: 'integer', inItsIndex: 'without rowid', busy: 'without rowid' };
 
 /**
- * Each check changes its task twice, for which Postgres writes new versions of the row. With room in the same
- * page, a claim's version needs no index entries. Dead versions are cleaned up once there are some thousands
- * of them, however many tasks there are, and without pauses: the table is small.
+ * Each check changes its task twice. With room in the same page, the new version of the row needs no index entries.
+ * Dead versions are cleaned up by their number, without pauses.
  */
 const POSTGRES: Dialect = {
   serial: 'bigserial',
@@ -44,287 +41,293 @@ const POSTGRES: Dialect = {
 
 const OF_A_JOB = 'references job (id) on delete cascade';
 
-function tables({ serial, inItsIndex, busy }: Dialect): string[] {
-  return [
-    `create table inbound_request (key text not null primary key, at bigint not null) ${inItsIndex}`,
-    'create index inbound_request_at on inbound_request (at)',
+/** Statements end with `;` at the end of a line. */
+const tables = ({ serial, inItsIndex, busy }: Dialect) => `
+create table inbound_request (key text not null primary key, at bigint not null) ${inItsIndex};
+create index inbound_request_at on inbound_request (at);
 
-    `create table job (
-      id text not null primary key,
-      team_id text not null,
-      channel_id text not null,
-      thread_ts text,
-      project_id text not null,
-      requester_id text not null,
-      requested_at bigint not null,
-      stage text not null,
-      agent_job_id text,
-      has_pull_request integer not null,
-      data text not null,
-      card_drawn_at bigint,
-      number integer
-    )`,
-    `create unique index job_thread on job (team_id, channel_id, thread_ts) where thread_ts is not null`,
-    'create index job_stage on job (stage, team_id, channel_id)',
-    'create index job_requested on job (requested_at)',
-    'create index job_requester on job (team_id, requester_id, requested_at, id)',
-    `create index job_open on job (team_id, channel_id, requested_at, id)
-      where stage in ('opening', 'creating', 'create_unknown', 'working')`,
-    // For the retention job, whose query repeats the expression (`retention.ts` says why).
-    `create index job_over on job (requested_at, id)
-      where (stage || '') in ('awaiting_confirmation', 'dropped', 'card_failed', 'rejected', 'ended')`,
-    'create index job_agent_job on job (agent_job_id) where agent_job_id is not null',
-    // With the workspace first, it would attract queries by workspace, which have better indexes.
-    'create unique index job_number on job (number, team_id)',
-    'create table job_count (team_id text not null primary key, last_number integer not null)',
+create table job (
+  id text not null primary key,
+  team_id text not null,
+  channel_id text not null,
+  thread_ts text,
+  project_id text not null,
+  requester_id text not null,
+  requested_at bigint not null,
+  stage text not null,
+  agent_job_id text,
+  has_pull_request integer not null,
+  data text not null,
+  card_drawn_at bigint,
+  number integer
+);
+create unique index job_thread on job (team_id, channel_id, thread_ts) where thread_ts is not null;
+create index job_stage on job (stage, team_id, channel_id);
+create index job_requested on job (requested_at);
+create index job_requester on job (team_id, requester_id, requested_at, id);
+create index job_open on job (team_id, channel_id, requested_at, id)
+  where stage in ('opening', 'creating', 'create_unknown', 'working');
+-- retention.ts says why.
+create index job_over on job (requested_at, id)
+  where (stage || '') in ('awaiting_confirmation', 'dropped', 'card_failed', 'rejected', 'ended');
+create index job_agent_job on job (agent_job_id) where agent_job_id is not null;
+-- With the workspace first, it would attract queries by workspace, which have better indexes.
+create unique index job_number on job (number, team_id);
 
-    `create table follow_up (
-      id text not null primary key,
-      job_id text not null ${OF_A_JOB},
-      message_ts text not null,
-      user_id text not null,
-      text text not null,
-      edited_ts text,
-      received_at bigint not null,
-      state text not null,
-      call_id text,
-      more text not null,
-      receipt_shown text,
-      receipts_tried text not null,
-      unique (job_id, message_ts)
-    )`,
-    // An audit reads the replies of all jobs in the order in which they were written.
-    'create index follow_up_written on follow_up (message_ts, id)',
-    `create table early_reply (
-      team_id text not null,
-      channel_id text not null,
-      thread_ts text not null,
-      message_ts text not null,
-      user_id text not null,
-      text text not null,
-      edited_ts text not null,
-      received_at bigint not null,
-      more text not null,
-      primary key (team_id, channel_id, thread_ts, message_ts)
-    )`,
+create table job_count (team_id text not null primary key, last_number integer not null);
 
-    `create table call (
-      seq ${serial} primary key,
-      id text not null unique,
-      natural_key text not null unique,
-      job_id text not null ${OF_A_JOB},
-      project_id text not null,
-      lane text not null,
-      kind text not null,
-      request text not null,
-      state text not null,
-      detail text,
-      created_at bigint not null,
-      started_at bigint,
-      ended_at bigint,
-      held_since bigint
-    )`,
-    'create index call_of_job on call (job_id, seq)',
-    'create index call_next_in_lane on call (lane, seq) where ended_at is null',
-    `create index call_in_budget on call (project_id, started_at) where kind in ('create_job', 'send_message')`,
-    `create table budget_queue (
-      job_id text not null ${OF_A_JOB},
-      kind text not null,
-      project_id text not null,
-      seq bigint not null,
-      passed_until bigint,
-      primary key (job_id, kind)
-    )`,
-    'create index budget_queue_order on budget_queue (project_id, seq)',
-    `create table call_pause (
-      project_id text not null primary key,
-      at bigint not null,
-      until bigint not null,
-      refusals integer not null
-    )`,
-    `create table read_budget (
-      project_id text not null primary key,
-      whole_at double precision not null,
-      slowed_at bigint,
-      slowed_share double precision,
-      slowed_until bigint
-    )`,
+create table follow_up (
+  id text not null primary key,
+  job_id text not null ${OF_A_JOB},
+  message_ts text not null,
+  user_id text not null,
+  text text not null,
+  edited_ts text,
+  received_at bigint not null,
+  state text not null,
+  call_id text,
+  more text not null,
+  receipt_shown text,
+  receipts_tried text not null,
+  unique (job_id, message_ts)
+);
+-- For audits.
+create index follow_up_written on follow_up (message_ts, id);
 
-    `create table task (
-      id text not null primary key,
-      kind text not null,
-      subject text not null,
-      job_id text ${OF_A_JOB},
-      group_key text default '' not null,
-      run_at bigint not null,
-      lease_token text,
-      lease_until bigint,
-      attempts integer not null,
-      revision bigint not null,
-      last_run_at bigint,
-      unknown_until bigint,
-      failing_since bigint,
-      failure text
-    ) ${busy}`,
-    // The kind comes first: a loop finds its own tasks at once, however many others wait.
-    'create index task_due on task (kind, run_at)',
-    'create index task_due_of_group on task (kind, group_key, run_at)',
-    'create index task_of_job on task (job_id)',
-    // Few tasks fail.
-    'create index task_failing on task (kind, failing_since) where failing_since is not null',
+create table early_reply (
+  team_id text not null,
+  channel_id text not null,
+  thread_ts text not null,
+  message_ts text not null,
+  user_id text not null,
+  text text not null,
+  edited_ts text not null,
+  received_at bigint not null,
+  more text not null,
+  primary key (team_id, channel_id, thread_ts, message_ts)
+);
 
-    `create table catch_up (
-      job_id text not null primary key ${OF_A_JOB},
-      team_id text not null,
-      urgency integer,
-      requested_at bigint not null,
-      request_count bigint not null,
-      sweep_from bigint,
-      seen_ts text,
-      oldest_ts text,
-      cursor text,
-      old_replies integer not null,
-      failures integer not null
-    )`,
-    `create index catch_up_requested on catch_up (team_id, urgency, requested_at) where urgency is not null`,
+create table call (
+  seq ${serial} primary key,
+  id text not null unique,
+  natural_key text not null unique,
+  job_id text not null ${OF_A_JOB},
+  project_id text not null,
+  lane text not null,
+  kind text not null,
+  request text not null,
+  state text not null,
+  detail text,
+  created_at bigint not null,
+  started_at bigint,
+  ended_at bigint,
+  held_since bigint,
+  sent text
+);
+create index call_of_job on call (job_id, seq);
+create index call_next_in_lane on call (lane, seq) where ended_at is null;
+create index call_in_budget on call (project_id, started_at) where kind in ('create_job', 'send_message');
 
-    `create table pull_request (
-      team_id text not null,
-      key text not null,
-      watched_from bigint not null,
-      looked_at bigint,
-      changed_at bigint,
-      outcome text,
-      misses integer not null,
-      facts text,
-      memory text,
-      primary key (team_id, key)
-    )`,
-    // A pull request can't be deleted while a job has it, so one that gets it just then keeps it.
-    `create table job_pull_request (
-      job_id text not null ${OF_A_JOB},
-      team_id text not null,
-      key text not null,
-      url text not null,
-      is_old integer not null,
-      primary key (job_id, key),
-      foreign key (team_id, key) references pull_request (team_id, key)
-    )`,
-    'create index job_pull_request_jobs on job_pull_request (team_id, key, job_id)',
-    // The channel is first in the key, because `forget` asks by it alone.
-    `create table past_notice (
-      team_id text not null,
-      channel_id text not null,
-      digest text not null,
-      primary key (channel_id, team_id, digest)
-    ) ${inItsIndex}`,
-    `create table past_thread (
-      team_id text not null,
-      channel_id text not null,
-      thread_ts text not null,
-      at bigint not null,
-      primary key (team_id, channel_id, thread_ts)
-    )`,
-    'create index past_thread_at on past_thread (at)',
+create table budget_queue (
+  job_id text not null ${OF_A_JOB},
+  kind text not null,
+  project_id text not null,
+  seq bigint not null,
+  passed_until bigint,
+  primary key (job_id, kind)
+);
+create index budget_queue_order on budget_queue (project_id, seq);
 
-    `create table recipe (
-      team_id text not null,
-      name text not null,
-      job_id text references job (id) on delete set null,
-      failures integer not null,
-      has_failed integer not null,
-      paused_at bigint,
-      primary key (team_id, name)
-    )`,
-    'create index recipe_job on recipe (job_id)',
-    `create table schedule (
-      team_id text not null,
-      name text not null,
-      schedule text,
-      served_until bigint not null,
-      primary key (team_id, name)
-    )`,
-    'create table hook_answer (key text not null primary key, at bigint not null, answer text not null)',
-    'create index hook_answer_at on hook_answer (at)',
-    `create table step_token (
-      job_id text not null primary key ${OF_A_JOB},
-      token text not null,
-      until bigint not null
-    )`,
+create table call_pause (
+  project_id text not null primary key,
+  at bigint not null,
+  until bigint not null,
+  refusals integer not null
+);
 
-    // The time comes first in the key, since entries are written and read in its order.
-    `create table audit_entry (
-      at bigint not null,
-      id text not null,
-      team_id text not null,
-      user_id text,
-      action text not null,
-      source text not null,
-      job_id text,
-      outcome text not null,
-      primary key (at, id)
-    ) ${inItsIndex}`,
-    `create table channel_setting (
-      team_id text not null,
-      channel_id text not null,
-      data text not null,
-      changed_by text not null,
-      changed_at bigint not null,
-      primary key (team_id, channel_id)
-    )`,
-    `create table home (
-      team_id text not null,
-      user_id text not null,
-      opened_at bigint not null,
-      primary key (team_id, user_id)
-    )`,
+create table read_budget (
+  project_id text not null primary key,
+  whole_at double precision not null,
+  slowed_at bigint,
+  slowed_share double precision,
+  slowed_until bigint
+);
 
-    `create table installation (
-      id text not null primary key,
-      is_organisation integer not null,
-      enterprise_id text,
-      bot_user_id text not null,
-      bot_id text not null,
-      workspace_url text,
-      scopes text not null,
-      installer_id text not null,
-      installed_at bigint not null,
-      key_id text not null,
-      bot_token text not null,
-      revision bigint not null
-    )`,
-    'create table organisation_team (team_id text not null primary key, enterprise_id text not null)',
+create table task (
+  id text not null primary key,
+  kind text not null,
+  subject text not null,
+  job_id text ${OF_A_JOB},
+  group_key text default '' not null,
+  run_at bigint not null,
+  lease_token text,
+  lease_until bigint,
+  attempts integer not null,
+  revision bigint not null,
+  last_run_at bigint,
+  unknown_until bigint,
+  failing_since bigint,
+  failure text
+) ${busy};
+-- A loop finds its own kinds at once.
+create index task_due on task (kind, run_at);
+create index task_due_of_group on task (kind, group_key, run_at);
+create index task_of_job on task (job_id);
+create index task_failing on task (kind, failing_since) where failing_since is not null;
 
-    // The processes that share the store, and their connections to Slack.
-    `create table replica (
-      id text not null primary key,
-      connections integer not null,
-      other_connections integer not null,
-      seen_at bigint not null
-    )`,
-    'create table heartbeat (id integer primary key, beats bigint not null)',
-    // Where the store was copied to: two programs on the same jobs would do everything twice.
-    'create table moved (place text not null primary key, at bigint not null)',
-    // Identifies the installation and, in a backup, its number: a file's name and time do not.
-    'create table backup_origin (installation_id text not null primary key, sequence bigint not null)',
-    `insert into backup_origin (installation_id, sequence) values ('${randomUUID()}', 0)`,
-  ];
-}
+create table catch_up (
+  job_id text not null primary key ${OF_A_JOB},
+  team_id text not null,
+  urgency integer,
+  requested_at bigint not null,
+  request_count bigint not null,
+  sweep_from bigint,
+  seen_ts text,
+  oldest_ts text,
+  cursor text,
+  old_replies integer not null,
+  failures integer not null
+);
+create index catch_up_requested on catch_up (team_id, urgency, requested_at) where urgency is not null;
+
+create table pull_request (
+  team_id text not null,
+  key text not null,
+  watched_from bigint not null,
+  changed_at bigint,
+  outcome text,
+  misses integer not null,
+  facts text,
+  memory text,
+  primary key (team_id, key)
+);
+
+-- A pull request can't be deleted while a job has it, so one that gets it just then keeps it.
+create table job_pull_request (
+  job_id text not null ${OF_A_JOB},
+  team_id text not null,
+  key text not null,
+  url text not null,
+  is_old integer not null,
+  primary key (job_id, key),
+  foreign key (team_id, key) references pull_request (team_id, key)
+);
+create index job_pull_request_jobs on job_pull_request (team_id, key, job_id);
+
+-- forget.ts asks by the channel alone.
+create table past_notice (
+  team_id text not null,
+  channel_id text not null,
+  digest text not null,
+  primary key (channel_id, team_id, digest)
+) ${inItsIndex};
+
+create table past_thread (
+  team_id text not null,
+  channel_id text not null,
+  thread_ts text not null,
+  at bigint not null,
+  primary key (team_id, channel_id, thread_ts)
+);
+create index past_thread_at on past_thread (at);
+
+create table recipe (
+  team_id text not null,
+  name text not null,
+  job_id text references job (id) on delete set null,
+  failures integer not null,
+  has_failed integer not null,
+  paused_at bigint,
+  primary key (team_id, name)
+);
+create index recipe_job on recipe (job_id);
+
+create table schedule (
+  team_id text not null,
+  name text not null,
+  schedule text,
+  served_until bigint not null,
+  primary key (team_id, name)
+);
+
+create table hook_answer (key text not null primary key, at bigint not null, answer text not null);
+create index hook_answer_at on hook_answer (at);
+
+create table step_token (
+  job_id text not null primary key ${OF_A_JOB},
+  token text not null,
+  until bigint not null
+);
+
+-- Written and read in the order of time.
+create table audit_entry (
+  at bigint not null,
+  id text not null,
+  team_id text not null,
+  user_id text,
+  action text not null,
+  source text not null,
+  job_id text,
+  outcome text not null,
+  primary key (at, id)
+) ${inItsIndex};
+
+create table channel_setting (
+  team_id text not null,
+  channel_id text not null,
+  data text not null,
+  changed_by text not null,
+  changed_at bigint not null,
+  primary key (team_id, channel_id)
+);
+
+create table home (
+  team_id text not null,
+  user_id text not null,
+  opened_at bigint not null,
+  primary key (team_id, user_id)
+);
+
+create table installation (
+  id text not null primary key,
+  is_organisation integer not null,
+  enterprise_id text,
+  bot_user_id text not null,
+  bot_id text not null,
+  workspace_url text,
+  scopes text not null,
+  installer_id text not null,
+  installed_at bigint not null,
+  key_id text not null,
+  bot_token text not null,
+  revision bigint not null
+);
+
+create table organisation_team (team_id text not null primary key, enterprise_id text not null);
+
+create table replica (
+  id text not null primary key,
+  connections integer not null,
+  other_connections integer not null,
+  seen_at bigint not null
+);
+
+create table heartbeat (id integer primary key, beats bigint not null);
+
+create table moved (place text not null primary key, at bigint not null);
+
+-- Identifies the installation, and numbers its backups.
+create table backup_origin (installation_id text not null primary key, sequence bigint not null);
+insert into backup_origin (installation_id, sequence) values ('${randomUUID()}', 0)`;
 
 /**
- * Short job numbers, for people: each workspace counts its own. The database numbers a job as it is written,
- * so no request makes another round trip for it; only requests of the same workspace wait for each other's
- * commit. A question or an abandoned draft uses none up. Writing a job that has its number fires no trigger.
+ * Numbered by the database, without another round trip: only requests of the same workspace wait for each other's
+ * commit. A question or an abandoned draft uses no number.
  */
 const IS_UNNUMBERED = `new.number is null and new.stage not in ('awaiting_confirmation', 'draft', 'dropped')`;
 
-const NUMBER_ON_SQLITE = (
-  [
-    ['job_numbered', 'insert'],
-    ['job_numbered_later', 'update of stage'],
-  ] as const
-).map(
-  ([name, change]) => `create trigger ${name} after ${change} on job when ${IS_UNNUMBERED} begin
+const NUMBER_ON_SQLITE = ['insert', 'update of stage'].map(
+  (change, index) => `create trigger job_numbered_${index} after ${change} on job when ${IS_UNNUMBERED} begin
     insert into job_count (team_id, last_number) values (new.team_id, 1)
       on conflict (team_id) do update set last_number = last_number + 1;
     update job set number = (select last_number from job_count where team_id = new.team_id) where id = new.id;
@@ -342,16 +345,14 @@ const NUMBER_ON_POSTGRES = [
     execute function number_job()`,
 ];
 
-const LOCK = 'migration';
-
-/** Applies all missing migrations, or none, and returns their names. Replicas that do so wait for each other. */
+/** All or none. Returns their names. Replicas wait for each other. */
 export async function migrate(
-  { queries, advisoryLockIn }: Pick<Database, 'queries' | 'advisoryLockIn'>,
+  { queries, takeLock }: Pick<Database, 'queries' | 'takeLock'>,
   migrations: Record<string, Migration>,
 ): Promise<string[]> {
   try {
     return await queries.transaction().execute(async (tx) => {
-      await advisoryLockIn(tx)(LOCK);
+      await takeLock(tx, 'migration');
       const migrator = new Migrator({ db: tx, provider: { getMigrations: async () => migrations } });
       const { error, results = [] } = await migrator.migrateToLatest();
       if (error !== undefined) throw error;
@@ -377,18 +378,14 @@ export type SchemaState = Readonly<{
 /** @param known both databases have the same names */
 export async function schemaState(db: Queries, known = migrations('sqlite')): Promise<SchemaState> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
-  const applied = tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE)
-    ? await appliedMigrations(db)
-    : [];
+  const isThere = tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE);
+  const { rows } = isThere
+    ? await sql<{ name: string }>`select name from ${sql.table(DEFAULT_MIGRATION_TABLE)}`.execute(db)
+    : { rows: [] };
+  const applied = rows.map(({ name }) => name);
   return {
     applied,
     missing: Object.keys(known).filter((name) => !applied.includes(name)),
     unknown: applied.filter((name) => !(name in known)),
   };
-}
-
-async function appliedMigrations(db: Queries): Promise<string[]> {
-  const tables = db as unknown as Kysely<{ [DEFAULT_MIGRATION_TABLE]: { name: string } }>;
-  const rows = await tables.selectFrom(DEFAULT_MIGRATION_TABLE).select('name').execute();
-  return rows.map((row) => row.name);
 }

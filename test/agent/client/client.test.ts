@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type AgentApi, startAgentApi } from '../../../demo/agent-api/agent-api.ts';
-import type { Fault } from '../../../demo/agent-api/fault.ts';
+import { type AgentApi, startAgentApi } from '../../support/agent-api/agent-api.ts';
+import type { Fault } from '../../support/agent-api/fault.ts';
 import { createTestClock } from '../../support/test-clock.ts';
 import { API_KEY, errorOf, failureOf, openClient } from '../support.ts';
 
@@ -91,7 +91,7 @@ describe('what the API refuses was not done', () => {
       reason: 'rejected',
       status: 400,
     });
-    expect(api.counts).toEqual({ create: 2, message: 0, get: 1 });
+    expect(api.counts).toEqual({ create: 2, message: 0, cancel: 0, get: 1 });
   });
 
   test('a rate limit, with the wait that was asked for', async () => {

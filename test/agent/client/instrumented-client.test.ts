@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { startAgentApi } from '../../../demo/agent-api/agent-api.ts';
 import { createAgentClient } from '../../../src/agent/client/client.ts';
+import { startAgentApi } from '../../support/agent-api/agent-api.ts';
 import { createTestClock } from '../../support/test-clock.ts';
 
 const START_MS = Date.UTC(2026, 10, 20);
@@ -42,10 +42,11 @@ test('an outage is known from its first failure to the next answer', async () =>
   expect(facts('docs')).toEqual({
     answeredAtMs: START_MS,
     trouble: { kind: 'unreachable', sinceMs: START_MS + 1_000 },
+    can: [],
   });
   api.failAll(null);
   await ask();
-  expect(facts('docs')).toEqual({ answeredAtMs: START_MS + 2_000, trouble: null });
+  expect(facts('docs')).toEqual({ answeredAtMs: START_MS + 2_000, trouble: null, can: [] });
 });
 
 test('a refused key is known of its project only; an unknown job is an answer', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ReadQuota } from '../../../src/agent/effects/read-quota.ts';
+import { readQuota } from '../../../src/agent/effects/read-quota.ts';
 import { openStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { describeOnDatabases } from '../../support/databases.ts';
@@ -13,7 +13,7 @@ describeOnDatabases('the reads of a project', (makeEmpty) => {
   test('are given out when a clock was set back, and not when it is 20 s behind', async () => {
     const place = await makeEmpty();
     const store = await openStore(place.location);
-    const quota = new ReadQuota(600, { isOfEnded: false });
+    const quota = readQuota(600, { isOfEnded: false });
     const nowMs = A_TURN_OF_OPEN_JOBS_MS;
     const takeAt = (atMs: number) =>
       store.transaction(
@@ -30,7 +30,7 @@ describeOnDatabases('the reads of a project', (makeEmpty) => {
     const place = await makeEmpty();
     const replicas = 'databaseUrl' in place.location ? 4 : 1;
     const stores = await Promise.all(Array.from({ length: replicas }, () => openStore(place.location)));
-    const quota = new ReadQuota(600, { isOfEnded: false });
+    const quota = readQuota(600, { isOfEnded: false });
     const nowMs = A_TURN_OF_OPEN_JOBS_MS;
     const takeOf = (store: Store) =>
       store.transaction(async (tx) => (await quota.take(tx, new Map([['docs/', 7]]), nowMs)).get('docs/'));
@@ -44,7 +44,7 @@ describeOnDatabases('the reads of a project', (makeEmpty) => {
   test('for a person who waits are made first, and counted', async () => {
     const place = await makeEmpty();
     const store = await openStore(place.location);
-    const quota = new ReadQuota(600, { isOfEnded: false });
+    const quota = readQuota(600, { isOfEnded: false });
     const nowMs = A_TURN_OF_OPEN_JOBS_MS;
     const left = (atMs: number) =>
       store.transaction(
@@ -68,7 +68,7 @@ describeOnDatabases('the reads of a project', (makeEmpty) => {
   test('for a person who waits are not made while the agent wants none, which the store tells', async () => {
     const place = await makeEmpty();
     const store = await openStore(place.location);
-    const quota = new ReadQuota(600, { isOfEnded: false });
+    const quota = readQuota(600, { isOfEnded: false });
     const nowMs = A_TURN_OF_OPEN_JOBS_MS;
     const paused = { atMs: nowMs, share: 0.5, untilMs: nowMs + 20_000 };
     await store.transaction((tx) => tx.readBudget.slowDown('docs', () => paused, nowMs));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ReadQuota } from '../../../src/agent/effects/read-quota.ts';
+import { readQuota } from '../../../src/agent/effects/read-quota.ts';
 import { onSqlite } from '../../engine/support/test-store.ts';
 
 const READS_PER_MINUTE = 60;
@@ -11,8 +11,8 @@ const START_MS = Date.UTC(2026, 0, 1);
 async function readsWith(openPerSecond: number, readsPerMinute = READS_PER_MINUTE) {
   const { store } = await onSqlite();
   const rations = {
-    open: new ReadQuota(readsPerMinute, { isOfEnded: false }),
-    ended: new ReadQuota(readsPerMinute, { isOfEnded: true }),
+    open: readQuota(readsPerMinute, { isOfEnded: false }),
+    ended: readQuota(readsPerMinute, { isOfEnded: true }),
   };
   const times: number[] = [];
   const reads = { open: 0, ended: 0 };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseRunnerConfig } from '../../../src/app/config/config.ts';
-import { ConfigError, formatProblems } from '../../../src/app/config/problems.ts';
 import { settingNames } from '../../../src/app/config/settings.ts';
+import { ConfigError, formatProblems } from '../../../src/app/config/values.ts';
 import { PUBLIC_SITES } from '../../../src/jobs/pull-requests/link.ts';
 import { fc } from '../../support/properties.ts';
 import { errorOf, parse, problemsOf, required, variablesOf } from '../../support/settings.ts';
@@ -36,9 +36,8 @@ describe('settings', () => {
       },
       workspaces: new Map(),
       store: { kind: 'embedded', dataDir: './data' },
-      recipes: [],
-      digest: null,
-      hooks: new Map(),
+      featureSettings: expect.any(Object),
+      featureSecrets: new Map(),
       http: { port: 3000, host: '0.0.0.0', healthPort: null },
       noticeChannels: [],
       policy: {

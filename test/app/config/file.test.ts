@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../../src/app/config/config.ts';
-import { formatProblems } from '../../../src/app/config/problems.ts';
+import { formatProblems } from '../../../src/app/config/values.ts';
 import { errorOf, noFiles, required } from '../../support/settings.ts';
 
 const PATH = './docs-agent.yml';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../../src/app/config/config.ts';
+import { recipesIn } from '../../../src/features/recipes/recipe.ts';
 import { errorOf, noFiles, oauth, required } from '../../support/settings.ts';
 
 const PATH = './docs-agent.yml';
@@ -112,8 +113,8 @@ describe('the workspaces of the file', () => {
       '  T0003: { projects: [] }',
     ];
     expect(messages(many, lines.slice(0, 4).join('\n'))).toEqual([
-      'DOCS_AGENT_CONFIG line 3: workspaces.T0001.projects[2] is not one of the projects (docs, api)',
       'DOCS_AGENT_CONFIG line 3: workspaces.T0001.projects[1] is named twice',
+      'DOCS_AGENT_CONFIG line 3: workspaces.T0001.projects[2] is not one of the projects (docs, api)',
       'DOCS_AGENT_CONFIG line 4: workspaces.T0002.channels.C0001.project is not one of the projects (docs)',
     ]);
     expect(messages(many, lines.join('\n'))).toEqual([
@@ -142,9 +143,11 @@ describe('recipes of many workspaces (T3)', () => {
 
   test('belong to their workspace, and so does a webhook', () => {
     const env = { ...many, HOOK_SECRET: 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' };
-    const { workspaces, hooks } = parseConfig(env, readFile(text(recipe('HOOK_SECRET'), '')));
-    expect(workspaces.get('T0001')?.recipes).toMatchObject([{ name: 'notes', channelId: 'C0001' }]);
-    expect(hooks.get('notes')?.teamId).toBe('T0001');
+    const { workspaces, featureSecrets } = parseConfig(env, readFile(text(recipe('HOOK_SECRET'), '')));
+    expect(recipesIn(workspaces.get('T0001')?.featureSettings ?? {})).toMatchObject([
+      { name: 'notes', channelId: 'C0001', secretVariable: 'HOOK_SECRET' },
+    ]);
+    expect([...featureSecrets.keys()]).toEqual(['HOOK_SECRET']);
   });
 
   test('may not share the name of a webhook, whose address names no workspace', () => {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../../src/app/config/config.ts';
+import { recipesIn } from '../../../src/features/recipes/recipe.ts';
+import { digestIn } from '../../../src/features/reports/digest.ts';
 import { errorOf, noFiles, required } from '../../support/settings.ts';
 
 const PATH = './docs-agent.yml';
@@ -29,7 +31,7 @@ describe('recipes in the file of DOCS_AGENT_CONFIG (T3)', () => {
       '  - { name: release-notes, channel: C1, request: "Document {version}", draft: true }',
       'projects: [{ id: docs }]',
     ].join('\n');
-    expect(config(text.replace('C1,', 'C01,')).recipes).toEqual([
+    expect(recipesIn(config(text.replace('C1,', 'C01,')).featureSettings)).toEqual([
       {
         name: 'weekly-review',
         projectName: 'docs',
@@ -40,25 +42,33 @@ describe('recipes in the file of DOCS_AGENT_CONFIG (T3)', () => {
         isDraft: false,
         owners: [],
       },
-      expect.objectContaining({ name: 'release-notes', projectName: null, schedule: null, isDraft: true }),
+      expect.objectContaining({
+        name: 'release-notes',
+        projectName: undefined,
+        schedule: null,
+        isDraft: true,
+      }),
     ]);
   });
 
   test('reach the agent without control characters, as all requests do (E3)', () => {
     const text =
       'recipes:\n  - { name: a, channel: C0001, request: "A\\0B {v}\\x1b", values: { v: "1\\0.2" } }';
-    const [recipe] = config(text).recipes;
+    const [recipe] = recipesIn(config(text).featureSettings);
     expect(recipe).toMatchObject({ request: 'AB {v}', values: new Map([['v', '1.2']]) });
   });
 
   test('belong to those that they name, else to the administrators', () => {
     const ownersOf = (more: string) =>
-      config(`admins: [U01]\n${one(`values: { version: "2" }${more}`)}`).recipes[0]?.owners;
+      recipesIn(config(`admins: [U01]\n${one(`values: { version: "2" }${more}`)}`).featureSettings)[0]
+        ?.owners;
     expect([ownersOf(', owners: [U02, W03]'), ownersOf('')]).toEqual([['U02', 'W03'], ['U01']]);
   });
 
   test('without a zone, a schedule is by UTC', () => {
-    const [recipe] = config(one('values: { version: "2" }, schedule: "0 9 * * 1"')).recipes;
+    const [recipe] = recipesIn(
+      config(one('values: { version: "2" }, schedule: "0 9 * * 1"')).featureSettings,
+    );
     expect(recipe?.schedule?.zone).toBe('UTC');
   });
 
@@ -137,7 +147,7 @@ describe('recipes in the file of DOCS_AGENT_CONFIG (T3)', () => {
   test('have no more placeholders than a form has room for, nor longer names', () => {
     const numbered = (count: number) => Array.from({ length: count }, (_, index) => `{p${index}}`).join(' ');
     const file = (request: string) => `recipes:\n  - { name: a, channel: C0001, request: "${request}" }`;
-    expect(config(file(`${numbered(49)} {${'p'.repeat(100)}}`)).recipes).toHaveLength(1);
+    expect(recipesIn(config(file(`${numbered(49)} {${'p'.repeat(100)}}`)).featureSettings)).toHaveLength(1);
     expect(messages(file(`${numbered(50)} {${'p'.repeat(101)}}`))).toEqual([
       'DOCS_AGENT_CONFIG line 2: recipes[0].request must have at most 50 placeholders',
       'DOCS_AGENT_CONFIG line 2: recipes[0].request has a placeholder whose name has more than 100 characters',
@@ -149,16 +159,16 @@ describe('the secret of a webhook (T3)', () => {
   const text = one('webhook: { secret_env: HOOK_SECRET }');
   const secretsIn = (more: Env) =>
     config(text, more)
-      .hooks.get('notes')
-      ?.secrets.map((key) => key.export().toString('base64'));
+      .featureSecrets.get('HOOK_SECRET')
+      ?.map((key) => key.export().toString('base64'));
 
   test('stands in a variable or a file, with whsec_ or without, and may be several while it is changed', () => {
     const bare = SECRET.slice('whsec_'.length);
     expect(secretsIn({ HOOK_SECRET: SECRET })).toEqual([bare]);
     expect(secretsIn({ HOOK_SECRET: ` ${bare}  ${SECRET}\n` })).toEqual([bare, bare]);
     const files = (path: string) => (path === '/run/hook' ? `${SECRET}\n` : withFile(text)(path));
-    const { hooks, ignored } = parseConfig(env({ HOOK_SECRET_FILE: '/run/hook' }), files);
-    expect(hooks.get('notes')).toMatchObject({ recipeName: 'notes', teamId: null });
+    const { featureSecrets, ignored } = parseConfig(env({ HOOK_SECRET_FILE: '/run/hook' }), files);
+    expect(featureSecrets.get('HOOK_SECRET')).toHaveLength(1);
     expect(ignored).toEqual([]);
   });
 
@@ -206,16 +216,17 @@ describe('the secret of a webhook (T3)', () => {
   );
 
   test('does not show when the settings are logged', () => {
-    const { hooks } = config(text, { HOOK_SECRET: SECRET });
-    expect(JSON.stringify([...hooks])).not.toContain('MfKQ');
+    const { featureSecrets } = config(text, { HOOK_SECRET: SECRET });
+    expect(JSON.stringify([...featureSecrets])).not.toContain('MfKQ');
   });
 });
 
 describe('the digest in the file of DOCS_AGENT_CONFIG (L4)', () => {
   test('says where and when; UTC unless it names a zone', () => {
-    const found = config('projects: [{ id: docs }]\ndigest: { channel: C0001, schedule: "0 9 * * 1" }');
-    expect(found.digest).toEqual({ channelId: 'C0001', schedule: { cron: '0 9 * * 1', zone: 'UTC' } });
-    expect(config('projects: [{ id: docs }]').digest).toBeNull();
+    const digestOf = (text: string) => digestIn(config(text).featureSettings);
+    const found = digestOf('projects: [{ id: docs }]\ndigest: { channel: C0001, schedule: "0 9 * * 1" }');
+    expect(found).toEqual({ channelId: 'C0001', schedule: { cron: '0 9 * * 1', zone: 'UTC' } });
+    expect(digestOf('projects: [{ id: docs }]')).toBeNull();
   });
 
   test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../../src/app/config/config.ts';
-import { secretNames } from '../../../src/app/config/settings.ts';
+import { settingNames, settings } from '../../../src/app/config/settings.ts';
 import { noFiles, problemsOf, required, variablesOf } from '../../support/settings.ts';
 
 describe('secrets in files', () => {
@@ -32,7 +32,7 @@ describe('secrets in files', () => {
     expect(config.store).toEqual({ kind: 'postgres', databaseUrl: 'postgres://db/docs' });
   });
 
-  test.each(secretNames)('%s may not be given twice', (name) => {
+  test.each(settingNames.filter((name) => settings[name].isSecret))('%s may not be given twice', (name) => {
     const problems = problemsOf({ [name]: 'anything', [`${name}_FILE`]: '/run/secrets/key' }, readFile);
     const [problem] = problems.filter(({ message }) => message.includes(`${name}_FILE`));
     expect(problem?.variable).toBe(name);

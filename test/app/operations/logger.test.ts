@@ -1,9 +1,9 @@
 import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { createLogger } from '../../../src/app/operations/logger.ts';
-import { terminalLines } from '../../../src/cli/commands/start.ts';
+import { createLogger, terminalLines } from '../../../src/app/operations/logger.ts';
+
 import type { Logger, LogLevel } from '../../../src/engine/runtime/redact.ts';
-import { boltLogger } from '../../../src/slack/workspace/web-api/http.ts';
+import { boltLogger } from '../../../src/slack/workspace/web-api/caller.ts';
 
 function logged(write: (logger: Logger) => void, level: LogLevel = 'debug'): Record<string, unknown>[] {
   const lines: string[] = [];

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createLogger, observedLogger } from '../../../src/app/operations/logger.ts';
-import { createMetrics } from '../../../src/app/operations/metrics/metrics.ts';
+import { createMetrics } from '../../../src/app/operations/metrics.ts';
 
 test('what is below the log level is counted all the same', async () => {
   const lines: string[] = [];

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { features } from '../../../src/app/features.ts';
 import { createLoops } from '../../../src/app/service/loops.ts';
 import { taskKinds } from '../../../src/jobs/task-kinds.ts';
 import { createLoopsWorld } from '../../engine/support/loops-world.ts';
@@ -14,7 +15,11 @@ test('every kind of task is the work of one loop', async () => {
     outside: () => ({ agent: {} }),
   });
   const claimed = world.tools.flatMap((tools) =>
-    createLoops(tools, 40_000)
+    createLoops(
+      tools,
+      40_000,
+      features.flatMap(({ run }) => run?.(tools) ?? []),
+    )
       .states()
       .flatMap(({ tasks }) => tasks),
   );

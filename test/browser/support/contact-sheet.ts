@@ -4,7 +4,7 @@ import { findLocalSlack, whereToGetLocalSlack } from '../../../demo/local-slack/
 import { startRenderingProxy } from '../../../demo/local-slack/rendering-proxy.ts';
 import { demoWorkspace, localApp } from '../../../demo/local-slack/workspace.ts';
 import { startLocalSlack } from '../../../demo/local-slack.ts';
-import type { SlackMessage } from '../../../src/slack/views/parts/message.ts';
+import type { SlackMessage } from '../../../src/slack/views/message.ts';
 import type { PictureGroup } from './page-of-pictures.ts';
 
 /** What people read in related situations, by a name for each. */

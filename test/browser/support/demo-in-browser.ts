@@ -7,7 +7,7 @@ import { findChromium, launchBrowser, whereToGetChromium } from './browser.ts';
 import { createSlackPage, type SlackPage } from './slack-page.ts';
 
 /** A step takes some milliseconds and a turn of the demo's agent six seconds; on a busy machine many times that. */
-const PATIENCE_MS = 45_000;
+const PATIENCE_MS = 90_000;
 
 /** The app's icon, as an address for pages. */
 export const iconAddress = `data:image/svg+xml;base64,${readFileSync(

@@ -14,7 +14,7 @@ const THREAD_ONLY = `
 const REPLIED_AFTER_MS = 40_000;
 
 /** The demo merges a pull request by itself, some time after the agent's last change. */
-const MERGED_WITHIN_MS = 120_000;
+const MERGED_WITHIN_MS = 240_000;
 
 /** Without what only the local Slack's page has. */
 const NO_TOPBAR = '.topbar { display: none }';

@@ -1,13 +1,14 @@
-import type { Job, Stage } from '../../../src/jobs/job.ts';
-import type { OfferOutcome } from '../../../src/jobs/offer.ts';
+import { sessionStateOf } from '../../../src/features/agent-sessions/index.ts';
+import { recipeSkippedView, resumedView } from '../../../src/features/recipes/view.ts';
+import type { Report } from '../../../src/features/reports/report.ts';
+import { reportView } from '../../../src/features/reports/view.ts';
+import type { Job, OfferOutcome, Stage } from '../../../src/jobs/job.ts';
 import { PUBLIC_SITES } from '../../../src/jobs/pull-requests/link.ts';
-import type { Report } from '../../../src/jobs/report/report.ts';
-import { sessionStateOf } from '../../../src/jobs/shown/lists.ts';
-import { pausedView, recipeSkippedView, resumedView, skippedView } from '../../../src/slack/views/recipes.ts';
-import { reportView } from '../../../src/slack/views/report.ts';
-import { cardView } from '../../../src/slack/views/thread/actions.ts';
-import { postedView } from '../../../src/slack/views/thread/settled.ts';
+import { cardView } from '../../../src/slack/views/card.ts';
+import { recipePausedView, recipeSkipped } from '../../../src/slack/views/draft.ts';
+import { message } from '../../../src/slack/views/message.ts';
 import { aJob, anAgentJob, completed, fivePastTwoMs, nobodyWaits, working } from '../../slack/views/a-job.ts';
+import { postedView } from '../../slack/views/support/thread.ts';
 import type { StateGroup } from './contact-sheet.ts';
 
 const MINUTE_MS = 60_000;
@@ -91,12 +92,12 @@ export const recipeGroup: StateGroup = {
     'started by its schedule': card({ ...review, ...atWork }),
     'its pull request': card({ ...review, ...ready }),
     'called by a release, as a draft': draft(release),
-    'its last job is still open': skippedView('weekly-review'),
+    'its last job is still open': message(recipeSkipped('weekly-review')),
     'the same, to whoever runs it': recipeSkippedView(
       'weekly-review',
       'https://acme.slack.com/archives/C1/p1',
     ),
-    'three failures in a row': pausedView('weekly-review', ['U0ALICE']),
+    'three failures in a row': recipePausedView('weekly-review', ['U0ALICE']),
     resumed: resumedView('weekly-review', 'Alice'),
   },
 };

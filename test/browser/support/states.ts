@@ -1,3 +1,6 @@
+import { codeHostReport } from '../../../src/features/pull-requests/views.ts';
+import type { Recipe } from '../../../src/features/recipes/recipe.ts';
+import { recipesView } from '../../../src/features/recipes/view.ts';
 import type { Announcement, TurnEnded } from '../../../src/jobs/announcement.ts';
 import type { EphemeralNotice, KeptReply } from '../../../src/jobs/call.ts';
 import type { Queue } from '../../../src/jobs/follow-ups/follow-up-queue.ts';
@@ -5,30 +8,28 @@ import type { Turn } from '../../../src/jobs/follow-ups/turns.ts';
 import type { Job, Stage } from '../../../src/jobs/job.ts';
 import type { FollowUpMode } from '../../../src/jobs/policy.ts';
 import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-request.ts';
-import type { Recipe } from '../../../src/jobs/recipe.ts';
 import type { NeedingJob } from '../../../src/jobs/shown/lists.ts';
-import { doctorView } from '../../../src/slack/views/doctor.ts';
-import { saidSinceView, sendAlongView } from '../../../src/slack/views/forms/compose.ts';
-import { questionView } from '../../../src/slack/views/forms/question.ts';
-import { settingsSavedView } from '../../../src/slack/views/forms/settings.ts';
+import { tooLateView } from '../../../src/slack/views/announcement.ts';
+import { cardView } from '../../../src/slack/views/card.ts';
+import { questionView, saidSinceView, sendAlongView } from '../../../src/slack/views/compose.ts';
 import { helpView, newMessagesOnlyView } from '../../../src/slack/views/help.ts';
-import { homeView } from '../../../src/slack/views/home.ts';
-import { listView } from '../../../src/slack/views/list.ts';
-import { recipesView } from '../../../src/slack/views/recipes.ts';
+import { doctorView, homeView } from '../../../src/slack/views/home.ts';
 import {
   adminsOnlyView,
+  cannotStopView,
+  delayedView,
+  ephemeralView,
+  jobForgottenView,
   notAllowedView,
   notStoredView,
   refusalView,
+  requesterView,
+  stillWorkingView,
   storingUnclearView,
-} from '../../../src/slack/views/refusals.ts';
-import { statusView } from '../../../src/slack/views/status.ts';
-import { cardView } from '../../../src/slack/views/thread/actions.ts';
-import { announcementView } from '../../../src/slack/views/thread/announcement.ts';
-import { cannotStopView, stillWorkingView } from '../../../src/slack/views/thread/not-for-agent.ts';
-import { delayedView, ephemeralView, requesterView } from '../../../src/slack/views/thread/requester.ts';
-import { jobForgottenView, tooLateView } from '../../../src/slack/views/thread/settled.ts';
-import { noticeView, privateNoticeView } from '../../../src/slack/views/thread/turn-ended.ts';
+} from '../../../src/slack/views/private-answers.ts';
+import { settingsSavedView } from '../../../src/slack/views/settings.ts';
+import { listView, statusView } from '../../../src/slack/views/status.ts';
+import { noticeView, privateNoticeView } from '../../../src/slack/views/turn-ended.ts';
 import {
   aJob,
   anAgentJob,
@@ -38,6 +39,7 @@ import {
   nobodyWaits,
   working,
 } from '../../slack/views/a-job.ts';
+import { announcementView } from '../../slack/views/support/thread.ts';
 import type { StateGroup } from './contact-sheet.ts';
 import { draftGroup, recipeGroup } from './elsewhere.ts';
 
@@ -260,7 +262,7 @@ const laterMs = fivePastTwoMs + 4 * MINUTE_MS;
 const kept = (notice: Omit<EphemeralNotice, 'messageTs' | 'kind'> & { readonly kind: KeptReply }) =>
   ephemeralView({ ...notice, messageTs: '1795183500.000200' }, atWorkOn, { nowMs: laterMs });
 const weekly: Recipe = {
-  ...{ name: 'weekly-review', projectName: null, channelId: 'C0DOCS', request: '', values: new Map() },
+  ...{ name: 'weekly-review', projectName: undefined, channelId: 'C0DOCS', request: '', values: new Map() },
   ...{ schedule: { cron: '0 9 * * 1', zone: 'Europe/Berlin' }, isDraft: false, owners: [] },
 };
 const mentionedIn = { channelId: 'C0DOCS', threadTs: '1795183500.000100', messageTs: '1795183500.000300' };
@@ -352,7 +354,9 @@ const privately: StateGroup = {
         noticeChannels: [{ channelId: 'C0CHANGES', reach: { refused: 'not_in_channel' } }],
       },
       projects: [{ name: 'handbook', agent: { answeredAtMs: fivePastTwoMs, trouble: null } }],
-      codeHosts: [{ host: 'github.com', facts: { answeredAtMs: fivePastTwoMs, trouble: null } }],
+      services: [
+        codeHostReport({ host: 'github.com', facts: { answeredAtMs: fivePastTwoMs, trouble: null } }),
+      ],
       pauses: [],
       work: [],
     }),

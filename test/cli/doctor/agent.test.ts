@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../../src/app/config/config.ts';
-import { examine } from '../../../src/cli/commands/doctor.ts';
+import { examine } from '../../../src/doctor/examine.ts';
 import { startStrictWorld } from '../../e2e/support/strict-world.ts';
 import { noFiles } from '../../support/settings.ts';
 import { one, startPatient } from './support.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clockFindings } from '../../../src/cli/commands/doctor/machine.ts';
+import { clockFindings } from '../../../src/doctor/machine.ts';
 import { clockAheadMs } from '../../../src/engine/runtime/clock.ts';
 import { startPatient } from './support.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { examine } from '../../../src/cli/commands/doctor.ts';
+import { examine } from '../../../src/doctor/examine.ts';
 import { botScopes } from '../../../src/slack/protocol/scopes.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { alice, bob, general, random } from '../../support/local-slack.ts';

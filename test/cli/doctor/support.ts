@@ -1,9 +1,9 @@
-import { type AgentApi, startAgentApi } from '../../../demo/agent-api/agent-api.ts';
 import { parseConfig } from '../../../src/app/config/config.ts';
 import type { Environment } from '../../../src/app/config/values.ts';
-import type { CheckName, Finding } from '../../../src/cli/commands/doctor/finding.ts';
-import { examine } from '../../../src/cli/commands/doctor.ts';
+import { examine } from '../../../src/doctor/examine.ts';
+import type { CheckName, Finding } from '../../../src/doctor/finding.ts';
 import { clockFrom, systemClock } from '../../../src/engine/runtime/clock.ts';
+import { type AgentApi, startAgentApi } from '../../support/agent-api/agent-api.ts';
 import { noFiles } from '../../support/settings.ts';
 import { type StrictSlack, startStrictSlack } from '../../support/strict-slack.ts';
 import { createTempDir } from '../../support/temp-dir.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../../src/app/config/config.ts';
-import type { Finding } from '../../../src/cli/commands/doctor/finding.ts';
-import { examine } from '../../../src/cli/commands/doctor.ts';
+import { examine } from '../../../src/doctor/examine.ts';
+import type { Finding } from '../../../src/doctor/finding.ts';
 import { general } from '../../support/local-slack.ts';
 import { acme, beta, startTeamsProgram, type TeamsProgram } from '../../support/slack-teams/program.ts';
 import { one } from './support.ts';

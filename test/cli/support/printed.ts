@@ -1,7 +1,6 @@
 import { expect, vi } from 'vitest';
-import { audit } from '../../../src/cli/commands/audit.ts';
-import { report } from '../../../src/cli/commands/report.ts';
-import type { AuditLine } from '../../../src/jobs/report/audit.ts';
+import { audit, report } from '../../../src/cli/commands/report.ts';
+import type { AuditLine } from '../../../src/features/reports/audit.ts';
 import type { ChildEnv } from '../../support/child-program.ts';
 
 /** What `report` prints in this process, at this time: the clock of a world is ahead of the real one. */

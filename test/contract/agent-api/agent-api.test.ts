@@ -1,8 +1,8 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startAgentApi } from '../../../demo/agent-api/agent-api.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { KEY, type RunnerWorld, startRunnerWorld } from '../../runner/support/world.ts';
+import { startAgentApi } from '../../support/agent-api/agent-api.ts';
 import { Api, checks, problemOf } from './checks.ts';
 
 const WITHIN_MS = 30_000;
@@ -27,13 +27,18 @@ describe('the runner keeps the contract', () => {
   });
 });
 
-describe('the stand-in keeps the contract, without extras', () => {
+const capabilities = ['idempotency', 'cancel', 'summary', 'activity'] as const;
+
+describe.each([
+  { offers: 'without extras', announces: [] },
+  { offers: 'with extras', announces: capabilities },
+])('the stand-in keeps the contract, $offers', ({ announces }) => {
   let standIn: Awaited<ReturnType<typeof startAgentApi>>;
   let api: Api;
   beforeAll(async () => {
     const projectId = 'docs';
     const script = () => ({ workMs: 100, ending: 'no_change' }) as const;
-    standIn = await startAgentApi({ apiKey: KEY, projectId, clock: systemClock, script });
+    standIn = await startAgentApi({ apiKey: KEY, projectId, clock: systemClock, script, announces });
     api = new Api({
       url: standIn.baseUrl,
       key: KEY,
@@ -45,6 +50,7 @@ describe('the stand-in keeps the contract, without extras', () => {
   afterAll(() => standIn.close());
 
   test.each(checks)('$title', async (check) => {
-    expect(await problemOf(check, api)).toBe(check.capability === null ? null : undefined);
+    const isOffered = check.capability === null || announces.some((one) => one === check.capability);
+    expect(await problemOf(check, api)).toBe(isOffered ? null : undefined);
   });
 });

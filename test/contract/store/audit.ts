@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Recorded } from '../../../src/jobs/report/audit.ts';
+import { Reports } from '../../../src/features/reports/queries.ts';
+import type { Recorded } from '../../../src/store/queries/operations.ts';
 import type { Place } from '../../../src/store/queries/table.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aDecision, aFollowUp, aJob, NOW_MS } from './samples.ts';
@@ -27,7 +28,7 @@ export function auditContract(open: OpenStore): void {
         const found: Recorded[] = [];
         let after: Place | null = null;
         do {
-          const page = await opened.run((tx) => tx.audit.recorded(PERIOD, after, limit));
+          const page = await opened.run((tx) => tx.queries(Reports).recorded(PERIOD, after, limit));
           found.push(...page.rows);
           after = page.next;
         } while (after !== null);
@@ -50,7 +51,7 @@ export function auditContract(open: OpenStore): void {
         const found: unknown[] = [];
         let after: Place | null = null;
         do {
-          const page = await opened.run((tx) => tx.audit.replies(PERIOD, after, limit));
+          const page = await opened.run((tx) => tx.queries(Reports).replies(PERIOD, after, limit));
           found.push(...page.rows);
           after = page.next;
         } while (after !== null);
@@ -77,7 +78,7 @@ export function auditContract(open: OpenStore): void {
       expect(await prune()).toBe(1);
       expect(await prune()).toBe(0);
       const { rows } = await opened.run((tx) =>
-        tx.audit.recorded({ sinceMs: 0, untilMs: NOW_MS + 1 }, null, 10),
+        tx.queries(Reports).recorded({ sinceMs: 0, untilMs: NOW_MS + 1 }, null, 10),
       );
       expect(rows).toEqual([press]);
     });

@@ -71,6 +71,14 @@ export function callContract(open: OpenStore): void {
       ]);
     });
 
+    test('what a call says to a service that knows repeated ones is kept until its outcome', async () => {
+      await want(aCall('a'));
+      await opened.run((tx) => tx.calls.start('a', NOW_MS, 'Add a quickstart'));
+      expect(await next()).toMatchObject({ state: 'started', sent: 'Add a quickstart' });
+      await opened.run((tx) => tx.calls.settle('a', { state: 'retry', detail: null }, NOW_MS));
+      expect(await next()).toMatchObject({ state: 'pending', sent: null });
+    });
+
     test('a wanted call is read as it was wanted', async () => {
       const request = {
         kind: 'announce',
@@ -86,6 +94,7 @@ export function callContract(open: OpenStore): void {
         createdAtMs: NOW_MS,
         startedAtMs: null,
         heldSinceMs: null,
+        sent: null,
       };
       expect(await next()).toEqual(expected);
       expect(await opened.run((tx) => tx.calls.get('a'))).toEqual(expected);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { eventFeatures } from '../../../src/app/features.ts';
 import { applyEvent } from '../../../src/engine/apply-event.ts';
 import type { JobEvent } from '../../../src/jobs/event.ts';
 import type { ClaimedTask, Scheduled } from '../../../src/store/store.ts';
@@ -112,6 +113,7 @@ export function checkContract(open: OpenStore): void {
 
     test('a job is shown with its last check, whether that found something new or not', async () => {
       const job = aJob({ checkedAtMs: NOW_MS - 5 });
+      await opened.run((tx) => tx.jobs.put(job));
       const shown = (of = job) => opened.run(async (tx) => (await tx.checks.withLastCheck(of)).checkedAtMs);
       expect(await shown()).toBe(NOW_MS - 5);
       await plan('job-1');
@@ -156,6 +158,7 @@ export function checkContract(open: OpenStore): void {
         jitter: 0.5,
         newId: randomUUID,
         policy,
+        features: eventFeatures,
         rulesOf,
       };
       await opened.run((tx) => applyEvent(tx, job.id, event, context));

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import { type Check, PullRequests } from '../../../src/features/pull-requests/queries.ts';
 import type { Job } from '../../../src/jobs/job.ts';
-import type { Looked } from '../../../src/store/queries/pull-requests.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aDecision, aJob, NOW_MS } from './samples.ts';
 
 const KEY = 'https://github.com/acme/docs/pull/14';
 const SUBJECT = `T1:${KEY}`;
 const link = { key: KEY, url: `${KEY}/files` };
-const seen: Looked = {
+const seen: Check = {
   outcome: 'seen',
   misses: 0,
   changedAtMs: null,
@@ -19,12 +19,14 @@ export function pullRequestContract(open: OpenStore): void {
     const opened = useStore(open);
     const announce = (fields: Partial<Job> = {}, nowMs = NOW_MS, watched = link) => {
       const job = aJob({ threadTs: null, ...fields });
-      return opened.run((tx) => tx.write(aDecision({ job, watches: [watched] }), nowMs));
+      return opened.run(async (tx) => {
+        await tx.write(aDecision({ job }), nowMs);
+        await tx.queries(PullRequests).watch(job, watched, nowMs);
+      });
     };
-    const get = (subject = SUBJECT) => opened.run((tx) => tx.pullRequests.get(subject));
-    const jobsOf = (subject = SUBJECT) => opened.run((tx) => tx.pullRequests.jobsOf(subject));
-    const looked = (look: Looked, nowMs = NOW_MS) =>
-      opened.run((tx) => tx.pullRequests.looked(SUBJECT, look, nowMs));
+    const get = (subject = SUBJECT) => opened.run((tx) => tx.queries(PullRequests).get(subject));
+    const jobsOf = (subject = SUBJECT) => opened.run((tx) => tx.queries(PullRequests).jobsOf(subject));
+    const looked = (look: Check) => opened.run((tx) => tx.queries(PullRequests).recordCheck(SUBJECT, look));
     /** The looks that are due until then, each with its group. */
     const due = (nowMs = NOW_MS) =>
       opened.run(async (tx) => {
@@ -97,13 +99,15 @@ export function pullRequestContract(open: OpenStore): void {
       await old('job-c', NOW_MS - 10);
       await old('job-d', NOW_MS - 10, null);
       const without = (before: Job | null, limit = 9) =>
-        opened.run((tx) => tx.pullRequests.jobsWithout(NOW_MS - 20, before, limit));
+        opened.run((tx) => tx.queries(PullRequests).jobsWithout(NOW_MS - 20, before, limit));
       const [first, ...others] = await without(null, 1);
       expect([first?.id, others]).toEqual(['job-c', []]);
       expect((await without(first ?? null)).map(({ id }) => id)).toEqual(['job-b']);
       for (const lookAtMs of [NOW_MS + 5, NOW_MS + 7]) {
         for (const job of await without(null))
-          await opened.run((tx) => tx.pullRequests.adopt(job, { key: KEY, url: KEY }, lookAtMs));
+          await opened.run((tx) =>
+            tx.queries(PullRequests).watch(job, { key: KEY, url: KEY }, lookAtMs, true),
+          );
       }
       expect(await without(null)).toEqual([]);
       expect(await jobsOf()).toEqual([
@@ -122,14 +126,14 @@ export function pullRequestContract(open: OpenStore): void {
       await late('job-2', 'seen');
       await late('job-3', 'hidden');
       const denied = { outcome: 'no_access', misses: 1, changedAtMs: null, seen: null } as const;
-      await opened.run((tx) => tx.pullRequests.looked('T1:https://github.com/denied', denied, NOW_MS));
+      await opened.run((tx) => tx.queries(PullRequests).recordCheck('T1:https://github.com/denied', denied));
       const hidden = { ...denied, outcome: 'not_found' } as const;
-      await opened.run((tx) => tx.pullRequests.looked('T1:https://github.com/seen', seen, NOW_MS));
-      await opened.run((tx) => tx.pullRequests.looked('T1:https://github.com/hidden', hidden, NOW_MS));
+      await opened.run((tx) => tx.queries(PullRequests).recordCheck('T1:https://github.com/seen', seen));
+      await opened.run((tx) => tx.queries(PullRequests).recordCheck('T1:https://github.com/hidden', hidden));
       expect(await due()).toEqual([]);
-      await opened.run((tx) => tx.pullRequests.retryUnseen(NOW_MS + 10, 9, NOW_MS));
+      await opened.run((tx) => tx.queries(PullRequests).retryUnseen(NOW_MS + 10, 9, NOW_MS));
       expect(await due()).toEqual([]);
-      await opened.run((tx) => tx.pullRequests.retryUnseen(NOW_MS + 9, 9, NOW_MS));
+      await opened.run((tx) => tx.queries(PullRequests).retryUnseen(NOW_MS + 9, 9, NOW_MS));
       expect((await due()).toSorted()).toEqual([
         ['T1:https://github.com/denied', 'github.com/'],
         ['T1:https://github.com/hidden', 'github.com/'],

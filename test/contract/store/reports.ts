@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { Reports } from '../../../src/features/reports/queries.ts';
 import { slackTime } from '../../../src/jobs/follow-ups/follow-up.ts';
 import type { Job } from '../../../src/jobs/job.ts';
-import type { Recorded } from '../../../src/jobs/report/audit.ts';
+import type { Recorded } from '../../../src/store/queries/operations.ts';
 import type { Place } from '../../../src/store/queries/table.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aCall, aCreateCall, aDecision, aFollowUp, aJob, NOW_MS } from './samples.ts';
@@ -18,7 +19,7 @@ export function reportContract(open: OpenStore): void {
       const found: string[] = [];
       let after: Place | null = null;
       do {
-        const page = await opened.run((tx) => tx.reports.jobs(PERIOD, teamId, after, limit));
+        const page = await opened.run((tx) => tx.queries(Reports).jobs(PERIOD, teamId, after, limit));
         expect(page.rows.length).toBeLessThanOrEqual(limit);
         found.push(...page.rows.map(({ job }) => job.id));
         after = page.next;
@@ -50,7 +51,7 @@ export function reportContract(open: OpenStore): void {
       ];
       await write({ id: 'with', announcedPrLink: 'https://example.com/pull/1' }, { calls });
       await write({ id: 'without' }, { calls: [aCreateCall('other')] });
-      const { rows } = await opened.run((tx) => tx.reports.jobs(PERIOD, null, null, 10));
+      const { rows } = await opened.run((tx) => tx.queries(Reports).jobs(PERIOD, null, null, 10));
       expect(rows.map(({ job, calls: read }) => [job.id, read.map(({ request }) => request.kind)])).toEqual([
         ['with', ['create_job', 'announce']],
         ['without', []],
@@ -62,7 +63,7 @@ export function reportContract(open: OpenStore): void {
         aFollowUp({ id: `reply-${index}`, jobId: 'job-1', messageTs: `170000000${index}.000100`, state }),
       );
       await write({ id: 'job-1' }, { followUps });
-      const { rows } = await opened.run((tx) => tx.reports.jobs(PERIOD, null, null, 10));
+      const { rows } = await opened.run((tx) => tx.queries(Reports).jobs(PERIOD, null, null, 10));
       expect(rows.map(({ unclearReplies }) => unclearReplies)).toEqual([2]);
     });
 
@@ -91,7 +92,9 @@ export function reportContract(open: OpenStore): void {
         const ids: string[] = [];
         let after: Place | null = null;
         do {
-          const page = await opened.run((tx) => tx.reports.startedAgain(PERIOD, teamId, after, limit));
+          const page = await opened.run((tx) =>
+            tx.queries(Reports).startedAgain(PERIOD, teamId, after, limit),
+          );
           ids.push(...page.rows.map(({ job }) => job.id));
           after = page.next;
         } while (after !== null);
@@ -116,7 +119,7 @@ export function reportContract(open: OpenStore): void {
           'press',
         ),
       );
-      const { rows } = await opened.run((tx) => tx.reports.startedAgain(PERIOD, null, null, 10));
+      const { rows } = await opened.run((tx) => tx.queries(Reports).startedAgain(PERIOD, null, null, 10));
       expect(rows.map(({ unclearReplies }) => unclearReplies)).toEqual([2]);
     });
 
@@ -128,11 +131,11 @@ export function reportContract(open: OpenStore): void {
       for (const [index, atMs] of made.entries())
         await opened.run((tx) => tx.calls.start(`call-${index}`, atMs));
       await opened.run((tx) => tx.calls.start('post', NOW_MS + 1));
-      expect(await opened.run((tx) => tx.reports.projects())).toEqual(['docs', 'other']);
+      expect(await opened.run((tx) => tx.queries(Reports).projects())).toEqual(['docs', 'other']);
       const found: number[] = [];
       let after: Place | null = null;
       do {
-        const page = await opened.run((tx) => tx.reports.agentCalls('docs', PERIOD, after, limit));
+        const page = await opened.run((tx) => tx.queries(Reports).agentCalls('docs', PERIOD, after, limit));
         found.push(...page.rows);
         after = page.next;
       } while (after !== null);

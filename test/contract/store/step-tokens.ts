@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { StepTokens } from '../../../src/features/workflow-step/queries.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aDecision, aJob, NOW_MS } from './samples.ts';
 
@@ -8,9 +9,9 @@ export function stepTokenContract(open: OpenStore): void {
     const kept = () =>
       opened.run(async (tx) => {
         await tx.write(aDecision({ job: aJob({ id: 'job-1' }) }), NOW_MS);
-        await tx.stepTokens.keep('job-1', 'token-1', NOW_MS + 1_000);
+        await tx.queries(StepTokens).keep('job-1', 'token-1', NOW_MS + 1_000);
       });
-    const token = (nowMs: number) => opened.run((tx) => tx.stepTokens.get('job-1', nowMs));
+    const token = (nowMs: number) => opened.run((tx) => tx.queries(StepTokens).get('job-1', nowMs));
 
     test('a token is there until it is no longer valid', async () => {
       expect(await token(NOW_MS)).toBeNull();
@@ -21,7 +22,7 @@ export function stepTokenContract(open: OpenStore): void {
 
     test('a token that is forgotten is gone', async () => {
       await kept();
-      await opened.run((tx) => tx.stepTokens.forget('job-1'));
+      await opened.run((tx) => tx.queries(StepTokens).forget('job-1'));
       expect(await token(NOW_MS)).toBeNull();
     });
   });

@@ -4,6 +4,7 @@ import { agentCalls, notices } from './outside.ts';
 /** What an outward call is called among the fail points. */
 export function callName({ method, args }: SlackCall): string {
   if (method === agentCalls.create) return 'POST job';
+  if (method.endsWith('/cancel')) return 'POST cancel';
   if (method.startsWith(agentCalls.create)) return method.endsWith('/message') ? 'POST message' : 'GET job';
   if (method.startsWith('v3/repos/')) return 'GET pull request';
   if (method.startsWith('/files-pri/')) return 'GET snippet';

@@ -1,8 +1,9 @@
-import { type AgentApi, startAgentApi } from '../../../demo/agent-api/agent-api.ts';
-import { type CodeHost, startCodeHost } from '../../../demo/code-host/code-host.ts';
 import { localApp } from '../../../demo/local-slack/workspace.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
+import { type AgentApi, startAgentApi } from '../../support/agent-api/agent-api.ts';
+import type { Capability } from '../../support/agent-api/scripted-job.ts';
 import { type ChildEnv, type ChildProgram, runProgram } from '../../support/child-program.ts';
+import { type CodeHost, startCodeHost } from '../../support/code-host/code-host.ts';
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
 import {
   alice,
@@ -31,9 +32,6 @@ export const REFUSED_PROMPT = 'Improve all of it';
 export const PROJECT_ID = 'acme-docs';
 export const API_KEY = 'test-key';
 const CODE_HOST_TOKEN = 'token-of-the-tests';
-/** For work that includes the start of a process; on a busy machine that takes seconds. */
-const PATIENCE_MS = 45_000;
-
 /** The methods under which the agent API's proxy knows its calls. */
 export const agentCalls = {
   create: `/v2/agent/${PROJECT_ID}/job`,
@@ -84,10 +82,12 @@ export interface Outside extends AsyncDisposable {
 /**
  * `settings` are added to those for a local Slack, a stand-in agent API, and a store in a folder.
  * @param startSlack another Slack
+ * @param announces what the agent API offers besides the seed
  */
 export async function startOutside(
   settings: ChildEnv = {},
   startSlack: () => Promise<SlackServer> = startLocalSlack,
+  announces: readonly Capability[] = [],
 ): Promise<Outside> {
   const resources = new AsyncDisposableStack();
   const slack = resources.use(await startSlack());
@@ -97,6 +97,7 @@ export async function startOutside(
     apiKey: API_KEY,
     projectId: PROJECT_ID,
     clock: systemClock,
+    announces,
     script: (prompt) => ({
       workMs: 0,
       ending: 'manual',
@@ -134,7 +135,7 @@ export async function startOutside(
     waitFor(
       async () => (await messages()).find(matches),
       (message): message is SlackMessage => message !== undefined,
-      { what, timeoutMs: PATIENCE_MS },
+      { what },
     );
   const launch = (own: ChildEnv, nodeArgs: readonly string[]) =>
     resources.use(runProgram(['start'], { ...env, ...own }, nodeArgs));
@@ -160,7 +161,7 @@ export async function startOutside(
         `a message with "${words}"`,
         ({ text, thread_ts }) => thread_ts !== undefined && text.includes(words),
       ),
-    until: (read, predicate, what) => waitFor(read, predicate, { what, timeoutMs: PATIENCE_MS }),
+    until: (read, predicate, what) => waitFor(read, predicate, { what }),
     finish: (prLink) => {
       const job = api.jobs.at(-1);
       if (job === undefined) throw new Error('there is no agent job');

@@ -76,7 +76,8 @@ export async function perform(
 /** The world outside that the story needs, and how it is played there. */
 async function setting(story: Story | StrictStory, settings: ChildEnv) {
   if ('play' in story) {
-    return { outside: await startOutside(settings), playAt: (stage: Stage) => story.play(stage) };
+    const outside = await startOutside(settings, undefined, story.announces);
+    return { outside, playAt: (stage: Stage) => story.play(stage) };
   }
   const slack = await startStrictServer();
   const outside = await startOutside(settings, async () => slack);

@@ -70,6 +70,18 @@ export const failPoints: readonly FailPoint[] = [
     ['end check_job', 'once', 'once'],
     ['put off refresh_card', 'once', 'once'],
   ]),
+  // The service knows repeated calls by their keys: nothing is unknown.
+  ...commits('stopped', null, [
+    ['start send_message', 'once', 'once'],
+    ['done send_message', 'once', 'once'],
+    ['store press → cancel_job', 'ask_again', 'once'],
+    ['start cancel_job', 'once', 'once'],
+    ['done cancel_job → stopped', 'once', 'once'],
+  ]),
+  ...calls('stopped', null, [
+    ['POST message', 'once', 'once'],
+    ['POST cancel', 'once', 'once'],
+  ]),
   ...commits('edit', null, [
     ['store edit', 'once', 'once'],
     ['retry create_job, put off call_agent', 'unknown', 'once'],

@@ -4,7 +4,7 @@ import type { Outside } from './outside.ts';
 import type { Stage } from './stage.ts';
 
 const BUTTONS = ['start_again', 'send_again'];
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 240_000;
 
 /** From now on until it is disposed, somebody answers each question of the program with its button, twice at once. */
 export function answerQuestions({ slack, places }: Outside, { press }: Stage): AsyncDisposable {

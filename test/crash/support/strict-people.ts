@@ -8,7 +8,6 @@ import type { Lives } from './lives.ts';
 import { API_KEY, type Outside, PROJECT_ID } from './outside.ts';
 import { AGAIN_AFTER_MS, attemptIn } from './stage.ts';
 
-const PATIENCE_MS = 60_000;
 /** On a busy machine, Slack may have given up the trigger of a form: whoever sees none asks again. */
 const FORM_WITHIN_MS = 6_000;
 
@@ -54,7 +53,7 @@ export function createStrictPeople({ api }: Outside, control: StrictControl, liv
     stepEnded: async (executionId, state) => {
       const end = () => JSON.stringify(control.stepEnd(executionId));
       const isIt = (text: string) => text.includes(`"state":"${state}"`);
-      await waitFor(end, isIt, { what: `the step to end as ${state}`, timeoutMs: PATIENCE_MS });
+      await waitFor(end, isIt, { what: `the step to end as ${state}` });
     },
     insist,
     fillIn: async (request, words, values) => {
@@ -67,7 +66,7 @@ export function createStrictPeople({ api }: Outside, control: StrictControl, liv
         if (!isShown(shown())) await attemptIn(lives, open);
         return shown();
       };
-      await waitFor(openUnlessShown, isShown, { what: words, timeoutMs: PATIENCE_MS });
+      await waitFor(openUnlessShown, isShown, { what: words });
       control.fillIn(alice, values);
       await insist(async () => {
         const { acknowledged, errors, payload } = await control.submit(alice);
@@ -77,7 +76,7 @@ export function createStrictPeople({ api }: Outside, control: StrictControl, liv
     },
     seenAtHome: async (words) => {
       const home = () => JSON.stringify(control.home(alice)) ?? '';
-      await waitFor(home, (text) => text.includes(words), { what: words, timeoutMs: PATIENCE_MS });
+      await waitFor(home, (text) => text.includes(words), { what: words });
     },
     startElsewhere: async (prompt) => {
       const response = await fetch(`${api.baseUrl}/v2/agent/${PROJECT_ID}/job`, {
@@ -94,7 +93,7 @@ export function createStrictPeople({ api }: Outside, control: StrictControl, liv
         found = (await control.messages(channel)).findLast(isIt);
         return found !== undefined;
       };
-      await waitFor(look, Boolean, { what: `the private answer "${words}"`, timeoutMs: PATIENCE_MS });
+      await waitFor(look, Boolean, { what: `the private answer "${words}"` });
       if (found === undefined) throw new Error(words);
       return found;
     },

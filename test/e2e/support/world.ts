@@ -1,10 +1,10 @@
-import { type AgentApi, startAgentApi } from '../../../demo/agent-api/agent-api.ts';
-import type { Script } from '../../../demo/agent-api/scripted-job.ts';
-import { type CodeHost, startCodeHost } from '../../../demo/code-host/code-host.ts';
 import { type Config, parseConfig } from '../../../src/app/config/config.ts';
 import type { Environment } from '../../../src/app/config/values.ts';
 import { createLogger } from '../../../src/app/operations/logger.ts';
 import { createService, type Service } from '../../../src/app/service.ts';
+import { type AgentApi, startAgentApi } from '../../support/agent-api/agent-api.ts';
+import type { Capability, Script } from '../../support/agent-api/scripted-job.ts';
+import { type CodeHost, startCodeHost } from '../../support/code-host/code-host.ts';
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
 import { freePort } from '../../support/free-port.ts';
 import { type Later, laterBy, stopBy } from '../../support/later.ts';
@@ -67,6 +67,8 @@ export interface WorldOptions {
   readonly hasCodeHost?: true;
   /** Default: every turn lasts until the test ends it. */
   readonly script?: Script;
+  /** What the agent API offers besides the seed. Default: nothing. */
+  readonly announces?: readonly Capability[];
 }
 
 /** Everything ends with the returned object. */
@@ -88,6 +90,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World & As
       clock,
       port,
       script: options.script ?? (() => ({ workMs: 0, ending: 'manual' })),
+      announces: options.announces ?? [],
     });
   let api = await newApi(0);
   let closeApi: (() => Promise<void>) | null = api.close;

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { createLogger } from '../../../src/app/operations/logger.ts';
 import { Loop } from '../../../src/engine/loop.ts';
-import { StoreError } from '../../../src/store/engines/connection-turns.ts';
+import { StoreError } from '../../../src/store/engines/database.ts';
 import { openStore } from '../../../src/store/open.ts';
 import type { ClaimedTask, Scheduled, Store, Tasks, Transaction } from '../../../src/store/store.ts';
 import { createTempDir } from '../../support/temp-dir.ts';

@@ -55,7 +55,7 @@ export function limitedSlack(clock: Clock): LimitedSlack {
   function limit(method: string, cursor: unknown): void {
     const atMs = clock.now();
     const waitMs = (readAtMs.get(method) ?? Number.NEGATIVE_INFINITY) + MINUTE_MS - atMs;
-    reads.push({ atMs, cursor: cursor === undefined ? null : String(cursor), isRefused: waitMs > 0 });
+    reads.push({ atMs, cursor: cursor == null ? null : String(cursor), isRefused: waitMs > 0 });
     if (waitMs > 0) throw new SlackCallError(method, rateLimited(Math.ceil(waitMs / 1000) * 1000), null);
     readAtMs.set(method, atMs);
   }
@@ -76,12 +76,12 @@ export function limitedSlack(clock: Clock): LimitedSlack {
     if (method === 'chat.postMessage') {
       const { text, thread_ts, blocks } = args as unknown as Said;
       const message = { ts: newTs(), bot_id: 'B1', text, blocks };
-      messages.push(thread_ts === undefined ? message : { ...message, thread_ts });
+      messages.push(thread_ts == null ? message : { ...message, thread_ts });
       return { ts: message.ts };
     }
     if (method !== 'conversations.replies') return {};
     limit(method, args.cursor);
-    if (!knowsCursors && args.cursor !== undefined) throw failure(method, 'refused', 'invalid_cursor');
+    if (!knowsCursors && args.cursor != null) throw failure(method, 'refused', 'invalid_cursor');
     return page(args);
   }
 

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import { onTestFinished } from 'vitest';
 import type { AgentClient } from '../../../src/agent/client/client.ts';
 import { AnsweredJobs } from '../../../src/agent/effects/agent-tools.ts';
+import { eventFeatures } from '../../../src/app/features.ts';
 import { createLogger } from '../../../src/app/operations/logger.ts';
 import { createLoops, type Loops, type Tools } from '../../../src/app/service/loops.ts';
 import { applyEvent } from '../../../src/engine/apply-event.ts';
@@ -13,7 +14,6 @@ import { openStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { policy, request } from '../../jobs/support/builders.ts';
 import type { EmptyPlace } from '../../support/databases.ts';
-import { noCodeHosts } from '../../support/no-code-hosts.ts';
 import { createTestClock, type TestClock } from '../../support/test-clock.ts';
 import { watchedJob } from '../../support/watched-jobs.ts';
 
@@ -111,6 +111,7 @@ export async function createLoopsWorld(options: LoopsOptions): Promise<LoopsWorl
     jitter: 0.5,
     newId: randomUUID,
     policy,
+    features: eventFeatures,
     rulesOf: () => ({ projects, channels: new Map(), noticeChannels: [] }),
   });
   const stopping = new AbortController();
@@ -122,16 +123,17 @@ export async function createLoopsWorld(options: LoopsOptions): Promise<LoopsWorl
       clock,
       log: createLogger({ level: 'error', destination: { write: () => {} } }),
       agent: agent as AgentClient,
-      codeHosts: noCodeHosts,
       workspaces: { of: async () => workspace, ofRequest: async () => workspace },
       promptMaxLength: 20_000,
       readsPerMinute,
       answered: new AnsweredJobs(),
       hourlyBudget,
+      featureViews: {},
+      codeHosts: [],
       known: {
         agent: () => ({ answeredAtMs: null, trouble: null }),
         slackProblem: () => null,
-        codeHosts: () => [],
+        services: () => [],
         workProblems: () => [],
       },
       requestsInFlight: () => 0,
@@ -140,9 +142,10 @@ export async function createLoopsWorld(options: LoopsOptions): Promise<LoopsWorl
       readablePrompt: async (_teamId, prompt) => prompt,
       showChecked: () => {},
       showChanged: () => {},
-      recipesOf: () => [],
-      digestOf: () => null,
-      reportOf: () => Promise.reject(new Error('nobody asks')),
+      teamIds: [],
+      secretsOf: () => [],
+      retentionMs: 86_400_000,
+      settingsOf: () => ({}),
     }),
   );
   const [store] = stores;
@@ -162,7 +165,7 @@ export async function createLoopsWorld(options: LoopsOptions): Promise<LoopsWorl
     },
     start: () => {
       for (const tools of toolsOfAll) {
-        const made = createLoops(tools, STOPS_WITHIN_MS);
+        const made = createLoops(tools, STOPS_WITHIN_MS, []);
         tools.store.onScheduled((scheduled) => made.notify(scheduled));
         made.start();
         loops.push(made);

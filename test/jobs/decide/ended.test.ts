@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LOOKED_AT_FOR_MS } from '../../../src/jobs/schedule/schedule.ts';
+import { ENDED_CHECKS_MS } from '../../../src/jobs/schedule/schedule.ts';
 import { anAgentJob, failures, HOUR_MS, MINUTE_MS, SECOND_MS } from '../support/builders.ts';
 import { anEndedJob, aWorkingJob, followUp } from '../support/stages.ts';
 import type { World } from '../support/world.ts';
@@ -131,7 +131,7 @@ describe('a pull request that comes late', () => {
     world.answer = anAgentJob({ status: 'completed', prLink: firstLink });
     world.advance(minutes * MINUTE_MS);
     expect(news()).toEqual([`first pull request ${firstLink}`]);
-    world.advance(LOOKED_AT_FOR_MS);
+    world.advance(ENDED_CHECKS_MS);
     expect(news()).toHaveLength(1);
   });
 
@@ -230,7 +230,7 @@ describe('an ended job', () => {
     const world = anEndedJob({ status });
     const news = fromNow(world);
     world.answer = anAgentJob({ status: later });
-    world.advance(LOOKED_AT_FOR_MS);
+    world.advance(ENDED_CHECKS_MS);
     expect(news()).toEqual(told);
     expect(world.job.stage).toMatchObject({ kind: 'ended', status: later });
   });
@@ -239,7 +239,7 @@ describe('an ended job', () => {
     const world = anEndedJob({ prLink: firstLink });
     const news = fromNow(world);
     world.answer = failures.notFound;
-    world.advance(LOOKED_AT_FOR_MS);
+    world.advance(ENDED_CHECKS_MS);
     expect(news()).toEqual([]);
     expect(world.job.stage).toMatchObject({ kind: 'ended', status: 'completed' });
   });
@@ -258,7 +258,7 @@ describe('an ended job', () => {
     for (const answer of [anAgentJob({ status: 'completed' }), failures.serverError]) {
       const world = anEndedJob({ status: 'completed' });
       world.answer = answer;
-      world.advance(3 * LOOKED_AT_FOR_MS);
+      world.advance(3 * ENDED_CHECKS_MS);
       expect(world.tasks.has('check_ended_job')).toBe(false);
     }
   });
@@ -278,7 +278,7 @@ describe('an ended job', () => {
   test('costs no more than 40 reads in a day', () => {
     const world = anEndedJob({ status: 'completed' });
     const before = world.events.length;
-    world.advance(2 * LOOKED_AT_FOR_MS);
+    world.advance(2 * ENDED_CHECKS_MS);
     const reads = world.events.length - before;
     expect(reads).toBeGreaterThan(10);
     expect(reads).toBeLessThanOrEqual(40);

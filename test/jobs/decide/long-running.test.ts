@@ -57,30 +57,6 @@ describe('a turn that lasts long (W4)', () => {
     expect(world.job).toEqual(before);
   });
 
-  test('that nobody answers for is read every ten minutes after a day, and as usual once something changes (W4)', () => {
-    const world = aLongRunningJob();
-    const readsInAnHour = () => {
-      const before = world.events.length;
-      world.advance(HOUR_MS);
-      return world.events.length - before;
-    };
-    world.advance(23 * HOUR_MS - MINUTE_MS);
-    expect(readsInAnHour()).toBeGreaterThan(50);
-    world.advance(HOUR_MS);
-    expect(readsInAnHour()).toBe(6);
-    expect(asked(world)).toBe(1);
-    world.answer = anAgentJob({ ref: 'agent/branch' });
-    world.advance(10 * MINUTE_MS);
-    expect(readsInAnHour()).toBeGreaterThan(50);
-    world.advance(25 * HOUR_MS);
-    expect(readsInAnHour()).toBe(6);
-    keep(world);
-    expect(readsInAnHour()).toBeGreaterThan(50);
-    world.answer = anAgentJob({ status: 'completed' });
-    world.advance(2 * MINUTE_MS);
-    expect(world.job.stage.kind).toBe('ended');
-  });
-
   test('can be stopped after *Keep watching*, too', () => {
     const world = aLongRunningJob();
     keep(world);

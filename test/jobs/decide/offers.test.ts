@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JobEvent } from '../../../src/jobs/event.ts';
-import type { OfferSubject } from '../../../src/jobs/offer.ts';
+import type { OfferSubject } from '../../../src/jobs/job.ts';
 import { fc } from '../../support/properties.ts';
 import { anyLife, anyPolicy } from '../support/any-life.ts';
 import { anAgentJob, failures, HOUR_MS, MINUTE_MS, SECOND_MS } from '../support/builders.ts';

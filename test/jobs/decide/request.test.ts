@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { decide } from '../../../src/jobs/decide/decide.ts';
 import { type Manner, openQuestion, requestJob } from '../../../src/jobs/decide/start/open.ts';
 import type { Job, Stage } from '../../../src/jobs/job.ts';
 import { aJob } from '../../support/a-job.ts';
 import { policy, request } from '../support/builders.ts';
+import { decide } from '../support/decide.ts';
 
 const context = (nowMs: number) => ({ nowMs, jitter: 0.5, newId: () => 'job-2', policy });
 const ask = (recent: readonly Job[], facts: Partial<typeof request> = {}, manner: Partial<Manner> = {}) =>

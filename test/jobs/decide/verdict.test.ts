@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { AgentFailureReason } from '../../../src/jobs/agent-job.ts';
-import { verdictOn } from '../../../src/jobs/decide/watch/verdict.ts';
+import { verdictOn } from '../../../src/jobs/decide/failures.ts';
 import { aFailure } from '../support/builders.ts';
 
 const reasons: AgentFailureReason[] = [

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import {
   cardIntervalMs,
   checkIntervalMs,
+  ENDED_CHECKS_MS,
   endedIntervalMs,
-  LOOKED_AT_FOR_MS,
   retryDelayMs,
 } from '../../../src/jobs/schedule/schedule.ts';
 import { fc } from '../../support/properties.ts';
@@ -77,7 +77,7 @@ describe('a job that has ended is looked at', () => {
   test('at distances that grow with the time since then, the last time after a day', () => {
     const ages = looks(() => 0.5);
     expect(ages.slice(0, 5)).toEqual([5_000, 10_000, 15_000, 22_500, 33_750]);
-    expect(ages.at(-1)).toBe(LOOKED_AT_FOR_MS);
+    expect(ages.at(-1)).toBe(ENDED_CHECKS_MS);
   });
 
   test('40 times at most, whatever chance says, also at a shortest interval of half a second', () => {

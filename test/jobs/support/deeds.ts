@@ -107,7 +107,7 @@ export function act(world: World, deed: Deed): void {
       else if (world.open('send_message').length > 0) world.messageFails(deed.failure, deed.isTaken);
       break;
     case 'get_says':
-      world.answer = 'reason' in deed.answer ? deed.answer : anAgentJob(deed.answer);
+      world.answer = 'outcome' in deed.answer ? deed.answer : anAgentJob(deed.answer);
       break;
     case 'check':
       if (world.tasks.has('check_job')) world.check();

@@ -1,4 +1,4 @@
-import { announcementView } from '../../../src/slack/views/thread/announcement.ts';
+import { announcementView } from '../../slack/views/support/thread.ts';
 import type { World } from './world.ts';
 import type { WorldCall } from './world-facts.ts';
 

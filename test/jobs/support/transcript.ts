@@ -10,6 +10,8 @@ export function lineOf(request: CallRequest, startMs: number): string {
       return `create: ${request.prompt}`;
     case 'send_message':
       return `message to ${request.agentJobId}: ${request.prompt.replaceAll('\n', '↵')}`;
+    case 'cancel_job':
+      return `cancel ${request.agentJobId}`;
     case 'announce':
       return `thread: ${newsOf(request.announcement, startMs)}`;
     case 'notify_channel':
@@ -62,11 +64,14 @@ export function newsOf(announcement: Announcement, startMs: number): string {
       return `skipped ${announcement.recipe}`;
     case 'notice_failed':
       return `notice failed in ${announcement.channelId}: ${announcement.reason}`;
+    case 'stopped':
     case 'muted':
     case 'unmuted':
+    case 'unwatched':
       return `${announcement.kind} by ${announcement.userId}`;
     case 'caught_up':
       return `${announcement.count} old replies found`;
+    case 'not_stopped':
     case 'keeps_changing':
     case 'started':
     case 'continued':

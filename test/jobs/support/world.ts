@@ -1,7 +1,6 @@
 import type { AgentFailure, AgentJob } from '../../../src/jobs/agent-job.ts';
 import type { Announcement } from '../../../src/jobs/announcement.ts';
 import type { CallOutcome, CallRequest, NewCall } from '../../../src/jobs/call.ts';
-import { decide } from '../../../src/jobs/decide/decide.ts';
 import { type JobRequest, openJob } from '../../../src/jobs/decide/start/open.ts';
 import type { Decision, DecisionContext } from '../../../src/jobs/decision.ts';
 import type { JobEvent } from '../../../src/jobs/event.ts';
@@ -15,6 +14,7 @@ import type { Job } from '../../../src/jobs/job.ts';
 import type { Policy } from '../../../src/jobs/policy.ts';
 import type { JobTaskKind } from '../../../src/jobs/task-kinds.ts';
 import { anAgentJob, request as aRequest, policy as defaultPolicy } from './builders.ts';
+import { decide } from './decide.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import { type Said, Thread } from './thread.ts';
 import { lineOf, newsOf } from './transcript.ts';
@@ -143,7 +143,7 @@ export class World {
     this.tasks.delete('check_ended_job');
     const agentJobId = this.job.agentJob?.id ?? 'none';
     return this.apply(
-      'reason' in answer
+      'outcome' in answer
         ? { type: 'check_failed', agentJobId, failure: answer }
         : { type: 'job_checked', agentJob: { ...answer, id: agentJobId } },
     );

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { AgentApi } from '../../../demo/agent-api/agent-api.ts';
-import { answer, type Fault, type Operation, type Reply } from '../../../demo/agent-api/fault.ts';
-import { findRoute } from '../../../demo/agent-api/route.ts';
 import type { Clock } from '../../../src/engine/runtime/clock.ts';
+import type { AgentApi } from '../../support/agent-api/agent-api.ts';
+import { answer, type Fault, type Operation, type Reply } from '../../support/agent-api/fault.ts';
+import { findRoute } from '../../support/agent-api/route.ts';
 import { readAll } from '../../support/fault-proxy/forward.ts';
 
 /** `slow`: processed at once, and answered so much later. */

@@ -1,4 +1,4 @@
-import type { Operation } from '../../../demo/agent-api/fault.ts';
+import type { Operation } from '../../support/agent-api/fault.ts';
 import { alice, bob, general, random } from '../../support/local-slack.ts';
 import { fc } from '../../support/properties.ts';
 import type { AgentFault } from './agent-front.ts';

@@ -1,6 +1,6 @@
-import { type AgentApi, startAgentApi } from '../../../demo/agent-api/agent-api.ts';
-import type { Script } from '../../../demo/agent-api/scripted-job.ts';
 import type { Environment } from '../../../src/app/config/values.ts';
+import { type AgentApi, startAgentApi } from '../../support/agent-api/agent-api.ts';
+import type { Script } from '../../support/agent-api/scripted-job.ts';
 import type { SlackCall } from '../../support/fault-proxy/call.ts';
 import { freePort } from '../../support/free-port.ts';
 import { noFiles } from '../../support/settings.ts';

@@ -1,4 +1,4 @@
-import type { Operation } from '../../../demo/agent-api/fault.ts';
+import type { Operation } from '../../support/agent-api/fault.ts';
 import type { AgentFault } from './agent-front.ts';
 import type { SlackFault } from './troubles.ts';
 

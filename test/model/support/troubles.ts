@@ -1,5 +1,5 @@
-import type { Operation } from '../../../demo/agent-api/fault.ts';
 import type { Clock } from '../../../src/engine/runtime/clock.ts';
+import type { Operation } from '../../support/agent-api/fault.ts';
 import type { SlackCall } from '../../support/fault-proxy/call.ts';
 import type { StrictFault } from '../../support/strict-slack/web-api.ts';
 import type { AgentFault } from './agent-front.ts';

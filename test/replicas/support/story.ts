@@ -4,7 +4,7 @@ import { waitFor } from '../../support/wait-for.ts';
 import type { Replicas } from './replicas.ts';
 
 /** After a failure, what was in flight is free again when its lease of 24 s has run out. */
-export const PATIENCE_MS = 40_000;
+export const PATIENCE_MS = 90_000;
 
 export const PROMPT = 'Add a quickstart';
 export const PR = 'https://github.com/acme/docs/pull/1';
@@ -26,7 +26,7 @@ export async function isAccepted(world: Replicas, message: SlackMessage): Promis
   await waitFor(
     () => world.slack.reactions(message),
     (names) => names.join() === 'white_check_mark',
-    { what: 'the receipt "accepted", alone', timeoutMs: PATIENCE_MS },
+    { what: 'the receipt "accepted", alone' },
   );
 }
 
@@ -74,6 +74,6 @@ async function isOver(world: Replicas): Promise<void> {
       tasks: await world.query("select id from task where kind <> 'check_ended_job'"),
     }),
     ({ card, tasks }) => card.includes('✅') && tasks.length === 0,
-    { what: 'the card to show the end, and all to be done', timeoutMs: PATIENCE_MS },
+    { what: 'the card to show the end, and all to be done' },
   );
 }

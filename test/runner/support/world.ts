@@ -209,7 +209,6 @@ export async function startRunnerWorld(more: Partial<RunnerSettings> = {}): Prom
     rested: (id, isReached = ({ status }) => status !== 'active') =>
       waitFor(async () => (await call('GET', `/v2/agent/docs/job/${id}`)).body, isReached, {
         what: 'the job',
-        timeoutMs: 40_000,
       }),
     git: (...args) => run(`--git-dir=${remote}`, ...args),
     push: (branch, file, text) => {

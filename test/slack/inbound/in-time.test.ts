@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { answering, inTime } from '../../../src/slack/inbound/requests/door.ts';
+import { inTime, withDeadline } from '../../../src/slack/inbound/door.ts';
 import { createTestClock } from '../../support/test-clock.ts';
 
 const never = () => new Promise<string>(() => {});
@@ -7,10 +7,10 @@ const never = () => new Promise<string>(() => {});
 test('a request that waits for one slow thing after the other is answered while Slack still waits', async () => {
   const clock = createTestClock(0);
   const startedAtMs = clock.now();
-  const answered = answering({ clock }, async () => {
+  const answered = withDeadline({ clock }, async () => {
     const answers: string[] = [];
     for (const what of ['person', 'thread', 'store']) {
-      answers.push(await inTime({ clock }, 1_500, never(), `no ${what}`));
+      answers.push(await inTime({ clock }, 'thread', never(), `no ${what}`));
     }
     return { answers, afterMs: clock.now() - startedAtMs };
   });

@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { ReceiverEvent } from '@slack/bolt';
 import { expect, test } from 'vitest';
+import { eventFeatures } from '../../../src/app/features.ts';
 import { createLogger } from '../../../src/app/operations/logger.ts';
 import { applyEvent } from '../../../src/engine/apply-event.ts';
 import { openJob } from '../../../src/jobs/decide/start/open.ts';
 import type { JobEvent } from '../../../src/jobs/event.ts';
-import { loggedRequest } from '../../../src/slack/inbound/connection/acknowledge-after-commit.ts';
+import { loggedRequest } from '../../../src/slack/inbound/connection/requests.ts';
 import { jobButton } from '../../../src/slack/inbound/job-button.ts';
 import { pressOf } from '../../../src/slack/inbound/listener.ts';
-import { encodeButton } from '../../../src/slack/views/parts/buttons.ts';
+import { encodeButton, jobButtons } from '../../../src/slack/views/buttons.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { onSqlite } from '../../engine/support/test-store.ts';
 import { anAgentJob, aReply, policy, request } from '../../jobs/support/builders.ts';
@@ -18,7 +19,7 @@ const clock = createTestClock(Date.now());
 const rulesOf = () => ({ projects: [], channels: new Map(), noticeChannels: [] });
 const newContext = () => {
   const nowMs = clock.now();
-  return { nowMs, jitter: 0.5, newId: randomUUID, policy, rulesOf };
+  return { nowMs, jitter: 0.5, newId: randomUUID, policy, features: eventFeatures, rulesOf };
 };
 
 /** As a database that undoes a transaction for the sake of another, which has changed something meanwhile. */
@@ -56,12 +57,12 @@ async function press(store: Store, jobId: string, meanwhile: () => Promise<unkno
   };
   const listener = (ofBolt: object) => {
     const ready = deps as unknown as Parameters<typeof jobButton>[0];
-    return jobButton(ready, pressOf(ready, ofBolt as Parameters<typeof pressOf>[1]), 'sendNow');
+    return jobButton(ready, pressOf(ready, ofBolt as Parameters<typeof pressOf>[1]), jobButtons.sendNow);
   };
   const event = { body, ack: async () => {} } as unknown as ReceiverEvent;
-  await loggedRequest(event, { log, clock, onRefused: async () => {} }, ({ ack }) =>
-    listener({ ...args, ack }),
-  );
+  await loggedRequest(event, { log, clock, onRefused: async () => {} }, async ({ ack }) => {
+    await listener({ ...args, ack });
+  });
   const logged = lines.map((line) => JSON.parse(line)).find(({ event: name }) => name === 'inbound_request');
   return { answers, outcome: logged?.outcome };
 }

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import { eventFeatures } from '../../../src/app/features.ts';
 import { createLogger } from '../../../src/app/operations/logger.ts';
 import { growingIds } from '../../../src/app/service/context.ts';
-import { refusalRecorder } from '../../../src/slack/inbound/requests/door.ts';
+import { Reports } from '../../../src/features/reports/queries.ts';
+import { refusalRecorder } from '../../../src/slack/inbound/door.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { onSqlite } from '../../engine/support/test-store.ts';
 import { policy } from '../../jobs/support/builders.ts';
@@ -31,7 +33,7 @@ test('an audit tells of refusals of the same moment in their order, whichever is
   const record = refusalRecorder({
     store: overtaken(store),
     log: createLogger({ level: 'error', destination: { write: () => {} } }),
-    newContext: () => ({ nowMs: NOW_MS, jitter: 0.5, newId, policy, rulesOf }),
+    newContext: () => ({ nowMs: NOW_MS, jitter: 0.5, newId, policy, features: eventFeatures, rulesOf }),
   });
   const refused = { kind: 'command', teamId: 'T1', userId: 'U1' } as const;
   await Promise.all([
@@ -39,6 +41,6 @@ test('an audit tells of refusals of the same moment in their order, whichever is
     record({ ...refused, key: 'second', reason: 'no_administrator' }),
   ]);
   const period = { sinceMs: NOW_MS, untilMs: NOW_MS + 1 };
-  const { rows } = await store.transaction((tx) => tx.audit.recorded(period, null, 10));
+  const { rows } = await store.transaction((tx) => tx.queries(Reports).recorded(period, null, 10));
   expect(rows.map(({ outcome }) => outcome)).toEqual(['unknown_project', 'no_administrator']);
 });

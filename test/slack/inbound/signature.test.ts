@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { signatureIn } from '../../../src/slack/inbound/connection/request-checks.ts';
+import { signatureIn } from '../../../src/slack/inbound/connection/connection.ts';
 import { fc } from '../../support/properties.ts';
 import { formBody, signedHeaders } from '../../support/slack-requests.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { requestTeam } from '../../../src/slack/install/request-team.ts';
+import { requestTeam } from '../../../src/slack/install/installed-workspaces.ts';
 
 const authorization = (over: object = {}) => ({
   authorizations: [{ team_id: 'T1', enterprise_id: null, is_enterprise_install: false, ...over }],

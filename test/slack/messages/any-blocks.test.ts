@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { blockTexts, joinParagraphs } from '../../../src/slack/messages/block-text.ts';
+import { blockTexts, joinParagraphs } from '../../../src/slack/messages/blocks.ts';
 import { saidBy } from '../../../src/slack/messages/said.ts';
 import { readableText } from '../../../src/slack/protocol/slack-text.ts';
 import { fc } from '../../support/properties.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { blockTexts, joinParagraphs } from '../../../src/slack/messages/block-text.ts';
+import { blockTexts, joinParagraphs } from '../../../src/slack/messages/blocks.ts';
 import { readableText } from '../../../src/slack/protocol/slack-text.ts';
 import { limitsTable } from '../../support/app-messages.ts';
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import {
+  agentEvents,
   botEvents,
   botScopes,
   oauthEvents,
@@ -55,6 +56,8 @@ test('every event that the program listens to is asked for, and no other', () =>
   const listened = sources.flatMap(({ text }) =>
     [...text.matchAll(/\bapp\.event\('(\w+)'/g)].map(([, name = '']) => name),
   );
-  const asked = names([...botEvents, ...reactionEvents, ...workflowEvents]).map((name) => name.split('.')[0]);
+  const asked = names([...botEvents, ...reactionEvents, ...agentEvents, ...workflowEvents]).map(
+    (name) => name.split('.')[0],
+  );
   expect(new Set(listened.filter((name) => !names(oauthEvents).includes(name)))).toEqual(new Set(asked));
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { titledPrompt } from '../../../src/slack/views/parts/untrusted.ts';
+import { titledPrompt } from '../../../src/slack/views/text.ts';
 import { noNames } from './a-job.ts';
 
 test('a request about a message has the message as its title, not the address (S3, T2)', () => {

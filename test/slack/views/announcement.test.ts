@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Announcement } from '../../../src/jobs/announcement.ts';
-import { announcementView } from '../../../src/slack/views/thread/announcement.ts';
+import { announcementView } from '../../../src/slack/views/announcement.ts';
 import { aJob, fivePastTwoMs, noNames } from './a-job.ts';
 
 const text = (announcement: Announcement, job = aJob()) => announcementView(announcement, job, noNames).text;

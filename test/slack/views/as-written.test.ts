@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { asWritten } from '../../../src/slack/views/parts/mrkdwn.ts';
+import { asWritten } from '../../../src/slack/views/text.ts';
 import { fc } from '../../support/properties.ts';
 
 /** A sign formats if it opens at the beginning or after one of these, and closes before one of these or at the end. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decodeButton, encodeButton } from '../../../src/slack/views/parts/buttons.ts';
+import { decodeButton, encodeButton } from '../../../src/slack/views/buttons.ts';
 import { fc } from '../../support/properties.ts';
 
 describe('a button', () => {

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Announcement } from '../../../src/jobs/announcement.ts';
 import { offerOf } from '../../../src/jobs/announcement.ts';
-import type { OfferDeed } from '../../../src/jobs/offer.ts';
+import type { OfferDeed } from '../../../src/jobs/job.ts';
 import type { FileKind } from '../../../src/jobs/requests/attachments.ts';
-import { decodeButton } from '../../../src/slack/views/parts/buttons.ts';
-import { stateLine } from '../../../src/slack/views/parts/state.ts';
-import { announcementView } from '../../../src/slack/views/thread/announcement.ts';
-import { postedView } from '../../../src/slack/views/thread/settled.ts';
+import { announcementView, postedView } from '../../../src/slack/views/announcement.ts';
+import { decodeButton } from '../../../src/slack/views/buttons.ts';
+import { stateLine } from '../../../src/slack/views/job.ts';
 import { aJob, fivePastTwoMs, noNames } from './a-job.ts';
 
 describe('where a person must decide, the thread says why and offers a button', () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type DoctorFacts, doctorView } from '../../../src/slack/views/doctor.ts';
+import { codeHostReport } from '../../../src/features/pull-requests/views.ts';
+import { type DoctorFacts, doctorView } from '../../../src/slack/views/home.ts';
 import { fc } from '../../support/properties.ts';
 import { expectSafe } from './support/expect-safe.ts';
 import { slackFacts, text, time } from './support/hostile.ts';
@@ -8,7 +9,7 @@ const atMs = Date.UTC(2026, 10, 20, 14, 5);
 const well: DoctorFacts = {
   slackProblem: null,
   projects: [{ name: 'handbook', agent: { answeredAtMs: null, trouble: null } }],
-  codeHosts: [{ host: 'github.com', facts: { answeredAtMs: null, trouble: null } }],
+  services: [codeHostReport({ host: 'github.com', facts: { answeredAtMs: null, trouble: null } })],
   slack: { scopes: { missing: [] }, noticeChannels: [{ channelId: 'C2', reach: 'reached' }] },
   pauses: [],
   work: [],
@@ -39,7 +40,7 @@ test('`doctor` says problems first, each with what to do', () => {
       ],
     },
     projects: [{ name: '<!channel>', agent }],
-    codeHosts: [{ host: 'github.com', facts: agent }],
+    services: [codeHostReport({ host: 'github.com', facts: agent })],
     pauses: [{ name: '<!channel>', what: 'reads', untilMs: atMs }],
     work: ['every check_job has failed'],
   });
@@ -73,7 +74,7 @@ test('whatever Slack, the agent and the program say, the answer stays safe and i
     slackProblem: fc.option(text()),
     slack: slackFacts(),
     projects: fc.array(fc.record({ name: text(), agent }), { maxLength: 20 }),
-    codeHosts: fc.array(fc.record({ host: text(), facts: agent }), { maxLength: 3 }),
+    services: fc.array(fc.record({ host: text(), facts: agent }).map(codeHostReport), { maxLength: 3 }),
     pauses: fc.array(fc.record({ name: text(), what: fc.constantFrom('reads', 'calls'), untilMs: time() }), {
       maxLength: 3,
     }),

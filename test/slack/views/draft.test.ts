@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { draftRefusedView, onlyTheseView } from '../../../src/slack/views/thread/draft.ts';
-import { postedView, tooLateView } from '../../../src/slack/views/thread/settled.ts';
+import { postedView, tooLateView } from '../../../src/slack/views/announcement.ts';
+import { draftRefusedView, onlyTheseView } from '../../../src/slack/views/draft.ts';
 import { aJob } from './a-job.ts';
 
 const names = new Map([

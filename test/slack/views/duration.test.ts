@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { duration, fullDuration } from '../../../src/slack/views/parts/mrkdwn.ts';
+import { duration, fullDuration } from '../../../src/slack/views/text.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;

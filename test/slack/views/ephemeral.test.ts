@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { OfferOutcome } from '../../../src/jobs/offer.ts';
-import { ephemeralView, sentAnywayView } from '../../../src/slack/views/thread/requester.ts';
-import { jobForgottenView, tooLateView } from '../../../src/slack/views/thread/settled.ts';
+import type { OfferOutcome } from '../../../src/jobs/job.ts';
+import { tooLateView } from '../../../src/slack/views/announcement.ts';
+import { ephemeralView, jobForgottenView, sentAnywayView } from '../../../src/slack/views/private-answers.ts';
 import { aJob, completed, working } from './a-job.ts';
 
 const at = { nowMs: 240_000 };

@@ -5,14 +5,14 @@ import {
   composeView,
   noFormView,
   promptAbout,
+  questionForm,
   sendAlongView,
   type ThreadLine,
   threadNotReadView,
   threadPreviewView,
-} from '../../../src/slack/views/forms/compose.ts';
-import { questionForm } from '../../../src/slack/views/forms/question.ts';
-import { atField } from '../../../src/slack/views/parts/form.ts';
-import { refusalView } from '../../../src/slack/views/refusals.ts';
+} from '../../../src/slack/views/compose.ts';
+import { atField } from '../../../src/slack/views/form.ts';
+import { refusalView } from '../../../src/slack/views/private-answers.ts';
 import { fc } from '../../support/properties.ts';
 import { checkedView } from '../../support/strict-slack/view-shape.ts';
 import { anyCharacter } from '../any-character.ts';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
+import { codeHostReport } from '../../../src/features/pull-requests/views.ts';
 import { requestersOf } from '../../../src/jobs/job.ts';
 import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-request.ts';
 import { type NeedingJob, needOf, needsPerson } from '../../../src/jobs/shown/lists.ts';
-import type { SlackChecked } from '../../../src/slack/views/doctor.ts';
-import { type HomeFacts, homeView, OPEN_JOBS_MAX } from '../../../src/slack/views/home.ts';
-import type { Reader } from '../../../src/slack/views/list.ts';
+import { type HomeFacts, homeView, OPEN_JOBS_MAX, type SlackChecked } from '../../../src/slack/views/home.ts';
+import type { Reader } from '../../../src/slack/views/job.ts';
 import { fc } from '../../support/properties.ts';
 import { aJob, anAgentJob, aTrouble, completed, fivePastTwoMs, noNames, working } from './a-job.ts';
 import { expectSafe } from './support/expect-safe.ts';
@@ -155,13 +155,13 @@ test('administrators also read what `doctor` says, a line for each thing; nobody
     ],
     atMs: fivePastTwoMs,
   };
-  const codeHosts = [{ host: 'github.com', facts: agent }];
+  const services = [codeHostReport({ host: 'github.com', facts: agent })];
   const closedPlaces = [
     { channelId: 'C4', reason: 'not_in_channel', posts: 2 },
     { channelId: 'C5', reason: 'is_archived', posts: 1 },
     { channelId: 'C6', reason: 'restricted_action', posts: 1 },
   ];
-  const forAdmin = { slack, codeHosts, work: ['every check_job has failed'], closedPlaces };
+  const forAdmin = { slack, services, work: ['every check_job has failed'], closedPlaces };
   const [, status = ''] = homeView(facts({ projects, forAdmin }), reader).text.split(
     '*For administrators*\n',
   );
@@ -184,7 +184,7 @@ test('administrators also read what `doctor` says, a line for each thing; nobody
 
 test('before Slack was asked, an administrator reads that it is being asked (L2)', () => {
   const shown = homeView(
-    facts({ forAdmin: { slack: null, codeHosts: [], work: [], closedPlaces: [] } }),
+    facts({ forAdmin: { slack: null, services: [], work: [], closedPlaces: [] } }),
     reader,
   ).text;
   expect(shown).toContain('[Start a job] [Settings]');
@@ -229,11 +229,13 @@ test('whatever people and the agent API write, the home stays safe and inside th
       fc.record({
         slack: fc.option(slackFacts().map((said) => ({ ...said, atMs: 0 }))),
         closedPlaces: fc.array(fc.record({ channelId: text(), reason: text(), posts: fc.nat() })),
-        codeHosts: fc.array(
-          fc.record({
-            host: text(),
-            facts: fc.record({ answeredAtMs: fc.option(time()), trouble: fc.option(trouble) }),
-          }),
+        services: fc.array(
+          fc
+            .record({
+              host: text(),
+              facts: fc.record({ answeredAtMs: fc.option(time()), trouble: fc.option(trouble) }),
+            })
+            .map(codeHostReport),
         ),
         work: fc.array(text()),
       }),

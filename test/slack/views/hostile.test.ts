@@ -1,20 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import type { Announcement } from '../../../src/jobs/announcement.ts';
-import { type Job, requestersOf } from '../../../src/jobs/job.ts';
-import type { OfferDeed } from '../../../src/jobs/offer.ts';
-import { saidSinceView, sendAlongView } from '../../../src/slack/views/forms/compose.ts';
-import { questionView } from '../../../src/slack/views/forms/question.ts';
-import { refusalView } from '../../../src/slack/views/refusals.ts';
-import { cardView } from '../../../src/slack/views/thread/actions.ts';
-import { announcementView } from '../../../src/slack/views/thread/announcement.ts';
-import { cannotStopView, stillWorkingView } from '../../../src/slack/views/thread/not-for-agent.ts';
-import { ephemeralView, requesterView } from '../../../src/slack/views/thread/requester.ts';
-import { outcomes, postedView, tooLateView } from '../../../src/slack/views/thread/settled.ts';
-import { noticeView, privateNoticeView } from '../../../src/slack/views/thread/turn-ended.ts';
+import { type Job, type OfferDeed, requestersOf } from '../../../src/jobs/job.ts';
+import { cardView } from '../../../src/slack/views/card.ts';
+import { questionView, saidSinceView, sendAlongView } from '../../../src/slack/views/compose.ts';
+import {
+  cannotStopView,
+  ephemeralView,
+  refusalView,
+  requesterView,
+  stillWorkingView,
+} from '../../../src/slack/views/private-answers.ts';
+import { noticeView, privateNoticeView } from '../../../src/slack/views/turn-ended.ts';
 import { fc } from '../../support/properties.ts';
 import { aJob } from './a-job.ts';
 import { expectSafe } from './support/expect-safe.ts';
 import { address, announcement, job, names, seenJob, slackId, text, time } from './support/hostile.ts';
+import { announcementView, outcomes, postedView, tooLateView } from './support/thread.ts';
 
 const deeds = Object.keys(outcomes) as OfferDeed[];
 

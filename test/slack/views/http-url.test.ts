@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { httpUrl } from '../../../src/slack/views/parts/mrkdwn.ts';
+import { httpUrl } from '../../../src/slack/views/text.ts';
 import { fc } from '../../support/properties.ts';
 import { anyCharacter } from '../any-character.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { escapeMrkdwn } from '../../../src/slack/protocol/slack-text.ts';
-import { cut, cutEscaped } from '../../../src/slack/views/parts/untrusted.ts';
+import { cut, cutEscaped } from '../../../src/slack/views/text.ts';
 import { fc } from '../../support/properties.ts';
 
 const text = fc.string({

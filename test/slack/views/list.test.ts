@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { requestersOf } from '../../../src/jobs/job.ts';
-import { JOBS_PER_PAGE, listView, type Reader } from '../../../src/slack/views/list.ts';
+import type { Reader } from '../../../src/slack/views/job.ts';
+import { JOBS_PER_PAGE, listView } from '../../../src/slack/views/status.ts';
 import { fc } from '../../support/properties.ts';
 import { aJob, anAgentJob, completed, fivePastTwoMs, noNames, working } from './a-job.ts';
 import { expectSafe } from './support/expect-safe.ts';

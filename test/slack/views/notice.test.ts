@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { noticeView, privateNoticeView } from '../../../src/slack/views/thread/turn-ended.ts';
+import { noticeView, privateNoticeView } from '../../../src/slack/views/turn-ended.ts';
 import { aJob, noNames } from './a-job.ts';
 
 const url = 'https://github.com/acme/docs/pull/7';

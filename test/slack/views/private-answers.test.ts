@@ -1,17 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import type { Job } from '../../../src/jobs/job.ts';
-import { questionView, settledView, startingView } from '../../../src/slack/views/forms/question.ts';
+import { alreadyStartedView, questionView } from '../../../src/slack/views/compose.ts';
 import { allHelpModal, helpView, newMessagesOnlyView } from '../../../src/slack/views/help.ts';
 import {
+  delayedView,
   noJobIdView,
   notAllowedView,
   notStoredView,
+  notYourFormView,
   refusalView,
+  requesterView,
+  startingView,
   storingUnclearView,
   watchedAlreadyView,
-} from '../../../src/slack/views/refusals.ts';
-import { delayedView, requesterView } from '../../../src/slack/views/thread/requester.ts';
-import { notYourFormView } from '../../../src/slack/views/thread/settled.ts';
+} from '../../../src/slack/views/private-answers.ts';
 import { aJob, noNames } from './a-job.ts';
 
 const prompt = 'Document the rate limits &amp; quotas';
@@ -208,6 +210,6 @@ describe('a question before a start', () => {
 
   test('becomes what was answered', () => {
     expect(startingView.text).toMatchInlineSnapshot(`"🚀 *Starting.* The card is about to appear."`);
-    expect(settledView.text).toMatchInlineSnapshot(`"Already done: the job has started."`);
+    expect(alreadyStartedView.text).toMatchInlineSnapshot(`"Already done: the job has started."`);
   });
 });

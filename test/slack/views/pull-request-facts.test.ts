@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Job } from '../../../src/jobs/job.ts';
 import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-request.ts';
+import { announcementView, postedView } from '../../../src/slack/views/announcement.ts';
+import { cardView } from '../../../src/slack/views/card.ts';
 import { homeView } from '../../../src/slack/views/home.ts';
 import { statusView } from '../../../src/slack/views/status.ts';
-import { cardView } from '../../../src/slack/views/thread/actions.ts';
-import { announcementView } from '../../../src/slack/views/thread/announcement.ts';
-import { postedView } from '../../../src/slack/views/thread/settled.ts';
-import { noticeView, privateNoticeView } from '../../../src/slack/views/thread/turn-ended.ts';
+import { noticeView, privateNoticeView } from '../../../src/slack/views/turn-ended.ts';
 import { aJob, anAgentJob, completed, fivePastTwoMs, nobodyWaits, noNames, working } from './a-job.ts';
 import { expectSafe } from './support/expect-safe.ts';
 

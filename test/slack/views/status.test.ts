@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { FollowUp } from '../../../src/jobs/follow-ups/follow-up.ts';
 import type { Turn } from '../../../src/jobs/follow-ups/turns.ts';
 import { requestersOf } from '../../../src/jobs/job.ts';
-import type { Reader } from '../../../src/slack/views/list.ts';
+import type { Reader } from '../../../src/slack/views/job.ts';
 import { detailsView, noJobYetView, noSuchJobView, statusView } from '../../../src/slack/views/status.ts';
 import { aFollowUp } from '../../jobs/support/builders.ts';
 import { fc } from '../../support/properties.ts';

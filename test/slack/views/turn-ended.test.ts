@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Announcement, TurnEnded } from '../../../src/jobs/announcement.ts';
-import { announcementView } from '../../../src/slack/views/thread/announcement.ts';
+import { announcementView } from '../../../src/slack/views/announcement.ts';
 import { aJob, anAgentJob, noNames } from './a-job.ts';
 
 const url = 'https://github.com/acme/docs/pull/14';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { jobLine } from '../../../src/slack/views/list.ts';
+import { announcementView } from '../../../src/slack/views/announcement.ts';
+import { cardView } from '../../../src/slack/views/card.ts';
+import { jobLine } from '../../../src/slack/views/job.ts';
 import { detailsView } from '../../../src/slack/views/status.ts';
-import { cardView } from '../../../src/slack/views/thread/actions.ts';
-import { announcementView } from '../../../src/slack/views/thread/announcement.ts';
-import { noticeView } from '../../../src/slack/views/thread/turn-ended.ts';
+import { noticeView } from '../../../src/slack/views/turn-ended.ts';
 import { aJob, noNames } from './a-job.ts';
 
 const job = aJob({ requesterId: null, recipe: 'release-notes' });

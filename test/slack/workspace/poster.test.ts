@@ -5,8 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { createLogger } from '../../../src/app/operations/logger.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { createPoster } from '../../../src/slack/workspace/poster.ts';
-import { createCaller } from '../../../src/slack/workspace/web-api/caller.ts';
-import { boltLogger, PostingClient } from '../../../src/slack/workspace/web-api/http.ts';
+import { boltLogger, createCaller, slackClient } from '../../../src/slack/workspace/web-api/caller.ts';
 
 const quiet = boltLogger(createLogger({ level: 'error', destination: { write: () => {} } }));
 const STARTED_AT_MS = 1_700_000_000_000;
@@ -33,7 +32,7 @@ async function slackWith(...pages: (object[] | number)[]) {
   await new Promise((resolve) => server.once('listening', resolve));
   onTestFinished(() => void server.close().closeAllConnections());
   const { port } = server.address() as AddressInfo;
-  const client = new PostingClient(`http://127.0.0.1:${port}/api/`, quiet);
+  const client = slackClient(`http://127.0.0.1:${port}/api/`, quiet);
   return {
     requests,
     poster: createPoster(

@@ -1,5 +1,5 @@
 import { ASK_SHORTCUT_ID, formIds, viewIds } from '../../../src/slack/protocol/ids.ts';
-import { buttons } from '../../../src/slack/views/parts/buttons.ts';
+import { buttons } from '../../../src/slack/views/buttons.ts';
 import { fc } from '../../support/properties.ts';
 import { hostileText, type Json } from './values.ts';
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { startAgentApi } from '../../../demo/agent-api/agent-api.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { SECRET, SIGNING_SECRET, settings } from '../../cli/support/settings.ts';
 import { startTinySlack } from '../../cli/support/tiny-slack.ts';
 import { createQuickFolder } from '../../model/support/quick-folder.ts';
+import { startAgentApi } from '../../support/agent-api/agent-api.ts';
 import { type ChildProgram, runProgram } from '../../support/child-program.ts';
 import { fc } from '../../support/properties.ts';
 import { scrape } from '../../support/scraped.ts';

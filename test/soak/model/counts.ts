@@ -1,6 +1,6 @@
+import type { Report } from '../../../src/features/reports/report.ts';
+import { type Source, sources } from '../../../src/features/reports/report.ts';
 import { ends, type Fate } from '../../../src/jobs/announcement.ts';
-import type { Report } from '../../../src/jobs/report/report.ts';
-import { type Source, sources } from '../../../src/jobs/report/starts.ts';
 import type { StoryPlan } from '../plan.ts';
 import type { StoryEvidence } from './evidence.ts';
 import { fatesOf } from './fates.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { findRoute } from '../../../demo/agent-api/route.ts';
+import { findRoute } from '../../support/agent-api/route.ts';
 import { answerCall } from '../../support/fault-proxy/answer.ts';
 import type { Fault } from '../../support/fault-proxy/fault.ts';
 import { type Exchange, forward, readAll } from '../../support/fault-proxy/forward.ts';
@@ -68,7 +68,7 @@ export async function startAgentFront(
     // The caller may go away, or die, while its call is carried out.
     const closed = once(response, 'close');
     await answerCall(response, fault, pass);
-    if (kind === 'get') return;
+    if (kind === 'get' || kind === 'cancel') return;
     await closed;
     const isTaken = exchange !== null && exchange.status < 300;
     attempts.push({

@@ -1,4 +1,4 @@
-import type { Script } from '../../../demo/agent-api/scripted-job.ts';
+import type { Script } from '../../support/agent-api/scripted-job.ts';
 import type { Random } from '../random.ts';
 import { instructionIn, pullRequestUrl, storyOf } from '../texts.ts';
 

@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { type AgentApi, startAgentApi } from '../../../demo/agent-api/agent-api.ts';
 import { systemClock } from '../../../src/engine/runtime/clock.ts';
-import type { Report } from '../../../src/jobs/report/report.ts';
+import type { Report } from '../../../src/features/reports/report.ts';
 import { botScopes } from '../../../src/slack/protocol/scopes.ts';
 import { startDatabaseProxy } from '../../replicas/support/database-proxy.ts';
+import { type AgentApi, startAgentApi } from '../../support/agent-api/agent-api.ts';
 import { runProgram } from '../../support/child-program.ts';
 import { alice, bob, random as noticeChannel } from '../../support/local-slack.ts';
 import { createTestDatabase, testServerUrl } from '../../support/postgres.ts';

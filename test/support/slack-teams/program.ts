@@ -1,8 +1,8 @@
-import type { AgentApiOptions } from '../../../demo/agent-api/agent-api.ts';
 import { parseConfig } from '../../../src/app/config/config.ts';
 import type { Environment } from '../../../src/app/config/values.ts';
 import { createLogger } from '../../../src/app/operations/logger.ts';
 import { createService, type Service } from '../../../src/app/service.ts';
+import type { AgentApiOptions } from '../agent-api/agent-api.ts';
 import { freePort } from '../free-port.ts';
 import { type Later, laterBy } from '../later.ts';
 import { alice, general, type SlackMessage } from '../local-slack.ts';

@@ -1,8 +1,9 @@
-import { type AgentApi, startAgentApi } from '../../../demo/agent-api/agent-api.ts';
 import { parseConfig } from '../../../src/app/config/config.ts';
 import type { Environment } from '../../../src/app/config/values.ts';
 import { createLogger } from '../../../src/app/operations/logger.ts';
 import { createService, type Service } from '../../../src/app/service.ts';
+import { type AgentApi, startAgentApi } from '../agent-api/agent-api.ts';
+import type { Capability } from '../agent-api/scripted-job.ts';
 import { freePort } from '../free-port.ts';
 import { type Later, laterBy, stopBy } from '../later.ts';
 import { alice, general, type SlackMessage } from '../local-slack.ts';
@@ -37,6 +38,8 @@ export interface ProgramOptions {
   readonly settings?: Environment;
   /** The text of the file of DOCS_AGENT_CONFIG. */
   readonly configFile?: string;
+  /** What the agent API offers besides the seed. Default: nothing. */
+  readonly announces?: readonly Capability[];
 }
 
 /** The whole program with the strict Slack and the stand-in agent API, whose turns last until a test ends them. */
@@ -57,6 +60,7 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
     projectId: 'acme-docs',
     clock,
     script: () => ({ workMs: 0, ending: 'manual' }),
+    announces: options.announces ?? [],
   });
   resources.defer(() => api.close());
   const dataDir = await createTempDir();

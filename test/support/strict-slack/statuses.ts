@@ -57,9 +57,7 @@ const setSessionStatus = method(
     const channel = joinedChannel(workspace, id, botUserId);
     if (channel.log.get(threadTs) === undefined) throw new ApiError('invalid_thread_ts');
     sessions.set(channel.id, threadTs, status);
-    // The app does not subscribe to the event.
-    const warning = 'missing_agent_session_stopped_event_subscription';
-    return { status, warning, response_metadata: { warnings: [warning] } };
+    return { status };
   },
 );
 

@@ -31,6 +31,8 @@ export interface WorkspaceControl {
   declareAgent(isAgent: boolean): void;
   /** How the agent's session in a thread stands; null: there is none. */
   session(channel: string, threadTs: string): AgentSession['status'] | null;
+  /** Somebody presses *Stop* at the session. */
+  stopSession(channel: string, threadTs: string, user: string): void;
   /** From now on every call with the bot's token is refused as `token_revoked`. */
   revokeToken(): void;
   restoreToken(): void;
@@ -105,6 +107,8 @@ export function createWorkspaceControl(
       const others = webApi.scopes.filter((scope) => scope !== AGENT_SCOPE);
       webApi.scopes = isAgent ? [...others, AGENT_SCOPE] : others;
     },
+    stopSession: (channel, threadTs, user) =>
+      tellOf({ type: 'agent_session_stopped', channel, user, thread_ts: threadTs, streaming_message_ts: [] }),
     session: (id, threadTs) => sessions.get(workspace.channel(id).id, threadTs),
     revokeToken: () => {
       webApi.isTokenRevoked = true;

@@ -1,116 +1,102 @@
-import type { EventOf } from '../../event.ts';
 import { authorsOf, type FollowUp, type Undelivered } from '../../follow-ups/follow-up.ts';
 import { nextBatch, readyOf } from '../../follow-ups/follow-up-queue.ts';
-import { isHeldUpByAgent } from '../../schedule/hourly-budget.ts';
+import { canStop } from '../../job.ts';
+import { isLimitedByAgent } from '../../schedule/hourly-budget.ts';
 import { isWaitOn, LONGEST_PAUSE_MS } from '../../schedule/schedule.ts';
-import { asKnown } from '../announce.ts';
+import { withKnownLink } from '../announce.ts';
 import type { Deciders, DecisionBuilder } from '../decision-builder.ts';
-import { clearTrouble, endTrouble, forgetSendTrouble, forgetUntoldTrouble, noteTrouble } from '../trouble.ts';
-import { expectTurn, lookFromNow, startTurn } from '../watch/observe.ts';
 import {
+  clearTrouble,
+  endFailedCall,
+  endTrouble,
+  forgetSendTrouble,
+  forgetUntoldTrouble,
   isGone,
   isMissing,
-  isWaitedFor,
+  mayComeBack,
   noteMissing,
-  noteNotMissing,
-  settleFailed,
-} from '../watch/verdict.ts';
+  noteTrouble,
+} from '../failures.ts';
+import { checkFrom, expectTurn, observe, startTurn } from '../watch/observe.ts';
 import {
   announceRefusal,
+  enqueueOrRefuse,
   followUpShown,
-  NO_JOB,
-  putOrRefuse,
   refusalOf,
   scheduleSending,
   sendingDueMs,
-} from './line-up.ts';
-import { asItReads, offerCorrection, sayItWasSent, stillMeant } from './replies.ts';
+} from './enqueue.ts';
+import { notifyOfDeletion, offerCorrection, withChanges, withCorrection } from './replies.ts';
 
-/** If the agent takes longer, the card says that replies are being sent. */
 const ANSWERED_WITHIN_MS = 3_000;
 
-/** The waiting replies will have no job. `callId` is the refused call. */
-export function refuseWaiting(builder: DecisionBuilder, callId: string): void {
-  const waiting = builder.followUpsIn('waiting');
-  if (waiting.length === 0) return;
-  builder.updateFollowUps(waiting, { state: 'not_sent', callId });
-  announceRefusal(builder, callId, waiting, NO_JOB);
-}
-
 export const followUpDeciders = {
-  /**
-   * *Send now*: the replies that wait for `message` skip the rest of their window; or a call that waits for the
-   * rate limit is tried once, since the API may have named a wrong time.
-   */
+  /** Skips the rest of the window, or tries once despite the rate limit: the API may have named a wrong time. */
   send_now_pressed(builder, { message }) {
     const { job } = builder;
     if (message !== job.messages + 1 || job.hurriedMessage === message) return;
-    const isPaused = isHeldUpByAgent(job);
-    if (isPaused && job.stage.kind === 'creating') {
+    const isLimited = isLimitedByAgent(job);
+    if (isLimited && job.stage.kind === 'creating') {
       builder.change({ hurriedMessage: message });
       builder.note({ callsAgentNow: true });
     } else if (job.agentJob !== null && readyOf(builder.followUpsIn('waiting')).length > 0) {
-      builder.change({ hurriedMessage: message, ...(isPaused && { sendNotBeforeMs: null }) });
+      builder.change({ hurriedMessage: message, ...(isLimited && { sendNotBeforeMs: null }) });
       scheduleSending(builder);
     }
   },
 
-  /** Puts the waiting replies into one message call. One call runs at a time, which keeps the order. */
+  /** One call at a time keeps the order. */
   send_due(builder, { isCalled = false }) {
     if (isCalled) builder.change({ sendNotBeforeMs: null });
-    const { job, context } = builder;
+    const { job, nowMs, policy } = builder;
     const waiting = readyOf(builder.followUpsIn('waiting'));
     if (waiting.length === 0 || job.agentJob === null || builder.followUpsIn('sending').length > 0) return;
     const dueMs = sendingDueMs(builder, waiting);
-    if (isWaitOn(dueMs, LONGEST_PAUSE_MS, context.nowMs)) {
+    if (isWaitOn(dueMs, LONGEST_PAUSE_MS, nowMs)) {
       builder.schedule('send_follow_ups', dueMs);
       return;
     }
-    const batch = nextBatch(waiting, context.policy.promptMaxLength);
+    const { followUps, prompt } = nextBatch(waiting, policy.promptMaxLength);
     const messages = job.messages + 1;
     builder.change({ messages, sendNotBeforeMs: null });
-    const callId = builder.addCall(`message:${job.id}:${messages}`, builder.lane('agent', 'agent'), {
-      kind: 'send_message',
-      agentJobId: job.agentJob.id,
-      prompt: batch.prompt,
-    });
-    for (const followUp of batch.followUps) builder.saveFollowUp({ ...followUp, state: 'sending', callId });
-    // Its receipt stays, and the answer usually arrives before anybody could read that it is being sent.
-    builder.schedule('refresh_card', context.nowMs + ANSWERED_WITHIN_MS);
+    const request = { kind: 'send_message', agentJobId: job.agentJob.id, prompt } as const;
+    const callId = builder.addCall(`message:${job.id}:${messages}`, request);
+    for (const followUp of followUps) builder.saveFollowUp({ ...followUp, state: 'sending', callId });
+    builder.schedule('refresh_card', nowMs + ANSWERED_WITHIN_MS);
   },
 
   message_accepted(builder, { callId, agentJobId, agentJob }) {
-    const answer = asKnown(builder, agentJob);
-    builder.settle(callId, 'done');
+    const answer = withKnownLink(builder, agentJob);
+    builder.endCall(callId, 'done');
     const sent = builder.followUpsOfCall(callId).filter((followUp) => followUp.state !== 'sent');
     if (sent.length === 0) return;
     builder.change({ sentFollowUps: builder.job.sentFollowUps + sent.length });
     builder.updateFollowUps(sent, { state: 'sent' });
     clearTrouble(builder, 'send');
-    noteNotMissing(builder);
-    // After *Start again* the thread has another agent job, and this message went to the previous one.
+    noteMissing(builder, null);
+    // After *Start again* the message went to the previous agent job.
     if (builder.job.agentJob?.id === agentJobId) startTurn(builder, answer, sent);
-    for (const followUp of builder.followUpsOfCall(callId)) tellIfChanged(builder, followUp);
+    notifyOfChanges(builder, callId);
     scheduleSending(builder);
   },
 
   message_failed(builder, { callId, failure, othersAnsweredAtMs }) {
-    const verdict = settleFailed(builder, 'send_message', callId, failure);
+    const verdict = endFailedCall(builder, 'send_message', callId, failure);
     const failed = builder.followUpsOfCall(callId).filter((followUp) => followUp.state === 'sending');
     if (failed.length === 0) return;
-    const followUps = stillMeant(builder, failed);
+    const followUps = withChanges(builder, failed);
     const count = followUps.length;
-    if (isMissing(failure)) noteMissing(builder);
-    else noteNotMissing(builder);
+    const authorIds = authorsOf(followUps);
+    noteMissing(builder, failure);
     if (failure.outcome === 'unknown') expectTurn(builder);
     const isJobGone = isGone(builder, failure, othersAnsweredAtMs);
-    switch (isMissing(failure) && !isWaitedFor(builder, failure, isJobGone) ? 'refused' : verdict) {
+    switch (isMissing(failure) && !mayComeBack(builder, failure, isJobGone) ? 'refused' : verdict) {
       case 'retry':
         if (count + builder.followUpsIn('waiting').length > 0) {
           builder.change({ sendNotBeforeMs: noteTrouble(builder, 'send', failure) });
         }
-        for (const followUp of followUps.map(asItReads)) {
-          putOrRefuse(builder, { ...followUp, state: 'waiting', callId: null });
+        for (const followUp of followUps.map(withCorrection)) {
+          enqueueOrRefuse(builder, { ...followUp, state: 'waiting', callId: null });
         }
         forgetSendTrouble(builder);
         break;
@@ -118,12 +104,12 @@ export const followUpDeciders = {
         if (!isMissing(failure)) clearTrouble(builder, 'send');
         else if (builder.job.trouble?.source === 'send') endTrouble(builder, builder.job.trouble);
         if (count === 0) break;
-        builder.updateFollowUps(followUps.map(asItReads), { state: 'not_sent' });
+        builder.updateFollowUps(followUps.map(withCorrection), { state: 'not_sent' });
         builder.announce({
           kind: 'message_rejected',
           callId,
           count,
-          authorIds: authorsOf(followUps),
+          authorIds,
           message: failure.words ?? '',
           action: isJobGone && builder.job.watchedAgentJobId === null ? 'start_again' : 'send_again',
         });
@@ -131,41 +117,74 @@ export const followUpDeciders = {
       case 'unknown':
         if (count > 0) {
           builder.updateFollowUps(followUps, { state: 'unknown' });
-          builder.announce({ kind: 'message_unknown', callId, count, authorIds: authorsOf(followUps) });
+          builder.announce({ kind: 'message_unknown', callId, count, authorIds });
         }
         if (builder.followUpsIn('waiting').length === 0) forgetUntoldTrouble(builder);
-        // If the agent has them after all, it works on a turn that nothing watches.
-        if (builder.job.stage.kind === 'ended') lookFromNow(builder, builder.job.stage);
+        // If the agent has them, nothing watches its turn.
+        if (builder.job.stage.kind === 'ended')
+          checkFrom(builder, { ...builder.job.stage, sinceMs: builder.nowMs });
         break;
     }
     scheduleSending(builder);
   },
 
-  resend_pressed: resend,
+  resend_pressed(builder, { callId }) {
+    requeue(builder, builder.undelivered(callId));
+  },
+
   follow_up_shown: followUpShown,
+
+  /** Waiting replies are held back. Calls in flight go first; later replies follow the stop. */
+  stop_pressed(builder, { userId: stopBy }) {
+    const { job, nowMs, policy } = builder;
+    const { stage, agentJob } = job;
+    if (stage.kind !== 'working' || agentJob === null || !canStop(job)) return;
+    const { question: _, ...watched } = stage;
+    builder.change({ stage: { ...watched, stopBy } });
+    const request = { kind: 'cancel_job', agentJobId: agentJob.id } as const;
+    const callId = builder.addCall(`cancel:${job.id}:${nowMs}`, request);
+    builder.updateFollowUps(builder.followUpsIn('waiting'), { state: 'not_sent', callId });
+    builder.schedule('check_job', nowMs + policy.pollMinIntervalMs);
+  },
+
+  /** The turn may have ended by itself: the answer says which. */
+  job_stopped(builder, { callId, agentJob: answer }) {
+    builder.endCall(callId, 'done');
+    clearTrouble(builder, 'send');
+    const { stage, agentJob } = builder.job;
+    if (stage.kind !== 'working' || agentJob?.id !== answer.id) return;
+    const settled = { ...stage, settle: null };
+    builder.change({ stage: settled, checkedAtMs: builder.nowMs });
+    observe(builder, settled, withKnownLink(builder, answer));
+  },
+
+  stop_failed(builder, { callId, failure }) {
+    const { reason, message, words } = failure;
+    builder.endCall(callId, 'failed', `${reason}: ${message}`);
+    clearTrouble(builder, 'send');
+    const { stage } = builder.job;
+    if (stage.kind !== 'working') return;
+    const { stopBy: _, ...working } = stage;
+    builder.change({ stage: working });
+    builder.announce({ kind: 'not_stopped', ...(words !== undefined && { words }) });
+    requeue(builder, builder.undelivered(callId));
+    builder.refreshCard();
+  },
 } satisfies Partial<Deciders>;
 
-export function tellIfChanged(builder: DecisionBuilder, followUp: FollowUp): void {
-  if (followUp.corrected !== null) offerCorrection(builder, followUp);
-  else if (followUp.isDeleted) sayItWasSent(builder, followUp);
+export function notifyOfChanges(builder: DecisionBuilder, callId: string): void {
+  for (const followUp of builder.followUpsOfCall(callId)) {
+    if (followUp.corrected !== null) offerCorrection(builder, followUp);
+    else if (followUp.isDeleted) notifyOfDeletion(builder, followUp);
+  }
 }
 
-/** *Send again*: replies without an outcome go back in line; what cannot be sent is refused again. */
-export function resend(
-  builder: DecisionBuilder,
-  { callId }: Pick<EventOf<'resend_pressed'>, 'callId'>,
-): void {
-  const meant = builder.undelivered().filter((followUp) => callId === null || followUp.callId === callId);
-  putBackInLine(builder, meant);
-}
-
-/** Replies without an outcome, in their current wording. */
-export function putBackInLine(builder: DecisionBuilder, undelivered: readonly Undelivered[]): void {
-  for (const followUp of undelivered) {
-    const again = asItReads(followUp);
-    const refusal = refusalOf(builder, again);
-    if (refusal === null) builder.updateFollowUps([again], { state: 'waiting', callId: null });
-    else announceRefusal(builder, followUp.callId, [again], refusal);
+export function requeue(builder: DecisionBuilder, undelivered: readonly Undelivered[]): void {
+  for (const one of undelivered) {
+    const followUp: FollowUp = withCorrection(one);
+    const refusal = refusalOf(builder, followUp);
+    if (refusal === null) builder.updateFollowUps([followUp], { state: 'waiting', callId: null });
+    else announceRefusal(builder, one.callId, [followUp], refusal);
   }
   scheduleSending(builder);
 }

@@ -1,7 +1,7 @@
 import type { Reply } from '../../event.ts';
 import { excludedFollowUp, type FollowUp, unsentStates } from '../../follow-ups/follow-up.ts';
 import { promptOf } from '../../follow-ups/follow-up-queue.ts';
-import { type Job, startPromptOf } from '../../job.ts';
+import { type Job, paragraphs, startPromptOf } from '../../job.ts';
 import {
   inlined,
   type ReadSnippet,
@@ -13,20 +13,15 @@ import {
 import { isBlank, judgePrompt, unescaped } from '../../requests/command.ts';
 import type { Deciders, DecisionBuilder } from '../decision-builder.ts';
 import { requestCreate } from '../start/open.ts';
-import { newFollowUp, putOrRefuse } from './line-up.ts';
+import { enqueueOrRefuse, newFollowUp } from './enqueue.ts';
 
 export const snippetDeciders = {
-  /**
-   * Another event of the same message brings more of it: that goes along if the message has not gone out, and
-   * follows it otherwise.
-   */
   message_completed(builder, { reply }) {
     const before = builder.followUpAt(reply.messageTs);
     if (before !== null) completeReply(builder, before, reply);
     else if (reply.messageTs === builder.job.requestTs) completeRequest(builder, reply);
   },
 
-  /** The snippets of a reply (`messageTs`), or of the prompt (null), were read, or cannot be. */
   snippets_read(builder, { messageTs, snippets }) {
     if (messageTs === null) {
       readForPrompt(builder, snippets);
@@ -38,15 +33,14 @@ export const snippetDeciders = {
     const followUp: FollowUp = { ...before, snippets: [], inlined: text };
     if (followUp.state !== 'waiting') builder.saveFollowUp(followUp);
     else if (isBlank(promptOf(followUp))) builder.updateFollowUps([excludedFollowUp(followUp, 'excluded')]);
-    else putOrRefuse(builder, followUp);
+    else enqueueOrRefuse(builder, followUp);
   },
 } satisfies Partial<Deciders>;
 
-function completeRequest(builder: DecisionBuilder, reply: Reply): void {
+function completeRequest(builder: DecisionBuilder, reply: Reply) {
   const { job } = builder;
   const { text, snippets } = addedTo(job, job.requestEditedTs !== undefined, reply);
   const others = job.others.length > 0 ? [] : reply.attachments.others;
-  // Its snippets are read when its card is posted.
   if (['opening', 'awaiting_confirmation', 'card_failed'].includes(job.stage.kind)) {
     builder.change({
       ...(text !== '' && { prompt: reply.text }),
@@ -60,21 +54,20 @@ function completeRequest(builder: DecisionBuilder, reply: Reply): void {
     nameOthers(builder, reply.messageTs, others);
   }
   if (text === '' && snippets.length === 0) return;
-  lineUp(builder, newFollowUp(builder, { ...reply, text }, snippets));
+  enqueue(builder, newFollowUp(builder, { ...reply, text }, snippets));
 }
 
-function completeReply(builder: DecisionBuilder, before: FollowUp, reply: Reply): void {
+function completeReply(builder: DecisionBuilder, before: FollowUp, reply: Reply) {
   const isEdited = before.editedTs !== null || before.corrected !== null || before.isCorrection;
   const { text, snippets } = addedTo({ ...before, prompt: before.text }, isEdited, reply);
   const isForAgent = unsentStates.some((state) => state === before.state) || before.state === 'sent';
   if (isForAgent) nameOthers(builder, reply.messageTs, reply.attachments.others);
   if (text === '' && snippets.length === 0) return;
   const whole = text === '' ? before.text : reply.text;
-  const { nowMs: receivedAtMs } = builder.context;
-  // What is not sent may have had nothing to send.
+  const { nowMs: receivedAtMs } = builder;
   const isToSend = before.state === 'waiting' || (before.state === 'not_sent' && isBlank(promptOf(before)));
-  if (before.state === 'sent') lineUp(builder, { ...before, text, snippets, receivedAtMs });
-  else if (isToSend) lineUp(builder, { ...before, text: whole, snippets, receivedAtMs });
+  if (before.state === 'sent') enqueue(builder, { ...before, text, snippets, receivedAtMs });
+  else if (isToSend) enqueue(builder, { ...before, text: whole, snippets, receivedAtMs });
   else if (before.state === 'not_sent') builder.saveFollowUp({ ...before, text: whole });
   else if (before.state === 'sending' || before.state === 'unknown') {
     if (text !== '') builder.saveFollowUp({ ...before, corrected: reply.text });
@@ -85,13 +78,13 @@ function completeReply(builder: DecisionBuilder, before: FollowUp, reply: Reply)
   }
 }
 
-function lineUp(builder: DecisionBuilder, followUp: FollowUp): void {
+function enqueue(builder: DecisionBuilder, followUp: FollowUp) {
   if (followUp.snippets.length > 0) builder.schedule('read_snippets');
   const waiting: FollowUp = { ...followUp, state: 'waiting', callId: null };
-  putOrRefuse(builder, waiting);
+  enqueueOrRefuse(builder, waiting);
 }
 
-/** Once: a message with an attached text is complete. An edit may have removed words. */
+/** An edit may have removed words. */
 function addedTo(
   { prompt, snippets, inlined: read }: Pick<Job, 'prompt' | 'snippets' | 'inlined'>,
   isEdited: boolean,
@@ -105,23 +98,22 @@ function addedTo(
   };
 }
 
-/** Names, once, what the agent API cannot take of a message. */
 export function nameOthers(builder: DecisionBuilder, messageTs: string, others: readonly Unsent[]): void {
   if (others.length === 0) return;
   builder.announceOnce(`files:${builder.job.id}:${messageTs}`, { kind: 'files_not_sent', files: others });
 }
 
-function readForPrompt(builder: DecisionBuilder, snippets: readonly ReadSnippet[]): void {
+function readForPrompt(builder: DecisionBuilder, snippets: readonly ReadSnippet[]) {
   const { job } = builder;
   if (job.snippets.length === 0) return;
-  // A draft's may have been read before others came along.
-  const withMore = (more: string) => [job.inlined, more].filter((part) => part !== '').join('\n\n');
-  const whole = withMore(
-    takeFitting(builder, snippets, (more) => startPromptOf({ ...job, inlined: withMore(more) })),
+  // A draft's snippets may have been read earlier.
+  const withMore = (more: string) => paragraphs(job.inlined, more);
+  const fitting = takeFitting(builder, snippets, (more) =>
+    startPromptOf({ ...job, inlined: withMore(more) }),
   );
+  const whole = withMore(fitting);
   builder.change({ snippets: [], inlined: whole });
   if (job.stage.kind !== 'creating') return;
-  // Somebody sent files without a word, and nobody has written one since.
   const isOnlyFiles =
     job.prompt === seeFiles(job.snippets) &&
     job.context === '' &&
@@ -132,13 +124,12 @@ function readForPrompt(builder: DecisionBuilder, snippets: readonly ReadSnippet[
   } else requestCreate(builder);
 }
 
-/** The text of those that are readable and keep the prompt within the limit; the thread hears of the others. */
 function takeFitting(
   builder: DecisionBuilder,
   snippets: readonly ReadSnippet[],
   promptWith: (text: string) => string,
-): string {
-  const { promptMaxLength } = builder.context.policy;
+) {
+  const { promptMaxLength } = builder.policy;
   const texts: string[] = [];
   const problems: UnreadSnippet[] = [];
   const files: Unsent[] = [];
@@ -157,6 +148,6 @@ function takeFitting(
   return texts.join('\n\n');
 }
 
-function announceProblems(builder: DecisionBuilder, problems: readonly UnreadSnippet[]): void {
+function announceProblems(builder: DecisionBuilder, problems: readonly UnreadSnippet[]) {
   if (problems.length > 0) builder.announce({ kind: 'snippets_not_sent', snippets: problems });
 }

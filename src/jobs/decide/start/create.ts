@@ -1,43 +1,41 @@
 import type { EventOf } from '../../event.ts';
 import type { FollowUp } from '../../follow-ups/follow-up.ts';
 import { type Job, mayStartAgain } from '../../job.ts';
-import { asKnown, countReplies, replaceAgentJob } from '../announce.ts';
+import { countReplies, replaceAgentJob, withKnownLink } from '../announce.ts';
 import type { Deciders, DecisionBuilder } from '../decision-builder.ts';
-import { putBackInLine, refuseWaiting, resend, tellIfChanged } from '../replies/follow-ups.ts';
-import { scheduleSending } from '../replies/line-up.ts';
-import { asItReads, stillMeant } from '../replies/replies.ts';
-import { clearTrouble, forgetUntoldTrouble, noteTrouble } from '../trouble.ts';
+import { clearTrouble, endFailedCall, forgetUntoldTrouble, noteTrouble } from '../failures.ts';
+import { announceRefusal, NO_JOB, scheduleSending } from '../replies/enqueue.ts';
+import { notifyOfChanges, requeue } from '../replies/follow-ups.ts';
+import { withChanges, withCorrection } from '../replies/replies.ts';
 import { observe } from '../watch/observe.ts';
-import { settleFailed } from '../watch/verdict.ts';
 import { dropJob, requestCreate, watchAgentJob } from './open.ts';
 
 function jobCreated(
   builder: DecisionBuilder,
   { callId, agentJob }: Pick<EventOf<'job_created'>, 'callId' | 'agentJob'>,
-): void {
-  builder.settle(callId, 'done');
+) {
+  builder.endCall(callId, 'done');
   if (builder.job.stage.kind !== 'creating') return;
   clearTrouble(builder, 'send');
-  const stage = { kind: 'working', turnStartedAtMs: builder.context.nowMs, settle: null } as const;
+  const stage = { kind: 'working', turnStartedAtMs: builder.nowMs, settle: null } as const;
   builder.change({ stage, hurriedMessage: null });
-  takenAlong(builder, callId);
-  observe(builder, stage, asKnown(builder, agentJob));
+  markAsSent(builder, callId);
+  observe(builder, stage, withKnownLink(builder, agentJob));
   scheduleSending(builder);
 }
 
 export const createDeciders = {
   job_created: jobCreated,
 
-  /** Too late after *Start again*: then the other job counts. */
   job_found(builder, created) {
-    builder.settle(created.callId, 'done');
+    builder.endCall(created.callId, 'done');
     if (!isToBeFound(builder.job, created.callId)) return;
     builder.change({ stage: { kind: 'creating' } });
     jobCreated(builder, created);
   },
 
   create_failed(builder, { callId, failure }) {
-    const verdict = settleFailed(builder, 'create_job', callId, failure);
+    const verdict = endFailedCall(builder, 'create_job', callId, failure);
     if (builder.job.stage.kind !== 'creating') return;
     builder.change({ hurriedMessage: null });
     const { words: message = '' } = failure;
@@ -45,19 +43,24 @@ export const createDeciders = {
       case 'retry':
         noteTrouble(builder, 'send', failure);
         break;
-      case 'refused':
+      case 'refused': {
         clearTrouble(builder, 'send');
         builder.change({ stage: { kind: 'rejected', message } });
         builder.announce({ kind: 'create_rejected', message });
-        releaseAlong(builder, callId);
-        refuseWaiting(builder, callId);
+        releaseReplies(builder, callId);
+        const waiting = builder.followUpsIn('waiting');
+        if (waiting.length > 0) {
+          builder.updateFollowUps(waiting, { state: 'not_sent', callId });
+          announceRefusal(builder, callId, waiting, NO_JOB);
+        }
         builder.refreshCard();
         break;
+      }
       case 'unknown':
-        builder.change({ stage: { kind: 'create_unknown', callId, sinceMs: builder.context.nowMs } });
+        builder.change({ stage: { kind: 'create_unknown', callId, sinceMs: builder.nowMs } });
         forgetUntoldTrouble(builder);
         builder.announce({ kind: 'create_unknown', callId });
-        builder.updateFollowUps(alongOf(builder, callId), { state: 'unknown' });
+        builder.updateFollowUps(repliesAlong(builder, callId), { state: 'unknown' });
         builder.refreshCard();
         break;
     }
@@ -65,47 +68,41 @@ export const createDeciders = {
 
   start_again_pressed: startAgain,
 
-  /**
-   * *Edit and start*: job, card and thread continue with another request, and the replies that found no job.
-   */
   request_edited(builder, { creates, prompt }) {
     if (!isToBeEdited(builder.job, creates)) return;
     builder.change({ prompt });
     const unsent = builder.undelivered().filter(({ state }) => state === 'not_sent');
     startAgain(builder, { creates });
-    putBackInLine(builder, unsent);
+    requeue(builder, unsent);
   },
 
-  /** The create call made this job after all: it is watched as if the agent had said so. */
   agent_job_named(builder, { callId, agentJobId }) {
     if (!isToBeFound(builder.job, callId)) return;
-    takenAlong(builder, callId);
+    markAsSent(builder, callId);
     watchAgentJob(builder, agentJobId);
     scheduleSending(builder);
   },
 
-  /** *Dismiss*: nobody waits for the agent, whatever it does. The thread is free for another job. */
   start_dismissed(builder, { callId, userId }) {
     if (!isToBeFound(builder.job, callId)) return;
-    const along = alongOf(builder, callId);
+    const along = repliesAlong(builder, callId);
     dropJob(builder, 'dismissed', userId ?? null);
     for (const followUp of along) builder.excludeFollowUp(followUp, 'aside');
   },
 } satisfies Partial<Deciders>;
 
 /**
- * *Start again*: a new agent job in the same thread with the same prompt, once for each end of the job and
- * each create call of unknown fate. If it was offered because the API did not know a message's job, the new
- * job gets that message's replies, even if it already runs.
+ * Once per end of the job and per create call of unknown outcome. If the API did not know a message's job,
+ * the new job gets that message's replies, even if it already runs.
  */
 function startAgain(
   builder: DecisionBuilder,
   { creates, callId }: Pick<EventOf<'start_again_pressed'>, 'creates' | 'callId'>,
-): void {
+) {
   const { job } = builder;
   if (job.stage.kind === 'create_unknown' && job.stage.callId === callId) {
     builder.change({ isStartedByPerson: true });
-    releaseAlong(builder, callId);
+    releaseReplies(builder, callId);
     requestCreate(builder);
     builder.refreshCard();
     return;
@@ -113,7 +110,7 @@ function startAgain(
   const missed = builder.undelivered().filter((one) => one.callId === callId && one.state === 'not_sent');
   const isStarting = job.stage.kind === 'creating' || job.stage.kind === 'create_unknown';
   if (isStarting || creates !== job.creates) {
-    if (callId !== undefined && missed.length > 0) resend(builder, { callId });
+    if (missed.length > 0) requeue(builder, missed);
     return;
   }
   if (!mayStartAgain(job) && (missed.length === 0 || job.watchedAgentJobId !== null)) return;
@@ -128,10 +125,9 @@ function startAgain(
   });
   requestCreate(builder);
   builder.refreshCard();
-  putBackInLine(builder, missed);
+  requeue(builder, missed);
 }
 
-/** Whether *Edit and start*, offered when the job had been created that often, still counts. */
 export function isToBeEdited(job: Job, creates: number): boolean {
   return mayStartAgain(job) && creates === job.creates;
 }
@@ -140,25 +136,23 @@ export function isToBeFound({ stage }: Job, callId: string): boolean {
   return stage.kind === 'create_unknown' && stage.callId === callId;
 }
 
-/** The replies that the create call carries, whatever its outcome. */
-function alongOf(builder: DecisionBuilder, callId: string): FollowUp[] {
+function repliesAlong(builder: DecisionBuilder, callId: string): FollowUp[] {
   return builder.followUpsOfCall(callId).filter(({ state }) => state === 'sending' || state === 'unknown');
 }
 
-/** The agent has them, as part of the request. */
-function takenAlong(builder: DecisionBuilder, callId: string): void {
-  const along = alongOf(builder, callId);
+function markAsSent(builder: DecisionBuilder, callId: string) {
+  const along = repliesAlong(builder, callId);
   const { takesRepliesAlong: _, ...job } = builder.job;
   builder.job = job;
   if (along.length === 0) return;
   builder.change({ sentFollowUps: job.sentFollowUps + along.length });
   countReplies(builder, along);
   builder.updateFollowUps(along, { state: 'sent' });
-  for (const followUp of builder.followUpsOfCall(callId)) tellIfChanged(builder, followUp);
+  notifyOfChanges(builder, callId);
 }
 
-/** The call is over: the replies wait for the next one in their current wording. */
-function releaseAlong(builder: DecisionBuilder, callId: string): void {
-  const along = stillMeant(builder, alongOf(builder, callId));
-  if (along.length > 0) builder.updateFollowUps(along.map(asItReads), { state: 'waiting', callId: null });
+function releaseReplies(builder: DecisionBuilder, callId: string) {
+  const along = withChanges(builder, repliesAlong(builder, callId));
+  if (along.length > 0)
+    builder.updateFollowUps(along.map(withCorrection), { state: 'waiting', callId: null });
 }

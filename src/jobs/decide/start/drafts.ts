@@ -1,38 +1,29 @@
 import type { Decision, DecisionContext } from '../../decision.ts';
-import type { Draft, Dropped } from '../../draft.ts';
-import type { Job, Stage } from '../../job.ts';
+import { slackTime } from '../../follow-ups/follow-up.ts';
+import { type Draft, type Dropped, type Job, paragraphs, type Stage } from '../../job.ts';
 import { type Deciders, DecisionBuilder } from '../decision-builder.ts';
-import {
-  type JobRequest,
-  newJob,
-  noteIfEarlierReplies,
-  notifyRequester,
-  postRefused,
-  requestCard,
-} from './open.ts';
+import { followUpShown } from '../replies/enqueue.ts';
+import { type JobRequest, newJob, noteIfEarlierReplies, notifyRequester, requestCard } from './open.ts';
 
 export const DRAFT_KEPT_MS = 7 * 86_400_000;
-/** An app's maximum of open drafts in a channel: one that echoes what it reads must come to an end. */
 export const OPEN_DRAFTS_MAX = 5;
 
-export type DraftFacts = Readonly<{
-  /** Timestamps of the thread's messages that go along unless somebody unticks them. Default: none. */
-  messages?: readonly string[];
-  /** The only people who may start it, as its message says; empty: everybody who may use the program. */
-  approvers: readonly string[];
-  /** Identifies its message (`draftKey`). Default: not found again. */
-  key?: string;
-  /** The people without whom it is withdrawn (`marks_seen`); absent: nobody counts. */
-  markedBy?: readonly string[];
-}>;
-
-/**
- * As `requestJob`, but for a draft: posted in `request.thread`, or at the top level of the channel, it waits
- * for *Start*. `context` need not be bound to the job.
- */
+/** A job that waits for *Start*, in `request.thread` or at the top level of the channel. */
 export function requestDraft(
   { thread, ...request }: JobRequest,
-  { messages = [], approvers, key, markedBy }: DraftFacts,
+  {
+    messages = [],
+    approvers,
+    key,
+    markedBy,
+  }: Readonly<{
+    /** Timestamps of the thread's messages that go along by default. */
+    messages?: readonly string[];
+    approvers: readonly string[];
+    key?: string;
+    /** The draft is withdrawn when none of them reacts any longer; absent: reactions do not count. */
+    markedBy?: readonly string[];
+  }>,
   context: DecisionContext,
 ): Decision {
   const job = newJob({ ...request, thread: null }, context);
@@ -47,8 +38,8 @@ function makeDraft(
   draft: Pick<Draft, 'number' | 'thread' | 'messages' | 'markedBy'>,
   approvers: readonly string[],
   key?: string,
-): void {
-  const { nowMs } = builder.context;
+) {
+  const { nowMs } = builder;
   const { number, thread } = draft;
   const threadTs = thread?.threadTs ?? null;
   builder.change({
@@ -62,10 +53,7 @@ function makeDraft(
   builder.schedule('expire_draft', nowMs + DRAFT_KEPT_MS);
 }
 
-/**
- * Whether the app may have another draft. @param jobs its channel's jobs that nobody asked for, since
- * `DRAFT_KEPT_MS`
- */
+/** `jobs`: the channel's jobs without a requester since `DRAFT_KEPT_MS`. */
 export function mayDraftMore(jobs: readonly Job[], appId: string): boolean {
   const open = jobs.filter(
     ({ stage, origin }) => stage.kind === 'draft' && origin.kind === 'mention' && origin.app?.id === appId,
@@ -73,12 +61,10 @@ export function mayDraftMore(jobs: readonly Job[], appId: string): boolean {
   return open.length < OPEN_DRAFTS_MAX;
 }
 
-/** The natural key of the message of a job's first draft. @param key of `DraftFacts` */
 export function draftKey(key: string): string {
   return `draft:${key}`;
 }
 
-/** Null: there is another one since, or none. */
 function openDraft({ job: { stage } }: DecisionBuilder, number: number): Draft | null {
   return stage.kind === 'draft' && stage.number === number ? stage : null;
 }
@@ -93,38 +79,42 @@ export const draftDeciders = {
     });
   },
 
-  /** Its message may be there: whoever sees it can start it. */
+  /** Its message may exist: a person who sees it can start it. */
   draft_unseen(builder, { draft }) {
     const stage = openDraft(builder, draft);
     if (stage !== null) builder.change({ stage: { ...stage, isUnseen: true } });
   },
 
-  post_refused(builder, event) {
-    const { callId, announcement, reason } = event;
-    if (announcement.kind !== 'draft') return postRefused(builder, event);
-    const stage = openDraft(builder, announcement.number);
-    if (stage === null) return;
-    drop(builder, stage, 'not_posted', null);
-    notifyRequester(builder, callId, reason, 'draft_refused');
+  post_refused(builder, { callId, announcement, reason }) {
+    if (announcement.kind === 'draft') {
+      const stage = openDraft(builder, announcement.number);
+      if (stage === null) return;
+      drop(builder, stage, 'not_posted', null);
+      notifyRequester(builder, callId, reason, 'draft_refused');
+      return;
+    }
+    // It still goes to the agent, without a receipt.
+    if (announcement.kind === 'follow_up')
+      followUpShown(builder, { ...announcement, messageTs: slackTime(builder.nowMs) });
+    notifyRequester(builder, callId, reason, announcement);
   },
 
   draft_started(builder, { draft, prompt, said = '', attachments, withheld = [], postTs }) {
-    const { job, context } = builder;
+    const { job, nowMs } = builder;
     if (openDraft(builder, draft) === null) return;
     for (const messageTs of withheld) {
       const followUp = builder.followUpAt(messageTs);
       if (followUp?.state === 'waiting') builder.excludeFollowUp(followUp, 'aside');
     }
-    // Null where its message's place is unknown.
     const threadTs = job.threadTs ?? postTs ?? null;
     const repliesAfterTs = job.repliesAfterTs ?? threadTs;
     builder.change({ stage: { kind: 'opening' }, threadTs, repliesAfterTs, takesRepliesAlong: true });
     noteIfEarlierReplies(builder);
     builder.change({
-      requestedAtMs: context.nowMs,
+      requestedAtMs: nowMs,
       responseUrl: null,
       isStartedByPerson: true,
-      context: [job.context, said].filter((part) => part !== '').join('\n\n'),
+      context: paragraphs(job.context, said),
       ...(prompt !== undefined && { prompt }),
       ...(attachments !== undefined && {
         snippets: [...job.snippets, ...attachments.snippets],
@@ -142,13 +132,11 @@ export const draftDeciders = {
   draft_expired(builder) {
     const { stage } = builder.job;
     if (stage.kind !== 'draft') return;
-    // Withdrawn and asked for again: the first draft's task may be running.
     const dueAtMs = stage.draftedAtMs + DRAFT_KEPT_MS;
-    if (builder.context.nowMs < dueAtMs) builder.schedule('expire_draft', dueAtMs);
+    if (builder.nowMs < dueAtMs) builder.schedule('expire_draft', dueAtMs);
     else drop(builder, stage, 'expired', null);
   },
 
-  /** These people react to the draft's message: without any, it is withdrawn. */
   marks_seen(builder, { userIds }) {
     const { stage } = builder.job;
     if (stage.kind !== 'draft' && stage.kind !== 'dropped') return;
@@ -159,30 +147,25 @@ export const draftDeciders = {
   },
 
   marked_once_more(builder, { userIds, approvers, message }) {
-    const { job, context } = builder;
+    const { job, nowMs } = builder;
     const requesterId = asksOnceMore(job.stage, userIds);
     if (job.stage.kind !== 'dropped' || requesterId === null) return;
     const { prompt, attachments, thread, along: messages } = message;
-    builder.change({ requesterId, requestedAtMs: context.nowMs, prompt, ...attachments });
+    builder.change({ requesterId, requestedAtMs: nowMs, prompt, ...attachments });
     const number = job.stage.number + 1;
     makeDraft(builder, { number, thread, messages, markedBy: userIds }, approvers);
   },
 } satisfies Partial<Deciders>;
 
-/**
- * Who among those that react to the message now asks for another draft; null: nobody. Those who reacted to
- * the last one do not, unless they removed their reaction meanwhile; what somebody dismissed or started is
- * settled.
- */
+/** Who reacts now but not to the last draft. A dismissed draft stays dismissed. */
 export function asksOnceMore(stage: Stage, userIds: readonly string[]): string | null {
   if (stage.kind !== 'dropped' || stage.markedBy === undefined) return null;
   const { markedBy } = stage;
   return userIds.find((userId) => !markedBy.includes(userId)) ?? null;
 }
 
-function drop(builder: DecisionBuilder, draft: Draft, why: Dropped['why'], byUserId: string | null): void {
+function drop(builder: DecisionBuilder, draft: Draft, why: Dropped['why'], byUserId: string | null) {
   const { draftedAtMs: _, isUnseen: __, replies: ___, markedBy, ...rest } = draft;
-  // What somebody has dismissed is settled, whoever reacts to it.
   const marks = why === 'dismissed' || markedBy === undefined ? {} : { markedBy };
   builder.change({
     stage: { ...rest, ...marks, kind: 'dropped', why, byUserId },
@@ -190,7 +173,7 @@ function drop(builder: DecisionBuilder, draft: Draft, why: Dropped['why'], byUse
     repliesAfterTs: null,
     muted: false,
   });
-  // What may be drafted again may go along then, so no receipt says that it stays between people.
+  // They may go along with the next draft, so no receipt says that they stay between people.
   const state = why === 'dismissed' ? 'aside' : 'excluded';
   for (const followUp of builder.followUpsIn('waiting', 'not_sent')) builder.excludeFollowUp(followUp, state);
 }

@@ -3,25 +3,21 @@ import { type Job, type Working, watchQuestionOf } from '../../job.ts';
 import { isWaitOn } from '../../schedule/schedule.ts';
 import type { Deciders, DecisionBuilder } from '../decision-builder.ts';
 
-const UNANSWERED_AFTER_MS = 24 * 3_600_000;
-
-/** After a long time, the thread is asked, once, whether to keep watching. */
 export function askIfLong(builder: DecisionBuilder): void {
   const { stage, watchQuestions } = builder.job;
   if (stage.kind !== 'working' || stage.question?.answer === null) return;
-  const { nowMs, policy } = builder.context;
+  const { nowMs, policy } = builder;
   const { turnStartedAtMs: sinceMs } = stage;
   if (nowMs < (stage.askFromMs ?? sinceMs + policy.longRunningAfterMs)) return;
   const number = watchQuestions + 1;
   builder.change({
     watchQuestions: number,
-    stage: { ...stage, question: { number, answer: null, openSinceMs: nowMs } },
+    stage: { ...stage, question: { number, answer: null } },
   });
   builder.announce({ kind: 'long_running', question: number, sinceMs, lastedMs: nowMs - sinceMs });
 }
 
 export const watchDeciders = {
-  /** *Keep watching*: the thread is asked again after as much time. */
   keep_watching_pressed(builder, { question: number }) {
     const stage = stageWithQuestion(builder, number);
     if (stage?.question?.answer !== null) return;
@@ -31,8 +27,7 @@ export const watchDeciders = {
     builder.schedule('check_job');
   },
 
-  /** *Stop watching*, also after *Keep watching*, or before anybody was asked. */
-  stop_watching_pressed(builder, { question: number }) {
+  stop_watching_pressed(builder, { question: number, userId, inSession }) {
     const { stage, trouble, watchQuestions } = builder.job;
     if (stage.kind !== 'working' || stage.question?.answer === 'stop') return;
     if (number !== watchQuestionOf(builder.job)) return;
@@ -41,6 +36,7 @@ export const watchDeciders = {
       stage: { ...stage, question: { number, answer: 'stop' } },
       trouble: trouble?.source === 'check' ? null : trouble,
     });
+    if (inSession && userId !== undefined) builder.announce({ kind: 'unwatched', userId });
     builder.refreshCard();
   },
 
@@ -54,37 +50,20 @@ export const watchDeciders = {
   },
 } satisfies Partial<Deciders>;
 
-/** Nobody has answered for a day, and nothing has changed: the job is read rarely. */
-export function isNeglected({ job: { stage }, context: { nowMs } }: DecisionBuilder): boolean {
-  if (stage.kind !== 'working' || stage.question?.answer !== null) return false;
-  return nowMs - (stage.question.openSinceMs ?? 0) >= UNANSWERED_AFTER_MS;
-}
-
-/** The job is read at its usual pace again. */
-export function noteChange(builder: DecisionBuilder): void {
-  const { stage } = builder.job;
-  if (stage.kind !== 'working' || stage.question?.answer !== null) return;
-  builder.change({
-    stage: { ...stage, question: { ...stage.question, openSinceMs: builder.context.nowMs } },
-  });
-}
-
-/** Null: something else was asked since, or the turn is over. */
 function stageWithQuestion({ job: { stage } }: DecisionBuilder, number: number): Working | null {
   return stage.kind === 'working' && stage.question?.number === number ? stage : null;
 }
 
-function nextAskMs({ context }: DecisionBuilder): number {
-  return context.nowMs + context.policy.longRunningAfterMs;
+function nextAskMs({ nowMs, policy }: DecisionBuilder) {
+  return nowMs + policy.longRunningAfterMs;
 }
 
-/** Messages about the agent's answers in ten minutes; more would be noise. */
 export const NEWS_MAX = 8;
 export const NEWS_WINDOW_MS = 600_000;
 const SHORTEST_PAUSE_MS = NEWS_WINDOW_MS;
 const LONGEST_PAUSE_MS = 3_600_000;
 
-/** Actions by or for people, after which everything may be news again. */
+/** People's actions, after which everything is news again. */
 const ACTS: ReadonlySet<JobEvent['type']> = new Set([
   'reply_received',
   'follow_up_written',
@@ -100,6 +79,7 @@ const ACTS: ReadonlySet<JobEvent['type']> = new Set([
   'correction_pressed',
   'keep_watching_pressed',
   'stop_watching_pressed',
+  'stop_pressed',
   'resume_watching_pressed',
   'job_created',
   'job_found',
@@ -110,20 +90,20 @@ export function isPaused({ recentNews }: Pick<Job, 'recentNews'>, nowMs: number)
   return isWaitOn(recentNews?.pausedUntilMs ?? 0, LONGEST_PAUSE_MS, nowMs);
 }
 
-/**
- * Counts what the event announced in the thread. Returns false if that is too much: then the event should not
- * have been applied, and the checks pause.
- * @param before the job before the event
- */
+/** False: too much news, so the event must not be applied and checks pause. */
 export function countNews(builder: DecisionBuilder, event: JobEvent, before: Job): boolean {
-  const { nowMs } = builder.context;
+  const { nowMs } = builder;
   const { recentNews } = builder.job;
   if (ACTS.has(event.type)) {
     if (recentNews == null) return true;
     const { job, followUps, calls } = builder.decision();
-    // An event that arrives late or twice changes nothing.
     const hasEffect = job !== before || followUps.length > 0 || calls.length > 0;
-    if (hasEffect) listenAgain(builder);
+    if (!hasEffect) return true;
+    if (isPaused(job, nowMs)) {
+      checkAt(builder, nowMs);
+      builder.refreshCard();
+    }
+    builder.change({ recentNews: null });
     return true;
   }
   if (event.type !== 'job_checked' && event.type !== 'check_failed') return true;
@@ -140,18 +120,8 @@ export function countNews(builder: DecisionBuilder, event: JobEvent, before: Job
   return true;
 }
 
-function listenAgain(builder: DecisionBuilder): void {
-  const { job, context } = builder;
-  if (isPaused(job, context.nowMs)) {
-    checkAt(builder, context.nowMs);
-    builder.refreshCard();
-  }
-  builder.change({ recentNews: null });
-}
-
-/** The thread is told once, and the card shows it until the next check. */
 export function pauseLooks(builder: DecisionBuilder): void {
-  const { nowMs } = builder.context;
+  const { nowMs } = builder;
   const { atMs = [], pauses = 0 } = builder.job.recentNews ?? {};
   const pauseMs = Math.min(SHORTEST_PAUSE_MS * 2 ** pauses, LONGEST_PAUSE_MS);
   builder.change({ recentNews: { atMs, pauses: pauses + 1, pausedUntilMs: nowMs + pauseMs } });
@@ -160,11 +130,7 @@ export function pauseLooks(builder: DecisionBuilder): void {
   builder.refreshCard();
 }
 
-export function waitOutPause(builder: DecisionBuilder): void {
-  checkAt(builder, builder.job.recentNews?.pausedUntilMs ?? builder.context.nowMs);
-}
-
-function checkAt(builder: DecisionBuilder, atMs: number): void {
+export function checkAt(builder: DecisionBuilder, atMs: number): void {
   const { stage } = builder.job;
   if (stage.kind === 'ended') builder.schedule('check_ended_job', atMs);
   if (stage.kind === 'working') builder.schedule('check_job', atMs);

@@ -1,5 +1,7 @@
-import type { Server } from 'node:http';
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { parse as parseForm } from 'node:querystring';
 import {
   type Logger as BoltLogger,
   HTTPModuleFunctions as bolt,
@@ -18,40 +20,39 @@ import {
 import type { Logger } from '../../../engine/runtime/redact.ts';
 import type { Store } from '../../../store/store.ts';
 import { EVENTS_PATH } from '../../protocol/ids.ts';
-import { acknowledgeAfterCommit, type RequestsOptions } from './acknowledge-after-commit.ts';
-import { BadRequestError, isSignedBySlack } from './request-checks.ts';
+import { acknowledgeAfterCommit, type RequestsOptions } from './requests.ts';
+import { BadRequestError } from './shape.ts';
 
 export interface Connection {
   readonly receiver: Receiver;
-  /** Connects to Slack or listens for it. Resolves to the served port, or null if there is none. */
-  start(address: { readonly port: number; readonly host: string }): Promise<number | null>;
+  /** Resolves to the served port, or null if there is none. */
+  start(address: { port: number; host: string }): Promise<number | null>;
   /** Resolves when no request is in flight. */
   stop(): Promise<void>;
   requestsInFlight(): number;
   problem(): string | null;
-  /** Needs attention, though requests arrive. */
   warnings(): readonly string[];
   /**
-   * Whether another program with the same tokens and another store takes a share of the requests. Checks
-   * again unless it did after this time; null: returns the last result.
+   * Whether another program with the same tokens takes a share of the requests. Counts again unless it did
+   * after this time; null: never.
    */
   isSharedSince(sinceMs: number | null): Promise<boolean>;
 }
 
 export interface ConnectionOptions extends RequestsOptions {
+  /** Null: Slack's own. */
   readonly apiUrl: string | null;
   readonly logger: BoltLogger;
   readonly log: Logger;
   readonly clock: Clock;
   readonly bodies: BodyReader;
   readonly store: Store;
-  /** Called at the start and after each reconnect: requests may have been missed. */
+  /** At the start and after each reconnect: requests may have been missed. */
   readonly onConnected: () => void;
-  /** Served at the port in both modes. Without routes, Socket Mode opens no port. */
+  /** In both modes. Without routes, Socket Mode opens no port. */
   readonly routes: readonly Route[];
 }
 
-/** How long arriving requests may take to finish when the program stops. */
 const DRAIN_MS = 2_000;
 
 export function httpConnection(signingSecret: string, options: ConnectionOptions): Connection {
@@ -70,13 +71,13 @@ export function httpConnection(signingSecret: string, options: ConnectionOptions
       return true;
     },
   });
-  const takeIn = httpReceiver.requestListener;
+  const processRequest = httpReceiver.requestListener;
   const answerOthers = answerRoutes(routes);
-  const inbound = { signingSecret, bodies, log };
   // Bolt's own routing fails on malformed URLs.
   httpReceiver.requestListener = async (request, response) => {
     if (request.method !== 'POST' || pathOf(request) !== EVENTS_PATH) answerOthers(request, response);
-    else if (await isSignedBySlack(request, response, inbound)) takeIn(request, response);
+    else if (await isSignedBySlack(request, response, { signingSecret, bodies, log }))
+      processRequest(request, response);
   };
   const receiver = acknowledgeAfterCommit(httpReceiver, { ...options, answersAfterStop: true });
   let server: Server | null = null;
@@ -96,9 +97,102 @@ export function httpConnection(signingSecret: string, options: ConnectionOptions
     },
     requestsInFlight: receiver.requestsInFlight,
     warnings: () => [],
-    // Over HTTP, Slack calls one address.
     isSharedSince: () => Promise.resolve(false),
     // Bolt closes its server when it cannot accept a connection, for example with too many open files.
     problem: () => (server === null || server.listening ? null : 'the port is not open any more'),
   };
+}
+
+/** An older signature may be a replay. */
+const APART_MAX_MS = 5 * 60_000;
+
+/** The check of a body whose headers were signed just now; otherwise what is wrong with them. */
+export function recentSignature(
+  signed: {
+    readonly secrets: readonly (string | KeyObject)[];
+    readonly prefix: string;
+    readonly signatures: readonly Buffer[];
+    /** In seconds. */
+    readonly timestamp: string;
+  },
+  nowMs: number,
+): { problem: string } | { covers: (content: Buffer) => boolean } {
+  const agoMs = nowMs - Number(signed.timestamp) * 1000;
+  if (Number.isNaN(agoMs)) return { problem: 'signed without a time' };
+  if (agoMs > APART_MAX_MS) return { problem: 'signed too long ago' };
+  if (agoMs < -APART_MAX_MS) return { problem: 'signed for a time to come' };
+  return {
+    covers: (content) =>
+      signed.secrets.some((secret) => {
+        const expected = createHmac('sha256', secret).update(signed.prefix).update(content).digest();
+        return signed.signatures.some((signature) => timingSafeEqual(expected, signature));
+      }),
+  };
+}
+
+export const MISMATCH = 'signature mismatch';
+
+const SIGNATURE = /^v0=([0-9a-f]{64})$/;
+
+/** Bolt's own check accepts any future time and is ten times slower. */
+export function signatureIn(signingSecret: string, headers: IncomingHttpHeaders, nowMs: number) {
+  const timestamp = headers['x-slack-request-timestamp'];
+  const [, signature] = SIGNATURE.exec(String(headers['x-slack-signature'])) ?? [];
+  if (typeof timestamp !== 'string' || signature === undefined) return { problem: 'no signature' };
+  const signatures = [Buffer.from(signature, 'hex')];
+  return recentSignature(
+    { secrets: [signingSecret], prefix: `v0:${timestamp}:`, signatures, timestamp },
+    nowMs,
+  );
+}
+
+/** Slack's longest request edits a 40,000-character message: four copies, up to six bytes a character. */
+const BODY_LIMIT_BYTES = 1024 * 1024;
+/** Slack checks the address with a short unsigned form. */
+const UNSIGNED_LIMIT_BYTES = 1024;
+
+type SlackRequests = Pick<ConnectionOptions, 'bodies' | 'log'> & { readonly signingSecret: string };
+
+/**
+ * Whether Slack signed the request just now and it holds a JSON object: Bolt fails on other content. If not,
+ * it is answered here. If so, its body can be read again.
+ */
+async function isSignedBySlack(
+  request: IncomingMessage,
+  response: ServerResponse,
+  requests: SlackRequests,
+): Promise<boolean> {
+  const answer = await answerToForgery(request, requests);
+  if (answer === null) return true;
+  if (answer.status !== 200) requests.log.warn('request_refused', { ...answer });
+  // Unread bytes would be taken for the next request.
+  response.writeHead(answer.status, { connection: 'close' }).end();
+  return false;
+}
+
+/** Anybody may send a request, so the headers are judged before the body is read. */
+async function answerToForgery(
+  request: IncomingMessage,
+  { signingSecret, bodies }: SlackRequests,
+): Promise<{ status: number; reason?: string } | null> {
+  const signed = signatureIn(signingSecret, request.headers, Date.now());
+  const unsigned = 'problem' in signed ? signed.problem : null;
+  const { 'content-type': type, 'content-length': length } = request.headers;
+  const isShortForm = type === 'application/x-www-form-urlencoded' && Number(length) <= UNSIGNED_LIMIT_BYTES;
+  if (unsigned !== null && !isShortForm) return { status: 401, reason: unsigned };
+  const content = await bodies.read(request, unsigned === null ? BODY_LIMIT_BYTES : UNSIGNED_LIMIT_BYTES);
+  if ('status' in content) return content;
+  if ('problem' in signed || !signed.covers(content)) {
+    const isAddressCheck = parseForm(content.toString()).ssl_check === '1';
+    return isAddressCheck ? { status: 200 } : { status: 401, reason: unsigned ?? MISMATCH };
+  }
+  try {
+    const body: unknown = bolt.parseHTTPRequestBody(Object.assign(request, { rawBody: content }));
+    const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
+    return isObject ? null : { status: 400, reason: 'no object' };
+  } catch (error) {
+    const reason =
+      error instanceof SyntaxError ? 'no JSON' : error instanceof Error ? error.message : String(error);
+    return { status: 400, reason };
+  }
 }

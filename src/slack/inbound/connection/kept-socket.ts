@@ -3,9 +3,9 @@ import type { App } from '@slack/bolt';
 import { systemClock } from '../../../engine/runtime/clock.ts';
 import { type HttpServer, serveRoutes } from '../../../engine/runtime/http-server.ts';
 import { classify } from '../../workspace/web-api/failure.ts';
-import { acknowledgeAfterCommit } from './acknowledge-after-commit.ts';
 import type { Connection, ConnectionOptions } from './connection.ts';
 import { openSocket, type Socket, whyNotOpened } from './open-socket.ts';
+import { acknowledgeAfterCommit } from './requests.ts';
 
 /** Pause before the third attempt to connect (the second follows at once). Each later pause doubles. */
 const FIRST_PAUSE_MS = 250;
@@ -14,69 +14,67 @@ const LONGEST_PAUSE_MS = 30_000;
 const LONGEST_RETRY_AFTER_MS = 60_000;
 /** A connection that closes sooner without warning counts as a failed attempt. */
 const SHORT_LIVED_MS = 10_000;
-/** Slack announces that it closes a connection some ten seconds before. If it does not, we do. */
+/** Slack closes a connection some ten seconds after it says goodbye. If it does not, we do. */
 const LEAVE_WITHIN_MS = 15_000;
-/** Announcements that ask for a new connection; after others, Slack does not want one now. */
+/** Goodbyes that ask for a new connection; after others, Slack does not want one now. */
 const REFRESHES: ReadonlySet<string> = new Set(['warning', 'refresh_requested']);
 
-/** How long Slack may still count a closed connection. */
 const STILL_COUNTED_MS = 30_000;
 /** Slack reports its count of connections only in a greeting, so one is opened to learn it. */
 const COUNT_EVERY_MS = 60 * 60_000;
 /** How long a killed process may still count as a connected replica. */
 const KILLED_COUNTED_MS = 3 * 60_000;
-const COUNT_OTHERS_EVERY_MS = 5 * 60_000;
-/** A sign of another program triggers a count, at most this often. */
+/** While there is another program; and at most this often on a sign of one. */
 const COUNT_AGAIN_MS = 5 * 60_000;
 /** A mention arrives as two simultaneous events, for which one count is enough. */
 const JUST_COUNTED_MS = 2_000;
-/** Delay after a count that failed because Slack or the store did not answer. */
+/** After a count that failed. */
 const COUNT_RETRY_MS = 60_000;
 /** In real time: somebody waits for it. */
 const COUNT_WITHIN_MS = 1_500;
 
 /**
- * Slack replaces each connection every few hours and announces it some seconds before. The next one opens
- * first, and both are served until Slack closes the old one, so that no command ever fails. An
- * acknowledgement goes out on the connection of its request.
+ * Slack announces that it replaces a connection. The next one opens first, and both are served until Slack
+ * closes the old one, so that no command ever fails. Acknowledgements go out on the connection of their
+ * request.
  */
 export function socketConnection(appToken: string, options: ConnectionOptions): Connection {
-  const { apiUrl, logger, log, clock, routes, onConnected } = options;
+  const { log, clock, routes, onConnected } = options;
   const startedAtMs = clock.now();
   let app: App | null = null;
   let current: Socket | null = null;
   let leaving: Socket | null = null;
   let next: Socket | null = null;
-  let dismissed: Socket | null = null;
-  /** Replaced only to learn the number of connections. */
-  let isForCount = false;
+  /** Why `current` is to be replaced. `count`: Slack's greeting tells the number of connections. */
+  let replacedFor: 'goodbye' | 'count' | null = null;
   let replacing: Promise<void> | null = null;
-  /** All that Slack has greeted, closing ones included. */
+  /** Closing ones included. */
   const open = new Set<Socket>();
   let closedAtMs: readonly number[] = [];
   let cancelCount = () => {};
-  /** The last sign of another program that triggered a count. */
+  /** Of another program: the last that triggered a count. */
   let signAtMs = Number.NEGATIVE_INFINITY;
   let isStopped = false;
   let wasConnected = false;
   let downSinceMs: number | null = null;
   let openedAtMs = 0;
-  /** Failed and short-lived connections since the last one that lasted. */
+  /** Since the last connection that lasted. */
   let failures = 0;
   let retryAfterMs = 0;
   let endPause = () => {};
   let cancelGoodbye = () => {};
-  const count = countConnections(options, ownConnections);
+  const count = countConnections(options, () => {
+    closedAtMs = closedAtMs.filter((atMs) => Math.abs(clock.now() - atMs) < STILL_COUNTED_MS);
+    return open.size + closedAtMs.length;
+  });
 
   function makeSocket(): Socket {
-    if (app === null) throw new Error('there is nothing to take in requests');
-    const socket: Socket = openSocket({
-      ...{ appToken, apiUrl, logger, log, app },
+    if (app === null) throw new Error('there is nothing to process requests');
+    const socket: Socket = openSocket(app, appToken, options, {
       onGoodbye: (reason) => {
-        if (socket !== current || (socket === dismissed && !isForCount)) return;
+        if (socket !== current || replacedFor === 'goodbye') return;
         log.debug('socket_dismissed', { reason });
-        dismissed = socket;
-        isForCount = false;
+        replacedFor = 'goodbye';
         noteLife(REFRESHES.has(reason));
         void replace();
       },
@@ -85,12 +83,13 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
         open.delete(socket);
         closedAtMs = [...closedAtMs, clock.now()];
         if (socket !== current) return;
+        const isUnannounced = replacedFor === null;
         current = null;
-        isForCount = false;
+        replacedFor = null;
         downSinceMs = clock.now();
         if (isStopped) return;
         log.info('socket_closed', { lived_ms: clock.now() - openedAtMs });
-        if (socket !== dismissed) noteLife(false);
+        if (isUnannounced) noteLife(false);
         // If opening the next one failed, try again at once.
         if (hasLasted()) endPause();
         void replace();
@@ -100,39 +99,27 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
   }
 
   const hasLasted = () => clock.now() - openedAtMs >= SHORT_LIVED_MS;
-
-  function noteLife(isRefresh: boolean): void {
+  const noteLife = (isRefresh: boolean) => {
     failures = isRefresh || hasLasted() ? 0 : failures + 1;
-  }
-
-  const needsNext = () => !isStopped && (current === null || current === dismissed);
+  };
 
   function replace(): Promise<void> {
+    const needsNext = () => !isStopped && (current === null || replacedFor !== null);
+    const openUntilDone = async () => {
+      while (needsNext()) {
+        await pause();
+        if (needsNext()) await tryOpening();
+      }
+    };
     replacing ??= openUntilDone().finally(() => {
       replacing = null;
     });
     return replacing;
   }
 
-  async function openUntilDone(): Promise<void> {
-    while (needsNext()) {
-      await pause();
-      if (needsNext()) await tryOpening();
-    }
-  }
-
-  function ownConnections(): number {
-    const nowMs = clock.now();
-    closedAtMs = closedAtMs.filter((atMs) => Math.abs(nowMs - atMs) < STILL_COUNTED_MS);
-    return open.size + closedAtMs.length;
-  }
-
   async function recount(): Promise<void> {
     if (isStopped) return;
-    if (current !== null && current !== dismissed) {
-      dismissed = current;
-      isForCount = true;
-    }
+    if (current !== null) replacedFor ??= 'count';
     await replace();
   }
 
@@ -140,7 +127,7 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
     cancelCount();
     if (isStopped) return;
     const isNew = clock.now() < startedAtMs + KILLED_COUNTED_MS;
-    const afterMs = count.others() > 0 ? COUNT_OTHERS_EVERY_MS : isNew ? KILLED_COUNTED_MS : COUNT_EVERY_MS;
+    const afterMs = count.others() > 0 ? COUNT_AGAIN_MS : isNew ? KILLED_COUNTED_MS : COUNT_EVERY_MS;
     cancelCount = clock.at(clock.now() + afterMs, () => void recount());
   }
 
@@ -149,9 +136,8 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
       await openNext();
     } catch (error) {
       if (isStopped) return;
-      if (isForCount && current !== null) {
-        dismissed = null;
-        isForCount = false;
+      if (replacedFor === 'count') {
+        replacedFor = null;
         countLater();
         return log.debug('connections_not_counted', { reason: whyNotOpened(error) });
       }
@@ -177,15 +163,17 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
       current = next;
       next = null;
       openedAtMs = clock.now();
-      const gap = downSinceMs === null ? {} : { down_ms: openedAtMs - downSinceMs };
-      log.info('socket_opened', { connections, ...gap });
+      log.info('socket_opened', {
+        connections,
+        ...(downSinceMs !== null && { down_ms: openedAtMs - downSinceMs }),
+      });
       downSinceMs = null;
       wasConnected = true;
-      // Other programs may have taken requests that were meant for this one.
       const isCounted = count.take(connections).then(countLater);
-      if (!isForCount) onConnected();
-      isForCount = false;
+      if (replacedFor !== 'count') onConnected();
+      replacedFor = null;
       await isCounted;
+      // Other programs may have taken requests that were meant for this one.
       if (count.others() > 0) onConnected();
     } finally {
       next = null;
@@ -204,11 +192,7 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
     const growingMs = failures < 2 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (failures - 2), LONGEST_PAUSE_MS);
     const ms = Math.max(growingMs, retryAfterMs);
     retryAfterMs = 0;
-    if (ms > 0) await sleep(ms);
-  }
-
-  async function sleep(ms: number): Promise<void> {
-    if (isStopped) return;
+    if (ms === 0 || isStopped) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     const cancel = clock.at(clock.now() + ms, resolve);
     endPause = () => {
@@ -252,9 +236,9 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
     stop: async () => {
       cancelGoodbye();
       cancelCount();
-      const left = [current, leaving, next].filter((socket) => socket !== null);
+      const left = [current, leaving, next];
       [current, leaving] = [null, null];
-      await Promise.all(left.map((socket) => socket.close()));
+      await Promise.all(left.map((socket) => socket?.close()));
       await count.stop();
     },
   };
@@ -298,9 +282,8 @@ const REPORT_EVERY_MS = 60_000;
 const REPORT_WITHIN_MS = 1_000;
 
 /**
- * Compares the number of connections that Slack reports with those of the replicas that share the store. Any
- * more belong to a program with the same tokens and another store, which takes a share of all requests.
- * @param ownConnections how many this process has
+ * Connections that Slack counts beyond those of the replicas that share the store belong to a program with
+ * the same tokens, which takes a share of all requests.
  */
 export function countConnections(
   { store, clock, log }: Pick<ConnectionOptions, 'store' | 'clock' | 'log'>,
@@ -312,10 +295,7 @@ export function countConnections(
   let cancelReport = () => {};
   let isStopped = false;
 
-  /**
-   * Null: the store did not answer.
-   * @param expected how many more are about to open
-   */
+  /** Null: the store did not answer. @param expected about to open */
   async function report(expected = 0): Promise<number | null> {
     cancelReport();
     if (isStopped) return null;
@@ -331,7 +311,7 @@ export function countConnections(
   }
 
   return {
-    /** Called before a connection is opened, so that no other replica miscounts. */
+    /** So that no other replica miscounts. */
     expectAnother: () => report(1),
     take: async (reported: number | null): Promise<void> => {
       const known = reported === null ? null : await report();
@@ -343,7 +323,6 @@ export function countConnections(
       log[others > 0 ? 'warn' : 'info']('other_program', { connections: others, reported, known });
       await report();
     },
-    /** Connections of other programs at the last count. */
     others: () => others,
     takenAtMs: () => takenAtMs,
     stop: async () => {

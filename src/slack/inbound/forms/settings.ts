@@ -1,8 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ViewOutput } from '@slack/bolt';
+import type { ModalView } from '@slack/types';
 import { type ChannelSettings, defaultProject, settingsOf } from '../../../jobs/policy.ts';
 import { decodeSettings, type SettingsFormData } from '../../protocol/form-data.ts';
 import { formIds } from '../../protocol/ids.ts';
+import { plainModal } from '../../views/form.ts';
+import { noChannelView, notReadView } from '../../views/private-answers.ts';
 import {
   type EffectiveChannelSettings,
   isMode,
@@ -14,73 +17,64 @@ import {
   settingsSavedView,
   tooManyNoticesView,
   windowsMs,
-} from '../../views/forms/settings.ts';
-import { plainModal } from '../../views/parts/form.ts';
-import type { SlackMessage } from '../../views/parts/message.ts';
-import { noChannelView, notReadView } from '../../views/refusals.ts';
-import { bestEffort, type Command, type ListenerDeps, type Press, type Submission } from '../listener.ts';
-import { adminProblem, inTime, openForm, storeRequest } from '../requests/door.ts';
-import { filledIn } from './submit.ts';
+} from '../../views/settings.ts';
+import { adminProblem, inTime, openOrTell, Refused, storeRequest } from '../door.ts';
+import {
+  bestEffort,
+  type Command,
+  type InteractionListener,
+  type ListenerDeps,
+  type Press,
+  type Submission,
+} from '../listener.ts';
 
-const READ_WITHIN_MS = 1_000;
+export const settings: InteractionListener<Command> = async (deps, command) => {
+  const problem = await adminProblem(deps, command.userId, 'settings');
+  if (problem !== null) return problem;
+  const view = await formOf(deps, command.channelId, command.responseUrl);
+  return view === null ? notReadView : openOrTell(deps, command, view, notReadView);
+};
 
-export async function settings(deps: ListenerDeps, command: Command): Promise<void> {
-  const { userId, channelId, triggerId, responseUrl } = command;
-  const problem = await adminProblem(deps, userId, 'settings');
-  if (problem !== null) return command.tell(problem);
-  const view = await formOf(deps, channelId, responseUrl);
-  const isOpen = view !== null && (await openForm(deps, triggerId, view)) !== null;
-  await (isOpen ? command.ack() : command.tell(notReadView));
-}
-
-/** *Settings* on the home tab: asks first for the channel. */
-export async function settingsFromHome(deps: ListenerDeps, press: Press): Promise<void> {
+export const settingsFromHome: InteractionListener<Press> = async (deps, press) => {
   await press.ack();
   const problem = await adminProblem(deps, press.userId, 'settings');
   const view = problem === null ? settingsChannelForm() : plainModal('Settings', problem);
-  if ((await openForm(deps, press.triggerId, view)) === null) {
-    await bestEffort(deps, deps.poster.respondPrivately(press.userId, null, notReadView));
-  }
-}
+  return openOrTell(deps, press, view, notReadView);
+};
 
-export async function settingsChannelChosen(deps: ListenerDeps, form: Submission): Promise<void> {
-  const { channel } = formIds;
-  const { channelId } = filledIn(deps, form.view);
-  if (!channelId) return form.tell(noChannelView, channel);
+export const settingsChannelChosen: InteractionListener<Submission> = async (deps, form) => {
+  const { channelId } = form.values;
+  if (!channelId) return noChannelView;
   const problem = await adminProblem(deps, form.userId, 'settings');
-  if (problem !== null) return form.tell(problem, channel);
+  if (problem !== null) return problem;
   const view = await formOf(deps, channelId, null);
-  await (view === null ? form.tell(notReadView, channel) : form.update(view));
-}
+  return view === null ? notReadView : form.update(view);
+};
 
-/** Saved before it is acknowledged. */
-export async function settingsSubmitted(deps: ListenerDeps, form: Submission): Promise<void> {
+export const settingsSubmitted: InteractionListener<Submission> = async (deps, form) => {
   const { userId } = form;
-  const refuse = (problem: SlackMessage, field: string = formIds.followUpMode) => form.tell(problem, field);
   const data = decodeSettings(form.view.private_metadata);
-  if (data === null) return refuse(notReadView);
+  if (data === null) return notReadView;
   const problem = await adminProblem(deps, userId, 'settings');
-  if (problem !== null) return refuse(problem);
+  if (problem !== null) return problem;
   const chosen = chosenSettings(deps, data, form.view);
-  if ('problem' in chosen) return refuse(chosen.problem, chosen.field);
-  const { settings: saved } = chosen;
-  const stored = await storeRequest(deps, () => saveSettings(deps, form, data, saved));
-  if ('problem' in stored) return refuse(stored.problem);
-  const confirmation = settingsSavedView(data.channelId, saved, stored.result);
+  const meanwhile = await storeRequest(deps, () => saveSettings(deps, form, data, chosen));
+  const confirmation = settingsSavedView(data.channelId, chosen, meanwhile);
   if (data.responseUrl === null) return form.update(plainModal('Settings', confirmation));
   await form.ack();
   await bestEffort(deps, deps.poster.respondPrivately(userId, data.responseUrl, confirmation));
-}
+  return null;
+};
 
 /** Null if the settings could not be read. */
 async function formOf(
   deps: ListenerDeps,
   channelId: string,
   responseUrl: string | null,
-): Promise<ReturnType<typeof settingsForm> | null> {
+): Promise<ModalView | null> {
   try {
     const reading = deps.store.transaction((tx) => tx.channelSettings.get(deps.teamId, channelId));
-    const saved = await inTime<Awaited<typeof reading> | 'late'>(deps, READ_WITHIN_MS, reading, 'late');
+    const saved = await inTime<Awaited<typeof reading> | 'late'>(deps, 'settings', reading, 'late');
     if (saved === 'late') return null;
     const current = holding(deps, channelId, saved?.settings ?? null);
     const { project, ...others } = current;
@@ -93,7 +87,7 @@ async function formOf(
   }
 }
 
-/** Saves the form, once. Returns what another person saved since it was opened. */
+/** Once. Returns what another person saved since the form was opened. */
 async function saveSettings(
   deps: ListenerDeps,
   { userId, keys }: Submission,
@@ -102,7 +96,7 @@ async function saveSettings(
 ): Promise<Meanwhile | null> {
   const { teamId } = deps;
   const anyway = holding(deps, channelId, null);
-  // A value equal to the configuration's stays open, so that it follows the configuration.
+  // A value equal to the configuration's keeps following it.
   const own = <T>(value: T, otherwise: T) => (isDeepStrictEqual(value, otherwise) ? undefined : value);
   const chosen: ChannelSettings = {
     projectName: own(settings.project.name, anyway.project.name),
@@ -140,34 +134,29 @@ function holding(
 
 const CHANNEL_ID = /^[CG][A-Z0-9]+$/;
 
-type Chosen =
-  | { readonly settings: EffectiveChannelSettings }
-  | { readonly problem: SlackMessage; readonly field: string };
-
-/** What an administrator filled in, or a problem: the form may be older than the configuration. */
+/** The form may be older than the configuration. */
 export function chosenSettings(
   { projects }: Pick<ListenerDeps, 'projects'>,
   { held }: SettingsFormData,
   { state }: ViewOutput,
-): Chosen {
+): EffectiveChannelSettings {
   const at = (id: string) => state.values[id]?.[id];
-  const projectId = at(formIds.project)?.selected_option?.value ?? held.projectId;
+  const picked = (id: string, otherwise: string) => at(id)?.selected_option?.value ?? otherwise;
+  const projectId = picked(formIds.project, held.projectId);
   const project = projects.find(({ id }) => id === projectId);
   if (project === undefined) {
-    const field = projects.length > 1 ? formIds.project : formIds.followUpMode;
-    return { problem: notAChoiceView, field };
+    throw new Refused(notAChoiceView, projects.length > 1 ? formIds.project : formIds.followUpMode);
   }
-  const followUpMode = at(formIds.followUpMode)?.selected_option?.value ?? held.followUpMode;
-  if (!isMode(followUpMode)) return { problem: notAChoiceView, field: formIds.followUpMode };
-  const window = at(formIds.followUpWindow)?.selected_option?.value;
-  const followUpWindowMs = window === undefined ? held.followUpWindowMs : Number(window);
+  const followUpMode = picked(formIds.followUpMode, held.followUpMode);
+  if (!isMode(followUpMode)) throw new Refused(notAChoiceView, formIds.followUpMode);
+  const followUpWindowMs = Number(picked(formIds.followUpWindow, String(held.followUpWindowMs)));
   if (!windowsMs(held.followUpWindowMs).includes(followUpWindowMs)) {
-    return { problem: notAChoiceView, field: formIds.followUpWindow };
+    throw new Refused(notAChoiceView, formIds.followUpWindow);
   }
   const chosen = at(formIds.noticeChannels)?.selected_conversations ?? held.noticeChannels;
   const noticeChannels = [...new Set(chosen)];
   if (noticeChannels.length > NOTICE_CHANNELS_MAX || !noticeChannels.every((id) => CHANNEL_ID.test(id))) {
-    return { problem: tooManyNoticesView, field: formIds.noticeChannels };
+    throw new Refused(tooManyNoticesView, formIds.noticeChannels);
   }
-  return { settings: { project, followUpMode, followUpWindowMs, noticeChannels } };
+  return { project, followUpMode, followUpWindowMs, noticeChannels };
 }

@@ -1,59 +1,91 @@
+import { applyEvent, policyOf } from '../../../engine/apply-event.ts';
+import { slackTime } from '../../../jobs/follow-ups/follow-up.ts';
+import { turnsOf } from '../../../jobs/follow-ups/turns.ts';
+import { judgePrompt, threadWordOf } from '../../../jobs/requests/command.ts';
 import { addressed } from '../../../jobs/requests/project.ts';
 import { attachmentsIn, attachmentsInWords, mergeAttachments } from '../../messages/attachments.ts';
-import { requestText } from '../../messages/message-event.ts';
-import { saidBy } from '../../messages/said.ts';
-import { offeredMessages, peopleIn, saidIn } from '../../messages/thread-messages.ts';
-import { decodeMentionedIn, decodeOfferedThread, type MentionedIn } from '../../protocol/form-data.ts';
+import {
+  type MessageEvent,
+  offeredMessages,
+  peopleIn,
+  replyOf,
+  requestIn,
+  saidIn,
+} from '../../messages/message-event.ts';
+import {
+  decodeMentionedIn,
+  decodeOfferedThread,
+  decodeSaidSince,
+  type MentionedIn,
+  type SaidSince,
+} from '../../protocol/form-data.ts';
 import { displayText, escapeMrkdwn, readableText, unescapeMrkdwn } from '../../protocol/slack-text.ts';
 import {
   changedMeanwhileView,
   editedMeanwhileView,
   noFormView,
   noJobInThreadView,
+  questionView,
   readingThreadView,
+  saidSinceForm,
+  saidSinceView,
   type ThreadLine,
   type ThreadPreview,
   threadNotReadView,
   threadPreviewView,
-} from '../../views/forms/compose.ts';
-import { questionView, startingView } from '../../views/forms/question.ts';
-import { plainModal } from '../../views/parts/form.ts';
-import type { SlackMessage } from '../../views/parts/message.ts';
-import { isDirectMessage } from '../../views/parts/mrkdwn.ts';
-import { labels } from '../../views/parts/words.ts';
-import { notReadView, refusalView } from '../../views/refusals.ts';
+} from '../../views/compose.ts';
+import { plainModal } from '../../views/form.ts';
+import type { SlackMessage } from '../../views/message.ts';
+import { notReadView, refusalView, sentAnywayView, startingView } from '../../views/private-answers.ts';
+import { isDirectMessage, labels } from '../../views/text.ts';
 import { TOO_MANY_MESSAGES } from '../../workspace/poster.ts';
 import type { ThreadMessage } from '../../workspace/web-api/caller.ts';
 import { SlackCallError, saidNo } from '../../workspace/web-api/failure.ts';
-import type { ListenerDeps, Press, Submission } from '../listener.ts';
-import { inTime, linkTo, openForm } from '../requests/door.ts';
-import { projectOf, startFrom } from '../requests/start-job.ts';
-import { filledIn, startFromForm } from './submit.ts';
+import {
+  answerWriter,
+  inTime,
+  jobAdmissionProblem,
+  linkTo,
+  openForm,
+  openOrTell,
+  promptMaxOf,
+  Refused,
+  refusedIn,
+  storeRequest,
+  unknownJobAnswer,
+} from '../door.ts';
+import type { InteractionListener, ListenerDeps, Press, Submission } from '../listener.ts';
+import { projectOf, startFrom, startFromForm } from '../start-job.ts';
 
-/** To be shown to the person. */
-export interface Problem {
-  readonly problem: SlackMessage;
-}
-
-/** Messages as they are now, without deleted ones, and the names in them. */
-export interface Along {
+/** Messages as they are now, and the names in them. */
+export interface Excerpt {
   readonly messages: readonly ThreadMessage[];
   readonly names: ReadonlyMap<string, string>;
+  /** All that were read; the root is always included. */
+  readonly found: readonly ThreadMessage[];
 }
 
-/** What is read from a thread, if Slack answers in time. */
-export async function readThread<T extends object>(
+type Pick = (found: readonly ThreadMessage[]) => readonly ThreadMessage[];
+
+/** What `pick` leaves of a thread, if Slack answers in time. */
+export async function readThread(
   deps: ListenerDeps,
-  channelId: string,
-  withinMs: number,
-  reading: Promise<T>,
-): Promise<T | Problem> {
+  { channelId, threadTs, fromTs }: { channelId: string; threadTs: string; fromTs?: string },
+  pick: Pick,
+): Promise<Excerpt> {
+  const read = async (): Promise<Excerpt> => {
+    const found = await deps.poster.thread(channelId, threadTs, fromTs);
+    const messages = pick(found);
+    return { messages, names: await deps.names.named(peopleIn(messages)), found };
+  };
   try {
-    return await inTime<T | Problem>(deps, withinMs, reading, { problem: threadNotReadView(false) });
+    const excerpt = await inTime(deps, 'thread', read(), null);
+    if (excerpt !== null) return excerpt;
   } catch (error) {
-    if (!(error instanceof SlackCallError)) throw error;
-    return { problem: notOffered(deps, channelId, error) };
+    if (error instanceof SlackCallError) throw new Refused(notOffered(deps, channelId, error));
+    throw error;
   }
+  throw new Refused(threadNotReadView(false));
 }
 
 function notOffered({ log }: ListenerDeps, channelId: string, error: unknown): SlackMessage {
@@ -62,28 +94,24 @@ function notOffered({ log }: ListenerDeps, channelId: string, error: unknown): S
   return threadNotReadView(error.failure.code === TOO_MANY_MESSAGES);
 }
 
-export function tickedOf(
-  messages: readonly ThreadMessage[],
-  ticked: readonly string[],
-): readonly ThreadMessage[] {
+function pickTicked(ticked: readonly string[]): Pick {
   const tickedTs = new Set(ticked.map(timeIn));
-  return messages.filter(({ ts }) => tickedTs.has(ts));
+  return (found) => found.filter(({ ts }) => tickedTs.has(ts));
 }
 
-/** A ticked message has been edited since the form was made. */
-export function changedIn(lines: readonly ThreadLine[], ticked: readonly string[]): Problem | null {
+/** Refuses if a ticked message was edited since the form was made. */
+export function refuseChanged(lines: readonly ThreadLine[], ticked: readonly string[]): void {
   const changed = lines.find(({ id }) => !ticked.includes(id));
-  return changed === undefined ? null : { problem: changedMeanwhileView(changed) };
+  if (changed !== undefined) throw new Refused(changedMeanwhileView(changed));
 }
 
-/** A message was edited after the mention, whose author has not seen it so. */
-export function editedSince({ messages, names }: Along, mentionTs: string): Problem | null {
+/** Refuses if a message was edited after the mention, whose author has not seen it so. */
+function refuseEdited({ messages, names }: Excerpt, mentionTs: string): void {
   const edited = messages.find((message) => (message.edited?.ts ?? '') > mentionTs);
-  return edited === undefined ? null : { problem: editedMeanwhileView(authorOf(edited, names)) };
+  if (edited !== undefined) throw new Refused(editedMeanwhileView(authorOf(edited, names)));
 }
 
-/** As people read them. */
-export function toLines({ messages, names }: Along): ThreadLine[] {
+export function toLines({ messages, names }: Excerpt): ThreadLine[] {
   return messages.map((message) => {
     const files = unescapeMrkdwn(attachmentsInWords(attachmentsIn(message)));
     return {
@@ -94,7 +122,6 @@ export function toLines({ messages, names }: Along): ThreadLine[] {
   });
 }
 
-/** Identifies a version of the message, since edits change it. */
 export function versionId(ts: string, editedTs: string | null | undefined): string {
   return `${ts}|${editedTs ?? ''}`;
 }
@@ -103,8 +130,8 @@ export function timeIn(id: string): string {
   return id.split('|', 1)[0] ?? '';
 }
 
-/** Follows the prompt, in the form in which Slack would deliver it. Empty without messages. */
-export function threadContext({ messages, names }: Along, permalink: string | null): string {
+/** In the form in which Slack would deliver it. Empty without messages. */
+export function threadContext({ messages, names }: Excerpt, permalink: string | null): string {
   if (messages.length === 0) return '';
   const place = permalink === null ? '' : ` ${escapeMrkdwn(permalink)}`;
   const lines = messages.map((message) => {
@@ -114,31 +141,41 @@ export function threadContext({ messages, names }: Along, permalink: string | nu
   return [`Context from the Slack thread${place}:`, ...lines].join('\n');
 }
 
-/** A table, list, code block or quotation must start on its own line. */
+/** A table, list, code block or quotation. */
 const NEEDS_OWN_LINE = /^(?:\| |```|• |1\. |&gt; )/;
 
-export function authorOf({ user, username }: ThreadMessage, names: ReadonlyMap<string, string>): string {
+function authorOf({ user, username }: ThreadMessage, names: ReadonlyMap<string, string>): string {
   const name = (user === undefined ? undefined : names.get(user)) ?? username ?? 'somebody';
   return displayText(name).replace(/\s+/g, ' ');
 }
 
-/** Storing needs the rest of the 3 seconds. */
-const READ_WITHIN_MS = 1_500;
+function authorsOf({ messages, names }: Excerpt): string[] {
+  return messages.map((message) => authorOf(message, names));
+}
 
-/** *Choose messages…*: opens a form at once and fills it when the thread has been read. */
-export async function chooseMessages(deps: ListenerDeps, press: Press): Promise<void> {
+/** The form opens at once and is filled when the thread has been read. */
+export const chooseMessages: InteractionListener<Press> = async (deps, press) => {
   const mentioned = decodeMentionedIn(press.value);
   const problem = mentioned && (await problemOf(deps, mentioned, press));
   await press.ack();
-  if (mentioned === null) return;
+  if (mentioned === null) return null;
   if (problem !== null) return press.replace(problem);
   const reading = plainModal(labels.askDocsAgent, readingThreadView);
   const viewId = await openForm(deps, press.triggerId, reading);
-  if (viewId === null) return press.tellBeside(noFormView);
-  await fill(deps, viewId, { ...mentioned, responseUrl: press.responseUrl });
-}
+  if (viewId === null) return noFormView;
+  const problemModal = (error: unknown) =>
+    plainModal(labels.askDocsAgent, notOffered(deps, mentioned.channelId, error));
+  const view = await preview(deps, mentioned, press.responseUrl).then(threadPreviewView, problemModal);
+  await deps.poster.updateModal(viewId, view).catch(async (error: unknown) => {
+    const notShown = problemModal(error);
+    const isRefused = error instanceof SlackCallError && saidNo(error.failure);
+    // Unless Slack refused it, the form may be open and filled in.
+    await deps.poster.updateModal(viewId, isRefused ? notShown : view).catch(() => {});
+  });
+  return null;
+};
 
-/** Why this press cannot start anything in the thread; null: it can. */
+/** Null: the press can start a job in the thread. */
 async function problemOf(
   deps: ListenerDeps,
   { channelId, threadTs }: MentionedIn,
@@ -146,152 +183,190 @@ async function problemOf(
 ): Promise<SlackMessage | null> {
   // Elsewhere, this could show a thread to someone removed from its channel.
   if (press.channelId !== channelId) return noJobInThreadView;
-  const holder = await deps.store.transaction((tx) => tx.jobs.findByThread(deps.teamId, channelId, threadTs));
-  return holder === null ? null : refusalView({ kind: 'thread_taken' });
+  const owner = await deps.store.transaction((tx) => tx.jobs.findByThread(deps.teamId, channelId, threadTs));
+  return owner === null ? null : refusalView({ kind: 'thread_taken' });
 }
 
-/**
- * The authors of the messages that would go along with a mention; null: Slack did not return the thread in
- * time.
- */
+/** Of the messages that would go along; null: Slack did not return the thread. */
 export async function authorsAlong(deps: ListenerDeps, mentioned: MentionedIn): Promise<string[] | null> {
-  const reading = async () => {
-    const { offered } = await readOffered(deps, mentioned);
-    const along = writtenBefore(offered, mentioned.messageTs);
-    const names = await deps.names.named([...new Set(along.flatMap(({ user }) => user ?? []))]);
-    return along.map((message) => authorOf(message, names));
-  };
-  const authors = await readThread(deps, mentioned.channelId, READ_WITHIN_MS, reading());
-  return 'problem' in authors ? null : authors;
+  const read = await readThread(deps, mentioned, pickBefore(deps, mentioned)).catch(refusedIn);
+  return read instanceof Refused ? null : authorsOf(read);
 }
 
-/** Nobody has seen later messages. Slack's timestamps have a fixed width, so they sort as text. */
-function writtenBefore(messages: readonly ThreadMessage[], messageTs: string): ThreadMessage[] {
-  return messages.filter(({ ts }) => ts < messageTs);
+/** Nobody has seen later ones. Slack's timestamps sort as text. */
+function pickBefore({ botUserId }: ListenerDeps, { messageTs }: MentionedIn): Pick {
+  return (found) => offeredMessages(found, messageTs, botUserId).offered.filter(({ ts }) => ts < messageTs);
 }
 
-async function readOffered(deps: ListenerDeps, { channelId, threadTs, messageTs }: MentionedIn) {
-  const messages = await deps.poster.thread(channelId, threadTs);
-  const { offered, leftOut } = offeredMessages(messages, messageTs, deps.botUserId);
-  const mention = messages.find(({ ts }) => ts === messageTs);
-  return { messages, offered, leftOut, mention };
-}
-
-/** *Start with the thread*, as shown, and *Only my words*. */
-export function startInThread(withThread: boolean) {
-  return async (deps: ListenerDeps, press: Press): Promise<void> => {
+export function startInThread(withThread: boolean): InteractionListener<Press> {
+  return async (deps, press) => {
     const mentioned = decodeMentionedIn(press.value);
-    if (mentioned === null) return press.ack();
+    if (mentioned === null) return null;
     const problem = await problemOf(deps, mentioned, press);
     if (problem !== null) return press.replace(problem);
-    const { channelId } = mentioned;
-    const reading = requestIn(deps, mentioned, withThread);
-    const request = await readThread(deps, channelId, READ_WITHIN_MS, reading);
-    if ('problem' in request) return press.tell(request.problem);
-    const stored = await startFrom(deps, press, { channelId, origin: originIn(channelId), ...request });
-    if ('problem' in stored) return press.tell(stored.problem);
-    const { result: outcome } = stored;
-    switch (outcome.kind) {
-      case 'stored':
-        return press.replace(startingView);
-      case 'refused':
-        return press.tell(refusalView(outcome.refusal));
-      case 'asked':
-        return press.replace(questionView(outcome.question, linkTo(deps, outcome.question.sameAs)));
-    }
+    const read = await readThread(deps, mentioned, withThread ? pickBefore(deps, mentioned) : () => []);
+    const mention = read.found.find(({ ts }) => ts === mentioned.messageTs);
+    if (mention === undefined) return threadNotReadView(false);
+    refuseEdited(read, mentioned.messageTs);
+    const text = requestIn(mention, deps.botUserId).text;
+    const question = await startFrom(deps, press, { ...requestWith(deps, read, mentioned), text });
+    const started = question === null;
+    return press.replace(started ? startingView : questionView(question, linkTo(deps, question.sameAs)));
   };
 }
 
-/** The request that the mention makes, with or without the thread. */
-async function requestIn(deps: ListenerDeps, mentioned: MentionedIn, withThread: boolean) {
+function requestWith(
+  deps: ListenerDeps,
+  excerpt: Excerpt,
+  { channelId, threadTs, messageTs: requestTs }: MentionedIn,
+) {
+  const { found, messages } = excerpt;
+  const mention = found.filter(({ ts }) => ts === requestTs);
+  return {
+    channelId,
+    origin: { kind: isDirectMessage(channelId) ? 'direct_message' : 'mention' },
+    thread: { threadTs, lastTs: found.at(-1)?.ts ?? threadTs },
+    requestTs,
+    attachments: mergeAttachments([...mention, ...messages].map(attachmentsIn)),
+    context: threadContext(excerpt, linkTo(deps, { channelId, threadTs })),
+  } as const;
+}
+
+async function preview(
+  deps: ListenerDeps,
+  mentioned: MentionedIn,
+  responseUrl: string | null,
+): Promise<ThreadPreview> {
   const { channelId, threadTs, messageTs } = mentioned;
-  const { messages, offered, mention } = await readOffered(deps, mentioned);
-  if (mention === undefined) return { problem: threadNotReadView(false) };
-  const along = withThread ? writtenBefore(offered, messageTs) : [];
-  const said = { messages: along, names: await deps.names.named(peopleIn(along)) };
-  return (
-    editedSince(said, messageTs) ?? {
-      text: requestText(saidBy(mention), attachmentsIn(mention), deps.botUserId),
-      thread: { threadTs, lastTs: messages.at(-1)?.ts ?? threadTs },
-      requestTs: messageTs,
-      attachments: mergeAttachments([mention, ...along].map(attachmentsIn)),
-      context: threadContext(said, linkTo(deps, { channelId, threadTs })),
-    }
-  );
-}
-
-function originIn(channelId: string) {
-  return { kind: isDirectMessage(channelId) ? 'direct_message' : 'mention' } as const;
-}
-
-/** Shows the thread in the form that says it is being read. */
-async function fill(deps: ListenerDeps, viewId: string, mentioned: Mentioned): Promise<void> {
-  const problem = (error: unknown) =>
-    plainModal(labels.askDocsAgent, notOffered(deps, mentioned.channelId, error));
-  const view = await preview(deps, mentioned).then(threadPreviewView, problem);
-  await deps.poster.updateModal(viewId, view).catch(async (error: unknown) => {
-    const notShown = problem(error);
-    const isRefused = error instanceof SlackCallError && saidNo(error.failure);
-    // Unless it was refused, the form may be open and filled in, so nothing else may replace it.
-    await deps.poster.updateModal(viewId, isRefused ? notShown : view).catch(() => {});
-  });
-}
-
-interface Mentioned extends MentionedIn {
-  readonly responseUrl: string | null;
-}
-
-async function preview(deps: ListenerDeps, mentioned: Mentioned): Promise<ThreadPreview> {
-  const { channelId, threadTs, messageTs } = mentioned;
-  const { messages, offered, leftOut, mention } = await readOffered(deps, mentioned);
-  const names = await deps.names.named(peopleIn([...offered, ...(mention ? [mention] : [])]));
-  const text = mention ? requestText(saidBy(mention), attachmentsIn(mention), deps.botUserId) : '';
+  const { botUserId, projects } = deps;
+  const found = await deps.poster.thread(channelId, threadTs);
+  const { offered, leftOut } = offeredMessages(found, messageTs, botUserId);
+  const mention = found.find(({ ts }) => ts === messageTs);
+  const names = await deps.names.named(peopleIn(mention ? [...offered, mention] : offered));
+  const text = mention ? requestIn(mention, botUserId).text : '';
   const byDefault = await projectOf(deps, channelId);
-  const to = addressed(text, deps.projects, byDefault);
+  const to = addressed(text, projects, byDefault);
   // A project named in the text is preselected in the menu.
   const named = to.kind === 'known' && to.project.id !== byDefault.id ? to : null;
   return {
     thread: {
       ...mentioned,
-      oldestTs: messages.find(({ ts }) => ts === messageTs || ts === offered[0]?.ts)?.ts ?? messageTs,
+      responseUrl,
+      oldestTs: found.find(({ ts }) => ts === messageTs || ts === offered[0]?.ts)?.ts ?? messageTs,
       permalink: linkTo(deps, { channelId, threadTs }),
     },
     prompt: readableText(named?.prompt ?? text, names),
-    lines: toLines({ messages: offered, names }),
+    lines: toLines({ messages: offered, names, found }),
     leftOut,
-    projects: deps.projects,
+    projects,
     project: named?.project ?? byDefault,
-    promptMaxLength: deps.newContext().policy.promptMaxLength,
+    promptMaxLength: promptMaxOf(deps),
   };
 }
 
-export async function threadPreviewSubmitted(deps: ListenerDeps, form: Submission): Promise<void> {
+export const threadPreviewSubmitted: InteractionListener<Submission> = async (deps, form) => {
   const offered = decodeOfferedThread(form.view.private_metadata);
-  if (offered === null) return form.tell(threadNotReadView(false));
-  const { text, project, ticked } = filledIn(deps, form.view);
-  const { channelId, threadTs, messageTs, responseUrl } = offered;
-  const reading = async () => {
-    const messages = await deps.poster.thread(channelId, threadTs, offered.oldestTs);
-    const chosen = tickedOf(messages, ticked);
-    const said = { messages: chosen, names: await deps.names.named(peopleIn(chosen)) };
-    const mention = messages.filter(({ ts }) => ts === messageTs);
-    return (
-      changedIn(toLines(said), ticked) ?? {
-        thread: { threadTs, lastTs: messages.at(-1)?.ts ?? threadTs },
-        requestTs: messageTs,
-        attachments: mergeAttachments([...mention, ...chosen].map(attachmentsIn)),
-        context: threadContext(said, offered.permalink),
-      }
-    );
-  };
-  const read = await readThread(deps, channelId, READ_WITHIN_MS, reading());
-  if ('problem' in read) return form.tell(read.problem);
-  await startFromForm(deps, form, {
-    channelId,
-    origin: originIn(channelId),
-    responseUrl,
-    text,
-    project,
-    ...read,
+  if (offered === null) return threadNotReadView(false);
+  const { ticked } = form.values;
+  const read = await readThread(deps, { ...offered, fromTs: offered.oldestTs }, pickTicked(ticked));
+  refuseChanged(toLines(read), ticked);
+  const { responseUrl } = offered;
+  return startFromForm(deps, form, { ...requestWith(deps, read, offered), responseUrl });
+};
+
+/**
+ * In mention-only channels and muted threads, a mention offers to send what people wrote since the last
+ * turn.
+ */
+export async function offerSaidSince(
+  deps: ListenerDeps,
+  { channel: channelId, ts: messageTs, thread_ts: threadTs = '', user: userId = '' }: MessageEvent,
+  jobId: string,
+): Promise<void> {
+  const turn = await deps.store.transaction(async (tx) => {
+    const found = await tx.jobs.shown(jobId);
+    if (found === null) return null;
+    const { job, followUps, saved } = found;
+    const goesOut = followUps.some((one) => one.messageTs === messageTs && one.state === 'waiting');
+    const { followUpMode } = policyOf({ job, saved }, deps.newContext());
+    if (!goesOut || (followUpMode !== 'mentions' && !job.muted)) return null;
+    const lastTurn = turnsOf(await tx.lists.callsOf(jobId)).at(-1);
+    return { job, sinceTs: slackTime(lastTurn?.startedAtMs ?? job.requestedAtMs) };
   });
+  if (turn === null) return;
+  const since = { jobId, channelId, threadTs, messageTs, sinceTs: turn.sinceTs };
+  const said = await readSaidSince(deps, since).catch(refusedIn);
+  if (said instanceof Refused || said.messages.length === 0) return;
+  const at = { channelId, threadTs, userId, keys: [`since:${deps.teamId}:${channelId}:${messageTs}`] };
+  await answerWriter(deps, at, saidSinceView(turn.job, since, authorsOf(said)));
+}
+
+/** Without replies that went out themselves. */
+function readSaidSince(deps: ListenerDeps, { channelId, threadTs, messageTs, sinceTs }: SaidSince) {
+  const { botUserId } = deps;
+  return readThread(deps, { channelId, threadTs, fromTs: sinceTs }, (found) =>
+    offeredMessages(found, messageTs, botUserId).offered.filter((message) => {
+      const reply = replyOf({ ...message, channel: channelId }, botUserId)?.reply;
+      const isBetween = message.ts > sinceTs && message.ts < messageTs;
+      return isBetween && reply !== undefined && !reply.mentionsBot && threadWordOf(reply.text) === null;
+    }),
+  );
+}
+
+/** Elsewhere, this could show a thread to someone removed from its channel. */
+function saidSinceOf({ value, channelId }: Press): SaidSince | null {
+  const since = decodeSaidSince(value);
+  return since?.channelId === channelId ? since : null;
+}
+
+/** As one reply of the person who presses, once, and as shown. */
+export const sendSaidSince: InteractionListener<Press> = async (deps, press) => {
+  const since = saidSinceOf(press);
+  if (since === null) return null;
+  const said = await readSaidSince(deps, since);
+  refuseEdited(said, since.messageTs);
+  await storeReply(deps, since, said, press.userId);
+  return press.replace(sentAnywayView);
+};
+
+export const chooseSaidSince: InteractionListener<Press> = async (deps, press) => {
+  await press.ack();
+  const since = saidSinceOf(press);
+  if (since === null) return null;
+  return openOrTell(deps, press, saidSinceForm(since, toLines(await readSaidSince(deps, since))));
+};
+
+export const saidSinceSubmitted: InteractionListener<Submission> = async (deps, form) => {
+  const since = decodeSaidSince(form.view.private_metadata);
+  const { ticked } = form.values;
+  if (since === null) return threadNotReadView(false);
+  const all = await readSaidSince(deps, since);
+  const said = { ...all, messages: pickTicked(ticked)(all.messages) };
+  refuseChanged(toLines(said), ticked);
+  if (said.messages.length > 0) await storeReply(deps, since, said, form.userId);
+  return null;
+};
+
+/** Once for each mention. */
+async function storeReply(
+  deps: ListenerDeps,
+  { jobId, channelId, threadTs, messageTs }: SaidSince,
+  said: Excerpt,
+  userId: string,
+): Promise<void> {
+  const text = threadContext(said, linkTo(deps, { channelId, threadTs }));
+  const verdict = judgePrompt(readableText(text, new Map()), promptMaxOf(deps));
+  if (verdict.kind !== 'ok') throw new Refused(refusalView(verdict));
+  const write = () =>
+    deps.store.transaction(async (tx) => {
+      const job = await tx.jobs.get(jobId);
+      if (job?.teamId !== deps.teamId || job.channelId !== channelId) return false;
+      const context = deps.newContext();
+      if (await tx.inboundRequests.remember([`sent_since:${jobId}:${messageTs}`], context.nowMs)) {
+        await applyEvent(tx, jobId, { type: 'follow_up_written', userId, text }, context);
+      }
+      return true;
+    });
+  const isOurs = await storeRequest(deps, write, () => jobAdmissionProblem(deps, userId, jobId));
+  if (!isOurs) throw new Refused(await unknownJobAnswer(deps));
 }

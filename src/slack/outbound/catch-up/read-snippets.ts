@@ -4,74 +4,71 @@ import type { ReadSnippet, Snippet } from '../../../jobs/requests/attachments.ts
 import { retryDelayMs } from '../../../jobs/schedule/schedule.ts';
 import type { ClaimedTask } from '../../../store/store.ts';
 import { escapeMrkdwn, sanitize } from '../../protocol/slack-text.ts';
-import { SlackCallError } from '../../workspace/web-api/failure.ts';
-import type { SnippetContent, SnippetReader } from '../../workspace/web-api/snippet-reader.ts';
+import { failureIn } from '../../workspace/web-api/failure.ts';
 import type { SlackTools } from '../refresh/refresh.ts';
 
-/** After that, a snippet counts as unreadable, so that the reply does not wait for ever. */
+/** Afterwards, a snippet counts as unreadable, so that the reply can go out. */
 const MAX_TRIES = 5;
 
-/** Reads the text snippets attached to a prompt or to replies, so that these can go out. */
 export async function readSnippets(tools: SlackTools, task: ClaimedTask): Promise<void> {
+  const { store, clock } = tools;
+  const { subject, lease, attempts } = task;
   for (;;) {
-    const state = await tools.store.transaction((tx) => tx.jobs.lock(task.subject));
+    const state = await store.transaction((tx) => tx.jobs.lock(subject));
     const next = state && nextUnread(state);
-    if (next === null) break;
-    const { messageTs, snippets } = next;
-    const workspace = await tools.workspaces.of(next.teamId);
-    const read = await readAll(tools, workspace.snippets, task, snippets).catch((error: unknown) => {
+    if (state === null || next === null) break;
+    const read = await readAll(tools, task, state.job.teamId, next.snippets).catch((error: unknown) => {
       // Without a token, nothing is known about the snippets: they wait for one.
-      if (error instanceof SlackCallError) return { retryAfterMs: null };
-      throw error;
+      failureIn(error);
+      return { retryAfterMs: null };
     });
     if ('retryAfterMs' in read) {
-      const waitMs = read.retryAfterMs ?? retryDelayMs(task.attempts + 1, Math.random());
-      await tools.store.transaction((tx) => tx.tasks.retryAt(task.lease, tools.clock.now() + waitMs));
-      return;
+      const waitMs = read.retryAfterMs ?? retryDelayMs(attempts + 1, Math.random());
+      return store.transaction((tx) => tx.tasks.retryAt(lease, clock.now() + waitMs));
     }
-    await tools.store.transaction(async (tx) => {
-      await tx.tasks.fence(task.lease);
-      const event = { type: 'snippets_read', messageTs, snippets: read.snippets } as const;
-      await applyEvent(tx, task.subject, event, tools.newContext());
+    await store.transaction(async (tx) => {
+      await tx.tasks.fence(lease);
+      const event = { type: 'snippets_read', messageTs: next.messageTs, snippets: read } as const;
+      await applyEvent(tx, subject, event, tools.newContext());
     });
   }
-  await tools.store.transaction((tx) => tx.tasks.complete(task.lease));
+  await store.transaction((tx) => tx.tasks.complete(lease));
 }
 
-/** Those of the prompt, or of the oldest waiting reply; null if there are none. */
+/** Those of the prompt, or of the oldest waiting reply; null: there are none. */
 function nextUnread({ job, followUps }: JobState) {
-  const { teamId } = job;
-  if (job.snippets.length > 0) return { teamId, messageTs: null, snippets: job.snippets };
-  const reply = followUps.find(({ snippets }) => snippets.length > 0);
-  return reply === undefined ? null : { teamId, messageTs: reply.messageTs, snippets: reply.snippets };
+  if (job.snippets.length > 0) return { messageTs: null, snippets: job.snippets };
+  return followUps.find(({ snippets }) => snippets.length > 0) ?? null;
 }
 
 async function readAll(
-  tools: SlackTools,
-  reader: SnippetReader,
-  task: ClaimedTask,
+  { workspaces, log, promptMaxLength }: SlackTools,
+  { subject, attempts }: ClaimedTask,
+  teamId: string,
   snippets: readonly Snippet[],
-): Promise<{ readonly snippets: readonly ReadSnippet[] } | { readonly retryAfterMs: number | null }> {
-  const maxLength = tools.promptMaxLength;
+): Promise<readonly ReadSnippet[] | { readonly retryAfterMs: number | null }> {
+  const { snippets: reader } = await workspaces.of(teamId);
   const done: ReadSnippet[] = [];
+  const note = (outcome: string) => log.info('snippet_read', { job_id: subject, outcome });
   for (const snippet of snippets) {
-    const content = await reader.read(snippet, maxLength);
-    tools.log.info('snippet_read', { job_id: task.subject, outcome: outcomeOf(content) });
+    const content = await reader.read(snippet, promptMaxLength);
     if ('kind' in content) {
+      note('no_text');
       done.push(content);
       continue;
     }
     const { name } = { ...snippet, ...content };
-    if ('text' in content) done.push({ name, text: escapeMrkdwn(sanitize(content.text)) });
-    else if ('problem' in content) done.push({ ...content, name });
-    else if (task.attempts + 1 < MAX_TRIES) return content;
-    else done.push({ name, problem: 'unreadable' });
+    if ('text' in content) {
+      note('done');
+      done.push({ name, text: escapeMrkdwn(sanitize(content.text)) });
+    } else if ('problem' in content) {
+      note(content.problem);
+      done.push({ ...content, name });
+    } else {
+      note('failed');
+      if (attempts + 1 < MAX_TRIES) return content;
+      done.push({ name, problem: 'unreadable' });
+    }
   }
-  return { snippets: done };
-}
-
-function outcomeOf(content: SnippetContent): string {
-  if ('text' in content) return 'done';
-  if ('kind' in content) return 'no_text';
-  return 'problem' in content ? content.problem : 'failed';
+  return done;
 }

@@ -1,156 +1,262 @@
-import { applyEvent } from '../../../engine/apply-event.ts';
-import { type DueCall, type Effect, runLane, type Wait } from '../../../engine/run-lane.ts';
+import { type AnyJobContext, applyEvent, factsOf } from '../../../engine/apply-event.ts';
+import { type DueCall, runLane, type Wait } from '../../../engine/run-lane.ts';
 import { announcedLink, meaningOf, offerOf } from '../../../jobs/announcement.ts';
-import type { CallRequest } from '../../../jobs/call.ts';
-import type { AnyJobContext } from '../../../jobs/decision.ts';
+import type { CallOutcome } from '../../../jobs/call.ts';
 import type { JobEvent } from '../../../jobs/event.ts';
 import { initiatorOf, type Job } from '../../../jobs/job.ts';
 import { seenPullRequest } from '../../../jobs/pull-requests/pull-request.ts';
+import { CLOCKS_DIFFER_MS } from '../../../jobs/schedule/schedule.ts';
+import { PLACE_IS_GONE } from '../../../store/queries/places.ts';
 import type { ClaimedTask, LedgerCall, Transaction } from '../../../store/store.ts';
-import { rewrittenRequest } from '../../messages/rewritten-request.ts';
-import type { SlackMessage } from '../../views/parts/message.ts';
-import { movedView } from '../../views/thread/requester.ts';
-import { takeInEarlyReplies } from '../../workspace/early-replies.ts';
-import type { Poster } from '../../workspace/poster.ts';
-import { SlackCallError } from '../../workspace/web-api/failure.ts';
-import type { Workspace } from '../../workspace/workspace.ts';
-import type { SlackTools } from '../refresh/refresh.ts';
-import { destinationOf, renderPost } from '../render.ts';
 import {
-  type Attempt,
-  draftIn,
-  dropped,
-  FIRST_LOOK_AFTER_MS,
-  factsOfPost,
-  failureIn,
-  isTriedForLong,
-  type Looks,
-  lookForPost,
-  mayWaitForPlace,
-  type PostResult,
-  posted,
-  refused,
-  retryLater,
-  stillCounts,
-  waitForPlace,
-} from './post-results.ts';
+  classOf,
+  INVALID_CURSOR,
+  isNotInChannel,
+  isPlaceClosed,
+  NOT_SEEN,
+} from '../../protocol/error-codes.ts';
+import type { SlackMessage } from '../../views/message.ts';
+import { isBetweenPeople, movedView } from '../../views/private-answers.ts';
+import { takeInEarlyReplies } from '../../workspace/early-replies.ts';
+import { TOO_MANY_MESSAGES } from '../../workspace/poster.ts';
+import { failureIn, type SlackFailure } from '../../workspace/web-api/failure.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
+import { rereadRequest } from '../catch-up/catch-up.ts';
+import { HELD_FOR_MS, PLACE_WAITED_FOR_MS, type SlackTools, slackRetryMs } from '../refresh/refresh.ts';
+import { destinationOf, renderPost } from '../render.ts';
 
 /** How long Slack accepts a `response_url`. */
 const RESPONSE_URL_LIFE_MS = 30 * 60_000;
+const INVITATION_WAITED_FOR_MS = 86_400_000;
+const EPHEMERAL_TRIED_FOR_MS = 60_000;
+const NOTIFIED_AFTER_MS = 120_000;
 
-export function postToSlack(
-  tools: SlackTools,
-  looks: Looks = new Map(),
-): (task: ClaimedTask) => Promise<void> {
-  return (task) => runLane(tools, posts(tools, looks, task), task);
-}
-
-/** A post of unclear fate is looked for before it is repeated. */
-function posts(tools: SlackTools, looks: Looks, task: ClaimedTask): Effect<SlackMessage, PostResult> {
-  const { clock, log, workspaces } = tools;
-  return {
-    prepare: async (due) => {
-      const workspace = await workspaces.of(due.job.teamId);
-      const mayBeChanged = due.call.request.kind === 'post_card' && task.attempts > 0;
-      const job = mayBeChanged ? await rereadRequest(tools, workspace, due.job) : due.job;
-      return renderPost(tools, { ...due, job }, workspace);
-    },
-    admit: async (_tx, { call, job: { stage } }) => {
-      const draft = draftIn(call);
-      if (draft !== null) {
-        const isOpen = stage.kind === 'draft' && stage.number === draft.number;
-        return isOpen ? null : refused(call, 'settled');
-      }
-      // The message that asked was deleted.
-      if (call.request.kind === 'post_card' && stage.kind === 'dropped') return refused(call, 'settled');
-      // The card was refused: there is no thread, and in the channel it would lack its context.
-      const hasNoThread = call.request.kind === 'announce' && stage.kind === 'card_failed';
-      return hasNoThread ? refused(call, stage.reason) : null;
-    },
-    perform: async (started, message) => {
-      const { call } = started;
-      const ts = await send(started, message);
-      const lag = { lag_ms: clock.now() - call.createdAtMs };
-      log.info('posted', { ...factsOfPost(started), outcome: 'done', ...duration(call), ...lag });
-      return posted(call, ts);
-    },
-    classify: (started, thrown) => {
-      const failure = failureIn(thrown, 'chat.postMessage');
-      const { outcome, code: reason } = failure;
-      const facts = factsOfPost(started);
-      log.warn('posted', { ...facts, outcome, reason, ...duration(started.call) });
-      if (failure.needsAdmin) log.error('slack_needs_admin', { ...facts, reason });
-      return notPosted({ task, ...started, failure, nowMs: clock.now() });
-    },
-    recover: async (started) =>
-      lookForPost(tools, looks, task, started, await workspaces.of(started.job.teamId)),
-    stillCounts,
-    settle,
-  };
-
-  function duration({ startedAtMs }: LedgerCall) {
-    return { duration_ms: clock.now() - (startedAtMs ?? 0) };
-  }
-
-  async function replyPrivately(poster: Poster, { request }: LedgerCall, job: Job, message: SlackMessage) {
-    const { channelId, threadTs } = job;
-    if (request.kind === 'ephemeral') {
-      return poster.postEphemeral({ channelId, threadTs, userId: request.userId }, message);
-    }
-    const userId = initiatorOf(job);
-    // Never happens: unattended jobs make no private calls.
-    if (userId === null) return;
-    if ('about' in request && request.about === 'asked_before') {
-      return poster.replyPrivately({ channelId, threadTs: null, userId }, message);
-    }
-    // News of a job that continued unwatched: as an answer to an old request, it could be overlooked.
-    const isNews = request.kind === 'notify_requester' && request.isKept === true;
-    const isFresh = !isNews && clock.now() - job.requestedAtMs < RESPONSE_URL_LIFE_MS;
-    return poster.respondPrivately(userId, isFresh ? job.responseUrl : null, message);
-  }
-
-  /** Its `ts`; empty for a message to one person, which has no place. */
-  async function send({ call, job }: DueCall, message: SlackMessage): Promise<string> {
-    const { poster, access } = await workspaces.of(job.teamId);
-    const destination = destinationOf(job, call.request);
-    if (destination === null) {
-      await replyPrivately(poster, call, job, message);
-      return '';
-    }
-    const reader = readerInstead(call, job);
-    if (reader === null || !(await access.shared.isClosed(destination.channelId))) {
-      return poster.post({ ...destination, callId: call.id, message });
-    }
-    await poster.respondPrivately(reader, null, movedView(job.channelId, message));
-    return '';
-  }
-}
-
+/** When to search first for an unclear post, from its start: Slack may still be storing it. */
+const FIRST_SEARCH_AFTER_MS = 2_000;
 /**
- * Who reads what the thread must not show, since its channel became shared with another organisation; null:
- * nobody. Drafts and replies written in forms are refused instead.
+ * When a post that is not found is surely absent: its request goes out within twice `SEND_WITHIN_MS` (to make it, and
+ * to connect), and Slack gets ten seconds more. In time awake: a request in flight continues when the machine wakes.
  */
-function readerInstead({ request }: LedgerCall, job: Job): string | null {
-  if (request.kind !== 'announce' || meaningOf(request.announcement).isOfThread) return null;
-  return initiatorOf(job);
+const ABSENT_AFTER_MS = 20_000;
+/**
+ * Bytes written just before the machine slept reach Slack when it wakes; by this time, Slack has closed the idle
+ * connection. It also bounds what is read of a busy channel.
+ */
+const POST_ARRIVES_WITHIN_MS = 15 * 60_000;
+/** Afterwards, the thread says that it is unclear whether there is a post. */
+const SEARCHED_FOR_MS = 30 * 60_000;
+/** A card may get replies in a channel that the bot was removed from and may be invited to again. */
+const CARD_SEARCHED_FOR_MS = 86_400_000;
+/** Slack answers, but does not show what is there. If it does not answer at all, nothing could be posted either. */
+const OUT_OF_SIGHT = new Set([TOO_MANY_MESSAGES, 'missing_scope', 'ratelimited']);
+
+export interface PostResult {
+  readonly outcome?: CallOutcome;
+  readonly event?: JobEvent | null;
+  readonly hold?: 'begins' | 'ends';
+  /** Replies in its thread were missed, as it was unknown until now. */
+  readonly wantsCatchUp?: true;
+  readonly wait?: Wait;
+}
+
+interface Attempt extends DueCall {
+  readonly task: ClaimedTask;
+  readonly failure: SlackFailure;
+  readonly nowMs: number;
+}
+
+/** How far unclear posts have been searched for, by their calls. Another process starts over. */
+type Searches = Map<string, { readonly beganAtMs: number; cursor: string | null }>;
+
+export function postToSlack(tools: SlackTools): (task: ClaimedTask) => Promise<void> {
+  const { clock, log, workspaces } = tools;
+  const searches: Searches = new Map();
+  const durationOf = ({ startedAtMs }: LedgerCall) => ({ duration_ms: clock.now() - (startedAtMs ?? 0) });
+  return (task) =>
+    runLane<SlackMessage, PostResult>(
+      tools,
+      {
+        prepare: async (due) => {
+          const workspace = await workspaces.of(due.job.teamId);
+          const mayBeChanged = due.call.request.kind === 'post_card' && task.attempts > 0;
+          const job = mayBeChanged ? await rereadRequest(tools, workspace, due.job) : due.job;
+          return renderPost(tools, { ...due, job }, workspace);
+        },
+        admit: async (_tx, { call, job: { stage } }) => {
+          const { kind } = call.request;
+          const draft = draftIn(call);
+          if (draft !== null) {
+            const isOpen = stage.kind === 'draft' && stage.number === draft.number;
+            return isOpen ? null : refused(call, 'settled');
+          }
+          // The message that asked was deleted.
+          if (kind === 'post_card' && stage.kind === 'dropped') return refused(call, 'settled');
+          // The card was refused: there is no thread, and in the channel it would lack its context.
+          return kind === 'announce' && stage.kind === 'card_failed' ? refused(call, stage.reason) : null;
+        },
+        perform: async (started, message) => {
+          const { call, job } = started;
+          const ts = await send(started, message, await workspaces.of(job.teamId), clock.now());
+          const lag = { lag_ms: clock.now() - call.createdAtMs };
+          log.info('posted', { ...factsOfPost(started), outcome: 'done', ...durationOf(call), ...lag });
+          return posted(call, ts);
+        },
+        classify: (started, thrown) => {
+          const failure = failureIn(thrown);
+          const { outcome, code: reason } = failure;
+          const facts = factsOfPost(started);
+          log.warn('posted', { ...facts, outcome, reason, ...durationOf(started.call) });
+          if (failure.needsAdmin) log.error('slack_needs_admin', { ...facts, reason });
+          return notPosted({ task, ...started, failure, nowMs: clock.now() });
+        },
+        recover: async (started) =>
+          searchForPost(tools, searches, task, started, await workspaces.of(started.job.teamId)),
+        stillCounts,
+        settle,
+      },
+      task,
+    );
+}
+
+function factsOfPost({ call: { id, request }, job }: DueCall) {
+  return { call_id: id, call: request.kind, ...factsOf(job) };
+}
+
+/** Returns its `ts`; empty for a message to one person, which has no place. */
+async function send(
+  { call: { id: callId, request }, job }: DueCall,
+  message: SlackMessage,
+  { poster, access }: Workspace,
+  nowMs: number,
+): Promise<string> {
+  const { channelId, threadTs } = job;
+  const destination = destinationOf(job, request);
+  const initiator = initiatorOf(job);
+  if (destination !== null) {
+    // Who reads what must not be shown in a shared channel. Drafts and replies written in forms are refused instead.
+    const isForOne = request.kind === 'announce' && !meaningOf(request.announcement).isOfThread;
+    if (!isForOne || initiator === null || !(await access.shared.isClosed(destination.channelId))) {
+      return poster.post({ ...destination, callId, message });
+    }
+    await poster.respondPrivately(initiator, null, movedView(channelId, message));
+  } else if (request.kind === 'ephemeral') {
+    await poster.postEphemeral({ channelId, threadTs, userId: request.userId }, message);
+  } else if (initiator !== null && request.kind === 'notify_requester') {
+    // Unattended jobs make no private calls.
+    if (request.about === 'asked_before') {
+      await poster.replyPrivately({ channelId, threadTs: null, userId: initiator }, message);
+    } else {
+      // News of a job that continued unwatched: as an answer to an old request, it could be overlooked.
+      const isFresh = request.isKept !== true && nowMs - job.requestedAtMs < RESPONSE_URL_LIFE_MS;
+      await poster.respondPrivately(initiator, isFresh ? job.responseUrl : null, message);
+    }
+  }
+  return '';
 }
 
 function notPosted(attempt: Attempt): PostResult {
   const { call, job, failure, nowMs } = attempt;
   switch (failure.outcome) {
     case 'refused':
-      return mayWaitForPlace(attempt) ? waitForPlace(attempt) : refused(call, failure.code);
+      return mayWaitForPlace(attempt)
+        ? { ...retryLater(attempt), event: placeDelayed(call, failure.code) }
+        : refused(call, failure.code);
     case 'retry':
       return isTriedForLong(attempt) ? refused(call, failure.code) : retryLater(attempt);
     case 'unknown':
       if (call.request.kind === 'ephemeral') return dropped(failure.code);
-      // A private answer cannot be looked for. Sending it twice does less harm than silence.
+      // A private answer cannot be found. Sending it twice does less harm than silence.
       if (destinationOf(job, call.request) === null) return retryLater(attempt);
-      return { wait: { delayUntilMs: nowMs + FIRST_LOOK_AFTER_MS } };
+      return { wait: { delayUntilMs: nowMs + FIRST_SEARCH_AFTER_MS } };
   }
 }
 
-/** Writes the outcome with what follows from it. */
+const NOT_FOUND = { outcome: { state: 'retry', detail: 'not found in Slack' } } as const;
+
+/** Adopts the post, or makes its call pending again. */
+async function searchForPost(
+  tools: SlackTools,
+  searches: Searches,
+  task: ClaimedTask,
+  due: DueCall,
+  { poster }: Workspace,
+): Promise<PostResult> {
+  const { clock, log } = tools;
+  const { call, job } = due;
+  if (call.request.kind === 'ephemeral') return dropped('interrupted');
+  const destination = destinationOf(job, call.request);
+  if (destination === null) return NOT_FOUND;
+  const startedAtMs = call.startedAtMs ?? call.createdAtMs;
+  const nowMs = clock.now();
+  // Started by a clock that was ahead, it may have been posted at any recent time.
+  const isAhead = startedAtMs > nowMs + CLOCKS_DIFFER_MS;
+  const sinceMs = isAhead ? nowMs - CARD_SEARCHED_FOR_MS : startedAtMs;
+  const untilMs = isAhead ? nowMs : sinceMs + POST_ARRIVES_WITHIN_MS;
+  // After a crash, the next process may be here before the dead one's post reaches Slack.
+  const firstSearchAtMs = sinceMs + FIRST_SEARCH_AFTER_MS;
+  if (nowMs < firstSearchAtMs) return { wait: { delayUntilMs: firstSearchAtMs } };
+  const facts = factsOfPost(due);
+  const search = searches.get(call.id) ?? { beganAtMs: nowMs, cursor: null };
+  searches.set(call.id, search);
+  try {
+    const ts = await poster.find({ ...destination, callId: call.id }, sinceMs, untilMs, search);
+    searches.delete(call.id);
+    const outcome = ts === null ? 'absent' : 'adopted';
+    const lag = ts === null ? {} : { lag_ms: nowMs - call.createdAtMs };
+    log.info('post_looked_for', { ...facts, outcome, ...lag });
+    if (ts !== null) return { ...posted(call, ts), wantsCatchUp: true };
+    // Read after the search, which may have slept in the middle.
+    const sureAtMs = Math.max(sinceMs, clock.awakeSinceMs()) + ABSENT_AFTER_MS;
+    return search.beganAtMs < sureAtMs
+      ? { wait: { delayUntilMs: sureAtMs } }
+      : { ...NOT_FOUND, hold: 'ends' };
+  } catch (error) {
+    const failure = failureIn(error);
+    const { code: reason, needsAdmin } = failure;
+    const result = notSearched({ task, ...due, failure, nowMs: clock.now() });
+    const isOver = result.outcome !== undefined;
+    if (isOver || reason === INVALID_CURSOR) searches.delete(call.id);
+    const level = result.outcome?.state === 'unknown' ? 'error' : 'warn';
+    log[level]('post_looked_for', { ...facts, outcome: isOver ? 'given_up' : 'failed', reason });
+    if (needsAdmin) log.error('slack_needs_admin', { ...facts, reason });
+    return result;
+  }
+}
+
+function notSearched(attempt: Attempt): PostResult {
+  const { call, failure, nowMs } = attempt;
+  const { code, outcome, needsAdmin, isPassing } = failure;
+  // The channel is closed for reading and writing.
+  if (outcome === 'refused' && code !== INVALID_CURSOR) {
+    return mayWaitForPlace(attempt) ? waitUntilReadable(attempt) : refused(call, code);
+  }
+  // An outage does not count as hiding the post.
+  if (code === INVALID_CURSOR || (!isPassing && !OUT_OF_SIGHT.has(code))) {
+    return { hold: 'ends', wait: retryOf(attempt) };
+  }
+  const sinceMs = call.startedAtMs ?? call.createdAtMs;
+  const isRecentCard = call.request.kind === 'post_card' && nowMs < sinceMs + CARD_SEARCHED_FOR_MS;
+  const heldMs = nowMs - Math.max(call.heldSinceMs ?? nowMs, sinceMs);
+  if ((isRecentCard && needsAdmin) || heldMs < SEARCHED_FOR_MS) return waitUntilReadable(attempt);
+  // The thread says so, and the lane continues.
+  const draft = draftIn(call)?.number;
+  return {
+    outcome: { state: 'unknown', detail: code },
+    event: draft === undefined ? refusal(call, NOT_SEEN) : { type: 'draft_unseen', draft },
+  };
+}
+
+function waitUntilReadable(attempt: Attempt): PostResult {
+  const { call, failure } = attempt;
+  const isLasting = failure.outcome === 'refused' || failure.needsAdmin;
+  const event = cardDelayed(call, isLasting ? failure.code : NOT_SEEN);
+  return {
+    event: isLasting || isHeldForLong(attempt) ? event : null,
+    hold: 'begins',
+    wait: retryOf(attempt),
+  };
+}
+
 export async function settle(
   tx: Transaction,
   { call, job }: DueCall,
@@ -169,75 +275,137 @@ export async function settle(
     if (event.type === 'card_posted' || event.type === 'draft_posted') await takeIn(after.threadTs);
   }
   if (outcome !== undefined) await tx.calls.settle(call.id, outcome, nowMs);
-  if (outcome?.state === 'done') await showNews(tx, call, job, nowMs);
+  if (outcome?.state === 'done') await refreshIfChanged(tx, call, job, nowMs);
   if (hold === 'begins') await tx.calls.hold(call.id, nowMs);
   if (hold === 'ends' && call.heldSinceMs !== null) await tx.calls.hold(call.id, null);
   if (wantsCatchUp) await tx.catchUps.request(job, nowMs);
   return wait ?? null;
 }
 
-/** Its content may have changed while it was being posted: an offer was settled, or a code host answered. */
-async function showNews(
+/** While it was being posted, its offer may have been decided, or a code host described its pull request. */
+async function refreshIfChanged(
   tx: Transaction,
   { id, jobId, lane, request }: LedgerCall,
   before: Job,
   nowMs: number,
 ): Promise<void> {
-  const isOffer = request.kind === 'announce' && offerOf(request.announcement, before) !== null;
-  const url = linkIn(request);
+  const isNotice = request.kind === 'notify_channel';
+  if (!isNotice && request.kind !== 'announce') return;
+  const isOffer = !isNotice && offerOf(request.announcement, before) !== null;
+  const url = isNotice ? request.url : announcedLink(request.announcement);
   if (!isOffer && url === null) return;
   const job = await tx.jobs.get(jobId);
-  const isSettled = job?.offers?.some(({ postId, outcome }) => postId === id && outcome !== null) === true;
+  const isDecided = job?.offers?.some(({ postId, outcome }) => postId === id && outcome !== null) === true;
   const isDescribed = job !== null && url !== null && seenPullRequest(job, url) !== null;
-  if (!isSettled && !isDescribed) return;
-  const task =
-    request.kind === 'notify_channel'
-      ? ({ kind: 'refresh_notice', subject: lane } as const)
-      : ({ kind: 'refresh_posts', subject: jobId } as const);
-  await tx.tasks.schedule({ ...task, runAtMs: nowMs, ifScheduled: 'replace' });
+  if (!isDecided && !isDescribed) return;
+  const [kind, subject] = isNotice
+    ? (['refresh_notice', lane] as const)
+    : (['refresh_posts', jobId] as const);
+  await tx.tasks.schedule({ kind, subject, runAtMs: nowMs, ifScheduled: 'replace' });
 }
 
-function linkIn(request: CallRequest): string | null {
-  if (request.kind === 'notify_channel') return request.url;
-  return request.kind === 'announce' ? announcedLink(request.announcement) : null;
+/** What Slack has done counts even without the lease. */
+export function stillCounts(result: PostResult, { state }: LedgerCall, isHeld: boolean): PostResult | null {
+  const isOpen = state === 'pending' || state === 'started';
+  return isOpen && (isHeld || result.outcome?.state === 'done') ? result : null;
 }
 
-/** Slack does not have the message, or no longer. */
-const DELETED = 'thread_not_found';
+function posted({ request }: LedgerCall, ts: string): PostResult {
+  return { outcome: { state: 'done', detail: ts }, event: eventOf() };
 
-/**
- * The job after reading its request again: in a channel without the bot, Slack reports no edits or deletions.
- * If it cannot be read, the request stays as stored.
- */
-async function rereadRequest(tools: SlackTools, workspace: Workspace, job: Job): Promise<Job> {
-  const { requestTs: messageTs, requesterId: userId, stage } = job;
-  // The request was written in a form that a thread's message opened.
-  if (messageTs === undefined || userId === null || messageTs !== job.threadTs) return job;
-  if (stage.kind !== 'opening') return job;
-  const event = await changeOf(tools, workspace, { channelId: job.channelId, messageTs, userId });
-  if (event === null) return job;
-  const reread = await tools.store.transaction((tx) => applyEvent(tx, job.id, event, tools.newContext()));
-  return reread.job;
+  function eventOf(): JobEvent | null {
+    if (request.kind === 'post_card') return { type: 'card_posted', ts };
+    if (request.kind !== 'announce') return null;
+    const { announcement } = request;
+    if (announcement.kind === 'draft') return { type: 'draft_posted', draft: announcement.number, ts };
+    if (announcement.kind !== 'follow_up') return null;
+    const { userId, text } = announcement;
+    return { type: 'follow_up_shown', messageTs: ts, userId, text };
+  }
 }
 
-async function changeOf(
-  { log, promptMaxLength }: SlackTools,
-  { poster, projects, botUserId }: Workspace,
-  asked: { readonly channelId: string; readonly messageTs: string; readonly userId: string },
-): Promise<JobEvent | null> {
-  const { channelId, messageTs, userId } = asked;
-  const deleted = { type: 'request_deleted', messageTs, userId } as const;
-  try {
-    const place = { oldestTs: messageTs, cursor: null };
-    const { messages } = await poster.threadPage(channelId, messageTs, place);
-    const message = messages.find(({ ts }) => ts === messageTs);
-    if (message?.subtype === 'tombstone') return deleted;
-    if (message?.edited === undefined || projects === null) return null;
-    return rewrittenRequest(message, { userId, botUserId, projects, promptMaxLength });
-  } catch (error) {
-    if (!(error instanceof SlackCallError)) throw error;
-    if (error.failure.code === DELETED) return deleted;
-    log.warn('request_not_read_again', { channel_id: channelId, reason: error.failure.code });
-    return null;
+export function draftIn({ request }: Pick<LedgerCall, 'request'>) {
+  const announcement = request.kind === 'announce' ? request.announcement : null;
+  return announcement?.kind === 'draft' ? announcement : null;
+}
+
+export function refused(call: LedgerCall, reason: string): PostResult {
+  return { outcome: { state: 'failed', detail: reason }, event: refusal(call, reason) };
+}
+
+/** Its place is closed to the bot and may open again; until then, the post is kept. */
+function mayWaitForPlace({ call, job, failure: { code }, nowMs }: Attempt): boolean {
+  const { request, createdAtMs, heldSinceMs } = call;
+  if (!isPlaceClosed(code) || heldSinceMs === PLACE_IS_GONE) return false;
+  const waitedMs = nowMs - createdAtMs;
+  if (request.kind === 'notify_channel') return waitedMs < PLACE_WAITED_FOR_MS;
+  if (request.kind === 'post_card' || draftIn(call) !== null) {
+    // A workflow's step does not wait for people.
+    if (job.origin.kind === 'workflow' || waitedMs >= INVITATION_WAITED_FOR_MS) return false;
+    // Where nobody can be told of a refusal, administrators see on the home tab what waits.
+    return initiatorOf(job) === null || (isNotInChannel(code) && !isBetweenPeople(code, job));
+  }
+  // A reply written in the form goes to the agent at once, with or without its message.
+  const isKept = request.kind === 'announce' && request.announcement.kind !== 'follow_up';
+  return isKept && !isBetweenPeople(code, job) && waitedMs < PLACE_WAITED_FOR_MS;
+}
+
+function retryOf({ task, failure, nowMs }: Attempt): Wait {
+  return { retryAtMs: nowMs + slackRetryMs(task, failure) };
+}
+
+/** Null: only administrators learn that it waits, on the home tab. */
+function placeDelayed(call: LedgerCall, reason: string): JobEvent | null {
+  const { id: callId, request } = call;
+  if (request.kind === 'notify_channel') return refusal(call, reason);
+  if (request.kind !== 'announce' || draftIn(call) !== null) return cardDelayed(call, reason);
+  return { type: 'post_delayed', callId, announcement: request.announcement, reason };
+}
+
+/** It may have been shown; showing it twice would only confuse. */
+function dropped(reason: string): PostResult {
+  return { outcome: { state: 'failed', detail: `may have been shown: ${reason}` } };
+}
+
+export function retryLater(attempt: Attempt): PostResult {
+  const { call, failure } = attempt;
+  const { code, needsAdmin, isPassing } = failure;
+  const isWorthNotifying = needsAdmin || (isPassing && isHeldForLong(attempt));
+  return {
+    outcome: { state: 'retry', detail: code },
+    event: isWorthNotifying ? cardDelayed(call, code) : null,
+    ...(isPassing && { hold: 'begins' }),
+    wait: retryOf(attempt),
+  };
+}
+
+export function isTriedForLong({ call, failure: { isPassing }, nowMs }: Attempt): boolean {
+  if (call.request.kind === 'ephemeral') return nowMs - call.createdAtMs > EPHEMERAL_TRIED_FOR_MS;
+  return isPassing && call.heldSinceMs !== null && nowMs - call.heldSinceMs > HELD_FOR_MS;
+}
+
+function isHeldForLong({ call: { heldSinceMs }, nowMs }: Attempt): boolean {
+  return nowMs - (heldSinceMs ?? nowMs) >= NOTIFIED_AFTER_MS;
+}
+
+function cardDelayed({ request }: LedgerCall, reason: string): JobEvent | null {
+  if (request.kind !== 'post_card') return null;
+  if (isNotInChannel(reason)) return { type: 'card_delayed', reason, waitsFor: 'invitation' };
+  const isForAdmin = classOf(reason) === 'admin';
+  return { type: 'card_delayed', reason, ...(isForAdmin && { waitsFor: 'administrator' }) };
+}
+
+function refusal({ id: callId, request }: LedgerCall, reason: string): JobEvent | null {
+  switch (request.kind) {
+    case 'post_card':
+      return { type: 'card_refused', reason };
+    case 'notify_channel':
+      return { type: 'notice_refused', channelId: request.channelId, reason };
+    case 'announce':
+      return { type: 'post_refused', callId, announcement: request.announcement, reason };
+    case 'tell_paused':
+      return { type: 'pause_refused' };
+    default:
+      return null;
   }
 }

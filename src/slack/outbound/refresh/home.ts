@@ -3,15 +3,14 @@ import { NEEDED_FOR_MS, needsPerson } from '../../../jobs/shown/lists.ts';
 import { partsOf } from '../../../store/queries/tasks/task.ts';
 import { closedPlaceCodes } from '../../protocol/error-codes.ts';
 import {
-  type HomeFacts,
   homeView,
   NEEDING_JOBS_MAX,
   OPEN_JOBS_MAX,
   PROJECTS_MAX,
   PULL_REQUESTS_MAX,
 } from '../../views/home.ts';
-import type { SlackMessage } from '../../views/parts/message.ts';
-import { notAllowedView, notSetUpView } from '../../views/refusals.ts';
+import type { SlackMessage } from '../../views/message.ts';
+import { notAllowedView, notSetUpView } from '../../views/private-answers.ts';
 import { noticeChannelsOf } from '../../workspace/self-check.ts';
 import { isReady, type ReadyWorkspace, type Workspace } from '../../workspace/workspace.ts';
 import { failureOf, refresh, type SlackTools } from './refresh.ts';
@@ -24,13 +23,13 @@ export const refreshHome = refresh(
   async (_tx, task) => partsOf(task.subject),
   async (tools, { teamId, name: userId }) => {
     const workspace = await tools.workspaces.of(teamId);
+    const { access, selfCheck, poster } = workspace;
     const draw = () =>
       failureOf(
-        async () => workspace.poster.publishHome(userId, await viewFor(tools, workspace, userId)),
+        async () => poster.publishHome(userId, await viewFor(tools, workspace, userId)),
         (reason) => tools.log.warn('home_not_refreshed', { team_id: teamId, user_id: userId, reason }),
       );
     const failure = await draw();
-    const { access, selfCheck } = workspace;
     const isDue = failure === null && isReady(workspace) && !selfCheck.isFresh();
     if (!isDue || !(await access.isAdmin(userId))) return { failure };
     // Nobody waits for this: the tab shows the last result meanwhile.
@@ -43,26 +42,25 @@ export const refreshHome = refresh(
 
 async function viewFor(tools: SlackTools, workspace: Workspace, userId: string): Promise<SlackMessage> {
   if (!isReady(workspace)) return notSetUpView(workspace.teamId);
-  const { access, workspaceUrl } = workspace;
-  const refusal = await access.refusal(userId, null);
+  const refusal = await workspace.access.refusal(userId, null);
   if (refusal !== null) return notAllowedView(refusal);
   const facts = await read(tools, workspace, userId);
   const needing = facts.needing.map(({ job }) => job);
   const prompts = [...needing, ...facts.open, ...facts.withPullRequest].map(({ prompt }) => prompt);
   const names = await workspace.names.of(prompts.join('\n'));
+  const { workspaceUrl } = workspace;
   return homeView(facts, { userId, channelId: null, workspaceUrl, names, sites: sitesOf(tools) });
 }
 
-async function read(tools: SlackTools, workspace: ReadyWorkspace, userId: string): Promise<HomeFacts> {
+async function read(tools: SlackTools, workspace: ReadyWorkspace, userId: string) {
   const { known, hourlyBudget } = tools;
-  const { teamId } = workspace;
+  const { teamId, selfCheck } = workspace;
   const isAdmin = await workspace.access.isAdmin(userId);
   const atMs = tools.clock.now();
   return tools.store.transaction(async (tx) => {
     const projects = [];
     for (const { id, name } of workspace.projects.slice(0, PROJECTS_MAX)) {
-      const made = await tx.calls.agentCallsSince(id, atMs - HOUR_MS);
-      const callsLeft = Math.max(hourlyBudget - made, 0);
+      const callsLeft = Math.max(hourlyBudget - (await tx.calls.agentCallsSince(id, atMs - HOUR_MS)), 0);
       projects.push({ name, callsLeft, hourlyBudget, agent: known.agent(id) });
     }
     const recent = await tx.lists.recentOf(teamId, userId, atMs - NEEDED_FOR_MS, RECENT_JOBS_MAX);
@@ -78,8 +76,8 @@ async function read(tools: SlackTools, workspace: ReadyWorkspace, userId: string
       slackProblem: known.slackProblem(),
       forAdmin: isAdmin
         ? {
-            slack: workspace.selfCheck.last(),
-            codeHosts: known.codeHosts(),
+            slack: selfCheck.last(),
+            services: known.services(),
             work: known.workProblems(),
             closedPlaces: await tx.places.closed(teamId, closedPlaceCodes),
           }

@@ -1,59 +1,59 @@
 import { applyEvent, factsOf, sitesOf } from '../../../engine/apply-event.ts';
 import { announcedLink, offerOf } from '../../../jobs/announcement.ts';
-import type { OfferOutcome } from '../../../jobs/offer.ts';
+import type { OfferOutcome } from '../../../jobs/job.ts';
 import { seenPullRequest } from '../../../jobs/pull-requests/pull-request.ts';
+import { MAX_STALE_RECEIPTS } from '../../../store/queries/follow-ups.ts';
+import { receiptEmoji } from '../../protocol/ids.ts';
 import { mentionedIds } from '../../protocol/slack-text.ts';
-import { namedInDraft } from '../../views/thread/draft.ts';
-import { postedView } from '../../views/thread/settled.ts';
+import { postedView } from '../../views/announcement.ts';
+import { namedInDraft } from '../../views/draft.ts';
 import { renderNotice } from '../render.ts';
 import { refresh } from './refresh.ts';
 
-/** The job dropped it for newer ones. */
 const DROPPED: OfferOutcome = { deed: 'moot', by: null };
 
 /**
- * Updates a thread's messages: who decided replaces used buttons, a draft says how many replies go along, and
- * a pull request is shown as its code host describes it. One task for all, so that none undoes another.
+ * Updates a thread's messages: who decided replaces used buttons, a draft says how many replies go along, and a pull
+ * request is shown as its code host describes it. One task for all, so that none undoes another.
  */
 export const refreshPosts = refresh(
-  async (tx, task) => {
-    await tx.tasks.fence(task.lease);
-    const job = await tx.jobs.get(task.subject);
+  async (tx, { subject, lease }) => {
+    await tx.tasks.fence(lease);
+    const job = await tx.jobs.get(subject);
     if (job === null) return null;
     const { offers = [], stage } = job;
-    const toShow = new Set(offers.flatMap((one) => (one.outcome === null || one.isShown ? [] : one.postId)));
+    const decided = new Set(offers.flatMap((one) => (one.outcome === null || one.isShown ? [] : one.postId)));
     const stale = (await tx.calls.posted(job.id, 'announce')).flatMap(({ id, request, ts }) => {
       const { announcement } = request;
-      const offer = offers.find(({ postId }) => postId === id);
       const url = announcedLink(announcement);
       const isStale =
-        toShow.has(id) ||
+        decided.has(id) ||
         (stage.kind === 'draft' && stage.postTs === ts) ||
         (url !== null && seenPullRequest(job, url) !== null);
       if (!isStale) return [];
-      const isOffer = toShow.has(id) || offerOf(announcement, job) !== null;
-      const outcome = isOffer ? (offer ?? { outcome: DROPPED }).outcome : null;
-      return { id, ts, announcement, outcome };
+      const isOffer = decided.has(id) || offerOf(announcement, job) !== null;
+      const offer = offers.find(({ postId }) => postId === id) ?? { outcome: DROPPED };
+      return { id, ts, announcement, outcome: isOffer ? offer.outcome : null };
     });
-    const shown: string[] = [];
-    for (const id of toShow) {
-      const call = await tx.calls.get(id);
+    const postIds: string[] = [];
+    for (const id of decided) {
+      const state = (await tx.calls.get(id))?.state ?? 'pending';
       // The others are refreshed once they are posted.
-      if (call !== null && call.state !== 'pending' && call.state !== 'started') shown.push(id);
+      if (state !== 'pending' && state !== 'started') postIds.push(id);
     }
-    return { job, stale, shown };
+    return { job, stale, postIds };
   },
-  async (tools, { job, stale, shown: postIds }, { failureOf }) => {
+  async (tools, { job, stale, postIds }, { failureOf }) => {
     const { poster, names } = await tools.workspaces.of(job.teamId);
     const people = stale.flatMap(({ announcement, outcome }) => [
       ...(outcome?.by ? [outcome.by] : []),
       ...(announcement.kind === 'draft' ? namedInDraft(announcement, job) : []),
     ]);
-    const known = await names.named([...people, ...mentionedIds(job.prompt)]);
-    const sites = sitesOf(tools);
+    const named = await names.named([...people, ...mentionedIds(job.prompt)]);
     for (const { id, ts, announcement, outcome } of stale) {
+      const view = postedView(announcement, job, outcome, named, sitesOf(tools), tools.featureViews);
       const failure = await failureOf(
-        () => poster.update(job.channelId, ts, postedView(announcement, job, outcome, known, sites), id),
+        () => poster.update(job.channelId, ts, view, id),
         (reason) => tools.log.warn('post_not_refreshed', { ...factsOf(job), reason }),
       );
       if (failure !== null) return { failure };
@@ -67,7 +67,6 @@ export const refreshPosts = refresh(
   },
 );
 
-/** Updates a job's notices in one channel with what the code host says. */
 export const refreshNotice = refresh(
   async (tx, { subject: lane, lease }) => {
     await tx.tasks.fence(lease);
@@ -75,9 +74,10 @@ export const refreshNotice = refresh(
     const job = await tx.jobs.get(jobId);
     if (job === null) return null;
     const notices = await tx.calls.posted(jobId, 'notify_channel');
-    const isStale = (notice: (typeof notices)[number]) =>
-      notice.lane === lane && seenPullRequest(job, notice.request.url) !== null;
-    return { job, stale: notices.filter(isStale) };
+    const stale = notices.filter(
+      (notice) => notice.lane === lane && seenPullRequest(job, notice.request.url) !== null,
+    );
+    return { job, stale };
   },
   async (tools, { job, stale }, { failureOf }) => {
     const workspace = await tools.workspaces.of(job.teamId);
@@ -93,5 +93,52 @@ export const refreshNotice = refresh(
       if (failure !== null) return { failure };
     }
     return { failure: null };
+  },
+);
+
+export const refreshReceipts = refresh(
+  async (tx, { kind, subject, lease }) => {
+    await tx.tasks.fence(lease);
+    const found = await tx.followUps.withStaleReceipts(subject);
+    const job = found.length === 0 ? null : await tx.jobs.get(subject);
+    if (job === null) return null;
+    // On the message that asked, a receipt would read as a comment on the request.
+    const stale = found.map((one) => (one.messageTs === job.requestTs ? { ...one, desired: null } : one));
+    // Recorded before it is shown: if its answer gets lost, it must be removed later.
+    for (const { followUpId, placed, desired } of stale) {
+      await tx.followUps.receiptsTried(followUpId, desired === null ? placed : [...placed, desired]);
+    }
+    return { task: { kind, subject }, job, stale };
+  },
+  async ({ workspaces, log }, { task, job, stale }, { isSure, failureOf }) => {
+    const { teamId, channelId } = job;
+    const { poster } = await workspaces.of(teamId);
+    const attempts = stale.map(async ({ followUpId, messageTs, placed, desired }) => {
+      const react = async () => {
+        if (desired !== null) await poster.addReaction(channelId, messageTs, receiptEmoji[desired]);
+        for (const other of placed) {
+          if (other !== desired) await poster.removeReaction(channelId, messageTs, receiptEmoji[other]);
+        }
+      };
+      const facts = { ...factsOf(job), follow_up_id: followUpId };
+      const failure = await failureOf(react, (reason) => log.warn('receipt_not_shown', { ...facts, reason }));
+      return { followUpId, desired, failure };
+    });
+    const made = await Promise.all(attempts);
+    const failures = made.flatMap(({ failure }) => failure ?? []);
+    const failure = failures.find(({ outcome }) => outcome === 'unknown') ?? failures[0] ?? null;
+    // While an earlier request may arrive, they count as stale.
+    if (!isSure) return { failure };
+    return {
+      failure,
+      note: async (tx, { nowMs }) => {
+        // In the order in which others write replies, or two transactions on Postgres could deadlock.
+        for (const { followUpId, desired, failure: own } of made) {
+          if (own === null) await tx.followUps.receiptShown(followUpId, desired);
+        }
+        const mayBeMore = stale.length >= MAX_STALE_RECEIPTS;
+        if (mayBeMore) await tx.tasks.schedule({ ...task, runAtMs: nowMs, ifScheduled: 'replace' });
+      },
+    };
   },
 );

@@ -1,52 +1,46 @@
-import type { EngineTools } from '../../../engine/apply-event.ts';
-import type { AnyJobContext } from '../../../jobs/decision.ts';
+import type { AnyJobContext, EngineTools } from '../../../engine/apply-event.ts';
 import type { Job } from '../../../jobs/job.ts';
 import { isWaitOn, LONGEST_RETRY_MS, retryDelayMs, spread } from '../../../jobs/schedule/schedule.ts';
 import { type ClaimedTask, LeaseLostError, type Transaction } from '../../../store/store.ts';
 import { isPlaceClosed } from '../../protocol/error-codes.ts';
-import { SlackCallError, type SlackFailure } from '../../workspace/web-api/failure.ts';
+import type { FeatureViews } from '../../views/announcement.ts';
+import { failureIn, type SlackFailure } from '../../workspace/web-api/failure.ts';
 import type { Known, Workspaces } from '../../workspace/workspace.ts';
 
 export interface SlackTools extends EngineTools {
-  /** By team id; a job uses its team's. */
   readonly workspaces: Workspaces;
   readonly promptMaxLength: number;
-  /** Create and message calls per project and hour. */
   readonly hourlyBudget: number;
   readonly known: Known;
-  /**
-   * Shows the job's state outside of the card, where Slack has a place for it. Waits for nothing, and never
-   * fails.
-   */
+  readonly featureViews: FeatureViews;
+  /** Shows the job's state outside of the card. Waits for nothing, and never fails. */
   readonly showChanged: (job: Job) => void;
 }
 
-/** Even if Slack asks for less: that would be a busy loop. */
+/** Even if Slack asks for less. */
 const SHORTEST_WAIT_MS = 1_000;
-/** After that, a post that still meets a passing or unknown error counts as refused. */
+/** Afterwards, a post that still meets a passing or unknown error counts as refused. */
 export const HELD_FOR_MS = 6 * 3_600_000;
-/** A week. Projections and reads hold nothing up, and are given up silently. */
-const TRIES_WHILE_HELD = (7 * 86_400_000) / LONGEST_RETRY_MS;
+/** Projections and reads hold nothing up: they are given up silently when posts give up a closed place. */
+export const PLACE_WAITED_FOR_MS = 7 * 86_400_000;
+const TRIES_WHILE_HELD = PLACE_WAITED_FOR_MS / LONGEST_RETRY_MS;
 
 /** A place closed for a moment is tried again soon; without an event that it is open, once an hour. */
-const FIRST_LOOK_AT_PLACE_MS = 5_000;
-const LONGEST_LOOK_AT_PLACE_MS = 3_600_000;
+const FIRST_TRY_AT_PLACE_MS = 5_000;
+const LONGEST_WAIT_FOR_PLACE_MS = 3_600_000;
 const DOUBLINGS = 10;
-/** What waits for a closed place is given up after a week. */
-export const PLACE_WAITED_FOR_MS = 7 * 86_400_000;
-const TRIES_WHILE_CLOSED = DOUBLINGS + PLACE_WAITED_FOR_MS / LONGEST_LOOK_AT_PLACE_MS;
+const TRIES_WHILE_CLOSED = DOUBLINGS + PLACE_WAITED_FOR_MS / LONGEST_WAIT_FOR_PLACE_MS;
 
-/** How long a task waits after Slack failed: as long as Slack asked for, or longer if it keeps failing. */
-export function slackRetryMs(task: ClaimedTask, failure: SlackFailure): number {
+export function slackRetryMs({ attempts }: ClaimedTask, failure: SlackFailure): number {
   if (isClosed(failure)) {
-    const doubledMs = FIRST_LOOK_AT_PLACE_MS * 2 ** Math.min(task.attempts, DOUBLINGS);
-    return Math.min(doubledMs, LONGEST_LOOK_AT_PLACE_MS) * spread(Math.random());
+    const doubledMs = FIRST_TRY_AT_PLACE_MS * 2 ** Math.min(attempts, DOUBLINGS);
+    return Math.min(doubledMs, LONGEST_WAIT_FOR_PLACE_MS) * spread(Math.random());
   }
-  const delayMs = retryDelayMs(task.attempts + 1, Math.random());
+  const delayMs = retryDelayMs(attempts + 1, Math.random());
   return Math.max(failure.retryAfterMs ?? delayMs, SHORTEST_WAIT_MS);
 }
 
-/** Whether another try is pointless. For tasks whose calls are not in the ledger. */
+/** For tasks whose calls are not in the ledger. */
 export function isHopeless({ attempts }: ClaimedTask, failure: SlackFailure): boolean {
   if (isClosed(failure)) return attempts >= TRIES_WHILE_CLOSED;
   return failure.outcome === 'refused' || (failure.isPassing && attempts >= TRIES_WHILE_HELD);
@@ -59,36 +53,35 @@ function isClosed({ outcome, code }: SlackFailure): boolean {
 /** How late an unanswered edit may reach Slack, in time awake, and replace a newer one. */
 const UPDATE_ARRIVES_WITHIN_MS = 20_000;
 
-export interface RefreshAttempt {
+interface RefreshAttempt {
   /** No earlier request of the task can still arrive. */
   readonly isSure: boolean;
-  /** As the function `failureOf`, for one of several: a hopeless one does not keep the others from being shown. */
+  /** For one of several: a hopeless one does not keep the others from being shown. */
   readonly failureOf: typeof failureOf;
 }
 
-interface Shown {
-  /** What kept Slack from showing all of it. */
+interface RefreshResult {
   readonly failure: SlackFailure | null;
-  /** Records what Slack shows, with the end of the attempt, if the task is still held. */
   readonly note?: (tx: Transaction, context: AnyJobContext) => Promise<void>;
-  /** It is shown again then, unless that is planned already. */
+  /** When to show it again; null: as planned already. */
   readonly againAtMs?: number | null;
 }
 
 /**
- * Shows something in Slack as it is now, which may be repeated. It is shown again after a failure, and once an
- * edit of unknown fate can no longer arrive.
+ * Shows something in Slack as it is now, again after a failure, and once an edit of unknown outcome can no longer
+ * arrive.
  * @param load what to show; null: nothing; `later`: it has delayed the task
  */
 export function refresh<Snapshot>(
   load: (tx: Transaction, task: ClaimedTask, tools: SlackTools) => Promise<Snapshot | null | 'later'>,
-  show: (tools: SlackTools, snapshot: Snapshot, attempt: RefreshAttempt) => Promise<Shown>,
+  show: (tools: SlackTools, snapshot: Snapshot, attempt: RefreshAttempt) => Promise<RefreshResult>,
 ) {
   return async (tools: SlackTools, task: ClaimedTask): Promise<void> => {
     const { store, clock } = tools;
+    const { kind, subject, lease } = task;
     const snapshot = await store.transaction(async (tx) => {
       const loaded = await load(tx, task, tools);
-      if (loaded === null) await tx.tasks.complete(task.lease);
+      if (loaded === null) await tx.tasks.complete(lease);
       return loaded;
     });
     if (snapshot === null || snapshot === 'later') return;
@@ -106,30 +99,27 @@ export function refresh<Snapshot>(
         const context = tools.newContext();
         const { nowMs } = context;
         await note?.(tx, context);
-        if (isUnclear) await tx.tasks.markUnknown(task.lease, nowMs + UPDATE_ARRIVES_WITHIN_MS);
+        if (isUnclear) await tx.tasks.markUnknown(lease, nowMs + UPDATE_ARRIVES_WITHIN_MS);
         if (failure !== null && !isHopeless(task, failure)) {
-          return tx.tasks.retryAt(task.lease, nowMs + slackRetryMs(task, failure));
+          return tx.tasks.retryAt(lease, nowMs + slackRetryMs(task, failure));
         }
         // Computed again: the process may have slept in between.
         const repeatAtMs = Math.max(sureAtMs(tools, task), againAtMs ?? 0);
-        return startedAtMs < repeatAtMs
-          ? tx.tasks.repeat(task.lease, repeatAtMs)
-          : tx.tasks.complete(task.lease);
+        return startedAtMs < repeatAtMs ? tx.tasks.repeat(lease, repeatAtMs) : tx.tasks.complete(lease);
       });
     } catch (error) {
-      // Another replica owns the task now: this request may have replaced, or may still replace, what it
-      // showed.
+      // Another replica owns the task now: this request may have replaced, or may still replace, what it showed.
       if (error instanceof LeaseLostError) {
         const runAtMs = clock.now() + (isUnclear ? UPDATE_ARRIVES_WITHIN_MS : 0);
-        const again = { kind: task.kind, subject: task.subject, runAtMs, ifScheduled: 'replace' } as const;
-        await store.transaction((tx) => tx.tasks.schedule(again));
+        await store.transaction((tx) =>
+          tx.tasks.schedule({ kind, subject, runAtMs, ifScheduled: 'replace' }),
+        );
       }
       throw error;
     }
   };
 }
 
-/** When no earlier request of the task can still arrive. */
 export function sureAtMs({ clock }: SlackTools, { unknownUntilMs }: ClaimedTask): number {
   if (unknownUntilMs === null) return 0;
   const awakeMs = clock.awakeSinceMs() + UPDATE_ARRIVES_WITHIN_MS;
@@ -137,7 +127,6 @@ export function sureAtMs({ clock }: SlackTools, { unknownUntilMs }: ClaimedTask)
   return isOn ? Math.max(unknownUntilMs, awakeMs) : awakeMs;
 }
 
-/** Logs and returns Slack's failure, if any. */
 export async function failureOf(
   ask: () => Promise<unknown>,
   logFailure: (reason: string) => void,
@@ -146,8 +135,8 @@ export async function failureOf(
     await ask();
     return null;
   } catch (error) {
-    if (!(error instanceof SlackCallError)) throw error;
-    logFailure(error.failure.code);
-    return error.failure;
+    const failure = failureIn(error);
+    logFailure(failure.code);
+    return failure;
   }
 }

@@ -1,23 +1,135 @@
-import type { WebAPICallResult, WebClient } from '@slack/web-api';
+import { stringify } from 'node:querystring';
+import type { Logger as BoltLogger } from '@slack/bolt';
+import {
+  type WebAPICallResult,
+  WebAPIHTTPError,
+  WebAPIPlatformError,
+  WebAPIRateLimitedError,
+  WebAPIRequestError,
+} from '@slack/web-api';
+import { Agent } from 'undici';
 import { type Clock, systemClock } from '../../../engine/runtime/clock.ts';
+import { exchange, parseJson, SEND_WITHIN_MS } from '../../../engine/runtime/exchange.ts';
 import type { Logger } from '../../../engine/runtime/redact.ts';
 import type { MessageEvent } from '../../messages/message-event.ts';
 import type { FoundMessage } from '../../messages/post-mark.ts';
-import { classify, SlackCallError, tooLate } from './failure.ts';
+import { classify, NotSentError, SlackCallError, TOO_LATE } from './failure.ts';
 
 export type ThreadMessage = FoundMessage & MessageEvent;
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+/** Throws an error that `classify` knows. */
+export type SlackClient = (method: string, args: Arguments) => Promise<WebAPICallResult>;
+
+const TIMEOUT_MS = 10_000;
+/** At once. A single job may have a hundred receipts to show. */
+const CONNECTIONS = 100;
+
+/**
+ * Sends each request once, and only in time (`SEND_WITHIN_MS`): the SDK's retries would double posts, and its wait at
+ * a rate limit would hold up every channel. The queue retries.
+ */
+export function slackClient(apiUrl: string | null, library: BoltLogger, timeoutMs = TIMEOUT_MS): SlackClient {
+  const dispatcher = new Agent({ connections: CONNECTIONS });
+  const base = (apiUrl ?? 'https://slack.com/api').replace(/\/?$/, '/');
+
+  async function post(method: string, { token, ...args }: Arguments) {
+    const { origin, pathname } = new URL(method, base);
+    const headers = {
+      accept: 'application/json',
+      'content-type': 'application/x-www-form-urlencoded',
+      'user-agent': 'docs-agent',
+      ...(typeof token === 'string' && { authorization: `Bearer ${token}` }),
+    };
+    // Slack takes non-scalar arguments as JSON.
+    const fields = Object.entries(args)
+      .filter(([, value]) => value !== undefined && value !== null)
+      .map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : String(value)]);
+    const body = stringify(Object.fromEntries(fields));
+    const request = { origin, path: pathname, method: 'POST', headers, body } as const;
+    const sendByMs = Date.now() + SEND_WITHIN_MS;
+    const result = await systemClock.abortAfter(timeoutMs, (signal) =>
+      exchange(dispatcher, request, { signal, sendByMs }),
+    );
+    if (result.kind === 'not_sent') throw new WebAPIRequestError(new NotSentError(result.cause));
+    if (result.cause !== null) throw new WebAPIRequestError(result.cause);
+    return result;
+  }
+
+  return async (method, args) => {
+    const { head, body } = await post(method, args);
+    const { status, headers } = head;
+    if (status >= 300 && status < 400) {
+      throw new WebAPIRequestError(new Error('Slack redirects the request, which is not followed'));
+    }
+    const retryAfterSeconds = Number.parseInt(String(headers['retry-after']), 10);
+    if (status === 429 && retryAfterSeconds >= 0) throw new WebAPIRateLimitedError(retryAfterSeconds);
+    if (status !== 200) throw new WebAPIHTTPError(status, '', {}, body);
+    const parsed = parseJson(body);
+    const isResult = typeof parsed === 'object' && parsed !== null && 'ok' in parsed;
+    const result = (isResult ? parsed : { ok: false, error: body }) as WebAPICallResult & { error?: unknown };
+    const { ok, response_metadata: metadata = {} } = result;
+    const errors = metadata.messages?.filter((message) => message.startsWith('[ERROR]')) ?? [];
+    for (const message of errors) library.error(message);
+    if (!ok) throw new WebAPIPlatformError({ ...result, error: String(result.error) });
+    const { 'x-oauth-scopes': scopes, date } = headers;
+    const granted = typeof scopes === 'string' && { scopes: scopes.split(',').map((one) => one.trim()) };
+    return { ...result, response_metadata: { ...metadata, ...granted, ...(date && { date }) } };
+  };
+}
+
+/**
+ * `fetch` for a `response_url`. It arrived with a request, so it is not trusted: a message goes only to Slack's server
+ * (or `apiUrl`'s), without redirections.
+ */
+export function answerFetch(apiUrl: string | null): typeof globalThis.fetch {
+  const { protocol, hostname } = new URL(apiUrl ?? 'https://slack.com');
+  // Slack for governments uses hooks.slack-gov.com.
+  const isSlacks = ({ host, hostname: own }: URL) =>
+    apiUrl === null ? host === 'hooks.slack.com' : [hostname, `hooks.${hostname}`].includes(own);
+  return async (address, init) => {
+    const url = URL.parse(String(address));
+    const isSafe = url?.username === '' && url.password === '' && ['https:', protocol].includes(url.protocol);
+    if (!isSafe || !isSlacks(url)) throw new Error("the response_url is not Slack's");
+    // Not `abortAfter`: the caller reads the body, and the limit must cover that.
+    return fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
+  };
+}
+
+/**
+ * Logs what Slack's libraries say, as `slack_library` events without payloads. Their debug level writes whole
+ * messages, so it is dropped, and they cannot set a level or a name. Nobody can act on their info level.
+ */
+export function boltLogger(logger: Logger): BoltLogger {
+  const at =
+    (level: 'debug' | 'warn' | 'error') =>
+    (...parts: unknown[]) =>
+      logger[level]('slack_library', { detail: parts.map(described).join(' ') });
+  return {
+    debug: () => {},
+    info: at('debug'),
+    warn: at('warn'),
+    error: at('error'),
+    // The libraries ask this to decide whether to build payloads for `debug`.
+    getLevel: () => 'info' as ReturnType<BoltLogger['getLevel']>,
+    setLevel: () => {},
+    setName: () => {},
+  };
+}
+
+function described(part: unknown): string {
+  if (part instanceof Error) {
+    return `${part.name}: ${part.message}${'code' in part ? ` (${String(part.code)})` : ''}`;
+  }
+  return typeof part === 'object' && part !== null ? '[object]' : String(part);
+}
 
 /** If the store takes longer to return a token, the call is made another time. */
 const TOKEN_WITHIN_MS = 2_000;
 
-/**
- * Calls a method of Slack's Web API as one workspace's bot. An argument `token` replaces the bot's. Throws
- * SlackCallError.
- */
-export type SlackCaller = <T extends WebAPICallResult>(
-  method: string,
-  args?: Readonly<Record<string, unknown>>,
-) => Promise<T>;
+/** As one workspace's bot. An argument `token` replaces the bot's. Throws SlackCallError. */
+export type SlackCaller = <T extends WebAPICallResult>(method: string, args?: Arguments) => Promise<T>;
 
 export interface CallerParts {
   readonly call: SlackCaller;
@@ -25,19 +137,19 @@ export interface CallerParts {
   readonly log: Logger;
 }
 
-/** The bot's current token. Throws SlackCallError if there is none. */
+/** Throws SlackCallError if there is none. */
 export type BotToken = () => Promise<string>;
 
 /** One client serves all workspaces: the token goes with the call. */
-export function createCaller(client: WebClient, botToken: BotToken): SlackCaller {
-  return async <T extends WebAPICallResult>(method: string, args: Readonly<Record<string, unknown>> = {}) => {
+export function createCaller(client: SlackClient, botToken: BotToken): SlackCaller {
+  return async <T extends WebAPICallResult>(method: string, args: Arguments = {}) => {
     const untilMs = Date.now() + TOKEN_WITHIN_MS;
     const own = typeof args.token === 'string' ? args.token : null;
     const token = own ?? (await systemClock.timeout(TOKEN_WITHIN_MS, botToken(), null));
     // By the machine's clock, as for the request: a frozen process must not send when it wakes.
-    if (token === null || Date.now() > untilMs) throw tooLate(method);
+    if (token === null || Date.now() > untilMs) throw new SlackCallError(method, TOO_LATE);
     try {
-      return (await client.apiCall(method, { ...args, token })) as T;
+      return (await client(method, { ...args, token })) as T;
     } catch (error) {
       throw new SlackCallError(method, classify(error), error);
     }
@@ -45,17 +157,24 @@ export function createCaller(client: WebClient, botToken: BotToken): SlackCaller
 }
 
 export function loggedCaller(call: SlackCaller, log: Logger, clock: Clock, teamId: string): SlackCaller {
-  return async <T extends WebAPICallResult>(method: string, args?: Readonly<Record<string, unknown>>) => {
+  return async <T extends WebAPICallResult>(method: string, args?: Arguments) => {
     const startedAtMs = clock.now();
-    const facts = () => ({ method, team_id: teamId, duration_ms: clock.now() - startedAtMs });
+    const note = (answer: { outcome: string; reason?: string }) =>
+      log.debug('slack_called', {
+        method,
+        team_id: teamId,
+        duration_ms: clock.now() - startedAtMs,
+        ...answer,
+      });
     try {
       const result = await call<T>(method, args);
-      log.debug('slack_called', { ...facts(), outcome: 'done' });
+      note({ outcome: 'done' });
       return result;
     } catch (error) {
-      if (!(error instanceof SlackCallError)) throw error;
-      const { outcome, code, needsAdmin } = error.failure;
-      log.debug('slack_called', { ...facts(), outcome: needsAdmin ? 'needs_admin' : outcome, reason: code });
+      if (error instanceof SlackCallError) {
+        const { outcome, code, needsAdmin } = error.failure;
+        note({ outcome: needsAdmin ? 'needs_admin' : outcome, reason: code });
+      }
       throw error;
     }
   };
@@ -65,26 +184,23 @@ export function loggedCaller(call: SlackCaller, log: Logger, clock: Clock, teamI
 const SECOND_AFTER_MS = 400;
 
 /**
- * Repeats a safe question to Slack: at once after a failure that may pass, or when there is no answer for a
- * while. The first answer counts.
+ * Repeats a safe question to Slack: at once after a failure that may pass, or when there is no answer for a while. The
+ * first answer counts.
  */
 export async function withSecondTry<T>(ask: () => Promise<T>, clock: Clock): Promise<T> {
   const first = ask();
   const answered = first.then(() => false, mayPass);
-  const isWorthAnother = await clock.timeout(SECOND_AFTER_MS, answered, true);
-  if (!isWorthAnother) return first;
+  if (!(await clock.timeout(SECOND_AFTER_MS, answered, true))) return first;
   const second = ask();
   return Promise.any([first, second]).catch(() => second);
 }
 
 /** Repeats once after a failure: one failed page should not end a read of many. */
-export async function againIfFailed<T>(ask: () => Promise<T>): Promise<T> {
-  try {
-    return await ask();
-  } catch (error) {
+export function againIfFailed<T>(ask: () => Promise<T>): Promise<T> {
+  return ask().catch((error: unknown) => {
     if (!mayPass(error)) throw error;
     return ask();
-  }
+  });
 }
 
 /** Not if Slack asked to wait. */

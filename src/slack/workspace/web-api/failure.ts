@@ -4,13 +4,10 @@ import {
   WebAPIRateLimitedError,
   WebAPIRequestError,
 } from '@slack/web-api';
+import { TooLateToSendError } from '../../../engine/runtime/exchange.ts';
 import { classOf } from '../../protocol/error-codes.ts';
-import { NotSentError } from './http.ts';
 
-/**
- * `retry`: nothing happened, and it may work later. `refused`: it will not work. `unknown`: it may have
- * happened.
- */
+/** `retry`: nothing happened, and it may work later. `refused`: never. `unknown`: it may have happened. */
 export interface SlackFailure {
   readonly outcome: 'retry' | 'refused' | 'unknown';
   /** Slack's error code, or our word for what happened. */
@@ -25,10 +22,18 @@ export interface SlackFailure {
 export class SlackCallError extends Error {
   readonly failure: SlackFailure;
 
-  constructor(method: string, failure: SlackFailure, cause: unknown) {
+  constructor(method: string, failure: SlackFailure, cause: unknown = null) {
     super(`Slack's ${method} failed: ${failure.code}`, { cause });
     this.name = 'SlackCallError';
     this.failure = failure;
+  }
+}
+
+/** No byte of the request went out; `cause` says why. */
+export class NotSentError extends Error {
+  constructor(cause: Error) {
+    super(cause.message, { cause });
+    this.name = 'NotSentError';
   }
 }
 
@@ -46,20 +51,30 @@ const CONNECTION_CODES = new Set([
 export const LONGEST_RETRY_AFTER_MS = 300_000;
 const ERROR_CODE = /^[a-z0-9_-]{1,80}$/i;
 
-/** Classifies errors of `WebClient`. Whatever is not certain is unknown. */
-export function classify(error: unknown): SlackFailure {
-  if (error instanceof WebAPIRateLimitedError) {
-    return rateLimited(Math.min(error.retryAfter * 1000, LONGEST_RETRY_AFTER_MS));
-  }
-  if (error instanceof WebAPIPlatformError) return classifyCode(error.data.error);
-  if (error instanceof WebAPIHTTPError && error.statusCode < 500) {
-    return slackFailure('retry', `http_${error.statusCode}`);
-  }
-  if (error instanceof WebAPIRequestError) {
-    const { code, isSent } = connectionProblem(error);
-    if (code !== null) return slackFailure(isSent ? 'unknown' : 'retry', code.toLowerCase());
-  }
-  return slackFailure('unknown', error instanceof Error ? error.name : 'error');
+export function slackFailure(
+  outcome: SlackFailure['outcome'],
+  code: string,
+  more: Partial<SlackFailure> = {},
+): SlackFailure {
+  return { retryAfterMs: null, needsAdmin: false, isPassing: false, ...more, outcome, code };
+}
+
+export function rateLimited(retryAfterMs: number): SlackFailure {
+  return slackFailure('retry', 'ratelimited', { retryAfterMs });
+}
+
+/** The call was not made: the program was held up between plan and request. */
+export const TOO_LATE = slackFailure('retry', 'too_late_to_send');
+
+export function notInstalled(): SlackCallError {
+  return new SlackCallError('token', slackFailure('retry', 'not_installed', { needsAdmin: true }));
+}
+
+/** Rethrows other errors. */
+export function failureIn(error: unknown): SlackFailure {
+  if (error instanceof TooLateToSendError) return TOO_LATE;
+  if (error instanceof SlackCallError) return error.failure;
+  throw error;
 }
 
 /** Slack refused it: nothing happened, and it is unknown whether it will ever work. */
@@ -72,19 +87,19 @@ export function wasAnsweredNo(failure: SlackFailure): boolean {
   return saidNo(failure) || failure.needsAdmin || classOf(failure.code) === 'unclear';
 }
 
-/** The call was not made: the program was held up between plan and request. */
-export function tooLate(method: string): SlackCallError {
-  return new SlackCallError(method, slackFailure('retry', 'too_late_to_send'), null);
-}
-
-/** The program is not installed in the workspace. The code is ours. */
-export function notInstalled(): SlackCallError {
-  return new SlackCallError('token', slackFailure('retry', 'not_installed', { needsAdmin: true }), null);
-}
-
-/** The call did not happen; it may be made after this time. */
-export function rateLimited(retryAfterMs: number): SlackFailure {
-  return slackFailure('retry', 'ratelimited', { retryAfterMs });
+/** Classifies errors of Slack's SDK. Whatever is not certain is unknown. */
+export function classify(error: unknown): SlackFailure {
+  if (error instanceof WebAPIRateLimitedError) {
+    return rateLimited(Math.min(error.retryAfter * 1000, LONGEST_RETRY_AFTER_MS));
+  }
+  if (error instanceof WebAPIPlatformError) return classifyCode(error.data.error);
+  if (error instanceof WebAPIHTTPError && error.statusCode < 500) {
+    return slackFailure('retry', `http_${error.statusCode}`);
+  }
+  return (
+    (error instanceof WebAPIRequestError && connectionFailure(error)) ||
+    slackFailure('unknown', error instanceof Error ? error.name : 'error')
+  );
 }
 
 function classifyCode(code: string): SlackFailure {
@@ -104,27 +119,20 @@ function classifyCode(code: string): SlackFailure {
   }
 }
 
-export function slackFailure(
-  outcome: SlackFailure['outcome'],
-  code: string,
-  more: Partial<Omit<SlackFailure, 'outcome' | 'code'>> = {},
-): SlackFailure {
-  return { outcome, code, retryAfterMs: null, needsAdmin: false, isPassing: false, ...more };
-}
-
 /**
- * The system's error code from anywhere in the chain of causes: the SDK wraps fetch, which wraps the socket.
- * It does not show whether the request went out: a route can also be lost while it runs.
+ * By the system's error code, anywhere in the chain of causes: the SDK wraps fetch, which wraps the socket. The code
+ * does not show whether the request went out: a route can also be lost while it runs.
  */
-function connectionProblem(error: unknown): { readonly code: string | null; readonly isSent: boolean } {
-  let isSent = true;
+function connectionFailure(error: Error): SlackFailure | null {
+  let outcome: SlackFailure['outcome'] = 'unknown';
   let current: unknown = error;
   for (let depth = 0; depth < 6 && current instanceof Error; depth += 1) {
-    if (current instanceof NotSentError) isSent = false;
+    if (current instanceof NotSentError) outcome = 'retry';
     const { code } = current as { code?: unknown };
-    if (typeof code === 'string' && CONNECTION_CODES.has(code)) return { code, isSent };
-    if (current instanceof AggregateError) current = current.errors[0];
-    else current = current.cause;
+    if (typeof code === 'string' && CONNECTION_CODES.has(code)) {
+      return slackFailure(outcome, code.toLowerCase());
+    }
+    current = current instanceof AggregateError ? current.errors[0] : current.cause;
   }
-  return { code: isSent ? null : 'not_sent', isSent };
+  return outcome === 'retry' ? slackFailure('retry', 'not_sent') : null;
 }

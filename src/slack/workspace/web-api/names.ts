@@ -3,25 +3,20 @@ import type { Clock } from '../../../engine/runtime/clock.ts';
 import { isChannel } from '../../protocol/ids.ts';
 import { mentionedIds } from '../../protocol/slack-text.ts';
 import { type CallerParts, type SlackCaller, withSecondTry } from './caller.ts';
-import { SlackCallError } from './failure.ts';
+import { failureIn } from './failure.ts';
 
+/** How long what Slack says may be out of date, if no event says so. */
+const FRESH_MS = 600_000;
 /** Slack waits 3 seconds for an answer to a request, and storing needs most of that. */
 const WAIT_MS = 300;
 
-interface Limits {
-  readonly freshMs: number;
-  readonly max: number;
-  /** Default: yes. */
-  readonly mayBeStale?: boolean;
-}
-
 export type CachedLookup<T> = ReturnType<typeof cachedLookup<T>>;
 
-/** Caches what Slack says. If Slack fails or is slow later, its last answer still counts. */
+/** Caches what Slack says. If Slack fails or is slow later, its last answer still counts, if it `mayBeStale`. */
 export function cachedLookup<T>(
   lookUp: (id: string) => Promise<T>,
   clock: Clock,
-  { freshMs, max, mayBeStale = true }: Limits,
+  { freshMs = FRESH_MS, max, mayBeStale = true }: { freshMs?: number; max: number; mayBeStale?: boolean },
 ) {
   const known = new Map<string, { readonly value: T; readonly freshUntilMs: number }>();
   const underWay = new Map<string, { readonly answer: Promise<T>; readonly sinceMs: number }>();
@@ -39,10 +34,7 @@ export function cachedLookup<T>(
     known.set(id, { value, freshUntilMs: clock.now() + freshMs });
   }
 
-  /** Asks once for all concurrent callers. */
   function ask(id: string) {
-    const asked = underWay.get(id);
-    if (asked !== undefined) return asked;
     const isLatest = () => underWay.get(id) === asking;
     const answer = lookUp(id)
       .then((value) => {
@@ -59,11 +51,10 @@ export function cachedLookup<T>(
 
   return {
     knows,
-    /** Fails as the look-up does, if nothing is known. */
     get: async (id: string): Promise<T> => {
       const last = known.get(id);
       if (last !== undefined && knows(id)) return last.value;
-      const { answer, sinceMs } = ask(id);
+      const { answer, sinceMs } = underWay.get(id) ?? ask(id);
       if (last === undefined || !mayBeStale) return answer;
       // A later answer serves the next caller. A request that asks several times waits once.
       const orLast = answer.catch(() => last.value);
@@ -75,7 +66,6 @@ export function cachedLookup<T>(
       underWay.delete(id);
       remember(id, value);
     },
-    /** What is known, or being asked for, is out of date. */
     forget: (id: string): void => {
       known.delete(id);
       underWay.delete(id);
@@ -83,8 +73,6 @@ export function cachedLookup<T>(
   };
 }
 
-/** How long a change of a name or role may go unnoticed. */
-const FRESH_MS = 600_000;
 const MAX_CHANNELS = 1_000;
 const MAX_USERS = 5_000;
 /** Bounds the look-ups that one text, or thread, can cause; others stay without a name. */
@@ -96,42 +84,38 @@ const ALL = 'all';
 
 export type Names = ReturnType<typeof namesIn>;
 
-/** Names of people, channels and user groups in a workspace, in a bounded cache. */
+/** Names of people, channels and user groups in a workspace. What cannot be looked up is left out. */
 export function namesIn(users: Users, teamId: string, { call, clock, log }: CallerParts) {
+  const notFound = (id: string, reason: string) => log.warn('name_not_found', { id, reason });
+
   /** Null: Slack would answer the same again, as the channel is private, or the scope is missing. */
-  async function ask<T extends ConversationsInfoResponse | UsergroupsListResponse>(
-    id: string,
-    method: string,
-    args: Readonly<Record<string, unknown>>,
-  ): Promise<T | null> {
-    try {
-      return await withSecondTry(() => call<T>(method, args), clock);
-    } catch (error) {
-      const { outcome, code } = error instanceof SlackCallError ? error.failure : {};
+  const ask = <T>(id: string, look: () => Promise<T>): Promise<T | null> =>
+    withSecondTry(look, clock).catch((error: unknown) => {
+      const { outcome, code } = failureIn(error);
       if (outcome !== 'refused' && code !== 'missing_scope') throw error;
-      log.warn('name_not_found', { id, reason: code });
+      notFound(id, code);
       return null;
-    }
-  }
+    });
 
   const channels = cachedLookup(
     async (channel) => {
-      const answer = await ask<ConversationsInfoResponse>(channel, 'conversations.info', { channel });
+      const look = () => call<ConversationsInfoResponse>('conversations.info', { channel });
+      const answer = await ask(channel, look);
       return answer?.channel?.name || null;
     },
     clock,
-    { freshMs: FRESH_MS, max: MAX_CHANNELS },
+    { max: MAX_CHANNELS },
   );
   /** All at once: Slack does not return single ones. */
   const groups = cachedLookup(
     async () => {
       const args = { include_disabled: true, team_id: teamId };
-      const answer = await ask<UsergroupsListResponse>('user groups', 'usergroups.list', args);
+      const answer = await ask('user groups', () => call<UsergroupsListResponse>('usergroups.list', args));
       const named = answer?.usergroups?.filter(({ handle = '' }) => handle !== '') ?? [];
       return new Map(named.map(({ id = '', handle = '' }) => [id, handle]));
     },
     clock,
-    { freshMs: FRESH_MS, max: 1 },
+    { max: 1 },
   );
 
   function lookupOf(id: string) {
@@ -142,19 +126,16 @@ export function namesIn(users: Users, teamId: string, { call, clock, log }: Call
     return { isKnown: users.knows(id), name: async () => (await users.get(id)).name };
   }
 
-  async function nameOf(id: string): Promise<string | null> {
-    try {
-      return await lookupOf(id).name();
-    } catch (error) {
-      if (!(error instanceof SlackCallError)) throw error;
-      log.warn('name_not_found', { id, reason: error.failure.code });
-      return null;
-    }
+  async function nameOf(id: string): Promise<readonly [id: string, name: string | null]> {
+    const name = lookupOf(id)
+      .name()
+      .catch((error: unknown) => {
+        notFound(id, failureIn(error).code);
+        return null;
+      });
+    return [id, await clock.timeout(NAMED_WITHIN_MS, name, null)];
   }
 
-  /**
-   * The names of these people, channels and user groups. At most twenty are looked up; failures are left out.
-   */
   async function named(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
     let asks = 0;
     const asked = ids.filter((id) => {
@@ -162,21 +143,17 @@ export function namesIn(users: Users, teamId: string, { call, clock, log }: Call
       if (!isKnown) asks += 1;
       return isKnown || asks <= MAX_ASKED;
     });
-    const entries = await Promise.all(
-      asked.map(async (id) => [id, await clock.timeout(NAMED_WITHIN_MS, nameOf(id), null)] as const),
-    );
+    const entries = await Promise.all(asked.map(nameOf));
     return new Map(entries.flatMap(([id, name]) => (name === null ? [] : [[id, name]])));
   }
 
   return {
     named,
-    /** The names of everything that the text mentions without one. What cannot be looked up is left out. */
     of: (slackText: string) => named(mentionedIds(slackText)),
   };
 }
 
 export interface User {
-  /** As people see it, or null. */
   readonly name: string | null;
   /** Neither a bot nor deactivated. */
   readonly isPerson: boolean;
@@ -185,27 +162,27 @@ export interface User {
   /** From another workspace, in a shared channel. */
   readonly isStranger: boolean;
   readonly teamId: string | null;
-  /** The organisation of an Enterprise Grid, or null. */
   readonly enterpriseId: string | null;
 }
 
 export type Users = CachedLookup<User>;
 
-/** A workspace's people, in a bounded cache. Throws SlackCallError if Slack cannot be asked, and never could. */
+/** Throws SlackCallError if Slack cannot be asked, and never could. */
 export function usersIn(call: SlackCaller, clock: Clock): Users {
-  const ask = (userId: string) => withSecondTry(() => lookUpUser(call, userId), clock);
-  return cachedLookup(ask, clock, { freshMs: FRESH_MS, max: MAX_USERS });
+  return cachedLookup((userId) => withSecondTry(() => lookUpUser(call, userId), clock), clock, {
+    max: MAX_USERS,
+  });
 }
 
 export async function lookUpUser(call: SlackCaller, userId: string): Promise<User> {
-  const { user } = await call<UsersInfoResponse>('users.info', { user: userId });
+  const { user = {} } = await call<UsersInfoResponse>('users.info', { user: userId });
   return {
-    name: user?.profile?.display_name || user?.real_name || user?.name || null,
-    isPerson: user?.is_bot !== true && user?.deleted !== true,
-    isGuest: user?.is_restricted === true || user?.is_ultra_restricted === true,
-    isAdmin: user?.is_admin === true || user?.is_owner === true || user?.is_primary_owner === true,
-    isStranger: user?.is_stranger === true,
-    teamId: user?.team_id ?? null,
-    enterpriseId: user?.enterprise_user?.enterprise_id ?? null,
+    name: user.profile?.display_name || user.real_name || user.name || null,
+    isPerson: user.is_bot !== true && user.deleted !== true,
+    isGuest: user.is_restricted === true || user.is_ultra_restricted === true,
+    isAdmin: user.is_admin === true || user.is_owner === true || user.is_primary_owner === true,
+    isStranger: user.is_stranger === true,
+    teamId: user.team_id ?? null,
+    enterpriseId: user.enterprise_user?.enterprise_id ?? null,
   };
 }

@@ -2,30 +2,28 @@ import type { FilesInfoResponse } from '@slack/web-api';
 import { systemClock } from '../../../engine/runtime/clock.ts';
 import { parseRetryAfterMs } from '../../../engine/runtime/exchange.ts';
 import type { Snippet, SnippetProblem, Unsent } from '../../../jobs/requests/attachments.ts';
-import { describedFile } from '../../messages/files.ts';
+import { describedFile } from '../../messages/attachments.ts';
 import type { BotToken, SlackCaller } from './caller.ts';
-import { decodedText } from './decoded-text.ts';
-import { LONGEST_RETRY_AFTER_MS, SlackCallError } from './failure.ts';
+import { failureIn, LONGEST_RETRY_AFTER_MS } from './failure.ts';
 
 const SLACK = 'https://slack.com';
 /** Slack's own, and the government's; in tests, files are served with the API. */
-const FILES_ORIGINS: ReadonlyMap<string, string> = new Map([
-  [SLACK, 'https://files.slack.com'],
-  ['https://slack-gov.com', 'https://files.slack-gov.com'],
-]);
+const FILES_ORIGINS: Readonly<Record<string, string>> = {
+  [SLACK]: 'https://files.slack.com',
+  'https://slack-gov.com': 'https://files.slack-gov.com',
+};
 const TIMEOUT_MS = 10_000;
 /** In UTF-8. */
 const MAX_BYTES_PER_CHARACTER = 4;
 
-/**
- * `name`: if Slack says it only now. `kind`: it is no text. `retryAfterMs`: Slack could not be reached, or is
- * at its limits.
- */
-export type SnippetContent =
-  | { readonly text: string; readonly name?: string }
-  | Unsent
+/** `retryAfterMs`: Slack could not be reached, or is at its limits. */
+type Download =
+  | { readonly text: string }
   | { readonly problem: SnippetProblem }
   | { readonly retryAfterMs: number | null };
+
+/** `name`: if Slack says it only now. Unsent: it is no text. */
+type SnippetContent = (Download & { readonly name?: string }) | Unsent;
 
 export class SnippetReader {
   private readonly call: SlackCaller;
@@ -36,47 +34,41 @@ export class SnippetReader {
     this.call = call;
     this.botToken = botToken;
     const { origin } = new URL(apiUrl ?? SLACK);
-    this.filesOrigin = FILES_ORIGINS.get(origin) ?? origin;
+    this.filesOrigin = FILES_ORIGINS[origin] ?? origin;
   }
 
   /** Throws SlackCallError only if there is no token. */
   async read(snippet: Snippet, maxLength: number): Promise<SnippetContent> {
     const { fileId, text } = snippet;
-    if (text !== undefined || fileId === undefined) return this.readDescribed(snippet, maxLength);
+    if (text !== undefined || fileId === undefined) return this.download(snippet, maxLength);
     try {
       const found = describedFile((await this.call<FilesInfoResponse>('files.info', { file: fileId })).file);
       if ('unsent' in found) return found.unsent;
-      return { name: found.snippet.name, ...(await this.readDescribed(found.snippet, maxLength)) };
+      return { name: found.snippet.name, ...(await this.download(found.snippet, maxLength)) };
     } catch (error) {
-      if (!(error instanceof SlackCallError)) throw error;
-      const { outcome, code, needsAdmin, retryAfterMs } = error.failure;
+      const { outcome, code, needsAdmin, retryAfterMs } = failureIn(error);
       if (outcome === 'refused' || code === 'missing_scope') return { problem: 'unreadable' };
       if (needsAdmin) throw error;
       return { retryAfterMs };
     }
   }
 
-  private async readDescribed({ url, text, size = 0 }: Snippet, maxLength: number): Promise<Download> {
-    if (text !== undefined) return text.length > 2 * maxLength ? { problem: 'too_long' } : { text };
-    return size > maxLength * MAX_BYTES_PER_CHARACTER
-      ? { problem: 'too_long' }
-      : this.download(url, maxLength);
-  }
-
   /**
-   * The URL is not trusted, and the token goes along: only Slack's own server is asked, without redirections.
-   * Without the scope `files:read`, Slack answers with a sign-in page.
+   * The URL is not trusted, and the token goes along: only Slack's own server is asked, without redirections. Without
+   * the scope `files:read`, Slack answers with a sign-in page.
    */
-  private async download(address: string | null, maxLength: number): Promise<Download> {
+  private async download({ url: address, text, size = 0 }: Snippet, maxLength: number): Promise<Download> {
+    if (text !== undefined) return text.length > 2 * maxLength ? { problem: 'too_long' } : { text };
+    if (size > maxLength * MAX_BYTES_PER_CHARACTER) return { problem: 'too_long' };
     const url = address === null ? null : URL.parse(address);
     const isSlacks = url?.origin === this.filesOrigin && url.username === '' && url.password === '';
-    if (url === null || !isSlacks) return { problem: 'unreadable' };
+    if (!isSlacks) return { problem: 'unreadable' };
     const token = await this.botToken();
     try {
       return await systemClock.abortAfter(TIMEOUT_MS, async (signal) => {
         const headers = { authorization: `Bearer ${token}` };
         const response = await fetch(url, { headers, redirect: 'manual', signal });
-        const content = await contentOf(response, maxLength);
+        const content = await contentOf(response, maxLength * MAX_BYTES_PER_CHARACTER);
         await response.body?.cancel();
         return content;
       });
@@ -86,25 +78,20 @@ export class SnippetReader {
   }
 }
 
-type Download = Exclude<SnippetContent, Unsent>;
-
-async function contentOf(response: Response, maxLength: number): Promise<Download> {
-  const { status, headers } = response;
+async function contentOf({ status, headers, body }: Response, maxBytes: number): Promise<Download> {
   if (status === 429) {
     const [retryAfter, date] = ['retry-after', 'date'].map((name) => headers.get(name) ?? undefined);
-    const askedMs = parseRetryAfterMs(retryAfter, date, Date.now(), LONGEST_RETRY_AFTER_MS);
-    return { retryAfterMs: askedMs || null };
+    return { retryAfterMs: parseRetryAfterMs(retryAfter, date, Date.now(), LONGEST_RETRY_AFTER_MS) || null };
   }
   if (status >= 500) return { retryAfterMs: null };
   const type = headers.get('content-type') ?? '';
   const isDownload = headers.get('content-disposition')?.startsWith('attachment') ?? false;
   // A page is the sign-in page; a file that is one is served as a download.
   if (status !== 200 || (type.includes('text/html') && !isDownload)) return { problem: 'unreadable' };
-  const maxBytes = maxLength * MAX_BYTES_PER_CHARACTER;
   if (Number(headers.get('content-length')) > maxBytes) return { problem: 'too_long' };
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of body ?? []) {
     length += chunk.length;
     if (length > maxBytes) return { problem: 'too_long' };
     chunks.push(chunk);
@@ -112,4 +99,74 @@ async function contentOf(response: Response, maxLength: number): Promise<Downloa
   const charset = /charset=["']?([\w.:-]{2,40})/i.exec(type)?.[1] ?? null;
   const text = decodedText(Buffer.concat(chunks), charset);
   return text === null ? { problem: 'no_text' } : { text };
+}
+
+/** The first bytes of binary files that no NUL gives away, as Latin-1. */
+const BINARY = [
+  '%PDF-',
+  'PK\u0003\u0004',
+  '\u0089PNG',
+  'GIF8',
+  '\u00ff\u00d8\u00ff',
+  '\u001f\u008b',
+  '{\\rtf',
+];
+const DECLARED =
+  /^(?:\s{0,10}<\?xml[^>]{0,200}encoding=|\s{0,10}<(?:!doctype )?html[\s\S]{0,800}?<meta[^>]{0,200}charset=|@charset |(?:[^\n]{0,200}\n)?#[^\n]{0,40}coding[:=])\s{0,3}["']?([\w.:-]{2,40})/i;
+const DECLARED_WITHIN = 1_024;
+/** It fits any bytes, and no text is UTF-8 by chance: its declaration proves nothing. */
+const FALLBACK = 'windows-1252';
+/** One byte of ten. */
+const MIN_ZEROS = 5;
+/** Of a hundred characters; more than a log with colours has. */
+const MAX_CONTROLS = 2;
+/** Except those that lay out text, and the one that starts a terminal's colours. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it counts
+const CONTROLS = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f\u007f-\u009f\ufffd]/g;
+
+/**
+ * A file's text, decoded by its byte order mark, by the declared encoding if that fits, as UTF-8, or else as
+ * Windows-1252. Null if it is no text.
+ * @param charset as the server declares it, or null
+ */
+export function decodedText(bytes: Buffer, charset: string | null): string | null {
+  const start = bytes.subarray(0, DECLARED_WITHIN).toString('latin1');
+  if (BINARY.some((begin) => start.startsWith(begin))) return null;
+  const mark = byMark(start);
+  const declared = [DECLARED.exec(start)?.[1], charset].filter((one) => decoder(one)?.encoding !== FALLBACK);
+  for (const guess of mark === null ? [...declared, byZeros(bytes), 'utf-8', FALLBACK] : [mark]) {
+    try {
+      const text = decoder(guess)?.decode(bytes) ?? null;
+      if (text !== null && isReadable(text)) return text;
+    } catch {
+      // The encoding does not fit the bytes.
+    }
+  }
+  return null;
+}
+
+function decoder(charset: string | null | undefined) {
+  try {
+    return charset == null ? null : new TextDecoder(charset, { fatal: true });
+  } catch {
+    return null;
+  }
+}
+
+function byMark(start: string): string | null {
+  if (start.startsWith('\u00ef\u00bb\u00bf')) return 'utf-8';
+  if (start.startsWith('\u00ff\u00fe')) return 'utf-16le';
+  return start.startsWith('\u00fe\u00ff') ? 'utf-16be' : null;
+}
+
+/** UTF-16 without a mark: each Latin letter has a zero byte. */
+function byZeros(bytes: Buffer): string | null {
+  const zeros = (parity: number) => bytes.filter((byte, index) => byte === 0 && index % 2 === parity).length;
+  const [high, low] = [zeros(0), zeros(1)];
+  if (Math.min(high, low) > 0 || (high + low) * 2 * MIN_ZEROS < bytes.length) return null;
+  return high > low ? 'utf-16be' : 'utf-16le';
+}
+
+function isReadable(text: string): boolean {
+  return !text.includes('\u0000') && (text.match(CONTROLS)?.length ?? 0) * 100 <= text.length * MAX_CONTROLS;
 }

@@ -1,16 +1,14 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Job } from '../../../jobs/job.ts';
 import type { ChannelSettings } from '../../../jobs/policy.ts';
-import { fromJson, jobFrom } from '../../schema/tables.ts';
+import { jobColumns, jobFrom } from '../../schema/tables.ts';
 import { isUnsent } from '../follow-ups.ts';
-import { checked } from '../jobs.ts';
-import { idsOf, preparedForMany, type Values } from '../prepared.ts';
+import { checked, lastCheck, savedFrom, savedSettings } from '../jobs.ts';
+import { idsOf, prepared, type Values } from '../prepared.ts';
 import { Table } from '../table.ts';
 import { type Lease, newRow, taskId } from './task.ts';
 
-/** Checks of open and of ended jobs. */
-const CHECKS = ['check_job', 'check_ended_job'] as const;
-export type CheckKind = (typeof CHECKS)[number];
+export type CheckKind = 'check_job' | 'check_ended_job';
 
 const MOST_CARDS = 250;
 
@@ -18,7 +16,6 @@ const CARD_TASK = sql.lit(taskId('refresh_card', ''));
 
 export type WatchedJob = Readonly<{
   job: Job;
-  /** Saved for its channel by administrators. */
   saved: ChannelSettings | null;
   /** Whether replies are unsent, or may be. */
   hasUnsent: boolean;
@@ -31,26 +28,23 @@ export type UnchangedCheck = Readonly<{
   nextCheckAtMs: number;
 }>;
 
-const jobsToCheck = preparedForMany((db, jobs: readonly Values<{ id: string }>[]) =>
+const jobsToCheck = prepared((db, _: object, jobs: readonly Values<{ id: string }>[]) =>
   db
     .selectFrom('job')
-    .leftJoin('channelSetting', (join) =>
-      join
-        .onRef('channelSetting.teamId', '=', 'job.teamId')
-        .onRef('channelSetting.channelId', '=', 'job.channelId'),
-    )
-    .select(['job.id', 'job.data', 'job.number', 'channelSetting.data as saved'])
     .select([
+      'id',
+      ...jobColumns,
+      savedSettings,
       sql<SqlBool>`exists (select 1 from follow_up where follow_up.job_id = job.id and ${isUnsent})`.as(
         'hasUnsent',
       ),
       sql<SqlBool>`exists (select 1 from task where task.id = ${CARD_TASK} || job.id)`.as('isCardPlanned'),
     ])
-    .where('job.id', 'in', idsOf(jobs)),
+    .where('id', 'in', idsOf(jobs)),
 );
 
-const endUnchangedChecks = preparedForMany(
-  (_db, checks: readonly Values<Lease & { runAtMs: number }>[], { nowMs }: Values<{ nowMs: number }>) => {
+const endUnchangedChecks = prepared(
+  (_db, { nowMs }: Values<{ nowMs: number }>, checks: readonly Values<Lease & { runAtMs: number }>[]) => {
     const rows = checks.map(
       ({ taskId, token, revision, runAtMs }) =>
         sql`(${taskId}, ${token}, cast(${revision} as bigint), cast(${runAtMs} as bigint))`,
@@ -71,13 +65,13 @@ export class Checks extends Table {
   /** By id, as far as they exist. Locks nothing. */
   async read(jobIds: readonly string[]): Promise<ReadonlyMap<string, WatchedJob>> {
     const jobs = jobIds.map((id) => ({ id }));
-    const rows = await jobsToCheck(this.db, jobs, {});
+    const rows = await jobsToCheck(this.db, {}, jobs);
     return new Map(
       rows.map(({ id, data, number, saved, hasUnsent, isCardPlanned }) => [
         id,
         {
           job: jobFrom({ data, number }),
-          saved: saved === null ? null : fromJson(saved),
+          saved: savedFrom(saved),
           hasUnsent: Boolean(hasUnsent),
           isCardPlanned: Boolean(isCardPlanned),
         },
@@ -91,13 +85,13 @@ export class Checks extends Table {
    */
   async endUnchanged(checks: readonly UnchangedCheck[], nowMs: number): Promise<ReadonlySet<string>> {
     const held = checks.map(({ lease, nextCheckAtMs }) => ({ ...lease, runAtMs: nextCheckAtMs }));
-    const ended = await endUnchangedChecks(this.db, held, { nowMs });
+    const ended = await endUnchangedChecks(this.db, { nowMs }, held);
     for (const { kind, nextCheckAtMs } of checks) this.tasks.noteScheduled(kind, nextCheckAtMs);
     return new Set(ended.map(({ id }) => id));
   }
 
   /** Makes the checks of a project's open jobs due, whatever they waited for. Skips those in flight. */
-  runNow(projectId: string, nowMs: number): Promise<void> {
+  runNow(projectId: string, nowMs: number): Promise<number> {
     return this.tasks.runGroupNow('check_job', `${projectId}/`, nowMs);
   }
 
@@ -126,8 +120,7 @@ export class Checks extends Table {
 
   /** The job as shown: checks without news are not written to the job itself. */
   async withLastCheck(job: Job): Promise<Job> {
-    const ids = CHECKS.map((kind) => taskId(kind, job.id));
-    const tasks = await this.db.selectFrom('task').select('lastRunAt').where('id', 'in', ids).execute();
-    return checked(job, Math.max(...tasks.map((task) => task.lastRunAt ?? 0), 0));
+    const row = this.db.selectFrom('job').select(lastCheck).where('id', '=', job.id);
+    return checked(job, (await row.executeTakeFirst())?.lastCheck ?? null);
   }
 }

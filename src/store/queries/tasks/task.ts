@@ -1,7 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
-import { type TaskFacts, type TaskKind, taskFacts } from '../../../jobs/task-kinds.ts';
+import { type TaskKind, taskFacts } from '../../../jobs/task-kinds.ts';
 import type { TaskGroup } from '../../schema/tables.ts';
-import { idsOf, prepared, preparedForMany, type Values } from '../prepared.ts';
+import { idsOf, prepared, type Values } from '../prepared.ts';
 
 /** There is at most one task of a kind for a subject. */
 export function taskId(kind: TaskKind, subject: string): string {
@@ -20,11 +20,7 @@ export function partsOf(subject: string): { readonly teamId: string; readonly na
 
 /** The group and those that contain it: `T1/` and `T1/C1/`. */
 export function levelsOf(group: TaskGroup): readonly TaskGroup[] {
-  const levels: TaskGroup[] = [];
-  for (let at = group.indexOf('/'); at !== -1; at = group.indexOf('/', at + 1)) {
-    levels.push(group.slice(0, at + 1));
-  }
-  return levels;
+  return [...group.matchAll(/\//g)].map(({ index }) => group.slice(0, index + 1));
 }
 
 export type NewTask = Readonly<{
@@ -62,7 +58,6 @@ export class LeaseLostError extends Error {
   }
 }
 
-/** The row of a task that nobody has claimed yet. */
 export function newRow(kind: TaskKind, subject: string, runAtMs: number) {
   const id = taskId(kind, subject);
   return { id, kind, subject, runAt: runAtMs, attempts: 0, revision: 1, ...ownerColumns(kind, subject) };
@@ -71,7 +66,10 @@ export function newRow(kind: TaskKind, subject: string, runAtMs: number) {
 /** Without its job, a task belongs to none. A job's project, workspace and channel never change. */
 function ownerColumns(kind: TaskKind, subject: string) {
   const { about, sharedIn } = taskFacts(kind);
-  if (about !== 'job' && about !== 'lane') return { groupKey: groupWithoutJob(sharedIn, subject) };
+  if (about !== 'job' && about !== 'lane') {
+    const [, host = ''] = /https?:\/\/([^/]+)/.exec(subject) ?? [];
+    return { groupKey: `${sharedIn === 'code_host' ? host : subject.replaceAll(':', '/')}/` };
+  }
   const [, jobId = subject, channelId] = about === 'lane' ? subject.split(':') : [];
   const channel = channelId === undefined ? sql`channel_id` : sql`cast(${channelId} as text)`;
   const group = sharedIn === 'project' ? sql`project_id || '/'` : sql`team_id || '/' || ${channel} || '/'`;
@@ -81,13 +79,6 @@ function ownerColumns(kind: TaskKind, subject: string) {
   };
 }
 
-function groupWithoutJob(sharedIn: TaskFacts['sharedIn'], subject: string): TaskGroup {
-  if (sharedIn !== 'code_host') return `${subject.split(':').join('/')}/`;
-  const [, host = ''] = /https?:\/\/([^/]+)/.exec(subject) ?? [];
-  return `${host}/`;
-}
-
-/** In random order, so that none is always the last. */
 export function shuffled<T>(items: readonly T[]): T[] {
   return items
     .map((item) => ({ item, place: Math.random() }))
@@ -105,23 +96,11 @@ export type Due = Readonly<{
 const isFree = (leaseNowMs: Expression<number>) =>
   sql<SqlBool>`(lease_until is null or lease_until <= ${leaseNowMs})`;
 
-const CLAIMED = [
-  'id',
-  'kind',
-  'subject',
-  'runAt',
-  'attempts',
-  'revision',
-  'leaseToken',
-  'groupKey',
-  'unknownUntil',
-] as const;
-
 /** Per kind, as each kind has its own range of the index. */
 export const dueTasks = prepared((db, { kind, nowMs, leaseNowMs, limit }: Values<Due>) =>
   db
     .selectFrom('task')
-    .select(CLAIMED)
+    .selectAll()
     .where('kind', '=', kind)
     .where('runAt', '<=', nowMs)
     .where(isFree(leaseNowMs))
@@ -132,11 +111,11 @@ export const dueTasks = prepared((db, { kind, nowMs, leaseNowMs, limit }: Values
 );
 
 /** As `dueTasks`, of these groups only, so many of each at most; a backlog in other groups costs nothing. */
-export const dueTasksOf = preparedForMany(
+export const dueTasksOf = prepared(
   (
     db,
-    groups: readonly Values<{ group: TaskGroup }>[],
     { kind, nowMs, leaseNowMs, limit, ofEach }: Values<Due & { readonly ofEach: number }>,
+    groups: readonly Values<{ group: TaskGroup }>[],
   ) => {
     const isDue = sql<SqlBool>`run_at <= ${nowMs} and ${isFree(leaseNowMs)}`;
     const ids = groups.map(
@@ -149,7 +128,7 @@ export const dueTasksOf = preparedForMany(
     return (
       db
         .selectFrom('task')
-        .select(CLAIMED)
+        .selectAll()
         .where(sql<SqlBool>`id in (${sql.join(ids, sql` union all `)})`)
         // Checked again under the lock. With the kind, SQLite would scan all due tasks.
         .where(isDue)
@@ -179,17 +158,17 @@ export const groupHeads = prepared(
       from groups where group_key is not null`,
 );
 
-export const leaseTasks = preparedForMany(
+export const leaseTasks = prepared(
   (
     db,
-    tasks: readonly Values<{ id: string }>[],
     { token, untilMs }: Values<{ token: string; untilMs: number }>,
+    tasks: readonly Values<{ id: string }>[],
   ) => db.updateTable('task').set({ leaseToken: token, leaseUntil: untilMs }).where('id', 'in', idsOf(tasks)),
 );
 
 /** The first free task of each kind, without locks. */
-export const firstFreeTasks = preparedForMany(
-  (_db, kinds: readonly Values<{ kind: TaskKind }>[], { leaseNowMs }: Values<{ leaseNowMs: number }>) => {
+export const firstFreeTasks = prepared(
+  (_db, { leaseNowMs }: Values<{ leaseNowMs: number }>, kinds: readonly Values<{ kind: TaskKind }>[]) => {
     const firsts = kinds.map(
       ({ kind }) => sql`
         select kind, run_at from (
@@ -198,4 +177,22 @@ export const firstFreeTasks = preparedForMany(
     );
     return sql<{ kind: TaskKind; runAt: number }>`${sql.join(firsts, sql` union all `)}`;
   },
+);
+
+/**
+ * Locked by the weakest lock that blocks a takeover. A stronger one would make rescheduling wait for this transaction,
+ * which may want the job's lock next: a deadlock.
+ */
+export const heldTask = prepared((db, { id, token }: Values<{ id: string; token: string }>) =>
+  db.selectFrom('task').select('id').where('id', '=', id).where('leaseToken', '=', token).forKeyShare(),
+);
+
+export const deleteTask = prepared(
+  (db, { id, token, revision }: Values<{ id: string; token: string; revision: number }>) =>
+    db
+      .deleteFrom('task')
+      .where('id', '=', id)
+      .where('leaseToken', '=', token)
+      .where('revision', '=', revision)
+      .returning('id'),
 );

@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import type { Expression, ExpressionBuilder, SelectQueryBuilder, SqlBool, UpdateObject } from 'kysely';
+import type { ExpressionBuilder, SelectQueryBuilder, UpdateObject } from 'kysely';
 import type { TaskKind } from '../../../jobs/task-kinds.ts';
-import type { LeaseClock } from '../../engines/connection-turns.ts';
 import type { Queries, Tables, TaskGroup } from '../../schema/tables.ts';
 import {
   type ClaimedTask,
   type Due,
+  deleteTask,
   dueTasks,
   dueTasksOf,
   firstFreeTasks,
   groupHeads,
+  heldTask,
   type Lease,
   LeaseLostError,
   leaseTasks,
@@ -52,9 +53,9 @@ export class Tasks {
   readonly scheduled = new Map<TaskKind, number>();
   private readonly scheduledIds = new Set<string>();
   private readonly db: Queries;
-  readonly leaseNowMs: LeaseClock;
+  readonly leaseNowMs: () => Promise<number>;
 
-  constructor(db: Queries, leaseNowMs: LeaseClock) {
+  constructor(db: Queries, leaseNowMs: () => Promise<number>) {
     this.db = db;
     this.leaseNowMs = leaseNowMs;
   }
@@ -92,30 +93,22 @@ export class Tasks {
     }
     const due = found.sort((a, b) => a.runAt - b.runAt).slice(0, limit);
     if (due.length === 0) return [];
-    const expired = new Map(
-      due.flatMap((task) => (task.leaseToken === null ? [] : [[task.id, task.leaseToken]])),
+    const own = claim.inFlight.filter((lease) =>
+      due.some(({ id, leaseToken }) => id === lease.taskId && leaseToken === lease.token),
     );
-    const own = claim.inFlight.filter(({ taskId: id, token }) => expired.get(id) === token);
     if (own.length > 0) {
       await this.renew(own, leaseUntilMs);
       return this.claim(claim);
     }
     const token = randomUUID();
-    const free = due.map(
-      ({ id, kind, subject, attempts, revision, runAt, groupKey: group, unknownUntil }) => ({
-        kind,
-        subject,
-        attempts,
-        dueAtMs: runAt,
-        unknownUntilMs: unknownUntil,
-        group,
-        lease: { taskId: id, token, revision },
-      }),
-    );
+    const free = due.map(({ id, kind, subject, attempts, revision, ...task }) => ({
+      ...{ kind, subject, attempts, dueAtMs: task.runAt, unknownUntilMs: task.unknownUntil },
+      ...{ group: task.groupKey, lease: { taskId: id, token, revision } },
+    }));
     const admitted = admit === undefined ? free : await admit(free);
     if (admitted.length === 0) return [];
     const ids = admitted.map(({ lease }) => ({ id: lease.taskId }));
-    await leaseTasks(this.db, ids, { token, untilMs: leaseUntilMs });
+    await leaseTasks(this.db, { token, untilMs: leaseUntilMs }, ids);
     return [...admitted];
   }
 
@@ -143,24 +136,20 @@ export class Tasks {
     subjects: string | readonly string[],
     nowMs: number,
     minAttempts = 0,
-  ): Promise<void> {
+  ): Promise<number> {
     const ids = [subjects].flat().map((subject) => taskId(kind, subject));
-    return this.runWaiting(kind, (eb) => eb('id', 'in', ids), nowMs, minAttempts);
+    return this.runUnlocked(kind, this.waiting(nowMs, minAttempts).where('id', 'in', ids), nowMs);
   }
 
   /** As `runNowUnlessLocked`, for all tasks of the kind in the group. */
-  runGroupNow(kind: TaskKind, groupKey: TaskGroup, nowMs: number, minAttempts = 0): Promise<void> {
-    return this.runWaiting(kind, (eb) => eb.and({ kind, groupKey }), nowMs, minAttempts);
+  runGroupNow(kind: TaskKind, groupKey: TaskGroup, nowMs: number, minAttempts = 0): Promise<number> {
+    const inGroup = this.waiting(nowMs, minAttempts).where((eb) => eb.and({ kind, groupKey }));
+    return this.runUnlocked(kind, inGroup, nowMs);
   }
 
-  private async runWaiting(
-    kind: TaskKind,
-    isMeant: (eb: Row) => Expression<SqlBool>,
-    nowMs: number,
-    minAttempts: number,
-  ): Promise<void> {
-    const waiting = this.ids.where(isMeant).where('runAt', '>', nowMs).where('leaseToken', 'is', null);
-    await this.runUnlocked(kind, waiting.where('attempts', '>=', minAttempts), nowMs);
+  private waiting(nowMs: number, minAttempts: number): Ids {
+    const later = this.ids.where('runAt', '>', nowMs).where('leaseToken', 'is', null);
+    return later.where('attempts', '>=', minAttempts);
   }
 
   /**
@@ -231,25 +220,15 @@ export class Tasks {
 
   /** As `fence`, for a caller that writes in either case. */
   async isHeld(lease: Lease): Promise<boolean> {
-    // The weakest lock that blocks a takeover. A stronger one would make rescheduling wait for this transaction, which
-    // may want the job's lock next: a deadlock.
-    const task = await this.ids
-      .where((eb) => eb.and({ id: lease.taskId, leaseToken: lease.token }))
-      .forKeyShare()
-      .executeTakeFirst();
-    return task !== undefined;
+    const { taskId: id, token } = lease;
+    return (await heldTask(this.db, { id, token })).length > 0;
   }
 
   /** Ends the task. If it was rescheduled while in flight, it stays and is free to be claimed. */
   async complete(lease: Lease): Promise<void> {
-    const { taskId: id, token: leaseToken, revision } = lease;
-    if (!this.scheduledIds.has(id)) {
-      const { numDeletedRows } = await this.db
-        .deleteFrom('task')
-        .where((eb) => eb.and({ id, leaseToken, revision }))
-        .executeTakeFirst();
-      if (numDeletedRows > 0n) return;
-    }
+    const { taskId: id, token, revision } = lease;
+    const isUntouched = !this.scheduledIds.has(id);
+    if (isUntouched && (await deleteTask(this.db, { id, token, revision })).length > 0) return;
     await this.free(lease, () => ({ ...noFailure, attempts: 0 }));
   }
 
@@ -306,14 +285,14 @@ export class Tasks {
         times.push(...heads.map(({ runAt }) => runAt));
       }
     }
-    return times.reduce((first: number | null, atMs) => Math.min(first ?? atMs, atMs), null);
+    return times.length === 0 ? null : Math.min(...times);
   }
 
   /** When the first task of each kind without a valid lease is due. Most looks find tasks of one kind, or of none. */
   async firstFreeMs(kinds: readonly TaskKind[], leaseNowMs: number): Promise<ReadonlyMap<TaskKind, number>> {
     if (kinds.length === 0) return new Map();
     const asked = kinds.map((kind) => ({ kind }));
-    const rows = await firstFreeTasks(this.db, asked, { leaseNowMs });
+    const rows = await firstFreeTasks(this.db, { leaseNowMs }, asked);
     return new Map(rows.map(({ kind, runAt }) => [kind, runAt]));
   }
 
@@ -325,7 +304,7 @@ export class Tasks {
     const ordered = isOneOfEach ? shuffled(heads) : heads.sort((a, b) => a.runAt - b.runAt);
     const groups = ordered.slice(0, due.limit);
     if (groups.length === 0) return [];
-    return dueTasksOf(this.db, groups, { ...due, ofEach: isOneOfEach ? 1 : due.limit });
+    return dueTasksOf(this.db, { ...due, ofEach: isOneOfEach ? 1 : due.limit }, groups);
   }
 
   private async headsOutside(leftOut: readonly TaskGroup[], kind: TaskKind, leaseNowMs: number) {
@@ -357,7 +336,7 @@ export class Tasks {
   }
 }
 
-function areHeld(eb: ExpressionBuilder<Tables, 'task'>, leases: readonly Lease[]) {
+function areHeld(eb: Row, leases: readonly Lease[]) {
   const ids = leases.map(({ taskId }) => taskId);
   const tokens = new Set(leases.map(({ token }) => token));
   return eb.and([eb('id', 'in', ids), eb('leaseToken', 'in', [...tokens])]);

@@ -1,7 +1,7 @@
 import type { CallKind, CallOutcome, CallRequest } from '../../../../src/jobs/call.ts';
 import type { Decision } from '../../../../src/jobs/decision.ts';
 import type { Job } from '../../../../src/jobs/job.ts';
-import { draftIn } from '../../../../src/slack/outbound/posts/post-results.ts';
+import { draftIn } from '../../../../src/slack/outbound/posts/post-to-slack.ts';
 import type { ClaimedTask, Lease, LedgerCall, Transaction } from '../../../../src/store/store.ts';
 
 /** What only reads, or holds on to a task for longer. All else that a transaction does gives its commit a name. */
@@ -71,6 +71,8 @@ const SILENT = new Set([
   'pullRequests.jobsOf',
   'pullRequests.jobsWithout',
   'pullRequests.retryUnseen',
+  // Goes along with the announcement of the link.
+  'pullRequests.watch',
   'catchUps.readFirst',
   'catchUps.next',
   'catchUps.nextAtMs',
@@ -79,7 +81,7 @@ const SILENT = new Set([
   'catchUps.giveUp',
   'catchUps.dropCursor',
   'catchUps.drop',
-  'pullRequests.looked',
+  'pullRequests.recordCheck',
   'stepTokens.get',
   // Goes along with the job that it is for, and with the completion.
   'stepTokens.keep',
@@ -129,6 +131,11 @@ export function watched(tx: Transaction, deeds: Deed[]): Transaction {
         const member: unknown = Reflect.get(target, key);
         const name = `${path}${String(key)}`;
         if (typeof member !== 'function') return isRoom(member) ? room(member, `${name}.`) : member;
+        // The queries of a feature, named by their class.
+        if (name === 'queries') {
+          return (OfFeature: { name: string }) =>
+            room(member.call(target, OfFeature), `${lowerFirst(OfFeature.name)}.`);
+        }
         return async (...args: unknown[]) => {
           const result: unknown = await member.apply(target, args);
           deeds.push({ name, args, result });
@@ -137,6 +144,10 @@ export function watched(tx: Transaction, deeds: Deed[]): Transaction {
       },
     });
   return room(tx, '');
+}
+
+function lowerFirst(name: string): string {
+  return name.slice(0, 1).toLowerCase() + name.slice(1);
 }
 
 function isRoom(value: unknown): value is object {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Capability } from '../../../support/agent-api/scripted-job.ts';
 import type { ChildEnv } from '../../../support/child-program.ts';
 import { bob, general, random } from '../../../support/local-slack.ts';
 import type { Expected } from '../checker/seen.ts';
@@ -9,6 +10,8 @@ import { nothing, oneThread, PR, PROMPT, settings } from './expected.ts';
 /** What people do, each time waiting for what they have to see; and what must have happened in the end. */
 export interface Story {
   readonly settings: ChildEnv;
+  /** What the agent API offers besides the seed; absent: nothing. */
+  readonly announces?: readonly Capability[];
   play(stage: Stage): Promise<Expected>;
 }
 
@@ -68,6 +71,30 @@ export const localStories = {
         posts: ['On it', '🎉', 'Failed', 'On it', '🎉'],
         replies: ['More'],
         links: [`${PR}/1`, `${PR}/2`],
+      });
+    },
+  },
+  /** The agent knows repeated calls, and can be stopped. */
+  stopped: {
+    settings,
+    announces: ['idempotency', 'cancel'],
+    play: async (stage) => {
+      await stage.ask(PROMPT);
+      const card = await stage.card(PROMPT);
+      await stage.threadMessage(card, 'On it');
+      stage.finish('failed');
+      await stage.press(await stage.threadMessage(card, 'Failed'), 'start_again');
+      await stage.atWork();
+      await stage.reply(card, 'More');
+      await stage.receipt('More', 'white_check_mark');
+      await stage.seen(general, '[Stop]');
+      await stage.press(await stage.card(PROMPT), 'stop');
+      await stage.threadMessage(card, 'Stopped');
+      return oneThread({
+        starts: 2,
+        posts: ['On it', 'Failed', 'On it', 'Stopped'],
+        replies: ['More'],
+        end: 'Stopped',
       });
     },
   },

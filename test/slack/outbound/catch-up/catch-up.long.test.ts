@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import type { AgentClient } from '../../../../src/agent/client/client.ts';
 import { AnsweredJobs } from '../../../../src/agent/effects/agent-tools.ts';
+import { eventFeatures } from '../../../../src/app/features.ts';
 import { createLogger } from '../../../../src/app/operations/logger.ts';
 import { createLoops, type Tools } from '../../../../src/app/service/loops.ts';
 import { applyEvent } from '../../../../src/engine/apply-event.ts';
@@ -12,7 +13,6 @@ import type { Workspace } from '../../../../src/slack/workspace/workspace.ts';
 import { type LimitedSlack, limitedSlack } from '../../../engine/support/limited-slack.ts';
 import { onSqlite } from '../../../engine/support/test-store.ts';
 import { anAgentJob, aReply, policy, request } from '../../../jobs/support/builders.ts';
-import { noCodeHosts } from '../../../support/no-code-hosts.ts';
 import { createTestClock } from '../../../support/test-clock.ts';
 
 const SECOND_MS = 1_000;
@@ -47,7 +47,7 @@ async function limitedWorld(teamIds: readonly string[]) {
   const given = new Map<string, string>();
   const seldom = { ...policy, noticeChannels: [], pollMinIntervalMs: HOUR_MS, pollMaxIntervalMs: HOUR_MS };
   const newContext = () => ({
-    ...{ nowMs: clock.now(), jitter: 0.5, newId: randomUUID, rulesOf },
+    ...{ nowMs: clock.now(), jitter: 0.5, newId: randomUUID, features: eventFeatures, rulesOf },
     policy: seldom,
   });
   const tools: Tools = {
@@ -63,7 +63,6 @@ async function limitedWorld(teamIds: readonly string[]) {
       },
       getJob: async (_project: string, id: string) => anAgentJob({ id }),
     } as unknown as AgentClient,
-    codeHosts: noCodeHosts,
     workspaces: {
       of: async (teamId) => workspaces.get(teamId) as Workspace,
       ofRequest: () => Promise.reject(new Error('there are no requests')),
@@ -72,22 +71,25 @@ async function limitedWorld(teamIds: readonly string[]) {
     readsPerMinute: 6_000,
     answered: new AnsweredJobs(),
     hourlyBudget: 10_000,
+    featureViews: {},
+    codeHosts: [],
     known: {
       agent: () => ({ answeredAtMs: null, trouble: null }),
       slackProblem: () => null,
-      codeHosts: () => [],
+      services: () => [],
       workProblems: () => [],
     },
     requestsInFlight: () => 0,
     readablePrompt: async (_teamId, prompt) => prompt,
     showChecked: () => {},
     showChanged: () => {},
-    recipesOf: () => [],
-    digestOf: () => null,
-    reportOf: () => Promise.reject(new Error('nobody asks')),
+    teamIds: [],
+    secretsOf: () => [],
+    retentionMs: 86_400_000,
+    settingsOf: () => ({}),
     stopping: new AbortController().signal,
   };
-  const loops = createLoops(tools, 10 * SECOND_MS);
+  const loops = createLoops(tools, 10 * SECOND_MS, []);
   store.onScheduled((scheduled) => loops.notify(scheduled));
   loops.start();
   onTestFinished(async () => {

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { eventFeatures } from '../../../../src/app/features.ts';
 import { createLogger } from '../../../../src/app/operations/logger.ts';
 import { applyEvent } from '../../../../src/engine/apply-event.ts';
 import { openJob } from '../../../../src/jobs/decide/start/open.ts';
-import { refreshReceipts } from '../../../../src/slack/outbound/refresh/receipts.ts';
+import { refreshReceipts } from '../../../../src/slack/outbound/refresh/posts.ts';
 import type { SlackTools } from '../../../../src/slack/outbound/refresh/refresh.ts';
 import type { Workspace } from '../../../../src/slack/workspace/workspace.ts';
 import type { Store, Transaction } from '../../../../src/store/store.ts';
@@ -33,7 +34,14 @@ test('receipts are written in the order of their replies, as those who change th
   const { store } = await onSqlite();
   const clock = createTestClock(Date.UTC(2026, 0, 1));
   const rulesOf = () => ({ projects: [], channels: new Map(), noticeChannels: [] });
-  const newContext = () => ({ nowMs: clock.now(), jitter: 0.5, newId: randomUUID, policy, rulesOf });
+  const newContext = () => ({
+    nowMs: clock.now(),
+    jitter: 0.5,
+    newId: randomUUID,
+    policy,
+    features: eventFeatures,
+    rulesOf,
+  });
   const opening = openJob(request, newContext());
   const jobId = opening.job.id;
   const replies = ['1700000001.000100', '1700000002.000100', '1700000003.000100'];

@@ -1,9 +1,9 @@
 import type { KnownBlock } from '@slack/types';
 import { expect } from 'vitest';
 import { escapeMrkdwn } from '../../../../src/slack/protocol/slack-text.ts';
-import { decodeButton } from '../../../../src/slack/views/parts/buttons.ts';
-import type { SlackMessage } from '../../../../src/slack/views/parts/message.ts';
-import { httpUrl } from '../../../../src/slack/views/parts/mrkdwn.ts';
+import { decodeButton } from '../../../../src/slack/views/buttons.ts';
+import type { SlackMessage } from '../../../../src/slack/views/message.ts';
+import { httpUrl } from '../../../../src/slack/views/text.ts';
 import * as limits from '../../../support/strict-slack/limits.ts';
 
 /** What a view may make live: nothing else is ours. */

@@ -2,7 +2,7 @@ import type { Announcement, TurnEnded } from '../../../../src/jobs/announcement.
 import type { Job, Stage } from '../../../../src/jobs/job.ts';
 import type { SeenPullRequest } from '../../../../src/jobs/pull-requests/pull-request.ts';
 import { fileKinds } from '../../../../src/jobs/requests/attachments.ts';
-import type { SlackFacts } from '../../../../src/slack/views/doctor.ts';
+import type { SlackFacts } from '../../../../src/slack/views/home.ts';
 import { fc } from '../../../support/properties.ts';
 import { anyCharacter } from '../../any-character.ts';
 import { aJob, aTrouble } from '../a-job.ts';

@@ -1,11 +1,11 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { WebAPIPlatformError, WebAPIRequestError, type WebClient } from '@slack/web-api';
+import { WebAPIPlatformError, WebAPIRequestError } from '@slack/web-api';
 import { expect, test } from 'vitest';
 import { createLogger } from '../../../../src/app/operations/logger.ts';
 import { classOf } from '../../../../src/slack/protocol/error-codes.ts';
+import { boltLogger, slackClient } from '../../../../src/slack/workspace/web-api/caller.ts';
 import { classify } from '../../../../src/slack/workspace/web-api/failure.ts';
-import { boltLogger, PostingClient } from '../../../../src/slack/workspace/web-api/http.ts';
 import { fc } from '../../../support/properties.ts';
 
 type Behaviour = (response: ServerResponse) => void;
@@ -27,9 +27,9 @@ async function outcomeOf(behaviour: Behaviour) {
   }).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo;
-  const client: WebClient = new PostingClient(`http://127.0.0.1:${port}/api/`, quiet);
+  const client = slackClient(`http://127.0.0.1:${port}/api/`, quiet);
   try {
-    await client.chat.postMessage({ channel: 'C1', text: 'hello' });
+    await client('chat.postMessage', { channel: 'C1', text: 'hello' });
     throw new Error('the call should have failed');
   } catch (error) {
     return { ...classify(error), requests };
@@ -114,10 +114,10 @@ test('a connection that is refused sent nothing, so the post may be made again',
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
-  const client = new PostingClient(`http://127.0.0.1:${port}/api/`, quiet);
-  const error = await client.chat
-    .postMessage({ channel: 'C1', text: 'hello' })
-    .catch((cause: unknown) => cause);
+  const client = slackClient(`http://127.0.0.1:${port}/api/`, quiet);
+  const error = await client('chat.postMessage', { channel: 'C1', text: 'hello' }).catch(
+    (cause: unknown) => cause,
+  );
   expect(classify(error)).toMatchObject({ outcome: 'retry', code: 'econnrefused' });
 });
 

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { createLogger } from '../../../../src/app/operations/logger.ts';
-import { boltLogger, PostingClient } from '../../../../src/slack/workspace/web-api/http.ts';
+import { boltLogger, slackClient } from '../../../../src/slack/workspace/web-api/caller.ts';
 
 const quiet = boltLogger(createLogger({ level: 'error', destination: { write: () => {} } }));
 
@@ -22,8 +22,8 @@ test('however many calls there are at once, a hundred are at Slack, and the othe
   onTestFinished(() => void server.close().closeAllConnections());
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo;
-  const client = new PostingClient(`http://127.0.0.1:${port}/api/`, quiet);
-  const calls = Array.from({ length: 250 }, () => client.apiCall('auth.test', { token: 'xoxb-1' }));
+  const client = slackClient(`http://127.0.0.1:${port}/api/`, quiet);
+  const calls = Array.from({ length: 250 }, () => client('auth.test', { token: 'xoxb-1' }));
   expect((await Promise.all(calls)).every(({ ok }) => ok)).toBe(true);
   expect(mostOpen).toBe(100);
 });

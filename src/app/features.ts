@@ -1,0 +1,49 @@
+import type { EventFeatures } from '../engine/apply-event.ts';
+import { agentSessions } from '../features/agent-sessions/index.ts';
+import type { Feature } from '../features/feature.ts';
+import { pullRequests } from '../features/pull-requests/index.ts';
+import { recipes } from '../features/recipes/index.ts';
+import { reports } from '../features/reports/index.ts';
+import { workflowStep } from '../features/workflow-step/index.ts';
+import { coreDecisions, type DecisionTable } from '../jobs/decide/decide.ts';
+import type { FeatureViews } from '../slack/views/announcement.ts';
+import type { JobButton } from '../slack/views/buttons.ts';
+
+/** All features. To delete one, delete its folder, its line, and what the compiler then points at. */
+const list = [
+  pullRequests,
+  recipes,
+  reports,
+  workflowStep,
+  agentSessions,
+] as const satisfies readonly Feature[];
+export const features: readonly Feature[] = list;
+
+type Decisions = Extract<(typeof list)[number], { readonly decisions: object }>['decisions'];
+type Decided<Name extends keyof DecisionTable> = Decisions extends infer Table
+  ? Table extends { readonly [N in Name]: infer Rows }
+    ? keyof Rows
+    : never
+  : never;
+
+/** The compiler names here the members of `JobEvent` and `OfferSubject` that neither the core nor a feature decides. */
+const core: { readonly [Name in keyof DecisionTable]: Omit<DecisionTable[Name], Decided<Name>> } =
+  coreDecisions;
+
+function rows<Name extends keyof DecisionTable>(name: Name): DecisionTable[Name] {
+  return Object.assign({}, core[name], ...features.map(({ decisions }) => decisions?.[name]));
+}
+
+export const eventFeatures: EventFeatures = {
+  decisions: { deciders: rows('deciders'), offers: rows('offers'), deeds: rows('deeds') },
+  afterWrite: features.flatMap(({ afterWrite }) => afterWrite ?? []),
+};
+
+export const featureViews: FeatureViews = {
+  announcements: Object.assign({}, ...features.map(({ views }) => views?.announcements)),
+  outcomes: Object.assign({}, ...features.map(({ views }) => views?.outcomes)),
+};
+
+export const featureButtons: readonly JobButton[] = features.flatMap(({ buttons = {} }) =>
+  Object.values(buttons),
+);

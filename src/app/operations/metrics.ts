@@ -1,0 +1,295 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import packageJson from '../../../package.json' with { type: 'json' };
+import type { Route } from '../../engine/runtime/http-server.ts';
+import type { LogFields } from '../../engine/runtime/redact.ts';
+import { inboundRequestKinds, inboundRequestOutcomes } from '../../slack/inbound/connection/requests.ts';
+import { type EndedTransaction, transactionOutcomes } from '../../store/store.ts';
+import type { Observe } from './logger.ts';
+import type { ProgramState } from './program-state.ts';
+
+export const { version } = packageJson;
+
+interface Named {
+  readonly name: string;
+  readonly registers: Registry[];
+}
+const counter = (help: string, labelNames: string[] = []) => {
+  return (named: Named) => new Counter({ ...named, help, labelNames });
+};
+const gauge = (help: string, labelNames: string[] = []) => {
+  return (named: Named) => new Gauge({ ...named, help, labelNames });
+};
+const histogram = (help: string, labelNames: string[], buckets: number[]) => {
+  return (named: Named) => new Histogram({ ...named, help, labelNames, buckets });
+};
+
+const CALL_S = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30];
+
+/**
+ * Metrics of the program's work and state, with the prefix `docs_agent_`. Labels come from small sets: never
+ * an id of a person, channel or job, nor outside words.
+ */
+const table = {
+  inbound_requests_total: counter('What people did in Slack, as it was delivered.', ['kind', 'outcome']),
+  inbound_request_acknowledgement_seconds: histogram(
+    'From the arrival of an inbound request to its acknowledgement.',
+    ['kind'],
+    // Slack gives up after 3 seconds.
+    [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3],
+  ),
+  last_slack_request_timestamp_seconds: gauge(
+    'When Slack last delivered a genuine request, since 1970; 0: not since the start.',
+  ),
+  requests_refused_total: counter(
+    'Requests to the address for Slack that Slack did not sign, or that could not be read.',
+  ),
+  agent_calls_total: counter('Calls to the agent API, by outcome.', ['method', 'outcome', 'reason']),
+  agent_call_seconds: histogram('Calls to the agent API.', ['method'], CALL_S),
+  checks_total: counter('Checks of the status of a job.', ['outcome']),
+  status_changes_total: counter('Changes of status that were seen, by the new status.', ['status']),
+  code_host_looks_total: counter('Looks at a pull request at its code host.', ['host', 'outcome']),
+  code_host_rate_limit_remaining: gauge('Requests that a code host allows until its limit starts again.', [
+    'host',
+  ]),
+  slack_calls_total: counter("Calls to Slack's Web API, by outcome.", ['method', 'outcome']),
+  slack_call_seconds: histogram("Calls to Slack's Web API.", ['method'], CALL_S),
+  posts_total: counter('Attempts at posts that are made once.', ['post', 'outcome']),
+  post_lag_seconds: histogram(
+    'From the decision to post (a change of status was seen, say) until it is in Slack.',
+    ['post'],
+    [0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600],
+  ),
+  tasks_total: counter('Tasks of the due queue that were claimed.', ['task', 'outcome']),
+  task_retries_total: counter(
+    'Tasks that were claimed again after a failure, a limit, or their minimum spacing had put them off.',
+    ['task'],
+  ),
+  log_events_total: counter('Log events of the levels warn and error.', ['level', 'event']),
+  store_transactions_total: counter(
+    'Transactions of the store: done, undone by the program, failed, or failed because the disk is full.',
+    ['outcome'],
+  ),
+  log_lines_dropped_total: counter('Lines of the log that were dropped, since nobody read them.'),
+  store_transaction_seconds: histogram(
+    'Transactions of the store, including their waits.',
+    [],
+    [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 15],
+  ),
+  loop_up: gauge('1 while the loop looks for work.', ['loop']),
+  loop_tasks_in_flight: gauge('Tasks that the loop has in flight.', ['loop']),
+  slack_connection_up: gauge('1 while requests can arrive from Slack.'),
+  slack_other_connections: gauge(
+    'Socket Mode connections of a program that uses the same tokens with another store.',
+  ),
+  store_up: gauge('1 while the store answers and can be written.'),
+  data_dir_free_bytes: gauge('Room on the disk of DATA_DIR, where the embedded store is.'),
+  last_backup_timestamp_seconds: gauge(
+    'When `docs-agent backup` last made a backup of the embedded store, since 1970; 0: never.',
+  ),
+  backup_failed: gauge('1 if the last `docs-agent backup` failed.'),
+  hourly_budget: gauge('Create and message calls per project and hour.'),
+  open_jobs: gauge('Jobs that are not over.', ['stage']),
+  due_tasks: gauge('Tasks that are due, those in flight included.', ['loop', 'task']),
+  oldest_due_task_seconds: gauge('How long the oldest due task has been due.', ['loop', 'task']),
+  failing_tasks: gauge('Tasks whose every try has failed for a minute or longer.', ['loop', 'task']),
+  hourly_budget_left: gauge('What is left of the hourly budget.', ['project']),
+};
+
+type Metrics = { readonly [Name in keyof typeof table]: ReturnType<(typeof table)[Name]> };
+
+/** Each has its own registry, so that several services can live in one process. */
+export function createMetrics(logLinesDropped = () => 0) {
+  const registry = new Registry();
+  const registers = [registry];
+  const metrics = Object.fromEntries(
+    Object.entries(table).map(([name, make]) => [name, make({ name: `docs_agent_${name}`, registers })]),
+  ) as Metrics;
+  const lag = measureProcess(registers);
+  // A series that begins with its first count hides that count from `increase` and `rate`.
+  for (const outcome of transactionOutcomes) metrics.store_transactions_total.inc({ outcome }, 0);
+  for (const kind of inboundRequestKinds)
+    for (const outcome of inboundRequestOutcomes) metrics.inbound_requests_total.inc({ kind, outcome }, 0);
+  for (const method of ['create_job', 'send_message', 'cancel_job', 'get_job'])
+    for (const reason of ['unreachable', 'server_error', 'bad_answer'])
+      metrics.agent_calls_total.inc({ method, outcome: 'unknown', reason }, 0);
+  const text = (state: ProgramState): Promise<string> => {
+    showState(metrics, state);
+    metrics.log_lines_dropped_total.reset();
+    metrics.log_lines_dropped_total.inc(logLinesDropped());
+    return registry.metrics();
+  };
+  return {
+    observe: eventCounter(metrics),
+    transaction: ({ outcome, durationMs }: EndedTransaction): void => {
+      metrics.store_transactions_total.inc({ outcome });
+      metrics.store_transaction_seconds.observe(durationMs / 1000);
+    },
+    text,
+    route: (readState: () => Promise<ProgramState>): Route => ({
+      path: '/metrics',
+      handle: async (_request, response) => {
+        try {
+          const body = await text(await readState());
+          response.writeHead(200, { 'content-type': registry.contentType }).end(body);
+        } catch {
+          response.writeHead(500).end();
+        }
+      },
+    }),
+    close: () => void lag.disable(),
+  };
+}
+
+/** Unknown values are absent: they would be stale, or 0 would mean a full disk and no backup. */
+function showState(metrics: Metrics, state: ProgramState): void {
+  const { loops, store, dataDir } = state;
+  for (const { name: loop, problem, tasksInFlight } of loops) {
+    metrics.loop_up.set({ loop }, Number(problem === null));
+    metrics.loop_tasks_in_flight.set({ loop }, tasksInFlight);
+  }
+  metrics.slack_connection_up.set(Number(state.isSlackConnected));
+  metrics.store_up.set(Number(store !== null));
+  metrics.hourly_budget.set(state.hourlyBudget);
+  const { data_dir_free_bytes, last_backup_timestamp_seconds, backup_failed } = metrics;
+  for (const gauge of [data_dir_free_bytes, last_backup_timestamp_seconds, backup_failed]) gauge.remove();
+  if (dataDir !== null) {
+    data_dir_free_bytes.set(dataDir.freeBytes);
+    last_backup_timestamp_seconds.set(dataDir.lastBackupAtMs / 1000);
+    backup_failed.set(Number(dataDir.hasBackupFailed));
+  }
+  const { open_jobs, due_tasks, oldest_due_task_seconds, failing_tasks, hourly_budget_left } = metrics;
+  for (const gauge of [open_jobs, due_tasks, oldest_due_task_seconds, failing_tasks, hourly_budget_left])
+    gauge.reset();
+  if (store === null) return;
+  for (const [stage, count] of store.openJobs) open_jobs.set({ stage }, count);
+  for (const { name: loop, tasks } of loops) {
+    for (const task of tasks) {
+      const due = store.dueTasks.find(({ kind }) => kind === task);
+      due_tasks.set({ loop, task }, due?.count ?? 0);
+      oldest_due_task_seconds.set({ loop, task }, (due?.oldestMs ?? 0) / 1000);
+      failing_tasks.set({ loop, task }, store.failingTasks.get(task) ?? 0);
+    }
+  }
+  for (const [project, calls] of store.budgetLeft) hourly_budget_left.set({ project }, calls);
+}
+
+const RESOLUTION_MS = 20;
+
+/**
+ * The usual metrics of a process, by their usual names. The package's own collection cannot be stopped: every
+ * service that a test starts would leave its observers behind.
+ */
+function measureProcess(registers: Registry[]) {
+  const lag = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  lag.enable();
+  new Counter({
+    name: 'process_cpu_seconds_total',
+    help: 'Processor time, of the program and of the system for it.',
+    registers,
+    collect() {
+      const { user, system } = process.cpuUsage();
+      this.reset();
+      this.inc((user + system) / 1e6);
+    },
+  });
+  new Gauge({
+    name: 'docs_agent_build_info',
+    help: 'Always 1; the labels say which version runs, and on which Node.',
+    labelNames: ['version', 'node'],
+    registers,
+  }).set({ version, node: process.versions.node }, 1);
+  const read = (name: string, help: string, value: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(value());
+      },
+    });
+  read('process_resident_memory_bytes', 'Memory.', () => process.memoryUsage.rss());
+  read('nodejs_heap_size_used_bytes', 'Memory of objects.', () => process.memoryUsage().heapUsed);
+  read('process_start_time_seconds', 'When the process started, since 1970.', () =>
+    Math.round(Date.now() / 1000 - process.uptime()),
+  );
+  read(
+    'nodejs_eventloop_lag_p99_seconds',
+    'How late timers were since the last scrape, 99th percentile.',
+    () => {
+      const lateNs = lag.count === 0 ? 0 : lag.percentile(99) - RESOLUTION_MS * 1e6;
+      lag.reset();
+      return Math.max(0, lateNs / 1e9);
+    },
+  );
+  return lag;
+}
+
+/** The API may invent others; labels must stay few. */
+const KNOWN_STATUSES: ReadonlySet<unknown> = new Set(['active', 'completed', 'failed', 'archived']);
+
+function eventCounter(metrics: Metrics): Observe {
+  const agentCall = (method: unknown, { outcome, reason, duration_ms, status, is_changed }: LogFields) => {
+    count(metrics.agent_calls_total, { method, outcome, reason: outcome === 'done' ? 'none' : reason });
+    time(metrics.agent_call_seconds, { method }, duration_ms);
+    if (is_changed)
+      count(metrics.status_changes_total, { status: KNOWN_STATUSES.has(status) ? status : 'other' });
+  };
+  const task = ({ task, outcome, attempts }: LogFields) => {
+    count(metrics.tasks_total, { task, outcome });
+    if (typeof attempts === 'number' && attempts > 0) count(metrics.task_retries_total, { task });
+  };
+  const observers: Readonly<Record<string, (fields: LogFields) => void>> = {
+    other_program: ({ connections }) => metrics.slack_other_connections.set(Number(connections)),
+    request_refused: () => metrics.requests_refused_total.inc(),
+    inbound_request: ({ kind, outcome, acknowledged_ms }) => {
+      metrics.last_slack_request_timestamp_seconds.setToCurrentTime();
+      count(metrics.inbound_requests_total, { kind, outcome });
+      time(metrics.inbound_request_acknowledgement_seconds, { kind }, acknowledged_ms);
+    },
+    agent_called: (fields) => agentCall(fields.call, fields),
+    agent_job_read: (fields) => {
+      const ofDone = fields.is_changed ? 'changed' : 'unchanged';
+      count(metrics.checks_total, { outcome: fields.outcome === 'done' ? ofDone : 'failed' });
+      agentCall('get_job', fields);
+    },
+    code_host_looked: ({ host, outcome, rate_limit_remaining: left }) => {
+      count(metrics.code_host_looks_total, { host, outcome });
+      if (typeof left === 'number') metrics.code_host_rate_limit_remaining.set(labels({ host }), left);
+    },
+    slack_called: ({ method, outcome, duration_ms }) => {
+      count(metrics.slack_calls_total, { method, outcome });
+      time(metrics.slack_call_seconds, { method }, duration_ms);
+    },
+    posted: ({ call: post, outcome, lag_ms }) => {
+      count(metrics.posts_total, { post, outcome });
+      time(metrics.post_lag_seconds, { post }, lag_ms);
+    },
+    // The slowest are among those that had to be looked for.
+    post_looked_for: ({ call: post, outcome, lag_ms }) => {
+      time(metrics.post_lag_seconds, { post }, lag_ms);
+      if (outcome === 'given_up') count(metrics.posts_total, { post, outcome });
+    },
+    task_done: task,
+    task_failed: task,
+    task_lease_lost: task,
+  };
+  return (event, fields, level) => {
+    observers[event]?.(fields);
+    if (level === 'warn' || level === 'error') metrics.log_events_total.inc({ level, event });
+  };
+}
+
+function labels(fields: LogFields): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, typeof value === 'string' ? value : 'unknown']),
+  );
+}
+
+function count(counter: Counter, fields: LogFields): void {
+  counter.inc(labels(fields));
+}
+
+function time(histogram: Histogram, fields: LogFields, ms: unknown): void {
+  if (typeof ms === 'number') histogram.observe(labels(fields), ms / 1000);
+}

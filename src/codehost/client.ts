@@ -1,0 +1,231 @@
+import { Pool } from 'undici';
+import type { z } from 'zod';
+import type { Clock } from '../engine/runtime/clock.ts';
+import { type AnswerHead, exchange, parseJson, parseRetryAfterMs } from '../engine/runtime/exchange.ts';
+import { isWaitOn } from '../jobs/schedule/schedule.ts';
+
+type Failure = Readonly<
+  /** `not_found`: it does not exist, or is not visible to the account. */
+  | { kind: 'not_found' | 'bad_credentials' | 'forbidden' | 'app_not_installed' }
+  /** `reason`: one word for the log. `waitMs`: as the host asks; null: it does not say. */
+  | { kind: 'later'; reason: string; waitMs: number | null }
+>;
+
+export class CodeHostError extends Error {
+  readonly failure: Failure;
+
+  constructor(failure: Failure) {
+    super(failure.kind === 'later' ? failure.reason : failure.kind);
+    this.name = 'CodeHostError';
+    this.failure = failure;
+  }
+}
+
+export function laterError(reason: string, waitMs: number | null = null): CodeHostError {
+  return new CodeHostError({ kind: 'later', reason, waitMs });
+}
+
+export function statusError(status: number): CodeHostError {
+  if (status === 401) return new CodeHostError({ kind: 'bad_credentials' });
+  if (status === 403) return new CodeHostError({ kind: 'forbidden' });
+  if (status === 404 || status === 410) return new CodeHostError({ kind: 'not_found' });
+  return laterError(`status_${status}`);
+}
+
+/** Null for an expected failure: by default, the account may not read it, or it does not exist. */
+export function orNull<T>(reading: Promise<T>, isExpected = isDenied): Promise<T | null> {
+  return reading.catch((error: unknown) => {
+    if (error instanceof CodeHostError && isExpected(error.failure)) return null;
+    throw error;
+  });
+}
+
+export function isDenied({ kind }: Failure): boolean {
+  return kind === 'forbidden' || kind === 'not_found';
+}
+
+/** Enough for a hundred comments of the maximum length. */
+const RESPONSE_MAX_BYTES = 8 * 1024 * 1024;
+const CONNECTIONS = 4;
+const CONNECT_TIMEOUT_MS = 5_000;
+const REDIRECTS_MAX = 2;
+const ETAG = /^(?:W\/)?"[\x21\x23-\x7e]{1,200}"$/;
+
+export type Authorization = Readonly<{
+  headers: Readonly<Record<string, string>>;
+  account: string;
+}>;
+
+export function bearer(token: string, account: string): Authorization {
+  return { headers: { authorization: `Bearer ${token}` }, account };
+}
+
+type HostRequest = Readonly<{
+  /** The path of the repository: `/repos/acme/docs`. */
+  base: string;
+  /** The rest of the path with its query: `/pulls/14`. */
+  rest?: string;
+  authorization: Authorization;
+  etag?: string | null;
+  signal: AbortSignal;
+}>;
+
+export type HostResponse = Readonly<{
+  /** Parsed JSON; absent: unchanged since the request's `etag`. */
+  body?: unknown;
+  etag: string | null;
+  /** The current path of the repository, which may have moved. */
+  base: string;
+  headers: AnswerHead['headers'];
+}>;
+
+export function decodeBody<T>({ body }: HostResponse, schema: z.ZodType<T>): T {
+  const { data, error } = schema.safeParse(body);
+  if (error !== undefined) throw laterError('bad_answer');
+  return data;
+}
+
+export type HostClient = ReturnType<typeof createHostClient>;
+
+/**
+ * The API of one code host. It follows only redirects to another path of the same repository.
+ * @param apiUrl without a trailing slash; may have a path
+ * @param movedTo matches the path of a moved repository
+ * @param timeoutMs for one request, from the connection to the end of the response
+ */
+export function createHostClient(
+  apiUrl: string,
+  { headers, movedTo }: { readonly headers: Readonly<Record<string, string>>; readonly movedTo: RegExp },
+  clock: Clock,
+  timeoutMs: number,
+) {
+  const api = new URL(apiUrl);
+  const root = api.pathname.replace(/(?<!\/)\/+$/, '');
+  const pool = new Pool(api.origin, {
+    allowH2: false,
+    connections: CONNECTIONS,
+    connectTimeout: Math.min(CONNECT_TIMEOUT_MS, timeoutMs),
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxResponseSize: RESPONSE_MAX_BYTES,
+  });
+  const limits = new Map<string, RateLimit>();
+  let lastLimit: RateLimit | null = null;
+
+  async function send({ base, rest = '', authorization, etag, signal }: HostRequest) {
+    const limit = limits.get(authorization.account) ?? new RateLimit();
+    limits.set(authorization.account, limit);
+    lastLimit = limit;
+    const waitMs = limit.waitMs(clock.now());
+    if (waitMs > 0) throw laterError('rate_limited', waitMs);
+    const request = {
+      method: 'GET',
+      path: `${root}${base}${rest}`,
+      headers: {
+        ...{ ...headers, ...authorization.headers },
+        ...{ 'accept-encoding': 'identity', 'user-agent': 'docs-agent' },
+        ...(etag && { 'if-none-match': etag }),
+      },
+    };
+    const result = await clock.abortAfter(timeoutMs, (tooLate) =>
+      exchange(pool, request, {
+        signal: AbortSignal.any([signal, tooLate]),
+        sendByMs: Number.POSITIVE_INFINITY,
+      }),
+    );
+    if (result.kind !== 'answered') throw laterError('unreachable');
+    const isRefusal = isOverLimit(result.head, result.body);
+    limit.note(result.head, isRefusal, clock.now());
+    if (isRefusal) throw laterError('rate_limited', limit.waitMs(clock.now()));
+    return result;
+  }
+
+  /** Null: the redirect leads outside of the API, or to something other than a repository. */
+  function movedBase({ base, rest = '' }: HostRequest, { headers: { location } }: AnswerHead): string | null {
+    if (typeof location !== 'string') return null;
+    const url = URL.parse(location, `${api.origin}${root}${base}${rest}`);
+    const [path = ''] = rest.split('?', 1);
+    if (url === null || url.origin !== api.origin || url.username !== '' || url.password !== '') return null;
+    if (!url.pathname.startsWith(`${root}/`) || !url.pathname.endsWith(path)) return null;
+    const moved = url.pathname.slice(root.length, url.pathname.length - path.length);
+    return movedTo.test(moved) ? moved : null;
+  }
+
+  return {
+    /** Throws only CodeHostError. */
+    get: async (request: HostRequest): Promise<HostResponse> => {
+      let { base } = request;
+      for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects += 1) {
+        const sent = { ...request, base };
+        const { head, body } = await send(sent);
+        const { status, headers } = head;
+        if ([301, 302, 307, 308].includes(status)) {
+          const moved = movedBase(sent, head);
+          if (moved === null) throw laterError('redirected_elsewhere');
+          base = moved;
+          continue;
+        }
+        if (status === 304 && request.etag) return { etag: request.etag, base, headers };
+        if (status !== 200) throw statusError(status);
+        const json = body === null ? undefined : parseJson(body);
+        if (json === undefined) throw laterError('bad_answer');
+        const etag = typeof headers.etag === 'string' && ETAG.test(headers.etag) ? headers.etag : null;
+        return { body: json, etag, base, headers };
+      }
+      throw laterError('redirected_too_often');
+    },
+    remaining: () => lastLimit?.remaining ?? null,
+    /** Connects to the API's host, whatever the URL. */
+    dispatcher: pool,
+    close: () => pool.destroy(),
+  };
+}
+
+/** Below this share of the limit, the rest is left to other users of the account. */
+const LEFT_TO_OTHERS = 0.5;
+/** GitHub's default wait when it does not say when the limit ends. */
+const DEFAULT_WAIT_MS = 60_000;
+const LONGEST_WAIT_MS = 60 * 60_000;
+
+class RateLimit {
+  #waitUntilMs = 0;
+  remaining: number | null = null;
+
+  waitMs(nowMs: number): number {
+    return isWaitOn(this.#waitUntilMs, LONGEST_WAIT_MS, nowMs) ? this.#waitUntilMs - nowMs : 0;
+  }
+
+  note({ headers }: AnswerHead, isRefusal: boolean, nowMs: number): void {
+    const number = (name: string) => {
+      const header = headers[`x-ratelimit-${name}`] ?? headers[`ratelimit-${name}`];
+      return typeof header === 'string' && /^\d{1,15}$/.test(header) ? Number(header) : null;
+    };
+    const [limit, remaining, resetS] = [number('limit'), number('remaining'), number('reset')];
+    this.remaining = remaining ?? this.remaining;
+    const { date, 'retry-after': retryAfter } = headers;
+    const wait = (waitMs: number) => {
+      const boundedMs = Math.min(Math.max(waitMs, 0), LONGEST_WAIT_MS);
+      this.#waitUntilMs = nowMs + Math.max(this.waitMs(nowMs), boundedMs);
+    };
+    // By the host's clock, if it tells the time.
+    const serverMs = typeof date === 'string' ? Date.parse(date) : Number.NaN;
+    const resetInMs = resetS === null ? null : resetS * 1000 - (Number.isNaN(serverMs) ? nowMs : serverMs);
+    if (isRefusal) {
+      const requestedMs = parseRetryAfterMs(retryAfter, date, nowMs, LONGEST_WAIT_MS);
+      wait(requestedMs ?? (remaining === 0 ? resetInMs : null) ?? DEFAULT_WAIT_MS);
+    } else if (limit !== null && remaining !== null && remaining < limit * LEFT_TO_OTHERS) {
+      wait(resetInMs ?? DEFAULT_WAIT_MS);
+    }
+  }
+}
+
+/** GitHub answers 403 as well as 429. */
+function isOverLimit({ status, headers }: AnswerHead, body: string | null): boolean {
+  if (status === 429) return true;
+  return (
+    status === 403 &&
+    (headers['retry-after'] !== undefined ||
+      headers['x-ratelimit-remaining'] === '0' ||
+      /rate limit|abuse detection/i.test(body ?? ''))
+  );
+}

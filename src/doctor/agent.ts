@@ -1,0 +1,156 @@
+import { type Probe, probeProject, probeWriting } from '../agent/client/probe.ts';
+import type { Config } from '../app/config/config.ts';
+import type { AgentRefusal, StoreFacts } from '../store/inspect.ts';
+import { type Finding, findingsOf, type Given } from './finding.ts';
+
+const CORRECT_PROJECT = 'Correct AGENT_PROJECT_ID, or the id in the file of DOCS_AGENT_CONFIG.';
+const ASK_AGAIN = 'Run doctor again later, or ask whoever runs the API.';
+
+export async function askAgent(given: Given<Config>) {
+  const projects = await eachProject(given, probeProject);
+  const clocks = projects.map(({ probe }) => (probe.kind === 'answered' ? probe.clockAheadMs : null));
+  return {
+    findings: projects.map(readingFinding),
+    clockAheadMs: clocks.find((aheadMs) => aheadMs !== null) ?? null,
+  };
+}
+
+/** Whether requests can be sent: from the running program, or by an empty request if that is asked for. */
+export async function writingFindings(
+  given: Given<Config>,
+  refusals: readonly AgentRefusal[],
+): Promise<Finding[]> {
+  if (given.tools.probeWrite) return (await eachProject(given, probeWriting)).map(writingFinding);
+  const known = given.config.projects.flatMap(({ id, name }) =>
+    refusals
+      .filter(({ projectId }) => projectId === id)
+      .map(({ words }) =>
+        findingsOf('agent_writing', name).error(
+          `the last request was refused: ${words}`,
+          'Check the key (AGENT_API_KEY, or the variable that api_key_env names), whether it may write, and the plan of the project; requests wait until then.',
+        ),
+      ),
+  );
+  if (known.length > 0) return known;
+  return [
+    findingsOf('agent_writing').ok(
+      "not checked: write access can't be tested without sending a request",
+      '`docs-agent doctor --probe-write` tries it with an empty request, which every agent must refuse.',
+    ),
+  ];
+}
+
+const PAUSED = {
+  reads: [
+    'no job updates are read',
+    'Job updates resume then, automatically. If this happens often, lower AGENT_READS_PER_MINUTE.',
+  ],
+  calls: [
+    'no requests or replies are sent',
+    'They wait, and go out then, automatically. If this happens often, lower AGENT_HOURLY_BUDGET.',
+  ],
+} as const;
+
+/** From the running program: doctor's own read may be answered nevertheless. */
+export function pauseFindings({ projects }: Config, stored: StoreFacts | null): Finding[] {
+  return (['reads', 'calls'] as const).flatMap((kind) => {
+    const [what, next] = PAUSED[kind];
+    return (stored?.pauses[kind] ?? []).flatMap(({ projectId, sinceMs, untilMs }) => {
+      const [since, until] = [sinceMs, untilMs].map((ms) => new Date(ms).toISOString());
+      const found = `${what} until ${until}: the agent API answered 429 (${since})`;
+      return projects
+        .filter(({ id }) => id === projectId)
+        .map(({ name }) => findingsOf('agent_limit', name).warning(found, next));
+    });
+  });
+}
+
+type ProbedProject = Readonly<{ name: string; probe: Probe }>;
+
+function eachProject(
+  { config: { agent, projects }, tools: { timeoutMs } }: Given<Config>,
+  ask: typeof probeProject,
+): Promise<ProbedProject[]> {
+  return Promise.all(
+    projects.map(async ({ id: projectId, name }) => {
+      const apiKey = agent.apiKeys.get(projectId) ?? '';
+      return { name, probe: await ask({ baseUrl: agent.baseUrl, projectId, apiKey, timeoutMs }) };
+    }),
+  );
+}
+
+/** The API was asked for a job that does not exist, which changes nothing. */
+function readingFinding({ name, probe }: ProbedProject): Finding {
+  const { ok, warning, error } = findingsOf('agent_api', name);
+  if (probe.kind === 'unreachable') {
+    const next = 'Check AGENT_BASE_URL, and that this machine can reach it; requests wait until then.';
+    return error(`cannot be reached (${probe.code})`, next);
+  }
+  const answer = answerText(probe);
+  switch (probe.status) {
+    case 401:
+    case 403:
+      return error(
+        `the key is rejected (${answer})`,
+        'Correct AGENT_API_KEY, or the variable that api_key_env names for this project.',
+      );
+    case 404:
+      if (probe.words === null) {
+        return warning(
+          `something answers, but not as the agent API does (${answer})`,
+          'Check that AGENT_BASE_URL leads to the agent API, with its path if it has one.',
+        );
+      }
+      // An unknown job and an unknown project both get 404; only the API's words can tell them apart.
+      return /\bproject\b/i.test(probe.words) && !/\bjob\b/i.test(probe.words)
+        ? error(`the key is accepted, but the project is unknown (${answer})`, CORRECT_PROJECT)
+        : ok(`reached, key accepted (${answer}, to a job that does not exist)`);
+    case 429:
+      return warning(`at its rate limit (${answer})`, 'Check again later; requests wait.');
+    default:
+      return error(
+        `gives an unexpected answer (${answer})`,
+        'Check AGENT_BASE_URL, and ask whoever runs the API; requests wait until then.',
+      );
+  }
+}
+
+function writingFinding({ name, probe }: ProbedProject): Finding {
+  const { ok, warning, error } = findingsOf('agent_writing', name);
+  if (probe.kind === 'unreachable') return warning(`unknown: no answer (${probe.code})`, ASK_AGAIN);
+  const answer = answerText(probe);
+  switch (probe.status) {
+    case 400:
+    case 422:
+      return ok(`the key may write (${answer}, to an empty request)`);
+    case 401:
+    case 403:
+      return error(
+        `the key may not write (${answer})`,
+        'Give the project a key that may write (AGENT_API_KEY, or the variable that api_key_env names); requests wait until then.',
+      );
+    case 402:
+      return error(
+        `the plan does not allow it (${answer})`,
+        "Check the project's plan with the agent's provider; requests wait until then.",
+      );
+    case 404:
+      return error(`the project is unknown to write calls (${answer})`, CORRECT_PROJECT);
+    case 429:
+      return warning(`at its rate limit (${answer})`, 'Check again later.');
+    default:
+      return probe.status >= 200 && probe.status < 300
+        ? error(
+            `the API accepted an empty request (${answer}): there may be a job now that nobody asked for`,
+            'The key may write. Tell whoever runs the API that it accepts empty requests, and do not use --probe-write there.',
+          )
+        : warning(`unknown: this answer does not tell (${answer})`, ASK_AGAIN);
+  }
+}
+
+const WORDS_MAX = 200;
+
+function answerText({ status, words, latencyMs }: Extract<Probe, { kind: 'answered' }>): string {
+  const quoted = words === null ? '' : `, "${words.slice(0, WORDS_MAX)}"`;
+  return `${status}${quoted}, after ${Math.round(latencyMs)} ms`;
+}

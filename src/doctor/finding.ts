@@ -1,0 +1,130 @@
+import { styleText } from 'node:util';
+import type { Clock } from '../engine/runtime/clock.ts';
+import { type Logger, scrub } from '../engine/runtime/redact.ts';
+
+export interface Given<Settings> {
+  readonly config: Settings;
+  readonly tools: Tools;
+}
+
+export interface Tools {
+  readonly clock: Clock;
+  /** For each question to Slack, to the agent API and to code hosts. */
+  readonly timeoutMs: number;
+  /** Whether the agent API is asked to accept an empty request. Default: no. */
+  readonly probeWrite?: boolean;
+}
+
+export const SILENT: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+/** The stable names of checks, and their titles in a report. */
+const TITLES = {
+  node: 'Node',
+  settings: 'Settings',
+  store: 'Store',
+  store_schema: 'Schema',
+  store_space: 'Disk',
+  store_lock: 'Lock',
+  work: 'Work',
+  slack_token: 'Slack',
+  slack_scopes: 'Scopes',
+  slack_connection: 'Connection',
+  slack_other_program: 'Other program',
+  listening: 'Address',
+  admins: 'Administrators',
+  notice_channel: 'Notice channel',
+  recipe: 'Recipe',
+  digest_channel: 'Digest in',
+  workflow_channel: 'Workflows in',
+  user_group: 'User group',
+  reaction: 'Emoji in',
+  runner: 'Runner',
+  agent_api: 'Agent API',
+  agent_limit: 'Agent limit',
+  agent_writing: 'Sending requests',
+  code_host: 'Code host',
+  pull_requests: 'Pull requests of',
+  clock: 'Clock',
+} as const;
+
+export type CheckName = keyof typeof TITLES;
+
+const LEVELS = ['ok', 'warning', 'error'] as const;
+/** `warning`: it works, but not for ever, or not all of it. `error`: requests wait or are lost. */
+export type Level = (typeof LEVELS)[number];
+
+const SIGNS = { ok: ['✓', 'green'], warning: ['!', 'yellow'], error: ['✗', 'red'] } as const;
+
+export interface Finding {
+  readonly check: CheckName;
+  /** Which of several: a variable, a workspace, a channel, a project … */
+  readonly subject: string | null;
+  readonly level: Level;
+  readonly found: string;
+  readonly next: string | null;
+}
+
+export type Findings = ReturnType<typeof findingsOf>;
+
+export function findingsOf(check: CheckName, subject: string | null = null) {
+  const finding = { check, subject };
+  return {
+    ok: (found: string, next: string | null = null): Finding => ({ ...finding, level: 'ok', found, next }),
+    warning: (found: string, next: string): Finding => ({ ...finding, level: 'warning', found, next }),
+    error: (found: string, next: string): Finding => ({ ...finding, level: 'error', found, next }),
+  };
+}
+
+export function worstOf(findings: readonly Finding[]): Level {
+  return LEVELS.findLast((level) => findings.some((finding) => finding.level === level)) ?? 'ok';
+}
+
+/** A shorter secret would match in the middle of words. */
+const SECRET_MIN_LENGTH = 6;
+
+export function shown(findings: readonly Finding[], secrets: readonly string[]): Finding[] {
+  const hidden = secrets.filter(({ length }) => length >= SECRET_MIN_LENGTH);
+  // A server's words may contain anything.
+  const oneLine = (text: string) => {
+    const plain = text.toWellFormed().replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ');
+    return hidden.reduce((safe, secret) => safe.replaceAll(secret, '…'), plain).trim();
+  };
+  return findings.map(({ check, subject, level, found, next }) => ({
+    check,
+    subject: subject && oneLine(subject),
+    level,
+    // Only what was found may quote others; the advice, with its examples, is ours.
+    found: oneLine(scrub(found.toWellFormed())),
+    next: next && oneLine(next),
+  }));
+}
+
+/** One line each; checks with the same problem and advice share a line. */
+export function textReport(findings: readonly Finding[], isColoured = false): string {
+  const groups = Map.groupBy(findings, (finding) =>
+    finding.level === 'ok' ? finding : JSON.stringify([finding.level, finding.found, finding.next]),
+  );
+  const counts = { ok: 0, warning: 0, error: 0 };
+  const lines = [...groups.values()].flatMap((group) =>
+    group.slice(0, 1).map(({ level, found, next }) => {
+      counts[level] += 1;
+      const [sign, colour] = SIGNS[level];
+      const titles = group.map(
+        ({ check, subject }) => TITLES[check] + (subject === null ? '' : ` ${subject}`),
+      );
+      const start = isColoured ? styleText(colour, sign, { validateStream: false }) : sign;
+      return `${start} ${titles.join(', ')}: ${found}${next === null ? '' : ` → ${next}`}`;
+    }),
+  );
+  const counted = (count: number, what: string) =>
+    count === 0 ? [] : [`${count} ${what}${count === 1 ? '' : 's'}`];
+  const summary = [...counted(counts.error, 'problem'), ...counted(counts.warning, 'warning')].join(', ');
+  const isHalted = findings.some(({ check, level }) => check === 'settings' && level === 'error');
+  const rest = isHalted ? '. Fix these first; the other checks need valid settings.' : '';
+  return [...lines, '', summary === '' ? 'All is well.' : summary + rest].join('\n');
+}
+
+/** `worst`, and the findings; their names are stable. */
+export function jsonReport(findings: readonly Finding[]): string {
+  return JSON.stringify({ worst: worstOf(findings), findings }, null, 2);
+}

@@ -1,0 +1,208 @@
+import type { Config } from '../app/config/config.ts';
+import type { WorkspaceSettings } from '../app/config/projects.ts';
+import { hasMarks, mayAskIn } from '../jobs/policy.ts';
+import { otherProgramWords } from '../slack/inbound/connection/kept-socket.ts';
+import { EVENTS_PATH } from '../slack/protocol/ids.ts';
+import {
+  agentScopes,
+  botScopes,
+  EMOJI_SCOPE,
+  howToGrant,
+  missingScopes,
+  optionalReactionScopes,
+  reactionScopes,
+  scopesInWords,
+} from '../slack/protocol/scopes.ts';
+import { type Inspection, inspectionBy, type TokenFacts } from '../slack/workspace/inspection.ts';
+import { SlackCallError } from '../slack/workspace/web-api/failure.ts';
+import { type Finding, type Findings, findingsOf, type Given, SILENT } from './finding.ts';
+
+const RENEW_APP_TOKEN =
+  'Make an app-level token with the scope connections:write ("Basic Information" of the app), and set SLACK_APP_TOKEN to it.';
+
+/** The token was accepted a moment ago, and revoked since. */
+const LOOK_AGAIN = 'Run doctor again.';
+
+export function inspectionWith(
+  token: string,
+  { config, tools: { clock, timeoutMs } }: Given<Config>,
+): Inspection {
+  return inspectionBy(token, { apiUrl: config.slack.apiUrl, clock, log: SILENT }, timeoutMs);
+}
+
+/** From the running program: doctor opens no connection, which would get a share of the requests. */
+export function otherProgramFindings(otherConnections: number): Finding[] {
+  if (otherConnections === 0) return [];
+  return [
+    findingsOf('slack_other_program').error(
+      otherProgramWords(otherConnections),
+      'Look for a forgotten server, a laptop or a second deployment. If there is none, make a new app-level token and revoke the old one.',
+    ),
+  ];
+}
+
+export async function connectionFinding(given: Given<Config>): Promise<Finding> {
+  const { installing, transport } = given.config.slack;
+  const findings = findingsOf('slack_connection');
+  if (transport.kind === 'http') {
+    const oauth = installing.kind === 'oauth' ? ' --oauth' : '';
+    return findings.ok(
+      `HTTP mode: Slack must reach POST ${EVENTS_PATH} at port ${given.config.http.port}, which cannot be checked from here`,
+      `The manifest for it: \`docs-agent manifest --url https://<your address>${oauth}\`. If commands work and mentions do not, look at "Event Subscriptions" of the app: Slack switches them off when nearly all deliveries fail for an hour.`,
+    );
+  }
+  const refused = slackFailure(
+    findings,
+    (code) =>
+      findings.error(
+        `Slack refuses a Socket Mode connection (${code})`,
+        'Switch Socket Mode on in the app ("Socket Mode"), or use HTTP mode.',
+      ),
+    RENEW_APP_TOKEN,
+  );
+  try {
+    await inspectionWith(transport.appToken, given).mayConnect();
+    return findings.ok('Socket Mode: the app token may open connections');
+  } catch (error) {
+    return error instanceof SlackCallError && error.failure.code === 'missing_scope'
+      ? findings.error('the app token lacks the scope connections:write', RENEW_APP_TOKEN)
+      : refused(error);
+  }
+}
+
+const USELESS = new Set([
+  'account_inactive',
+  'invalid_auth',
+  'not_allowed_token_type',
+  'not_authed',
+  'token_expired',
+  'token_revoked',
+]);
+
+/** Explains a failed call; `otherwise` depends on what was called. */
+export function slackFailure(
+  { warning, error: problem }: Findings,
+  otherwise: (code: string) => Finding,
+  howToRenew = LOOK_AGAIN,
+): (error: unknown) => Finding {
+  return (error) => {
+    if (!(error instanceof SlackCallError)) throw error;
+    const { code, outcome, retryAfterMs, needsAdmin, isPassing } = error.failure;
+    if (USELESS.has(code)) return problem(`Slack refuses the token (${code})`, howToRenew);
+    if (code === 'missing_scope') return problem('a scope is missing', 'See the line on scopes.');
+    if (needsAdmin) {
+      const next = "Ask an administrator of the workspace what Slack's code means.";
+      return problem(`Slack refuses (${code})`, next);
+    }
+    if (retryAfterMs !== null) {
+      return warning("Slack's rate limit is used up", `Check again in ${Math.ceil(retryAfterMs / 1000)} s.`);
+    }
+    if (isPassing) return warning(`Slack refuses for now (${code})`, 'Check again in a few minutes.');
+    if (outcome === 'refused') return otherwise(code);
+    return problem(
+      `Slack gave no usable answer (${code})`,
+      'Check the network, the proxy, and SLACK_API_URL if it is set; see https://slack-status.com.',
+    );
+  };
+}
+
+export function scopesFinding(
+  id: string | null,
+  granted: TokenFacts['scopes'],
+  settings: readonly WorkspaceSettings[],
+): Finding {
+  const findings = findingsOf('slack_scopes', id);
+  if (granted === null) {
+    return findings.warning(
+      'Slack does not say what is granted',
+      'Compare the scopes of the app ("OAuth & Permissions") with `docs-agent manifest`.',
+    );
+  }
+  // The line about the emoji reports that scope.
+  const missing = missingScopes(granted, settings).filter(({ name }) => name !== EMOJI_SCOPE);
+  if (missing.length > 0) {
+    const level = missing.every(({ isOptional }) => isOptional) ? 'warning' : 'error';
+    return findings[level](`missing: ${scopesInWords(missing)}`, howToGrant(missing));
+  }
+  const ofReactions = settings.some(hasMarks) ? [...reactionScopes, ...optionalReactionScopes] : [];
+  const known = new Set([...botScopes, ...agentScopes, ...ofReactions].map(({ name }) => name));
+  const spare = [...granted].filter((name) => !known.has(name));
+  return findings.ok(
+    `all that are needed${spare.length === 0 ? '' : `, and ${spare.join(', ')}, which docs-agent does not use`}`,
+  );
+}
+
+/** Whether the bot reads the channel, so that it sees the emoji, and whether that exists. */
+export async function emojiFindings(
+  inspection: Inspection,
+  scopes: TokenFacts['scopes'],
+  settingsOf: readonly { readonly id: string | null; readonly settings: WorkspaceSettings }[],
+): Promise<Finding[]> {
+  const marking = settingsOf.flatMap(({ id, settings: { channels, access } }) =>
+    [...channels].flatMap(([channelId, { reaction: emoji }]) => {
+      if (emoji === undefined) return [];
+      const findings = findingsOf('reaction', id === null ? channelId : `${id}/${channelId}`);
+      return [{ channelId, emoji, isOpen: mayAskIn(access, channelId), findings }];
+    }),
+  );
+  if (marking.length === 0) return [];
+  const names = scopes?.has(EMOJI_SCOPE)
+    ? await inspection.emoji().catch((error: unknown) => ({ error }))
+    : null;
+  return Promise.all(
+    marking.map(({ channelId, emoji, isOpen, findings }) => {
+      const found = () =>
+        isOpen
+          ? emojiFinding(emoji, names, findings)
+          : findings.warning(
+              `:${emoji}: makes no drafts there: access.channels does not name the channel`,
+              'Add it to access.channels in the file of DOCS_AGENT_CONFIG, or remove its reaction from the settings.',
+            );
+      const unread = (code: string) =>
+        findings.error(
+          `the bot cannot read the channel (${code}), so :${emoji}: makes no drafts there`,
+          'Type /invite @docs-agent in the channel, or remove the channel from the settings.',
+        );
+      return inspection.isIn(channelId).then(found, slackFailure(findings, unread));
+    }),
+  );
+}
+
+/** Names that people know, and under which Slack lists the emoji, while events use another. */
+const REPORTED_AS: Readonly<Record<string, string>> = {
+  thumbsup: '+1',
+  thumbsdown: '-1',
+  pencil: 'memo',
+  open_book: 'book',
+};
+
+function emojiFinding(
+  emoji: string,
+  names: ReadonlySet<string> | { readonly error: unknown } | null,
+  findings: Findings,
+): Finding {
+  const { ok, warning } = findings;
+  const reported = Object.hasOwn(REPORTED_AS, emoji) ? REPORTED_AS[emoji] : undefined;
+  if (reported !== undefined) {
+    return warning(
+      `Slack reports :${emoji}: as :${reported}:, so it makes no drafts`,
+      `In the file of DOCS_AGENT_CONFIG, set reaction: "${reported}".`,
+    );
+  }
+  if (names === null) {
+    return ok(
+      `:${emoji}: makes drafts; whether the emoji exists was not checked`,
+      `That needs the optional scope ${EMOJI_SCOPE}.`,
+    );
+  }
+  if ('error' in names) {
+    return slackFailure(findings, (code) =>
+      warning(`Slack does not say whether there is an emoji :${emoji}: (${code})`, LOOK_AGAIN),
+    )(names.error);
+  }
+  if (names.has(emoji)) return ok(`:${emoji}: makes drafts`);
+  return warning(
+    `Slack lists no emoji :${emoji}:`,
+    'Correct channels.….reaction in the file of DOCS_AGENT_CONFIG: use the name that Slack shows for the emoji.',
+  );
+}

@@ -1,0 +1,228 @@
+import type { Config } from '../app/config/config.ts';
+import type { WorkspaceSettings } from '../app/config/projects.ts';
+import { features } from '../app/features.ts';
+import { configuredNoticeChannels, mayAskIn } from '../jobs/policy.ts';
+import { Vault, VaultError } from '../slack/install/vault.ts';
+import { CHANNEL_IS_SHARED, isNotInChannel, isPlaceClosed } from '../slack/protocol/error-codes.ts';
+import { INSTALL_PATH } from '../slack/protocol/ids.ts';
+import type { Inspection } from '../slack/workspace/inspection.ts';
+import type { NoticeFacts, StoreFacts } from '../store/inspect.ts';
+import { type Finding, type Findings, findingsOf, type Given } from './finding.ts';
+import { emojiFindings, inspectionWith, scopesFinding, slackFailure } from './slack.ts';
+
+const RENEW_BOT_TOKEN =
+  'Install the app again ("Install App"), and set SLACK_BOT_TOKEN to its Bot User OAuth Token (xoxb-…).';
+const INSTALL = `Install the app there: https://<your address>${INSTALL_PATH}.`;
+
+/** A workspace or organisation; `id` null: there is only one, which the token identifies. */
+interface Installed {
+  readonly id: string | null;
+  readonly token: string;
+  readonly howToRenew: string;
+  readonly settingsOf: readonly { readonly id: string | null; readonly settings: WorkspaceSettings }[];
+}
+
+/** `store`: null if it cannot be read. `clockAheadMs`: of Slack's clock. */
+export async function askSlack(given: Given<Config>, store: StoreFacts | null) {
+  const { installed, findings } = installationsOf(given.config, store);
+  const notices = store?.notices ?? { saved: [], refused: [] };
+  const asked = await Promise.all(
+    installed.map(async (one) => {
+      const inspection = inspectionWith(one.token, given);
+      const findings = findingsOf('slack_token', one.id);
+      try {
+        const { workspace, teamId, botName, scopes, clockAheadMs } = await inspection.token();
+        const settings = one.settingsOf.map((own) => own.settings);
+        const places = one.settingsOf.flatMap((own) =>
+          placeFindings(inspection, one, own, own.id ?? teamId, notices),
+        );
+        const found = [
+          findings.ok(`@${botName} in ${workspace} (${teamId})`),
+          scopesFinding(one.id, scopes, settings),
+          ...(await Promise.all(places)),
+          ...(await emojiFindings(inspection, scopes, one.settingsOf)),
+        ];
+        return { found, clockAheadMs };
+      } catch (error) {
+        // Without a token that Slack accepts, nothing else can be checked.
+        const refused = (code: string) => findings.error(`Slack refuses the token (${code})`, one.howToRenew);
+        return { found: [slackFailure(findings, refused, one.howToRenew)(error)], clockAheadMs: null };
+      }
+    }),
+  );
+  return {
+    findings: [...findings, ...asked.flatMap(({ found }) => found)],
+    clockAheadMs: asked.find(({ clockAheadMs }) => clockAheadMs !== null)?.clockAheadMs ?? null,
+  };
+}
+
+function installationsOf({ slack: { installing }, workspaces, ...config }: Config, store: StoreFacts | null) {
+  const findings: Finding[] = [];
+  if (installing.kind === 'by_hand') {
+    const settingsOf = [{ id: null, settings: config }];
+    const only: Installed = { id: null, token: installing.botToken, howToRenew: RENEW_BOT_TOKEN, settingsOf };
+    return { installed: [only], findings };
+  }
+  const installed: Installed[] = [];
+  if (store === null) return { installed, findings };
+  const { installations, organisations } = store;
+  const hasOrganisation = installations.some(({ isOrganisation }) => isOrganisation);
+  const served: { id: string; settings: WorkspaceSettings; by: string }[] = [];
+  for (const [id, settings] of workspaces) {
+    if (installations.some((one) => one.id === id)) continue;
+    const by = organisations.get(id);
+    if (by !== undefined && installations.some((one) => one.isOrganisation && one.id === by)) {
+      served.push({ id, settings, by });
+    } else {
+      findings.push(notInstalled(id, hasOrganisation));
+    }
+  }
+  const vault = new Vault(installing.encryptionKeys);
+  for (const { id, isOrganisation, token: sealed } of installations) {
+    const settings = workspaces.get(id);
+    if (settings === undefined && !isOrganisation) {
+      findings.push(
+        findingsOf('settings', id).warning(
+          'the app is installed, but the settings do not name this workspace: its people are refused',
+          'List it under workspaces in the file of DOCS_AGENT_CONFIG, or remove the app there.',
+        ),
+      );
+    }
+    const own = settings === undefined ? [] : [{ id, settings }];
+    const settingsOf = [...own, ...served.filter(({ by }) => by === id)];
+    try {
+      installed.push({ id, token: vault.open(id, sealed), howToRenew: INSTALL, settingsOf });
+    } catch (error) {
+      if (!(error instanceof VaultError)) throw error;
+      const found = `its token cannot be read: ${error.message}`;
+      findings.push(findingsOf('slack_token', id).error(found, 'Correct TOKEN_ENCRYPTION_KEY.'));
+    }
+  }
+  return { installed, findings };
+}
+
+/** A workspace's organisation is known only once the app was used there. */
+function notInstalled(id: string, hasOrganisation: boolean): Finding {
+  const { warning } = findingsOf('slack_token', id);
+  return hasOrganisation
+    ? warning(
+        'the app is not installed, or was never used there: its notice channels and user groups were not checked',
+        `If its organisation has the app, use the app there once, and run doctor again. ${INSTALL}`,
+      )
+    : warning('the app is not installed', INSTALL);
+}
+
+const OUTSIDE_WORKFLOW = [
+  'workflows may ask there, but nobody may reply: access.channels does not name it',
+  'Add it to access.channels in the file of DOCS_AGENT_CONFIG, or remove it from workflows.channels.',
+] as const;
+
+/** `id`: null if there is one workspace only; `teamId` is its id nevertheless. */
+function placeFindings(
+  inspection: Inspection,
+  { id: installationId }: Installed,
+  { id, settings }: Installed['settingsOf'][number],
+  teamId: string,
+  notices: NoticeFacts,
+): Promise<Finding>[] {
+  const { featureSettings, access } = settings;
+  const subject = (place: string) => (id === null ? place : `${id}/${place}`);
+  const saved = notices.saved.filter((one) => one.teamId === teamId);
+  const channels = new Set([
+    ...configuredNoticeChannels(settings),
+    ...saved.map(({ channelId }) => channelId),
+  ]);
+
+  /** `more`: what else may be wrong. */
+  const place = async (channelId: string, findings: Findings, more: Finding | null): Promise<Finding> => {
+    try {
+      await inspection.isIn(channelId);
+      const mayBeShared = access.sharedChannels?.has(channelId);
+      if (mayBeShared || !(await inspection.isShared(channelId)))
+        return more ?? findings.ok('the bot is in it');
+      return findings.error(
+        'it is shared with another organisation, so nothing starts and nothing is posted there',
+        'Choose another one; or list it under access.shared_channels in the file of DOCS_AGENT_CONFIG, if its people may read all of it.',
+      );
+    } catch (error) {
+      const refused = (code: string) =>
+        findings.error(
+          isNotInChannel(code)
+            ? `the bot is not in it, or it does not exist (${code})`
+            : `Slack refuses (${code})`,
+          'Type /invite @docs-agent in the channel, or remove the channel from the settings.',
+        );
+      return slackFailure(findings, refused)(error);
+    }
+  };
+
+  const notice = (channelId: string) => {
+    const findings = findingsOf('notice_channel', subject(channelId));
+    const last = notices.refused.find((one) => one.teamId === teamId && one.channelId === channelId);
+    if (last === undefined) return place(channelId, findings, null);
+    const { atMs, reason, isTriedAgain } = last;
+    // If it was refused because the bot was not in the channel, or others were, that is fixed.
+    const isOver =
+      isNotInChannel(reason) || reason === CHANNEL_IS_SHARED || (isTriedAgain && !isPlaceClosed(reason));
+    const refused = findings.error(
+      `the last notice was refused at ${new Date(atMs).toISOString()} (${reason})`,
+      'Check whether the channel is archived and who may post in it, or remove it from the settings.',
+    );
+    return place(channelId, findings, isOver ? null : refused);
+  };
+
+  const ofFeatures = features.flatMap(({ channels: named }) => named?.(featureSettings) ?? []);
+  const ofWorkflows = [...(access.workflowChannels ?? [])].map((channelId) => {
+    return { check: 'workflow_channel' as const, name: channelId, channelId, outside: OUTSIDE_WORKFLOW };
+  });
+  return [
+    adminsFinding(inspection, access.admins, findingsOf('admins', id)),
+    ...[...channels].map(notice),
+    ...[...ofFeatures, ...ofWorkflows].map(({ check, name, channelId, outside }) => {
+      const findings = findingsOf(check, subject(name));
+      const isOpen = outside === undefined || mayAskIn(access, channelId);
+      return place(channelId, findings, isOpen ? null : findings.warning(outside[0], outside[1]));
+    }),
+    ...[...access.userGroups].map((groupId) => {
+      const findings = findingsOf('user_group', subject(groupId));
+      const unknown = (code: string) =>
+        findings.error(
+          `Slack does not know it (${code})`,
+          'Correct access.user_groups in the file of DOCS_AGENT_CONFIG.',
+        );
+      // An organisation's token needs the workspace.
+      const asked = inspection.userGroupExists(groupId, id === installationId ? null : id);
+      return asked.then(() => findings.ok('exists'), slackFailure(findings, unknown));
+    }),
+  ];
+}
+
+const ADMINS_ASKED_MAX = 10;
+
+async function adminsFinding(
+  inspection: Inspection,
+  admins: ReadonlySet<string>,
+  findings: Findings,
+): Promise<Finding> {
+  if (admins.size === 0) {
+    return findings.ok(
+      'the admins and owners of the workspace',
+      'To name others, set ADMINS, or admins in the file of DOCS_AGENT_CONFIG.',
+    );
+  }
+  const asked = [...admins].slice(0, ADMINS_ASKED_MAX);
+  try {
+    const names = await Promise.all(asked.map(inspection.personName));
+    const unknown = asked.filter((_id, index) => names[index] === null);
+    const more = admins.size > asked.length ? ` and ${admins.size - asked.length} more` : '';
+    if (unknown.length === 0) return findings.ok(`${names.join(', ')}${more}`);
+    return findings.warning(
+      `not members of the workspace: ${unknown.join(', ')}`,
+      'Correct ADMINS, or admins in the file of DOCS_AGENT_CONFIG. A member id is in the person\'s profile: ⋮, "Copy member ID".',
+    );
+  } catch (error) {
+    const refused = (code: string) =>
+      findings.error(`Slack does not say who they are (${code})`, 'Run doctor again.');
+    return slackFailure(findings, refused)(error);
+  }
+}

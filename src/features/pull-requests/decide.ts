@@ -1,0 +1,123 @@
+import type { Deciders, DecisionBuilder } from '../../jobs/decide/decision-builder.ts';
+import type { Deeds, OfferRules } from '../../jobs/decide/offers.ts';
+import { pullRequestKey } from '../../jobs/pull-requests/link.ts';
+import {
+  isOver,
+  type PullRequestFacts,
+  type SeenPullRequest,
+  seenPullRequest,
+} from '../../jobs/pull-requests/pull-request.ts';
+import { standingOnCard } from '../../jobs/pull-requests/standing.ts';
+import { reminderDueAtMs } from './schedule.ts';
+
+/** Beyond these, a job forgets the oldest; their messages stay as they are. */
+const MAX_PULL_REQUESTS = 20;
+
+const deciders = {
+  pull_request_seen(builder, { url, facts, isOld = false }) {
+    const { job, context } = builder;
+    const { nowMs, policy } = context;
+    const { remindAfterMs: afterMs } = policy.pullRequests;
+    const before = samePullRequest(builder, url).at(-1) ?? null;
+    const shown = seenPullRequest(job, url) && before?.facts;
+    // A link that the job forgot for newer ones is not added again.
+    const { announcedPrLink: last, pullRequests = [] } = job;
+    const mayBeAdded = last !== null && (url === last || pullRequests.length < MAX_PULL_REQUESTS);
+    if (before === null && !mayBeAdded) return;
+    // A thread older than the watch learns only of later changes.
+    const isFirstOfOld = before === null && isOld;
+    const first = { reminders: 0, ...(isOld && { remindAfterMs: nowMs + afterMs }) };
+    const seen: SeenPullRequest = { ...(before ?? first), url, facts, seenAtMs: nowMs };
+    save(builder, seen);
+    // Their fields are in the same order.
+    if (JSON.stringify(shown) !== JSON.stringify(facts)) showFacts(builder, shown ?? {}, facts);
+    const naturalKey = `pr:${job.id}:${keyOf(builder, url)}`;
+    const { state, endedBy: by } = facts;
+    if ((state === 'merged' || state === 'closed') && state !== before?.facts.state && !isFirstOfOld) {
+      const over = { kind: 'pull_request_over', state, ...(by !== undefined && { by }) } as const;
+      builder.announceOnce(`${naturalKey}:${state}`, over);
+    }
+    const dueAtMs = reminderDueAtMs(seen, afterMs);
+    if (dueAtMs === null || nowMs < dueAtMs) return;
+    const reminders = seen.reminders + 1;
+    save(builder, { ...seen, reminders, remindAfterMs: null });
+    builder.announceOnce(`${naturalKey}:reminder:${reminders}`, {
+      kind: 'reminder',
+      reminderId: context.newId(),
+      url,
+      ...(reminders === 1 && { afterMs }),
+      againMs: afterMs,
+    });
+  },
+
+  /** The watch restarts, so that it lasts until the next reminder. */
+  remind_again_pressed(builder, { reminderId }) {
+    const { job, context } = builder;
+    const offer = job.offers?.find(
+      ({ about, outcome }) =>
+        outcome === null && about.kind === 'reminder' && about.reminderId === reminderId,
+    );
+    const pullRequest = offer?.about.kind === 'reminder' ? seenPullRequest(job, offer.about.url) : null;
+    if (pullRequest === null || isOver(pullRequest.facts)) return;
+    const remindAfterMs = context.nowMs + context.policy.pullRequests.remindAfterMs;
+    save(builder, { ...pullRequest, remindAfterMs });
+    builder.watchLink(pullRequest.url);
+  },
+
+  // There is none unless somebody asks for it: this only settles the offer.
+  no_more_reminders_pressed: () => {},
+} satisfies Partial<Deciders>;
+
+const reminder: OfferRules['reminder'] = {
+  isAbout: (press, { reminderId }) => 'reminderId' in press && press.reminderId === reminderId,
+  isOpen: ({ job }, about, event) => {
+    const pullRequest = seenPullRequest(job, about.url);
+    return pullRequest !== null && !isOver(pullRequest.facts) && !reminder.isAbout(event, about);
+  },
+};
+
+const deeds: Deeds = {
+  remind_again_pressed: 'wants_reminder',
+  no_more_reminders_pressed: 'wants_no_reminder',
+};
+
+export const pullRequestDecisions = { deciders, offers: { reminder }, deeds };
+
+/** Its facts hold for each of its URLs. */
+function save(builder: DecisionBuilder, pullRequest: SeenPullRequest): void {
+  const { pullRequests = [] } = builder.job;
+  const same = samePullRequest(builder, pullRequest.url);
+  const saved = pullRequests.map((one) => (same.includes(one) ? { ...pullRequest, url: one.url } : one));
+  const hasUrl = same.some(({ url }) => url === pullRequest.url);
+  builder.change({ pullRequests: hasUrl ? saved : [...saved, pullRequest].slice(-MAX_PULL_REQUESTS) });
+}
+
+/** An agent may use several URLs of one pull request. The oldest first. */
+function samePullRequest(builder: DecisionBuilder, url: string): readonly SeenPullRequest[] {
+  const key = keyOf(builder, url);
+  return (builder.job.pullRequests ?? []).filter((one) => keyOf(builder, one.url) === key);
+}
+
+function keyOf({ context }: DecisionBuilder, url: string): string {
+  return pullRequestKey(url, context.policy.pullRequests.sites);
+}
+
+/** Edits that only show progress are batched: checks come and go. */
+const BATCHED_FOR_MS = 10_000;
+
+function showFacts(builder: DecisionBuilder, before: PullRequestFacts, after: PullRequestFacts): void {
+  const isOnCard = standingOnCard(before) !== standingOnCard(after);
+  if (isOnCard) builder.refreshCard();
+  if (factsInPosts(before) === factsInPosts(after)) return;
+  // Messages and notices must not contradict the card.
+  const isNews = isOnCard || before.title !== after.title || before.state !== after.state;
+  const runAtMs = builder.context.nowMs + (isNews ? 0 : BATCHED_FOR_MS);
+  const ifScheduled = isNews ? 'replace' : 'keep';
+  builder.schedule('refresh_posts', runAtMs, ifScheduled);
+  builder.note({ notices: { runAtMs, ifScheduled } });
+}
+
+function factsInPosts(facts: PullRequestFacts): string {
+  const { title, state, size, checks, review, previewUrl } = facts;
+  return JSON.stringify([title, state, size, previewUrl, ...(isOver(facts) ? [] : [checks, review])]);
+}

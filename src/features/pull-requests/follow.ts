@@ -1,0 +1,127 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { type AfterWrite, applyEvent, type EngineTools, release } from '../../engine/apply-event.ts';
+import { type Periodic, periodically } from '../../engine/runtime/clock.ts';
+import { type CodeHostSite, parsePullRequestLink } from '../../jobs/pull-requests/link.ts';
+import { seenPullRequest } from '../../jobs/pull-requests/pull-request.ts';
+import type { JobCursor } from '../../jobs/shown/lists.ts';
+import type { ClaimedTask, Transaction } from '../../store/store.ts';
+import type { CheckMemory, CheckResult, CodeHosts } from './hosts/code-hosts.ts';
+import { PullRequests, type WatchedLink } from './queries.ts';
+import { nextCheckAtMs, reminderDueAtMs } from './schedule.ts';
+
+export function linksToWatch(urls: readonly string[], sites: readonly CodeHostSite[]): WatchedLink[] {
+  return urls.flatMap((url) => {
+    const link = parsePullRequestLink(url, sites);
+    return link === null ? [] : { key: link.key, url };
+  });
+}
+
+export const watchLinks: AfterWrite = async (tx, { job, links = [] }, { nowMs, policy }) => {
+  for (const link of linksToWatch(links, policy.pullRequests.watchedSites)) {
+    await tx.queries(PullRequests).watch(job, link, nowMs);
+  }
+};
+
+/** Its code host is no longer configured, and may be again. */
+const NOT_CONFIGURED: CheckResult = { outcome: 'no_access', reason: 'not_allowed' };
+
+export async function checkPullRequest(
+  tools: EngineTools & { readonly codeHosts: CodeHosts },
+  task: ClaimedTask,
+): Promise<void> {
+  const { store, codeHosts, stopping } = tools;
+  const { subject, lease } = task;
+  if (stopping.aborted) return release(tools, task);
+  const watched = await store.transaction((tx) => tx.queries(PullRequests).get(subject));
+  if (watched === null) return store.transaction((tx) => tx.tasks.complete(lease));
+  const link = codeHosts.find(watched.key);
+  const result =
+    link === null ? NOT_CONFIGURED : await codeHosts.check(link, watched.memory as CheckMemory | null);
+  // Perhaps aborted.
+  if (stopping.aborted && result.outcome === 'later') return release(tools, task);
+  const seen = result.outcome === 'seen' ? { facts: result.facts, memory: result.memory } : null;
+  await store.transaction(async (tx) => {
+    const context = tools.newContext();
+    const { nowMs, jitter, policy } = context;
+    const reminders: number[] = [];
+    // Jobs before their task, in the lock order of all that schedule a job's task.
+    const jobs = seen === null ? [] : await tx.queries(PullRequests).jobsOf(subject);
+    for (const { jobId, url, isOld } of jobs) {
+      const event = { type: 'pull_request_seen', url, facts: seen?.facts ?? {}, isOld } as const;
+      const { job } = await applyEvent(tx, jobId, event, context);
+      const pullRequest = seenPullRequest(job, url);
+      const dueAtMs = pullRequest && reminderDueAtMs(pullRequest, policy.pullRequests.remindAfterMs);
+      if (dueAtMs !== null) reminders.push(dueAtMs);
+    }
+    const { outcome } = result;
+    const hasChanged =
+      seen !== null && watched.facts !== null && !isDeepStrictEqual(seen.facts, watched.facts);
+    const check = {
+      outcome,
+      misses: seen !== null ? 0 : watched.outcome === outcome ? watched.misses + 1 : 1,
+      changedAtMs: hasChanged ? nowMs : watched.changedAtMs,
+    };
+    await tx.queries(PullRequests).recordCheck(subject, { ...check, seen });
+    const checked = {
+      ...check,
+      watchedFromMs: watched.watchedFromMs,
+      facts: seen?.facts ?? watched.facts,
+      waitMs: outcome === 'later' ? result.waitMs : null,
+      reminderAtMs: reminders.length === 0 ? null : Math.min(...reminders),
+    };
+    const nextAtMs = nextCheckAtMs(checked, policy.pullRequests, nowMs, jitter);
+    if (nextAtMs === null) await tx.tasks.complete(lease);
+    else await tx.tasks.repeat(lease, nextAtMs);
+  });
+}
+
+/** Each batch is a transaction, and on SQLite nothing else runs meanwhile. */
+const JOBS_PER_BATCH = 50;
+/** Between first checks: neither the host nor checks of new pull requests may suffer from an upgrade. */
+const SPACING_MS = 1_000;
+/** The others are checked within the hour. */
+const RETRIED_AT_ONCE = 200;
+const RETRY_MS = 60_000;
+
+/**
+ * At a start, checks pull requests that were announced before their code host was configured, and those that could not
+ * be seen, since a token may have been corrected or been given a repository (without it, hosts answer 404).
+ */
+export function pullRequestAdoption({ store, clock, log, newContext }: EngineTools): Periodic {
+  const { watchedSites, watchForMs } = newContext().policy.pullRequests;
+  return periodically(clock, { firstAfterMs: 0, everyMs: RETRY_MS }, async (stopping) => {
+    if (watchedSites.length === 0) return 'finished';
+    const nowMs = clock.now();
+    const sinceMs = nowMs - watchForMs;
+    try {
+      await store.transaction((tx) => tx.queries(PullRequests).retryUnseen(sinceMs, RETRIED_AT_ONCE, nowMs));
+      let adopted = 0;
+      let last: JobCursor | null = null;
+      do {
+        const batch = await store.transaction((tx) => adopt(tx, last, nowMs + adopted * SPACING_MS));
+        adopted += batch.adopted;
+        last = batch.last;
+        await nextTurn();
+      } while (last !== null && !stopping.aborted);
+      if (adopted > 0) log.info('pull_requests_adopted', { pull_requests: adopted });
+      return 'finished';
+    } catch (error) {
+      log.error('pull_requests_not_adopted', { error });
+      return undefined;
+    }
+
+    /** `last`: the batch's last job; null: none are left. */
+    async function adopt(tx: Transaction, after: JobCursor | null, checkAtMs: number) {
+      const jobs = await tx.queries(PullRequests).jobsWithout(sinceMs, after, JOBS_PER_BATCH);
+      let adopted = 0;
+      for (const job of jobs) {
+        for (const link of linksToWatch([job.announcedPrLink ?? ''], watchedSites)) {
+          await tx.queries(PullRequests).watch(job, link, checkAtMs + adopted * SPACING_MS, true);
+          adopted += 1;
+        }
+      }
+      return { adopted, last: jobs.length < JOBS_PER_BATCH ? null : (jobs.at(-1) ?? null) };
+    }
+  });
+}

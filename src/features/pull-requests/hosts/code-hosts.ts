@@ -1,0 +1,186 @@
+import type { z } from 'zod';
+import { CodeHostError, decodeBody, isDenied } from '../../../codehost/client.ts';
+import { type CodeHost, type CodeHostSettings, connect } from '../../../codehost/connect.ts';
+import type { Clock } from '../../../engine/runtime/clock.ts';
+import type { Logger } from '../../../engine/runtime/redact.ts';
+import type { TroubleKind } from '../../../jobs/job.ts';
+import { type PullRequestLink, parsePullRequestLink } from '../../../jobs/pull-requests/link.ts';
+import { isOver, type PullRequestFacts } from '../../../jobs/pull-requests/pull-request.ts';
+import { afterAnswer, nothingKnown } from '../../../jobs/service-facts.ts';
+import { type Dialect, READINGS, type Read } from './dialect.ts';
+import { github } from './github.ts';
+import { gitlab } from './gitlab.ts';
+
+export type CheckResult = Readonly<
+  | { outcome: 'seen'; facts: PullRequestFacts; memory: CheckMemory }
+  /** It does not exist, or may not be seen: hosts do not tell which. */
+  | { outcome: 'not_found' }
+  | { outcome: 'no_access'; reason: 'bad_credentials' | 'not_allowed' | 'app_not_installed' }
+  /** `waitMs`: as the host asks; null: it does not say. `reason`: one word for the log. */
+  | { outcome: 'later'; waitMs: number | null; reason: string }
+>;
+
+/** Raise it when the schema of a response changes: memories of other versions are ignored. */
+export const MEMORY_VERSION = 2;
+
+export type CheckMemory = Readonly<{
+  version: number;
+  /** The last commit, which all readings but the review describe. */
+  commit: string | null;
+  /** `lacks`: the missing permissions, by the host's names. */
+  readings: { [Name in (typeof READINGS)[number]]?: { facts: PullRequestFacts; lacks: readonly string[] } };
+  responses: Record<string, { etag: string; body: unknown }>;
+}>;
+
+export const DIALECTS: Readonly<Record<CodeHostSettings['host'], Dialect>> = { github, gitlab };
+
+const CHECK_TIMEOUT_MS = 25_000;
+
+export type CodeHosts = ReturnType<typeof createCodeHosts>;
+
+/** The configured code hosts, for pull requests. Nothing is ever written to them. `timeoutMs`: for one request. */
+export function createCodeHosts(
+  settings: readonly CodeHostSettings[],
+  { clock, log, timeoutMs = 10_000 }: { clock: Clock; log: Logger; timeoutMs?: number },
+) {
+  const hosts = settings.map((one) => ({ ...connect(one, clock, timeoutMs), facts: nothingKnown }));
+  const find = (url: string) => parsePullRequestLink(url, settings);
+  const logCheck = checkLog(log);
+  return {
+    find,
+    /**
+     * Never throws for failures of network or host, and takes half a minute at most.
+     * @param memory from the last check that saw the pull request; null: none
+     */
+    check: async (link: PullRequestLink, memory: CheckMemory | null): Promise<CheckResult> => {
+      // A link is read only where its own URL says, whatever its origin.
+      const own = find(link.key);
+      const host = hosts.find(
+        ({ settings }) => own?.host === settings.host && own.webUrl === settings.webUrl,
+      );
+      if (own === null || host === undefined) return { outcome: 'not_found' };
+      const startedMs = clock.now();
+      const result = await checkAt(host, own, memory?.version === MEMORY_VERSION ? memory : null);
+      host.facts = afterAnswer(host.facts, troubleOf(result), clock.now());
+      logCheck(link, result, clock.now() - startedMs, host.client.remaining());
+      return result;
+    },
+    facts: () => hosts.map(({ settings: { webUrl }, facts }) => ({ host: new URL(webUrl).host, facts })),
+    /** Aborts what is in flight. */
+    close: async () => {
+      await Promise.all(hosts.map(({ client }) => client.close()));
+    },
+  };
+}
+
+/** The details first, then the rest side by side, as far as it can still change. */
+function checkAt(
+  { settings, repositoryPath, client, clock, credentials }: CodeHost,
+  { repository, number }: PullRequestLink,
+  before: CheckMemory | null,
+): Promise<CheckResult> {
+  const dialect = DIALECTS[settings.host];
+  const base = repositoryPath(repository);
+  return clock.abortAfter(CHECK_TIMEOUT_MS, async (signal) => {
+    try {
+      const authorization = await credentials.authorize(base, signal);
+      const responses: CheckMemory['responses'] = {};
+      let currentBase = base;
+      const read: Read = async <T>(rest: string, schema: z.ZodType<T>) => {
+        const earlier = before?.responses[rest];
+        const request = { authorization, signal, base: currentBase, rest, etag: earlier?.etag ?? null };
+        const response = await client.get(request);
+        currentBase = response.base;
+        const isUnchanged = earlier !== undefined && response.body === undefined;
+        const body = isUnchanged ? (earlier.body as T) : decodeBody(response, schema);
+        if (response.etag !== null) responses[rest] = { etag: response.etag, body };
+        return body;
+      };
+      const { facts, commit } = await dialect.details(read, number);
+      const pullRequest = commit === null || isOver(facts) ? null : { number, commit };
+      const isSameCommit = before?.commit === commit;
+      const found = await Promise.all(
+        READINGS.map((name) => pullRequest && readingOf(dialect, name, read, pullRequest)),
+      );
+      const readings: CheckMemory['readings'] = {};
+      for (const [index, name] of READINGS.entries()) {
+        // Facts about one commit say nothing of the next.
+        const earlier = name === 'review' || isSameCommit ? before?.readings[name] : undefined;
+        const reading = found[index] ?? earlier;
+        if (reading !== undefined) readings[name] = reading;
+      }
+      // A reading that failed for a moment finds its tags again; those of earlier commits would only pile up.
+      const kept = found.includes(null) && isSameCommit ? before.responses : {};
+      return {
+        outcome: 'seen',
+        facts: Object.assign({}, facts, ...Object.values(readings).map((reading) => reading.facts)),
+        memory: { version: MEMORY_VERSION, commit, readings, responses: { ...kept, ...responses } },
+      };
+    } catch (error) {
+      if (!(error instanceof CodeHostError)) throw error;
+      const { failure } = error;
+      const { kind } = failure;
+      if (kind === 'bad_credentials') credentials.rejected(base);
+      if (kind === 'not_found') return { outcome: kind };
+      if (kind === 'later') return { outcome: kind, waitMs: failure.waitMs, reason: failure.reason };
+      return { outcome: 'no_access', reason: kind === 'forbidden' ? 'not_allowed' : kind };
+    }
+  });
+}
+
+async function readingOf(
+  { readings, permission }: Dialect,
+  name: (typeof READINGS)[number],
+  read: Read,
+  pullRequest: { readonly number: number; readonly commit: string },
+) {
+  const lacks: string[] = [];
+  try {
+    const facts = await readings[name]?.(read, pullRequest, (missing) => lacks.push(missing));
+    return { facts: facts ?? {}, lacks };
+  } catch (error) {
+    if (!(error instanceof CodeHostError)) throw error;
+    return isDenied(error.failure) ? { facts: {}, lacks: [permission] } : null;
+  }
+}
+
+/** Null: the host answered, even if it does not show this pull request. */
+function troubleOf(result: CheckResult): TroubleKind | null {
+  if (result.outcome === 'later') return result.reason === 'rate_limited' ? 'rate_limited' : 'unreachable';
+  return result.outcome === 'no_access' && result.reason === 'bad_credentials' ? 'needs_admin' : null;
+}
+
+/** What an administrator must fix is logged once, until it is fixed or changes. */
+function checkLog(log: Logger) {
+  const logged = new Map<string, string>();
+  const isNew = (topic: string, problem: readonly string[]) => {
+    const [before, words] = [logged.get(topic), problem.join(', ')];
+    logged.set(topic, words);
+    return words !== '' && words !== before;
+  };
+  return (
+    { host, repository, name }: PullRequestLink,
+    result: CheckResult,
+    durationMs: number,
+    remaining: number | null,
+  ): void => {
+    const { outcome } = result;
+    log[outcome === 'later' ? 'info' : 'debug']('code_host_looked', {
+      ...{ host, pull_request: name, outcome, duration_ms: durationMs },
+      ...(outcome === 'later' && { reason: result.reason }),
+      ...(remaining !== null && { rate_limit_remaining: remaining }),
+    });
+    if (outcome === 'later') return;
+    const refused = outcome === 'no_access' ? [result.reason] : [];
+    if (isNew(`${host} ${repository} access`, refused)) {
+      log.warn('code_host_no_access', { host, repository, reason: refused[0] });
+    }
+    if (outcome !== 'seen') return;
+    for (const lost of READINGS) {
+      const permissions = result.memory.readings[lost]?.lacks ?? [];
+      if (isNew(`${host} ${repository} ${lost}`, permissions)) {
+        log.warn('code_host_permission_missing', { host, repository, lost, permissions });
+      }
+    }
+  };
+}

@@ -1,0 +1,174 @@
+import { z } from 'zod';
+import type { HostResponse } from '../../../codehost/client.ts';
+import { foreignText } from '../../../engine/runtime/foreign-text.ts';
+import { PARAGRAPH_MAX_LENGTH, type PullRequestFacts } from '../../../jobs/pull-requests/pull-request.ts';
+import { hasSecrets } from '../../../jobs/secrets.ts';
+
+export interface Dialect {
+  /** What any token may request about itself. */
+  readonly tokenPath: string;
+  tokenEndsAtMs(response: HostResponse): number | null;
+  /** `commit`: the last one; null: unknown. */
+  details(
+    read: Read,
+    number: number,
+  ): Promise<{ readonly facts: PullRequestFacts; readonly commit: string | null }>;
+  /** Read separately, so that a missing permission costs only its own facts. Absent: part of the details. */
+  readonly readings: { readonly [Name in ReadingName]?: Reading };
+  /** The permission that a reading lacks if it is refused as a whole. */
+  readonly permission: string;
+}
+
+export const READINGS = ['size', 'checks', 'review', 'preview'] as const;
+type ReadingName = (typeof READINGS)[number];
+
+/** @param lacks collects missing permissions that reduce the facts */
+export type Reading = (
+  read: Read,
+  pullRequest: { readonly number: number; readonly commit: string },
+  lacks: (permission: string) => void,
+) => Promise<PullRequestFacts>;
+
+/**
+ * Reads the API at the repository's path plus `rest`: `/pulls/14`. Throws a CodeHostError. What `schema` returns is
+ * stored until the next check.
+ */
+export type Read = <T>(rest: string, schema: z.ZodType<T>) => Promise<T>;
+
+const PAGE = 100;
+
+/** Reads a list page by page. @param path ends with `?` or `&` */
+export async function readList<T>(read: Read, path: string, schema: z.ZodType<T[]>, pagesMax: number) {
+  const items: T[] = [];
+  for (let page = 1; page <= pagesMax; page += 1) {
+    const found = await read(`${path}per_page=${PAGE}&page=${page}`, schema);
+    items.push(...found);
+    if (found.length < PAGE) return { items, isComplete: true };
+  }
+  return { items, isComplete: false };
+}
+
+// Responses are decoded leniently: a field that is missing or odd is null, and costs only itself.
+
+const text = (maxLength: number) =>
+  z
+    .string()
+    .transform((value) => foreignText(value, maxLength))
+    .pipe(z.string().min(1))
+    .nullable()
+    .catch(null);
+
+export const shortText = text(100);
+export const title = text(300);
+/** Enough to get past a template's comments. */
+export const description = text(4_000);
+
+export const count = z.int().min(0).nullable().catch(null);
+export const flag = z.boolean().catch(false);
+export const id = z.int().min(1);
+/** It becomes part of a path. */
+export const commit = z
+  .string()
+  .regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/)
+  .nullable()
+  .catch(null);
+
+export function listOf<T>(item: z.ZodType<T>) {
+  return z.array(item.nullable().catch(null)).transform((items) => items.filter((one) => one !== null));
+}
+
+export const publicUrl = z
+  .string()
+  .max(2_000)
+  .refine((value) => {
+    const url = URL.parse(value);
+    return url?.protocol === 'https:' && url.username === '' && url.password === '' && !hasSecrets(value);
+  })
+  .nullable()
+  .catch(null);
+
+export function timeMs(value: string | null): number | null {
+  const ms = Date.parse(value ?? '');
+  return Number.isNaN(ms) ? null : ms;
+}
+
+export function withoutNulls<T extends object>(fields: T) {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as {
+    [Name in keyof T]?: Exclude<T[Name], null>;
+  };
+}
+
+export type CheckState = NonNullable<PullRequestFacts['checks']>;
+
+/** Any other word means that it is pending. */
+export function checkStateIn(passing: readonly string[], failing: readonly string[]) {
+  return shortText.transform((word): CheckState => {
+    if (passing.includes(word ?? '')) return 'passing';
+    return failing.includes(word ?? '') ? 'failing' : 'pending';
+  });
+}
+
+export function worstOf(checks: readonly CheckState[]): CheckState | null {
+  return (['failing', 'pending', 'passing'] as const).find((state) => checks.includes(state)) ?? null;
+}
+
+/** Docs hosts that comment on a pull request with a preview's URL. No person's account has brackets in its name. */
+const PREVIEW_HOSTS = [
+  { bots: ['mintlify[bot]'], domains: ['mintlify.app', 'mintlify.dev', 'mintlify.site', 'mintlify.review'] },
+  { bots: ['vercel[bot]'], domains: ['vercel.app'] },
+  { bots: ['netlify[bot]'], domains: ['netlify.app'] },
+  {
+    bots: ['cloudflare-pages[bot]', 'cloudflare-workers-and-pages[bot]'],
+    domains: ['pages.dev', 'workers.dev'],
+  },
+  {
+    bots: ['readthedocs[bot]', 'read-the-docs-community[bot]', 'read-the-docs-business[bot]'],
+    domains: ['readthedocs.build', 'readthedocs-hosted.com'],
+  },
+] as const;
+
+const ALL_DOMAINS = PREVIEW_HOSTS.flatMap(({ domains }) => domains);
+
+export function domainsOfBot(login: string): readonly string[] {
+  return PREVIEW_HOSTS.find(({ bots }) => bots.some((bot) => bot === login))?.domains ?? [];
+}
+
+/** The first URL in a comment below one of the domains; the domain itself may be a dashboard. */
+export function previewIn(comment: string, domains: readonly string[] = ALL_DOMAINS): string | null {
+  for (const [address] of comment.matchAll(/https:\/\/[^\s"'<>()[\]`|\\]{1,2000}/g)) {
+    const url = URL.parse(address);
+    if (url === null || url.username !== '' || url.password !== '' || url.port !== '') continue;
+    if (hasSecrets(address)) continue;
+    if (domains.some((domain) => url.hostname.endsWith(`.${domain}`))) return url.href;
+  }
+  return null;
+}
+
+const COMMENT = /<!--[\s\S]*?(?:-->|$)/g;
+const FENCE = /^(?:```|~~~)/;
+/** Headings, list items, quotations, tables, rules, images and HTML: the parts of templates. */
+const NO_PROSE = /^(?:#|[-*+] |[-*_=]{3}|\d{1,9}[.)] |>|\||!\[|<)/;
+
+/** The first paragraph of prose in a Markdown description, on one line, without markup; null: there is none. */
+export function firstParagraph(markdown: string | null): string | null {
+  const paragraph: string[] = [];
+  let isInFence = false;
+  for (const line of (markdown ?? '').replace(COMMENT, '').split('\n')) {
+    const text = line.trim();
+    const isFence = FENCE.test(text);
+    if (isFence) isInFence = !isInFence;
+    const isProse = text !== '' && !isFence && !isInFence && !NO_PROSE.test(text);
+    if (isProse) paragraph.push(text);
+    else if (paragraph.length > 0) break;
+  }
+  const text = paragraph
+    .join(' ')
+    .replace(/!\[[^[\]]*\]\([^()]*\)/g, '')
+    .replace(/\[([^[\]]*)\]\([^()]*\)/g, '$1')
+    .replace(/\*\*|__|`/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+  if (text.length <= PARAGRAPH_MAX_LENGTH) return text || null;
+  const cut = text.slice(0, PARAGRAPH_MAX_LENGTH - 1).toWellFormed();
+  return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), PARAGRAPH_MAX_LENGTH / 2)).trimEnd()}…`;
+}

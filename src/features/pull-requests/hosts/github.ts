@@ -1,0 +1,181 @@
+import { z } from 'zod';
+import { orNull } from '../../../codehost/client.ts';
+import {
+  type CheckState,
+  checkStateIn,
+  commit,
+  count,
+  type Dialect,
+  description,
+  domainsOfBot,
+  firstParagraph,
+  flag,
+  id,
+  listOf,
+  previewIn,
+  publicUrl,
+  type Read,
+  type Reading,
+  readList,
+  shortText,
+  timeMs,
+  title,
+  withoutNulls,
+  worstOf,
+} from './dialect.ts';
+
+/** Conclusions of runs and states of commits, as GitHub's command line counts them. */
+const checkState = checkStateIn(
+  ['success', 'neutral', 'skipped'],
+  ['failure', 'error', 'cancelled', 'timed_out', 'startup_failure', 'action_required'],
+);
+
+const checkRuns = z
+  .object({ check_runs: listOf(z.object({ conclusion: checkState })) })
+  .transform(({ check_runs: runs }) => runs);
+const workflowRuns = z
+  .object({
+    workflow_runs: listOf(z.object({ conclusion: checkState, workflow_id: id, event: shortText })),
+  })
+  .transform(({ workflow_runs: runs }) => runs);
+const combinedStatus = z.object({ state: checkState, total_count: count });
+
+const RUN_PAGES_MAX = 3;
+
+/**
+ * Check runs, or the runs of GitHub Actions for a token without that permission, and the older commit statuses. While
+ * one of the two may not be read, `passing` is not known.
+ */
+const readChecks: Reading = async (read, { commit }, lacks) => {
+  const [runs, status] = await Promise.all([
+    orNull(readCheckRuns(read, commit)).then((runs) => runs ?? orNull(readWorkflowRuns(read, commit))),
+    orNull(read(`/commits/${commit}/status`, combinedStatus)),
+  ]);
+  if (runs === null) lacks('Checks or Actions');
+  if (status === null) lacks('Commit statuses');
+  const statuses = status === null || status.total_count === 0 ? [] : [status.state];
+  const worst = worstOf([...(runs ?? []), ...statuses]);
+  return withoutNulls({ checks: worst === 'passing' && (runs === null || status === null) ? null : worst });
+};
+
+async function readCheckRuns(read: Read, commit: string): Promise<CheckState[]> {
+  const path = `/commits/${commit}/check-runs?filter=latest&`;
+  return statesOf(await readList(read, path, checkRuns, RUN_PAGES_MAX));
+}
+
+/** The newest run of each workflow: earlier ones are superseded. */
+async function readWorkflowRuns(read: Read, commit: string): Promise<CheckState[]> {
+  const path = `/actions/runs?head_sha=${commit}&`;
+  const { items, isComplete } = await readList(read, path, workflowRuns, RUN_PAGES_MAX);
+  const newest = new Map(items.toReversed().map((run) => [`${run.workflow_id} ${run.event}`, run]));
+  return statesOf({ items: [...newest.values()], isComplete });
+}
+
+function statesOf(runs: { items: readonly { conclusion: CheckState }[]; isComplete: boolean }): CheckState[] {
+  const states = runs.items.map(({ conclusion }) => conclusion);
+  // Unread ones may have failed, or be running.
+  return runs.isComplete ? states : [...states, 'pending'];
+}
+
+export const account = z.object({ login: shortText }).nullable().catch(null);
+
+const pull = z.object({
+  title,
+  body: description,
+  state: z.enum(['open', 'closed']),
+  draft: flag,
+  merged_at: shortText,
+  merged_by: account,
+  closed_at: shortText,
+  created_at: shortText,
+  updated_at: shortText,
+  head: z.object({ sha: commit }).catch({ sha: null }),
+  changed_files: count,
+  additions: count,
+  deletions: count,
+});
+
+const readDetails: Dialect['details'] = async (read, number) => {
+  const found = await read(`/pulls/${number}`, pull);
+  const isMerged = found.merged_at !== null;
+  const isClosed = found.state === 'closed' && !isMerged;
+  const { changed_files: files, additions: added, deletions: removed } = found;
+  const lines = added === null || removed === null ? null : { added, removed };
+  const facts = withoutNulls({
+    title: found.title,
+    description: firstParagraph(found.body),
+    state: isMerged ? 'merged' : isClosed ? 'closed' : found.draft ? 'draft' : 'open',
+    endedBy: isMerged ? (found.merged_by?.login ?? null) : isClosed ? await readClosedBy(read, number) : null,
+    openedAtMs: timeMs(found.created_at),
+    endedAtMs: timeMs(found.merged_at ?? found.closed_at),
+    updatedAtMs: timeMs(found.updated_at),
+    size: files === null ? null : { files, lines },
+  } as const);
+  return { facts, commit: found.head.sha };
+};
+
+/** Only the issue behind the pull request has the name. It is left out if it cannot be read. */
+async function readClosedBy(read: Read, number: number): Promise<string | null> {
+  const closed = await orNull(read(`/issues/${number}`, z.object({ closed_by: account })), () => true);
+  return closed?.closed_by?.login ?? null;
+}
+
+const REVIEW_PAGES_MAX = 5;
+const reviews = listOf(z.object({ user: account, state: shortText }));
+
+/** Each reviewer's last opinion. A comment is none, and a dismissed review no longer counts. */
+const readReview: Reading = async (read, { number }) => {
+  const { items, isComplete } = await readList(read, `/pulls/${number}/reviews?`, reviews, REVIEW_PAGES_MAX);
+  // The last ones count, and they are on further pages.
+  if (!isComplete) return {};
+  const opinions = items
+    .filter(({ state }) => ['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED'].includes(state ?? ''))
+    .map(({ user, state }) => [user?.login ?? '', state] as const);
+  const last = [...new Map(opinions).values()];
+  if (last.includes('CHANGES_REQUESTED')) return { review: 'changes_requested' };
+  return last.includes('APPROVED') ? { review: 'approved' } : {};
+};
+
+const DEPLOYMENTS_MAX = 5;
+const COMMENT_PAGES_MAX = 2;
+
+const deployments = listOf(z.object({ id, production_environment: flag }));
+const deploymentStatuses = listOf(z.object({ state: shortText, environment_url: publicUrl }));
+/** Only the preview's URL in a docs host's comment is kept; empty for other comments. */
+const previews = listOf(
+  z.object({ user: account, body: z.string().catch('') }).transform(({ user, body }) => {
+    return previewIn(body, domainsOfBot(user?.login ?? '')) ?? '';
+  }),
+);
+
+/** Where the commit was deployed, except to production; else the URL in a docs host's comment. */
+const readPreview: Reading = async (read, { number, commit }, lacks) => {
+  const deployed = await orNull(readDeployed(read, commit));
+  if (deployed) return { previewUrl: deployed };
+  const path = `/issues/${number}/comments?`;
+  const commented = await orNull(readList(read, path, previews, COMMENT_PAGES_MAX));
+  if (deployed === null && commented === null) lacks('Deployments or Pull requests');
+  const previewUrl = commented?.items.findLast((url) => url !== '');
+  return previewUrl === undefined ? {} : { previewUrl };
+};
+
+async function readDeployed(read: Read, commit: string): Promise<string> {
+  const found = await read(`/deployments?sha=${commit}&per_page=${DEPLOYMENTS_MAX}`, deployments);
+  for (const { id } of found.filter((one) => !one.production_environment)) {
+    const [newest] = await read(`/deployments/${id}/statuses?per_page=1`, deploymentStatuses);
+    if (newest?.state === 'success' && newest.environment_url !== null) return newest.environment_url;
+  }
+  return '';
+}
+
+export const github: Dialect = {
+  // `/rate_limit` would cost nothing, but an Enterprise server without limits answers it with 404.
+  tokenPath: '/user',
+  tokenEndsAtMs: ({ headers }) => {
+    const ends = headers['github-authentication-token-expiration'];
+    return typeof ends === 'string' ? timeMs(ends) : null;
+  },
+  details: readDetails,
+  readings: { checks: readChecks, review: readReview, preview: readPreview },
+  permission: 'Pull requests',
+};

@@ -1,0 +1,168 @@
+import { z } from 'zod';
+import { CodeHostError, orNull } from '../../../codehost/client.ts';
+import {
+  checkStateIn,
+  commit,
+  count,
+  type Dialect,
+  description,
+  firstParagraph,
+  flag,
+  listOf,
+  previewIn,
+  publicUrl,
+  type Reading,
+  readList,
+  shortText,
+  timeMs,
+  title,
+  withoutNulls,
+  worstOf,
+} from './dialect.ts';
+
+const ownToken = z.object({ expires_at: shortText });
+
+const account = z.object({ username: shortText }).nullable().catch(null);
+
+const mergeRequest = z.object({
+  title,
+  description,
+  state: z.enum(['opened', 'locked', 'merged', 'closed']),
+  draft: flag,
+  merged_at: shortText,
+  merge_user: account,
+  merged_by: account,
+  closed_at: shortText,
+  closed_by: account,
+  created_at: shortText,
+  updated_at: shortText,
+  sha: commit,
+  changes_count: shortText,
+});
+
+/** `locked`: it is being merged. */
+const STATES = { opened: 'open', locked: 'open', merged: 'merged', closed: 'closed' } as const;
+
+const readDetails: Dialect['details'] = async (read, number) => {
+  const found = await read(`/merge_requests/${number}`, mergeRequest);
+  const state = STATES[found.state];
+  const endedBy = { merged: found.merge_user ?? found.merged_by, closed: found.closed_by, open: null }[state];
+  // Up to a thousand (`1000+`). `readSize` adds the lines.
+  const [, files] = /^(\d{1,9})\+?$/.exec(found.changes_count ?? '') ?? [];
+  const facts = withoutNulls({
+    title: found.title,
+    description: firstParagraph(found.description),
+    state: state === 'open' && found.draft ? 'draft' : state,
+    endedBy: endedBy?.username ?? null,
+    openedAtMs: timeMs(found.created_at),
+    endedAtMs: state === 'open' ? null : timeMs(found.merged_at ?? found.closed_at),
+    updatedAtMs: timeMs(found.updated_at),
+    size: files === undefined ? null : { files: Number(files), lines: null },
+  } as const);
+  return { facts, commit: found.sha };
+};
+
+/** A service that reports repeatedly may hide the project's own pipeline behind this many of its own. */
+const PIPELINES_MAX = 50;
+
+const status = checkStateIn(['success', 'skipped'], ['failed', 'canceled']);
+const pipelines = listOf(z.object({ status, sha: commit, ref: title, source: shortText }));
+
+/**
+ * The newest pipeline of this commit, by itself or as merged, and the newest report of other services, which GitLab
+ * lists as a separate pipeline. Neither replaces the other.
+ */
+const readChecks: Reading = async (read, { number, commit }) => {
+  const found = await read(`/merge_requests/${number}/pipelines?per_page=${PIPELINES_MAX}`, pipelines);
+  const newest = [true, false].flatMap(
+    (isExternal) => found.find(({ source }) => (source === 'external') === isExternal) ?? [],
+  );
+  const checks = newest
+    .filter(({ sha, ref }) => sha === commit || ref?.startsWith('refs/merge-requests/'))
+    .map(({ status }) => status);
+  return withoutNulls({ checks: worstOf(checks) });
+};
+
+const approvals = z.object({ approved_by: listOf(z.object({})), approvals_left: count });
+const reviewers = listOf(z.object({ state: shortText }));
+
+/** Approved by somebody, and by all who must. Older versions do not say which reviewers want changes. */
+const readReview: Reading = async (read, { number }) => {
+  const requested = await orNull(read(`/merge_requests/${number}/reviewers`, reviewers));
+  if (requested?.some(({ state }) => state === 'requested_changes')) return { review: 'changes_requested' };
+  const found = await read(`/merge_requests/${number}/approvals`, approvals);
+  return found.approved_by.length > 0 && !found.approvals_left ? { review: 'approved' } : {};
+};
+
+const DEPLOYMENTS_MAX = 50;
+const NOTES_MAX = 100;
+/** Accounts of access tokens, which only administrators of a project or group can create. */
+const BOT = /^(?:project|group)_\d+_bot/;
+
+const deployments = listOf(
+  z.object({ sha: commit, environment: z.object({ name: shortText, external_url: publicUrl }) }),
+);
+/** Only the preview's URL in a docs host's comment is kept. */
+const previews = listOf(
+  z
+    .object({ author: z.object({ username: z.string().regex(BOT) }), body: z.string() })
+    .transform(({ body }) => previewIn(body)),
+);
+
+/** Where the commit was deployed, except to production; else the URL in a docs host's comment. */
+const readPreview: Reading = async (read, { number, commit }) => {
+  const newest = `order_by=id&sort=desc&status=success&per_page=${DEPLOYMENTS_MAX}`;
+  const deployed = await orNull(read(`/deployments?${newest}`, deployments));
+  const deployment = deployed?.find(
+    ({ sha, environment: { name, external_url: url } }) =>
+      sha === commit && url !== null && name?.startsWith('prod') !== true,
+  );
+  if (deployment !== undefined) return withoutNulls({ previewUrl: deployment.environment.external_url });
+  const path = `/merge_requests/${number}/notes?order_by=created_at&sort=desc&per_page=${NOTES_MAX}`;
+  const commented = await orNull(read(path, previews));
+  if (deployed === null && commented === null) throw new CodeHostError({ kind: 'forbidden' });
+  return withoutNulls({ previewUrl: commented?.[0] ?? null });
+};
+
+const DIFF_PAGES_MAX = 3;
+
+const diffs = listOf(
+  z
+    .object({
+      diff: z.string().nullable().catch(null),
+      collapsed: z.boolean().nullable().catch(null),
+      too_large: flag,
+    })
+    .transform(({ diff, collapsed, too_large: isTooLarge }) => {
+      // The lines before the first hunk describe the file.
+      const start = diff?.search(/^@@/m) ?? -1;
+      const lines = start === -1 ? [] : (diff ?? '').slice(start).split('\n');
+      return {
+        added: lines.filter((line) => line.startsWith('+')).length,
+        removed: lines.filter((line) => line.startsWith('-')).length,
+        // Before 18.4, only an empty diff shows it. (So does a renamed file.)
+        isLeftOut: diff === null || collapsed || isTooLarge || (collapsed === null && diff === ''),
+      };
+    }),
+);
+
+/**
+ * Counted here: GitLab's API has diffs, but no counts. Empty if it has left out diffs, because they are too many or too
+ * long, and before 15.7, which has none.
+ */
+const readSize: Reading = async (read, { number }) => {
+  const path = `/merge_requests/${number}/diffs?`;
+  const found = await orNull(readList(read, path, diffs, DIFF_PAGES_MAX), ({ kind }) => kind === 'not_found');
+  if (!found?.isComplete || found.items.some((file) => file.isLeftOut)) return {};
+  const total = (name: 'added' | 'removed') => found.items.reduce((sum, file) => sum + file[name], 0);
+  return { size: { files: found.items.length, lines: { added: total('added'), removed: total('removed') } } };
+};
+
+export const gitlab: Dialect = {
+  tokenPath: '/personal_access_tokens/self',
+  tokenEndsAtMs: ({ body }) => timeMs(ownToken.safeParse(body).data?.expires_at ?? null),
+  details: readDetails,
+  readings: { size: readSize, checks: readChecks, review: readReview, preview: readPreview },
+  // GitLab has nothing finer.
+  permission: 'read_api',
+};

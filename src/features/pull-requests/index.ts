@@ -1,0 +1,24 @@
+import type { Feature } from '../feature.ts';
+import { pullRequestDecisions } from './decide.ts';
+import { codeHostFindings } from './doctor.ts';
+import { checkPullRequest, pullRequestAdoption, watchLinks } from './follow.ts';
+import { createCodeHosts } from './hosts/code-hosts.ts';
+import { codeHostReport, pullRequestButtons, pullRequestViews } from './views.ts';
+
+/** Pull requests are followed at their code host until they are merged or closed (P1 to P4). */
+export const pullRequests = {
+  decisions: pullRequestDecisions,
+  afterWrite: watchLinks,
+  views: pullRequestViews,
+  buttons: pullRequestButtons,
+  run: (tools) => {
+    const codeHosts = createCodeHosts(tools.codeHosts, tools);
+    return {
+      tasks: { look: { look_at_pull_request: (task) => checkPullRequest({ ...tools, codeHosts }, task) } },
+      periodic: [pullRequestAdoption(tools)],
+      services: () => codeHosts.facts().map(codeHostReport),
+      close: codeHosts.close,
+    };
+  },
+  check: codeHostFindings,
+} satisfies Feature;

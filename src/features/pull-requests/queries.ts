@@ -1,0 +1,110 @@
+import { type SqlBool, sql } from 'kysely';
+import type { Job } from '../../jobs/job.ts';
+import type { PullRequestFacts } from '../../jobs/pull-requests/pull-request.ts';
+import type { JobCursor } from '../../jobs/shown/lists.ts';
+import { isBeyond, Table } from '../../store/queries/table.ts';
+import { partsOf, subjectIn } from '../../store/queries/tasks/task.ts';
+import { fromJson, jobColumns, jobFrom, toJson } from '../../store/schema/tables.ts';
+import type { CheckedPullRequest, CheckOutcome } from './schedule.ts';
+
+export type WatchedLink = Readonly<{
+  key: string;
+  /** As the job announced it. */
+  url: string;
+}>;
+
+export type Check = Pick<CheckedPullRequest, 'outcome' | 'misses' | 'changedAtMs'> & {
+  readonly seen: { readonly facts: PullRequestFacts; readonly memory: unknown } | null;
+};
+
+/** A check serves all jobs of a workspace that have the pull request. `subject`: of its task. */
+export class PullRequests extends Table {
+  /**
+   * The first check is due at `checkAtMs`, and the intervals start over.
+   * @param isOld the job announced it before its code host was configured: a watch that there is stays as it is
+   */
+  async watch(
+    { id: jobId, teamId, requestedAtMs }: Pick<Job, 'id' | 'teamId' | 'requestedAtMs'>,
+    { key, url }: WatchedLink,
+    checkAtMs: number,
+    isOld = false,
+  ): Promise<void> {
+    const fresh = { watchedFrom: isOld ? requestedAtMs : checkAtMs, misses: 0 };
+    await this.upsert('pullRequest', { teamId, key }, fresh, isOld ? null : fresh);
+    const values = { teamId, url, isOld: isOld ? 1 : 0 };
+    await this.upsert('jobPullRequest', { jobId, key }, values, isOld ? null : { url });
+    await this.schedule(teamId, key, checkAtMs, isOld ? 'keep' : 'replace');
+  }
+
+  /** Jobs since then, the newest first, that announced a pull request, none of which is checked. */
+  async jobsWithout(sinceMs: number, before: JobCursor | null, limit: number): Promise<Job[]> {
+    const rows = await this.db
+      .selectFrom('job')
+      .select(jobColumns)
+      .where('hasPullRequest', '=', 1)
+      .where('requestedAt', '>=', sinceMs)
+      .where(isBeyond(['requestedAt', 'id'], before && [before.requestedAtMs, before.id], '<'))
+      .where(sql<SqlBool>`not exists (select 1 from job_pull_request where job_pull_request.job_id = job.id)`)
+      .orderBy('requestedAt', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .execute();
+    return rows.map(jobFrom);
+  }
+
+  /** Checks again those announced since then that the last check could not see, even if it was the last one. */
+  async retryUnseen(sinceMs: number, limit: number, nowMs: number): Promise<void> {
+    const rows = await this.db
+      .selectFrom('pullRequest')
+      .select(['teamId', 'key'])
+      .where('outcome', 'in', ['no_access', 'not_found'])
+      .where('watchedFrom', '>=', sinceMs)
+      .orderBy('watchedFrom', 'desc')
+      .limit(limit)
+      .execute();
+    for (const { teamId, key } of rows) {
+      await this.tasks.runNowUnlessLocked('look_at_pull_request', subjectIn(teamId, key), nowMs);
+      await this.schedule(teamId, key, nowMs, 'keep');
+    }
+  }
+
+  /** `facts` and `memory` are of the last check that saw it. Null: no job has it any longer. */
+  async get(subject: string) {
+    const row = await this.row('pullRequest', keyIn(subject));
+    if (row === undefined) return null;
+    const { watchedFrom: watchedFromMs, changedAt: changedAtMs, facts, memory, ...rest } = row;
+    return {
+      ...{ ...rest, watchedFromMs, changedAtMs, outcome: rest.outcome as CheckOutcome | null },
+      facts: facts && fromJson(facts),
+      memory: memory && fromJson(memory),
+    };
+  }
+
+  /** `isOld`: the job announced it before its code host was configured. */
+  async jobsOf(subject: string) {
+    const rows = await this.db
+      .selectFrom('jobPullRequest')
+      .select(['jobId', 'url', 'isOld'])
+      .where((eb) => eb.and(keyIn(subject)))
+      // In the lock order of all jobs.
+      .orderBy('jobId')
+      .execute();
+    return rows.map((row) => ({ ...row, isOld: row.isOld === 1 }));
+  }
+
+  async recordCheck(subject: string, { changedAtMs: changedAt, seen, ...check }: Check): Promise<void> {
+    const { outcome, misses } = check;
+    const facts = seen && { facts: toJson(seen.facts), memory: toJson(seen.memory) };
+    await this.update('pullRequest', keyIn(subject), { outcome, misses, changedAt, ...facts });
+  }
+
+  private schedule(teamId: string, key: string, runAtMs: number, ifScheduled: 'keep' | 'replace') {
+    const subject = subjectIn(teamId, key);
+    return this.tasks.schedule({ kind: 'look_at_pull_request', subject, runAtMs, ifScheduled });
+  }
+}
+
+function keyIn(subject: string) {
+  const { teamId, name: key } = partsOf(subject);
+  return { teamId, key };
+}

@@ -1,0 +1,74 @@
+import { requestersOf } from '../../jobs/job.ts';
+import { type Standing, standingOf } from '../../jobs/pull-requests/standing.ts';
+import type { ServiceFacts, ServiceReport, TroubleWords } from '../../jobs/service-facts.ts';
+import type { FeatureViews } from '../../slack/views/announcement.ts';
+import { type JobButton, linkButtons } from '../../slack/views/buttons.ts';
+import { factsOfLink, shortPullRequestLink } from '../../slack/views/job.ts';
+import { linkButton, say, targetButton } from '../../slack/views/message.ts';
+import { addressing, asWritten, fullDuration, joined, mrkdwn, oneLine } from '../../slack/views/text.ts';
+
+/** Why a pull request is still open; null: it is over. */
+const WAITS_FOR: Readonly<Record<Standing, string | null>> = {
+  merged: null,
+  closed: null,
+  checks_failing: 'checks failing',
+  draft: 'still a draft',
+  changes_requested: 'changes requested',
+  approved: 'approved, ready to merge',
+  waiting_for_review: 'waiting for review',
+};
+
+function reminderButton(id: 'remind_again' | 'no_more_reminders', label: string): JobButton {
+  const eventOf: JobButton['eventOf'] = ({ reminderId }, { userId }) =>
+    reminderId === undefined ? null : { type: `${id}_pressed`, reminderId, userId };
+  return { id, label, eventOf };
+}
+
+export const pullRequestButtons = {
+  remindAgain: reminderButton('remind_again', 'Remind me again'),
+  noMoreReminders: reminderButton('no_more_reminders', 'No more reminders'),
+};
+
+export const pullRequestViews = {
+  announcements: {
+    pull_request_over: ({ state, by }, job) => {
+      const who = addressing(requestersOf(job));
+      const name = by === undefined ? '.*' : mrkdwn`* by ${asWritten(oneLine(by))}.`;
+      return state === 'merged' ? say`✅ ${who}*Merged${name}` : say`⚪ ${who}*Closed without merging${name}`;
+    },
+    reminder: ({ reminderId, url, afterMs, againMs }, job, { sites }) => {
+      const target = { jobId: job.id, reminderId };
+      const words = afterMs === undefined ? 'Still open' : `Open for ${fullDuration(afterMs)}`;
+      const news = mrkdwn`👋 ${addressing(requestersOf(job))}*${words}`;
+      const link = shortPullRequestLink(url, sites);
+      const standing = standingOf(factsOfLink(job, url));
+      const why = standing !== null && WAITS_FOR[standing];
+      const label = `Remind me in ${fullDuration(againMs)}`;
+      return {
+        news: link === null ? mrkdwn`${news}.*` : joined([mrkdwn`${news}:* ${link}`, why], ', '),
+        buttons: [
+          linkButton(linkButtons.viewPullRequest, url),
+          targetButton({ ...pullRequestButtons.remindAgain, label }, target),
+          targetButton(pullRequestButtons.noMoreReminders, target),
+        ],
+      };
+    },
+  },
+  outcomes: {
+    wants_reminder: (name) => mrkdwn`${name} wants to be reminded again`,
+    wants_no_reminder: (name) => mrkdwn`${name} turned off reminders`,
+  },
+} satisfies FeatureViews;
+
+const HOST_TROUBLES: TroubleWords = {
+  rate_limited: ['has limited requests', 'Pull requests are checked less often until then.'],
+  unreachable: ['out of reach', 'Messages show pull requests as they were last seen.'],
+  needs_admin: [
+    'has refused the token or the App',
+    'An operator of docs-agent must renew it. Messages show pull requests as they were last seen.',
+  ],
+};
+
+export function codeHostReport({ host, facts }: { host: string; facts: ServiceFacts }): ServiceReport {
+  return { kind: 'Code host', name: host, facts, words: HOST_TROUBLES };
+}

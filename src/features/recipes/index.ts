@@ -1,0 +1,42 @@
+import type { Feature } from '../feature.ts';
+import { hookRoutes, webhookSecrets } from './hooks.ts';
+import { recipeContradictions, recipeSettings, recipesIn } from './recipe.ts';
+import { recipeChosen, recipeFormSubmitted, recipesFor, run, runPressed } from './run.ts';
+import { resumeRecipe, startScheduled } from './start.ts';
+import { recipesView } from './view.ts';
+
+const OUTSIDE = [
+  'nobody may run it, start its drafts or reply to it: access.channels does not name its channel',
+  'Add the channel to access.channels in the file of DOCS_AGENT_CONFIG, or choose another one for the recipe.',
+] as const;
+
+/** Requests that an administrator has written once: people run them by name, a schedule or a webhook by itself. */
+export const recipes: Feature = {
+  settings: recipeSettings,
+  contradictions: recipeContradictions,
+  secrets: webhookSecrets,
+  schedules: (settings) =>
+    recipesIn(settings).flatMap(({ name, schedule }) =>
+      schedule ? { kind: 'start_recipe', name, schedule } : [],
+    ),
+  channels: (settings) =>
+    recipesIn(settings).map(({ name, channelId }) => ({
+      check: 'recipe',
+      name,
+      channelId,
+      outside: OUTSIDE,
+    })),
+  run: (tools) => ({ tasks: { slack: { start_recipe: (task) => startScheduled(tools, task) } } }),
+  routes: hookRoutes,
+  listeners: () => ({
+    // Without recipes, `run` is a request like any other.
+    commands: ({ settingsOf, teamId }) => (recipesIn(settingsOf(teamId)).length === 0 ? {} : { run }),
+    answers: { recipes: async (deps, userId) => recipesView(await recipesFor(deps, userId)) },
+    presses: { runRecipe: runPressed, resumeRecipe },
+    submissions: { recipe: recipeFormSubmitted },
+    menu: {
+      namesFor: async (deps, userId) => (await recipesFor(deps, userId)).map(({ name }) => name),
+      choose: recipeChosen,
+    },
+  }),
+};

@@ -1,0 +1,191 @@
+import { z } from 'zod';
+import { TEXT_HEADING } from '../../jobs/recipe.ts';
+import { isBlank, type PromptVerdict } from '../../jobs/requests/command.ts';
+import { isNoProject, nearest } from '../../jobs/requests/project.ts';
+import { scheduleIn, scheduleShape } from '../../jobs/schedule/moments.ts';
+import { channel, user } from '../../slack/protocol/ids.ts';
+import { sanitize } from '../../slack/protocol/slack-text.ts';
+import type { Step, Wrong } from '../feature.ts';
+
+export type Recipe = Readonly<ReturnType<typeof recipesOf>[number]>;
+
+/** Slack's maximum of options in one menu. */
+const RECIPES_MAX = 100;
+const NAME_MAX = 40;
+/** Limits of Slack's forms. */
+const PLACEHOLDERS_MAX = 50;
+const PLACEHOLDER_MAX = 100;
+export const VALUE_MAX = 500;
+
+const recipe = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[a-z0-9]+(?:[-_][a-z0-9]+)*$/, 'must be one word of lowercase letters, digits, "-" and "_"')
+    .max(NAME_MAX, `must have at most ${NAME_MAX} characters`),
+  project: z.string().optional(),
+  channel,
+  request: z.string().regex(/\S/, 'is empty'),
+  values: z.record(z.string(), z.string()).default({}),
+  schedule: scheduleShape.schedule.optional(),
+  zone: scheduleShape.zone,
+  webhook: z
+    .strictObject({
+      secret_env: z
+        .string()
+        .regex(/^[A-Z][A-Z0-9_]*$/, 'must be the name of an environment variable, not the secret itself'),
+    })
+    .optional(),
+  draft: z.boolean().default(false),
+  owners: z.array(user).min(1, 'must name at least one person').optional(),
+});
+
+const settings = z.object({
+  recipes: z.array(recipe).max(RECIPES_MAX, `must be at most ${RECIPES_MAX}`).default([]),
+  admins: z.set(z.string()).default(new Set()),
+});
+
+export const recipeSettings = { recipes: settings.shape.recipes };
+
+const cache = new WeakMap<object, readonly Recipe[]>();
+
+export function recipesIn(given: object): readonly Recipe[] {
+  const found = cache.get(given) ?? recipesOf(settings.parse(given));
+  cache.set(given, found);
+  return found;
+}
+
+function recipesOf({ recipes, admins }: z.infer<typeof settings>) {
+  return recipes.map(({ project: projectName, channel: channelId, draft: isDraft, webhook, ...one }) => ({
+    // Without a project, its channel's counts. Administrators own the recipes that name no owners.
+    ...{ name: one.name, projectName, channelId, isDraft, owners: one.owners ?? [...admins] },
+    request: sanitize(one.request).trim(),
+    values: new Map(Object.entries(one.values).map(([name, value]) => [name, sanitize(value)])),
+    schedule: one.schedule === undefined ? null : scheduleIn({ schedule: one.schedule, zone: one.zone }),
+    ...(webhook && { secretVariable: webhook.secret_env }),
+  }));
+}
+
+const VALUE_PROBLEMS: Readonly<Record<ValueProblem, string>> = {
+  empty: 'is empty',
+  too_long: `must have at most ${VALUE_MAX} characters`,
+  several_lines: 'must be one line',
+};
+
+/** @param earlier the settings of other workspaces: a webhook's URL names the recipe, and no workspace */
+export function* recipeContradictions(
+  given: object,
+  projects: readonly string[],
+  earlier: readonly object[],
+): Generator<Wrong> {
+  const { recipes } = settings.parse(given);
+  const elsewhere = earlier.flatMap(recipesIn).filter(({ secretVariable }) => secretVariable !== undefined);
+  for (const [index, { name, project, webhook, request, values, schedule, zone }] of recipes.entries()) {
+    const wrong = (message: string, ...path: readonly Step[]): Wrong => ({
+      path: ['recipes', index, ...path],
+      message,
+    });
+    if (recipes.findIndex((one) => one.name === name) < index) {
+      yield wrong('is also the name of another recipe', 'name');
+    }
+    if (webhook !== undefined && elsewhere.some((other) => other.name === name)) {
+      yield wrong('has a webhook, but so does the recipe of this name in another workspace', 'name');
+    }
+    // Without projects in the file, AGENT_PROJECT_ID names the only one.
+    if (project !== undefined && !projects.includes(project)) yield wrong(isNoProject(projects), 'project');
+    const names = placeholdersIn(request);
+    if (/[{}]/.test(request.replace(PLACEHOLDER, ''))) {
+      const advice = 'write {name}, with letters, digits and "_"';
+      yield wrong(`has a brace that is not part of a placeholder: ${advice}`, 'request');
+    }
+    if (names.length > PLACEHOLDERS_MAX) {
+      yield wrong(`must have at most ${PLACEHOLDERS_MAX} placeholders`, 'request');
+    }
+    if (names.some(({ length }) => length > PLACEHOLDER_MAX)) {
+      yield wrong(`has a placeholder whose name has more than ${PLACEHOLDER_MAX} characters`, 'request');
+    }
+    for (const [name, value] of Object.entries(values)) {
+      const problem = valueProblem(value);
+      if (!names.includes(name)) {
+        const meant = placeholdersIn(`{${name}}`)[0] === name ? nearest(name, names) : null;
+        const hint = meant === null ? '' : `: did you mean ${meant}?`;
+        yield wrong(`is not a placeholder in the request${hint}`, 'values', name);
+      } else if (problem !== null) {
+        yield wrong(VALUE_PROBLEMS[problem], 'values', name);
+      }
+    }
+    if (schedule === undefined) {
+      if (zone !== undefined) yield wrong('has no effect without a schedule', 'zone');
+      continue;
+    }
+    const missing = names.filter((name) => !Object.hasOwn(values, name)).map((name) => `{${name}}`);
+    if (missing.length > 0) {
+      const needed = `needs a value for ${missing.join(', ')} under values`;
+      yield wrong(`${needed}: a schedule has nobody to ask`, 'schedule');
+    }
+  }
+}
+
+const webhooks = z
+  .object({ recipes: z.array(recipe.pick({ name: true, webhook: true }).strip().nullable().catch(null)) })
+  .catch({ recipes: [] });
+
+/** The variables of webhooks' secrets, in settings that may have other problems. */
+export function webhooksIn(given: object) {
+  return webhooks.parse(given).recipes.flatMap((one) => {
+    const variable = one?.webhook?.secret_env;
+    return variable === undefined ? [] : [{ name: one?.name, variable }];
+  });
+}
+
+const PLACEHOLDER = /\{([A-Za-z][A-Za-z0-9_]*)\}/g;
+const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
+/** A value must not end its own quotation. */
+const QUOTATION_MARK = /["\u00ab\u00bb\u201c-\u201f\u2039\u203a\u301d-\u301f\uff02]/g;
+
+export function placeholdersIn(request: string): string[] {
+  return [...new Set([...request.matchAll(PLACEHOLDER)].map(([, name = '']) => name))];
+}
+
+export type ValueProblem = 'empty' | 'too_long' | 'several_lines';
+
+/** Surrounding white space, such as the newline that shells append, is not part of the value. */
+export function valueProblem(value: string): ValueProblem | null {
+  const line = value.trim();
+  if (isBlank(line)) return 'empty';
+  if (LINE_BREAK.test(line)) return 'several_lines';
+  return line.length > VALUE_MAX && [...line].length > VALUE_MAX ? 'too_long' : null;
+}
+
+export type RecipeProblem = Readonly<
+  | { kind: 'unknown' | 'missing'; names: readonly string[] }
+  | { kind: 'bad_value'; name: string; problem: ValueProblem }
+  | Extract<PromptVerdict, { kind: 'too_long' }>
+  | { kind: 'no_project' }
+>;
+
+/**
+ * The request as the agent reads it, with each value in quotation marks. Placeholders within a value stay as they are.
+ * @param text added as a quotation; empty: none
+ */
+export function fillRecipe(
+  { request, values: defaults }: Recipe,
+  given: ReadonlyMap<string, string>,
+  text = '',
+): { readonly kind: 'filled'; readonly prompt: string } | RecipeProblem {
+  const names = placeholdersIn(request);
+  const unknown = [...given.keys()].filter((name) => !names.includes(name));
+  if (unknown.length > 0) return { kind: 'unknown', names: unknown };
+  const values = new Map([...defaults, ...given]);
+  const missing = names.filter((name) => !values.has(name));
+  if (missing.length > 0) return { kind: 'missing', names: missing };
+  for (const [name, value] of values) {
+    const problem = valueProblem(value);
+    if (problem !== null) return { kind: 'bad_value', name, problem };
+  }
+  const quoted = (name: string) => `"${(values.get(name) ?? '').trim().replace(QUOTATION_MARK, "'")}"`;
+  const filled = request.replace(PLACEHOLDER, (_placeholder, name: string) => quoted(name));
+  if (isBlank(text)) return { kind: 'filled', prompt: filled };
+  const lines = text.trim().split(LINE_BREAK);
+  const quotation = lines.map((line) => `> ${line}`.trimEnd()).join('\n');
+  return { kind: 'filled', prompt: `${filled}\n\n${TEXT_HEADING}\n${quotation}` };
+}

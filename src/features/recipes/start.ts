@@ -1,0 +1,170 @@
+import { type AnyJobContext, applyEvent } from '../../engine/apply-event.ts';
+import { dueMoment, momentServed } from '../../engine/schedules.ts';
+import { requestDraft } from '../../jobs/decide/start/drafts.ts';
+import { openJob } from '../../jobs/decide/start/open.ts';
+import { isUnwatched, type Job, type Origin, openStages } from '../../jobs/job.ts';
+import { approversIn, settingsOf } from '../../jobs/policy.ts';
+import { resumedRuns } from '../../jobs/recipe.ts';
+import { judgePrompt } from '../../jobs/requests/command.ts';
+import { isWaitOn } from '../../jobs/schedule/schedule.ts';
+import { noteRequest } from '../../slack/inbound/connection/requests.ts';
+import { adminProblem, namesIn, recordPress, storePress, storeRequest } from '../../slack/inbound/door.ts';
+import type { ListenerDeps, Press } from '../../slack/inbound/listener.ts';
+import { escapeMrkdwn, sanitize } from '../../slack/protocol/slack-text.ts';
+import type { SlackMessage } from '../../slack/views/message.ts';
+import { ChannelUnreadError } from '../../slack/workspace/access.ts';
+import { partsOf } from '../../store/queries/tasks/task.ts';
+import type { ClaimedTask, Transaction } from '../../store/store.ts';
+import type { FeatureTools } from '../feature.ts';
+import { fillRecipe, type Recipe, type RecipeProblem, recipesIn } from './recipe.ts';
+import { notPausedView, resumedView } from './view.ts';
+
+/** After this time, the agent's work has ended, or somebody has found it. */
+const UNCLEAR_FOR_MS = 3_600_000;
+
+/** Whether another job of the same recipe would do the same work. */
+export function isInTheWay(job: Job, nowMs: number): boolean {
+  const { stage } = job;
+  if (stage.kind === 'create_unknown') {
+    return isWaitOn(stage.sinceMs + UNCLEAR_FOR_MS, UNCLEAR_FOR_MS, nowMs);
+  }
+  return openStages.some((open) => open === stage.kind) && !isUnwatched(job);
+}
+
+export interface RecipeRequest {
+  readonly teamId: string;
+  readonly recipe: Recipe;
+  readonly origin: Origin;
+  /** Its channel is known to be shared with another organisation: nothing starts there. */
+  readonly isClosed: boolean;
+  readonly userId?: string | null;
+  readonly responseUrl?: string | null;
+  /** All names under which Slack may redeliver it; remembered if it starts. */
+  readonly keys?: readonly string[];
+  readonly values?: ReadonlyMap<string, string> | undefined;
+  readonly text?: string;
+}
+
+type RecipeOutcome = Readonly<
+  /** `paused`: it does not start by itself after failures. */
+  | { kind: 'duplicate' | 'paused' | 'shared_channel' }
+  | { kind: 'started' | 'drafted' | 'skipped'; job: Job }
+  | { kind: 'refused'; problem: RecipeProblem }
+>;
+
+const CHANNEL_READ_WITHIN_MS = 1_000;
+
+/** Also false if Slack does not say in time: the card waits until it does. */
+export async function isClosedTo(
+  { workspaces, clock }: FeatureTools,
+  teamId: string,
+  { channelId }: Recipe,
+): Promise<boolean> {
+  const { access } = await workspaces.of(teamId);
+  const isClosed = access.shared.isClosed(channelId).catch((error: unknown) => {
+    if (error instanceof ChannelUnreadError) return false;
+    throw error;
+  });
+  return clock.timeout(CHANNEL_READ_WITHIN_MS, isClosed, false);
+}
+
+export async function startRecipe(
+  tx: Transaction,
+  request: RecipeRequest,
+  context: AnyJobContext,
+): Promise<RecipeOutcome> {
+  const { teamId, recipe, origin, userId = null, keys = [], values = new Map(), text = '' } = request;
+  const { nowMs } = context;
+  const key = { teamId, name: recipe.name };
+  await tx.recipes.lockStarts(key);
+  // The job before its recipe, in the lock order of all job events.
+  const { jobId: lastId } = await tx.recipes.get(key);
+  const last = lastId === null ? null : ((await tx.jobs.lock(lastId))?.job ?? null);
+  const runs = await tx.recipes.lock(key);
+  // Behind the lock, so that concurrent deliveries see each other.
+  if (keys.length > 0 && (await tx.inboundRequests.isKnown(keys))) return { kind: 'duplicate' };
+  // Before any skip: a sender learns of a mistake at once, not after the last job's end.
+  const clean = new Map([...values].map(([name, value]) => [name, sanitize(value)]));
+  const filled = fillRecipe(recipe, clean, sanitize(text));
+  if (filled.kind !== 'filled') return { kind: 'refused', problem: filled };
+  const verdict = judgePrompt(filled.prompt, context.policy.promptMaxLength);
+  if (verdict.kind === 'too_long') return { kind: 'refused', problem: verdict };
+  if (request.isClosed) return { kind: 'shared_channel' };
+  if (userId === null && runs.pausedAtMs !== null) return { kind: 'paused' };
+  if (last !== null && isInTheWay(last, nowMs)) {
+    if (userId === null) await applyEvent(tx, last.id, { type: 'recipe_skipped' }, context);
+    return { kind: 'skipped', job: last };
+  }
+  const { channelId } = recipe;
+  const rules = context.rulesOf(teamId);
+  const saved = await tx.channelSettings.get(teamId, channelId);
+  const { projectName } = settingsOf(rules, channelId, saved?.settings ?? null);
+  const wanted = recipe.projectName ?? projectName;
+  const project = rules.projects.find(({ name }) => name === wanted) ?? rules.projects[0];
+  if (project === undefined) return { kind: 'refused', problem: { kind: 'no_project' } };
+  const job = {
+    ...{ teamId, channelId, origin, requesterId: userId, recipe: recipe.name, owners: recipe.owners },
+    projectId: project.id,
+    projectName: project.name,
+    prompt: escapeMrkdwn(filled.prompt),
+    responseUrl: request.responseUrl ?? null,
+    thread: null,
+  };
+  const decision = recipe.isDraft
+    ? requestDraft(job, { approvers: approversIn(rules, channelId) }, context)
+    : openJob(job, context);
+  await tx.inboundRequests.remember(keys, nowMs);
+  await tx.write(decision, nowMs);
+  await tx.recipes.put(key, { ...runs, jobId: decision.job.id, hasFailed: false });
+  return { kind: recipe.isDraft ? 'drafted' : 'started', job: decision.job };
+}
+
+export async function startScheduled(tools: FeatureTools, task: ClaimedTask): Promise<void> {
+  const { teamId, name } = partsOf(task.subject);
+  const recipe = recipesIn(tools.settingsOf(teamId)).find((one) => one.name === name);
+  const isClosed = recipe !== undefined && (await isClosedTo(tools, teamId, recipe));
+  const outcome = await tools.store.transaction(async (tx) => {
+    const context = tools.newContext();
+    const moment = await dueMoment(tx, task, recipe?.schedule ?? null, context.nowMs);
+    if (moment === null || recipe === undefined) return null;
+    const request = { teamId, recipe, isClosed, origin: { kind: 'schedule' } } as const;
+    const started = await startRecipe(tx, request, context);
+    await momentServed(tx, task, moment, context.nowMs);
+    return started;
+  });
+  if (outcome === null) return;
+  const facts = { team_id: teamId, recipe: name, source: 'schedule', outcome: outcome.kind };
+  if (outcome.kind === 'refused') {
+    tools.log.error('recipe_due', { ...facts, reason: outcome.problem.kind });
+  } else {
+    tools.log.info('recipe_due', { ...facts, ...('job' in outcome && { job_id: outcome.job.id }) });
+  }
+}
+
+/** *Resume*: an administrator lets a recipe start by itself again. Missed starts are not made up for. */
+export async function resumeRecipe(deps: ListenerDeps, press: Press): Promise<SlackMessage | null> {
+  const { teamId } = deps;
+  const { value: name, userId, keys, buttonId: button } = press;
+  const problem = await adminProblem(deps, userId, 'resume');
+  if (problem !== null) return problem;
+  const stored = storeRequest(deps, () =>
+    deps.store.transaction(async (tx) => {
+      const context = deps.newContext();
+      const key = { teamId, name };
+      if (!(await tx.inboundRequests.remember(keys, context.nowMs))) return null;
+      const isPaused = (await tx.recipes.get(key)).pausedAtMs !== null;
+      const runs = isPaused ? await tx.recipes.lock(key) : null;
+      const hasEffect = runs !== null && runs.pausedAtMs !== null;
+      if (hasEffect) await tx.recipes.put(key, resumedRuns(runs));
+      await recordPress(tx, deps, context, { userId, button, jobId: null, hasEffect });
+      return hasEffect;
+    }),
+  );
+  const hasEffect = await storePress(press, stored);
+  if (hasEffect === null) noteRequest({ outcome: 'duplicate' });
+  if (!hasEffect) return hasEffect === null ? null : notPausedView(name);
+  await press.ack();
+  deps.log.info('recipe_resumed', { team_id: teamId, recipe: name, user_id: userId });
+  const names = await namesIn(deps, [`<@${userId}>`]);
+  return press.replace(resumedView(name, names.get(userId) ?? 'somebody'));
+}

@@ -1,0 +1,51 @@
+import { sitesOf } from '../../engine/apply-event.ts';
+import { adminProblem, inTime } from '../../slack/inbound/door.ts';
+import { bestEffort, type Command, type ListenerDeps } from '../../slack/inbound/listener.ts';
+import type { SlackMessage } from '../../slack/views/message.ts';
+import { notReadView } from '../../slack/views/private-answers.ts';
+import type { Feature } from '../feature.ts';
+import { type ReportOf, reporter } from './count.ts';
+import { DIGEST, digestIn, digestSettings, postDigest } from './digest.ts';
+import { countingView, reportView } from './view.ts';
+
+/** What became of requests: `report` and `audit`, and the digest of a channel. */
+export const reports: Feature = {
+  settings: digestSettings,
+  schedules: (settings) => {
+    const digest = digestIn(settings);
+    return digest === null ? [] : [{ kind: 'post_digest', name: DIGEST, schedule: digest.schedule }];
+  },
+  channels: (settings) => {
+    const channelId = digestIn(settings)?.channelId;
+    return channelId === undefined ? [] : [{ check: 'digest_channel', name: channelId, channelId }];
+  },
+  run: (tools) => {
+    const reportOf = reporter(tools);
+    return { tasks: { slack: { post_digest: (task) => postDigest({ ...tools, reportOf }, task) } } };
+  },
+  listeners: (tools) => ({
+    commands: () => ({ report: (deps, command) => report(deps, command, reporter(tools)) }),
+  }),
+};
+
+export async function report(
+  deps: ListenerDeps,
+  command: Command,
+  reportOf: ReportOf,
+): Promise<SlackMessage | null> {
+  const problem = await adminProblem(deps, command.userId, 'see');
+  if (problem !== null) return problem;
+  const { teamId, workspaceUrl, log, clock } = deps;
+  const counted = reportOf(teamId)
+    .then((made) => reportView(made, { workspaceUrl, sites: sitesOf(deps), zone: 'UTC', nowMs: clock.now() }))
+    .catch((error: unknown) => {
+      log.error('not_shown', { error });
+      return notReadView;
+    });
+  // Counting very many jobs takes longer; the report then follows when it is ready.
+  const message = await inTime(deps, 'report', counted, countingView);
+  if (message !== countingView) return message;
+  await command.tell(message);
+  await bestEffort(deps, counted.then(command.tellLater));
+  return null;
+}

@@ -1,0 +1,172 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type SqlBool, sql } from 'kysely';
+import { slackTime } from '../../jobs/follow-ups/follow-up.ts';
+import type { Job } from '../../jobs/job.ts';
+import { IS_IN_BUDGET } from '../../store/queries/calls.ts';
+import type { Recorded } from '../../store/queries/operations.ts';
+import { idsOf } from '../../store/queries/prepared.ts';
+import { type Page, type Place, readPage, Table } from '../../store/queries/table.ts';
+import { fromJson, jobColumns, jobFrom } from '../../store/schema/tables.ts';
+import { type CountedJob, type Period, startingAgain } from './report.ts';
+
+export type Audited = Omit<Recorded, 'action'> &
+  Readonly<{
+    action: 'start' | 'reply' | Recorded['action'];
+    /** What people wrote, as Slack delivered it. */
+    text?: string;
+  }>;
+
+/** All rows, one after the other. Between two pages, the program does other work. */
+export async function* rowsOf<Row>(pageAfter: (after: Place | null) => Promise<Page<Row>>) {
+  let after: Place | null = null;
+  do {
+    const { rows, next }: Page<Row> = await pageAfter(after);
+    yield* rows;
+    after = next;
+    await nextTurn();
+  } while (after !== null);
+}
+
+/** Pages in order of time. Nothing is locked. `teamId` null: all workspaces. */
+export class Reports extends Table {
+  async jobs(
+    { sinceMs, untilMs }: Period,
+    teamId: string | null,
+    after: Place | null,
+    limit: number,
+  ): Promise<Page<CountedJob>> {
+    const jobs = this.db
+      .selectFrom('job')
+      .select(['requestedAt', 'id', ...jobColumns])
+      .where('requestedAt', '<', untilMs)
+      .where(isOfTeam(teamId));
+    const { rows, next } = await readPage(jobs, ['requestedAt', 'id'], sinceMs, after, limit);
+    return { rows: await this.counted(rows.map(jobFrom), ''), next };
+  }
+
+  /** Jobs requested before the period, and started again in it. */
+  async startedAgain(
+    { sinceMs, untilMs }: Period,
+    teamId: string | null,
+    after: Place | null,
+    limit: number,
+  ): Promise<Page<CountedJob>> {
+    const jobs = this.db
+      .selectFrom('job')
+      .select(['id', ...jobColumns])
+      .where('id', 'in', (entries) =>
+        entries
+          .selectFrom('auditEntry')
+          .select('jobId')
+          .where('at', '>=', sinceMs)
+          .where('at', '<', untilMs)
+          .where('action', '=', 'press')
+          .where('source', 'in', startingAgain)
+          .where('outcome', '=', 'accepted')
+          .where('jobId', 'is not', null)
+          .$narrowType<{ jobId: string }>(),
+      )
+      .where('requestedAt', '<', sinceMs)
+      .where(isOfTeam(teamId));
+    const { rows, next } = await readPage(jobs, ['id'], '', after, limit);
+    return { rows: await this.counted(rows.map(jobFrom), slackTime(sinceMs)), next };
+  }
+
+  async agentCalls(
+    projectId: string,
+    { sinceMs, untilMs }: Period,
+    after: Place | null,
+    limit: number,
+  ): Promise<Page<number>> {
+    const calls = this.db
+      .selectFrom('call')
+      .select(['startedAt', 'seq'])
+      .where('projectId', '=', projectId)
+      .where('startedAt', '<', untilMs)
+      .where(IS_IN_BUDGET)
+      .$narrowType<{ startedAt: number }>();
+    const { rows, next } = await readPage(calls, ['startedAt', 'seq'], sinceMs, after, limit);
+    return { rows: rows.map(({ startedAt }) => startedAt), next };
+  }
+
+  async projects(): Promise<string[]> {
+    const found: string[] = [];
+    // The index is entered once for each.
+    for (;;) {
+      const row = await this.db
+        .selectFrom('call')
+        .select('projectId')
+        .where('projectId', '>', found.at(-1) ?? '')
+        .where(IS_IN_BUDGET)
+        .orderBy('projectId')
+        .limit(1)
+        .executeTakeFirst();
+      if (row === undefined) return found;
+      found.push(row.projectId);
+    }
+  }
+
+  async recorded({ sinceMs, untilMs }: Period, after: Place | null, limit: number): Promise<Page<Recorded>> {
+    const entries = this.db.selectFrom('auditEntry').selectAll().where('at', '<', untilMs);
+    const { rows, next } = await readPage(entries, ['at', 'id'], sinceMs, after, limit);
+    return { rows: rows.map(({ at: atMs, id: _id, ...entry }) => ({ ...entry, atMs })), next };
+  }
+
+  /** By Slack's clock. */
+  async replies({ sinceMs, untilMs }: Period, after: Place | null, limit: number): Promise<Page<Audited>> {
+    const replies = this.db
+      .selectFrom('followUp')
+      .innerJoin('job', 'job.id', 'followUp.jobId')
+      .select(['followUp.id', 'messageTs', 'userId', 'text', 'state', 'jobId', 'teamId'])
+      .where('messageTs', '<', slackTime(untilMs));
+    const order = ['messageTs', 'followUp.id'];
+    const { rows, next } = await readPage(replies, order, slackTime(sinceMs), after, limit);
+    const audited = rows.map(({ id: _id, messageTs, state, ...reply }) => ({
+      ...reply,
+      ...({ action: 'reply', source: 'thread', outcome: state } as const),
+      atMs: Math.floor(Number(messageTs) * 1000),
+    }));
+    return { rows: audited, next };
+  }
+
+  /** @param repliesFromTs earlier unclear replies are not counted */
+  private async counted(jobs: readonly Job[], repliesFromTs: string): Promise<CountedJob[]> {
+    if (jobs.length === 0) return [];
+    // Of other jobs, the job itself has everything that is counted.
+    const withCalls = jobs.filter(({ creates, announcedPrLink }) => creates > 1 || announcedPrLink !== null);
+    const calls =
+      withCalls.length === 0
+        ? []
+        : await this.db
+            .selectFrom('call')
+            .select(['jobId', 'request', 'createdAt as createdAtMs'])
+            .where('jobId', 'in', idsOf(withCalls))
+            .where('kind', 'in', ['create_job', 'announce'])
+            .orderBy('jobId')
+            .orderBy('seq')
+            .execute();
+    const unclear = await this.db
+      .selectFrom('followUp')
+      .select((eb) => ['jobId', eb.fn.countAll<number>().as('count')])
+      .where('jobId', 'in', idsOf(jobs))
+      .where('state', '=', 'unknown')
+      .where('messageTs', '>=', repliesFromTs)
+      .groupBy('jobId')
+      .execute();
+    const callsOf = Map.groupBy(calls, ({ jobId }) => jobId);
+    const unclearOf = new Map(unclear.map(({ jobId, count }) => [jobId, count]));
+    return jobs.map((job) => ({
+      job,
+      calls: (callsOf.get(job.id) ?? []).map(({ request, createdAtMs }) => ({
+        request: fromJson(request),
+        createdAtMs,
+      })),
+      unclearReplies: unclearOf.get(job.id) ?? 0,
+    }));
+  }
+}
+
+/** A plain `team_id` would make SQLite scan all jobs of the workspace. */
+function isOfTeam(teamId: string | null) {
+  return teamId === null ? sql<SqlBool>`1 = 1` : sql<SqlBool>`team_id || '' = ${teamId}`;
+}

@@ -1,0 +1,211 @@
+import { announcedLink, ends, type Fate, meaningOf } from '../../jobs/announcement.ts';
+import type { PastCall } from '../../jobs/follow-ups/turns.ts';
+import type { Job } from '../../jobs/job.ts';
+import { type CodeHostSite, pullRequestKey } from '../../jobs/pull-requests/link.ts';
+import { jobStandingOf, lastPullRequestOf } from '../../jobs/pull-requests/standing.ts';
+
+/** Printed as is. */
+export type Report = MadeReport['report'];
+
+export type LeftToDo = MadeReport['leftToDo'];
+
+export type MadeReport = ReturnType<ReturnType<typeof createTally>['report']>;
+
+/** More are not named in Slack. */
+export const WAITING_MAX = 5;
+
+export type Period = Readonly<{
+  sinceMs: number;
+  untilMs: number;
+}>;
+
+type CountedCall = Pick<PastCall, 'request' | 'createdAtMs'>;
+
+export type CountedJob = Readonly<{
+  job: Job;
+  /** Its creates and announcements in order; empty if it was created once at most, and has no pull request. */
+  calls: readonly CountedCall[];
+  unclearReplies: number;
+}>;
+
+/** Adds up a report, job by job. For a job older than the period, only restarts within it count. */
+export function createTally({ sinceMs, untilMs }: Period, sites: readonly CodeHostSite[]) {
+  const bySource = zeros(sources);
+  const fates = zeros<Fate>([...ends, 'open', 'unclear']);
+  /** `unknown`: no code host said. */
+  const pullRequests = zeros(['open', 'merged', 'closed', 'unknown']);
+  const toPullRequestMs: number[] = [];
+  let replies = 0;
+  /** The latest start of unknown fate. */
+  let lastUnclear: Pick<Job, 'channelId' | 'threadTs'> | null = null;
+  /** The oldest first; one more than are named, if there are more. */
+  let waitingForReview: readonly { readonly url: string; readonly sinceMs: number }[] = [];
+  const keyOf = (url: string) => pullRequestKey(url, sites);
+
+  function addWaiting(job: Job): void {
+    const seen = lastPullRequestOf(job);
+    if (seen === null || jobStandingOf(job) !== 'waiting_for_review') return;
+    const { url, facts, seenAtMs } = seen;
+    const others = waitingForReview.filter((one) => keyOf(one.url) !== keyOf(url));
+    waitingForReview = [...others, { url, sinceMs: facts.openedAtMs ?? seenAtMs }]
+      .sort((one, other) => one.sinceMs - other.sinceMs)
+      .slice(0, WAITING_MAX + 1);
+  }
+
+  return {
+    add(counted: CountedJob): void {
+      const { job, unclearReplies } = counted;
+      const starts = startsOf(counted).filter(({ atMs }) => atMs >= sinceMs && atMs < untilMs);
+      const [first] = starts;
+      if (first === undefined) return;
+      for (const { source, fate } of starts) {
+        bySource[source] += 1;
+        fates[fate] += 1;
+      }
+      replies += unclearReplies;
+      const announced = starts.flatMap((start) => start.calls.flatMap(linkIn));
+      // Each pull request once, as its code host last described it.
+      const byKey = new Map<string, keyof typeof pullRequests>(
+        announced.map(({ url }) => [keyOf(url), 'unknown']),
+      );
+      for (const { url, facts } of job.pullRequests ?? []) {
+        const { state } = facts;
+        if (state !== undefined && byKey.has(keyOf(url)))
+          byKey.set(keyOf(url), state === 'draft' ? 'open' : state);
+      }
+      for (const fate of byKey.values()) pullRequests[fate] += 1;
+      const [link] = announced;
+      if (link !== undefined) toPullRequestMs.push(link.atMs - first.atMs);
+      if (job.stage.kind === 'create_unknown') lastUnclear = job;
+      addWaiting(job);
+    },
+    /** The outcomes so far of the period's starts. @param budget of the project with the most calls in any hour */
+    report(budget: { readonly peak_per_hour: number; readonly limit: number }) {
+      const { open, unclear, ...ended } = fates;
+      const report = {
+        since: new Date(sinceMs).toISOString(),
+        until: new Date(untilMs).toISOString(),
+        starts: {
+          total: Object.values(bySource).reduce((sum, count) => sum + count, 0),
+          by_source: bySource,
+        },
+        // Each start is in one of the next three.
+        ends: ended,
+        unclear: { starts: unclear, replies },
+        open,
+        pull_requests: pullRequests,
+        // From the request to the first pull request.
+        seconds_to_pull_request: {
+          median: quantile(toPullRequestMs, 0.5),
+          p90: quantile(toPullRequestMs, 0.9),
+        },
+        budget,
+      };
+      return { report, leftToDo: { unclear: lastUnclear, waitingForReview } };
+    },
+  };
+}
+
+function linkIn({ request, createdAtMs: atMs }: CountedCall) {
+  const url = request.kind === 'announce' ? announcedLink(request.announcement) : null;
+  return url === null ? [] : [{ url, atMs }];
+}
+
+function zeros<Name extends string>(names: readonly Name[]): Record<Name, number> {
+  return Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>;
+}
+
+/** The shortest duration in seconds that this share of all does not exceed; null: there are none. */
+export function quantile(durationsMs: readonly number[], share: number): number | null {
+  const seconds = durationsMs.map((ms) => Math.max(0, Math.round(ms / 1000))).sort((a, b) => a - b);
+  return seconds[Math.max(1, Math.ceil(share * seconds.length)) - 1] ?? null;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** The most in any hour. @param timesMs in ascending order */
+export async function hourlyPeak(timesMs: AsyncIterable<number> | Iterable<number>): Promise<number> {
+  const lastHour: number[] = [];
+  let most = 0;
+  for await (const atMs of timesMs) {
+    lastHour.push(atMs);
+    while ((lastHour[0] ?? atMs) <= atMs - HOUR_MS) lastHour.shift();
+    most = Math.max(most, lastHour.length);
+  }
+  return most;
+}
+
+/** None if it waits for its requester, has no card, or only watches another's agent job. */
+function startsOf({ job, calls }: CountedJob) {
+  const last = job.watchedAgentJobId === null ? fateOf(job) : null;
+  if (last === null) return [];
+  return byStart(calls).map((own, index, all) => ({
+    source: index === 0 ? job.origin.kind : ('again' as const),
+    atMs: (index === 0 ? undefined : own[0]?.createdAtMs) ?? job.requestedAtMs,
+    // If the agent no longer knows the job when a reply is sent, it is created again silently.
+    fate: index === all.length - 1 ? last : (own.flatMap(fateIn).at(-1) ?? ('gone' as const)),
+    calls: own,
+  }));
+}
+
+/** The fate of the latest start; null: there was none. */
+export function fateOf({ stage, agentJob, creates }: Job): Fate | null {
+  switch (stage.kind) {
+    case 'awaiting_confirmation':
+    case 'draft':
+    case 'card_failed':
+      return null;
+    case 'dropped':
+      // Nobody knows what the agent made of it.
+      return creates > 0 ? 'unclear' : null;
+    case 'opening':
+    case 'creating':
+    case 'working':
+      return 'open';
+    case 'create_unknown':
+      return 'unclear';
+    case 'rejected':
+      return 'refused';
+    case 'ended':
+      if (stage.status === 'completed') return agentJob?.prLink ? 'pull_request' : 'done';
+      return stage.status === 'vanished' ? 'gone' : stage.status;
+  }
+}
+
+function byStart(calls: readonly CountedCall[]): CountedCall[][] {
+  const starts: CountedCall[][] = [[]];
+  for (const call of calls) {
+    if (isCreate(call) && starts.at(-1)?.some(isCreate)) starts.push([]);
+    starts.at(-1)?.push(call);
+  }
+  return starts;
+}
+
+function isCreate({ request }: CountedCall): boolean {
+  return request.kind === 'create_job';
+}
+
+function fateIn({ request }: CountedCall): Fate[] {
+  if (request.kind !== 'announce') return [];
+  const fate = meaningOf(request.announcement).fate?.(request.announcement);
+  return fate === undefined ? [] : [fate];
+}
+
+/** `again`: see `startingAgain`. */
+export const sources = [
+  'command',
+  'form',
+  'mention',
+  'direct_message',
+  'shortcut',
+  'home',
+  'reaction',
+  'workflow',
+  'schedule',
+  'webhook',
+  'again',
+] as const;
+
+export const startingAgain = ['start_again', 'edit_and_start'] as const;
+
+export type Source = (typeof sources)[number];

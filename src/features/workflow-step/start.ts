@@ -1,0 +1,169 @@
+import type { AllMiddlewareArgs, SlackEventMiddlewareArgs } from '@slack/bolt';
+import { z } from 'zod';
+import { requestDraft } from '../../jobs/decide/start/drafts.ts';
+import { type JobRequest, openJob } from '../../jobs/decide/start/open.ts';
+import { approversIn } from '../../jobs/policy.ts';
+import { projectCalled } from '../../jobs/requests/project.ts';
+import { noteRequest, type RequestNote } from '../../slack/inbound/connection/requests.ts';
+import type { ListenerDeps } from '../../slack/inbound/listener.ts';
+import { projectOf, requestOf } from '../../slack/inbound/start-job.ts';
+import { STEP_ID } from '../../slack/protocol/ids.ts';
+import { sanitize } from '../../slack/protocol/slack-text.ts';
+import { SlackCallError } from '../../slack/workspace/web-api/failure.ts';
+import { StepTokens } from './queries.ts';
+import { type StepRefusal, stepRefusalText } from './view.ts';
+
+/** How long Slack accepts the token that came with the step. */
+const TOKEN_LIFE_MS = 15 * 60_000;
+
+/** Instead of a refusal: the step has its job. */
+const STARTED = '';
+
+type Execution = Readonly<{ id: string; token: string | null; keys: readonly string[] }>;
+
+type StepRequest = Readonly<{ request: JobRequest; isDraft: boolean }>;
+
+/**
+ * A workflow reached its step "Ask docs-agent". The workflow is told of a problem before the event is acknowledged: if
+ * that fails, Slack redelivers the event.
+ */
+export async function stepReached(
+  deps: ListenerDeps,
+  { event, body }: SlackEventMiddlewareArgs<'function_executed'> & AllMiddlewareArgs,
+): Promise<void> {
+  if (event.function.callback_id !== STEP_ID) return;
+  const { teamId, store } = deps;
+  const { function_execution_id: id, inputs: given = {}, bot_access_token: token = null } = event;
+  const ofEvent = body.event_id === undefined ? [] : [`event:${teamId}:${body.event_id}`];
+  const execution = { id, token, keys: [`function:${teamId}:${id}`, ...ofEvent] };
+  if (await store.transaction((tx) => tx.inboundRequests.isKnown(execution.keys))) {
+    return noteRequest({ outcome: 'duplicate' });
+  }
+  const request = await stepRequestIn(deps, given, id);
+  // Whatever else is wrong with the inputs.
+  const personId = inputs.shape.person.safeParse(given.person).data?.id ?? null;
+  const error = await storeOnce(deps, execution, request, personId);
+  if (error !== STARTED) await endWith(deps, execution, error);
+}
+
+/** Slack does not document how it delivers empty inputs. */
+const missing = z
+  .literal('')
+  .nullish()
+  .transform(() => null);
+const flag = z.union([
+  missing.transform(() => false),
+  z.boolean(),
+  z.stringbool({ truthy: ['true'], falsy: ['false'] }),
+]);
+
+const inputs = z.object({
+  request: z.string(),
+  channel: z.string().regex(/^[CGD][A-Z0-9]{2,254}$/),
+  project: z.union([missing, z.string().transform((name) => name.trim() || null)]),
+  // Not a plain id: the author could write anybody's, and this says who started the workflow. Null: nobody.
+  person: z.union([missing, z.looseObject({ id: z.string().regex(/^[UW][A-Z0-9]{2,254}$/) })]),
+  draft: flag,
+  wait: flag,
+});
+
+async function stepRequestIn(
+  deps: ListenerDeps,
+  given: Readonly<Record<string, unknown>>,
+  executionId: string,
+): Promise<StepRequest | StepRefusal> {
+  const request = given.request ?? '';
+  if (typeof request === 'string') {
+    if (request.trim() === '') return { kind: 'empty' };
+    if ((given.channel ?? '') === '') return { kind: 'no_channel' };
+  }
+  const { data, error } = inputs.safeParse(given);
+  if (data === undefined) {
+    return { kind: 'not_readable', input: String(error.issues[0]?.path[0] ?? 'request') };
+  }
+  const { channel: channelId, draft: isDraft, wait: waits } = data;
+  const personId = data.person?.id ?? null;
+  const { access, log } = deps;
+  if (personId !== null) {
+    const person = await access.refusal(personId, channelId);
+    if (person !== null) {
+      log.info('access_refused', { user_id: personId, channel_id: channelId, reason: person });
+      return { kind: 'not_allowed', person };
+    }
+  } else if (!(await access.admitsWorkflows(channelId))) {
+    log.info('access_refused', { channel_id: channelId, reason: 'workflow' });
+    return { kind: 'not_allowed', person: null };
+  }
+  const chosen = data.project === null ? null : projectCalled(data.project, deps.projects);
+  if (chosen !== null && 'kind' in chosen) return chosen;
+  const raw = {
+    ...{ teamId: deps.teamId, channelId, requesterId: personId, project: chosen },
+    origin: { kind: 'workflow', executionId, waits },
+    text: sanitize(data.request),
+    ...{ responseUrl: null, thread: null, mayBeSlip: false },
+  } as const;
+  const read = requestOf(deps, raw, chosen ?? (await projectOf(deps, channelId)));
+  return 'refusal' in read ? read.refusal : { request: read.request, isDraft };
+}
+
+/**
+ * Stores the job with the token that completes its step, or why there is none. Returns the error to end the step with:
+ * that of the first refusal, which remains the answer.
+ */
+async function storeOnce(
+  deps: ListenerDeps,
+  { id: executionId, keys, token }: Execution,
+  step: StepRequest | StepRefusal,
+  personId: string | null,
+): Promise<string> {
+  const { teamId } = deps;
+  const answerKey = `step:${teamId}:${executionId}`;
+  const { error, note } = await deps.store.transaction(
+    async (tx): Promise<{ readonly error: string; readonly note: RequestNote }> => {
+      const context = deps.newContext();
+      const { nowMs } = context;
+      const stored = await tx.hookAnswers.claim(answerKey, nowMs);
+      if ('kind' in step) {
+        if (stored !== null) return { error: stored, note: { outcome: 'duplicate' } };
+        const error = stepRefusalText(step);
+        await tx.hookAnswers.put(answerKey, error);
+        // If nobody started the workflow, its channel is missing from `workflows`.
+        const reason = step.kind === 'not_allowed' ? (step.person ?? 'channel') : step.kind;
+        return { error, note: { outcome: 'refused', refusal: { teamId, userId: personId, reason } } };
+      }
+      const error = stored ?? STARTED;
+      const isNew = error === STARTED && (await tx.inboundRequests.remember(keys, nowMs));
+      if (!isNew) return { error, note: { outcome: 'duplicate' } };
+      const { request, isDraft } = step;
+      const approvers = approversIn(context.rulesOf(teamId), request.channelId);
+      const decision = isDraft ? requestDraft(request, { approvers }, context) : openJob(request, context);
+      await tx.write(decision, nowMs);
+      const { id } = decision.job;
+      if (token !== null) {
+        const runAtMs = nowMs + TOKEN_LIFE_MS;
+        await tx.queries(StepTokens).keep(id, token, runAtMs);
+        await tx.tasks.schedule({ kind: 'forget_step_token', subject: id, runAtMs, ifScheduled: 'replace' });
+      }
+      return { error, note: { outcome: 'accepted', jobId: id } };
+    },
+  );
+  noteRequest(note);
+  return error;
+}
+
+/** Each delivery tries until Slack takes it. */
+async function endWith(
+  { store, clock, poster, log }: ListenerDeps,
+  { id, token, keys }: Execution,
+  error: string,
+): Promise<void> {
+  try {
+    await poster.completeStep({ kind: 'error', executionId: id, error }, token);
+  } catch (thrown) {
+    if (!(thrown instanceof SlackCallError)) throw thrown;
+    const { code: reason, outcome, needsAdmin } = thrown.failure;
+    log.error('step_completed', { outcome, reason });
+    if (outcome !== 'refused' && !needsAdmin) throw thrown;
+  }
+  await store.transaction((tx) => tx.inboundRequests.remember(keys, clock.now()));
+}

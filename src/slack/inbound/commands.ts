@@ -1,0 +1,379 @@
+import { sitesOf } from '../../engine/apply-event.ts';
+import { type JobRequest, openJob } from '../../jobs/decide/start/open.ts';
+import { turnsOf } from '../../jobs/follow-ups/turns.ts';
+import type { Job } from '../../jobs/job.ts';
+import { settingsOf } from '../../jobs/policy.ts';
+import { statusWord, type Command as Words } from '../../jobs/requests/command.ts';
+import { type Intent, intentOf } from '../../jobs/requests/intent.ts';
+import { projectCalled } from '../../jobs/requests/project.ts';
+import { announces } from '../../jobs/service-facts.ts';
+import type { PageStart, Viewer } from '../../jobs/shown/lists.ts';
+import type { Transaction } from '../../store/store.ts';
+import { jobReference } from '../protocol/links.ts';
+import { escapeMrkdwn, readableText, sanitize } from '../protocol/slack-text.ts';
+import { decodeButton } from '../views/buttons.ts';
+import { questionView } from '../views/compose.ts';
+import { plainModal } from '../views/form.ts';
+import { allHelpModal, helpView } from '../views/help.ts';
+import { type AgentPause, doctorView } from '../views/home.ts';
+import type { SlackMessage } from '../views/message.ts';
+import {
+  cannotStopView,
+  jobAtAnotherView,
+  noJobIdView,
+  noSuchAgentJobView,
+  type Running,
+  refusalView,
+  stillWorkingView,
+  watchedAlreadyView,
+  watchedUnseenView,
+} from '../views/private-answers.ts';
+import {
+  decodePage,
+  detailsModal,
+  detailsView,
+  JOBS_PER_PAGE,
+  listView,
+  noJobYetView,
+  noSuchJobView,
+  statusView,
+} from '../views/status.ts';
+import { allWordsView } from '../views/turn-ended.ts';
+import { noticeChannelsOf } from '../workspace/self-check.ts';
+import { noteRefusal } from './connection/requests.ts';
+import {
+  adminProblem,
+  agentHasJob,
+  isMeantHere,
+  linkTo,
+  namesIn,
+  openForm,
+  openOrTell,
+  readInTime,
+  storeRequest,
+  unknownJobAnswer,
+} from './door.ts';
+import { settings } from './forms/settings.ts';
+import {
+  type Command,
+  type InteractionListener,
+  type ListenerDeps,
+  namesOnMenu,
+  type Press,
+} from './listener.ts';
+import { compose, projectOf, startFrom } from './start-job.ts';
+
+export const answerCommand: InteractionListener<Command> = async (deps, made) => {
+  const text = sanitize(made.text);
+  const intent = intentOf(text);
+  const command = intent.kind === 'command' ? intent.command : null;
+  const viewer = viewerOf(deps, made);
+  for (const { commands } of deps.featureListeners) {
+    const listener = command === null ? undefined : commands?.(deps)[command.kind];
+    if (command !== null && listener !== undefined) return listener(deps, made, command);
+  }
+  switch (command?.kind) {
+    case 'compose':
+      return compose(deps, made);
+    case 'doctor':
+      return doctorAnswer(deps, viewer);
+    case 'settings':
+      return settings(deps, made);
+    case 'watch':
+      return watch(deps, made, command);
+    default:
+      return (await answerInWords(deps, viewer, intent)) ?? start(deps, made, text.trim());
+  }
+};
+
+async function start(deps: ListenerDeps, command: Command, text: string): Promise<SlackMessage | null> {
+  const { channelId } = command;
+  const request = { channelId, origin: { kind: 'command' }, text, mayBeSlip: true } as const;
+  const question = await startFrom(deps, command, request);
+  if (question === null) return null;
+  return questionView(question, linkTo(deps, question.sameAs), canStop(deps, question.job));
+}
+
+/** The Home tab and modals over it belong to no channel, so they show only the person's own jobs. */
+export function viewerOf(
+  { teamId }: ListenerDeps,
+  { userId, channelId }: Pick<Press, 'userId' | 'channelId'>,
+): Viewer {
+  return { teamId, userId, channelId: channelId ?? '' };
+}
+
+function canStop({ known }: ListenerDeps, { projectId }: Pick<Job, 'projectId'>): boolean {
+  return announces(known.agent(projectId), 'cancel');
+}
+
+/** Null: the words are a request, or need a question. */
+export async function answerInWords(
+  deps: ListenerDeps,
+  viewer: Viewer,
+  intent: Intent,
+): Promise<SlackMessage | null> {
+  const asked = intent.kind === 'command' ? intent.command : intent;
+  for (const { answers } of deps.featureListeners) {
+    const answer = intent.kind === 'command' ? answers?.[intent.command.kind] : undefined;
+    if (answer !== undefined) return answer(deps, viewer.userId);
+  }
+  switch (asked.kind) {
+    case 'stop':
+      return readInTime(deps, async () => cannotStopView(await running(deps, viewer)));
+    case 'progress':
+      return readInTime(deps, async () => stillWorkingView(await running(deps, viewer), deps.clock.now()));
+    case 'help':
+    case 'small_talk':
+      return helpAnswer(deps, viewer.userId);
+    case 'list':
+    case 'details':
+      return listAnswer(deps, viewer, null);
+    case 'status':
+      return statusAnswer(deps, viewer, asked.id);
+    case 'no_such_job':
+      return statusAnswer(deps, viewer, asked.word);
+    default:
+      return null;
+  }
+}
+
+async function running(deps: ListenerDeps, { teamId, userId }: Viewer): Promise<Running | null> {
+  const [job] = await deps.store.transaction((tx) => tx.lists.newestOf(teamId, userId, 'open', 1));
+  if (job === undefined) return null;
+  const names = await namesIn(deps, [job.prompt]);
+  return { job, permalink: linkTo(deps, job), names, canStop: canStop(deps, job) };
+}
+
+/** With a recipe that this person may run as an example. */
+export async function helpAnswer(deps: ListenerDeps, userId: string): Promise<SlackMessage> {
+  const [recipe = null] = await namesOnMenu(deps, userId);
+  return helpView(recipe);
+}
+
+/** Beside a question, which stays open. */
+export const showHelp: InteractionListener<Press> = async (deps, press) => {
+  await press.ack();
+  return helpAnswer(deps, press.userId);
+};
+
+export const showAllHelp: InteractionListener<Press> = async (deps, press) => {
+  await press.ack();
+  const mayStop = deps.projects.some(({ id }) => canStop(deps, { projectId: id }));
+  const [recipe = null] = await namesOnMenu(deps, press.userId);
+  await openForm(deps, press.triggerId, allHelpModal(recipe, mayStop));
+  return null;
+};
+
+/** The problems that the running program knows of, for administrators. */
+export async function doctorAnswer(
+  deps: ListenerDeps,
+  { userId, channelId }: Pick<Viewer, 'userId' | 'channelId'>,
+): Promise<SlackMessage> {
+  const problem = await adminProblem(deps, userId, 'see');
+  if (problem !== null) return problem;
+  return readInTime(deps, async () => {
+    const { known, projects, store, clock, teamId } = deps;
+    const rules = deps.newContext().rulesOf(teamId);
+    const { channels, reads, calls } = await store.transaction(async (tx) => {
+      const saved = await tx.channelSettings.get(teamId, channelId);
+      const here = settingsOf(rules, channelId, saved?.settings ?? null).noticeChannels ?? [];
+      return {
+        // This channel's first.
+        channels: new Set([...here, ...(await noticeChannelsOf(tx, teamId, rules))]),
+        reads: await tx.readBudget.paused(clock.now()),
+        calls: await tx.budgetQueue.paused(clock.now()),
+      };
+    });
+    // Across all replicas.
+    const pausesOf = (what: AgentPause['what'], pauses: typeof reads) =>
+      pauses.flatMap(({ projectId, untilMs }) => {
+        const name = projects.find(({ id }) => id === projectId)?.name;
+        return name === undefined ? [] : [{ name, what, untilMs }];
+      });
+    return doctorView({
+      slackProblem: known.slackProblem(),
+      slack: await deps.selfCheck.ask([...channels], rules),
+      projects: projects.map(({ id, name }) => ({ name, agent: known.agent(id) })),
+      services: known.services(),
+      pauses: [...pausesOf('reads', reads), ...pausesOf('calls', calls)],
+      work: known.workProblems(),
+    });
+  });
+}
+
+/** Null: no job has that name, so the word may belong to a request. @param word null: the latest job */
+async function statusAnswer(
+  deps: ListenerDeps,
+  viewer: Viewer,
+  word: string | null,
+): Promise<SlackMessage | null> {
+  const { teamId, userId } = viewer;
+  const latest = async (tx: Transaction) => (await tx.lists.newestOf(teamId, userId, 'all', 1))[0] ?? null;
+  const find = word === null ? latest : (tx: Transaction) => jobNamed(tx, viewer, word);
+  const found = await foundInFull(deps, viewer, find, statusView);
+  if (found !== null || word === null) return found ?? noJobYetView;
+  return statusWord(`status ${word}`) === null ? noSuchJobView : null;
+}
+
+async function jobNamed(tx: Transaction, viewer: Viewer, word: string): Promise<Job | null> {
+  const reference = jobReference(word);
+  if (reference.kind === 'id') {
+    const jobs = await tx.lists.meant(viewer.teamId, reference.id);
+    return jobs.find((job) => visible(viewer, job) !== null) ?? null;
+  }
+  const jobId = await tx.jobs.findByThread(viewer.teamId, reference.channelId, reference.threadTs);
+  return visible(viewer, jobId === null ? null : await tx.jobs.get(jobId));
+}
+
+/** Another program with the same tokens may know the job: looked up at most this often. */
+const COUNTED_WITHIN_MS = 60_000;
+
+/** For people who may see it there; otherwise why it is not shown. */
+export async function jobInFull(
+  deps: ListenerDeps,
+  viewer: Viewer,
+  jobId: string,
+  view = detailsView,
+): Promise<SlackMessage> {
+  const find = async (tx: Transaction) => visible(viewer, await tx.jobs.get(jobId));
+  const found = await foundInFull(deps, viewer, find, view);
+  if (found !== null) return found;
+  const isShared = await deps.isSharedSince(deps.clock.now() - COUNTED_WITHIN_MS);
+  return isShared ? jobAtAnotherView : noSuchJobView;
+}
+
+function foundInFull(
+  deps: ListenerDeps,
+  viewer: Viewer,
+  find: (tx: Transaction) => Promise<Job | null>,
+  view: typeof statusView,
+): Promise<SlackMessage | null> {
+  return readInTime(deps, async () => {
+    const story = await deps.store.transaction(async (tx) => {
+      const job = await find(tx);
+      if (job === null) return null;
+      const turns = turnsOf(await tx.lists.callsOf(job.id));
+      const checked = await tx.checks.withLastCheck(job);
+      const [shown = checked] = await tx.readBudget.shown([checked], deps.clock.now());
+      return { job: shown, turns, unsent: await tx.lists.unsentOf(job.id) };
+    });
+    if (story === null) return null;
+    const { job, turns, unsent } = story;
+    const names = await namesIn(deps, [job.prompt, ...[...turns, ...unsent].map(({ text }) => text)]);
+    return view(story, { ...viewer, workspaceUrl: deps.workspaceUrl, names, sites: sitesOf(deps) });
+  });
+}
+
+/** Others' jobs show only in their channel: elsewhere, the reader may lack access to it. */
+function visible({ teamId, userId, channelId }: Viewer, job: Job | null): Job | null {
+  const isVisible = job?.teamId === teamId && (job.requesterId === userId || job.channelId === channelId);
+  return isVisible ? job : null;
+}
+
+/** In a modal, or in a private message if Slack does not open it. */
+export const showJob: InteractionListener<Press> = async (deps, press) => {
+  await press.ack();
+  const jobId = decodeButton(press.value)?.jobId;
+  if (jobId === undefined) return null;
+  const viewer = viewerOf(deps, press);
+  const modal = detailsModal((await jobInFull(deps, viewer, jobId)).blocks, viewer.channelId);
+  const isOpen = (await openForm(deps, press.triggerId, modal)) !== null;
+  return isOpen ? null : jobInFull(deps, viewer, jobId, statusView);
+};
+
+/** Below a message that quotes the beginning of the agent's words. */
+export const readAll: InteractionListener<Press> = async (deps, press) => {
+  await press.ack();
+  const jobId = decodeButton(press.value)?.jobId;
+  if (jobId === undefined) return null;
+  const read = () =>
+    deps.store.transaction(async (tx) => {
+      const job = await tx.jobs.get(jobId);
+      if (job?.teamId !== deps.teamId || !isMeantHere(job, {}, press)) return null;
+      const posts = await tx.calls.posted(jobId, 'announce');
+      const post = posts.find(({ ts }) => ts === press.messageTs)?.request.announcement;
+      return post?.kind === 'turn_ended' ? (post.words ?? null) : null;
+    });
+  const words = await readInTime(deps, read);
+  if (words === null) return unknownJobAnswer(deps, press.messageTs);
+  if (typeof words === 'object') return words;
+  const view = allWordsView(words);
+  return openOrTell(deps, press, plainModal('The agent says', view), view);
+};
+
+export const turnPage: InteractionListener<Press> = async (deps, press) => {
+  await press.ack();
+  if (press.channelId === null) return null;
+  return press.replace(await listAnswer(deps, viewerOf(deps, press), decodePage(press.value)));
+};
+
+function listAnswer(deps: ListenerDeps, viewer: Viewer, start: PageStart): Promise<SlackMessage> {
+  return readInTime(deps, async () => {
+    const page = await deps.store.transaction(async (tx) => {
+      const found = await tx.lists.page(viewer, start, JOBS_PER_PAGE);
+      return { ...found, jobs: await tx.readBudget.shown(found.jobs, deps.clock.now()) };
+    });
+    const prompts = page.jobs.map(({ prompt }) => prompt);
+    const names = await namesIn(deps, prompts);
+    return listView(page, { ...viewer, workspaceUrl: deps.workspaceUrl, names, sites: sitesOf(deps) });
+  });
+}
+
+const ID_MAX = 200;
+/** In a URL, these would name another path. */
+const DOTS = /^\.{1,2}$/;
+
+/** Posts a card for a job started elsewhere. */
+async function watch(
+  deps: ListenerDeps,
+  { userId, channelId, responseUrl, keys }: Command,
+  { id, projectName }: Extract<Words, { kind: 'watch' }>,
+): Promise<SlackMessage | null> {
+  const { teamId } = deps;
+  const refuse = (reason: string, message: SlackMessage) => {
+    noteRefusal(deps, userId, reason);
+    return message;
+  };
+  const named = projectName === null ? null : projectCalled(projectName, deps.projects);
+  if (named !== null && 'kind' in named) return refuse(named.kind, refusalView(named));
+  const agentJobId = readableText(id, new Map());
+  if (!isAgentJobId(agentJobId)) return refuse('no_job_id', noJobIdView);
+  return storeRequest(deps, async () => {
+    const project = named ?? (await projectOf(deps, channelId));
+    const isThere = await agentHasJob(deps, project.id, agentJobId);
+    if (isThere === false) return refuse('no_such_job', noSuchAgentJobView(agentJobId, project.name));
+    const watcher = await deps.store.transaction(async (tx) => {
+      const context = deps.newContext();
+      if (await tx.inboundRequests.isKnown(keys)) return null;
+      // Not remembered, so that a second run gives the same answer.
+      const found = (await tx.jobs.ofAgentJob(teamId, project.id, agentJobId)).find(isWatching);
+      if (found !== undefined) return found;
+      if (!(await tx.inboundRequests.remember(keys, context.nowMs))) return null;
+      const request: JobRequest = {
+        teamId,
+        channelId,
+        requesterId: userId,
+        origin: { kind: 'command' },
+        projectId: project.id,
+        projectName: project.name,
+        prompt: escapeMrkdwn(`Agent job ${agentJobId}`),
+        responseUrl,
+        thread: null,
+        watchedAgentJobId: agentJobId,
+      };
+      await tx.write(openJob(request, context), context.nowMs);
+      return null;
+    });
+    if (watcher !== null) return refuse('watched_already', watchedAlreadyView(linkTo(deps, watcher)));
+    return isThere === null ? watchedUnseenView : null;
+  });
+}
+
+export function isAgentJobId(word: string): boolean {
+  return word !== '' && word.length <= ID_MAX && !DOTS.test(word);
+}
+
+/** Not if Slack refused the card, or the agent API did not know the job. */
+export function isWatching({ stage }: Job): boolean {
+  return stage.kind !== 'card_failed' && !(stage.kind === 'ended' && stage.status === 'vanished');
+}

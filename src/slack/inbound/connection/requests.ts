@@ -1,0 +1,271 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { App, Receiver, ReceiverEvent } from '@slack/bolt';
+import { z } from 'zod';
+import type { Clock } from '../../../engine/runtime/clock.ts';
+import type { Logger } from '../../../engine/runtime/redact.ts';
+import { isTooOld } from '../../messages/message-event.ts';
+import { BadRequestError, checkShape, withoutNulls } from './shape.ts';
+
+/** What a person did in Slack. `other`: events that mean nothing here. */
+export const inboundRequestKinds = [
+  'command',
+  'mention',
+  'message',
+  'button',
+  'form',
+  'shortcut',
+  'home',
+  'workflow',
+  'reaction',
+  'other',
+] as const;
+type InboundRequestKind = (typeof inboundRequestKinds)[number];
+
+/** From the least grave to the gravest. `refused`: the person knows. `failed`: not processed. */
+export const inboundRequestOutcomes = ['ignored', 'duplicate', 'accepted', 'refused', 'failed'] as const;
+
+export interface RequestNote {
+  readonly outcome: (typeof inboundRequestOutcomes)[number];
+  readonly jobId?: string | undefined;
+  readonly refusal?: RefusalNote | undefined;
+}
+
+interface RefusalNote {
+  readonly teamId: string;
+  /** Null: a workflow that nobody started. */
+  readonly userId: string | null;
+  readonly reason: string;
+}
+
+export interface RefusedRequest extends RefusalNote {
+  readonly kind: InboundRequestKind;
+  /** The same for all deliveries; null: Slack gave none. */
+  readonly key: string | null;
+}
+
+interface RequestInFlight {
+  note: RequestNote | null;
+  isLeft: boolean;
+}
+
+const requestInFlight = new AsyncLocalStorage<RequestInFlight>();
+
+/** For the log event of the current request. The gravest outcome counts. */
+export function noteRequest(note: RequestNote): void {
+  const request = requestInFlight.getStore();
+  if (request === undefined) return;
+  const { note: before } = request;
+  const gravity = inboundRequestOutcomes;
+  if (before !== null && gravity.indexOf(before.outcome) > gravity.indexOf(note.outcome)) return;
+  request.note = { ...before, ...note };
+}
+
+/** The current request belongs to another program: Slack redelivers it. */
+export function leaveRequest(): void {
+  const request = requestInFlight.getStore();
+  if (request !== undefined) request.isLeft = true;
+}
+
+/** Its author knows why, and an audit shows it. */
+export function noteRefusal(
+  { teamId }: Pick<RefusalNote, 'teamId'>,
+  userId: string | null,
+  reason: string,
+): void {
+  noteRequest({ outcome: 'refused', refusal: { teamId, userId, reason } });
+}
+
+interface Body {
+  readonly type?: unknown;
+  readonly command?: unknown;
+  readonly event?: Readonly<Record<string, unknown>> | null;
+  readonly event_id?: unknown;
+  readonly trigger_id?: unknown;
+  readonly team_id?: unknown;
+  readonly team?: { id?: unknown } | null;
+}
+
+const KINDS: Readonly<Record<string, InboundRequestKind>> = {
+  block_actions: 'button',
+  view_submission: 'form',
+  message_action: 'shortcut',
+  app_mention: 'mention',
+  message: 'message',
+  app_home_opened: 'home',
+  function_executed: 'workflow',
+  reaction_added: 'reaction',
+  reaction_removed: 'reaction',
+};
+
+function kindOf({ type, command, event }: Body): InboundRequestKind {
+  const isEvent = type === 'event_callback';
+  if (!isEvent && command !== undefined) return 'command';
+  const name = String(isEvent ? event?.type : type);
+  return Object.hasOwn(KINDS, name) ? (KINDS[name] ?? 'other') : 'other';
+}
+
+/** Most events do not concern the program; listeners note those that do. */
+const LISTENERS_NOTE: readonly InboundRequestKind[] = ['mention', 'message', 'workflow', 'reaction', 'other'];
+
+/** A mention arrives as two events about the same message. */
+function keyOf({ event, event_id: eventId, trigger_id: triggerId }: Body): string | null {
+  const { channel, ts, function_execution_id: executionId } = event ?? {};
+  const messageKey = typeof channel === 'string' && typeof ts === 'string' ? `${channel}:${ts}` : null;
+  return [triggerId, executionId, messageKey, eventId].find((one) => typeof one === 'string') ?? null;
+}
+
+/** Slack waits this long for the answer to a request. */
+const LAST_ANSWERS_MS = 3_000;
+
+/**
+ * In real time: how long background loops yield after a request arrives or is answered. After a longer
+ * silence, requests wait for something else: one unresponsive workspace must not block the rest.
+ */
+const GIVE_WAY_FOR_MS = 100;
+
+export interface RequestsOptions {
+  /** In real time: how long a request counts as in flight after its answer, as the next may follow. */
+  readonly nextWithinMs: number;
+  /** Slack redelivered a request, so it may have given up on others. */
+  readonly onRedelivery: () => void;
+  /** Slack drops the workspace's events (null: any workspace's) until then, and never delivers them. */
+  readonly onHeldBack: (teamId: string | null, untilMs: number) => Promise<void>;
+  /** Its author has been told. */
+  readonly onRefused: (refused: RefusedRequest) => Promise<void>;
+}
+
+interface ReceiverTools extends RequestsOptions {
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** If not, the receiver is stopped after the answers; requests that arrive meanwhile stay unprocessed. */
+  readonly answersAfterStop: boolean;
+}
+
+/**
+ * Bolt acknowledges events before their listeners run, so a crash in between would lose them. Here, Slack
+ * gets the acknowledgement once the listeners have committed, and redelivers the event if one failed.
+ * Commands and actions acknowledge themselves.
+ */
+export function acknowledgeAfterCommit(receiver: Receiver, tools: ReceiverTools) {
+  const { log, clock, answersAfterStop, nextWithinMs } = tools;
+  const inFlight = new Set<Promise<void>>();
+  let arrivedAtMs = Number.NEGATIVE_INFINITY;
+  let answeredAtMs = Number.NEGATIVE_INFINITY;
+  let isStopping = false;
+  return {
+    init: (app: App) => {
+      const processEvent = async (event: ReceiverEvent) => {
+        if (isStopping && !answersAfterStop) return log.info('inbound_request_left');
+        arrivedAtMs = performance.now();
+        const done = commit(app, event, tools).finally(() => {
+          inFlight.delete(done);
+          answeredAtMs = performance.now();
+        });
+        inFlight.add(done);
+        return done;
+      };
+      // Receivers use only the app's `processEvent`.
+      receiver.init(Object.assign(Object.create(app), { processEvent }));
+    },
+    /** Without those that wait for Slack: what background work should yield to. */
+    requestsInFlight: () => {
+      const nowMs = performance.now();
+      const isAnsweredNow = nowMs < answeredAtMs + nextWithinMs;
+      const isMoving = nowMs < Math.max(arrivedAtMs, answeredAtMs) + GIVE_WAY_FOR_MS;
+      return isMoving ? inFlight.size || Number(isAnsweredNow) : 0;
+    },
+    start: (...args: unknown[]) => receiver.start(...args),
+    stop: async () => {
+      isStopping = true;
+      if (!answersAfterStop) await clock.timeout(LAST_ANSWERS_MS, Promise.allSettled(inFlight), 'late');
+      await receiver.stop();
+      await Promise.allSettled(inFlight);
+    },
+  };
+}
+
+const MINUTE_MS = 60_000;
+
+/** `team_id`: null if Slack does not say. https://docs.slack.dev/apis/events-api */
+const rateLimited = z.looseObject({
+  team_id: z
+    .string()
+    .regex(/^\w{1,255}$/)
+    .nullable()
+    .catch(null),
+  minute_rate_limited: z.number().catch(Number.POSITIVE_INFINITY),
+});
+
+async function commit(app: App, given: ReceiverEvent, tools: ReceiverTools) {
+  const { log } = tools;
+  const nowMs = tools.clock.now();
+  const event = { ...given, body: withoutNulls(given.body) };
+  if (event.body.type === 'app_rate_limited') {
+    // Bolt has no listener for this and would answer 404.
+    const { team_id: teamId, minute_rate_limited: minute } = rateLimited.parse(event.body);
+    log.warn('slack_events_rate_limited', { team_id: teamId });
+    // The minute is never in the future.
+    await tools.onHeldBack(teamId, Math.min(minute * 1000, nowMs) + MINUTE_MS);
+    return event.ack();
+  }
+  if (event.retryNum !== undefined && event.retryNum > 0) tools.onRedelivery();
+  const eventTime = Number(event.body.event_time);
+  if (isTooOld(eventTime, nowMs)) {
+    log.warn('slack_event_too_old', { event_time: eventTime });
+    return event.ack();
+  }
+  try {
+    checkShape(event.body);
+  } catch (error) {
+    if (error instanceof BadRequestError)
+      log.warn('request_refused', { status: error.status, reason: error.message });
+    throw error;
+  }
+  await loggedRequest(event, tools, (request) => app.processEvent(request));
+}
+
+export async function loggedRequest(
+  event: ReceiverEvent,
+  { log, clock, onRefused }: Pick<ReceiverTools, 'log' | 'clock' | 'onRefused'>,
+  processEvent: (event: ReceiverEvent) => Promise<void>,
+): Promise<void> {
+  const arrivedAtMs = clock.now();
+  const request: RequestInFlight = { note: null, isLeft: false };
+  const body: Body = event.body;
+  const kind = kindOf(body);
+  const isEvent = body.type === 'event_callback';
+  let isAnswered = false;
+  let response: Parameters<ReceiverEvent['ack']>[0];
+  let acknowledgedAtMs: number | null = null;
+  const acknowledge = async () => {
+    await event.ack(response);
+    acknowledgedAtMs ??= clock.now();
+  };
+  const ack: ReceiverEvent['ack'] = async (given) => {
+    isAnswered = true;
+    response = given;
+    if (!isEvent) await acknowledge();
+  };
+  const teamId = body.team_id ?? body.team?.id;
+  const factsOf = (outcome: string) => ({
+    kind,
+    outcome,
+    team_id: typeof teamId === 'string' ? teamId : null,
+    ...(request.note?.jobId !== undefined && { job_id: request.note.jobId }),
+    ...(acknowledgedAtMs !== null && { acknowledged_ms: acknowledgedAtMs - arrivedAtMs }),
+    duration_ms: clock.now() - arrivedAtMs,
+  });
+  try {
+    await requestInFlight.run(request, () => processEvent({ ...event, ack }));
+    // For an unknown button, for example, Bolt would never answer.
+    if (!isEvent && !isAnswered) throw new BadRequestError(404, 'nobody listens to it');
+    if (isEvent && !request.isLeft) await acknowledge();
+  } catch (error) {
+    log.warn('inbound_request', factsOf('failed'));
+    throw error;
+  }
+  const { outcome = LISTENERS_NOTE.includes(kind) ? 'ignored' : 'accepted', refusal } = request.note ?? {};
+  const level = outcome === 'failed' ? 'warn' : outcome === 'ignored' ? 'debug' : 'info';
+  log[level]('inbound_request', factsOf(outcome));
+  if (outcome === 'refused' && refusal) await onRefused({ kind, key: keyOf(body), ...refusal });
+}

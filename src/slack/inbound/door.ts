@@ -1,0 +1,411 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ModalView } from '@slack/types';
+import { applyEvent, sitesOf } from '../../engine/apply-event.ts';
+import { outcomeOfMatter } from '../../jobs/decide/offers.ts';
+import type { DecisionContext } from '../../jobs/decision.ts';
+import type { JobEvent } from '../../jobs/event.ts';
+import type { Job } from '../../jobs/job.ts';
+import { endedByOf, initiatorOf } from '../../jobs/job.ts';
+import { StoreError } from '../../store/engines/database.ts';
+import type { Transaction } from '../../store/store.ts';
+import { CLOCK_SKEW_MS } from '../messages/message-event.ts';
+import { decodeDecisionForm } from '../protocol/form-data.ts';
+import { threadLink } from '../protocol/links.ts';
+import { tooLateView } from '../views/announcement.ts';
+import type { ButtonTarget, JobButton } from '../views/buttons.ts';
+import { noFormView } from '../views/compose.ts';
+import type { SlackMessage } from '../views/message.ts';
+import {
+  type AdminAction,
+  adminsOnlyView,
+  jobAtAnotherView,
+  jobForgottenView,
+  notAllowedView,
+  notCheckedView,
+  notReadView,
+  notStoredView,
+  storingUnclearView,
+} from '../views/private-answers.ts';
+import { ChannelUnreadError } from '../workspace/access.ts';
+import { SlackCallError } from '../workspace/web-api/failure.ts';
+import { noteRefusal, noteRequest, type RefusedRequest } from './connection/requests.ts';
+import type { Interaction, InteractionListener, ListenerDeps, Press, SharedDeps } from './listener.ts';
+
+/**
+ * How long a request waits, in milliseconds. Slack gives up after three seconds, and `answer` leaves some of
+ * them to the network. What comes late is left out, or the person is told.
+ */
+const withinMs = {
+  answer: 2_600,
+  store: 2_300,
+  form: 2_000,
+  list: 1_800,
+  thread: 1_500,
+  report: 1_500,
+  admission: 1_000,
+  names: 1_000,
+  settings: 1_000,
+  agent: 700,
+  /** The parts of a form that it can do without. */
+  formDetail: 500,
+} as const;
+
+const deadline = new AsyncLocalStorage<number>();
+
+/** All `inTime` waits inside share one deadline, within Slack's. */
+export function withDeadline<T>({ clock }: Pick<ListenerDeps, 'clock'>, work: () => Promise<T>): Promise<T> {
+  return deadline.run(clock.now() + withinMs.answer, work);
+}
+
+export function inTime<T>(
+  { clock }: Pick<ListenerDeps, 'clock'>,
+  awaitedFor: keyof typeof withinMs,
+  awaited: Promise<T>,
+  late: T,
+): Promise<T> {
+  const leftMs = (deadline.getStore() ?? Number.POSITIVE_INFINITY) - clock.now();
+  return clock.timeout(Math.min(withinMs[awaitedFor], leftMs), awaited, late);
+}
+
+export async function readInTime<T>(deps: ListenerDeps, read: () => Promise<T>): Promise<T | SlackMessage> {
+  try {
+    return await inTime<T | SlackMessage>(deps, 'list', read(), notReadView);
+  } catch (error) {
+    deps.log.error('not_shown', { error });
+    return notReadView;
+  }
+}
+
+/** In the texts, as far as they are known in time. */
+export function namesIn(deps: ListenerDeps, texts: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  return inTime(deps, 'names', deps.names.of(texts.join('\n')), new Map());
+}
+
+export function namesOf(
+  deps: ListenerDeps,
+  userIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  return inTime(deps, 'names', deps.names.named(userIds), new Map());
+}
+
+/** Ends what a person does: this is their answer, in a form at the field. */
+export class Refused extends Error {
+  readonly answer: SlackMessage;
+  readonly field: string | undefined;
+  /** The store failed, or what it did is unclear. */
+  readonly isFailure: boolean;
+
+  constructor(answer: SlackMessage, field?: string, isFailure = false) {
+    super('refused');
+    this.answer = answer;
+    this.field = field;
+    this.isFailure = isFailure;
+  }
+}
+
+/** Gives a person the listener's answer. Null: none, or it has been given. */
+export async function answer<Made extends Interaction>(
+  deps: ListenerDeps,
+  made: Made,
+  listener: InteractionListener<Made>,
+): Promise<void> {
+  try {
+    const message = await listener(deps, made);
+    await (message === null ? made.ack() : made.tell(message));
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    await made.tell(error.answer, error.field);
+  }
+}
+
+export function refusedIn(error: unknown): Refused {
+  if (error instanceof Refused) return error;
+  throw error;
+}
+
+/**
+ * Stores a request whose author waits. A commit that may have succeeded is tried once more.
+ * @param write stores it at most once; it may run twice, so its only effects are in the store
+ * @param admit the refusal; null: none. It asks Slack, so it runs before any transaction
+ */
+export async function storeRequest<T>(
+  deps: ListenerDeps,
+  write: () => Promise<T | Refused>,
+  admit: () => Promise<SlackMessage | null> = async () => null,
+): Promise<T> {
+  const attempt = async (isSecond: boolean): Promise<T | Refused> => {
+    try {
+      const denial = await admit();
+      return denial === null ? await write() : new Refused(denial);
+    } catch (error) {
+      if (error instanceof Refused) return error;
+      deps.log.error('inbound_request_not_stored', { error });
+      const mayBeStored = isSecond || (error instanceof StoreError && error.mayBeCommitted);
+      if (mayBeStored && !isSecond) return attempt(true);
+      return new Refused(mayBeStored ? storingUnclearView : notStoredView, undefined, true);
+    }
+  };
+  const late = new Refused(storingUnclearView, undefined, true);
+  const stored = await inTime(deps, 'store', attempt(false), late);
+  if (!(stored instanceof Refused)) return stored;
+  if (stored.isFailure) noteRequest({ outcome: 'failed' });
+  throw stored;
+}
+
+/** If the store fails, the press stays unacknowledged, so that Slack shows a warning at the button, too. */
+export async function storePress<T>(
+  press: Press,
+  stored: Promise<T>,
+  show: (answer: SlackMessage) => Promise<unknown> = press.tellBeside,
+): Promise<T> {
+  try {
+    return await stored;
+  } catch (error) {
+    if (!(error instanceof Refused && error.isFailure)) throw error;
+    await show(error.answer);
+    throw new Error(`the press of ${press.buttonId} was not stored`);
+  }
+}
+
+/** Null: the agent did not say in time. */
+export function agentHasJob(deps: ListenerDeps, projectId: string, id: string): Promise<boolean | null> {
+  return inTime(deps, 'agent', deps.agentHasJob(projectId, id), null);
+}
+
+/** The view's id; null if Slack did not open it in time. */
+export function openForm(deps: ListenerDeps, triggerId: string, view: ModalView): Promise<string | null> {
+  const opened = deps.poster.openModal(triggerId, view).catch((error: unknown) => {
+    if (!(error instanceof SlackCallError)) throw error;
+    deps.log.warn('form_not_opened', { form: view.callback_id, reason: error.failure.code });
+    return null;
+  });
+  return inTime(deps, 'form', opened, null);
+}
+
+/** Null: it is open, and the answer. */
+export async function openOrTell(
+  deps: ListenerDeps,
+  { triggerId }: Pick<Interaction, 'triggerId'>,
+  view: ModalView,
+  otherwise = noFormView,
+): Promise<SlackMessage | null> {
+  return (await openForm(deps, triggerId, view)) === null ? otherwise : null;
+}
+
+export function linkTo(
+  { workspaceUrl }: ListenerDeps,
+  job: Pick<Job, 'channelId' | 'threadTs'> | null,
+): string | null {
+  return job && threadLink(workspaceUrl, job.channelId, job.threadTs);
+}
+
+/** For audits, once for each request. The person has the answer either way. */
+export function refusalRecorder({
+  store,
+  newContext,
+  log,
+}: Pick<SharedDeps, 'store' | 'newContext' | 'log'>) {
+  return async ({ kind, key, teamId, userId, reason }: RefusedRequest): Promise<void> => {
+    const { nowMs: atMs, newId } = newContext();
+    // The time is now: transactions of refusals may overtake each other.
+    const id = newId();
+    const keys = key === null ? [] : [`refused:${teamId}:${key}`];
+    const refusal = { action: 'refusal', source: kind, jobId: null, outcome: reason } as const;
+    try {
+      await store.transaction(async (tx) => {
+        if (await tx.inboundRequests.remember(keys, atMs)) {
+          await tx.audit.record({ atMs, teamId, userId, ...refusal }, id);
+        }
+      });
+    } catch (error) {
+      log.warn('refusal_not_recorded', { user_id: userId, error });
+    }
+  };
+}
+
+export function promptMaxOf({ newContext }: ListenerDeps): number {
+  return newContext().policy.promptMaxLength;
+}
+
+const ADMINS_NAMED_MAX = 3;
+
+/** Null: the person may do this. Also refuses if that could not be found out. */
+export async function admissionProblem(
+  deps: ListenerDeps,
+  userId: string,
+  channelId: string | null,
+): Promise<SlackMessage | null> {
+  const late = { problem: notCheckedView(), unknown: null };
+  return (await inTime(deps, 'admission', denialOf(deps, userId, channelId), late))?.problem ?? null;
+}
+
+export async function jobOf(deps: ListenerDeps, jobId: string): Promise<Job | null> {
+  const job = await deps.store.transaction((tx) => tx.jobs.get(jobId));
+  return job?.teamId === deps.teamId ? job : null;
+}
+
+/** For a press outside of the job's channel. Null, too, if there is no such job here. */
+export async function jobAdmissionProblem(
+  deps: ListenerDeps,
+  userId: string,
+  jobId: string,
+): Promise<SlackMessage | null> {
+  const job = await jobOf(deps, jobId);
+  return job && admissionProblem(deps, userId, job.channelId);
+}
+
+export async function adminProblem(
+  deps: ListenerDeps,
+  userId: string,
+  deed: AdminAction,
+): Promise<SlackMessage | null> {
+  if (await inTime(deps, 'admission', deps.access.isAdmin(userId), false)) return null;
+  noteRefusal(deps, userId, 'no_administrator');
+  const admins = [...deps.access.namedAdmins].slice(0, ADMINS_NAMED_MAX);
+  const names = await namesOf(deps, admins);
+  const named = admins.map((id) => names.get(id) ?? id);
+  return adminsOnlyView(deed, userId, named);
+}
+
+/** Null: none. `unknown`: why the person could not be checked; null: refused. */
+async function denialOf(
+  deps: ListenerDeps,
+  userId: string,
+  channelId: string | null,
+): Promise<{ problem: SlackMessage; unknown: SlackCallError | null } | null> {
+  try {
+    const refusal = await deps.access.refusal(userId, channelId);
+    if (refusal === null) return null;
+    noteRefusal(deps, userId, refusal);
+    deps.log.info('access_refused', { user_id: userId, channel_id: channelId, reason: refusal });
+    return { problem: notAllowedView(refusal), unknown: null };
+  } catch (error) {
+    if (!(error instanceof SlackCallError)) throw error;
+    const { code, needsAdmin } = error.failure;
+    noteRequest({ outcome: 'failed' });
+    deps.log.warn('access_not_checked', { user_id: userId, reason: code });
+    const isUnread = error instanceof ChannelUnreadError;
+    const problem = isUnread ? notAllowedView('unread_channel') : notCheckedView(needsAdmin);
+    return { problem, unknown: error };
+  }
+}
+
+/**
+ * If a message may not be processed, its author gets an answer. Throws if unknown, so that Slack redelivers
+ * it. `refusalKey` identifies the answer, which is sent once; null: none.
+ */
+export async function isAdmitted(
+  deps: ListenerDeps,
+  message: WrittenBy,
+  refusalKey: string | null,
+): Promise<boolean> {
+  if (!(await deps.access.isPerson(message.userId, message.isPostedByApp))) return false;
+  const denial = await denialOf(deps, message.userId, message.channelId);
+  if (denial === null) return true;
+  const { problem, unknown } = denial;
+  const isLasting = unknown?.failure.needsAdmin ?? true;
+  const keys = [`refusal:${deps.teamId}:${refusalKey}`];
+  if (isLasting && refusalKey !== null && (await rememberNow(deps, keys))) {
+    await deps.poster.postEphemeral(message, problem).catch((error: unknown) => {
+      deps.log.warn('refusal_not_shown', { user_id: message.userId, error });
+    });
+  }
+  if (unknown !== null) throw unknown;
+  return false;
+}
+
+/** False: they were known. */
+function rememberNow({ store, clock }: ListenerDeps, keys: readonly string[]): Promise<boolean> {
+  return store.transaction((tx) => tx.inboundRequests.remember(keys, clock.now()));
+}
+
+/**
+ * Answers privately where the message was written, or (with `elsewhere`) in a direct message. An error
+ * leaves the event unacknowledged, so Slack redelivers it: a doubled answer does less harm than a lost one.
+ */
+export async function answerWriter(
+  deps: ListenerDeps,
+  { keys, ...place }: WrittenBy & { keys: readonly string[] },
+  message: SlackMessage,
+  elsewhere = message,
+  answerKeys = keys,
+): Promise<void> {
+  const isKnown = await deps.store.transaction((tx) => tx.inboundRequests.isKnown([...keys, ...answerKeys]));
+  noteRequest({ outcome: isKnown ? 'duplicate' : 'accepted' });
+  if (isKnown) return;
+  await deps.poster.replyPrivately(place, message, elsewhere);
+  await rememberNow(deps, answerKeys);
+}
+
+/** A person who keeps writing in a thread gets the answer once. */
+export function refusalInThread({ channelId, threadTs, userId }: WrittenBy): string {
+  return `${channelId}:${threadTs}:${userId}`;
+}
+
+interface WrittenBy {
+  readonly userId: string;
+  readonly channelId: string;
+  /** Null: not in a thread. Slack shows nothing private in a thread without replies. */
+  readonly threadTs: string | null;
+  readonly isPostedByApp?: boolean;
+}
+
+/**
+ * The target is outside input: it counts in the job's channel, or for the person who was shown the button.
+ * The Home tab and private answers show one's own jobs; *Details* also those of the channel where it was
+ * opened.
+ */
+export function isMeantHere(
+  job: Job,
+  { isRequesters, isPrivate }: Pick<JobButton, 'isRequesters'> & Pick<ButtonTarget, 'isPrivate'>,
+  press: Press,
+): boolean {
+  const isTheirs = initiatorOf(job) === press.userId;
+  if (isRequesters === true) return isTheirs;
+  if (press.channelId !== null) return job.channelId === press.channelId || (isPrivate === true && isTheirs);
+  return isTheirs || job.channelId === channelOfView(press);
+}
+
+/** The metadata of *Details* is the channel alone, that of a form has more. */
+export function channelOfView({ view }: Press): string | undefined {
+  const data = view?.private_metadata;
+  return data === undefined ? undefined : (decodeDecisionForm(data)?.channelId ?? data);
+}
+
+/** Once, and recorded for audits. Null: it was delivered before. */
+export async function applyOnce(
+  tx: Transaction,
+  deps: Pick<ListenerDeps, 'teamId' | 'newContext'>,
+  { userId, keys }: Pick<Interaction, 'userId' | 'keys'>,
+  { button, jobId, event }: { button: string; jobId: string; event: JobEvent },
+) {
+  const context = deps.newContext();
+  if (!(await tx.inboundRequests.remember(keys, context.nowMs))) return null;
+  const after = await applyEvent(tx, jobId, event, context);
+  await recordPress(tx, deps, context, { userId, button, jobId, hasEffect: after.hasEffect });
+  return after;
+}
+
+export function recordPress(
+  tx: Transaction,
+  { teamId }: Pick<ListenerDeps, 'teamId'>,
+  { nowMs: atMs, newId }: Pick<DecisionContext, 'nowMs' | 'newId'>,
+  press: { userId: string; button: string; jobId: string | null; hasEffect: boolean },
+): Promise<void> {
+  const { userId, button: source, jobId } = press;
+  const outcome = press.hasEffect ? 'accepted' : 'too_late';
+  return tx.audit.record({ atMs, teamId, userId, action: 'press', source, jobId, outcome }, newId());
+}
+
+export async function tooLate(deps: ListenerDeps, job: Job, press: JobEvent): Promise<SlackMessage> {
+  const outcome = outcomeOfMatter(job, press, deps.newContext().features.decisions);
+  const by = outcome?.by ?? endedByOf(job);
+  const names = await namesOf(deps, by === null ? [] : [by]);
+  return tooLateView(job, outcome, names, sitesOf(deps), deps.featureViews);
+}
+
+/** Deleted, or another program's. @param postedTs of the message with the button */
+export async function unknownJobAnswer(deps: ListenerDeps, postedTs?: string): Promise<SlackMessage> {
+  const sinceMs = postedTs === undefined ? 0 : Number(postedTs) * 1000 + CLOCK_SKEW_MS;
+  return (await deps.isSharedSince(sinceMs)) ? jobAtAnotherView : jobForgottenView;
+}

@@ -1,0 +1,394 @@
+import type { ModalView } from '@slack/types';
+import { policyOf } from '../../../engine/apply-event.ts';
+import { isToBeEdited, isToBeFound } from '../../../jobs/decide/start/create.ts';
+import type { EventOf, JobEvent } from '../../../jobs/event.ts';
+import { promptOf } from '../../../jobs/follow-ups/follow-up-queue.ts';
+import type { Draft } from '../../../jobs/job.ts';
+import { draftedMessageTs, isBeforeJob, type Job, startPromptOf } from '../../../jobs/job.ts';
+import { approversIn } from '../../../jobs/policy.ts';
+import { judgePrompt, unescaped } from '../../../jobs/requests/command.ts';
+import type { Transaction } from '../../../store/store.ts';
+import { attachmentsIn, mergeAttachments } from '../../messages/attachments.ts';
+import { offeredMessages, replyOf } from '../../messages/message-event.ts';
+import { type DecisionForm, decodeConfirmationForm, decodeDecisionForm } from '../../protocol/form-data.ts';
+import { formIds } from '../../protocol/ids.ts';
+import { mentionedUserIds, readableText } from '../../protocol/slack-text.ts';
+import { type ButtonTarget, buttons, decodeButton } from '../../views/buttons.ts';
+import {
+  agentJobForm,
+  alreadyStartedView,
+  draftForm,
+  editRequestForm,
+  followUpForm,
+  resolveForm,
+  type ThreadLine,
+} from '../../views/compose.ts';
+import { draftTooLongView, onlyTheseView } from '../../views/draft.ts';
+import { plainModal } from '../../views/form.ts';
+import type { SlackMessage } from '../../views/message.ts';
+import {
+  agentSilentView,
+  noJobIdView,
+  noSuchAgentJobView,
+  notYourFormView,
+  type Refusal,
+  refusalAtField,
+  refusalView,
+  startingView,
+} from '../../views/private-answers.ts';
+import { labels } from '../../views/text.ts';
+import type { ThreadMessage } from '../../workspace/web-api/caller.ts';
+import { isAgentJobId, isWatching } from '../commands.ts';
+import { noteRefusal } from '../connection/requests.ts';
+import {
+  admissionProblem,
+  agentHasJob,
+  applyOnce,
+  isMeantHere,
+  jobAdmissionProblem,
+  jobOf,
+  linkTo,
+  namesIn,
+  namesOf,
+  openOrTell,
+  promptMaxOf,
+  Refused,
+  readInTime,
+  refusedIn,
+  storePress,
+  storeRequest,
+  tooLate,
+  unknownJobAnswer,
+} from '../door.ts';
+import {
+  type InteractionListener,
+  type ListenerDeps,
+  type Press,
+  type Submission,
+  triggerKeys,
+} from '../listener.ts';
+import { threadTaken } from '../start-job.ts';
+import {
+  type Excerpt,
+  readThread,
+  refuseChanged,
+  threadContext,
+  timeIn,
+  toLines,
+  versionId,
+} from './thread.ts';
+
+export const editPressed = formPressed(async (deps, job, data) => {
+  const { creates = 0, userId } = data;
+  if (!isToBeEdited(job, creates)) {
+    const press = { type: 'request_edited', creates, prompt: '', userId } as const;
+    throw new Refused(await tooLate(deps, job, press));
+  }
+  const names = await namesIn(deps, [job.prompt]);
+  return editRequestForm(data, readableText(job.prompt, names), promptMaxOf(deps));
+});
+
+export const namePressed = unclearStartPressed(async (_deps, _job, data) => agentJobForm(data));
+
+export const resolvePressed = unclearStartPressed(async (deps, job, data) =>
+  resolveForm(data, job, await namesIn(deps, [job.prompt])),
+);
+
+function unclearStartPressed(formOf: FormOf) {
+  return formPressed(async (deps, job, data) => {
+    const { callId = '', userId } = data;
+    if (isToBeFound(job, callId)) return formOf(deps, job, data);
+    const press = { type: 'agent_job_named', callId, agentJobId: '', userId } as const;
+    throw new Refused(await tooLate(deps, job, press));
+  });
+}
+
+/** Works as long as the thread exists. */
+export const followUpPressed = formPressed(async (deps, _job, data) => followUpForm(data, promptMaxOf(deps)));
+
+export const followUpSubmitted = formSubmitted(
+  buttons.followUp.id,
+  async (deps, { userId }, _job, { values: { text } }) => {
+    refuseText(deps, text);
+    return { event: { type: 'follow_up_written', userId, text } };
+  },
+);
+
+export const editSubmitted = formSubmitted(
+  buttons.editAndStart.id,
+  async (deps, { creates = 0, userId }, job, { values: { text: prompt } }) => {
+    refuseText(deps, prompt);
+    const whole = judgePrompt(unescaped(startPromptOf({ ...job, prompt })), promptMaxOf(deps));
+    if (whole.kind === 'too_long') {
+      throw new Refused(refusalView({ ...whole, kind: 'too_long_together', mayUntick: false }));
+    }
+    return { event: { type: 'request_edited', creates, prompt, userId } };
+  },
+);
+
+/** Refuses what the agent does not take. */
+function refuseText(deps: ListenerDeps, text: string): void {
+  const verdict = judgePrompt(unescaped(text), promptMaxOf(deps));
+  if (verdict.kind !== 'ok') throw new Refused(refusalAtField(verdict));
+}
+
+export const nameSubmitted = formSubmitted(
+  buttons.watchAgentJob.id,
+  async (deps, { callId = '', userId }, job, { view }) => {
+    const agentJobId = (view.state.values[formIds.agentJob]?.[formIds.agentJob]?.value ?? '').trim();
+    if (!isAgentJobId(agentJobId)) throw new Refused(noJobIdView);
+    const { projectId, projectName } = job;
+    const isThere = await agentHasJob(deps, projectId, agentJobId);
+    if (isThere === null) throw new Refused(agentSilentView);
+    if (!isThere) throw new Refused(noSuchAgentJobView(agentJobId, projectName));
+    return {
+      event: { type: 'agent_job_named', callId, agentJobId, userId },
+      instead: async (tx) => {
+        const jobs = await tx.jobs.ofAgentJob(deps.teamId, projectId, agentJobId);
+        const found = jobs.find((one) => one.id !== job.id && isWatching(one));
+        if (found === undefined) return null;
+        const other = { number: found.number, threadUrl: linkTo(deps, found) };
+        return { type: 'start_dismissed', callId, userId, other };
+      },
+    };
+  },
+);
+
+type FormOf = (deps: ListenerDeps, job: Job, data: DecisionForm) => Promise<ModalView>;
+
+function formPressed(formOf: FormOf): InteractionListener<Press> {
+  return async (deps, press) => {
+    await press.ack();
+    const target = decodeButton(press.value);
+    const job = target && (await readInTime(deps, () => jobOf(deps, target.jobId)));
+    if (target === null || job === null) return unknownJobAnswer(deps, press.messageTs);
+    if ('blocks' in job) return job;
+    if (!isMeantHere(job, {}, press)) return null;
+    const { creates, callId, draft } = target;
+    const data = { jobId: job.id, channelId: job.channelId, userId: press.userId, creates, callId, draft };
+    return openOrTell(deps, press, await formOf(deps, job, data));
+  };
+}
+
+/** `instead`: what the store calls for in place of the event; null: nothing. */
+function formSubmitted(
+  button: string,
+  decide: (
+    deps: ListenerDeps,
+    made: DecisionForm,
+    job: Job,
+    form: Submission,
+  ) => Promise<{ event: JobEvent; instead?: (tx: Transaction) => Promise<JobEvent | Refused | null> }>,
+): InteractionListener<Submission> {
+  return async (deps, form) => {
+    const { userId } = form;
+    const made = decodeDecisionForm(form.view.private_metadata);
+    if (made?.userId !== userId) return notYourFormView;
+    const job = await jobOf(deps, made.jobId);
+    if (job === null) return unknownJobAnswer(deps);
+    if (job.channelId !== made.channelId) return notYourFormView;
+    const { event: decided, instead } = await decide(deps, made, job, form);
+    const write = () =>
+      deps.store.transaction(async (tx) => {
+        const event = (await instead?.(tx)) ?? decided;
+        if (event instanceof Refused) return event;
+        return applyOnce(tx, deps, form, { button, jobId: job.id, event });
+      });
+    const after = await storeRequest(deps, write, () => admissionProblem(deps, userId, job.channelId));
+    return after === null || after.hasEffect ? null : tooLate(deps, after.job, decided);
+  };
+}
+
+/** Answers the question whether, or for which project, a text is meant. */
+export const startAnother: InteractionListener<Press> = async (deps, press) => {
+  const { jobId = '', projectId } = decodeButton(press.value) ?? {};
+  return press.replace(await storePress(press, storeAnother(deps, press, jobId, projectId)));
+};
+
+export const startAnotherSubmitted: InteractionListener<Submission> = async (deps, form) => {
+  const { jobId = '', responseUrl = null } = decodeConfirmationForm(form.view.private_metadata) ?? {};
+  // The view is that of the request itself, so its keys are in use.
+  const keys = triggerKeys('press', deps, form.triggerId);
+  const buttonId = buttons.startAnother.id;
+  const result = await storeAnother(deps, { ...form, keys, responseUrl, buttonId }, jobId);
+  return form.update(plainModal(labels.startAnother, result));
+};
+
+/** The result is the answer: nothing is left to press for. */
+function storeAnother(
+  deps: ListenerDeps,
+  press: Pick<Press, 'userId' | 'keys' | 'responseUrl' | 'buttonId'> & Partial<Pick<Press, 'pressedTs'>>,
+  jobId: string,
+  projectId?: string,
+): Promise<SlackMessage> {
+  const { buttonId: button, userId, responseUrl, pressedTs } = press;
+  const project = deps.projects.find(({ id }) => id === projectId);
+  const chosen = project && { project: { id: project.id, name: project.name } };
+  const event = { type: 'start_another_pressed', responseUrl, pressedTs, ...chosen } as const;
+  const write = () =>
+    deps.store.transaction(async (tx) => {
+      const job = await tx.jobs.get(jobId);
+      if (job === null) return null;
+      if (job.requesterId !== userId || job.teamId !== deps.teamId) return alreadyStartedView;
+      if (job.stage.kind === 'awaiting_confirmation') {
+        const { unknownProject: unknown } = job.stage;
+        // It has been removed from the settings.
+        if (unknown !== undefined && project === undefined) return refusalView(unknown);
+        const taken = await threadTaken(tx, job, userId);
+        if (taken !== null) return taken.answer;
+      }
+      const after = await applyOnce(tx, deps, press, { button, jobId, event });
+      return after?.hasEffect ? startingView : alreadyStartedView;
+    });
+  return storeRequest(
+    deps,
+    async () => (await write()) ?? unknownJobAnswer(deps),
+    () => jobAdmissionProblem(deps, userId, jobId),
+  );
+}
+
+const REPLIES_MAX = 50;
+
+/** The messages that go along are read as they are now. */
+export async function prepareStart(
+  deps: ListenerDeps,
+  { jobId, draft: number }: ButtonTarget,
+  event: EventOf<'draft_started'>,
+): Promise<JobEvent> {
+  const job = await jobOf(deps, jobId);
+  const draft = job && openDraft(job, number);
+  if (job === null || draft === null) return event;
+  await refuseOthers(deps, job, event.userId);
+  const along = await readAlong(deps, job, draft, draft.messages);
+  return { ...event, ...saidAlong(deps, job, draft, along, true) };
+}
+
+export const draftPressed = formPressed(async (deps, job, data) => {
+  const draft = openDraft(job, data.draft);
+  if (draft === null) throw new Refused(await tooLate(deps, job, startedBy(data.userId, data.draft)));
+  await refuseOthers(deps, job, data.userId);
+  const along = await readOffered(deps, job, draft);
+  const names = await namesIn(deps, [job.prompt]);
+  return draftForm(data, {
+    prompt: readableText(job.prompt, names),
+    lines: [...toLines(along), ...(await repliesBelow(deps, job.id))],
+    promptMaxLength: promptMaxOf(deps),
+  });
+});
+
+export const draftSubmitted = formSubmitted(
+  buttons.editDraft.id,
+  async (deps, { draft: number, userId }, job, { values }) => {
+    const draft = openDraft(job, number);
+    if (draft === null) return { event: startedBy(userId, number) };
+    await refuseOthers(deps, job, userId);
+    const { text: prompt, ticked, tickable } = values;
+    refuseText(deps, prompt);
+    const replies = await repliesBelow(deps, job.id);
+    const isReply = (ts: string) => replies.some(({ id }) => timeIn(id) === ts);
+    const tickedTs = ticked.map(timeIn).sort();
+    const messages = tickedTs.filter((ts) => !isReply(ts));
+    const along = await readAlong(deps, job, draft, messages);
+    const chosen = replies.filter(({ id }) => tickedTs.includes(timeIn(id)));
+    refuseChanged([...toLines(along), ...chosen], ticked);
+    const said = saidAlong(deps, { ...job, prompt }, draft, along, false);
+    const withheld = tickable.map(timeIn).filter((ts) => isReply(ts) && !tickedTs.includes(ts));
+    return {
+      event: { ...startedBy(userId, number), prompt, ...said, withheld },
+      instead: (tx) => threadTaken(tx, job, userId),
+    };
+  },
+);
+
+function startedBy(userId: string, draft = 0) {
+  return { type: 'draft_started', draft, userId } as const;
+}
+
+function openDraft({ stage }: Job, number: number | undefined): Draft | null {
+  return stage.kind === 'draft' && stage.number === number ? stage : null;
+}
+
+/** Refuses people who may not start drafts there. */
+async function refuseOthers(deps: ListenerDeps, { channelId }: Job, userId: string): Promise<void> {
+  const approvers = approversIn(deps.newContext().rulesOf(deps.teamId), channelId);
+  if (approvers.length === 0 || approvers.includes(userId)) return;
+  noteRefusal(deps, userId, 'no_approver');
+  throw new Refused(onlyTheseView(approvers, await namesOf(deps, approvers)));
+}
+
+const NOTHING: Excerpt = { messages: [], names: new Map(), found: [] };
+
+function readAlong(deps: ListenerDeps, job: Job, draft: Draft, messages: readonly string[]) {
+  return readFrom(deps, job, draft, messages[0], (found) => found.filter(({ ts }) => messages.includes(ts)));
+}
+
+/** Everything that may go along and is no reply to the draft, messages by bots included. */
+async function readOffered(deps: ListenerDeps, job: Job, draft: Draft): Promise<Excerpt> {
+  const { thread, messages } = draft;
+  const { followUpMode } = await deps.store.transaction(async (tx) => {
+    const saved = await tx.channelSettings.get(job.teamId, job.channelId);
+    return policyOf({ job, saved: saved?.settings ?? null }, deps.newContext());
+  });
+  const isReply = (message: ThreadMessage) => {
+    const reply = replyOf(message, deps.botUserId)?.reply;
+    const isOurs = followUpMode !== 'mentions' || reply?.mentionsBot;
+    return reply !== undefined && !isBeforeJob(job, message.ts) && isOurs;
+  };
+  const offered = await readFrom(deps, job, draft, messages[0] ?? thread?.lastTs, (found) =>
+    offeredMessages(found, draftedMessageTs(job.origin) ?? '', deps.botUserId).offered.filter(
+      (message) => !isReply(message),
+    ),
+  ).catch(refusedIn);
+  if (!(offered instanceof Refused)) return offered;
+  // What nobody has chosen can be left out.
+  if (messages.length === 0) return NOTHING;
+  throw offered;
+}
+
+async function readFrom(
+  deps: ListenerDeps,
+  { channelId }: Job,
+  { thread }: Draft,
+  fromTs: string | undefined,
+  pick: Parameters<typeof readThread>[2],
+): Promise<Excerpt> {
+  if (thread === null || fromTs === undefined) return NOTHING;
+  return readThread(deps, { channelId, threadTs: thread.threadTs, fromTs }, (found) =>
+    // The root is always included.
+    pick(found.filter(({ ts }) => Number(ts) >= Number(fromTs))),
+  );
+}
+
+/** They go along unless a person unticks them. */
+async function repliesBelow(deps: ListenerDeps, jobId: string): Promise<ThreadLine[]> {
+  const state = await deps.store.transaction((tx) => tx.jobs.shown(jobId));
+  const replies = state?.followUps.filter((one) => one.state === 'waiting').slice(-REPLIES_MAX) ?? [];
+  const people = replies.flatMap(({ userId, text }) => [userId, ...mentionedUserIds(text)]);
+  const names = await namesOf(deps, [...new Set(people)]);
+  return replies.map((reply) => ({
+    id: versionId(reply.messageTs, reply.editedTs),
+    author: names.get(reply.userId) ?? labels.somebody,
+    text: readableText(promptOf(reply), names),
+  }));
+}
+
+/** @param isAsOffered nobody has seen a form in which to untick messages */
+function saidAlong(
+  deps: ListenerDeps,
+  job: Job,
+  draft: Draft,
+  along: Excerpt,
+  isAsOffered: boolean,
+): Pick<EventOf<'draft_started'>, 'said' | 'attachments'> {
+  const { messages } = along;
+  const threadTs = draft.thread?.threadTs ?? null;
+  const said = threadContext(along, linkTo(deps, { channelId: job.channelId, threadTs }));
+  const whole = startPromptOf({ ...job, context: [job.context, said].filter(Boolean).join('\n\n') });
+  const verdict = judgePrompt(readableText(whole, new Map()), promptMaxOf(deps));
+  if (verdict.kind === 'too_long') {
+    const refusal: Refusal =
+      messages.length === 0 ? verdict : { ...verdict, kind: 'too_long_together', mayUntick: true };
+    throw new Refused(isAsOffered ? draftTooLongView(refusal, job, draft.number) : refusalView(refusal));
+  }
+  return { said, attachments: mergeAttachments(messages.map(attachmentsIn)) };
+}

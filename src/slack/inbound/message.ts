@@ -1,0 +1,312 @@
+import type { AllMiddlewareArgs, SlackEventMiddlewareArgs } from '@slack/bolt';
+import { applyEvent } from '../../engine/apply-event.ts';
+import type { Clock } from '../../engine/runtime/clock.ts';
+import type { JobEvent } from '../../jobs/event.ts';
+import { intentOf } from '../../jobs/requests/intent.ts';
+import {
+  appThatWrote,
+  type ChangeEvent,
+  CLOCK_SKEW_MS,
+  isChange,
+  isPostedByApp,
+  type MessageEvent,
+  mayBeHuman,
+  mentionAddedIn,
+  mentionsBot,
+  messageKeys,
+  replyChangeOf,
+  replyOf,
+  rewrittenRequest,
+  type Written,
+  writtenByPerson,
+  writtenOf,
+} from '../messages/message-event.ts';
+import { filesNotSent } from '../views/announcement.ts';
+import { noJobInThreadView, sendAlongView } from '../views/compose.ts';
+import { newMessagesOnlyView, typedOnlyView } from '../views/help.ts';
+import type { SlackMessage } from '../views/message.ts';
+import { refusalView, threadForgottenView } from '../views/private-answers.ts';
+import { isRoomForDraft } from '../workspace/early-replies.ts';
+import { answerInWords, doctorAnswer, helpAnswer } from './commands.ts';
+import { leaveRequest, noteRequest, type RequestNote } from './connection/requests.ts';
+import { answerWriter, isAdmitted, promptMaxOf } from './door.ts';
+import { authorsAlong, offerSaidSince } from './forms/thread.ts';
+import type { Listener, ListenerDeps } from './listener.ts';
+import { changeReply, isReplyToJob, takeReply } from './replies.ts';
+import { startJob } from './start-job.ts';
+
+/** A third of Slack's patience. */
+const TWIN_WITHIN_MS = 1_000;
+/** More than Slack delivers in that time. */
+const MAX_TWINS = 1_000;
+
+/**
+ * Routes all messages. An error leaves the event unacknowledged, so Slack redelivers it.
+ *
+ * |                  | at the top level    | in a thread                               |
+ * | mention          | starts a job        | a reply to its job; without one: an offer |
+ * | direct message   | starts a job        | a reply to its job; without one: an offer |
+ * | other message    | is ignored          | a reply to its job; once: that it is gone |
+ * | edit or deletion | of a mention: a tip | changes the reply                         |
+ * | a listed app's   | makes a draft       | makes a draft, unless there is a job      |
+ *
+ * Slack delivers a message that mentions the bot twice, as `message` and as `app_mention`, in any order, to
+ * any replica; one may never come. The mention may lack attachments, so it waits for the message: briefly,
+ * and unacknowledged, so that a crash loses neither.
+ */
+export function messageListener(
+  clock: Clock,
+): Listener<SlackEventMiddlewareArgs<'message' | 'app_mention'> & AllMiddlewareArgs> {
+  const twins = new Map<string, PromiseWithResolvers<void>>();
+  const handled = (key: string) => {
+    const known = twins.get(key);
+    if (known !== undefined) return known;
+    const [oldest] = twins.keys();
+    if (twins.size >= MAX_TWINS && oldest !== undefined) twins.delete(oldest);
+    const made = Promise.withResolvers<void>();
+    twins.set(key, made);
+    return made;
+  };
+  return async (deps, { event, body, context: { retryNum } }) => {
+    const isDirect = event.type === 'message' && event.channel_type === 'im';
+    const said = event as MessageEvent & ChangeEvent;
+    const { bot_id: by, app_id: app } = said.message ?? said.previous_message ?? said;
+    // Its own, with any of its tokens.
+    if (by === deps.botId || (app !== undefined && app === body.api_app_id)) return;
+    if (isChange(said)) return takeChange(deps, said, isDirect, retryNum);
+    const keys = messageKeys(deps.teamId, said, body.event_id);
+    const [key = ''] = keys;
+    const isMention = event.type === 'app_mention';
+    const isSpokenTo = isDirect || isMention || mentionsBot(said, deps.botUserId);
+    const hasTwin = isMention ? mayBeHuman(said) : isSpokenTo && !isDirect;
+    if (hasTwin && isMention) await clock.timeout(TWIN_WITHIN_MS, handled(key).promise, undefined);
+    try {
+      await takeMessage(deps, said, { isDirect, isSpokenTo, keys, retryNum });
+    } finally {
+      if (hasTwin && !isMention) handled(key).resolve();
+    }
+  };
+}
+
+async function takeMessage(
+  deps: ListenerDeps,
+  said: MessageEvent,
+  {
+    isDirect,
+    isSpokenTo,
+    keys,
+    retryNum,
+  }: { isDirect: boolean; isSpokenTo: boolean; keys: readonly string[]; retryNum: number | undefined },
+) {
+  const { botUserId } = deps;
+  const isMention = isSpokenTo && !isDirect;
+  if (isMention && (await takeAppMention(deps, said, keys))) return;
+  const written = isSpokenTo ? writtenOf(said, botUserId) : null;
+  if (said.thread_ts === undefined || said.thread_ts === said.ts) {
+    if (written !== null) await startFromMessage(deps, written, keys, isDirect);
+    return;
+  }
+  const owner = await takeReply(deps, said, keys);
+  if (owner !== null && typeof owner === 'object') {
+    if (isMention) await offerSaidSince(deps, said, owner.jobId);
+    return;
+  }
+  const rootUserId = said.parent_user_id ?? (isDirect ? botUserId : undefined);
+  // A mention in a people's thread is answered at once: it may well be the first.
+  const mayBeLeft = !isMention || said.parent_user_id === botUserId;
+  if (owner !== null && mayBeLeft && (await leaveToOthers(deps, said, said.thread_ts, retryNum))) return;
+  const mayBeElsewhere = owner === 'opening' && rootUserId !== botUserId;
+  if (isSpokenTo) {
+    if (written !== null && (owner === 'none' || mayBeElsewhere)) await offerThread(deps, written);
+  } else if (owner === 'none') await answerInForgottenThread(deps, said);
+}
+
+async function takeChange(deps: ListenerDeps, event: ChangeEvent, isDirect: boolean, retryNum?: number) {
+  await changeRequest(deps, event, isDirect);
+  const change = replyChangeOf(event, deps.botUserId);
+  if (change !== null && (await changeReply(deps, change)) === 'none') {
+    if (await leaveToOthers(deps, change.message, change.found.threadTs, retryNum)) return;
+  }
+  const added = isDirect ? null : mentionAddedIn(event, deps.botUserId);
+  if (added !== null) await answerAddedMention(deps, added);
+}
+
+/** Null: the words are a request, or need a question. */
+async function answerTo(
+  deps: ListenerDeps,
+  { channelId, userId, text, attachments }: Written,
+): Promise<SlackMessage | null> {
+  const viewer = { teamId: deps.teamId, userId, channelId };
+  const intent = intentOf(text);
+  const command = intent.kind === 'command' ? intent.command : null;
+  const isTyped =
+    command?.kind === 'settings' ||
+    command?.kind === 'watch' ||
+    (command !== null && deps.featureListeners.some(({ commands }) => commands?.(deps)[command.kind]));
+  if (isTyped) return typedOnlyView(text.trim());
+  if (command?.kind === 'doctor') return doctorAnswer(deps, viewer);
+  if (command?.kind === 'compose') {
+    return attachments.others.length > 0 ? filesNotSent(attachments.others) : helpAnswer(deps, userId);
+  }
+  // A text with a file is a request about that file.
+  return command === null && attachments.snippets.length > 0 ? null : answerInWords(deps, viewer, intent);
+}
+
+async function startFromMessage(
+  deps: ListenerDeps,
+  written: Written,
+  keys: readonly string[],
+  isDirect: boolean,
+) {
+  const { channelId, userId: requesterId, ts, text, attachments } = written;
+  const at = { channelId, userId: requesterId, threadTs: null, keys };
+  if (!(await isAdmitted(deps, written, `message:${channelId}:${ts}`))) return;
+  const answer = await answerTo(deps, written);
+  // A text that seems empty may come from the lesser of two events: the request is still to come.
+  const answerKeys = text === '' ? keys.map((key) => `bare_${key}`) : keys;
+  if (answer !== null) return answerWriter(deps, at, answer, answer, answerKeys);
+  const request = {
+    teamId: deps.teamId,
+    channelId,
+    requesterId,
+    origin: { kind: isDirect ? 'direct_message' : 'mention' },
+    text,
+    attachments,
+    project: null,
+    responseUrl: null,
+    thread: { threadTs: ts, lastTs: ts },
+    requestTs: ts,
+    mayBeSlip: true,
+  } as const;
+  const outcome = await startJob(deps, request, keys, false);
+  if (outcome && 'kind' in outcome) await answerWriter(deps, at, refusalView(outcome));
+}
+
+/** Nothing of a thread goes to the agent before a person has seen it. */
+async function offerThread(deps: ListenerDeps, written: Written) {
+  const { channelId, userId, ts: messageTs, threadTs } = written;
+  if (threadTs === null) return;
+  const key = `mention:${deps.teamId}:${channelId}:${messageTs}`;
+  if (!(await isAdmitted(deps, written, key))) return;
+  const at = { channelId, userId, threadTs, keys: [key] };
+  const answer = written.text === '' ? null : await answerTo(deps, written);
+  if (answer !== null) return answerWriter(deps, at, answer);
+  const mentioned = { channelId, threadTs, messageTs };
+  const offer = sendAlongView(mentioned, await authorsAlong(deps, mentioned));
+  await answerWriter(deps, at, offer, noJobInThreadView);
+}
+
+function isThreadPast({ store, teamId }: ListenerDeps, channelId: string, threadTs: string) {
+  return store.transaction((tx) => tx.retention.isPast({ teamId, channelId, threadTs }));
+}
+
+/** Once for each person. A mention gets an offer instead. */
+async function answerInForgottenThread(deps: ListenerDeps, message: MessageEvent) {
+  const found = replyOf(message, deps.botUserId);
+  if (found === null || found.reply.mentionsBot) return;
+  const { channel: channelId } = message;
+  const { threadTs, reply } = found;
+  const { userId } = reply;
+  if (!(await isThreadPast(deps, channelId, threadTs))) return;
+  const at = { channelId, threadTs, userId };
+  if (!(await isAdmitted(deps, { ...at, isPostedByApp: isPostedByApp(message) }, null))) return;
+  const keys = [`past_thread:${deps.teamId}:${channelId}:${threadTs}:${userId}`];
+  await answerWriter(deps, { ...at, keys }, threadForgottenView);
+}
+
+/**
+ * Slack sends no mention event for it: its author learns, once, that it starts nothing. In a job's thread it
+ * is an edit like any other.
+ */
+async function answerAddedMention(deps: ListenerDeps, message: MessageEvent & { user: string }) {
+  const { channel: channelId, ts, thread_ts: rootTs = ts, user: userId } = message;
+  const thread = { teamId: deps.teamId, channelId, threadTs: rootTs };
+  if (await deps.store.transaction((tx) => isReplyToJob(tx, thread, ts, deps.clock.now()))) return;
+  const key = `mention_by_edit:${deps.teamId}:${channelId}:${ts}`;
+  const at = { channelId, userId, threadTs: rootTs === ts ? null : rootTs };
+  if (!(await isAdmitted(deps, { ...at, isPostedByApp: isPostedByApp(message) }, key))) return;
+  await answerWriter(deps, { ...at, keys: [key] }, newMessagesOnlyView);
+}
+
+/**
+ * Makes a draft, once, if the author is a listed app. Returns whether it is. Throws SlackCallError if Slack
+ * does not say.
+ */
+async function takeAppMention(deps: ListenerDeps, said: MessageEvent, keys: readonly string[]) {
+  const app = appThatWrote(said);
+  const { channel: channelId, user, ts, thread_ts: threadTs = ts, edited } = said;
+  if (app === null || !(await deps.access.admitsApp(app.id, channelId))) return false;
+  if (user !== undefined && mayBeHuman(said) && (await deps.access.isPerson(user, true))) return false;
+  const { teamId, store, clock, log } = deps;
+  const thread = { teamId, channelId, threadTs };
+  const subject = `${teamId}:${channelId}:${ts}`;
+  const outcome = await store.transaction(async (tx): Promise<RequestNote['outcome']> => {
+    const nowMs = clock.now();
+    if (!(await tx.inboundRequests.remember(keys, nowMs))) return 'duplicate';
+    // Asked before Slack is called, and again before the draft is stored.
+    const isRoom = edited === undefined && (await isRoomForDraft(tx, log, thread, app.id, nowMs));
+    if (!isRoom) return 'ignored';
+    const look = { kind: 'look_at_app_mention', subject, runAtMs: nowMs, ifScheduled: 'keep' } as const;
+    await tx.tasks.schedule(look);
+    return 'accepted';
+  });
+  noteRequest({ outcome });
+  return true;
+}
+
+const LAST_RETRY = 3;
+
+/**
+ * While another program takes a share of the requests, a reply in an unknown thread may be the other's: it
+ * stays unacknowledged, so that Slack redelivers it to either, except the last time. Returns whether it is
+ * left.
+ */
+async function leaveToOthers(
+  deps: ListenerDeps,
+  { channel: channelId, parent_user_id: rootUserId }: MessageEvent,
+  threadTs: string,
+  retryNum = 0,
+) {
+  const { isSharedSince, botUserId } = deps;
+  if (retryNum >= LAST_RETRY) return false;
+  // In a thread that a person began, an unknown reply is no sign of another program.
+  if (rootUserId !== botUserId && !(await isSharedSince(null))) return false;
+  if (await isThreadPast(deps, channelId, threadTs)) return false;
+  if (!(await isSharedSince(Number(threadTs) * 1000 + CLOCK_SKEW_MS))) return false;
+  deps.log.info('reply_left', { channel_id: channelId, thread_ts: threadTs });
+  leaveRequest();
+  return true;
+}
+
+/** Older requests have been answered or given up. */
+const ASKED_WITHIN_MS = 7 * 86_400_000;
+
+/** An edit changes a person's request that is still waiting; a deletion withdraws it. */
+async function changeRequest(
+  deps: ListenerDeps,
+  { subtype, channel, message: now, previous_message: before }: ChangeEvent,
+  isDirect: boolean,
+) {
+  const { teamId, store, clock, botUserId, projects } = deps;
+  const isDeleted = subtype === 'message_deleted' || now?.subtype === 'tombstone';
+  const changed = isDeleted ? before : now;
+  if (changed === undefined) return;
+  const message = { ...changed, channel };
+  const userId = writtenByPerson(message, botUserId);
+  const mayAsk =
+    isDirect || mentionsBot(message, botUserId) || mentionsBot({ ...message, ...before }, botUserId);
+  if (userId === null || !mayAsk || (!isDeleted && changed.edited?.ts === undefined)) return;
+  const promptMaxLength = promptMaxOf(deps);
+  const event: JobEvent | null = isDeleted
+    ? { type: 'request_deleted', messageTs: changed.ts, userId }
+    : rewrittenRequest(message, { userId, botUserId, projects, promptMaxLength });
+  if (event === null) return;
+  const asker = { teamId, channelId: channel, requesterId: userId };
+  const jobs = await store.transaction((tx) => tx.jobs.requestedBy(asker, clock.now() - ASKED_WITHIN_MS));
+  const jobId = jobs.find(({ requestTs }) => requestTs === changed.ts)?.id;
+  if (jobId === undefined) return;
+  const writer = { channelId: channel, threadTs: null, userId, isPostedByApp: isPostedByApp(message) };
+  if (!(await isAdmitted(deps, writer, null))) return;
+  await store.transaction((tx) => applyEvent(tx, jobId, event, deps.newContext()));
+  noteRequest({ outcome: 'accepted', jobId });
+}

@@ -1,0 +1,166 @@
+import { type AnyJobContext, applyEvent } from '../../engine/apply-event.ts';
+import type { JobEvent } from '../../jobs/event.ts';
+import { isBeforeJob } from '../../jobs/job.ts';
+import type { Thread, Transaction } from '../../store/store.ts';
+import {
+  CLOCK_SKEW_MS,
+  isPostedByApp,
+  type MessageEvent,
+  messageKeys,
+  type ReplyChange,
+  replyOf,
+} from '../messages/message-event.ts';
+import { takeInEarlyReplies } from '../workspace/early-replies.ts';
+import { noteRequest, type RequestNote } from './connection/requests.ts';
+import { isAdmitted, refusalInThread } from './door.ts';
+import type { ListenerDeps } from './listener.ts';
+
+/** A request is stored within this time; otherwise its thread is read for replies. */
+const REQUEST_UNDER_WAY_MS = 10_000;
+
+/**
+ * Whose thread it is. `opening`: perhaps that of a card which people answer before the program knows it.
+ * `recent`: perhaps that of a message whose request is being stored; replies are kept, and answered as in
+ * one without a job (`none`).
+ */
+type Owner = { jobId: string } | 'opening' | 'recent' | 'none';
+
+/** Null: no reply, or not allowed. */
+type ReplyOwner = Exclude<Owner, 'recent'> | null;
+
+export async function takeReply(
+  deps: ListenerDeps,
+  message: MessageEvent,
+  keys: readonly string[],
+): Promise<ReplyOwner> {
+  const found = replyOf(message, deps.botUserId);
+  if (found === null) return null;
+  const { reply } = found;
+  const isSure = await deps.access.surelyAdmits(reply.userId, message.channel);
+  return storeInThread(deps, message, found, isSure, ownerOfThread, async (tx, owner, thread, context) => {
+    if (typeof owner === 'string') {
+      // It is remembered when its job takes it.
+      await tx.earlyReplies.put(thread, reply, context.nowMs);
+      return 'accepted';
+    }
+    const isNew = await tx.inboundRequests.remember(keys, context.nowMs);
+    const type = isNew ? 'reply_received' : 'message_completed';
+    await applyEvent(tx, owner.jobId, { type, reply }, context);
+    return isNew ? 'accepted' : 'duplicate';
+  });
+}
+
+export async function changeReply(deps: ListenerDeps, change: ReplyChange): Promise<ReplyOwner> {
+  const { kind, message, found } = change;
+  const { reply } = found;
+  const { messageTs } = reply;
+  const find: typeof ownerOfThread = (tx, thread, nowMs) => ownerOfReply(tx, thread, messageTs, nowMs);
+  // Anybody may delete their reply, without the right to write one.
+  const isSure = kind === 'deleted' && !isPostedByApp(message);
+  return storeInThread(deps, message, found, isSure, find, async (tx, owner, thread, context) => {
+    if (typeof owner === 'string' && kind === 'edited') {
+      await tx.earlyReplies.put(thread, reply, context.nowMs);
+      return 'accepted';
+    }
+    // The change may overtake the message, which must not be stored after it.
+    const isNew = await tx.inboundRequests.remember(messageKeys(deps.teamId, message), context.nowMs);
+    const event: JobEvent =
+      kind === 'edited'
+        ? { type: isNew ? 'reply_received' : 'reply_edited', reply }
+        : { type: 'reply_deleted', messageTs, ...(isNew && { overtaken: reply }) };
+    if (typeof owner === 'string') await tx.earlyReplies.withdraw(thread, messageTs, context.nowMs);
+    else await applyEvent(tx, owner.jobId, event, context);
+    return 'accepted';
+  });
+}
+
+/**
+ * @param isSure the author may write there, as far as known without asking Slack
+ * @param write stores the reply, or its change
+ */
+async function storeInThread(
+  deps: ListenerDeps,
+  message: MessageEvent,
+  { threadTs, reply }: ReplyChange['found'],
+  isSure: boolean,
+  find: typeof ownerOfThread,
+  write: (
+    tx: Transaction,
+    owner: Exclude<Owner, 'none'>,
+    thread: Thread,
+    context: AnyJobContext,
+  ) => Promise<RequestNote['outcome']>,
+): Promise<ReplyOwner> {
+  const { store, teamId } = deps;
+  const thread = { teamId, channelId: message.channel, threadTs };
+  if (!isSure) {
+    // Two transactions: Slack is asked about the author only in our threads, and no transaction waits for it.
+    const before = await store.transaction((tx) => find(tx, thread, deps.clock.now()));
+    if (before === 'none') return 'none';
+    const writer = { ...thread, userId: reply.userId, isPostedByApp: isPostedByApp(message) };
+    const refusalKey = before === 'recent' ? null : refusalInThread(writer);
+    if (!(await isAdmitted(deps, writer, refusalKey))) return before === 'recent' ? 'none' : null;
+  }
+  const { owner, outcome } = await store.transaction(async (tx) => {
+    const context = deps.newContext();
+    const found = await find(tx, thread, context.nowMs);
+    const isOurs = found !== 'none';
+    return { owner: found, outcome: isOurs ? await write(tx, found, thread, context) : 'ignored' } as const;
+  });
+  // While an early reply was being stored, its job may have been, and its card posted: neither transaction saw
+  // the other.
+  const jobId =
+    owner === 'opening' || owner === 'recent'
+      ? await store.transaction(async (tx) => {
+          const found = await tx.jobs.findByThread(teamId, thread.channelId, threadTs);
+          if (found !== null) await takeInEarlyReplies(tx, found, thread, deps.newContext());
+          return found;
+        })
+      : null;
+  const now = jobId === null ? owner : { jobId };
+  if (now === 'recent') {
+    noteRequest({ outcome: 'ignored' });
+    return 'none';
+  }
+  noteRequest({ outcome, jobId: typeof now === 'object' ? now.jobId : undefined });
+  return now;
+}
+
+async function ownerOfThread(tx: Transaction, thread: Thread, nowMs: number): Promise<Owner> {
+  const { teamId, channelId, threadTs } = thread;
+  const known = await tx.jobs.findByThread(teamId, channelId, threadTs);
+  if (known !== null) return { jobId: known };
+  const openingSinceMs = await tx.jobs.lockOpening(teamId, channelId);
+  // The card may have become known while this waited for the lock.
+  const knownNow = await tx.jobs.findByThread(teamId, channelId, threadTs);
+  if (knownNow !== null) return { jobId: knownNow };
+  const rootAtMs = Number(threadTs) * 1000;
+  if (openingSinceMs !== null && rootAtMs + CLOCK_SKEW_MS >= openingSinceMs) return 'opening';
+  return nowMs - rootAtMs < REQUEST_UNDER_WAY_MS ? 'recent' : 'none';
+}
+
+/** A job that lost its thread may keep replies in it. An early reply can change while it waits. */
+async function ownerOfReply(
+  tx: Transaction,
+  thread: Thread,
+  messageTs: string,
+  nowMs: number,
+): Promise<Owner> {
+  const keeper = await tx.jobs.findKeeping(thread.teamId, thread.channelId, messageTs);
+  if (keeper !== null) return { jobId: keeper };
+  const owner = await ownerOfThread(tx, thread, nowMs);
+  return owner === 'none' && (await tx.earlyReplies.has(thread, messageTs)) ? 'recent' : owner;
+}
+
+/** Or perhaps to one whose card is being posted. */
+export async function isReplyToJob(
+  tx: Transaction,
+  thread: Thread,
+  messageTs: string,
+  nowMs: number,
+): Promise<boolean> {
+  const owner = await ownerOfReply(tx, thread, messageTs, nowMs);
+  if (typeof owner === 'string') return owner === 'opening';
+  const job = await tx.jobs.get(owner.jobId);
+  return job !== null && !isBeforeJob(job, messageTs);
+}

@@ -1,0 +1,273 @@
+import type { ViewOutput } from '@slack/bolt';
+import { type AnyJobContext, applyEvent } from '../../engine/apply-event.ts';
+import {
+  ASKED_BEFORE_MS,
+  type JobRequest,
+  type Manner,
+  openQuestion,
+  requestJob,
+} from '../../jobs/decide/start/open.ts';
+import { type Job, startPromptOf } from '../../jobs/job.ts';
+import { defaultProject, settingsOf } from '../../jobs/policy.ts';
+import { noAttachments } from '../../jobs/requests/attachments.ts';
+import { isBlank, judgePrompt } from '../../jobs/requests/command.ts';
+import { isDoubtful } from '../../jobs/requests/intent.ts';
+import { addressed, type Project } from '../../jobs/requests/project.ts';
+import { announces } from '../../jobs/service-facts.ts';
+import type { Transaction } from '../../store/store.ts';
+import { attachmentsIn, fitAttachments } from '../messages/attachments.ts';
+import { saidIn } from '../messages/message-event.ts';
+import { type ComposeTarget, decodeComposeTarget } from '../protocol/form-data.ts';
+import { formIds } from '../protocol/ids.ts';
+import { escapeMrkdwn, readableText, sanitize } from '../protocol/slack-text.ts';
+import { composeView, notBothView, promptAbout, type Question, questionForm } from '../views/compose.ts';
+import { noChannelView, type Refusal, refusalAtField, refusalView } from '../views/private-answers.ts';
+import { noteRefusal, noteRequest } from './connection/requests.ts';
+import { admissionProblem, inTime, linkTo, openOrTell, promptMaxOf, Refused, storeRequest } from './door.ts';
+import {
+  type Command,
+  type Interaction,
+  type InteractionListener,
+  type ListenerDeps,
+  namesOnMenu,
+  type Press,
+  type Shortcut,
+  type Submission,
+} from './listener.ts';
+
+/** Project and prompt are still part of the text. */
+interface RawRequest extends Omit<JobRequest, 'projectId' | 'projectName' | 'prompt'> {
+  /** Sanitized; may begin with `project=name` or `--`. */
+  readonly text: string;
+  /** Chosen beside the text; null: the channel's, if the text names none. */
+  readonly project: Project | null;
+  /** Commands are typed there, too: a text that is hardly a request gets a question. */
+  readonly mayBeSlip: boolean;
+}
+
+type PersonsRequest = Pick<RawRequest, 'channelId' | 'origin' | 'text'> & Partial<RawRequest>;
+
+/** For somebody who waits. Null: the card is the answer. */
+export async function startFrom(
+  deps: ListenerDeps,
+  made: Pick<Interaction, 'userId' | 'keys' | 'responseUrl'>,
+  request: PersonsRequest,
+): Promise<Question | null> {
+  const { userId: requesterId, keys, responseUrl } = made;
+  const { teamId } = deps;
+  const defaults = { teamId, requesterId, responseUrl, project: null, thread: null, mayBeSlip: false };
+  const outcome = await storeRequest(
+    deps,
+    () => startJob(deps, { ...defaults, ...request }, keys, true),
+    () => admissionProblem(deps, requesterId, request.channelId),
+  );
+  if (outcome === null || 'job' in outcome) return outcome;
+  const field = outcome.kind === 'two_projects' ? formIds.project : undefined;
+  throw new Refused('values' in made ? refusalAtField(outcome) : refusalView(outcome), field);
+}
+
+export async function startFromForm(
+  deps: ListenerDeps,
+  form: Submission,
+  request: Omit<PersonsRequest, 'text' | 'project'> & Pick<RawRequest, 'responseUrl'>,
+): Promise<null> {
+  const { text, projectId } = form.values;
+  const project = deps.projects.find(({ id }) => id === projectId) ?? null;
+  const question = await startFrom(deps, form, { ...request, text, project });
+  return question && form.update(questionForm(question, linkTo(deps, question.sameAs), request.responseUrl));
+}
+
+/**
+ * Once, however often Slack delivers it. Null: stored, perhaps by an earlier delivery.
+ * @param isAnswered the answer to the request shows the outcome
+ */
+export async function startJob(
+  deps: ListenerDeps,
+  raw: RawRequest,
+  keys: readonly string[],
+  isAnswered: boolean,
+): Promise<Refusal | Question | null> {
+  const { teamId, requesterId } = raw;
+  const refuse = (refusal: Refusal) => {
+    noteRefusal(deps, requesterId, refusal.kind);
+    return refusal;
+  };
+  const read = requestOf(deps, raw, raw.project ?? (await projectOf(deps, raw.channelId)));
+  if ('refusal' in read) return refuse(read.refusal);
+  const { request, ...manner } = read;
+  const stored = await deps.store.transaction(async (tx) => {
+    const context = deps.newContext();
+    const { nowMs } = context;
+    const { channelId, thread } = request;
+    const owner = thread && (await tx.jobs.findByThread(teamId, channelId, thread.threadTs));
+    // Not remembered, so that the request may be made again.
+    if (owner !== null && !(await tx.inboundRequests.isKnown(keys))) return 'thread_taken';
+    const isNew = await tx.inboundRequests.remember(keys, nowMs);
+    const recent = await tx.jobs.requestedBy(raw, nowMs - ASKED_BEFORE_MS);
+    if (!isNew) {
+      await completeRequest(tx, request, recent, context);
+      return { job: openQuestion(request, recent), recent, note: { outcome: 'duplicate' } } as const;
+    }
+    const decision = requestJob(request, recent, { isAnswered, ...manner }, context);
+    await tx.write(decision, nowMs);
+    const { job } = decision;
+    return { job, recent, note: { outcome: 'accepted', jobId: job.id } } as const;
+  });
+  if (stored === 'thread_taken') return refuse({ kind: 'thread_taken' });
+  noteRequest(stored.note);
+  const { job, recent } = stored;
+  if (job?.stage.kind !== 'awaiting_confirmation') return null;
+  const { sameAsJobId } = job.stage;
+  return { job, sameAs: recent.find(({ id }) => id === sameAsJobId) ?? null };
+}
+
+/** Another event of the same message may have brought less. */
+async function completeRequest(
+  tx: Transaction,
+  { teamId, channelId, requesterId: userId, requestTs: messageTs, prompt: text, attachments }: JobRequest,
+  recent: readonly Job[],
+  context: AnyJobContext,
+) {
+  if (userId === null || messageTs === undefined || attachments === undefined) return;
+  const jobId =
+    recent.find((job) => job.requestTs === messageTs)?.id ??
+    (await tx.jobs.findByThread(teamId, channelId, messageTs));
+  if (jobId === null) return;
+  const reply = { messageTs, userId, text, editedTs: null, mentionsBot: true, attachments };
+  await applyEvent(tx, jobId, { type: 'message_completed', reply }, context);
+}
+
+export function requestOf(
+  deps: ListenerDeps,
+  { text, project: chosen, mayBeSlip, ...raw }: RawRequest,
+  byDefault: Project,
+):
+  | ({ request: JobRequest } & Omit<Manner, 'isAnswered'>)
+  | { refusal: Exclude<Refusal, { kind: 'thread_taken' }> } {
+  const to = addressed(text, deps.projects, byDefault);
+  const { prompt } = to;
+  // Refused where nobody can be asked, or there is nothing to keep.
+  if (to.kind === 'unknown_project' && (!mayBeSlip || prompt === '')) return { refusal: to };
+  const project = to.kind === 'known' ? to.project : byDefault;
+  if (chosen !== null && chosen.id !== project.id) {
+    return { refusal: { kind: 'two_projects', named: project.name, chosen: chosen.name } };
+  }
+  const judge = (slackText: string) => judgePrompt(readableText(slackText, new Map()), promptMaxOf(deps));
+  const own = judge(prompt);
+  if (own.kind !== 'ok') return { refusal: own };
+  const verdict = judge(startPromptOf({ prompt, context: raw.context ?? '', inlined: '' }));
+  if (verdict.kind === 'too_long') {
+    return { refusal: { ...verdict, kind: 'too_long_together', mayUntick: true } };
+  }
+  const isAlone = (raw.attachments?.snippets ?? []).length === 0;
+  const isForced = to.kind === 'known' && to.isForced;
+  const answersInWords = () => announces(deps.known.agent(project.id), 'summary');
+  return {
+    request: { ...raw, projectId: project.id, projectName: project.name, prompt },
+    isDoubtful: mayBeSlip && !isForced && isAlone && isDoubtful(prompt, answersInWords),
+    unknownProject: to.kind === 'unknown_project' ? to : null,
+  };
+}
+
+export async function projectOf(
+  { projects, store, newContext, teamId }: ListenerDeps,
+  channelId: string | null,
+): Promise<Project> {
+  const [first, ...others] = projects;
+  if (channelId === null || others.length === 0) return first;
+  const saved = await store.transaction((tx) => tx.channelSettings.get(teamId, channelId));
+  const rules = newContext().rulesOf(teamId);
+  return defaultProject(projects, settingsOf(rules, channelId, saved?.settings ?? null));
+}
+
+/** Another job may have started in this job's thread; else null. */
+export async function threadTaken(
+  tx: Transaction,
+  { id, teamId, channelId, stage }: Job,
+  userId: string,
+): Promise<Refused | null> {
+  const { kind } = stage;
+  const thread =
+    kind === 'awaiting_confirmation' || kind === 'card_failed' || kind === 'draft' ? stage.thread : null;
+  const threadTs = thread?.threadTs ?? (kind === 'draft' ? stage.postTs : null);
+  const owner = threadTs && (await tx.jobs.findByThread(teamId, channelId, threadTs));
+  if (owner === null || owner === id) return null;
+  noteRefusal({ teamId }, userId, 'thread_taken');
+  return new Refused(refusalView({ kind: 'thread_taken' }));
+}
+
+export const compose: InteractionListener<Command> = (deps, command) => {
+  const { channelId, responseUrl } = command;
+  return openCompose(deps, command, { channelId, responseUrl, from: 'form' });
+};
+
+export const composePressed: InteractionListener<Press> = async (deps, press) => {
+  await press.ack();
+  const { channelId, responseUrl } = press;
+  return openCompose(deps, press, { channelId, responseUrl, from: channelId === null ? 'home' : 'form' });
+};
+
+export const composeSubmitted: InteractionListener<Submission> = async (deps, form) => {
+  const target = decodeComposeTarget(form.view.private_metadata);
+  const { text, channelId: chosen, recipe } = form.values;
+  const responseUrl = target?.responseUrl ?? null;
+  if (recipe !== null) {
+    if (!isBlank(text) && !isAsOffered(text, form.view)) throw new Refused(notBothView, formIds.recipe);
+    for (const { menu } of deps.featureListeners) {
+      if (menu !== undefined) return menu.choose(deps, form, { name: recipe, responseUrl });
+    }
+  }
+  const channelId = target?.channelId ?? chosen;
+  if (channelId === null) throw new Refused(noChannelView, formIds.channel);
+  const attachments = target?.attached ?? noAttachments;
+  const origin = { kind: target?.from ?? 'form' } as const;
+  return startFromForm(deps, form, { channelId, origin, attachments, responseUrl });
+};
+
+/** Slack may return the offered text escaped. */
+function isAsOffered(text: string, { blocks }: ViewOutput): boolean {
+  const initial = blocks.map((block) =>
+    block.block_id === formIds.prompt && 'element' in block && 'initial_value' in block.element
+      ? block.element.initial_value
+      : '',
+  );
+  const offered = sanitize(initial.join('')).trim();
+  return text === escapeMrkdwn(offered) || text === offered;
+}
+
+/** Of the 3000 characters that a form can carry. */
+const ATTACHMENTS_MAX = 2_000;
+
+export const messageShortcut: InteractionListener<Shortcut> = async (deps, shortcut) => {
+  await shortcut.ack();
+  const { channelId, message, responseUrl } = shortcut;
+  const said = saidIn(message);
+  const [link, names] = await Promise.all([
+    inTime(deps, 'formDetail', deps.poster.permalinkIfAny(channelId, message.ts), null),
+    inTime(deps, 'formDetail', deps.names.of(said), new Map<string, string>()),
+  ]);
+  const attached = fitAttachments(attachmentsIn(message), ATTACHMENTS_MAX);
+  const target = { channelId, responseUrl, attached, from: 'shortcut' } as const;
+  const quoted = promptAbout(readableText(said, names), link, promptMaxOf(deps));
+  return openCompose(deps, shortcut, target, quoted);
+};
+
+async function openCompose(
+  deps: ListenerDeps,
+  made: Interaction,
+  target: ComposeTarget,
+  quoted: ReturnType<typeof promptAbout> = { prompt: '', isCut: false },
+) {
+  const { projects, log } = deps;
+  const channelsProject = projectOf(deps, target.channelId).catch((error: unknown) => {
+    log.warn('project_not_read', { error });
+    return projects[0];
+  });
+  const [project, recipes] = await Promise.all([
+    inTime(deps, 'formDetail', channelsProject, projects[0]),
+    namesOnMenu(deps, made.userId),
+  ]);
+  const promptMaxLength = promptMaxOf(deps);
+  const view = composeView({ ...quoted, target, recipes, projects, project, promptMaxLength });
+  return openOrTell(deps, made, view);
+}

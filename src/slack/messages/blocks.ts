@@ -1,0 +1,340 @@
+import { isBlank } from '../../jobs/requests/command.ts';
+import { escapeMrkdwn, readableDate, unescapeMrkdwn } from '../protocol/slack-text.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** An outside value's fields; none if it is no object. */
+export function fieldsOf(given: unknown): Fields {
+  return typeof given === 'object' && given !== null && !Array.isArray(given) ? (given as Fields) : {};
+}
+
+export function listOf(given: unknown): unknown[] {
+  return Array.isArray(given) ? given : [];
+}
+
+export function stringOf(given: unknown): string {
+  return typeof given === 'string' ? given : '';
+}
+
+function numberOf(given: unknown): number {
+  return typeof given === 'number' ? given : 0;
+}
+
+/** Slack escapes some of these texts and others not; either way, each character ends up escaped once. */
+export function plain(text: unknown): string {
+  return escapeMrkdwn(unescapeMrkdwn(stringOf(text)));
+}
+
+/** @param label escaped */
+export function linkToken(url: string, label: string): string {
+  const address = escapeMrkdwn(unescapeMrkdwn(url)).replaceAll('|', '%7C');
+  if (address === '') return label;
+  return label === '' ? `<${address}>` : `<${address}|${label}>`;
+}
+
+/** Words as Slack would deliver them in `text`. */
+export interface Paragraph {
+  readonly text: string;
+  /** Represents something without words: a picture, a call. */
+  readonly isStandIn?: true;
+  /** Needs blank lines around it. */
+  readonly isApart?: true;
+}
+
+/** Deeper than Slack nests anything; outside input may be arbitrarily deep. */
+const MAX_DEPTH = 24;
+
+/** Unknown kinds included. */
+export function blockTexts(blocks: unknown): Paragraph[] {
+  return listOf(blocks)
+    .flatMap((block) => (typeof block === 'object' ? wordsIn(block, MAX_DEPTH) : []))
+    .filter(({ text }) => !isBlank(text));
+}
+
+export function joinParagraphs(paragraphs: readonly Paragraph[]): string {
+  return paragraphs
+    .map(({ text, isApart }, index) => {
+      const gap = isApart === true || paragraphs[index - 1]?.isApart === true ? '\n\n' : '\n';
+      return (index === 0 ? '' : gap) + text;
+    })
+    .join('');
+}
+
+export function mediaIn(blocks: unknown): { readonly kind: 'image' | 'video'; readonly name: string }[] {
+  return listOf(blocks).flatMap((block) => {
+    const { type, title, alt_text: alt } = fieldsOf(block);
+    return type === 'image' || type === 'video'
+      ? [{ kind: type, name: textsOf(title)[0] ?? plain(alt) }]
+      : [];
+  });
+}
+
+/** Special kinds; all others say what their fields say. */
+const KINDS: Readonly<Record<string, (fields: Fields, depth: number) => Paragraph[]>> = {
+  mrkdwn: ({ text }) => [{ text: stringOf(text) }],
+  plain_text: ({ text }) => [{ text: plain(text) }],
+  table: tableText,
+  data_table: tableText,
+  image: ({ title, alt_text: alt }) => standIn('image', [...textsOf(title), plain(alt)]),
+  video: ({ title, title_url: titleUrl, video_url: videoUrl, description, alt_text: alt, ...rest }) => {
+    const name = textsOf(title)[0] ?? plain(alt);
+    const words = [plain(rest.author_name), plain(rest.provider_name), ...textsOf(description)];
+    return [linkToken(stringOf(titleUrl) || stringOf(videoUrl), name), ...words].map((text) => ({ text }));
+  },
+  call: ({ call }) => standIn('call', [plain(fieldsOf(fieldsOf(call).v1).name)]),
+  file: ({ file }) => standIn('file', [plain(fieldsOf(file).title) || plain(fieldsOf(file).name)]),
+  raw_text: ({ text }) => [{ text: plain(text) }],
+  raw_number: ({ text, value }) => [
+    { text: plain(text) || (typeof value === 'number' ? String(value) : '') },
+  ],
+  task_card: ({ title, status, ...rest }, depth) => {
+    const state = stringOf(status) === '' ? '' : ` (${plain(status).replaceAll('_', ' ')})`;
+    return [{ text: plain(title) + state }, ...wordsOfFields(rest, depth)];
+  },
+  container: ({ title, rich_text_title: richTitle, ...rest }, depth) => {
+    const titles = wordsIn(richTitle, depth);
+    return [...(titles.length > 0 ? titles : wordsIn(title, depth)), ...wordsOfFields(rest, depth)];
+  },
+  button: addressOf,
+  workflow_button: addressOf,
+  icon_button: addressOf,
+  overflow: ({ options }) => listOf(options).flatMap((option) => addressOf(fieldsOf(option))),
+  checkboxes: optionsOf,
+  radio_buttons: optionsOf,
+  feedback_buttons: () => [],
+  divider: () => [],
+};
+
+/** Controls that act only in Slack, and hold nothing to read. */
+const CONTROL = /(?:_select|picker|_input)$/;
+
+function wordsIn(given: unknown, depth: number): Paragraph[] {
+  if (depth <= 0) return [];
+  if (Array.isArray(given)) return given.flatMap((one) => wordsIn(one, depth - 1));
+  if (typeof given === 'string') return [{ text: plain(given) }];
+  const fields = fieldsOf(given);
+  const type = stringOf(fields.type);
+  if (Object.hasOwn(KINDS, type)) return KINDS[type]?.(fields, depth - 1) ?? [];
+  if (CONTROL.test(type)) return [];
+  if (type.startsWith('rich_text')) return richTexts([fields], depth - 1).map((text) => ({ text }));
+  return Object.hasOwn(INLINE, type)
+    ? [{ text: inlineText([fields], depth - 1) }]
+    : wordsOfFields(fields, depth - 1);
+}
+
+/** What people read first in a block. */
+const FIRST = ['rich_text_title', 'title', 'subtitle', 'label', 'caption', 'text', 'body', 'details'];
+/** Fields for programs. */
+const NOT_WORDS =
+  /^(?:type|style|level|status|width|height|color|align|format|language|source|mode|verbatim|emoji|mimetype|filetype|team|ts|unicode|range)$|(?:^|_)(?:id|ids|ts|url|urls|type|size|index|emoji)$/;
+/** Those of them that hold a number to read. */
+const COUNTS = /^(?:value|x|y|count|amount|number|total|votes)$/;
+
+function wordsOfFields(fields: Fields, depth: number): Paragraph[] {
+  const names = Object.keys(fields).filter((name) => !NOT_WORDS.test(name));
+  const ordered = new Set([...FIRST.filter((name) => names.includes(name)), ...names]);
+  const found: Paragraph[] = [];
+  for (const name of ordered) {
+    const value = fields[name];
+    if (typeof value !== 'number') found.push(...wordsIn(value, depth));
+    else if (COUNTS.test(name)) {
+      const label = found.pop();
+      found.push({ text: label === undefined ? String(value) : `${label.text}: ${value}` });
+    }
+  }
+  const url = stringOf(fields.url);
+  if (url === '') return found;
+  const [first, ...rest] = found;
+  return [{ ...first, text: linkToken(url, first?.text ?? '') }, ...rest];
+}
+
+/** A control leads somewhere, or has nothing to read. */
+function addressOf({ text, url }: Fields): Paragraph[] {
+  return stringOf(url) === '' ? [] : [{ text: linkToken(stringOf(url), textsOf(text).join(' ')) }];
+}
+
+function optionsOf({ options, initial_options, initial_option }: Fields): Paragraph[] {
+  const ticked = new Set([...listOf(initial_options), initial_option].map((one) => fieldsOf(one).value));
+  return listOf(options).map((option) => {
+    const { text, description, value } = fieldsOf(option);
+    const words = [...textsOf(text), ...textsOf(description)].join(' ');
+    return {
+      text: words === '' ? '' : `• [${value !== undefined && ticked.has(value) ? 'x' : ' '}] ${words}`,
+    };
+  });
+}
+
+function textsOf(given: unknown): string[] {
+  return wordsIn(given, 2).flatMap(({ text }) => (isBlank(text) ? [] : text));
+}
+
+function standIn(kind: string, names: readonly string[]): Paragraph[] {
+  const name = [...new Set(names.filter((one) => !isBlank(one)))].join(' · ');
+  return name === '' ? [] : [{ text: `[${kind}: ${name}]`, isStandIn: true }];
+}
+
+function tableText({ rows, ...rest }: Fields, depth: number): Paragraph[] {
+  const cell = (given: unknown) => {
+    const { type, elements } = fieldsOf(given);
+    // A fence would end the row.
+    if (type === 'rich_text') return richTexts(elements, depth, (code) => code && `\`${code}\``).join('\n');
+    return typeof given === 'number' ? String(given) : joinParagraphs(wordsIn(given, depth));
+  };
+  const table = markdownTable(listOf(rows).map((row) => (Array.isArray(row) ? row : [row]).map(cell)));
+  return [...wordsOfFields(rest, depth), { text: table, isApart: true }];
+}
+
+/** As many as Slack's tables have. Longer rows are not cut, but others are not filled up to them. */
+const MAX_FILLED = 20;
+
+/** A Markdown table whose first row is the header; empty if no cell has words. */
+function markdownTable(rows: readonly (readonly string[])[]): string {
+  if (rows.every((row) => row.every(isBlank))) return '';
+  const longest = rows.reduce((most, row) => Math.max(most, row.length), 0);
+  const line = (cells: readonly string[], filler: string) => {
+    const length = Math.max(Math.min(longest, MAX_FILLED), cells.length);
+    return `| ${Array.from({ length }, (_, index) => cells[index] ?? filler).join(' | ')} |`;
+  };
+  const [header = '', ...rest] = rows.map((row) => line(row.map(cellText), ''));
+  return [header, line([], '---'), ...rest].join('\n');
+}
+
+/** On one line. A bar ends a cell, except the first in one of Slack's tokens. */
+function cellText(text: string): string {
+  return text
+    .trim()
+    .replace(/<[^<>|]*\|?|\|/g, (part) => (part === '|' ? '\\|' : part))
+    .replace(/\r\n?|\n/g, '&lt;br&gt;')
+    .replaceAll('\t', ' ');
+}
+
+/** Slack's own indent in `text`, which also suits Markdown. */
+const INDENT = '    ';
+const MAX_INDENT = 8;
+
+type ShowCode = (code: string, language: string) => string;
+
+/** Paragraphs without bold and italics. */
+function richTexts(elements: unknown, depth: number, showCode: ShowCode = fenced): string[] {
+  if (depth <= 0) return [];
+  return listOf(elements)
+    .map((element) => richText(element, depth - 1, showCode))
+    .filter((text) => !isBlank(text));
+}
+
+function richText(given: unknown, depth: number, showCode: ShowCode): string {
+  const fields = fieldsOf(given);
+  const { type, elements, border, language } = fields;
+  // In a quotation, a list or code block has a border.
+  const bordered = (text: string) => (numberOf(border) > 0 ? quoted(text) : text);
+  switch (type) {
+    case 'rich_text':
+      return richTexts(elements, depth, showCode).join('\n');
+    case 'rich_text_list':
+      return bordered(listText(fields, depth, showCode));
+    case 'rich_text_quote':
+      return quoted(inlineText(elements, depth));
+    case 'rich_text_preformatted':
+      return bordered(showCode(inlineText(elements, depth), stringOf(language)));
+    case 'rich_text_section':
+      return inlineText(elements, depth);
+    default:
+      return inlineText([given], depth);
+  }
+}
+
+function quoted(text: string): string {
+  return isBlank(text) ? '' : text.replace(/^/gm, '&gt; ');
+}
+
+function fenced(code: string, language: string): string {
+  if (isBlank(code)) return '';
+  const fence = code.includes('```') ? '````' : '```';
+  const name = /^[\w+#.-]{1,30}$/.test(language) ? language : '';
+  return `${fence}${name}\n${code.replace(/\n$/, '')}\n${fence}`;
+}
+
+function listText({ elements, style, indent, offset }: Fields, depth: number, showCode: ShowCode): string {
+  const margin = INDENT.repeat(Math.min(Math.max(Math.trunc(numberOf(indent)), 0), MAX_INDENT));
+  const first = Math.max(Math.trunc(numberOf(offset)), 0) + 1;
+  const items = listOf(elements).map((item, index) => {
+    const text = richTexts([item], depth, showCode).join('\n');
+    // A list inside an item, which Slack does not produce today, is the item's next level.
+    if (fieldsOf(item).type === 'rich_text_list') return text.replace(/^/gm, margin + INDENT);
+    const marker = style === 'ordered' ? `${first + index}. ` : '• ';
+    const next = `\n${margin}${' '.repeat(marker.length)}`;
+    return isBlank(text) ? '' : margin + marker + text.replaceAll('\n', next);
+  });
+  return items.filter((item) => item !== '').join('\n');
+}
+
+/** On one line, except for line ends of its own. */
+function inlineText(elements: unknown, depth: number): string {
+  const show = (text: string, mark: string | null) => (mark === null ? text : marked(text, mark));
+  return runsOf(listOf(elements).map(fieldsOf), 'strike')
+    .map(({ run: struck, has: isStruck }) => {
+      const texts = runsOf(struck, 'code').map(({ run, has: isCode }) => {
+        const text = run.map((element) => inlineWords(element, depth)).join('');
+        return show(text, isCode ? (text.includes('`') ? '``' : '`') : null);
+      });
+      return show(texts.join(''), isStruck ? '~' : null);
+    })
+    .join('');
+}
+
+function runsOf(elements: readonly Fields[], style: 'strike' | 'code') {
+  const runs: { has: boolean; run: Fields[] }[] = [];
+  for (const element of elements) {
+    const has = fieldsOf(element.style)[style] === true;
+    const last = runs.at(-1);
+    if (last?.has === has) last.run.push(element);
+    else runs.push({ has, run: [element] });
+  }
+  return runs;
+}
+
+/** Marks each line, inside the spaces around it; otherwise the marks mean nothing. */
+function marked(text: string, mark: string): string {
+  return text
+    .split('\n')
+    .map((line) => {
+      const words = line.trim();
+      const start = line.length - line.trimStart().length;
+      const after = line.slice(start + words.length);
+      return words === '' ? line : line.slice(0, start) + mark + words + mark + after;
+    })
+    .join('\n');
+}
+
+const INLINE: Readonly<Record<string, (element: Fields) => string>> = {
+  text: ({ text }) => plain(text),
+  link: ({ url, text }) => linkToken(stringOf(url), plain(text)),
+  emoji: ({ name, skin_tone: tone }) => {
+    const skin = numberOf(tone) > 0 ? `:skin-tone-${numberOf(tone)}:` : '';
+    return stringOf(name) && `:${plain(name)}:${skin}`;
+  },
+  user: ({ user_id: id }) => token('@', id),
+  usergroup: ({ usergroup_id: id }) => token('!subteam^', id),
+  channel: ({ channel_id: id }) => token('#', id),
+  broadcast: ({ range }) => token('!', range),
+  date: ({ timestamp, fallback, url }) => {
+    const date = stringOf(fallback) === '' ? readableDate(numberOf(timestamp)) : plain(fallback);
+    return stringOf(url) === '' ? date : linkToken(stringOf(url), date);
+  },
+  color: ({ value }) => plain(value),
+  team: () => 'a workspace',
+};
+
+function inlineWords(element: Fields, depth: number): string {
+  const type = stringOf(element.type);
+  if (Object.hasOwn(INLINE, type)) return INLINE[type]?.(element) ?? '';
+  if (depth <= 0) return '';
+  // An unknown kind.
+  const { text, elements, fallback, name, url } = element;
+  const words = plain(text) || inlineText(elements, depth - 1) || plain(fallback) || plain(name);
+  return linkToken(stringOf(url), words);
+}
+
+function token(prefix: string, id: unknown): string {
+  return /^[\w.]+$/.test(stringOf(id)) ? `<${prefix}${stringOf(id)}>` : '';
+}

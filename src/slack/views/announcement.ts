@@ -1,0 +1,343 @@
+import type { Button } from '@slack/types';
+import type { Announcement, AnnouncementOf } from '../../jobs/announcement.ts';
+import { type Job, type OfferDeed, type OfferOutcome, responsibleFor } from '../../jobs/job.ts';
+import type { FollowUpMode } from '../../jobs/policy.ts';
+import type { FileKind, SnippetProblem, Unsent } from '../../jobs/requests/attachments.ts';
+import { NOT_SEEN } from '../protocol/error-codes.ts';
+import { unescapeMrkdwn } from '../protocol/slack-text.ts';
+import { buttons } from './buttons.ts';
+import { confirmations, editAndStart, startAgain, startAgainOrEdit } from './card.ts';
+import { draftBlocks, draftView, recipeSkipped } from './draft.ts';
+import { type Place, type Sites, stateLine } from './job.ts';
+import {
+  type Blocks,
+  buttonRow,
+  message,
+  messageOfJob,
+  quotation,
+  type SlackMessage,
+  say,
+  smallPrint,
+  targetButton,
+  untrustedParagraph,
+  withoutAccessory,
+} from './message.ts';
+import {
+  addressing,
+  asWritten,
+  channelMention,
+  counted,
+  duration,
+  joined,
+  type Mrkdwn,
+  moment,
+  mrkdwn,
+  type Names,
+  nameIn,
+  oneLine,
+  ownLink,
+  type Parts,
+  replies,
+  sentence,
+  shown,
+  shownPrompt,
+  whyRefused,
+} from './text.ts';
+import { latePullRequestView, pullRequestOfEnd, stoppedView, turnEndedView } from './turn-ended.ts';
+
+const FOLLOW_UP_MAX = 2500;
+const WORDS_MAX = 300;
+const REFUSAL_MAX = 1000;
+const NAMES_MAX = 10;
+
+/** The decision that a message asks for: what happened, then what each button does. */
+interface Question {
+  readonly news: Mrkdwn;
+  readonly below?: Blocks;
+  /** The agent's or a code host's, if any; untrusted. */
+  readonly words?: string;
+  readonly advice?: Mrkdwn;
+  readonly buttons: Parts<Button>;
+}
+
+type ViewOf<One> = (announcement: One, job: Job, place: Place) => SlackMessage | Question;
+
+/** How announcements read, and what the messages say of the answers to their offers. */
+export interface FeatureViews {
+  readonly announcements?: { readonly [K in Announcement['kind']]?: ViewOf<AnnouncementOf<K>> };
+  readonly outcomes?: {
+    readonly [D in OfferDeed]?: (name: string, outcome: Omit<OfferOutcome, 'deed'>) => Mrkdwn | null;
+  };
+}
+
+const views: FeatureViews['announcements'] = {
+  draft: draftView,
+  started: (_, _job, { mode }) =>
+    mode === 'mentions'
+      ? say`⚙️ *On it.* Mention me here to steer; I'll post the pull request in this thread.`
+      : say`⚙️ *On it.* Reply here to steer; I'll post the pull request in this thread.`,
+  continued: () => say`⚙️ *Working again.* Somebody continued this job outside of Slack.`,
+  turn_ended: turnEndedView,
+  failed: (failed, job, { sites }) => {
+    const { inARow = 1, reason } = failed;
+    const times = inARow === 2 ? 'Twice' : `${inARow} times`;
+    const offered = startAgainOrEdit(job);
+    const why = reason === undefined ? 'The agent gave no reason.' : asWritten(sentence(reason, WORDS_MAX));
+    const news = mrkdwn`❌ ${whoActs(job)}*Failed.* ${why}`;
+    return {
+      news:
+        inARow < 2
+          ? news
+          : mrkdwn`${news} ${times} in a row. A shorter request that names the page often helps.`,
+      below: pullRequestOfEnd(failed, job, sites),
+      ...(offered === null && { advice: mrkdwn`A reply may still reopen it.` }),
+      buttons: offered,
+    };
+  },
+  archived: (archived, job, { sites }) =>
+    message(mrkdwn`⚪ *Archived.* A reply may still reopen it.`, pullRequestOfEnd(archived, job, sites)),
+  vanished: (_, job) => ({
+    news: mrkdwn`❌ ${whoActs(job)}*The agent no longer knows this job.*`,
+    buttons: startAgain(job),
+  }),
+  no_such_job: (_, job) => {
+    const id = oneLine(job.watchedAgentJobId ?? '');
+    return say`❌ *The agent has no job “${id}” in the ${oneLine(job.projectName)} project.* Check the id, then type \`/docs-agent watch\` with the right one; \`/docs-agent project=name watch job_123\` looks in another project.`;
+  },
+  keeps_changing: ({ pauseMs }) =>
+    say`⚠️ *The agent keeps changing its answer;* I'll look again in ${duration(pauseMs)}.`,
+  stopped: stoppedView,
+  not_stopped: ({ words }) => {
+    const why = words === undefined ? '' : mrkdwn` ${asWritten(sentence(words, WORDS_MAX))}`;
+    return say`⚠️ *Couldn't stop the agent.*${why}`;
+  },
+  unwatched: ({ userId }, _, { names }) =>
+    say`⚪ *No longer watching:* ${nameIn(names, userId)} stopped it, but the agent can't be stopped and may still be working.`,
+  pull_request: latePullRequestView,
+  trouble: ({ trouble, retryAtMs, words }) => {
+    switch (trouble) {
+      case 'rate_limited':
+        return say`⏳ *The agent's hourly limit is used up.* Your requests and replies are saved and continue ${moment(retryAtMs)}.`;
+      case 'unreachable':
+        return say`⏳ *Can't reach the agent.* Your requests and replies are saved and will continue automatically.`;
+      case 'needs_admin':
+        return say`⚠️ *An administrator needs to fix the connection to the agent.* ${words === undefined ? '' : mrkdwn`${asWritten(sentence(words, WORDS_MAX))} `}Everything is saved and continues once it's fixed.`;
+    }
+  },
+  recovered: () => say`✅ *Back online.* Continuing.`,
+  create_rejected: ({ message: words }, job) => {
+    const why = words === '' ? 'The agent gave no reason.' : 'The agent says:';
+    return { news: mrkdwn`❌ ${whoActs(job)}*Not accepted.* ${why}`, words, buttons: editAndStart(job) };
+  },
+  create_unknown: ({ callId }, job) => unclearStart(job, callId, whoActs(job)),
+  message_rejected: rejectedReplies,
+  message_unknown: ({ callId, count, authorIds }, { id: jobId }) => {
+    const what = mrkdwn`${replies(count)} ${count === 1 ? 'was' : 'were'} delivered`;
+    return {
+      news: mrkdwn`❓ ${addressing(authorIds)}*Couldn't confirm that ${what}.*`,
+      advice: mrkdwn`*Send again* may give the agent the same text twice.`,
+      buttons: targetButton(buttons.sendAgain, { jobId, callId }, confirmations.sendAgain),
+    };
+  },
+  recipe_skipped: ({ recipe }) => message(recipeSkipped(recipe)),
+  caught_up: ({ count }) => say`📬 *I was offline.* Picked up ${replies(count)}.`,
+  long_running: ({ question, lastedMs }, job) => ({
+    news: mrkdwn`⏳ ${whoActs(job)}*Still working after ${duration(lastedMs)}.*`,
+    advice: mrkdwn`Keep watching? The agent continues either way.`,
+    buttons: [buttons.keepWatching, buttons.stopWatching].map((kind) =>
+      targetButton(kind, { jobId: job.id, question }),
+    ),
+  }),
+  follow_up: ({ userId, text }, _, { names }) =>
+    message(
+      mrkdwn`💬 *Reply* by ${nameIn(names, userId)}`,
+      quotation(shownPrompt(text, names, FOLLOW_UP_MAX)),
+    ),
+  files_not_sent: ({ files }) => filesNotSent(files),
+  snippets_not_sent: ({ snippets }) => {
+    const lines = snippets.map(
+      ({ name, problem }) => `${oneLine(unescapeMrkdwn(name))} · ${SNIPPET_PROBLEMS[problem]}`,
+    );
+    return message(mrkdwn`📎 *Not sent* with the message:`, untrustedParagraph(lines.join('\n')));
+  },
+  muted: ({ userId }, _, { names }) =>
+    say`🔇 *Muted by ${nameIn(names, userId)}.* Replies stay between people until \`unmute\`; mentions still reach the agent.`,
+  unmuted: ({ userId }, _, { names, mode }) => {
+    const afterwards = mode === 'mentions' ? ' In this channel, only mentions reach the agent.' : '';
+    return say`🔔 *Unmuted by ${nameIn(names, userId)}.*${afterwards}`;
+  },
+  notice_failed: ({ channelId, reason }) => {
+    const channel = channelMention(channelId);
+    return reason === NOT_SEEN
+      ? say`❓ *Couldn't confirm the notice in ${channel}.* It may be there.`
+      : say`⚠️ *Couldn't post in ${channel}:* ${whyRefused(reason)}. Invite me there, or change the notice channels in \`/docs-agent settings\`.`;
+  },
+};
+
+/** @param isOpen false: what remains of a question after the decision */
+export function announcementView(
+  announcement: Announcement,
+  job: Job,
+  names: Names,
+  mode: FollowUpMode = 'every_reply',
+  sites?: Sites,
+  features: FeatureViews = {},
+  isOpen = true,
+): SlackMessage {
+  const { kind } = announcement;
+  const viewOf = (features.announcements?.[kind] ?? views?.[kind]) as ViewOf<Announcement> | undefined;
+  if (viewOf === undefined) throw new Error(`${kind} has no view`);
+  const view = viewOf(announcement, job, { names, mode, sites });
+  return messageOfJob(job, names, 'news' in view ? questionBlocks(view, isOpen) : view.blocks);
+}
+
+/** @param isOpen false: what remains of it after the decision */
+export function questionBlocks(
+  { news, below, words, advice, buttons: offered }: Question,
+  isOpen: boolean,
+): Blocks {
+  return [
+    joined([news, isOpen && advice], ' '),
+    below,
+    words ? quotation(shown(words, REFUSAL_MAX)) : null,
+    isOpen && buttonRow(offered),
+  ];
+}
+
+function whoActs(job: Job): Mrkdwn {
+  return addressing(responsibleFor(job));
+}
+
+/** @param who null: asked in the form for *I found the job…* */
+export function unclearStart({ id: jobId }: Job, callId: string, who: Mrkdwn | null): Question {
+  const target = { jobId, callId };
+  return {
+    news: mrkdwn`❓ ${who ?? ''}*Couldn't confirm the start.* The connection broke off in the middle, so the agent may already be working on it.`,
+    advice: mrkdwn`Check for a pull request before you start again.`,
+    buttons: [
+      targetButton(buttons.startAgain, target, confirmations.startAgain),
+      who !== null && targetButton(buttons.watchAgentJob, target),
+      targetButton(buttons.dismissStart, target),
+    ],
+  };
+}
+
+function rejectedReplies(
+  { callId, message: words, action, authorIds, count, refusedBy }: AnnouncementOf<'message_rejected'>,
+  job: Job,
+): Question {
+  const { id: jobId, creates, watchedAgentJobId } = job;
+  const who = addressing(authorIds);
+  const notSent = mrkdwn`⚠️ ${who}*Not sent:* ${replies(count)}.`;
+  if (action === 'start_again' && watchedAgentJobId === null) {
+    return {
+      news: mrkdwn`${notSent} The agent no longer knows this job.`,
+      words,
+      advice: mrkdwn`*Start again* sends the same request as a new job, then the replies that weren't sent.`,
+      buttons: targetButton(buttons.startAgain, { jobId, creates, callId }),
+    };
+  }
+  if (action === 'edit_and_start') {
+    return {
+      news: mrkdwn`${notSent} ${words}`,
+      advice: mrkdwn`*Edit and start* sends the new request, then the replies that weren't sent.`,
+      buttons: editAndStart(job),
+    };
+  }
+  const offered = targetButton(buttons.sendAgain, { jobId, callId });
+  if (refusedBy === 'program') return { news: mrkdwn`${notSent} ${words}`, buttons: offered };
+  const why = words === '' ? 'gave no reason.' : 'says:';
+  return {
+    news: mrkdwn`⚠️ ${who}*Not sent:* the agent didn't accept ${replies(count)}. It ${why}`,
+    words,
+    buttons: offered,
+  };
+}
+
+const FILE_KINDS: Readonly<Record<FileKind, readonly [one: string, several?: string]>> = {
+  image: ['image'],
+  video: ['video'],
+  sound: ['sound'],
+  file: ['file'],
+  forwarded: ['forwarded message without text', 'forwarded messages without text'],
+  attachment: ['attachment without text', 'attachments without text'],
+};
+
+const SNIPPET_PROBLEMS: Readonly<Record<SnippetProblem, string>> = {
+  unreadable: "Slack doesn't let me read it",
+  no_text: "it isn't readable text",
+  too_long: "it's too long for one message to the agent",
+};
+
+export function filesNotSent(files: readonly Unsent[]): SlackMessage {
+  const kinds = Object.entries(FILE_KINDS).flatMap(([kind, words]) => {
+    const alike = files.filter((file) => file.kind === kind);
+    const names = alike.flatMap(({ name }) => (name === null ? [] : oneLine(unescapeMrkdwn(name))));
+    const more = names.length > NAMES_MAX ? ', …' : '';
+    const named = names.length === 0 ? '' : ` (${names.slice(0, NAMES_MAX).join(', ')}${more})`;
+    return alike.length === 0 ? [] : `${counted(alike.length, ...words)}${named}`;
+  });
+  return say`📎 *Not sent:* ${kinds.join(', ')}. The agent takes text only.`;
+}
+
+export const outcomes = {
+  started_again: (name) => mrkdwn`${name} started it again`,
+  sent_again: (name, { count = 1 }) => mrkdwn`${name} sent ${count === 1 ? 'it' : 'them'} again`,
+  edited: (name) => mrkdwn`${name} edited the request and started it`,
+  found: (name) => mrkdwn`${name} found it; I'm watching that job now`,
+  watched_elsewhere: (_name, { other }) => {
+    const number = other === undefined ? '' : `#${other.number}`;
+    const thread = other?.threadUrl ? ownLink(other.threadUrl, 'its thread') : mrkdwn`its thread`;
+    return mrkdwn`That's ${number}, watched in ${thread}. Closed here.`;
+  },
+  kept_watching: (name) => mrkdwn`${name} chose to keep watching`,
+  stopped_watching: (name) => mrkdwn`${name} stopped watching; the agent may still be working`,
+  started: (name) => mrkdwn`🚀 Started by ${name}`,
+  dismissed: (name) => mrkdwn`Dismissed by ${name}`,
+  withdrawn: (name) => mrkdwn`Withdrawn by ${name}`,
+  expired: () => mrkdwn`Expired after 7 days`,
+  confirmed: () => mrkdwn`The agent confirmed it after all`,
+  continued: () => mrkdwn`A reply continued it`,
+  moot: () => null,
+} satisfies FeatureViews['outcomes'];
+
+function outcomeWords(outcome: OfferOutcome, names: Names, features: FeatureViews): Mrkdwn | null {
+  const all: FeatureViews['outcomes'] = { ...outcomes, ...features.outcomes };
+  return all[outcome.deed]?.(nameIn(names, outcome.by, 'Somebody'), outcome) ?? null;
+}
+
+/**
+ * A thread's message as it is now: who decided what replaces the buttons of its offer; links stay.
+ * @param outcome of its offer; null: it is still open, or there was none
+ */
+export function postedView(
+  announcement: Announcement,
+  job: Job,
+  outcome: OfferOutcome | null,
+  names: Names,
+  sites?: Sites,
+  features: FeatureViews = {},
+): SlackMessage {
+  const isOpen = outcome === null;
+  const view = announcementView(announcement, job, names, undefined, sites, features, isOpen);
+  if (isOpen) return view;
+  const words = outcomeWords(outcome, names, features);
+  const decided = announcement.kind === 'draft' ? message(draftBlocks(job, names)) : view;
+  // News with a warning: its offer stands beside the warning. *Reply to the agent* stays.
+  const blocks = decided.blocks.map(withoutAccessory);
+  return messageOfJob(job, names, blocks, words !== null && smallPrint(words));
+}
+
+/** For a person whose press has no effect any longer. @param outcome of the decision; null: unknown */
+export function tooLateView(
+  job: Job,
+  outcome: OfferOutcome | null,
+  names: Names,
+  sites?: Sites,
+  features: FeatureViews = {},
+): SlackMessage {
+  // That it did not start matters more than who decided to start it.
+  const isDecided = outcome !== null && job.stage.kind !== 'card_failed';
+  const words = isDecided ? outcomeWords(outcome, names, features) : null;
+  return say`Already done: ${words ?? stateLine(job, sites, names)}.`;
+}

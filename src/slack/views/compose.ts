@@ -1,0 +1,404 @@
+import type { InputBlock, ModalView } from '@slack/types';
+import type { Job } from '../../jobs/job.ts';
+import { commandNames } from '../../jobs/requests/command.ts';
+import { type Intent, intentOf } from '../../jobs/requests/intent.ts';
+import type { Project, Projects } from '../../jobs/requests/project.ts';
+import {
+  type ComposeTarget,
+  type DecisionForm,
+  encode,
+  type MentionedIn,
+  type OfferedThread,
+  type SaidSince,
+} from '../protocol/form-data.ts';
+import { formIds, viewIds } from '../protocol/ids.ts';
+import { questionBlocks, unclearStart } from './announcement.ts';
+import { buttons, nthInRow } from './buttons.ts';
+import {
+  channelInput,
+  form,
+  input,
+  newsAbove,
+  projectInput,
+  promptFieldMax,
+  promptInput,
+  recipeInput,
+  twoLineOption,
+} from './form.ts';
+import {
+  type Blocks,
+  blocksOf,
+  buttonRow,
+  linkButton,
+  message,
+  messageOfJob,
+  pressButton,
+  type SlackMessage,
+  say,
+  smallPrint,
+  targetButton,
+} from './message.ts';
+import { refusalView } from './private-answers.ts';
+import {
+  aboutMessage,
+  counted,
+  cut,
+  joined,
+  labels,
+  type Mrkdwn,
+  mrkdwn,
+  type Names,
+  oneLine,
+  quotedPrompt,
+  shown,
+} from './text.ts';
+
+const ADDED_LENGTH = 500;
+
+interface Prefilled {
+  /** As people read it. */
+  readonly prompt: string;
+  readonly projects: Projects;
+  readonly project: Project;
+  readonly promptMaxLength: number;
+}
+
+interface Compose extends Prefilled {
+  readonly target: ComposeTarget;
+  readonly isCut: boolean;
+  /** May be run instead of a request. */
+  readonly recipes: readonly string[];
+}
+
+export const notBothView = say`Choose a recipe or write a request, not both.`;
+
+export function composeView({
+  target,
+  prompt,
+  isCut,
+  projects,
+  project,
+  promptMaxLength,
+  recipes,
+}: Compose): ModalView {
+  // A recipe brings its own request and channel.
+  const optional = recipes.length > 0;
+  return form(
+    viewIds.compose,
+    labels.askDocsAgent,
+    'Start',
+    target,
+    { ...promptInput(prompt, promptMaxLength), optional },
+    recipeInput(recipes),
+    isCut && cutOff('message', mrkdwn` To send all of it, reply to it with \`@docs-agent …\` instead.`),
+    projectInput(projects, project),
+    target.channelId === null && { ...channelInput(), optional },
+  );
+}
+
+/** @param instead how to send all of it */
+function cutOff(whose: 'message' | 'request', instead: string | Mrkdwn): Blocks {
+  return smallPrint(mrkdwn`✂️ The ${whose} is too long for this field, so the end is cut off here.${instead}`);
+}
+
+/** The message as the initial text, cut to leave room for writing. @param text as people read it */
+export function promptAbout(
+  text: string,
+  permalink: string | null,
+  promptMaxLength: number,
+): Pick<Compose, 'prompt' | 'isCut'> {
+  const { start, quoted } = aboutMessage(shown(text, Number.MAX_SAFE_INTEGER), permalink);
+  const room = Math.max(promptFieldMax(promptMaxLength) - start.length - ADDED_LENGTH, 1);
+  return { prompt: `${start}${cut(quoted, room)}\n\n`, isCut: quoted.length > room };
+}
+
+/** A request that quotes a whole message. @param text as people read it */
+export function requestAbout(text: string, permalink: string): string {
+  const { start, quoted } = aboutMessage(shown(text, Number.MAX_SAFE_INTEGER), permalink);
+  return start + quoted;
+}
+
+export const noFormView = say`⚠️ *Slack didn't open the form.* Please try again, or type your request: \`/docs-agent explain the rate limits\`.`;
+
+export function followUpForm(data: DecisionForm, promptMaxLength: number): ModalView {
+  return form(
+    viewIds.followUp,
+    buttons.followUp.label,
+    'Send',
+    data,
+    promptInput('', promptMaxLength, 'Your reply to the agent'),
+  );
+}
+
+/** With the request that the agent refused. @param prompt as people read it */
+export function editRequestForm(data: DecisionForm, prompt: string, promptMaxLength: number): ModalView {
+  return form(
+    viewIds.editRequest,
+    'Edit and start',
+    'Start',
+    data,
+    promptInput(prompt, promptMaxLength),
+    prompt.length > promptFieldMax(promptMaxLength) &&
+      cutOff('request', ' To send all of it, mention me in a new message instead.'),
+  );
+}
+
+/** @param prompt as people read it */
+export function draftForm(
+  data: DecisionForm,
+  { prompt, lines, promptMaxLength }: Pick<ThreadPreview, 'prompt' | 'lines' | 'promptMaxLength'>,
+): ModalView {
+  const toSendAll = prompt.length <= promptMaxLength ? mrkdwn` *Start* below the draft sends all of it.` : '';
+  return form(
+    viewIds.draft,
+    'Edit and start',
+    'Start',
+    data,
+    promptInput(prompt, promptMaxLength),
+    linesInput(lines),
+    prompt.length > promptFieldMax(promptMaxLength) && cutOff('request', toSendAll),
+  );
+}
+
+export function agentJobForm(data: DecisionForm, title = 'Watch the job', above: Blocks = null): ModalView {
+  const hint = 'As the agent shows it, for example job_123.';
+  return form(
+    viewIds.agentJob,
+    title,
+    'Watch',
+    data,
+    above,
+    input(formIds.agentJob, "The agent's job id", { type: 'plain_text_input' }, { hint }),
+  );
+}
+
+export function resolveForm(data: DecisionForm, job: Job, names: Names): ModalView {
+  const asked = questionBlocks(unclearStart(job, data.callId ?? '', null), true);
+  return agentJobForm(data, 'Resolve the start', messageOfJob(job, names, asked).blocks);
+}
+
+const AUTHOR_MAX = 75;
+const QUOTED_MAX = 200;
+/** https://docs.slack.dev/reference/block-kit/block-elements/checkboxes-element */
+const CHECKBOXES_MAX = 10;
+
+/** A thread's message that can go along with a prompt. */
+export interface ThreadLine {
+  /** Identifies the message as shown: an edit changes it. */
+  readonly id: string;
+  /** Author (and attachments) and text, as people read them. Untrusted. */
+  readonly author: string;
+  readonly text: string;
+}
+
+export interface ThreadPreview extends Prefilled {
+  readonly thread: OfferedThread;
+  /** At most 50, oldest first. */
+  readonly lines: readonly ThreadLine[];
+  readonly leftOut: number;
+}
+
+const NAMED_MAX = 3;
+/** Without a comma before "and". */
+const list = new Intl.ListFormat('en-GB');
+const noOtherText = mrkdwn`There's no other text in this thread.`;
+
+/**
+ * Answers a mention in a thread without a job. Messages that nobody has seen are not offered at once.
+ * @param authors one for each message that would go along; null: they could not be read
+ */
+export function sendAlongView(mentioned: MentionedIn, authors: readonly string[] | null): SlackMessage {
+  const data = encode(mentioned);
+  const offered = authors !== null && authors.length > 0;
+  const question = mrkdwn`🧵 *Send this thread along?*`;
+  const all = offered ? mrkdwn`${question} ${messagesBy(authors)}` : question;
+  return message(
+    authors?.length === 0 ? noOtherText : all,
+    buttonRow(
+      offered && pressButton(buttons.startWithThread, data),
+      pressButton(buttons.chooseMessages, data),
+      pressButton(buttons.onlyMyWords, data),
+    ),
+  );
+}
+
+/** Follows a mention that goes out where other replies don't. @param authors one per message */
+export function saidSinceView(job: Job, since: SaidSince, authors: readonly string[]): SlackMessage {
+  const data = encode(since);
+  return messageOfJob(
+    job,
+    new Map(),
+    mrkdwn`🧵 *Send what was said since, too?* ${messagesBy(authors)}`,
+    buttonRow(pressButton(buttons.sendSaidSince, data), pressButton(buttons.chooseSaidSince, data)),
+  );
+}
+
+export function saidSinceForm(since: SaidSince, lines: readonly ThreadLine[]): ModalView {
+  return form(viewIds.saidSince, labels.askDocsAgent, 'Send', since, linesInput(lines));
+}
+
+/** `5 messages, by Alice, Bob, Carol and 2 others`. */
+function messagesBy(authors: readonly string[]): string {
+  const people = [...new Set(authors)].map((author) => oneLine(author, AUTHOR_MAX));
+  const more = people.length - NAMED_MAX;
+  const named = more > 0 ? [...people.slice(0, NAMED_MAX), counted(more, 'other')] : people;
+  return `${counted(authors.length, 'message')}, by ${list.format(named)}`;
+}
+
+export function editedMeanwhileView(author: string): SlackMessage {
+  return say`✏️ A message from ${oneLine(author, AUTHOR_MAX)} was edited in the meantime. Choose the messages again.`;
+}
+
+/** For a thread that Slack does not confirm, and that the person may not be allowed to read. */
+export const noJobInThreadView = say`🧵 *There's no job in the thread where you mentioned me*, and Slack doesn't let me answer you there. Mention me outside that thread, or type \`/docs-agent explain the rate limits\`.`;
+
+export function threadPreviewView({
+  thread,
+  prompt,
+  lines,
+  leftOut,
+  projects,
+  project,
+  promptMaxLength,
+}: ThreadPreview): ModalView {
+  const leftOutWords = counted(leftOut, 'older message is', 'older messages are');
+  return form(
+    viewIds.threadPreview,
+    labels.askDocsAgent,
+    'Start',
+    thread,
+    promptInput(prompt, promptMaxLength),
+    projectInput(projects, project),
+    linesInput(lines),
+    lines.length === 0 && smallPrint(noOtherText),
+    leftOut > 0 && smallPrint(mrkdwn`${leftOutWords} left out.`),
+    prompt.length > promptFieldMax(promptMaxLength) &&
+      smallPrint(mrkdwn`✂️ Your message is too long for this field, so the end is cut off here.`),
+  );
+}
+
+/** The messages to tick, in groups; all are ticked at first. */
+function linesInput(lines: readonly ThreadLine[]): InputBlock[] {
+  const groups = Math.ceil(lines.length / CHECKBOXES_MAX);
+  return Array.from({ length: groups }, (_, index) => {
+    const options = lines
+      .slice(index * CHECKBOXES_MAX, (index + 1) * CHECKBOXES_MAX)
+      .map(({ id, text, author }) => twoLineOption(id, text, author));
+    const label = index === 0 ? 'Include these messages' : 'Later messages';
+    const element = { type: 'checkboxes', options, initial_options: options } as const;
+    return input(`${formIds.messages}${index}`, label, element, { optional: true });
+  });
+}
+
+export const readingThreadView = say`⏳ Reading the thread…`;
+
+/** @param isTooLong the thread has too many messages to choose from */
+export function threadNotReadView(isTooLong: boolean): SlackMessage {
+  return isTooLong
+    ? say`⚠️ *This thread has too many messages for me to read.* Ask outside the thread: \`/docs-agent explain the rate limits\`.`
+    : say`⚠️ *I couldn't read the thread.* Please try again, or ask outside the thread: \`/docs-agent explain the rate limits\`.`;
+}
+
+/** @param line a ticked message as it is now */
+export function changedMeanwhileView({ author, text }: ThreadLine): SlackMessage {
+  return say`✏️ A ticked message from ${oneLine(author, AUTHOR_MAX)} was edited in the meantime: “${oneLine(text, QUOTED_MAX)}” Untick it, or close this form and choose the messages again.`;
+}
+
+/** Whether a text is meant (the same words again, or hardly a request), or for which project. */
+export interface Question {
+  readonly job: Job;
+  readonly sameAs: Job | null;
+}
+
+const PROMPT_MAX = 200;
+const PROJECT_NAME_MAX = 50;
+const NO_NAMES: Names = new Map();
+
+/**
+ * A started job can rarely be stopped, so this comes before anything is public.
+ * @param permalink to the thread of the repeated job; null if there is none yet
+ */
+export function questionView(question: Question, permalink: string | null, canStop = false): SlackMessage {
+  return messageOfJob(question.job, NO_NAMES, asked(question, permalink, canStop));
+}
+
+function asked(question: Question, permalink: string | null, canStop: boolean): Blocks {
+  const { id: jobId, stage, prompt } = question.job;
+  const waiting = stage.kind === 'awaiting_confirmation' ? stage : null;
+  const unknown = waiting?.unknownProject;
+  if (unknown) {
+    // The nearest projects; the text names the others.
+    const { startIn } = buttons;
+    const nearest = unknown.projects.slice(0, startIn.rowMax).map(({ id: projectId, name }, index) => {
+      const label = `${startIn.label} ${oneLine(name, PROJECT_NAME_MAX)}`;
+      return targetButton({ ...nthInRow(startIn, index), label }, { jobId, projectId });
+    });
+    return refusalView(unknown, buttonRow(nearest)).blocks;
+  }
+  if (waiting === null || waiting.sameAsJobId !== null) {
+    const another = targetButton(buttons.startAnother, { jobId });
+    return [repeated(question), buttonRow(linkButton(buttons.openThread, permalink), another)];
+  }
+  const quoted = quotedPrompt(prompt, NO_NAMES, PROMPT_MAX);
+  const intent = intentOf(prompt);
+  const start = targetButton(buttons.start, { jobId });
+  const sure = mrkdwn`*Send ${quoted} to the agent as a new request?*`;
+  switch (intent.kind) {
+    case 'no_such_job': {
+      const word = quotedPrompt(intent.word, NO_NAMES, PROMPT_MAX);
+      return [mrkdwn`No job ${word}. ${sure}`, buttonRow(start)];
+    }
+    case 'question':
+      return [
+        mrkdwn`*That looks like a question.* I change documentation; I can't answer.`,
+        buttonRow(
+          targetButton({ ...buttons.start, label: 'Ask for this change' }, { jobId }),
+          pressButton({ ...buttons.showHelp, label: 'Help' }, 'help'),
+        ),
+      ];
+    default: {
+      const command = commandIn(intent);
+      const final = !canStop && mrkdwn`Once it starts, it can't be cancelled.`;
+      const typed = command === 'watch' ? 'watch job_123' : command;
+      const meant = typed !== undefined && mrkdwn`*Did you mean* \`/docs-agent ${typed}\`?`;
+      return [joined([sure, final, meant], ' '), buttonRow(start, pressButton(buttons.showHelp, 'help'))];
+    }
+  }
+}
+
+function commandIn(intent: Intent) {
+  if (intent.kind === 'near_command') return intent.command;
+  return intent.kind === 'command' ? commandNames.find((name) => name === intent.command.kind) : undefined;
+}
+
+function repeated({ job, sameAs }: Question): Mrkdwn {
+  const ms = sameAs === null ? null : job.requestedAtMs - sameAs.requestedAtMs;
+  const seconds = ms === null ? null : Math.max(Math.round(ms / 1000), 0);
+  const before =
+    seconds === null ? 'a moment ago' : seconds === 0 ? 'just now' : `${counted(seconds, 'second')} ago`;
+  return mrkdwn`*You asked for this ${before}.*`;
+}
+
+export function questionForm(
+  question: Question,
+  permalink: string | null,
+  responseUrl: string | null,
+): ModalView {
+  const { id: jobId } = question.job;
+  const openThread = buttonRow(linkButton(buttons.openThread, permalink));
+  return confirmationForm({ jobId, responseUrl }, blocksOf([repeated(question), openThread]));
+}
+
+/** That form again, with what kept the job from starting: it can be sent again. */
+export function questionFormAgain(
+  { private_metadata: data, blocks }: { private_metadata: string; blocks: ModalView['blocks'] },
+  news: SlackMessage,
+): ModalView {
+  return confirmationForm(data, newsAbove(blocks, news));
+}
+
+function confirmationForm(data: Parameters<typeof form>[3], blocks: ModalView['blocks']): ModalView {
+  return { ...form(viewIds.startAnother, labels.startAnother, buttons.startAnother.label, data), blocks };
+}
+
+export const alreadyStartedView = say`Already done: the job has started.`;

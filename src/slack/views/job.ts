@@ -1,0 +1,322 @@
+import type { Button, KnownBlock } from '@slack/types';
+import { isEnded } from '../../jobs/agent-job.ts';
+import {
+  type Ended,
+  isUnseen,
+  isUnwatched,
+  type Job,
+  shownLinkOf,
+  type Trouble,
+  type Working,
+  workingSince,
+} from '../../jobs/job.ts';
+import type { FollowUpMode } from '../../jobs/policy.ts';
+import {
+  type CodeHostSite,
+  PUBLIC_SITES,
+  pullRequestName,
+  readableAddress,
+} from '../../jobs/pull-requests/link.ts';
+import { isOver, type PullRequestFacts, seenPullRequest } from '../../jobs/pull-requests/pull-request.ts';
+import { cardStandingOf, jobStandingOf } from '../../jobs/pull-requests/standing.ts';
+import { threadLink } from '../protocol/links.ts';
+import { buttons } from './buttons.ts';
+import {
+  type Blocks,
+  buttonRow,
+  linkButton,
+  namingJob,
+  smallPrint,
+  targetButton,
+  untrustedParagraph,
+} from './message.ts';
+import {
+  ago,
+  asWritten,
+  channelMention,
+  duration,
+  httpUrl,
+  inFigures,
+  joined,
+  labels,
+  type Mrkdwn,
+  moment,
+  mrkdwn,
+  type Names,
+  nameIn,
+  oneLine,
+  ownLink,
+  type Parts,
+  promptTitle,
+  replies,
+  userMention,
+} from './text.ts';
+
+const WORDS_MAX = 300;
+
+/** The reader, and the place, to leave out the obvious. */
+export interface Reader {
+  readonly userId: string;
+  /** Null: the home tab. */
+  readonly channelId: string | null;
+  readonly workspaceUrl: string | null;
+  readonly names: Names;
+  readonly sites?: Sites;
+}
+
+/** Where an announcement is read. */
+export interface Place {
+  readonly names: Names;
+  readonly mode: FollowUpMode;
+  readonly sites?: Sites | undefined;
+}
+
+export function jobLine(job: Job, reader: Reader): KnownBlock[] {
+  const { number, channelId, requesterId } = job;
+  const title = untrustedParagraph(promptTitle(job.prompt, reader.names));
+  const state = stateLine(job, reader.sites);
+  const prLink = job.agentJob?.prLink ?? job.announcedPrLink;
+  const link = prLink === null ? null : readableLink(prLink, reader.sites);
+  const standing = cardStandingOf(job) === null ? jobStandingOf(job) : null;
+  const by = requesterId === reader.userId ? '' : mrkdwn` by ${askerMention(job)}`;
+  const where = channelId === reader.channelId ? '' : mrkdwn` in ${channelMention(channelId)}`;
+  const thread = threadLink(reader.workspaceUrl, channelId, job.threadTs);
+  const facts = smallPrint(
+    number > 0 && mrkdwn`#${number}`,
+    state,
+    link !== null && !state.mrkdwn.includes(link.mrkdwn) && link,
+    standing && inWords(standing),
+    mrkdwn`asked ${moment(job.requestedAtMs)}${by}${where}`,
+    thread !== null && ownLink(thread, 'thread'),
+  );
+  const details = targetButton(buttons.details, { jobId: job.id });
+  return namingJob(job, reader.names, [{ ...title, accessory: details }, facts]);
+}
+
+/** Who asked for the job: a person or app by name, a recipe, or a workflow; null: Slack does not give the name. */
+export function askerOf({ requesterId, recipe, origin }: Job, names: Names): string | null {
+  if (requesterId !== null) return names.get(requesterId) ?? null;
+  if (recipe !== undefined) return `recipe ${recipe}`;
+  if (origin.kind === 'mention' && origin.app !== undefined) return origin.app.name;
+  return origin.kind === 'workflow' ? 'a workflow' : null;
+}
+
+/** The same with a mention of the person, for private messages. */
+export function askerMention({ requesterId, recipe }: Job): Mrkdwn {
+  if (requesterId !== null) return userMention(requesterId);
+  return mrkdwn`${recipe === undefined ? labels.somebody : oneLine(`recipe ${recipe}`)}`;
+}
+
+export const mutedWarning = mrkdwn`🔇 Muted: only mentions reach the agent`;
+
+export function undeliveredWarning(count: number): Mrkdwn {
+  return mrkdwn`⚠️ ${replies(count)} may not be included`;
+}
+
+const starting = mrkdwn`🚀 *Starting*`;
+const waitsForAdmin = mrkdwn`⚠️ *Waiting for an administrator* · saved, continues once it's fixed`;
+const standings = {
+  merged: mrkdwn`✅ *Merged*`,
+  closed: mrkdwn`⚪ *Closed without merging*`,
+  checks_failing: mrkdwn`⚠️ *Checks failing*`,
+  changes_requested: mrkdwn`👀 *Changes requested*`,
+} as const;
+
+/** On the card, in lists and in *Details*: icon, word, then facts. @param names for those who decided */
+export function stateLine(job: Job, sites?: Sites, names: Names = new Map()): Mrkdwn {
+  const { stage, trouble } = job;
+  if (trouble !== null && isHeadline(job, trouble)) return waitingLine(trouble);
+  const pausedUntilMs = job.recentNews?.pausedUntilMs ?? null;
+  if (pausedUntilMs !== null) {
+    return mrkdwn`⚠️ *The agent keeps changing its answer* · I'll look again ${moment(pausedUntilMs)}`;
+  }
+  switch (stage.kind) {
+    case 'awaiting_confirmation':
+      return mrkdwn`❓ *Start another?*`;
+    case 'draft':
+      return mrkdwn`📝 *Draft*`;
+    case 'dropped':
+      // A draft did not start; with an unclear start, nobody knows.
+      return job.creates === 0 || stage.why === 'withdrawn'
+        ? mrkdwn`⚪ *Not started*`
+        : mrkdwn`⚪ *Dismissed* by ${nameIn(names, stage.byUserId)}`;
+    case 'opening':
+      // Without a card, only lists and the home tab show this and *Not started*.
+      if (stage.waitsFor === 'administrator') return waitsForAdmin;
+      return stage.waitsFor === undefined
+        ? starting
+        : mrkdwn`⏳ *Waiting for an invitation* to ${channelMention(job.channelId)}`;
+    case 'creating':
+      return starting;
+    case 'card_failed':
+      return mrkdwn`❌ *Not started* · Slack didn't accept the card`;
+    case 'create_unknown':
+      return mrkdwn`❓ *Couldn't confirm the start*`;
+    case 'rejected': {
+      const words = stage.message === '' ? 'the agent gave no reason' : oneLine(stage.message, WORDS_MAX);
+      return mrkdwn`❌ *Not accepted* · ${asWritten(words)}`;
+    }
+    case 'working':
+      return isUnwatched(job)
+        ? mrkdwn`⚪ *No longer watching* · the agent may still be working`
+        : workingLine(job, stage);
+    case 'ended':
+      return endLine(job, stage, names, sites);
+  }
+}
+
+/** The API may still report the end of the turn before, while the agent works. */
+function workingLine(job: Job, stage: Working): Mrkdwn {
+  const { isOlder, activity } = stage;
+  if (stage.stopBy !== undefined) return mrkdwn`⏹️ *Stopping*`;
+  const status = job.agentJob?.status ?? 'active';
+  // The agent has not been asked yet about a job that a person named.
+  const isUnread = isOlder === true && job.checkedAtMs === null;
+  if (status !== 'active' && !isEnded(status) && !isUnread) {
+    return mrkdwn`ℹ️ *${asWritten(oneLine(status))}*`;
+  }
+  // In the first turn, they are part of the request.
+  const count = job.turn === 1 ? 0 : (job.turnReplies?.count ?? 0);
+  // In the middle of a line: "editing docs/a.md".
+  const inSentence = (words: string) => words.replace(/^\p{Lu}(?=\p{Ll})/u, (letter) => letter.toLowerCase());
+  return joined([
+    count === 0 ? mrkdwn`⚙️ *Working*` : mrkdwn`⚙️ *Working on ${replies(count)}*`,
+    isOlder !== true && mrkdwn`started ${ago(workingSince(stage))}`,
+    activity && asWritten(inSentence(oneLine(activity.words, WORDS_MAX))),
+  ]);
+}
+
+function endLine(job: Job, { status, tookMs, stoppedBy }: Ended, names: Names, sites?: Sites): Mrkdwn {
+  const { agentJob, turn, prLinkTurn = 1, turnReplies } = job;
+  const prLink = shownLinkOf(job);
+  const link = prLink ? readableLink(prLink, sites) : null;
+  const standing = cardStandingOf(job);
+  if (stoppedBy !== undefined && standing !== 'merged' && standing !== 'closed') {
+    const name = names.get(stoppedBy ?? '');
+    return joined([name === undefined ? mrkdwn`⏹️ *Stopped*` : mrkdwn`⏹️ *Stopped* by ${oneLine(name)}`, link]);
+  }
+  if (standing !== null) return joined([standings[standing], link]);
+  switch (status) {
+    case 'completed': {
+      if (prLink === null) return mrkdwn`✅ *Done, no pull request*`;
+      if (!agentJob?.prLink) return joined([mrkdwn`💬 *Answered*`, link]);
+      if (turn === prLinkTurn) {
+        return joined([mrkdwn`✅ *Pull request ready*`, link, tookMs !== undefined && duration(tookMs)]);
+      }
+      const count = turnReplies?.count ?? 0;
+      return joined([mrkdwn`✅ *Updated*`, link, count > 0 && `${replies(count)} included`]);
+    }
+    case 'failed':
+      return agentJob?.reason === undefined
+        ? mrkdwn`❌ *Failed* · the agent gave no reason`
+        : mrkdwn`❌ *Failed* · ${asWritten(oneLine(agentJob.reason, WORDS_MAX))}`;
+    case 'archived':
+      return mrkdwn`⚪ *Archived* · a reply may still reopen it`;
+    case 'vanished': {
+      if (!isUnseen(job)) return mrkdwn`❌ *The agent no longer knows this job*`;
+      const id = oneLine(job.watchedAgentJobId ?? '');
+      return mrkdwn`❌ *The agent has no job “${id}” in the ${oneLine(job.projectName)} project*`;
+    }
+  }
+}
+
+export function waitingLine({ kind, source, retryAtMs }: Trouble): Mrkdwn {
+  const at = moment(retryAtMs);
+  switch (kind) {
+    case 'rate_limited':
+      return source === 'send'
+        ? mrkdwn`⏳ *Waiting* · the agent's hourly limit is used up · continues ${at}`
+        : mrkdwn`⏳ *Waiting* · the agent asked for a pause · continues ${at}`;
+    case 'unreachable':
+      return mrkdwn`⏳ *Waiting* · can't reach the agent · next try ${at}`;
+    case 'needs_admin':
+      return waitsForAdmin;
+  }
+}
+
+/** The trouble is the state now. One that only holds up replies is shown beside them. */
+function isHeadline({ stage: { kind } }: Job, { source }: Trouble): boolean {
+  return kind === 'opening' || kind === 'creating' || (kind === 'working' && source === 'check');
+}
+
+/** Nobody reads longer URLs. */
+const LINK_MAX = 1000;
+const UNLINKED_MAX = 500;
+const SHORT_MAX = 150;
+const READABLE_MAX = 120;
+
+/** Pull requests there have short names. Default: the public sites. */
+export type Sites = readonly CodeHostSite[];
+
+/** A button, or plain text if the API's value may not become a link. */
+export function pullRequest(prLink: string, beside: Parts<Button> = null, style?: 'primary'): Blocks {
+  const button = linkButton(buttons.viewPullRequest, prLink, style);
+  return [
+    button === null && untrustedParagraph(`Pull request: ${oneLine(prLink, UNLINKED_MAX)}`),
+    buttonRow(button, beside),
+  ];
+}
+
+/** `acme/docs#14` if the host is known, else host and path. Null if it may not be a link, or is too long. */
+export function shortPullRequestLink(prLink: string, sites: Sites = PUBLIC_SITES): Mrkdwn | null {
+  const url = httpUrl(prLink);
+  if (url === null || mrkdwn`${url}`.mrkdwn.length > LINK_MAX) return null;
+  return ownLink(url, oneLine(pullRequestName(url, sites) ?? readableAddress(new URL(url)), SHORT_MAX));
+}
+
+/** The same for a line in a list, where shorter URLs are too long. */
+export function readableLink(prLink: string, sites?: Sites): Mrkdwn | null {
+  return prLink.length > READABLE_MAX ? null : shortPullRequestLink(prLink, sites);
+}
+
+/** States of pull requests and reviews are named as people call them. */
+function inWords(state: string): string {
+  return state.replaceAll('_', ' ');
+}
+
+const TITLE_MAX = 150;
+const RUNS_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+const LEFT_TO_RIGHT_MARK = '\u200e';
+
+export function factsOfLink(job: Job, url: string): PullRequestFacts {
+  return seenPullRequest(job, url)?.facts ?? {};
+}
+
+export function titleOf({ title }: PullRequestFacts): string | null {
+  if (title === undefined) return null;
+  const shown = oneLine(title, TITLE_MAX);
+  // Otherwise, figures after the title would be shown before it.
+  return RUNS_LEFT.test(shown) ? shown + LEFT_TO_RIGHT_MARK : shown;
+}
+
+/** `+120 −8 in 3 files`. */
+export function sizeOf({ size }: PullRequestFacts): string | null {
+  if (size === undefined) return null;
+  const { lines } = size;
+  const files = `${inFigures(size.files)} ${size.files === 1 ? 'file' : 'files'}`;
+  return lines === null ? files : `+${inFigures(lines.added)} −${inFigures(lines.removed)} in ${files}`;
+}
+
+const CHECKS = {
+  pending: ['⏳', 'checks running'],
+  passing: ['✅', 'checks passing'],
+  failing: ['❌', 'checks failing'],
+} as const;
+
+/** Its progress: `open`, `checks failing`, `approved`; once it is over, only that. */
+export function progressOf(facts: PullRequestFacts): Parts<string> {
+  const { state, checks, review } = facts;
+  if (isOver(facts)) return state;
+  return [state, checks && CHECKS[checks][1], review && inWords(review)];
+}
+
+/** The same below an announcement, whose first line says whether it is over. "Open" goes without saying. */
+export function progressBelow(facts: PullRequestFacts): Parts<string> {
+  const { state, checks, review } = facts;
+  if (isOver(facts)) return null;
+  return [state === 'draft' && state, checks && CHECKS[checks].join(' '), review && inWords(review)];
+}
+
+export function previewButton({ previewUrl = '' }: PullRequestFacts): Button | null {
+  return linkButton(buttons.viewPreview, previewUrl);
+}

@@ -1,0 +1,215 @@
+import type {
+  Button,
+  KnownBlock,
+  MrkdwnElement,
+  PlainTextElement,
+  RichTextBlock,
+  SectionBlock,
+} from '@slack/types';
+import type { Job } from '../../jobs/job.ts';
+import { escapeMrkdwn } from '../protocol/slack-text.ts';
+import {
+  type Button as ButtonKind,
+  type ButtonTarget,
+  buttons,
+  type Confirmation,
+  decodeButton,
+  encodeButton,
+} from './buttons.ts';
+import {
+  BUTTON_LABEL_MAX,
+  cut,
+  httpUrl,
+  joined,
+  listed,
+  type Mrkdwn,
+  mrkdwn,
+  type Names,
+  type Parts,
+  promptTitle,
+} from './text.ts';
+
+export interface SlackMessage {
+  /** Everything in the blocks, as escaped mrkdwn. */
+  readonly text: string;
+  readonly blocks: KnownBlock[];
+}
+
+/** Our own words make a paragraph. */
+export type Blocks = Parts<KnownBlock | Mrkdwn>;
+
+export function blocksOf(parts: Blocks): KnownBlock[] {
+  return listed(parts).map((part) => ('mrkdwn' in part ? paragraph(part) : part));
+}
+
+export function message(...parts: readonly Blocks[]): SlackMessage {
+  const blocks = blocksOf(parts);
+  return { text: fallbackText(blocks), blocks };
+}
+
+export function say(...words: Parameters<typeof mrkdwn>): SlackMessage {
+  return message(mrkdwn(...words));
+}
+
+/** A message whose buttons say which job they are about. */
+export function messageOfJob(job: Job, names: Names, ...parts: readonly Blocks[]): SlackMessage {
+  return message(namingJob(job, names, parts));
+}
+
+/** Buttons tell a screen reader their job: "Details of #42: Add a quickstart". */
+export function namingJob(job: Job, names: Names, parts: Blocks): KnownBlock[] {
+  const title = promptTitle(job.prompt, names).replace(/\s+/g, ' ');
+  const name = job.number > 0 ? `#${job.number}: ${title}` : title;
+  const named = (button: Button): Button => {
+    if (button.accessibility_label !== undefined) return button;
+    if (button.url === undefined && decodeButton(button.value ?? '') === null) return button;
+    const isThing = button.url !== undefined || button.action_id === buttons.details.id;
+    const label = `${button.text.text.replace(/…$/, '')}${isThing ? ' of ' : ', '}${name}`;
+    return { ...button, accessibility_label: cut(label, BUTTON_LABEL_MAX) };
+  };
+  return blocksOf(parts).map((block) => {
+    if (block.type === 'actions') {
+      return { ...block, elements: block.elements.map((one) => (one.type === 'button' ? named(one) : one)) };
+    }
+    if (block.type !== 'section' || block.accessory?.type !== 'button') return block;
+    return { ...block, accessory: named(block.accessory) };
+  });
+}
+
+/** Heads a group of blocks. @param text at most `HEADER_TEXT_MAX` characters */
+export function heading(text: string): KnownBlock {
+  return { type: 'header', text: plain(text) };
+}
+
+export function paragraph(text: Mrkdwn, accessory?: Button): SectionBlock {
+  return { type: 'section', text: markup(text), ...(accessory && { accessory }) };
+}
+
+export function withoutAccessory(block: KnownBlock): KnownBlock {
+  if (block.type !== 'section') return block;
+  const { accessory: _accessory, ...section } = block;
+  return section;
+}
+
+/** Untrusted text, made by `text.ts`, as the next ones take. */
+export function untrustedParagraph(text: string): SectionBlock {
+  return { type: 'section', text: plain(text) };
+}
+
+export function quotation(text: string): RichTextBlock {
+  return {
+    type: 'rich_text',
+    elements: [{ type: 'rich_text_quote', elements: [{ type: 'text', text }] }],
+  };
+}
+
+export function smallQuotation(...facts: readonly Parts<string>[]): Blocks {
+  const texts = listed(facts);
+  return texts.length > 0 && { type: 'context', elements: [plain(texts.join(' · '))] };
+}
+
+/** Small print in our own words. One element, so that it wraps only at the end of a line. */
+export function smallPrint(...facts: readonly Parts<Mrkdwn | string>[]): Blocks {
+  return listed(facts).length > 0 && { type: 'context', elements: [markup(joined(facts))] };
+}
+
+export function buttonRow(...row: readonly Parts<Button>[]): Blocks {
+  const elements = listed(row);
+  return elements.length > 0 && { type: 'actions', elements };
+}
+
+/** @param value at most 2000 characters */
+export function pressButton({ id, label }: ButtonKind, value: string, style?: 'primary'): Button {
+  return { type: 'button', text: plain(label), action_id: id, value, ...(style && { style }) };
+}
+
+/** Null for a URL that may not be a link. */
+export function linkButton(
+  { id, label }: ButtonKind,
+  untrusted: string | null,
+  style?: 'primary',
+): Button | null {
+  const url = httpUrl(untrusted ?? '');
+  if (url === null) return null;
+  return { type: 'button', text: plain(label), action_id: id, url, ...(style && { style }) };
+}
+
+export function targetButton(kind: ButtonKind, target: ButtonTarget, asks?: Confirmation): Button {
+  const button = pressButton(kind, encodeButton(target));
+  if (asks === undefined) return button;
+  const { title, text, confirm, deny } = asks;
+  return {
+    ...button,
+    confirm: { title: plain(title), text: plain(text), confirm: plain(confirm), deny: plain(deny) },
+  };
+}
+
+export function actionButton(kind: ButtonKind, target: ButtonTarget): Blocks {
+  return buttonRow(targetButton(kind, target));
+}
+
+function plain(text: string): PlainTextElement {
+  return { type: 'plain_text', text, emoji: true };
+}
+
+/** `verbatim`: Slack adds no links or mentions of its own. */
+function markup(text: Mrkdwn): MrkdwnElement {
+  return { type: 'mrkdwn', text: text.mrkdwn, verbatim: true };
+}
+
+/** Longer URLs are left to the button: cut, they would lead elsewhere. */
+const SPOKEN_URL_MAX = 300;
+
+/**
+ * For screen readers and notifications. Buttons are named in brackets; links show their URL unless the words
+ * before them do.
+ */
+function fallbackText(blocks: readonly KnownBlock[]): string {
+  const lines: string[] = [];
+  for (const block of blocks) lines.push(...linesOf(block, lines.join('\n')));
+  return lines.join('\n');
+}
+
+/** @param before the words before the block */
+function linesOf(block: KnownBlock, before: string): string[] {
+  switch (block.type) {
+    case 'header':
+      return [`*${wordsOf(block.text)}*`];
+    case 'section': {
+      const text = block.text === undefined ? [] : [wordsOf(block.text)];
+      return [...text, ...spoken([block.accessory], [before, ...text].join('\n'))];
+    }
+    case 'context':
+      return [block.elements.map((one) => (one.type === 'image' ? '' : wordsOf(one))).join(' ')];
+    case 'rich_text':
+      return [`“${escapeMrkdwn(quoted(block))}”`];
+    case 'actions':
+      return spoken(block.elements, before);
+    default:
+      return [];
+  }
+}
+
+function quoted({ elements }: RichTextBlock): string {
+  return elements
+    .flatMap((element) => (element.type === 'rich_text_quote' ? element.elements : []))
+    .map((element) => (element.type === 'text' ? element.text : ''))
+    .join('');
+}
+
+function spoken(elements: readonly ({ readonly type: string } | undefined)[], before: string): string[] {
+  const shown = elements.filter((one): one is Button => one?.type === 'button');
+  const links = shown.flatMap(({ text, url }) => {
+    if (url === undefined) return [];
+    const address = escapeMrkdwn(url);
+    if (before.includes(`<${address}>`) || before.includes(`<${address}|`)) return [];
+    const where = address.length <= SPOKEN_URL_MAX ? address : 'use the button; the address is too long';
+    return `${wordsOf(text)}: ${where}`;
+  });
+  const pressed = shown.flatMap(({ url, text }) => (url === undefined ? `[${wordsOf(text)}]` : []));
+  return pressed.length === 0 ? links : [...links, pressed.join(' ')];
+}
+
+function wordsOf(text: PlainTextElement | MrkdwnElement): string {
+  return text.type === 'mrkdwn' ? text.text : escapeMrkdwn(text.text);
+}

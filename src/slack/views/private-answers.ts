@@ -1,0 +1,395 @@
+import type { Button, KnownBlock } from '@slack/types';
+import type { EphemeralNotice, KeptCommand } from '../../jobs/call.ts';
+import { canStop, isStopping, type Job, workingSince } from '../../jobs/job.ts';
+import type { AccessRefusal } from '../../jobs/policy.ts';
+import type { PromptVerdict } from '../../jobs/requests/command.ts';
+import type { UnknownProject } from '../../jobs/requests/project.ts';
+import { CHANNEL_IS_SHARED, classOf, isNotInChannel, NOT_SEEN } from '../protocol/error-codes.ts';
+import { buttons } from './buttons.ts';
+import { type Sites, stateLine } from './job.ts';
+import {
+  actionButton,
+  type Blocks,
+  buttonRow,
+  linkButton,
+  message,
+  messageOfJob,
+  quotation,
+  type SlackMessage,
+  say,
+  targetButton,
+  withoutAccessory,
+} from './message.ts';
+import {
+  ago,
+  channelMention,
+  cutEscaped,
+  duration,
+  inFigures,
+  isDirectMessage,
+  type Mrkdwn,
+  mrkdwn,
+  type Names,
+  oneLine,
+  promptTitle,
+  quotedPrompt,
+  shownPrompt,
+  typedLine,
+} from './text.ts';
+
+const invite = '/invite @docs-agent';
+const NO_NAMES: Names = new Map();
+
+const WORD_MAX = 50;
+const NAMES_MAX = 1000;
+const ID_MAX = 32;
+const NAME_MAX = 80;
+
+type Lengths = Omit<Extract<PromptVerdict, { kind: 'too_long' }>, 'kind'>;
+
+export type Refusal =
+  | Exclude<PromptVerdict, { kind: 'ok' }>
+  | (Lengths & { readonly kind: 'too_long_together'; readonly mayUntick: boolean })
+  | UnknownProject
+  /** The text names another project than the menu. */
+  | { readonly kind: 'two_projects'; readonly named: string; readonly chosen: string }
+  | { readonly kind: 'thread_taken' };
+
+/** @param way leads to where it can be corrected */
+export function refusalView(refusal: Refusal, way?: Blocks): SlackMessage {
+  return message(explained(refusal), way);
+}
+
+export function refusalAtField(refusal: Refusal): SlackMessage {
+  return refusal.kind === 'empty' ? say`Write what should change.` : refusalView(refusal);
+}
+
+function explained(refusal: Refusal): Mrkdwn {
+  switch (refusal.kind) {
+    case 'empty':
+      return mrkdwn`✏️ What should change? \`/docs-agent explain the rate limits\`, or \`/docs-agent\` alone for a form.`;
+    case 'too_long':
+      return mrkdwn`✂️ That's ${lengths(refusal)}. Shorten it, or put the details in a text snippet and attach it.`;
+    case 'too_long_together': {
+      const advice = refusal.mayUntick ? 'Untick some' : 'Shorten it';
+      return mrkdwn`✂️ With the included messages, that's ${lengths(refusal)}. ${advice}.`;
+    }
+    case 'unknown_project': {
+      const names = refusal.projects.map(({ name }) => name).join(', ');
+      return mrkdwn`There's no project “${nameOf(refusal.name)}”. Available: ${oneLine(names, NAMES_MAX)}.`;
+    }
+    case 'two_projects':
+      return mrkdwn`Which project? The request begins with project=${nameOf(refusal.named)}, but ${nameOf(refusal.chosen)} is chosen here. Choose the same one, or take it out of the request.`;
+    case 'thread_taken':
+      return mrkdwn`🧵 There's already a job in this thread. Mention me to reach the agent.`;
+  }
+}
+
+export function lengths({ length, maxLength }: Lengths): string {
+  return `${inFigures(length)} characters; the limit is ${inFigures(maxLength)}`;
+}
+
+function nameOf(untrusted: string): string {
+  return typedLine(untrusted, WORD_MAX);
+}
+
+export function watchedAlreadyView(threadUrl: string | null): SlackMessage {
+  return message(
+    mrkdwn`👀 I'm already watching this job. Continue in its thread.`,
+    buttonRow(linkButton(buttons.openThread, threadUrl)),
+  );
+}
+
+/** The word after `watch` is too long for an id. */
+export const noJobIdView = say`🔍 That isn't a job id. \`/docs-agent watch\` takes the agent\'s id for the job.`;
+
+export function noSuchAgentJobView(id: string, projectName: string): SlackMessage {
+  return say`🔍 The agent has no job “${nameOf(id)}” in the ${nameOf(projectName)} project. Check the id; for another project, type \`/docs-agent project=name watch job_123\`.`;
+}
+
+export const watchedUnseenView = say`⏳ The agent didn't answer in time, so I couldn't check that id. The thread will say if there's no such job.`;
+export const agentSilentView = say`I can't reach the agent right now, so I couldn't check this id. Please try again in a minute.`;
+export const noChannelView = say`Choose a channel.`;
+export const storingUnclearView = say`❓ I can't tell whether that was saved. If nothing appears within a minute, please try again.`;
+export const notReadView = say`⚠️ I can't show that right now. Please try again in a minute.`;
+export const notStoredView = say`⚠️ I couldn't save that. Please try again in a minute.`;
+
+export const whyNot: Readonly<Record<AccessRefusal, string>> = {
+  nobody: "bots and deactivated accounts aren't allowed",
+  unknown_person: "Slack doesn't tell me who you are",
+  other_workspace: 'only members of this workspace',
+  guest: "guests aren't allowed",
+  person: 'only certain people',
+  channel: 'only certain channels',
+  shared_channel: 'this channel is shared with another organisation',
+  unread_channel: "I can't tell whether this channel is shared with another organisation",
+};
+
+function whyNotAllowed(refusal: AccessRefusal): Mrkdwn {
+  return mrkdwn`🔒 You can't use docs-agent here: ${whyNot[refusal]}. Ask an administrator for access.`;
+}
+
+export function notAllowedView(refusal: AccessRefusal): SlackMessage {
+  return message(whyNotAllowed(refusal));
+}
+
+const adminActions = {
+  settings: 'change settings here',
+  see: 'see this',
+  resume: 'resume a recipe',
+} as const;
+
+export type AdminAction = keyof typeof adminActions;
+
+/** @param admins names of some; empty: the settings name none, and the person is no admin of the workspace */
+export function adminsOnlyView(action: AdminAction, userId: string, admins: readonly string[]): SlackMessage {
+  if (admins.length === 0) {
+    return say`🔒 docs-agent has no administrators yet. Its operator can set \`ADMINS=${oneLine(userId, ID_MAX)}\` (that's you).`;
+  }
+  const names = admins.map((name) => `@${oneLine(name, NAME_MAX)}`);
+  const asked = new Intl.ListFormat('en-US', { type: 'disjunction' }).format(names);
+  return say`🔒 Only administrators can ${adminActions[action]}. Ask ${asked}.`;
+}
+
+/** Slack could not say who the person is. @param needsAdmin and will not until the app's set-up changes */
+export function notCheckedView(needsAdmin = false): SlackMessage {
+  return needsAdmin
+    ? say`⚠️ I couldn't check whether you may do this: Slack doesn't let me ask. An administrator must reinstall the app with all the permissions in its manifest.`
+    : say`⚠️ I couldn't check whether you may do this: Slack didn't answer. Please try again in a minute.`;
+}
+
+export function notSetUpView(teamId: string): SlackMessage {
+  return say`🧭 *docs-agent isn't set up for this workspace yet.* An operator of docs-agent must add the workspace ${teamId} to its configuration file, with the projects that belong to it.`;
+}
+
+/** The app was removed, or is here through a conversation shared with another workspace. */
+export const notInstalledView = say`🧭 *docs-agent isn't installed in this workspace.* An administrator can install it.`;
+
+export const threadForgottenView = say`🗄️ *I no longer follow this thread.* Its job is no longer stored. Mention me to start another here.`;
+export const jobForgottenView = say`Already done: this job is no longer stored. Start a new one with \`/docs-agent\`.`;
+/** For a press or form that reached a program which does not know the job, while another may. */
+export const jobAtAnotherView = say`⚠️ *That didn't arrive.* Two programs share this Slack app, and this reached the one that doesn't know the job. Try again, and tell an administrator.`;
+export const notYourFormView = say`This form was made for somebody else or for another channel. Press the button in the thread again.`;
+
+/** Long enough to copy the prompt and send it again, if a section holds it. */
+const PROMPT_MAX = 2500;
+const UNPOSTED_MAX = 2500;
+
+/** Why there is no card, and so no job; offers *Start*. @param reason Slack's error code */
+export function requesterView(reason: string, job: Job, names: Names): SlackMessage {
+  const action = !isBetweenPeople(reason, job) && buttonRow(tryAgainButton(job));
+  return messageOfJob(job, names, whyNoCard(reason, job), quotedRequest(job, names), action);
+}
+
+const button = mrkdwn`*${buttons.tryAgain.label}*`;
+
+function whyNoCard(reason: string, job: Job): Mrkdwn {
+  if (isBetweenPeople(reason, job)) {
+    return mrkdwn`I can't join a direct message between two people. Use a channel, or write to me directly.`;
+  }
+  if (isNotInChannel(reason)) {
+    return mrkdwn`I'm not in this channel yet. Type \`${invite}\`, then press ${button}. Your request is saved.`;
+  }
+  if (reason === NOT_SEEN) {
+    return mrkdwn`I can't tell whether the card for your request was posted. If you find one, ignore it: ${button} posts another.`;
+  }
+  if (reason === CHANNEL_IS_SHARED) return whyNotAllowed('shared_channel');
+  if (reason === 'is_archived') return mrkdwn`This channel is archived. Ask in another one.`;
+  if (reason.startsWith('restricted_action')) {
+    return mrkdwn`I'm not allowed to post in this channel. Ask in another one, or ask an administrator.`;
+  }
+  return mrkdwn`Slack didn't accept my message (${oneLine(reason)}). Ask an administrator, then press ${button}. Your request is saved.`;
+}
+
+export function tryAgainButton({ id: jobId, cards }: Job): Button {
+  return targetButton(buttons.tryAgain, { jobId, cards });
+}
+
+/** No bot can be invited to a direct message of two people. */
+export function isBetweenPeople(reason: string, { channelId }: Job): boolean {
+  return isNotInChannel(reason) && isDirectMessage(channelId);
+}
+
+export const startingView = say`🚀 *Starting.* The card is about to appear.`;
+
+/** The request waits for an administrator, an invitation, or Slack. */
+export function delayedView(reason: string, job: Job, names: Names): SlackMessage {
+  return message(whyDelayed(reason, job.channelId), quotedRequest(job, names));
+}
+
+function whyDelayed(reason: string, channelId: string): Mrkdwn {
+  if (isNotInChannel(reason)) {
+    return mrkdwn`I'm not in ${channelMention(channelId)} yet. Type \`${invite}\`, and your request starts by itself.`;
+  }
+  if (reason === NOT_SEEN) {
+    return mrkdwn`⏳ *Waiting for Slack* · I can't tell yet whether the card for your request was posted. Your request is saved and continues automatically.`;
+  }
+  const code = oneLine(reason);
+  return classOf(reason) === 'admin'
+    ? mrkdwn`⚠️ *Waiting for an administrator* · Slack doesn't let me post (${code}). Your request is saved and continues once it's fixed.`
+    : mrkdwn`⏳ *Waiting for Slack* · It isn't accepting my messages right now (${code}). Your request is saved and continues automatically.`;
+}
+
+function quotedRequest({ prompt }: Job, names: Names): Blocks {
+  return quotation(shownPrompt(prompt, names, PROMPT_MAX));
+}
+
+export function unpostedView(reason: string, post: SlackMessage): SlackMessage {
+  const news =
+    reason === NOT_SEEN
+      ? mrkdwn`I can't tell whether this was posted in the thread:`
+      : mrkdwn`I couldn't post this in the thread, or couldn't confirm that it's there (${oneLine(reason)}):`;
+  return message(news, wordsOf(post));
+}
+
+export function keptView(reason: string, { channelId }: Job, post: SlackMessage): SlackMessage {
+  const why = closedPlace(reason, channelId);
+  return message(mrkdwn`⏳ ${why} I'll post this in the thread once I can, for up to a week:`, wordsOf(post));
+}
+
+function wordsOf({ text }: SlackMessage): Mrkdwn {
+  return { mrkdwn: cutEscaped(text, UNPOSTED_MAX) };
+}
+
+/** What the thread must not show. Buttons other than links count only in the thread's own channel. */
+export function movedView(channelId: string, { blocks }: SlackMessage): SlackMessage {
+  const withLinksOnly = (block: KnownBlock): Blocks => {
+    if (block.type !== 'actions') return withoutAccessory(block);
+    const links = block.elements.filter((element) => element.type === 'button' && element.url !== undefined);
+    return links.length > 0 && { ...block, elements: links };
+  };
+  return message(
+    mrkdwn`🔒 ${channelMention(channelId)} is shared with another organisation now. Updates on your job come to you here:`,
+    blocks.map(withLinksOnly),
+  );
+}
+
+export function closedPlace(reason: string, channelId: string): Mrkdwn {
+  const channel = channelMention(channelId);
+  if (isNotInChannel(reason)) return mrkdwn`I'm no longer in ${channel}. Type \`${invite}\` there.`;
+  if (reason === CHANNEL_IS_SHARED) return mrkdwn`${channel} is shared with another organisation.`;
+  return reason.endsWith('is_archived')
+    ? mrkdwn`${channel} is archived.`
+    : mrkdwn`I'm not allowed to post in ${channel}.`;
+}
+
+/** A button holds 75 characters. */
+const SAID_MAX = 40;
+
+export interface Running {
+  readonly job: Job;
+  readonly permalink: string | null;
+  readonly names: Names;
+  /** Whether the agent can be stopped, once it works. Absent: not. */
+  readonly canStop?: boolean;
+}
+
+const nothingRunning = say`Nothing of yours is running.`;
+
+export function cannotStopView(running: Running | null): SlackMessage {
+  if (running === null) return nothingRunning;
+  const { job, permalink, names, canStop } = running;
+  const openThread = linkButton(buttons.openThread, permalink);
+  return messageOfJob(job, names, stopBlocks(job, names, canStop, openThread, false));
+}
+
+export function stillWorkingView(running: Running | null, nowMs: number): SlackMessage {
+  if (running === null) return nothingRunning;
+  const { job, permalink, names } = running;
+  return messageOfJob(
+    job,
+    names,
+    mrkdwn`${stillWorking(job, nowMs)}: ${promptTitle(job.prompt, names)}`,
+    buttonRow(linkButton(buttons.openThread, permalink)),
+  );
+}
+
+type ShownNotice = Omit<EphemeralNotice, 'kind'> & {
+  readonly kind: Exclude<EphemeralNotice['kind'], KeptCommand>;
+};
+interface Moment extends Pick<Running, 'canStop'> {
+  readonly nowMs: number;
+  readonly sites?: Sites | undefined;
+}
+
+export function ephemeralView(notice: ShownNotice, job: Job, at: Moment): SlackMessage {
+  return messageOfJob(job, NO_NAMES, noticeBlocks(notice, job, at));
+}
+
+function noticeBlocks({ kind, messageTs, said = '' }: ShownNotice, job: Job, at: Moment): Blocks {
+  const target = { jobId: job.id, messageTs };
+  const what = messageTs === job.requestTs ? 'request' : 'reply';
+  // The agent works, or is about to.
+  const isRunning = ['opening', 'creating', 'working'].includes(job.stage.kind);
+  switch (kind) {
+    case 'edited_after_sending':
+      return [
+        mrkdwn`✏️ You edited a ${what} that was already sent.`,
+        actionButton(buttons.sendCorrection, target),
+      ];
+    case 'deleted_after_sending':
+      return mrkdwn`🗑️ You deleted a ${what} that was already sent: the agent still has it. A new reply can correct that.`;
+    case 'kept_thanks':
+      return [
+        mrkdwn`*Kept between people: it looks like a thank-you.*`,
+        actionButton(buttons.sendAnyway, target),
+      ];
+    case 'cannot_stop': {
+      const label = `Send ${quotedPrompt(oneLine(said, SAID_MAX), NO_NAMES, SAID_MAX)} to the agent`;
+      const send = targetButton({ ...buttons.sendAnyway, label }, target);
+      return isRunning
+        ? stopBlocks(job, NO_NAMES, at.canStop, send, true)
+        : [mrkdwn`Nothing is running in this thread.`, buttonRow(send)];
+    }
+    case 'still_working': {
+      const words = isRunning
+        ? mrkdwn`${stillWorking(job, at.nowMs)}. The agent can't answer questions; I'll post the pull request here.`
+        : stateLine(job, at.sites);
+      return withSendButton(message(words), target).blocks;
+    }
+  }
+}
+
+/** For a command that was written as a reply. */
+export function withSendButton(
+  { blocks }: SlackMessage,
+  target: { readonly jobId: string; readonly messageTs: string },
+): SlackMessage {
+  return message(blocks, actionButton({ ...buttons.sendAnyway, label: 'Send to the agent' }, target));
+}
+
+export const mutedNowView = say`🔇 *Muted.* Replies stay between people until \`unmute\`.`;
+export const correctionSentView = say`✏️ The correction is on its way to the agent.`;
+export const sentAnywayView = say`👀 On its way to the agent.`;
+
+function stillWorking({ stage, requestedAtMs }: Job, nowMs: number): Mrkdwn {
+  const sinceMs = stage.kind === 'working' ? workingSince(stage) : requestedAtMs;
+  return mrkdwn`*Still working*, ${duration(nowMs - sinceMs)} so far`;
+}
+
+/** Offers to stop the job, or says why that is not possible and offers *Mute*. */
+function stopBlocks(
+  job: Job,
+  names: Names,
+  mayStop: boolean | undefined,
+  beside: Button | null,
+  isInThread: boolean,
+): Blocks {
+  const { id: jobId, muted, threadTs } = job;
+  const title = mrkdwn`${promptTitle(job.prompt, names)} · ${ago(job.requestedAtMs)}`;
+  if (canStop(job)) {
+    // The person's own message becomes what has become of it.
+    const stop = targetButton(buttons.stop, { jobId, isPrivate: true });
+    return [mrkdwn`*Stop this?* ${title}`, buttonRow(stop, beside)];
+  }
+  const notNow = mayStop
+    ? mrkdwn`*It can be stopped once the agent works:* say it again then.`
+    : mrkdwn`*I can't stop the agent: it has no way to be stopped.*`;
+  const where = isInThread ? {} : { isPrivate: true };
+  const mute = !muted && threadTs !== null && targetButton(buttons.muteUpdates, { jobId, ...where });
+  return [
+    isStopping(job) ? stateLine(job) : notNow,
+    isInThread ? title : mrkdwn`Your latest running request: ${title}`,
+    buttonRow(mute, beside),
+  ];
+}

@@ -1,0 +1,360 @@
+import { TEXT_HEADING } from '../../jobs/recipe.ts';
+import { isBlank } from '../../jobs/requests/command.ts';
+import { REDACTED } from '../../jobs/secrets.ts';
+import { displayText, escapeMrkdwn, readableText } from '../protocol/slack-text.ts';
+
+/** Words used in several places, other than a message's buttons (`buttons.ts`). */
+export const labels = {
+  askDocsAgent: 'Ask Docs Agent',
+  somebody: 'somebody',
+  /** An app without a name. */
+  someApp: 'an app',
+  startAnother: 'Start another?',
+} as const;
+
+/** https://docs.slack.dev/reference/block-kit/blocks/header-block */
+const HEADER_TEXT_MAX = 150;
+/** https://docs.slack.dev/reference/block-kit/block-elements/button-element */
+export const BUTTON_LABEL_MAX = 75;
+const BUTTON_URL_MAX = 3000;
+
+/** Longer clusters are attacks with combining marks. */
+const GRAPHEME_MAX = 64;
+const ELLIPSIS = '…';
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** The text, cut between two visible characters, with `…`, if longer than `max` UTF-16 units (at least 1). */
+export function cut(text: string, max: number): string {
+  return text.length <= max ? text : cutAt(text, max - ELLIPSIS.length);
+}
+
+/** As `cut`, but measures escaped mrkdwn, so that the text fits in either form. The result is not escaped. */
+export function cutEscaped(text: string, max: number): string {
+  if (text.length * escapeMrkdwn('&').length <= max) return text;
+  let length = 0;
+  let keep = 0;
+  for (let index = 0; index < text.length; index++) {
+    length += escapeMrkdwn(text.charAt(index)).length;
+    if (length <= max - ELLIPSIS.length) keep = index + 1;
+    if (length > max) return cutAt(text, keep);
+  }
+  return text;
+}
+
+function cutAt(text: string, length: number): string {
+  const start = graphemes.segment(text.slice(0, length + 2)).containing(length)?.index ?? length;
+  const isPair = (text.codePointAt(length - 1) ?? 0) > 0xffff;
+  const end = length - start <= GRAPHEME_MAX ? start : isPair ? length - 1 : length;
+  return text.slice(0, end).trimEnd() + ELLIPSIS;
+}
+
+/** Untrusted text, shown on lines of its own: never empty, and at most `max` long, escaped or not. */
+export function shown(untrusted: string, max: number): string {
+  const text = cutEscaped(displayText(untrusted), max);
+  return isBlank(text) ? '(empty)' : text;
+}
+
+export function oneLine(untrusted: string, max = 100): string {
+  return shown(displayText(untrusted).replace(/\s+/g, ' '), max);
+}
+
+export function sentence(untrusted: string, max: number): string {
+  const line = oneLine(untrusted, max);
+  return /[.!?…]$/.test(line) ? line : `${line}.`;
+}
+
+/** Untrusted text on lines of its own, cut before the word that does not fit, if that is near. */
+export function excerpt(untrusted: string, max: number): string {
+  const text = shown(untrusted, max);
+  const end = text.endsWith('…') ? text.search(/\s\S*$/) : -1;
+  return end < max / 2 ? text : `${text.slice(0, end).trimEnd()}…`;
+}
+
+/** Text in Slack's form on one line, as people typed it. */
+export function typedLine(slackText: string, max: number): string {
+  return oneLine(readableText(slackText, new Map()), max);
+}
+
+const PART_MAX = 2_900;
+/** Enough for the longest default prompt, in a modal of a hundred blocks. */
+const PARTS_MAX = 8;
+
+/** All of an untrusted text, in parts of at most 2,900 characters. */
+export function inParts(untrusted: string): string[] {
+  const parts: string[] = [];
+  let rest = displayText(untrusted);
+  do {
+    const part = shown(rest, PART_MAX);
+    const isLast = part.length >= rest.length || parts.length + 1 === PARTS_MAX;
+    parts.push(isLast ? part : part.slice(0, -1));
+    rest = isLast ? '' : rest.slice(part.length - 1).trimStart();
+  } while (rest !== '');
+  return parts;
+}
+
+/** Slack ids to names, for mentions and for those who did something. */
+export type Names = ReadonlyMap<string, string>;
+
+export function nameIn(names: Names, userId: string | null, nameless: string = labels.somebody): string {
+  return oneLine(names.get(userId ?? '') ?? nameless);
+}
+
+/** The prompt as the person meant it. */
+function asMeant(prompt: string, names: Names): string {
+  return whatItIsAbout(displayText(readableText(prompt, names)));
+}
+
+export function shownPrompt(prompt: string, names: Names, max: number): string {
+  return shown(asMeant(prompt, names), max);
+}
+
+export function quotedPrompt(prompt: string, names: Names, max = 100): string {
+  return `“${shownPrompt(prompt, names, max)}”`;
+}
+
+export function wholePrompt(prompt: string, names: Names): string[] {
+  return inParts(asMeant(prompt, names));
+}
+
+const FENCE = '```';
+/** Only with code below it. */
+const LANGUAGE = /^[\w+#.-]{1,30}\n(?=[\s\S])/;
+
+/** A prompt that begins with code gets its title from the words after it, or, without words, from the code. */
+function wordsFirst(prompt: string, names: Names) {
+  const request = asMeant(prompt, names);
+  const parts = request.startsWith(FENCE) ? request.split(FENCE).map((part) => part.trim()) : [];
+  const words = parts.filter((_, index) => index % 2 === 0);
+  const code = parts.filter((_, index) => index % 2 === 1).map((part) => part.replace(LANGUAGE, ''));
+  const text = [...words, ...code].filter((part) => !isBlank(part)).join('\n') || request;
+  return { text, firstLine: text.split('\n', 1).join() };
+}
+
+const TITLE_MAX = 100;
+
+export function promptTitle(prompt: string, names: Names): string {
+  return shown(wordsFirst(prompt, names).firstLine, TITLE_MAX);
+}
+
+const REST_MAX = 450;
+const REST_LINES_MAX = 3;
+
+/** `rest`: what does not fit into the title; null: nothing. A long first line continues in it, split between words. */
+export function titledPrompt(prompt: string, names: Names) {
+  const { text, firstLine } = wordsFirst(prompt, names);
+  const title = excerpt(firstLine, HEADER_TEXT_MAX);
+  const isWhole = title === firstLine || isBlank(text);
+  const more = isWhole ? text.slice(firstLine.length) : `…${text.slice(title.length - 1)}`;
+  return { title, rest: isBlank(more) ? null : firstLines(more) };
+}
+
+function firstLines(text: string): string {
+  const lines = text.split('\n').filter((line) => !isBlank(line));
+  const kept = shown(lines.slice(0, REST_LINES_MAX).join('\n'), REST_MAX);
+  return lines.length <= REST_LINES_MAX || kept.endsWith('…') ? kept : `${kept.trimEnd()}…`;
+}
+
+/** A request about a message, as the agent reads it. */
+export function aboutMessage(text: string, permalink: string | null) {
+  const place = permalink === null ? '' : ` (${permalink})`;
+  return { start: `${aboutLine(place)}\n`, quoted: text.replace(/^/gm, '> ') };
+}
+
+/**
+ * A request without what is meant for the agent: its words, what came along as a quotation (null: nothing), and
+ * the link to the message that it is about.
+ * @param request as the agent reads it, unescaped
+ */
+export function asRead(request: string) {
+  const { words, permalink } = withoutAbout(request);
+  const [before = '', ...after] = words.split(`\n\n${TEXT_HEADING}\n`);
+  const quoted = after.length === 1 ? after[0] : undefined;
+  if (quoted === undefined || !quoted.startsWith('>')) return { words, notes: null, permalink };
+  return { words: before, notes: unquoted(quoted), permalink };
+}
+
+/** The same in one text, since a URL is no title. Any other request as is. */
+export function whatItIsAbout(request: string): string {
+  const { words, notes } = asRead(request);
+  return notes === null ? words : `${words}\n\n${withNotes}\n${notes}`;
+}
+
+function withoutAbout(request: string) {
+  const [firstLine = ''] = request.split('\n', 1);
+  const [place = '', permalink = null] = / \((https?:\/\/[^\s()]+)\)(?=:$)/.exec(firstLine) ?? [];
+  const message = unquoted(request.slice(firstLine.length)).trimStart();
+  const isAbout = firstLine === aboutLine(place) && !isBlank(message);
+  return isAbout ? { words: message, permalink } : { words: request, permalink: null };
+}
+
+function unquoted(text: string): string {
+  return text.replace(/^> ?/gm, '');
+}
+
+/** For the agent, too. @param place the message's URL in brackets, or nothing */
+const aboutLine = (place: string): string => `About this Slack message${place}:`;
+export const withNotes = 'With these notes:';
+
+const ID_MAX = 32;
+/** The last moment of year 9999: an API may ask for a longer pause. */
+const LAST_DATE_MS = 253_402_300_799_999;
+
+/** Text in Slack's markup, safe to send. Only the `mrkdwn` template makes it. */
+export interface Mrkdwn {
+  readonly mrkdwn: string;
+}
+
+/** A template whose own words are markup: strings in it are escaped, other Mrkdwn is taken as is. */
+export function mrkdwn(
+  words: TemplateStringsArray,
+  ...values: ReadonlyArray<string | number | Mrkdwn>
+): Mrkdwn {
+  const parts = values.map((value) =>
+    typeof value === 'object' ? value.mrkdwn : escapeMrkdwn(String(value)),
+  );
+  return { mrkdwn: String.raw({ raw: words }, ...parts) };
+}
+
+export type Parts<Part> = Part | null | undefined | false | readonly Parts<Part>[];
+
+/** In one list, without what is nothing. */
+export function listed<Part extends object | string>(parts: Parts<Part>): Part[] {
+  if (Array.isArray(parts)) return (parts as readonly Parts<Part>[]).flatMap((one) => listed(one));
+  return parts ? [parts as Part] : [];
+}
+
+export function joined(facts: Parts<string | Mrkdwn>, separator = ' · '): Mrkdwn {
+  const parts = listed(facts).map((fact) => mrkdwn`${fact}`.mrkdwn);
+  return { mrkdwn: parts.join(separator) };
+}
+
+const SOFT_HYPHEN = '\u00ad';
+
+/**
+ * Somebody's text as written. Slack has no escape for its formatting signs: they open before a word and close
+ * behind one, but not beside an invisible soft hyphen. Other signs need none.
+ */
+export function asWritten(text: string): Mrkdwn {
+  const plain = text
+    .replace(/(?<![\p{L}\p{N}])[*_~`](?=\S)/gu, `${SOFT_HYPHEN}$&`)
+    .replace(/(?<=\S)[*_~`](?![\p{L}\p{N}])/gu, `$&${SOFT_HYPHEN}`);
+  return mrkdwn`${plain}`;
+}
+
+/** An id that Slack could not have made is shown as text. */
+export function userMention(userId: string): Mrkdwn {
+  return isSlackId(userId) ? { mrkdwn: `<@${userId}>` } : mrkdwn`${oneLine(userId, ID_MAX)}`;
+}
+
+const ADDRESSED_MAX = 20;
+
+/** Stands before what concerns them. Forgotten people are not named. */
+export function addressing(userIds: readonly string[]): Mrkdwn {
+  const people = [...new Set(userIds)].filter(isSlackId).slice(0, ADDRESSED_MAX);
+  return { mrkdwn: people.map((userId) => `<@${userId}> `).join('') };
+}
+
+/** Slack shows no name for a direct message. */
+export function isDirectMessage(channelId: string): boolean {
+  return channelId.startsWith('D');
+}
+
+export function channelMention(channelId: string): Mrkdwn {
+  if (isDirectMessage(channelId)) return mrkdwn`a direct message`;
+  return isSlackId(channelId) ? { mrkdwn: `<#${channelId}>` } : mrkdwn`${oneLine(channelId, ID_MAX)}`;
+}
+
+function isSlackId(id: string): boolean {
+  return id.length <= ID_MAX && /^[A-Z0-9]+$/.test(id);
+}
+
+export const timeOfDay = (atMs: number) => dated(atMs, '{time}', 'HH:mm'.length);
+
+/** Day and time in the reader's time zone, in words if near. It may be days ahead. */
+export const moment = (atMs: number) => dated(atMs, '{date_short_pretty} {time}');
+
+/** How long ago, in the reader's language, and still correct when read later. */
+export const ago = (atMs: number) => dated(atMs, '{ago}');
+
+/** Slack fills in the format. Where it cannot, the end of the time in UTC is shown. */
+function dated(atMs: number, format: string, shownLength = 'yyyy-MM-dd HH:mm'.length): Mrkdwn {
+  const ms = Math.min(Math.max(Math.trunc(atMs) || 0, 0), LAST_DATE_MS);
+  const utc = new Date(ms).toISOString().slice(0, 16).replace('T', ' ').slice(-shownLength);
+  return { mrkdwn: `<!date^${Math.trunc(ms / 1000)}^${format}|${utc} UTC>` };
+}
+
+/** A link with words of our own. @param url from `httpUrl`, or our own */
+export function ownLink(url: string, label: string): Mrkdwn {
+  return { mrkdwn: `<${mrkdwn`${url}`.mrkdwn}|${mrkdwn`${label}`.mrkdwn}>` };
+}
+
+/**
+ * The normalized http(s) URL if it may become a link, else null. It has no credentials (they would leak, or
+ * pass for the host), no white space, `<`, `>` or `|`, and fits a button.
+ */
+export function httpUrl(text: string): string | null {
+  // With a secret removed, it leads nowhere.
+  const url = text.includes(REDACTED) ? null : URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
+    return null;
+  }
+  const href = url.href.replaceAll('|', '%7C');
+  return href.length <= BUTTON_URL_MAX ? href : null;
+}
+
+const numbers = new Intl.NumberFormat('en-US');
+export const inFigures = (count: number) => numbers.format(count);
+
+/** `1 reply`, `2 replies`. */
+export function counted(count: number, one: string, several = `${one}s`): string {
+  return `${count} ${count === 1 ? one : several}`;
+}
+
+export const replies = (count: number) => counted(count, 'reply', 'replies');
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** As exact as people need it: `40 s`, `6 min`, `2 h 10 min`, `3 d 4 h`. */
+export function duration(ms: number): string {
+  const inUnit = (unitMs: number, symbol: string) => `${Math.trunc(ms / unitMs)} ${symbol}`;
+  const inTwo = (largeMs: number, large: string, smallMs: number, small: string) => {
+    const rest = Math.trunc((ms % largeMs) / smallMs);
+    return `${inUnit(largeMs, large)}${rest === 0 ? '' : ` ${rest} ${small}`}`;
+  };
+  if (ms < SECOND_MS) return '0 s';
+  if (ms < MINUTE_MS) return inUnit(SECOND_MS, 's');
+  if (ms < HOUR_MS) return inUnit(MINUTE_MS, 'min');
+  return ms < DAY_MS ? inTwo(HOUR_MS, 'h', MINUTE_MS, 'min') : inTwo(DAY_MS, 'd', HOUR_MS, 'h');
+}
+
+/** In whole days: `3 days`, `1 day`, `today`. */
+export function inDays(ms: number): string {
+  return ms < DAY_MS ? 'today' : counted(Math.trunc(ms / DAY_MS), 'day');
+}
+
+/** In words, in the largest unit that divides it: `3 days`, `36 hours`, `1 minute`. */
+export function fullDuration(ms: number): string {
+  const units = [
+    [DAY_MS, 'day'],
+    [HOUR_MS, 'hour'],
+    [MINUTE_MS, 'minute'],
+  ] as const;
+  const [unitMs, unit] = units.find(([unitMs]) => ms >= unitMs && ms % unitMs === 0) ?? [SECOND_MS, 'second'];
+  return counted(Math.trunc(ms / unitMs), unit);
+}
+
+const REFUSED_NOTICES: Readonly<Record<string, string>> = {
+  not_in_channel: "I'm not in this channel",
+  channel_not_found: "I can't see this channel",
+  channel_is_shared: 'it is shared with another organisation',
+  is_archived: 'it is archived',
+  restricted_action: "I'm not allowed to post there",
+};
+
+/** Why Slack refuses a post in a channel. @param code Slack's, shown if it is another one */
+export function whyRefused(code: string): string {
+  return REFUSED_NOTICES[code] ?? oneLine(code);
+}

@@ -1,0 +1,225 @@
+import type { AnnouncementOf, TurnEnded } from '../../jobs/announcement.ts';
+import { type Job, requestersOf } from '../../jobs/job.ts';
+import { PARAGRAPH_MAX_LENGTH } from '../../jobs/pull-requests/pull-request.ts';
+import { buttons } from './buttons.ts';
+import { confirmations } from './card.ts';
+import {
+  askerOf,
+  factsOfLink,
+  type Place,
+  previewButton,
+  progressBelow,
+  progressOf,
+  pullRequest,
+  type Sites,
+  shortPullRequestLink,
+  sizeOf,
+  titleOf,
+} from './job.ts';
+import {
+  actionButton,
+  type Blocks,
+  linkButton,
+  message,
+  messageOfJob,
+  paragraph,
+  quotation,
+  type SlackMessage,
+  smallQuotation,
+  targetButton,
+  untrustedParagraph,
+} from './message.ts';
+import {
+  addressing,
+  asWritten,
+  duration,
+  excerpt,
+  inParts,
+  joined,
+  listed,
+  type Mrkdwn,
+  mrkdwn,
+  type Names,
+  nameIn,
+  oneLine,
+  promptTitle,
+  replies as repliesOf,
+  shown,
+} from './text.ts';
+
+/** Mentions those who waited for it, and those who must act. */
+export function turnEndedView(ended: TurnEnded, job: Job, { sites }: Place): SlackMessage {
+  const { link, lastedMs, replies, branch, words, undelivered } = ended;
+  const toAct = undelivered?.authors ?? [];
+  const included = replies.count > 0 && `${repliesOf(replies.count)} included`;
+  const warning = warningOf(ended, job);
+  if (link === null && words !== undefined) {
+    const { authors } = replies;
+    const who = addressing([...(authors.length > 0 ? authors : requestersOf(job)), ...toAct]);
+    return message(mrkdwn`💬 ${who}*The agent says:*`, quoted(words, job), warning);
+  }
+  if (link === null) {
+    const who = addressing([...requestersOf(job), ...toAct]);
+    return message(
+      mrkdwn`✅ ${who}*Done, no pull request.* The agent may have found nothing to change, or published directly.`,
+      // Somebody may know what is missing.
+      actionButton(buttons.followUp, { jobId: job.id }),
+      warning,
+    );
+  }
+  const { url, is } = link;
+  if (is === 'same') {
+    const news = firstLine('✅', 'Updated', url, [...replies.authors, ...toAct], sites);
+    return message(joined([news, included]), quoted(words, job), pullRequest(url), warning);
+  }
+  const waited = [...requestersOf(job), ...replies.authors, ...toAct];
+  return message(
+    newPullRequest(job, url, is, waited, sites, 'primary', words),
+    smallQuotation(
+      lastedMs !== null && `took ${duration(lastedMs)}`,
+      included,
+      branch !== null && oneLine(branch),
+    ),
+    warning,
+  );
+}
+
+export function stoppedView(
+  stopped: AnnouncementOf<'stopped'>,
+  job: Job,
+  { names, sites }: Place,
+): SlackMessage {
+  const link = stopped.link === null ? null : shortPullRequestLink(stopped.link, sites);
+  const done = link !== null && mrkdwn`What was done so far is in ${link}.`;
+  const news = mrkdwn`⏹️ *Stopped* by ${nameIn(names, stopped.userId)}.`;
+  return message(joined([news, done], ' '), warningOf(stopped, job));
+}
+
+function warningOf({ undelivered }: Pick<TurnEnded, 'undelivered'>, { id: jobId }: Job): Blocks {
+  const sendAgain = targetButton(buttons.sendAgain, { jobId }, confirmations.sendAgain);
+  return (
+    undelivered !== null &&
+    paragraph(mrkdwn`⚠️ ${repliesOf(undelivered.count)} may not be included.`, sendAgain)
+  );
+}
+
+const WORDS_MAX = 600;
+
+/** The agent's words; those that do not fit are behind *Read all*. */
+function quoted(words: string | undefined, { id: jobId }: Job): Blocks {
+  if (words === undefined) return null;
+  const text = excerpt(words, WORDS_MAX);
+  const isCut = text !== shown(words, Number.POSITIVE_INFINITY);
+  return [quotation(text), isCut && actionButton(buttons.readAll, { jobId })];
+}
+
+/** *Read all*. */
+export function allWordsView(words: string): SlackMessage {
+  return message(inParts(words).map(untrustedParagraph));
+}
+
+/** A pull request that came after the end of its turn. */
+export function latePullRequestView(
+  { url, changed, branch, authors }: AnnouncementOf<'pull_request'>,
+  job: Job,
+  { sites }: Place,
+): SlackMessage {
+  const waited = [...requestersOf(job), ...authors];
+  return message(
+    newPullRequest(job, url, changed ? 'another' : 'first', waited, sites, 'primary'),
+    smallQuotation(branch !== null && oneLine(branch)),
+  );
+}
+
+/** The pull request that came with such an end, if any. */
+export function pullRequestOfEnd(
+  { kind, prLink, isAnother, authors = [] }: AnnouncementOf<'failed' | 'archived'>,
+  job: Job,
+  sites?: Sites,
+): Blocks {
+  const requesters = requestersOf(job);
+  const others = authors.filter((userId) => !requesters.includes(userId));
+  // A failure mentions the requester in its own line.
+  const waited = kind === 'failed' ? others : [...requesters, ...others];
+  return prLink === undefined
+    ? null
+    : newPullRequest(job, prLink, isAnother ? 'another' : 'first', waited, sites);
+}
+
+const NEWS = {
+  first: ['🎉', 'Pull request ready'],
+  another: ['🎉', 'Another pull request'],
+  merged: ['✅', 'Merged'],
+  closed: ['⚪', 'Closed without merging'],
+} as const;
+
+function newPullRequest(
+  job: Job,
+  url: string,
+  is: 'first' | 'another',
+  toMention: readonly string[],
+  sites?: Sites,
+  style?: 'primary',
+  words?: string,
+): Blocks {
+  const facts = factsOfLink(job, url);
+  const { state, description } = facts;
+  const title = titleOf(facts);
+  const standing = listed<string>([sizeOf(facts), progressBelow(facts)]);
+  const [icon, news] = NEWS[state === 'merged' || state === 'closed' ? state : is];
+  const lines = [
+    firstLine(icon, news, url, toMention, sites),
+    title !== null && mrkdwn`*${asWritten(title)}*`,
+    standing.length > 0 && joined(standing),
+  ];
+  return [
+    joined(lines, '\n'),
+    words !== undefined
+      ? quoted(words, job)
+      : description !== undefined && quotation(shown(description, PARAGRAPH_MAX_LENGTH)),
+    pullRequest(url, previewButton(facts), style),
+  ];
+}
+
+function firstLine(
+  icon: string,
+  words: string,
+  url: string,
+  toMention: readonly string[],
+  sites?: Sites,
+): Mrkdwn {
+  const address = shortPullRequestLink(url, sites);
+  const who = addressing(toMention);
+  return address === null ? mrkdwn`${icon} ${who}*${words}.*` : mrkdwn`${icon} ${who}*${words}:* ${address}`;
+}
+
+/** For a notice channel. @param permalink to the job's thread, or null if Slack did not give it */
+export function noticeView(
+  job: Job,
+  url: string,
+  permalink: string | null,
+  names: Names,
+  sites?: Sites,
+): SlackMessage {
+  const name = askerOf(job, names);
+  const facts = factsOfLink(job, url);
+  const title = asWritten(titleOf(facts) ?? promptTitle(job.prompt, names));
+  const news = joined([
+    shortPullRequestLink(url, sites),
+    mrkdwn`*${title}*`,
+    name !== null && mrkdwn`by ${asWritten(oneLine(name))}`,
+    progressOf(facts),
+  ]);
+  const beside = [previewButton(facts), linkButton(buttons.openThread, permalink)];
+  return messageOfJob(job, names, mrkdwn`📝 ${news}`, pullRequest(url, beside, 'primary'));
+}
+
+/** Readers of the notice channel may not see the request, which the pull request's title would give away. */
+export function privateNoticeView(job: Job, url: string, sites?: Sites): SlackMessage {
+  const news = joined([
+    shortPullRequestLink(url, sites),
+    mrkdwn`*New documentation pull request*`,
+    progressOf(factsOfLink(job, url)),
+  ]);
+  return message(mrkdwn`📝 ${news}`, pullRequest(url, null, 'primary'));
+}

@@ -1,0 +1,209 @@
+import { setTimeout } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { type Kysely, sql } from 'kysely';
+import { StoreError } from './engines/database.ts';
+import { movedTo, openDatabase, placeOf, type StoreLocation } from './open.ts';
+import { isBeyond } from './queries/table.ts';
+import { exactly, type Queries } from './schema/tables.ts';
+
+/**
+ * Copies an unused store into an empty one on the other kind of database, in one transaction, and compares each row.
+ * From its start on, the source refuses to open. An interrupted copy can be run again.
+ */
+export async function copyStore(
+  from: StoreLocation,
+  to: StoreLocation,
+  { nowMs, onCopied }: { nowMs: number; onCopied: (table: string, rows: number) => void },
+): Promise<void> {
+  if ('dataDir' in from === 'dataDir' in to) {
+    throw new StoreError(
+      'dataDir' in to
+        ? 'The store is in a directory already. To copy it to another one, use `docs-agent backup`.'
+        : 'The store is in Postgres already. To copy it to another one, use pg_dump and pg_restore.',
+    );
+  }
+  await using opened = new AsyncDisposableStack();
+  const open = async (location: StoreLocation) => {
+    const { database } = await openDatabase(location);
+    opened.defer(() => database.close());
+    if (database.engine === 'postgres') await requireUnused(database.queries, placeOf(location));
+    return database;
+  };
+  const source = await open(from);
+  const target = await open(to);
+  const place = placeOf(to);
+  const moved = await movedTo(source.queries);
+  if (moved !== undefined && moved.place !== place) {
+    const places = `The store in ${placeOf(from)} was copied to ${moved.place} before.`;
+    throw new StoreError(`${places} Go on with that one.`);
+  }
+  const tables = await tablesInOrder(source.engine === 'sqlite' ? source.queries : target.queries);
+  const copyInto = async (into: Queries, isThere: boolean) => {
+    for (const table of tables)
+      onCopied(table.name, await copyTable(table, anyQueries(source.queries), anyQueries(into), isThere));
+  };
+  const filled = await filledTables(target.queries, tables);
+  if (filled.length > 0 && moved !== undefined) {
+    await copyInto(target.queries, true);
+    return;
+  }
+  if (filled.length > 0) {
+    throw new StoreError(
+      `The store in ${place} is not empty (it has rows in ${filled.join(', ')}). Name a new database, or another directory.`,
+    );
+  }
+  if (moved === undefined) await source.queries.insertInto('moved').values({ place, at: nowMs }).execute();
+  try {
+    await target.queries.transaction().execute(async (tx) => {
+      await copyInto(tx, false);
+      if (target.engine === 'postgres') await continueSequences(tx);
+    });
+  } catch (error) {
+    const left = await filledTables(target.queries, tables).catch(() => null);
+    if (left?.length === 0) await source.queries.deleteFrom('moved').execute();
+    throw error;
+  }
+}
+
+async function filledTables(target: Queries, tables: readonly CopiedTable[]): Promise<readonly string[]> {
+  const counts = await Promise.all(tables.map((table) => countRows(table, anyQueries(target))));
+  return tables.filter((_, index) => counts[index] !== 0).map(({ name }) => name);
+}
+
+/** Postgres may list connections for some milliseconds after their end. */
+const LOOKS_AFTER_MS = [0, 50, 200];
+
+/** Replicas query the database every second. */
+async function requireUnused(queries: Queries, place: string): Promise<void> {
+  let count = 0;
+  for (const afterMs of LOOKS_AFTER_MS) {
+    await setTimeout(afterMs);
+    const { rows } = await sql<{ count: number }>`
+      select count(*) as count from pg_stat_activity
+      where datname = current_database() and application_name = 'docs-agent'
+        and backend_start < (select backend_start from pg_stat_activity where pid = pg_backend_pid())`.execute(
+      queries,
+    );
+    count = rows[0]?.count ?? 0;
+    if (count === 0) return;
+  }
+  throw new StoreError(
+    `A docs-agent uses the store in ${place} (${count} connections). Stop all replicas, and copy again.`,
+    null,
+    true,
+  );
+}
+
+/** Otherwise new rows would reuse existing numbers. */
+async function continueSequences(target: Queries): Promise<void> {
+  const { rows } = await sql<{ table: string; column: string }>`
+    select table_name as "table", column_name as "column" from information_schema.columns
+    where table_schema = current_schema() and column_default like 'nextval(%'`.execute(target);
+  for (const { table, column } of rows) {
+    await sql`
+      select setval(pg_get_serial_sequence(${table}, ${column}), max(${sql.ref(column)}))
+      from ${sql.table(table)}`.execute(target);
+  }
+}
+
+/** Few enough for SQLite's limits on a statement. */
+const ROWS_AT_ONCE = 200;
+
+/** Copies the rows unless they are there, and compares each. */
+async function copyTable(
+  table: CopiedTable,
+  source: AnyQueries,
+  target: AnyQueries,
+  isThere: boolean,
+): Promise<number> {
+  const { name, key } = table;
+  let count = 0;
+  let rows: readonly Row[] = [];
+  do {
+    const last = rows.at(-1);
+    rows = await source
+      .selectFrom(name)
+      .selectAll()
+      .where(isBeyond(key, last === undefined ? null : keyOf(key, last)))
+      .orderBy(sql.join(key.map((column) => sql.ref(column))))
+      .limit(ROWS_AT_ONCE)
+      .execute();
+    if (rows.length > 0 && !isThere) await target.insertInto(name).values(rows.map(exactRow)).execute();
+    if (!(await hasSame(table, rows, target))) throw differentError(table, isThere);
+    count += rows.length;
+  } while (rows.length === ROWS_AT_ONCE);
+  if ((await countRows(table, target)) !== count) throw differentError(table, isThere);
+  return count;
+}
+
+async function countRows({ name }: CopiedTable, queries: AnyQueries): Promise<number> {
+  const { count } = await queries
+    .selectFrom(name)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+async function hasSame(table: CopiedTable, rows: readonly Row[], target: AnyQueries): Promise<boolean> {
+  const { name, key } = table;
+  const found = await target
+    .selectFrom(name)
+    .selectAll()
+    .where((eb) =>
+      eb.or(rows.map((row) => eb.and(Object.fromEntries(key.map((column) => [column, row[column]]))))),
+    )
+    .execute();
+  const nameOf = (row: Row) => JSON.stringify(keyOf(key, row));
+  const byKey = new Map(found.map((row) => [nameOf(row), row]));
+  // The drivers' rows have different prototypes.
+  const isSame = (row: Row) => isDeepStrictEqual({ ...row }, { ...byKey.get(nameOf(row)) });
+  return rows.every(isSame);
+}
+
+function exactRow(row: Row): Row {
+  const exact = (value: unknown) =>
+    typeof value === 'number' && !Number.isInteger(value) ? exactly(value) : value;
+  return Object.fromEntries(Object.entries(row).map(([column, value]) => [column, exact(value)]));
+}
+
+function keyOf(key: readonly string[], row: Row): unknown[] {
+  return key.map((column) => row[column]);
+}
+
+function differentError({ name }: CopiedTable, isCopied: boolean): StoreError {
+  return new StoreError(
+    `The two stores differ in the table ${name}${
+      isCopied
+        ? ': this one was copied before, and docs-agent has been used with the target since, which has newer requests. ' +
+          'Do not empty it: start docs-agent on it. If it lacks older requests, keep both stores.'
+        : '. Empty the target (a new database, or another directory), and copy again.'
+    }`,
+  );
+}
+
+/** `key`: its primary key. */
+type CopiedTable = Readonly<{ name: string; key: readonly string[] }>;
+
+type Row = Readonly<Record<string, unknown>>;
+
+type AnyQueries = Kysely<Record<string, Row>>;
+
+function anyQueries(queries: Queries): AnyQueries {
+  return queries.withoutPlugins() as unknown as AnyQueries;
+}
+
+/** Facts about the database itself, and secrets valid for minutes. */
+const NOT_COPIED = ['backup_origin', 'heartbeat', 'moved', 'step_token', 'replica'];
+
+/** Each after those that it refers to. Only SQLite lists them so. */
+async function tablesInOrder(sqlite: Queries): Promise<readonly CopiedTable[]> {
+  const { rows } = await sql<{ table: string; column: string }>`
+    select t.name as "table", c.name as "column"
+    from sqlite_schema as t, pragma_table_info(t.name) as c
+    where t.type = 'table' and t.name not like 'sqlite_%' and t.name not like 'kysely_%' and c.pk > 0
+    order by t.rowid, c.pk`.execute(sqlite);
+  const keys = Map.groupBy(rows, ({ table }) => table);
+  return [...keys]
+    .filter(([name]) => !NOT_COPIED.includes(name))
+    .map(([name, key]) => ({ name, key: key.map(({ column }) => column) }));
+}

@@ -1,0 +1,362 @@
+import { type RawBuilder, sql } from 'kysely';
+import { dueStates, excludedFollowUp } from '../jobs/follow-ups/follow-up.ts';
+import { activeStages, isUnwatched } from '../jobs/job.ts';
+import { stepOf } from '../jobs/steps.ts';
+import { openDatabase, type StoreLocation } from './open.ts';
+import { followUpFrom, followUpRow } from './queries/follow-ups.ts';
+import { idsOf } from './queries/prepared.ts';
+import { deleteJobs } from './retention.ts';
+import { FORGOTTEN, fromJson, type Queries, type Tables } from './schema/tables.ts';
+
+/** `teamId` null: in all workspaces. */
+export type Subject = Readonly<{
+  kind: 'user' | 'channel';
+  id: string;
+  teamId: string | null;
+}>;
+
+export type Forgotten = Readonly<{
+  holdings: Holdings;
+  openWork: readonly OpenWork[];
+}>;
+
+const NOTHING = {
+  /** With their replies and calls. */
+  jobs: 0,
+  /** In jobs of others. */
+  replies: 0,
+  /** Of such jobs: they repeat the words of replies. */
+  calls: 0,
+  /** Other texts that name the subject. */
+  mentions: 0,
+  early_replies: 0,
+  homes: 0,
+  settings: 0,
+  audit_entries: 0,
+};
+
+export type Holdings = Readonly<typeof NOTHING>;
+
+export type OpenWork = Readonly<{
+  jobId: string;
+  channelId: string;
+  threadTs: string | null;
+  what: 'job' | 'reply' | 'post';
+}>;
+
+type IdColumn = Readonly<{
+  table: keyof Tables;
+  column: string;
+  holds: Subject['kind'];
+  /** Deletes the row, or replaces the id with `forgotten`. */
+  erase: 'row' | 'id';
+  countedAs: keyof Holdings | null;
+  teamColumn: 'teamId' | 'id';
+}>;
+
+/** Columns with the id of a person or a channel. `personal-columns.test.ts` classifies every column of the schema. */
+export const idColumns: readonly IdColumn[] = [
+  idColumn('earlyReply', 'userId', 'user', 'early_replies'),
+  idColumn('earlyReply', 'channelId', 'channel', 'early_replies'),
+  idColumn('pastNotice', 'channelId', 'channel', null),
+  idColumn('pastThread', 'channelId', 'channel', null),
+  idColumn('home', 'userId', 'user', 'homes'),
+  idColumn('auditEntry', 'userId', 'user', 'audit_entries'),
+  idColumn('channelSetting', 'channelId', 'channel', 'settings'),
+  { ...idColumn('channelSetting', 'changedBy', 'user', 'settings'), erase: 'id' },
+  { ...idColumn('installation', 'installerId', 'user', 'settings'), erase: 'id', teamColumn: 'id' },
+];
+
+function idColumn(
+  table: keyof Tables,
+  column: string,
+  holds: Subject['kind'],
+  countedAs: keyof Holdings | null,
+): IdColumn {
+  return { table, column, holds, erase: 'row', countedAs, teamColumn: 'teamId' };
+}
+
+export const textColumns = {
+  job: { key: ['id'], texts: ['data'] },
+  followUp: { key: ['id'], texts: ['text', 'more'] },
+  call: { key: ['id'], texts: ['lane', 'request', 'detail', 'naturalKey'] },
+  earlyReply: { key: ['teamId', 'channelId', 'threadTs', 'messageTs'], texts: ['text', 'more'] },
+  pullRequest: { key: ['teamId', 'key'], texts: ['facts', 'memory'] },
+} as const;
+
+type TextTable = keyof typeof textColumns;
+
+/**
+ * Erases what the store holds of the subject; with `dry`, only counts it. While something of theirs is in progress,
+ * nothing is erased. On Postgres the service may keep running. Throws StoreError as `openStore` does.
+ */
+export async function forget(
+  location: StoreLocation,
+  subject: Subject,
+  { dry, nowMs }: { dry: boolean; nowMs: number },
+): Promise<Forgotten> {
+  const { database } = await openDatabase(location);
+  await using opened = new AsyncDisposableStack();
+  opened.defer(() => database.close());
+  const transaction = await database.queries.startTransaction().execute();
+  let isFinal = false;
+  try {
+    const openWork = await findOpenWork(transaction, subject);
+    // Erased even if rolled back: the counts are those of a real run.
+    const holdings = await erase(transaction, subject, nowMs);
+    isFinal = !dry && openWork.length === 0;
+    return { openWork, holdings };
+  } finally {
+    await (isFinal ? transaction.commit() : transaction.rollback()).execute();
+    // Deleted data stays in SQLite's file until it is rewritten. Postgres vacuums by itself.
+    if (isFinal && database.engine === 'sqlite') await sql`vacuum`.execute(database.queries);
+  }
+}
+
+/** Locks the subject's jobs until commit. */
+async function findOpenWork(db: Queries, subject: Subject): Promise<OpenWork[]> {
+  const found: OpenWork[] = [];
+  for (const row of await lockedJobs(db, subject, '=').execute()) {
+    const job = fromJson(row.data);
+    const { calls, waitingUserIds, place } = await workOf(db, row);
+    const isOpen =
+      (activeStages.has(row.stage) && !isUnwatched(job)) ||
+      (stepOf(job) !== null && job.isStepCompleted !== true) ||
+      calls.length + waitingUserIds.length > 0;
+    if (isOpen) found.push({ ...place, what: 'job' });
+  }
+  for (const row of await touchedJobs(db, subject).execute()) {
+    const { calls, waitingUserIds, place } = await workOf(db, row);
+    if (waitingUserIds.includes(subject.id)) found.push({ ...place, what: 'reply' });
+    else if (calls.some((call) => isNamed(call, subject))) found.push({ ...place, what: 'post' });
+  }
+  return found;
+}
+
+async function workOf(db: Queries, { id: jobId, channelId, threadTs }: Tables['job']) {
+  const calls = await db
+    .selectFrom('call')
+    .select(['request', 'naturalKey'])
+    .where('jobId', '=', jobId)
+    .where('endedAt', 'is', null)
+    .execute();
+  const replies = await db
+    .selectFrom('followUp')
+    .select('userId')
+    .where('jobId', '=', jobId)
+    .where('state', 'in', dueStates)
+    .execute();
+  return {
+    place: { jobId, channelId, threadTs },
+    calls: calls.map(({ request, naturalKey }) => request + naturalKey),
+    waitingUserIds: replies.map(({ userId }) => userId),
+  };
+}
+
+async function erase(db: Queries, subject: Subject, nowMs: number): Promise<Holdings> {
+  const jobs = await eraseJobs(db, subject, nowMs);
+  const counts = { ...NOTHING, jobs, ...(await scrubJobs(db, subject)) };
+  for (const column of idColumns.filter(({ holds }) => holds === subject.kind)) {
+    const erased = await eraseIds(db, column, subject);
+    if (column.countedAs !== null) counts[column.countedAs] += erased;
+  }
+  for (const table of ['earlyReply', 'pullRequest'] as const)
+    counts.mentions += await eraseNames(db, table, subject, inTeam(subject, 'teamId'));
+  if (subject.kind === 'channel') counts.settings += await eraseNoticeChannels(db, subject);
+  else {
+    await db
+      .deleteFrom('task')
+      .where('kind', '=', 'refresh_home')
+      .where('subject', 'like', `${subject.teamId ?? '%'}:${subject.id}`)
+      .execute();
+  }
+  return counts;
+}
+
+async function eraseIds(
+  db: Queries,
+  { table, column, erase: how, teamColumn }: IdColumn,
+  subject: Subject,
+): Promise<number> {
+  const [from, id] = [sql.table(table), sql.ref(column)];
+  const change = how === 'row' ? sql`delete from ${from}` : sql`update ${from} set ${id} = ${FORGOTTEN}`;
+  const { numAffectedRows } = await sql`
+    ${change} where ${id} = ${subject.id} and ${inTeam(subject, teamColumn)}`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}
+
+function inTeam({ teamId }: Subject, column: string) {
+  return teamId === null ? sql<boolean>`1 = 1` : sql<boolean>`${sql.ref(column)} = ${teamId}`;
+}
+
+async function eraseJobs(db: Queries, subject: Subject, nowMs: number): Promise<number> {
+  const jobs = await lockedJobs(db, subject, '=').execute();
+  await deleteJobs(db, idsOf(jobs), nowMs);
+  if (subject.kind === 'channel') return jobs.length;
+  // Threads of direct messages belong to one person; those of channels are erased by the channel's id.
+  for (const { teamId, channelId } of jobs.filter((job) => job.channelId.startsWith('D'))) {
+    await db
+      .deleteFrom('pastThread')
+      .where((eb) => eb.and({ teamId, channelId }))
+      .execute();
+  }
+  return jobs.length;
+}
+
+async function eraseNoticeChannels(db: Queries, subject: Subject): Promise<number> {
+  const rows = await db
+    .selectFrom('channelSetting')
+    .select(['teamId', 'channelId', 'data'])
+    .where('data', 'like', `%${subject.id}%`)
+    .where(inTeam(subject, 'teamId'))
+    .execute();
+  for (const { data, ...row } of rows) {
+    const without = JSON.parse(data, (_key, value) =>
+      Array.isArray(value) ? value.filter((item) => item !== subject.id) : value,
+    );
+    await db
+      .updateTable('channelSetting')
+      .set({ data: JSON.stringify(without) })
+      .where((eb) => eb.and(row))
+      .execute();
+  }
+  return rows.length;
+}
+
+async function scrubJobs(db: Queries, subject: Subject) {
+  let [replies, calls, mentions] = [0, 0, 0];
+  for (const { id: jobId } of await touchedJobs(db, subject).execute()) {
+    const own = subject.kind === 'user' ? await eraseReplies(db, jobId, subject.id) : 0;
+    replies += own;
+    // After an edit or a second try, several calls hold the words of a reply.
+    if (own > 0) calls += await eraseWords(db, jobId);
+    mentions += await eraseNames(db, 'job', subject, sql`id = ${jobId}`);
+    mentions += await eraseNames(db, 'followUp', subject, sql`job_id = ${jobId}`);
+    mentions += await eraseNames(db, 'call', subject, sql`job_id = ${jobId}`);
+  }
+  return { replies, calls, mentions };
+}
+
+/** The rows stay, so that no reply is taken in again. */
+async function eraseReplies(db: Queries, jobId: string, userId: string): Promise<number> {
+  const rows = await db
+    .selectFrom('followUp')
+    .selectAll()
+    .where((eb) => eb.and({ jobId, userId }))
+    .execute();
+  for (const row of rows) {
+    const { text, more, state } = followUpRow(excludedFollowUp(followUpFrom(row), 'excluded'));
+    await db
+      .updateTable('followUp')
+      .set({ userId: FORGOTTEN, text, more, state: row.state === 'sent' ? 'sent' : state })
+      .where('id', '=', row.id)
+      .execute();
+  }
+  return rows.length;
+}
+
+/** Keys of requests that hold what people wrote. */
+const WORDS: ReadonlySet<string> = new Set(['prompt', 'text', 'name']);
+
+/** Except for the first prompt, which is the requester's. */
+async function eraseWords(db: Queries, jobId: string): Promise<number> {
+  const rows = await db
+    .selectFrom('call')
+    .select(['id', 'request'])
+    .where('jobId', '=', jobId)
+    .where('kind', '!=', 'create_job')
+    .where('endedAt', 'is not', null)
+    .execute();
+  let erased = 0;
+  for (const { id, request } of rows) {
+    const without = JSON.stringify(
+      JSON.parse(request, (key, value) => (WORDS.has(key) && typeof value === 'string' ? '(erased)' : value)),
+    );
+    if (without === request) continue;
+    await db.updateTable('call').set({ request: without }).where('id', '=', id).execute();
+    erased += 1;
+  }
+  return erased;
+}
+
+/** Returns how many rows named the subject. */
+async function eraseNames(
+  db: Queries,
+  table: TextTable,
+  subject: Subject,
+  where: RawBuilder<boolean>,
+): Promise<number> {
+  const { key, texts: columns } = textColumns[table];
+  const rows = await db
+    .selectFrom(sql<Readonly<Record<string, string | null>>>`${sql.table(table)}`.as('named'))
+    .selectAll()
+    .where(where)
+    .where(mayName(columns, subject))
+    .forUpdate()
+    .execute();
+  let erased = 0;
+  for (const row of rows) {
+    const naming = columns.filter((column: string) => isNamed(row[column] ?? '', subject));
+    if (naming.length === 0) continue;
+    const changes = naming.map((column) => {
+      // Two forgotten channels must not get the same key.
+      const text =
+        column === 'naturalKey' ? `${FORGOTTEN}:${row.id}` : withoutName(row[column] ?? '', subject.id);
+      return sql`${sql.ref(column)} = ${text}`;
+    });
+    const isRow = key.map((column) => sql`${sql.ref(column)} = ${row[column]}`);
+    await sql`update ${sql.table(table)} set ${sql.join(changes)} where ${sql.join(isRow, sql` and `)}`.execute(
+      db,
+    );
+    erased += 1;
+  }
+  return erased;
+}
+
+function isNamed(text: string, { id }: Subject): boolean {
+  return withoutName(text, id) !== text;
+}
+
+/** Ids are alphanumeric, so JSON stays valid. */
+function withoutName(text: string, id: string): string {
+  return text
+    .replace(/<[@#]([A-Za-z0-9]+)(?:\|[^<>"\\]*)?>/g, (mention, named) =>
+      named === id ? `(${FORGOTTEN})` : mention,
+    )
+    .replace(/[A-Za-z0-9]+/g, (word) => (word === id ? FORGOTTEN : word));
+}
+
+/** Jobs of others that name the subject, or have a reply of theirs. Locked likewise. */
+function touchedJobs(db: Queries, subject: Subject) {
+  const named = (table: TextTable) =>
+    mayName(
+      textColumns[table].texts.map((column) => `${table}.${column}`),
+      subject,
+    );
+  return lockedJobs(db, subject, '!=').where(sql<boolean>`(
+    ${named('job')}
+    or exists (select 1 from call where call.job_id = job.id and ${named('call')})
+    or exists (
+      select 1 from follow_up
+      where follow_up.job_id = job.id and (user_id = ${subject.id} or ${named('followUp')})
+    )
+  )`);
+}
+
+function mayName(columns: readonly string[], { id }: Subject): RawBuilder<boolean> {
+  return sql`(${sql.join(
+    columns.map((column) => sql`${sql.ref(column)} like ${`%${id}%`}`),
+    sql` or `,
+  )})`;
+}
+
+/** The person's own jobs or those of the channel, or the others. Locked until commit. */
+function lockedJobs(db: Queries, { kind, id, teamId }: Subject, whose: '=' | '!=') {
+  return db
+    .selectFrom('job')
+    .selectAll()
+    .where(kind === 'user' ? 'requesterId' : 'channelId', whose, id)
+    .$if(teamId !== null, (query) => query.where('teamId', '=', teamId ?? ''))
+    .orderBy('id')
+    .forUpdate();
+}

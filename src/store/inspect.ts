@@ -1,0 +1,300 @@
+import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { sql } from 'kysely';
+import { type TaskKind, taskKinds } from '../jobs/task-kinds.ts';
+import { freeBytesIn } from './backup.ts';
+import { codeOf, type HeldLock, StoreError } from './engines/database.ts';
+import { openPostgres } from './engines/postgres.ts';
+import { connect, DATABASE_FILE, OWNER_FILE, openBeside } from './engines/sqlite.ts';
+import { isBusy, sqliteError, unusableDirectory } from './engines/sqlite-errors.ts';
+import { placeOf, type StoreLocation } from './open.ts';
+import { BudgetQueue, type ProjectPause, ReadBudget } from './queries/budgets.ts';
+import { otherConnectionsSeen } from './queries/operations.ts';
+import { Installations, type StoredInstallation } from './queries/workspaces.ts';
+import { migrations, type SchemaState, schemaState } from './schema/migrations.ts';
+import { fromJson, type Queries } from './schema/tables.ts';
+
+const RECENT_MS = 7 * 86_400_000;
+const FAILING_FOR_MS = 60_000;
+const LATEST_PULL_REQUESTS = 50;
+
+export type AgentRefusal = Readonly<{
+  projectId: string;
+  /** The agent's answer, or what happened. */
+  words: string;
+}>;
+
+type NoticeChannel = Readonly<{ teamId: string; channelId: string }>;
+
+export type NoticeFacts = Readonly<{
+  saved: readonly NoticeChannel[];
+  refused: readonly (NoticeChannel & Readonly<{ reason: string; atMs: number; isTriedAgain: boolean }>)[];
+}>;
+
+export type StoreFacts = Rows &
+  Readonly<{
+    place: string;
+    /** `absent`: made at the first start. `in_use`: writing was not tried. */
+    state: 'absent' | 'in_use' | 'writable';
+    schema: SchemaState;
+    /** Null: nothing yet. */
+    sizeBytes: number | null;
+    /** Null: on another machine. */
+    freeBytes: number | null;
+    heldLocks: readonly HeldLock[];
+  }>;
+
+const NO_ROWS = {
+  installations: [] as readonly StoredInstallation[],
+  /** By workspace, the organisation that served it. */
+  organisations: new Map<string, string>() as ReadonlyMap<string, string>,
+  notices: { saved: [], refused: [] } as NoticeFacts,
+  agentRefusals: [] as readonly AgentRefusal[],
+  /** Projects for which the agent API asked to wait. */
+  pauses: { reads: [] as readonly ProjectPause[], calls: [] as readonly ProjectPause[] },
+  /** By kind and words. Every try since then has failed. */
+  failures: [] as readonly { kind: TaskKind; count: number; sinceMs: number; words: string }[],
+  pullRequests: [] as readonly string[],
+  /** To Slack, of programs that do not share the store. */
+  otherConnections: 0,
+};
+
+type Rows = Readonly<typeof NO_ROWS>;
+
+/** Changes nothing, even while a docs-agent runs on it. Throws StoreError if it cannot be opened, read or written. */
+export function inspectStore(location: StoreLocation, nowMs: number): Promise<StoreFacts> {
+  return 'dataDir' in location
+    ? inspectSqlite(location.dataDir, nowMs)
+    : inspectPostgres(location.databaseUrl, nowMs);
+}
+
+async function inspectPostgres(databaseUrl: string, nowMs: number): Promise<StoreFacts> {
+  const database = openPostgres(databaseUrl);
+  const { queries } = database;
+  try {
+    const facts = await readFacts(queries, nowMs);
+    const exists = facts.schema.applied.length > 0;
+    await (exists ? tryToWrite(queries) : checkRightToCreate(queries));
+    const { rows } = await sql<{ size: number }>`
+      select pg_database_size(current_database()) as size`.execute(queries);
+    return {
+      place: placeOf({ databaseUrl }),
+      state: exists ? 'writable' : 'absent',
+      ...facts,
+      sizeBytes: rows[0]?.size ?? null,
+      freeBytes: null,
+      heldLocks: await database.heldLocks(),
+    };
+  } finally {
+    await database.close();
+  }
+}
+
+async function tryToWrite(db: Queries): Promise<void> {
+  const transaction = await db.startTransaction().execute();
+  try {
+    await transaction.insertInto('heartbeat').values({ id: 0, beats: 0 }).execute();
+  } finally {
+    await transaction.rollback().execute();
+  }
+}
+
+async function checkRightToCreate(db: Queries): Promise<void> {
+  const { rows } = await sql<{ mayCreate: boolean | null }>`
+    select has_schema_privilege(current_schema(), 'create') as may_create`.execute(db);
+  if (rows[0]?.mayCreate) return;
+  throw new StoreError(
+    "The user of DATABASE_URL may not create tables. Give it the right to create tables in the database's schema.",
+  );
+}
+
+async function inspectSqlite(dataDir: string, nowMs: number): Promise<StoreFacts> {
+  const directory = resolve(dataDir);
+  const path = join(directory, DATABASE_FILE);
+  const freeBytes = tryIn(directory, (existing) => {
+    accessSync(existing, constants.W_OK | constants.X_OK);
+    return freeBytesIn(existing);
+  });
+  const inUse = isOwned(directory);
+  // Permissions prove nothing to root, or on a read-only file system.
+  if (!inUse) tryIn(directory, (existing) => rmdirSync(mkdtempSync(join(existing, '.docs-agent-doctor-'))));
+  if (!existsSync(path)) {
+    const schema = { applied: [], missing: Object.keys(migrations('sqlite')), unknown: [] };
+    const nothing = { sizeBytes: null, heldLocks: [], ...NO_ROWS };
+    return { place: directory, state: 'absent', schema, freeBytes, ...nothing };
+  }
+  const queries = openBeside(directory, path, inUse);
+  const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  try {
+    return {
+      place: directory,
+      state: inUse ? 'in_use' : 'writable',
+      ...(await readFacts(queries, nowMs)),
+      sizeBytes: sizeOf(path) + sizeOf(`${path}-wal`),
+      freeBytes,
+      heldLocks: [],
+    };
+  } finally {
+    await queries.destroy();
+  }
+}
+
+/** Runs `use` on the directory, or the nearest existing parent. */
+function tryIn<T>(directory: string, use: (existing: string) => T): T {
+  let existing = directory;
+  while (!existsSync(existing)) existing = dirname(existing);
+  if (!statSync(existing).isDirectory()) throw unusableDirectory(directory, 'ENOTDIR');
+  try {
+    return use(existing);
+  } catch (error) {
+    throw unusableDirectory(directory, codeOf(error));
+  }
+}
+
+function isOwned(directory: string): boolean {
+  const path = join(directory, OWNER_FILE);
+  if (!existsSync(path)) return false;
+  try {
+    using owner = connect(path, { readOnly: true });
+    owner.prepare('select count(*) from sqlite_schema').get();
+    return false;
+  } catch (error) {
+    if (isBusy(error)) return true;
+    throw sqliteError(directory, error);
+  }
+}
+
+/** Rows of another version's schema are not read. */
+async function readFacts(db: Queries, nowMs: number): Promise<Rows & Pick<StoreFacts, 'schema'>> {
+  const schema = await schemaState(db);
+  if (schema.missing.length + schema.unknown.length > 0) return { schema, ...NO_ROWS };
+  const sinceMs = nowMs - RECENT_MS;
+  const served = await db.selectFrom('organisationTeam').selectAll().execute();
+  const settings = await db.selectFrom('channelSetting').select(['teamId', 'data']).execute();
+  const pullRequests = await db
+    .selectFrom('pullRequest')
+    .select('key')
+    .orderBy('watchedFrom', 'desc')
+    .limit(LATEST_PULL_REQUESTS)
+    .execute();
+  return {
+    schema,
+    installations: await new Installations(db).all(),
+    organisations: new Map(served.map(({ teamId, enterpriseId }) => [teamId, enterpriseId])),
+    notices: {
+      saved: settings.flatMap(({ teamId, data }) =>
+        (fromJson(data).noticeChannels ?? []).map((channelId) => ({ teamId, channelId })),
+      ),
+      refused: await refusedNotices(db, sinceMs),
+    },
+    agentRefusals: await agentRefusals(db, sinceMs),
+    pauses: {
+      reads: await new ReadBudget(db).paused(nowMs),
+      calls: await new BudgetQueue(db).paused(nowMs),
+    },
+    failures: await taskFailures(db, nowMs - FAILING_FOR_MS),
+    pullRequests: pullRequests.map(({ key }) => key),
+    otherConnections: await otherConnectionsSeen(db, nowMs),
+  };
+}
+
+async function taskFailures(db: Queries, sinceMs: number): Promise<Rows['failures']> {
+  const rows = await db
+    .selectFrom('task')
+    .select((eb) => [
+      'kind',
+      'failure',
+      eb.fn.countAll<number>().as('count'),
+      eb.fn.min<number>('failingSince').as('sinceMs'),
+    ])
+    .where('kind', 'in', taskKinds)
+    .where('failingSince', '<=', sinceMs)
+    .groupBy(['kind', 'failure'])
+    .orderBy('sinceMs')
+    .execute();
+  return rows.map(({ failure, ...tasks }) => ({ ...tasks, words: failure ?? '' }));
+}
+
+/** The last notice of each channel counts. */
+async function refusedNotices(db: Queries, sinceMs: number): Promise<NoticeFacts['refused']> {
+  const notices = await db
+    .selectFrom('call')
+    .innerJoin('job', 'job.id', 'call.jobId')
+    .select(['job.teamId', 'call.request', 'call.state', 'call.detail', 'call.endedAt', 'call.createdAt'])
+    .where('call.kind', '=', 'notify_channel')
+    .where((eb) =>
+      eb.or([
+        eb('call.state', 'in', ['done', 'failed']).and('call.endedAt', '>', sinceMs),
+        eb('call.state', '=', 'pending').and('call.detail', 'is not', null),
+      ]),
+    )
+    .execute();
+  const byChannel = new Map<string, NoticeFacts['refused'][number] & { readonly isDone: boolean }>();
+  const inOrder = notices
+    .map(({ endedAt, createdAt, ...notice }) => ({ ...notice, atMs: endedAt ?? createdAt }))
+    .toSorted((a, b) => a.atMs - b.atMs);
+  for (const { teamId, request, state, detail, atMs } of inOrder) {
+    const notice = fromJson(request);
+    if (notice.kind !== 'notify_channel') continue;
+    const { channelId } = notice;
+    const how = { reason: detail ?? 'unknown', isTriedAgain: state === 'pending', isDone: state === 'done' };
+    byChannel.set(`${teamId} ${channelId}`, { teamId, channelId, atMs, ...how });
+  }
+  return [...byChannel.values()].flatMap(({ isDone, ...refused }) => (isDone ? [] : [refused]));
+}
+
+/** Projects whose last conclusive call was refused for a missing permission. */
+async function agentRefusals(db: Queries, sinceMs: number): Promise<AgentRefusal[]> {
+  const calls = await db
+    .selectFrom('call')
+    .select(['projectId', 'kind', 'state', 'detail'])
+    .where('kind', 'in', ['create_job', 'send_message'])
+    .where('state', 'in', ['pending', 'done', 'failed'])
+    .where('createdAt', '>', sinceMs)
+    .where((eb) => eb.or([eb('state', '=', 'done'), eb('detail', 'is not', null)]))
+    .orderBy('seq')
+    .execute();
+  const last = new Map(calls.map((call) => [call.projectId, call]));
+  return [...last.values()].flatMap(({ projectId, kind, state, detail }) => {
+    if (state === 'done' || detail === null) return [];
+    const [, reason, words] = /^(\w+): (.*)$/s.exec(detail) ?? [];
+    const isRefusal = reason === 'unauthorized' || (reason === 'not_found' && kind === 'create_job');
+    return isRefusal && words !== undefined ? [{ projectId, words }] : [];
+  });
+}
+
+/**
+ * Also beside a running docs-agent: SQLite is opened read-only. Several queries may see several moments. Throws
+ * StoreError if there is no store, or one of another version.
+ */
+export async function readStore<T>(
+  location: StoreLocation,
+  read: (queries: Queries) => Promise<T>,
+): Promise<T> {
+  const place = placeOf(location);
+  const missingError = new StoreError(
+    `There is no store in ${place} yet: docs-agent makes it when it starts.`,
+  );
+  const open = (dataDir: string) => {
+    const path = join(dataDir, DATABASE_FILE);
+    if (!existsSync(path)) throw missingError;
+    const queries = openBeside(dataDir, path, true);
+    return { queries, close: () => queries.destroy() };
+  };
+  const { queries, close } = 'dataDir' in location ? open(place) : openPostgres(location.databaseUrl);
+  try {
+    const { applied, missing, unknown } = await schemaState(queries);
+    if (applied.length === 0) throw missingError;
+    if (missing.length > 0) {
+      throw new StoreError(
+        `The store in ${place} was written by an older docs-agent. Start this version on it once, or run \`docs-agent migrate\`.`,
+      );
+    }
+    if (unknown.length > 0) {
+      throw new StoreError(`The store in ${place} was written by a newer docs-agent. Use that version.`);
+    }
+    return await read(queries);
+  } finally {
+    await close();
+  }
+}

@@ -1,0 +1,192 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { Job } from '../../jobs/job.ts';
+import type { CallPause, InBudgetQueue } from '../../jobs/schedule/hourly-budget.ts';
+import { CLOCKS_DIFFER_MS } from '../../jobs/schedule/schedule.ts';
+import { type Slowdown, shownWhilePaused } from '../../jobs/schedule/slowdown.ts';
+import { exactly, type Queries, type Tables } from '../schema/tables.ts';
+import { IS_IN_BUDGET } from './calls.ts';
+import { Table } from './table.ts';
+
+/** The agent API answered 429. */
+export type ProjectPause = Readonly<{
+  projectId: string;
+  sinceMs: number;
+  untilMs: number;
+}>;
+
+/**
+ * A call in flight does not wait, but keeps its place: it may be refused. Replies may have been withdrawn, or wait for
+ * their job.
+ */
+const STILL_WAITS = sql<SqlBool>`(
+  exists (
+    select 1 from call
+    where call.lane = 'agent:' || budget_queue.job_id and ended_at is null and call.kind = budget_queue.kind
+  ) or kind = 'send_message' and agent_job_id is not null and exists (
+    select 1 from follow_up where follow_up.job_id = budget_queue.job_id and state = 'waiting'
+  )
+) and not exists (
+  select 1 from call where call.lane = 'agent:' || budget_queue.job_id and ended_at is null and state = 'started'
+)`;
+
+/** 1 or 0; see `isUnattended`. JSON escapes each `"` in a text. */
+const IS_UNATTENDED = sql<number>`
+  case when requester_id = '' and data not like '%"isStartedByPerson":true%' then 1 else 0 end`;
+
+/**
+ * Jobs that wait for the hourly budgets. A job keeps its place, even if the replies of a dropped call go out with
+ * another.
+ */
+export class BudgetQueue extends Table {
+  async join(callId: string): Promise<void> {
+    await sql`
+      insert into budget_queue (job_id, kind, project_id, seq)
+      select job_id, kind, project_id, seq from call where id = ${callId} and ${IS_IN_BUDGET}
+      on conflict (job_id, kind) do nothing`.execute(this.db);
+  }
+
+  /** Oldest first. */
+  async waiting(projectId: string): Promise<InBudgetQueue[]> {
+    const rows = await this.db
+      .selectFrom('budgetQueue')
+      .innerJoin('job', 'job.id', 'budgetQueue.jobId')
+      .select(['jobId', 'kind', 'passedUntil as passedUntilMs', IS_UNATTENDED.as('unattended')])
+      .where('budgetQueue.projectId', '=', projectId)
+      .where(STILL_WAITS)
+      .orderBy('seq')
+      .execute();
+    return rows.map(({ unattended, ...waiting }) => ({ ...waiting, isUnattended: unattended === 1 }));
+  }
+
+  async firstStart(projectId: string): Promise<string | null> {
+    const starts = (await this.waiting(projectId)).filter(({ kind }) => kind === 'create_job');
+    // People first: an unattended start may have to leave them the place.
+    const first = starts.find(({ isUnattended }) => !isUnattended) ?? starts[0];
+    return first?.jobId ?? null;
+  }
+
+  async leave(callId: string): Promise<void> {
+    await sql`
+      delete from budget_queue
+      where (job_id, kind) in (select job_id, kind from call where id = ${callId})`.execute(this.db);
+  }
+
+  async pass(jobs: readonly Pick<InBudgetQueue, 'jobId' | 'kind'>[], untilMs: number): Promise<void> {
+    for (const { jobId, kind } of jobs) {
+      await this.update('budgetQueue', { jobId, kind }, { passedUntil: untilMs });
+    }
+  }
+
+  /** Null: none since the last accepted call. Locks nothing. */
+  async pause(projectId: string, nowMs: number): Promise<CallPause | null> {
+    return pauseFrom(await this.row('callPause', { projectId }), nowMs);
+  }
+
+  paused(nowMs: number): Promise<ProjectPause[]> {
+    return pausesIn(this.db, sql`select project_id, at, until from call_pause`, nowMs, CLOCKS_DIFFER_MS);
+  }
+
+  async changePause(
+    projectId: string,
+    change: (before: CallPause | null) => CallPause | null,
+    nowMs: number,
+  ): Promise<CallPause | null> {
+    const row = await this.rows('callPause', { projectId }).forUpdate().executeTakeFirst();
+    const before = pauseFrom(row, nowMs);
+    const after = change(before);
+    if (after === before) return after;
+    if (after === null) {
+      await this.delete('callPause', { projectId });
+      return null;
+    }
+    const { atMs: at, untilMs: until, refusals } = after;
+    await this.upsert('callPause', { projectId }, { at, until, refusals });
+    return after;
+  }
+}
+
+async function pausesIn(db: Queries, pauses: RawBuilder<unknown>, nowMs: number, aheadMs: number) {
+  const { rows } = await sql<ProjectPause>`
+    select project_id, at as since_ms, until as until_ms from (${pauses}) as pause
+    where until > ${nowMs} and at <= ${nowMs + aheadMs} order by project_id`.execute(db);
+  return rows;
+}
+
+function pauseFrom(row: Tables['callPause'] | undefined, nowMs: number): CallPause | null {
+  // Written by a clock that was ahead, so it is over.
+  if (row === undefined || row.at > nowMs + CLOCKS_DIFFER_MS) return null;
+  return { atMs: row.at, untilMs: row.until, refusals: row.refusals };
+}
+
+/** Later times were written by a clock that was ahead: no allowance takes longer to recover. */
+const FURTHEST_AHEAD_MS = 120_000;
+
+export class ReadBudget extends Table {
+  /** Projects that have read nothing are absent. Locks all projects. */
+  async of(projectIds: readonly string[], nowMs: number) {
+    await this.takeLock('reads');
+    const rows = await this.db
+      .selectFrom('readBudget')
+      .selectAll()
+      .where('projectId', 'in', projectIds)
+      .execute();
+    return new Map(rows.map((row) => [row.projectId, readUseFrom(row, nowMs)]));
+  }
+
+  paused(nowMs: number): Promise<ProjectPause[]> {
+    const slowdowns = sql`select project_id, slowed_at as at, slowed_until as until from read_budget`;
+    return pausesIn(this.db, slowdowns, nowMs, FURTHEST_AHEAD_MS);
+  }
+
+  async shown(jobs: readonly Job[], nowMs: number): Promise<Job[]> {
+    const pauses = await this.paused(nowMs);
+    return jobs.map((job) => {
+      const pause = pauses.find(({ projectId }) => projectId === job.projectId);
+      if (pause === undefined) return job;
+      return shownWhilePaused(job, { atMs: pause.sinceMs, untilMs: pause.untilMs });
+    });
+  }
+
+  /** The API accepted a request made after it had named the pause. Returns whether there was one. */
+  endPause(projectId: string, askedAtMs: number, nowMs: number): Promise<boolean> {
+    const isEarlier = sql<SqlBool>`slowed_until > ${nowMs} and slowed_at < ${askedAtMs}`;
+    return this.update('readBudget', { projectId }, { slowedUntil: nowMs }, isEarlier);
+  }
+
+  async put(wholeAtMs: ReadonlyMap<string, number>): Promise<void> {
+    await this.db
+      .insertInto('readBudget')
+      .values([...wholeAtMs].map(([projectId, atMs]) => ({ projectId, wholeAt: exactly(atMs) })))
+      .onConflict((conflict) =>
+        conflict.column('projectId').doUpdateSet((eb) => ({ wholeAt: eb.ref('excluded.wholeAt') })),
+      )
+      .execute();
+  }
+
+  async slowDown(
+    projectId: string,
+    change: (before: Slowdown | null) => Slowdown,
+    nowMs: number,
+  ): Promise<Slowdown> {
+    const { wholeAtMs = 0, slowdown = null } = (await this.of([projectId], nowMs)).get(projectId) ?? {};
+    const after = change(slowdown);
+    const columns = {
+      slowedAt: after.atMs,
+      slowedShare: exactly(after.share),
+      slowedUntil: after.untilMs,
+    };
+    await this.upsert('readBudget', { projectId }, { wholeAt: exactly(wholeAtMs), ...columns }, columns);
+    return after;
+  }
+}
+
+/** `wholeAtMs`: when the project's allowance is whole again. */
+function readUseFrom(row: Tables['readBudget'], nowMs: number) {
+  const { wholeAt, slowedAt: atMs, slowedShare: share, slowedUntil: untilMs } = row;
+  const latestMs = nowMs + FURTHEST_AHEAD_MS;
+  const isSlowed = atMs !== null && share !== null && untilMs !== null && atMs <= latestMs;
+  return {
+    wholeAtMs: wholeAt <= latestMs ? wholeAt : 0,
+    slowdown: isSlowed ? { atMs, share, untilMs } : null,
+  };
+}

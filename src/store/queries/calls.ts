@@ -1,0 +1,209 @@
+import { createHash } from 'node:crypto';
+import { type SqlBool, sql } from 'kysely';
+import type { CallKind, CallOutcome, CallRequest, NewCall } from '../../jobs/call.ts';
+import type { Job } from '../../jobs/job.ts';
+import { CLOCKS_DIFFER_MS } from '../../jobs/schedule/schedule.ts';
+import {
+  FORGOTTEN,
+  fromJson,
+  type Json,
+  jobFrom,
+  type Queries,
+  type Tables,
+  toJson,
+} from '../schema/tables.ts';
+import { savedFrom, savedSettings } from './jobs.ts';
+import { Table } from './table.ts';
+
+type CallRow = Tables['call'];
+
+export type LedgerCall = Readonly<Pick<CallRow, 'id' | 'jobId' | 'lane' | 'state'>> &
+  Readonly<{
+    request: CallRequest;
+    createdAtMs: number;
+    startedAtMs: number | null;
+    /** Since when Slack has neither accepted nor finally refused it. */
+    heldSinceMs: number | null;
+    /** What was sent to a service that recognises repetitions by the call's id: repeated until the outcome is known. */
+    sent: string | null;
+  }>;
+
+/** An index entry of Postgres holds at most 2,704 bytes, and a key may contain a link from outside. */
+const MAX_PLAIN_KEY_LENGTH = 500;
+/** Worded as in the partial index, which SQLite does not use for parameters. */
+export const IS_IN_BUDGET = sql<SqlBool>`kind in ('create_job', 'send_message')`;
+
+const CALL_COLUMNS = [
+  'call.id',
+  'call.jobId',
+  'call.lane',
+  'call.request',
+  'call.state',
+  'call.createdAt as createdAtMs',
+  'call.startedAt as startedAtMs',
+  'call.heldSince as heldSinceMs',
+  'call.sent',
+] as const;
+
+/** The ledger of outward calls: pending → started → done | failed | unknown. A failed post may become pending again. */
+export class Calls extends Table {
+  /** The lane's oldest call without an outcome, with its job. */
+  async next(lane: string) {
+    const row = await this.db
+      .selectFrom('call')
+      .innerJoin('job', 'job.id', 'call.jobId')
+      .select([...CALL_COLUMNS, 'job.data', 'job.number', savedSettings])
+      .where('lane', '=', lane)
+      .where('endedAt', 'is', null)
+      .orderBy('seq')
+      .limit(1)
+      .executeTakeFirst();
+    if (row === undefined) return null;
+    const { data, number, saved, ...call } = row;
+    return { call: callFrom(call), job: jobFrom({ data, number }), saved: savedFrom(saved) };
+  }
+
+  async get(callId: string): Promise<LedgerCall | null> {
+    const calls = this.db.selectFrom('call').select(CALL_COLUMNS);
+    const row = await calls.where('id', '=', callId).executeTakeFirst();
+    return row === undefined ? null : callFrom(row);
+  }
+
+  async jobOf(naturalKey: string): Promise<string | null> {
+    const row = await this.row('call', { naturalKey: boundedKey(naturalKey) });
+    return row?.jobId ?? null;
+  }
+
+  async posted<Kind extends CallKind>(jobId: string, kind: Kind) {
+    const rows = await this.rows('call', { jobId, kind, state: 'done' }).orderBy('seq').execute();
+    return rows.flatMap(({ id, lane, request, detail: ts }) =>
+      ts === null
+        ? []
+        : [{ id, lane, request: fromJson(request) as Extract<CallRequest, { kind: Kind }>, ts }],
+    );
+  }
+
+  /** Before the request goes out. Throws if the call is not pending. */
+  async start(callId: string, nowMs: number, sent: string | null = null): Promise<void> {
+    await this.changePending(callId, { state: 'started', startedAt: nowMs, sent }, 'started');
+  }
+
+  /** Throws if there is no such call, or it is done. */
+  async settle(callId: string, { state, detail }: CallOutcome, nowMs: number): Promise<void> {
+    const wasMade = state !== 'retry' && state !== 'not_made';
+    const outcome: Partial<CallRow> = {
+      state: wasMade ? state : state === 'retry' ? 'pending' : 'failed',
+      detail,
+      endedAt: state === 'retry' ? null : nowMs,
+      sent: null,
+      ...(!wasMade && { startedAt: null }),
+    };
+    if (await this.update('call', { id: callId }, outcome, sql`state != 'done'`)) return;
+    throw new Error(`Call ${callId} cannot be settled: unknown, or done already`);
+  }
+
+  async rewrite(callId: string, request: CallRequest): Promise<void> {
+    await this.changePending(callId, { request: toJson(request) }, 'rewritten');
+  }
+
+  /** `sinceMs` null: no longer. */
+  async hold(callId: string, sinceMs: number | null): Promise<void> {
+    const isNew = sinceMs === null ? undefined : sql<SqlBool>`held_since is null`;
+    await this.update('call', { id: callId }, { heldSince: sinceMs }, isNew);
+  }
+
+  /**
+   * Start times for the hourly budget, oldest first. A retried call counts once; a start in the future, by a clock
+   * that was ahead, does not count. Locks the project's budget.
+   */
+  async agentCallsStartedAt(projectId: string, sinceMs: number, nowMs: number): Promise<number[]> {
+    await this.takeLock(`budget:${projectId}`);
+    const rows = await this.inBudget(projectId, sinceMs)
+      .select('startedAt')
+      .where('startedAt', '<=', nowMs + CLOCKS_DIFFER_MS)
+      .orderBy('startedAt')
+      .$narrowType<{ startedAt: number }>()
+      .execute();
+    return rows.map((row) => row.startedAt);
+  }
+
+  async agentCallsSince(projectId: string, sinceMs: number): Promise<number> {
+    const { count } = await this.inBudget(projectId, sinceMs)
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
+    return count;
+  }
+
+  /** Started since then, without an outcome. */
+  async isAgentCallUnderWay(projectId: string, sinceMs: number): Promise<boolean> {
+    const open = this.inBudget(projectId, sinceMs).select('id').where('endedAt', 'is', null);
+    return (await open.limit(1).executeTakeFirst()) !== undefined;
+  }
+
+  /** Does nothing if the natural key is known, even from a deleted job. */
+  async add({ id, request, lane, naturalKey: key }: NewCall, job: Job, nowMs: number): Promise<void> {
+    const naturalKey = boundedKey(key);
+    const { kind } = request;
+    await this.db
+      .insertInto('call')
+      .values({
+        ...{ id, naturalKey, kind, jobId: job.id, projectId: job.projectId, lane: lane.name },
+        ...{ request: toJson(request), createdAt: nowMs, state: 'pending' },
+      })
+      .onConflict((conflict) => conflict.column('naturalKey').doNothing())
+      .execute();
+    if (kind !== 'notify_channel') return;
+    // Read only now: if the job of an earlier notice is just being deleted, the insert has waited for that.
+    const notice = { teamId: job.teamId, channelId: request.channelId, digest: digestOf(naturalKey) };
+    const past = await this.row('pastNotice', notice);
+    if (past !== undefined) await this.delete('call', { id });
+  }
+
+  private inBudget(projectId: string, sinceMs: number) {
+    return this.db
+      .selectFrom('call')
+      .where('projectId', '=', projectId)
+      .where('startedAt', '>', sinceMs)
+      .where(IS_IN_BUDGET);
+  }
+
+  private async changePending(id: string, changes: Partial<CallRow>, what: string) {
+    if (await this.update('call', { id, state: 'pending' }, changes)) return;
+    throw new Error(`Call ${id} cannot be ${what}: it is not pending`);
+  }
+}
+
+function boundedKey(key: string): string {
+  if (key.length <= MAX_PLAIN_KEY_LENGTH) return key;
+  const digest = createHash('sha256').update(key).digest('hex');
+  return `${key.slice(0, MAX_PLAIN_KEY_LENGTH)}…${digest}`;
+}
+
+function callFrom(row: Omit<LedgerCall, 'request'> & { readonly request: Json<CallRequest> }): LedgerCall {
+  return { ...row, request: fromJson(row.request) };
+}
+
+export async function keepNotices(db: Queries, jobIds: readonly string[]): Promise<void> {
+  const notices = await db
+    .selectFrom('call')
+    .innerJoin('job', 'job.id', 'call.jobId')
+    .select(['call.naturalKey', 'call.request', 'job.teamId'])
+    .where('call.jobId', 'in', jobIds)
+    .where('call.kind', '=', 'notify_channel')
+    .execute();
+  const past = notices.flatMap(({ naturalKey, request, teamId }) => {
+    const notice = fromJson(request);
+    if (notice.kind !== 'notify_channel' || notice.channelId === FORGOTTEN) return [];
+    return [{ teamId, channelId: notice.channelId, digest: digestOf(naturalKey) }];
+  });
+  if (past.length === 0) return;
+  await db
+    .insertInto('pastNotice')
+    .values(past)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+function digestOf(key: string): string {
+  return createHash('sha256').update(key).digest('base64url');
+}

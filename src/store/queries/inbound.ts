@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import { type SqlBool, sql } from 'kysely';
+import type { Reply } from '../../jobs/event.ts';
+import { fromJson, type Queries, type Tables, toJson } from '../schema/tables.ts';
+import type { Thread } from './jobs.ts';
+import { Table } from './table.ts';
+
+/** So that a second delivery is recognised. */
+export class InboundRequests extends Table {
+  /** False if any key was known: the request must have no effect. */
+  async remember(keys: readonly string[], nowMs: number): Promise<boolean> {
+    // Sorted, against deadlocks.
+    const distinct = [...new Set(keys.map(digested))].sort();
+    if (distinct.length === 0) return true;
+    const added = await this.db
+      .insertInto('inboundRequest')
+      .values(distinct.map((key) => ({ key, at: nowMs })))
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('key')
+      .execute();
+    return added.length === distinct.length;
+  }
+
+  async isKnown(keys: readonly string[]): Promise<boolean> {
+    const known = this.db.selectFrom('inboundRequest').select('key').where('key', 'in', keys.map(digested));
+    return (await known.executeTakeFirst()) !== undefined;
+  }
+}
+
+/** Keys name channels and people, who may ask to be forgotten. */
+function digested(key: string): string {
+  const kind = key.slice(0, key.indexOf(':') + 1);
+  return kind + createHash('sha256').update(key).digest('base64url');
+}
+
+/** Senders retry for days, with the same id. */
+export const HOOK_ANSWERS_KEPT_MS = 7 * 86_400_000;
+
+/** By the sender's id of a webhook request, or the execution of a refused step. */
+export class HookAnswers extends Table {
+  /** Null: the request is new, and others who ask wait until the commit. */
+  async claim(key: string, nowMs: number): Promise<string | null> {
+    const id = { key: digested(key) };
+    await this.delete('hookAnswer', id, sql`at < ${nowMs - HOOK_ANSWERS_KEPT_MS}`);
+    if (await this.upsert('hookAnswer', id, { at: nowMs, answer: '' }, null)) return null;
+    return (await this.row('hookAnswer', id))?.answer ?? '';
+  }
+
+  async put(key: string, answer: string): Promise<void> {
+    await this.update('hookAnswer', { key: digested(key) }, { answer });
+  }
+
+  async release(key: string): Promise<void> {
+    await this.delete('hookAnswer', { key: digested(key) });
+  }
+}
+
+/** Much longer than it takes to learn whether a card was posted. */
+const EARLY_REPLIES_KEPT_MS = 3_600_000;
+/** Replaces the time of an edit, and sorts after all of them. */
+const WITHDRAWN = 'withdrawn';
+
+/** Replies in threads that may belong to a card being posted, or to a request being stored. */
+export class EarlyReplies extends Table {
+  put(thread: Thread, { messageTs, userId, text, editedTs, ...more }: Reply, nowMs: number): Promise<void> {
+    const columns = { userId, text, editedTs: editedTs ?? '', more: toJson(more) };
+    return this.keep(thread, messageTs, columns, nowMs);
+  }
+
+  withdraw(thread: Thread, messageTs: string, nowMs: number): Promise<void> {
+    return this.keep(thread, messageTs, { userId: '', text: '', editedTs: WITHDRAWN, more: '' }, nowMs);
+  }
+
+  async has({ teamId, channelId, threadTs }: Thread, messageTs: string): Promise<boolean> {
+    return (await this.row('earlyReply', { teamId, channelId, threadTs, messageTs })) !== undefined;
+  }
+
+  /** Oldest first, without those withdrawn. */
+  async take({ teamId, channelId, threadTs }: Thread, nowMs: number): Promise<Reply[]> {
+    const rows = await this.db
+      .deleteFrom('earlyReply')
+      .where((eb) => eb.and({ teamId, channelId, threadTs }))
+      .returning(['messageTs', 'userId', 'text', 'editedTs', 'more'])
+      .execute();
+    // Only now: a card found after hours is no longer being opened.
+    await forgetOldEarlyReplies(this.db, nowMs);
+    return rows
+      .filter((row) => row.editedTs !== WITHDRAWN)
+      .map(({ editedTs, more, ...row }) => ({ ...row, editedTs: editedTs || null, ...fromJson(more) }))
+      .sort((a, b) => (a.messageTs < b.messageTs ? -1 : 1));
+  }
+
+  private async keep(
+    { teamId, channelId, threadTs }: Thread,
+    messageTs: string,
+    columns: Pick<Tables['earlyReply'], 'userId' | 'text' | 'editedTs' | 'more'>,
+    nowMs: number,
+  ): Promise<void> {
+    await forgetOldEarlyReplies(this.db, nowMs);
+    const { editedTs, text, more } = columns;
+    await this.db
+      .insertInto('earlyReply')
+      .values({ teamId, channelId, threadTs, messageTs, receivedAt: nowMs, ...columns })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['teamId', 'channelId', 'threadTs', 'messageTs'])
+          .doUpdateSet(columns)
+          // Another event of the same message may have brought less.
+          .where(
+            sql<SqlBool>`early_reply.edited_ts < ${editedTs} or early_reply.edited_ts = ${editedTs}
+              and length(early_reply.text) + length(early_reply.more) < length(${text}) + length(${more})`,
+          ),
+      )
+      .execute();
+  }
+}
+
+/** Unless a card of the channel is still being posted. */
+export async function forgetOldEarlyReplies(db: Queries, nowMs: number): Promise<void> {
+  await db
+    .deleteFrom('earlyReply')
+    .where('receivedAt', '<', nowMs - EARLY_REPLIES_KEPT_MS)
+    .where(
+      sql<SqlBool>`not exists (
+        select 1 from job
+        where job.team_id = early_reply.team_id and job.channel_id = early_reply.channel_id
+          and stage in ('opening', 'draft') and (stage = 'opening' or job.thread_ts is null)
+      )`,
+    )
+    .execute();
+}

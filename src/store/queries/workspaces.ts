@@ -1,0 +1,130 @@
+import { sql } from 'kysely';
+import type { Decision } from '../../jobs/decision.ts';
+import type { ChannelSettings } from '../../jobs/policy.ts';
+import { changesHome, HOME_SPACING_MS, mayBeSeen } from '../../jobs/shown/lists.ts';
+import { fromJson, type Tables, toJson } from '../schema/tables.ts';
+import { Table } from './table.ts';
+import { subjectIn } from './tasks/task.ts';
+
+type SavedSettings = Readonly<{ settings: ChannelSettings; changedBy: string; changedAtMs: number }>;
+
+const NEVER_MS = 0;
+
+export class ChannelSettingsTable extends Table {
+  async get(teamId: string, channelId: string): Promise<SavedSettings | null> {
+    const row = await this.row('channelSetting', { teamId, channelId });
+    if (row === undefined || row.changedAt === NEVER_MS) return null;
+    return { settings: fromJson(row.data), changedBy: row.changedBy, changedAtMs: row.changedAt };
+  }
+
+  async noticeChannels(teamId: string): Promise<string[]> {
+    const rows = await this.rows('channelSetting', { teamId }).orderBy('channelId').execute();
+    return rows.flatMap(({ data }) => fromJson(data).noticeChannels ?? []);
+  }
+
+  /** Returns the former settings. */
+  async replace(teamId: string, channelId: string, saved: SavedSettings): Promise<SavedSettings | null> {
+    // Locks even a new row: a second writer waits here.
+    const none = { data: '{}', changedBy: '', changedAt: NEVER_MS };
+    await this.upsert('channelSetting', { teamId, channelId }, none, { channelId });
+    const before = await this.get(teamId, channelId);
+    const { settings, changedBy, changedAtMs: changedAt } = saved;
+    const row = { data: toJson(settings), changedBy, changedAt };
+    await this.upsert('channelSetting', { teamId, channelId }, row);
+    return before;
+  }
+}
+
+export class Homes extends Table {
+  /** Refreshed now, and for an hour whenever a job of the person changes. */
+  async opened(teamId: string, userId: string, nowMs: number): Promise<void> {
+    await this.upsert('home', { teamId, userId }, { openedAt: nowMs });
+    const subject = subjectIn(teamId, userId);
+    await this.tasks.schedule({ kind: 'refresh_home', subject, runAtMs: nowMs, ifScheduled: 'replace' });
+  }
+
+  async follow(decision: Decision, nowMs: number): Promise<void> {
+    const { teamId, requesterId: userId } = decision.job;
+    if (userId === null || !changesHome(decision, nowMs)) return;
+    const home = await this.row('home', { teamId, userId });
+    if (home === undefined || !mayBeSeen(home.openedAt, nowMs)) return;
+    const subject = subjectIn(teamId, userId);
+    const runAtMs = nowMs + HOME_SPACING_MS;
+    await this.tasks.schedule({ kind: 'refresh_home', subject, runAtMs, ifScheduled: 'keep' });
+  }
+}
+
+/** In a workspace, or in all of an organisation. */
+export type StoredInstallation = InstallationFacts & Readonly<{ token: SealedToken; revision: number }>;
+
+type InstallationFacts = Readonly<
+  Omit<Row, 'isOrganisation' | 'scopes' | 'installedAt' | keyof SealedToken | 'revision'> & {
+    isOrganisation: boolean;
+    scopes: readonly string[];
+    installedAtMs: number;
+  }
+>;
+
+type Row = Tables['installation'];
+
+export type SealedToken = Readonly<{ keyId: string; botToken: string }>;
+
+export class Installations extends Table {
+  async get(id: string): Promise<StoredInstallation | null> {
+    const row = await this.row('installation', { id });
+    return row === undefined ? null : installationFrom(row);
+  }
+
+  async all(): Promise<StoredInstallation[]> {
+    const rows = await this.db.selectFrom('installation').selectAll().orderBy('id').execute();
+    return rows.map(installationFrom);
+  }
+
+  async put(
+    { id, isOrganisation, scopes, installedAtMs: installedAt, ...facts }: InstallationFacts,
+    token: SealedToken,
+  ): Promise<void> {
+    const row = {
+      ...facts,
+      ...token,
+      isOrganisation: isOrganisation ? 1 : 0,
+      scopes: scopes.join(','),
+      installedAt,
+    };
+    // Must differ from the revision of an earlier installation.
+    const values = { ...row, revision: installedAt };
+    await this.upsert('installation', { id }, values, {
+      ...row,
+      revision: sql`installation.revision + 1`,
+    });
+  }
+
+  /** False if the row has changed. */
+  remove(id: string, revision: number): Promise<boolean> {
+    return this.delete('installation', { id, revision });
+  }
+
+  /** Under another key. False if the row has changed. */
+  reseal(id: string, revision: number, token: SealedToken): Promise<boolean> {
+    return this.update('installation', { id, revision }, { ...token, revision: revision + 1 });
+  }
+
+  async organisationOf(teamId: string): Promise<string | null> {
+    return (await this.row('organisationTeam', { teamId }))?.enterpriseId ?? null;
+  }
+
+  async rememberOrganisation(teamId: string, enterpriseId: string): Promise<void> {
+    await this.upsert('organisationTeam', { teamId }, { enterpriseId });
+  }
+}
+
+function installationFrom(row: Row): StoredInstallation {
+  const { isOrganisation, scopes, installedAt: installedAtMs, keyId, botToken, ...columns } = row;
+  return {
+    ...columns,
+    isOrganisation: isOrganisation === 1,
+    scopes: scopes === '' ? [] : scopes.split(','),
+    installedAtMs,
+    token: { keyId, botToken },
+  };
+}

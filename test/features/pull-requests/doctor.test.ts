@@ -1,0 +1,137 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { parseConfig } from '../../../src/app/config/config.ts';
+import { systemClock } from '../../../src/engine/runtime/clock.ts';
+import { codeHostFindings } from '../../../src/features/pull-requests/doctor.ts';
+import type { CodeHost } from '../../support/code-host/code-host.ts';
+import { startCodeHost } from '../../support/code-host/code-host.ts';
+import { noFiles, required } from '../../support/settings.ts';
+
+const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const GITHUB_APP_KEY = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+const all = ['pull_requests', 'checks', 'statuses', 'deployments', 'issues'];
+
+interface Asked {
+  readonly host: CodeHost;
+  findings(
+    settings: Record<string, string>,
+    pullRequests?: readonly string[],
+  ): ReturnType<typeof codeHostFindings>;
+}
+
+async function asked(permissions: readonly string[] = all): Promise<Asked & AsyncDisposable> {
+  const app = {
+    id: 7,
+    publicKey,
+    permissions: Object.fromEntries(permissions.map((name) => [name, 'read'] as const)),
+  };
+  const host = await startCodeHost({ token: 'a-token', clock: systemClock, app });
+  return {
+    host,
+    findings: (settings, pullRequests = []) => {
+      const config = parseConfig({ ...required, ...settings }, noFiles);
+      return codeHostFindings({ config, tools: { clock: systemClock, timeoutMs: 5_000 } }, { pullRequests });
+    },
+    [Symbol.asyncDispose]: host.close,
+  };
+}
+
+const withToken = ({ host }: Asked) => ({ GITHUB_TOKEN: 'a-token', GITHUB_WEB_URL: host.webUrl });
+const withApp = ({ host }: Asked) => ({ GITHUB_APP_ID: '7', GITHUB_APP_KEY, GITHUB_WEB_URL: host.webUrl });
+
+test('without a code host there is nothing to say', async () => {
+  await using at = await asked();
+  expect(await at.findings({})).toEqual([]);
+});
+
+test('a token that is accepted, and until when', async () => {
+  await using at = await asked();
+  const [github, gitlab] = await at.findings({
+    ...withToken(at),
+    GITLAB_TOKEN: 'a-token',
+    GITLAB_URL: at.host.webUrl,
+  });
+  expect(github).toMatchObject({
+    subject: 'github',
+    level: 'ok',
+    found: `${at.host.githubApiUrl} accepts the token`,
+  });
+  expect(gitlab).toMatchObject({ subject: 'gitlab', level: 'ok' });
+  at.host.endsAtMs = Date.now() + 5 * 86_400_000;
+  const day = new Date(at.host.endsAtMs).toISOString().slice(0, 10);
+  const soon = await at.findings({ ...withToken(at), GITLAB_TOKEN: 'a-token', GITLAB_URL: at.host.webUrl });
+  for (const finding of soon) {
+    expect(finding).toMatchObject({
+      level: 'warning',
+      found: expect.stringContaining(`accepts the token, until ${day}`),
+      next: expect.stringContaining('Replace it'),
+    });
+  }
+});
+
+test('a token that is not accepted', async () => {
+  await using at = await asked();
+  at.host.expire();
+  expect(await at.findings(withToken(at))).toMatchObject([
+    { level: 'warning', found: `${at.host.githubApiUrl} does not accept GITHUB_TOKEN` },
+  ]);
+});
+
+test.each([
+  ['hangs up', 'reset_before', 'unreachable'],
+  ['is out of order', { status: 503 }, 'status_503'],
+  ['is somebody else', 'html', 'bad_answer'],
+] as const)('a host that %s', async (_what, fault, reason) => {
+  await using at = await asked();
+  at.host.failAt(/./, fault);
+  expect(await at.findings(withToken(at))).toMatchObject([
+    { level: 'warning', found: `${at.host.githubApiUrl} does not answer (${reason})` },
+  ]);
+});
+
+test('what is missing to read the last pull request of a repository, and what that loses', async () => {
+  await using at = await asked();
+  const pulls = ['acme/docs', 'acme/docs', 'acme/handbook'].map((repository) => at.host.open({ repository }));
+  const links = pulls.map((pull) => at.host.githubLink(pull));
+  const repositories = async () => (await at.findings(withToken(at), links)).slice(1);
+  expect(await repositories()).toMatchObject([
+    { subject: 'acme/docs', level: 'ok', found: 'acme/docs#1 can be read' },
+    { subject: 'acme/handbook', level: 'ok', found: 'acme/handbook#1 can be read' },
+  ]);
+  for (const permission of ['Checks', 'Actions', 'Commit statuses']) at.host.withhold(permission);
+  const [docs] = await repositories();
+  expect(docs).toMatchObject({
+    level: 'warning',
+    found:
+      'acme/docs#1 can be read, but its checks are never shown as passing (without the permission Checks or Actions, Commit statuses)',
+  });
+  for (const pull of pulls) pull.isHidden = true;
+  expect(await repositories()).toMatchObject([{ found: 'acme/docs#1 cannot be seen' }, { level: 'warning' }]);
+});
+
+test('an App: where it is installed, and which permission is missing', async () => {
+  await using at = await asked(all.filter((name) => name !== 'checks'));
+  at.host.open({ repository: 'acme/docs' });
+  at.host.open({ repository: 'acme/handbook' });
+  expect(await at.findings(withApp(at))).toMatchObject([
+    { level: 'warning', found: expect.stringContaining('App docs-agent, which is not installed anywhere') },
+  ]);
+  at.host.app?.install('acme');
+  expect(await at.findings(withApp(at))).toMatchObject([
+    {
+      level: 'warning',
+      found: expect.stringMatching(
+        /installed by acme on 2 repositories \(acme\/docs, acme\/handbook\), without the permission Checks \(no checks are shown\)$/,
+      ),
+    },
+  ]);
+});
+
+test('an App with all it needs', async () => {
+  await using at = await asked();
+  at.host.open({ repository: 'acme/docs' });
+  at.host.app?.install('acme');
+  expect(await at.findings(withApp(at))).toMatchObject([
+    { level: 'ok', found: expect.stringMatching(/installed by acme on 1 repository \(acme\/docs\)$/) },
+  ]);
+});

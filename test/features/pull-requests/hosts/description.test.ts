@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { firstParagraph } from '../../../../src/features/pull-requests/hosts/dialect.ts';
+import { fc } from '../../../support/properties.ts';
+
+test.each([
+  ['one paragraph', 'Adds a quickstart\nfor the CLI.\n\nAnd more.', 'Adds a quickstart for the CLI.'],
+  ['below a heading', '# Summary\n\nAdds a quickstart.', 'Adds a quickstart.'],
+  [
+    'below a heading without an empty line',
+    '## What\nAdds a quickstart.\n## Why\nAsked for.',
+    'Adds a quickstart.',
+  ],
+  [
+    'below what a template asks',
+    '<!-- Describe\n\nyour change -->\n- [x] Read\n- [ ] Signed\n\nDone.',
+    'Done.',
+  ],
+  ['below a badge, a table, a rule and code', '![b](https://x)\n| a |\n---\n```\nnpm i\n```\nDone.', 'Done.'],
+  ['with markup', 'Adds **a** `quick` [start](https://x.example) ![i](https://y)', 'Adds a quick start'],
+  ['only a list', '- one\n- two', null],
+  ['an open comment', 'Done.\n\n<!-- more', 'Done.'],
+  ['nothing', ' \n\r\n ', null],
+])('the first paragraph of prose in a description: %s (W6)', (_, markdown, expected) => {
+  expect(firstParagraph(markdown)).toBe(expected);
+});
+
+test('it is cut between words, and whole characters', () => {
+  expect(firstParagraph('word '.repeat(100))).toMatch(/^(?:word )+word…$/);
+  fc.assert(
+    fc.property(
+      fc.string({
+        maxLength: 2_000,
+        unit: fc.constantFrom('#', '-', '[', ']', '(', ')', '!', '`', '*', '<', '>', 'a', ' ', '\n', '😀'),
+      }),
+      (markdown) => {
+        const found = firstParagraph(markdown) ?? '';
+        expect(found.length).toBeLessThanOrEqual(300);
+        expect(found.isWellFormed()).toBe(true);
+      },
+    ),
+  );
+});

@@ -1,0 +1,262 @@
+import { randomUUID } from 'node:crypto';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { eventFeatures } from '../../../src/app/features.ts';
+import { createLogger } from '../../../src/app/operations/logger.ts';
+import { checkPullRequest, pullRequestAdoption } from '../../../src/features/pull-requests/follow.ts';
+import { createCodeHosts } from '../../../src/features/pull-requests/hosts/code-hosts.ts';
+import { PullRequests } from '../../../src/features/pull-requests/queries.ts';
+import type { Job } from '../../../src/jobs/job.ts';
+import { LeaseLostError, type Store } from '../../../src/store/store.ts';
+import { onSqlite } from '../../engine/support/test-store.ts';
+import { policy } from '../../jobs/support/builders.ts';
+import { aJob } from '../../support/a-job.ts';
+import { type CodeHost, startCodeHost } from '../../support/code-host/code-host.ts';
+import { createTestClock, type TestClock } from '../../support/test-clock.ts';
+
+const START_MS = Date.UTC(2026, 10, 23, 9);
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const TOKEN = 'token-of-the-tests';
+
+let clock: TestClock;
+let store: Store;
+let host: CodeHost;
+let tools: Parameters<typeof checkPullRequest>[0];
+const stopping = new AbortController();
+
+beforeEach(async () => {
+  clock = createTestClock(START_MS);
+  ({ store } = await onSqlite());
+  host = await startCodeHost({ token: TOKEN, clock });
+  const log = createLogger({ level: 'error', destination: { write: () => {} } });
+  const { webUrl, githubApiUrl: apiUrl } = host;
+  const credentials = { kind: 'token', token: TOKEN } as const;
+  const codeHosts = createCodeHosts([{ host: 'github', webUrl, apiUrl, credentials }], { clock, log });
+  onTestFinished(async () => {
+    await codeHosts.close();
+    await host.close();
+  });
+  const sites = [{ host: 'github', webUrl }] as const;
+  const newContext = () => ({
+    ...{ nowMs: clock.now(), jitter: 0.5, newId: randomUUID },
+    policy: {
+      ...policy,
+      noticeChannels: [],
+      pullRequests: { ...policy.pullRequests, sites, watchedSites: sites },
+    },
+    features: eventFeatures,
+    rulesOf: () => ({ projects: [], channels: new Map(), noticeChannels: [] }),
+  });
+  tools = { store, clock, log, stopping: stopping.signal, newContext, codeHosts };
+});
+
+/** A job that announced this link; `watched`: when its host was set up already. */
+async function announce(id: string, url: string, { watched = true, ageMs = 0 } = {}): Promise<void> {
+  const job = aJob({
+    id,
+    announcedPrLink: url,
+    requestedAtMs: clock.now() - ageMs,
+    threadTs: `${id}.0`,
+    stage: { kind: 'ended', status: 'completed', sinceMs: 0 },
+  });
+  const key = tools.codeHosts.find(url)?.key ?? '';
+  await store.transaction(async (tx) => {
+    await tx.write({ job, followUps: [], calls: [], tasks: [] }, clock.now());
+    if (watched) await tx.queries(PullRequests).watch(job, { key, url }, clock.now());
+  });
+}
+
+const claim = (forMs = 1) =>
+  store.transaction((tx) =>
+    tx.tasks.claim({
+      kinds: ['look_at_pull_request'],
+      nowMs: clock.now(),
+      leaseNowMs: clock.now(),
+      leaseUntilMs: clock.now() + forMs,
+      inFlight: [],
+      limit: 9,
+    }),
+  );
+
+/** Makes the looks that are due, and returns how many. */
+async function look(): Promise<number> {
+  const tasks = await claim();
+  for (const task of tasks) await checkPullRequest(tools, task);
+  return tasks.length;
+}
+
+/** What a start does. */
+async function adopt(): Promise<void> {
+  const adoption = pullRequestAdoption(tools);
+  adoption.start();
+  await adoption.stop();
+}
+
+const job = (id: string): Promise<Job | null> => store.transaction((tx) => tx.jobs.get(id));
+const seenState = async (id: string) => (await job(id))?.pullRequests?.map(({ facts }) => facts.state);
+const posts = (id: string) =>
+  store.transaction(async (tx) => {
+    const { call } = (await tx.calls.next(`thread:${id}`)) ?? {};
+    return call?.request.kind === 'announce' ? call.request.announcement.kind : null;
+  });
+const nextLookMs = async () => {
+  const dueAtMs = await store.transaction((tx) => tx.tasks.nextDueAtMs(['look_at_pull_request']));
+  return dueAtMs === null ? null : dueAtMs - clock.now();
+};
+
+describe('a look at a pull request', () => {
+  test('is made once for all jobs that have it, and each knows what was seen (P3)', async () => {
+    const pull = host.open({ repository: 'acme/docs' });
+    await announce('job-1', host.githubLink(pull));
+    await announce('job-2', `${host.githubLink(pull)}/files`);
+    expect(await look()).toBe(1);
+    expect([await seenState('job-1'), await seenState('job-2')]).toEqual([['open'], ['open']]);
+    expect((await job('job-2'))?.pullRequests?.[0]?.url).toBe(`${host.githubLink(pull)}/files`);
+    expect(await nextLookMs()).toBe(MINUTE_MS);
+  });
+
+  test('asks with what the last one was answered, and costs nothing while nothing changes (P3)', async () => {
+    const pull = host.open({ repository: 'acme/docs' });
+    await announce('job-1', host.githubLink(pull));
+    await look();
+    const { remaining } = host.limit;
+    await clock.advance(MINUTE_MS);
+    expect(await look()).toBe(1);
+    expect(host.limit.remaining).toBe(remaining);
+  });
+
+  test('comes when a reminder is due (P2)', async () => {
+    const pull = host.open({ repository: 'acme/docs' });
+    await announce('job-1', host.githubLink(pull));
+    await clock.advance(3 * DAY_MS - 5_000);
+    await look();
+    expect(await nextLookMs()).toBe(5_000);
+    await clock.advance(5_000);
+    await look();
+    expect(await posts('job-1')).toBe('reminder');
+  });
+
+  test('that another process has taken over changes nothing (P2)', async () => {
+    const pull = host.open({ repository: 'acme/docs' });
+    pull.merge('octocat');
+    await announce('job-1', host.githubLink(pull));
+    const [task] = await claim();
+    if (task === undefined) throw new Error('no look is due');
+    await clock.advance(1);
+    expect(await claim(MINUTE_MS)).toHaveLength(1);
+    const before = await job('job-1');
+    await expect(checkPullRequest(tools, task)).rejects.toThrow(LeaseLostError);
+    expect(await job('job-1')).toEqual(before);
+    expect(await posts('job-1')).toBeNull();
+  });
+
+  test('keeps the last state of one that is out of sight, and gives up after a few tries (P4)', async () => {
+    const pull = host.open({ repository: 'acme/docs' });
+    await announce('job-1', host.githubLink(pull));
+    await look();
+    pull.isHidden = true;
+    let looks = 0;
+    for (let waitMs = await nextLookMs(); waitMs !== null; waitMs = await nextLookMs()) {
+      await clock.advance(waitMs);
+      looks += await look();
+    }
+    expect(looks).toBe(6);
+    expect(await seenState('job-1')).toEqual(['open']);
+    expect(await posts('job-1')).toBeNull();
+  });
+
+  test('is made again, seldom, once its host is set up again', async () => {
+    const pull = host.open({ repository: 'acme/docs' });
+    await announce('job-1', host.githubLink(pull));
+    const { codeHosts } = tools;
+    tools = { ...tools, codeHosts: { ...codeHosts, find: () => null } };
+    await look();
+    expect(host.requests).toEqual([]);
+    tools = { ...tools, codeHosts };
+    await clock.advance((await nextLookMs()) ?? 0);
+    await look();
+    expect(await seenState('job-1')).toEqual(['open']);
+  });
+
+  test('is made at the next start, if the last one had no access: a token may have been mended (P4)', async () => {
+    const [denied, seen] = [host.open({ repository: 'acme/docs' }), host.open({ repository: 'acme/docs' })];
+    await announce('job-1', host.githubLink(seen));
+    await look();
+    host.expire();
+    await announce('job-2', host.githubLink(denied));
+    await look();
+    host.expire(false);
+    await adopt();
+    expect(await look()).toBe(1);
+    expect(await seenState('job-2')).toEqual(['open']);
+  });
+
+  test('is made at the next start, too, if it was given up as out of sight: a token may see more by now (P4)', async () => {
+    const pull = host.open({ repository: 'acme/docs' });
+    pull.isHidden = true;
+    await announce('job-1', host.githubLink(pull));
+    for (let waitMs: number | null = 0; waitMs !== null; waitMs = await nextLookMs()) {
+      await clock.advance(waitMs);
+      await look();
+    }
+    await adopt();
+    expect(await look()).toBe(1);
+    expect(await nextLookMs()).toBeNull();
+    pull.isHidden = false;
+    pull.merge('octocat');
+    await adopt();
+    await look();
+    expect(await seenState('job-1')).toEqual(['merged']);
+    expect(await posts('job-1')).toBe('pull_request_over');
+  });
+
+  test('has nothing to do if the last job is gone', async () => {
+    await store.transaction((tx) =>
+      tx.tasks.schedule({
+        kind: 'look_at_pull_request',
+        subject: `T1:${host.webUrl}/acme/docs/pull/1`,
+        runAtMs: clock.now(),
+        ifScheduled: 'keep',
+      }),
+    );
+    expect(await look()).toBe(1);
+    expect(host.requests).toEqual([]);
+    expect(await nextLookMs()).toBeNull();
+  });
+});
+
+describe('pull requests that were announced before their host was set up', () => {
+  test('are looked at from the next start on, the newest first; what has happened before is not told (P2)', async () => {
+    const merged = host.open({ repository: 'acme/docs' });
+    merged.merge('octocat');
+    const open = host.open({ repository: 'acme/docs' });
+    await announce('job-1', host.githubLink(merged), { watched: false, ageMs: 9 * DAY_MS });
+    await announce('job-2', host.githubLink(open), { watched: false, ageMs: 8 * DAY_MS });
+    await announce('job-3', 'https://example.com/acme/docs/pull/3', { watched: false });
+    await announce('job-4', host.githubLink(open), { watched: false, ageMs: 31 * DAY_MS });
+    await adopt();
+    await adopt();
+    expect(await look()).toBe(1);
+    expect([await seenState('job-1'), await seenState('job-2')]).toEqual([undefined, ['open']]);
+    await clock.advance(1_000);
+    expect(await look()).toBe(1);
+    expect(await seenState('job-1')).toEqual(['merged']);
+    expect(await posts('job-1')).toBeNull();
+    open.merge('octocat');
+    await clock.advance((await nextLookMs()) ?? 0);
+    await look();
+    expect(await posts('job-2')).toBe('pull_request_over');
+    expect(await seenState('job-4')).toBeUndefined();
+  });
+
+  test('are all found, however many there are', async () => {
+    const pulls = Array.from({ length: 120 }, () => host.open({ repository: 'acme/docs' }));
+    for (const [index, pull] of pulls.entries())
+      await announce(`job-${index}`, host.githubLink(pull), { watched: false, ageMs: index });
+    const adoption = pullRequestAdoption(tools);
+    adoption.start();
+    const planned = () => store.transaction((tx) => tx.stats.dueTasks(clock.now() + 2 * MINUTE_MS));
+    await expect.poll(planned).toMatchObject([{ kind: 'look_at_pull_request', count: 120 }]);
+    await adoption.stop();
+  });
+});

@@ -1,0 +1,109 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/engine/runtime/clock.ts';
+import { startAgentApi } from '../support/agent-api/agent-api.ts';
+import { runCommand } from '../support/child-program.ts';
+import { alice, describeWithLocalSlack, general, startTestSlack } from '../support/local-slack.ts';
+import { createTempDir } from '../support/temp-dir.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const list = readFileSync(join(root, 'src/app/features.ts'), 'utf8');
+const PLUG = /^import \{ (?<name>\w+) \} from '\.\.\/features\/(?<folder>[^/]+)\/index\.ts';\n/gm;
+const features = [...list.matchAll(PLUG)].map(({ groups }) => ({
+  name: groups?.name ?? '',
+  folder: groups?.folder ?? '',
+}));
+
+/** What the compiler points at once the folder and its line are gone: to be deleted with it. */
+const POINTS_TO: Readonly<Record<string, readonly string[]>> = {
+  // Its members of `JobEvent` and `OfferSubject`, which nothing decides any more.
+  'pull-requests': ['src/app/features.ts'],
+  // Commands of the command line, each with its row in `cli/table.ts`.
+  reports: ['src/cli/commands/report.ts'],
+};
+
+/** The sources without the feature, in a folder of their own. */
+async function sourcesWithout({ name, folder }: (typeof features)[number]) {
+  const copy = await createTempDir();
+  cpSync(join(root, 'src'), join(copy.path, 'src'), { recursive: true });
+  for (const file of ['package.json', 'tsconfig.json']) cpSync(join(root, file), join(copy.path, file));
+  symlinkSync(join(root, 'node_modules'), join(copy.path, 'node_modules'));
+  rmSync(join(copy.path, 'src/features', folder), { recursive: true });
+  const others = list
+    .replace(PLUG, (line, _name, of: string) => (of === folder ? '' : line))
+    .replace(new RegExp(`^  ${name},\n`, 'm'), '');
+  writeFileSync(join(copy.path, 'src/app/features.ts'), others);
+  return copy;
+}
+
+/** The files with errors of types. */
+function wrongFiles(folder: string): string[] {
+  const tsc = join(root, 'node_modules/.bin/tsc');
+  const config = JSON.parse(readFileSync(join(folder, 'tsconfig.json'), 'utf8'));
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ ...config, include: ['src'] }));
+  try {
+    execFileSync(tsc, ['--noEmit', '--pretty', 'false', '-p', '.'], { cwd: folder });
+    return [];
+  } catch (error) {
+    const { stdout } = error as { readonly stdout: Buffer };
+    const files = String(stdout)
+      .split('\n')
+      .flatMap((line) => /^(?<file>src\/[^(]+)\(\d/.exec(line)?.groups?.file ?? []);
+    return [...new Set(files)].sort();
+  }
+}
+
+test('the list names all folders', () => {
+  expect(features.length).toBeGreaterThan(2);
+});
+
+describe.each(features)('the program without $folder', (feature) => {
+  test('is what its compiler asks for', async () => {
+    await using copy = await sourcesWithout(feature);
+    expect(wrongFiles(copy.path)).toEqual(POINTS_TO[feature.folder] ?? []);
+  });
+
+  describeWithLocalSlack('in the local Slack', () => {
+    test('takes a request, and announces its pull request', async () => {
+      await using resources = new AsyncDisposableStack();
+      const copy = resources.use(await sourcesWithout(feature));
+      const slack = await startTestSlack();
+      resources.defer(() => slack.stop());
+      const given = { apiKey: 'key-of-the-tests', projectId: 'acme-docs' };
+      const api = await startAgentApi({
+        ...given,
+        ...{ clock: systemClock, port: 0 },
+        script: () => ({ workMs: 0, ending: 'manual' }),
+      });
+      resources.defer(() => api.close());
+      const program = resources.use(
+        runCommand([process.execPath, join(copy.path, 'src/cli/cli.ts'), 'start'], {
+          SLACK_BOT_TOKEN: slack.botToken,
+          SLACK_APP_TOKEN: slack.appToken,
+          SLACK_API_URL: slack.apiUrl,
+          AGENT_BASE_URL: api.baseUrl,
+          AGENT_API_KEY: given.apiKey,
+          AGENT_PROJECT_ID: given.projectId,
+          DATA_DIR: join(copy.path, 'data'),
+          ...{ HOST: '127.0.0.1', PORT: '0', POLL_MIN_INTERVAL: '100ms', SETTLE_WINDOW: '0' },
+        }),
+      );
+      await program.logged('started');
+      await slack.control.command({ channel: general, user: alice, text: 'Add a quickstart' });
+      const texts = async () => (await slack.control.messages(general)).map(({ text }) => text).join('\n');
+      await expect.poll(texts).toContain('Add a quickstart');
+      await expect.poll(() => api.jobs.map(({ prompts }) => prompts)).toEqual([['Add a quickstart']]);
+      const [job] = api.jobs;
+      const prLink = 'https://github.com/acme/docs/pull/1';
+      api.finish(job?.id ?? '', { status: 'completed', prLink });
+      await expect.poll(texts).toContain(`🎉`);
+      expect(await texts()).toContain(prLink);
+      program.kill('SIGTERM');
+      expect(await program.exit).toMatchObject({ code: 0 });
+      expect(program.log().filter(({ level }) => level === 'error')).toEqual([]);
+    });
+  });
+});

@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { eventFeatures } from '../../../src/app/features.ts';
+import { createLogger } from '../../../src/app/operations/logger.ts';
+import { planSchedules } from '../../../src/engine/schedules.ts';
+import { DIGEST, digestIn, postDigest } from '../../../src/features/reports/digest.ts';
+import { createTally } from '../../../src/features/reports/report.ts';
+import { TOO_MANY_MESSAGES } from '../../../src/slack/workspace/poster.ts';
+import { SlackCallError } from '../../../src/slack/workspace/web-api/failure.ts';
+import type { Workspace } from '../../../src/slack/workspace/workspace.ts';
+import { LeaseLostError } from '../../../src/store/store.ts';
+import { onSqlite } from '../../engine/support/test-store.ts';
+import { policy } from '../../jobs/support/builders.ts';
+import { createTestClock } from '../../support/test-clock.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+type DigestTools = Parameters<typeof postDigest>[0];
+
+const LEASE_MS = 24_000;
+const unclear = { outcome: 'unknown', retryAfterMs: null, needsAdmin: false, isPassing: true } as const;
+const rules = { projects: [], channels: new Map(), noticeChannels: [] };
+const settings = { digest: { channel: 'C0123456789', schedule: '5 0 * * *', zone: 'UTC' } };
+
+/** A digest that is due in a moment, and a channel that holds what was posted. */
+async function start() {
+  const { store } = await onSqlite();
+  const clock = createTestClock(Date.UTC(2026, 5, 1));
+  const channel: string[] = [];
+  const periods: string[][] = [];
+  const slack = {
+    find: async (callId: string, _sinceMs: number) => (channel.includes(callId) ? '1700000000.000100' : null),
+    post: async (callId: string) => {
+      channel.push(callId);
+      return '1700000000.000100';
+    },
+  };
+  const poster = {
+    find: ({ callId }: { callId: string }, sinceMs: number) => slack.find(callId, sinceMs),
+    post: ({ callId }: { callId: string }) => slack.post(callId),
+  };
+  const workspace = { poster } as unknown as Workspace;
+  const toolsWith = (given: object): DigestTools => ({
+    ...{ store, clock, settingsOf: () => given },
+    log: createLogger({ level: 'error', destination: { write: () => {} } }),
+    newContext: () => ({
+      ...{ nowMs: clock.now(), jitter: 0.5, newId: randomUUID, policy },
+      features: eventFeatures,
+      rulesOf: () => rules,
+    }),
+    workspaces: { of: async () => workspace, ofRequest: async () => workspace },
+    promptMaxLength: 20_000,
+    hourlyBudget: 100,
+    featureViews: {},
+    known: {
+      agent: () => ({ answeredAtMs: null, trouble: null }),
+      slackProblem: () => null,
+      services: () => [],
+      workProblems: () => [],
+    },
+    showChanged: () => {},
+    reportOf: async (_teamId, period = { sinceMs: 0, untilMs: 0 }) => {
+      periods.push([period.sinceMs, period.untilMs].map((atMs) => new Date(atMs).toISOString().slice(0, 16)));
+      const tally = createTally(period, []);
+      return tally.report({ peak_per_hour: 0, limit: 100 });
+    },
+    stopping: new AbortController().signal,
+  });
+  const tools = toolsWith(settings);
+  const claim = async () => {
+    const nowMs = clock.now();
+    const lease = { nowMs, leaseNowMs: nowMs, leaseUntilMs: nowMs + LEASE_MS, inFlight: [], limit: 1 };
+    const [task] = await store.transaction((tx) => tx.tasks.claim({ kinds: ['post_digest'], ...lease }));
+    return task ?? null;
+  };
+  /** Returns whether there was anything to do. */
+  const runDue = async (by = tools) => {
+    const task = await claim();
+    if (task !== null) await postDigest(by, task);
+    return task !== null;
+  };
+  const { schedule } = digestIn(settings) ?? {};
+  if (schedule === undefined) throw new Error('there is no digest');
+  const recurring = { kind: 'post_digest', name: DIGEST, schedule } as const;
+  await planSchedules(store, new Map([['T1', [recurring]]]), clock.now());
+  await clock.advance(5 * MINUTE_MS);
+  return { store, clock, channel, periods, slack, tools, claim, runDue, withNone: toolsWith({}) };
+}
+
+describe('a digest (L4)', () => {
+  test('whose moment falls to a replica with older settings, without it, is posted within an hour', async () => {
+    const { clock, channel, runDue, withNone } = await start();
+    expect(await runDue(withNone)).toBe(true);
+    expect(channel).toEqual([]);
+    await clock.advance(HOUR_MS);
+    expect(await runDue()).toBe(true);
+    expect(channel).toHaveLength(1);
+  });
+
+  test('is posted once if a process is frozen before its post, and another takes over', async () => {
+    const { clock, channel, tools, claim, runDue } = await start();
+    const frozen: DigestTools = {
+      ...tools,
+      reportOf: async (...asked) => {
+        await clock.advance(LEASE_MS);
+        expect(await runDue()).toBe(true);
+        return tools.reportOf(...asked);
+      },
+    };
+    const task = await claim();
+    if (task === null) throw new Error('nothing is due');
+    await expect(postDigest(frozen, task)).rejects.toThrow(LeaseLostError);
+    expect(channel).toHaveLength(1);
+  });
+
+  test('is posted once if the program stops while its post is on its way, and Slack stores it later', async () => {
+    const { store, clock, channel, slack, tools, claim, runDue } = await start();
+    const { post } = slack;
+    const sent = Promise.withResolvers<void>();
+    const arrival = Promise.withResolvers<void>();
+    slack.post = async (callId) => {
+      slack.post = post;
+      sent.resolve();
+      await arrival.promise;
+      return post(callId);
+    };
+    const task = await claim();
+    if (task === null) throw new Error('nothing is due');
+    const stopped = postDigest(tools, task);
+    await sent.promise;
+    await store.transaction((tx) => tx.tasks.release([task.lease]));
+    expect(await runDue()).toBe(true);
+    arrival.resolve();
+    await expect(stopped).rejects.toThrow(LeaseLostError);
+    await clock.advance(MINUTE_MS);
+    expect(await runDue()).toBe(true);
+    expect(channel).toHaveLength(1);
+    await clock.advance(MINUTE_MS);
+    expect(await runDue()).toBe(false);
+  });
+
+  test('is about the time since the one before, whatever its schedule, a downtime included', async () => {
+    const { clock, periods, runDue } = await start();
+    for (const days of [1, 3, 1]) {
+      await runDue();
+      await clock.advance(days * 24 * HOUR_MS);
+      // The task is due once an hour, and only the moments count.
+      await runDue();
+    }
+    expect(periods).toEqual([
+      ['2026-05-31T00:05', '2026-06-01T00:05'],
+      ['2026-06-01T00:05', '2026-06-02T00:05'],
+      ['2026-06-02T00:05', '2026-06-05T00:05'],
+      ['2026-06-05T00:05', '2026-06-06T00:05'],
+    ]);
+  });
+
+  test('is posted where thousands have written since its moment, and looked for since its attempt', async () => {
+    const { clock, channel, slack, runDue } = await start();
+    const { find, post } = slack;
+    const momentMs = clock.now();
+    slack.post = async () => {
+      slack.post = post;
+      throw new SlackCallError('chat.postMessage', { ...unclear, code: 'reset' }, null);
+    };
+    slack.find = async (callId, sinceMs) => {
+      if (sinceMs < momentMs + HOUR_MS)
+        throw new SlackCallError('', { ...unclear, code: TOO_MANY_MESSAGES }, null);
+      return find(callId, sinceMs);
+    };
+    await clock.advance(HOUR_MS);
+    await runDue();
+    expect(channel).toEqual([]);
+    await clock.advance(MINUTE_MS);
+    await runDue();
+    expect(channel).toHaveLength(1);
+  });
+});

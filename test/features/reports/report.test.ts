@@ -1,0 +1,290 @@
+import { describe, expect, test } from 'vitest';
+import {
+  type CountedJob,
+  createTally,
+  hourlyPeak,
+  type Period,
+  quantile,
+} from '../../../src/features/reports/report.ts';
+import type { Announcement, TurnEnded } from '../../../src/jobs/announcement.ts';
+import type { Job } from '../../../src/jobs/job.ts';
+import { PUBLIC_SITES } from '../../../src/jobs/pull-requests/link.ts';
+import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-request.ts';
+import { anAgentJob, failures, HOUR_MS, MINUTE_MS } from '../../jobs/support/builders.ts';
+import { START_MS, World } from '../../jobs/support/world.ts';
+import { aJob } from '../../support/a-job.ts';
+import { fc } from '../../support/properties.ts';
+
+const LINK = 'https://github.com/acme/docs/pull/1';
+const create = { kind: 'create_job', prompt: 'Document the limits' } as const;
+
+function aTurnEnd(link: TurnEnded['link']): TurnEnded {
+  const replies = { count: 0, authors: [] };
+  return { kind: 'turn_ended', link, branch: null, lastedMs: null, replies, undelivered: null };
+}
+
+function counted(...jobs: readonly CountedJob[]) {
+  return countedIn({ sinceMs: 0, untilMs: START_MS + 24 * HOUR_MS }, ...jobs);
+}
+
+function countedSince(sinceMs: number, ...jobs: readonly CountedJob[]) {
+  return countedIn({ sinceMs, untilMs: sinceMs + HOUR_MS }, ...jobs);
+}
+
+function countedIn(period: Period, ...jobs: readonly CountedJob[]) {
+  const tally = createTally(period, PUBLIC_SITES);
+  for (const job of jobs) tally.add(job);
+  return tally.report({ peak_per_hour: 0, limit: 100 }).report;
+}
+
+/** The job of a world, with its ledger as the store reads it. */
+function of({ job, calls }: World): CountedJob {
+  const past = calls.map(({ request, state, createdAtMs }) => ({
+    request,
+    state: state === 'open' ? ('pending' as const) : state,
+    createdAtMs,
+    endedAtMs: null,
+  }));
+  return { job, calls: past, unclearReplies: 0 };
+}
+
+function withoutCalls(facts: Partial<Job>): CountedJob {
+  return { job: aJob(facts), calls: [], unclearReplies: 0 };
+}
+
+function started(): World {
+  const world = new World();
+  world.cardPosted();
+  return world;
+}
+
+function ended(status: string, prLink: string | null = null): World {
+  const world = started();
+  world.created();
+  world.check(anAgentJob({ status, prLink }));
+  return world;
+}
+
+describe('a report (L4)', () => {
+  test('has each start once: as ended, as unclear, or as open', () => {
+    const rejected = started();
+    rejected.createFails(failures.rejected);
+    const unknown = started();
+    unknown.createFails(failures.timeout);
+    const report = counted(
+      of(ended('completed', LINK)),
+      of(ended('completed')),
+      of(ended('failed')),
+      of(ended('archived')),
+      of(rejected),
+      of(unknown),
+      of(started()),
+      of(new World()),
+      withoutCalls({ stage: { kind: 'ended', status: 'vanished', sinceMs: 0 } }),
+    );
+    expect(report.starts.total).toBe(9);
+    expect(report.ends).toEqual({ pull_request: 1, done: 1, failed: 1, refused: 1, gone: 1, archived: 1 });
+    expect(report.unclear).toEqual({ starts: 1, replies: 0 });
+    expect(report.open).toBe(2);
+  });
+
+  test('names the latest unclear start, and the pull requests that wait for a review, the oldest first', () => {
+    const waiting = (number: number, facts: PullRequestFacts) => {
+      const url = `https://github.com/acme/docs/pull/${number}`;
+      const pullRequests = [{ url, facts, seenAtMs: START_MS, reminders: 0 }];
+      const counted = of(ended('completed', url));
+      return { ...counted, job: { ...counted.job, pullRequests } };
+    };
+    const unknown = started();
+    unknown.createFails(failures.timeout);
+    const tally = createTally({ sinceMs: 0, untilMs: START_MS + 24 * HOUR_MS }, PUBLIC_SITES);
+    const jobs = [
+      waiting(1, { state: 'open', openedAtMs: 2_000 }),
+      waiting(2, { state: 'open', openedAtMs: 1_000 }),
+      waiting(2, { state: 'open', openedAtMs: 1_000 }),
+      waiting(3, { state: 'merged', openedAtMs: 1_000 }),
+      waiting(4, { state: 'open', review: 'approved', openedAtMs: 1_000 }),
+      of(unknown),
+    ];
+    for (const job of jobs) tally.add(job);
+    expect(tally.report({ peak_per_hour: 0, limit: 100 }).leftToDo).toEqual({
+      unclear: unknown.job,
+      waitingForReview: [
+        { url: 'https://github.com/acme/docs/pull/2', sinceMs: 1_000 },
+        { url: 'https://github.com/acme/docs/pull/1', sinceMs: 2_000 },
+      ],
+    });
+  });
+
+  test('leaves out what never started, and what only watches the job of another', () => {
+    const refusedCard = new World();
+    refusedCard.cardRefused();
+    const report = counted(
+      of(refusedCard),
+      withoutCalls({ stage: { kind: 'awaiting_confirmation', sameAsJobId: null, thread: null } }),
+      withoutCalls({
+        watchedAgentJobId: 'agent-7',
+        stage: { kind: 'ended', status: 'completed', sinceMs: 0 },
+      }),
+    );
+    expect(report.starts.total).toBe(0);
+    expect(report.open).toBe(0);
+    expect(report.ends.done).toBe(0);
+  });
+
+  test('counts Start again as a start from `again`, and what became of the one before', () => {
+    const world = ended('failed');
+    world.apply({ type: 'start_again_pressed', creates: world.job.creates });
+    world.createFails(failures.rejected);
+    world.apply({ type: 'request_edited', creates: world.job.creates, prompt: 'Document the limits' });
+    world.createFails(failures.timeout);
+    world.apply({ type: 'start_again_pressed', callId: world.buttonCallId });
+    world.created({ id: 'agent-2' });
+    const { starts, ends, unclear, open } = counted(of(world));
+    expect(starts).toMatchObject({ total: 4, by_source: { command: 1, again: 3 } });
+    expect(ends).toMatchObject({ failed: 1, refused: 1 });
+    expect({ unclear: unclear.starts, open }).toEqual({ unclear: 1, open: 1 });
+  });
+
+  test('counts of an older job what was started again in the period, and what came of that', () => {
+    const world = ended('failed', LINK);
+    world.nowMs += HOUR_MS;
+    const sinceMs = world.nowMs;
+    world.nowMs += MINUTE_MS;
+    world.apply({ type: 'start_again_pressed', creates: world.job.creates });
+    world.created({ id: 'agent-2' });
+    expect(countedSince(sinceMs, of(world))).toMatchObject({
+      starts: { total: 1, by_source: { command: 0, again: 1 } },
+      ends: { failed: 0 },
+      open: 1,
+      pull_requests: { unknown: 0 },
+      seconds_to_pull_request: { median: null },
+    });
+    world.nowMs += MINUTE_MS;
+    world.check(anAgentJob({ id: 'agent-2', status: 'completed', prLink: `${LINK}0` }));
+    const before = { url: LINK, facts: { state: 'merged' as const }, seenAtMs: 0, reminders: 0 };
+    const { job, ...rest } = of(world);
+    expect(countedSince(sinceMs, { job: { ...job, pullRequests: [before] }, ...rest })).toMatchObject({
+      ends: { pull_request: 1 },
+      open: 0,
+      pull_requests: { unknown: 1, merged: 0 },
+      seconds_to_pull_request: { median: 60 },
+    });
+    expect(counted(of(world))).toMatchObject({
+      starts: { total: 2, by_source: { command: 1, again: 1 } },
+      ends: { pull_request: 1, failed: 1 },
+      pull_requests: { unknown: 2 },
+      seconds_to_pull_request: { median: 0 },
+    });
+    expect(countedSince(world.nowMs, of(world)).starts.total).toBe(0);
+    expect(countedSince(sinceMs - HOUR_MS, of(world))).toMatchObject({
+      starts: { total: 1, by_source: { command: 1, again: 0 } },
+      ends: { pull_request: 0, failed: 1 },
+    });
+  });
+
+  const announced = (announcement: Announcement) => ({ kind: 'announce', announcement }) as const;
+  test.each<[what: string, told: readonly Announcement[], fate: string]>([
+    ['its pull request', [aTurnEnd({ url: LINK, is: 'first' })], 'pull_request'],
+    [
+      'a late pull request',
+      [aTurnEnd(null), { kind: 'pull_request', url: LINK, changed: false, branch: null, authors: [] }],
+      'pull_request',
+    ],
+    ['no pull request', [aTurnEnd(null)], 'done'],
+    ['that it failed', [{ kind: 'started' }, { kind: 'failed' }], 'failed'],
+    ['that it was archived', [{ kind: 'archived' }, { kind: 'recovered' }], 'archived'],
+    ['that it is gone', [{ kind: 'vanished' }], 'gone'],
+    ['that it was refused', [{ kind: 'create_rejected', message: '' }], 'refused'],
+    ['that it is unclear', [{ kind: 'create_unknown', callId: 'create-1' }], 'unclear'],
+    ['nothing, until a reply found no job', [], 'gone'],
+  ])('knows of a start before the last what the thread was told last: %s', (_what, told, fate) => {
+    const requests = [create, ...told.map(announced), create];
+    const calls = requests.map(
+      (request) => ({ request, state: 'done', createdAtMs: 0, endedAtMs: 0 }) as const,
+    );
+    const { ends, unclear, open } = counted({
+      ...withoutCalls({ stage: { kind: 'creating' }, creates: 2 }),
+      calls,
+    });
+    const fates = Object.entries({ ...ends, unclear: unclear.starts }).filter(([, count]) => count > 0);
+    expect(fates).toEqual([[fate, 1]]);
+    expect(open).toBe(1);
+  });
+
+  test('adds up the replies of unknown fate', () => {
+    const { unclear } = counted(
+      { ...withoutCalls({}), unclearReplies: 2 },
+      { ...withoutCalls({}), unclearReplies: 1 },
+    );
+    expect(unclear.replies).toBe(3);
+  });
+
+  test('counts each pull request of a job once, as its code host last described it', () => {
+    const seen = (url: string, state?: 'draft' | 'merged' | 'closed') => ({
+      url,
+      facts: state === undefined ? {} : { state },
+      seenAtMs: 0,
+      reminders: 0,
+    });
+    const world = ended('completed', LINK);
+    const { job, calls } = of(world);
+    const other = 'https://github.com/acme/docs/pull/2';
+    const another = {
+      state: 'done',
+      createdAtMs: 0,
+      endedAtMs: 0,
+      request: {
+        kind: 'announce',
+        announcement: { kind: 'pull_request', url: other, changed: true, branch: null, authors: [] },
+      },
+    } as const;
+    const both = { job, calls: [...calls, another], unclearReplies: 0 };
+    expect(counted(both).pull_requests).toEqual({ open: 0, merged: 0, closed: 0, unknown: 2 });
+    const merged = { ...job, pullRequests: [seen(`${LINK}/files`, 'merged'), seen(other, 'draft')] };
+    expect(counted({ ...both, job: merged }).pull_requests).toEqual({
+      ...{ open: 1, merged: 1 },
+      ...{ closed: 0, unknown: 0 },
+    });
+  });
+
+  test('measures from the request to the first pull request', () => {
+    const world = started();
+    world.nowMs += MINUTE_MS;
+    world.created();
+    world.nowMs += MINUTE_MS;
+    world.check(anAgentJob({ status: 'completed', prLink: LINK }));
+    expect(counted(of(world)).seconds_to_pull_request).toEqual({ median: 120, p90: 120 });
+    expect(counted().seconds_to_pull_request).toEqual({ median: null, p90: null });
+  });
+});
+
+test('a duration that a step of the clock made negative is none', () => {
+  expect(quantile([-5_000], 0.5)).toBe(0);
+});
+
+test('quantiles are those of a sorted list', () => {
+  const durations = fc.array(fc.integer({ min: 0, max: 100 }), { minLength: 1 });
+  fc.assert(
+    fc.property(durations, fc.constantFrom(0.5, 0.9), (seconds, share) => {
+      const sorted = seconds.toSorted((a, b) => a - b);
+      const durationsMs = seconds.map((each) => each * 1_000);
+      expect(quantile(durationsMs, share)).toBe(sorted[Math.ceil(share * sorted.length) - 1]);
+    }),
+  );
+});
+
+test('calls an hour apart are not in the same hour', async () => {
+  expect(await hourlyPeak([0, HOUR_MS])).toBe(1);
+});
+
+test('the peak is the most calls of any 60 minutes', async () => {
+  const times = fc.array(fc.integer({ min: 0, max: 10 * HOUR_MS }), { maxLength: 40 });
+  await fc.assert(
+    fc.asyncProperty(times, async (atMs) => {
+      const sorted = atMs.toSorted((a, b) => a - b);
+      const inHourUpTo = (end: number) => sorted.filter((each) => each <= end && each > end - HOUR_MS).length;
+      expect(await hourlyPeak(sorted)).toBe(Math.max(0, ...sorted.map(inHourUpTo)));
+    }),
+  );
+});

@@ -1,0 +1,220 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { Clock } from '../../../src/engine/runtime/clock.ts';
+import { answer, type Fault, type Operation, type Reply } from './fault.ts';
+import { findRoute, type Route } from './route.ts';
+import { type Capability, type Finish, type Script, ScriptedJob } from './scripted-job.ts';
+
+export interface AgentApiOptions {
+  readonly apiKey: string;
+  readonly projectId: string;
+  /** Others that the same key opens. Default: none. */
+  readonly otherProjectIds?: readonly string[];
+  readonly clock: Clock;
+  /** Default: only this machine. */
+  readonly host?: string;
+  /** Default: any free port. */
+  readonly port?: number;
+  readonly script: Script;
+  /** What it offers besides the seed, and announces. Default: nothing. */
+  readonly announces?: readonly Capability[];
+  /** Called when a job is first seen with a pull request, and when it is seen with one after another turn. */
+  readonly onPullRequest?: (prLink: string, job: AgentApiJob) => void;
+}
+
+/** A stand-in for the agent API: HTTP as documented, jobs from a script, and faults on demand. */
+export interface AgentApi {
+  readonly baseUrl: string;
+  /** The oldest first. */
+  readonly jobs: readonly AgentApiJob[];
+  /** All that arrived, also what was refused or met a fault; the oldest first. */
+  readonly requests: readonly AgentApiRequest[];
+  /** How many requests of each kind arrived. */
+  readonly counts: Readonly<Record<Operation, number>>;
+  /**
+   * Gives a job this state from now on, until the next follow-up. Ends `manual` turns, and can also
+   * archive an ended job, say. Throws if there is no such job.
+   */
+  finish(jobId: string, finish: Finish): void;
+  /** Says what the agent does now, where that is announced. Throws if there is no such job. */
+  doing(jobId: string, activity: string | null): void;
+  /** The next requests of this kind meet these faults, one each, in this order. */
+  failNext(operation: Operation, ...faults: readonly Fault[]): void;
+  /** From now on all requests meet this fault, an outage, until it is null. */
+  failAll(fault: Fault | null): void;
+  /** What the API says to a request that reaches it by another way than its port. It meets no faults. */
+  take(request: IncomingRequest): Reply;
+  /** Breaks all connections. */
+  close(): Promise<void>;
+}
+
+export interface AgentApiJob {
+  readonly id: string;
+  /** The prompt, then the follow-ups. */
+  readonly prompts: readonly string[];
+  readonly createdAtMs: number;
+  /** When its work ends, or has ended, by its script. */
+  readonly endsAtMs: readonly number[];
+}
+
+export interface IncomingRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly authorization: string | undefined;
+  readonly prompt: string | null;
+  /** The `Idempotency-Key`; absent: none. */
+  readonly key?: string | undefined;
+}
+
+export interface AgentApiRequest {
+  readonly method: string;
+  readonly path: string;
+  /** The prompt in the body, or null. */
+  readonly prompt: string | null;
+  /** The `Idempotency-Key`; absent: none. */
+  readonly key?: string | undefined;
+  readonly atMs: number;
+}
+
+/** Fails if the port cannot be had. */
+export async function startAgentApi(options: AgentApiOptions): Promise<AgentApi> {
+  const { apiKey, projectId, otherProjectIds = [], clock, host = '127.0.0.1', port = 0, script } = options;
+  const { announces = [] } = options;
+  const { onPullRequest = () => {} } = options;
+  const jobs = new Map<string, ScriptedJob>();
+  const turnsWithLink = new Set<string>();
+  const requests: AgentApiRequest[] = [];
+  const counts = { create: 0, message: 0, cancel: 0, get: 0 };
+  const faults: Record<Operation, Fault[]> = { create: [], message: [], cancel: [], get: [] };
+  const answered = new Map<string, { readonly prompt: string | null; readonly reply: Reply }>();
+  let outage: Fault | null = null;
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = '', url: path = '', headers } = request;
+    const prompt = readPrompt(await text(request));
+    const key = headers['idempotency-key']?.toString();
+    requests.push({ method, path, prompt, ...(key !== undefined && { key }), atMs: clock.now() });
+    const route = findRoute(method, path);
+    if (route) counts[route.operation] += 1;
+    const fault = outage ?? (route ? faults[route.operation].shift() : undefined);
+    const { authorization } = headers;
+    if (announces.length > 0) response.setHeader('agent-capabilities', announces.join(', '));
+    answer(response, fault, () => take({ method, path, authorization, prompt, key }));
+  }
+
+  function take({ method, path, authorization, prompt, key }: IncomingRequest): Reply {
+    const isAuthorized = authorization === `Bearer ${apiKey}`;
+    if (!isAuthorized) return refuse(401, 'Invalid API key');
+    const route = findRoute(method, path);
+    return key !== undefined && announces.includes('idempotency')
+      ? processOnce(`${path} ${key}`, route, prompt)
+      : process(route, prompt);
+  }
+
+  function processOnce(key: string, route: Route | null, prompt: string | null): Reply {
+    const before = answered.get(key);
+    if (before === undefined) {
+      const reply = process(route, prompt);
+      if (reply.status < 400) answered.set(key, { prompt, reply });
+      return reply;
+    }
+    const { status, body } = before.reply;
+    return before.prompt === prompt ? { status, body } : refuse(422, 'Another body had this key');
+  }
+
+  function process(route: Route | null, prompt: string | null): Reply {
+    if (route === null) return refuse(404, 'Not found');
+    if (![projectId, ...otherProjectIds].includes(route.projectId)) return refuse(404, 'Project not found');
+    if (route.operation === 'create') return prompt ? create(prompt) : refuse(400, 'Prompt is required');
+    const job = jobs.get(route.jobId);
+    if (!job) return refuse(404, 'Job not found');
+    if (route.operation === 'cancel')
+      return announces.includes('cancel') ? cancel(job) : refuse(404, 'Not found');
+    if (route.operation === 'get') return { status: 200, body: describe(job) };
+    return prompt ? sendTo(200, job, prompt) : refuse(400, 'Prompt is required');
+  }
+
+  function create(prompt: string): Reply {
+    const { refusal } = script(prompt, 1);
+    if (refusal !== undefined) return refuse(400, refusal);
+    const job = new ScriptedJob(`job_${randomUUID()}`, jobs.size + 1, script, clock.now());
+    jobs.set(job.id, job);
+    return sendTo(201, job, prompt);
+  }
+
+  function sendTo(status: number, job: ScriptedJob, prompt: string): Reply {
+    job.send(prompt, clock.now());
+    return { status, body: describe(job) };
+  }
+
+  function cancel(job: ScriptedJob): Reply {
+    if (job.isActiveAt(clock.now()))
+      job.finish({ status: 'completed', reason: 'Stopped by a caller.' }, clock.now());
+    return { status: 200, body: describe(job) };
+  }
+
+  function describe(job: ScriptedJob): object {
+    const nowMs = clock.now();
+    const prLink = job.prLinkAt(nowMs);
+    const turn = `${job.id} ${job.prompts.length} ${prLink}`;
+    if (prLink !== null && !turnsWithLink.has(turn)) {
+      turnsWithLink.add(turn);
+      onPullRequest(prLink, job);
+    }
+    return job.describe(nowMs, announces);
+  }
+
+  const server = createServer((request, response) => {
+    handle(request, response).catch(() => response.destroy());
+  });
+  server.listen(port, host);
+  await once(server, 'listening');
+  const { port: boundPort } = server.address() as AddressInfo;
+  return {
+    baseUrl: `http://${host}:${boundPort}`,
+    get jobs() {
+      return [...jobs.values()];
+    },
+    requests,
+    counts,
+    finish: (jobId, finish) => {
+      const job = jobs.get(jobId);
+      if (!job) throw new Error(`no job ${jobId}`);
+      job.finish(finish, clock.now());
+    },
+    doing: (jobId, activity) => {
+      const job = jobs.get(jobId);
+      if (!job) throw new Error(`no job ${jobId}`);
+      job.activity = activity;
+    },
+    failNext: (operation, ...more) => {
+      faults[operation].push(...more);
+    },
+    failAll: (fault) => {
+      outage = fault;
+    },
+    take,
+    close: async () => {
+      const closed = server.listening ? once(server, 'close') : null;
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function refuse(status: number, error: string): Reply {
+  return { status, body: { error } };
+}
+
+function readPrompt(body: string): string | null {
+  try {
+    const { prompt }: { prompt?: unknown } = JSON.parse(body);
+    return typeof prompt === 'string' ? prompt : null;
+  } catch {
+    return null;
+  }
+}

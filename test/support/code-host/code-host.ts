@@ -1,0 +1,173 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { user } from '../../../demo/code-host/github/objects.ts';
+import { answerGithub } from '../../../demo/code-host/github/routes.ts';
+import type { OpenedPullRequest, StandInPullRequest } from '../../../demo/code-host/pull-request.ts';
+import { NOT_FOUND, ok, type Reply, StandInRepositories } from '../../../demo/code-host/repositories.ts';
+import type { Clock } from '../../../src/engine/runtime/clock.ts';
+import { answer, type Fault } from '../agent-api/fault.ts';
+import { StandInApp, type StandInAppOptions } from './app.ts';
+import { answerGitlab } from './gitlab/routes.ts';
+
+const GITHUB_API = '/api/v3';
+const GITLAB_API = '/api/v4';
+
+const UNKNOWN: Reply = { status: 401, body: { message: 'Bad credentials' } };
+
+export interface CodeHostOptions {
+  readonly token: string;
+  readonly clock: Clock;
+  /** Who may also ask GitHub. Default: no App. */
+  readonly app?: StandInAppOptions;
+  /** Default: any free port. */
+  readonly port?: number;
+}
+
+/**
+ * A stand-in for GitHub (as an Enterprise server has it) and for GitLab, at one address: the same pull requests, by
+ * HTTP as published, and faults on demand.
+ */
+export interface CodeHost {
+  readonly webUrl: string;
+  readonly githubApiUrl: string;
+  readonly gitlabApiUrl: string;
+  /** All that arrived, the oldest first. */
+  readonly requests: readonly CodeHostRequest[];
+  /** Null: there is none. */
+  readonly app: StandInApp | null;
+  open(opened: OpenedPullRequest): StandInPullRequest;
+  /** Where a pull request is read in a browser. */
+  githubLink(pull: StandInPullRequest): string;
+  gitlabLink(pull: StandInPullRequest): string;
+  move(from: string, to: string): void;
+  /** Takes a permission from the token (by GitHub's name for it, `Checks`, or the end of GitLab's path, `approvals`), or gives it back. */
+  withhold(permission: string, isWithheld?: boolean): void;
+  /** From now on the token is unknown, or known again. */
+  expire(isExpired?: boolean): void;
+  /** Requests whose path fits meet this fault from now on, until it is null. */
+  failAt(path: RegExp, fault: Fault | null): void;
+  /** What the headers say of the limit; each answer but "unchanged" costs one. */
+  limit: { limit: number; remaining: number; resetAtMs: number };
+  /** When the token ends; null: never. */
+  endsAtMs: number | null;
+  /** Breaks all connections. */
+  close(): Promise<void>;
+}
+
+export interface CodeHostRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly authorization: string | null;
+  /** The status that was answered; null: none, by a fault. */
+  status: number | null;
+}
+
+export async function startCodeHost({
+  token,
+  clock,
+  port = 0,
+  ...options
+}: CodeHostOptions): Promise<CodeHost> {
+  const repositories = new StandInRepositories(clock);
+  const requests: CodeHostRequest[] = [];
+  const faults = new Map<string, { readonly path: RegExp; readonly fault: Fault }>();
+  const limit = { limit: 5_000, remaining: 5_000, resetAtMs: clock.now() + 3_600_000 };
+  const app = options.app === undefined ? null : new StandInApp(options.app);
+  let isExpired = false;
+
+  function handle(request: IncomingMessage, response: ServerResponse): void {
+    const { method = '', url = '', headers } = request;
+    const noted: CodeHostRequest = {
+      ...{ method, path: url, authorization: headers.authorization ?? null, status: null },
+    };
+    requests.push(noted);
+    const { fault } = [...faults.values()].find(({ path }) => path.test(url)) ?? {};
+    if (fault !== undefined) {
+      noted.status = typeof fault === 'object' ? fault.status : null;
+      answer(response, fault, () => reply(method, url, headers.authorization ?? ''));
+      return;
+    }
+    const { status, body, headers: more } = reply(method, url, headers.authorization ?? '');
+    const text = JSON.stringify(body);
+    const etag = `"${createHash('sha256').update(text).digest('hex')}"`;
+    const isUnchanged = status === 200 && headers['if-none-match'] === etag;
+    if (!isUnchanged) limit.remaining = Math.max(0, limit.remaining - 1);
+    noted.status = isUnchanged ? 304 : status;
+    response.writeHead(noted.status, {
+      ...{ 'content-type': 'application/json; charset=utf-8', date: new Date(clock.now()).toUTCString() },
+      ...{ 'x-ratelimit-limit': limit.limit, 'x-ratelimit-remaining': limit.remaining },
+      'x-ratelimit-reset': Math.ceil(limit.resetAtMs / 1000),
+      ...(status === 200 && { etag }),
+      ...more,
+    });
+    response.end(isUnchanged ? '' : text);
+  }
+
+  function reply(method: string, url: string, authorization: string): Reply {
+    const { pathname, searchParams: query } = new URL(url, webUrl);
+    const endsAt = host.endsAtMs === null ? null : new Date(host.endsAtMs).toISOString();
+    const path = pathname.replace(/^\/api\/v\d/, '');
+    if (pathname.startsWith(`${GITLAB_API}/`)) {
+      if (!isOwn(authorization)) return UNKNOWN;
+      if (path === '/personal_access_tokens/self') return ok({ scopes: ['read_api'], expires_at: endsAt });
+      return answerGitlab(repositories, webUrl, { path, query });
+    }
+    if (!pathname.startsWith(`${GITHUB_API}/`)) return NOT_FOUND;
+    const apiUrl = `${webUrl}${GITHUB_API}`;
+    const toApp = app?.answer(repositories, apiUrl, { method, path, query, authorization });
+    if (toApp) return toApp;
+    const owner = app?.ownerOf(authorization) ?? null;
+    if (owner === null && !isOwn(authorization)) return UNKNOWN;
+    if (path === '/user') {
+      // GitHub writes it so.
+      const ends = endsAt?.replace('T', ' ').replace(/\.\d+Z/, ' UTC');
+      return {
+        ...ok(user(apiUrl, 'docs-reader')),
+        headers: ends === undefined ? {} : { 'github-authentication-token-expiration': ends },
+      };
+    }
+    return answerGithub(repositories, apiUrl, { path, query });
+  }
+
+  function isOwn(authorization: string): boolean {
+    return !isExpired && authorization === `Bearer ${token}`;
+  }
+
+  const server = createServer(handle);
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const webUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const host: CodeHost = {
+    webUrl,
+    githubApiUrl: `${webUrl}${GITHUB_API}`,
+    gitlabApiUrl: `${webUrl}${GITLAB_API}`,
+    requests,
+    app,
+    open: (opened) => repositories.open(opened),
+    githubLink: ({ repository, number }) => `${webUrl}/${repository}/pull/${number}`,
+    gitlabLink: ({ repository, number }) => `${webUrl}/${repository}/-/merge_requests/${number}`,
+    move: (from, to) => repositories.move(from, to),
+    withhold: (permission, isWithheld = true) => {
+      if (isWithheld) repositories.withheld.add(permission);
+      else repositories.withheld.delete(permission);
+    },
+    expire: (isExpiredNow = true) => {
+      isExpired = isExpiredNow;
+    },
+    failAt: (path, fault) => {
+      if (fault === null) faults.delete(path.source);
+      else faults.set(path.source, { path, fault });
+    },
+    limit,
+    endsAtMs: null,
+    close: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+  return host;
+}

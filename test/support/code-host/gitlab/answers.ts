@@ -1,0 +1,79 @@
+import type { StandInPullRequest } from '../../../../demo/code-host/pull-request.ts';
+
+/** What GitLab says of a merge request, in the shape that its documentation shows. */
+export function gitlabAnswers(webUrl: string, pull: StandInPullRequest, projectId: number) {
+  const { number, ended, commit } = pull;
+  const url = `${webUrl}/${pull.repository}/-/merge_requests/${number}`;
+  const created = new Date(pull.openedAtMs).toISOString();
+  const updated = new Date(pull.updatedAtMs).toISOString();
+  const user = (username: string) => ({
+    ...{ id: username.length, username, name: username, state: 'active', locked: false },
+    ...{ avatar_url: null, web_url: `${webUrl}/${username}` },
+  });
+  const endedAs = (as: 'merged' | 'closed') =>
+    ended?.as === as
+      ? { by: user(ended.by), at: new Date(ended.atMs).toISOString() }
+      : { by: null, at: null };
+  const [merged, closed] = [endedAs('merged'), endedAs('closed')];
+  const { files } = pull.size;
+  const approvers = pull.reviews.filter(({ state }) => state === 'APPROVED');
+  return {
+    mergeRequest: {
+      ...{
+        id: 1_000 + number,
+        iid: number,
+        project_id: projectId,
+        title: pull.title,
+        description: pull.description,
+      },
+      ...{ state: ended?.as ?? 'opened', created_at: created, updated_at: updated, draft: pull.isDraft },
+      ...{ merge_user: merged.by, merged_by: merged.by, merged_at: merged.at },
+      ...{ closed_by: closed.by, closed_at: closed.at, web_url: url },
+      ...{ source_branch: 'change', target_branch: 'main', author: user(pull.by), reviewers: [], labels: [] },
+      ...{
+        sha: commit,
+        changes_count: files > 1_000 ? '1000+' : `${files}`,
+        detailed_merge_status: 'mergeable',
+      },
+    },
+    // What other services report is a pipeline of its own, the newest here.
+    pipelines: [
+      ...pull.statuses.map((status) => ({ ...status, source: 'external' })),
+      ...pull.checks.map((check) => ({ ...check, source: 'merge_request_event' })).reverse(),
+    ].map(({ conclusion, source }, index, { length }) => ({
+      ...{ id: length - index, iid: 1, project_id: projectId, sha: commit, ref: 'change' },
+      ...{ status: conclusion ?? 'running', source, web_url: url },
+      ...{ created_at: created, updated_at: updated },
+    })),
+    diffs: Array.from({ length: files }, (_, index) => ({
+      ...{ old_path: `page-${index}.md`, new_path: `page-${index}.md`, a_mode: '100644', b_mode: '100644' },
+      ...{ new_file: false, renamed_file: false, deleted_file: false, generated_file: null },
+      ...(pull.saysWhatIsLeftOut && { collapsed: pull.hasLongDiffs, too_large: false }),
+      // All changed lines are in the first.
+      diff: pull.hasLongDiffs ? '' : diffOf(index === 0 ? pull.size : { added: 0, removed: 0 }),
+    })),
+    approvals: {
+      ...{ id: 1_000 + number, iid: number, project_id: projectId, state: ended?.as ?? 'opened' },
+      ...{ approvals_required: 0, approvals_left: 0, approved: approvers.length > 0 },
+      approved_by: approvers.map(({ by }) => ({ user: user(by), approved_at: updated })),
+    },
+    reviewers: pull.reviews.map(({ by, state }) => ({
+      ...{ user: user(by), created_at: updated },
+      state: { APPROVED: 'approved', CHANGES_REQUESTED: 'requested_changes' }[state] ?? 'reviewed',
+    })),
+    deployments: pull.deployments.toReversed().map(({ id, commit: sha, url: address, isProduction }) => ({
+      ...{ id, iid: 1, ref: 'change', sha, status: 'success', created_at: created, updated_at: updated },
+      user: user(pull.by),
+      environment: { id: 1, name: isProduction ? 'production' : `review/${number}`, external_url: address },
+    })),
+    notes: pull.comments.toReversed().map(({ by, words }, index) => ({
+      ...{ id: index + 1, body: words, author: user(by), created_at: updated, updated_at: updated },
+      ...{ system: false, noteable_id: 1_000 + number, noteable_type: 'MergeRequest', noteable_iid: number },
+      ...{ project_id: projectId, resolvable: false, internal: false },
+    })),
+  };
+}
+
+function diffOf({ added, removed }: Omit<StandInPullRequest['size'], 'files'>): string {
+  return `@@ -1,${removed} +1,${added} @@\n${'-old\n'.repeat(removed)}${'+new\n'.repeat(added)}`;
+}
