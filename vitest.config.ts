@@ -26,7 +26,7 @@ export default defineConfig({
           name: 'long',
           include: [LONG],
           // Each runs several programs. More workers than this only make limits of real time run out.
-          maxWorkers: 4,
+          maxWorkers: 3,
           testTimeout: 600_000,
           expect: { poll: { interval: 20, timeout: 90_000 } },
         },

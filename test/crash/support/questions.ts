@@ -4,7 +4,6 @@ import type { Outside } from './outside.ts';
 import type { Stage } from './stage.ts';
 
 const BUTTONS = ['start_again', 'send_again'];
-const PATIENCE_MS = 240_000;
 
 /** From now on until it is disposed, somebody answers each question of the program with its button, twice at once. */
 export function answerQuestions({ slack, places }: Outside, { press }: Stage): AsyncDisposable {
@@ -18,7 +17,8 @@ export function answerQuestions({ slack, places }: Outside, { press }: Stage): A
     while (!isOver) {
       const asked = await waitFor(questions, (found) => isOver || found.length > 0, {
         what: 'a question',
-        timeoutMs: PATIENCE_MS,
+        // The play knows when it takes too long.
+        timeoutMs: Number.POSITIVE_INFINITY,
       });
       for (const question of asked) {
         answered.add(question.ts);

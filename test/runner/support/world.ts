@@ -166,7 +166,8 @@ export async function startRunnerWorld(more: Partial<RunnerSettings> = {}): Prom
     port: 0,
     dataDir: join(root, 'runner-data'),
     concurrency: 2,
-    turnTimeoutMs: 60_000,
+    // A real agent needs a minute for its first turn where other tests run beside it.
+    turnTimeoutMs: 300_000,
     gitEnv: { PATH: process.env.PATH ?? '', HOME: home },
     agentEnv: { PATH: process.env.PATH ?? '', HOME: home },
     instructions: null,
@@ -209,6 +210,7 @@ export async function startRunnerWorld(more: Partial<RunnerSettings> = {}): Prom
     rested: (id, isReached = ({ status }) => status !== 'active') =>
       waitFor(async () => (await call('GET', `/v2/agent/docs/job/${id}`)).body, isReached, {
         what: 'the job',
+        timeoutMs: 240_000,
       }),
     git: (...args) => run(`--git-dir=${remote}`, ...args),
     push: (branch, file, text) => {
