@@ -5,9 +5,9 @@ import { type AnswerHead, exchange, parseJson, parseRetryAfterMs } from '../engi
 import { isWaitOn } from '../jobs/schedule/schedule.ts';
 
 type Failure = Readonly<
-  /** `not_found`: it does not exist, or is not visible to the account. */
+  /** `not_found`: or not visible to the account. */
   | { kind: 'not_found' | 'bad_credentials' | 'forbidden' | 'app_not_installed' }
-  /** `reason`: one word for the log. `waitMs`: as the host asks; null: it does not say. */
+  /** `reason`: a word for the log. `waitMs`: as the host asks. */
   | { kind: 'later'; reason: string; waitMs: number | null }
 >;
 
@@ -32,7 +32,7 @@ export function statusError(status: number): CodeHostError {
   return laterError(`status_${status}`);
 }
 
-/** Null for an expected failure: by default, the account may not read it, or it does not exist. */
+/** Null for an expected failure. */
 export function orNull<T>(reading: Promise<T>, isExpected = isDenied): Promise<T | null> {
   return reading.catch((error: unknown) => {
     if (error instanceof CodeHostError && isExpected(error.failure)) return null;
@@ -44,7 +44,7 @@ export function isDenied({ kind }: Failure): boolean {
   return kind === 'forbidden' || kind === 'not_found';
 }
 
-/** Enough for a hundred comments of the maximum length. */
+/** A hundred comments of the maximum length. */
 const RESPONSE_MAX_BYTES = 8 * 1024 * 1024;
 const CONNECTIONS = 4;
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -61,9 +61,9 @@ export function bearer(token: string, account: string): Authorization {
 }
 
 type HostRequest = Readonly<{
-  /** The path of the repository: `/repos/acme/docs`. */
+  /** `/repos/acme/docs`. */
   base: string;
-  /** The rest of the path with its query: `/pulls/14`. */
+  /** `/pulls/14`, with its query. */
   rest?: string;
   authorization: Authorization;
   etag?: string | null;
@@ -71,10 +71,10 @@ type HostRequest = Readonly<{
 }>;
 
 export type HostResponse = Readonly<{
-  /** Parsed JSON; absent: unchanged since the request's `etag`. */
+  /** JSON; absent: unchanged since `etag`. */
   body?: unknown;
   etag: string | null;
-  /** The current path of the repository, which may have moved. */
+  /** The repository may have moved. */
   base: string;
   headers: AnswerHead['headers'];
 }>;
@@ -88,10 +88,9 @@ export function decodeBody<T>({ body }: HostResponse, schema: z.ZodType<T>): T {
 export type HostClient = ReturnType<typeof createHostClient>;
 
 /**
- * The API of one code host. It follows only redirects to another path of the same repository.
- * @param apiUrl without a trailing slash; may have a path
- * @param movedTo matches the path of a moved repository
- * @param timeoutMs for one request, from the connection to the end of the response
+ * Follows only redirects to another path of the same repository.
+ * @param movedTo matches such paths
+ * @param timeoutMs for one whole request
  */
 export function createHostClient(
   apiUrl: string,
@@ -140,7 +139,7 @@ export function createHostClient(
     return result;
   }
 
-  /** Null: the redirect leads outside of the API, or to something other than a repository. */
+  /** Null: outside of the API, or no repository. */
   function movedBase({ base, rest = '' }: HostRequest, { headers: { location } }: AnswerHead): string | null {
     if (typeof location !== 'string') return null;
     const url = URL.parse(location, `${api.origin}${root}${base}${rest}`);
@@ -181,9 +180,9 @@ export function createHostClient(
   };
 }
 
-/** Below this share of the limit, the rest is left to other users of the account. */
+/** The share kept for the account's other users. */
 const LEFT_TO_OTHERS = 0.5;
-/** GitHub's default wait when it does not say when the limit ends. */
+/** GitHub's rule if it names no end of the limit. */
 const DEFAULT_WAIT_MS = 60_000;
 const LONGEST_WAIT_MS = 60 * 60_000;
 
@@ -219,7 +218,7 @@ class RateLimit {
   }
 }
 
-/** GitHub answers 403 as well as 429. */
+/** GitHub also answers 403. */
 function isOverLimit({ status, headers }: AnswerHead, body: string | null): boolean {
   if (status === 429) return true;
   return (

@@ -19,12 +19,12 @@ const HOSTS = {
 /** URLs have no trailing slash, and may have a path. */
 export type CodeHostSettings = Readonly<{
   host: keyof typeof HOSTS;
-  /** The site of its pull requests: only links to it are checked. */
+  /** Only links to it are checked. */
   webUrl: string;
   apiUrl: string;
   credentials:
     | { readonly kind: 'token'; readonly token: string }
-    /** A GitHub App: each installation has its own tokens, valid for an hour. */
+    /** Each installation has its own tokens, valid for an hour. */
     | { readonly kind: 'app'; readonly appId: string; readonly privateKey: KeyObject };
 }>;
 

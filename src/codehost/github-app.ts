@@ -17,7 +17,7 @@ import {
 
 /** The only request that is not a GET. */
 const TOKENS_PATH = /^\/app\/installations\/\d+\/access_tokens$/;
-/** Where an App is installed rarely changes. */
+/** Installations rarely change. */
 const INSTALLATION_CACHED_FOR_MS = 60 * 60_000;
 
 const installation = z.object({ id: z.int().min(1) });
@@ -25,7 +25,7 @@ const createdToken = z.object({ token: z.string().regex(/^[\x21-\x7e]{1,4000}$/)
 
 export type GithubApp = ReturnType<typeof githubApp>;
 
-/** The package requests and caches tokens; what it may request, and for how long, is decided here. */
+/** Octokit requests and caches tokens, within limits set here. */
 export function githubApp(
   { appId, privateKey }: { readonly appId: string; readonly privateKey: KeyObject },
   apiUrl: string,
@@ -41,7 +41,7 @@ export function githubApp(
       const response = await fetch(input, { ...init, ...limits });
       const { status, headers } = response;
       const body = await response.text();
-      // The package would keep anything for an hour.
+      // Octokit would keep anything for an hour.
       if (response.ok && !createdToken.safeParse(parseJson(body)).success) throw new TypeError('not a token');
       return new Response(body, { status, headers: [...headers] });
     });
@@ -62,13 +62,13 @@ export function githubApp(
     return bearer(token, 'app');
   }
 
-  /** @param isFresh the last token is no longer accepted */
+  /** @param isFresh the last token was rejected */
   async function asInstallation(installationId: number, isFresh = false): Promise<Authorization> {
     try {
       const { token } = await auth({ type: 'installation', installationId, refresh: isFresh });
       return bearer(token, `installation ${installationId}`);
     } catch (error) {
-      // The package throws errors with the response's status, if there was one.
+      // Octokit's errors have the response's status, if any.
       const status = error instanceof Error && 'status' in error ? error.status : null;
       return notInstalled(
         status === 401 || status === 403 || status === 404 ? statusError(status) : laterError('unreachable'),
@@ -88,10 +88,10 @@ export function githubApp(
   return {
     asApp,
     asInstallation,
-    /** With the token of the repository's installation. Throws only CodeHostError. */
+    /** Throws only CodeHostError. */
     authorize: async (repositoryPath: string, signal: AbortSignal): Promise<Authorization> =>
       asInstallation(await findInstallation(repositoryPath, signal), rejected.delete(repositoryPath)),
-    /** The host no longer accepts what `authorize` returned. */
+    /** The host rejected what `authorize` returned. */
     rejected: (repositoryPath: string): void => {
       installations.delete(repositoryPath);
       rejected.add(repositoryPath);

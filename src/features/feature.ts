@@ -21,13 +21,13 @@ export interface NamedSecret {
   /** Ends a message about it. */
   readonly of: string;
   readonly example: string;
-  /** The keys, or what is wrong with the text. */
+  /** The keys, or the problem. */
   readonly read: (text: string) => readonly KeyObject[] | string;
 }
 
 export interface Wrong {
   readonly path: readonly Step[];
-  /** Read after the name of the place. */
+  /** Follows the place's name. */
   readonly message: string;
 }
 
@@ -36,44 +36,39 @@ export type Step = string | number;
 export interface FeatureTools extends SlackTools {
   readonly codeHosts: readonly CodeHostSettings[];
   readonly retentionMs: number;
-  /** Of the workspaces that the settings name. */
   readonly teamIds: readonly string[];
   readonly secretsOf: (variable: string) => readonly KeyObject[];
-  /** What the configuration file says of a workspace; empty: nothing. */
+  /** A workspace's part of the configuration file. */
   readonly settingsOf: (teamId: string) => object;
 }
 
-/** What a feature adds to the program. `app/features.ts` is the only list. */
 export interface Feature {
-  /** Its keys in the configuration file; it parses them again where it reads them. */
+  /** Keys of the configuration file. The feature parses them again. */
   readonly settings?: Readonly<Record<string, z.ZodType>>;
   readonly contradictions?: (
     settings: object,
     projects: readonly string[],
     earlier: readonly object[],
   ) => Iterable<Wrong>;
-  /** @param given settings that may have problems */
+  /** @param given may be invalid */
   readonly secrets?: (given: object) => readonly NamedSecret[];
   readonly schedules?: (settings: object) => readonly Recurring[];
-  /**
-   * The channels that the bot has to be in, for doctor. `outside`: what is wrong if people may not ask there, and what
-   * to do.
-   */
+  /** For doctor: channels that need the bot. `outside`: finding and advice if people may not ask there. */
   readonly channels?: (settings: object) => readonly {
     readonly check: 'recipe' | 'digest_channel';
     readonly name: string;
     readonly channelId: string;
     readonly outside?: readonly [found: string, next: string];
   }[];
-  /** Called when a card shows a change, and after each check: waits for nothing, and never fails. */
+  /** When a card shows a change, and after each check. Must neither wait nor throw. */
   readonly shows?: (tools: FeatureTools) => Readonly<Record<'changed' | 'checked', (job: Job) => void>>;
   readonly decisions?: FeatureDecisions;
   readonly afterWrite?: AfterWrite;
   readonly views?: FeatureViews;
-  /** For its messages in a job's thread: a press is an event of the job. */
+  /** A press is an event of the job. */
   readonly buttons?: Readonly<Record<string, JobButton>>;
   readonly run?: (tools: FeatureTools) => Running;
-  /** For `docs-agent doctor`. `stored` null: the store cannot be read. */
+  /** `stored` null: the store cannot be read. */
   readonly check?: (
     given: Given<{ readonly codeHosts: readonly CodeHostSettings[] }>,
     stored: StoreFacts | null,
@@ -83,7 +78,6 @@ export interface Feature {
 }
 
 export interface Running {
-  /** Its kinds of tasks, by the loop that claims them. */
   readonly tasks?: { readonly [Loop in 'slack' | 'read' | 'look']?: TaskHandlers };
   readonly periodic?: readonly Periodic[];
   readonly services?: () => readonly ServiceReport[];

@@ -1,4 +1,4 @@
-/** A job as the agent API last described it. Untrusted. */
+/** Untrusted. */
 export type AgentJob = Readonly<{
   id: string;
   /** Unknown words are kept and shown. */
@@ -10,7 +10,6 @@ export type AgentJob = Readonly<{
   prLink: string | null;
   can?: readonly Capability[];
   summary?: string;
-  /** Of the last turn. */
   reason?: string;
   activity?: string;
 }>;
@@ -28,26 +27,23 @@ export function isEnded(status: string): status is EndedStatus {
   return endedStatuses.some((ended) => ended === status);
 }
 
-/**
- * `definite`: the API did not accept the request. `unknown`: it may have (timeout, reset, 5xx, unreadable
- * answer).
- */
+/** `unknown`: maybe accepted (timeout, reset, 5xx, unreadable answer). */
 export type AgentFailure = Readonly<{
   outcome: 'definite' | 'unknown';
   reason: AgentFailureReason;
   /** Null: no answer. */
   status: number | null;
-  /** The API's `error` text, else our own words. Untrusted. */
+  /** The API's `error`, else ours. Untrusted. */
   message: string;
-  /** The API's own words, without secrets. Untrusted. */
+  /** The API's, without secrets. Untrusted. */
   words?: string;
   retryAfterMs: number | null;
 }>;
 
 /**
- * `rate_limited`: 429, or our own hourly budget is used up. `unauthorized`: 401, 402 or 403. `not_found`: 404
- * in the API's own words. `no_such_path`: 404 without them, perhaps from a gateway. `rejected`: other 4xx,
- * and redirects (never followed with the key). `bad_answer`: HTML, half a body, no id.
+ * `rate_limited`: 429, or our hourly budget. `unauthorized`: 401, 402, 403. `not_found`: the API's own 404.
+ * `no_such_path`: another 404, perhaps a gateway's. `rejected`: other 4xx, and redirects (which must not get
+ * the key). `bad_answer`: HTML, half a body, no id.
  */
 export type AgentFailureReason =
   | 'rate_limited'

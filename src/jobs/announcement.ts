@@ -1,30 +1,26 @@
 import type { Job, OfferSubject, TroubleKind, TurnReplies } from './job.ts';
 import type { UnreadSnippet, Unsent } from './requests/attachments.ts';
 
-/** What a job says in its thread. Texts and links of the agent and of code hosts are untrusted. */
+/** Agents' and code hosts' texts and links are untrusted. */
 interface Announcements {
   draft: {
     number: number;
     threadTs: string | null;
-    /** The only people who can start it; empty: everybody who may use the program. */
+    /** Empty: everybody with access. */
     approvers: readonly string[];
   };
   started: object;
   continued: object;
   turn_ended: {
-    /** `is`: whether the thread knows it. */
     link: { readonly url: string; readonly is: 'first' | 'same' | 'another' } | null;
     branch: string | null;
-    /** Null: unknown. */
     lastedMs: number | null;
     replies: TurnReplies;
     words?: string;
-    /** Replies that failed or have an unknown outcome. */
     undelivered: TurnReplies | null;
   };
   stopped: { userId: string | null; link: string | null; undelivered: TurnReplies | null };
   not_stopped: { words?: string };
-  /** Where the thread does not show it. */
   unwatched: { userId: string };
   failed: WithPullRequest & { inARow?: number; reason?: string };
   archived: WithPullRequest;
@@ -59,10 +55,7 @@ interface Announcements {
   muted: { userId: string };
   unmuted: { userId: string };
   pull_request_over: { state: 'merged' | 'closed'; by?: string };
-  /**
-   * `afterMs`: time without activity; absent: a person asked for this reminder. `againMs`: when the next one
-   * follows on request.
-   */
+  /** `afterMs`: time without activity; absent: on request. */
   reminder: { reminderId: string; url: string; afterMs?: number; againMs: number };
   notice_failed: { channelId: string; reason: string };
 }
@@ -77,12 +70,11 @@ export type TurnEnded = AnnouncementOf<'turn_ended'>;
 
 type WithPullRequest = Readonly<{ prLink?: string; isAnother?: true; authors?: readonly string[] }>;
 
-/** How a start ended, in the order of a report. */
 export const ends = ['pull_request', 'done', 'failed', 'refused', 'gone', 'archived'] as const;
 
 export type End = (typeof ends)[number];
 
-/** `unclear`: unknown whether the agent has it. */
+/** `unclear`: the agent may have it. */
 export type Fate = End | 'open' | 'unclear';
 
 type Asker = Pick<Job, 'creates' | 'watchedAgentJobId'>;

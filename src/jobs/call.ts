@@ -10,7 +10,7 @@ export type CallRequest = Readonly<
   | { kind: 'announce'; announcement: Announcement }
   | { kind: 'notify_channel'; channelId: string; url: string }
   | { kind: 'tell_paused'; recipe: string }
-  /** Private, to the requester. `reason`: Slack's error code. */
+  /** `reason`: Slack's error code. */
   | {
       kind: 'notify_requester';
       reason: string;
@@ -24,7 +24,7 @@ export type CallRequest = Readonly<
 
 export type CallKind = CallRequest['kind'];
 
-/** The natural key is unique: the same call is never made twice. */
+/** `naturalKey` is unique. */
 export type NewCall = Readonly<{
   id: string;
   naturalKey: string;
@@ -38,10 +38,7 @@ export function createKey({ id, creates }: { id: string; creates: number }): str
 
 export type Lane = Readonly<{ to: 'agent' | 'slack' | 'workflow'; name: string }>;
 
-/**
- * `retry`: pending again. `not_made`: failed, replaced by another call, and uses no budget. `detail`: for the
- * operator.
- */
+/** `retry`: pending again. `not_made`: failed without using the budget; another call replaces it. */
 export type CallOutcome = Readonly<{
   state: 'done' | 'failed' | 'unknown' | 'retry' | 'not_made';
   detail: string | null;
@@ -55,8 +52,7 @@ export type EphemeralNotice = Readonly<{
   said?: string;
 }>;
 
-/** Why a reply stays between people unless its author sends it. */
 export type KeptReply = 'kept_thanks' | 'cannot_stop' | 'still_working';
 
-/** A command in a reply, which is answered instead of sent. */
+/** Answered, not sent. */
 export type KeptCommand = 'kept_help' | 'kept_list' | 'kept_status';

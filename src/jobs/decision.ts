@@ -6,7 +6,7 @@ import type { JobTaskKind } from './task-kinds.ts';
 
 export type JobState = Readonly<{
   job: Job;
-  /** Unsent replies, and the one that an event concerns, oldest first. */
+  /** Unsent ones and the event's, oldest first. */
   followUps: readonly FollowUp[];
   pendingCreateId?: string;
 }>;
@@ -20,9 +20,8 @@ export type Decision = Readonly<{
   rewrittenCreate?: { readonly callId: string; readonly prompt: string };
   tasks: readonly JobTask[];
   notices?: Omit<JobTask, 'kind'>;
-  /** Pull requests that are new, or that the agent may have changed. */
+  /** New or perhaps changed. */
   links?: readonly string[];
-  /** Replies may have arrived before the thread had this job. */
   mayHaveReplies?: boolean;
   callsAgentNow?: boolean;
 }>;
@@ -36,9 +35,8 @@ export type JobTask = Readonly<{
 export type DecisionContext = Readonly<{
   nowMs: number;
   jitter: number;
-  /** Increasing, so that rows keep their order. */
+  /** Increasing: keeps rows in order. */
   newId: () => string;
   policy: Policy;
-  /** How long a check was overdue. */
   lateMs?: number;
 }>;

@@ -5,33 +5,32 @@ import type { PullRequestFacts } from './pull-requests/pull-request.ts';
 import type { Attachments, ReadSnippet } from './requests/attachments.ts';
 import type { NamedProject } from './requests/project.ts';
 
-/** What can happen to a job. Texts from Slack are escaped. */
+/** Texts from Slack are escaped. */
 interface Events {
   card_posted: { ts: string };
   card_refused: { reason: string };
   card_delayed: { reason: string; waitsFor?: CardWait };
   post_refused: RefusedPost;
-  /** Refused until the bot has access again. */
+  /** Refused until the bot regains access. */
   post_delayed: RefusedPost;
   job_created: { callId: string; agentJob: AgentJob };
   /** A create call of unknown outcome succeeded. */
   job_found: { callId: string; agentJob: AgentJob };
   create_failed: { callId: string; failure: AgentFailure };
-  /** The outcome is unclear, and the same call goes out again. */
   call_repeated: { callId: string; failure: AgentFailure };
   stop_pressed: { userId: string };
   job_stopped: { callId: string; agentJob: AgentJob };
   stop_failed: { callId: string; failure: AgentFailure };
   reply_received: { reply: Reply };
   reply_edited: { reply: Reply };
-  /** `overtaken`: the reply, if Slack has not delivered it yet. */
+  /** `overtaken`: the reply, if not yet delivered. */
   reply_deleted: { messageTs: string; overtaken?: Reply };
   request_rewritten: { reply: Reply };
   request_deleted: { messageTs: string; userId: string };
-  /** Another event of the same message may bring more of it. */
+  /** More of the message may follow. */
   message_completed: { reply: Reply };
   old_replies_found: { count: number };
-  /** `isCalled`: next in line after a pause of the project. */
+  /** `isCalled`: next after the project's pause. */
   send_due: { isCalled?: boolean };
   recipe_paused: object;
   recipe_skipped: object;
@@ -42,12 +41,11 @@ interface Events {
   check_failed: { agentJobId: string; failure: AgentFailure } & OfOthers;
   start_again_pressed: ByPerson & {
     creates?: number | undefined;
-    /** The create call of unknown outcome, or the message call whose replies go to the new job. */
     callId?: string | undefined;
   };
   try_again_pressed: StartPress & { cards: number };
   keep_watching_pressed: ByPerson & { question: number };
-  /** `inSession`: in Slack's session, so the thread must be told. */
+  /** `inSession`: from an agent session. */
   stop_watching_pressed: ByPerson & { question: number; inSession?: true };
   resume_watching_pressed: { question: number };
   request_edited: ByPerson & { creates: number; prompt: string };
@@ -60,16 +58,15 @@ interface Events {
   mute_pressed: { userId: string };
   send_anyway_pressed: { messageTs: string };
   draft_posted: { draft: number; ts: string };
-  /** Slack is no longer asked whether the message was posted. */
   draft_unseen: { draft: number };
   draft_started: {
     draft: number;
     userId: string;
     prompt?: string;
-    /** The thread's earlier messages that go along. */
+    /** Earlier messages of the thread. */
     said?: string;
     attachments?: Attachments;
-    /** Replies that stay between people. */
+    /** Replies not to send. */
     withheld?: readonly string[];
     postTs?: string;
   };
@@ -84,12 +81,11 @@ interface Events {
   follow_up_written: { userId: string; text: string };
   follow_up_shown: { messageTs: string; userId: string; text: string };
   snippets_read: { messageTs: string | null; snippets: readonly ReadSnippet[] };
-  /** `isOld`: announced before the first read, whose facts are no news. */
+  /** `isOld`: announced before the first read, so no news. */
   pull_request_seen: { url: string; facts: PullRequestFacts; isOld?: boolean };
   remind_again_pressed: ByPerson & { reminderId: string };
   no_more_reminders_pressed: ByPerson & { reminderId: string };
   need_dismissed: { need: string };
-  /** The messages show the answers, or cannot. */
   offers_shown: { postIds: readonly string[] };
   notice_refused: { channelId: string; reason: string };
 }
@@ -107,7 +103,6 @@ interface ByPerson {
 }
 
 interface OfOthers {
-  /** When the API last knew another job of the project. */
   readonly othersAnsweredAtMs?: number | null;
 }
 
@@ -133,6 +128,6 @@ export type MarkedMessage = Readonly<{
   authorId?: string;
   prompt: string;
   attachments: Attachments;
-  /** Timestamps of the thread's other messages that may go along. */
+  /** Timestamps of other messages. */
   along: readonly string[];
 }>;

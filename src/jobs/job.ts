@@ -3,45 +3,43 @@ import type { SeenPullRequest } from './pull-requests/pull-request.ts';
 import type { Snippet, Unsent } from './requests/attachments.ts';
 import type { UnknownProject } from './requests/project.ts';
 
-/** One request made in Slack, its thread, and the agent job that works on it. */
 export type Job = Readonly<{
   id: string;
-  /** Shown as `#142`. Assigned by the store; 0 before that. */
+  /** Assigned by the store; 0 until then. */
   number: number;
   teamId: string;
   channelId: string;
-  /** Null: its recipe started by itself. */
+  /** Null: no person asked. */
   requesterId: string | null;
-  /** A person started its draft, or started it again. */
+  /** A person started the draft, or restarted the job. */
   isStartedByPerson?: true;
-  /** By name; it may have been removed since. */
   recipe?: string;
   owners?: readonly string[];
   projectId: string;
   projectName: string;
   /** Escaped. A description if the job only watches. */
   prompt: string;
-  /** Earlier messages of the thread, sent after the prompt; escaped. */
+  /** Escaped. */
   context: string;
-  /** Set: the job only watches this agent job. */
+  /** Set if the job only watches. */
   watchedAgentJobId: string | null;
   snippets: readonly Snippet[];
-  /** The texts of snippets, sent with the prompt; escaped. */
+  /** Escaped. */
   inlined: string;
   others: readonly Unsent[];
   requestedAtMs: number;
   origin: Origin;
   isStepCompleted?: true;
-  /** For private answers to the requester, valid for 30 minutes. */
+  /** Slack accepts it for 30 minutes. */
   responseUrl: string | null;
-  /** The root of the thread: the card, or another message. */
+  /** The thread's root: the card or another message. */
   threadTs: string | null;
   cardTs: string | null;
-  /** Up to this message, nothing is a follow-up. */
+  /** Only later messages are follow-ups. */
   repliesAfterTs: string | null;
   requestTs?: string;
   requestEditedTs?: string;
-  /** The request after an edit that was too late; empty: as it was sent. */
+  /** After a late edit; empty: no change worth sending. */
   correction?: string;
   stage: Stage;
   creates: number;
@@ -49,41 +47,37 @@ export type Job = Readonly<{
   turn: number;
   agentJob: AgentJob | null;
   checkedAtMs: number | null;
-  /** Null: the agent job has shown no status yet. */
   lastAnnounced: { readonly status: string; readonly turn: number } | null;
   turnNews?: TurnNews;
   failures?: number;
-  /** What the thread was told since a person's last action: an agent that keeps changing its answer is limited. */
+  /** News since a person's last action. Limits an agent that keeps changing its answer. */
   recentNews?: Readonly<{ atMs: readonly number[]; pauses: number; pausedUntilMs: number | null }> | null;
   posts: number;
   announcedPrLink: string | null;
   prLinkTurn?: number;
   pullRequests?: readonly SeenPullRequest[];
   trouble: Trouble | null;
-  /** How long every answer has been a 404. */
+  /** Every answer in this span was a 404. */
   missing?: { readonly sinceMs: number; readonly untilMs: number } | null;
-  /** Sends pause until then, after a rate limit or an outage. */
   sendNotBeforeMs: number | null;
   sentFollowUps: number;
-  /** Those that the agent took during the last turn. `areTold`: the thread counts them as included. */
+  /** `areTold`: a message has counted them. */
   turnReplies?: (TurnReplies & { readonly areTold?: true }) | null;
   watchQuestions: number;
   cards: number;
-  /** The message call to hurry (*Send now*); without an agent job, the create call. */
+  /** *Send now* hurries this message call; without an agent job, the create call. */
   hurriedMessage: number | null;
   thankedBy?: readonly string[];
   muted: boolean;
-  /** A former draft: the waiting replies go along with the request. */
+  /** The create call includes the waiting replies of a former draft. */
   takesRepliesAlong?: true;
-  /** Dismissed on the Home tab: see `needOf`. */
+  /** See `needOf`. */
   dismissedNeed?: string;
   offers?: readonly Offer[];
 }>;
 
 export type Stage = Readonly<
-  /**
-   * The requester is asked first: the request repeats another job's, names an unknown project or is doubtful.
-   */
+  /** Repeats a job, names an unknown project, or is doubtful. */
   | {
       kind: 'awaiting_confirmation';
       sameAsJobId: string | null;
@@ -93,10 +87,9 @@ export type Stage = Readonly<
   | Draft
   | Dropped
   | { kind: 'opening'; waitsFor?: CardWait }
-  /** The job will not start, and its thread is free for another. */
   | { kind: 'card_failed'; reason: string; thread: StartThread | null }
   | { kind: 'creating' }
-  /** The create call may have made a job: a person decides. */
+  /** A person decides: the call may have created a job. */
   | { kind: 'create_unknown'; callId: string; sinceMs: number }
   | { kind: 'rejected'; message: string }
   | {
@@ -104,17 +97,16 @@ export type Stage = Readonly<
       turnStartedAtMs: number;
       workingSinceMs?: number;
       settle: Settle | null;
-      /** The turn began before the first check. */
+      /** The turn began before `turnStartedAtMs`. */
       isOlder?: true;
-      /** The end may only have flickered: no message says that the agent works again. */
+      /** The previous end, until a message says that the agent works again. */
       endBefore?: EndBefore;
       askFromMs?: number;
       question?: { readonly number: number; readonly answer: 'keep' | 'stop' | null };
-      /** Who asked to stop the agent, which still works. */
       stopBy?: string;
       activity?: { readonly words: string; readonly sinceMs: number };
     }
-  /** The job is still checked, at growing intervals. */
+  /** Still checked, ever less often. */
   | {
       kind: 'ended';
       status: EndedStatus | 'vanished';
@@ -122,7 +114,7 @@ export type Stage = Readonly<
       turnsToCome?: number;
       /** The first turn counts from the request. */
       tookMs?: number;
-      /** Null: unknown. Absent: it ended by itself. */
+      /** Null: unknown. Absent: not stopped. */
       stoppedBy?: string | null;
     }
 >;
@@ -130,13 +122,12 @@ export type Stage = Readonly<
 export type StartThread = Readonly<{ threadTs: string; lastTs: string }>;
 
 type Draftable = Readonly<{
-  /** Counts from 1: a button of an earlier draft does nothing. */
   number: number;
-  /** Null: at the top level of the channel, with the job below it. */
+  /** Null: the channel's top level. */
   thread: StartThread | null;
   messages: readonly string[];
   postTs: string | null;
-  /** Who reacted to its message at the last read; absent: reactions do not count. */
+  /** Reactions at the last read; absent: they do not count. */
   markedBy?: readonly string[];
 }>;
 
@@ -145,7 +136,7 @@ export type Draft = Draftable &
     kind: 'draft';
     draftedAtMs: number;
     replies?: number;
-    /** Slack never said whether its message was posted. */
+    /** Unknown whether Slack posted its message. */
     isUnseen?: true;
   }>;
 
@@ -166,7 +157,6 @@ export type Working = Extract<Stage, { kind: 'working' }>;
 
 export type Ended = Extract<Stage, { kind: 'ended' }>;
 
-/** Until people resume the watch or write a follow-up. */
 export function isUnwatched({ stage }: Job): boolean {
   return stage.kind === 'working' && stage.question?.answer === 'stop';
 }
@@ -188,13 +178,12 @@ export function agentCan({ agentJob }: Job, capability: Capability): boolean {
   return agentJob?.can?.includes(capability) === true;
 }
 
-/** A running turn hides it in the API, and so does one that changed nothing. */
+/** The API hides the link during a turn, and after a turn without changes. */
 export function shownLinkOf({ agentJob, stage, announcedPrLink }: Job): string | null {
   const isHidden = stage.kind === 'working' || agentJob?.can !== undefined;
   return agentJob?.prLink ?? (isHidden ? announcedPrLink : null);
 }
 
-/** The current question whether to keep watching, else the next. */
 export function watchQuestionOf({ stage, watchQuestions }: Job): number {
   return (stage.kind === 'working' ? stage.question?.number : undefined) ?? watchQuestions + 1;
 }
@@ -205,29 +194,26 @@ export function mayStartAgain({ stage, watchedAgentJobId }: Job): boolean {
   return stage.kind === 'ended' && (stage.status === 'failed' || stage.status === 'vanished');
 }
 
-/** After a follow-up, the API may still answer the previous turn's state, which is not believed. */
+/** The API may still report the previous turn's state. */
 export type Settle = Readonly<{
   untilMs: number;
   /** Null: the job seemed active. */
   previousStatus: string | null;
   previousPrLink: string | null;
-  /** A flapping answer may show any of them again. */
   previousStatuses?: readonly string[];
   seenActive: boolean;
   /** Messages that may still become turns. */
   turnsToCome?: number;
 }>;
 
-/** Delays the job, and ends by itself or by an administrator. */
 export type Trouble = Readonly<{
   kind: TroubleKind;
-  /** What it delays: status reads, or prompts and follow-ups. */
+  /** Delays reads, or prompts and follow-ups. */
   source: 'check' | 'send';
   sinceMs: number;
   misses: number;
   sendMisses?: number;
   retryAtMs: number;
-  /** Not by our own hourly budget. */
   isByAgent?: true;
   isAnnounced: boolean;
 }>;
@@ -243,7 +229,7 @@ export function responsibleFor({ requesterId, owners = [] }: Job): readonly stri
   return requesterId === null ? owners : [requesterId];
 }
 
-/** Who learns privately what the thread cannot say: the requester, or the person who started its draft. */
+/** The requester, or who started the draft. */
 export function initiatorOf({ requesterId, offers = [] }: Job): string | null {
   const start = offers.find(({ about, outcome }) => about.kind === 'draft' && outcome?.deed === 'started');
   return requesterId ?? start?.outcome?.by ?? null;
@@ -265,7 +251,7 @@ export function paragraphs(...parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-/** It watches an agent job that the API has not described yet. */
+/** The API has not yet described the watched job. */
 export function isUnseen({ watchedAgentJobId, checkedAtMs }: Job): boolean {
   return watchedAgentJobId !== null && checkedAtMs === null;
 }
@@ -276,7 +262,7 @@ export function workingSince({ workingSinceMs, turnStartedAtMs }: Working): numb
 
 type Stages = readonly Stage['kind'][];
 
-/** The agent has such a job, or may have it. */
+/** The agent has the job, or may have it. */
 export const startedStages = ['creating', 'create_unknown', 'working'] as const satisfies Stages;
 
 export const openStages = ['opening', ...startedStages] as const satisfies Stages;
@@ -289,7 +275,6 @@ export const overStages = [
   'ended',
 ] as const satisfies Stages;
 
-/** The program works on the job without waiting for a person. */
 export const activeStages: ReadonlySet<Stage['kind']> = new Set(['opening', 'creating', 'working']);
 
 export type TurnNews = Readonly<{
@@ -305,9 +290,9 @@ export type TurnReplies = Readonly<{ count: number; authors: readonly string[] }
 
 export type Origin = Readonly<
   | { kind: 'command' | 'form' | 'direct_message' | 'shortcut' | 'home' | 'schedule' | 'webhook' }
-  /** `app`: an app mentioned the bot, which makes a draft. */
+  /** `app`: its mention of the bot made a draft. */
   | { kind: 'mention'; app?: Readonly<{ id: string; name: string; messageTs: string; permalink: string }> }
-  /** `authorId`: the message's author; absent: unknown. */
+  /** `authorId` absent: unknown. */
   | { kind: 'reaction'; messageTs: string; emoji: string; authorId?: string }
   | { kind: 'workflow'; executionId: string; waits: boolean }
 >;
@@ -325,7 +310,7 @@ export type Offer = Readonly<{
 }>;
 
 export type OfferSubject = Readonly<
-  /** `callId`: the create call of unknown outcome, or the message call whose replies go to the new job. */
+  /** `callId`: a create call of unknown outcome, or a message call whose replies the new job gets. */
   | { kind: 'start'; creates: number; callId?: string }
   | { kind: 'send'; callId: string | null; count?: number }
   | { kind: 'watch'; question: number }
@@ -360,5 +345,4 @@ export type OfferDeed =
   | 'confirmed'
   /** A reply reopened the job. */
   | 'continued'
-  /** No answer is needed any longer. */
   | 'moot';

@@ -8,12 +8,11 @@ export type Policy = Readonly<{
   followUpWindowMs: number;
   followUpMode: FollowUpMode;
   settleWindowMs: number;
-  /** The thread is then asked whether to keep watching. */
+  /** Then the thread is asked whether to keep watching. */
   longRunningAfterMs: number;
   promptMaxLength: number;
   noticeChannels: readonly string[];
   pullRequests: {
-    /** Sites with known links: they name and recognise pull requests. */
     readonly sites: readonly CodeHostSite[];
     readonly watchedSites: readonly CodeHostSite[];
     /** Without activity; 0: never. */
@@ -28,9 +27,8 @@ export type Rules = Readonly<{
   noticeChannels: readonly string[];
 }>;
 
-/** Settings saved by the channel's administrators override the operator's. */
 export function settingsOf(rules: Rules, channelId: string, saved: ChannelSettings | null): ChannelSettings {
-  // Unsaved settings are missing keys: they are kept as JSON.
+  // `saved` comes from JSON: no key is `undefined`.
   return { ...rules.channels.get(channelId), ...saved };
 }
 
@@ -73,13 +71,13 @@ export type ChannelSettings = Readonly<{
 
 export type ChannelRules = ChannelSettings &
   Readonly<{
-    /** The emoji that makes drafts; absent: none. */
+    /** This emoji makes drafts. */
     reaction?: string | undefined;
-    /** The only people who may start its drafts; empty: everybody who may use the program. */
+    /** Empty: everybody. */
     approvers?: readonly string[] | undefined;
   }>;
 
-/** For drafts by emoji, the app needs a scope. */
+/** Then the app needs a scope. */
 export function hasMarks({ channels }: Pick<Rules, 'channels'>): boolean {
   return [...channels.values()].some(({ reaction }) => reaction !== undefined);
 }
@@ -91,18 +89,18 @@ export function approversIn({ channels }: Rules, channelId: string): readonly st
 export type FollowUpMode = 'every_reply' | 'mentions';
 
 export type AccessRule = Readonly<{
-  /** If any user or user group is listed, only they may. */
+  /** Empty, like `userGroups`: everybody. */
   users: ReadonlySet<string>;
   userGroups: ReadonlySet<string>;
-  /** If any is listed, only there. */
+  /** Empty: everywhere. */
   channels: ReadonlySet<string>;
   guests: boolean;
   otherWorkspaces: boolean;
-  /** Empty: the workspace's. */
+  /** Empty: the workspace's admins. */
   admins: ReadonlySet<string>;
-  /** Stay open although another organisation shares them. */
+  /** Shared with other organisations, but allowed. */
   sharedChannels?: ReadonlySet<string>;
-  /** Where a workflow that nobody started may ask; absent: nowhere. */
+  /** For workflows that nobody started. */
   workflowChannels?: ReadonlySet<string>;
   bots?: ReadonlySet<string>;
 }>;
@@ -114,10 +112,7 @@ export type Person = Readonly<{
   userGroups: readonly string[];
 }>;
 
-/**
- * `nobody`: a bot, or a deactivated account. `shared_channel`: with another organisation. `unread_channel`:
- * unknown whether shared.
- */
+/** `nobody`: a bot or a deactivated account. `unread_channel`: unknown whether it is shared. */
 export type AccessRefusal =
   | 'nobody'
   | 'unknown_person'

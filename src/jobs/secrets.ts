@@ -1,13 +1,12 @@
 export const REDACTED = '[redacted]';
 
-/** The rest of a text is cut. */
 const SEARCHED_LENGTH = 20_000;
 /** A URL within a URL is encoded twice. */
 const DECODED_TIMES = 3;
 
 type Replacement = string | ((match: string, ...groups: string[]) => string);
 
-/** All expressions take linear time: every repetition is bounded or ends where the next match could begin. */
+/** Linear: repetitions are bounded, or end where the next match could begin. */
 const SECRETS: readonly (readonly [RegExp, Replacement])[] = [
   [
     /-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[\s\S]*?-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----|[\s\S]*)/g,
@@ -33,7 +32,7 @@ const SECRETS: readonly (readonly [RegExp, Replacement])[] = [
   [/(?<![a-z0-9])(?:AKIA|ASIA)[A-Z0-9]{16,}/g, REDACTED],
   [/(?<![a-z0-9])AIza[\w-]{30,}/g, REDACTED],
   [/(?<![a-z0-9])AT(?:ATT|BB|CTT)[\w-]{16,}[=\w-]*/g, REDACTED],
-  // A JSON object in base64, such as a JWT.
+  // JSON in base64, such as a JWT.
   [/(?<![a-z0-9])eyJ[\w.-]{17,}/gi, REDACTED],
   [/\b(Bearer)([\s:]{1,8})([\w.~+/=:-]{6,})/gi, unlessWords],
   [/\b(Basic)(\s{1,8})([\w+/-]{6,}={0,2})/gi, unlessWords],
@@ -41,12 +40,12 @@ const SECRETS: readonly (readonly [RegExp, Replacement])[] = [
     /\b(authorization["'\\]{0,3}\s{0,8}[:=]\s{0,8}["'\\]{0,3}(?:[a-z]{1,20}\s{1,8})?)([\w.~+/=-]{8,})/gi,
     ifRandom,
   ],
-  // Browsers accept backslashes, miss no slashes, and skip line ends.
+  // Browsers accept backslashes and missing slashes, and skip line ends.
   [/(https?:[\\/]*)(?:(?!https?:)[^ \\/?#"'<>])*@/gi, `$1${REDACTED}@`],
   [/(\w:\/\/)[^\s/?#]*@/g, `$1${REDACTED}@`],
   [/(:\/\/)[^\s/?#:@]{1,100}:(?!\d{1,5}(?:[/?#\s]|$))[^\s@]{1,100}@/g, `$1${REDACTED}@`],
   [/(?<!:)(\/\/)[^\s/?#:@]{1,100}:[^\s/?#]{1,200}@/g, `$1${REDACTED}@`],
-  // Without a scheme, as git and SSH accept it. Excludes image digests and package versions.
+  // No scheme, as in git and SSH. Excludes image digests and package versions.
   [
     /(?<![\w.%+-])(?!(?:mailto|sips?|xmpp|acct|npm):)([\w.%+-]{1,64}:)([^\s"'<>/]{8,100})@(?=[a-z0-9-]{1,63}\.[a-z0-9.-]{0,100}[a-z])/gi,
     (match, user = '', password = '') => (isRandom(password) ? `${user}${REDACTED}@` : match),
@@ -71,7 +70,7 @@ const SECRETS: readonly (readonly [RegExp, Replacement])[] = [
   ],
 ];
 
-/** "Bearer tokens" and "Basic authentication" are words. */
+/** "Bearer tokens" are words. */
 function unlessWords(match: string, scheme = '', blank = '', credentials = '') {
   const decoded = Buffer.from(credentials, 'base64').toString('latin1');
   const isWords =
@@ -85,7 +84,7 @@ function ifRandom(match: string, name = '', value = '') {
   return isRandom(value) ? `${name}${REDACTED}` : match;
 }
 
-/** Secrets have digits, unlike words after "token:"; `oauth2-device-flow` is no secret, either. */
+/** Secrets have digits, but `oauth2-device-flow` is not secret. */
 function isRandom(value: string) {
   return /\d/.test(value) && /[a-z]/i.test(value) && !HYPHENATED_WORDS.test(value);
 }
@@ -93,10 +92,9 @@ function isRandom(value: string) {
 const HYPHENATED_WORDS =
   /^(?:[a-z]{1,20}\d{0,3}|\d{1,4}|[a-z]\d{1,2}[a-z]{1,10})(?:[-./](?:[a-z]{1,20}\d{0,3}|\d{1,4}|[a-z]\d{1,2}[a-z]{1,10}))+\.?$/;
 
-/** Could hide a secret from the search, but not from a person who copies it. */
 const INVISIBLE = /[\p{Cf}[\p{Cc}--[\n\r\t]]]/gv;
 
-/** Replaces secrets, percent-encoded ones included. A text that is too long to search is cut. */
+/** Also decodes percent-encoding. Cuts long texts. */
 export function withoutSecrets(text: string): string {
   const searched = searchable(text);
   const visible = searched.replace(INVISIBLE, '');
@@ -108,7 +106,7 @@ export function hasSecrets(text: string): boolean {
   return withoutSecrets(text) !== text;
 }
 
-/** The last word is dropped: cut off, it may hide what it is. */
+/** A truncated secret may not match: drops the last word. */
 function searchable(text: string) {
   if (text.length <= SEARCHED_LENGTH) return text;
   const start = text.slice(0, SEARCHED_LENGTH);

@@ -1,9 +1,8 @@
 import type { Capability } from './agent-job.ts';
 import type { TroubleKind } from './job.ts';
 
-/** Recent answers of the agent API for a project, or of another service, in this process. */
+/** As known to this process. */
 export type ServiceFacts = Readonly<{
-  /** Null: not since the start. */
   answeredAtMs: number | null;
   trouble: { readonly kind: TroubleKind; readonly sinceMs: number } | null;
   can?: readonly Capability[];

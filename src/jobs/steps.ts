@@ -23,7 +23,6 @@ export function stepOf({ origin }: Pick<Job, 'origin'>): Extract<Origin, { kind:
   return origin.kind === 'workflow' ? origin : null;
 }
 
-/** Null: none yet. `reason`: why Slack refused the draft's message. */
 export function stepResultOf(job: Job, reason: string | null): StepResult | null {
   const step = stepOf(job);
   if (step === null) return null;

@@ -2,22 +2,20 @@ import type { Lane } from './call.ts';
 
 export type TaskFacts = Readonly<{
   /**
-   * Its subject's id: `<job>`, a lane's name (`thread:<job>`, `notice:<job>:<channel>`, `step:<job>`),
-   * `<workspace>`, `<workspace>:<person>`, `<workspace>:<url>`, `<workspace>:<schedule>` or
-   * `<workspace>:<channel>:<time>`.
+   * Ids, in this order: `<job>`, a lane (`thread:<job>`), `<workspace>`, `<workspace>:<person>`, `…:<url>`,
+   * `…:<schedule>`, `…:<channel>:<time>`.
    */
   about: 'job' | 'lane' | 'workspace' | 'home' | 'pull_request' | 'schedule' | 'message';
-  /** Whose tasks share workers; absent: the channel's. */
+  /** Shares workers. Absent: `channel`. */
   sharedIn?: 'project' | 'channel' | 'code_host';
-  /** Shows the current job, and may be repeated. */
+  /** May be repeated. */
   isProjection?: true;
-  /** How far ahead it is planned; null: unlimited. Absent: `LONGEST_PAUSE_MS`. */
+  /** Null: unlimited. Absent: `LONGEST_PAUSE_MS`. */
   furthestAheadMs?: number | null;
 }>;
 
 const HOUR_MS = 3_600_000;
 
-/** Each has a handler in `app/service/loops.ts`. */
 const tasks = {
   check_job: { about: 'job', sharedIn: 'project', furthestAheadMs: null },
   check_ended_job: { about: 'job', sharedIn: 'project', furthestAheadMs: 12 * HOUR_MS },

@@ -9,7 +9,6 @@ import type { SessionState } from '../../slack/workspace/poster.ts';
 import { SlackCallError, wasAnsweredNo } from '../../slack/workspace/web-api/failure.ts';
 import type { Feature, FeatureTools } from '../feature.ts';
 
-/** Shows a job's state as that of an agent's session in its thread. Best effort: nothing waits, and nothing fails. */
 export const agentSessions: Feature = {
   shows: sessionStatus,
   listeners: () => ({ events: { agent_session_stopped: sessionStopped } }),
@@ -38,16 +37,15 @@ async function sessionStopped(
   noteRequest(jobId === null ? { outcome: 'ignored' } : { outcome: 'accepted', jobId });
 }
 
-/** An app rarely becomes an agent, or gets a permission. */
+/** Apps rarely gain permissions. */
 const PAUSE_MS = 3_600_000;
-/** Slack may be slow, and calls must not pile up. */
 const MAX_IN_FLIGHT = 8;
 
 function sessionStatus({ clock, log, workspaces }: FeatureTools) {
   const shown = new ShownStates();
-  /** By workspace: Slack refused, and is not asked again until then. */
+  /** By workspace, after a refusal. */
   const pausedUntilMs = new Map<string, number>();
-  /** Jobs with a call in flight, and their changed state meanwhile. */
+  /** Jobs with a call in flight, and a newer state. */
   const inFlight = new Map<string, Job | null>();
 
   async function show(job: Job, isCheck: boolean): Promise<void> {
@@ -67,7 +65,7 @@ function sessionStatus({ clock, log, workspaces }: FeatureTools) {
     } catch (error) {
       const failure = error instanceof SlackCallError ? error.failure : null;
       log.debug('status_not_shown', { reason: failure?.code ?? String(error) });
-      // A refusal of one place does not concern the app; it is tried again when the job changes.
+      // A refusal of one place does not pause the workspace.
       if (failure === null || !isPlaceGone(failure.code)) {
         const isRefused = failure !== null && wasAnsweredNo(failure);
         shown.noteFailure(id, isRefused);
@@ -90,29 +88,27 @@ export type Shown = Readonly<{ state: SessionState; atMs: number }>;
 /** `processing` expires after an hour. */
 const RENEW_MS = 45 * 60_000;
 const RETRY_MS = 60_000;
-/** Nobody renews an older state. */
 const REMEMBERED_MS = 2 * 3_600_000;
 const MINUTE_MS = 60_000;
-/** Slack's limit for each workspace. Changes go first. */
+/** Slack's limit for a workspace. Changes go first. */
 const PER_MINUTE = 50;
 const RENEWALS_PER_MINUTE = 40;
 
-/** What this process has shown for each job. */
 export class ShownStates {
   private readonly last = new Map<string, Shown & { readonly isSure: boolean }>();
   private readonly minutes = new Map<string, { readonly startMs: number; count: number }>();
 
   /**
-   * Whether it is to be shown now, and recorded as shown; false, too, at this minute's limit.
-   * @param isCheck the state may only be out of date, or about to expire
+   * Whether to show it; it then counts as shown.
+   * @param isCheck not a change: the shown state may be missing or about to expire
    */
   take(jobId: string, teamId: string, shown: Shown, isCheck: boolean): boolean {
     const { state, atMs } = shown;
     const before = this.last.get(jobId);
-    // A time in the future dates from before the clock was set back.
+    // The clock may have been set back.
     const last = before !== undefined && before.atMs <= atMs ? before : null;
     if (last === null) {
-      // A job that ended before this process began is shown only if it changes.
+      // Jobs that ended before this process are shown only on a change.
       if (isCheck && state !== 'processing') return false;
     } else if (!last.isSure) {
       if (atMs < last.atMs + RETRY_MS) return false;
@@ -133,7 +129,7 @@ export class ShownStates {
     return true;
   }
 
-  /** @param isRefused certainly nothing was shown */
+  /** @param isRefused nothing was shown */
   noteFailure(jobId: string, isRefused: boolean): void {
     const last = this.last.get(jobId);
     if (isRefused) this.last.delete(jobId);
@@ -141,7 +137,7 @@ export class ShownStates {
   }
 }
 
-/** Null: none of the four is certain, so the current one may stay. */
+/** Null: uncertain; the current one may stay. */
 export function sessionStateOf(job: Job): SessionState | null {
   const { stage, agentJob, trouble } = job;
   if (isUnwatched(job)) return 'closed';

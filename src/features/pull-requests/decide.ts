@@ -10,7 +10,7 @@ import {
 import { standingOnCard } from '../../jobs/pull-requests/standing.ts';
 import { reminderDueAtMs } from './schedule.ts';
 
-/** Beyond these, a job forgets the oldest; their messages stay as they are. */
+/** A job forgets older ones. */
 const MAX_PULL_REQUESTS = 20;
 
 const deciders = {
@@ -20,16 +20,16 @@ const deciders = {
     const { remindAfterMs: afterMs } = policy.pullRequests;
     const before = samePullRequest(builder, url).at(-1) ?? null;
     const shown = seenPullRequest(job, url) && before?.facts;
-    // A link that the job forgot for newer ones is not added again.
+    // Forgotten links are not added again.
     const { announcedPrLink: last, pullRequests = [] } = job;
     const mayBeAdded = last !== null && (url === last || pullRequests.length < MAX_PULL_REQUESTS);
     if (before === null && !mayBeAdded) return;
-    // A thread older than the watch learns only of later changes.
+    // Threads older than the watch get only later changes.
     const isFirstOfOld = before === null && isOld;
     const first = { reminders: 0, ...(isOld && { remindAfterMs: nowMs + afterMs }) };
     const seen: SeenPullRequest = { ...(before ?? first), url, facts, seenAtMs: nowMs };
     save(builder, seen);
-    // Their fields are in the same order.
+    // Their fields have the same order.
     if (JSON.stringify(shown) !== JSON.stringify(facts)) showFacts(builder, shown ?? {}, facts);
     const naturalKey = `pr:${job.id}:${keyOf(builder, url)}`;
     const { state, endedBy: by } = facts;
@@ -50,7 +50,7 @@ const deciders = {
     });
   },
 
-  /** The watch restarts, so that it lasts until the next reminder. */
+  /** Restarts the watch, which might end before the reminder. */
   remind_again_pressed(builder, { reminderId }) {
     const { job, context } = builder;
     const offer = job.offers?.find(
@@ -64,7 +64,7 @@ const deciders = {
     builder.watchLink(pullRequest.url);
   },
 
-  // There is none unless somebody asks for it: this only settles the offer.
+  // Reminders need a request; the press only closes the offer.
   no_more_reminders_pressed: () => {},
 } satisfies Partial<Deciders>;
 
@@ -92,7 +92,7 @@ function save(builder: DecisionBuilder, pullRequest: SeenPullRequest): void {
   builder.change({ pullRequests: hasUrl ? saved : [...saved, pullRequest].slice(-MAX_PULL_REQUESTS) });
 }
 
-/** An agent may use several URLs of one pull request. The oldest first. */
+/** Agents use several URLs of one. Oldest first. */
 function samePullRequest(builder: DecisionBuilder, url: string): readonly SeenPullRequest[] {
   const key = keyOf(builder, url);
   return (builder.job.pullRequests ?? []).filter((one) => keyOf(builder, one.url) === key);
@@ -102,7 +102,7 @@ function keyOf({ context }: DecisionBuilder, url: string): string {
   return pullRequestKey(url, context.policy.pullRequests.sites);
 }
 
-/** Edits that only show progress are batched: checks come and go. */
+/** Batches edits that only show progress. */
 const BATCHED_FOR_MS = 10_000;
 
 function showFacts(builder: DecisionBuilder, before: PullRequestFacts, after: PullRequestFacts): void {

@@ -14,7 +14,7 @@ const NAMES_MAX = 5;
 const SEE = 'See docs/operations/code-hosts.md.';
 const ANNOUNCED = 'Pull requests are announced, but not followed until then.';
 
-/** What an App needs: GitHub's name in the API, its name on the page, and what is lost without it. */
+/** GitHub's name in the API and on the page, and the loss without it. */
 const APP_NEEDS = [
   ['pull_requests', 'Pull requests', 'nothing can be read'],
   ['checks', 'Checks', 'no checks are shown'],
@@ -30,7 +30,6 @@ const LOST = {
   preview: 'the preview may not be read',
 };
 
-/** Whether code hosts accept the credentials, and what these may read in the repositories of the latest pull requests. */
 export async function codeHostFindings(
   { config: { codeHosts }, tools }: Given<{ readonly codeHosts: readonly CodeHostSettings[] }>,
   stored: Pick<StoreFacts, 'pullRequests'> | null,

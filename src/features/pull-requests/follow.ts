@@ -23,7 +23,7 @@ export const watchLinks: AfterWrite = async (tx, { job, links = [] }, { nowMs, p
   }
 };
 
-/** Its code host is no longer configured, and may be again. */
+/** Its code host may be configured again. */
 const NOT_CONFIGURED: CheckResult = { outcome: 'no_access', reason: 'not_allowed' };
 
 export async function checkPullRequest(
@@ -38,14 +38,13 @@ export async function checkPullRequest(
   const link = codeHosts.find(watched.key);
   const result =
     link === null ? NOT_CONFIGURED : await codeHosts.check(link, watched.memory as CheckMemory | null);
-  // Perhaps aborted.
   if (stopping.aborted && result.outcome === 'later') return release(tools, task);
   const seen = result.outcome === 'seen' ? { facts: result.facts, memory: result.memory } : null;
   await store.transaction(async (tx) => {
     const context = tools.newContext();
     const { nowMs, jitter, policy } = context;
     const reminders: number[] = [];
-    // Jobs before their task, in the lock order of all that schedule a job's task.
+    // Jobs before their task: the lock order of all that schedule one.
     const jobs = seen === null ? [] : await tx.queries(PullRequests).jobsOf(subject);
     for (const { jobId, url, isOld } of jobs) {
       const event = { type: 'pull_request_seen', url, facts: seen?.facts ?? {}, isOld } as const;
@@ -76,17 +75,16 @@ export async function checkPullRequest(
   });
 }
 
-/** Each batch is a transaction, and on SQLite nothing else runs meanwhile. */
 const JOBS_PER_BATCH = 50;
-/** Between first checks: neither the host nor checks of new pull requests may suffer from an upgrade. */
+/** Spreads first checks after an upgrade. */
 const SPACING_MS = 1_000;
-/** The others are checked within the hour. */
+/** Others wait up to an hour. */
 const RETRIED_AT_ONCE = 200;
 const RETRY_MS = 60_000;
 
 /**
- * At a start, checks pull requests that were announced before their code host was configured, and those that could not
- * be seen, since a token may have been corrected or been given a repository (without it, hosts answer 404).
+ * At a start, checks pull requests announced before their code host was configured, and unseen ones: hosts
+ * answer 404 without access, which the token may have gained.
  */
 export function pullRequestAdoption({ store, clock, log, newContext }: EngineTools): Periodic {
   const { watchedSites, watchForMs } = newContext().policy.pullRequests;
@@ -111,7 +109,7 @@ export function pullRequestAdoption({ store, clock, log, newContext }: EngineToo
       return undefined;
     }
 
-    /** `last`: the batch's last job; null: none are left. */
+    /** `last` null: none are left. */
     async function adopt(tx: Transaction, after: JobCursor | null, checkAtMs: number) {
       const jobs = await tx.queries(PullRequests).jobsWithout(sinceMs, after, JOBS_PER_BATCH);
       let adopted = 0;

@@ -5,7 +5,6 @@ import { checkPullRequest, pullRequestAdoption, watchLinks } from './follow.ts';
 import { createCodeHosts } from './hosts/code-hosts.ts';
 import { codeHostReport, pullRequestButtons, pullRequestViews } from './views.ts';
 
-/** Pull requests are followed at their code host until they are merged or closed (P1 to P4). */
 export const pullRequests = {
   decisions: pullRequestDecisions,
   afterWrite: watchLinks,

@@ -9,7 +9,7 @@ import type { CheckedPullRequest, CheckOutcome } from './schedule.ts';
 
 export type WatchedLink = Readonly<{
   key: string;
-  /** As the job announced it. */
+  /** As announced. */
   url: string;
 }>;
 
@@ -17,11 +17,11 @@ export type Check = Pick<CheckedPullRequest, 'outcome' | 'misses' | 'changedAtMs
   readonly seen: { readonly facts: PullRequestFacts; readonly memory: unknown } | null;
 };
 
-/** A check serves all jobs of a workspace that have the pull request. `subject`: of its task. */
+/** A check serves all jobs of a workspace. `subject`: its task's. */
 export class PullRequests extends Table {
   /**
-   * The first check is due at `checkAtMs`, and the intervals start over.
-   * @param isOld the job announced it before its code host was configured: a watch that there is stays as it is
+   * Restarts the intervals.
+   * @param isOld announced before its code host was configured: keeps an existing watch
    */
   async watch(
     { id: jobId, teamId, requestedAtMs }: Pick<Job, 'id' | 'teamId' | 'requestedAtMs'>,
@@ -36,7 +36,7 @@ export class PullRequests extends Table {
     await this.schedule(teamId, key, checkAtMs, isOld ? 'keep' : 'replace');
   }
 
-  /** Jobs since then, the newest first, that announced a pull request, none of which is checked. */
+  /** Newest first. */
   async jobsWithout(sinceMs: number, before: JobCursor | null, limit: number): Promise<Job[]> {
     const rows = await this.db
       .selectFrom('job')
@@ -52,7 +52,7 @@ export class PullRequests extends Table {
     return rows.map(jobFrom);
   }
 
-  /** Checks again those announced since then that the last check could not see, even if it was the last one. */
+  /** Includes those whose checks had ended. */
   async retryUnseen(sinceMs: number, limit: number, nowMs: number): Promise<void> {
     const rows = await this.db
       .selectFrom('pullRequest')
@@ -68,7 +68,7 @@ export class PullRequests extends Table {
     }
   }
 
-  /** `facts` and `memory` are of the last check that saw it. Null: no job has it any longer. */
+  /** `facts`, `memory`: of the last check that saw it. Null: no job has it. */
   async get(subject: string) {
     const row = await this.row('pullRequest', keyIn(subject));
     if (row === undefined) return null;
@@ -80,7 +80,6 @@ export class PullRequests extends Table {
     };
   }
 
-  /** `isOld`: the job announced it before its code host was configured. */
   async jobsOf(subject: string) {
     const rows = await this.db
       .selectFrom('jobPullRequest')

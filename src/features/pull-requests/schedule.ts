@@ -9,32 +9,28 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const SHORTEST_MS = MINUTE_MS;
 const LONGEST_MS = 6 * HOUR_MS;
-/** A share of the time since the last activity: some 200 checks in a month. */
+/** Of the time since the last activity: some 200 checks a month. */
 const QUIET_SHARE = 1 / 30;
-/** A pull request closed by mistake is reopened within this time. */
 const REOPENED_WITHIN_MS = 6 * HOUR_MS;
 const NO_ACCESS_MS = HOUR_MS;
-/** A host may know a new one a little later, and a repository may be out of sight for a while. */
+/** Hosts may know new ones late, or hide a repository for a while. */
 const NOT_FOUND_MS = [MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, 24 * HOUR_MS];
 
 export type CheckOutcome = 'seen' | 'not_found' | 'no_access' | 'later';
 
 export type CheckedPullRequest = Readonly<{
   outcome: CheckOutcome;
-  /** How many checks in a row had this outcome; 0 if it was seen. */
+  /** Checks in a row with this outcome; 0: seen. */
   misses: number;
   waitMs: number | null;
   facts: PullRequestFacts | null;
-  /** When a job announced it last. */
+  /** When a job last announced it. */
   watchedFromMs: number;
   changedAtMs: number | null;
   reminderAtMs: number | null;
 }>;
 
-/**
- * When to check it again; null: never. From a minute after an activity to six hours after a long silence, and when a
- * reminder is due.
- */
+/** Null: never. */
 export function nextCheckAtMs(
   checked: CheckedPullRequest,
   { watchForMs }: { watchForMs: number },
@@ -69,10 +65,7 @@ function waitAfter(checked: CheckedPullRequest, nowMs: number, jitter: number): 
   return isFinal ? null : REOPENED_WITHIN_MS - quietMs;
 }
 
-/**
- * Null: no reminder is due. The first is due after `afterMs` without activity, by the code host's clock; others only
- * when somebody asked for them.
- */
+/** The first after `afterMs` without activity, by the host's clock; others only on request. */
 export function reminderDueAtMs(
   { facts: { state, updatedAtMs }, reminders, remindAfterMs }: SeenPullRequest,
   afterMs: number,

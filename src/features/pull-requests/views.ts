@@ -7,7 +7,6 @@ import { factsOfLink, shortPullRequestLink } from '../../slack/views/job.ts';
 import { linkButton, say, targetButton } from '../../slack/views/message.ts';
 import { addressing, asWritten, fullDuration, joined, mrkdwn, oneLine } from '../../slack/views/text.ts';
 
-/** Why a pull request is still open; null: it is over. */
 const WAITS_FOR: Readonly<Record<Standing, string | null>> = {
   merged: null,
   closed: null,

@@ -7,7 +7,7 @@ import type { FeatureTools, NamedSecret } from '../feature.ts';
 import { type Recipe, type RecipeProblem, recipesIn, webhooksIn } from './recipe.ts';
 import { isClosedTo, startRecipe } from './start.ts';
 
-/** Lengths of a secret, according to the Standard Webhooks specification. */
+/** From the Standard Webhooks specification. */
 const SECRET_BYTES_MIN = 24;
 const SECRET_BYTES_MAX = 64;
 const SECRET = /^(?:whsec_)?([A-Za-z0-9+/]+={0,2})$/;
@@ -32,7 +32,6 @@ type Hook = Readonly<{ teamId: string; recipe: Recipe; secrets: readonly KeyObje
 
 type HookResponse = Readonly<{ status: number; body: string }>;
 
-/** `POST /hooks/<name>` for each recipe with a webhook, according to Standard Webhooks. */
 export function hookRoutes(tools: FeatureTools, bodies: BodyReader): Route[] {
   const hooks = tools.teamIds.flatMap((teamId) =>
     recipesIn(tools.settingsOf(teamId)).flatMap((recipe) => {
@@ -46,7 +45,7 @@ export function hookRoutes(tools: FeatureTools, bodies: BodyReader): Route[] {
     handle: async (request, response) => {
       const facts = { team_id: hook.teamId, recipe: hook.recipe.name };
       let answer: HookResponse;
-      // Body and signature are not logged: both may be secret.
+      // Body and signature may be secret: never log them.
       try {
         answer = await handle(tools, bodies, hook, request);
         const level = answer.status < 400 ? 'info' : 'warn';
@@ -55,7 +54,7 @@ export function hookRoutes(tools: FeatureTools, bodies: BodyReader): Route[] {
         answer = refusal(503, 'not stored: try again');
         tools.log.error('hook_called', { ...facts, http_status: answer.status, error });
       }
-      // Unread bytes of a refused request would be taken for the next one.
+      // Unread bytes would be taken for the next request.
       const more = response.req.complete ? {} : { connection: 'close' };
       const headers = { 'content-type': 'application/json', ...more };
       response.writeHead(answer.status, headers).end(`${answer.body}\n`);
@@ -99,7 +98,7 @@ const SKIPPED = {
   shared_channel: 'its channel is shared with another organisation',
 } as const;
 
-/** Starts it once for each id of the sender; a second request with it gets the first response. */
+/** A repeated id gets the first response. */
 async function store(
   tools: FeatureTools,
   { teamId, recipe }: Hook,
@@ -158,7 +157,7 @@ function refusal(status: number, error: string): HookResponse {
   return { status, body: JSON.stringify({ error }) };
 }
 
-/** Digits only: with a dot, the signed parts could be read shifted. */
+/** Digits only: a dot would shift the signed parts. */
 const TIMESTAMP = /^\d{1,12}$/;
 const ID = /^[\x21-\x7e]{1,256}$/;
 const SIGNATURE = /^v1,([A-Za-z0-9+/]{43}=)$/;

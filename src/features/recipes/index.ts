@@ -10,7 +10,6 @@ const OUTSIDE = [
   'Add the channel to access.channels in the file of DOCS_AGENT_CONFIG, or choose another one for the recipe.',
 ] as const;
 
-/** Requests that an administrator has written once: people run them by name, a schedule or a webhook by itself. */
 export const recipes: Feature = {
   settings: recipeSettings,
   contradictions: recipeContradictions,
@@ -29,7 +28,7 @@ export const recipes: Feature = {
   run: (tools) => ({ tasks: { slack: { start_recipe: (task) => startScheduled(tools, task) } } }),
   routes: hookRoutes,
   listeners: () => ({
-    // Without recipes, `run` is a request like any other.
+    // Without recipes, `run` is a normal request.
     commands: ({ settingsOf, teamId }) => (recipesIn(settingsOf(teamId)).length === 0 ? {} : { run }),
     answers: { recipes: async (deps, userId) => recipesView(await recipesFor(deps, userId)) },
     presses: { runRecipe: runPressed, resumeRecipe },

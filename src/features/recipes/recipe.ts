@@ -9,7 +9,7 @@ import type { Step, Wrong } from '../feature.ts';
 
 export type Recipe = Readonly<ReturnType<typeof recipesOf>[number]>;
 
-/** Slack's maximum of options in one menu. */
+/** Slack's limit for a menu. */
 const RECIPES_MAX = 100;
 const NAME_MAX = 40;
 /** Limits of Slack's forms. */
@@ -56,7 +56,7 @@ export function recipesIn(given: object): readonly Recipe[] {
 
 function recipesOf({ recipes, admins }: z.infer<typeof settings>) {
   return recipes.map(({ project: projectName, channel: channelId, draft: isDraft, webhook, ...one }) => ({
-    // Without a project, its channel's counts. Administrators own the recipes that name no owners.
+    // No project: the channel's.
     ...{ name: one.name, projectName, channelId, isDraft, owners: one.owners ?? [...admins] },
     request: sanitize(one.request).trim(),
     values: new Map(Object.entries(one.values).map(([name, value]) => [name, sanitize(value)])),
@@ -71,7 +71,7 @@ const VALUE_PROBLEMS: Readonly<Record<ValueProblem, string>> = {
   several_lines: 'must be one line',
 };
 
-/** @param earlier the settings of other workspaces: a webhook's URL names the recipe, and no workspace */
+/** @param earlier other workspaces' settings: a webhook's URL names only the recipe */
 export function* recipeContradictions(
   given: object,
   projects: readonly string[],
@@ -129,7 +129,7 @@ const webhooks = z
   .object({ recipes: z.array(recipe.pick({ name: true, webhook: true }).strip().nullable().catch(null)) })
   .catch({ recipes: [] });
 
-/** The variables of webhooks' secrets, in settings that may have other problems. */
+/** @param given may be invalid */
 export function webhooksIn(given: object) {
   return webhooks.parse(given).recipes.flatMap((one) => {
     const variable = one?.webhook?.secret_env;
@@ -148,7 +148,7 @@ export function placeholdersIn(request: string): string[] {
 
 export type ValueProblem = 'empty' | 'too_long' | 'several_lines';
 
-/** Surrounding white space, such as the newline that shells append, is not part of the value. */
+/** Ignores surrounding white space: shells append a newline. */
 export function valueProblem(value: string): ValueProblem | null {
   const line = value.trim();
   if (isBlank(line)) return 'empty';
@@ -163,10 +163,7 @@ export type RecipeProblem = Readonly<
   | { kind: 'no_project' }
 >;
 
-/**
- * The request as the agent reads it, with each value in quotation marks. Placeholders within a value stay as they are.
- * @param text added as a quotation; empty: none
- */
+/** Quotes values, and keeps placeholders within them. @param text added as a quotation */
 export function fillRecipe(
   { request, values: defaults }: Recipe,
   given: ReadonlyMap<string, string>,

@@ -29,7 +29,7 @@ export function runPressed(deps: ListenerDeps, press: Press): Promise<SlackMessa
   return runNamed(deps, { ...press, responseUrl: null }, press.value);
 }
 
-/** Null: the form for missing values, or the card, is the answer. */
+/** Null: a form or the card is the answer. */
 async function runNamed(deps: ListenerDeps, made: Interaction, name: string): Promise<SlackMessage | null> {
   const { userId, channelId, responseUrl } = made;
   const recipe = recipeNamed(deps, name.toLowerCase());
@@ -43,7 +43,6 @@ async function runNamed(deps: ListenerDeps, made: Interaction, name: string): Pr
     return denial ?? openOrTell(deps, made, recipeForm(recipe, responseUrl));
   }
   const ran = await runRecipe(deps, made, 'command', recipe);
-  // In its own channel, the card is the answer.
   return ran === null || recipe.channelId === channelId ? null : runningView(recipe);
 }
 
@@ -82,7 +81,7 @@ async function noSuchRecipe(deps: ListenerDeps, userId: string, name: string): P
   return noSuchRecipeView(name, await recipesFor(deps, userId));
 }
 
-/** Null: it was delivered before. A problem is told, at its placeholder's field. */
+/** Null: a duplicate. Throws `Refused`. */
 async function runRecipe(
   deps: ListenerDeps,
   { userId, responseUrl, keys }: Pick<Interaction, 'userId' | 'responseUrl' | 'keys'>,
@@ -91,13 +90,13 @@ async function runRecipe(
   values?: ReadonlyMap<string, string>,
 ): Promise<'started' | 'drafted' | null> {
   const { store, teamId } = deps;
-  // The admission has checked whether the channel is shared.
+  // Admission checks whether the channel is shared.
   const request = { teamId, recipe, userId, responseUrl, keys, values, isClosed: false };
   const outcome = await storeRequest(
     deps,
     () =>
       store.transaction((tx) => startRecipe(tx, { ...request, origin: { kind: from } }, deps.newContext())),
-    // Its jobs have their threads there, wherever it is run.
+    // The job's thread is there.
     () => admissionProblem(deps, userId, recipe.channelId),
   );
   switch (outcome.kind) {

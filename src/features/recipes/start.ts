@@ -19,10 +19,10 @@ import type { FeatureTools } from '../feature.ts';
 import { fillRecipe, type Recipe, type RecipeProblem, recipesIn } from './recipe.ts';
 import { notPausedView, resumedView } from './view.ts';
 
-/** After this time, the agent's work has ended, or somebody has found it. */
+/** Then the work has ended, or somebody has found it. */
 const UNCLEAR_FOR_MS = 3_600_000;
 
-/** Whether another job of the same recipe would do the same work. */
+/** Whether another job would do the same work. */
 export function isInTheWay(job: Job, nowMs: number): boolean {
   const { stage } = job;
   if (stage.kind === 'create_unknown') {
@@ -35,18 +35,18 @@ export interface RecipeRequest {
   readonly teamId: string;
   readonly recipe: Recipe;
   readonly origin: Origin;
-  /** Its channel is known to be shared with another organisation: nothing starts there. */
+  /** Known to be shared with another organisation. */
   readonly isClosed: boolean;
   readonly userId?: string | null;
   readonly responseUrl?: string | null;
-  /** All names under which Slack may redeliver it; remembered if it starts. */
+  /** Of Slack's deliveries; remembered if it starts. */
   readonly keys?: readonly string[];
   readonly values?: ReadonlyMap<string, string> | undefined;
   readonly text?: string;
 }
 
 type RecipeOutcome = Readonly<
-  /** `paused`: it does not start by itself after failures. */
+  /** `paused`: after failures. */
   | { kind: 'duplicate' | 'paused' | 'shared_channel' }
   | { kind: 'started' | 'drafted' | 'skipped'; job: Job }
   | { kind: 'refused'; problem: RecipeProblem }
@@ -54,7 +54,7 @@ type RecipeOutcome = Readonly<
 
 const CHANNEL_READ_WITHIN_MS = 1_000;
 
-/** Also false if Slack does not say in time: the card waits until it does. */
+/** Also false without an answer in time: the card then waits. */
 export async function isClosedTo(
   { workspaces, clock }: FeatureTools,
   teamId: string,
@@ -77,13 +77,13 @@ export async function startRecipe(
   const { nowMs } = context;
   const key = { teamId, name: recipe.name };
   await tx.recipes.lockStarts(key);
-  // The job before its recipe, in the lock order of all job events.
+  // Job before recipe: the lock order of all job events.
   const { jobId: lastId } = await tx.recipes.get(key);
   const last = lastId === null ? null : ((await tx.jobs.lock(lastId))?.job ?? null);
   const runs = await tx.recipes.lock(key);
-  // Behind the lock, so that concurrent deliveries see each other.
+  // After the lock: concurrent deliveries see each other.
   if (keys.length > 0 && (await tx.inboundRequests.isKnown(keys))) return { kind: 'duplicate' };
-  // Before any skip: a sender learns of a mistake at once, not after the last job's end.
+  // Before any skip: senders learn of mistakes at once.
   const clean = new Map([...values].map(([name, value]) => [name, sanitize(value)]));
   const filled = fillRecipe(recipe, clean, sanitize(text));
   if (filled.kind !== 'filled') return { kind: 'refused', problem: filled };
@@ -141,7 +141,7 @@ export async function startScheduled(tools: FeatureTools, task: ClaimedTask): Pr
   }
 }
 
-/** *Resume*: an administrator lets a recipe start by itself again. Missed starts are not made up for. */
+/** Missed starts are not made up for. */
 export async function resumeRecipe(deps: ListenerDeps, press: Press): Promise<SlackMessage | null> {
   const { teamId } = deps;
   const { value: name, userId, keys, buttonId: button } = press;

@@ -5,7 +5,7 @@ import { fateOf, type Period } from './report.ts';
 
 const ROWS_PER_PAGE = 200;
 
-/** What people did, in order of time. Lines of the same moment have a stable order. */
+/** In order of time, stable within a moment. */
 export async function* readAudit(reports: Reports, period: Period, withTexts: boolean) {
   const starts = rowsOf(async (after) => {
     const { rows, next } = await reports.jobs(period, null, after, ROWS_PER_PAGE);
@@ -47,7 +47,6 @@ export function startOf(job: Job): Audited {
   return { atMs, teamId, userId, action: 'start', source, jobId, outcome: outcomeOf(job), text };
 }
 
-/** `asked`: its requester is asked first. `no_card`: Slack refused the card. */
 function outcomeOf(job: Job): Fate | 'asked' | 'no_card' | 'draft' | Dropped['why'] {
   const { stage } = job;
   if (stage.kind === 'awaiting_confirmation') return 'asked';

@@ -4,23 +4,20 @@ import type { FeatureTools } from '../feature.ts';
 import { Reports, rowsOf } from './queries.ts';
 import { createTally, hourlyPeak, type MadeReport, type Period } from './report.ts';
 
-/** Each page is a transaction, and on SQLite nothing else runs meanwhile. */
+/** On SQLite, a page's transaction blocks all else. */
 const JOBS_PER_PAGE = 100;
 const CALLS_PER_PAGE = 1_000;
 
 type ReportRequest = Period &
   Readonly<{
     teamId: string | null;
-    /** The projects whose hourly budgets count; null: all. */
+    /** Null: all. */
     projectIds: readonly string[] | null;
     hourlyBudget: number;
     sites: readonly CodeHostSite[];
   }>;
 
-/**
- * Counts page by page, so that its memory does not grow with the jobs, and the program keeps working.
- * @param read reads one page, in a transaction or beside a running program
- */
+/** Counts page by page, in constant memory. */
 export async function makeReport(
   read: <T>(query: (reports: Reports) => Promise<T>) => Promise<T>,
   { teamId, projectIds, hourlyBudget, sites, ...period }: ReportRequest,
@@ -44,7 +41,7 @@ const SHOWN_MS = 7 * 86_400_000;
 
 export type ReportOf = ReturnType<typeof reporter>;
 
-/** Counts one workspace's period, as far as nothing of it may be deleted. */
+/** Omits times whose jobs retention may have deleted. */
 export function reporter(
   tools: Pick<FeatureTools, 'store' | 'clock' | 'newContext' | 'hourlyBudget' | 'retentionMs'>,
 ) {

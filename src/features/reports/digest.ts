@@ -17,10 +17,10 @@ import type { FeatureTools } from '../feature.ts';
 import type { ReportOf } from './count.ts';
 import { reportView } from './view.ts';
 
-/** How late a post without an answer may still reach Slack. */
+/** An unanswered post may reach Slack this late. */
 const ARRIVES_WITHIN_MS = 20_000;
 
-/** The name of its schedule, which no recipe can have. */
+/** No recipe can have this name. */
 export const DIGEST = '(digest)';
 
 const settings = z.object({ digest: z.strictObject({ channel, ...scheduleShape }).optional() });
@@ -58,14 +58,14 @@ export async function postDigest(tools: DigestTools, task: ClaimedTask): Promise
     const attemptedAtMs = unknownUntilMs === null ? 0 : unknownUntilMs - ARRIVES_WITHIN_MS;
     const mayBeThere = attemptedAtMs >= atMs;
     if (mayBeThere && (await poster.find(place, attemptedAtMs, clock.now())) !== null) return;
-    // Since the previous digest, or the schedule's previous time if that is earlier.
+    // Since the previous digest, or an earlier scheduled time.
     const beforeMs = lastMoment(schedule, atMs - 1) ?? servedUntilMs;
     const made = await tools.reportOf(teamId, { sinceMs: Math.min(beforeMs, servedUntilMs), untilMs: atMs });
     const reader = { workspaceUrl, sites: sitesOf(tools), zone: schedule.zone, nowMs: clock.now() };
     await store.transaction(async (tx) => {
-      // This process may have slept since the look, and another replica have posted.
+      // If this process slept, another replica may have posted.
       await tx.tasks.fence(lease);
-      // If this process stops in between, the task's next owner looks only then.
+      // After a crash, the next owner waits until then.
       await tx.tasks.markUnknown(lease, clock.now() + ARRIVES_WITHIN_MS);
     });
     await poster.post({ ...place, message: reportView(made, reader) });
@@ -74,7 +74,7 @@ export async function postDigest(tools: DigestTools, task: ClaimedTask): Promise
     tools.log.error('digest_not_posted', { team_id: teamId, channel_id: channelId, reason }),
   );
   await store.transaction(async (tx) => {
-    // In a channel with thousands of messages since then, it cannot be found.
+    // Too many messages since then: it cannot be found.
     const isUnfindable = failure?.code === TOO_MANY_MESSAGES;
     if (failure !== null && !isUnfindable && !isHopeless(task, failure)) {
       const waitMs = Math.max(slackRetryMs(task, failure), ARRIVES_WITHIN_MS);

@@ -8,7 +8,6 @@ import { type ReportOf, reporter } from './count.ts';
 import { DIGEST, digestIn, digestSettings, postDigest } from './digest.ts';
 import { countingView, reportView } from './view.ts';
 
-/** What became of requests: `report` and `audit`, and the digest of a channel. */
 export const reports: Feature = {
   settings: digestSettings,
   schedules: (settings) => {
@@ -42,7 +41,7 @@ export async function report(
       log.error('not_shown', { error });
       return notReadView;
     });
-  // Counting very many jobs takes longer; the report then follows when it is ready.
+  // A slow report follows when it is ready.
   const message = await inTime(deps, 'report', counted, countingView);
   if (message !== countingView) return message;
   await command.tell(message);

@@ -12,11 +12,11 @@ import { type CountedJob, type Period, startingAgain } from './report.ts';
 export type Audited = Omit<Recorded, 'action'> &
   Readonly<{
     action: 'start' | 'reply' | Recorded['action'];
-    /** What people wrote, as Slack delivered it. */
+    /** As Slack delivered it. */
     text?: string;
   }>;
 
-/** All rows, one after the other. Between two pages, the program does other work. */
+/** Lets other work run between pages. */
 export async function* rowsOf<Row>(pageAfter: (after: Place | null) => Promise<Page<Row>>) {
   let after: Place | null = null;
   do {
@@ -27,7 +27,7 @@ export async function* rowsOf<Row>(pageAfter: (after: Place | null) => Promise<P
   } while (after !== null);
 }
 
-/** Pages in order of time. Nothing is locked. `teamId` null: all workspaces. */
+/** In order of time, without locks. `teamId` null: all workspaces. */
 export class Reports extends Table {
   async jobs(
     { sinceMs, untilMs }: Period,
@@ -44,7 +44,7 @@ export class Reports extends Table {
     return { rows: await this.counted(rows.map(jobFrom), ''), next };
   }
 
-  /** Jobs requested before the period, and started again in it. */
+  /** Requested before the period. */
   async startedAgain(
     { sinceMs, untilMs }: Period,
     teamId: string | null,
@@ -91,7 +91,7 @@ export class Reports extends Table {
 
   async projects(): Promise<string[]> {
     const found: string[] = [];
-    // The index is entered once for each.
+    // A loose index scan.
     for (;;) {
       const row = await this.db
         .selectFrom('call')
@@ -129,10 +129,10 @@ export class Reports extends Table {
     return { rows: audited, next };
   }
 
-  /** @param repliesFromTs earlier unclear replies are not counted */
+  /** @param repliesFromTs earlier replies are not counted */
   private async counted(jobs: readonly Job[], repliesFromTs: string): Promise<CountedJob[]> {
     if (jobs.length === 0) return [];
-    // Of other jobs, the job itself has everything that is counted.
+    // Other jobs need no calls.
     const withCalls = jobs.filter(({ creates, announcedPrLink }) => creates > 1 || announcedPrLink !== null);
     const calls =
       withCalls.length === 0
@@ -166,7 +166,7 @@ export class Reports extends Table {
   }
 }
 
-/** A plain `team_id` would make SQLite scan all jobs of the workspace. */
+/** With a plain `team_id`, SQLite would scan the workspace's jobs. */
 function isOfTeam(teamId: string | null) {
   return teamId === null ? sql<SqlBool>`1 = 1` : sql<SqlBool>`team_id || '' = ${teamId}`;
 }

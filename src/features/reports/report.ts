@@ -11,7 +11,6 @@ export type LeftToDo = MadeReport['leftToDo'];
 
 export type MadeReport = ReturnType<ReturnType<typeof createTally>['report']>;
 
-/** More are not named in Slack. */
 export const WAITING_MAX = 5;
 
 export type Period = Readonly<{
@@ -23,22 +22,21 @@ type CountedCall = Pick<PastCall, 'request' | 'createdAtMs'>;
 
 export type CountedJob = Readonly<{
   job: Job;
-  /** Its creates and announcements in order; empty if it was created once at most, and has no pull request. */
+  /** Creates and announcements; empty if there is one create at most, and no pull request. */
   calls: readonly CountedCall[];
   unclearReplies: number;
 }>;
 
-/** Adds up a report, job by job. For a job older than the period, only restarts within it count. */
+/** A job older than the period counts only restarts within it. */
 export function createTally({ sinceMs, untilMs }: Period, sites: readonly CodeHostSite[]) {
   const bySource = zeros(sources);
   const fates = zeros<Fate>([...ends, 'open', 'unclear']);
-  /** `unknown`: no code host said. */
+  /** `unknown`: no code host reported. */
   const pullRequests = zeros(['open', 'merged', 'closed', 'unknown']);
   const toPullRequestMs: number[] = [];
   let replies = 0;
-  /** The latest start of unknown fate. */
   let lastUnclear: Pick<Job, 'channelId' | 'threadTs'> | null = null;
-  /** The oldest first; one more than are named, if there are more. */
+  /** Oldest first, with one more than are named. */
   let waitingForReview: readonly { readonly url: string; readonly sinceMs: number }[] = [];
   const keyOf = (url: string) => pullRequestKey(url, sites);
 
@@ -64,7 +62,6 @@ export function createTally({ sinceMs, untilMs }: Period, sites: readonly CodeHo
       }
       replies += unclearReplies;
       const announced = starts.flatMap((start) => start.calls.flatMap(linkIn));
-      // Each pull request once, as its code host last described it.
       const byKey = new Map<string, keyof typeof pullRequests>(
         announced.map(({ url }) => [keyOf(url), 'unknown']),
       );
@@ -79,7 +76,7 @@ export function createTally({ sinceMs, untilMs }: Period, sites: readonly CodeHo
       if (job.stage.kind === 'create_unknown') lastUnclear = job;
       addWaiting(job);
     },
-    /** The outcomes so far of the period's starts. @param budget of the project with the most calls in any hour */
+    /** @param budget of the project with the busiest hour */
     report(budget: { readonly peak_per_hour: number; readonly limit: number }) {
       const { open, unclear, ...ended } = fates;
       const report = {
@@ -94,7 +91,6 @@ export function createTally({ sinceMs, untilMs }: Period, sites: readonly CodeHo
         unclear: { starts: unclear, replies },
         open,
         pull_requests: pullRequests,
-        // From the request to the first pull request.
         seconds_to_pull_request: {
           median: quantile(toPullRequestMs, 0.5),
           p90: quantile(toPullRequestMs, 0.9),
@@ -115,7 +111,7 @@ function zeros<Name extends string>(names: readonly Name[]): Record<Name, number
   return Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>;
 }
 
-/** The shortest duration in seconds that this share of all does not exceed; null: there are none. */
+/** In seconds, by nearest rank; null: none. */
 export function quantile(durationsMs: readonly number[], share: number): number | null {
   const seconds = durationsMs.map((ms) => Math.max(0, Math.round(ms / 1000))).sort((a, b) => a - b);
   return seconds[Math.max(1, Math.ceil(share * seconds.length)) - 1] ?? null;
@@ -123,7 +119,7 @@ export function quantile(durationsMs: readonly number[], share: number): number 
 
 const HOUR_MS = 3_600_000;
 
-/** The most in any hour. @param timesMs in ascending order */
+/** @param timesMs ascending */
 export async function hourlyPeak(timesMs: AsyncIterable<number> | Iterable<number>): Promise<number> {
   const lastHour: number[] = [];
   let most = 0;
@@ -135,20 +131,19 @@ export async function hourlyPeak(timesMs: AsyncIterable<number> | Iterable<numbe
   return most;
 }
 
-/** None if it waits for its requester, has no card, or only watches another's agent job. */
 function startsOf({ job, calls }: CountedJob) {
   const last = job.watchedAgentJobId === null ? fateOf(job) : null;
   if (last === null) return [];
   return byStart(calls).map((own, index, all) => ({
     source: index === 0 ? job.origin.kind : ('again' as const),
     atMs: (index === 0 ? undefined : own[0]?.createdAtMs) ?? job.requestedAtMs,
-    // If the agent no longer knows the job when a reply is sent, it is created again silently.
+    // A reply that finds the job gone recreates it silently.
     fate: index === all.length - 1 ? last : (own.flatMap(fateIn).at(-1) ?? ('gone' as const)),
     calls: own,
   }));
 }
 
-/** The fate of the latest start; null: there was none. */
+/** Of the latest start; null: none. */
 export function fateOf({ stage, agentJob, creates }: Job): Fate | null {
   switch (stage.kind) {
     case 'awaiting_confirmation':
@@ -156,7 +151,7 @@ export function fateOf({ stage, agentJob, creates }: Job): Fate | null {
     case 'card_failed':
       return null;
     case 'dropped':
-      // Nobody knows what the agent made of it.
+      // The agent may have it.
       return creates > 0 ? 'unclear' : null;
     case 'opening':
     case 'creating':

@@ -52,13 +52,12 @@ function requests({ starts, ends, pull_requests: pullRequests }: Report): Mrkdwn
   const steps = [
     mrkdwn`*${counted(starts.total, 'request')}*`,
     counted(ends.pull_request, 'pull request'),
-    // Otherwise, no code host knows their outcome.
+    // Otherwise, no code host knows.
     open + merged + closed > 0 && `${merged} merged`,
   ];
   return joined(steps, ' → ');
 }
 
-/** The other requests' outcomes, without zeros. */
 function others(
   { ends, unclear, open }: Report,
   { unclear: one }: LeftToDo,

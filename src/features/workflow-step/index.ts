@@ -22,7 +22,7 @@ import { StepTokens } from './queries.ts';
 import { stepReached } from './start.ts';
 import { stepErrorText } from './view.ts';
 
-/** The step "Ask docs-agent" of workflows. What its jobs owe their steps is decided in `jobs/steps.ts`. */
+/** `jobs/steps.ts` decides the step's result. */
 export const workflowStep: Feature = {
   listeners: () => ({ events: { function_executed: stepReached } }),
   run: (tools) => ({
@@ -72,7 +72,7 @@ function completeStep(tools: SlackTools, task: ClaimedTask): Promise<void> {
         }
         return isFailed ? refused(started.call, reason) : retryLater(attempt);
       },
-      // A second completion changes nothing at Slack.
+      // Slack ignores a second completion.
       recover: async () => ({ outcome: { state: 'retry', detail: 'interrupted' } }),
       stillCounts,
       settle: async (tx, due, result, context) => {
@@ -88,7 +88,7 @@ async function completionOf(request: CallRequest, job: Job, workspace: Workspace
   if (request.kind !== 'complete_step') throw new Error(`${request.kind} is no completion of a step`);
   const { executionId, result } = request;
   const { threadTs, stage } = job;
-  // A draft at the top level of its channel becomes the root of the thread.
+  // A top-level draft becomes the thread's root.
   const isDraft = stage.kind === 'draft' || stage.kind === 'dropped';
   const draftTs = isDraft ? (stage.thread?.threadTs ?? stage.postTs) : null;
   const thread = await threadLink(workspace, { ...job, threadTs: threadTs ?? draftTs });

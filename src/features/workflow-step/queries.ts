@@ -1,6 +1,6 @@
 import { Table } from '../../store/queries/table.ts';
 
-/** Secrets that came with workflows' steps: valid for a few minutes, and neither copied nor backed up. */
+/** Secrets: valid for minutes, never copied or backed up. */
 export class StepTokens extends Table {
   async keep(jobId: string, token: string, untilMs: number): Promise<void> {
     await this.db.insertInto('stepToken').values({ jobId, token, until: untilMs }).execute();

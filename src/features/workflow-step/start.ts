@@ -13,20 +13,17 @@ import { SlackCallError } from '../../slack/workspace/web-api/failure.ts';
 import { StepTokens } from './queries.ts';
 import { type StepRefusal, stepRefusalText } from './view.ts';
 
-/** How long Slack accepts the token that came with the step. */
+/** Slack accepts the step's token this long. */
 const TOKEN_LIFE_MS = 15 * 60_000;
 
-/** Instead of a refusal: the step has its job. */
+/** No error: the job exists. */
 const STARTED = '';
 
 type Execution = Readonly<{ id: string; token: string | null; keys: readonly string[] }>;
 
 type StepRequest = Readonly<{ request: JobRequest; isDraft: boolean }>;
 
-/**
- * A workflow reached its step "Ask docs-agent". The workflow is told of a problem before the event is acknowledged: if
- * that fails, Slack redelivers the event.
- */
+/** Reports problems before the acknowledgement: if that fails, Slack redelivers the event. */
 export async function stepReached(
   deps: ListenerDeps,
   { event, body }: SlackEventMiddlewareArgs<'function_executed'> & AllMiddlewareArgs,
@@ -40,7 +37,7 @@ export async function stepReached(
     return noteRequest({ outcome: 'duplicate' });
   }
   const request = await stepRequestIn(deps, given, id);
-  // Whatever else is wrong with the inputs.
+  // Even if other inputs are wrong.
   const personId = inputs.shape.person.safeParse(given.person).data?.id ?? null;
   const error = await storeOnce(deps, execution, request, personId);
   if (error !== STARTED) await endWith(deps, execution, error);
@@ -61,7 +58,7 @@ const inputs = z.object({
   request: z.string(),
   channel: z.string().regex(/^[CGD][A-Z0-9]{2,254}$/),
   project: z.union([missing, z.string().transform((name) => name.trim() || null)]),
-  // Not a plain id: the author could write anybody's, and this says who started the workflow. Null: nobody.
+  // Who started the workflow; null: nobody. The workflow's author could set a plain id to anybody's.
   person: z.union([missing, z.looseObject({ id: z.string().regex(/^[UW][A-Z0-9]{2,254}$/) })]),
   draft: flag,
   wait: flag,
@@ -106,10 +103,7 @@ async function stepRequestIn(
   return 'refusal' in read ? read.refusal : { request: read.request, isDraft };
 }
 
-/**
- * Stores the job with the token that completes its step, or why there is none. Returns the error to end the step with:
- * that of the first refusal, which remains the answer.
- */
+/** Returns the error for the step. The first refusal remains the answer. */
 async function storeOnce(
   deps: ListenerDeps,
   { id: executionId, keys, token }: Execution,
@@ -127,7 +121,7 @@ async function storeOnce(
         if (stored !== null) return { error: stored, note: { outcome: 'duplicate' } };
         const error = stepRefusalText(step);
         await tx.hookAnswers.put(answerKey, error);
-        // If nobody started the workflow, its channel is missing from `workflows`.
+        // Without a person, the channel is missing from `workflows`.
         const reason = step.kind === 'not_allowed' ? (step.person ?? 'channel') : step.kind;
         return { error, note: { outcome: 'refused', refusal: { teamId, userId: personId, reason } } };
       }
@@ -151,7 +145,6 @@ async function storeOnce(
   return error;
 }
 
-/** Each delivery tries until Slack takes it. */
 async function endWith(
   { store, clock, poster, log }: ListenerDeps,
   { id, token, keys }: Execution,

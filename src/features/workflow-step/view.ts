@@ -26,7 +26,7 @@ export type StepRefusal =
   | Exclude<Refusal, { kind: 'thread_taken' }>
   | { readonly kind: 'no_channel' }
   | { readonly kind: 'not_readable'; readonly input: string }
-  /** Null: nobody started the workflow, and its channel may not be used that way. */
+  /** Null: nobody started the workflow. */
   | { readonly kind: 'not_allowed'; readonly person: AccessRefusal | null };
 
 export function stepRefusalText(refusal: StepRefusal): string {
@@ -53,7 +53,6 @@ export function stepRefusalText(refusal: StepRefusal): string {
   }
 }
 
-/** The same for a job. @param thread the URL of its thread; null: it has none */
 export function stepErrorText(problem: StepProblem, thread: string | null, names: Names): string {
   const see = thread === null ? '' : ` See ${thread}.`;
   switch (problem.kind) {

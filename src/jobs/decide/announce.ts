@@ -5,7 +5,7 @@ import { pullRequestKey } from '../pull-requests/link.ts';
 import { isWaitOn } from '../schedule/schedule.ts';
 import type { DecisionBuilder } from './decision-builder.ts';
 
-/** Keeps the known spelling of the pull request's URL: agents spell one in several ways. */
+/** Keeps the known spelling: agents spell one URL in several ways. */
 export function withKnownLink<T extends AgentJob | null>({ job, context }: DecisionBuilder, answer: T): T {
   const prLink = answer?.prLink ?? null;
   const before = job.agentJob?.prLink ?? null;
@@ -28,7 +28,7 @@ export function recordFacts(builder: DecisionBuilder, agentJob: AgentJob): boole
   return hasChanged;
 }
 
-/** A link that waits for the end of its turn is announced before it disappears. */
+/** Announces a link before it disappears. */
 export function replaceAgentJob(builder: DecisionBuilder, agentJob: AgentJob | null): void {
   const before = builder.job.agentJob;
   if (before !== null && isEnded(before.status) && before.prLink !== agentJob?.prLink) {
@@ -50,7 +50,7 @@ export function announceRunning(builder: DecisionBuilder, status: string): void 
   if (status !== 'active' || last?.status === status) return;
   builder.change({ lastAnnounced: { status, turn } });
   if (last === null && (cardTs === threadTs || posts > 0)) builder.announce({ kind: 'started' });
-  // Later turns are shown by the replies' receipts and the card.
+  // Receipts show later turns.
   if (last?.turn === turn) announceReturn(builder, last.status);
 }
 
@@ -100,7 +100,7 @@ export function announceEnd(
       link: url === null ? null : { url, is: known },
       branch,
       lastedMs,
-      // The agent may not have its last replies before the end.
+      // The turn may still take its last replies.
       replies: stage.kind === 'ended' ? replies : { ...replies, count: 0 },
       ...(summary !== undefined && { words: summary }),
       undelivered: undeliveredIn(builder),
@@ -123,7 +123,7 @@ export function announceEnd(
   }
 }
 
-/** Null: unknown. Undefined: the turn ended by itself. */
+/** Null: unknown. Undefined: not stopped. */
 export function stoppedBy({ job }: DecisionBuilder, agentJob: AgentJob): string | null | undefined {
   if (agentJob.status !== 'completed') return undefined;
   const by = job.stage.kind === 'working' ? job.stage.stopBy : undefined;
@@ -137,7 +137,6 @@ function undeliveredIn(builder: DecisionBuilder): TurnReplies | null {
   return undelivered.length === 0 ? null : { count: undelivered.length, authors: authorsOf(undelivered) };
 }
 
-/** The replies that no message has counted yet. */
 export function uncountedReplies({ turnReplies }: Job): TurnReplies {
   const { count, authors, areTold } = turnReplies ?? { count: 0, authors: [] };
   return { count: areTold === true ? 0 : count, authors };
@@ -187,7 +186,6 @@ export function turnNewsOf({ turn, turnNews }: Job): TurnNews {
   return { turn, statuses: [], links: [], returns: 0, returnedAtMs: 0 };
 }
 
-/** Returns whether it is news in this turn. */
 export function noteStatus(builder: DecisionBuilder, status: string): boolean {
   const news = turnNewsOf(builder.job);
   if (news.statuses.includes(status)) return false;

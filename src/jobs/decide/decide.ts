@@ -60,7 +60,7 @@ export const coreDecisions = { deciders: coreDeciders, offers: coreOffers, deeds
 
 export type FeatureDecisions = { readonly [Name in keyof DecisionTable]?: Partial<DecisionTable[Name]> };
 
-/** Pure: no clock, no I/O. A late or repeated event changes nothing. */
+/** A late or repeated event changes nothing. */
 export function decide(
   state: JobState,
   event: JobEvent,

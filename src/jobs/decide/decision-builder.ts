@@ -14,12 +14,11 @@ import type { Job } from '../job.ts';
 import type { Policy } from '../policy.ts';
 import type { JobTaskKind } from '../task-kinds.ts';
 
-/** A burst of replies is shown with one edit. */
+/** One edit shows a burst of replies. */
 const DRAFT_SPACING_MS = 1_000;
 
 const MAX_OFFERS = 20;
 
-/** The queue in which a call waits for earlier ones of its job. */
 const LANES: Readonly<Record<CallRequest['kind'], readonly [Lane['to'], name: string]>> = {
   create_job: ['agent', 'agent'],
   send_message: ['agent', 'agent'],
@@ -96,7 +95,6 @@ export class DecisionBuilder {
     this.changedFollowUps.add(followUp.id);
   }
 
-  /** Also refreshes receipts and card. */
   updateFollowUps(followUps: readonly FollowUp[], changes: Partial<FollowUp> = {}): void {
     for (const followUp of followUps) this.saveFollowUp({ ...followUp, ...changes });
     this.schedule('refresh_receipts');

@@ -7,12 +7,12 @@ import type { DecisionBuilder } from './decision-builder.ts';
 /** `retry`: nothing happened. `unknown`: a person decides. */
 export type Verdict = 'retry' | 'refused' | 'unknown';
 
-/** What a failed call means: for the call, if it has a definite outcome, and for the job. */
+/** For the call, if its outcome is definite, and for the job. */
 const MEANINGS: Readonly<Record<AgentFailureReason, readonly [Exclude<Verdict, 'unknown'>, TroubleKind]>> = {
   rate_limited: ['retry', 'rate_limited'],
   unreachable: ['retry', 'unreachable'],
   unauthorized: ['retry', 'needs_admin'],
-  // A create call misses the project, which an administrator fixes; for messages see `mayComeBack`.
+  // For create calls, an unknown project. For messages, see `mayComeBack`.
   not_found: ['retry', 'needs_admin'],
   no_such_path: ['retry', 'unreachable'],
   rejected: ['refused', 'needs_admin'],
@@ -31,21 +31,18 @@ export function endFailedCall(
   failure: AgentFailure,
 ): Verdict {
   const verdict = verdictOn(failure);
-  // The replies of a failed message call join later ones in a new call.
+  // A message call's replies join later ones in a new call.
   const retry = call === 'create_job' ? 'retry' : 'not_made';
   const state = { unknown: 'unknown', refused: 'failed', retry } as const;
   builder.endCall(callId, state[verdict], `${failure.reason}: ${failure.message}`);
   return verdict;
 }
 
-/** A job missing this long is treated as gone. */
 const GONE_AFTER_MS = 3_600_000;
-/** After this long without an answer, the job may have been back. */
+/** In a longer gap between answers, the job may have been back. */
 const UNSEEN_AFTER_MS = GONE_AFTER_MS / 2;
-/** After this long, the author of a reply gets the API's own words. */
 const PATIENCE_MS = 120_000;
 
-/** The job may be gone, or a gateway does not find the API. */
 export function isMissing({ reason }: AgentFailure): boolean {
   return reason === 'not_found' || reason === 'no_such_path';
 }
@@ -60,8 +57,8 @@ export function noteMissing(builder: DecisionBuilder, failure: AgentFailure | nu
 }
 
 /**
- * So that no two agents do the same work: missing for an hour, or for a settle window in the API's own words
- * while it knows other jobs.
+ * Gone after an hour of 404s, or after a settle window if the API itself answers 404 but knows other jobs.
+ * The wait keeps two agents from doing the same work.
  */
 export function isGone(
   { job, context }: DecisionBuilder,
@@ -78,7 +75,7 @@ export function isGone(
   return isSaid && othersAnsweredAtMs !== null && othersAnsweredAtMs > missing.sinceMs;
 }
 
-/** Whether the replies that met a 404 wait for the job to be found again. */
+/** Whether replies wait after a 404. */
 export function mayComeBack(
   { job, context }: DecisionBuilder,
   failure: AgentFailure,
@@ -99,7 +96,7 @@ const SHORT_LIMIT_MS = 5_000;
 /** The card shows minutes. */
 const WORTH_AN_EDIT_MS = 60_000;
 
-/** Announces lasting trouble. Returns when to try again. */
+/** Returns when to try again. */
 export function noteTrouble(
   builder: DecisionBuilder,
   source: Trouble['source'],
@@ -108,19 +105,18 @@ export function noteTrouble(
   const { nowMs, jitter } = builder.context;
   const { trouble: current, agentJob } = builder.job;
   const isJobMissing = failure.reason === 'not_found' && agentJob !== null;
-  // Until a call succeeds: alternating announcements would be noise.
+  // Until a call succeeds: alternating announcements are noise.
   const isForAdmin = current?.kind === 'needs_admin';
-  // A created job is missing at a gateway, or gone: no administrator can help.
+  // No administrator can restore a missing job.
   const kind = isForAdmin ? 'needs_admin' : isJobMissing ? 'unreachable' : MEANINGS[failure.reason][1];
   const isByAgent = kind === 'rate_limited' && failure.status !== null;
-  // A rate limit of the API, not our own budget, shows that it is reachable.
+  // The API's rate limit, unlike our budget, shows that it is reachable.
   if (isByAgent && builder.job.trouble?.kind === 'unreachable') endTrouble(builder, builder.job.trouble);
   const { trouble } = builder.job;
   // A `Retry-After: 0` must not become a busy loop.
   const retryAtAfter = (misses: number) => nowMs + (failure.retryAfterMs || retryDelayMs(misses, jitter));
   const isOutage = trouble?.kind === 'unreachable' && (trouble.isAnnounced || trouble.source === 'check');
   if (kind === 'rate_limited' && !isByAgent && isOutage) {
-    // Our own budget does not end an outage.
     const retryAtMs = retryAtAfter(1);
     if (trouble.source === 'send') builder.change({ trouble: { ...trouble, retryAtMs } });
     return retryAtMs;
@@ -128,7 +124,7 @@ export function noteTrouble(
   const before = trouble?.kind === kind ? trouble : null;
   const misses = (before?.misses ?? 0) + 1;
   const sendMisses = (before?.sendMisses ?? 0) + (source === 'send' ? 1 : 0);
-  // A person waits: failed reads do not slow sends down.
+  // Failed reads must not slow sends down.
   const retryAtMs = retryAtAfter(source === 'send' ? sendMisses : misses);
   const sinceMs = before?.sinceMs ?? nowMs;
   const isLong = isLongTrouble(builder, { kind, source, sinceMs }, failure.retryAfterMs ? retryAtMs : nowMs);
@@ -181,10 +177,7 @@ function personWaitsSinceMs(builder: DecisionBuilder, troubleSinceMs: number): n
   return Math.max(troubleSinceMs, Math.min(...unsent.map(({ receivedAtMs }) => receivedAtMs)));
 }
 
-/**
- * Any answer shows that the API is reachable and accepts the key, but reads and sends have separate rate
- * limits, and sends may fail while reads succeed.
- */
+/** Reads and sends have separate rate limits, and sends may fail while reads succeed. */
 export function clearTrouble(builder: DecisionBuilder, source: Trouble['source']): void {
   const { trouble } = builder.job;
   if (trouble === null) return;
@@ -197,14 +190,14 @@ export function clearTrouble(builder: DecisionBuilder, source: Trouble['source']
   }
 }
 
-/** Nothing may wait any longer. If the thread was told, the next read shows whether the trouble is over. */
+/** The next read shows whether announced trouble is over. */
 export function forgetSendTrouble(builder: DecisionBuilder): void {
   const { trouble, agentJob, stage } = builder.job;
   if (trouble?.source !== 'send' || agentJob === null || delaysSends(builder, trouble)) return;
   if (stage.kind !== 'working' || !hasEndToTell(trouble)) builder.change({ trouble: null });
 }
 
-/** A call went out. If the thread was told of trouble, it must also be told the end. */
+/** Announced trouble stays until its end is announced. */
 export function forgetUntoldTrouble(builder: DecisionBuilder): void {
   const { trouble } = builder.job;
   if (trouble?.source === 'send' && !hasEndToTell(trouble)) builder.change({ trouble: null });

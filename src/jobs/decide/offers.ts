@@ -29,7 +29,6 @@ function ruleOf({ kind }: OfferSubject, { offers }: Pick<OfferTable, 'offers'>):
   return offers[kind] as OfferRule<OfferSubject>;
 }
 
-/** Closes questions that the event answered or made pointless. */
 export function closeOffers(builder: DecisionBuilder, event: JobEvent, table: OfferTable): void {
   const offers = builder.job.offers ?? [];
   const after = offers.map((offer, index): Offer => {
@@ -47,7 +46,6 @@ export function closeOffers(builder: DecisionBuilder, event: JobEvent, table: Of
   builder.schedule('refresh_posts');
 }
 
-/** The latest answer to the question of a button. */
 export function outcomeOfMatter(
   { offers = [] }: Job,
   press: JobEvent,

@@ -11,7 +11,6 @@ export type Queue = Readonly<{
   /** Including those being sent. */
   waiting: number;
   untilMs: number | null;
-  /** The message call that *Send now* would hurry. */
   sendNow: number | null;
   undecided: Undecided | null;
 }>;
@@ -26,7 +25,7 @@ export const emptyQueue: Queue = { waiting: 0, untilMs: null, sendNow: null, und
 
 export function queueOf(state: JobState, policy: Policy, nowMs: number): Queue {
   const undecided = undecidedOf(state.followUps.filter(isUndelivered));
-  // Before there is an agent job, they go along with the request.
+  // Without one, the create call includes them.
   const isSending = (one: FollowUp) => one.state === 'sending' && state.job.agentJob !== null;
   const waiting = state.followUps.filter((one) => one.state === 'waiting' || isSending(one)).length;
   return { ...emptyQueue, ...waitOf(state, policy, nowMs), waiting, undecided };
@@ -34,7 +33,7 @@ export function queueOf(state: JobState, policy: Policy, nowMs: number): Queue {
 
 function waitOf({ job, followUps }: JobState, policy: Policy, nowMs: number): Partial<Queue> {
   const message = job.messages + 1;
-  // Our own budget is not overruled.
+  // *Send now* must not override our own budget.
   const sendNow = isLimitedByAgent(job) && job.hurriedMessage !== message ? message : null;
   if (job.stage.kind === 'creating') return { sendNow };
   const waiting = readyOf(followUps.filter(({ state }) => state === 'waiting'));
@@ -57,12 +56,12 @@ export function undecidedOf(
   return { count: calls.length, callId, ...(state === 'unknown' && { mayBeThere: true }) };
 }
 
-/** A person who keeps writing delays the send by at most this many windows. */
+/** The most for a person who keeps writing. */
 const LONGEST_WAIT_IN_WINDOWS = 10;
 const SEPARATOR = '\n\n';
 const CORRECTION = 'Correction of an earlier message: ';
 
-/** One window after the last reply, so that a burst is one message. */
+/** Batches a burst. */
 export function sendAtMs(waiting: readonly FollowUp[], windowMs: number): number {
   const times = waiting.map((followUp) => followUp.receivedAtMs);
   return Math.min(Math.max(...times) + windowMs, Math.min(...times) + LONGEST_WAIT_IN_WINDOWS * windowMs);

@@ -7,12 +7,11 @@ export type FollowUp = Readonly<{
   userId: string;
   /** Escaped, with `<@U…>` tokens. */
   text: string;
-  /** Slack's timestamp of the last edit in `text`. */
   editedTs: string | null;
   receivedAtMs: number;
   state: FollowUpState;
   callId: string | null;
-  /** The wording after an edit that was too late for the call. */
+  /** From an edit too late for the call. */
   corrected: string | null;
   isDeleted: boolean;
   isCorrectionOffered?: true;
@@ -23,9 +22,8 @@ export type FollowUp = Readonly<{
 }>;
 
 /**
- * `not_sent`: a person may retry; without a `callId`, its job has no card. `unknown`: a person decides.
- * `withdrawn`: deleted in time. `aside`: not for the agent, by its author's word (without text) or by how it
- * reads. `muted`: written while the thread was muted. `excluded`: nothing to send.
+ * `not_sent`: a person may retry; no `callId`: the job has no card. `unknown`: a person decides. `withdrawn`:
+ * deleted in time. `aside`: by its author's word (without text) or by how it reads. `excluded`: empty.
  */
 export type FollowUpState = 'waiting' | 'sending' | 'sent' | 'not_sent' | 'unknown' | 'withdrawn' | Excluded;
 
@@ -64,7 +62,7 @@ export const dueStates = ['waiting', 'sending'] as const satisfies readonly Foll
 
 export const unsentStates = [...dueStates, 'not_sent', 'unknown'] as const satisfies readonly FollowUpState[];
 
-/** Slack's fixed width makes times sort as text. */
+/** Fixed width, as in Slack, sorts as text. */
 export function slackTime(atMs: number): string {
   return (atMs / 1000).toFixed(6);
 }

@@ -1,24 +1,24 @@
 export type CodeHostSite = Readonly<{
   host: CodeHostName;
-  /** May have a path, as GitLab under a relative URL root has. */
+  /** May have a path (GitLab's relative URL root). */
   webUrl: string;
 }>;
 
 export type CodeHostName = 'github' | 'gitlab' | 'bitbucket' | 'azure';
 
-/** From an untrusted URL, of which nothing else is used. */
+/** From an untrusted URL. */
 export type PullRequestLink = Readonly<{
   host: CodeHostName;
   webUrl: string;
   /**
-   * `acme/docs`; at GitLab with all groups, at Azure DevOps without `_git`. Letters, digits, `.`, `_`, `-`,
-   * `/` except at Azure DevOps.
+   * GitLab: with all groups. Azure DevOps: without `_git`; may have characters other than letters, digits,
+   * `.`, `_`, `-`, `/`.
    */
   repository: string;
   number: number;
   /** `acme/docs#14`, or `group/docs!14`. */
   name: string;
-  /** The same for any URL of one pull request: the shortest, in lower case. */
+  /** The shortest URL, lower case. */
   key: string;
 }>;
 
@@ -31,11 +31,11 @@ export const PUBLIC_SITES: readonly CodeHostSite[] = [
 
 const ADDRESS_MAX_LENGTH = 3_000;
 
-/** Any page of a pull request, such as its files or commits, begins like this. */
+/** Also match a pull request's subpages. */
 const SHAPES: Readonly<Record<CodeHostName, RegExp>> = {
   github:
     /^\/(?<repository>[A-Za-z0-9][A-Za-z0-9_-]{0,99}\/[A-Za-z0-9_.-]{1,100})\/pull\/(?<number>[1-9][0-9]{0,14})(?=\/|$)/,
-  // `/-/` ends the path of a project.
+  // `/-/` ends a project's path.
   gitlab:
     /^\/(?<repository>[A-Za-z0-9_.][A-Za-z0-9_.-]*(?:\/[A-Za-z0-9_.][A-Za-z0-9_.-]*)+)(?:\/-)?\/merge_requests\/(?<number>[1-9][0-9]{0,14})(?=\/|$)/,
   bitbucket:
@@ -44,7 +44,7 @@ const SHAPES: Readonly<Record<CodeHostName, RegExp>> = {
     /^\/(?<owner>[^/]{1,100})(?:\/(?<project>[^/]{1,100}))?\/_git\/(?<name>[^/]{1,100})\/pullrequest\/(?<number>[1-9][0-9]{0,14})(?=\/|$)/i,
 };
 
-/** Servers that no setting names, and that are never called. */
+/** Without a setting; never called. */
 const SERVER_SHAPES = {
   azure:
     /^(?<root>\/tfs)?\/(?<owner>[^/]{1,100})(?:\/(?<project>[^/]{1,100}))?\/_git\/(?<name>[^/]{1,100})\/pullrequest\/(?<number>[1-9][0-9]{0,14})(?=\/|$)/i,
@@ -52,7 +52,6 @@ const SERVER_SHAPES = {
     /^(?<root>(?:\/[A-Za-z0-9_.-]+){0,2})\/(?<kind>projects|users)\/(?<owner>~?[A-Za-z0-9_.-]+)\/repos\/(?<name>[A-Za-z0-9_.-]+)\/pull-requests\/(?<number>[1-9][0-9]{0,14})(?=\/|$)/,
 } as const;
 
-/** Null unless the untrusted URL is plainly a pull request at one of the sites. */
 export function parsePullRequestLink(url: string, sites: readonly CodeHostSite[]): PullRequestLink | null {
   const address = plainAddress(url);
   if (address === null) return null;
@@ -67,7 +66,7 @@ export function parsePullRequestLink(url: string, sites: readonly CodeHostSite[]
   return null;
 }
 
-/** With the host if no setting names it; null: unknown shape. */
+/** Names a host without a setting. Null: unknown shape. */
 export function pullRequestName(url: string, sites: readonly CodeHostSite[]): string | null {
   const atSite = parsePullRequestLink(url, sites);
   if (atSite !== null) return atSite.name;
@@ -75,7 +74,6 @@ export function pullRequestName(url: string, sites: readonly CodeHostSite[]): st
   return atServer === null ? null : `${new URL(atServer.webUrl).host}/${atServer.name}`;
 }
 
-/** The same text for all URLs of one pull request or unknown page. */
 export function pullRequestKey(url: string, sites: readonly CodeHostSite[]): string {
   const address = url.length > ADDRESS_MAX_LENGTH ? null : URL.parse(url);
   if (address === null || !/^https?:$/.test(address.protocol)) return url;
@@ -94,13 +92,12 @@ export function pullRequestKey(url: string, sites: readonly CodeHostSite[]): str
   return address.search === '' ? href.replace(/\/$/, '') : href;
 }
 
-/** A URL may escape them or not. */
 const UNRESERVED = /%(?:2[de]|3\d|4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae])/gi;
 
-/** At an unknown host, such as Forgejo. */
+/** At unknown hosts, such as Forgejo. */
 const NUMBERED_PAGE = /^.{0,1000}?\/(?:pulls?|merge_requests|pull-?requests?)\/\d{1,16}(?=\/|$)/i;
 
-/** `https://example.org/B%C3%BCro` as people read it. */
+/** Decodes letters: `example.org/Büro`. */
 export function readableAddress({ host, pathname }: URL): string {
   return `${host}${pathname.replace(/(?:%[89a-f][0-9a-f])+/gi, decodeLetters)}`;
 }
@@ -127,7 +124,7 @@ function linkAt(
   { repository = '', owner = '', project, name = '', number = '' }: Record<string, string | undefined>,
 ) {
   if (host !== 'azure') return linkOf(host, webUrl, repository, `${repository}/${PAGES[host]}`, number);
-  // The URL may leave out a project named like its repository.
+  // URLs may omit a project named like its repository.
   const isCalledAlike = project === undefined || project.toLowerCase() === name.toLowerCase();
   const full = isCalledAlike ? `${owner}/${name}` : `${owner}/${project}/${name}`;
   const page = `${owner}/${project ?? name}/_git/${name}/pullrequest`.normalize();
@@ -151,7 +148,7 @@ const PLAIN_ADDRESS =
   /^(?<origin>https?:\/\/[A-Za-z0-9.:[\]_-]+)(?<path>\/[^?#\\\s\p{C}]*)(?:[?#][^\s\p{C}]*)?$/iu;
 const OLD_AZURE_HOST = /^https:\/\/(?<owner>[a-z0-9-]{1,100})\.visualstudio\.com$/;
 
-/** Null: browsers and servers may read the URL differently. */
+/** Null: ambiguous in browsers or servers. */
 function plainAddress(url: string): { readonly origin: string; readonly path: string } | null {
   if (url.length > ADDRESS_MAX_LENGTH) return null;
   const { origin: written = '', path = '' } = PLAIN_ADDRESS.exec(url)?.groups ?? {};

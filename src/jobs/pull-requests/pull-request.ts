@@ -1,14 +1,13 @@
-/** What a code host says. Untrusted. */
+/** Untrusted. */
 export type PullRequestFacts = Readonly<{
   title?: string;
   /** The first paragraph, without markup. */
   description?: string;
   state?: PullRequestState;
-  /** By the name at the host. */
   endedBy?: string;
   openedAtMs?: number;
   endedAtMs?: number;
-  /** `updated_at`, by the host's clock. */
+  /** By the host's clock. */
   updatedAtMs?: number;
   size?: PullRequestSize;
   checks?: 'pending' | 'passing' | 'failing';
@@ -24,7 +23,6 @@ export type PullRequestSize = Readonly<{
   lines: { readonly added: number; readonly removed: number } | null;
 }>;
 
-/** Unless it is reopened. */
 export function isOver({ state }: PullRequestFacts): boolean {
   return state === 'merged' || state === 'closed';
 }

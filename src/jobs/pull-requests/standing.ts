@@ -27,7 +27,7 @@ export function jobStandingOf(job: Job): Standing | null {
   return seen === null ? null : standingOf(seen.facts);
 }
 
-/** The card does not say that all is well. */
+/** The card omits that all is well. */
 const ON_CARD = ['merged', 'closed', 'checks_failing', 'changes_requested'] as const satisfies Standing[];
 
 type CardStanding = (typeof ON_CARD)[number];
@@ -37,7 +37,6 @@ export function standingOnCard(facts: PullRequestFacts): CardStanding | null {
   return ON_CARD.find((shown) => shown === standing) ?? null;
 }
 
-/** A running turn or a failure is more important. */
 export function cardStandingOf(job: Job): CardStanding | null {
   const { stage } = job;
   if (stage.kind !== 'ended' || shownLinkOf(job) === null) return null;

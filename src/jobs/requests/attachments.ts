@@ -6,14 +6,13 @@ export type Attachments = Readonly<{
 
 export type Unsent = Readonly<{ kind: FileKind; name: string | null }>;
 
-/** A text in Slack that is still to be read. */
 export type Snippet = Readonly<{
   name: string;
-  /** Sent along by Slack, as for an e-mail. */
+  /** In Slack's event, as for e-mail. */
   text?: string | undefined;
   size?: number | undefined;
   url: string | null;
-  /** Slack must be asked what and where it is. */
+  /** Slack must be asked for type and URL. */
   fileId?: string | undefined;
 }>;
 
@@ -23,14 +22,13 @@ export type FileKind = (typeof fileKinds)[number];
 
 export type ReadSnippet = { readonly name: string; readonly text: string } | UnreadSnippet | Unsent;
 
-/** `unreadable`: Slack refuses it. `no_text`: nothing a person could read. */
+/** `unreadable`: refused by Slack. */
 export type SnippetProblem = 'unreadable' | 'no_text' | 'too_long';
 
 export type UnreadSnippet = Readonly<{ name: string; problem: SnippetProblem }>;
 
 export const noAttachments: Attachments = { snippets: [], others: [] };
 
-/** The request of a person who sends files without a word. */
 export function seeFiles(snippets: readonly Snippet[]): string {
   return `See ${snippets.map(({ name }) => name).join(', ')}`;
 }

@@ -4,7 +4,7 @@ export type Command = Readonly<
   /** A job here or at the agent API; null: the person's own jobs. */
   | { kind: 'status'; id: string | null }
   | { kind: 'run'; name: string }
-  /** A job at the agent API; `projectName` null: the channel's project. */
+  /** `projectName` null: the channel's. */
   | { kind: 'watch'; id: string; projectName: string | null }
   | { kind: 'prompt'; text: string }
 >;
@@ -24,13 +24,12 @@ export const commandNames = [
 export type CommandName = (typeof commandNames)[number];
 
 const STATUS = /^status(?:\s+(\S+))?$/i;
-/** Ids, numbers and links are no plain words. */
 const PLAIN_WORD = /^[\p{L}\p{M}'’-]+[.!?]?$/u;
 
 /** Phones turn two dashes into one. */
 export const FORCED_PROMPT = /^(?:--(?:\s+|$)|[—–]\s*)/u;
 
-/** Reserved words count only as the whole text, so that `list all our endpoints` is a prompt. */
+/** `list all our endpoints` is a prompt. */
 export function parseCommand(text: string): Command {
   const trimmed = text.trim();
   if (trimmed === '') return { kind: 'compose' };
@@ -45,7 +44,7 @@ export function parseCommand(text: string): Command {
   return { kind: 'prompt', text: trimmed };
 }
 
-/** The word after `status`, if no job can have that name. */
+/** Null if a job may have that name. */
 export function statusWord(text: string): string | null {
   const [, word] = STATUS.exec(text.trim()) ?? [];
   return word !== undefined && PLAIN_WORD.test(word) ? word : null;
@@ -56,14 +55,13 @@ export type ThreadWord = 'aside' | 'mute' | 'unmute';
 const ASIDE = /^\s*aside(?=[\s:,.;!—]|$)(?!\s+from\b)/i;
 const MUTING = /^\s*(mute|unmute)\s*$/i;
 
-/** `mute` and `unmute` count only as the whole reply. */
 export function threadWordOf(text: string): ThreadWord | null {
   if (ASIDE.test(text)) return 'aside';
   const [, word] = MUTING.exec(text) ?? [];
   return word === undefined ? null : word.toLowerCase() === 'mute' ? 'mute' : 'unmute';
 }
 
-/** Also excludes what Unicode calls ignorable, and Braille's blank. */
+/** U+2800 is Braille's blank. */
 const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 export function isBlank(text: string): boolean {

@@ -17,13 +17,11 @@ export type Intent = Readonly<
   | { kind: 'stop' }
   | { kind: 'small_talk' }
   | { kind: 'progress' }
-  /** The text begins with the mention of somebody else. */
   | { kind: 'colleague' }
   | { kind: 'near_command'; command: CommandName }
-  /** `status codes`: there is no such job. */
+  /** As in `status codes`. */
   | { kind: 'no_such_job'; word: string }
   | { kind: 'one_word' }
-  /** To be answered, not carried out: it has no word of change. */
   | { kind: 'question' }
 >;
 
@@ -35,13 +33,10 @@ const ONE_WORD_LENGTH_MAX = 20;
 const PREFIX_MIN = 3;
 
 const TO_SOMEBODY = /^\s*<[@!]/;
-/** Do not change a phrase's meaning: `<@U123>`, `<!here>`, `#42`, `job 42`. */
+/** Ignored in phrases: `<@U123>`, `<!here>`, `#42`, `job 42`. */
 const NAMED = /<[@!][^<>]*>|(?<!\S)(?:job #?|#)\d{1,9}(?!\w)/gi;
 const LABELLED = /<(?:[^<>|]*\|)?([^<>|]*)>/g;
-/**
- * `:tada:`, `👍🏽`, `❤️`, `1️⃣`, `:-)`, `xD`, `^^`, `<3`, `+1`, `!!1`. A digit alone is no emoji, unlike in
- * Unicode.
- */
+/** `:tada:`, `👍🏽`, `❤️`, `1️⃣`, `:-)`, `xD`, `^^`, `<3`, `+1`, `!!1`; unlike in Unicode, no lone digit. */
 const EMOJI =
   /:[\p{L}\p{M}\p{N}_+'-]+:|[\d#*]\ufe0f?\u20e3|[\p{Extended_Pictographic}\p{Regional_Indicator}](?:\p{Emoji_Modifier}|\p{Extended_Pictographic}|\p{Regional_Indicator}|\u200d|\ufe0f|[\u{e0020}-\u{e007f}])*|\^_?\^|[:;]-?[)dp](?!\w)|(?<!\w)xd+(?!\w)|¯\\_\(ツ\)_\/¯|<3|\+1(?!\d)|(?<=!)1+(?!\w)/giu;
 /** Scripts without spaces: one "word" may be a whole request. */
@@ -76,8 +71,8 @@ type Meaning = Readonly<{
 }>;
 
 /**
- * Only a request goes to the agent or is seen in public before its author has been asked. `isToBot` false:
- * the text may be meant for the person it mentions first.
+ * Only a `request` goes out without its author's confirmation. `isToBot` false: the text may be for the
+ * person it mentions first.
  */
 export function intentOf(slackText: string, isToBot = true): Intent {
   const text = slackText.trim();
@@ -92,7 +87,7 @@ export function intentOf(slackText: string, isToBot = true): Intent {
   return doubt(unescaped(text.replace(LABELLED, '$1'))) ?? { kind: 'request' };
 }
 
-/** Whether the author is asked before the job starts. `answersInWords`: the agent can answer questions. */
+/** `answersInWords`: the agent can answer questions. */
 export function isDoubtful(slackText: string, answersInWords = () => false): boolean {
   const intent = intentOf(slackText);
   if (intent.kind === 'question' && answersInWords()) return false;
@@ -113,14 +108,14 @@ function phraseIntent(slackText: string): Intent | null {
   );
   if (found !== undefined) return found.intent;
   if (!covers(tokens, SMALL_TALK, SMALL_TALK_BESIDE)) return null;
-  // A question is one even in kind words.
+  // A question in kind words is no small talk.
   return isAsked && !hasAny(tokens, GREETINGS) ? null : { kind: 'small_talk' };
 }
 
-/** Whether the words are only these phrases, with a head among them. */
+/** True for known phrases only, with at least one head. */
 function covers(tokens: readonly string[], heads: ReadonlySet<string>, ...beside: ReadonlySet<string>[]) {
   const isBeside = (phrase: string) => beside.some((known) => known.has(phrase));
-  // Whether the words up to each position are phrases, with or without a head.
+  // For the tokens before each position.
   const reached: ('nothing' | 'beside' | 'head')[] = ['beside'];
   for (let end = 1; end <= tokens.length; end += 1) {
     reached[end] = 'nothing';
@@ -164,7 +159,7 @@ function isQuestion(text: string) {
   return !tokens.some(isChange) && !CHANGE_WITHIN.some((part) => whole.includes(part));
 }
 
-/** Lower case without accents; `don't` is one word, and `thaaanks` is `thanks`. */
+/** `don't` is one word, and `thaaanks` is `thanks`. */
 function tokensOf(text: string): string[] {
   const plain = text
     .toLowerCase()

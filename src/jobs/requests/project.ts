@@ -4,7 +4,6 @@ export function isNear(word: string, name: string): boolean {
   return isWithin(1, word, name);
 }
 
-/** The name with the fewest typos, at most `slipsMax`; the first of several. */
 export function nearest<Name extends string>(
   word: string,
   names: readonly Name[],
@@ -18,7 +17,7 @@ export function nearest<Name extends string>(
   return null;
 }
 
-/** A letter too many, too few or wrong, or two neighbours swapped, is one typo. */
+/** Swapped neighbours are one typo. */
 function isWithin(slips: number, word: string, name: string): boolean {
   if (word === name) return true;
   if (Math.abs(word.length - name.length) > slips) return false;
@@ -42,12 +41,11 @@ export type NamedProject = Pick<Project, 'id' | 'name'>;
 export type Projects = readonly [Project, ...Project[]];
 
 export type PrefixedText = Readonly<
-  /** `isForced`: marked as a prompt by `--`. */
   | { kind: 'known'; project: Project; prompt: string; isForced: boolean }
   | (UnknownProject & { readonly prompt: string })
 >;
 
-/** `projects`: the existing ones, the nearest name first. */
+/** Nearest name first. */
 export type UnknownProject = Readonly<{
   kind: 'unknown_project';
   name: string;
@@ -55,10 +53,9 @@ export type UnknownProject = Readonly<{
 }>;
 
 const NAME_MAX = 100;
-/** Slack links a name that looks like a domain: `<http://docs.example|docs.example>`. */
+/** `<http://docs.example|docs.example>`: Slack links names that look like domains. */
 const NAMED_PROJECT = /^project=(?:<[^<>|\s]*\|([^<>\s]*)>|(\S*))\s*/i;
 
-/** Reads `project=name` and `--` at the start of a text. */
 export function addressed(text: string, projects: Projects, byDefault: Project): PrefixedText {
   const trimmed = text.trim();
   const [start = '', linked, name = linked] = NAMED_PROJECT.exec(trimmed) ?? [];

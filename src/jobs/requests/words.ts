@@ -1,15 +1,13 @@
 /**
- * What people say to a bot without asking for a change of the documentation. Commas separate phrases, slashes
- * alternatives of a word; accents do not count. Two listed phrases in a row are not listed again. One line
- * per language: English, German, French, Spanish, Portuguese, Italian, Dutch, Polish, Russian, Ukrainian,
- * Swedish, Norwegian, Danish, Turkish, Arabic, Hindi, Japanese, Chinese, Korean. In scripts without spaces,
- * whole sentences.
+ * Commas separate phrases, slashes alternatives of a word. Accents do not count, and listed phrases combine.
+ * One line per language: English, German, French, Spanish, Portuguese, Italian, Dutch, Polish, Russian,
+ * Ukrainian, Swedish, Norwegian, Danish, Turkish, Arabic, Hindi, Japanese, Chinese, Korean. Scripts without
+ * spaces need whole sentences.
  */
 export type Phrases = Readonly<{
   heads: string;
-  /** May stand beside `heads`. */
   companions: string;
-  /** Heads only with a question mark. */
+  /** Heads only in questions. */
   asked?: string;
 }>;
 
@@ -204,7 +202,7 @@ fertig, erledigt, neuigkeiten, gemerged, fait, prêt, fini, terminé, c'est bon,
 klart, klar, färdig, färdigt, ferdig, færdig, færdigt, bitti, hazır, جاهز, انتهى, तैयार, हो गया, 終わった, できた, まだ, 好了, 完成, 怎么样`,
 };
 
-/** Words that make a question a request. `*`: any ending. */
+/** Turn a question into a request. `*`: any ending. */
 export const changes = `
 add adds added adding append* attach* updat* edit edits edited editing change changes changed changing modif* adjust* adapt* amend* fix fixes fixed fixing correct* repair* resolv* write writes wrote writing rewrit* rework* rephras* reword* document documents documented documenting redocument* explain* clarif* describ* elaborat* outlin* summar* remov* delet* drop drops strip* hide trim* cut renam* retitl* move* moving reorgani* reorder* restructur* rearrang* split* merge merging combin* translat* locali* create* creating make makes making build draft* generat* produc* prepar* put mention* cover covers covering list lists note link links linked linking replac* swap* substitut* convert* turn format* reformat* shorten* simplif* condens* expand* extend* improv* enhanc* polish* refin* refresh* moderni* tidy clean* proofread* review* check verify ensure revert* restore undo publish deprecat* highlight* illustrat* show typo* misspel* missing broken outdated bump* sync* align* unif* standardi* introduc* provid* give specif* define* redirect* annotat* caption* embed* migrat* tag set mark
 hinzufüg* füg* ergänz* aktualisier* änder* geändert korrigier* behebe* behoben schreib* umschreib* dokumentier* erklär* beschreib* erläuter* entfern* lösch* umbenenn* benenn* verschieb* übersetz* erstell* mach* ersetz* erweiter* verbesser* kürz* überarbeit* einfüg* einbau* erwähn* verlink* prüf* anpass* pass passe vereinfach* aufnehm* tippfehler* fehlt fehlen zusammenfass* anleg* streich* präzisier*
@@ -221,7 +219,7 @@ legg* oppdater* endre* rett rette fiks* fjern* slett* flytt* oversett* lag lage 
 tilføj* opdater* ændr* ret slet omdøb* flyt oversæt* lav lave opret* gøre erstat* udvid* forkort* nævn* tjek* stavefejl*
 ekle* güncelle* değiştir* düzelt* düzenle* yaz yazar yazabilir* belgele* açıkla* anlat* tanımla* kaldır* sil silebilir* adlandır* taşı* çevir* oluştur* yap yapar genişlet* iyileştir* kısalt* bahset* eksik* basitleştir*`;
 
-/** In scripts where words run together or begin with particles: at any position. */
+/** For scripts that join words or prefix particles: at any position. */
 export const changesWithin = `
 
 أضف, ضيف, إضافة, حدث, تحديث, عدل, تعديل, تغيير, صحح, تصحيح, أصلح, إصلاح, اكتب, كتابة, تكتب, وثق, توثيق, شرح, وصف, حذف, أزل, إزالة, تسمية, نقل, ترجم, أنشئ, إنشاء, استبدل, تحسين, اختصر, وضح, توضيح

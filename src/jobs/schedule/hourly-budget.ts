@@ -2,9 +2,9 @@ import type { Job } from '../job.ts';
 import { retryDelayMs } from './schedule.ts';
 
 const HOUR_MS = 3_600_000;
-/** The share of the budget that new jobs leave to follow-ups. */
+/** The share that starts leave free. */
 const KEPT_FOR_FOLLOW_UPS = 0.1;
-/** Calls that unattended jobs leave to people. */
+/** Calls that unattended jobs leave free. */
 const KEPT_FOR_PEOPLE = 20;
 
 export type BudgetKind = 'create_job' | 'send_message';
@@ -13,7 +13,7 @@ export type InBudgetQueue = Readonly<{
   jobId: string;
   kind: BudgetKind;
   isUnattended: boolean;
-  /** Others go first until then: it had its turn and did not use it. */
+  /** Set after an unused turn. */
   passedUntilMs?: number | null;
 }>;
 
@@ -23,11 +23,7 @@ export type BudgetUse = Readonly<{
   waiting: readonly InBudgetQueue[];
 }>;
 
-/**
- * When the hourly budget allows the call: now, or when enough others are an hour old. First come, first
- * served, but follow-ups pass starts, and people's starts pass unattended ones, that wait for more than their
- * limit.
- */
+/** Follow-ups may pass starts that are over their limit, and people's starts unattended ones. */
 export function allowedAtMs(use: BudgetUse, asking: InBudgetQueue, nowMs: number): number {
   const { perHour } = use;
   const queue = [...joinedBy(asking, use.waiting)];
@@ -46,7 +42,7 @@ export function allowedAtMs(use: BudgetUse, asking: InBudgetQueue, nowMs: number
 
 export function joinedBy(asking: InBudgetQueue, waiting: readonly InBudgetQueue[]): readonly InBudgetQueue[] {
   const at = waiting.findIndex((one) => isSame(one, asking));
-  // A job that was passed has come.
+  // Clears `passedUntilMs`.
   return at < 0 ? [...waiting, asking] : waiting.with(at, asking);
 }
 
@@ -57,11 +53,11 @@ export function isSame(one: InBudgetQueue, other: InBudgetQueue): boolean {
 function limitOf({ kind, isUnattended }: InBudgetQueue, perHour: number) {
   if (kind === 'send_message') return perHour;
   const forStarts = perHour - Math.floor(perHour * KEPT_FOR_FOLLOW_UPS);
-  // A small budget still allows one.
+  // A small budget allows at least one.
   return isUnattended ? Math.min(forStarts, Math.max(1, perHour - KEPT_FOR_PEOPLE)) : forStarts;
 }
 
-/** Whose calls the budget allows now: people's first, then unattended ones, in order of request. */
+/** People's first, then in order of request. */
 export function nextInLine(
   { perHour, calls, waiting }: Pick<BudgetUse, 'perHour' | 'waiting'> & { readonly calls: number },
   nowMs: number,
@@ -70,9 +66,9 @@ export function nextInLine(
   return there.toSorted((one, other) => Number(one.isUnattended) - Number(other.isUnattended));
 }
 
-/** After a 429. No call goes out before the end of the pause, then one at a time, in line. */
+/** After a 429: no calls before `untilMs`, then one at a time. */
 export type CallPause = Readonly<{
-  /** The last refusal, without those of calls already in flight. */
+  /** The last refusal, except of calls already in flight. */
   atMs: number;
   untilMs: number;
   refusals: number;
@@ -80,19 +76,18 @@ export type CallPause = Readonly<{
 
 export type AnsweredCall = Readonly<{
   startedAtMs: number;
-  /** `over`: another outcome. `again`: repeated, but not because of the rate. */
+  /** `again`: repeated, not because of the rate. */
   answer: 'taken' | 'limited' | 'over' | 'again';
   retryAfterMs: number | null;
 }>;
 
-/** What an answer means for the project's other calls; null: they go on. */
 export function pauseAfter(
   before: CallPause | null,
   { startedAtMs, answer, retryAfterMs }: AnsweredCall,
   nowMs: number,
   jitter: number,
 ): CallPause | null {
-  // Several calls are in flight when the first is refused.
+  // Calls were in flight at the first refusal.
   const isLate = before !== null && startedAtMs <= before.atMs;
   if (answer === 'limited') {
     const askedMs = nowMs + (retryAfterMs ?? 0);
@@ -113,7 +108,6 @@ export function isLimitedByAgent({ trouble }: Pick<Job, 'trouble'>): boolean {
   return trouble?.kind === 'rate_limited' && trouble.source === 'send' && trouble.isByAgent === true;
 }
 
-/** *Send now* despite the agent API's rate limit. */
 export function isHurried(job: Job, call: BudgetKind): boolean {
   const message = call === 'create_job' ? job.messages + 1 : job.messages;
   return job.hurriedMessage === message && isLimitedByAgent(job);

@@ -1,7 +1,6 @@
 import { Cron } from 'croner';
 import { z } from 'zod';
 
-/** Five-field cron in a time zone (`Europe/Berlin`). */
 export type Schedule = Readonly<{ cron: string; zone: string }>;
 
 export const scheduleShape = {
@@ -29,7 +28,7 @@ function cronProblem(cron: string): string | null {
     return NO_CRON;
   }
   if (cron.trim().split(/\s+/).length !== 5) return NO_CRON;
-  // Any day will do: every date comes again within eight years.
+  // Each date recurs within eight years.
   return nextMoment({ cron, zone: 'UTC' }, 0) === null ? 'never comes: there is no such date' : null;
 }
 
@@ -44,7 +43,7 @@ function isZone(zone: string) {
   }
 }
 
-/** Null: never. A time skipped by a clock change counts as the moment of the change. */
+/** A time skipped by a clock change counts as the change's. */
 export function nextMoment(schedule: Schedule, afterMs: number): number | null {
   return cronOf(schedule).nextRun(new Date(afterMs))?.getTime() ?? null;
 }
@@ -54,7 +53,7 @@ export function lastMoment(schedule: Schedule, untilMs: number): number | null {
   return last?.getTime() ?? null;
 }
 
-/** Without a callback, it starts no timer. */
+/** Croner starts no timer without a callback. */
 function cronOf({ cron, zone }: Schedule): Cron {
   return new Cron(cron, { timezone: zone, mode: '5-part' });
 }
@@ -62,7 +61,7 @@ function cronOf({ cron, zone }: Schedule): Cron {
 const DAYS = ['Sundays', 'Mondays', 'Tuesdays', 'Wednesdays', 'Thursdays', 'Fridays', 'Saturdays', 'Sundays'];
 const AT_ONE_TIME = /^(\d{1,2}) (\d{1,2}) \* \* (\*|\d|1-5)$/;
 
-/** `Mondays 9:00`, `weekdays 9:00`, `daily 9:00`; others stay as written. */
+/** `Mondays 9:00`, `weekdays 9:00`, `daily 9:00`, else `cron`. */
 export function inWords({ cron }: Schedule): string {
   const [, minute = '', hour = '', day = ''] = AT_ONE_TIME.exec(cron.trim().replace(/\s+/g, ' ')) ?? [];
   const days = day === '*' ? 'daily' : day === '1-5' ? 'weekdays' : DAYS[Number(day)];

@@ -3,11 +3,11 @@ import type { Policy } from '../policy.ts';
 type PollPolicy = Pick<Policy, 'pollMinIntervalMs' | 'pollMaxIntervalMs'>;
 
 const JITTER_SHARE = 0.2;
-/** People still watch the thread, and many turns end soon. */
+/** People still watch. */
 const YOUNG_FOR_MS = 120_000;
-/** Of a check's lateness, which delays the next check of an older turn. */
+/** Of a check's delay. */
 const OLDER_WAIT_SHARE = 0.5;
-/** Unnoticed, while checks at different moments would use up a second's reads. */
+/** Batches checks, which would use up a second's reads one by one. */
 const TOGETHER_MS = 50;
 const SHORTEST_CARD_MS = 60_000;
 const LONGEST_CARD_MS = 300_000;
@@ -17,17 +17,14 @@ const CARDS_TO_CHECKS = 25;
 const FIRST_RETRY_MS = 5_000;
 /** A person may wait. */
 export const LONGEST_RETRY_MS = 60_000;
-/** Ended jobs are checked until nothing has changed for this long. */
+/** Counts from the last change. */
 export const ENDED_CHECKS_MS = 24 * 3_600_000;
 const ENDED_GROWTH = 0.5;
 const LONGEST_ENDED_RETRY_MS = 30 * 60_000;
 
 export type Checked = Readonly<{ turnAgeMs: number; lateMs: number }>;
 
-/**
- * The shortest interval. If reads are scarce, as the lateness shows, older turns wait longer, up to the
- * longest interval. `jitter` (0 to 1) spreads jobs that started together.
- */
+/** A late check means scarce reads, so older turns wait. `jitter`: 0 to 1. */
 export function checkIntervalMs({ turnAgeMs, lateMs }: Checked, policy: PollPolicy, jitter: number): number {
   const { pollMinIntervalMs: minMs, pollMaxIntervalMs: maxMs } = policy;
   const shortestMs = Math.min(Math.max(minMs * spread(jitter), minMs), maxMs);
@@ -40,16 +37,12 @@ export function dueTogetherMs(atMs: number): number {
   return Math.ceil(atMs / TOGETHER_MS) * TOGETHER_MS;
 }
 
-/**
- * How long a card may show the same duration. Late checks mean many jobs, which share Slack's fifty edits a
- * minute.
- */
+/** Late checks mean many cards, which share Slack's 50 edits a minute. */
 export function cardIntervalMs({ turnAgeMs, lateMs }: Checked): number {
   const wantedMs = Math.min(Math.max(turnAgeMs * CARD_AGE_SHARE, SHORTEST_CARD_MS), LONGEST_CARD_MS);
   return Math.round(Math.max(wantedMs, lateMs * CARDS_TO_CHECKS));
 }
 
-/** Null: that was the last check. The intervals grow with the time without a change. */
 export function endedIntervalMs(
   unchangedMs: number,
   { pollMinIntervalMs }: Pick<PollPolicy, 'pollMinIntervalMs'>,
@@ -65,7 +58,7 @@ export function endedRetryMs(unchangedMs: number, jitter: number): number {
   return Math.round(Math.min(Math.max(wantedMs, FIRST_RETRY_MS), LONGEST_ENDED_RETRY_MS));
 }
 
-/** Doubles with `misses` (1 for the first), up to a ceiling. */
+/** `misses`: 1 for the first. */
 export function retryDelayMs(misses: number, jitter: number): number {
   const doubledMs = FIRST_RETRY_MS * 2 ** Math.min(misses - 1, 10);
   return Math.round(Math.min(doubledMs * spread(jitter), LONGEST_RETRY_MS));
@@ -75,13 +68,13 @@ export function spread(jitter: number): number {
   return 1 - JITTER_SHARE / 2 + JITTER_SHARE * jitter;
 }
 
-/** Longer than a service's pause, and than a used-up hourly budget lasts. */
+/** Exceeds pauses by a service or an hourly budget. */
 export const LONGEST_PAUSE_MS = 2 * 3_600_000;
 
 /** Replicas' clocks differ by less. */
 export const CLOCKS_DIFFER_MS = 60_000;
 
-/** A wait longer than `longestMs` was planned by a clock that was ahead, and is over. */
+/** A wait longer than `longestMs` came from a clock that was ahead. */
 export function isWaitOn(untilMs: number, longestMs: number, nowMs: number): boolean {
   return nowMs < untilMs && untilMs <= nowMs + longestMs + CLOCKS_DIFFER_MS;
 }

@@ -3,11 +3,11 @@ import { isUnwatched, type Job } from '../job.ts';
 const FACTOR = 0.5;
 const RECOVERS_WITHIN_MS = 20 * 60_000;
 
-/** After a 429 for a read, the project reads more slowly. */
+/** After a 429 for a project's read. */
 export type Slowdown = Readonly<{
   atMs: number;
   share: number;
-  /** No reads until then; afterwards, the rate recovers. */
+  /** Then the rate recovers. */
   untilMs: number;
 }>;
 
@@ -17,7 +17,7 @@ export function readShare(slowdown: Slowdown | null, nowMs: number): number {
   return Math.min(1, slowdown.share + recovered);
 }
 
-/** Several reads are in flight: one from before the last slowdown does not halve the rate again. */
+/** A read sent before the last slowdown does not halve the rate again. */
 export function slowedDown(
   before: Slowdown | null,
   rejected: { readonly askedAtMs: number; readonly retryAfterMs: number | null },
@@ -28,7 +28,6 @@ export function slowedDown(
   return { atMs: nowMs, share: readShare(before, nowMs) * FACTOR, untilMs };
 }
 
-/** The job as shown while nothing of its project is read. */
 export function shownWhilePaused(job: Job, { atMs, untilMs }: Pick<Slowdown, 'atMs' | 'untilMs'>): Job {
   const { stage, trouble } = job;
   const isWatched = stage.kind === 'working' && !isUnwatched(job);
@@ -46,15 +45,14 @@ export function shownWhilePaused(job: Job, { atMs, untilMs }: Pick<Slowdown, 'at
 
 const MINUTE_MS = 60_000;
 const BURST_SHARE = 0.05;
-/** Sums of fractions of a millisecond are not exact. */
+/** Floating-point tolerance. */
 const ROUNDING_MS = 0.01;
 
-/** A number per minute, evenly spread, with short bursts. */
 export type Allowance = Readonly<{ spacingMs: number; burstMs: number }>;
 
 export function allowanceOf(perMinute: number): Allowance {
   const burst = Math.max(1, Math.floor(perMinute * BURST_SHARE));
-  // A minute that begins with a burst must stay under the cap.
+  // A minute with a burst must stay under the cap.
   const spacingMs = MINUTE_MS / (perMinute - burst + 1);
   return { spacingMs, burstMs: burst * spacingMs };
 }

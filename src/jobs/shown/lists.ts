@@ -5,7 +5,7 @@ import { jobStandingOf } from '../pull-requests/standing.ts';
 
 export type Viewer = Readonly<{ teamId: string; userId: string; channelId: string }>;
 
-/** Stable when other jobs come and go. */
+/** Stable when jobs come and go. */
 export type JobCursor = Readonly<{ requestedAtMs: number; id: string }>;
 
 export type PageStart = { readonly to: 'older' | 'newer'; readonly than: JobCursor } | null;
@@ -21,7 +21,6 @@ export function needsPerson(one: NeedingJob): boolean {
   return need !== null && need !== one.job.dismissedNeed;
 }
 
-/** What the job needs of its requester. Each need has its own name. */
 export function needOf({ job, undecided }: NeedingJob): string | null {
   const { stage, trouble, creates, cards, turn } = job;
   if (undecided !== null) return `replies:${undecided.callId}:${undecided.count}`;
@@ -46,7 +45,7 @@ export function needOf({ job, undecided }: NeedingJob): string | null {
   }
 }
 
-/** A Home tab may stay visible for this long. */
+/** A Home tab may stay visible this long. */
 const LOOKS_FOR_MS = 3_600_000;
 export const HOME_SPACING_MS = 3_000;
 

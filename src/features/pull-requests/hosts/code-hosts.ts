@@ -13,21 +13,20 @@ import { gitlab } from './gitlab.ts';
 
 export type CheckResult = Readonly<
   | { outcome: 'seen'; facts: PullRequestFacts; memory: CheckMemory }
-  /** It does not exist, or may not be seen: hosts do not tell which. */
+  /** Missing or hidden: hosts do not tell which. */
   | { outcome: 'not_found' }
   | { outcome: 'no_access'; reason: 'bad_credentials' | 'not_allowed' | 'app_not_installed' }
-  /** `waitMs`: as the host asks; null: it does not say. `reason`: one word for the log. */
   | { outcome: 'later'; waitMs: number | null; reason: string }
 >;
 
-/** Raise it when the schema of a response changes: memories of other versions are ignored. */
+/** Raise it when a response's schema changes: other versions are ignored. */
 export const MEMORY_VERSION = 2;
 
 export type CheckMemory = Readonly<{
   version: number;
-  /** The last commit, which all readings but the review describe. */
+  /** All readings but the review describe it. */
   commit: string | null;
-  /** `lacks`: the missing permissions, by the host's names. */
+  /** `lacks`: permissions, by the host's names. */
   readings: { [Name in (typeof READINGS)[number]]?: { facts: PullRequestFacts; lacks: readonly string[] } };
   responses: Record<string, { etag: string; body: unknown }>;
 }>;
@@ -38,7 +37,7 @@ const CHECK_TIMEOUT_MS = 25_000;
 
 export type CodeHosts = ReturnType<typeof createCodeHosts>;
 
-/** The configured code hosts, for pull requests. Nothing is ever written to them. `timeoutMs`: for one request. */
+/** Only reads. `timeoutMs`: per request. */
 export function createCodeHosts(
   settings: readonly CodeHostSettings[],
   { clock, log, timeoutMs = 10_000 }: { clock: Clock; log: Logger; timeoutMs?: number },
@@ -49,11 +48,11 @@ export function createCodeHosts(
   return {
     find,
     /**
-     * Never throws for failures of network or host, and takes half a minute at most.
-     * @param memory from the last check that saw the pull request; null: none
+     * Does not throw for failures of network or host. Takes at most 30 s.
+     * @param memory from the last check that saw it
      */
     check: async (link: PullRequestLink, memory: CheckMemory | null): Promise<CheckResult> => {
-      // A link is read only where its own URL says, whatever its origin.
+      // Only the link's own URL decides where it is read.
       const own = find(link.key);
       const host = hosts.find(
         ({ settings }) => own?.host === settings.host && own.webUrl === settings.webUrl,
@@ -66,14 +65,13 @@ export function createCodeHosts(
       return result;
     },
     facts: () => hosts.map(({ settings: { webUrl }, facts }) => ({ host: new URL(webUrl).host, facts })),
-    /** Aborts what is in flight. */
     close: async () => {
       await Promise.all(hosts.map(({ client }) => client.close()));
     },
   };
 }
 
-/** The details first, then the rest side by side, as far as it can still change. */
+/** Details first, then what can still change, in parallel. */
 function checkAt(
   { settings, repositoryPath, client, clock, credentials }: CodeHost,
   { repository, number }: PullRequestLink,
@@ -104,12 +102,12 @@ function checkAt(
       );
       const readings: CheckMemory['readings'] = {};
       for (const [index, name] of READINGS.entries()) {
-        // Facts about one commit say nothing of the next.
+        // Facts about one commit say nothing of another.
         const earlier = name === 'review' || isSameCommit ? before?.readings[name] : undefined;
         const reading = found[index] ?? earlier;
         if (reading !== undefined) readings[name] = reading;
       }
-      // A reading that failed for a moment finds its tags again; those of earlier commits would only pile up.
+      // A failed reading keeps its tags, but not those of earlier commits.
       const kept = found.includes(null) && isSameCommit ? before.responses : {};
       return {
         outcome: 'seen',
@@ -144,13 +142,13 @@ async function readingOf(
   }
 }
 
-/** Null: the host answered, even if it does not show this pull request. */
+/** Null: the host answered. */
 function troubleOf(result: CheckResult): TroubleKind | null {
   if (result.outcome === 'later') return result.reason === 'rate_limited' ? 'rate_limited' : 'unreachable';
   return result.outcome === 'no_access' && result.reason === 'bad_credentials' ? 'needs_admin' : null;
 }
 
-/** What an administrator must fix is logged once, until it is fixed or changes. */
+/** Logs a problem once until it changes. */
 function checkLog(log: Logger) {
   const logged = new Map<string, string>();
   const isNew = (topic: string, problem: readonly string[]) => {

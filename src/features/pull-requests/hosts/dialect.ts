@@ -5,7 +5,7 @@ import { PARAGRAPH_MAX_LENGTH, type PullRequestFacts } from '../../../jobs/pull-
 import { hasSecrets } from '../../../jobs/secrets.ts';
 
 export interface Dialect {
-  /** What any token may request about itself. */
+  /** Any token may read it. */
   readonly tokenPath: string;
   tokenEndsAtMs(response: HostResponse): number | null;
   /** `commit`: the last one; null: unknown. */
@@ -13,16 +13,15 @@ export interface Dialect {
     read: Read,
     number: number,
   ): Promise<{ readonly facts: PullRequestFacts; readonly commit: string | null }>;
-  /** Read separately, so that a missing permission costs only its own facts. Absent: part of the details. */
+  /** Separate: a missing permission costs only its own facts. Absent: in `details`. */
   readonly readings: { readonly [Name in ReadingName]?: Reading };
-  /** The permission that a reading lacks if it is refused as a whole. */
+  /** What a refused reading lacks. */
   readonly permission: string;
 }
 
 export const READINGS = ['size', 'checks', 'review', 'preview'] as const;
 type ReadingName = (typeof READINGS)[number];
 
-/** @param lacks collects missing permissions that reduce the facts */
 export type Reading = (
   read: Read,
   pullRequest: { readonly number: number; readonly commit: string },
@@ -30,14 +29,14 @@ export type Reading = (
 ) => Promise<PullRequestFacts>;
 
 /**
- * Reads the API at the repository's path plus `rest`: `/pulls/14`. Throws a CodeHostError. What `schema` returns is
- * stored until the next check.
+ * `rest` follows the repository's path: `/pulls/14`. Throws CodeHostError. The result is stored until the
+ * next check.
  */
 export type Read = <T>(rest: string, schema: z.ZodType<T>) => Promise<T>;
 
 const PAGE = 100;
 
-/** Reads a list page by page. @param path ends with `?` or `&` */
+/** @param path ends with `?` or `&` */
 export async function readList<T>(read: Read, path: string, schema: z.ZodType<T[]>, pagesMax: number) {
   const items: T[] = [];
   for (let page = 1; page <= pagesMax; page += 1) {
@@ -48,7 +47,7 @@ export async function readList<T>(read: Read, path: string, schema: z.ZodType<T[
   return { items, isComplete: false };
 }
 
-// Responses are decoded leniently: a field that is missing or odd is null, and costs only itself.
+// Lenient: a missing or odd field is null, and costs only itself.
 
 const text = (maxLength: number) =>
   z
@@ -66,7 +65,7 @@ export const description = text(4_000);
 export const count = z.int().min(0).nullable().catch(null);
 export const flag = z.boolean().catch(false);
 export const id = z.int().min(1);
-/** It becomes part of a path. */
+/** Becomes part of a path. */
 export const commit = z
   .string()
   .regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/)
@@ -100,7 +99,7 @@ export function withoutNulls<T extends object>(fields: T) {
 
 export type CheckState = NonNullable<PullRequestFacts['checks']>;
 
-/** Any other word means that it is pending. */
+/** Any other word: pending. */
 export function checkStateIn(passing: readonly string[], failing: readonly string[]) {
   return shortText.transform((word): CheckState => {
     if (passing.includes(word ?? '')) return 'passing';
@@ -112,7 +111,7 @@ export function worstOf(checks: readonly CheckState[]): CheckState | null {
   return (['failing', 'pending', 'passing'] as const).find((state) => checks.includes(state)) ?? null;
 }
 
-/** Docs hosts that comment on a pull request with a preview's URL. No person's account has brackets in its name. */
+/** They comment with a preview's URL. No person's account has brackets in its name. */
 const PREVIEW_HOSTS = [
   { bots: ['mintlify[bot]'], domains: ['mintlify.app', 'mintlify.dev', 'mintlify.site', 'mintlify.review'] },
   { bots: ['vercel[bot]'], domains: ['vercel.app'] },
@@ -133,7 +132,7 @@ export function domainsOfBot(login: string): readonly string[] {
   return PREVIEW_HOSTS.find(({ bots }) => bots.some((bot) => bot === login))?.domains ?? [];
 }
 
-/** The first URL in a comment below one of the domains; the domain itself may be a dashboard. */
+/** The first URL at a subdomain: the domain itself may be a dashboard. */
 export function previewIn(comment: string, domains: readonly string[] = ALL_DOMAINS): string | null {
   for (const [address] of comment.matchAll(/https:\/\/[^\s"'<>()[\]`|\\]{1,2000}/g)) {
     const url = URL.parse(address);
@@ -146,10 +145,10 @@ export function previewIn(comment: string, domains: readonly string[] = ALL_DOMA
 
 const COMMENT = /<!--[\s\S]*?(?:-->|$)/g;
 const FENCE = /^(?:```|~~~)/;
-/** Headings, list items, quotations, tables, rules, images and HTML: the parts of templates. */
+/** Templates: headings, lists, quotations, tables, rules, images, HTML. */
 const NO_PROSE = /^(?:#|[-*+] |[-*_=]{3}|\d{1,9}[.)] |>|\||!\[|<)/;
 
-/** The first paragraph of prose in a Markdown description, on one line, without markup; null: there is none. */
+/** On one line, without markup; null: none. */
 export function firstParagraph(markdown: string | null): string | null {
   const paragraph: string[] = [];
   let isInFence = false;

@@ -24,7 +24,7 @@ import {
   worstOf,
 } from './dialect.ts';
 
-/** Conclusions of runs and states of commits, as GitHub's command line counts them. */
+/** As GitHub's command line counts them. */
 const checkState = checkStateIn(
   ['success', 'neutral', 'skipped'],
   ['failure', 'error', 'cancelled', 'timed_out', 'startup_failure', 'action_required'],
@@ -43,8 +43,7 @@ const combinedStatus = z.object({ state: checkState, total_count: count });
 const RUN_PAGES_MAX = 3;
 
 /**
- * Check runs, or the runs of GitHub Actions for a token without that permission, and the older commit statuses. While
- * one of the two may not be read, `passing` is not known.
+ * Check runs, or Actions runs for a token without that permission, and commit statuses. `passing` needs both.
  */
 const readChecks: Reading = async (read, { commit }, lacks) => {
   const [runs, status] = await Promise.all([
@@ -63,7 +62,7 @@ async function readCheckRuns(read: Read, commit: string): Promise<CheckState[]> 
   return statesOf(await readList(read, path, checkRuns, RUN_PAGES_MAX));
 }
 
-/** The newest run of each workflow: earlier ones are superseded. */
+/** Later runs of a workflow supersede earlier ones. */
 async function readWorkflowRuns(read: Read, commit: string): Promise<CheckState[]> {
   const path = `/actions/runs?head_sha=${commit}&`;
   const { items, isComplete } = await readList(read, path, workflowRuns, RUN_PAGES_MAX);
@@ -73,7 +72,7 @@ async function readWorkflowRuns(read: Read, commit: string): Promise<CheckState[
 
 function statesOf(runs: { items: readonly { conclusion: CheckState }[]; isComplete: boolean }): CheckState[] {
   const states = runs.items.map(({ conclusion }) => conclusion);
-  // Unread ones may have failed, or be running.
+  // Unread ones may have failed.
   return runs.isComplete ? states : [...states, 'pending'];
 }
 
@@ -114,7 +113,7 @@ const readDetails: Dialect['details'] = async (read, number) => {
   return { facts, commit: found.head.sha };
 };
 
-/** Only the issue behind the pull request has the name. It is left out if it cannot be read. */
+/** Only the issue has the name. */
 async function readClosedBy(read: Read, number: number): Promise<string | null> {
   const closed = await orNull(read(`/issues/${number}`, z.object({ closed_by: account })), () => true);
   return closed?.closed_by?.login ?? null;
@@ -123,10 +122,10 @@ async function readClosedBy(read: Read, number: number): Promise<string | null> 
 const REVIEW_PAGES_MAX = 5;
 const reviews = listOf(z.object({ user: account, state: shortText }));
 
-/** Each reviewer's last opinion. A comment is none, and a dismissed review no longer counts. */
+/** Each reviewer's last opinion. A comment is none. */
 const readReview: Reading = async (read, { number }) => {
   const { items, isComplete } = await readList(read, `/pulls/${number}/reviews?`, reviews, REVIEW_PAGES_MAX);
-  // The last ones count, and they are on further pages.
+  // The last ones are on further pages.
   if (!isComplete) return {};
   const opinions = items
     .filter(({ state }) => ['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED'].includes(state ?? ''))
@@ -141,14 +140,14 @@ const COMMENT_PAGES_MAX = 2;
 
 const deployments = listOf(z.object({ id, production_environment: flag }));
 const deploymentStatuses = listOf(z.object({ state: shortText, environment_url: publicUrl }));
-/** Only the preview's URL in a docs host's comment is kept; empty for other comments. */
+/** Keeps only preview URLs; empty for other comments. */
 const previews = listOf(
   z.object({ user: account, body: z.string().catch('') }).transform(({ user, body }) => {
     return previewIn(body, domainsOfBot(user?.login ?? '')) ?? '';
   }),
 );
 
-/** Where the commit was deployed, except to production; else the URL in a docs host's comment. */
+/** A deployment outside production, else a docs host's comment. */
 const readPreview: Reading = async (read, { number, commit }, lacks) => {
   const deployed = await orNull(readDeployed(read, commit));
   if (deployed) return { previewUrl: deployed };
@@ -169,7 +168,7 @@ async function readDeployed(read: Read, commit: string): Promise<string> {
 }
 
 export const github: Dialect = {
-  // `/rate_limit` would cost nothing, but an Enterprise server without limits answers it with 404.
+  // Enterprise servers without limits answer `/rate_limit` with 404.
   tokenPath: '/user',
   tokenEndsAtMs: ({ headers }) => {
     const ends = headers['github-authentication-token-expiration'];

@@ -40,14 +40,14 @@ const mergeRequest = z.object({
   changes_count: shortText,
 });
 
-/** `locked`: it is being merged. */
+/** `locked`: being merged. */
 const STATES = { opened: 'open', locked: 'open', merged: 'merged', closed: 'closed' } as const;
 
 const readDetails: Dialect['details'] = async (read, number) => {
   const found = await read(`/merge_requests/${number}`, mergeRequest);
   const state = STATES[found.state];
   const endedBy = { merged: found.merge_user ?? found.merged_by, closed: found.closed_by, open: null }[state];
-  // Up to a thousand (`1000+`). `readSize` adds the lines.
+  // At most `1000+`. `readSize` adds the lines.
   const [, files] = /^(\d{1,9})\+?$/.exec(found.changes_count ?? '') ?? [];
   const facts = withoutNulls({
     title: found.title,
@@ -62,16 +62,13 @@ const readDetails: Dialect['details'] = async (read, number) => {
   return { facts, commit: found.sha };
 };
 
-/** A service that reports repeatedly may hide the project's own pipeline behind this many of its own. */
+/** Other services' reports may precede the project's pipeline. */
 const PIPELINES_MAX = 50;
 
 const status = checkStateIn(['success', 'skipped'], ['failed', 'canceled']);
 const pipelines = listOf(z.object({ status, sha: commit, ref: title, source: shortText }));
 
-/**
- * The newest pipeline of this commit, by itself or as merged, and the newest report of other services, which GitLab
- * lists as a separate pipeline. Neither replaces the other.
- */
+/** GitLab lists other services' reports as a pipeline of their own: neither replaces the other. */
 const readChecks: Reading = async (read, { number, commit }) => {
   const found = await read(`/merge_requests/${number}/pipelines?per_page=${PIPELINES_MAX}`, pipelines);
   const newest = [true, false].flatMap(
@@ -86,7 +83,7 @@ const readChecks: Reading = async (read, { number, commit }) => {
 const approvals = z.object({ approved_by: listOf(z.object({})), approvals_left: count });
 const reviewers = listOf(z.object({ state: shortText }));
 
-/** Approved by somebody, and by all who must. Older versions do not say which reviewers want changes. */
+/** Approved by somebody, and by all who must. Older versions do not show requested changes. */
 const readReview: Reading = async (read, { number }) => {
   const requested = await orNull(read(`/merge_requests/${number}/reviewers`, reviewers));
   if (requested?.some(({ state }) => state === 'requested_changes')) return { review: 'changes_requested' };
@@ -96,20 +93,19 @@ const readReview: Reading = async (read, { number }) => {
 
 const DEPLOYMENTS_MAX = 50;
 const NOTES_MAX = 100;
-/** Accounts of access tokens, which only administrators of a project or group can create. */
+/** Access tokens' accounts, which only administrators can create. */
 const BOT = /^(?:project|group)_\d+_bot/;
 
 const deployments = listOf(
   z.object({ sha: commit, environment: z.object({ name: shortText, external_url: publicUrl }) }),
 );
-/** Only the preview's URL in a docs host's comment is kept. */
+/** Keeps only preview URLs. */
 const previews = listOf(
   z
     .object({ author: z.object({ username: z.string().regex(BOT) }), body: z.string() })
     .transform(({ body }) => previewIn(body)),
 );
 
-/** Where the commit was deployed, except to production; else the URL in a docs host's comment. */
 const readPreview: Reading = async (read, { number, commit }) => {
   const newest = `order_by=id&sort=desc&status=success&per_page=${DEPLOYMENTS_MAX}`;
   const deployed = await orNull(read(`/deployments?${newest}`, deployments));
@@ -134,22 +130,19 @@ const diffs = listOf(
       too_large: flag,
     })
     .transform(({ diff, collapsed, too_large: isTooLarge }) => {
-      // The lines before the first hunk describe the file.
+      // Lines before the first hunk describe the file.
       const start = diff?.search(/^@@/m) ?? -1;
       const lines = start === -1 ? [] : (diff ?? '').slice(start).split('\n');
       return {
         added: lines.filter((line) => line.startsWith('+')).length,
         removed: lines.filter((line) => line.startsWith('-')).length,
-        // Before 18.4, only an empty diff shows it. (So does a renamed file.)
+        // Before 18.4, an empty diff means this (or a renamed file).
         isLeftOut: diff === null || collapsed || isTooLarge || (collapsed === null && diff === ''),
       };
     }),
 );
 
-/**
- * Counted here: GitLab's API has diffs, but no counts. Empty if it has left out diffs, because they are too many or too
- * long, and before 15.7, which has none.
- */
+/** GitLab has diffs (since 15.7), but no counts. Empty if it leaves out many or long ones. */
 const readSize: Reading = async (read, { number }) => {
   const path = `/merge_requests/${number}/diffs?`;
   const found = await orNull(readList(read, path, diffs, DIFF_PAGES_MAX), ({ kind }) => kind === 'not_found');

@@ -11,7 +11,7 @@ const numbers = new Intl.NumberFormat('en-US');
 
 const MAX_UNSENT_FOLLOW_UPS = 200;
 
-/** The thread shows what a person wrote in the form: it counts as a reply. */
+/** The bot's post of a form's text counts as a reply. */
 export function followUpShown(
   builder: DecisionBuilder,
   { messageTs, userId, text }: Pick<Reply, 'messageTs' | 'userId' | 'text'>,
@@ -60,7 +60,7 @@ export function enqueueOrRefuse(
     scheduleSending(builder);
     return;
   }
-  // No call: the id only tells *Send again* which reply is meant.
+  // Not a call's id: it tells *Send again* which reply is meant.
   const callId = followUp.id;
   builder.updateFollowUps([followUp], { state: 'not_sent', callId });
   announceRefusal(builder, callId, [followUp], refusal);
@@ -98,7 +98,7 @@ export function scheduleSending(builder: DecisionBuilder): void {
   const waiting = readyOf(builder.followUpsIn('waiting'));
   if (waiting.length === 0 || job.agentJob === null) return;
   builder.schedule('send_follow_ups', sendingDueMs(builder, waiting));
-  // A new turn hides late news of the one before.
+  // A new turn hides late news of the last.
   if (job.stage.kind === 'ended') builder.schedule('check_ended_job');
 }
 

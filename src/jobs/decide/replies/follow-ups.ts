@@ -31,7 +31,7 @@ import { notifyOfDeletion, offerCorrection, withChanges, withCorrection } from '
 const ANSWERED_WITHIN_MS = 3_000;
 
 export const followUpDeciders = {
-  /** Skips the rest of the window, or tries once despite the rate limit: the API may have named a wrong time. */
+  /** Tries once despite a rate limit, whose end may be wrong. */
   send_now_pressed(builder, { message }) {
     const { job } = builder;
     if (message !== job.messages + 1 || job.hurriedMessage === message) return;
@@ -74,7 +74,7 @@ export const followUpDeciders = {
     builder.updateFollowUps(sent, { state: 'sent' });
     clearTrouble(builder, 'send');
     noteMissing(builder, null);
-    // After *Start again* the message went to the previous agent job.
+    // After *Start again*, the message went to the old agent job.
     if (builder.job.agentJob?.id === agentJobId) startTurn(builder, answer, sent);
     notifyOfChanges(builder, callId);
     scheduleSending(builder);
@@ -120,7 +120,7 @@ export const followUpDeciders = {
           builder.announce({ kind: 'message_unknown', callId, count, authorIds });
         }
         if (builder.followUpsIn('waiting').length === 0) forgetUntoldTrouble(builder);
-        // If the agent has them, nothing watches its turn.
+        // The agent may have them: watch for a turn.
         if (builder.job.stage.kind === 'ended')
           checkFrom(builder, { ...builder.job.stage, sinceMs: builder.nowMs });
         break;
@@ -134,7 +134,7 @@ export const followUpDeciders = {
 
   follow_up_shown: followUpShown,
 
-  /** Waiting replies are held back. Calls in flight go first; later replies follow the stop. */
+  /** Calls in flight go out first; later replies follow the stop. */
   stop_pressed(builder, { userId: stopBy }) {
     const { job, nowMs, policy } = builder;
     const { stage, agentJob } = job;
@@ -147,7 +147,6 @@ export const followUpDeciders = {
     builder.schedule('check_job', nowMs + policy.pollMinIntervalMs);
   },
 
-  /** The turn may have ended by itself: the answer says which. */
   job_stopped(builder, { callId, agentJob: answer }) {
     builder.endCall(callId, 'done');
     clearTrouble(builder, 'send');

@@ -27,7 +27,7 @@ export const replyDeciders = {
   reply_deleted(builder, { messageTs, overtaken }) {
     const followUp = builder.followUpAt(messageTs);
     if (followUp === null && overtaken !== undefined) {
-      // An edit that arrives after the deletion must not look like a new reply.
+      // A late edit must not look like a new reply.
       const empty = newFollowUp(builder, { ...overtaken, text: '' });
       builder.saveFollowUp({ ...empty, state: 'withdrawn' });
     }
@@ -44,12 +44,12 @@ export const replyDeciders = {
     }
   },
 
-  /** Before the request goes out, the edit replaces it, or withdraws it ("stop"); later, a correction is offered. */
+  /** Replaces or withdraws ("stop") an unsent request; later, offers a correction. */
   request_rewritten(builder, { reply }) {
     const { job } = builder;
     const { messageTs, userId, text, editedTs } = reply;
     if (job.requestTs !== messageTs || job.stage.kind === 'dropped') return;
-    // Its correction was sent, and is a reply.
+    // A sent correction is a reply.
     const correction = builder.followUpAt(messageTs);
     if (correction !== null) {
       edit(builder, correction, reply, editedTs);
@@ -99,7 +99,7 @@ export const replyDeciders = {
   },
 } satisfies Partial<Deciders>;
 
-/** Where a reply goes that is new, or that was kept out before its edit (`before`). */
+/** `before`: the state before an edit. */
 function route(
   builder: DecisionBuilder,
   followUp: FollowUp,
@@ -116,7 +116,7 @@ function route(
     builder.excludeFollowUp(followUp, 'muted');
   else if (isMentionMissing) builder.excludeFollowUp(followUp, 'excluded');
   else if (!isKeptOut(builder, followUp, reply)) {
-    // Files alone were named when they arrived.
+    // Its files were named on arrival.
     if (before !== 'excluded') nameOthers(builder, reply.messageTs, others);
     if (snippets.length > 0) builder.schedule('read_snippets');
     const isOnlyFiles = isBlank(text) && snippets.length === 0 && others.length > 0;
@@ -209,7 +209,7 @@ const KEPT_OUT: Readonly<Record<string, KeptReply | KeptCommand>> = {
   status: 'kept_status',
 };
 
-/** Stays between people unless its author sends it. An attachment is always for the agent. */
+/** Attachments are always for the agent. */
 function isKeptOut(builder: DecisionBuilder, followUp: FollowUp, { mentionsBot, attachments }: Reply) {
   const { job } = builder;
   const { text, messageTs, userId } = followUp;
@@ -232,7 +232,7 @@ function isKeptOut(builder: DecisionBuilder, followUp: FollowUp, { mentionsBot, 
   return true;
 }
 
-/** Applies words and deletions that came during the send. Returns the rest. */
+/** Applies words and deletions received meanwhile. Returns the rest. */
 export function withChanges(builder: DecisionBuilder, followUps: readonly FollowUp[]): FollowUp[] {
   return followUps.filter((followUp) => {
     const word = followUp.corrected === null ? null : threadWordOf(followUp.corrected);

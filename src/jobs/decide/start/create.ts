@@ -92,8 +92,8 @@ export const createDeciders = {
 } satisfies Partial<Deciders>;
 
 /**
- * Once per end of the job and per create call of unknown outcome. If the API did not know a message's job,
- * the new job gets that message's replies, even if it already runs.
+ * Once per end of the job, or create call of unknown outcome. The new job gets the replies that missed the
+ * old one.
  */
 function startAgain(
   builder: DecisionBuilder,

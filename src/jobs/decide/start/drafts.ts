@@ -8,7 +8,6 @@ import { type JobRequest, newJob, noteIfEarlierReplies, notifyRequester, request
 export const DRAFT_KEPT_MS = 7 * 86_400_000;
 export const OPEN_DRAFTS_MAX = 5;
 
-/** A job that waits for *Start*, in `request.thread` or at the top level of the channel. */
 export function requestDraft(
   { thread, ...request }: JobRequest,
   {
@@ -17,11 +16,11 @@ export function requestDraft(
     key,
     markedBy,
   }: Readonly<{
-    /** Timestamps of the thread's messages that go along by default. */
+    /** Timestamps. */
     messages?: readonly string[];
     approvers: readonly string[];
     key?: string;
-    /** The draft is withdrawn when none of them reacts any longer; absent: reactions do not count. */
+    /** Withdrawn when none of them still reacts. */
     markedBy?: readonly string[];
   }>,
   context: DecisionContext,
@@ -53,7 +52,7 @@ function makeDraft(
   builder.schedule('expire_draft', nowMs + DRAFT_KEPT_MS);
 }
 
-/** `jobs`: the channel's jobs without a requester since `DRAFT_KEPT_MS`. */
+/** `jobs`: the channel's, without a requester, since `DRAFT_KEPT_MS`. */
 export function mayDraftMore(jobs: readonly Job[], appId: string): boolean {
   const open = jobs.filter(
     ({ stage, origin }) => stage.kind === 'draft' && origin.kind === 'mention' && origin.app?.id === appId,
@@ -79,7 +78,7 @@ export const draftDeciders = {
     });
   },
 
-  /** Its message may exist: a person who sees it can start it. */
+  /** Its message may exist, with a working *Start*. */
   draft_unseen(builder, { draft }) {
     const stage = openDraft(builder, draft);
     if (stage !== null) builder.change({ stage: { ...stage, isUnseen: true } });
@@ -93,7 +92,7 @@ export const draftDeciders = {
       notifyRequester(builder, callId, reason, 'draft_refused');
       return;
     }
-    // It still goes to the agent, without a receipt.
+    // Sent without a receipt.
     if (announcement.kind === 'follow_up')
       followUpShown(builder, { ...announcement, messageTs: slackTime(builder.nowMs) });
     notifyRequester(builder, callId, reason, announcement);
@@ -157,7 +156,7 @@ export const draftDeciders = {
   },
 } satisfies Partial<Deciders>;
 
-/** Who reacts now but not to the last draft. A dismissed draft stays dismissed. */
+/** Null after a dismissal. */
 export function asksOnceMore(stage: Stage, userIds: readonly string[]): string | null {
   if (stage.kind !== 'dropped' || stage.markedBy === undefined) return null;
   const { markedBy } = stage;
@@ -173,7 +172,7 @@ function drop(builder: DecisionBuilder, draft: Draft, why: Dropped['why'], byUse
     repliesAfterTs: null,
     muted: false,
   });
-  // They may go along with the next draft, so no receipt says that they stay between people.
+  // The next draft may include them: no `aside` receipt.
   const state = why === 'dismissed' ? 'aside' : 'excluded';
   for (const followUp of builder.followUpsIn('waiting', 'not_sent')) builder.excludeFollowUp(followUp, state);
 }

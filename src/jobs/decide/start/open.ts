@@ -17,7 +17,7 @@ export type JobRequest = Pick<
 > &
   Partial<Pick<Job, 'recipe' | 'owners' | 'context' | 'requestTs'>> &
   Readonly<{
-    /** Where the card goes; null: a new thread. */
+    /** Null: a new thread. */
     thread: StartThread | null;
     attachments?: Attachments;
     watchedAgentJobId?: string;
@@ -66,7 +66,6 @@ export function newJob(
   };
 }
 
-/** `pressedTs` is Slack's clock, like the thread's messages; ours may differ. */
 function openIn(
   builder: DecisionBuilder,
   thread: StartThread | null,
@@ -85,7 +84,7 @@ function openIn(
   requestCard(builder);
 }
 
-/** A redelivered request may be late: replies since then found no job. */
+/** A redelivered request may follow replies that found no job. */
 export function noteIfEarlierReplies(builder: DecisionBuilder): void {
   const { threadTs, repliesAfterTs } = builder.job;
   if (threadTs === null || repliesAfterTs === null) return;
@@ -127,7 +126,7 @@ export const cardDeciders = {
       builder.change({ stage: { kind: 'creating' } });
       builder.schedule('read_snippets');
     }
-    // It does not show what was written before it was posted.
+    // The card lacks what was written before it.
     if (builder.job.muted || builder.allFollowUps().length > 0) builder.refreshCard();
   },
 
@@ -184,7 +183,7 @@ export function watchAgentJob(builder: DecisionBuilder, agentJobId: string): voi
   builder.refreshCard();
 }
 
-/** `key`: each message to the requester is sent once. */
+/** Once per `key`. */
 export function notifyRequester(
   builder: DecisionBuilder,
   key: string,
@@ -218,10 +217,7 @@ export type Manner = Readonly<{
   unknownProject?: UnknownProject | null;
 }>;
 
-/**
- * Opens a job, or asks first if the request repeats another, is doubtful or names an unknown project.
- * `recent`: the requester's jobs in the channel within `ASKED_BEFORE_MS`.
- */
+/** `recent`: the requester's jobs in the channel within `ASKED_BEFORE_MS`. */
 export function requestJob(
   request: JobRequest,
   recent: readonly Job[],

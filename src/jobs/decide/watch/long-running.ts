@@ -63,7 +63,7 @@ export const NEWS_WINDOW_MS = 600_000;
 const SHORTEST_PAUSE_MS = NEWS_WINDOW_MS;
 const LONGEST_PAUSE_MS = 3_600_000;
 
-/** People's actions, after which everything is news again. */
+/** Everything after these is news. */
 const ACTS: ReadonlySet<JobEvent['type']> = new Set([
   'reply_received',
   'follow_up_written',
@@ -90,7 +90,7 @@ export function isPaused({ recentNews }: Pick<Job, 'recentNews'>, nowMs: number)
   return isWaitOn(recentNews?.pausedUntilMs ?? 0, LONGEST_PAUSE_MS, nowMs);
 }
 
-/** False: too much news, so the event must not be applied and checks pause. */
+/** False: too much news; drop the event. */
 export function countNews(builder: DecisionBuilder, event: JobEvent, before: Job): boolean {
   const { nowMs } = builder;
   const { recentNews } = builder.job;

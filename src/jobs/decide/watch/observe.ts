@@ -61,7 +61,7 @@ export const checkDeciders = {
     if (!isExpected(builder, agentJobId)) return;
     if (stage.kind === 'working' || !isMissing(failure)) noteMissing(builder, failure);
     if (stage.kind === 'ended') {
-      // This check may be the only one to see a change, so it is repeated.
+      // Repeated: no other check may see the change.
       const ended = withPastEnd(stage, nowMs);
       if (ended !== stage) builder.change({ stage: ended });
       const unchangedMs = nowMs - ended.sinceMs;
@@ -86,7 +86,6 @@ export const checkDeciders = {
   },
 } satisfies Partial<Deciders>;
 
-/** False: the answer is outdated or unwanted, or checks pause. */
 function isExpected(builder: DecisionBuilder, agentJobId: string) {
   const { job, nowMs } = builder;
   if (job.agentJob?.id !== agentJobId || isUnwatched(job)) return false;
@@ -95,7 +94,7 @@ function isExpected(builder: DecisionBuilder, agentJobId: string) {
   return false;
 }
 
-/** Compares the job with what was announced, so a missed step heals here. */
+/** Compares with what was announced, not with the last check. */
 export function observe(builder: DecisionBuilder, stage: Working, agentJob: AgentJob): void {
   const { nowMs, lateMs = 0 } = builder.context;
   const { settle } = stage;
@@ -123,7 +122,7 @@ export function observe(builder: DecisionBuilder, stage: Working, agentJob: Agen
     builder.refreshCard();
   } else {
     scheduleCheck(builder);
-    // A new pull request is announced at once. A failure waits: it asks for a decision.
+    // A failure waits: it asks for a decision.
     const hasNewLink = newLink(builder.job, agentJob) !== null;
     if (status === 'completed' && hasNewLink) announceEnd(builder, agentJob, status, null);
   }
@@ -141,7 +140,6 @@ function noteActivity(builder: DecisionBuilder, words = '') {
   builder.refreshCard();
 }
 
-/** The agent took replies. The previous turn's state is not believed for a while. */
 export function startTurn(
   builder: DecisionBuilder,
   answer: AgentJob | null,
@@ -152,13 +150,13 @@ export function startTurn(
   const isEndedAnswer = own !== null && isEnded(own.status);
   const previousPrLink = (isEndedAnswer ? own : builder.job.agentJob)?.prLink ?? null;
   if (own !== null) replaceAgentJob(builder, own);
-  // The new turn will hide the previous turn's result.
+  // The new turn will hide this result.
   if (isEndedAnswer) announceLink(builder, own);
   countReplies(builder, replies);
   const { job } = builder;
   const { stage } = job;
   const working = stage.kind === 'working' ? stage : null;
-  // The state before an earlier follow-up that the API has not taken up visibly.
+  // From an earlier follow-up, not visibly started.
   const unsettled = working?.settle?.seenActive === false ? working.settle : null;
   const isTurnBeforeOver = unsettled !== null && own !== null && isEndAfter(unsettled, own);
   const previous: Partial<Settle> & Pick<Settle, 'previousStatus' | 'previousPrLink'> = isTurnBeforeOver
@@ -187,7 +185,6 @@ export function startTurn(
   builder.refreshCard();
 }
 
-/** A message call without a clear answer may become a turn, too. */
 export function expectTurn(builder: DecisionBuilder): void {
   const { stage } = builder.job;
   const turnsToCome = turnsToComeOf(stage) + 1;
@@ -198,7 +195,6 @@ export function expectTurn(builder: DecisionBuilder): void {
   builder.change({ stage: { ...stage, settle: { ...(stage.settle ?? over), turnsToCome } } });
 }
 
-/** The likely end that was announced was not the end. */
 function forgetLikelyEnd(builder: DecisionBuilder) {
   const { lastAnnounced: last, turn } = builder.job;
   if (last?.turn !== turn || !isEnded(last.status)) return;
@@ -206,7 +202,7 @@ function forgetLikelyEnd(builder: DecisionBuilder) {
   forgetStatuses(builder);
 }
 
-/** The agent works, perhaps still on the previous turn if the job seemed active then. */
+/** If the job seemed active before, this may still be the previous turn. */
 function takeUp(settle: Settle): Settle {
   const { previousStatus, turnsToCome = 0 } = settle;
   const isPrevious = previousStatus === null;
@@ -218,7 +214,6 @@ function turnsToComeOf(stage: Stage) {
   return from?.turnsToCome ?? 0;
 }
 
-/** See product.md: seen active since, changed status or link, or the settle window has passed. */
 function isTurnOver({ context }: DecisionBuilder, settle: Settle | null, agentJob: AgentJob) {
   if (settle === null || settle.seenActive) return true;
   if (!isWaitOn(settle.untilMs, context.policy.settleWindowMs, context.nowMs)) return true;
@@ -244,12 +239,11 @@ function scheduleCheck(builder: DecisionBuilder) {
   builder.schedule('check_job', dueTogetherMs(nowMs + waitMs));
 }
 
-/** The end is provisional: the agent may take a follow-up late, and a link may arrive late. */
+/** Provisional: a follow-up or a link may arrive late. */
 function endTurn(builder: DecisionBuilder, status: Ended['status'], turnsToCome: number, by?: string | null) {
   const { nowMs } = builder;
   const { stage, turn, requestedAtMs } = builder.job;
   let tookMs = stage.kind === 'ended' ? stage.tookMs : undefined;
-  // For the requester, the first turn began with the request.
   if (stage.kind === 'working' && stage.isOlder !== true)
     tookMs = nowMs - (turn === 1 ? requestedAtMs : workingSince(stage));
   checkFrom(builder, {
@@ -269,7 +263,7 @@ export function checkFrom(builder: DecisionBuilder, stage: Ended): void {
   if (waitMs !== null) builder.schedule('check_ended_job', nowMs + waitMs);
 }
 
-/** It only seemed to continue. */
+/** The job only seemed to continue. */
 function restoreEnd(builder: DecisionBuilder, { turnReplies, ...times }: EndBefore) {
   const { stage } = builder.job;
   if (stage.kind !== 'ended') return;
@@ -296,7 +290,7 @@ function observeEnded(builder: DecisionBuilder, ended: Ended, agentJob: AgentJob
   }
 }
 
-/** The next check announces it unless a reply explains it: one outdated answer is no news. */
+/** The next check announces it: one outdated answer is no news. */
 function resume(
   builder: DecisionBuilder,
   { status: previousStatus, turnsToCome = 0 }: Ended,
