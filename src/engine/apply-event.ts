@@ -9,19 +9,15 @@ import type { ClaimedTask, LockedJob, Store, Transaction } from '../store/store.
 import type { Clock } from './runtime/clock.ts';
 import type { Logger } from './runtime/redact.ts';
 
-/** What the features of the program add to every event of a job. */
 export type EventFeatures = Readonly<{
   decisions: DecisionTable;
-  /** Each writes, in the transaction of the event, what else follows from its decision. */
+  /** Runs in the transaction of the event. */
   afterWrite: readonly AfterWrite[];
 }>;
 
 export type AfterWrite = (tx: Transaction, decision: Decision, context: AnyJobContext) => Promise<void>;
 
-/**
- * Not bound to a job: `policy` holds the defaults, until `policyFor` applies those of the job's channel and
- * project.
- */
+/** `policy` holds the defaults; `policyOf` applies those of the job's channel and project. */
 export interface AnyJobContext extends DecisionContext {
   readonly rulesOf: (teamId: string) => Rules;
   readonly features: EventFeatures;
@@ -31,12 +27,11 @@ export type EngineTools = Readonly<{
   store: Store;
   clock: Clock;
   log: Logger;
-  /** Aborted when the program stops: work that has not begun is left to the next process. */
   stopping: AbortSignal;
   newContext: () => AnyJobContext;
 }>;
 
-/** The program stops: another process may take the task at once. */
+/** Lets another process take the task at once. */
 export async function release({ store }: EngineTools, { lease }: ClaimedTask): Promise<void> {
   await store.transaction((tx) => tx.tasks.release([lease]));
 }
@@ -45,12 +40,12 @@ export function factsOf({ id, teamId, projectName }: Job) {
   return { job_id: id, team_id: teamId, project: projectName };
 }
 
-/** The sites whose pull requests have short names. */
+/** Sites whose pull requests have short names. */
 export function sitesOf({ newContext }: Pick<EngineTools, 'newContext'>): readonly CodeHostSite[] {
   return newContext().policy.pullRequests.sites;
 }
 
-/** Writes what follows from the event. Returns the job afterwards, and whether anything followed. */
+/** Returns the job afterwards. */
 export async function applyEvent(
   tx: Transaction,
   jobId: string,
@@ -73,7 +68,7 @@ export async function applyEvent(
   return { job: decision.job, hasEffect };
 }
 
-/** Counts a job's outcome for its recipe. Returns whether that pauses the recipe. */
+/** Returns whether the outcome pauses the recipe. */
 async function pausesRecipe(
   tx: Transaction,
   job: Job,
@@ -98,7 +93,6 @@ export function policyOf(
   return policyFor(policy, rulesOf(job.teamId), job, saved);
 }
 
-/** Nobody started the draft in time: it is forgotten, and its message says so. */
 export async function expireDraft({ store, newContext }: EngineTools, task: ClaimedTask): Promise<void> {
   await store.transaction(async (tx) => {
     await tx.tasks.fence(task.lease);

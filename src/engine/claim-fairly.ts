@@ -1,13 +1,11 @@
 import { type Claim, type ClaimedTask, levelsOf, type TaskGroup, type Transaction } from '../store/store.ts';
 
-/**
- * A group may take as many slots as remain free: half of all if it is alone, a third each if there are two.
- */
+/** A group may take as many slots as remain free: half of all if alone, a third each for two groups. */
 const SHARE = 1;
-/** A workspace with many channels may take more: three quarters if it is alone. */
+/** A workspace with many channels may take three quarters if alone. */
 const SHARE_OF_MANY = 3;
 
-/** Shares worker slots between groups. However many groups hang, slots remain for the next one. */
+/** Slots remain for the next group, however many hang. */
 export class FairSlots {
   private readonly total: number;
   private taken = 0;
@@ -25,14 +23,12 @@ export class FairSlots {
     return [...this.takenBy.keys()];
   }
 
-  /** False if the group already has its share. */
   take(group: TaskGroup): boolean {
     if (levelsOf(group).some((level) => this.isFull(level, level === group))) return false;
     this.add(group);
     return true;
   }
 
-  /** Takes one more slot, whatever the share. */
   add(group: TaskGroup): void {
     this.taken += 1;
     for (const level of levelsOf(group)) this.takenBy.set(level, (this.takenBy.get(level) ?? 0) + 1);
@@ -47,7 +43,6 @@ export class FairSlots {
     }
   }
 
-  /** The groups that have their share. A group that `take` refuses is one of them, or in one. */
   full(): TaskGroup[] {
     return [...this.takenBy.keys()].filter((level) => this.isFull(level, true));
   }
@@ -59,7 +54,6 @@ export class FairSlots {
     return copy;
   }
 
-  /** `isAlone`: unless groups within it have slots, too. */
   private isFull(level: TaskGroup, isAlone: boolean): boolean {
     const taken = this.takenBy.get(level) ?? 0;
     if (taken >= this.free * SHARE_OF_MANY) return true;
@@ -71,7 +65,7 @@ export class FairSlots {
   }
 }
 
-/** Limits how many work at a time, and of each group to its share. Others wait, first come, first served. */
+/** Others wait, first come, first served. */
 export class FairLimit {
   private readonly slots: FairSlots;
   private waiting: readonly { readonly group: TaskGroup; readonly begin: () => void }[] = [];
@@ -95,7 +89,6 @@ export class FairLimit {
   }
 
   private beginNext(): void {
-    // Many of few groups may wait: each group is asked for once.
     const full = new Set<TaskGroup>();
     this.waiting = this.waiting.filter((waiting) => {
       const begins = !full.has(waiting.group) && this.begin(waiting.group);
@@ -110,9 +103,8 @@ export class FairLimit {
   }
 }
 
-/** Limits how many tasks of each group may begin, even where slots are free. */
 export interface Quota {
-  /** Takes what may begin now. If that is less than asked for, `againAtMs` says when there is more. */
+  /** `againAtMs` applies if less is granted than wanted. */
   take(
     tx: Transaction,
     wanted: ReadonlyMap<TaskGroup, number>,
@@ -127,31 +119,27 @@ export type Granted = Readonly<{
 
 export type Found = Readonly<{
   tasks: readonly ClaimedTask[];
-  /** Whether more may be due than there were slots for. */
   isBehind: boolean;
-  /** When the next task is due, or null. Unknown while there is more to take at once. */
+  /** Null: none, or unknown while more can be claimed at once. */
   dueAtMs: number | null;
   usedUp: ReadonlyMap<TaskGroup, number>;
 }>;
 
 type Look = Omit<Claim, 'leftOut' | 'admit' | 'isOneOfEach'> &
   Readonly<{
-    /** From the last look: more were due than could begin. */
+    /** After the last claim, more were due than could begin. */
     isBehind: boolean;
     slots: FairSlots;
     quota: Quota | null;
     usedUp: ReadonlyMap<TaskGroup, number>;
   }>;
 
-/**
- * Where a quota was short recently, this many tasks are asked for at first: those that may not begin would be
- * locked in vain.
- */
+/** After a short quota, claim few at first: others would be locked for nothing. */
 const FEW = 4;
 
 /**
- * Claims the tasks that have been due longest, and of no group more than its share. If too few can begin,
- * first one of each group without a slot: a short queue must not wait behind the backlogs of others.
+ * Claims the longest due tasks, no group beyond its share. If there were too few slots, groups without one
+ * come first: a short queue must not wait behind backlogs.
  */
 export async function claimFairly(tx: Transaction, look: Look): Promise<Found> {
   const { nowMs, leaseNowMs, leaseUntilMs, inFlight, limit, quota } = look;
@@ -194,9 +182,8 @@ export async function claimFairly(tx: Transaction, look: Look): Promise<Found> {
     const free = limit - tasks.length;
     const wanted = Math.min(free, mostWanted);
     await claim(wanted, leftOut(), false);
-    // There may be more; or tasks of full groups, or those that another replica has just locked, may hide due
-    // tasks of others. If any were taken, the next look follows at once, and leaves full groups out from the
-    // start.
+    // Full groups' tasks, or tasks just locked by another replica, may hide other due tasks. If any were
+    // claimed, the next claim follows at once and skips full groups.
     isMore = (found === wanted || wanted < free) && (tasks.length === 0 || slots.full().length === 0);
     mostWanted = found === wanted ? mostWanted * 2 : limit;
   }

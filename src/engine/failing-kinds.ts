@@ -4,11 +4,9 @@ import { type ClaimedTask, LeaseLostError } from '../store/store.ts';
 import type { EngineTools } from './apply-event.ts';
 import { scrub } from './runtime/redact.ts';
 
-/** Passing problems are over by then. */
 const FAILING_FOR_MS = 5 * 60_000;
-/** A failing task is tried again within a minute: much later, nothing is known of it. */
+/** Failing tasks are retried within a minute. */
 const FORGOTTEN_AFTER_MS = 15 * 60_000;
-/** Enough of a failure to show what is wrong, why, and what to do. */
 const MAX_WORDS = 500;
 
 type Failures = Readonly<{
@@ -18,10 +16,7 @@ type Failures = Readonly<{
   subjects: Set<string>;
 }>;
 
-/**
- * Notices kinds of tasks of which none succeeds: as long as one does, the others fail for reasons of their
- * own.
- */
+/** Finds task kinds that never succeed. If one task does, the others fail for their own reasons. */
 export class FailingKinds {
   private readonly tools: Pick<EngineTools, 'store' | 'clock' | 'log'>;
   private readonly failures = new Map<TaskKind, Failures>();
@@ -34,7 +29,6 @@ export class FailingKinds {
     this.failures.delete(kind);
   }
 
-  /** The task is tried again later, and its failure is recorded in the store. */
   async putOff(task: ClaimedTask, error: unknown): Promise<void> {
     const { store, clock, log } = this.tools;
     const nowMs = clock.now();
@@ -45,9 +39,8 @@ export class FailingKinds {
     const runAtMs = nowMs + retryDelayMs(task.attempts + 1, 0.5);
     await store
       .transaction((tx) => tx.tasks.fail(task.lease, runAtMs, words, nowMs))
-      // The lease expires by itself, and the task is claimed again.
+      // The lease expires, and the task is claimed again.
       .catch((cause: unknown) => {
-        // Another replica owns it now.
         if (cause instanceof LeaseLostError) return;
         const { kind, subject, attempts } = task;
         log.error('task_not_retried', { task: kind, subject, attempts, error: cause });

@@ -11,8 +11,8 @@ const EVERY_MS = 60_000;
 const AT_ONCE = 250;
 
 /**
- * Finds tasks planned by a clock that was ahead, which nobody would do until the clock has caught up. A
- * replica that is behind the others also hastens their tasks, which costs a check a minute.
+ * Finds tasks planned by a clock that was ahead. A replica whose clock is behind also hastens tasks, which
+ * costs one check a minute.
  */
 export function farTasks(
   { store, clock, log }: Pick<EngineTools, 'store' | 'clock' | 'log'>,
@@ -49,7 +49,7 @@ async function bringChecksForward(
     AT_ONCE,
   );
   const jobs = far.length === 0 ? [] : [...(await tx.checks.read(far)).values()];
-  // The agent may have said how long to wait, or keep changing its answer.
+  // The agent may have asked to wait, or keeps changing its answer.
   const astray = jobs.filter(({ job }) => {
     const { trouble } = job;
     return trouble === null ? !isPaused(job, nowMs) : trouble.retryAtMs > nowMs + LONGEST_PAUSE_MS;
@@ -59,8 +59,8 @@ async function bringChecksForward(
 }
 
 /**
- * The database's clock, which counts leases on Postgres, was set back. A live process renews its leases in
- * time; those of a dead one end as if they had been given now.
+ * The database's clock, used for leases on Postgres, was set back. Live processes renew; leases of dead ones
+ * end as if given now.
  */
 async function shortenFarLeases(tx: Transaction, nowMs: number): Promise<void> {
   const untilMs = (await tx.tasks.leaseNowMs()) + LEASE_MS;

@@ -14,20 +14,17 @@ import { FailingKinds, type LoopState } from './failing-kinds.ts';
 import type { Clock } from './runtime/clock.ts';
 import type { Logger } from './runtime/redact.ts';
 
-/** A crashed process's tasks are free again after this time. */
 export const LEASE_MS = 24_000;
 const RENEW_INTERVAL_MS = 8_000;
-/** Finds what other replicas scheduled. What this process schedules wakes the loop. */
+/** Finds what other replicas scheduled. */
 const IDLE_POLL_MS = 1_000;
-/** A due task that cannot be claimed is locked by another process: asking in a tight loop would not help. */
+/** A due task that cannot be claimed is locked by another process: do not ask in a tight loop. */
 const SHORTEST_PAUSE_MS = 100;
 const PAUSE_AFTER_ERROR_MS = 1_000;
 const PAUSE_FOR_REQUESTS_MS = 5;
-/** However many requests arrive, a task begins every 50 ms. */
+/** Bounds the wait to 50 ms. */
 const MAX_PAUSES = 10;
-/** What a stop needs after it has waited for the tasks in flight. */
 const REST_OF_STOP_MS = 3_000;
-/** A loop looks at least once a second. After this long without a look, it is stuck. */
 const STUCK_AFTER_MS = 60_000;
 
 export type TaskHandler = (task: ClaimedTask) => Promise<void>;
@@ -39,16 +36,15 @@ export type LoopOptions = Readonly<{
   store: Store;
   clock: Clock;
   log: Logger;
-  /** The kinds that the loop claims. A handler completes or postpones its task itself. */
+  /** A handler completes or postpones its task itself. */
   handlers: TaskHandlers;
   concurrency: number;
   quota?: Quota;
-  /** The time limit of the program's whole stop, if it has to wait for these tasks. */
+  /** For the whole program's stop. */
   stopWithinMs: number;
   requestsInFlight: () => number;
 }>;
 
-/** Claims due tasks and passes them to their handlers, many at a time, until it is stopped. */
 export class Loop {
   private readonly options: LoopOptions;
   private readonly kinds: readonly TaskKind[];
@@ -61,9 +57,9 @@ export class Loop {
   private lookedAtMs = 0;
   private stopping = false;
   private notified = false;
-  /** Whether the last look had too few free slots for all due tasks. */
+  /** The last claim had too few free slots for all due tasks. */
   private isBehind = false;
-  /** Whether the last look that could use all free slots had too few. */
+  /** The last claim that could use all free slots had too few. */
   private isShort = false;
   private wake: () => void = () => {};
   private cancelRenewal: () => void = () => {};
@@ -84,7 +80,6 @@ export class Loop {
     });
   }
 
-  /** Looks at once if a scheduled task belongs to the loop, and is due before its next look. */
   notify(scheduled: Scheduled): void {
     const soonMs = this.options.clock.now() + IDLE_POLL_MS;
     for (const [kind, atMs] of scheduled) if (atMs <= soonMs && this.kinds.includes(kind)) this.lookNow();
@@ -95,14 +90,14 @@ export class Loop {
     this.wake();
   }
 
-  /** Claims what is due and waits until it is done. Returns the number of tasks. */
+  /** Waits until the claimed tasks are done. */
   async tick(): Promise<number> {
     const { tasks } = await this.look(this.options.clock.now());
     await Promise.all(tasks.map((task) => this.take(task)));
     return tasks.length;
   }
 
-  /** Waits for the tasks in flight, and releases those that are not done in time. */
+  /** Releases tasks that do not finish in time. */
   async stop(): Promise<void> {
     const { clock } = this.options;
     this.stopping = true;
@@ -141,7 +136,7 @@ export class Loop {
         this.lookedAtMs = this.options.clock.now();
         for (const task of tasks) void this.take(task).then(() => this.lookIfBehind());
         if (tasks.length > 0) {
-          // On SQLite all of this runs in one turn of the event loop: a backlog must not starve sockets and
+          // On SQLite, all of this runs in one turn of the event loop: a backlog must not starve sockets and
           // timers.
           await nextTurn();
           await this.yieldToRequests();
@@ -157,17 +152,13 @@ export class Loop {
     }
   }
 
-  /**
-   * Claims what is due, and says when the next task is. What must happen only once is started by a later
-   * commit.
-   */
   private async look(nowMs: number): Promise<Pick<Found, 'tasks' | 'dueAtMs'>> {
     const { store, quota = null } = this.options;
     const limit = this.freeSlots();
     const { free } = this.slots;
     this.isBehind = limit <= 0;
     if (limit <= 0) return { tasks: [], dueAtMs: null };
-    // Where requests limit the look, there is no queue to be fair to.
+    // If requests limit the claim, there is no queue to be fair to.
     const isBehind = this.isShort && limit === free;
     const { kinds, slots, usedUp } = this;
     const claim = async (tx: Transaction) => {
@@ -179,26 +170,24 @@ export class Loop {
     this.isBehind = found.isBehind;
     if (limit === free) this.isShort = found.isBehind;
     this.usedUp = found.usedUp;
-    // Tasks that ended during the look did not know yet that more are due.
+    // Tasks that finished during the claim did not know that more are due.
     if (this.slots.free > free) this.lookIfBehind();
     return found;
   }
 
-  /** While requests are in flight, one for each look. */
   private freeSlots(): number {
     const { requestsInFlight } = this.options;
     const { free } = this.slots;
     return requestsInFlight() > 0 ? Math.min(free, 1) : free;
   }
 
-  /** Requests have priority: Slack gives them three seconds, and tasks can wait. */
+  /** Slack gives requests three seconds. */
   private async yieldToRequests(): Promise<void> {
     for (let pauses = 0; pauses < MAX_PAUSES && this.options.requestsInFlight() > 0; pauses += 1) {
       await this.options.clock.pause(PAUSE_FOR_REQUESTS_MS);
     }
   }
 
-  /** More may be due than there were slots for. */
   private lookIfBehind(): void {
     if (this.isBehind) this.lookNow();
   }
@@ -233,7 +222,7 @@ export class Loop {
     }
   }
 
-  /** The next process finds their calls in flight in the ledger. */
+  /** The next process finds their calls in the ledger. */
   private async releaseUnfinished(): Promise<void> {
     const { log, store } = this.options;
     const tasks = [...this.inFlight.keys()];
@@ -242,12 +231,11 @@ export class Loop {
       this.released.add(task);
       log.warn('task_released', { task: task.kind, subject: task.subject });
     }
-    // Projections are free when their lease expires: a stopped process's request must not arrive after its
-    // successor's, and show an old state.
+    // Leases of projections expire instead: a late request of this process must not overwrite a newer state.
     const free = tasks.filter(({ kind }) => taskFacts(kind).isProjection !== true);
     await store
       .transaction((tx) => tx.tasks.release(free.map(({ lease }) => lease)))
-      // A stop also succeeds without a store: the leases expire by themselves.
+      // A stop succeeds without a store: leases expire by themselves.
       .catch((error: unknown) => log.error('tasks_not_released', { error }));
   }
 

@@ -4,21 +4,19 @@ import type { EngineTools } from './apply-event.ts';
 import { type Periodic, periodically } from './runtime/clock.ts';
 
 const EVERY_MS = 3_600_000;
-/** A start has more urgent things to do. */
 const FIRST_AFTER_MS = 60_000;
-/** Each batch is a transaction, and on SQLite nothing else runs meanwhile. */
+/** On SQLite, nothing else runs during a batch. */
 const JOBS_AT_ONCE = 25;
 const TRACES_AT_ONCE = 250;
 const DAY_MS = 86_400_000;
 /**
- * Slack redelivers an event for a few hours at most, and threads are read for missed replies for 14 days
- * after their job's request. Anything older is not accepted (`isTooOld`).
+ * Slack redelivers events for a few hours; threads are read for missed replies for 14 days. Older ones are
+ * not accepted (`isTooOld`).
  */
 const REQUESTS_KEPT_MS = 30 * DAY_MS;
-/** A home tab is refreshed for an hour after it was opened. */
+/** Home tabs are refreshed for an hour after opening. */
 const HOMES_KEPT_MS = DAY_MS;
 
-/** Deletes, hourly, what is over and older than the retention. */
 export function retentionJob(
   { store, clock, log }: Pick<EngineTools, 'store' | 'clock' | 'log'>,
   retentionMs: number,

@@ -6,38 +6,30 @@ import { type ClaimedTask, LeaseLostError, type LedgerCall, type Transaction } f
 import { type AnyJobContext, type EngineTools, policyOf } from './apply-event.ts';
 import { SEND_WITHIN_MS, TooLateToSendError } from './runtime/exchange.ts';
 
-/** The first call of a lane without an outcome, with its current job. */
 export type DueCall = Readonly<{
   call: LedgerCall;
   job: Job;
   policy: Policy;
 }>;
 
-/**
- * The lane has to wait before its next call. `delayUntilMs`: nothing was attempted, so no attempt is counted.
- */
+/** `delayUntilMs`: no attempt is counted. */
 export type Wait = { readonly retryAtMs: number } | { readonly delayUntilMs: number };
 
-/** How one kind of outward calls is carried out, each call at most once. */
+/** Makes one kind of outward call, each at most once. */
 export interface Effect<Prepared, Result> {
-  /** Looks up what the request needs, before the call is started: a crash here leaves the call pending. */
+  /** A crash here leaves the call pending. */
   prepare(due: DueCall): Promise<Prepared>;
-  /** In the transaction that starts the call. Returns a result to settle instead of making the call. */
+  /** Returns a result to record instead of making the call. */
   admit(tx: Transaction, due: DueCall): Promise<Result | null>;
-  /** What a repetition has to say, if the other side recognises it by the call's id. Absent or null: it does not. */
+  /** What to repeat, if the other side recognises the call's id; otherwise null. */
   toRepeat?(due: DueCall, prepared: Prepared): string | null;
-  /** Makes the call. Its errors are classified. */
   perform(started: DueCall, prepared: Prepared): Promise<Result>;
-  /** What an error of `perform` means, also TooLateToSendError. Rethrows unknown errors. */
+  /** Also gets TooLateToSendError. Rethrows unknown errors. */
   classify(started: DueCall, error: unknown): Result;
-  /** Finds out the outcome of a call that was found started. */
   recover(started: DueCall): Promise<Result>;
-  /**
-   * The result to write, given the call's current row and whether the lease is still held; null to discard
-   * it.
-   */
+  /** Returns the result to record, or null to discard it. */
   stillCounts(result: Result, call: LedgerCall, isHeld: boolean): Result | null;
-  /** Writes the outcome with what follows from it. Returns null if the lane may continue. */
+  /** Records the outcome and what follows from it. Returns null if the lane may continue. */
   settle(tx: Transaction, due: DueCall, result: Result, context: AnyJobContext): Promise<Wait | null>;
 }
 
@@ -46,16 +38,15 @@ type Preparing<Prepared> = Readonly<{
   preparing: Promise<Prepared>;
 }>;
 
-/** The next call of the lane is started: by this process, which makes it then, or by one that is gone. */
+/** Started by this process, which then makes it, or by one that is gone. */
 type Started<Result> = Readonly<{
   started: DueCall;
   result: () => Promise<Result>;
 }>;
 
-/** `taken_over`: another process owns the lane. `over`: nothing is left, or the lane has to wait. */
+/** `over`: nothing is left, or the lane has to wait. */
 type Settled = 'goes_on' | 'taken_over' | 'over';
 
-/** Makes the calls of one lane, one after the other: prepare, start (its own commit), perform, settle. */
 export async function runLane<Prepared, Result>(
   tools: EngineTools,
   effect: Effect<Prepared, Result>,
@@ -89,7 +80,7 @@ export async function runLane<Prepared, Result>(
     if (stopping.aborted) return release(tx);
     if (state === 'started') return { started: due, result: () => effect.recover(due) };
     const preparing = ready !== null && isSame(ready.call, due.call) ? ready.preparing : effect.prepare(due);
-    // Mostly everything is known already. If not, no transaction waits for it.
+    // Usually everything is known. If not, no transaction waits for it.
     const prepared = await atOnce(preparing);
     if (prepared === null) return { call: due.call, preparing };
     if (stopping.aborted) return release(tx);
@@ -116,10 +107,7 @@ export async function runLane<Prepared, Result>(
     }
   }
 
-  /**
-   * The answer cannot be requested again, so it is written even without the lease, and retried if the store
-   * fails.
-   */
+  /** The answer cannot be requested again, so it is written even without the lease. */
   function settle(attempt: DueCall, result: Result): Promise<Settled> {
     return persist(tools, () => store.transaction((tx) => settleIn(tx, attempt, result)));
   }
@@ -127,10 +115,10 @@ export async function runLane<Prepared, Result>(
   async function settleIn(tx: Transaction, attempt: DueCall, result: Result): Promise<Settled> {
     const { id, jobId, startedAtMs } = attempt.call;
     const isHeld = await tx.tasks.isHeld(task.lease);
-    // Settling a call requires its job's lock: from here on, nobody else changes the call.
+    // Recording a call requires its job's lock: from here on, nobody else changes the call.
     await tx.jobs.hold(jobId);
     const call = await tx.calls.get(id);
-    // Another process may have settled it; or a commit of ours went through unnoticed.
+    // Another process may have recorded it, or our own commit went unnoticed.
     const isSameAttempt = call !== null && call.startedAtMs === startedAtMs;
     const known = isSameAttempt ? effect.stillCounts(result, call, isHeld) : null;
     const wait = known === null ? null : await effect.settle(tx, attempt, known, tools.newContext());
@@ -142,7 +130,6 @@ export async function runLane<Prepared, Result>(
     return 'over';
   }
 
-  /** Null: there is none, and the task is completed. */
   async function nextCall(tx: Transaction): Promise<DueCall | null> {
     const next = await tx.calls.next(task.subject);
     if (next === null) {
@@ -154,28 +141,27 @@ export async function runLane<Prepared, Result>(
   }
 }
 
-/** A pending call may be rewritten while it is prepared. */
+/** A pending call may be rewritten during preparation. */
 function isSame(one: LedgerCall, other: LedgerCall): boolean {
   return one.id === other.id && isDeepStrictEqual(one.request, other.request);
 }
 
-/** The awaited value, if it depends on nothing outside of the program; else null. */
+/** Null if the value needs I/O. */
 async function atOnce<T>(awaited: Promise<T>): Promise<{ readonly value: T } | null> {
   const { promise: otherwise, resolve } = Promise.withResolvers<null>();
-  // Node runs it once no promise has anything left to do.
+  // Runs once no promise callback is left.
   process.nextTick(() => resolve(null));
   return Promise.race([awaited.then((value) => ({ value })), otherwise]);
 }
 
-/** Shorter than a lease: while the store is away, nobody else can take over the work either. */
+/** Shorter than a lease: without the store, nobody else can take over the work. */
 const KEEP_TRYING_MS = 20_000;
-/** A row locked by another session keeps nobody from renewing the lease. */
+/** A row locked by another session does not stop lease renewals. */
 const KEEP_TRYING_IF_LOCKED_MS = 600_000;
 const PAUSE_MS = 1_000;
 
 /**
- * Writes what cannot be found out again (the answer to a call that is made once), even if the store is away
- * for a while. `write` may run again after an unnoticed commit, and must recognise that.
+ * Retries while the store is away. `write` may run again after an unnoticed commit and must recognise that.
  */
 async function persist<T>({ clock, log }: EngineTools, write: () => Promise<T>): Promise<T> {
   const sinceMs = clock.now();

@@ -4,18 +4,17 @@ import { partsOf, subjectIn } from '../store/queries/tasks/task.ts';
 import type { ClaimedTask, Store, Transaction } from '../store/store.ts';
 import { FairLimit } from './claim-fairly.ts';
 
-/** Happens in a workspace, by itself, on a schedule. */
 export type Recurring = Readonly<{
   kind: TaskKindAbout<'schedule'>;
   name: string;
   schedule: Schedule;
 }>;
 
-/** However far the next time is: another replica may have newer settings. */
+/** Another replica may have newer settings. */
 const LOOKS_AGAIN_MS = 3_600_000;
 const WORKSPACES_AT_ONCE = 8;
 
-/** Plans the next time of every schedule; one that has passed meanwhile is due at once. */
+/** A time that has passed is due at once. */
 export async function planSchedules(
   store: Store,
   workspaces: ReadonlyMap<string, readonly Recurring[]>,
@@ -38,7 +37,7 @@ async function plan(
     teamId,
     recurring.map(({ name }) => name),
   );
-  // Sorted, so that concurrent starts do not deadlock.
+  // Sorted to avoid deadlocks.
   for (const { kind, name, schedule } of recurring.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const key = { teamId, name };
     const nextMs = nextMoment(schedule, await tx.schedules.follow(key, schedule, nowMs));
@@ -48,15 +47,14 @@ async function plan(
   }
 }
 
-/** A due time; of several, the last one. */
+/** Of several due times, the last. */
 export type Moment = Readonly<{
   schedule: Schedule;
   atMs: number;
-  /** Up to then, the schedule had been served. */
   servedUntilMs: number;
 }>;
 
-/** The due time, which stays due until the commit; null: none, and the task waits for the next one. */
+/** Stays due until the commit. Null: none, and the task waits for the next time. */
 export async function dueMoment(
   tx: Transaction,
   { subject, lease }: ClaimedTask,
@@ -72,7 +70,7 @@ export async function dueMoment(
   return null;
 }
 
-/** The time is served, once for all replicas, and the task waits for the next one. */
+/** The task then waits for the next time. */
 export async function momentServed(
   tx: Transaction,
   { subject, lease }: ClaimedTask,

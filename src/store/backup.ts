@@ -17,13 +17,13 @@ import { BUSY_TIMEOUT_MS, connect, DATABASE_FILE, makeDirectory, openBeside } fr
 import { isFull, sqliteError } from './engines/sqlite-errors.ts';
 import { schemaState } from './schema/migrations.ts';
 
-/** Empty; its modification time is that of the last backup. */
+/** Empty; its modification time is the last backup's. */
 const LAST_BACKUP_FILE = 'last-backup';
 const BACKUP_FAILED_FILE = 'backup-failed';
 
 export type DataDirState = Readonly<{
   freeBytes: number;
-  /** 0: none since the store was made or restored. */
+  /** 0: none since creation or restore. */
   lastBackupAtMs: number;
   hasBackupFailed: boolean;
 }>;
@@ -51,17 +51,13 @@ const PARTIAL = /^docs-agent-.*\.db\.partial(-journal)?$/;
 const ABANDONED_AFTER_MS = 86_400_000;
 
 type BackupOptions = Readonly<{
-  /** Created if missing, with access for this user only. */
   directory: string;
-  /** How many, of this installation. */
+  /** Counts only this installation's. */
   keep: number;
   nowMs: number;
 }>;
 
-/**
- * Copies the embedded store, even while it is in use. The copy gets its final name once it is flushed and verified.
- * Throws StoreError.
- */
+/** The copy gets its final name once it is flushed and verified. Throws StoreError. */
 export async function backUp(dataDir: string, options: BackupOptions) {
   const store = resolve(dataDir);
   if (!existsSync(join(store, DATABASE_FILE))) {
@@ -122,10 +118,7 @@ function recordFailedBackup(store: string): void {
   }
 }
 
-/**
- * Named after this second, or the first free one after it. Private, because it holds prompts. SQLite writes into an
- * empty file.
- */
+/** Private: it holds prompts. SQLite accepts an empty target file. */
 function claimFile(directory: string, nowMs: number): string {
   try {
     makeDirectory(directory);
@@ -147,16 +140,13 @@ function claimFile(directory: string, nowMs: number): string {
 
 const partialOf = (path: string) => `${path}.partial`;
 
-/**
- * A snapshot of one moment, numbered; writers are not blocked. Returns this installation's earlier backups, oldest
- * first.
- */
+/** Does not block writers. Returns this installation's earlier backups, oldest first. */
 function copy(store: string, directory: string, to: string): readonly string[] {
   try {
     using source = connect(join(store, DATABASE_FILE), { timeout: BUSY_TIMEOUT_MS });
     source.prepare('vacuum into ?').run(to);
     using file = connect(to, { timeout: BUSY_TIMEOUT_MS });
-    // Valid for minutes only.
+    // Valid for minutes.
     file.exec('pragma secure_delete = on; delete from step_token');
     const own = originOf(to);
     if (own === null) return [];
@@ -174,7 +164,6 @@ function copy(store: string, directory: string, to: string): readonly string[] {
   }
 }
 
-/** Null: not one of ours, or unreadable. */
 function originOf(path: string) {
   try {
     using file = connect(path, { readOnly: true });

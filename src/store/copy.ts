@@ -7,8 +7,8 @@ import { isBeyond } from './queries/table.ts';
 import { exactly, type Queries } from './schema/tables.ts';
 
 /**
- * Copies an unused store into an empty one on the other kind of database, in one transaction, and compares each row.
- * From its start on, the source refuses to open. An interrupted copy can be run again.
+ * Copies an unused store into an empty one on the other kind of database, in one transaction. Once begun, the
+ * source refuses to open. An interrupted copy can be repeated.
  */
 export async function copyStore(
   from: StoreLocation,
@@ -70,10 +70,10 @@ async function filledTables(target: Queries, tables: readonly CopiedTable[]): Pr
   return tables.filter((_, index) => counts[index] !== 0).map(({ name }) => name);
 }
 
-/** Postgres may list connections for some milliseconds after their end. */
+/** Postgres may list closed connections for some milliseconds. */
 const LOOKS_AFTER_MS = [0, 50, 200];
 
-/** Replicas query the database every second. */
+/** A running replica queries every second, so it is connected. */
 async function requireUnused(queries: Queries, place: string): Promise<void> {
   let count = 0;
   for (const afterMs of LOOKS_AFTER_MS) {
@@ -94,7 +94,6 @@ async function requireUnused(queries: Queries, place: string): Promise<void> {
   );
 }
 
-/** Otherwise new rows would reuse existing numbers. */
 async function continueSequences(target: Queries): Promise<void> {
   const { rows } = await sql<{ table: string; column: string }>`
     select table_name as "table", column_name as "column" from information_schema.columns
@@ -106,10 +105,8 @@ async function continueSequences(target: Queries): Promise<void> {
   }
 }
 
-/** Few enough for SQLite's limits on a statement. */
 const ROWS_AT_ONCE = 200;
 
-/** Copies the rows unless they are there, and compares each. */
 async function copyTable(
   table: CopiedTable,
   source: AnyQueries,
@@ -181,7 +178,6 @@ function differentError({ name }: CopiedTable, isCopied: boolean): StoreError {
   );
 }
 
-/** `key`: its primary key. */
 type CopiedTable = Readonly<{ name: string; key: readonly string[] }>;
 
 type Row = Readonly<Record<string, unknown>>;
@@ -192,10 +188,9 @@ function anyQueries(queries: Queries): AnyQueries {
   return queries.withoutPlugins() as unknown as AnyQueries;
 }
 
-/** Facts about the database itself, and secrets valid for minutes. */
 const NOT_COPIED = ['backup_origin', 'heartbeat', 'moved', 'step_token', 'replica'];
 
-/** Each after those that it refers to. Only SQLite lists them so. */
+/** Only SQLite lists referenced tables first. */
 async function tablesInOrder(sqlite: Queries): Promise<readonly CopiedTable[]> {
   const { rows } = await sql<{ table: string; column: string }>`
     select t.name as "table", c.name as "column"

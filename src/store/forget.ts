@@ -8,7 +8,7 @@ import { idsOf } from './queries/prepared.ts';
 import { deleteJobs } from './retention.ts';
 import { FORGOTTEN, fromJson, type Queries, type Tables } from './schema/tables.ts';
 
-/** `teamId` null: in all workspaces. */
+/** `teamId` null: all workspaces. */
 export type Subject = Readonly<{
   kind: 'user' | 'channel';
   id: string;
@@ -21,13 +21,9 @@ export type Forgotten = Readonly<{
 }>;
 
 const NOTHING = {
-  /** With their replies and calls. */
   jobs: 0,
-  /** In jobs of others. */
   replies: 0,
-  /** Of such jobs: they repeat the words of replies. */
   calls: 0,
-  /** Other texts that name the subject. */
   mentions: 0,
   early_replies: 0,
   homes: 0,
@@ -48,13 +44,12 @@ type IdColumn = Readonly<{
   table: keyof Tables;
   column: string;
   holds: Subject['kind'];
-  /** Deletes the row, or replaces the id with `forgotten`. */
   erase: 'row' | 'id';
   countedAs: keyof Holdings | null;
   teamColumn: 'teamId' | 'id';
 }>;
 
-/** Columns with the id of a person or a channel. `personal-columns.test.ts` classifies every column of the schema. */
+/** `personal-columns.test.ts` classifies every column of the schema. */
 export const idColumns: readonly IdColumn[] = [
   idColumn('earlyReply', 'userId', 'user', 'early_replies'),
   idColumn('earlyReply', 'channelId', 'channel', 'early_replies'),
@@ -87,8 +82,8 @@ export const textColumns = {
 type TextTable = keyof typeof textColumns;
 
 /**
- * Erases what the store holds of the subject; with `dry`, only counts it. While something of theirs is in progress,
- * nothing is erased. On Postgres the service may keep running. Throws StoreError as `openStore` does.
+ * Erases nothing while the subject has open work; `dry` only counts. On Postgres, the service may keep
+ * running. Throws StoreError like `openStore`.
  */
 export async function forget(
   location: StoreLocation,
@@ -102,18 +97,17 @@ export async function forget(
   let isFinal = false;
   try {
     const openWork = await findOpenWork(transaction, subject);
-    // Erased even if rolled back: the counts are those of a real run.
+    // Runs even before a rollback: the counts are those of a real run.
     const holdings = await erase(transaction, subject, nowMs);
     isFinal = !dry && openWork.length === 0;
     return { openWork, holdings };
   } finally {
     await (isFinal ? transaction.commit() : transaction.rollback()).execute();
-    // Deleted data stays in SQLite's file until it is rewritten. Postgres vacuums by itself.
+    // SQLite keeps deleted data in its file until a vacuum.
     if (isFinal && database.engine === 'sqlite') await sql`vacuum`.execute(database.queries);
   }
 }
 
-/** Locks the subject's jobs until commit. */
 async function findOpenWork(db: Queries, subject: Subject): Promise<OpenWork[]> {
   const found: OpenWork[] = [];
   for (const row of await lockedJobs(db, subject, '=').execute()) {
@@ -193,7 +187,7 @@ async function eraseJobs(db: Queries, subject: Subject, nowMs: number): Promise<
   const jobs = await lockedJobs(db, subject, '=').execute();
   await deleteJobs(db, idsOf(jobs), nowMs);
   if (subject.kind === 'channel') return jobs.length;
-  // Threads of direct messages belong to one person; those of channels are erased by the channel's id.
+  // A direct message belongs to one person.
   for (const { teamId, channelId } of jobs.filter((job) => job.channelId.startsWith('D'))) {
     await db
       .deleteFrom('pastThread')
@@ -228,7 +222,7 @@ async function scrubJobs(db: Queries, subject: Subject) {
   for (const { id: jobId } of await touchedJobs(db, subject).execute()) {
     const own = subject.kind === 'user' ? await eraseReplies(db, jobId, subject.id) : 0;
     replies += own;
-    // After an edit or a second try, several calls hold the words of a reply.
+    // After edits and retries, several calls hold a reply's text.
     if (own > 0) calls += await eraseWords(db, jobId);
     mentions += await eraseNames(db, 'job', subject, sql`id = ${jobId}`);
     mentions += await eraseNames(db, 'followUp', subject, sql`job_id = ${jobId}`);
@@ -237,7 +231,7 @@ async function scrubJobs(db: Queries, subject: Subject) {
   return { replies, calls, mentions };
 }
 
-/** The rows stay, so that no reply is taken in again. */
+/** Keeps the rows: otherwise the replies could be stored again. */
 async function eraseReplies(db: Queries, jobId: string, userId: string): Promise<number> {
   const rows = await db
     .selectFrom('followUp')
@@ -255,10 +249,9 @@ async function eraseReplies(db: Queries, jobId: string, userId: string): Promise
   return rows.length;
 }
 
-/** Keys of requests that hold what people wrote. */
 const WORDS: ReadonlySet<string> = new Set(['prompt', 'text', 'name']);
 
-/** Except for the first prompt, which is the requester's. */
+/** Except the first prompt, which is the requester's. */
 async function eraseWords(db: Queries, jobId: string): Promise<number> {
   const rows = await db
     .selectFrom('call')
@@ -279,7 +272,6 @@ async function eraseWords(db: Queries, jobId: string): Promise<number> {
   return erased;
 }
 
-/** Returns how many rows named the subject. */
 async function eraseNames(
   db: Queries,
   table: TextTable,
@@ -299,7 +291,7 @@ async function eraseNames(
     const naming = columns.filter((column: string) => isNamed(row[column] ?? '', subject));
     if (naming.length === 0) continue;
     const changes = naming.map((column) => {
-      // Two forgotten channels must not get the same key.
+      // Natural keys must stay unique.
       const text =
         column === 'naturalKey' ? `${FORGOTTEN}:${row.id}` : withoutName(row[column] ?? '', subject.id);
       return sql`${sql.ref(column)} = ${text}`;
@@ -326,7 +318,6 @@ function withoutName(text: string, id: string): string {
     .replace(/[A-Za-z0-9]+/g, (word) => (word === id ? FORGOTTEN : word));
 }
 
-/** Jobs of others that name the subject, or have a reply of theirs. Locked likewise. */
 function touchedJobs(db: Queries, subject: Subject) {
   const named = (table: TextTable) =>
     mayName(
@@ -350,7 +341,7 @@ function mayName(columns: readonly string[], { id }: Subject): RawBuilder<boolea
   )})`;
 }
 
-/** The person's own jobs or those of the channel, or the others. Locked until commit. */
+/** `=`: the subject's own jobs; `!=`: all others. Locks them until commit. */
 function lockedJobs(db: Queries, { kind, id, teamId }: Subject, whose: '=' | '!=') {
   return db
     .selectFrom('job')

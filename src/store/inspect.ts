@@ -20,7 +20,6 @@ const LATEST_PULL_REQUESTS = 50;
 
 export type AgentRefusal = Readonly<{
   projectId: string;
-  /** The agent's answer, or what happened. */
   words: string;
 }>;
 
@@ -34,34 +33,33 @@ export type NoticeFacts = Readonly<{
 export type StoreFacts = Rows &
   Readonly<{
     place: string;
-    /** `absent`: made at the first start. `in_use`: writing was not tried. */
+    /** `in_use`: no write was tried. */
     state: 'absent' | 'in_use' | 'writable';
     schema: SchemaState;
-    /** Null: nothing yet. */
     sizeBytes: number | null;
-    /** Null: on another machine. */
     freeBytes: number | null;
     heldLocks: readonly HeldLock[];
   }>;
 
 const NO_ROWS = {
   installations: [] as readonly StoredInstallation[],
-  /** By workspace, the organisation that served it. */
   organisations: new Map<string, string>() as ReadonlyMap<string, string>,
   notices: { saved: [], refused: [] } as NoticeFacts,
   agentRefusals: [] as readonly AgentRefusal[],
-  /** Projects for which the agent API asked to wait. */
   pauses: { reads: [] as readonly ProjectPause[], calls: [] as readonly ProjectPause[] },
-  /** By kind and words. Every try since then has failed. */
+  /** Every attempt since `sinceMs` failed. */
   failures: [] as readonly { kind: TaskKind; count: number; sinceMs: number; words: string }[],
   pullRequests: [] as readonly string[],
-  /** To Slack, of programs that do not share the store. */
+  /** To Slack, from programs with another store. */
   otherConnections: 0,
 };
 
 type Rows = Readonly<typeof NO_ROWS>;
 
-/** Changes nothing, even while a docs-agent runs on it. Throws StoreError if it cannot be opened, read or written. */
+/**
+ * Changes nothing, even while docs-agent runs. Throws StoreError if the store cannot be opened, read or
+ * written.
+ */
 export function inspectStore(location: StoreLocation, nowMs: number): Promise<StoreFacts> {
   return 'dataDir' in location
     ? inspectSqlite(location.dataDir, nowMs)
@@ -116,7 +114,7 @@ async function inspectSqlite(dataDir: string, nowMs: number): Promise<StoreFacts
     return freeBytesIn(existing);
   });
   const inUse = isOwned(directory);
-  // Permissions prove nothing to root, or on a read-only file system.
+  // Permissions prove nothing for root, or on a read-only file system.
   if (!inUse) tryIn(directory, (existing) => rmdirSync(mkdtempSync(join(existing, '.docs-agent-doctor-'))));
   if (!existsSync(path)) {
     const schema = { applied: [], missing: Object.keys(migrations('sqlite')), unknown: [] };
@@ -139,7 +137,6 @@ async function inspectSqlite(dataDir: string, nowMs: number): Promise<StoreFacts
   }
 }
 
-/** Runs `use` on the directory, or the nearest existing parent. */
 function tryIn<T>(directory: string, use: (existing: string) => T): T {
   let existing = directory;
   while (!existsSync(existing)) existing = dirname(existing);
@@ -164,7 +161,6 @@ function isOwned(directory: string): boolean {
   }
 }
 
-/** Rows of another version's schema are not read. */
 async function readFacts(db: Queries, nowMs: number): Promise<Rows & Pick<StoreFacts, 'schema'>> {
   const schema = await schemaState(db);
   if (schema.missing.length + schema.unknown.length > 0) return { schema, ...NO_ROWS };
@@ -215,7 +211,7 @@ async function taskFailures(db: Queries, sinceMs: number): Promise<Rows['failure
   return rows.map(({ failure, ...tasks }) => ({ ...tasks, words: failure ?? '' }));
 }
 
-/** The last notice of each channel counts. */
+/** Only each channel's last notice counts. */
 async function refusedNotices(db: Queries, sinceMs: number): Promise<NoticeFacts['refused']> {
   const notices = await db
     .selectFrom('call')
@@ -243,7 +239,6 @@ async function refusedNotices(db: Queries, sinceMs: number): Promise<NoticeFacts
   return [...byChannel.values()].flatMap(({ isDone, ...refused }) => (isDone ? [] : [refused]));
 }
 
-/** Projects whose last conclusive call was refused for a missing permission. */
 async function agentRefusals(db: Queries, sinceMs: number): Promise<AgentRefusal[]> {
   const calls = await db
     .selectFrom('call')
@@ -264,8 +259,7 @@ async function agentRefusals(db: Queries, sinceMs: number): Promise<AgentRefusal
 }
 
 /**
- * Also beside a running docs-agent: SQLite is opened read-only. Several queries may see several moments. Throws
- * StoreError if there is no store, or one of another version.
+ * Queries may see different states of the store. Throws StoreError if it is missing or of another version.
  */
 export async function readStore<T>(
   location: StoreLocation,

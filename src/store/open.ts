@@ -6,7 +6,7 @@ import { migrate, migrations, schemaState } from './schema/migrations.ts';
 import type { Queries } from './schema/tables.ts';
 import { SqlStore, type Store } from './store.ts';
 
-/** `dataDir`: on a local disk, for one process at a time; created if missing. */
+/** `dataDir`: on a local disk, for one process. */
 export type StoreLocation = { readonly dataDir: string } | { readonly databaseUrl: string };
 
 export function placeOf(location: StoreLocation): string {
@@ -16,8 +16,8 @@ export function placeOf(location: StoreLocation): string {
 }
 
 /**
- * Opens the store and migrates its schema. Throws StoreError if the directory is unusable or in use, a file is damaged,
- * Postgres is unreachable or refuses, the schema is newer, or the store was copied to another place.
+ * Migrates the schema. Throws StoreError if the store is unusable, in use, damaged, unreachable, of a newer
+ * version, or was copied elsewhere.
  * @param leaseNowMs replaces the database's clock for leases
  */
 export async function openStore(location: StoreLocation, leaseNowMs?: () => number): Promise<Store> {
@@ -31,14 +31,13 @@ export async function openStore(location: StoreLocation, leaseNowMs?: () => numb
   return new SqlStore(leaseNowMs ? { ...database, leaseNowMs: async () => leaseNowMs() } : database);
 }
 
-/** Returns the names of the migrations applied. Fails as `openStore` does. */
 export async function migrateStore(location: StoreLocation): Promise<readonly string[]> {
   const { database, migrated } = await openDatabase(location);
   await database.close();
   return migrated;
 }
 
-/** For the caller to close. Fails as `openStore` does. */
+/** Also opens a store that was copied elsewhere. The caller closes it. */
 export async function openDatabase(
   location: StoreLocation,
 ): Promise<{ readonly database: Database; readonly migrated: readonly string[] }> {
@@ -46,7 +45,7 @@ export async function openDatabase(
   const database = openSqlite(location.dataDir);
   try {
     const migrated = await migrate(database, migrations('sqlite'));
-    // Their holder is gone, or the directory could not have been opened.
+    // Their owner is gone, or the directory would be locked.
     await sql`
       update task set lease_token = null, lease_until = null where lease_until is not null`.execute(
       database.queries,
@@ -58,12 +57,9 @@ export async function openDatabase(
   }
 }
 
-/**
- * A migration has no time limits: the database may be large, or another replica migrates it. Otherwise, a start fails
- * as fast as any statement on a server that does not answer.
- */
+/** Migrations have no time limits: the database may be large, or another replica is migrating it. */
 async function openMigratedPostgres(databaseUrl: string) {
-  // Loaded on demand: a start with SQLite should not wait for these packages.
+  // A start with SQLite should not wait for these packages.
   const { openPostgres } = await import('./engines/postgres.ts');
   const database = openPostgres(databaseUrl);
   try {
@@ -73,7 +69,7 @@ async function openMigratedPostgres(databaseUrl: string) {
     await database.close();
     throw error;
   }
-  // One after the other: a role may be allowed a single connection.
+  // A role may be allowed a single connection.
   await database.close();
   const patient = openPostgres(databaseUrl, true);
   const migrated = await migrate(patient, migrations('postgres')).finally(() => patient.close());

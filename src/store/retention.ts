@@ -11,20 +11,19 @@ import { subjectIn, taskId } from './queries/tasks/task.ts';
 import { literals, type Queries, type Tables } from './schema/tables.ts';
 
 /**
- * Worded as in the index `job_over`; without `|| ''`, SQLite takes the index of stages and walks through all ended jobs.
+ * Worded as in the index `job_over`. Without `|| ''`, SQLite uses the index of stages and scans all ended
+ * jobs.
  */
 const IS_OVER = sql<SqlBool>`(stage || '') in (${literals(overStages)})`;
 
-/** All times are exclusive. */
 type Limits = Readonly<{
   jobsBeforeMs: number;
   inboundRequestsBeforeMs: number;
   homesBeforeMs: number;
 }>;
 
-/** In small batches. Several processes may do so at the same time. */
 export class Retention extends Table {
-  /** Deletes jobs without activity since the limit and with nothing left to do. `next`: null at the end. */
+  /** Deletes inactive jobs with nothing left to do. */
   async pruneJobs(
     { jobsBeforeMs }: Pick<Limits, 'jobsBeforeMs'>,
     after: Place | null,
@@ -33,13 +32,12 @@ export class Retention extends Table {
   ): Promise<{ readonly pruned: number; readonly next: Place | null }> {
     const free = this.oldJobs(jobsBeforeMs).forUpdate().skipLocked();
     const { rows: found, next } = await readPage(free, ['requestedAt', 'id'], 0, after, limit);
-    // Checked again under the locks: something may have arrived before they were taken.
+    // Checked again under the locks: something may have arrived before them.
     const over = await this.oldJobs(jobsBeforeMs).where('id', 'in', idsOf(found)).execute();
     await deleteJobs(this.db, idsOf(over), nowMs);
     return { pruned: over.length, next };
   }
 
-  /** Deletes up to `limit` rows of each kind. Returns the largest count. */
   async pruneTraces(limits: Limits, limit: number, nowMs: number): Promise<number> {
     const { jobsBeforeMs } = limits;
     await forgetOldEarlyReplies(this.db, nowMs);
@@ -80,7 +78,7 @@ export class Retention extends Table {
     return Number(numDeletedRows);
   }
 
-  /** A lane's task finds nothing to do without an open call, so it keeps no job. */
+  /** A lane's task without an open call does nothing, so it keeps no job. */
   private oldJobs(beforeMs: number) {
     return this.db
       .selectFrom('job')
@@ -99,7 +97,7 @@ export class Retention extends Table {
   }
 }
 
-/** Remembers their threads and announced pull requests. */
+/** Records their threads and channel notices. */
 export async function deleteJobs(db: Queries, jobIds: readonly string[], nowMs: number): Promise<void> {
   if (jobIds.length === 0) return;
   await keepNotices(db, jobIds);

@@ -51,7 +51,6 @@ export type EndedTransaction = Readonly<{
   durationMs: number;
 }>;
 
-/** The write of `check` included. */
 export function instrumentedStore(store: Store, report: (transacted: EndedTransaction) => void): Store {
   const reported = async <T>(work: () => Promise<T>): Promise<T> => {
     const startedAtMs = performance.now();
@@ -72,15 +71,14 @@ export function instrumentedStore(store: Store, report: (transacted: EndedTransa
   });
 }
 
-/** Postgres undid the transaction in favour of another: serialization failure, deadlock, or its job was deleted. */
+/** Serialization failure, deadlock, or a deleted job. */
 const CONFLICT_CODES: ReadonlySet<string | null> = new Set(['40001', '40P01', '23503']);
 const MAX_ATTEMPTS = 5;
-/** Slack waits for the answer to a request. */
+/** Slack waits for the answer. */
 const LOCK_WITHIN_MS = 1_500;
-/** A task returns later anyway. */
+/** The task is retried later. */
 const MAX_BACKGROUND_LOCK_ATTEMPTS = 3;
 
-/** The durable state of the program. No transaction awaits the network. */
 export class SqlStore {
   private readonly database: Database;
   private readonly listeners = new Set<(scheduled: Scheduled) => void>();
@@ -90,9 +88,8 @@ export class SqlStore {
   }
 
   /**
-   * Runs `work` in one transaction, committed durably. An error from `work` rolls it back and is rethrown. Database
-   * errors are StoreErrors. After a conflict on Postgres, `work` runs again, so it must change nothing outside of
-   * `tx`. It must not open another transaction. One in the background gets a connection after all requests.
+   * Commits durably. Rolls back and rethrows errors of `work`. Database errors are StoreErrors. After a
+   * Postgres conflict, `work` runs again, so it must change nothing outside `tx`. Must not be nested.
    */
   async transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T> {
     const { result, scheduled } = await this.attempt(options?.isBackground === true, async (db) => {
@@ -103,13 +100,12 @@ export class SqlStore {
     return result;
   }
 
-  /** After each commit that scheduled tasks. `listener` must not throw. Returns the unsubscribe function. */
+  /** Called after each commit that scheduled tasks. `listener` must not throw. */
   onScheduled(listener: (scheduled: Scheduled) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
 
-  /** Throws if the store cannot be written. */
   async check(): Promise<void> {
     const beat = sql`
       insert into heartbeat (id, beats) values (1, 1) on conflict (id) do update set beats = heartbeat.beats + 1`;
@@ -130,8 +126,8 @@ export class SqlStore {
     for (let attempts = 1; ; attempts += 1) {
       let isAtCommit = false;
       try {
-        // After waiting for a lock, a transaction must see what was written under it. The database default may
-        // be stricter.
+        // After waiting for a lock, a transaction must see what was written under it. The database default
+        // may be stricter.
         const transaction = queries.transaction().setIsolationLevel('read committed');
         return await transaction.execute(async (db) => {
           const result = await work(db);
@@ -151,7 +147,6 @@ export class SqlStore {
           error.mayBeCommitted ||= isAtCommit && this.database.engine === 'postgres' && !isConflict;
           throw error;
         }
-        // Others go first meanwhile.
         if (isWaitingRequest) queries = this.database.again;
       }
     }
@@ -203,7 +198,7 @@ async function write(
   await tx.jobs.put(job);
   if (settled !== undefined) {
     await tx.calls.settle(settled.callId, settled, nowMs);
-    // What was not made keeps its place.
+    // A call that was not made keeps its place.
     await (settled.state === 'retry' || settled.state === 'not_made'
       ? tx.budgetQueue.join(settled.callId)
       : tx.budgetQueue.leave(settled.callId));

@@ -14,23 +14,22 @@ import { type AgentFailure, type AgentJob, type Capability, capabilities } from 
 import type { TroubleKind } from '../../jobs/job.ts';
 import { afterAnswer, nothingKnown, type ServiceFacts } from '../../jobs/service-facts.ts';
 
-/** More than a thousand times the size of a job. An answer is not read beyond it. */
+/** A thousand times the size of a job. */
 export const ANSWER_MAX_BYTES = 1024 * 1024;
 
-/** As many as jobs are checked at once. */
 const READ_CONNECTIONS = 64;
-/** As many as prompts are sent at once: one waiting for a connection would soon be too late. */
+/** A prompt that waits for a connection could be too late. */
 const WRITE_CONNECTIONS = 32;
 const CONNECT_TIMEOUT_MS = 10_000;
 const JOB_FIELDS = ['status', 'source', 'model', 'prLink', 'createdAt'] as const;
 const repeats = { retries: 2, minTimeout: 100, factor: 3, randomize: true } as const;
 
 export type AgentClientOptions = Readonly<{
-  /** The API's `{base_url}`, to which `/v2/agent/…` is added. It may have a path. */
+  /** May have a path; `/v2/agent/…` is added. */
   baseUrl: string;
-  /** Without a key, a project's calls fail as `unauthorized`, unsent. */
+  /** Without a key, calls fail as `unauthorized`, unsent. */
   apiKeyOf: (projectId: string) => string | undefined;
-  /** Bounds a whole call: connecting, sending, the complete answer, and all repeats. */
+  /** Bounds a whole call, repeats included. */
   timeoutMs: number;
   clock?: Clock;
 }>;
@@ -44,14 +43,14 @@ export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs, clock = system
     // Over HTTP/2, undici may repeat a request by itself.
     allowH2: false,
     connectTimeout: Math.min(CONNECT_TIMEOUT_MS, timeoutMs),
-    // `timeoutMs` is the only deadline after connecting.
+    // After connecting, `timeoutMs` is the only deadline.
     headersTimeout: 0,
     bodyTimeout: 0,
     maxResponseSize: ANSWER_MAX_BYTES,
   };
   const reads = new Pool(paths.origin, { ...shared, connections: READ_CONNECTIONS });
-  // The server may close a kept connection just as a request goes out, and then nobody knows whether it was
-  // accepted. So each write gets a new connection (the meaning of `pipelining: 0`): writes are rare.
+  // The server may close a kept connection just as a request goes out. `pipelining: 0` opens one for each
+  // write: writes are rare.
   const writes = new Pool(paths.origin, { ...shared, connections: WRITE_CONNECTIONS, pipelining: 0 });
 
   const known = new Map<string, ServiceFacts>();
@@ -67,7 +66,7 @@ export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs, clock = system
     const { isRead } = request;
     const [pool, mayRepeat] = isRead ? [reads, mayReadAgain] : [writes, wasNotSent];
     const endsAtMs = performance.now() + timeoutMs;
-    // Repeats included: whether a prompt may still go out is not for this client to judge.
+    // Bounds repeats too.
     const sendByMs = Date.now() + (isRead ? timeoutMs : SEND_WITHIN_MS);
     try {
       const apiKey = apiKeyOf(projectId);
@@ -98,26 +97,25 @@ export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs, clock = system
 
   return {
     factsOf,
-    /** Sends the prompt at most once. Repetitions with the `key` count once, where the service knows that. */
+    /** Sends the prompt at most once. A service that knows the `key` counts repetitions once. */
     createJob: (projectId: string, prompt: string, key: string | null = null) =>
       call(projectId, { path: paths.jobs(projectId), prompt, key }, decodeCreated),
-    /** Likewise. Null: accepted, but the answer does not describe a job. */
+    /** Null: accepted, but the answer is not a job. */
     sendMessage: (projectId: string, id: string, prompt: string, key: string | null = null) =>
       call(projectId, { path: `${paths.job(projectId, id)}/message`, prompt, key }, decodeAccepted),
-    /** Ends the running turn, and drops those that wait. May be repeated. */
+    /** Ends the running turn and drops waiting ones. May be repeated. */
     cancelJob: (projectId: string, id: string) =>
       call(projectId, { path: `${paths.job(projectId, id)}/cancel` }, (answer) => decodeRead(answer, id)),
-    /** Asks up to three times within `timeoutMs`, unless the API answers with a 3xx, a 4xx or `Retry-After`. */
+    /** Tries up to three times, unless the API answers with a 3xx, a 4xx or `Retry-After`. */
     getJob: (projectId: string, id: string) =>
       call(projectId, { path: paths.job(projectId, id), isRead: true }, (answer) => decodeRead(answer, id)),
-    /** Calls in flight and later ones fail as `unreachable`. */
     close: async () => {
       await Promise.all([reads.destroy(), writes.destroy()]);
     },
   };
 }
 
-/** A created job must not be lost for lack of a status. */
+/** A created job without a status must not be lost. */
 function decodeCreated({ status, body, apiKey, can }: Answer): AgentJob {
   return decodeJob(body, apiKey, can) ?? notAJob(status);
 }
@@ -127,7 +125,7 @@ function decodeAccepted({ status, body, apiKey, can }: Answer): AgentJob | null 
   return isObject ? decodeJob(body, apiKey, can) : notAJob(status);
 }
 
-/** No field is formally required of a job that is read; it is the requested one. */
+/** No field is required of a job that is read. */
 function decodeRead({ status, body, apiKey, can }: Answer, id: string): AgentJob {
   const isJob = typeof body === 'object' && body !== null && JOB_FIELDS.some((field) => field in body);
   const job = isJob ? decodeJob({ ...body, id: 'as asked for' }, apiKey, can) : null;
@@ -146,7 +144,6 @@ function mayReadAgain({ reason, retryAfterMs }: AgentFailure): boolean {
   return retryAfterMs === null && ['unreachable', 'server_error', 'bad_answer'].includes(reason);
 }
 
-/** Throws a TypeError if `baseUrl` is no URL. */
 export function agentPaths(baseUrl: string) {
   const { origin, pathname } = new URL(baseUrl);
   const basePath = pathname.replace(/(?<!\/)\/+$/, '');
@@ -156,7 +153,6 @@ export function agentPaths(baseUrl: string) {
   return { origin, jobs, job };
 }
 
-/** Null: it only refused this request. */
 function troubleOf({ reason }: AgentFailure): TroubleKind | null {
   if (reason === 'not_found' || reason === 'rejected') return null;
   if (reason === 'unauthorized') return 'needs_admin';
@@ -165,7 +161,6 @@ function troubleOf({ reason }: AgentFailure): TroubleKind | null {
 
 export class AgentError extends Error {
   readonly failure: AgentFailure;
-  /** What a refusal announces besides. */
   readonly can: readonly Capability[] | undefined;
 
   constructor(failure: AgentFailure, options?: ErrorOptions, can?: readonly Capability[]) {
@@ -189,7 +184,6 @@ export function notSentError(cause: Error): AgentError {
   return agentError(kind('definite', 'unreachable'), null, `no connection to the agent API ${why}`, cause);
 }
 
-/** `status`: of an answer that had begun. */
 function noAnswerError(status: number | null, cause: Error): AgentError {
   const message = isTimeout(cause)
     ? 'the agent API did not answer in time'
@@ -197,7 +191,6 @@ function noAnswerError(status: number | null, cause: Error): AgentError {
   return agentError(kind('unknown', 'unreachable'), status, message, cause);
 }
 
-/** A 2xx answer that is not the API's. */
 function badAnswerError(status: number, problem: string, cause?: Error): AgentError {
   const message = `the answer of the agent API (${status}) ${problem}`;
   return agentError(kind('unknown', 'bad_answer'), status, message, cause);
@@ -208,7 +201,6 @@ export function unknownProjectError(projectId: string): AgentError {
   return agentError(kind('definite', 'unauthorized'), null, message);
 }
 
-/** `words`: the API's own. */
 export function refusedError(
   status: number,
   words: string | null,
@@ -228,7 +220,6 @@ function kindOf(status: number, words: string | null): Kind {
   return kind('definite', 'rejected');
 }
 
-/** `Clock.abortAfter` aborts with this error. */
 function isTimeout({ name }: Error): boolean {
   return name === 'TimeoutError';
 }
@@ -237,17 +228,16 @@ export function codeOf(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }
 
-/** A longer `Retry-After` counts as a mistake: until then, ends of jobs and the API's return would go unnoticed. */
+/** During a longer pause, ends of jobs and the API's return would go unnoticed. */
 const LONGEST_READ_PAUSE_MS = 5 * 60_000;
 /** The API's documented limit is hourly. */
 const LONGEST_CALL_PAUSE_MS = 60 * 60_000;
 
 type AgentRequest = Readonly<{ path: string; isRead?: true; prompt?: string; key?: string | null }>;
 
-/** A 2xx answer; `body` is its parsed JSON. `apiKey`: must not appear in any text. */
+/** `apiKey` must not appear in any text. */
 type Answer = Readonly<{ status: number; body: unknown; apiKey: string; can: readonly Capability[] }>;
 
-/** Fails with an AgentError whose message never holds the key. */
 async function attempt(
   dispatcher: Dispatcher,
   { path, isRead, prompt, key }: AgentRequest,
@@ -275,7 +265,7 @@ async function attempt(
   if (status < 200 || status > 299) {
     const longestMs = isRead ? LONGEST_READ_PAUSE_MS : LONGEST_CALL_PAUSE_MS;
     const retryAfterMs = parseRetryAfterMs(retryAfter, date, Date.now(), longestMs);
-    // Without the header, it may be a proxy's, and takes nothing back.
+    // Without the header, it may be a proxy's answer, and revokes nothing.
     const said = names === undefined ? undefined : can;
     throw refusedError(status, decodeErrorText(json, apiKey), retryAfterMs, said);
   }
@@ -305,12 +295,12 @@ const ADDRESS_MAX_LENGTH = 4_000;
 const SUMMARY_MAX_LENGTH = 3_000;
 const REASON_MAX_LENGTH = 500;
 const ACTIVITY_MAX_LENGTH = 100;
-/** Shorter keys are not looked for in names: part of a word could match. */
+/** A shorter key could match part of a word. */
 const KEY_MIN_LENGTH = 8;
 
 const text = z.string().nullable().catch(null);
 
-/** Opaque: accepted as is or not at all. A number is unexpected, but no reason to lose a job. */
+/** Accepted as is or not at all. A number is no reason to lose a job. */
 const id = z.union([
   z.string().refine((value) => value.trim() !== '' && storable(value) === value),
   z.int().transform(String),
@@ -330,9 +320,9 @@ const jobSchema = z.object({
 const errorSchema = z.object({ error: z.string() });
 
 /**
- * Reads a job from a parsed JSON body, or null if there is none. Never throws. Only `id` is required: other missing,
- * null or mistyped fields become null, and a missing status `active`. Texts are without secrets, the `key` included.
- * @param can what the service announces: nothing else is read
+ * Only `id` is required: other missing, null or mistyped fields become null, and a missing status `active`.
+ * Texts are without secrets and the `key`.
+ * @param can other fields of the answer are ignored
  */
 export function decodeJob(body: unknown, key: string, can: readonly Capability[] = []): AgentJob | null {
   const { data } = jobSchema.safeParse(body);
@@ -359,7 +349,7 @@ export function decodeJob(body: unknown, key: string, can: readonly Capability[]
   };
 }
 
-/** The API's own words in an error body, without secrets, or null. Untrusted. */
+/** Untrusted, without secrets. */
 export function decodeErrorText(body: unknown, key: string): string | null {
   const { data } = errorSchema.safeParse(body);
   return data === undefined ? null : foreignText(withoutKey(data.error, key), ERROR_TEXT_MAX_LENGTH) || null;

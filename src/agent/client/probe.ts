@@ -3,19 +3,18 @@ import { clockAheadMs, systemClock } from '../../engine/runtime/clock.ts';
 import { exchange, parseJson } from '../../engine/runtime/exchange.ts';
 import { agentPaths, codeOf, decodeErrorText, headersFor } from './client.ts';
 
-/** No job has this id. */
 const NO_JOB = 'docs-agent-doctor-no-such-job';
 
 type ProbeOptions = Readonly<{ baseUrl: string; projectId: string; apiKey: string; timeoutMs: number }>;
 
 export type Probe = Awaited<ReturnType<typeof probe>>;
 
-/** Asks for a job that does not exist, which changes nothing: 404, unless something is wrong. Never throws. */
+/** 404 if all is well: the job does not exist. Never throws. */
 export function probeProject(options: ProbeOptions) {
   return probe(options, 'GET', agentPaths(options.baseUrl).job(options.projectId, NO_JOB), null);
 }
 
-/** Asks to create a job with an empty prompt, which the API must refuse: 400, if the key may write. Never throws. */
+/** 400 if the key may write: the prompt is empty. Never throws. */
 export function probeWriting(options: ProbeOptions) {
   return probe(options, 'POST', agentPaths(options.baseUrl).jobs(options.projectId), { prompt: '' });
 }

@@ -11,13 +11,13 @@ export type AgentTools = EngineTools &
     known: { readonly agent: (projectId: string) => ServiceFacts };
     /** Per project. */
     hourlyBudget: number;
-    /** The prompt as the agent reads it, with people's names instead of ids. */
+    /** With people's names instead of ids. */
     readablePrompt: (teamId: string, prompt: string) => Promise<string>;
-    /** Shows people, after a check, that the agent works on the job. Waits for nothing, and never fails. */
+    /** Shows that the agent works on the job. Never waits or fails. */
     showChecked: (job: Job) => void;
   }>;
 
-/** Throws AgentError if the project no longer belongs to the job's workspace: its key is not used for the job. */
+/** Throws AgentError if the project left the job's workspace: its key must not be used. */
 export function requireBoundProject({ newContext }: AgentTools, { teamId, projectId }: Job): void {
   const { projects } = newContext().rulesOf(teamId);
   if (!projects.some(({ id }) => id === projectId)) throw unknownProjectError(projectId);
@@ -25,10 +25,7 @@ export function requireBoundProject({ newContext }: AgentTools, { teamId, projec
 
 const MAX_WORDS_LENGTH = 200;
 
-/**
- * For the log: what the API says when an administrator must act, on one line. Its words about a refused request may
- * quote the request, so they are left out.
- */
+/** Only if an administrator must act: words about other refusals may quote the request. */
 export function agentSays({ reason, words }: AgentFailure): { readonly agent_says?: string } {
   const isForOperator = reason === 'unauthorized' || reason === 'not_found';
   if (!isForOperator || words === undefined) return {};
@@ -36,7 +33,7 @@ export function agentSays({ reason, words }: AgentFailure): { readonly agent_say
   return { agent_says: line.slice(0, MAX_WORDS_LENGTH).toWellFormed() };
 }
 
-/** Which jobs the agent API knew recently, as far as this process knows. */
+/** Known to this process only. */
 export class AnsweredJobs {
   /** The last two of each project. */
   private readonly byProject = new Map<string, readonly { agentJobId: string; atMs: number }[]>();

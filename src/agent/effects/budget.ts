@@ -16,22 +16,20 @@ import type { Transaction } from '../../store/store.ts';
 import type { AgentTools } from './agent-tools.ts';
 
 const HOUR_MS = 3_600_000;
-/** Somebody may withdraw, or the budget may be raised. */
 const FIRST_LOOKS_AGAIN_MS = 60_000;
-/** Those ahead in line wake the next one. If they cannot, it looks by itself. */
+/** Jobs ahead wake the next one, unless they cannot. */
 const LOOKS_IN_LINE_AGAIN_MS = 60_000;
-/** How long a woken job may take: its replies may be gathered, or its names looked up. */
+/** A woken job may gather replies or look up names. */
 const COMES_WITHIN_MS = 10_000;
-/** If no job has come by then, the program was away, and the first in line is woken again. */
+/** The program was away: the first in line is woken again. */
 const NOBODY_WAS_THERE_MS = 30_000;
 const PASSED_FOR_MS = 60_000;
 
 type Tools = Pick<AgentTools, 'hourlyBudget' | 'log'>;
 
 /**
- * Takes a place in the hourly budget of the job's project, or says why and until when it has to wait. Counted from the
- * ledger, which restarts and replicas share. The first start in line asks every minute, and a successful call wakes it
- * (`callNext`), in case a place becomes free early.
+ * Null: allowed. Counts the ledger's calls, which restarts and replicas share. The first start in line asks
+ * every minute, and a successful call wakes it (`callNext`).
  */
 export async function takeFromBudget(
   { hourlyBudget: perHour, clock }: AgentTools,
@@ -41,7 +39,7 @@ export async function takeFromBudget(
 ): Promise<{ readonly failure: AgentFailure; readonly askAgainAtMs: number } | null> {
   const { id: jobId, projectId } = job;
   const pause = isHurried(job, kind) ? null : await lockPause(tx, projectId, clock.now());
-  // From here on, no answer moves the pause or the line: all of it is judged at one time.
+  // From here on, no answer changes the pause or the line.
   const nowMs = clock.now();
   const limited = (status: number | null, message: string, goesAtMs: number, askAgainAtMs = goesAtMs) => {
     const failure = { outcome: 'definite', reason: 'rate_limited', status, message } as const;
@@ -66,7 +64,6 @@ export async function takeFromBudget(
   return turnAtMs === null ? null : limited(429, 'the agent API limits the rate of calls', turnAtMs);
 }
 
-/** Null: now. */
 async function turnInLineAtMs(
   tx: Transaction,
   projectId: string,
@@ -90,13 +87,12 @@ async function turnInLineAtMs(
   return callAtMs(place, nowMs);
 }
 
-/** Unless those ahead wake it earlier. */
 function callAtMs(place: number, firstAtMs: number): number {
   if (place === 0) return firstAtMs;
   return firstAtMs + (place === 1 ? COMES_WITHIN_MS : LOOKS_IN_LINE_AGAIN_MS);
 }
 
-/** Wakes the first in line, and the second in case the first does not come. */
+/** The second is woken in case the first does not come. */
 async function callFirst(tx: Transaction, line: readonly InBudgetQueue[], firstAtMs: number): Promise<void> {
   for (const [place, { jobId, kind }] of line.slice(0, 2).entries()) {
     const atMs = callAtMs(place, firstAtMs);
@@ -105,7 +101,6 @@ async function callFirst(tx: Transaction, line: readonly InBudgetQueue[], firstA
   }
 }
 
-/** Returns how the project's other calls are held up. */
 export async function noteAnswer(
   { log }: Tools,
   tx: Transaction,
@@ -128,8 +123,8 @@ export async function noteAnswer(
 }
 
 /**
- * Wakes the next in line after an answer; without a pause, the first start, but not after a failure: the starts in line
- * would only wake each other. Returns when the answered job may go again, if it is in line.
+ * After a failure, wakes no start: the starts in line would only wake each other. Returns when the answered
+ * job may go again, if it is in line.
  */
 export async function callNext(
   { hourlyBudget }: Tools,
@@ -154,15 +149,15 @@ export async function callNext(
 }
 
 /**
- * Locks the pause, if there is one: an answer skips the task that it would wake while that is locked, so a task must
- * not decide to wait at the same moment. The caller holds the job's lock, as where an answer is recorded.
+ * An answer skips a locked task that it would wake, so a task must not decide to wait at the same moment. The
+ * caller holds the job's lock.
  */
 async function lockPause(tx: Transaction, projectId: string, nowMs: number): Promise<CallPause | null> {
   if ((await tx.budgetQueue.pause(projectId, nowMs)) === null) return null;
   return tx.budgetQueue.changePause(projectId, (pause) => pause, nowMs);
 }
 
-/** Whether the job's replies wait for the rate limit, and are next in line. */
+/** The job's replies wait for the rate limit and are next in line. */
 export async function isNextInLine(
   { hourlyBudget, clock }: AgentTools,
   tx: Transaction,

@@ -17,15 +17,14 @@ import { callNext, isNextInLine, noteAnswer, takeFromBudget } from './budget.ts'
 type AgentRequest = Extract<CallRequest, { kind: 'create_job' | 'send_message' | 'cancel_job' }>;
 
 type AgentResult = Readonly<{
-  /** Null: the call is dropped, since nothing would watch a second agent job. */
+  /** Null: the call is dropped. */
   event: JobEvent | null;
-  /** The call has changed since it was prepared, so it is prepared again. */
   isRewritten?: true;
   askAgainAtMs?: number;
 }>;
 
 const SHORTEST_WAIT_MS = 100;
-/** Services know a key for 24 hours; the rest is for clocks that differ. */
+/** Services know a key for 24 hours; clocks may differ. */
 const REPEATED_FOR_MS = 23 * 3_600_000;
 
 const notAnswered = { reason: 'unreachable', status: null, retryAfterMs: null } as const;
@@ -43,8 +42,8 @@ const TOO_LATE: AgentFailure = {
 };
 
 /**
- * The agent API cannot be asked about a call. An interrupted one is repeated if the service recognises that (a cancel
- * always is), else unknown.
+ * The agent API cannot look up a call. An interrupted one is repeated if the service recognises repeats
+ * (always for a cancel); otherwise it becomes unknown.
  */
 export function callAgent(tools: AgentTools, task: ClaimedTask): Promise<void> {
   return runLane<string, AgentResult>(
@@ -61,7 +60,7 @@ export function callAgent(tools: AgentTools, task: ClaimedTask): Promise<void> {
           // The turn has ended by itself.
           return job !== null && isStopping(job) ? null : { event: null };
         }
-        // Rewriting a call requires its job's lock, which comes before those of the budget.
+        // Rewriting a call requires its job's lock, which comes before the budget's.
         await tx.jobs.hold(due.job.id);
         if (kind === 'create_job') {
           const job = await tx.jobs.get(due.job.id);
@@ -98,7 +97,7 @@ export function callAgent(tools: AgentTools, task: ClaimedTask): Promise<void> {
     return { event };
   }
 
-  /** @param isRepeat an earlier attempt may have been accepted, so only a refusal says something about both */
+  /** @param isRepeat an earlier attempt may have been accepted: only a refusal tells about both */
   function classified(started: DueCall, error: unknown, isRepeat: boolean): AgentResult {
     const isTooLate = error instanceof TooLateToSendError;
     if (!isTooLate && !(error instanceof AgentError)) throw error;
@@ -107,7 +106,7 @@ export function callAgent(tools: AgentTools, task: ClaimedTask): Promise<void> {
     const { outcome, reason, status } = failure;
     const verdict = verdictOn(failure);
     const isOpen = verdict === 'unknown' || (verdict === 'retry' && (isRepeat || isCancel(call)));
-    // Then nothing of it will happen, whatever became of an earlier attempt.
+    // Neither this attempt nor an earlier one can have an effect.
     const isGone = isCancel(call)
       ? isMissing(failure)
       : reason === 'not_found' && call.request.kind === 'send_message';
@@ -176,7 +175,7 @@ async function send(
   return { type: 'message_accepted', callId, agentJobId, agentJob };
 }
 
-/** Also without the lease; and a late answer settles a call that counts as unknown. */
+/** A late answer ends a call that counts as unknown. */
 function stillCounts(result: AgentResult, { state }: LedgerCall): AgentResult | null {
   if (state === 'pending' || state === 'started') return result;
   const { event } = result;
@@ -211,7 +210,6 @@ async function settle(
   return waitAfter(event, after, await callNext(tools, tx, job, { pause, isTaken }, nowMs), nowMs);
 }
 
-/** A failed create call, and one that is repeated, stay in their lane. */
 function waitAfter(
   { type }: JobEvent,
   { stage, trouble }: Job,
@@ -220,7 +218,7 @@ function waitAfter(
 ): Wait | null {
   const isKept = type === 'create_failed' && stage.kind === 'creating';
   if (!isKept && type !== 'call_repeated') return null;
-  // Whatever the job says, this must not become a busy loop.
+  // Prevents a busy loop, whatever the job says.
   return { retryAtMs: Math.max(turnAtMs ?? trouble?.retryAtMs ?? 0, nowMs + SHORTEST_WAIT_MS) };
 }
 
@@ -239,17 +237,15 @@ function heldUpBy(pause: CallPause | null, event: JobEvent, nowMs: number): JobE
   return { ...event, failure: { ...event.failure, retryAfterMs: Math.max(0, pause.untilMs - nowMs) } };
 }
 
-/** How often replies wait until their thread was read for older ones: a minute where Slack limits reads most. */
+/** 90 s in all: at its strictest, Slack allows one read a minute. */
 const MAX_WAITS_FOR_OLDER = 9;
 const WAIT_FOR_OLDER_MS = 10_000;
-/** Likewise for a check, if the job could not be read recently. */
 const MAX_WAITS_FOR_CHECK = 3;
 const WAIT_FOR_CHECK_MS = 1_000;
 
 /**
- * The batching window is over: the waiting replies become one message call. First, for a while, the thread is read for
- * missed replies, which may be older, and a job is checked that could not be read recently: a new turn hides the
- * previous one's pull request.
+ * First the thread is read for older, missed replies, and a job that could not be read is checked: a new turn
+ * hides the previous turn's pull request.
  */
 export function sendFollowUps(tools: AgentTools, { subject, lease, attempts }: ClaimedTask): Promise<void> {
   return tools.store.transaction(async (tx) => {

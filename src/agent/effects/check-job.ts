@@ -18,7 +18,6 @@ import { type AgentTools, agentSays, requireBoundProject } from './agent-tools.t
 import { readQuota } from './read-quota.ts';
 
 const TOO_MANY_REQUESTS = 429;
-/** Such a pause is over before anybody could read of it. */
 const SHORT_PAUSE_MS = 5_000;
 
 interface AgentRead {
@@ -26,7 +25,6 @@ interface AgentRead {
   readonly event: EventOf<'job_checked' | 'check_failed'>;
 }
 
-/** The decision schedules the next check. */
 export async function checkJob(
   tools: AgentTools,
   { batches, readers }: { batches: CheckBatches; readers: FairLimit },
@@ -43,14 +41,13 @@ export async function checkJob(
   const { job } = watched;
   const lateMs = Math.max(0, clock.now() - dueAtMs);
   const newContext = () => ({ ...tools.newContext(), lateMs });
-  // A job still waiting for its turn when the program stops is left to the next process.
   const read = await readers.use(group, async () =>
     stopping.aborted ? null : readAgentJob(tools, job, before),
   );
   if (read === null) return release(tools, task);
   const { event } = read;
-  // Most checks find nothing new: then the job is neither locked nor written, and the next checks of many jobs are
-  // written together. Whatever changed the job meanwhile has rescheduled the check, which sees it.
+  // Most checks find nothing new: then the job is neither locked nor written. Whatever changes the job
+  // meanwhile reschedules the check.
   const nextCheckAtMs = nextCheckIfUnchanged(newContext(), watched, event, kind);
   if (nextCheckAtMs !== null && (await batches.putOff({ kind, lease, nextCheckAtMs }))) {
     return showChecked(job);
@@ -70,7 +67,6 @@ function agentJobToCheck(job: Job, kind: CheckKind): AgentJob | null {
   return isUnwatched(job) ? null : job.agentJob;
 }
 
-/** Null: more follows than the next check. */
 function nextCheckIfUnchanged(
   context: AnyJobContext,
   { job: before, saved, hasUnsent, isCardPlanned }: WatchedJob,
@@ -83,7 +79,7 @@ function nextCheckIfUnchanged(
   const decision: Decision = decide(state, event, { ...context, policy }, context.features.decisions);
   const { job, followUps, calls, tasks } = decision;
   if (followUps.length > 0 || calls.length > 0) return null;
-  // A decision that schedules any other task at each check would make every check take the slow path.
+  // A decision that schedules another task at each check would make every check slow.
   const [check, ...others] = tasks.filter(
     ({ kind, ifScheduled }) => kind !== 'refresh_card' || ifScheduled === 'replace' || !isCardPlanned,
   );
@@ -91,7 +87,7 @@ function nextCheckIfUnchanged(
   return isDeepStrictEqual({ ...job, checkedAtMs: before.checkedAtMs }, before) ? check.runAtMs : null;
 }
 
-/** A 429 on a read slows down all reads of the project, on all replicas. */
+/** A 429 slows down all reads of the project, on all replicas. */
 async function noteRateLimit(
   { clock, log }: AgentTools,
   tx: Transaction,
@@ -112,8 +108,8 @@ async function noteRateLimit(
 }
 
 /**
- * For a person who waits: whether the agent has a job; null: it does not say, or must not be asked now. The read goes
- * before waiting ones, and counts towards the project's limit.
+ * Null: the agent does not say, or must not be asked now. The read goes before waiting ones and counts
+ * towards the project's limit.
  */
 export function hasJob(
   { store, clock, agent }: Pick<AgentTools, 'store' | 'clock' | 'agent'>,
@@ -158,9 +154,8 @@ async function readAgentJob(tools: AgentTools, job: Job, { id, ...before }: Agen
   }
 }
 
-/** Checks without news are batched for this long: one transaction serves all of them. */
 const GATHERED_FOR_MS = 5;
-/** A transaction must stay short; and for a much longer list, SQLite would rather scan all tasks. */
+/** Keeps transactions short; for a much longer list, SQLite would scan all tasks. */
 const MAX_AT_ONCE = 128;
 
 export type CheckBatches = ReturnType<typeof checkBatches>;
@@ -184,12 +179,12 @@ export function checkBatches(store: Store, clock: Clock) {
   );
   return {
     read: (jobId: string) => reads.load(jobId),
-    /** Writes only the next check. False: another event owns the task now. */
+    /** False: another event owns the task now. */
     putOff: (check: UnchangedCheck) => unchanged.load(check),
   };
 }
 
-/** Everything asked for until it is scheduled is one batch. An item that makes the batch fail, fails alone. */
+/** An item that fails the batch fails alone. */
 function batcher<I, O>(
   work: (tx: Transaction, items: readonly I[]) => Promise<O[]>,
   store: Store,
@@ -200,7 +195,8 @@ function batcher<I, O>(
     try {
       return await batch(items);
     } catch (error) {
-      // A broken store fails all of them, and their writes may be stored. A row locked by another session fails alone.
+      // A broken store fails all items, and their writes may be stored. A row locked by another session fails
+      // alone.
       if (items.length === 1 || (error instanceof StoreError && !error.isLocked)) throw error;
       const alone = await Promise.allSettled(items.map((item) => batch([item])));
       return alone.flatMap((one): (O | Error)[] => (one.status === 'fulfilled' ? one.value : [one.reason]));

@@ -8,18 +8,16 @@ import {
 } from '../../jobs/schedule/slowdown.ts';
 import type { TaskGroup, Transaction } from '../../store/store.ts';
 
-/** How far people's reads may run ahead of the due ones. */
 const AHEAD_MAX_MS = 30_000;
-/** A pause may end before its time. */
+/** A pause may end early. */
 const LOOKS_AGAIN_MS = 5_000;
-/** One turn in this many is for ended jobs, the others are for open ones. */
+/** One turn in 20 is for ended jobs. */
 const TURNS = 20;
 const TURN_MS = 1_000;
 
 /**
- * Limits reads per project and minute, across all replicas: the store hands them out with the tasks. What has to wait
- * stays due, so the job that has waited longest is next. Open jobs come first except in the ended jobs' turns; the
- * others leave half of a burst to them.
+ * The store shares the quota between replicas. Waiting reads stay due, longest first. Outside their turn,
+ * open or ended jobs leave half of a burst to the others.
  */
 export function readQuota(readsPerMinute: number, { isOfEnded }: { isOfEnded: boolean }) {
   const allowanceAt = (slowdown: Slowdown | null, nowMs: number) =>
@@ -27,7 +25,6 @@ export function readQuota(readsPerMinute: number, { isOfEnded }: { isOfEnded: bo
 
   function grant(allowance: Allowance, wholeAtMs: number, wanted: number, nowMs: number): Granted {
     const { spacingMs, burstMs } = allowance;
-    // Long enough for one read.
     const turnMs = Math.max(TURN_MS, spacingMs);
     const turn = Math.floor(nowMs / turnMs);
     if ((turn % TURNS === 0) === isOfEnded) return takeFrom(allowance, wholeAtMs, wanted, nowMs);
@@ -56,7 +53,7 @@ export function readQuota(readsPerMinute: number, { isOfEnded }: { isOfEnded: bo
     return granted;
   };
 
-  /** One read for a person who waits, ahead of the due ones; false: none is wanted now, or people had many. */
+  /** One read for a person, ahead of due ones. False: reads are paused, or people had many. */
   const takeFirst = async (tx: Transaction, projectId: string, nowMs: number): Promise<boolean> => {
     const uses = await tx.readBudget.of([projectId], nowMs);
     const { wholeAtMs = 0, slowdown = null } = uses.get(projectId) ?? {};
@@ -70,7 +67,6 @@ export function readQuota(readsPerMinute: number, { isOfEnded }: { isOfEnded: bo
   return { take, takeFirst };
 }
 
-/** The group is the path of a project. */
 function projectOf(group: TaskGroup): string {
   return group.slice(0, -1);
 }

@@ -1,34 +1,25 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
-/** Time as a value: the program takes its time from here, so that tests can hold and move it. */
 export interface Clock {
   now(): number;
-  /** Runs `callback` once, at or soon after `atMs`. Returns a function that cancels it. */
   at(atMs: number, callback: () => void): () => void;
-  /**
-   * Since when the process has run without a break: since its start, or since it or its machine last woke, or
-   * its clock was changed.
-   */
+  /** When the process started, it or its machine last woke, or its clock changed. */
   awakeSinceMs(): number;
   sleep(ms: number): Promise<void>;
-  /**
-   * Lets other work of this process go first, for this long in real time. Where a test holds the time,
-   * nothing may depend on real time: there it is one turn of the event loop.
-   */
+  /** Lets other work of this process go first. A test clock waits one turn of the event loop instead. */
   pause(ms: number): Promise<void>;
-  /** Resolves to `late` if it takes longer. Rethrows errors; drops late results. */
+  /** Rethrows errors; drops late results. */
   timeout<T, L>(ms: number, awaited: Promise<T> | T, late: L): Promise<T | L>;
   /**
-   * Does the work with a signal that is aborted (TimeoutError) if it takes longer; the work's own end still
-   * counts. The timer of `AbortSignal.timeout` would outlive the work: with thousands of reads a second, many
-   * megabytes.
+   * Aborts the signal with a TimeoutError after `ms`; the result of `work` still counts. The timer of
+   * `AbortSignal.timeout` would outlive the work: with thousands of reads a second, many megabytes.
    */
   abortAfter<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
 }
 
 type ClockParts = Pick<Clock, 'now' | 'at' | 'awakeSinceMs'> & Partial<Pick<Clock, 'pause'>>;
 
-/** Builds a clock from its time and its alarms. No timer outlives the wait. */
+/** No timer outlives its wait. */
 export function clockFrom({ now, at, awakeSinceMs, pause = () => nextTurn() }: ClockParts): Clock {
   const after = (ms: number, callback: () => void) => at(now() + ms, callback);
   return {
@@ -53,8 +44,7 @@ export function clockFrom({ now, at, awakeSinceMs, pause = () => nextTurn() }: C
     abortAfter: async (ms, work) => {
       const controller = new AbortController();
       const abort = () => controller.abort(new DOMException(`no answer within ${ms} ms`, 'TimeoutError'));
-      // A process that was frozen may find its timers due before it has read what arrived meanwhile: the
-      // answer counts.
+      // After a freeze, timers may fire before arrived data is read: the answer counts.
       const cancel = after(ms, () => setImmediate(abort));
       try {
         return await work(controller.signal);
@@ -69,12 +59,10 @@ export function clockFrom({ now, at, awakeSinceMs, pause = () => nextTurn() }: C
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 const BEAT_MS = 1_000;
-/** Shorter breaks do not count: a busy process has them, too. */
+/** A busy process has shorter gaps, too. */
 const LONGEST_GAP_MS = 3_000;
 
-/**
- * Returns a function that anybody may call repeatedly. It says since when there was no gap between the calls.
- */
+/** The returned function says since when its calls had no gap. */
 export function heartbeat(now: () => number): () => number {
   let beatAtMs = now();
   let sinceMs = beatAtMs;
@@ -102,13 +90,12 @@ export const systemClock: Clock = clockFrom({
 
 export interface Periodic {
   start(): void;
-  /** Waits for the run in flight. */
   stop(): Promise<void>;
 }
 
 /**
- * Runs `work`, which must not fail, again and again, never twice at once. It should end soon after `stopping`
- * is aborted, and returns `finished` to be run no more.
+ * Never runs `work` twice at once. `work` must not fail, should end soon after `stopping` is aborted, and
+ * returns `finished` to stop.
  */
 export function periodically(
   clock: Clock,
@@ -139,10 +126,7 @@ export function periodically(
 /** A `Date` header has whole seconds. */
 const RESOLUTION_MS = 1_000;
 
-/**
- * How far this machine's clock is ahead of a server's (behind: negative), by an answer's `Date` header: the
- * smallest possible value, so that a slow answer raises no alarm. Null without the header.
- */
+/** Smallest possible lead of this machine's clock (negative: lag), so that a slow answer raises no alarm. */
 export function clockAheadMs(
   date: string | null,
   { sentAtMs, answeredAtMs }: { sentAtMs: number; answeredAtMs: number },

@@ -1,10 +1,10 @@
 import type { Dispatcher } from 'undici';
 
 export type Exchange = Readonly<
-  /** No byte of the request went out. */
+  /** No byte was sent. */
   | { kind: 'not_sent'; cause: Error }
   | { kind: 'no_answer'; cause: Error }
-  /** Status and headers arrived; `body` is null, and `cause` says why, unless all of it arrived too. */
+  /** Status and headers arrived; `body` is null if it is incomplete. */
   | { kind: 'answered'; body: string; cause: null; head: AnswerHead }
   | { kind: 'answered'; body: null; cause: Error; head: AnswerHead }
 >;
@@ -22,11 +22,9 @@ export type TimeLimits = Readonly<{
 const utf8 = new TextDecoder();
 
 /**
- * Makes one request, and reads the complete answer. Never throws. `signal` ends it at any stage, also while
- * it waits for a connection; a request that still waits then, or after `sendByMs`, is never sent.
- *
- * Uses `dispatch` rather than `request` because undici calls `onRequestStart` right before it writes to a
- * connected socket: the one sure sign that something may have been sent.
+ * Never throws. After `signal` or `sendByMs`, a request that still waits for a connection is never sent. Uses
+ * `dispatch` because undici calls `onRequestStart` right before it writes to a connected socket: the only
+ * sure sign that something may have been sent.
  */
 export function exchange(
   dispatcher: Dispatcher,
@@ -73,7 +71,7 @@ export function exchange(
   });
 }
 
-/** Undefined if it is no JSON. The parser's error quotes the text, so it is dropped. */
+/** Drops the parser's error, which quotes the text. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -82,9 +80,8 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Longer than any date in a header. */
 const RETRY_AFTER_MAX_LENGTH = 64;
-/** Today's format, and the two obsolete ones that RFC 9110 (5.6.7) still requires. */
+/** Today's format and the two obsolete ones that RFC 9110 (5.6.7) still requires. */
 const httpDates = [
   /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/,
   /^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/,
@@ -92,10 +89,8 @@ const httpDates = [
 ] as const;
 
 /**
- * `Retry-After` (RFC 9110, 10.2.3: seconds, or an HTTP date) as a wait from now, between 0 and `longestMs`:
- * more counts as the server's mistake, such as milliseconds or a time instead of seconds. Null if the header
- * is missing or malformed. A date is compared with the same answer's `Date`, if any, so that a wrong clock on
- * either side does no harm.
+ * `Retry-After` (RFC 9110, 10.2.3: seconds, or an HTTP date) as a wait. More than `longestMs` counts as a
+ * mistake, such as milliseconds. Compares a date with the answer's own `Date`, as clocks may be wrong.
  */
 export function parseRetryAfterMs(
   retryAfter: string | string[] | undefined,
@@ -114,15 +109,14 @@ export function parseRetryAfterMs(
 function parseDateMs(value: string | string[] | undefined): number | null {
   if (typeof value !== 'string' || value.length > RETRY_AFTER_MAX_LENGTH) return null;
   if (!httpDates.some((form) => form.test(value))) return null;
-  // The oldest format has no zone, and means GMT as well.
+  // The oldest format has no zone and means GMT.
   const ms = Date.parse(value.endsWith('GMT') ? value : `${value} GMT`);
   return Number.isNaN(ms) ? null : ms;
 }
 
 /**
- * A request is made this soon after its call was marked as started, and goes out this soon after it was made,
- * or not at all. A process that was frozen (a suspended machine, a stopped container) must not send when it
- * wakes: others have taken over its work, and may have found that the request was never made.
+ * A request is made this soon after its call was started, and sent this soon after that, or not at all. A
+ * process that was frozen must not send when it wakes: others may have found that the request was never made.
  */
 export const SEND_WITHIN_MS = 5_000;
 

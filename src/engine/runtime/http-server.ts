@@ -8,7 +8,6 @@ import {
 import type { AddressInfo, Socket } from 'node:net';
 
 export type Route = Readonly<{
-  /** Absent: GET. */
   method?: 'POST';
   path: string;
   handle: (request: IncomingMessage, response: ServerResponse) => void;
@@ -20,9 +19,8 @@ export interface HttpServer {
 }
 
 /**
- * For public servers: a sender of slow or partial requests is disconnected. Slack sends its requests at once.
- * An idle connection is kept longer than proxies keep it (60 s by default for most): if it closed just as
- * they send a request, Slack would get status 502.
+ * Disconnects senders of slow or partial requests: Slack sends at once. Keeps idle connections longer than
+ * most proxies do (60 s): if one closed just as a proxy sends a request, Slack would get status 502.
  */
 export const serverLimits = {
   headersTimeout: 5_000,
@@ -31,12 +29,11 @@ export const serverLimits = {
   connectionsCheckingInterval: 1_000,
 } as const;
 
-/** Bounds the memory of requests in flight. Further connections are closed at once. */
+/** Closes further connections at once. */
 const MAX_CONNECTIONS = 500;
-/** Idle ones among them: beyond this, the oldest are closed. */
+/** Beyond this, the oldest are closed. */
 const MAX_IDLE_CONNECTIONS = 200;
 
-/** Idle connections, however many, never keep out those that bring a request. */
 export function limitConnections(server: Server): void {
   const idle = new Set<Socket>();
   const addIdle = (socket: Socket) => {
@@ -56,7 +53,7 @@ export function limitConnections(server: Server): void {
   });
 }
 
-/** The request's path. An absolute URL with a host is no path. */
+/** Leaves an absolute URL as it is. */
 export function pathOf({ url = '' }: IncomingMessage): string {
   return url.split('?', 1)[0] ?? '';
 }
@@ -72,7 +69,7 @@ export function answerRoutes(routes: readonly Route[]): RequestListener {
   };
 }
 
-/** Serves only the routes. Rejects with the system's error if the port is taken. */
+/** Rejects with the system's error if the port is taken. */
 export async function serveRoutes(
   routes: readonly Route[],
   address: { readonly port: number; readonly host: string },
@@ -98,20 +95,18 @@ export type Unread = Readonly<{
   reason: string;
 }>;
 
-/** Reads the bodies of requests before anybody can tell who sent them. */
 export type BodyReader = ReturnType<typeof createBodyReader>;
 
-/** For all of them together: a small share of the smallest machine in docs/operations/deploy.md. */
+/** A small share of the smallest machine in docs/operations/deploy.md. */
 const TOGETHER_BYTES = 32 * 1024 * 1024;
-/** The cost of a chunk's object besides its bytes. A sender decides how small chunks are. */
+/** Cost of a chunk's object besides its bytes: a sender decides how small chunks are. */
 const PIECE_BYTES = 256;
 
 /**
- * Bounds the memory of all unfinished bodies together. Without room, the body that has been arriving longest
- * is given up: Slack sends its requests at once, so slow ones are somebody else's.
+ * Bounds the memory of all unfinished bodies. Without room, drops the body that has been arriving longest:
+ * Slack sends at once.
  */
 export function createBodyReader(togetherBytes = TOGETHER_BYTES) {
-  /** The oldest first. */
   const readings = new Set<{ giveUp: () => void }>();
   let heldBytes = 0;
 

@@ -4,8 +4,8 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /**
- * One event for each operation, logged once it is over. `event` is a stable snake_case name; fields are
- * snake_case, with units (`duration_ms`). Secrets and people's words are redacted.
+ * One event per operation, logged when it ends. `event` is snake_case; fields are snake_case with units
+ * (`duration_ms`). Secrets and people's words are redacted.
  */
 export interface Logger {
   debug(event: string, fields?: LogFields): void;
@@ -16,26 +16,20 @@ export interface Logger {
 
 const MAX_DEPTH = 6;
 const MAX_LENGTH = 2_000;
-/** Searched for secrets before the cut, so that the cut cannot hide the end of one. */
+/** Searched for secrets before the cut, which could hide the end of one. */
 const SEARCHED_LENGTH = 4 * MAX_LENGTH;
 
-/** Names that contain a secret's: `token_file` as well as `x-api-key`. */
 const SECRET_NAME = /token|secret|password|authorization|cookie|signature|key$|(response|database)_url$/;
-/** People's words, and their containers. Not `prompt_length`. */
+/** People's words. Does not match `prompt_length`. */
 const CONTENT_NAME =
   /(^|_)(prompts?|texts?|blocks|attachments|body|payload|content|elements|private_metadata|view|values)$/;
-/** The ledger's name for a call. */
 const HARMLESS_NAME = /^natural_key$/;
 
-/**
- * A copy for the log: secrets and people's words are replaced by their names, tokens are removed from all
- * strings, errors are logged by name, message, code, stack and cause. Numbers and booleans stay.
- */
+/** Secrets and people's words are replaced; tokens are removed from all strings. */
 export function redact(value: unknown): unknown {
   return redactAt(value, 0, []);
 }
 
-/** Without secrets; long text is cut. */
 export function scrub(text: string): string {
   const scrubbed = withoutSecrets(text.slice(0, SEARCHED_LENGTH)).replace(
     /Unexpected .*/s,

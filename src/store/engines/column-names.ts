@@ -1,4 +1,4 @@
-/** `askedAtMs` in code is `asked_at_ms` in SQL. */
+/** `askedAtMs` becomes `asked_at_ms`. */
 export const columnName = remembered((name) =>
   name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
 );
@@ -16,7 +16,7 @@ function remembered(rename: (name: string) => string): (name: string) => string 
   };
 }
 
-/** Kysely's plugin for names, which copies each row, took a third of the processor time of a job. */
+/** Kysely's naming plugin copies each row, which took a third of a job's CPU time. */
 export function namedRows(properties: readonly string[], rows: readonly (readonly unknown[])[]): object[] {
   return rows.map((values) => {
     const row: Record<string, unknown> = {};

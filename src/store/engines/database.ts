@@ -1,8 +1,8 @@
 import type { Queries } from '../schema/tables.ts';
 
-/** The message says what is wrong, why, and what to do. It never contains the database password or stored data. */
+/** Says what is wrong, why, and what to do, without the password or stored data. */
 export class StoreError extends Error {
-  /** An SQLSTATE or SQLite's primary result code. */
+  /** SQLSTATE or SQLite's primary result code. */
   readonly code: string | null;
   readonly isTemporary: boolean;
   mayBeCommitted = false;
@@ -32,31 +32,27 @@ export function codeOf(error: unknown): string | null {
   return typeof code === 'string' ? code : null;
 }
 
-/** Errors surface as StoreError. */
 export interface Database {
   readonly engine: 'sqlite' | 'postgres';
   readonly queries: Queries;
-  /** For a request that waited for a lock in vain: it comes after all other requests. */
+  /** For a request that timed out on a lock: after all others. */
   readonly again: Queries;
-  /** Comes after all requests, and never gets the last connection. */
+  /** After all requests, and never with the last connection. */
   readonly background: Queries;
   /** A named lock until commit. A no-op on SQLite, which runs one transaction at a time. */
   takeLock(transaction: Queries, name: string): Promise<void>;
-  /** Milliseconds since an arbitrary moment: shared by all users of the database, and never set. */
+  /** Milliseconds from an arbitrary start, shared by all users of the database. */
   leaseNowMs(transaction: Queries): Promise<number>;
   heldLocks(): Promise<readonly HeldLock[]>;
   close(): Promise<void>;
 }
 
-/** A session that has kept rows locked for seconds. Postgres may hide details of other roles. */
+/** Postgres may hide details of other roles: they are empty or null. */
 export type HeldLock = Readonly<{
   pid: number;
-  /** Empty if unset or hidden. */
   program: string;
-  /** Such as `idle in transaction`; empty if hidden. */
   state: string;
   table: string;
-  /** Of its transaction; null if hidden. */
   forMs: number | null;
 }>;
 

@@ -5,36 +5,33 @@ import { namedRows, propertyName } from './column-names.ts';
 import { isBusy } from './sqlite-errors.ts';
 
 const BUSY_PAUSE_MS = 50;
-/** Another program, such as a backup, may hold the file for five seconds. */
+/** Another program, such as a backup, may lock the file for five seconds. */
 const BUSY_TRIES = 100;
-/** So that nobody waits for two flushes. Node's other two threads remain for DNS lookups, for example. */
+/** Nothing waits for two flushes, and two of Node's threads stay free. */
 export const FLUSHES_AT_ONCE = 2;
 
 export type SqliteHooks = Readonly<{
   translate: (error: unknown) => Error;
   verify: () => void;
-  /** Resolves once all commits so far are on disk. After a failure, it and `verify` always fail. */
+  /** After a failure, `flush` and `verify` always fail. */
   flush: () => Promise<void>;
 }>;
 
 /**
- * Transactions run one after the other, but those that arrive together share one commit: each but the first is a
- * savepoint, so a failing one rolls back only itself. A flush does not hold up the next groups. No result is returned
- * before everything that it depends on is on disk.
+ * Transactions run one at a time; those that arrive together share a commit. All but the first are
+ * savepoints, so a failing one rolls back only itself. Nothing returns before what it depends on is on disk.
  */
 export class GroupCommitDriver implements Driver {
   private readonly file: DatabaseSync;
   private readonly hooks: SqliteHooks;
   private readonly statements: Statements;
-  /** Finished, and waiting for the group's commit. */
   private waiting: PromiseWithResolvers<void>[] = [];
   private unflushed: PromiseWithResolvers<void>[] = [];
   private isDirty = false;
   private flushesUnderWay = 0;
-  /** Settles once everything committed before that flush is on disk. */
   private lastFlush: Promise<void> = Promise.resolve();
   private lastTurn: Promise<void> = Promise.resolve();
-  /** Another program held the file for too long: nobody waits until it is free. */
+  /** Another program locked the file for too long: nothing waits. */
   private isHeld = false;
 
   constructor(file: DatabaseSync, hooks: SqliteHooks) {
@@ -53,7 +50,7 @@ export class GroupCommitDriver implements Driver {
     connection.endTurn();
   }
 
-  /** `immediate`: a transaction that reads first could not be upgraded behind another's write. */
+  /** `immediate`: SQLite cannot upgrade a transaction that read before another program wrote. */
   async beginTransaction(connection: Connection): Promise<void> {
     if (this.file.isTransaction) {
       this.attempt(() => this.statements.run('savepoint member'));
@@ -77,7 +74,7 @@ export class GroupCommitDriver implements Driver {
   }
 
   async rollbackTransaction(connection: Connection): Promise<void> {
-    // After some errors, such as a full disk, SQLite has already rolled back.
+    // Some errors, such as a full disk, make SQLite roll back by itself.
     if (!connection.isInTransaction || !this.file.isTransaction) return;
     connection.isInTransaction = false;
     try {
@@ -86,7 +83,7 @@ export class GroupCommitDriver implements Driver {
         for (const statement of undo) this.statements.run(statement);
       });
     } catch (error) {
-      // Its remains must not be committed with the others.
+      // Its remains must not be committed.
       this.undoGroup(error);
       throw error;
     }
@@ -110,7 +107,6 @@ export class GroupCommitDriver implements Driver {
         return run();
       });
     }
-    // It must not join the group.
     this.commit();
     this.hooks.verify();
     const result = await this.patiently(run);
@@ -118,7 +114,7 @@ export class GroupCommitDriver implements Driver {
     return result;
   }
 
-  /** The group: this turn of the event loop, and those that already wait for the file. */
+  /** The group: this turn of the event loop, and what already waits for the file. */
   private async commitSoon(): Promise<void> {
     await nextTurn();
     const endTurn = await this.takeTurn();
@@ -142,7 +138,7 @@ export class GroupCommitDriver implements Driver {
     return member.promise;
   }
 
-  /** Resolves once everything visible now is on disk, the open group included. */
+  /** Includes the open group. */
   private onDisk(hasWritten = false): Promise<void> {
     if (this.waiting.length > 0) return this.join();
     const onDisk = Promise.withResolvers<void>();
@@ -162,7 +158,7 @@ export class GroupCommitDriver implements Driver {
     for (const { resolve } of this.unflushed.splice(0)) resolve(this.lastFlush);
   }
 
-  /** Ends after earlier ones, which it depends on. */
+  /** Depends on earlier flushes. */
   private async flush(before: Promise<void>): Promise<void> {
     this.isDirty = false;
     this.flushesUnderWay += 1;
@@ -184,7 +180,7 @@ export class GroupCommitDriver implements Driver {
     for (const { reject } of this.waiting.splice(0)) reject(error);
   }
 
-  /** Some errors undo it, even if they are caught. */
+  /** Some errors undo the transaction even if they are caught. */
   private requireTransaction(): void {
     if (!this.file.isTransaction) throw new Error('the transaction was undone before');
   }
@@ -209,13 +205,11 @@ export class GroupCommitDriver implements Driver {
       return action();
     } catch (error) {
       const translated = this.hooks.translate(error);
-      // SQLite has rolled back the whole group.
       if (!this.file.isTransaction) this.fail(translated);
       throw translated;
     }
   }
 
-  /** Returns the function that ends the turn. */
   private async takeTurn(): Promise<() => void> {
     const before = this.lastTurn;
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -15,7 +15,6 @@ export const TOO_MANY_CONNECTIONS = '53300';
 
 const CHECK_URL = 'Check DATABASE_URL, and that Postgres runs and lets this machine in.';
 
-/** Why Postgres refuses a connection, and what to do. */
 const REFUSALS: Readonly<Record<string, readonly [why: string, advice: string]>> = {
   '28P01': ['it refuses the user or the password', 'Correct them in DATABASE_URL.'],
   '28000': ['it refuses the user', 'Correct it in DATABASE_URL, or allow it in pg_hba.conf.'],
@@ -27,11 +26,11 @@ const REFUSALS: Readonly<Record<string, readonly [why: string, advice: string]>>
   '57P03': ['it is starting up or shutting down', 'Try again in a moment.'],
 };
 
-/** Other codes belong to the network. */
+/** Other codes come from the network. */
 const SQLSTATE = /^(\d\w|F0|HV|P0|XX)\w{3}$/;
-/** A broken connection, a server that starts or stops, or not the primary. */
+/** Broken, starting, stopping, or not the primary. */
 const LOST_STATES = /^(08|57P|25006)/;
-/** Also: short resources, or an operator intervenes. */
+/** Also resource shortages, operator intervention and locks. */
 const PASSING_STATES = /^(08|53|57|25006|55P03)/;
 
 const STATEMENT_ADVICE: Readonly<Record<string, string>> = {
@@ -44,7 +43,7 @@ const STATEMENT_ADVICE: Readonly<Record<string, string>> = {
 export function invalidUrlError(databaseUrl: string): StoreError | null {
   const parts = /^postgres(?:ql)?:\/\/[^/?#]*(.*)$/s.exec(databaseUrl);
   if (parts === null) return new StoreError('DATABASE_URL must start with postgres:// or postgresql://.');
-  // With another @, the password ended too early: its rest would be taken for host and database, and shown.
+  // After a second @, the rest of the password would be read as host and database, and shown.
   if (!parts[1]?.includes('@')) return null;
   return new StoreError(
     'DATABASE_URL cannot be read: after the host it has another @. In user names and passwords write / ? # @ ' +
@@ -77,7 +76,6 @@ export function statementError(error: unknown): StoreError {
   return new StoreError(advice === undefined ? message : `${message} ${advice}`, code, isTemporary);
 }
 
-/** Or it leads to a server that takes no writes. */
 export function isConnectionLost(code: string | null): boolean {
   return code === null || !SQLSTATE.test(code) || LOST_STATES.test(code);
 }
@@ -86,7 +84,6 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** As written in the URL, and decoded. */
 export function passwordsIn(databaseUrl: string): string[] {
   const url = URL.parse(databaseUrl);
   const password = url?.password || url?.searchParams.get('password') || '';

@@ -12,7 +12,6 @@ import {
 
 export type Urgency = 'request' | 'again' | 'background';
 
-/** Slack waits for requests. */
 const TURN_WITHIN_MS: Readonly<Record<Urgency, number>> = {
   request: 2_000,
   again: 600,
@@ -21,8 +20,8 @@ const TURN_WITHIN_MS: Readonly<Record<Urgency, number>> = {
 const CONNECT_AGAIN_MS = 100;
 
 /**
- * Connections in turns. After a failover, some are silent and others read-only, yet none is closed: once one is lost,
- * all older ones are closed before their next use.
+ * After a failover, old connections stay open, silent or read-only: once one is lost, all older ones are
+ * closed before their next use.
  */
 export function sharedPool(pool: Pool, databaseUrl: string, max: number): (urgency: Urgency) => PostgresPool {
   const explain = connectionErrors(databaseUrl);
@@ -43,12 +42,12 @@ export function sharedPool(pool: Pool, databaseUrl: string, max: number): (urgen
   function kyselyClient(client: PoolClient, giveBack: () => void): PostgresPoolClient {
     let lost: StoreError | null = null;
     const query = async (sql: string, parameters: readonly unknown[]) => {
-      // A rollback, for example, would wait just as long for nothing.
+      // A rollback would wait just as long.
       if (lost !== null) throw lost;
       try {
         const values = parameters.map(storable);
         const result = await client.query<unknown[]>({ text: sql, values, rowMode: 'array' });
-        // A begin with settings has several results.
+        // `begin` with settings has several results.
         if (Array.isArray(result)) return result;
         const properties = result.fields.map(({ name }) => propertyName(name));
         return { ...result, rows: namedRows(properties, result.rows) };
@@ -72,7 +71,6 @@ export function sharedPool(pool: Pool, databaseUrl: string, max: number): (urgen
     };
   }
 
-  /** Takes another turn if the server refuses the connection. */
   async function take(urgency: Urgency): Promise<PostgresPoolClient> {
     const untilMs = performance.now() + TURN_WITHIN_MS[urgency];
     const nextTurn = (isFirst: boolean) => turns.take(urgency, untilMs - performance.now(), isFirst);
@@ -88,7 +86,7 @@ export function sharedPool(pool: Pool, databaseUrl: string, max: number): (urgen
         const isRefused = codeOf(error) === TOO_MANY_CONNECTIONS && performance.now() < untilMs;
         if (isRefused && open > 0) turns.limitTo(open);
         if (isRefused && open === 0) await sleep(CONNECT_AGAIN_MS);
-        // Queued before the turn goes to a later request.
+        // Queued before a later request gets the turn.
         if (isRefused) turn = nextTurn(true);
         giveBack();
         if (!isRefused) throw explain(error);
@@ -108,19 +106,19 @@ function noneFreeError(connections: number): StoreError {
   );
 }
 
-/** Postgres rejects NUL in text, and fractions in integers such as times; SQLite takes both. */
+/** Postgres rejects NUL in text and fractions in integers; SQLite takes both. */
 function storable(parameter: unknown): unknown {
   if (typeof parameter === 'number') return Math.round(parameter);
   return typeof parameter === 'string' ? parameter.replaceAll('\0', '\uFFFD') : parameter;
 }
 
-/** Another program may have returned a connection by then. */
+/** Other programs may have closed connections. */
 const RAISE_AFTER_MS = 10_000;
 
-/** Shares a replica's few connections. Only new requests may use the last quarter of them. */
+/** Only new requests may use the last quarter. */
 class ConnectionTurns {
   private readonly max: number;
-  /** The current maximum, lowered when the server refuses more. */
+  /** Lowered when the server refuses more. */
   size: number;
   private raiseAtMs = 0;
   private readonly inUse: Record<Urgency, number> = { request: 0, again: 0, background: 0 };
@@ -135,7 +133,7 @@ class ConnectionTurns {
     this.size = max;
   }
 
-  /** Whether a turn came in time. `isFirst`: before all waiters. */
+  /** `isFirst`: before all waiters. */
   async take(urgency: Urgency, withinMs: number, isFirst: boolean): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const line = this.waiting[urgency];

@@ -19,25 +19,24 @@ import type { Database, HeldLock } from './database.ts';
 import { invalidUrlError } from './postgres-errors.ts';
 import { sharedPool, type Urgency } from './postgres-pool.ts';
 
-/** Per replica; Postgres allows 100 in all by default. */
+/** Per replica. Postgres allows 100 by default. */
 const MAX_CONNECTIONS = 10;
 const CONNECT_TIMEOUT_MS = 10_000;
-/** A server that vanished must not block the loops. */
+/** A vanished server must not block the loops. */
 const STATEMENT_TIMEOUT_MS = 15_000;
-/** A frozen server answers no running statement. */
+/** A frozen server does not answer running statements. */
 const CLOSE_WITHIN_MS = 1_000;
 const KEEP_ALIVE_AFTER_MS = 10_000;
 /** Frees the locks of a frozen replica. */
 const MAX_IDLE_IN_TRANSACTION_MS = 10_000;
-/** On average. Then another transaction gets the connection. */
+/** On average; then another transaction gets the connection. */
 const LOCK_WITHIN_MS = 200;
-/** A transaction of docs-agent takes less. */
 const LONG_HELD_MS = 5_000;
 
-/** Type id of 64-bit integers, which `pg` reads as text. */
+/** 64-bit integers, which `pg` reads as text. */
 const INT8 = 20;
 
-/** @param isPatient without time limits, for migrations */
+/** @param isPatient no time limits */
 export function openPostgres(databaseUrl: string, isPatient = false): Database {
   const invalid = invalidUrlError(databaseUrl);
   if (invalid !== null) throw invalid;
@@ -53,7 +52,7 @@ export function openPostgres(databaseUrl: string, isPatient = false): Database {
       getTypeParser: (oid, format) => (oid === INT8 ? Number : types.getTypeParser(oid, format)),
     },
   });
-  // Without listeners, an idle connection that breaks would end the process.
+  // Without listeners, a broken idle connection would end the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   const poolFor = sharedPool(pool, databaseUrl, MAX_CONNECTIONS);
@@ -89,14 +88,14 @@ async function takeLock(transaction: Queries, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(transaction);
 }
 
-/** The server's clock: those of the replicas may differ. */
+/** Replicas' clocks may differ. */
 async function leaseNowMs(transaction: Queries): Promise<number> {
   const { rows } = await sql<{ ms: number }>`
     select cast(extract(epoch from clock_timestamp()) * 1000 as bigint) as ms`.execute(transaction);
   return rows[0]?.ms ?? Number.NaN;
 }
 
-/** Sessions whose age is hidden count while somebody waits for them. */
+/** Sessions whose age is hidden count while another waits for them. */
 async function heldLocks(queries: Queries): Promise<HeldLock[]> {
   const { rows } = await sql<HeldLock>`
     select distinct on (holder.pid) holder.pid, coalesce(holder.application_name, '') as program,
@@ -125,14 +124,14 @@ class QueryCompiler extends PostgresQueryCompiler {
   }
 }
 
-/** Kysely's lock for migrations belongs to the session, which PgBouncer shares. `migrate` has its own. */
+/** Kysely's migration lock belongs to the session, which PgBouncer shares. `migrate` takes its own. */
 class Adapter extends PostgresAdapter {
   override async acquireMigrationLock(): Promise<void> {}
 
   override async releaseMigrationLock(): Promise<void> {}
 }
 
-/** Sets limits in the round trip that begins a transaction: behind PgBouncer, sessions are shared. */
+/** PgBouncer shares sessions, so limits are set with each `begin`. */
 class DriverWithSettings extends PostgresDriver {
   private readonly isPatient: boolean;
 
@@ -142,7 +141,7 @@ class DriverWithSettings extends PostgresDriver {
   }
 
   override beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
-    // Two that wait for each other must not give up at the same moment.
+    // Two transactions that wait for each other must not time out together.
     const lockWithinMs = Math.round(LOCK_WITHIN_MS * (0.75 + Math.random() / 2));
     const local = [
       `set local idle_in_transaction_session_timeout = ${MAX_IDLE_IN_TRANSACTION_MS}`,

@@ -20,9 +20,7 @@ export const DATABASE_FILE = 'docs-agent.db';
 /** The operating system releases its lock even after a kill. */
 export const OWNER_FILE = 'owner.db';
 export const BUSY_TIMEOUT_MS = 5_000;
-/**
- * 16 MiB of write-ahead log. With SQLite's default of 1,000 pages, checkpoints took a quarter of the time of a burst.
- */
+/** 16 MiB of log. With SQLite's default of 1,000 pages, checkpoints took a quarter of the time of a burst. */
 const CHECKPOINT_PAGES = 4_000;
 const OWNER_TIMEOUT_MS = 500;
 
@@ -41,7 +39,7 @@ export function openSqlite(dataDir: string): Database {
     const path = join(directory, DATABASE_FILE);
     makePrivate(path);
     const file = opened.use(connect(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true }));
-    // A commit has ended when `walFlusher` has flushed the log.
+    // A commit is durable once `walFlusher` has flushed the log.
     file.exec('pragma journal_mode = wal; pragma synchronous = normal');
     // SQLite opens the log at the first read.
     file.exec('select 1 from sqlite_schema');
@@ -60,9 +58,8 @@ export function openSqlite(dataDir: string): Database {
       queries,
       again: queries,
       background: queries,
-      // A transaction has the whole database to itself.
       takeLock: async () => {},
-      // One process holds the directory, and frees all leases when it starts.
+      // The owner frees all leases at its start.
       leaseNowMs: async () => Math.round(performance.now()),
       heldLocks: async () => [],
       close: async () => {
@@ -79,7 +76,7 @@ export function openSqlite(dataDir: string): Database {
   }
 }
 
-/** Beside a docs-agent that may use it. Throws StoreError if it cannot be opened or, unless read-only, written. */
+/** Throws StoreError if the file cannot be opened or, unless read-only, written. */
 export function openBeside(directory: string, path: string, isReadOnly: boolean): Queries {
   const translate = (error: unknown) => sqliteError(directory, error);
   let file: DatabaseSync | null = null;
@@ -93,7 +90,7 @@ export function openBeside(directory: string, path: string, isReadOnly: boolean)
   }
 }
 
-/** Without Node's `recursive`, which never returns inside a directory that takes no others, such as `/proc`. */
+/** Node's `recursive` never returns in a directory that takes no others, such as `/proc`. */
 export function makeDirectory(directory: string): void {
   try {
     mkdirSync(directory, { mode: 0o700 });
@@ -127,8 +124,8 @@ function takeOwnership(directory: string): DatabaseSync {
 }
 
 /**
- * Prompts and tokens are for this user only. SQLite gives the files beside it the same mode. An existing file is not
- * opened: closing it would release SQLite's locks.
+ * Only this user may read prompts and tokens. Opens no existing file: closing it would release SQLite's
+ * locks.
  */
 function makePrivate(path: string): void {
   try {
@@ -175,7 +172,6 @@ class QueryCompiler extends SqliteQueryCompiler {
     return super.sanitizeIdentifier(columnName(identifier));
   }
 
-  /** SQLite has no row locks. */
   protected override visitSelectModifier(): void {}
 
   /** With a plain parameter, SQLite would prepare the statement again at each use. */
@@ -187,7 +183,6 @@ class QueryCompiler extends SqliteQueryCompiler {
 }
 
 class Adapter extends SqliteAdapter {
-  /** SQLite rolls back schema changes like any other. */
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
@@ -200,13 +195,12 @@ class Adapter extends SqliteAdapter {
 const sync = promisify(fdatasync);
 
 /**
- * Flushes SQLite's write-ahead log without blocking the event loop. With `synchronous=normal`, SQLite leaves that to
- * checkpoints, and recovers the log up to its last complete transaction (https://sqlite.org/wal.html). Only the log is
- * opened: closing the database file would release SQLite's locks. All descriptors are opened here: under load, a flush
- * could fail to open one.
+ * With `synchronous=normal`, SQLite flushes its log only at checkpoints and recovers up to the last complete
+ * transaction (https://sqlite.org/wal.html). Opens only the log, as closing the database file would release
+ * SQLite's locks, and all descriptors here: under load, a flush could fail to open one.
  */
 export function walFlusher(directory: string, path: string, flushesAtOnce: number) {
-  /** Of several flushes at one descriptor, only one would learn of an error. */
+  /** Of several flushes on one descriptor, only one would see an error. */
   const free = Array.from({ length: flushesAtOnce }, () => openSync(path, 'r'));
   let failureCode: string | null = null;
 
@@ -221,10 +215,10 @@ export function walFlusher(directory: string, path: string, flushesAtOnce: numbe
   }
 
   return {
-    /** Rejects with a StoreError, and from then on always. */
+    /** Once failed, always rejects with a StoreError. */
     flush: async (): Promise<void> => {
       try {
-        // What a failed flush should have written may be lost even if the next one succeeds.
+        // Data of a failed flush may be lost even if the next one succeeds.
         if (failureCode === null) {
           const descriptor = free.shift();
           if (descriptor === undefined) throw new Error('more flushes at once than descriptors');

@@ -7,7 +7,6 @@ import { exactly, type Queries, type Tables } from '../schema/tables.ts';
 import { IS_IN_BUDGET } from './calls.ts';
 import { Table } from './table.ts';
 
-/** The agent API answered 429. */
 export type ProjectPause = Readonly<{
   projectId: string;
   sinceMs: number;
@@ -15,8 +14,8 @@ export type ProjectPause = Readonly<{
 }>;
 
 /**
- * A call in flight does not wait, but keeps its place: it may be refused. Replies may have been withdrawn, or wait for
- * their job.
+ * A call in flight does not wait but keeps its place: it may be refused. Replies may have been withdrawn, or
+ * wait for their job.
  */
 const STILL_WAITS = sql<SqlBool>`(
   exists (
@@ -29,14 +28,11 @@ const STILL_WAITS = sql<SqlBool>`(
   select 1 from call where call.lane = 'agent:' || budget_queue.job_id and ended_at is null and state = 'started'
 )`;
 
-/** 1 or 0; see `isUnattended`. JSON escapes each `"` in a text. */
+/** 1 or 0, like `isUnattended`. JSON escapes each `"` in a text. */
 const IS_UNATTENDED = sql<number>`
   case when requester_id = '' and data not like '%"isStartedByPerson":true%' then 1 else 0 end`;
 
-/**
- * Jobs that wait for the hourly budgets. A job keeps its place, even if the replies of a dropped call go out with
- * another.
- */
+/** A job keeps its place even if the replies of a dropped call go out with another. */
 export class BudgetQueue extends Table {
   async join(callId: string): Promise<void> {
     await sql`
@@ -60,7 +56,7 @@ export class BudgetQueue extends Table {
 
   async firstStart(projectId: string): Promise<string | null> {
     const starts = (await this.waiting(projectId)).filter(({ kind }) => kind === 'create_job');
-    // People first: an unattended start may have to leave them the place.
+    // An unattended start may have to yield.
     const first = starts.find(({ isUnattended }) => !isUnattended) ?? starts[0];
     return first?.jobId ?? null;
   }
@@ -77,7 +73,7 @@ export class BudgetQueue extends Table {
     }
   }
 
-  /** Null: none since the last accepted call. Locks nothing. */
+  /** Takes no lock. */
   async pause(projectId: string, nowMs: number): Promise<CallPause | null> {
     return pauseFrom(await this.row('callPause', { projectId }), nowMs);
   }
@@ -113,16 +109,16 @@ async function pausesIn(db: Queries, pauses: RawBuilder<unknown>, nowMs: number,
 }
 
 function pauseFrom(row: Tables['callPause'] | undefined, nowMs: number): CallPause | null {
-  // Written by a clock that was ahead, so it is over.
+  // From a clock that was ahead, so it is over.
   if (row === undefined || row.at > nowMs + CLOCKS_DIFFER_MS) return null;
   return { atMs: row.at, untilMs: row.until, refusals: row.refusals };
 }
 
-/** Later times were written by a clock that was ahead: no allowance takes longer to recover. */
+/** No allowance takes longer to recover: later times are from a clock that was ahead. */
 const FURTHEST_AHEAD_MS = 120_000;
 
 export class ReadBudget extends Table {
-  /** Projects that have read nothing are absent. Locks all projects. */
+  /** Locks all projects. */
   async of(projectIds: readonly string[], nowMs: number) {
     await this.takeLock('reads');
     const rows = await this.db
@@ -147,7 +143,7 @@ export class ReadBudget extends Table {
     });
   }
 
-  /** The API accepted a request made after it had named the pause. Returns whether there was one. */
+  /** Ends a pause that began before the accepted request. Returns whether there was one. */
   endPause(projectId: string, askedAtMs: number, nowMs: number): Promise<boolean> {
     const isEarlier = sql<SqlBool>`slowed_until > ${nowMs} and slowed_at < ${askedAtMs}`;
     return this.update('readBudget', { projectId }, { slowedUntil: nowMs }, isEarlier);
@@ -180,7 +176,6 @@ export class ReadBudget extends Table {
   }
 }
 
-/** `wholeAtMs`: when the project's allowance is whole again. */
 function readUseFrom(row: Tables['readBudget'], nowMs: number) {
   const { wholeAt, slowedAt: atMs, slowedShare: share, slowedUntil: untilMs } = row;
   const latestMs = nowMs + FURTHEST_AHEAD_MS;

@@ -22,13 +22,13 @@ export type LedgerCall = Readonly<Pick<CallRow, 'id' | 'jobId' | 'lane' | 'state
     request: CallRequest;
     createdAtMs: number;
     startedAtMs: number | null;
-    /** Since when Slack has neither accepted nor finally refused it. */
+    /** Slack has neither accepted nor finally refused it. */
     heldSinceMs: number | null;
-    /** What was sent to a service that recognises repetitions by the call's id: repeated until the outcome is known. */
+    /** Sent to a service that recognises repeats by the call's id, so it may be repeated. */
     sent: string | null;
   }>;
 
-/** An index entry of Postgres holds at most 2,704 bytes, and a key may contain a link from outside. */
+/** A Postgres index entry holds at most 2,704 bytes, and a key may contain an external link. */
 const MAX_PLAIN_KEY_LENGTH = 500;
 /** Worded as in the partial index, which SQLite does not use for parameters. */
 export const IS_IN_BUDGET = sql<SqlBool>`kind in ('create_job', 'send_message')`;
@@ -45,9 +45,8 @@ const CALL_COLUMNS = [
   'call.sent',
 ] as const;
 
-/** The ledger of outward calls: pending → started → done | failed | unknown. A failed post may become pending again. */
+/** pending → started → done | failed | unknown. A failed post may become pending again. */
 export class Calls extends Table {
-  /** The lane's oldest call without an outcome, with its job. */
   async next(lane: string) {
     const row = await this.db
       .selectFrom('call')
@@ -83,12 +82,11 @@ export class Calls extends Table {
     );
   }
 
-  /** Before the request goes out. Throws if the call is not pending. */
   async start(callId: string, nowMs: number, sent: string | null = null): Promise<void> {
     await this.changePending(callId, { state: 'started', startedAt: nowMs, sent }, 'started');
   }
 
-  /** Throws if there is no such call, or it is done. */
+  /** Throws if the call is missing or done. */
   async settle(callId: string, { state, detail }: CallOutcome, nowMs: number): Promise<void> {
     const wasMade = state !== 'retry' && state !== 'not_made';
     const outcome: Partial<CallRow> = {
@@ -106,16 +104,12 @@ export class Calls extends Table {
     await this.changePending(callId, { request: toJson(request) }, 'rewritten');
   }
 
-  /** `sinceMs` null: no longer. */
   async hold(callId: string, sinceMs: number | null): Promise<void> {
     const isNew = sinceMs === null ? undefined : sql<SqlBool>`held_since is null`;
     await this.update('call', { id: callId }, { heldSince: sinceMs }, isNew);
   }
 
-  /**
-   * Start times for the hourly budget, oldest first. A retried call counts once; a start in the future, by a clock
-   * that was ahead, does not count. Locks the project's budget.
-   */
+  /** Oldest first. Ignores starts in the future (a clock was ahead). Locks the project's budget. */
   async agentCallsStartedAt(projectId: string, sinceMs: number, nowMs: number): Promise<number[]> {
     await this.takeLock(`budget:${projectId}`);
     const rows = await this.inBudget(projectId, sinceMs)
@@ -134,13 +128,12 @@ export class Calls extends Table {
     return count;
   }
 
-  /** Started since then, without an outcome. */
   async isAgentCallUnderWay(projectId: string, sinceMs: number): Promise<boolean> {
     const open = this.inBudget(projectId, sinceMs).select('id').where('endedAt', 'is', null);
     return (await open.limit(1).executeTakeFirst()) !== undefined;
   }
 
-  /** Does nothing if the natural key is known, even from a deleted job. */
+  /** Does nothing if the natural key is known, even from a deleted job's notice. */
   async add({ id, request, lane, naturalKey: key }: NewCall, job: Job, nowMs: number): Promise<void> {
     const naturalKey = boundedKey(key);
     const { kind } = request;
@@ -153,7 +146,7 @@ export class Calls extends Table {
       .onConflict((conflict) => conflict.column('naturalKey').doNothing())
       .execute();
     if (kind !== 'notify_channel') return;
-    // Read only now: if the job of an earlier notice is just being deleted, the insert has waited for that.
+    // Read after the insert, which waits for a concurrent deletion of an earlier notice's job.
     const notice = { teamId: job.teamId, channelId: request.channelId, digest: digestOf(naturalKey) };
     const past = await this.row('pastNotice', notice);
     if (past !== undefined) await this.delete('call', { id });

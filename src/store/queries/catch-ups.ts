@@ -4,20 +4,16 @@ import { type Job, startedStages } from '../../jobs/job.ts';
 import { jobFrom, literals, type Tables } from '../schema/tables.ts';
 import { Table, type Values } from './table.ts';
 
-/** The order of reading. `now`: replies were probably missed. `sweep`: nothing shows that any were. */
+/** `now`: replies were probably missed. `sweep`: no sign of it. */
 const URGENCIES = { now: 0, missed: 1, sweep: 2 } as const;
 
-/** The threads of jobs that are running, or were requested since `sinceMs`. */
 export type LiveThreads = Readonly<{
-  /** Null: of all workspaces. */
   teamId: string | null;
   sinceMs: number;
-  /** In each workspace. Running jobs first, then the newest. */
   limit: number;
   nowMs: number;
-  /** Not read before; threads already queued keep their places. */
   fromMs: number;
-  /** Nothing is known to be missed: read last, and not if read recently. */
+  /** Read last, and not if read recently. */
   isSweep: boolean;
 }>;
 
@@ -33,21 +29,21 @@ type ReadColumn = 'seenTs' | 'oldestTs' | 'cursor' | 'oldReplies';
 const notBegun = { oldestTs: null, cursor: null, oldReplies: 0, failures: 0 };
 const unread = { requestCount: 1, sweepFrom: null, seenTs: null, ...notBegun };
 
-/** Threads to be read for missed replies. Slack limits reading per workspace, so each has one task `catch_up`. */
+/** Slack limits reads per workspace, so each has one `catch_up` task. */
 export class CatchUps extends Table {
   async request({ id: jobId, teamId }: Pick<Job, 'id' | 'teamId'>, nowMs: number): Promise<void> {
     const request = { urgency: URGENCIES.now, requestedAt: nowMs };
     const requestCount = sql<number>`catch_up.request_count + 1`;
     await this.upsert('catchUp', { jobId }, { teamId, ...unread, ...request }, { ...request, requestCount });
     await this.schedule(teamId, nowMs);
-    // The task may wait for threads that are to be read later.
+    // The task may wait for threads due later.
     await this.tasks.runNow('catch_up', teamId, nowMs);
   }
 
   async requestLive({ teamId, sinceMs, limit, nowMs, fromMs, isSweep }: LiveThreads) {
     const urgency = sql.lit(isSweep ? URGENCIES.sweep : URGENCIES.missed);
     const isGoingOn = sql`stage in (${literals(startedStages)})`;
-    // A plain `team_id` would make SQLite scan all jobs of the workspace.
+    // For `|| ''`, see `JobLists.meant`.
     const inTeam = teamId === null ? sql`` : sql`and team_id || '' = ${teamId}`;
     const isUnread = isSweep
       ? sql`and not exists (select 1 from catch_up c where c.job_id = job.id and c.sweep_from > ${nowMs})`
@@ -75,12 +71,12 @@ export class CatchUps extends Table {
       returning team_id`.execute(this.db);
     const counts = new Map<string, number>();
     for (const row of rows) counts.set(row.teamId, (counts.get(row.teamId) ?? 0) + 1);
-    // Sorted, against deadlocks.
+    // Sorted to avoid deadlocks.
     for (const found of [...counts.keys()].sort()) await this.schedule(found, fromMs);
     return counts;
   }
 
-  /** Replies wait for it. Returns whether it may have missed replies. */
+  /** Returns whether replies may be missing. */
   readFirst(jobId: string): Promise<boolean> {
     const { now, sweep } = URGENCIES;
     return this.update('catchUp', { jobId }, { urgency: now }, sql`urgency < ${sweep}`);
@@ -121,10 +117,7 @@ export class CatchUps extends Table {
     return at;
   }
 
-  /**
-   * After the last page (no cursor), the thread is read again only if requested meanwhile, and swept only from
-   * `sweepFromMs` on.
-   */
+  /** `cursor` null: the thread is read again only if requested meanwhile. */
   async pageRead(
     { jobId, requestCount }: Pick<ThreadToRead, 'jobId' | 'requestCount'>,
     { sweepFromMs, ...page }: Pick<ThreadToRead, ReadColumn> & { readonly sweepFromMs: number },
@@ -136,7 +129,6 @@ export class CatchUps extends Table {
     }
     await this.end(jobId, sweepFromMs, nowMs, {
       seenTs: page.seenTs,
-      // Requested again meanwhile: to the end of the queue.
       requestedAt: sql`case when requested_at > ${nowMs} then requested_at else ${nowMs} end`,
       urgency: sql`case when request_count = ${requestCount} then null else urgency end`,
     });
@@ -146,14 +138,13 @@ export class CatchUps extends Table {
     await this.update('catchUp', { jobId }, { requestedAt: atMs, failures: sql`failures + 1` });
   }
 
-  /** Slack no longer knows the cursor: restarts the reading at `atMs`, ahead of no others. */
+  /** Slack rejects the cursor: restarts at `atMs`, without priority. */
   async dropCursor(jobId: string, atMs: number): Promise<void> {
     const { now, missed } = URGENCIES;
     const urgency = sql<number>`case when urgency = ${now} then ${missed} else urgency end`;
     await this.update('catchUp', { jobId }, { oldestTs: null, cursor: null, requestedAt: atMs, urgency });
   }
 
-  /** The thread cannot be read: no sweep until then. */
   async giveUp(jobId: string, sweepFromMs: number, nowMs: number): Promise<void> {
     await this.end(jobId, sweepFromMs, nowMs, { urgency: null });
   }
@@ -162,7 +153,7 @@ export class CatchUps extends Table {
     await this.delete('catchUp', { jobId });
   }
 
-  /** Replies need no longer wait for the thread. */
+  /** Releases the replies that wait for the thread. */
   private async end(jobId: string, sweepFrom: number, nowMs: number, changes: Values<'catchUp'>) {
     await this.update('catchUp', { jobId }, { ...notBegun, sweepFrom, ...changes });
     await this.tasks.runNowUnlessLocked('send_follow_ups', jobId, nowMs, 1);

@@ -9,7 +9,6 @@ import {
 import { type FollowUpTable, fromJson, literals, type Queries, toJson } from '../schema/tables.ts';
 import { Table } from './table.ts';
 
-/** The rest follows once these are up to date. */
 export const MAX_STALE_RECEIPTS = 100;
 
 const desiredReceipt = sql<Receipt | null>`case state ${sql.join(
@@ -19,10 +18,10 @@ const desiredReceipt = sql<Receipt | null>`case state ${sql.join(
 
 export const isUnsent = sql<SqlBool>`follow_up.state in (${literals(unsentStates)})`;
 
-/** Keeps transactions short: further unsent replies wait for their turn. */
+/** Keeps transactions short. */
 const MAX_LOCKED_FOLLOW_UPS = 500;
 
-/** Up to 500 unsent ones, those that go out by themselves first, and the one at `messageTs` in any state. */
+/** The one at `messageTs` in any state, then due ones, then other unsent ones; sorted by `messageTs`. */
 export async function unsentOrAt(db: Queries, jobId: string, messageTs: string | null): Promise<FollowUp[]> {
   const rows = await db
     .selectFrom('followUp')
@@ -39,7 +38,6 @@ export async function unsentOrAt(db: Queries, jobId: string, messageTs: string |
 }
 
 export class FollowUps extends Table {
-  /** The 100 oldest that may not show the reaction of their state. */
   async withStaleReceipts(jobId: string) {
     const rows = await this.db
       .selectFrom('followUp')
@@ -65,7 +63,7 @@ export class FollowUps extends Table {
     await this.update('followUp', { id: followUpId }, { receiptShown: receipt, receiptsTried: '' });
   }
 
-  /** A reply that is already stored under another id stays as it is. */
+  /** Keeps a reply that is stored under another id. */
   async put(followUp: FollowUp): Promise<void> {
     const { id, jobId, messageTs, ...facts } = followUpRow(followUp);
     if (await this.update('followUp', { id }, facts)) return;

@@ -5,11 +5,10 @@ import { fromJson, type Queries, type Tables, toJson } from '../schema/tables.ts
 import type { Thread } from './jobs.ts';
 import { Table } from './table.ts';
 
-/** So that a second delivery is recognised. */
 export class InboundRequests extends Table {
-  /** False if any key was known: the request must have no effect. */
+  /** False if any key was known. */
   async remember(keys: readonly string[], nowMs: number): Promise<boolean> {
-    // Sorted, against deadlocks.
+    // Sorted to avoid deadlocks.
     const distinct = [...new Set(keys.map(digested))].sort();
     if (distinct.length === 0) return true;
     const added = await this.db
@@ -27,18 +26,18 @@ export class InboundRequests extends Table {
   }
 }
 
-/** Keys name channels and people, who may ask to be forgotten. */
+/** Keys name people, who may ask for erasure. */
 function digested(key: string): string {
   const kind = key.slice(0, key.indexOf(':') + 1);
   return kind + createHash('sha256').update(key).digest('base64url');
 }
 
-/** Senders retry for days, with the same id. */
+/** Senders retry for days with the same id. */
 export const HOOK_ANSWERS_KEPT_MS = 7 * 86_400_000;
 
-/** By the sender's id of a webhook request, or the execution of a refused step. */
+/** By a webhook request's id, or a refused step's execution. */
 export class HookAnswers extends Table {
-  /** Null: the request is new, and others who ask wait until the commit. */
+  /** Null: new. Concurrent claims wait until the commit. */
   async claim(key: string, nowMs: number): Promise<string | null> {
     const id = { key: digested(key) };
     await this.delete('hookAnswer', id, sql`at < ${nowMs - HOOK_ANSWERS_KEPT_MS}`);
@@ -55,12 +54,12 @@ export class HookAnswers extends Table {
   }
 }
 
-/** Much longer than it takes to learn whether a card was posted. */
+/** Much longer than a post's outcome takes. */
 const EARLY_REPLIES_KEPT_MS = 3_600_000;
-/** Replaces the time of an edit, and sorts after all of them. */
+/** Sorts after every edit's time. */
 const WITHDRAWN = 'withdrawn';
 
-/** Replies in threads that may belong to a card being posted, or to a request being stored. */
+/** Replies that may belong to a card or request being stored. */
 export class EarlyReplies extends Table {
   put(thread: Thread, { messageTs, userId, text, editedTs, ...more }: Reply, nowMs: number): Promise<void> {
     const columns = { userId, text, editedTs: editedTs ?? '', more: toJson(more) };
@@ -75,14 +74,13 @@ export class EarlyReplies extends Table {
     return (await this.row('earlyReply', { teamId, channelId, threadTs, messageTs })) !== undefined;
   }
 
-  /** Oldest first, without those withdrawn. */
   async take({ teamId, channelId, threadTs }: Thread, nowMs: number): Promise<Reply[]> {
     const rows = await this.db
       .deleteFrom('earlyReply')
       .where((eb) => eb.and({ teamId, channelId, threadTs }))
       .returning(['messageTs', 'userId', 'text', 'editedTs', 'more'])
       .execute();
-    // Only now: a card found after hours is no longer being opened.
+    // Not before: a card found after hours is no longer `opening`.
     await forgetOldEarlyReplies(this.db, nowMs);
     return rows
       .filter((row) => row.editedTs !== WITHDRAWN)
@@ -105,7 +103,7 @@ export class EarlyReplies extends Table {
         conflict
           .columns(['teamId', 'channelId', 'threadTs', 'messageTs'])
           .doUpdateSet(columns)
-          // Another event of the same message may have brought less.
+          // Another event of the message may have brought less.
           .where(
             sql<SqlBool>`early_reply.edited_ts < ${editedTs} or early_reply.edited_ts = ${editedTs}
               and length(early_reply.text) + length(early_reply.more) < length(${text}) + length(${more})`,
@@ -115,7 +113,6 @@ export class EarlyReplies extends Table {
   }
 }
 
-/** Unless a card of the channel is still being posted. */
 export async function forgetOldEarlyReplies(db: Queries, nowMs: number): Promise<void> {
   await db
     .deleteFrom('earlyReply')

@@ -37,12 +37,11 @@ export const savedSettings = sql<Json<ChannelSettings> | null>`(
 
 const taskOfJob = (kind: TaskKind) => sql`${sql.lit(taskId(kind, ''))} || job.id`;
 
-/** Checks without news are written to their tasks only. */
+/** A check without news only writes its task. */
 export const lastCheck = sql<number | null>`(
   select max(last_run_at) from task where task.id in (${taskOfJob('check_job')}, ${taskOfJob('check_ended_job')})
 )`.as('lastCheck');
 
-/** @param lastMs when a check last found nothing new */
 export function checked(job: Job, lastMs: number | null): Job {
   return (lastMs ?? 0) <= (job.checkedAtMs ?? 0) ? job : { ...job, checkedAtMs: lastMs };
 }
@@ -50,10 +49,7 @@ export function checked(job: Job, lastMs: number | null): Job {
 export class Jobs extends Table {
   private readonly locked = new Map<string, Job>();
 
-  /**
-   * Until commit. With up to 500 unsent follow-ups, those that go out by themselves first, and the one at `messageTs`
-   * in any state.
-   */
+  /** Locks the job until commit, with the follow-ups of `unsentOrAt`. */
   async lock(jobId: string, messageTs: string | null = null): Promise<LockedJob | null> {
     const found = await this.read(jobId, messageTs, true);
     if (found === null) return null;
@@ -67,7 +63,6 @@ export class Jobs extends Table {
     return { ...state, ...(call && { pendingCreateId: call.id }) };
   }
 
-  /** Without a lock, for readers who are told when it changes. */
   shown(jobId: string) {
     return this.read(jobId, null, false);
   }
@@ -88,7 +83,7 @@ export class Jobs extends Table {
     };
   }
 
-  /** Reads nothing. */
+  /** Locks the job without reading it. */
   async hold(jobId: string): Promise<void> {
     await this.db.selectFrom('job').select('id').where('id', '=', jobId).forNoKeyUpdate().execute();
   }
@@ -103,7 +98,7 @@ export class Jobs extends Table {
     return job?.id ?? null;
   }
 
-  /** The job whose card was refused, and whose reply at `messageTs` waits for *Try again*. */
+  /** The job whose refused card keeps the reply at `messageTs`. */
   async findKeeping(teamId: string, channelId: string, messageTs: string): Promise<string | null> {
     const row = await this.db
       .selectFrom('job')
@@ -114,7 +109,7 @@ export class Jobs extends Table {
     return row?.id ?? null;
   }
 
-  /** Jobs whose card may already be posted. Returns when the first was requested. */
+  /** Returns when the first was requested. */
   async lockOpening(teamId: string, channelId: string): Promise<number | null> {
     const rows = await this.rows('job', { teamId, channelId })
       .where('stage', 'in', ['opening', 'draft'])
@@ -124,14 +119,14 @@ export class Jobs extends Table {
             and call.kind = case job.stage when 'opening' then 'post_card' else 'announce' end
         )`,
       )
-      // Sorted, against deadlocks.
+      // Sorted to avoid deadlocks.
       .orderBy('id')
       .forNoKeyUpdate()
       .execute();
     return rows.length === 0 ? null : Math.min(...rows.map((row) => row.requestedAt));
   }
 
-  /** Newest first. Locked, so that concurrent requests see each other. `requesterId` null: nobody's. */
+  /** Newest first. Takes a lock, so concurrent requests see each other. */
   async requestedBy(
     { teamId, channelId, requesterId: personId }: Pick<Job, 'teamId' | 'channelId' | 'requesterId'>,
     sinceMs: number,
@@ -142,7 +137,7 @@ export class Jobs extends Table {
     return (await jobs.orderBy('requestedAt', 'desc').execute()).map(jobFrom);
   }
 
-  /** Newest first. Locked likewise. */
+  /** Newest first. Takes a lock. */
   async ofAgentJob(teamId: string, projectId: string, agentJobId: string): Promise<Job[]> {
     await this.takeLock(`agent_job:${teamId}:${projectId}:${agentJobId}`);
     const jobs = this.rows('job', { agentJobId, teamId, projectId }).orderBy('requestedAt', 'desc');
@@ -153,7 +148,7 @@ export class Jobs extends Table {
     await this.update('job', { id: jobId }, { cardDrawnAt: nowMs });
   }
 
-  /** SQLite renews the index entries of all columns that are set, so only changes of a locked job are written. */
+  /** Writes only changes to a locked job: SQLite rewrites the index entries of every column that is set. */
   async put(job: Job): Promise<void> {
     const before = this.locked.get(job.id);
     if (before === job) return;
@@ -189,10 +184,9 @@ type Condition = RawBuilder<SqlBool>;
 const MAX_MEANT = 20;
 const MAX_CALLS = 500;
 const MAX_UNSENT = 50;
-/** Fewer characters of an id would name too many jobs. */
 const ID_START = /^[0-9a-f-]{13,36}$/i;
 const NUMBER = /^#?([1-9]\d{0,8})$/;
-/** A request that awaits confirmation, or a draft, is no job yet. */
+/** Drafts and unconfirmed requests are not jobs yet. */
 const IS_JOB: Condition = sql`stage not in ('awaiting_confirmation', 'draft', 'dropped')`;
 const IS_OPEN: Condition = sql`stage in (${literals(openStages)})`;
 
@@ -203,13 +197,12 @@ const WHICH = {
 };
 
 export class JobLists extends Table {
-  /** The person's own jobs and the open ones of the channel. */
   async page(viewer: Viewer, start: PageStart, limit: number): Promise<JobPage> {
     const found = await this.visibleTo(viewer, start, limit + 1);
     const hasMore = found.length > limit;
     const jobs = found.slice(0, limit);
     if (start?.to !== 'newer') return { jobs, hasNewer: start !== null, hasOlder: hasMore };
-    // With less than a page of newer jobs, the first page is meant.
+    // Too few newer jobs: show the first page.
     if (found.length < limit) return this.page(viewer, null, limit);
     return { jobs: jobs.reverse(), hasNewer: hasMore, hasOlder: true };
   }
@@ -231,23 +224,19 @@ export class JobLists extends Table {
     return jobs.map((job) => ({ job, undecided: undecidedOf(calls.get(job.id) ?? []) }));
   }
 
-  /**
-   * Jobs that `id` may mean: first that number (`142`, `#142`), then, newest first, that id, at least 13 characters of
-   * it, or that agent job.
-   */
+  /** Finds jobs by number (`#142`), id, its first 13 or more characters, or agent job id. */
   async meant(teamId: string, id: string): Promise<Job[]> {
     const find = (isMeant: Condition) =>
       this.db
         .selectFrom('job')
         .select(['id', 'requestedAt', ...jobColumns])
-        // A plain `team_id` would make SQLite scan all jobs of the workspace.
+        // Without `|| ''`, SQLite would scan all jobs of the workspace.
         .where(sql<SqlBool>`team_id || '' = ${teamId}`)
         .where(IS_JOB)
         .where(isMeant)
         .orderBy('requestedAt', 'desc')
         .limit(MAX_MEANT)
         .execute();
-    // Each kind of name has its own index.
     const found = [...(await find(sql`id = ${id}`)), ...(await find(sql`agent_job_id = ${id}`))];
     if (ID_START.test(id)) found.push(...(await find(beginsWith(id.toLowerCase()))));
     found.sort((a, b) => b.requestedAt - a.requestedAt);
@@ -257,7 +246,7 @@ export class JobLists extends Table {
     return rows.slice(0, MAX_MEANT).map(jobFrom);
   }
 
-  /** The newest 500, oldest first. */
+  /** Oldest first. */
   async callsOf(jobId: string): Promise<PastCall[]> {
     const rows = await this.db
       .selectFrom('call')
@@ -269,7 +258,6 @@ export class JobLists extends Table {
     return rows.reverse().map((row) => ({ ...row, request: fromJson(row.request) }));
   }
 
-  /** The 50 oldest that may not have reached the agent. */
   async unsentOf(jobId: string): Promise<FollowUp[]> {
     const rows = await this.rows('followUp', { jobId })
       .where('state', 'in', unsentStates)
@@ -326,7 +314,7 @@ export class JobLists extends Table {
   }
 }
 
-/** A range for the index: in every collation, `g` sorts after anything that may follow in an id. */
+/** In every collation, `g` sorts after the characters of an id. */
 function beginsWith(idStart: string): Condition {
   return sql`id >= ${idStart} and id < ${`${idStart}g`} and id like ${`${idStart}%`}`;
 }

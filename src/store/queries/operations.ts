@@ -3,7 +3,7 @@ import { taskKinds } from '../../jobs/task-kinds.ts';
 import type { Queries, Tables } from '../schema/tables.ts';
 import { Table } from './table.ts';
 
-/** For metrics. Reads indexes only, and locks nothing. */
+/** Reads only indexes. */
 export class Stats extends Table {
   async openJobs(): Promise<ReadonlyMap<(typeof openStages)[number], number>> {
     const rows = await this.db
@@ -16,7 +16,6 @@ export class Stats extends Table {
     return new Map(openStages.map((stage) => [stage, counts.get(stage) ?? 0]));
   }
 
-  /** A task in flight is due until done. */
   dueTasks(nowMs: number) {
     return this.taskCounts()
       .select((eb) => eb.fn.min('runAt').as('dueSinceMs'))
@@ -33,7 +32,7 @@ export class Stats extends Table {
       this.db
         .selectFrom('task')
         .select((eb) => ['kind', eb.fn.countAll<number>().as('count')])
-        // With all kinds named, the index is entered once for each instead of scanned.
+        // With all kinds named, the database seeks once per kind instead of scanning the index.
         .where('kind', 'in', taskKinds)
         .groupBy('kind')
     );
@@ -73,7 +72,7 @@ export async function otherConnectionsSeen(db: Queries, nowMs: number): Promise<
   return Math.max(0, ...rows.map((row) => row.otherConnections));
 }
 
-/** A replica whose clock was set back must not count for ever. */
+/** A clock may have been set back. */
 function recentlySeen(db: Queries, nowMs: number) {
   return db
     .selectFrom('replica')

@@ -13,10 +13,10 @@ export type ClosedPlace = Readonly<{
   posts: number;
 }>;
 
-/** In `held_since` of a call: its channel was deleted, so the next refusal is final. */
+/** The `held_since` of calls to a deleted channel: the next refusal is final. */
 export const PLACE_IS_GONE = 0;
 
-/** Done in a channel, and tried again if Slack refuses it. */
+/** Retried if Slack refuses the channel. */
 const KINDS_IN_CHANNELS = [
   'post_to_slack',
   'refresh_card',
@@ -24,23 +24,20 @@ const KINDS_IN_CHANNELS = [
   'refresh_notice',
   'refresh_receipts',
 ] as const satisfies readonly TaskKind[];
-/** The lanes of posts, and what follows the last of them: open calls are found by their lanes. */
 const LANES = [
   ['thread:', 'thread;'],
   ['notice:', 'notice;'],
 ] as const;
 const CALLS_MAX = 2_000;
 
-/** Channels that are closed to the bot until people act there. */
 export class Places extends Table {
-  /** The bot has access again: what waits there is tried now. Never waits: skips locked tasks. */
+  /** The bot has access again: retries what waits. Skips locked tasks. */
   async opened({ teamId, channelId }: Place, nowMs: number): Promise<void> {
     for (const kind of KINDS_IN_CHANNELS) {
       await this.tasks.runGroupNow(kind, `${teamId}/${channelId}/`, nowMs, 1);
     }
   }
 
-  /** The channel was deleted: what waits there is tried now, and refused for good. */
   async deleted(place: Place, nowMs: number): Promise<void> {
     const group = `${place.teamId}/${place.channelId}/`;
     await this.db
@@ -58,7 +55,6 @@ export class Places extends Table {
     await this.opened(place, nowMs);
   }
 
-  /** Where the workspace's posts wait for one of these reasons. */
   async closed(teamId: string, reasons: readonly string[]): Promise<ClosedPlace[]> {
     const places = new Map<string, ClosedPlace>();
     for (const [from, to] of LANES) {
@@ -77,7 +73,7 @@ export class Places extends Table {
         .innerJoin('job', 'job.id', 'waiting.jobId')
         .select(['waiting.request', 'waiting.detail', 'job.channelId', 'job.teamId'])
         .execute();
-      // In the query, it would begin with all jobs of the workspace.
+      // In SQL, this filter would start from all jobs of the workspace.
       for (const call of calls.filter((one) => one.teamId === teamId)) {
         const request = fromJson(call.request);
         const channelId = request.kind === 'notify_channel' ? request.channelId : call.channelId;

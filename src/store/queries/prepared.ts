@@ -1,7 +1,6 @@
 import { type CompiledQuery, type Expression, sql } from 'kysely';
 import type { Queries } from '../schema/tables.ts';
 
-/** Placeholders for values that are known only when the query runs. */
 export type Values<V> = { readonly [Name in keyof V]: Expression<V[Name]> };
 
 type Query<Row> = { compile(db: Queries): CompiledQuery<Row> };
@@ -9,13 +8,13 @@ type Query<Row> = { compile(db: Queries): CompiledQuery<Row> };
 type Given<V> = Readonly<Record<keyof V, string | number | null>>;
 
 /**
- * Compiled once per database, and for few lengths of the list: repeated items must make no difference. `build` is
- * called at the first use; it must name the values one by one, and depend on nothing else.
+ * Lists are padded: repeated items must make no difference. `build` runs once per database and length; it
+ * must read the values one by one and depend on nothing else.
  */
 export function prepared<V extends Given<V>, Row, Item extends Given<Item> = object>(
   build: (db: Queries, values: Values<V>, items: readonly Values<Item>[]) => Query<Row>,
 ): (db: Queries, values: V, items?: readonly Item[]) => Promise<Row[]> {
-  /** By the adapter, which the transactions of a database share, and the number of items. */
+  /** By adapter, which transactions share, and length. */
   const compiled = new WeakMap<object, Map<number, CompiledQuery<Row>>>();
   return async (db, values, items = []) => {
     const sources: readonly Readonly<Record<string, unknown>>[] = [values, ...padded(items)];
@@ -64,7 +63,7 @@ export function idsOf<Id>(items: readonly { readonly id: Id }[]): Id[] {
   return items.map(({ id }) => id);
 }
 
-/** To the next power of two, by repeating the last item: databases keep every statement. */
+/** To a power of two: databases keep every statement. */
 function padded<T>(items: readonly T[]): T[] {
   const length = items.length === 0 ? 0 : 2 ** Math.ceil(Math.log2(items.length));
   return Array.from({ length }, (_, index) => items[Math.min(index, items.length - 1)] as T);

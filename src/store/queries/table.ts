@@ -11,7 +11,7 @@ export type Values<T extends keyof Tables> = {
   readonly [Column in keyof Tables[T]]?: Tables[T][Column] | RawBuilder<Tables[T][Column]>;
 };
 
-/** Outside of a transaction (`shared` null), it may only be read. */
+/** `shared` null: outside a transaction, only for reads. */
 export class Table {
   protected readonly db: Queries;
   private readonly shared: Shared | null;
@@ -44,7 +44,7 @@ export class Table {
     return this.rows(table, key).executeTakeFirst();
   }
 
-  /** `changes`: to an existing row; null: none. Returns whether a row was written. */
+  /** `changes` null: keeps an existing row. Returns whether a row was written. */
   protected async upsert<T extends keyof Tables>(
     table: T,
     key: Partial<Tables[T]>,
@@ -88,7 +88,6 @@ export class Table {
 
 const ANY = sql<SqlBool>`1 = 1`;
 
-/** `place` null: any row is. */
 export function isBeyond(
   columns: readonly string[],
   place: readonly unknown[] | null,
@@ -101,10 +100,9 @@ export function isBeyond(
 
 export type Place = readonly (string | number)[];
 
-/** `next`: null at the end. */
 export type Page<Row> = Readonly<{ rows: readonly Row[]; next: Place | null }>;
 
-/** The first rows behind a place, or from a value of the first column on. */
+/** `from`: the least value of the first column. */
 export async function readPage<T extends keyof Tables, Row>(
   query: SelectQueryBuilder<Tables, T, Row>,
   columns: readonly string[],
@@ -114,7 +112,7 @@ export async function readPage<T extends keyof Tables, Row>(
 ): Promise<Page<Row>> {
   const [first = ''] = columns;
   const rows = await query
-    // The databases enter an index by a single column.
+    // Both databases seek an index by a single column.
     .where(isBeyond([first], [after?.[0] ?? from], '>='))
     .where(isBeyond(columns, after))
     .orderBy(sql.join(columns.map((column) => sql.ref(column))))

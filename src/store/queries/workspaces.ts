@@ -22,9 +22,8 @@ export class ChannelSettingsTable extends Table {
     return rows.flatMap(({ data }) => fromJson(data).noticeChannels ?? []);
   }
 
-  /** Returns the former settings. */
   async replace(teamId: string, channelId: string, saved: SavedSettings): Promise<SavedSettings | null> {
-    // Locks even a new row: a second writer waits here.
+    // Locks even a new row.
     const none = { data: '{}', changedBy: '', changedAt: NEVER_MS };
     await this.upsert('channelSetting', { teamId, channelId }, none, { channelId });
     const before = await this.get(teamId, channelId);
@@ -36,7 +35,6 @@ export class ChannelSettingsTable extends Table {
 }
 
 export class Homes extends Table {
-  /** Refreshed now, and for an hour whenever a job of the person changes. */
   async opened(teamId: string, userId: string, nowMs: number): Promise<void> {
     await this.upsert('home', { teamId, userId }, { openedAt: nowMs });
     const subject = subjectIn(teamId, userId);
@@ -54,7 +52,6 @@ export class Homes extends Table {
   }
 }
 
-/** In a workspace, or in all of an organisation. */
 export type StoredInstallation = InstallationFacts & Readonly<{ token: SealedToken; revision: number }>;
 
 type InstallationFacts = Readonly<
@@ -91,7 +88,7 @@ export class Installations extends Table {
       scopes: scopes.join(','),
       installedAt,
     };
-    // Must differ from the revision of an earlier installation.
+    // Must differ from an earlier installation's.
     const values = { ...row, revision: installedAt };
     await this.upsert('installation', { id }, values, {
       ...row,
@@ -99,12 +96,11 @@ export class Installations extends Table {
     });
   }
 
-  /** False if the row has changed. */
+  /** False: the row has changed. */
   remove(id: string, revision: number): Promise<boolean> {
     return this.delete('installation', { id, revision });
   }
 
-  /** Under another key. False if the row has changed. */
   reseal(id: string, revision: number, token: SealedToken): Promise<boolean> {
     return this.update('installation', { id, revision }, { ...token, revision: revision + 1 });
   }

@@ -4,7 +4,7 @@ import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migrat
 import { type Database, StoreError } from '../engines/database.ts';
 import type { Queries } from './tables.ts';
 
-/** In the order of their names. A released migration is never edited: a change is a new one at the end. */
+/** Never edit a released migration: append a new one. */
 export function migrations(engine: Database['engine']): Record<string, Migration> {
   return {
     '0001_start': {
@@ -20,17 +20,16 @@ export function migrations(engine: Database['engine']): Record<string, Migration
 
 type Dialect = Readonly<{
   serial: string;
-  /** Short rows are stored in their index: one page to write instead of two. */
+  /** Stores short rows in their index: one page to write instead of two. */
   inItsIndex: string;
-  /** For the queue, whose rows change all the time. */
   busy: string;
 }>;
 
 const SQLITE: Dialect = { serial: 'integer', inItsIndex: 'without rowid', busy: 'without rowid' };
 
 /**
- * Each check changes its task twice. With room in the same page, the new version of the row needs no index entries.
- * Dead versions are cleaned up by their number, without pauses.
+ * Each check updates its task twice. With free space in the page, a new row version needs no index entries.
+ * Vacuum starts after a fixed number of dead rows, without delays.
  */
 const POSTGRES: Dialect = {
   serial: 'bigserial',
@@ -41,7 +40,7 @@ const POSTGRES: Dialect = {
 
 const OF_A_JOB = 'references job (id) on delete cascade';
 
-/** Statements end with `;` at the end of a line. */
+/** Each statement ends with `;` at the end of a line. */
 const tables = ({ serial, inItsIndex, busy }: Dialect) => `
 create table inbound_request (key text not null primary key, at bigint not null) ${inItsIndex};
 create index inbound_request_at on inbound_request (at);
@@ -321,8 +320,8 @@ create table backup_origin (installation_id text not null primary key, sequence 
 insert into backup_origin (installation_id, sequence) values ('${randomUUID()}', 0)`;
 
 /**
- * Numbered by the database, without another round trip: only requests of the same workspace wait for each other's
- * commit. A question or an abandoned draft uses no number.
+ * Only requests of the same workspace wait for each other's commit. Questions and abandoned drafts get no
+ * number.
  */
 const IS_UNNUMBERED = `new.number is null and new.stage not in ('awaiting_confirmation', 'draft', 'dropped')`;
 
@@ -345,7 +344,7 @@ const NUMBER_ON_POSTGRES = [
     execute function number_job()`,
 ];
 
-/** All or none. Returns their names. Replicas wait for each other. */
+/** Applies all or none. Returns their names. */
 export async function migrate(
   { queries, takeLock }: Pick<Database, 'queries' | 'takeLock'>,
   migrations: Record<string, Migration>,
@@ -371,11 +370,9 @@ export async function migrate(
 export type SchemaState = Readonly<{
   applied: readonly string[];
   missing: readonly string[];
-  /** Applied by a newer version. */
   unknown: readonly string[];
 }>;
 
-/** @param known both databases have the same names */
 export async function schemaState(db: Queries, known = migrations('sqlite')): Promise<SchemaState> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   const isThere = tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE);

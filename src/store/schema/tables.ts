@@ -8,7 +8,7 @@ import type { PullRequestFacts } from '../../jobs/pull-requests/pull-request.ts'
 import type { BudgetKind } from '../../jobs/schedule/hourly-budget.ts';
 import type { TaskKind } from '../../jobs/task-kinds.ts';
 
-/** In snake case in the database. Times are milliseconds since 1970; `is` and `has` are 1 or 0. */
+/** Columns are snake_case in SQL. Times are Unix milliseconds; `is` and `has` are 1 or 0. */
 export interface Tables {
   inboundRequest: { key: string; at: number };
   job: JobTable;
@@ -27,7 +27,7 @@ export interface Tables {
     hasFailed: number;
     pausedAt: number | null;
   };
-  /** `schedule`: null when it has left the settings. */
+  /** `schedule` null: removed from the settings. */
   schedule: { teamId: string; name: string; schedule: string | null; servedUntil: number };
   /** `answer`: empty until the commit. */
   hookAnswer: { key: string; at: number; answer: string };
@@ -44,9 +44,8 @@ export interface Tables {
   home: { teamId: string; userId: string; openedAt: number };
   pastThread: { teamId: string; channelId: string; threadTs: string; at: number };
   catchUp: CatchUpTable;
-  /** A deleted job's notice, whose link is not announced there again. */
+  /** Notices of deleted jobs, not to be repeated. */
   pastNotice: { teamId: string; channelId: string; digest: string };
-  /** `seq`: of the job's first call in the queue. */
   budgetQueue: {
     jobId: string;
     kind: BudgetKind;
@@ -57,7 +56,7 @@ export interface Tables {
   callPause: { projectId: string; at: number; until: number; refusals: number };
   readBudget: {
     projectId: string;
-    /** When the allowance is whole again; fractional, as many reads add up. */
+    /** When the allowance is full again; fractional, as many reads add up. */
     wholeAt: number;
     slowedAt: number | null;
     slowedShare: number | null;
@@ -73,7 +72,6 @@ export interface Tables {
     facts: Json<PullRequestFacts> | null;
     memory: Json<unknown> | null;
   };
-  /** `isOld`: announced before anybody looked at it. */
   jobPullRequest: { jobId: string; teamId: string; key: string; url: string; isOld: number };
   auditEntry: {
     at: number;
@@ -89,10 +87,7 @@ export interface Tables {
   stepToken: { jobId: string; token: string; until: number };
 }
 
-/**
- * Tasks of a group share workers, so that a silent project, channel or code host cannot take all. A path such as
- * `T1/C1/`, `docs/` or `github.com/`, or empty.
- */
+/** A path such as `T1/C1/`, `docs/` or `github.com/`, or empty. */
 export type TaskGroup = string;
 
 export type Queries = Kysely<Tables>;
@@ -106,16 +101,14 @@ interface CatchUpTable {
   requestCount: number;
   sweepFrom: number | null;
   seenTs: string | null;
-  /** Null before the first page. */
   oldestTs: string | null;
   /** Null: at `oldestTs`. */
   cursor: string | null;
-  /** Found by this reading, but written long ago. */
   oldReplies: number;
   failures: number;
 }
 
-/** `data` is the whole job; the other columns are for queries. */
+/** `data` is the whole job; other columns are for queries. */
 interface JobTable extends Pick<Job, 'id' | 'teamId' | 'channelId' | 'threadTs' | 'projectId'> {
   /** Empty: nobody. */
   requesterId: string;
@@ -123,7 +116,7 @@ interface JobTable extends Pick<Job, 'id' | 'teamId' | 'channelId' | 'threadTs' 
   stage: Stage['kind'];
   agentJobId: string | null;
   hasPullRequest: number;
-  /** Written as null: the database numbers it. */
+  /** Null on write: the database numbers it. */
   number: number | null;
   data: Json<Job>;
   cardDrawnAt: number | null;
@@ -146,7 +139,7 @@ interface EarlyReplyTable extends Pick<Reply, 'messageTs' | 'userId' | 'text'> {
   teamId: string;
   channelId: string;
   threadTs: string;
-  /** Empty if it was not edited, `withdrawn` if it was deleted. */
+  /** Empty: not edited. `withdrawn`: deleted. */
   editedTs: string;
   receivedAt: number;
   more: Json<Pick<Reply, 'mentionsBot' | 'attachments'>>;
@@ -181,7 +174,6 @@ interface TaskTable {
   attempts: number;
   revision: number;
   lastRunAt: number | null;
-  /** Until then, an edit with an unknown outcome may still reach Slack. */
   unknownUntil: number | null;
   groupKey: Generated<TaskGroup>;
   failingSince: number | null;
@@ -189,7 +181,7 @@ interface TaskTable {
 }
 
 interface InstallationTable {
-  /** Of the workspace (T…) or organisation (E…). */
+  /** Of a workspace (T…) or organisation (E…). */
   id: string;
   isOrganisation: number;
   enterpriseId: string | null;
@@ -212,7 +204,7 @@ export function jobFrom({ data, number }: Pick<JobTable, (typeof jobColumns)[num
   return { ...fromJson(data), number: number ?? 0 };
 }
 
-/** JSON text. Only this program writes it. */
+/** Written only by this program. */
 export type Json<T> = string & { readonly [document]?: T };
 
 declare const document: unique symbol;
@@ -225,12 +217,12 @@ export function fromJson<T>(json: Json<T>): T {
   return JSON.parse(json);
 }
 
-/** Numbers in parameters are rounded for Postgres. */
+/** The Postgres pool rounds numbers in parameters. */
 export function exactly(value: number): RawBuilder<number> {
   return sql<number>`cast(${String(value)} as double precision)`;
 }
 
-/** For conditions that must be worded as in an index, and for prepared queries. */
+/** For conditions that must match an index. */
 export function literals(values: readonly string[]): RawBuilder<unknown> {
   return sql.join(values.map((value) => sql.lit(value)));
 }

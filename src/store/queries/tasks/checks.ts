@@ -17,7 +17,7 @@ const CARD_TASK = sql.lit(taskId('refresh_card', ''));
 export type WatchedJob = Readonly<{
   job: Job;
   saved: ChannelSettings | null;
-  /** Whether replies are unsent, or may be. */
+  /** Whether replies may be unsent. */
   hasUnsent: boolean;
   isCardPlanned: boolean;
 }>;
@@ -60,9 +60,8 @@ const endUnchangedChecks = prepared(
   },
 );
 
-/** Checks of jobs, in batches: most find nothing new, and then only the next check is written. */
 export class Checks extends Table {
-  /** By id, as far as they exist. Locks nothing. */
+  /** By id. Locks nothing. */
   async read(jobIds: readonly string[]): Promise<ReadonlyMap<string, WatchedJob>> {
     const jobs = jobIds.map((id) => ({ id }));
     const rows = await jobsToCheck(this.db, {}, jobs);
@@ -79,10 +78,7 @@ export class Checks extends Table {
     );
   }
 
-  /**
-   * Schedules the next check of jobs without news, if the lease is held and the check was not rescheduled. Returns the
-   * ids of the tasks changed.
-   */
+  /** Only if the lease is held and the check was not rescheduled. Returns the ids of the changed tasks. */
   async endUnchanged(checks: readonly UnchangedCheck[], nowMs: number): Promise<ReadonlySet<string>> {
     const held = checks.map(({ lease, nextCheckAtMs }) => ({ ...lease, runAtMs: nextCheckAtMs }));
     const ended = await endUnchangedChecks(this.db, { nowMs }, held);
@@ -90,12 +86,11 @@ export class Checks extends Table {
     return new Set(ended.map(({ id }) => id));
   }
 
-  /** Makes the checks of a project's open jobs due, whatever they waited for. Skips those in flight. */
   runNow(projectId: string, nowMs: number): Promise<number> {
     return this.tasks.runGroupNow('check_job', `${projectId}/`, nowMs);
   }
 
-  /** Refreshes the cards of the project's newest open jobs, as many as Slack takes edits in five minutes. */
+  /** The newest open jobs only: as many as Slack takes edits in five minutes. */
   async refreshCardsOf(projectId: string, nowMs: number): Promise<void> {
     const jobs = await this.db
       .selectFrom('task')
@@ -111,14 +106,13 @@ export class Checks extends Table {
     const tasks = jobs.map(({ id }) => newRow('refresh_card', id, nowMs));
     await this.db
       .insertInto('task')
-      // Sorted, so that concurrent transactions do not deadlock on the jobs.
+      // Sorted to avoid deadlocks on the jobs.
       .values(tasks.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
       .onConflict((conflict) => conflict.column('id').doNothing())
       .execute();
     this.tasks.noteScheduled('refresh_card', nowMs);
   }
 
-  /** The job as shown: checks without news are not written to the job itself. */
   async withLastCheck(job: Job): Promise<Job> {
     const row = this.db.selectFrom('job').select(lastCheck).where('id', '=', job.id);
     return checked(job, (await row.executeTakeFirst())?.lastCheck ?? null);

@@ -3,12 +3,10 @@ import { type TaskKind, taskFacts } from '../../../jobs/task-kinds.ts';
 import type { TaskGroup } from '../../schema/tables.ts';
 import { idsOf, prepared, type Values } from '../prepared.ts';
 
-/** There is at most one task of a kind for a subject. */
 export function taskId(kind: TaskKind, subject: string): string {
   return `${kind}:${subject}`;
 }
 
-/** The subject of a task about something in a workspace. */
 export function subjectIn(teamId: string, name: string): string {
   return `${teamId}:${name}`;
 }
@@ -18,7 +16,7 @@ export function partsOf(subject: string): { readonly teamId: string; readonly na
   return { teamId: subject.slice(0, at), name: subject.slice(at + 1) };
 }
 
-/** The group and those that contain it: `T1/` and `T1/C1/`. */
+/** The group and its parents: `T1/` and `T1/C1/`. */
 export function levelsOf(group: TaskGroup): readonly TaskGroup[] {
   return [...group.matchAll(/\//g)].map(({ index }) => group.slice(0, index + 1));
 }
@@ -36,7 +34,7 @@ export type ClaimedTask = Readonly<{
   /** Consecutive retries. */
   attempts: number;
   dueAtMs: number;
-  /** Until then, an unanswered request of it may still arrive. */
+  /** An unanswered request may still arrive until then. */
   unknownUntilMs: number | null;
   group: TaskGroup;
   lease: Lease;
@@ -44,13 +42,12 @@ export type ClaimedTask = Readonly<{
 
 export type Lease = Readonly<{
   taskId: string;
-  /** New at each claim. */
   token: string;
-  /** Changes when the task is scheduled again. */
+  /** Changes when the task is rescheduled. */
   revision: number;
 }>;
 
-/** Another worker took over the task: nothing may be written. */
+/** Another worker took over: write nothing. */
 export class LeaseLostError extends Error {
   constructor(taskId: string) {
     super(`lease of task ${taskId} was lost`);
@@ -63,7 +60,7 @@ export function newRow(kind: TaskKind, subject: string, runAtMs: number) {
   return { id, kind, subject, runAt: runAtMs, attempts: 0, revision: 1, ...ownerColumns(kind, subject) };
 }
 
-/** Without its job, a task belongs to none. A job's project, workspace and channel never change. */
+/** A job's project, workspace and channel never change. */
 function ownerColumns(kind: TaskKind, subject: string) {
   const { about, sharedIn } = taskFacts(kind);
   if (about !== 'job' && about !== 'lane') {
@@ -96,7 +93,7 @@ export type Due = Readonly<{
 const isFree = (leaseNowMs: Expression<number>) =>
   sql<SqlBool>`(lease_until is null or lease_until <= ${leaseNowMs})`;
 
-/** Per kind, as each kind has its own range of the index. */
+/** Each kind has its own range of the index. */
 export const dueTasks = prepared((db, { kind, nowMs, leaseNowMs, limit }: Values<Due>) =>
   db
     .selectFrom('task')
@@ -110,7 +107,7 @@ export const dueTasks = prepared((db, { kind, nowMs, leaseNowMs, limit }: Values
     .skipLocked(),
 );
 
-/** As `dueTasks`, of these groups only, so many of each at most; a backlog in other groups costs nothing. */
+/** At most `ofEach` per group. A backlog in other groups costs nothing. */
 export const dueTasksOf = prepared(
   (
     db,
@@ -140,7 +137,7 @@ export const dueTasksOf = prepared(
   },
 );
 
-/** When the first free task of each group is due. Leaps from group to group in the index. */
+/** Skips from group to group in the index. */
 export const groupHeads = prepared(
   (_db, { kind, leaseNowMs }: Values<{ kind: TaskKind; leaseNowMs: number }>) =>
     sql<{ groupKey: TaskGroup; runAt: number | null }>`
@@ -166,7 +163,6 @@ export const leaseTasks = prepared(
   ) => db.updateTable('task').set({ leaseToken: token, leaseUntil: untilMs }).where('id', 'in', idsOf(tasks)),
 );
 
-/** The first free task of each kind, without locks. */
 export const firstFreeTasks = prepared(
   (_db, { leaseNowMs }: Values<{ leaseNowMs: number }>, kinds: readonly Values<{ kind: TaskKind }>[]) => {
     const firsts = kinds.map(
@@ -180,8 +176,8 @@ export const firstFreeTasks = prepared(
 );
 
 /**
- * Locked by the weakest lock that blocks a takeover. A stronger one would make rescheduling wait for this transaction,
- * which may want the job's lock next: a deadlock.
+ * The weakest lock that blocks a takeover. A stronger one could deadlock: rescheduling would wait for this
+ * transaction, which may need the job's lock next.
  */
 export const heldTask = prepared((db, { id, token }: Values<{ id: string; token: string }>) =>
   db.selectFrom('task').select('id').where('id', '=', id).where('leaseToken', '=', token).forKeyShare(),

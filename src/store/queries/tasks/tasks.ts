@@ -20,26 +20,22 @@ import {
   taskId,
 } from './task.ts';
 
-/** When the first scheduled task of each kind is due. */
 export type Scheduled = ReadonlyMap<TaskKind, number>;
 
 export type Claim = Readonly<{
   kinds: readonly TaskKind[];
   nowMs: number;
-  /** By the lease clock, as is the lease's end. */
+  /** On the lease clock, like `leaseUntilMs`. */
   leaseNowMs: number;
   leaseUntilMs: number;
   inFlight: readonly Lease[];
   limit: number;
-  /** Groups whose tasks are skipped, however long they have been due. */
   leftOut?: readonly TaskGroup[];
-  /** One task of each group, whichever groups those are, in place of the tasks that have been due for longest. */
+  /** One task from each of some random groups, instead of the longest due. */
   isOneOfEach?: boolean;
-  /** Selects which of the tasks found are taken. */
   admit?: (found: readonly ClaimedTask[]) => Promise<readonly ClaimedTask[]>;
 }>;
 
-/** Before all leases. */
 const NO_LEASE_ENDED = 0;
 
 const freeLease = { leaseToken: null, leaseUntil: null };
@@ -48,7 +44,6 @@ const noFailure = { failingSince: null, failure: null };
 type Row = ExpressionBuilder<Tables, 'task'>;
 type Ids = SelectQueryBuilder<Tables, 'task', { id: string }>;
 
-/** The due queue, with at most one task per kind and subject. */
 export class Tasks {
   readonly scheduled = new Map<TaskKind, number>();
   private readonly scheduledIds = new Set<string>();
@@ -76,10 +71,7 @@ export class Tasks {
     this.noteScheduled(kind, runAtMs);
   }
 
-  /**
-   * Claims up to `limit` due tasks without a valid lease, oldest first. Expired leases of tasks in flight are renewed
-   * instead.
-   */
+  /** Oldest first. Renews expired leases of tasks in flight instead of claiming them. */
   async claim(claim: Claim): Promise<ClaimedTask[]> {
     const { kinds, nowMs, leaseNowMs, leaseUntilMs, limit, leftOut = [], isOneOfEach = false, admit } = claim;
     const found = [];
@@ -112,7 +104,7 @@ export class Tasks {
     return [...admitted];
   }
 
-  /** Makes a task due now, unless it is in flight or awaits a retry. Returns whether there is such a task. */
+  /** Unless in flight or awaiting a retry. Returns whether the task exists. */
   async runNow(kind: TaskKind, subject: string, nowMs: number): Promise<boolean> {
     const id = taskId(kind, subject);
     await this.db
@@ -128,8 +120,8 @@ export class Tasks {
   }
 
   /**
-   * Makes a task due now, even one that awaits a retry, or only such a one (`minAttempts` 1). Never waits: skips
-   * tasks in flight or locked.
+   * Makes tasks due now, even if they await a retry (`minAttempts` 1: only those). Skips leased and locked
+   * tasks.
    */
   runNowUnlessLocked(
     kind: TaskKind,
@@ -141,7 +133,6 @@ export class Tasks {
     return this.runUnlocked(kind, this.waiting(nowMs, minAttempts).where('id', 'in', ids), nowMs);
   }
 
-  /** As `runNowUnlessLocked`, for all tasks of the kind in the group. */
   runGroupNow(kind: TaskKind, groupKey: TaskGroup, nowMs: number, minAttempts = 0): Promise<number> {
     const inGroup = this.waiting(nowMs, minAttempts).where((eb) => eb.and({ kind, groupKey }));
     return this.runUnlocked(kind, inGroup, nowMs);
@@ -152,10 +143,7 @@ export class Tasks {
     return later.where('attempts', '>=', minAttempts);
   }
 
-  /**
-   * Makes up to `limit` tasks of a kind due now that are planned for later than `laterThanMs`, as by a clock that was
-   * ahead. Never waits: skips locked tasks. Returns how many.
-   */
+  /** Makes tasks due that are planned after `laterThanMs`. Skips locked ones. */
   bringForward(kind: TaskKind, laterThanMs: number, nowMs: number, limit: number): Promise<number> {
     const far = this.ids.where('kind', '=', kind).where('runAt', '>', laterThanMs);
     return this.runUnlocked(kind, far.orderBy('runAt').limit(limit), nowMs);
@@ -171,7 +159,6 @@ export class Tasks {
     return Number(numUpdatedRows);
   }
 
-  /** Leases of due tasks that end after `laterThanMs` end at `untilMs`, unless they are renewed. */
   async shortenLeases(
     kind: TaskKind,
     { laterThanMs, untilMs }: { laterThanMs: number; untilMs: number },
@@ -182,12 +169,11 @@ export class Tasks {
       .where('runAt', '<=', nowMs)
       .where('leaseUntil', '>', laterThanMs)
       .forUpdate()
-      // Locked ones are being ended or renewed.
       .skipLocked();
     await this.db.updateTable('task').set({ leaseUntil: untilMs }).where('id', 'in', far).execute();
   }
 
-  /** The subjects of up to `limit` later tasks of a kind that neither fail nor are in flight, nearest first. */
+  /** Skips tasks that fail or are in flight. */
   async plannedAfter(kind: TaskKind, atMs: number, limit: number): Promise<readonly string[]> {
     const rows = await this.db
       .selectFrom('task')
@@ -202,10 +188,9 @@ export class Tasks {
     return rows.map(({ subject }) => subject);
   }
 
-  /** Extends leases that are still held. Never waits: skips locked tasks. */
   async renew(leases: readonly Lease[], untilMs: number): Promise<void> {
-    // A locked task is being ended or rescheduled; the next renewal is early enough for it. Waiting with other rows
-    // locked could deadlock with a transaction that ends many tasks.
+    // A locked task can wait for the next renewal. Waiting with other rows locked could deadlock with a
+    // transaction that finishes many tasks.
     const free = this.ids
       .where((eb) => areHeld(eb, leases))
       .forNoKeyUpdate()
@@ -213,18 +198,18 @@ export class Tasks {
     await this.db.updateTable('task').set({ leaseUntil: untilMs }).where('id', 'in', free).execute();
   }
 
-  /** Throws LeaseLostError unless the lease is held, and keeps it held until commit. */
+  /** Throws LeaseLostError if the lease is lost. Otherwise prevents a takeover until commit. */
   async fence(lease: Lease): Promise<void> {
     if (!(await this.isHeld(lease))) throw new LeaseLostError(lease.taskId);
   }
 
-  /** As `fence`, for a caller that writes in either case. */
+  /** Like `fence`, without throwing. */
   async isHeld(lease: Lease): Promise<boolean> {
     const { taskId: id, token } = lease;
     return (await heldTask(this.db, { id, token })).length > 0;
   }
 
-  /** Ends the task. If it was rescheduled while in flight, it stays and is free to be claimed. */
+  /** Releases the task instead if it was rescheduled in flight. */
   async complete(lease: Lease): Promise<void> {
     const { taskId: id, token, revision } = lease;
     const isUntouched = !this.scheduledIds.has(id);
@@ -232,7 +217,7 @@ export class Tasks {
     await this.free(lease, () => ({ ...noFailure, attempts: 0 }));
   }
 
-  /** Ends this run. The task is due at `runAtMs`, or at the time it was rescheduled for while in flight. */
+  /** Due at `runAtMs`, unless rescheduled in flight. */
   async repeat(lease: Lease, runAtMs: number): Promise<void> {
     await this.free(lease, (row) => ({
       ...noFailure,
@@ -241,17 +226,16 @@ export class Tasks {
     }));
   }
 
-  /** Records that a request of the task may still arrive until then. */
   async markUnknown(lease: Lease, untilMs: number): Promise<void> {
     await this.ifHeld(lease).set({ unknownUntil: untilMs }).execute();
   }
 
-  /** Releases the task until `runAtMs`, and counts an attempt. */
+  /** Counts an attempt. */
   async retryAt(lease: Lease, runAtMs: number): Promise<void> {
     await this.free(lease, (row) => ({ ...noFailure, runAt: runAtMs, attempts: row('attempts', '+', 1) }));
   }
 
-  /** As `retryAt`, with the words of the failure, which are without secrets, and without what people wrote. */
+  /** `words` must hold no secrets or user text. */
   async fail(lease: Lease, runAtMs: number, words: string, nowMs: number): Promise<void> {
     await this.free(lease, (row) => ({
       runAt: runAtMs,
@@ -261,12 +245,11 @@ export class Tasks {
     }));
   }
 
-  /** Releases the task until `runAtMs`. Nothing was attempted, so an earlier failure stays recorded. */
+  /** Counts no attempt. A recorded failure stays. */
   async delayUntil(lease: Lease, runAtMs: number): Promise<void> {
     await this.free(lease, () => ({ runAt: runAtMs }));
   }
 
-  /** Releases tasks whose lease is still held, unchanged and claimable at once. */
   async release(leases: readonly Lease[]): Promise<void> {
     await this.db
       .updateTable('task')
@@ -275,7 +258,7 @@ export class Tasks {
       .execute();
   }
 
-  /** When the next task without a lease is due, of these kinds and outside these groups; or null. */
+  /** Ignores leased tasks. */
   async nextDueAtMs(kinds: readonly TaskKind[], leftOut: readonly TaskGroup[] = []): Promise<number | null> {
     const times: number[] = [];
     if (leftOut.length === 0) times.push(...(await this.firstFreeMs(kinds, NO_LEASE_ENDED)).values());
@@ -288,7 +271,6 @@ export class Tasks {
     return times.length === 0 ? null : Math.min(...times);
   }
 
-  /** When the first task of each kind without a valid lease is due. Most looks find tasks of one kind, or of none. */
   async firstFreeMs(kinds: readonly TaskKind[], leaseNowMs: number): Promise<ReadonlyMap<TaskKind, number>> {
     if (kinds.length === 0) return new Map();
     const asked = kinds.map((kind) => ({ kind }));
@@ -300,7 +282,7 @@ export class Tasks {
     const heads = (await this.headsOutside(leftOut, due.kind, due.leaseNowMs)).filter(
       ({ runAt }) => runAt <= due.nowMs,
     );
-    // The first n tasks are in the first n groups.
+    // The n earliest tasks are in the n earliest groups.
     const ordered = isOneOfEach ? shuffled(heads) : heads.sort((a, b) => a.runAt - b.runAt);
     const groups = ordered.slice(0, due.limit);
     if (groups.length === 0) return [];
