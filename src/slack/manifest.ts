@@ -14,13 +14,11 @@ import {
 } from './protocol/scopes.ts';
 import { labels } from './views/text.ts';
 
-/** Of at most 104 characters, unless one word is longer. */
 const LINES = /\S{105,}|\S.{0,103}(?= |$)/g;
 /** Slack's manifest schema has no place for it. */
 const ICON =
   'The icon is not part of a manifest: set docs/images/icon.png in "Basic Information", "Display Information".';
 
-/** What people see of an agent before they write to it. */
 const AGENT_VIEW = {
   agent_description: 'Ask for a documentation change, and get the pull request in the thread.',
   suggested_prompts: [
@@ -32,18 +30,16 @@ const AGENT_VIEW = {
 };
 
 export interface ManifestOptions {
-  /** The public URL without a trailing slash: HTTP mode. Null: Socket Mode. */
+  /** HTTP mode; without a trailing slash. Null: Socket Mode. */
   readonly url: string | null;
-  /** How other workspaces install the app; null: it is installed in one, by hand. */
+  /** For other workspaces. Null: installed in one, by hand. */
   readonly oauth: { readonly url: string } | null;
   readonly isAgent?: boolean;
-  /** Adds the workflow step "Ask docs-agent". Not with `oauth`: Slack does not distribute such apps. */
+  /** Not with `oauth`: Slack does not distribute apps with steps. */
   readonly hasWorkflowStep?: boolean;
-  /** An emoji makes drafts in some channel. */
   readonly hasReactions?: boolean;
 }
 
-/** The Slack app's manifest, as YAML that explains each part. */
 export function manifestYaml(options: ManifestOptions): string {
   const document = new Document();
   document.contents = nodeOf(document, manifest(options)) as typeof document.contents;
@@ -51,7 +47,6 @@ export function manifestYaml(options: ManifestOptions): string {
   return document.toString({ lineWidth: 0 });
 }
 
-/** A part of the manifest, and what to say above it. */
 class Explained {
   readonly reason: string;
   readonly value: unknown;
@@ -62,7 +57,6 @@ class Explained {
   }
 }
 
-/** Comments stand above a map's key, or an item of a list. */
 function nodeOf(document: Document, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return document.createNode(value);
   const above = <Of>(node: Of, part: unknown): Of => {
@@ -199,7 +193,6 @@ function introduction({ url, oauth }: ManifestOptions): string[] {
       ];
 }
 
-/** Lines of whole words, each with a blank in front. */
 function wrapped(paragraphs: readonly string[]): string {
   const lines = paragraphs.flatMap((paragraph) => paragraph.match(LINES) ?? []);
   return lines.map((line) => ` ${line}`).join('\n');
@@ -209,7 +202,7 @@ function parameter(type: string, title: string, description: string) {
   return { type, title, description };
 }
 
-/** The workflow step in Slack's manifest format. Inputs and outputs are named as in the event. */
+/** Inputs and outputs are named as in the event. */
 const workflowStep = {
   [STEP_ID]: {
     title: 'Ask docs-agent',

@@ -94,7 +94,7 @@ async function start(deps: ListenerDeps, command: Command, text: string): Promis
   return questionView(question, linkTo(deps, question.sameAs), canStop(deps, question.job));
 }
 
-/** The Home tab and modals over it belong to no channel, so they show only the person's own jobs. */
+/** The Home tab and its modals have no channel: they show only the person's own jobs. */
 export function viewerOf(
   { teamId }: ListenerDeps,
   { userId, channelId }: Pick<Press, 'userId' | 'channelId'>,
@@ -144,13 +144,11 @@ async function running(deps: ListenerDeps, { teamId, userId }: Viewer): Promise<
   return { job, permalink: linkTo(deps, job), names, canStop: canStop(deps, job) };
 }
 
-/** With a recipe that this person may run as an example. */
 export async function helpAnswer(deps: ListenerDeps, userId: string): Promise<SlackMessage> {
   const [recipe = null] = await namesOnMenu(deps, userId);
   return helpView(recipe);
 }
 
-/** Beside a question, which stays open. */
 export const showHelp: InteractionListener<Press> = async (deps, press) => {
   await press.ack();
   return helpAnswer(deps, press.userId);
@@ -164,7 +162,6 @@ export const showAllHelp: InteractionListener<Press> = async (deps, press) => {
   return null;
 };
 
-/** The problems that the running program knows of, for administrators. */
 export async function doctorAnswer(
   deps: ListenerDeps,
   { userId, channelId }: Pick<Viewer, 'userId' | 'channelId'>,
@@ -178,13 +175,12 @@ export async function doctorAnswer(
       const saved = await tx.channelSettings.get(teamId, channelId);
       const here = settingsOf(rules, channelId, saved?.settings ?? null).noticeChannels ?? [];
       return {
-        // This channel's first.
+        // Only the first channels are checked.
         channels: new Set([...here, ...(await noticeChannelsOf(tx, teamId, rules))]),
         reads: await tx.readBudget.paused(clock.now()),
         calls: await tx.budgetQueue.paused(clock.now()),
       };
     });
-    // Across all replicas.
     const pausesOf = (what: AgentPause['what'], pauses: typeof reads) =>
       pauses.flatMap(({ projectId, untilMs }) => {
         const name = projects.find(({ id }) => id === projectId)?.name;
@@ -201,7 +197,7 @@ export async function doctorAnswer(
   });
 }
 
-/** Null: no job has that name, so the word may belong to a request. @param word null: the latest job */
+/** Null: no such job; `word` may be part of a request. @param word null: the latest job */
 async function statusAnswer(
   deps: ListenerDeps,
   viewer: Viewer,
@@ -225,10 +221,9 @@ async function jobNamed(tx: Transaction, viewer: Viewer, word: string): Promise<
   return visible(viewer, jobId === null ? null : await tx.jobs.get(jobId));
 }
 
-/** Another program with the same tokens may know the job: looked up at most this often. */
+/** For counting other programs with the same tokens. */
 const COUNTED_WITHIN_MS = 60_000;
 
-/** For people who may see it there; otherwise why it is not shown. */
 export async function jobInFull(
   deps: ListenerDeps,
   viewer: Viewer,
@@ -264,13 +259,12 @@ function foundInFull(
   });
 }
 
-/** Others' jobs show only in their channel: elsewhere, the reader may lack access to it. */
+/** Others' jobs show only in their channel: a reader elsewhere may lack access to it. */
 function visible({ teamId, userId, channelId }: Viewer, job: Job | null): Job | null {
   const isVisible = job?.teamId === teamId && (job.requesterId === userId || job.channelId === channelId);
   return isVisible ? job : null;
 }
 
-/** In a modal, or in a private message if Slack does not open it. */
 export const showJob: InteractionListener<Press> = async (deps, press) => {
   await press.ack();
   const jobId = decodeButton(press.value)?.jobId;
@@ -281,7 +275,6 @@ export const showJob: InteractionListener<Press> = async (deps, press) => {
   return isOpen ? null : jobInFull(deps, viewer, jobId, statusView);
 };
 
-/** Below a message that quotes the beginning of the agent's words. */
 export const readAll: InteractionListener<Press> = async (deps, press) => {
   await press.ack();
   const jobId = decodeButton(press.value)?.jobId;
@@ -323,7 +316,6 @@ const ID_MAX = 200;
 /** In a URL, these would name another path. */
 const DOTS = /^\.{1,2}$/;
 
-/** Posts a card for a job started elsewhere. */
 async function watch(
   deps: ListenerDeps,
   { userId, channelId, responseUrl, keys }: Command,
@@ -345,7 +337,7 @@ async function watch(
     const watcher = await deps.store.transaction(async (tx) => {
       const context = deps.newContext();
       if (await tx.inboundRequests.isKnown(keys)) return null;
-      // Not remembered, so that a second run gives the same answer.
+      // The keys stay unremembered, so a retry gives the same answer.
       const found = (await tx.jobs.ofAgentJob(teamId, project.id, agentJobId)).find(isWatching);
       if (found !== undefined) return found;
       if (!(await tx.inboundRequests.remember(keys, context.nowMs))) return null;
@@ -373,7 +365,6 @@ export function isAgentJobId(word: string): boolean {
   return word !== '' && word.length <= ID_MAX && !DOTS.test(word);
 }
 
-/** Not if Slack refused the card, or the agent API did not know the job. */
 export function isWatching({ stage }: Job): boolean {
   return stage.kind !== 'card_failed' && !(stage.kind === 'ended' && stage.status === 'vanished');
 }

@@ -31,10 +31,7 @@ import { SlackCallError } from '../workspace/web-api/failure.ts';
 import { noteRefusal, noteRequest, type RefusedRequest } from './connection/requests.ts';
 import type { Interaction, InteractionListener, ListenerDeps, Press, SharedDeps } from './listener.ts';
 
-/**
- * How long a request waits, in milliseconds. Slack gives up after three seconds, and `answer` leaves some of
- * them to the network. What comes late is left out, or the person is told.
- */
+/** Slack waits three seconds; `answer` leaves some of them to the network. */
 const withinMs = {
   answer: 2_600,
   store: 2_300,
@@ -46,13 +43,12 @@ const withinMs = {
   names: 1_000,
   settings: 1_000,
   agent: 700,
-  /** The parts of a form that it can do without. */
   formDetail: 500,
 } as const;
 
 const deadline = new AsyncLocalStorage<number>();
 
-/** All `inTime` waits inside share one deadline, within Slack's. */
+/** For all `inTime` calls inside. */
 export function withDeadline<T>({ clock }: Pick<ListenerDeps, 'clock'>, work: () => Promise<T>): Promise<T> {
   return deadline.run(clock.now() + withinMs.answer, work);
 }
@@ -76,7 +72,6 @@ export async function readInTime<T>(deps: ListenerDeps, read: () => Promise<T>):
   }
 }
 
-/** In the texts, as far as they are known in time. */
 export function namesIn(deps: ListenerDeps, texts: readonly string[]): Promise<ReadonlyMap<string, string>> {
   return inTime(deps, 'names', deps.names.of(texts.join('\n')), new Map());
 }
@@ -88,11 +83,10 @@ export function namesOf(
   return inTime(deps, 'names', deps.names.named(userIds), new Map());
 }
 
-/** Ends what a person does: this is their answer, in a form at the field. */
+/** Ends a request. The person gets `answer`, in a form at `field`. */
 export class Refused extends Error {
   readonly answer: SlackMessage;
   readonly field: string | undefined;
-  /** The store failed, or what it did is unclear. */
   readonly isFailure: boolean;
 
   constructor(answer: SlackMessage, field?: string, isFailure = false) {
@@ -103,7 +97,6 @@ export class Refused extends Error {
   }
 }
 
-/** Gives a person the listener's answer. Null: none, or it has been given. */
 export async function answer<Made extends Interaction>(
   deps: ListenerDeps,
   made: Made,
@@ -124,9 +117,8 @@ export function refusedIn(error: unknown): Refused {
 }
 
 /**
- * Stores a request whose author waits. A commit that may have succeeded is tried once more.
- * @param write stores it at most once; it may run twice, so its only effects are in the store
- * @param admit the refusal; null: none. It asks Slack, so it runs before any transaction
+ * Runs `write` again if its commit may have succeeded. `admit` returns a refusal; it calls Slack, so it runs
+ * before any transaction.
  */
 export async function storeRequest<T>(
   deps: ListenerDeps,
@@ -152,7 +144,7 @@ export async function storeRequest<T>(
   throw stored;
 }
 
-/** If the store fails, the press stays unacknowledged, so that Slack shows a warning at the button, too. */
+/** If the store fails, the press stays unacknowledged: Slack then shows a warning at the button. */
 export async function storePress<T>(
   press: Press,
   stored: Promise<T>,
@@ -167,12 +159,12 @@ export async function storePress<T>(
   }
 }
 
-/** Null: the agent did not say in time. */
+/** Null: no answer in time. */
 export function agentHasJob(deps: ListenerDeps, projectId: string, id: string): Promise<boolean | null> {
   return inTime(deps, 'agent', deps.agentHasJob(projectId, id), null);
 }
 
-/** The view's id; null if Slack did not open it in time. */
+/** The view's id; null: not opened in time. */
 export function openForm(deps: ListenerDeps, triggerId: string, view: ModalView): Promise<string | null> {
   const opened = deps.poster.openModal(triggerId, view).catch((error: unknown) => {
     if (!(error instanceof SlackCallError)) throw error;
@@ -182,7 +174,7 @@ export function openForm(deps: ListenerDeps, triggerId: string, view: ModalView)
   return inTime(deps, 'form', opened, null);
 }
 
-/** Null: it is open, and the answer. */
+/** Null: the form is open. */
 export async function openOrTell(
   deps: ListenerDeps,
   { triggerId }: Pick<Interaction, 'triggerId'>,
@@ -199,7 +191,6 @@ export function linkTo(
   return job && threadLink(workspaceUrl, job.channelId, job.threadTs);
 }
 
-/** For audits, once for each request. The person has the answer either way. */
 export function refusalRecorder({
   store,
   newContext,
@@ -207,7 +198,7 @@ export function refusalRecorder({
 }: Pick<SharedDeps, 'store' | 'newContext' | 'log'>) {
   return async ({ kind, key, teamId, userId, reason }: RefusedRequest): Promise<void> => {
     const { nowMs: atMs, newId } = newContext();
-    // The time is now: transactions of refusals may overtake each other.
+    // Time and id come before the transaction: refusals may overtake each other.
     const id = newId();
     const keys = key === null ? [] : [`refused:${teamId}:${key}`];
     const refusal = { action: 'refusal', source: kind, jobId: null, outcome: reason } as const;
@@ -229,7 +220,7 @@ export function promptMaxOf({ newContext }: ListenerDeps): number {
 
 const ADMINS_NAMED_MAX = 3;
 
-/** Null: the person may do this. Also refuses if that could not be found out. */
+/** Null: allowed. An unanswered check refuses. */
 export async function admissionProblem(
   deps: ListenerDeps,
   userId: string,
@@ -244,7 +235,7 @@ export async function jobOf(deps: ListenerDeps, jobId: string): Promise<Job | nu
   return job?.teamId === deps.teamId ? job : null;
 }
 
-/** For a press outside of the job's channel. Null, too, if there is no such job here. */
+/** Null: allowed, or no such job in this workspace. */
 export async function jobAdmissionProblem(
   deps: ListenerDeps,
   userId: string,
@@ -267,7 +258,7 @@ export async function adminProblem(
   return adminsOnlyView(deed, userId, named);
 }
 
-/** Null: none. `unknown`: why the person could not be checked; null: refused. */
+/** Null: allowed. `unknown`: the error that prevented the check; null: refused. */
 async function denialOf(
   deps: ListenerDeps,
   userId: string,
@@ -291,8 +282,8 @@ async function denialOf(
 }
 
 /**
- * If a message may not be processed, its author gets an answer. Throws if unknown, so that Slack redelivers
- * it. `refusalKey` identifies the answer, which is sent once; null: none.
+ * Answers the author of a refused message, once per `refusalKey` (null: never). Throws if the check failed,
+ * so that Slack redelivers the message.
  */
 export async function isAdmitted(
   deps: ListenerDeps,
@@ -314,15 +305,11 @@ export async function isAdmitted(
   return false;
 }
 
-/** False: they were known. */
 function rememberNow({ store, clock }: ListenerDeps, keys: readonly string[]): Promise<boolean> {
   return store.transaction((tx) => tx.inboundRequests.remember(keys, clock.now()));
 }
 
-/**
- * Answers privately where the message was written, or (with `elsewhere`) in a direct message. An error
- * leaves the event unacknowledged, so Slack redelivers it: a doubled answer does less harm than a lost one.
- */
+/** Remembers `answerKeys` last: a doubled answer does less harm than a lost one. */
 export async function answerWriter(
   deps: ListenerDeps,
   { keys, ...place }: WrittenBy & { keys: readonly string[] },
@@ -337,7 +324,6 @@ export async function answerWriter(
   await rememberNow(deps, answerKeys);
 }
 
-/** A person who keeps writing in a thread gets the answer once. */
 export function refusalInThread({ channelId, threadTs, userId }: WrittenBy): string {
   return `${channelId}:${threadTs}:${userId}`;
 }
@@ -345,16 +331,12 @@ export function refusalInThread({ channelId, threadTs, userId }: WrittenBy): str
 interface WrittenBy {
   readonly userId: string;
   readonly channelId: string;
-  /** Null: not in a thread. Slack shows nothing private in a thread without replies. */
+  /** Null outside threads: Slack shows no ephemeral message in a thread without replies. */
   readonly threadTs: string | null;
   readonly isPostedByApp?: boolean;
 }
 
-/**
- * The target is outside input: it counts in the job's channel, or for the person who was shown the button.
- * The Home tab and private answers show one's own jobs; *Details* also those of the channel where it was
- * opened.
- */
+/** The target is untrusted: it is valid in the job's channel, or for the person who was shown the button. */
 export function isMeantHere(
   job: Job,
   { isRequesters, isPrivate }: Pick<JobButton, 'isRequesters'> & Pick<ButtonTarget, 'isPrivate'>,
@@ -366,13 +348,13 @@ export function isMeantHere(
   return isTheirs || job.channelId === channelOfView(press);
 }
 
-/** The metadata of *Details* is the channel alone, that of a form has more. */
+/** The metadata of *Details* is just the channel; that of a form is JSON. */
 export function channelOfView({ view }: Press): string | undefined {
   const data = view?.private_metadata;
   return data === undefined ? undefined : (decodeDecisionForm(data)?.channelId ?? data);
 }
 
-/** Once, and recorded for audits. Null: it was delivered before. */
+/** Null: already delivered. */
 export async function applyOnce(
   tx: Transaction,
   deps: Pick<ListenerDeps, 'teamId' | 'newContext'>,
@@ -404,7 +386,7 @@ export async function tooLate(deps: ListenerDeps, job: Job, press: JobEvent): Pr
   return tooLateView(job, outcome, names, sitesOf(deps), deps.featureViews);
 }
 
-/** Deleted, or another program's. @param postedTs of the message with the button */
+/** @param postedTs of the message with the button */
 export async function unknownJobAnswer(deps: ListenerDeps, postedTs?: string): Promise<SlackMessage> {
   const sinceMs = postedTs === undefined ? 0 : Number(postedTs) * 1000 + CLOCK_SKEW_MS;
   return (await deps.isSharedSince(sinceMs)) ? jobAtAnotherView : jobForgottenView;

@@ -11,7 +11,7 @@ export const homeOpened: Listener<Args<'app_home_opened'>> = async ({ store, clo
   await store.transaction((tx) => tx.homes.opened(teamId, event.user, clock.now()));
 };
 
-/** If the bot joined, waiting posts go out, and replies may have been missed. */
+/** Waiting posts can go out. */
 export const memberJoined: Listener<Args<'member_joined_channel'>> = async (deps, { event }) => {
   if (event.user !== deps.botUserId) return;
   // Slack shows the channel to the bot only now.
@@ -46,17 +46,13 @@ async function channelOpened({ store, clock, log, teamId, lookForMissed }: Liste
   lookForMissed();
 }
 
-/**
- * If it is the channel's emoji for drafts, the message is read: its current reactions decide, in whatever
- * order events arrive.
- */
+/** The message's current reactions decide, in whatever order events arrive. */
 export const reactionChanged: Listener<Args<'reaction_added' | 'reaction_removed'>> = async (
   deps,
   { event },
 ) => {
   const { type, user: userId, reaction, item } = event;
   const { store, clock, teamId, access } = deps;
-  // Slack may send other items, or none.
   const isMessage = item?.type === 'message';
   const emoji = isMessage
     ? deps.newContext().rulesOf(teamId).channels.get(item.channel)?.reaction
@@ -64,7 +60,7 @@ export const reactionChanged: Listener<Args<'reaction_added' | 'reaction_removed
   if (emoji === undefined || withoutSkinTone(reaction) !== emoji) return noteRequest({ outcome: 'ignored' });
   const { channel: channelId, ts } = item;
   if (type === 'reaction_added') {
-    // For people of other workspaces, it is just an emoji. A member without the right learns it once.
+    // A refused member gets one answer; people from other workspaces get none.
     if ((await access.refusal(userId, channelId)) === 'other_workspace') return;
     const marking = { userId, channelId, threadTs: null };
     if (!(await isAdmitted(deps, marking, `reaction:${channelId}:${userId}`))) return;

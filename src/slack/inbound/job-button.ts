@@ -22,7 +22,6 @@ import { prepareStart } from './forms/job-forms.ts';
 import { bestEffort, type ListenerDeps, type Press } from './listener.ts';
 import { threadTaken } from './start-job.ts';
 
-/** Replace a private message once its button has done its work. For messages in threads see `refreshPosts`. */
 const AFTERWARDS: Readonly<Record<string, SlackMessage>> = {
   [jobButtons.tryAgain.id]: startingView,
   [jobButtons.sendCorrection.id]: correctionSentView,
@@ -30,7 +29,6 @@ const AFTERWARDS: Readonly<Record<string, SlackMessage>> = {
   [jobButtons.muteUpdates.id]: mutedNowView,
 };
 
-/** After a second or late press, the person sees the current state. */
 export async function jobButton(deps: ListenerDeps, press: Press, button: JobButton): Promise<null> {
   const { userId, view } = press;
   const target = decodeButton(press.value);
@@ -52,7 +50,7 @@ export async function jobButton(deps: ListenerDeps, press: Press, button: JobBut
       const taken = event.type === 'draft_dismissed' ? null : await threadTaken(tx, job, userId);
       if (taken !== null) return taken;
       const after = await applyOnce(tx, deps, press, { button: button.id, jobId: job.id, event });
-      // A press shows that the tab is open, so it follows at once.
+      // The press shows that the tab is open, so it updates at once.
       if (after !== null && view?.type === 'home') {
         await tx.homes.opened(deps.teamId, userId, deps.clock.now());
       }
@@ -82,11 +80,6 @@ export async function jobButton(deps: ListenerDeps, press: Press, button: JobBut
   return showResult(deps, press, await answer(), target?.jobId ?? null, after?.hasEffect);
 }
 
-/**
- * As far as Slack allows.
- * @param jobId null: not stored
- * @param isDone a message with the button is replaced
- */
 async function showResult(
   deps: ListenerDeps,
   press: Press,

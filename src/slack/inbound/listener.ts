@@ -36,7 +36,7 @@ export interface SharedDeps extends Pick<Connection, 'isSharedSince'> {
   readonly known: Known;
   readonly featureViews: FeatureViews;
   readonly featureButtons: readonly JobButton[];
-  /** Null: the agent did not say. */
+  /** Null: no answer. */
   readonly agentHasJob: (projectId: string, agentJobId: string) => Promise<boolean | null>;
   readonly featureListeners: readonly FeatureListeners[];
   readonly settingsOf: (teamId: string) => object;
@@ -44,14 +44,14 @@ export interface SharedDeps extends Pick<Connection, 'isSharedSince'> {
   readonly onEnded: (body: unknown) => Promise<void>;
 }
 
-/** The workspace is that of the installation, not the person's. */
+/** With the workspace of the installation, not the person's. */
 export interface ListenerDeps extends SharedDeps, ReadyWorkspace {}
 
 export interface AnyWorkspaceDeps extends SharedDeps, Workspace {}
 
 export type Listener<Event> = (deps: ListenerDeps, event: Event) => Promise<void>;
 
-/** Returns the answer; null: none, or it has been given. */
+/** Returns the answer; null: none, or already sent. */
 export type InteractionListener<Made> = (deps: ListenerDeps, made: Made) => Promise<SlackMessage | null>;
 
 export interface FeatureListeners {
@@ -62,7 +62,6 @@ export interface FeatureListeners {
       words: Words,
     ) => Promise<SlackMessage | null>;
   };
-  /** Of messages to the bot, too. */
   readonly answers?: {
     readonly [Kind in Words['kind']]?: (deps: ListenerDeps, userId: string) => Promise<SlackMessage>;
   };
@@ -71,7 +70,7 @@ export interface FeatureListeners {
   readonly events?: {
     readonly [Name in FeatureEvent]?: Listener<SlackEventMiddlewareArgs<Name> & AllMiddlewareArgs>;
   };
-  /** What a person may start by name, in place of a request. */
+  /** Named requests, such as recipes. */
   readonly menu?: {
     readonly namesFor: (deps: ListenerDeps, userId: string) => Promise<readonly string[]>;
     readonly choose: (
@@ -91,19 +90,18 @@ export type FeatureButton = 'runRecipe' | 'resumeRecipe';
 export type FeatureForm = 'recipe';
 type FeatureEvent = 'function_executed' | 'agent_session_stopped';
 
-/** What a person does who waits for an answer. Every answer acknowledges it, if nothing has. */
+/** A request whose author waits. Each answer also acknowledges it if needed. */
 export interface Interaction {
   readonly userId: string;
   /** Null: on the Home tab, or in a form. */
   readonly channelId: string | null;
   readonly triggerId: string;
   readonly responseUrl: string | null;
-  /** Under which Slack may redeliver it. */
+  /** The same for every delivery. */
   readonly keys: readonly string[];
   ack(): Promise<void>;
-  /** Privately, or as an error at a form's field, which keeps what is filled in. */
+  /** Privately, or as an error at a form's field: the form keeps its input. */
   tell(answer: SlackMessage, field?: string): Promise<void>;
-  /** For a person who may not make it. */
   refuse(problem: SlackMessage): Promise<void>;
 }
 
@@ -115,12 +113,11 @@ export interface Command extends Interaction {
 
 export interface Press extends Interaction, ButtonPress {
   readonly buttonId: string;
-  /** Outside input. */
+  /** Untrusted. */
   readonly value: string;
   readonly view: BlockButtonAction['view'];
-  /** Privately, at the message or in its thread, without an acknowledgement. */
+  /** At the message or in its thread. Does not acknowledge. */
   tellBeside(answer: SlackMessage): Promise<void>;
-  /** Replaces the message with the button. */
   replace(answer: SlackMessage): Promise<null>;
 }
 
@@ -132,7 +129,6 @@ export interface Shortcut extends Interaction {
 export interface Submission extends Interaction {
   readonly view: ViewOutput;
   readonly values: ReturnType<typeof valuesIn>;
-  /** Replaces the form. */
   update(view: ModalView): Promise<null>;
 }
 
@@ -142,7 +138,7 @@ export type Args = AnyMiddlewareArgs & AllMiddlewareArgs;
 
 const LINK_IDS: readonly string[] = Object.values(linkButtons).map(({ id }) => id);
 
-/** Null for a message, event or link: nobody waits for an answer. */
+/** Null: nobody waits for an answer. */
 export function interactionOf(deps: Deps, args: Args): Command | Press | Shortcut | Submission | null {
   if ('command' in args) return commandOf(deps, args as SlackCommandMiddlewareArgs & AllMiddlewareArgs);
   const { type } = args.body;
@@ -161,7 +157,6 @@ export function triggerKeys(kind: 'trigger' | 'press', { teamId }: Deps, trigger
   return triggerId ? [`${kind}:${teamId}:${triggerId}`] : [];
 }
 
-/** Slack takes one acknowledgement. */
 function once<Response>(ack: (response?: Response) => Promise<void>) {
   let acknowledged: Promise<void> | null = null;
   return (response?: Response) => {
@@ -236,7 +231,7 @@ function answersBeside(
   deps: Deps,
   body: BlockButtonAction | MessageShortcut,
   give: () => Promise<void>,
-  // None for a button on the Home tab or in a form.
+  // Undefined on the Home tab and in forms.
   respond?: RespondFn,
 ) {
   const { container, message } = body as { readonly container?: Times; readonly message?: Times };
@@ -244,7 +239,7 @@ function answersBeside(
   const ack = once(() => give());
   const threadTs = container?.thread_ts ?? message?.thread_ts;
   const ownTs = container?.message_ts ?? message?.ts;
-  // A root is seen in its channel.
+  // Answers to a root message show in its channel.
   const place = typeof threadTs === 'string' && threadTs !== ownTs ? { thread_ts: threadTs } : {};
   const tellBeside = (answer: SlackMessage) =>
     bestEffort(
@@ -270,7 +265,7 @@ function answersBeside(
   };
 }
 
-/** Others may stand above them. */
+/** Other fields may come first. */
 const MAIN_FIELDS: ReadonlySet<string> = new Set([formIds.prompt, formIds.followUpMode]);
 
 function submissionOf(
@@ -306,7 +301,6 @@ function submissionOf(
   };
 }
 
-/** Null: the form did not ask, or nothing is chosen. */
 function valuesIn({ state, blocks }: ViewOutput) {
   const at = (id: string) => state.values[id]?.[id];
   return {
@@ -327,7 +321,6 @@ function valuesIn({ state, blocks }: ViewOutput) {
   };
 }
 
-/** After the acknowledgement, nothing depends on an answer. */
 export async function bestEffort({ log }: Pick<Deps, 'log'>, answer: Promise<unknown>): Promise<void> {
   await answer.catch((error: unknown) => log.warn('answer_not_shown', { error }));
 }

@@ -35,24 +35,21 @@ import type { Listener, ListenerDeps } from './listener.ts';
 import { changeReply, isReplyToJob, takeReply } from './replies.ts';
 import { startJob } from './start-job.ts';
 
-/** A third of Slack's patience. */
+/** A third of Slack's time limit. */
 const TWIN_WITHIN_MS = 1_000;
-/** More than Slack delivers in that time. */
 const MAX_TWINS = 1_000;
 
 /**
- * Routes all messages. An error leaves the event unacknowledged, so Slack redelivers it.
+ * An error leaves the event unacknowledged, so Slack redelivers it.
  *
- * |                  | at the top level    | in a thread                               |
- * | mention          | starts a job        | a reply to its job; without one: an offer |
- * | direct message   | starts a job        | a reply to its job; without one: an offer |
- * | other message    | is ignored          | a reply to its job; once: that it is gone |
- * | edit or deletion | of a mention: a tip | changes the reply                         |
- * | a listed app's   | makes a draft       | makes a draft, unless there is a job      |
+ * |                         | at the top level  | in a thread                          |
+ * | mention, direct message | starts a job      | reply to its job, else an offer      |
+ * | other message           | ignored           | reply to its job, else "it is gone"  |
+ * | edit or deletion        | tip for a mention | changes the reply                    |
+ * | of a listed app         | makes a draft     | makes a draft, unless there is a job |
  *
- * Slack delivers a message that mentions the bot twice, as `message` and as `app_mention`, in any order, to
- * any replica; one may never come. The mention may lack attachments, so it waits for the message: briefly,
- * and unacknowledged, so that a crash loses neither.
+ * Slack delivers a mention twice, as `message` and `app_mention`, in any order, to any replica; one may never
+ * come. `app_mention` may lack attachments, so it waits, unacknowledged, for `message`: a crash loses neither.
  */
 export function messageListener(
   clock: Clock,
@@ -71,7 +68,7 @@ export function messageListener(
     const isDirect = event.type === 'message' && event.channel_type === 'im';
     const said = event as MessageEvent & ChangeEvent;
     const { bot_id: by, app_id: app } = said.message ?? said.previous_message ?? said;
-    // Its own, with any of its tokens.
+    // The bot's own message, with any of its tokens.
     if (by === deps.botId || (app !== undefined && app === body.api_app_id)) return;
     if (isChange(said)) return takeChange(deps, said, isDirect, retryNum);
     const keys = messageKeys(deps.teamId, said, body.event_id);
@@ -112,7 +109,7 @@ async function takeMessage(
     return;
   }
   const rootUserId = said.parent_user_id ?? (isDirect ? botUserId : undefined);
-  // A mention in a people's thread is answered at once: it may well be the first.
+  // A person's thread, in which a mention may be the first.
   const mayBeLeft = !isMention || said.parent_user_id === botUserId;
   if (owner !== null && mayBeLeft && (await leaveToOthers(deps, said, said.thread_ts, retryNum))) return;
   const mayBeElsewhere = owner === 'opening' && rootUserId !== botUserId;
@@ -131,7 +128,6 @@ async function takeChange(deps: ListenerDeps, event: ChangeEvent, isDirect: bool
   if (added !== null) await answerAddedMention(deps, added);
 }
 
-/** Null: the words are a request, or need a question. */
 async function answerTo(
   deps: ListenerDeps,
   { channelId, userId, text, attachments }: Written,
@@ -148,7 +144,6 @@ async function answerTo(
   if (command?.kind === 'compose') {
     return attachments.others.length > 0 ? filesNotSent(attachments.others) : helpAnswer(deps, userId);
   }
-  // A text with a file is a request about that file.
   return command === null && attachments.snippets.length > 0 ? null : answerInWords(deps, viewer, intent);
 }
 
@@ -162,7 +157,7 @@ async function startFromMessage(
   const at = { channelId, userId: requesterId, threadTs: null, keys };
   if (!(await isAdmitted(deps, written, `message:${channelId}:${ts}`))) return;
   const answer = await answerTo(deps, written);
-  // A text that seems empty may come from the lesser of two events: the request is still to come.
+  // This event may lack the attachments: its twin must still start the job.
   const answerKeys = text === '' ? keys.map((key) => `bare_${key}`) : keys;
   if (answer !== null) return answerWriter(deps, at, answer, answer, answerKeys);
   const request = {
@@ -182,7 +177,7 @@ async function startFromMessage(
   if (outcome && 'kind' in outcome) await answerWriter(deps, at, refusalView(outcome));
 }
 
-/** Nothing of a thread goes to the agent before a person has seen it. */
+/** The agent gets nothing of a thread before a person has seen it. */
 async function offerThread(deps: ListenerDeps, written: Written) {
   const { channelId, userId, ts: messageTs, threadTs } = written;
   if (threadTs === null) return;
@@ -200,7 +195,6 @@ function isThreadPast({ store, teamId }: ListenerDeps, channelId: string, thread
   return store.transaction((tx) => tx.retention.isPast({ teamId, channelId, threadTs }));
 }
 
-/** Once for each person. A mention gets an offer instead. */
 async function answerInForgottenThread(deps: ListenerDeps, message: MessageEvent) {
   const found = replyOf(message, deps.botUserId);
   if (found === null || found.reply.mentionsBot) return;
@@ -214,10 +208,7 @@ async function answerInForgottenThread(deps: ListenerDeps, message: MessageEvent
   await answerWriter(deps, { ...at, keys }, threadForgottenView);
 }
 
-/**
- * Slack sends no mention event for it: its author learns, once, that it starts nothing. In a job's thread it
- * is an edit like any other.
- */
+/** Slack sends no event for a mention added by an edit, so its author learns that it starts nothing. */
 async function answerAddedMention(deps: ListenerDeps, message: MessageEvent & { user: string }) {
   const { channel: channelId, ts, thread_ts: rootTs = ts, user: userId } = message;
   const thread = { teamId: deps.teamId, channelId, threadTs: rootTs };
@@ -228,10 +219,7 @@ async function answerAddedMention(deps: ListenerDeps, message: MessageEvent & { 
   await answerWriter(deps, { ...at, keys: [key] }, newMessagesOnlyView);
 }
 
-/**
- * Makes a draft, once, if the author is a listed app. Returns whether it is. Throws SlackCallError if Slack
- * does not say.
- */
+/** Returns whether the author is a listed app. Throws SlackCallError if the check fails. */
 async function takeAppMention(deps: ListenerDeps, said: MessageEvent, keys: readonly string[]) {
   const app = appThatWrote(said);
   const { channel: channelId, user, ts, thread_ts: threadTs = ts, edited } = said;
@@ -243,7 +231,6 @@ async function takeAppMention(deps: ListenerDeps, said: MessageEvent, keys: read
   const outcome = await store.transaction(async (tx): Promise<RequestNote['outcome']> => {
     const nowMs = clock.now();
     if (!(await tx.inboundRequests.remember(keys, nowMs))) return 'duplicate';
-    // Asked before Slack is called, and again before the draft is stored.
     const isRoom = edited === undefined && (await isRoomForDraft(tx, log, thread, app.id, nowMs));
     if (!isRoom) return 'ignored';
     const look = { kind: 'look_at_app_mention', subject, runAtMs: nowMs, ifScheduled: 'keep' } as const;
@@ -257,9 +244,8 @@ async function takeAppMention(deps: ListenerDeps, said: MessageEvent, keys: read
 const LAST_RETRY = 3;
 
 /**
- * While another program takes a share of the requests, a reply in an unknown thread may be the other's: it
- * stays unacknowledged, so that Slack redelivers it to either, except the last time. Returns whether it is
- * left.
+ * While another program shares the requests, a reply in an unknown thread may belong to it: left
+ * unacknowledged, Slack redelivers it to either.
  */
 async function leaveToOthers(
   deps: ListenerDeps,
@@ -269,7 +255,7 @@ async function leaveToOthers(
 ) {
   const { isSharedSince, botUserId } = deps;
   if (retryNum >= LAST_RETRY) return false;
-  // In a thread that a person began, an unknown reply is no sign of another program.
+  // In a thread that a person started, an unknown reply is no sign of another program.
   if (rootUserId !== botUserId && !(await isSharedSince(null))) return false;
   if (await isThreadPast(deps, channelId, threadTs)) return false;
   if (!(await isSharedSince(Number(threadTs) * 1000 + CLOCK_SKEW_MS))) return false;
@@ -278,10 +264,9 @@ async function leaveToOthers(
   return true;
 }
 
-/** Older requests have been answered or given up. */
+/** Older requests have been answered or abandoned. */
 const ASKED_WITHIN_MS = 7 * 86_400_000;
 
-/** An edit changes a person's request that is still waiting; a deletion withdraws it. */
 async function changeRequest(
   deps: ListenerDeps,
   { subtype, channel, message: now, previous_message: before }: ChangeEvent,

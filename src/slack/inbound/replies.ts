@@ -19,13 +19,11 @@ import type { ListenerDeps } from './listener.ts';
 const REQUEST_UNDER_WAY_MS = 10_000;
 
 /**
- * Whose thread it is. `opening`: perhaps that of a card which people answer before the program knows it.
- * `recent`: perhaps that of a message whose request is being stored; replies are kept, and answered as in
- * one without a job (`none`).
+ * `opening`: perhaps the thread of a card whose `ts` is not known yet. `recent`: perhaps that of a request
+ * being stored; replies are kept, but answered as for `none`.
  */
 type Owner = { jobId: string } | 'opening' | 'recent' | 'none';
 
-/** Null: no reply, or not allowed. */
 type ReplyOwner = Exclude<Owner, 'recent'> | null;
 
 export async function takeReply(
@@ -39,7 +37,7 @@ export async function takeReply(
   const isSure = await deps.access.surelyAdmits(reply.userId, message.channel);
   return storeInThread(deps, message, found, isSure, ownerOfThread, async (tx, owner, thread, context) => {
     if (typeof owner === 'string') {
-      // It is remembered when its job takes it.
+      // Remembered when its job takes it.
       await tx.earlyReplies.put(thread, reply, context.nowMs);
       return 'accepted';
     }
@@ -55,14 +53,13 @@ export async function changeReply(deps: ListenerDeps, change: ReplyChange): Prom
   const { reply } = found;
   const { messageTs } = reply;
   const find: typeof ownerOfThread = (tx, thread, nowMs) => ownerOfReply(tx, thread, messageTs, nowMs);
-  // Anybody may delete their reply, without the right to write one.
   const isSure = kind === 'deleted' && !isPostedByApp(message);
   return storeInThread(deps, message, found, isSure, find, async (tx, owner, thread, context) => {
     if (typeof owner === 'string' && kind === 'edited') {
       await tx.earlyReplies.put(thread, reply, context.nowMs);
       return 'accepted';
     }
-    // The change may overtake the message, which must not be stored after it.
+    // The change may overtake the message, which must not be stored later.
     const isNew = await tx.inboundRequests.remember(messageKeys(deps.teamId, message), context.nowMs);
     const event: JobEvent =
       kind === 'edited'
@@ -74,10 +71,7 @@ export async function changeReply(deps: ListenerDeps, change: ReplyChange): Prom
   });
 }
 
-/**
- * @param isSure the author may write there, as far as known without asking Slack
- * @param write stores the reply, or its change
- */
+/** @param isSure access is known without asking Slack */
 async function storeInThread(
   deps: ListenerDeps,
   message: MessageEvent,
@@ -94,7 +88,7 @@ async function storeInThread(
   const { store, teamId } = deps;
   const thread = { teamId, channelId: message.channel, threadTs };
   if (!isSure) {
-    // Two transactions: Slack is asked about the author only in our threads, and no transaction waits for it.
+    // Slack is asked only for our threads, and outside of transactions.
     const before = await store.transaction((tx) => find(tx, thread, deps.clock.now()));
     if (before === 'none') return 'none';
     const writer = { ...thread, userId: reply.userId, isPostedByApp: isPostedByApp(message) };
@@ -107,8 +101,7 @@ async function storeInThread(
     const isOurs = found !== 'none';
     return { owner: found, outcome: isOurs ? await write(tx, found, thread, context) : 'ignored' } as const;
   });
-  // While an early reply was being stored, its job may have been, and its card posted: neither transaction saw
-  // the other.
+  // The job's card may have been posted while its early reply was stored: neither transaction saw the other.
   const jobId =
     owner === 'opening' || owner === 'recent'
       ? await store.transaction(async (tx) => {
@@ -131,7 +124,7 @@ async function ownerOfThread(tx: Transaction, thread: Thread, nowMs: number): Pr
   const known = await tx.jobs.findByThread(teamId, channelId, threadTs);
   if (known !== null) return { jobId: known };
   const openingSinceMs = await tx.jobs.lockOpening(teamId, channelId);
-  // The card may have become known while this waited for the lock.
+  // The card may have become known during the wait for the lock.
   const knownNow = await tx.jobs.findByThread(teamId, channelId, threadTs);
   if (knownNow !== null) return { jobId: knownNow };
   const rootAtMs = Number(threadTs) * 1000;
@@ -139,7 +132,7 @@ async function ownerOfThread(tx: Transaction, thread: Thread, nowMs: number): Pr
   return nowMs - rootAtMs < REQUEST_UNDER_WAY_MS ? 'recent' : 'none';
 }
 
-/** A job that lost its thread may keep replies in it. An early reply can change while it waits. */
+/** A job that lost its thread may keep replies in it. */
 async function ownerOfReply(
   tx: Transaction,
   thread: Thread,
@@ -152,7 +145,7 @@ async function ownerOfReply(
   return owner === 'none' && (await tx.earlyReplies.has(thread, messageTs)) ? 'recent' : owner;
 }
 
-/** Or perhaps to one whose card is being posted. */
+/** `opening` counts as a job's thread. */
 export async function isReplyToJob(
   tx: Transaction,
   thread: Thread,

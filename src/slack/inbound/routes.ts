@@ -60,7 +60,6 @@ import {
 import { messageListener } from './message.ts';
 import { composePressed, composeSubmitted, messageShortcut } from './start-job.ts';
 
-/** Buttons whose press is a job event share `jobButton`. */
 const presses: Readonly<
   Record<Exclude<keyof typeof otherButtons, FeatureButton>, InteractionListener<Press>>
 > = {
@@ -104,7 +103,7 @@ const submissions: Readonly<
 };
 
 function registerListeners(app: App, shared: SharedDeps): void {
-  /** After `checkWorkspace`. */
+  /** Valid after `checkWorkspace`. */
   const depsOf = ({ workspace }: Context): ListenerDeps => ({ ...shared, ...workspace });
   const inWorkspace =
     <Event extends { context: Context }>(listener: Listener<Event>) =>
@@ -121,13 +120,12 @@ function registerListeners(app: App, shared: SharedDeps): void {
 
   app.use(async (args) => {
     const { workspace } = args.context;
-    // Missing if the installation has ended: Bolt authorizes no event that says so.
+    // Undefined for events that end an installation: Bolt does not authorize them.
     await (workspace === undefined
       ? shared.onEnded(args.body)
       : checkWorkspace({ ...shared, ...workspace }, args));
   });
   app.use(async (args) => {
-    // An event in a channel that is shared with another organisation says so.
     const { is_ext_shared_channel: isShared, event } = args.body as Readonly<Record<string, unknown>>;
     const channelId = Object(event).channel ?? Object(Object(event).item).channel;
     if (isShared === true && typeof channelId === 'string') {
@@ -178,23 +176,22 @@ export function createSlackApp(
   { apiUrl, logger, ...shared }: SharedDeps & Pick<ConnectionOptions, 'apiUrl' | 'logger'>,
 ): App {
   const app = new App({
-    // No token: Bolt would keep an unused client for every token it saw.
+    // No token: Bolt would keep an unused client for each.
     authorize: async (_source, body) => {
       const workspace = await workspaces.ofRequest(body);
       const { teamId, botId, botUserId } = workspace;
       return { teamId, botId, botUserId, workspace };
     },
     receiver,
-    // Used for answers to requests only.
     clientOptions: { fetch: answerFetch(apiUrl) },
     logger,
     convoStore: false,
-    // Nor for every token of a workflow step.
+    // The same for tokens of workflow steps.
     attachFunctionToken: false,
     extendedErrorHandler: true,
   });
   app.error(async ({ error, body }: FailureArgs) => {
-    // Slack did not answer a check that comes first.
+    // A preceding call to Slack failed.
     const isSlacks = 'original' in error && error.original instanceof SlackCallError;
     shared.log[isSlacks ? 'warn' : 'error']('listener_failed', { error });
     if (body.type === 'event_callback') shared.lookForMissed();
@@ -214,10 +211,7 @@ export function createConnection(
     : httpConnection(transport.signingSecret, options);
 }
 
-/**
- * Refuses people who may not use the program. Messages pass: most do not concern it, and their listeners
- * call `isAdmitted`.
- */
+/** Messages pass: most do not concern the program, and their listeners call `isAdmitted`. */
 async function checkAccess(deps: ListenerDeps, args: Args) {
   const made = interactionOf(deps, args);
   if (made === null) return args.next();
@@ -231,11 +225,10 @@ async function checkAccess(deps: ListenerDeps, args: Args) {
   });
 }
 
-/** In a workspace that is not set up, people are told so, and nothing is stored. */
 async function checkWorkspace(deps: AnyWorkspaceDeps, args: Args) {
   if (isReady(deps)) return args.next();
   const made = interactionOf(deps, args);
-  // Slack opens a button's link in any case.
+  // Slack opens a button's link anyway.
   if (made === null && 'action' in args) return args.ack();
   noteRequest({ outcome: 'refused' });
   const { teamId, isInstalled } = deps;
@@ -245,7 +238,6 @@ async function checkWorkspace(deps: AnyWorkspaceDeps, args: Args) {
   if (isInstalled) await bestEffort(deps, answerEvent(deps, args));
 }
 
-/** Mentions, direct messages and the Home tab get an answer. */
 async function answerEvent(deps: AnyWorkspaceDeps, args: Args) {
   if (!('event' in args)) return;
   const { event } = args;
@@ -258,7 +250,7 @@ async function answerEvent(deps: AnyWorkspaceDeps, args: Args) {
   await deps.poster.replyPrivately(written, problem);
 }
 
-/** Can appear outside their job's channel; their listeners check access to it. */
+/** These can appear outside their job's channel; their listeners check access to it. */
 const REQUESTERS_IDS: ReadonlySet<string> = new Set(
   Object.values<Button>(buttons).flatMap((button) => (button.isRequesters ? idsOf(button) : [])),
 );

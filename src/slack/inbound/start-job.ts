@@ -35,19 +35,18 @@ import {
   type Submission,
 } from './listener.ts';
 
-/** Project and prompt are still part of the text. */
 interface RawRequest extends Omit<JobRequest, 'projectId' | 'projectName' | 'prompt'> {
   /** Sanitized; may begin with `project=name` or `--`. */
   readonly text: string;
-  /** Chosen beside the text; null: the channel's, if the text names none. */
+  /** Chosen outside the text. Null: the one that the text names, or the channel's. */
   readonly project: Project | null;
-  /** Commands are typed there, too: a text that is hardly a request gets a question. */
+  /** People also type commands there: a doubtful text gets a question. */
   readonly mayBeSlip: boolean;
 }
 
 type PersonsRequest = Pick<RawRequest, 'channelId' | 'origin' | 'text'> & Partial<RawRequest>;
 
-/** For somebody who waits. Null: the card is the answer. */
+/** Null: the card is the answer. */
 export async function startFrom(
   deps: ListenerDeps,
   made: Pick<Interaction, 'userId' | 'keys' | 'responseUrl'>,
@@ -77,10 +76,7 @@ export async function startFromForm(
   return question && form.update(questionForm(question, linkTo(deps, question.sameAs), request.responseUrl));
 }
 
-/**
- * Once, however often Slack delivers it. Null: stored, perhaps by an earlier delivery.
- * @param isAnswered the answer to the request shows the outcome
- */
+/** Null: stored, perhaps by an earlier delivery. @param isAnswered the answer shows the outcome */
 export async function startJob(
   deps: ListenerDeps,
   raw: RawRequest,
@@ -100,7 +96,7 @@ export async function startJob(
     const { nowMs } = context;
     const { channelId, thread } = request;
     const owner = thread && (await tx.jobs.findByThread(teamId, channelId, thread.threadTs));
-    // Not remembered, so that the request may be made again.
+    // The keys stay unremembered, so the request can be repeated.
     if (owner !== null && !(await tx.inboundRequests.isKnown(keys))) return 'thread_taken';
     const isNew = await tx.inboundRequests.remember(keys, nowMs);
     const recent = await tx.jobs.requestedBy(raw, nowMs - ASKED_BEFORE_MS);
@@ -121,7 +117,7 @@ export async function startJob(
   return { job, sameAs: recent.find(({ id }) => id === sameAsJobId) ?? null };
 }
 
-/** Another event of the same message may have brought less. */
+/** Another event of the same message may have contained less. */
 async function completeRequest(
   tx: Transaction,
   { teamId, channelId, requesterId: userId, requestTs: messageTs, prompt: text, attachments }: JobRequest,
@@ -146,7 +142,6 @@ export function requestOf(
   | { refusal: Exclude<Refusal, { kind: 'thread_taken' }> } {
   const to = addressed(text, deps.projects, byDefault);
   const { prompt } = to;
-  // Refused where nobody can be asked, or there is nothing to keep.
   if (to.kind === 'unknown_project' && (!mayBeSlip || prompt === '')) return { refusal: to };
   const project = to.kind === 'known' ? to.project : byDefault;
   if (chosen !== null && chosen.id !== project.id) {
@@ -180,7 +175,6 @@ export async function projectOf(
   return defaultProject(projects, settingsOf(rules, channelId, saved?.settings ?? null));
 }
 
-/** Another job may have started in this job's thread; else null. */
 export async function threadTaken(
   tx: Transaction,
   { id, teamId, channelId, stage }: Job,
@@ -235,7 +229,7 @@ function isAsOffered(text: string, { blocks }: ViewOutput): boolean {
   return text === escapeMrkdwn(offered) || text === offered;
 }
 
-/** Of the 3000 characters that a form can carry. */
+/** Of the 3000 characters of a form's metadata. */
 const ATTACHMENTS_MAX = 2_000;
 
 export const messageShortcut: InteractionListener<Shortcut> = async (deps, shortcut) => {

@@ -33,9 +33,9 @@ const BAD_CODES = new Set(['invalid_code', 'code_already_used', 'code_expired'])
 interface InstallParts {
   readonly app: { clientId: string; clientSecret: string; stateSecret: string };
   readonly apiUrl: string | null;
-  /** Slack grants those that the page asks for, whatever else the manifest has. */
+  /** Slack grants what this page requests, not what the manifest has. */
   readonly scopes: readonly string[];
-  /** Must not retry by itself: a code works once. */
+  /** Must not retry: a code works once. */
   readonly client: SlackClient;
   readonly store: Store;
   readonly vault: Vault;
@@ -43,7 +43,7 @@ interface InstallParts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly isSetUp: (teamId: string) => boolean;
-  /** The missing scopes that the program cannot work without. */
+  /** Returns the missing required scopes. */
   readonly checkScopes: (id: string, granted: GrantedScopes) => readonly Scope[];
   readonly onInstalled: () => void;
 }
@@ -56,7 +56,6 @@ export function installRoutes(parts: InstallParts): Route[] {
       handle: (_request, response) => {
         protect(response);
         const content = `${clock.now()}.${randomBytes(NONCE_BYTES).toString('base64url')}`;
-        // It must come back once, in the same browser.
         const state = `${content}.${signature(app.stateSecret, content)}`;
         setCookie(response, state, LIFE_MS);
         const url = new URL(apiUrl === null ? AUTHORIZE_URL : new URL('/oauth/v2/authorize', apiUrl));
@@ -90,7 +89,7 @@ export function installRoutes(parts: InstallParts): Route[] {
   ];
 }
 
-/** Anybody can cause this, so it is no error of the program. Nothing is stored. */
+/** Anybody can cause this. */
 class InstallRefused extends Error {
   readonly page: string;
 
@@ -103,7 +102,7 @@ class InstallRefused extends Error {
 
 const refusal = (reason: string, why: FailedWhy) => new InstallRefused(reason, installFailedPage(why));
 
-/** Returns the installed workspace; null: an organisation. */
+/** Returns the workspace; null: an organisation. */
 async function finishInstallation(parts: InstallParts, request: IncomingMessage) {
   const { app, store, clock } = parts;
   const query = new URL(request.url ?? '', 'http://localhost').searchParams;
@@ -156,7 +155,7 @@ function answer(response: ServerResponse, status: number, page: string): void {
   response.writeHead(status, { 'content-type': 'text/html; charset=utf-8' }).end(page);
 }
 
-/** The second page's URL holds a code: it must not be cached, nor sent elsewhere as a referrer. */
+/** The second page's URL has a code: no caching, no referrer. */
 function protect(response: ServerResponse): void {
   response.setHeaders(
     new Map([
@@ -170,16 +169,15 @@ function protect(response: ServerResponse): void {
 
 const LIFE_MS = 600_000;
 const NONCE_BYTES = 24;
-/** The prefix binds it to this host and to https: no other host of the domain can set it. */
+/** The prefix binds it to this host and https: no other host of the domain can set it. */
 const COOKIE = '__Host-docs-agent-install';
-/** `Lax`: sent along when Slack redirects back, but not with requests from other pages. */
+/** `Lax`: sent on Slack's redirect, but not by other pages' requests. */
 const ATTRIBUTES = 'Secure; HttpOnly; SameSite=Lax; Path=/';
 
 function setCookie(response: ServerResponse, state: string, lifeMs: number): void {
   response.setHeader('set-cookie', `${COOKIE}=${state}; ${ATTRIBUTES}; Max-Age=${lifeMs / 1000}`);
 }
 
-/** Whether we made the state for this browser recently. The store knows whether it was used. */
 function isOwnState(state: string, request: IncomingMessage, secret: string, nowMs: number): boolean {
   if (!(request.headers.cookie ?? '').split(/; */).includes(`${COOKIE}=${state}`)) return false;
   const [madeAt = '', nonce = '', given = ''] = state.split('.');
@@ -213,7 +211,7 @@ const endOfInstallation = z.object({
 
 type EndParts = Pick<InstallParts, 'store' | 'directory' | 'log' | 'client' | 'vault'>;
 
-/** Removes the tokens of an ended installation: perhaps of the one before, if the app was installed again since. */
+/** The event may belong to an earlier installation. */
 export function whenEnded(parts: EndParts): (body: unknown) => Promise<void> {
   const { store, directory, log } = parts;
   return async (body) => {
@@ -230,14 +228,13 @@ export function whenEnded(parts: EndParts): (body: unknown) => Promise<void> {
     if (!(await isOver(parts, installation, data.event_time * 1000))) {
       return log.info('old_end_of_installation', facts);
     }
-    // Unless it was installed again just now.
     await store.transaction((tx) => tx.installations.remove(installation_id, revision));
     directory.forget(installation_id);
     log.info('installation_ended', facts);
   };
 }
 
-/** Decided by the times as far as clocks can be trusted; else by whether the token works. */
+/** If clock skew hides the order, tests whether the token works. */
 async function isOver(
   { client, vault }: EndParts,
   { id, token, installedAtMs }: StoredInstallation,

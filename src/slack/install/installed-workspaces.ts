@@ -14,7 +14,7 @@ import {
 } from '../workspace/workspace.ts';
 import { type Vault, VaultError } from './vault.ts';
 
-/** Empty or malformed ids are ignored: another field may have the id. */
+/** Ignores empty or malformed ids: another field may have one. */
 const id = z.string().min(1).nullish().catch(null);
 const flag = z.union([z.boolean(), z.stringbool()]).nullish().catch(null);
 const team = z.object({ id, enterprise_id: id }).nullish().catch(null);
@@ -35,9 +35,9 @@ const payload = z.object({
 });
 
 /**
- * The workspace of the installation. Not the person's: an event's `team_id`, and the `team` of an action in a form, may
- * be theirs. `organisationId`: who installed the app; null: the workspace. `isSure`: Slack says that the workspace
- * belongs to the organisation; otherwise it may be an outside person's.
+ * The installation's workspace: an event's `team_id`, and the `team` of an action in a form, may be the
+ * person's. `organisationId`: null: the workspace installed the app. `isSure`: Slack says that the workspace
+ * belongs to the organisation.
  */
 export function requestTeam(body: unknown) {
   const { data } = payload.safeParse(body);
@@ -52,7 +52,7 @@ export function requestTeam(body: unknown) {
     data.team_id,
     view?.team_id,
     data.user?.team_id,
-    // For members of an organisation, Slack may name the organisation instead of a workspace.
+    // Slack may name an organisation instead of a workspace.
   ].find((candidate) => candidate != null && !candidate.startsWith('E'));
   if (teamId == null) return null;
   const isOrganisations = authorized?.is_enterprise_install ?? data.is_enterprise_install ?? false;
@@ -65,13 +65,12 @@ export function requestTeam(body: unknown) {
   return { teamId, organisationId, isSure };
 }
 
-/** How long another replica may not know that an installation began or ended. */
+/** How long another replica may miss the start or end of an installation. */
 const FRESH_MS = 3_000;
 const MAX_WORKSPACES = 5_000;
 
 export type Directory = ReturnType<typeof createDirectory>;
 
-/** A workspace's installation is its own, or its organisation's. */
 export function createDirectory(store: Store, clock: Clock) {
   const inStore = (teamId: string) =>
     store.transaction(async (tx) => {
@@ -82,9 +81,9 @@ export function createDirectory(store: Store, clock: Clock) {
     });
   const lookup = cachedLookup(inStore, clock, { freshMs: FRESH_MS, max: MAX_WORKSPACES });
   return {
-    /** Null: none. Throws StoreError if the store is away and nothing is known. */
+    /** Throws StoreError if the store is down and nothing is cached. */
     find: lookup.get,
-    /** Remembers if an organisation's installation turns out to serve the workspace. */
+    /** Stores which organisation's installation serves the workspace. */
     findFor: async ({ teamId, organisationId, isSure }: Exclude<ReturnType<typeof requestTeam>, null>) => {
       const found = await lookup.get(teamId);
       if (found !== null || organisationId === null || !isSure) return found;
@@ -101,7 +100,6 @@ export function createDirectory(store: Store, clock: Clock) {
 
 const STORE_AWAY_MS = 2_000;
 
-/** @param settingsOf null for a workspace that the operator has not set up */
 export function installedWorkspaces(
   parts: WorkspaceParts,
   directory: Directory,
@@ -126,7 +124,7 @@ export function installedWorkspaces(
     }
   };
 
-  /** The same object for the life of an installation: it caches people, and knows Slack's limits. */
+  /** Reused: it caches people and Slack's limits. */
   const workspaceOf = (teamId: string, installation: StoredInstallation | null) => {
     const before = known.get(teamId);
     const isSame =
@@ -154,7 +152,7 @@ export function installedWorkspaces(
   };
 }
 
-/** Without `retryAfterMs`, the pauses grow, since an administrator may take a while. */
+/** Without `retryAfterMs`, the pauses grow. */
 function tokenError(code: string, how: { retryAfterMs?: number; needsAdmin?: boolean }) {
   return new SlackCallError('token', slackFailure('retry', code, how));
 }

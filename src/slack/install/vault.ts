@@ -11,7 +11,7 @@ interface Key {
   readonly key: KeyObject;
 }
 
-/** Says what to do; holds nothing of the token. */
+/** Contains nothing of the token. */
 export class VaultError extends Error {
   readonly keyId: string;
 
@@ -22,7 +22,6 @@ export class VaultError extends Error {
   }
 }
 
-/** Encrypts tokens so that they can be read only for their own installation. */
 export class Vault {
   private readonly keys: readonly [Key, ...Key[]];
 
@@ -62,7 +61,7 @@ export class Vault {
   }
 }
 
-/** Authenticated with the text: a copy in another row cannot be read. */
+/** Authenticated data: a copy in another row is unreadable. */
 function rowOf(installationId: string): Buffer {
   return Buffer.from(`installation/${installationId}/bot_token`);
 }
@@ -88,7 +87,6 @@ export function unreadableTokens(unreadable: readonly { id: string; why: string 
   return `The tokens of ${count} (${ids}) cannot be read: ${why}.`;
 }
 
-/** With the first key. Returns how many had another one, and the installations afterwards. */
 export async function resealAll(store: Store, vault: Vault) {
   let resealed = 0;
   for (;;) {
@@ -99,7 +97,7 @@ export async function resealAll(store: Store, vault: Vault) {
     if (others.length === 0) return { resealed, installations, unreadable };
     for (const { id, revision, token } of others) {
       const sealed = vault.seal(id, vault.open(id, token));
-      // If a replica changed it meanwhile, the next round sees it again.
+      // Otherwise a replica changed it: the next round retries.
       if (await store.transaction((tx) => tx.installations.reseal(id, revision, sealed))) resealed += 1;
     }
   }

@@ -20,12 +20,10 @@ import {
   wordless,
 } from './said.ts';
 
-/** Bounds what one message can make the program read. */
 const MAX_SNIPPETS = 10;
-/** Files that are only named; Slack allows ten per message. */
 const MAX_NAMED = 20;
 
-/** Those of the messages forwarded in it, too. */
+/** Includes files of forwarded messages. */
 export function attachmentsIn(message: Saying): Attachments {
   const attached = slackAttachmentsOf(message.attachments, message.text ?? '');
   const built = attached.map((one) => (isMessage(one) ? [] : one.blocks));
@@ -57,7 +55,6 @@ export function mergeAttachments(all: readonly Attachments[]): Attachments {
   };
 }
 
-/** What a form can carry; the rest is only named. */
 export function fitAttachments(attachments: Attachments, maxLength: number): Attachments {
   if (JSON.stringify(attachments).length <= maxLength) return attachments;
   const { snippets, others } = attachments;
@@ -66,7 +63,6 @@ export function fitAttachments(attachments: Attachments, maxLength: number): Att
     length += JSON.stringify(one).length;
     return length <= maxLength;
   };
-  // An e-mail's text is read again later.
   const fitting = snippets.map(({ text: _text, ...snippet }) => snippet).filter(fits);
   const named = [...others, ...snippets.slice(fitting.length).map(asFile)].slice(0, MAX_NAMED);
   return { snippets: fitting, others: named.map((one) => (fits(one) ? one : { ...one, name: null })) };
@@ -76,7 +72,6 @@ function asFile({ name }: Snippet): Unsent {
   return { kind: 'file', name };
 }
 
-/** As Slack would deliver them; empty if there is nothing. */
 export function attachmentsInWords({ snippets, others }: Attachments): string {
   const words: Partial<Record<FileKind, string>> = {
     forwarded: 'forwarded message',
@@ -87,12 +82,12 @@ export function attachmentsInWords({ snippets, others }: Attachments): string {
 }
 
 const NAME_MAX = 100;
-/** Longer than any prompt: of a longer e-mail, people are told that it is too long. */
+/** Longer than any prompt, so that a long e-mail is refused as too long. */
 const EMAIL_TEXT_MAX = 200_000;
 
 const text = z.string().catch('');
 
-/** Slack describes some with less than this: those of other workspaces, or deleted ones. */
+/** Slack describes files of other workspaces, or deleted ones, with less. */
 const file = z.object({
   id: text,
   file_access: text,
@@ -138,7 +133,7 @@ function snippetOf(given: File): Snippet {
   if (isUndescribed(given)) return { name: 'attached file', url: null, fileId: given.id };
   const name = nameOf(given) ?? 'snippet';
   if (isEmail(given)) {
-    // Slack serves HTML at its URL.
+    // Slack serves HTML at an e-mail's URL.
     const text = emailText(given);
     return { name, url: null, ...(given.id && { fileId: given.id }), ...(text !== null && { text }) };
   }
@@ -168,7 +163,7 @@ function filesOfEmail({ attachments }: File): Unsent[] {
   });
 }
 
-/** For files in channels shared with other workspaces, Slack says only that they exist. */
+/** In channels shared with other workspaces, Slack only says that files exist. */
 function isUndescribed({ id, file_access }: File): boolean {
   return file_access === 'check_file_info' && id !== '';
 }
@@ -177,7 +172,7 @@ function isEmail({ mode, filetype }: File): boolean {
   return mode === 'email' || filetype === 'email';
 }
 
-/** Slack's words for kinds of text, and extensions of text files. */
+/** Slack's types, and extensions. */
 const TEXT_KINDS = new Set(
   (
     'text plain txt log md markdown mdx mkd rst adoc asciidoc asc org tex latex bib csv tsv json json5 jsonc jsonl ndjson ' +
@@ -191,7 +186,6 @@ const TEXT_KINDS = new Set(
     'readme license licence notice changelog contributing authors codeowners'
   ).split(' '),
 );
-/** Written as text, but not for people to read. */
 const NO_TEXT_KINDS = new Set(['rtf', 'svg', 'ps', 'eps', 'quip', 'canvas', 'list']);
 const TEXT_MIME =
   /^(?:text\/|message\/|application\/(?:[\w.-]+\+)?(?:json|xml|yaml)$|application\/(?:x-)?(?:json|ndjson|jsonlines|json5|yaml|toml|javascript|ecmascript|typescript|sh|shellscript|python|ruby|perl|php|httpd-php|sql|graphql|diff|patch|tex|latex|csv|markdown|plist|ipynb\+json)$)/i;
@@ -200,11 +194,11 @@ const TEXT_MIME =
 const UNSPECIFIC_KINDS = new Set(['text', 'plain', 'binary', '']);
 const UNSPECIFIC_MIME = /^(?:application\/(?:octet-stream|x-empty)|)$/i;
 
-/** Slack often knows a kind only by its extension, or not at all: any of the three may say that it is text. */
+/** Slack often knows only the extension, or nothing: any of the three may say "text". */
 function isText(given: File): boolean {
   const { mode, filetype, name } = given;
   if (mode === 'snippet' || isEmail(given)) return true;
-  // `.env`, `Dockerfile`: the whole name.
+  // The whole of `.env` and `Dockerfile`.
   const ending = name.slice(name.lastIndexOf('.') + 1).toLowerCase();
   const kinds = [filetype.toLowerCase(), ending];
   if (kinds.some((kind) => NO_TEXT_KINDS.has(kind))) return false;
@@ -221,7 +215,7 @@ function nameOf({ name, title, subject }: File): string | null {
   return readableName(name || title || subject);
 }
 
-/** On one line, as Slack would deliver it in a message; null if it shows nothing. */
+/** As Slack would deliver it in a message; null: nothing visible. */
 function readableName(name: string): string | null {
   const readable = displayText(name).replace(/\s+/g, ' ').slice(0, NAME_MAX).toWellFormed();
   return isBlank(readable) ? null : plain(readable);

@@ -3,7 +3,6 @@ import { escapeMrkdwn, readableDate, unescapeMrkdwn } from '../protocol/slack-te
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** An outside value's fields; none if it is no object. */
 export function fieldsOf(given: unknown): Fields {
   return typeof given === 'object' && given !== null && !Array.isArray(given) ? (given as Fields) : {};
 }
@@ -20,7 +19,7 @@ function numberOf(given: unknown): number {
   return typeof given === 'number' ? given : 0;
 }
 
-/** Slack escapes some of these texts and others not; either way, each character ends up escaped once. */
+/** Slack escapes only some of these texts; the result is escaped once. */
 export function plain(text: unknown): string {
   return escapeMrkdwn(unescapeMrkdwn(stringOf(text)));
 }
@@ -35,16 +34,14 @@ export function linkToken(url: string, label: string): string {
 /** Words as Slack would deliver them in `text`. */
 export interface Paragraph {
   readonly text: string;
-  /** Represents something without words: a picture, a call. */
+  /** A picture or a call. */
   readonly isStandIn?: true;
-  /** Needs blank lines around it. */
   readonly isApart?: true;
 }
 
-/** Deeper than Slack nests anything; outside input may be arbitrarily deep. */
+/** Untrusted input may be arbitrarily deep; Slack nests less. */
 const MAX_DEPTH = 24;
 
-/** Unknown kinds included. */
 export function blockTexts(blocks: unknown): Paragraph[] {
   return listOf(blocks)
     .flatMap((block) => (typeof block === 'object' ? wordsIn(block, MAX_DEPTH) : []))
@@ -69,7 +66,6 @@ export function mediaIn(blocks: unknown): { readonly kind: 'image' | 'video'; re
   });
 }
 
-/** Special kinds; all others say what their fields say. */
 const KINDS: Readonly<Record<string, (fields: Fields, depth: number) => Paragraph[]>> = {
   mrkdwn: ({ text }) => [{ text: stringOf(text) }],
   plain_text: ({ text }) => [{ text: plain(text) }],
@@ -105,7 +101,7 @@ const KINDS: Readonly<Record<string, (fields: Fields, depth: number) => Paragrap
   divider: () => [],
 };
 
-/** Controls that act only in Slack, and hold nothing to read. */
+/** Controls without words. */
 const CONTROL = /(?:_select|picker|_input)$/;
 
 function wordsIn(given: unknown, depth: number): Paragraph[] {
@@ -122,12 +118,11 @@ function wordsIn(given: unknown, depth: number): Paragraph[] {
     : wordsOfFields(fields, depth - 1);
 }
 
-/** What people read first in a block. */
+/** Read first in a block. */
 const FIRST = ['rich_text_title', 'title', 'subtitle', 'label', 'caption', 'text', 'body', 'details'];
-/** Fields for programs. */
 const NOT_WORDS =
   /^(?:type|style|level|status|width|height|color|align|format|language|source|mode|verbatim|emoji|mimetype|filetype|team|ts|unicode|range)$|(?:^|_)(?:id|ids|ts|url|urls|type|size|index|emoji)$/;
-/** Those of them that hold a number to read. */
+/** Numbers to read. */
 const COUNTS = /^(?:value|x|y|count|amount|number|total|votes)$/;
 
 function wordsOfFields(fields: Fields, depth: number): Paragraph[] {
@@ -148,7 +143,6 @@ function wordsOfFields(fields: Fields, depth: number): Paragraph[] {
   return [{ ...first, text: linkToken(url, first?.text ?? '') }, ...rest];
 }
 
-/** A control leads somewhere, or has nothing to read. */
 function addressOf({ text, url }: Fields): Paragraph[] {
   return stringOf(url) === '' ? [] : [{ text: linkToken(stringOf(url), textsOf(text).join(' ')) }];
 }
@@ -184,10 +178,10 @@ function tableText({ rows, ...rest }: Fields, depth: number): Paragraph[] {
   return [...wordsOfFields(rest, depth), { text: table, isApart: true }];
 }
 
-/** As many as Slack's tables have. Longer rows are not cut, but others are not filled up to them. */
+/** Slack's maximum of columns. Longer rows are not cut. */
 const MAX_FILLED = 20;
 
-/** A Markdown table whose first row is the header; empty if no cell has words. */
+/** Empty if no cell has words. */
 function markdownTable(rows: readonly (readonly string[])[]): string {
   if (rows.every((row) => row.every(isBlank))) return '';
   const longest = rows.reduce((most, row) => Math.max(most, row.length), 0);
@@ -199,7 +193,7 @@ function markdownTable(rows: readonly (readonly string[])[]): string {
   return [header, line([], '---'), ...rest].join('\n');
 }
 
-/** On one line. A bar ends a cell, except the first in one of Slack's tokens. */
+/** A bar ends a cell, except the first in one of Slack's tokens. */
 function cellText(text: string): string {
   return text
     .trim()
@@ -208,13 +202,11 @@ function cellText(text: string): string {
     .replaceAll('\t', ' ');
 }
 
-/** Slack's own indent in `text`, which also suits Markdown. */
 const INDENT = '    ';
 const MAX_INDENT = 8;
 
 type ShowCode = (code: string, language: string) => string;
 
-/** Paragraphs without bold and italics. */
 function richTexts(elements: unknown, depth: number, showCode: ShowCode = fenced): string[] {
   if (depth <= 0) return [];
   return listOf(elements)
@@ -225,7 +217,6 @@ function richTexts(elements: unknown, depth: number, showCode: ShowCode = fenced
 function richText(given: unknown, depth: number, showCode: ShowCode): string {
   const fields = fieldsOf(given);
   const { type, elements, border, language } = fields;
-  // In a quotation, a list or code block has a border.
   const bordered = (text: string) => (numberOf(border) > 0 ? quoted(text) : text);
   switch (type) {
     case 'rich_text':
@@ -259,7 +250,7 @@ function listText({ elements, style, indent, offset }: Fields, depth: number, sh
   const first = Math.max(Math.trunc(numberOf(offset)), 0) + 1;
   const items = listOf(elements).map((item, index) => {
     const text = richTexts([item], depth, showCode).join('\n');
-    // A list inside an item, which Slack does not produce today, is the item's next level.
+    // Slack does not nest lists in items today.
     if (fieldsOf(item).type === 'rich_text_list') return text.replace(/^/gm, margin + INDENT);
     const marker = style === 'ordered' ? `${first + index}. ` : '• ';
     const next = `\n${margin}${' '.repeat(marker.length)}`;
@@ -268,7 +259,6 @@ function listText({ elements, style, indent, offset }: Fields, depth: number, sh
   return items.filter((item) => item !== '').join('\n');
 }
 
-/** On one line, except for line ends of its own. */
 function inlineText(elements: unknown, depth: number): string {
   const show = (text: string, mark: string | null) => (mark === null ? text : marked(text, mark));
   return runsOf(listOf(elements).map(fieldsOf), 'strike')
@@ -293,7 +283,7 @@ function runsOf(elements: readonly Fields[], style: 'strike' | 'code') {
   return runs;
 }
 
-/** Marks each line, inside the spaces around it; otherwise the marks mean nothing. */
+/** Marks around several lines, or next to spaces, have no effect. */
 function marked(text: string, mark: string): string {
   return text
     .split('\n')
@@ -329,7 +319,6 @@ function inlineWords(element: Fields, depth: number): string {
   const type = stringOf(element.type);
   if (Object.hasOwn(INLINE, type)) return INLINE[type]?.(element) ?? '';
   if (depth <= 0) return '';
-  // An unknown kind.
   const { text, elements, fallback, name, url } = element;
   const words = plain(text) || inlineText(elements, depth - 1) || plain(fallback) || plain(name);
   return linkToken(stringOf(url), words);

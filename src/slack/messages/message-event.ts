@@ -8,36 +8,34 @@ import { attachmentsIn, attachmentsInWords } from './attachments.ts';
 import { fieldsOf, stringOf } from './blocks.ts';
 import { type Saying, saidBy } from './said.ts';
 
-/** How far Slack's clock, which stamps messages, and ours may differ. */
+/** Slack's clock stamps messages and may differ from ours. */
 export const CLOCK_SKEW_MS = 60_000;
 
-/** Requests are remembered for a day longer (`engine/retention-job.ts`): an older one may be a duplicate. */
+/** Requests are remembered for a day longer (`engine/retention-job.ts`). */
 const PROCESSED_FOR_MS = 29 * 86_400_000;
 
 export function isTooOld(seconds: number, nowMs: number): boolean {
   return seconds * 1000 < nowMs - PROCESSED_FOR_MS;
 }
 
-/** The parts of a message event that matter here, all from outside. */
+/** Untrusted. */
 export interface MessageEvent extends Saying {
   readonly subtype?: string | undefined;
   readonly app_id?: string | undefined;
-  /** Describes that app, in messages of its bot. */
+  /** Describes the app, in messages of its bot. */
   readonly bot_profile?: unknown;
   readonly user?: string | undefined;
-  /** A bot's display name. */
   readonly username?: string | undefined;
   readonly channel: string;
   readonly ts: string;
   readonly thread_ts?: string | undefined;
-  /** The author of the thread's root; not always given. */
+  /** The root's author; not always present. */
   readonly parent_user_id?: string | undefined;
   readonly client_msg_id?: string | undefined;
-  /** A person's edit only: Slack also changes messages to add a link's preview. */
+  /** Slack also changes messages to add a link preview, without `edited`. */
   readonly edited?: { readonly ts?: string } | undefined;
 }
 
-/** `message_changed` or `message_deleted`. */
 export interface ChangeEvent {
   readonly subtype?: string | undefined;
   readonly channel: string;
@@ -45,7 +43,7 @@ export interface ChangeEvent {
   readonly previous_message?: Omit<MessageEvent, 'channel'> | undefined;
 }
 
-/** What a person can write as a reply, unlike joins, edits and bots' posts. */
+/** Excludes joins, edits and bots' posts. */
 const HUMAN_SUBTYPES: ReadonlySet<string | undefined> = new Set([
   undefined,
   'file_share',
@@ -57,7 +55,7 @@ interface ThreadReply {
   readonly reply: Reply;
 }
 
-/** Null: it is no person's reply. */
+/** Null: no person's reply. */
 export function replyOf(event: MessageEvent, botUserId: string | undefined): ThreadReply | null {
   const { ts, thread_ts: threadTs } = event;
   const userId = writtenByPerson(event, botUserId);
@@ -75,19 +73,19 @@ export function replyOf(event: MessageEvent, botUserId: string | undefined): Thr
   };
 }
 
-/** In its own words, not in a message forwarded in it. */
+/** Ignores forwarded messages. */
 export function mentionsBot({ text = '' }: Saying, botUserId: string | undefined): boolean {
   return botUserId !== undefined && mentionedUserIds(text).includes(botUserId);
 }
 
-/** Null: no person wrote it. `Access` knows the bots that only `users.info` shows. */
+/** Null: no person's. `Access` knows more bots. */
 export function writtenByPerson(event: MessageEvent, botUserId: string | undefined): string | null {
   const { user } = event;
   if (!user || user === SLACKBOT || user === botUserId) return null;
   return mayBeHuman(event) ? user : null;
 }
 
-/** An app may still have posted it with a person's token (`isPostedByApp`). */
+/** Or an app with a person's token: see `isPostedByApp`. */
 export function mayBeHuman({
   subtype,
   bot_id: botId,
@@ -96,12 +94,11 @@ export function mayBeHuman({
   return HUMAN_SUBTYPES.has(subtype) && (botId == null || user != null);
 }
 
-/** With its own token or a person's: only `user` tells which. */
+/** With its own or a person's token. */
 export function isPostedByApp({ bot_id: botId }: Saying): boolean {
   return botId != null;
 }
 
-/** The app that says something in the message, in its own name or a person's; `name`: as displayed there. */
 export function appThatWrote(message: Partial<MessageEvent>) {
   const { subtype, app_id: appId, username } = message;
   const isSaid = subtype === 'bot_message' || HUMAN_SUBTYPES.has(subtype);
@@ -134,7 +131,6 @@ export function replyChangeOf(event: ChangeEvent, botUserId: string | undefined)
   return found && { kind, message, found };
 }
 
-/** A person's message that mentions the bot only since its edit. */
 export function mentionAddedIn(
   { subtype, channel, message: now, previous_message: before }: ChangeEvent,
   botUserId: string | undefined,
@@ -146,7 +142,6 @@ export function mentionAddedIn(
   return user === null ? null : { ...message, user };
 }
 
-/** All names under which Slack may redeliver this message. */
 export function messageKeys(teamId: string, event: MessageEvent, eventId?: string): string[] {
   const keys = [`message:${teamId}:${event.channel}:${event.ts}`];
   if (eventId !== undefined) keys.push(`event:${teamId}:${eventId}`);
@@ -154,19 +149,18 @@ export function messageKeys(teamId: string, event: MessageEvent, eventId?: strin
   return keys;
 }
 
-/** What a person wrote to the bot: a mention, or a direct message. */
 export interface Written {
   readonly channelId: string;
   readonly userId: string;
   readonly ts: string;
   readonly threadTs: string | null;
-  /** As Slack delivered it, without the mention at its start. */
+  /** Without the leading mention. */
   readonly text: string;
   readonly attachments: Attachments;
   readonly isPostedByApp: boolean;
 }
 
-/** Null: it is no person's, or an edit, which starts nothing. */
+/** Null: no person's, or an edit, which starts nothing. */
 export function writtenOf(event: MessageEvent, botUserId: string | undefined): Written | null {
   const { ts, thread_ts: threadTs } = event;
   const userId = writtenByPerson(event, botUserId);
@@ -181,7 +175,7 @@ export function writtenOf(event: MessageEvent, botUserId: string | undefined): W
   };
 }
 
-/** Snippets without a word become a request to read them. */
+/** Snippets without text become a request to read them. */
 export function requestIn(message: Saying, botUserId: string | undefined) {
   const attachments = attachmentsIn(message);
   const own = stripLeadingMention(saidBy(message), botUserId).trim();
@@ -196,7 +190,7 @@ interface Asked {
   readonly promptMaxLength: number;
 }
 
-/** The edited message's request; null: it is none. Its project stays. */
+/** Null: no valid request. The project stays. */
 export function rewrittenRequest(
   message: MessageEvent,
   { userId, botUserId, projects, promptMaxLength }: Asked,
@@ -212,7 +206,6 @@ export function rewrittenRequest(
 const OFFERED_MAX = 50;
 const SPOKEN: ReadonlySet<string | undefined> = new Set([...HUMAN_SUBTYPES, 'bot_message', 'me_message']);
 
-/** The messages of a thread that can go along with a request: the newest, oldest first. */
 export function offeredMessages<Message extends MessageEvent>(
   messages: readonly Message[],
   aboutTs: string,
@@ -233,7 +226,6 @@ export function peopleIn(messages: readonly MessageEvent[]): string[] {
   return [...new Set([...authors, ...messages.flatMap((message) => mentionedIds(saidIn(message)))])];
 }
 
-/** Without words, the attachments in brackets. */
 export function saidIn(message: Saying, botUserId?: string): string {
   const said = stripLeadingMention(saidBy(message), botUserId).trim();
   const names = attachmentsInWords(attachmentsIn(message));

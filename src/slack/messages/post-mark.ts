@@ -1,7 +1,5 @@
-/** In our messages' metadata. */
 export const METADATA_EVENT_TYPE = 'docs_agent_post';
 
-/** The id of the first block of every message we post. */
 export const callBlockId = (callId: string) => `call:${callId}`;
 
 export interface FoundMessage {

@@ -13,7 +13,7 @@ import {
   plain,
 } from './blocks.ts';
 
-/** The parts of a message that hold what it says, all from outside. */
+/** Untrusted. */
 export interface Saying {
   readonly text?: string | undefined;
   readonly bot_id?: string | undefined;
@@ -23,15 +23,13 @@ export interface Saying {
 }
 
 /**
- * All words of a message, wherever Slack put them, as Slack would deliver them in `text`. A person's words
- * are all in `text`, and again in the blocks, except for tables and the like; an app may say something else
- * in each.
+ * As Slack would deliver it in `text`. A person's words are in `text` and again in the blocks, except tables
+ * and the like; an app's two versions may differ.
  */
 export function saidBy({ text, bot_id: botId, blocks, attachments }: Saying): string {
   const own = unlessPlaceholder(sanitize(text ?? ''));
   const isTyped = botId == null && !isBlank(own);
   const built = listOf(blocks).filter((block) => !isTyped || fieldsOf(block).type !== 'rich_text');
-  // An app may mention the bot in only one of the two.
   const inBlocks = newTexts(`${own}\n${withoutMention(own)}`, blockTexts(built));
   const said = joined([own, hasWords(inBlocks) ? sanitize(joinParagraphs(inBlocks)) : '']);
   const parts = slackAttachmentsOf(attachments, said).map((one) => sanitize(slackAttachmentText(one, said)));
@@ -46,7 +44,7 @@ function hasWords(paragraphs: readonly Paragraph[]): boolean {
   return paragraphs.some(({ isStandIn }) => isStandIn !== true);
 }
 
-/** What Slack says if it has no words. */
+/** Slack's texts for messages without words. */
 const PLACEHOLDERS: ReadonlySet<string> = new Set([
   'no preview available',
   'this message contains interactive elements',
@@ -57,7 +55,7 @@ const PLACEHOLDERS: ReadonlySet<string> = new Set([
 ]);
 const LONGEST_PLACEHOLDER = 60;
 
-/** Leaves only the mention before a placeholder. */
+/** Keeps a leading mention. */
 export function unlessPlaceholder(text: string): string {
   const rest = withoutMention(text).trim();
   if (rest.length > LONGEST_PLACEHOLDER) return text;
@@ -66,7 +64,7 @@ export function unlessPlaceholder(text: string): string {
   return text.slice(0, text.lastIndexOf(rest)).trim();
 }
 
-/** Without a mention of anybody at the start. */
+/** Strips a leading mention of anybody. */
 export function withoutMention(text: string): string {
   return text.replace(/^\s*<@[A-Z0-9]+(?:\|[^<>]*)?>[:,]?/, '');
 }
@@ -82,19 +80,19 @@ function isSaid(text: string, lines: ReadonlySet<string>): boolean {
   return linesOf(text).isSubsetOf(lines);
 }
 
-/** A text's lines, without what Slack shows differently in its two forms of a message. */
+/** Ignores differences between Slack's two versions of a message. */
 function linesOf(text: string): ReadonlySet<string> {
   const words = text.replace(FENCE, '\n').replace(LABELLED, '<$1>');
   const ids = new Map(mentionedIds(words).map((id) => [id, id]));
   return new Set(readableText(words, ids).split('\n').map(normalLine).filter(Boolean));
 }
 
-/** A mention with a name. Slack's blocks have none. */
+/** A mention with a label; Slack's blocks have none. */
 const LABELLED = /<(@[A-Z0-9]+|#[A-Z0-9]+|!subteam\^[A-Z0-9]+)\|([^<>]*)>/g;
 const FENCE = /```(?:[\w+#.-]{1,30}\n)?/g;
 const BOLD = /(?<![\p{L}\p{N}*])\*(?=\S)([^*]*[^*\s])\*(?![\p{L}\p{N}*])/gu;
 const ITALIC = /(?<![\p{L}\p{N}_])_(?=\S)([^_]*[^_\s])_(?![\p{L}\p{N}_])/gu;
-/** On deeper levels, Slack's text counts `a.` and `i.`, where its blocks have numbers. */
+/** Slack's text has `a.` and `i.` on deeper levels, its blocks numbers. */
 const DEEPER_NUMBER = /^(?: {4}){1,8}(?:\d{1,6}|[a-z]{1,8})\. /;
 const LIST_NUMBER = /^(?:[ \t]*\d+|[ \t]{4,32}[a-z]{1,8})\. /gm;
 
@@ -108,7 +106,6 @@ function normalLine(line: string): string {
     .replace(/\s+/g, ' ');
 }
 
-/** With the other text's names for what both mention. */
 function labelledAs(text: string, other: string): string {
   const labelled = new Map([...other.matchAll(LABELLED)].map(([token, target]) => [`<${target}>`, token]));
   return labelled.size === 0
@@ -116,22 +113,20 @@ function labelledAs(text: string, other: string): string {
     : text.replace(/<[@#!][^<>|]*>/g, (token) => labelled.get(token) ?? token);
 }
 
-/** A text's letters: lists and emphasis make no difference. */
+/** Ignores lists and emphasis. */
 function lettersOf(text: string): string {
   const words = unescapeMrkdwn(text.replace(LABELLED, '<$1>')).replace(LIST_NUMBER, ' ');
   return ` ${words.replace(/[^\p{L}\p{N}]+/gu, ' ').trim()} `;
 }
 
-/** Bound what one message can bring along. Slack's messages are no longer than this. */
+/** Bounds per message. Slack's messages are no longer. */
 const ATTACHMENTS_MAX = 20;
 const ATTACHMENT_TEXT_MAX = 40_000;
-/** A forwarded message may hold another. */
 const MAX_NESTED = 3;
 
 const text = z.string().catch('');
 const flag = z.boolean().catch(false);
 
-/** What Slack attached to a message: another message, an app's words, or a link's preview. */
 const attachment = z.object({
   is_share: flag,
   is_msg_unfurl: flag,
@@ -165,11 +160,7 @@ const attachment = z.object({
 });
 type SlackAttachment = z.infer<typeof attachment>;
 
-/**
- * What a person or app says in attachments. A page's preview says nothing: Slack or the link's app made it.
- * The words of a linked message go along.
- * @param said the message's own text
- */
+/** Excludes page previews, which Slack or the link's app made. @param said the message's own text */
 export function slackAttachmentsOf(given: unknown, said: string): SlackAttachment[] {
   return listOf(given)
     .slice(0, ATTACHMENTS_MAX)
@@ -184,12 +175,12 @@ function isPreview(one: SlackAttachment, said: string): boolean {
   return from_url !== '' && unescapeMrkdwn(said).includes(from_url);
 }
 
-/** Forwarded, or linked to. Other attachments name no channel. */
+/** Forwarded or linked. Other attachments have no channel. */
 export function isMessage({ is_share, is_msg_unfurl, channel_id }: SlackAttachment): boolean {
   return is_share || is_msg_unfurl || channel_id !== '';
 }
 
-/** Empty if it has no words, or `said` has them. */
+/** Empty: no words that `said` lacks. */
 function slackAttachmentText(one: SlackAttachment, said: string, depth = MAX_NESTED): string {
   const words = cut(joinParagraphs(wordsIn(one, said, depth)));
   return words === '' || !isMessage(one) ? words : quoted(one, words);
@@ -209,11 +200,11 @@ export function filesIn({ files, message_blocks }: SlackAttachment): unknown[] {
   return own.length > 0 ? own : message_blocks.flatMap(({ message }) => listOf(message.files));
 }
 
-/** The URL comes last: the first line is a title, or all that a preview has room for. */
+/** The URL comes last: a short preview shows the first line. */
 function quoted({ is_share, author_name, author_id, from_url }: SlackAttachment, words: string): string {
   const author = plain(author_name).replace(/\s+/g, ' ') || (author_id === '' ? '' : `<@${author_id}>`);
   const by = author === '' ? '' : ` from ${author}`;
-  // A line below a table would be one of its rows.
+  // Directly below a table, a line would be a row.
   const gap = words.endsWith('|') ? '\n\n' : '\n';
   const from = from_url === '' ? '' : `${gap}(${linkToken(from_url, '')})`;
   return `${is_share ? 'Forwarded' : 'Linked'} message${by}:\n${words}${from}`;
@@ -240,7 +231,7 @@ function wordsIn(one: SlackAttachment, said: string, depth: number): Paragraph[]
   if (!hasWords(all)) {
     return newTexts(said, paragraphsOf([isAboutMessage ? withoutAuthor(one.fallback) : one.fallback]));
   }
-  // A forwarded message must be complete; an app says much twice.
+  // Apps repeat themselves; forwarded messages must be complete.
   if (!isAboutMessage) return newTexts(said, all);
   return isSaid(joinParagraphs(all), linesOf(said)) ? [] : all;
 }
@@ -253,9 +244,7 @@ function both(own: readonly Paragraph[], inBlocks: readonly Paragraph[]): Paragr
   return [...own, ...newTexts(joinParagraphs(own), inBlocks)];
 }
 
-/**
- * Slack gives a message as text and again in blocks, which keep what a text may lose: lists, code, tables.
- */
+/** Slack's text may lose lists, code and tables, which the blocks keep. */
 function better(own: readonly Paragraph[], inBlocks: readonly Paragraph[]): Paragraph[] {
   const text = joinParagraphs(own);
   const words = inBlocks.filter(({ isStandIn }) => isStandIn !== true);
@@ -273,7 +262,7 @@ function withoutAuthor(fallback: string): string {
   return fallback.replace(/^\[[^\]]{1,60}\] [^:\n]{1,100}: ?/, '');
 }
 
-/** Not in the middle of one of Slack's tokens, or of an escaped character. */
+/** Never inside a Slack token or an escaped character. */
 function cut(words: string): string {
   if (words.length <= ATTACHMENT_TEXT_MAX) return words;
   const kept = words.slice(0, ATTACHMENT_TEXT_MAX - 1).replace(/(?:<[^<>]*|&[a-z]*)$/, '');

@@ -1,30 +1,29 @@
-/** What error codes mean. From the "Errors" of each method: https://docs.slack.dev/reference/methods */
+/** From each method's "Errors": https://docs.slack.dev/reference/methods */
 const CODES = {
-  // "It's possible some aspect of the operation succeeded before the error was raised", and the like.
+  // "It's possible some aspect of the operation succeeded before the error was raised".
   unclear: ['fatal_error internal_error request_timeout service_unavailable'],
   limited: ['rate_limited ratelimited'],
-  // It works again when people have fixed the app's access.
+  // It works again when people have fixed the access.
   admin: [
-    // All methods: the token, its scopes, and the settings of the workspace's or organisation's owners.
+    // All methods: the token, its scopes, and the owners' settings.
     'access_denied account_inactive ekm_access_denied enterprise_is_restricted invalid_auth',
     'missing_scope no_permission not_allowed_token_type not_authed org_login_required',
     'team_access_not_granted token_expired token_revoked two_factor_setup_required',
     // usergroups.users.list
     'permission_denied',
   ],
-  // It will never work as requested.
   final: [
-    // All methods: the request itself is malformed.
+    // All methods: malformed requests.
     'invalid_arg_name invalid_arguments invalid_array_arg invalid_charset invalid_form_data',
     'invalid_json invalid_post_type json_not_object missing_argument missing_post_type',
-    // chat.*, conversations.*: the place is gone, or closed to the bot until people act there.
+    // chat.*, conversations.*: the place is gone or closed.
     'cannot_dm_bot cannot_reply_to_message channel_is_archived channel_not_found invalid_channel',
     'is_archived is_inactive messages_tab_disabled not_in_channel restricted_action',
     'restricted_action_non_threadable_channel restricted_action_read_only_channel',
     'restricted_action_thread_locked restricted_action_thread_only_channel thread_locked',
     'thread_not_found user_disabled user_not_found user_not_in_channel user_not_visible',
     'users_not_found',
-    // chat.postMessage, chat.postEphemeral, chat.update: this message is refused.
+    // chat.postMessage, chat.postEphemeral, chat.update
     'as_user_not_supported block_mismatch cant_update_message edit_window_closed invalid_attachments',
     'invalid_blocks invalid_blocks_format invalid_metadata_format invalid_metadata_schema',
     'markdown_text_conflict message_not_found metadata_must_be_sent_from_app metadata_too_large',
@@ -32,7 +31,7 @@ const CODES = {
     // reactions.add, reactions.remove
     'already_reacted bad_timestamp invalid_name no_item_specified no_reaction not_reactable',
     'too_many_emoji too_many_reactions',
-    // views.*: the form or its trigger is expired or malformed.
+    // views.*
     'duplicate_external_id exchanged_trigger_id expired_trigger_id hash_conflict invalid_trigger',
     'invalid_trigger_id not_enabled not_found push_limit_reached trigger_exchanged trigger_expired',
     'view_too_large',
@@ -53,22 +52,22 @@ const classes = new Map(
   ),
 );
 
-/** `passing`: it works again by itself, or the code is unknown: Slack adds codes without notice. */
+/** `passing`: it works later, or the code is unknown: Slack adds codes without notice. */
 export function classOf(code: string): keyof typeof CODES | 'passing' {
   return classes.get(code) ?? 'passing';
 }
 
-/** Our own reason among Slack's codes: a post may be there, and the bot cannot see it. */
+/** Our own code: a post may exist, but the bot cannot see it. */
 export const NOT_SEEN = 'not_seen';
 
-/** Likewise: people of another organisation are in the channel, or invited. */
+/** Our own code: people of another organisation are in the channel, or invited. */
 export const CHANNEL_IS_SHARED = 'channel_is_shared';
 
 export function isNotInChannel(code: string): boolean {
   return code === 'not_in_channel' || code === 'channel_not_found';
 }
 
-/** The conversation is closed to the bot until people act there. */
+/** Until people act there. */
 export const closedPlaceCodes: readonly string[] = [
   'not_in_channel',
   'channel_not_found',
@@ -88,14 +87,13 @@ export function isPlaceClosed(code: string): boolean {
   return closedPlaceCodes.includes(code);
 }
 
-/** The conversation or its thread is gone, or closed to the bot. */
 export function isPlaceGone(code: string): boolean {
   return isNotInChannel(code) || ['channel_is_archived', 'is_archived', 'thread_not_found'].includes(code);
 }
 
 export const INVALID_CURSOR = 'invalid_cursor';
 
-/** Slack does not let the bot complete this step, though it may complete others. */
+/** Slack refuses this step, but may accept others. */
 export function isStepRefusal(code: string): boolean {
   return code === 'access_denied';
 }

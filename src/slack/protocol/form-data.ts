@@ -32,13 +32,12 @@ export type MentionedIn = Readonly<z.infer<typeof mentionedIn>>;
 const offered = mentionedIn.extend({ oldestTs: id, permalink: z.string().nullable(), responseUrl });
 export type OfferedThread = Readonly<z.infer<typeof offered>>;
 
-/** What people wrote in a job's thread between its last turn and a mention. */
 const saidSince = mentionedIn.extend({ jobId: id, sinceTs: id });
 export type SaidSince = Readonly<z.infer<typeof saidSince>>;
 
 const confirmation = z.object({ jobId: id, responseUrl });
 
-/** About a job, valid for the person and channel that the form was made for. See `ButtonTarget`. */
+/** Valid for this person and channel. See `ButtonTarget`. */
 const decision = z.object({
   jobId: id,
   channelId: id,
@@ -54,9 +53,9 @@ const recipe = z.object({ recipe: id, responseUrl });
 const settings = z.object({
   channelId: id,
   responseUrl,
-  /** When they had last been saved when the form was made. */
+  /** Null: never saved. */
   changedAtMs: z.number().nullable(),
-  /** The values then, which stay where nothing else is filled in. */
+  /** Where the form has no input, these stay. */
   held: z.object({
     projectId: z.string(),
     followUpMode: z.string(),
@@ -77,7 +76,7 @@ type FormData = z.infer<
   | typeof settings
 >;
 
-/** What a form or button carries: at most 3000 characters, 2000 for a button. */
+/** Slack allows 3000 characters for a form, 2000 for a button. */
 export function encode(data: Readonly<FormData>): string {
   return JSON.stringify(data);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Receipt } from '../../jobs/follow-ups/follow-up.ts';
 
-/** Writes to bots, too. Nothing marks it as a bot itself, not even `users.info`. */
+/** Also writes to bots. Not even `users.info` marks it as a bot. */
 export const SLACKBOT = 'USLACKBOT';
 
 export const viewIds = {
@@ -18,7 +18,7 @@ export const viewIds = {
   settingsChannel: 'settings_channel',
 } as const;
 
-/** Of form fields: of both block and element. */
+/** Both the block's and the element's id. */
 export const formIds = {
   prompt: 'prompt',
   project: 'project',
@@ -28,9 +28,9 @@ export const formIds = {
   followUpMode: 'follow_up_mode',
   followUpWindow: 'follow_up_window',
   noticeChannels: 'notice_channels',
-  /** Followed by the name of the placeholder. */
+  /** A prefix. */
   value: 'value_',
-  /** Followed by the number of the group. */
+  /** A prefix. */
   messages: 'messages_',
 } as const;
 
@@ -42,7 +42,7 @@ export const OAUTH_REDIRECT_PATH = '/slack/oauth_redirect';
 
 export const STEP_ID = 'ask_docs_agent';
 
-/** A public or private channel, or a group message; no direct message. */
+/** Or a group message; no direct message. */
 export function isChannel(id: string): boolean {
   return /^[CG]/.test(id);
 }
@@ -81,7 +81,6 @@ export const userGroup = id(
 );
 export const app = id(/^A[A-Z0-9]{2,}$/, 'an app (A…)', 'https://api.slack.com/apps, "Basic Information"');
 
-/** @param where people find it */
 function id(form: RegExp, ofWhat: string, where: string): z.ZodString {
   return z.string().regex(form, `must be the id of ${ofWhat}: ${where}`);
 }

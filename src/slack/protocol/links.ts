@@ -3,7 +3,7 @@ type JobReference = { kind: 'thread'; channelId: string; threadTs: string } | { 
 const ID_MAX = 200;
 const MESSAGE_PATH = /\/archives\/([A-Z0-9]+)\/p(\d{10})(\d{6})(?:$|[/?#])/;
 
-/** A thread by the link to one of its messages (also as Slack delivers links), or a job by an id. */
+/** Accepts a link to a message, or an id. */
 export function jobReference(word: string): JobReference {
   const [bare = ''] = word.replace(/^</, '').replace(/>$/, '').replaceAll('&amp;', '&').split('|', 1);
   const found = MESSAGE_PATH.exec(bare);
@@ -16,7 +16,7 @@ export function jobReference(word: string): JobReference {
 
 const CHANNEL_ID = /^[A-Z0-9]{1,32}$/;
 
-/** In the form of `chat.getPermalink`, without a call for each. Null if Slack gave no `workspaceUrl`. */
+/** Saves a call of `chat.getPermalink`. */
 export function threadLink(
   workspaceUrl: string | null,
   channelId: string,

@@ -94,7 +94,7 @@ export const botScopes: readonly Scope[] = [
   },
 ];
 
-/** None needs more than these scopes. */
+/** These need no other scopes. */
 export const botEvents: readonly ManifestEntry[] = [
   { name: 'app_mention', reason: 'Mentions.' },
   { name: 'app_home_opened', reason: 'Draw the home tab when somebody opens it.' },
@@ -140,7 +140,7 @@ export const optionalReactionScopes: readonly Scope[] = [
   },
 ];
 
-/** With OAuth: what ends an installation. */
+/** These end an installation. */
 export const oauthEvents: readonly ManifestEntry[] = [
   { name: 'app_uninstalled', reason: 'Forget the tokens of a workspace that removed the app.' },
   { name: 'tokens_revoked', reason: 'Forget tokens that were revoked.' },
@@ -171,7 +171,7 @@ export function grantedIn(answer: {
 
 type ScopeSettings = Pick<Rules, 'channels'> & { access: Pick<AccessRule, 'userGroups'> };
 
-/** What the settings of the token's workspaces need and was not granted; nothing if Slack does not say. */
+/** Empty if Slack does not say what is granted. */
 export function missingScopes(granted: GrantedScopes, settings: readonly ScopeSettings[]): readonly Scope[] {
   if (granted === null) return [];
   const hasGroups = settings.some(({ access }) => access.userGroups.size > 0);

@@ -7,7 +7,7 @@ export function escapeMrkdwn(text: string): string {
   return text.replace(/[&<>]/g, (character) => escapes[character] ?? character);
 }
 
-/** Undoes one escaping, not two. */
+/** Undoes one escaping only. */
 export function unescapeMrkdwn(escaped: string): string {
   return escaped.replace(/&(?:amp|lt|gt);/g, (entity) => characters[entity] ?? entity);
 }
@@ -16,9 +16,8 @@ export function unescapeMrkdwn(escaped: string): string {
 const TOKEN = /<([^<>]*)>/g;
 
 /**
- * Slack's text as people typed it: tokens become `@name`, `#channel`, `label (url)`. Escaped characters are
- * restored once, so that a token typed as text stays text.
- * @param names by id, without `@` or `#`; without one, the label is shown, or "someone", never the id
+ * Tokens become `@name`, `#channel`, `label (url)`. Unescapes once, so a token typed as text stays text.
+ * @param names by id; the fallback is the label or "someone", never the id
  */
 export function readableText(slackText: string, names: ReadonlyMap<string, string>): string {
   let readable = '';
@@ -32,7 +31,7 @@ export function readableText(slackText: string, names: ReadonlyMap<string, strin
     const [token, content = ''] = match;
     add(unescapeMrkdwn(slackText.slice(end, match.index)));
     const words = readableToken(content, names);
-    // In a table's row, a bar in a name would end a cell.
+    // A bar would end a table cell.
     add(words !== null && lineStart === ROW_START ? words.replace(/(?<!\\)\|/g, '\\|') : (words ?? token));
     end = match.index + token.length;
   }
@@ -47,7 +46,7 @@ function startOfLastLine(before: string, added: string): string {
   return line.slice(0, ROW_START.length);
 }
 
-/** Whose names are needed, in order: people (a label may be an old name), channels and groups without a label. */
+/** In order: people (their labels may be old names), channels and groups without a label. */
 export function mentionedIds(slackText: string): string[] {
   const tokens = slackText.matchAll(MENTION);
   return [...new Set([...tokens].map(([, person, other]) => person ?? other ?? ''))];
@@ -59,7 +58,7 @@ export function mentionedUserIds(slackText: string): string[] {
   return [...new Set([...slackText.matchAll(MENTION)].flatMap(([, person]) => person ?? []))];
 }
 
-/** Without a mention of this user at its very start, and the separator after it. */
+/** Also strips the separator. */
 export function stripLeadingMention(slackText: string, userId: string | undefined): string {
   const mention = /^\s*<@([A-Z0-9]+)(?:\|[^<>]*)?>[:,]?\s*/.exec(slackText);
   return mention !== null && mention[1] === userId ? slackText.slice(mention[0].length) : slackText;
@@ -90,7 +89,7 @@ export function readableDate(seconds: number): string {
   return Number.isNaN(date.getTime()) ? 'a date' : `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** Slack links what only looks like a URL: of `<http://README.md|README.md>`, the label was typed. */
+/** Slack also links text that looks like a URL: in `<http://README.md|README.md>`, the label was typed. */
 function readableLink(target: string, label: string): string {
   const address = target.replace(/^(?:mailto|tel):/i, '');
   if (label === '' || /^tel:/i.test(target)) return label || address;
@@ -98,7 +97,7 @@ function readableLink(target: string, label: string): string {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(label) ? address : label;
 }
 
-/** Slack completes what people type: `<http://docs.example/%C3%BC|Docs.example/ü>`. */
+/** Slack completes addresses: `<http://docs.example/%C3%BC|Docs.example/ü>`. */
 function bareAddress(address: string): string {
   const bare = address.replace(/^(?:mailto:|tel:|https?:\/\/)/i, '').replace(/\/$/, '');
   return decoded(bare).toLowerCase();
@@ -121,12 +120,12 @@ function named(prefix: string, name: string, unnamed: string): string {
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 const BIDI_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/g;
 
-/** Text for every store and API: without lone surrogates, `\r`, and controls (Postgres refuses NUL). */
+/** Without lone surrogates, `\r` and controls: Postgres refuses NUL. */
 export function sanitize(text: string): string {
   return text.toWellFormed().replace(/\r\n?/g, '\n').replace(CONTROLS, '');
 }
 
-/** Untrusted text for display: without bidi controls, which could make a line pass for ours; few blank lines. */
+/** Without bidi controls, which could disguise a line as ours. */
 export function displayText(untrusted: string): string {
   const lines = sanitize(untrusted)
     .replace(/[\u2028\u2029]/g, '\n')

@@ -11,10 +11,10 @@ const MAX_CHANNELS = 5_000;
 const MAX_GROUPS = 1_000;
 const METHOD = 'conversations.info';
 
-/** Slack does not say whether the channel is shared, so it counts as shared. */
+/** An unanswered check counts as "shared". */
 export class ChannelUnreadError extends SlackCallError {
   constructor(failure: SlackFailure) {
-    // Only the look failed: what was to follow has not happened.
+    // Only the check failed: the action behind it did not happen.
     super(METHOD, { ...failure, outcome: failure.outcome === 'unknown' ? 'retry' : failure.outcome });
     this.name = 'ChannelUnreadError';
   }
@@ -22,10 +22,7 @@ export class ChannelUnreadError extends SlackCallError {
 
 export type SharedChannels = ReturnType<typeof sharedChannels>;
 
-/**
- * Which channels are closed because people of another organisation are in them, or invited. `allowed` stay open, and
- * direct messages, which are governed by the rule for people.
- */
+/** Closed: people of another organisation are in the channel, or invited. Direct messages stay open. */
 export function sharedChannels(call: SlackCaller, clock: Clock, allowed: ReadonlySet<string>) {
   const lookup = cachedLookup(
     (channelId) => withSecondTry(() => isSharedChannel(call, channelId), clock),
@@ -35,7 +32,7 @@ export function sharedChannels(call: SlackCaller, clock: Clock, allowed: Readonl
   const isAlwaysOpen = (channelId: string) => !isChannel(channelId) || allowed.has(channelId);
 
   /**
-   * Not for a private channel without the bot: Slack shows it only to members, and nothing can be posted there. Throws
+   * A channel that Slack hides from the bot is not closed: nothing can be posted there. Throws
    * ChannelUnreadError.
    */
   async function isClosed(channelId: string): Promise<boolean> {
@@ -51,7 +48,7 @@ export function sharedChannels(call: SlackCaller, clock: Clock, allowed: Readonl
 
   return {
     isClosed,
-    /** Throws SlackCallError if the channel is closed, or counts as closed. */
+    /** Throws SlackCallError unless the channel is open. */
     mustBeOpen: async (channelId: string): Promise<void> => {
       if (await isClosed(channelId)) {
         throw new SlackCallError(METHOD, slackFailure('refused', CHANNEL_IS_SHARED));
@@ -70,7 +67,7 @@ export async function isSharedChannel(call: SlackCaller, channel: string): Promi
 
 export type Access = ReturnType<typeof accessBy>;
 
-/** The only rule for who may use the program, and where. Every entry point checks it. */
+/** Every entry point must check it. */
 export function accessBy(
   rule: AccessRule,
   home: { readonly teamId: string; readonly enterpriseId: string | null },
@@ -81,10 +78,9 @@ export function accessBy(
   const unknownGroups = new Set<string>();
   const members = cachedLookup(lookUpMembers, clock, { max: MAX_GROUPS });
 
-  /** A group that Slack does not know has no members. */
   async function lookUpMembers(groupId: string): Promise<ReadonlySet<string>> {
     try {
-      // An organisation's token needs the workspace; other tokens ignore it.
+      // Only an organisation's token needs the workspace.
       const args = { usergroup: groupId, team_id: home.teamId };
       const ask = () => call<UsergroupsUsersListResponse>('usergroups.users.list', args);
       return new Set((await withSecondTry(ask, clock)).users);
@@ -103,8 +99,7 @@ export function accessBy(
   }
 
   /**
-   * `channelId`: null on the home tab. Throws SlackCallError if Slack cannot be asked about the person, and never could;
-   * ChannelUnreadError if it does not say whether the channel is shared.
+   * Throws SlackCallError without an answer, even an old one; ChannelUnreadError if the channel is unclear.
    */
   async function refusal(userId: string, channelId: string | null): Promise<AccessRefusal | null> {
     if (!(await isPerson(userId))) return 'nobody';
@@ -118,22 +113,19 @@ export function accessBy(
     return refusal ?? (isShared ? 'shared_channel' : null);
   }
 
-  /** Whether requests are turned away there. One that waits for an administrator is kept: its card is tried again. */
+  /** A request that waits for an administrator is stored: its card is retried. */
   async function closesDoor(channelId: string): Promise<boolean> {
     try {
       return await shared.isClosed(channelId);
     } catch (error) {
       const { needsAdmin, code } = failureIn(error);
-      // With only the scope missing, everything else works, and nothing would be tried again.
+      // If only the scope is missing, everything else works, and nothing would be retried.
       if (needsAdmin && code !== 'missing_scope') return false;
       throw error;
     }
   }
 
-  /**
-   * True if Slack does not answer: then `refusal` decides alone. @param mustBeSure throws SlackCallError instead, since
-   * an app's posts there rarely have a person behind them
-   */
+  /** True without an answer: `refusal` then decides. @param mustBeSure throws SlackCallError instead */
   async function isPerson(userId: string, mustBeSure = false): Promise<boolean> {
     if (userId === SLACKBOT) return false;
     try {
@@ -145,7 +137,6 @@ export function accessBy(
     }
   }
 
-  /** Null: Slack knows no such person. */
   async function standingOf(userId: string) {
     if (rule.guests && rule.otherWorkspaces) return { isGuest: false, isFromElsewhere: false };
     try {
@@ -172,7 +163,6 @@ export function accessBy(
   return {
     refusal,
     isPerson,
-    /** Where nothing starts and nothing is posted, whoever asks. */
     shared,
     /** As far as known without asking Slack. */
     surelyAdmits: async (userId: string, channelId: string): Promise<boolean> => {
@@ -180,15 +170,15 @@ export function accessBy(
       const isKnown = users.knows(userId) && shared.knows(channelId) && groupsAreKnown;
       return isKnown && (await refusal(userId, channelId)) === null;
     },
-    /** For one that nobody started. Throws ChannelUnreadError. */
+    /** For workflows that nobody started. Throws ChannelUnreadError. */
     admitsWorkflows: async (channelId: string): Promise<boolean> =>
       rule.workflowChannels?.has(channelId) === true && !(await shared.isClosed(channelId)),
-    /** Whether its mentions make drafts. Throws ChannelUnreadError. */
+    /** Throws ChannelUnreadError. */
     admitsApp: async (appId: string, channelId: string): Promise<boolean> =>
       rule.bots?.has(appId) === true && mayAskIn(rule, channelId) && !(await shared.isClosed(channelId)),
-    /** Those whom the settings name; empty: the workspace's admins and owners. */
+    /** From the settings. Empty: the workspace's admins and owners. */
     namedAdmins: rule.admins,
-    /** The only rule for who is an administrator. Also false if Slack does not say who the person is. */
+    /** False if Slack does not say who the person is. */
     isAdmin: async (userId: string): Promise<boolean> => {
       if (rule.admins.size > 0) return rule.admins.has(userId);
       try {

@@ -4,10 +4,7 @@ import { DRAFT_KEPT_MS, mayDraftMore } from '../../jobs/decide/start/drafts.ts';
 import type { Thread, Transaction } from '../../store/store.ts';
 import { messageKeys } from '../messages/message-event.ts';
 
-/**
- * Gives the job the replies that arrived before its thread was known here. They are remembered only now: after a crash
- * before this point, Slack redelivers them, or the thread is read.
- */
+/** Remembers the replies only now: after an earlier crash, Slack redelivers them, or the thread is read. */
 export async function takeInEarlyReplies(
   tx: Transaction,
   jobId: string,
@@ -15,7 +12,7 @@ export async function takeInEarlyReplies(
   context: AnyJobContext,
 ): Promise<void> {
   const { teamId, channelId: channel } = thread;
-  // The job first, as everywhere: locking in two orders deadlocks.
+  // The job first, as everywhere: another order deadlocks.
   await tx.jobs.hold(jobId);
   for (const reply of await tx.earlyReplies.take(thread, context.nowMs)) {
     await tx.inboundRequests.remember(messageKeys(teamId, { channel, ts: reply.messageTs }), context.nowMs);
@@ -23,7 +20,6 @@ export async function takeInEarlyReplies(
   }
 }
 
-/** Whether an app's message may become a draft: not in a job's thread, and not beyond the app's share. */
 export async function isRoomForDraft(
   tx: Transaction,
   log: Logger,

@@ -13,7 +13,7 @@ const NO_THREAD = '1000000000.000001';
 export type Inspection = ReturnType<typeof inspectionBy>;
 export type TokenFacts = Awaited<ReturnType<Inspection['token']>>;
 
-/** Changes nothing in Slack. Every method throws SlackCallError. */
+/** Read-only. Every method throws SlackCallError. */
 export function inspectionBy(
   token: string,
   { apiUrl, clock, log }: Omit<WorkspaceParts, 'client'>,
@@ -33,18 +33,18 @@ export function inspectionBy(
         clockAheadMs: clockAheadMs(date, { sentAtMs, answeredAtMs: clock.now() }),
       };
     },
-    /** Whether the app token may open Socket Mode connections; opens none. */
+    /** Opens no connection. */
     mayConnect: () => call('apps.connections.open'),
     /**
-     * Whether the bot is in the channel: only members may read its history, so no further scope is needed. The thread
-     * does not exist; reading it shows whether the bot may read threads, on which Slack's pages disagree.
+     * Only members may read a channel's history. Slack's pages disagree on whether the bot may read threads:
+     * reading a missing one tells.
      */
     isIn: async (channel: string): Promise<void> => {
       await call('conversations.history', { channel, limit: 1 });
       await nullIf('thread_not_found', call('conversations.replies', { channel, ts: NO_THREAD, limit: 1 }));
     },
     isShared: (channelId: string) => isSharedChannel(call, channelId),
-    /** Null: there is no such person, or it is a bot, or deactivated. */
+    /** Null: no person. */
     personName: async (userId: string): Promise<string | null> => {
       const user = await nullIf('user_not_found', lookUpUser(call, userId));
       return user?.isPerson ? (user.name ?? userId) : null;
@@ -54,7 +54,7 @@ export function inspectionBy(
       const { emoji = {}, categories = [] } = await call<EmojiListResponse>('emoji.list', args);
       return new Set([...Object.keys(emoji), ...categories.flatMap(({ emoji_names: names = [] }) => names)]);
     },
-    /** @param teamId the workspace, which an organisation's token must name; else null */
+    /** @param teamId only an organisation's token needs it */
     userGroupExists: (usergroup: string, teamId: string | null) =>
       call('usergroups.users.list', { usergroup, team_id: teamId }),
   };

@@ -19,14 +19,13 @@ import {
 
 const PAGE_SIZE = 200;
 const MAX_PAGES = 20;
-/** Our code for more than 4,000 messages, which are not read to their end. */
+/** Our code. */
 export const TOO_MANY_MESSAGES = 'too_many_messages';
 const OUTPUTS_REFUSED = 'parameter_validation_failed';
 const STEP_OVER = 'execution_not_in_running_state';
-/** Answers that mean "it is so already". */
 const ALREADY_SO = new Set(['already_reacted', 'no_reaction']);
 
-/** Our messages say where a link leads. Slack takes this only when a message is posted, not when it is edited. */
+/** Slack ignores these when a message is edited. */
 const NO_UNFURLS = { unfurl_links: false, unfurl_media: false } as const;
 
 interface Place {
@@ -37,7 +36,7 @@ interface Place {
 type Seat = Place & { readonly userId: string };
 
 export interface Post extends Place {
-  /** It travels with the message, so that `find` can recognise it. */
+  /** Sent in the message for `find`. */
   readonly callId: string;
   readonly message: SlackMessage;
 }
@@ -62,9 +61,9 @@ interface Answer extends WebAPICallResult {
 export type Poster = ReturnType<typeof createPoster>;
 
 /**
- * The only place that writes to a Slack workspace. Every method throws SlackCallError. In a channel that is shared with
- * another organisation, it answers only single people. Updates, reactions and home tabs may be repeated.
- * @param callSlack must not retry by itself: a repeated post is a doubled message. It leaves out arguments that are null
+ * Every method throws SlackCallError. Channels shared with another organisation are closed, except for
+ * answers to single people.
+ * @param callSlack must not retry: a repeated post is a second message. Omits null arguments
  */
 export function createPoster(
   callSlack: SlackCaller,
@@ -98,7 +97,6 @@ export function createPoster(
     return call(method, { channel, ...args });
   }
 
-  /** `cursor`: where the next page begins; null: this is the last. */
   async function readPage({ channelId: channel, threadTs }: Place, args: object, cursor: string | null) {
     const request = { ...args, channel, ts: threadTs, cursor, limit: PAGE_SIZE };
     const answer = await againIfFailed(() => call(methodFor(threadTs), request));
@@ -123,7 +121,7 @@ export function createPoster(
     return String((await call('chat.getPermalink', { channel, message_ts })).permalink);
   }
 
-  /** Where the command was typed while its `response_url` is valid, else in a direct message. */
+  /** Falls back to a direct message. */
   async function respondPrivately(
     userId: string,
     responseUrl: string | null,
@@ -133,7 +131,6 @@ export function createPoster(
     await call('chat.postMessage', { channel: userId, text, blocks, ...NO_UNFURLS });
   }
 
-  /** False: Slack refused it there. */
   async function respond(responseUrl: string, message: object): Promise<boolean> {
     try {
       const response = await fetchAnswer(responseUrl, {
@@ -142,23 +139,22 @@ export function createPoster(
         body: JSON.stringify({ response_type: 'ephemeral', ...message }),
       });
       const answer = (await response.text()).trim();
-      // Slack answers `ok`, or `{"ok":true}`; a proxy's page has status 200, too.
+      // Slack answers `ok` or `{"ok":true}`; a proxy's page also has status 200.
       return response.ok && /^(ok|\{\s*"ok"\s*:\s*true\b.*)?$/s.test(answer);
     } catch {
       return false;
     }
   }
 
-  /** Seen only if the person looks there now. */
+  /** Slack shows it only to a person who is there now. */
   function postEphemeral({ channelId, threadTs, userId }: Seat, { text, blocks }: SlackMessage) {
     const where = { channel: channelId, thread_ts: threadTs, user: userId };
     return call('chat.postEphemeral', { ...where, text, blocks });
   }
 
   /**
-   * Completes a workflow's step. A second time changes nothing. Returns whose token completed it; `over`: it was
-   * completed before, or its workflow was cancelled.
-   * @param token the one that came with the step, if it may still be valid; otherwise the bot's is used
+   * May be repeated. Returns whose token worked; `over`: the step was completed before, or its workflow was
+   * cancelled. @param token the step's own; null: the bot's
    */
   async function completeStep(
     completion: Completion,
@@ -171,7 +167,7 @@ export function createPoster(
       return token === null ? 'bot' : 'event';
     } catch (error) {
       const { code, needsAdmin } = failureIn(error);
-      // Slack does not document whether it takes an empty output, so it is left out after a refusal.
+      // Slack does not document whether it accepts an empty output: omit it after a refusal.
       const outputs = Object.entries(completion.kind === 'success' ? completion.outputs : {});
       if (code === OUTPUTS_REFUSED && outputs.some(([, value]) => value === '')) {
         const given = Object.fromEntries(outputs.filter(([, value]) => value !== ''));
@@ -196,9 +192,8 @@ export function createPoster(
     },
 
     /**
-     * Looks in its thread (or channel) for a post of unknown outcome, which must be there if Slack stored it between
-     * the two times. Returns its `ts`, or null.
-     * @param look how far the search has come; a failed look continues there
+     * Finds a post of unknown outcome, sent between the two times. @param look the progress: a repeated
+     * search continues there
      */
     find: async (
       post: Omit<Post, 'message'>,
@@ -217,20 +212,18 @@ export function createPoster(
       return null;
     },
 
-    /** All messages of a thread since `oldestTs` (default: all), always with the root, oldest first. */
+    /** Oldest first; always with the root. */
     thread: async (channelId: string, threadTs: string, oldestTs?: string): Promise<ThreadMessage[]> => {
       const pages = await Array.fromAsync(readPages({ channelId, threadTs }, since(oldestTs), null));
       return pages.flatMap(({ messages }) => messages);
     },
 
-    /** One page of a thread: since `oldestTs`, or from `cursor`. Each holds the root; oldest first. */
     threadPage: (
       channelId: string,
       threadTs: string,
       { oldestTs, cursor }: { readonly oldestTs: string; readonly cursor: string | null },
     ) => readPage({ channelId, threadTs }, since(oldestTs), cursor),
 
-    /** @param callId of its post, if it must stay recognisable */
     update: (channelId: string, ts: string, message: SlackMessage, callId?: string) => {
       const blocks = callId === undefined ? message.blocks : marked(message, callId);
       return callIn(channelId, 'chat.update', { ts, text: message.text, blocks });
@@ -242,7 +235,7 @@ export function createPoster(
     removeReaction: (channel: string, timestamp: string, name: string) =>
       call('reactions.remove', { channel, timestamp, name }),
 
-    /** If the app is an agent. Slack ends `processing` after an hour. */
+    /** Slack ends `processing` after an hour. */
     setSessionState: async (channelId: string, threadTs: string, status: SessionState): Promise<void> => {
       if (granted?.has(AGENT_SCOPE) === false) return;
       await shared.mustBeOpen(channelId);
@@ -251,7 +244,7 @@ export function createPoster(
 
     completeStep,
 
-    /** The link to a message, which also names its thread's root if it is a reply. */
+    /** A reply's link also names its thread's root. */
     permalink,
 
     permalinkIfAny: (channelId: string, ts: string): Promise<string | null> =>
@@ -259,13 +252,13 @@ export function createPoster(
 
     grantedScopes: async (): Promise<GrantedScopes> => grantedIn(await call('auth.test', {})),
 
-    /** Only members of a channel may read it: throws if the bot is none, or the channel is shared. */
+    /** Only members may read a channel. */
     mayPostIn: async (channelId: string): Promise<void> => {
       await call('conversations.history', { channel: channelId, limit: 1 });
       await shared.mustBeOpen(channelId);
     },
 
-    /** Slack does not show private channels to the app. */
+    /** Slack hides private channels from the app. */
     isPublic: async (channelId: string): Promise<boolean> => {
       const { channel } = await againIfFailed(() => call('conversations.info', { channel: channelId }));
       return (
@@ -276,7 +269,7 @@ export function createPoster(
     respondPrivately,
     postEphemeral,
 
-    /** As `postEphemeral`; if Slack refuses it there, sends `elsewhere` as a direct message. */
+    /** `elsewhere` goes out as a direct message if Slack refuses the ephemeral one. */
     replyPrivately: async (seat: Seat, message: SlackMessage, elsewhere = message): Promise<void> => {
       try {
         await postEphemeral(seat, message);
@@ -286,7 +279,7 @@ export function createPoster(
       }
     },
 
-    /** Returns its id. The trigger works once, within three seconds. */
+    /** Slack accepts the trigger once, within three seconds. */
     openModal: async (trigger_id: string, view: ModalView): Promise<string> =>
       String((await call('views.open', { trigger_id, view })).view?.id),
 
@@ -310,7 +303,7 @@ function methodFor(threadTs: string | null): string {
   return threadTs === null ? 'conversations.history' : 'conversations.replies';
 }
 
-/** Slack takes about one message a second in a channel, and 50 calls a minute of most other methods. */
+/** Slack accepts about one message a second per channel, and 50 calls a minute of most methods. */
 const POST_SPACING_MS = 1_000;
 const CALL_SPACING_MS = 1_200;
 
@@ -320,20 +313,18 @@ interface Hold {
 }
 
 /**
- * Holds a method back after a 429 (for one channel, if it posts) until the time that Slack named. Callers in between
- * get turns, so that they do not all return at once. https://docs.slack.dev/apis/web-api/rate-limits
+ * Holds a method (posts: per channel) back after a 429. Waiting calls get turns, so they do not return at
+ * once. https://docs.slack.dev/apis/web-api/rate-limits
  */
 export class RateGate {
   private readonly holds = new Map<string, Hold>();
 
-  /** How long a call has to wait; 0: it may go out. */
   waitMs(method: string, channelId: string | null, nowMs: number): number {
     const hold = this.holds.get(keyOf(method, channelId));
     if (hold === undefined || !isWaitOn(hold.untilMs, LONGEST_RETRY_AFTER_MS, nowMs)) return 0;
     return takeTurn(hold, method, nowMs);
   }
 
-  /** Returns how long the limited call has to wait. */
   hold(method: string, channelId: string | null, untilMs: number, nowMs: number): number {
     for (const [key, hold] of this.holds) {
       if (!isWaitOn(hold.untilMs, LONGEST_RETRY_AFTER_MS, nowMs)) this.holds.delete(key);
@@ -342,7 +333,7 @@ export class RateGate {
     const before = this.holds.get(key);
     const hold = { untilMs: Math.max(untilMs, before?.untilMs ?? 0), waiting: before?.waiting ?? 0 };
     this.holds.set(key, hold);
-    // Calls that met the limit return first, also one by one.
+    // Calls that met the limit also return one by one.
     return takeTurn(hold, method, nowMs);
   }
 }

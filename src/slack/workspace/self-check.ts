@@ -6,18 +6,16 @@ import type { SlackChecked } from '../views/home.ts';
 import type { Poster } from './poster.ts';
 import { failureIn } from './web-api/failure.ts';
 
-/** Slack is asked about all of them at once. */
 const CHANNELS_MAX = 8;
 const ASKED_WITHIN_MS = 1_200;
 const FRESH_MS = 300_000;
 
 export type SelfCheck = ReturnType<typeof selfCheckBy>;
 
-/** Of the bot's own permissions. */
 export function selfCheckBy(poster: Poster, clock: Clock, access: AccessRule) {
   let last: SlackChecked | null = null;
 
-  /** Null: no answer in time, or the failure passes, and says nothing. */
+  /** Null: no answer in time, or a passing failure. */
   const answerOf = <T>(asked: Promise<T>) => {
     const answer = asked.catch((error: unknown) => {
       const { outcome, needsAdmin, code } = failureIn(error);
@@ -34,14 +32,12 @@ export function selfCheckBy(poster: Poster, clock: Clock, access: AccessRule) {
   }
 
   return {
-    /** Null: nobody has asked yet. */
     last: () => last,
-    /** A negative age means that the clock was set back. */
+    /** A negative age: the clock was set back. */
     isFresh: (): boolean => {
       const ageMs = clock.now() - (last?.atMs ?? Number.NEGATIVE_INFINITY);
       return ageMs >= 0 && ageMs < FRESH_MS;
     },
-    /** Some `rules` of the workspace need more scopes. */
     ask: async (channelIds: readonly string[], rules: Pick<Rules, 'channels'>): Promise<SlackChecked> => {
       const reached = channelIds.slice(0, CHANNELS_MAX).map(async (channelId) => {
         const asked = poster.mayPostIn(channelId).then(() => 'reached' as const);
@@ -54,7 +50,6 @@ export function selfCheckBy(poster: Poster, clock: Clock, access: AccessRule) {
   };
 }
 
-/** Where pull requests are announced: the operator's channels first, then those saved in Slack. */
 export async function noticeChannelsOf(tx: Transaction, teamId: string, rules: Rules): Promise<string[]> {
   const saved = await tx.channelSettings.noticeChannels(teamId);
   return [...new Set([...configuredNoticeChannels(rules), ...saved])];

@@ -29,7 +29,7 @@ export interface Workspace extends SlackIdentity {
   readonly snippets: SnippetReader;
   readonly selfCheck: SelfCheck;
   readonly isInstalled: boolean;
-  /** The projects for its jobs; the first is the default. Null: the operator has not set it up. */
+  /** The first is the default. Null: not set up. */
   readonly projects: Projects | null;
 }
 
@@ -42,9 +42,9 @@ export function isReady(workspace: Workspace): workspace is ReadyWorkspace {
 }
 
 export interface Workspaces {
-  /** Never fails: without the app, its calls fail as `not_installed`, which an administrator can fix. */
+  /** Without an installation, calls fail as `not_installed`. */
   of(teamId: string): Promise<Workspace>;
-  /** The workspace of a request from Slack: the one with the installation, not the person's. */
+  /** The installation's workspace, not the person's. */
   ofRequest(body: unknown): Promise<Workspace>;
 }
 
@@ -99,9 +99,9 @@ export interface SlackIdentity {
   readonly botUserId: string;
   readonly botId: string;
   readonly teamId: string;
-  /** Of an Enterprise Grid. */
+  /** An Enterprise Grid. */
   readonly enterpriseId: string | null;
-  /** With a trailing slash; null if Slack does not say. */
+  /** With a trailing slash. */
   readonly workspaceUrl: string | null;
 }
 
@@ -111,7 +111,7 @@ export interface SignedInAs {
   readonly workspaceName: string | null;
 }
 
-/** Throws SlackCallError if Slack refuses the token or cannot be reached. */
+/** Throws SlackCallError. */
 export async function identify(call: SlackCaller) {
   const answer = await call<AuthTestResponse>('auth.test');
   const identity: SlackIdentity = {
@@ -125,14 +125,14 @@ export async function identify(call: SlackCaller) {
   return { identity, signedInAs, scopes: grantedIn(answer) };
 }
 
-/** Throws as `identify`. */
+/** Throws SlackCallError. */
 export async function oneWorkspace(parts: WorkspaceParts, token: string, settings: WorkspaceSettings) {
   const { identity, ...signedIn } = await identify(createCaller(parts.client, async () => token));
   const only = createWorkspace(parts, { ...identity, isInstalled: true }, async () => token, settings);
   const noToken = () => Promise.reject(notInstalled());
   const workspaces: Workspaces = {
     ofRequest: async () => only,
-    // The store may hold jobs of a workspace whose token the program had before.
+    // The store may have jobs of a workspace whose token the program had before.
     of: async (teamId) =>
       teamId === only.teamId
         ? only
@@ -154,7 +154,7 @@ interface Reacted extends WebAPICallResult {
   };
 }
 
-/** In any skin tone, each once; nobody if the message is deleted. Throws SlackCallError. */
+/** In any skin tone. Throws SlackCallError. */
 function reactorsWith(call: SlackCaller) {
   return async (channel: string, timestamp: string, emoji: string): Promise<string[]> => {
     try {

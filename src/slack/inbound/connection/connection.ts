@@ -25,7 +25,6 @@ import { BadRequestError } from './shape.ts';
 
 export interface Connection {
   readonly receiver: Receiver;
-  /** Resolves to the served port, or null if there is none. */
   start(address: { port: number; host: string }): Promise<number | null>;
   /** Resolves when no request is in flight. */
   stop(): Promise<void>;
@@ -33,8 +32,8 @@ export interface Connection {
   problem(): string | null;
   warnings(): readonly string[];
   /**
-   * Whether another program with the same tokens takes a share of the requests. Counts again unless it did
-   * after this time; null: never.
+   * Whether another program with the same tokens gets a share of the requests. Counts connections again if
+   * the last count is older; null: never.
    */
   isSharedSince(sinceMs: number | null): Promise<boolean>;
 }
@@ -47,9 +46,9 @@ export interface ConnectionOptions extends RequestsOptions {
   readonly clock: Clock;
   readonly bodies: BodyReader;
   readonly store: Store;
-  /** At the start and after each reconnect: requests may have been missed. */
+  /** Also after each reconnect: requests may have been missed. */
   readonly onConnected: () => void;
-  /** In both modes. Without routes, Socket Mode opens no port. */
+  /** Without routes, Socket Mode opens no port. */
   readonly routes: readonly Route[];
 }
 
@@ -98,7 +97,7 @@ export function httpConnection(signingSecret: string, options: ConnectionOptions
     requestsInFlight: receiver.requestsInFlight,
     warnings: () => [],
     isSharedSince: () => Promise.resolve(false),
-    // Bolt closes its server when it cannot accept a connection, for example with too many open files.
+    // Bolt closes its server if accepting fails, for example with too many open files.
     problem: () => (server === null || server.listening ? null : 'the port is not open any more'),
   };
 }
@@ -106,7 +105,6 @@ export function httpConnection(signingSecret: string, options: ConnectionOptions
 /** An older signature may be a replay. */
 const APART_MAX_MS = 5 * 60_000;
 
-/** The check of a body whose headers were signed just now; otherwise what is wrong with them. */
 export function recentSignature(
   signed: {
     readonly secrets: readonly (string | KeyObject)[];
@@ -153,10 +151,7 @@ const UNSIGNED_LIMIT_BYTES = 1024;
 
 type SlackRequests = Pick<ConnectionOptions, 'bodies' | 'log'> & { readonly signingSecret: string };
 
-/**
- * Whether Slack signed the request just now and it holds a JSON object: Bolt fails on other content. If not,
- * it is answered here. If so, its body can be read again.
- */
+/** If false, the request is answered. Only JSON objects pass: Bolt fails on other content. */
 async function isSignedBySlack(
   request: IncomingMessage,
   response: ServerResponse,
@@ -170,7 +165,7 @@ async function isSignedBySlack(
   return false;
 }
 
-/** Anybody may send a request, so the headers are judged before the body is read. */
+/** Anybody can send a request, so the headers are checked before the body is read. */
 async function answerToForgery(
   request: IncomingMessage,
   { signingSecret, bodies }: SlackRequests,

@@ -7,36 +7,34 @@ import type { Connection, ConnectionOptions } from './connection.ts';
 import { openSocket, type Socket, whyNotOpened } from './open-socket.ts';
 import { acknowledgeAfterCommit } from './requests.ts';
 
-/** Pause before the third attempt to connect (the second follows at once). Each later pause doubles. */
+/** Before the third attempt. The second follows at once; later pauses double. */
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 30_000;
 /** An app may always open one connection a minute, so a longer `Retry-After` is a mistake. */
 const LONGEST_RETRY_AFTER_MS = 60_000;
-/** A connection that closes sooner without warning counts as a failed attempt. */
+/** A shorter life without a warning counts as a failed attempt. */
 const SHORT_LIVED_MS = 10_000;
-/** Slack closes a connection some ten seconds after it says goodbye. If it does not, we do. */
+/** Slack closes a connection some ten seconds after its goodbye; after this time, we do. */
 const LEAVE_WITHIN_MS = 15_000;
-/** Goodbyes that ask for a new connection; after others, Slack does not want one now. */
+/** Reasons that ask for a new connection; for others, Slack does not want one now. */
 const REFRESHES: ReadonlySet<string> = new Set(['warning', 'refresh_requested']);
 
 const STILL_COUNTED_MS = 30_000;
-/** Slack reports its count of connections only in a greeting, so one is opened to learn it. */
+/** Slack reports the number of connections only in a greeting, so counting opens one. */
 const COUNT_EVERY_MS = 60 * 60_000;
 /** How long a killed process may still count as a connected replica. */
 const KILLED_COUNTED_MS = 3 * 60_000;
-/** While there is another program; and at most this often on a sign of one. */
+/** While another program is connected; and at most this often on a sign of one. */
 const COUNT_AGAIN_MS = 5 * 60_000;
-/** A mention arrives as two simultaneous events, for which one count is enough. */
+/** A mention arrives as two events: one count serves both. */
 const JUST_COUNTED_MS = 2_000;
-/** After a count that failed. */
 const COUNT_RETRY_MS = 60_000;
-/** In real time: somebody waits for it. */
+/** In real time. */
 const COUNT_WITHIN_MS = 1_500;
 
 /**
- * Slack announces that it replaces a connection. The next one opens first, and both are served until Slack
- * closes the old one, so that no command ever fails. Acknowledgements go out on the connection of their
- * request.
+ * When Slack announces the end of a connection, the next one opens first, and both are served until Slack
+ * closes the old one: no command fails.
  */
 export function socketConnection(appToken: string, options: ConnectionOptions): Connection {
   const { log, clock, routes, onConnected } = options;
@@ -45,14 +43,14 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
   let current: Socket | null = null;
   let leaving: Socket | null = null;
   let next: Socket | null = null;
-  /** Why `current` is to be replaced. `count`: Slack's greeting tells the number of connections. */
+  /** `count`: to learn the number of connections. */
   let replacedFor: 'goodbye' | 'count' | null = null;
   let replacing: Promise<void> | null = null;
   /** Closing ones included. */
   const open = new Set<Socket>();
   let closedAtMs: readonly number[] = [];
   let cancelCount = () => {};
-  /** Of another program: the last that triggered a count. */
+  /** When a sign of another program last triggered a count. */
   let signAtMs = Number.NEGATIVE_INFINITY;
   let isStopped = false;
   let wasConnected = false;
@@ -173,7 +171,7 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
       if (replacedFor !== 'count') onConnected();
       replacedFor = null;
       await isCounted;
-      // Other programs may have taken requests that were meant for this one.
+      // Other programs may have taken requests.
       if (count.others() > 0) onConnected();
     } finally {
       next = null;
@@ -205,7 +203,7 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
   async function isSharedSince(sinceMs: number | null): Promise<boolean> {
     const nowMs = clock.now();
     const sureSinceMs = Math.max(sinceMs ?? 0, nowMs - COUNT_AGAIN_MS);
-    // A count for another reason, at the start for example, may be older than the other program.
+    // A count for another reason may be older than the other program.
     const isJustCounted = count.takenAtMs() >= signAtMs && signAtMs > nowMs - JUST_COUNTED_MS;
     const isCounted = sinceMs === null || isJustCounted || count.takenAtMs() > sureSinceMs;
     const isInVain = signAtMs > count.takenAtMs() && Math.abs(nowMs - signAtMs) < COUNT_RETRY_MS;
@@ -220,7 +218,7 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
     init: (given: App) => {
       app = given;
     },
-    /** Resolves when requests can arrive. Rejects if Slack refuses the token. */
+    /** Rejects if Slack refuses the token. */
     start: async () => {
       for (;;) {
         try {
@@ -247,7 +245,6 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
     answersAfterStop: false,
     onRedelivery: () => {
       options.onRedelivery();
-      // Another program may have released it.
       void isSharedSince(Number.NEGATIVE_INFINITY);
     },
   });
@@ -282,8 +279,8 @@ const REPORT_EVERY_MS = 60_000;
 const REPORT_WITHIN_MS = 1_000;
 
 /**
- * Connections that Slack counts beyond those of the replicas that share the store belong to a program with
- * the same tokens, which takes a share of all requests.
+ * Connections that Slack counts beyond those of the store's replicas belong to another program with the same
+ * tokens.
  */
 export function countConnections(
   { store, clock, log }: Pick<ConnectionOptions, 'store' | 'clock' | 'log'>,
@@ -311,7 +308,6 @@ export function countConnections(
   }
 
   return {
-    /** So that no other replica miscounts. */
     expectAnother: () => report(1),
     take: async (reported: number | null): Promise<void> => {
       const known = reported === null ? null : await report();

@@ -5,7 +5,7 @@ import { parseJson } from '../../../engine/runtime/exchange.ts';
 import { classify } from '../../workspace/web-api/failure.ts';
 import type { ConnectionOptions } from './connection.ts';
 
-/** In real time, as for all network calls. */
+/** In real time. */
 const CALL_WITHIN_MS = 10_000;
 const GREETING_WITHIN_MS = 10_000;
 const GOODBYE_WITHIN_MS = 1_000;
@@ -15,15 +15,11 @@ const frame = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('hello'), num_connections: z.number().optional().catch(undefined) }),
   z.looseObject({ type: z.literal('disconnect'), reason: z.string().catch('unknown') }),
 ]);
-/** Frames without a request are short. */
 const LONGEST_FRAME = 10_000;
 
 /** One Socket Mode connection, which never reconnects. */
 export interface Socket {
-  /**
-   * Requests arrive after Slack's greeting. Rejects, and closes everything, if there is none. `connections`:
-   * how many Slack counts for the app, this one included.
-   */
+  /** Resolves at Slack's greeting. `connections`: how many Slack counts for the app, this one included. */
   readonly opened: Promise<{ connections: number | null }>;
   close(): Promise<void>;
 }
@@ -39,14 +35,12 @@ export function openSocket(
   appToken: string,
   { apiUrl, logger, log }: Pick<ConnectionOptions, 'apiUrl' | 'logger' | 'log'>,
   on: {
-    /** The socket takes requests until Slack closes it. */
     readonly onGoodbye: (reason: string) => void;
     readonly onClosed: () => void;
   },
 ): Socket {
   const receiver = new SocketModeReceiver({
     appToken,
-    // Closed sockets, which the caller logs.
     logger: { ...logger, warn: logger.debug, error: logger.debug },
     // The library's own reconnect closes the socket first and waits five seconds.
     autoReconnectEnabled: false,
@@ -72,7 +66,7 @@ export function openSocket(
   let isClosing = false;
   let isClosed = false;
 
-  // Sees Slack's messages about the connection before the library acts on them.
+  // Intercepts Slack's messages about the connection before the library acts on them.
   const [handle] = client.listeners('ws_message');
   if (handle === undefined) throw new Error('the library receives messages in another way');
   client.removeAllListeners('ws_message');
@@ -83,7 +77,7 @@ export function openSocket(
     // At a goodbye, the library would close the socket now.
     else if (said !== undefined && greeting !== null) return afterGreeting(() => on.onGoodbye(said.reason));
     else if (said !== undefined) refusal = said.reason;
-    // It fails on an event without content.
+    // The library fails on an event without content.
     Promise.resolve(handle(data, isBinary)).catch((error: unknown) => {
       log.warn('request_refused', { reason: 'not as Slack documents it', error });
     });
@@ -95,14 +89,14 @@ export function openSocket(
 
   const close = async () => {
     isClosing = true;
-    // A second call does not wait for the other side.
+    // A second `disconnect` does not wait for Slack.
     const isDone = client.disconnect().then(() => true);
     if (!(await systemClock.timeout(GOODBYE_WITHIN_MS, isDone, false))) await client.disconnect();
   };
 
   const open = async () => {
     const started = receiver.start();
-    // Told to disconnect while it asks for the address, the library connects anyway.
+    // Even after `disconnect`, the library connects once it has the address.
     const closeIfLate = () => {
       if (isClosing) void client.disconnect();
     };
@@ -117,7 +111,7 @@ export function openSocket(
     throw new NoGreetingError('no_greeting');
   };
   const opened = open();
-  // Slack may say goodbye, and close, right with its greeting.
+  // Slack may send a goodbye, and close, right after its greeting.
   const afterGreeting = (then: () => void) => void opened.then(then, () => {});
   return { opened, close };
 }

@@ -6,7 +6,6 @@ import type { Logger } from '../../../engine/runtime/redact.ts';
 import { isTooOld } from '../../messages/message-event.ts';
 import { BadRequestError, checkShape, withoutNulls } from './shape.ts';
 
-/** What a person did in Slack. `other`: events that mean nothing here. */
 export const inboundRequestKinds = [
   'command',
   'mention',
@@ -21,7 +20,7 @@ export const inboundRequestKinds = [
 ] as const;
 type InboundRequestKind = (typeof inboundRequestKinds)[number];
 
-/** From the least grave to the gravest. `refused`: the person knows. `failed`: not processed. */
+/** By gravity. `refused`: the person got an answer. `failed`: not processed. */
 export const inboundRequestOutcomes = ['ignored', 'duplicate', 'accepted', 'refused', 'failed'] as const;
 
 export interface RequestNote {
@@ -39,7 +38,7 @@ interface RefusalNote {
 
 export interface RefusedRequest extends RefusalNote {
   readonly kind: InboundRequestKind;
-  /** The same for all deliveries; null: Slack gave none. */
+  /** The same for all deliveries. */
   readonly key: string | null;
 }
 
@@ -50,7 +49,6 @@ interface RequestInFlight {
 
 const requestInFlight = new AsyncLocalStorage<RequestInFlight>();
 
-/** For the log event of the current request. The gravest outcome counts. */
 export function noteRequest(note: RequestNote): void {
   const request = requestInFlight.getStore();
   if (request === undefined) return;
@@ -60,13 +58,12 @@ export function noteRequest(note: RequestNote): void {
   request.note = { ...before, ...note };
 }
 
-/** The current request belongs to another program: Slack redelivers it. */
+/** Leaves the current request unacknowledged: Slack redelivers it. */
 export function leaveRequest(): void {
   const request = requestInFlight.getStore();
   if (request !== undefined) request.isLeft = true;
 }
 
-/** Its author knows why, and an audit shows it. */
 export function noteRefusal(
   { teamId }: Pick<RefusalNote, 'teamId'>,
   userId: string | null,
@@ -107,44 +104,40 @@ function kindOf({ type, command, event }: Body): InboundRequestKind {
 /** Most events do not concern the program; listeners note those that do. */
 const LISTENERS_NOTE: readonly InboundRequestKind[] = ['mention', 'message', 'workflow', 'reaction', 'other'];
 
-/** A mention arrives as two events about the same message. */
 function keyOf({ event, event_id: eventId, trigger_id: triggerId }: Body): string | null {
   const { channel, ts, function_execution_id: executionId } = event ?? {};
   const messageKey = typeof channel === 'string' && typeof ts === 'string' ? `${channel}:${ts}` : null;
   return [triggerId, executionId, messageKey, eventId].find((one) => typeof one === 'string') ?? null;
 }
 
-/** Slack waits this long for the answer to a request. */
 const LAST_ANSWERS_MS = 3_000;
 
 /**
- * In real time: how long background loops yield after a request arrives or is answered. After a longer
- * silence, requests wait for something else: one unresponsive workspace must not block the rest.
+ * In real time: how long background loops yield to a request. One unresponsive workspace must not block the
+ * rest.
  */
 const GIVE_WAY_FOR_MS = 100;
 
 export interface RequestsOptions {
-  /** In real time: how long a request counts as in flight after its answer, as the next may follow. */
+  /** In real time: a request still counts as in flight, as the next may follow. */
   readonly nextWithinMs: number;
-  /** Slack redelivered a request, so it may have given up on others. */
+  /** Slack redelivered a request, so it may have dropped others. */
   readonly onRedelivery: () => void;
-  /** Slack drops the workspace's events (null: any workspace's) until then, and never delivers them. */
+  /** Until `untilMs`, Slack drops the workspace's events (null: any workspace's) for good. */
   readonly onHeldBack: (teamId: string | null, untilMs: number) => Promise<void>;
-  /** Its author has been told. */
   readonly onRefused: (refused: RefusedRequest) => Promise<void>;
 }
 
 interface ReceiverTools extends RequestsOptions {
   readonly log: Logger;
   readonly clock: Clock;
-  /** If not, the receiver is stopped after the answers; requests that arrive meanwhile stay unprocessed. */
+  /** Otherwise, requests that arrive during the stop stay unprocessed. */
   readonly answersAfterStop: boolean;
 }
 
 /**
- * Bolt acknowledges events before their listeners run, so a crash in between would lose them. Here, Slack
- * gets the acknowledgement once the listeners have committed, and redelivers the event if one failed.
- * Commands and actions acknowledge themselves.
+ * Bolt acknowledges events before their listeners run: a crash would lose them. Here, Slack gets the
+ * acknowledgement after the commit, and redelivers the event if a listener fails.
  */
 export function acknowledgeAfterCommit(receiver: Receiver, tools: ReceiverTools) {
   const { log, clock, answersAfterStop, nextWithinMs } = tools;
@@ -167,7 +160,7 @@ export function acknowledgeAfterCommit(receiver: Receiver, tools: ReceiverTools)
       // Receivers use only the app's `processEvent`.
       receiver.init(Object.assign(Object.create(app), { processEvent }));
     },
-    /** Without those that wait for Slack: what background work should yield to. */
+    /** Excludes requests that wait for Slack. */
     requestsInFlight: () => {
       const nowMs = performance.now();
       const isAnsweredNow = nowMs < answeredAtMs + nextWithinMs;
@@ -186,7 +179,7 @@ export function acknowledgeAfterCommit(receiver: Receiver, tools: ReceiverTools)
 
 const MINUTE_MS = 60_000;
 
-/** `team_id`: null if Slack does not say. https://docs.slack.dev/apis/events-api */
+/** https://docs.slack.dev/apis/events-api */
 const rateLimited = z.looseObject({
   team_id: z
     .string()
@@ -257,7 +250,7 @@ export async function loggedRequest(
   });
   try {
     await requestInFlight.run(request, () => processEvent({ ...event, ack }));
-    // For an unknown button, for example, Bolt would never answer.
+    // Bolt never answers an unknown button, for example.
     if (!isEvent && !isAnswered) throw new BadRequestError(404, 'nobody listens to it');
     if (isEvent && !request.isLeft) await acknowledge();
   } catch (error) {

@@ -7,7 +7,7 @@ import {
   mayBeHuman,
 } from '../../messages/message-event.ts';
 
-/** Or empty. The store need not accept anything else. */
+/** May be empty. */
 const id = z.string().regex(/^[\w.:-]{0,255}$/);
 const ts = z.string().regex(/^\d{1,20}\.\d{1,20}$/);
 const key = z.string().min(1).max(1_000);
@@ -46,7 +46,6 @@ const view = z.looseObject({
 });
 
 const option = z.looseObject({ value: text });
-/** Each kind of field has one of these. */
 const filledIn = z.looseObject({
   value: text.optional(),
   selected_option: option.optional(),
@@ -142,9 +141,8 @@ type SlackEventPart = Partial<MessageEvent & ChangeEvent> & {
 };
 
 /**
- * Throws BadRequestError without the shape that Bolt and the listeners rely on. Since the request is signed,
- * Slack changed or an attacker has the secret; neither may break anything.
- * @param body without nulls
+ * Throws BadRequestError for a shape that Bolt or a listener cannot handle: Slack may change, or the signing
+ * secret may leak. @param body without nulls
  */
 export function checkShape(body: object): void {
   const { type, command: name, event } = body as { type?: unknown; command?: unknown; event: SlackEventPart };
@@ -186,10 +184,9 @@ export class BadRequestError extends Error {
   }
 }
 
-/** As deep as Bolt and the listeners look: a choice in a form's field. */
 const DEPTH = 6;
 
-/** For empty fields, Slack sends null always, sometimes or never. Nulls in lists stay. */
+/** For empty fields, Slack may send null or nothing. Nulls in lists stay. */
 export function withoutNulls<Value>(value: Value, depth = DEPTH): Value {
   if (depth === 0 || typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((element) => withoutNulls(element, depth - 1)) as Value;

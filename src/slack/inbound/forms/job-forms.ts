@@ -103,7 +103,6 @@ function unclearStartPressed(formOf: FormOf) {
   });
 }
 
-/** Works as long as the thread exists. */
 export const followUpPressed = formPressed(async (deps, _job, data) => followUpForm(data, promptMaxOf(deps)));
 
 export const followUpSubmitted = formSubmitted(
@@ -126,7 +125,6 @@ export const editSubmitted = formSubmitted(
   },
 );
 
-/** Refuses what the agent does not take. */
 function refuseText(deps: ListenerDeps, text: string): void {
   const verdict = judgePrompt(unescaped(text), promptMaxOf(deps));
   if (verdict.kind !== 'ok') throw new Refused(refusalAtField(verdict));
@@ -170,7 +168,7 @@ function formPressed(formOf: FormOf): InteractionListener<Press> {
   };
 }
 
-/** `instead`: what the store calls for in place of the event; null: nothing. */
+/** `instead` may replace the event, inside the transaction. */
 function formSubmitted(
   button: string,
   decide: (
@@ -199,7 +197,7 @@ function formSubmitted(
   };
 }
 
-/** Answers the question whether, or for which project, a text is meant. */
+/** Answers whether a text is a request, or for which project. */
 export const startAnother: InteractionListener<Press> = async (deps, press) => {
   const { jobId = '', projectId } = decodeButton(press.value) ?? {};
   return press.replace(await storePress(press, storeAnother(deps, press, jobId, projectId)));
@@ -207,14 +205,13 @@ export const startAnother: InteractionListener<Press> = async (deps, press) => {
 
 export const startAnotherSubmitted: InteractionListener<Submission> = async (deps, form) => {
   const { jobId = '', responseUrl = null } = decodeConfirmationForm(form.view.private_metadata) ?? {};
-  // The view is that of the request itself, so its keys are in use.
+  // The request itself came from this view, so its keys are in use.
   const keys = triggerKeys('press', deps, form.triggerId);
   const buttonId = buttons.startAnother.id;
   const result = await storeAnother(deps, { ...form, keys, responseUrl, buttonId }, jobId);
   return form.update(plainModal(labels.startAnother, result));
 };
 
-/** The result is the answer: nothing is left to press for. */
 function storeAnother(
   deps: ListenerDeps,
   press: Pick<Press, 'userId' | 'keys' | 'responseUrl' | 'buttonId'> & Partial<Pick<Press, 'pressedTs'>>,
@@ -232,7 +229,6 @@ function storeAnother(
       if (job.requesterId !== userId || job.teamId !== deps.teamId) return alreadyStartedView;
       if (job.stage.kind === 'awaiting_confirmation') {
         const { unknownProject: unknown } = job.stage;
-        // It has been removed from the settings.
         if (unknown !== undefined && project === undefined) return refusalView(unknown);
         const taken = await threadTaken(tx, job, userId);
         if (taken !== null) return taken.answer;
@@ -249,7 +245,6 @@ function storeAnother(
 
 const REPLIES_MAX = 50;
 
-/** The messages that go along are read as they are now. */
 export async function prepareStart(
   deps: ListenerDeps,
   { jobId, draft: number }: ButtonTarget,
@@ -308,7 +303,6 @@ function openDraft({ stage }: Job, number: number | undefined): Draft | null {
   return stage.kind === 'draft' && stage.number === number ? stage : null;
 }
 
-/** Refuses people who may not start drafts there. */
 async function refuseOthers(deps: ListenerDeps, { channelId }: Job, userId: string): Promise<void> {
   const approvers = approversIn(deps.newContext().rulesOf(deps.teamId), channelId);
   if (approvers.length === 0 || approvers.includes(userId)) return;
@@ -322,7 +316,7 @@ function readAlong(deps: ListenerDeps, job: Job, draft: Draft, messages: readonl
   return readFrom(deps, job, draft, messages[0], (found) => found.filter(({ ts }) => messages.includes(ts)));
 }
 
-/** Everything that may go along and is no reply to the draft, messages by bots included. */
+/** Includes bots' messages, excludes replies to the draft. */
 async function readOffered(deps: ListenerDeps, job: Job, draft: Draft): Promise<Excerpt> {
   const { thread, messages } = draft;
   const { followUpMode } = await deps.store.transaction(async (tx) => {
@@ -340,7 +334,6 @@ async function readOffered(deps: ListenerDeps, job: Job, draft: Draft): Promise<
     ),
   ).catch(refusedIn);
   if (!(offered instanceof Refused)) return offered;
-  // What nobody has chosen can be left out.
   if (messages.length === 0) return NOTHING;
   throw offered;
 }
@@ -359,7 +352,6 @@ async function readFrom(
   );
 }
 
-/** They go along unless a person unticks them. */
 async function repliesBelow(deps: ListenerDeps, jobId: string): Promise<ThreadLine[]> {
   const state = await deps.store.transaction((tx) => tx.jobs.shown(jobId));
   const replies = state?.followUps.filter((one) => one.state === 'waiting').slice(-REPLIES_MAX) ?? [];
@@ -372,7 +364,7 @@ async function repliesBelow(deps: ListenerDeps, jobId: string): Promise<ThreadLi
   }));
 }
 
-/** @param isAsOffered nobody has seen a form in which to untick messages */
+/** @param isAsOffered there was no form */
 function saidAlong(
   deps: ListenerDeps,
   job: Job,

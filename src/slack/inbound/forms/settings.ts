@@ -66,7 +66,6 @@ export const settingsSubmitted: InteractionListener<Submission> = async (deps, f
   return null;
 };
 
-/** Null if the settings could not be read. */
 async function formOf(
   deps: ListenerDeps,
   channelId: string,
@@ -87,7 +86,7 @@ async function formOf(
   }
 }
 
-/** Once. Returns what another person saved since the form was opened. */
+/** Returns what another person saved since the form was opened. */
 async function saveSettings(
   deps: ListenerDeps,
   { userId, keys }: Submission,
@@ -96,7 +95,7 @@ async function saveSettings(
 ): Promise<Meanwhile | null> {
   const { teamId } = deps;
   const anyway = holding(deps, channelId, null);
-  // A value equal to the configuration's keeps following it.
+  // A value equal to the configuration's is not stored, so it follows the configuration.
   const own = <T>(value: T, otherwise: T) => (isDeepStrictEqual(value, otherwise) ? undefined : value);
   const chosen: ChannelSettings = {
     projectName: own(settings.project.name, anyway.project.name),
@@ -134,7 +133,6 @@ function holding(
 
 const CHANNEL_ID = /^[CG][A-Z0-9]+$/;
 
-/** The form may be older than the configuration. */
 export function chosenSettings(
   { projects }: Pick<ListenerDeps, 'projects'>,
   { held }: SettingsFormData,

@@ -57,17 +57,16 @@ import {
 import type { InteractionListener, ListenerDeps, Press, Submission } from '../listener.ts';
 import { projectOf, startFrom, startFromForm } from '../start-job.ts';
 
-/** Messages as they are now, and the names in them. */
 export interface Excerpt {
   readonly messages: readonly ThreadMessage[];
   readonly names: ReadonlyMap<string, string>;
-  /** All that were read; the root is always included. */
+  /** With the root. */
   readonly found: readonly ThreadMessage[];
 }
 
 type Pick = (found: readonly ThreadMessage[]) => readonly ThreadMessage[];
 
-/** What `pick` leaves of a thread, if Slack answers in time. */
+/** Throws Refused if Slack fails or is late. */
 export async function readThread(
   deps: ListenerDeps,
   { channelId, threadTs, fromTs }: { channelId: string; threadTs: string; fromTs?: string },
@@ -99,13 +98,12 @@ function pickTicked(ticked: readonly string[]): Pick {
   return (found) => found.filter(({ ts }) => tickedTs.has(ts));
 }
 
-/** Refuses if a ticked message was edited since the form was made. */
 export function refuseChanged(lines: readonly ThreadLine[], ticked: readonly string[]): void {
   const changed = lines.find(({ id }) => !ticked.includes(id));
   if (changed !== undefined) throw new Refused(changedMeanwhileView(changed));
 }
 
-/** Refuses if a message was edited after the mention, whose author has not seen it so. */
+/** The author of the mention has not seen later edits. */
 function refuseEdited({ messages, names }: Excerpt, mentionTs: string): void {
   const edited = messages.find((message) => (message.edited?.ts ?? '') > mentionTs);
   if (edited !== undefined) throw new Refused(editedMeanwhileView(authorOf(edited, names)));
@@ -130,7 +128,7 @@ export function timeIn(id: string): string {
   return id.split('|', 1)[0] ?? '';
 }
 
-/** In the form in which Slack would deliver it. Empty without messages. */
+/** As Slack would deliver it; empty without messages. */
 export function threadContext({ messages, names }: Excerpt, permalink: string | null): string {
   if (messages.length === 0) return '';
   const place = permalink === null ? '' : ` ${escapeMrkdwn(permalink)}`;
@@ -153,7 +151,6 @@ function authorsOf({ messages, names }: Excerpt): string[] {
   return messages.map((message) => authorOf(message, names));
 }
 
-/** The form opens at once and is filled when the thread has been read. */
 export const chooseMessages: InteractionListener<Press> = async (deps, press) => {
   const mentioned = decodeMentionedIn(press.value);
   const problem = mentioned && (await problemOf(deps, mentioned, press));
@@ -169,13 +166,12 @@ export const chooseMessages: InteractionListener<Press> = async (deps, press) =>
   await deps.poster.updateModal(viewId, view).catch(async (error: unknown) => {
     const notShown = problemModal(error);
     const isRefused = error instanceof SlackCallError && saidNo(error.failure);
-    // Unless Slack refused it, the form may be open and filled in.
+    // Unless Slack refused the update, the person may be filling in the form.
     await deps.poster.updateModal(viewId, isRefused ? notShown : view).catch(() => {});
   });
   return null;
 };
 
-/** Null: the press can start a job in the thread. */
 async function problemOf(
   deps: ListenerDeps,
   { channelId, threadTs }: MentionedIn,
@@ -187,13 +183,13 @@ async function problemOf(
   return owner === null ? null : refusalView({ kind: 'thread_taken' });
 }
 
-/** Of the messages that would go along; null: Slack did not return the thread. */
+/** Null: Slack did not return the thread. */
 export async function authorsAlong(deps: ListenerDeps, mentioned: MentionedIn): Promise<string[] | null> {
   const read = await readThread(deps, mentioned, pickBefore(deps, mentioned)).catch(refusedIn);
   return read instanceof Refused ? null : authorsOf(read);
 }
 
-/** Nobody has seen later ones. Slack's timestamps sort as text. */
+/** Nobody was shown later messages. Slack's timestamps sort as text. */
 function pickBefore({ botUserId }: ListenerDeps, { messageTs }: MentionedIn): Pick {
   return (found) => offeredMessages(found, messageTs, botUserId).offered.filter(({ ts }) => ts < messageTs);
 }
@@ -246,7 +242,6 @@ async function preview(
   const text = mention ? requestIn(mention, botUserId).text : '';
   const byDefault = await projectOf(deps, channelId);
   const to = addressed(text, projects, byDefault);
-  // A project named in the text is preselected in the menu.
   const named = to.kind === 'known' && to.project.id !== byDefault.id ? to : null;
   return {
     thread: {
@@ -274,10 +269,6 @@ export const threadPreviewSubmitted: InteractionListener<Submission> = async (de
   return startFromForm(deps, form, { ...requestWith(deps, read, offered), responseUrl });
 };
 
-/**
- * In mention-only channels and muted threads, a mention offers to send what people wrote since the last
- * turn.
- */
 export async function offerSaidSince(
   deps: ListenerDeps,
   { channel: channelId, ts: messageTs, thread_ts: threadTs = '', user: userId = '' }: MessageEvent,
@@ -301,7 +292,7 @@ export async function offerSaidSince(
   await answerWriter(deps, at, saidSinceView(turn.job, since, authorsOf(said)));
 }
 
-/** Without replies that went out themselves. */
+/** Omits replies that were already sent. */
 function readSaidSince(deps: ListenerDeps, { channelId, threadTs, messageTs, sinceTs }: SaidSince) {
   const { botUserId } = deps;
   return readThread(deps, { channelId, threadTs, fromTs: sinceTs }, (found) =>
@@ -313,13 +304,12 @@ function readSaidSince(deps: ListenerDeps, { channelId, threadTs, messageTs, sin
   );
 }
 
-/** Elsewhere, this could show a thread to someone removed from its channel. */
+/** As in `problemOf`. */
 function saidSinceOf({ value, channelId }: Press): SaidSince | null {
   const since = decodeSaidSince(value);
   return since?.channelId === channelId ? since : null;
 }
 
-/** As one reply of the person who presses, once, and as shown. */
 export const sendSaidSince: InteractionListener<Press> = async (deps, press) => {
   const since = saidSinceOf(press);
   if (since === null) return null;
@@ -347,7 +337,6 @@ export const saidSinceSubmitted: InteractionListener<Submission> = async (deps, 
   return null;
 };
 
-/** Once for each mention. */
 async function storeReply(
   deps: ListenerDeps,
   { jobId, channelId, threadTs, messageTs }: SaidSince,

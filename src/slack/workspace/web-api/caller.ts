@@ -23,12 +23,11 @@ type Arguments = Readonly<Record<string, unknown>>;
 export type SlackClient = (method: string, args: Arguments) => Promise<WebAPICallResult>;
 
 const TIMEOUT_MS = 10_000;
-/** At once. A single job may have a hundred receipts to show. */
 const CONNECTIONS = 100;
 
 /**
- * Sends each request once, and only in time (`SEND_WITHIN_MS`): the SDK's retries would double posts, and its wait at
- * a rate limit would hold up every channel. The queue retries.
+ * Sends each request once: the SDK's retries would double posts, and its rate-limit waits would block every
+ * channel. The queue retries.
  */
 export function slackClient(apiUrl: string | null, library: BoltLogger, timeoutMs = TIMEOUT_MS): SlackClient {
   const dispatcher = new Agent({ connections: CONNECTIONS });
@@ -42,7 +41,6 @@ export function slackClient(apiUrl: string | null, library: BoltLogger, timeoutM
       'user-agent': 'docs-agent',
       ...(typeof token === 'string' && { authorization: `Bearer ${token}` }),
     };
-    // Slack takes non-scalar arguments as JSON.
     const fields = Object.entries(args)
       .filter(([, value]) => value !== undefined && value !== null)
       .map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : String(value)]);
@@ -79,28 +77,21 @@ export function slackClient(apiUrl: string | null, library: BoltLogger, timeoutM
   };
 }
 
-/**
- * `fetch` for a `response_url`. It arrived with a request, so it is not trusted: a message goes only to Slack's server
- * (or `apiUrl`'s), without redirections.
- */
+/** The `response_url` is untrusted: only Slack's server (or `apiUrl`'s) gets messages. */
 export function answerFetch(apiUrl: string | null): typeof globalThis.fetch {
   const { protocol, hostname } = new URL(apiUrl ?? 'https://slack.com');
-  // Slack for governments uses hooks.slack-gov.com.
   const isSlacks = ({ host, hostname: own }: URL) =>
     apiUrl === null ? host === 'hooks.slack.com' : [hostname, `hooks.${hostname}`].includes(own);
   return async (address, init) => {
     const url = URL.parse(String(address));
     const isSafe = url?.username === '' && url.password === '' && ['https:', protocol].includes(url.protocol);
     if (!isSafe || !isSlacks(url)) throw new Error("the response_url is not Slack's");
-    // Not `abortAfter`: the caller reads the body, and the limit must cover that.
+    // Not `abortAfter`: the limit must also cover the caller's read of the body.
     return fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
   };
 }
 
-/**
- * Logs what Slack's libraries say, as `slack_library` events without payloads. Their debug level writes whole
- * messages, so it is dropped, and they cannot set a level or a name. Nobody can act on their info level.
- */
+/** Logs no payloads: the libraries' debug level writes whole messages. */
 export function boltLogger(logger: Logger): BoltLogger {
   const at =
     (level: 'debug' | 'warn' | 'error') =>
@@ -111,7 +102,7 @@ export function boltLogger(logger: Logger): BoltLogger {
     info: at('debug'),
     warn: at('warn'),
     error: at('error'),
-    // The libraries ask this to decide whether to build payloads for `debug`.
+    // Tells the libraries not to build payloads for `debug`.
     getLevel: () => 'info' as ReturnType<BoltLogger['getLevel']>,
     setLevel: () => {},
     setName: () => {},
@@ -125,10 +116,9 @@ function described(part: unknown): string {
   return typeof part === 'object' && part !== null ? '[object]' : String(part);
 }
 
-/** If the store takes longer to return a token, the call is made another time. */
 const TOKEN_WITHIN_MS = 2_000;
 
-/** As one workspace's bot. An argument `token` replaces the bot's. Throws SlackCallError. */
+/** `args.token` replaces the bot's. Throws SlackCallError. */
 export type SlackCaller = <T extends WebAPICallResult>(method: string, args?: Arguments) => Promise<T>;
 
 export interface CallerParts {
@@ -140,13 +130,12 @@ export interface CallerParts {
 /** Throws SlackCallError if there is none. */
 export type BotToken = () => Promise<string>;
 
-/** One client serves all workspaces: the token goes with the call. */
 export function createCaller(client: SlackClient, botToken: BotToken): SlackCaller {
   return async <T extends WebAPICallResult>(method: string, args: Arguments = {}) => {
     const untilMs = Date.now() + TOKEN_WITHIN_MS;
     const own = typeof args.token === 'string' ? args.token : null;
     const token = own ?? (await systemClock.timeout(TOKEN_WITHIN_MS, botToken(), null));
-    // By the machine's clock, as for the request: a frozen process must not send when it wakes.
+    // The machine's clock, as for the request: a frozen process must not send when it wakes.
     if (token === null || Date.now() > untilMs) throw new SlackCallError(method, TOO_LATE);
     try {
       return (await client(method, { ...args, token })) as T;
@@ -180,13 +169,9 @@ export function loggedCaller(call: SlackCaller, log: Logger, clock: Clock, teamI
   };
 }
 
-/** Admission waits for a second at most. */
 const SECOND_AFTER_MS = 400;
 
-/**
- * Repeats a safe question to Slack: at once after a failure that may pass, or when there is no answer for a while. The
- * first answer counts.
- */
+/** Repeats a safe call after a passing failure, or when there is no answer for a while. */
 export async function withSecondTry<T>(ask: () => Promise<T>, clock: Clock): Promise<T> {
   const first = ask();
   const answered = first.then(() => false, mayPass);
@@ -195,7 +180,7 @@ export async function withSecondTry<T>(ask: () => Promise<T>, clock: Clock): Pro
   return Promise.any([first, second]).catch(() => second);
 }
 
-/** Repeats once after a failure: one failed page should not end a read of many. */
+/** Repeats a safe call: one failed page should not end a read of many. */
 export function againIfFailed<T>(ask: () => Promise<T>): Promise<T> {
   return ask().catch((error: unknown) => {
     if (!mayPass(error)) throw error;
@@ -203,7 +188,7 @@ export function againIfFailed<T>(ask: () => Promise<T>): Promise<T> {
   });
 }
 
-/** Not if Slack asked to wait. */
+/** Not after a rate limit. */
 function mayPass(error: unknown): boolean {
   if (!(error instanceof SlackCallError)) return false;
   const { outcome, retryAfterMs, needsAdmin } = error.failure;

@@ -7,15 +7,15 @@ import {
 import { TooLateToSendError } from '../../../engine/runtime/exchange.ts';
 import { classOf } from '../../protocol/error-codes.ts';
 
-/** `retry`: nothing happened, and it may work later. `refused`: never. `unknown`: it may have happened. */
+/** `retry`: nothing happened. `refused`: nothing happened or ever will. `unknown`: may have happened. */
 export interface SlackFailure {
   readonly outcome: 'retry' | 'refused' | 'unknown';
-  /** Slack's error code, or our word for what happened. */
+  /** Slack's error code, or ours. */
   readonly code: string;
   readonly retryAfterMs: number | null;
-  /** An administrator must act: a token or scope is wrong. */
+  /** The token or a scope is wrong. */
   readonly needsAdmin: boolean;
-  /** Slack refused with a code that passes by itself, or an unknown one. */
+  /** Slack refused for now, or with an unknown code. */
   readonly isPassing: boolean;
 }
 
@@ -29,7 +29,6 @@ export class SlackCallError extends Error {
   }
 }
 
-/** No byte of the request went out; `cause` says why. */
 export class NotSentError extends Error {
   constructor(cause: Error) {
     super(cause.message, { cause });
@@ -37,7 +36,6 @@ export class NotSentError extends Error {
   }
 }
 
-/** Worth their own word in logs and findings. */
 const CONNECTION_CODES = new Set([
   'EAI_AGAIN',
   'ECONNREFUSED',
@@ -47,7 +45,7 @@ const CONNECTION_CODES = new Set([
   'TOO_LATE_TO_SEND',
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
-/** A longer `Retry-After` counts as a mistake: the bot would fall silent. */
+/** A longer `Retry-After` is a mistake and would silence the bot. */
 export const LONGEST_RETRY_AFTER_MS = 300_000;
 const ERROR_CODE = /^[a-z0-9_-]{1,80}$/i;
 
@@ -63,7 +61,7 @@ export function rateLimited(retryAfterMs: number): SlackFailure {
   return slackFailure('retry', 'ratelimited', { retryAfterMs });
 }
 
-/** The call was not made: the program was held up between plan and request. */
+/** Not sent: too much time has passed. */
 export const TOO_LATE = slackFailure('retry', 'too_late_to_send');
 
 export function notInstalled(): SlackCallError {
@@ -77,17 +75,17 @@ export function failureIn(error: unknown): SlackFailure {
   throw error;
 }
 
-/** Slack refused it: nothing happened, and it is unknown whether it will ever work. */
+/** Slack refused: nothing happened, but it may work later. */
 export function saidNo({ outcome, isPassing }: SlackFailure): boolean {
   return outcome === 'refused' || isPassing;
 }
 
-/** As `saidNo`, for any code except rate limits: a missing token or scope, or Slack's own error. */
+/** Like `saidNo`, for any code except rate limits. */
 export function wasAnsweredNo(failure: SlackFailure): boolean {
   return saidNo(failure) || failure.needsAdmin || classOf(failure.code) === 'unclear';
 }
 
-/** Classifies errors of Slack's SDK. Whatever is not certain is unknown. */
+/** What is not certain is `unknown`. */
 export function classify(error: unknown): SlackFailure {
   if (error instanceof WebAPIRateLimitedError) {
     return rateLimited(Math.min(error.retryAfter * 1000, LONGEST_RETRY_AFTER_MS));
@@ -103,7 +101,7 @@ export function classify(error: unknown): SlackFailure {
 }
 
 function classifyCode(code: string): SlackFailure {
-  // A proxy's HTML page arrives here as an "error code"; it may hold anything.
+  // A proxy's HTML page arrives as an "error code".
   if (!ERROR_CODE.test(code)) return slackFailure('unknown', 'bad_answer');
   switch (classOf(code)) {
     case 'unclear':
@@ -120,8 +118,8 @@ function classifyCode(code: string): SlackFailure {
 }
 
 /**
- * By the system's error code, anywhere in the chain of causes: the SDK wraps fetch, which wraps the socket. The code
- * does not show whether the request went out: a route can also be lost while it runs.
+ * The SDK wraps fetch, which wraps the socket. A code does not show whether the request was sent: a route can
+ * also fail later.
  */
 function connectionFailure(error: Error): SlackFailure | null {
   let outcome: SlackFailure['outcome'] = 'unknown';

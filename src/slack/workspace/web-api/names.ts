@@ -5,14 +5,13 @@ import { mentionedIds } from '../../protocol/slack-text.ts';
 import { type CallerParts, type SlackCaller, withSecondTry } from './caller.ts';
 import { failureIn } from './failure.ts';
 
-/** How long what Slack says may be out of date, if no event says so. */
 const FRESH_MS = 600_000;
-/** Slack waits 3 seconds for an answer to a request, and storing needs most of that. */
+/** Slack gives a request 3 seconds, and storing needs most of them. */
 const WAIT_MS = 300;
 
 export type CachedLookup<T> = ReturnType<typeof cachedLookup<T>>;
 
-/** Caches what Slack says. If Slack fails or is slow later, its last answer still counts, if it `mayBeStale`. */
+/** If `mayBeStale`, the last answer serves while Slack fails or is slow. */
 export function cachedLookup<T>(
   lookUp: (id: string) => Promise<T>,
   clock: Clock,
@@ -21,7 +20,7 @@ export function cachedLookup<T>(
   const known = new Map<string, { readonly value: T; readonly freshUntilMs: number }>();
   const underWay = new Map<string, { readonly answer: Promise<T>; readonly sinceMs: number }>();
 
-  /** Whether `get` has an answer without asking. An end too far ahead means that the clock was set back. */
+  /** An end too far ahead: the clock was set back. */
   function knows(id: string): boolean {
     const leftMs = (known.get(id)?.freshUntilMs ?? 0) - clock.now();
     return leftMs > 0 && leftMs <= freshMs;
@@ -56,12 +55,12 @@ export function cachedLookup<T>(
       if (last !== undefined && knows(id)) return last.value;
       const { answer, sinceMs } = underWay.get(id) ?? ask(id);
       if (last === undefined || !mayBeStale) return answer;
-      // A later answer serves the next caller. A request that asks several times waits once.
+      // A late answer serves the next caller.
       const orLast = answer.catch(() => last.value);
       const leftMs = Math.min(WAIT_MS, sinceMs + WAIT_MS - clock.now());
       return leftMs <= 0 ? last.value : clock.timeout(leftMs, orLast, last.value);
     },
-    /** An answer in flight may be older. */
+    /** Discards an answer in flight, which may be older. */
     learn: (id: string, value: T): void => {
       underWay.delete(id);
       remember(id, value);
@@ -75,20 +74,17 @@ export function cachedLookup<T>(
 
 const MAX_CHANNELS = 1_000;
 const MAX_USERS = 5_000;
-/** Bounds the look-ups that one text, or thread, can cause; others stay without a name. */
 const MAX_ASKED = 20;
-/** Without an answer in this time, a text goes out without the name. */
 const NAMED_WITHIN_MS = 5_000;
 
 const ALL = 'all';
 
 export type Names = ReturnType<typeof namesIn>;
 
-/** Names of people, channels and user groups in a workspace. What cannot be looked up is left out. */
 export function namesIn(users: Users, teamId: string, { call, clock, log }: CallerParts) {
   const notFound = (id: string, reason: string) => log.warn('name_not_found', { id, reason });
 
-  /** Null: Slack would answer the same again, as the channel is private, or the scope is missing. */
+  /** Null: asking again would not help. */
   const ask = <T>(id: string, look: () => Promise<T>): Promise<T | null> =>
     withSecondTry(look, clock).catch((error: unknown) => {
       const { outcome, code } = failureIn(error);
@@ -106,7 +102,7 @@ export function namesIn(users: Users, teamId: string, { call, clock, log }: Call
     clock,
     { max: MAX_CHANNELS },
   );
-  /** All at once: Slack does not return single ones. */
+  /** Slack returns only all groups at once. */
   const groups = cachedLookup(
     async () => {
       const args = { include_disabled: true, team_id: teamId };
@@ -167,7 +163,7 @@ export interface User {
 
 export type Users = CachedLookup<User>;
 
-/** Throws SlackCallError if Slack cannot be asked, and never could. */
+/** Throws SlackCallError if Slack does not answer and nothing is cached. */
 export function usersIn(call: SlackCaller, clock: Clock): Users {
   return cachedLookup((userId) => withSecondTry(() => lookUpUser(call, userId), clock), clock, {
     max: MAX_USERS,

@@ -7,22 +7,20 @@ import type { BotToken, SlackCaller } from './caller.ts';
 import { failureIn, LONGEST_RETRY_AFTER_MS } from './failure.ts';
 
 const SLACK = 'https://slack.com';
-/** Slack's own, and the government's; in tests, files are served with the API. */
+/** In tests, the API's server also serves files. */
 const FILES_ORIGINS: Readonly<Record<string, string>> = {
   [SLACK]: 'https://files.slack.com',
   'https://slack-gov.com': 'https://files.slack-gov.com',
 };
 const TIMEOUT_MS = 10_000;
-/** In UTF-8. */
 const MAX_BYTES_PER_CHARACTER = 4;
 
-/** `retryAfterMs`: Slack could not be reached, or is at its limits. */
 type Download =
   | { readonly text: string }
   | { readonly problem: SnippetProblem }
   | { readonly retryAfterMs: number | null };
 
-/** `name`: if Slack says it only now. Unsent: it is no text. */
+/** Unsent: it is no text. */
 type SnippetContent = (Download & { readonly name?: string }) | Unsent;
 
 export class SnippetReader {
@@ -37,7 +35,6 @@ export class SnippetReader {
     this.filesOrigin = FILES_ORIGINS[origin] ?? origin;
   }
 
-  /** Throws SlackCallError only if there is no token. */
   async read(snippet: Snippet, maxLength: number): Promise<SnippetContent> {
     const { fileId, text } = snippet;
     if (text !== undefined || fileId === undefined) return this.download(snippet, maxLength);
@@ -54,8 +51,8 @@ export class SnippetReader {
   }
 
   /**
-   * The URL is not trusted, and the token goes along: only Slack's own server is asked, without redirections. Without
-   * the scope `files:read`, Slack answers with a sign-in page.
+   * The URL is untrusted: only Slack's own server gets the token. Without the scope `files:read`, Slack
+   * answers with a sign-in page.
    */
   private async download({ url: address, text, size = 0 }: Snippet, maxLength: number): Promise<Download> {
     if (text !== undefined) return text.length > 2 * maxLength ? { problem: 'too_long' } : { text };
@@ -86,7 +83,7 @@ async function contentOf({ status, headers, body }: Response, maxBytes: number):
   if (status >= 500) return { retryAfterMs: null };
   const type = headers.get('content-type') ?? '';
   const isDownload = headers.get('content-disposition')?.startsWith('attachment') ?? false;
-  // A page is the sign-in page; a file that is one is served as a download.
+  // HTML is the sign-in page, unless served as a download.
   if (status !== 200 || (type.includes('text/html') && !isDownload)) return { problem: 'unreadable' };
   if (Number(headers.get('content-length')) > maxBytes) return { problem: 'too_long' };
   const chunks: Uint8Array[] = [];
@@ -101,7 +98,7 @@ async function contentOf({ status, headers, body }: Response, maxBytes: number):
   return text === null ? { problem: 'no_text' } : { text };
 }
 
-/** The first bytes of binary files that no NUL gives away, as Latin-1. */
+/** Binary files without a NUL near the start, as Latin-1. */
 const BINARY = [
   '%PDF-',
   'PK\u0003\u0004',
@@ -114,21 +111,17 @@ const BINARY = [
 const DECLARED =
   /^(?:\s{0,10}<\?xml[^>]{0,200}encoding=|\s{0,10}<(?:!doctype )?html[\s\S]{0,800}?<meta[^>]{0,200}charset=|@charset |(?:[^\n]{0,200}\n)?#[^\n]{0,40}coding[:=])\s{0,3}["']?([\w.:-]{2,40})/i;
 const DECLARED_WITHIN = 1_024;
-/** It fits any bytes, and no text is UTF-8 by chance: its declaration proves nothing. */
+/** Fits any bytes, and no text is UTF-8 by chance: its declaration proves nothing. */
 const FALLBACK = 'windows-1252';
-/** One byte of ten. */
+/** A tenth of the bytes. */
 const MIN_ZEROS = 5;
-/** Of a hundred characters; more than a log with colours has. */
+/** Per hundred characters; a coloured log has fewer. */
 const MAX_CONTROLS = 2;
-/** Except those that lay out text, and the one that starts a terminal's colours. */
+/** Except line ends, tabs and the escape of terminal colours. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it counts
 const CONTROLS = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f\u007f-\u009f\ufffd]/g;
 
-/**
- * A file's text, decoded by its byte order mark, by the declared encoding if that fits, as UTF-8, or else as
- * Windows-1252. Null if it is no text.
- * @param charset as the server declares it, or null
- */
+/** Null: no text. @param charset from the server */
 export function decodedText(bytes: Buffer, charset: string | null): string | null {
   const start = bytes.subarray(0, DECLARED_WITHIN).toString('latin1');
   if (BINARY.some((begin) => start.startsWith(begin))) return null;
@@ -159,7 +152,7 @@ function byMark(start: string): string | null {
   return start.startsWith('\u00fe\u00ff') ? 'utf-16be' : null;
 }
 
-/** UTF-16 without a mark: each Latin letter has a zero byte. */
+/** In UTF-16, each Latin letter has a zero byte. */
 function byZeros(bytes: Buffer): string | null {
   const zeros = (parity: number) => bytes.filter((byte, index) => byte === 0 && index % 2 === parity).length;
   const [high, low] = [zeros(0), zeros(1)];
