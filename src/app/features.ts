@@ -9,7 +9,7 @@ import { coreDecisions, type DecisionTable } from '../jobs/decide/decide.ts';
 import type { FeatureViews } from '../slack/views/announcement.ts';
 import type { JobButton } from '../slack/views/buttons.ts';
 
-/** All features. To delete one, delete its folder, its line, and what the compiler then points at. */
+/** To delete a feature, delete its folder and line, and follow the compiler. */
 const list = [
   pullRequests,
   recipes,
@@ -26,7 +26,7 @@ type Decided<Name extends keyof DecisionTable> = Decisions extends infer Table
     : never
   : never;
 
-/** The compiler names here the members of `JobEvent` and `OfferSubject` that neither the core nor a feature decides. */
+/** A compile error here names undecided members of `JobEvent` or `OfferSubject`. */
 const core: { readonly [Name in keyof DecisionTable]: Omit<DecisionTable[Name], Decided<Name>> } =
   coreDecisions;
 

@@ -33,33 +33,29 @@ import { contextFactory, settingsOf } from './service/context.ts';
 import { createLoops, SHORT_STOP_MS, type Tools } from './service/loops.ts';
 import { explainConnection, explainListening, serveWorkspaces } from './service/workspaces.ts';
 
-/** The whole program in one object. Tests start it in memory. */
 export interface Service {
-  /** Resolves once requests are accepted and tasks are done. On StartError or StoreError, it is stopped. */
+  /** After a StartError or StoreError, the service is stopped. */
   start(): Promise<void>;
-  /** Accepts no more requests, finishes what is in flight, and closes everything. At once it is not ready. */
+  /** Immediately unready; finishes what is in flight. */
   stop(): Promise<void>;
   stopWithinMs(): number;
   readiness(): Promise<Readiness>;
   readonly port: number;
-  /** The same port unless HEALTH_PORT is set. */
+  /** Equal to `port` unless HEALTH_PORT is set. */
   readonly healthPort: number;
   readonly signedInAs: SignedInAs | null;
 }
 
 export interface ServiceOptions {
   readonly log: Logger;
-  /** Default: the system's clock. A given clock also times the leases. */
+  /** A given clock also times leases. */
   readonly clock?: Clock;
-  /**
-   * In HTTP mode: how long a stop keeps accepting requests while `/readyz` says 503, so that a load balancer
-   * notices before it finds a closed port.
-   */
+  /** HTTP mode: how long a stop accepts requests, while load balancers notice a 503 from `/readyz`. */
   readonly lingerMs?: number;
   readonly logLinesDropped?: () => number;
 }
 
-/** A sender that waits for each answer is ready with its next request by then. */
+/** Between two requests of a client that waits for answers. */
 const NEXT_REQUEST_WITHIN_MS = 5;
 
 export function createService(config: Config, options: ServiceOptions): Service {
@@ -152,7 +148,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
       ...shared,
       bodies,
       routes: healthPort === null ? [...forOperators, ...forOthers] : forOthers,
-      // With a given clock, nothing may depend on real time.
+      // A given clock excludes real time.
       nextWithinMs: options.clock === undefined ? NEXT_REQUEST_WITHIN_MS : 0,
       onConnected: missed.lookFor,
       onRedelivery: missed.lookForSoon,
@@ -192,7 +188,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
         explainListening(error, host, asked, 'HEALTH_PORT');
         throw error;
       });
-      // It still answers while the last tasks are finished.
+      // Answers until the last tasks are finished.
       resources.defer(() => health.close());
       healthPort = health.port;
     }
@@ -212,7 +208,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
       if (isListening) await clock.sleep(lingerMs);
       await connection.stop();
     };
-    // All at once: while the last requests are stored, no more tasks are claimed.
+    // In parallel: no more tasks are claimed while the last requests are stored.
     resources.defer(async () => {
       stopping.abort();
       const stops = periodic.map(({ stop }) => stop());
@@ -225,7 +221,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
     for (const { variable, message } of config.ignored) {
       log.warn('setting_ignored', { setting: variable, reason: message });
     }
-    // A socket shows when it was disconnected; HTTP requests that could not arrive leave no trace.
+    // A socket notices its gaps; missed HTTP requests leave no trace.
     if (mode === 'http') missed.sweep();
     log.info('started', {
       mode,

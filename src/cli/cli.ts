@@ -30,7 +30,7 @@ async function main([name, ...args]: readonly string[], host: Host): Promise<num
     console.log(usageOf(name, command));
     return 0;
   }
-  // The rest of the program is loaded only now: it needs features that an older Node lacks.
+  // Loaded late, since it needs features that older Nodes lack.
   const run = await command.load();
   return run(args, host).catch((error) => explain(error, name, command));
 }

@@ -1,8 +1,7 @@
 import type { Environment } from '../app/config/values.ts';
 
-/** What a command needs from its process; only `cli.ts` has the real one. */
 export interface ProcessEvents {
-  /** `disconnect`: the parent process that has a channel to this one has ended. */
+  /** `disconnect`: the parent has exited. */
   on(event: 'SIGTERM' | 'SIGINT' | 'disconnect', listener: () => void): unknown;
   on(event: 'unhandledRejection', listener: (reason: unknown) => void): unknown;
 }
@@ -13,14 +12,14 @@ export interface Host {
   readonly now: () => number;
 }
 
-/** Resolves to the exit code. Errors of `parseArgs`, like a UsageError, are shown with the command's usage. */
+/** Resolves to the exit code. Usage follows a UsageError or an error of `parseArgs`. */
 export type Run = (args: string[], host: Host) => Promise<number>;
 
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** From sysexits.h: a supervisor can tell a passing problem from a mistake, and both from a crash. */
+/** From sysexits.h, for supervisors. */
 export const EXIT_USAGE = 64;
 export const EXIT_TEMPORARY = 75;
 export const EXIT_CONFIG = 78;

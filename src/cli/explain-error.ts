@@ -11,7 +11,7 @@ export function explainError(
 ): { readonly message: unknown; readonly exitCode: number } {
   if (error instanceof UsageError) return { message: error.message, exitCode: EXIT_USAGE };
   if (error instanceof TypeError && codeOf(error)?.startsWith('ERR_PARSE_ARGS_')) {
-    // The rest of the message is about values that begin with a dash, which no command takes.
+    // The rest is about values with a leading dash, which no command takes.
     const message = `${error.message.split(/\.\s/)[0]}.`;
     const meant = near(/^Unknown option '([^']+)'/.exec(message)?.[1] ?? '', options);
     return {

@@ -10,19 +10,19 @@ import { systemClock } from '../engine/runtime/clock.ts';
 import type { Logger } from '../engine/runtime/redact.ts';
 
 const HOST = '127.0.0.1';
-/** Not the secrets of Slack and of the store: an agent of the same user can read the runner's environment. */
+/** No secrets of Slack or the store: an agent of the same user can read this environment. */
 const FOR_THE_RUNNER =
   /^(?:RUNNER_\w+|GIT(?:HUB|LAB)_\w+|NODE_\w+|LC_\w+|SSH_AUTH_SOCK|LOG_LEVEL|PLAIN_HTTP_HOSTS|PATH|HOME|LANG|TERM|TZ|TMPDIR|\w+_PROXY)$/i;
 const FIRST_PAUSE_MS = 1_000;
 const PAUSE_MAX_MS = 60_000;
-/** After a life this long, the pause before the next start is short again. */
+/** After this long, the pause resets. */
 const STABLE_AFTER_MS = 10 * 60_000;
-/** Its turns are run again at the next start, so nothing is lost if it is killed then. */
+/** Killing is safe: turns run again at the next start. */
 const STOP_WITHIN_MS = 5_000;
 
 /**
- * The environments of the bot and of its own runner, with a free port of this machine and a new key. Null: another
- * service is the agent. Throws ConfigError.
+ * Environments of the bot and its runner, with a free port and a new key. Null: another service is the agent.
+ * Throws ConfigError.
  */
 export async function ownRunnerOf(env: Environment) {
   if (!env.RUNNER_REPOSITORY?.trim() || env.AGENT_BASE_URL?.trim()) return null;
@@ -52,8 +52,8 @@ export async function ownRunnerOf(env: Environment) {
 }
 
 /**
- * Starts the runner as a process of its own, and again whenever it ends by itself. It ends with this process, however
- * that ends. Resolves when it is ready, or to the exit code with which it refused to start.
+ * Restarts the runner if it exits. It dies with this process. Resolves when ready, or to a failed start's
+ * exit code.
  */
 export async function startOwnRunner(
   env: Environment,
@@ -89,8 +89,8 @@ export async function startOwnRunner(
 }
 
 /**
- * The channel between the processes closes when either ends; a Ctrl-C of a terminal reaches only this one. `ended`
- * resolves to the exit code, 128 after a signal.
+ * The IPC channel closes when either process ends. Ctrl-C reaches only the parent. `ended`: 128 after a
+ * signal.
  */
 function launch(env: Environment, destination: DestinationStream) {
   const child = spawn(process.execPath, [...process.execArgv, process.argv[1] ?? '', 'runner'], {

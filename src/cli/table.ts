@@ -2,10 +2,9 @@ import { isNear } from '../jobs/requests/project.ts';
 import type { Run } from './command.ts';
 
 export interface Command {
-  /** After the command's name. */
   readonly args?: string;
   readonly summary: string;
-  /** Loads the program behind it, which only runs on a Node that is new enough. */
+  /** The command's module needs a recent Node. */
   readonly load: () => Promise<Run>;
 }
 

@@ -15,7 +15,7 @@ export async function askAgent(given: Given<Config>) {
   };
 }
 
-/** Whether requests can be sent: from the running program, or by an empty request if that is asked for. */
+/** From the running program, or an empty request. */
 export async function writingFindings(
   given: Given<Config>,
   refusals: readonly AgentRefusal[],
@@ -51,7 +51,7 @@ const PAUSED = {
   ],
 } as const;
 
-/** From the running program: doctor's own read may be answered nevertheless. */
+/** From the running program, since doctor's own read may succeed. */
 export function pauseFindings({ projects }: Config, stored: StoreFacts | null): Finding[] {
   return (['reads', 'calls'] as const).flatMap((kind) => {
     const [what, next] = PAUSED[kind];
@@ -79,7 +79,7 @@ function eachProject(
   );
 }
 
-/** The API was asked for a job that does not exist, which changes nothing. */
+/** The probe reads a job that doesn't exist. */
 function readingFinding({ name, probe }: ProbedProject): Finding {
   const { ok, warning, error } = findingsOf('agent_api', name);
   if (probe.kind === 'unreachable') {
@@ -101,7 +101,7 @@ function readingFinding({ name, probe }: ProbedProject): Finding {
           'Check that AGENT_BASE_URL leads to the agent API, with its path if it has one.',
         );
       }
-      // An unknown job and an unknown project both get 404; only the API's words can tell them apart.
+      // Unknown jobs and projects both get 404; only the text differs.
       return /\bproject\b/i.test(probe.words) && !/\bjob\b/i.test(probe.words)
         ? error(`the key is accepted, but the project is unknown (${answer})`, CORRECT_PROJECT)
         : ok(`reached, key accepted (${answer}, to a job that does not exist)`);

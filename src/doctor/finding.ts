@@ -9,15 +9,15 @@ export interface Given<Settings> {
 
 export interface Tools {
   readonly clock: Clock;
-  /** For each question to Slack, to the agent API and to code hosts. */
+  /** Per question. */
   readonly timeoutMs: number;
-  /** Whether the agent API is asked to accept an empty request. Default: no. */
+  /** Sends an empty request to the agent API. Default: no. */
   readonly probeWrite?: boolean;
 }
 
 export const SILENT: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-/** The stable names of checks, and their titles in a report. */
+/** Names are stable. */
 const TITLES = {
   node: 'Node',
   settings: 'Settings',
@@ -50,14 +50,13 @@ const TITLES = {
 export type CheckName = keyof typeof TITLES;
 
 const LEVELS = ['ok', 'warning', 'error'] as const;
-/** `warning`: it works, but not for ever, or not all of it. `error`: requests wait or are lost. */
+/** `warning`: works in part, or for now. `error`: requests wait or are lost. */
 export type Level = (typeof LEVELS)[number];
 
 const SIGNS = { ok: ['✓', 'green'], warning: ['!', 'yellow'], error: ['✗', 'red'] } as const;
 
 export interface Finding {
   readonly check: CheckName;
-  /** Which of several: a variable, a workspace, a channel, a project … */
   readonly subject: string | null;
   readonly level: Level;
   readonly found: string;
@@ -79,12 +78,12 @@ export function worstOf(findings: readonly Finding[]): Level {
   return LEVELS.findLast((level) => findings.some((finding) => finding.level === level)) ?? 'ok';
 }
 
-/** A shorter secret would match in the middle of words. */
+/** Shorter ones match inside words. */
 const SECRET_MIN_LENGTH = 6;
 
 export function shown(findings: readonly Finding[], secrets: readonly string[]): Finding[] {
   const hidden = secrets.filter(({ length }) => length >= SECRET_MIN_LENGTH);
-  // A server's words may contain anything.
+  // A server's text may contain anything.
   const oneLine = (text: string) => {
     const plain = text.toWellFormed().replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ');
     return hidden.reduce((safe, secret) => safe.replaceAll(secret, '…'), plain).trim();
@@ -93,13 +92,13 @@ export function shown(findings: readonly Finding[], secrets: readonly string[]):
     check,
     subject: subject && oneLine(subject),
     level,
-    // Only what was found may quote others; the advice, with its examples, is ours.
+    // Only `found` may quote others.
     found: oneLine(scrub(found.toWellFormed())),
     next: next && oneLine(next),
   }));
 }
 
-/** One line each; checks with the same problem and advice share a line. */
+/** Checks with the same result share a line. */
 export function textReport(findings: readonly Finding[], isColoured = false): string {
   const groups = Map.groupBy(findings, (finding) =>
     finding.level === 'ok' ? finding : JSON.stringify([finding.level, finding.found, finding.next]),
@@ -124,7 +123,7 @@ export function textReport(findings: readonly Finding[], isColoured = false): st
   return [...lines, '', summary === '' ? 'All is well.' : summary + rest].join('\n');
 }
 
-/** `worst`, and the findings; their names are stable. */
+/** Names are stable. */
 export function jsonReport(findings: readonly Finding[]): string {
   return JSON.stringify({ worst: worstOf(findings), findings }, null, 2);
 }

@@ -9,14 +9,14 @@ export async function listeningFindings(
   timeoutMs: number,
 ): Promise<Finding[]> {
   const { host, port, healthPort } = http;
-  // Socket Mode needs it for health, installation pages, or webhooks, which have secrets.
+  // Socket Mode needs it for health, OAuth pages or webhooks, which have secrets.
   const opensPort =
     healthPort === null ||
     slack.transport.kind === 'http' ||
     slack.installing.kind === 'oauth' ||
     featureSecrets.size > 0;
   const ports = { PORT: opensPort ? port : 0, HEALTH_PORT: healthPort ?? 0 };
-  // 0 is any free one.
+  // 0: any free port.
   const used = Object.entries(ports).filter(([, port]) => port !== 0);
   return Promise.all(
     used.map(async ([variable, port]) => {
@@ -57,9 +57,9 @@ async function answersAsWeDo(host: string, port: number, timeoutMs: number): Pro
 }
 
 const NOTEWORTHY_MS = 5_000;
-/** Posts of unknown fate and early replies are looked for within 60 s of Slack's time. */
+/** Searches for unclear posts allow 60 s. */
 const SLACK_LIMIT_MS = 45_000;
-/** Two replicas may differ by 15 s, so each by half of that from Slack's time. */
+/** Replicas may differ by 15 s, so half of that each. */
 const REPLICA_LIMIT_MS = 7_500;
 
 const SET_CLOCK = "Set this machine's clock right, and keep it so (NTP).";

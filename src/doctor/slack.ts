@@ -20,7 +20,7 @@ import { type Finding, type Findings, findingsOf, type Given, SILENT } from './f
 const RENEW_APP_TOKEN =
   'Make an app-level token with the scope connections:write ("Basic Information" of the app), and set SLACK_APP_TOKEN to it.';
 
-/** The token was accepted a moment ago, and revoked since. */
+/** Revoked during the check. */
 const LOOK_AGAIN = 'Run doctor again.';
 
 export function inspectionWith(
@@ -30,7 +30,7 @@ export function inspectionWith(
   return inspectionBy(token, { apiUrl: config.slack.apiUrl, clock, log: SILENT }, timeoutMs);
 }
 
-/** From the running program: doctor opens no connection, which would get a share of the requests. */
+/** From the running program: a connection of doctor's own would receive requests. */
 export function otherProgramFindings(otherConnections: number): Finding[] {
   if (otherConnections === 0) return [];
   return [
@@ -79,7 +79,6 @@ const USELESS = new Set([
   'token_revoked',
 ]);
 
-/** Explains a failed call; `otherwise` depends on what was called. */
 export function slackFailure(
   { warning, error: problem }: Findings,
   otherwise: (code: string) => Finding,
@@ -118,7 +117,7 @@ export function scopesFinding(
       'Compare the scopes of the app ("OAuth & Permissions") with `docs-agent manifest`.',
     );
   }
-  // The line about the emoji reports that scope.
+  // Reported with the emoji.
   const missing = missingScopes(granted, settings).filter(({ name }) => name !== EMOJI_SCOPE);
   if (missing.length > 0) {
     const level = missing.every(({ isOptional }) => isOptional) ? 'warning' : 'error';
@@ -132,7 +131,6 @@ export function scopesFinding(
   );
 }
 
-/** Whether the bot reads the channel, so that it sees the emoji, and whether that exists. */
 export async function emojiFindings(
   inspection: Inspection,
   scopes: TokenFacts['scopes'],
@@ -168,7 +166,7 @@ export async function emojiFindings(
   );
 }
 
-/** Names that people know, and under which Slack lists the emoji, while events use another. */
+/** Slack lists these names, but uses others in events. */
 const REPORTED_AS: Readonly<Record<string, string>> = {
   thumbsup: '+1',
   thumbsdown: '-1',

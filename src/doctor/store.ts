@@ -5,7 +5,7 @@ import { inspectStore, type StoreFacts } from '../store/inspect.ts';
 import { type Finding, findingsOf, type Given } from './finding.ts';
 
 const MIB = 1024 ** 2;
-/** A busy team writes some 100 MiB a year; the write-ahead log may temporarily take as much. */
+/** A busy team writes 100 MiB a year; the write-ahead log may need as much. */
 const FEW_BYTES = 1024 * MIB;
 const TOO_FEW_BYTES = 100 * MIB;
 
@@ -49,7 +49,7 @@ export function storeFindings(facts: StoreFacts): Finding[] {
 
 export function storeFailure(error: unknown): Finding[] {
   if (!(error instanceof StoreError)) throw error;
-  // The first sentence says what went wrong, the rest is advice; a query that timed out, say, has none.
+  // After the first sentence comes advice, if any.
   const [found = '', ...advice] = error.message.split(/(?<=\.) /);
   const general = 'Check the database itself: its log, its disk and the network to it.';
   return [findingsOf('store').error(found, scrub(advice.join(' ')) || general)];

@@ -14,7 +14,7 @@ const RENEW_BOT_TOKEN =
   'Install the app again ("Install App"), and set SLACK_BOT_TOKEN to its Bot User OAuth Token (xoxb-…).';
 const INSTALL = `Install the app there: https://<your address>${INSTALL_PATH}.`;
 
-/** A workspace or organisation; `id` null: there is only one, which the token identifies. */
+/** `id` is null for a single workspace. */
 interface Installed {
   readonly id: string | null;
   readonly token: string;
@@ -22,7 +22,7 @@ interface Installed {
   readonly settingsOf: readonly { readonly id: string | null; readonly settings: WorkspaceSettings }[];
 }
 
-/** `store`: null if it cannot be read. `clockAheadMs`: of Slack's clock. */
+/** @param store null: unreadable */
 export async function askSlack(given: Given<Config>, store: StoreFacts | null) {
   const { installed, findings } = installationsOf(given.config, store);
   const notices = store?.notices ?? { saved: [], refused: [] };
@@ -44,7 +44,6 @@ export async function askSlack(given: Given<Config>, store: StoreFacts | null) {
         ];
         return { found, clockAheadMs };
       } catch (error) {
-        // Without a token that Slack accepts, nothing else can be checked.
         const refused = (code: string) => findings.error(`Slack refuses the token (${code})`, one.howToRenew);
         return { found: [slackFailure(findings, refused, one.howToRenew)(error)], clockAheadMs: null };
       }
@@ -101,7 +100,7 @@ function installationsOf({ slack: { installing }, workspaces, ...config }: Confi
   return { installed, findings };
 }
 
-/** A workspace's organisation is known only once the app was used there. */
+/** Slack reveals the organisation when the app is used there. */
 function notInstalled(id: string, hasOrganisation: boolean): Finding {
   const { warning } = findingsOf('slack_token', id);
   return hasOrganisation
@@ -117,7 +116,7 @@ const OUTSIDE_WORKFLOW = [
   'Add it to access.channels in the file of DOCS_AGENT_CONFIG, or remove it from workflows.channels.',
 ] as const;
 
-/** `id`: null if there is one workspace only; `teamId` is its id nevertheless. */
+/** As in `Installed`; `teamId` is always known. */
 function placeFindings(
   inspection: Inspection,
   { id: installationId }: Installed,
@@ -133,7 +132,7 @@ function placeFindings(
     ...saved.map(({ channelId }) => channelId),
   ]);
 
-  /** `more`: what else may be wrong. */
+  /** @param more another problem */
   const place = async (channelId: string, findings: Findings, more: Finding | null): Promise<Finding> => {
     try {
       await inspection.isIn(channelId);
@@ -161,7 +160,7 @@ function placeFindings(
     const last = notices.refused.find((one) => one.teamId === teamId && one.channelId === channelId);
     if (last === undefined) return place(channelId, findings, null);
     const { atMs, reason, isTriedAgain } = last;
-    // If it was refused because the bot was not in the channel, or others were, that is fixed.
+    // If these still apply, `place` reports them.
     const isOver =
       isNotInChannel(reason) || reason === CHANNEL_IS_SHARED || (isTriedAgain && !isPlaceClosed(reason));
     const refused = findings.error(

@@ -9,18 +9,17 @@ import { MARKER } from './git.ts';
 import type { Image } from './message.ts';
 import { activityOf, oneLine, SUMMARY_MAX } from './words.ts';
 
-/** An agent that says nothing for so long hangs. */
 const SILENT_MAX_MS = 10 * 60_000;
 const START_WITHIN_MS = 2 * 60_000;
-/** After a cancel, for the agent to note where it stopped. */
+/** Lets the agent save its state after a cancel. */
 const CANCEL_WITHIN_MS = 2_000;
-/** Of one turn: an agent without end fills the disk. */
+/** Per turn. */
 const TRANSCRIPT_MAX_BYTES = 64 * 1024 * 1024;
 const ERRORS_MAX = 2_000;
 const ENDED_WITHIN_MS = 1_000;
 
 export interface AgentFacts {
-  /** `opencode 1.18.0`, as the agent calls itself, or its command. */
+  /** `opencode 1.18.0`, or the command. */
   readonly name: string;
   readonly takesImages: boolean;
 }
@@ -28,26 +27,24 @@ export interface AgentFacts {
 export interface AgentOptions {
   readonly command: readonly [string, ...string[]];
   readonly env: Readonly<Record<string, string>>;
-  /** Marks the processes of this runner among those of others. */
   readonly mark: string;
   readonly clock: Clock;
 }
 
 export interface AgentTurn {
   readonly worktree: string;
-  /** What the agent is told in the session that it knows, and in a new one. */
+  /** For a resumed and for a new session. */
   readonly prompt: { readonly known: string; readonly fresh: string };
   readonly images: readonly Image[];
   readonly sessionId: string | null;
   readonly transcript: string;
-  /** Aborted with a TurnStoppedError: the turn ends now. */
+  /** Aborts with a TurnStoppedError. */
   readonly signal: AbortSignal;
   readonly onActivity: (activity: string) => void;
-  /** Called when the request is sent, with the session's id, which a later turn can go on with. */
   readonly onSession: (sessionId: string) => void;
 }
 
-/** What the agent says of itself. Throws TurnFailedError if the command does not start or is no ACP agent. */
+/** Throws TurnFailedError if the command is no ACP agent. */
 export async function probeAgent(options: AgentOptions, directory: string): Promise<AgentFacts> {
   await using agent = startProcess(options, directory);
   const answer = acp.client({ name: 'docs-agent' }).connectWith(agent.stream, initialize);
@@ -58,7 +55,7 @@ export async function probeAgent(options: AgentOptions, directory: string): Prom
   return { name: oneLine(name, 100), takesImages: agentCapabilities?.promptCapabilities?.image === true };
 }
 
-/** Runs one turn of the agent. Returns its last message. Throws TurnFailedError or TurnStoppedError. */
+/** Returns the agent's last message. Throws TurnFailedError or TurnStoppedError. */
 export async function runAgent(options: AgentOptions, turn: AgentTurn): Promise<string> {
   turn.signal.throwIfAborted();
   using silence = watchSilence(options.clock);
@@ -71,7 +68,7 @@ export async function runAgent(options: AgentOptions, turn: AgentTurn): Promise<
     .onRequest(acp.methods.client.session.requestPermission, ({ params }) => allowOnce(params.options))
     .onNotification(acp.methods.client.session.update, ({ params }) => {
       silence.heard();
-      // A loaded session repeats its past first.
+      // A loaded session replays its history first.
       if (hasBegun) log.note(params.update);
     });
   const working = client.connectWith(agent.stream, async (peer) => {
@@ -94,7 +91,7 @@ export async function runAgent(options: AgentOptions, turn: AgentTurn): Promise<
     if (stopReason !== 'end_turn') throw new TurnFailedError(STOPPED[stopReason] ?? 'The agent gave up.');
     return log.closingWords();
   } catch (error) {
-    // Many agents end when they are told to stop.
+    // Many agents exit when cancelled.
     signal.throwIfAborted();
     throw error;
   } finally {
@@ -126,7 +123,7 @@ async function openSession(
   const resumed = capabilities?.sessionCapabilities?.resume
     ? () => peer.request(session.resume, again)
     : capabilities?.loadSession && (() => peer.request(session.load, again));
-  // The agent may have forgotten it.
+  // The agent may have forgotten the session.
   const isKnown = sessionId !== null && resumed && (await resumed().then(Boolean, () => false));
   if (isKnown) return { sessionId, isKnown };
   const opened = await peer.request(session.new, { cwd, mcpServers: [] });
@@ -154,7 +151,7 @@ function transcriptOf(turn: AgentTurn) {
         const id = update.messageId ?? 'one';
         if (id !== messageId) words = '';
         messageId = id;
-        // A little more than is kept, so that a cut shows.
+        // One chunk beyond the limit, so that the cut shows.
         if (update.content.type === 'text' && words.length <= SUMMARY_MAX) words += update.content.text;
       } else if (update.sessionUpdate === 'tool_call' || update.sessionUpdate === 'tool_call_update') {
         messageId = null;
@@ -168,7 +165,6 @@ function transcriptOf(turn: AgentTurn) {
   };
 }
 
-/** The signal is aborted when nothing was heard for too long. */
 function watchSilence(clock: Clock) {
   const silence = new AbortController();
   const abort = () => silence.abort(new TurnFailedError('The agent said nothing for ten minutes.'));
@@ -180,7 +176,6 @@ function watchSilence(clock: Clock) {
   return { signal: silence.signal, heard, [Symbol.dispose]: () => cancel() };
 }
 
-/** Rejects with the signal's reason, a moment after it was aborted. */
 async function aborted(signal: AbortSignal, clock: Clock): Promise<never> {
   if (!signal.aborted)
     await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
@@ -188,7 +183,7 @@ async function aborted(signal: AbortSignal, clock: Clock): Promise<never> {
   throw signal.reason;
 }
 
-/** The agent as a process group of its own. Disposing ends all of it. */
+/** Disposing kills the process group. */
 function startProcess({ command, env, mark, clock }: AgentOptions, directory: string) {
   const [file, ...args] = command;
   const child = execa(file, args, {
@@ -204,7 +199,7 @@ function startProcess({ command, env, mark, clock }: AgentOptions, directory: st
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     errors = `${errors}${text}`.slice(-ERRORS_MAX);
   });
-  // A broken pipe shows in the process's end.
+  // `gone` reports a broken pipe.
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on('error', () => {});
   const stream = acp.ndJsonStream(
     Writable.toWeb(child.stdin),
@@ -216,7 +211,7 @@ function startProcess({ command, env, mark, clock }: AgentOptions, directory: st
   });
   return {
     stream,
-    /** The result of the work, unless the agent ends or hangs up before: then throws why. */
+    /** Throws if the agent ends first. */
     during: async <T>(work: Promise<T>): Promise<T> => {
       const failed = gone.then((error) => Promise.reject(error));
       for (const promise of [work, failed]) promise.catch(() => {});
@@ -224,7 +219,7 @@ function startProcess({ command, env, mark, clock }: AgentOptions, directory: st
         return await Promise.race([work, failed]);
       } catch (error) {
         if (error instanceof TurnFailedError || error instanceof TurnStoppedError) throw error;
-        // The connection closes a moment before the process is known to have ended.
+        // The connection closes shortly before the exit shows.
         const failure = new TurnFailedError(`The agent failed: ${oneLine((error as Error).message, 300)}`);
         throw await clock.timeout(ENDED_WITHIN_MS, gone, failure);
       }
@@ -237,7 +232,7 @@ function startProcess({ command, env, mark, clock }: AgentOptions, directory: st
   };
 }
 
-/** Ends a process at once, or a group (its number negated), unless it has ended. */
+/** @param pid negative for a process group */
 export function endProcess(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');

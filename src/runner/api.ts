@@ -9,14 +9,14 @@ import { type Message, message } from './message.ts';
 import type { RunnerSettings } from './settings.ts';
 import { type Job, type RunnerStore, sha256, type Turn } from './store.ts';
 
-/** What callers that know it may use: see docs/runner.md. */
+/** See docs/runner.md. */
 const CAPABILITIES = 'idempotency, cancel, summary, activity, images';
-/** The images in base64, the prompt, and some room. */
+/** For images in base64. */
 const BODY_MAX_BYTES = 32 * 1024 * 1024;
 const KEY_MAX = 255;
 const KEY_KEPT_MS = 24 * 60 * 60_000;
 const HOUR_MS = 60 * 60_000;
-/** Of one job, besides the one that runs. */
+/** Per job, besides the running one. */
 const WAITING_MAX = 50;
 
 export interface ApiOptions
@@ -27,7 +27,7 @@ export interface ApiOptions
   readonly newId: () => string;
   readonly activityOf: (jobId: string) => string | null;
   readonly onTurn: () => void;
-  /** Ends the job's turn if it runs, and resolves when it has ended. */
+  /** Resolves when the turn has ended. */
   readonly stopTurn: (turn: Pick<Turn, 'number' | 'jobId'>) => Promise<void>;
   readonly onFailure: (error: unknown) => void;
 }
@@ -50,7 +50,7 @@ class Refusal extends Error {
 const NO_MESSAGE = 'The body must be a JSON object with a prompt.';
 const PATH = /^\/v2\/agent\/([^/]+)\/job(?:\/([^/]+)(?:\/(message|cancel))?)?$/;
 
-/** Answers the requests of the agent API: docs/agent-api.openapi.yml. */
+/** docs/agent-api.openapi.yml */
 export function agentApi(options: ApiOptions): (request: IncomingMessage, response: ServerResponse) => void {
   const bodies = createBodyReader(4 * BODY_MAX_BYTES);
   const expected = Buffer.from(sha256(options.apiKey));
@@ -102,7 +102,7 @@ export function agentApi(options: ApiOptions): (request: IncomingMessage, respon
     return job;
   }
 
-  /** A create (no job yet) or a message: stored once for each `Idempotency-Key`, then answered. */
+  /** A create (`jobId` null) or message, once per `Idempotency-Key`. */
   async function take(request: IncomingMessage, jobId: string | null): Promise<Answer> {
     const body = await bodies.read(request, BODY_MAX_BYTES);
     if (!Buffer.isBuffer(body)) throw new Refusal(body.status, `The request was not taken: ${body.reason}.`);
@@ -181,7 +181,7 @@ export function agentApi(options: ApiOptions): (request: IncomingMessage, respon
         return { status: 500, body: { error: 'The runner failed; its log says why.' } };
       })
       .then(({ status, body, retryAfterS }) => {
-        // What is left of a body that was refused is not read.
+        // Doesn't read the rest of a refused body.
         if (!request.complete) response.setHeader('connection', 'close');
         response
           .writeHead(status, {

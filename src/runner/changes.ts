@@ -1,9 +1,8 @@
 import { matchesGlob, posix } from 'node:path';
 
-/** One line of `git diff-index --raw`: a file as it was in the base commit, and as the agent left it. */
 export interface Change {
   readonly path: string;
-  /** Its mode and object, as `git update-index --index-info` takes them; the mode 000000: there was no file. */
+  /** Mode and object for `git update-index --index-info`; mode 000000: no file. */
   readonly before: string;
   readonly mode: string;
   readonly object: string;
@@ -11,10 +10,10 @@ export interface Change {
 
 export const SYMLINK = '120000';
 export const SUBMODULE = '160000';
-/** What a code host runs by itself: whoever may write these may run anything there. */
+/** Code hosts run these, with access to anything. */
 const WORKFLOWS = new Set(['.github', '.gitlab-ci.yml', '.gitlab', '.circleci', '.gitea', '.forgejo']);
 
-/** Reads the output of `git diff-index --raw -z --no-renames`. */
+/** Parses `git diff-index --raw -z --no-renames`. */
 export function parseChanges(raw: string): Change[] {
   const lines = raw.matchAll(/:(\d+) (\d+) (\w+) (\w+) \w+\0([^\0]+)\0/gy);
   return Array.from(lines, ([, oldMode, mode = '', oldObject, object = '', path = '']) => {
@@ -22,11 +21,7 @@ export function parseChanges(raw: string): Change[] {
   });
 }
 
-/**
- * Whether the change may be committed.
- * @param patterns of the files that may change; empty: all
- * @param target what the file points to, if it is a symbolic link; null: not known
- */
+/** @param patterns empty: all files @param target null: unknown */
 export function mayCommit(change: Change, patterns: readonly string[], target: string | null): boolean {
   const { path, mode } = change;
   if (mode === SUBMODULE) return false;
@@ -35,12 +30,12 @@ export function mayCommit(change: Change, patterns: readonly string[], target: s
   return patterns.length === 0 || patterns.some((pattern) => matchesGlob(dotless(path), dotless(pattern)));
 }
 
-/** Node's patterns leave out names that begin with a dot. */
+/** Node's globs skip names with a leading dot. */
 function dotless(path: string): string {
   return path.replace(/(?<=^|\/)\./g, '_.');
 }
 
-/** Only leading `..` are followed: after a name, which may be another link, they lead anywhere. */
+/** After a name, which may be another link, `..` leads anywhere. */
 function leavesRepository(path: string, target: string): boolean {
   const steps = target.split('/');
   if (steps.some((step) => step.toLowerCase() === '.git')) return true;

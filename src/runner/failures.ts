@@ -1,9 +1,8 @@
-/** Why a turn has failed, in a sentence for people. */
+/** The message is a sentence for people. */
 export class TurnFailedError extends Error {
   override readonly name = 'TurnFailedError';
 }
 
-/** A turn was ended from outside. */
 export class TurnStoppedError extends Error {
   override readonly name = 'TurnStoppedError';
   readonly by: 'caller' | 'time_limit' | 'runner';

@@ -2,22 +2,21 @@ import { execa } from 'execa';
 import { TurnFailedError } from './failures.ts';
 import { oneLine } from './words.ts';
 
-/** A fetch or push of a large repository over a slow line. */
+/** For a large repository on a slow line. */
 const REMOTE_WITHIN_MS = 15 * 60_000;
 const LOCAL_WITHIN_MS = 2 * 60_000;
 const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
-/** Of what git says, as much as a person reads. */
 export const SAID_MAX = 300;
-/** In the environment of each process that the runner starts, and of all that those start. */
+/** Set for child processes, and so for their descendants. */
 export const MARKER = 'DOCS_AGENT_RUNNER';
 
 export interface RemoteSettings {
   readonly address: string;
   /** Null: the remote's HEAD. */
   readonly branch: string | null;
-  /** The value of an `Authorization` header for git; null: none is sent. */
+  /** An `Authorization` header. */
   readonly authorization: () => Promise<string | null>;
-  /** Git's whole environment, without a secret: an agent may find a way to have it run a command. */
+  /** Without secrets: an agent may make git run a command. */
   readonly env: Readonly<Record<string, string>>;
   readonly mark: string;
 }
@@ -25,11 +24,11 @@ export interface RemoteSettings {
 export interface GitOptions {
   readonly input?: string | undefined;
   readonly env?: Readonly<Record<string, string>>;
-  /** Of a command that talks to the remote: aborted, it is ended. */
+  /** For commands that use the remote. */
   readonly remoteSignal?: AbortSignal;
 }
 
-/** Runs git in a bare clone, or in a work tree that the arguments name, and reads no settings but those given here. */
+/** Reads no settings but those given here. */
 export class Git {
   readonly bare: string;
   readonly #remote: RemoteSettings;
@@ -39,7 +38,7 @@ export class Git {
     this.#remote = remote;
   }
 
-  /** Returns what git prints. Throws TurnFailedError if it fails. */
+  /** Throws TurnFailedError. */
   async print(args: readonly string[], options?: GitOptions): Promise<string> {
     const { exitCode, stdout, stderr } = await this.run(args, options);
     if (exitCode !== 0) throw gitFailed(stderr);
@@ -53,7 +52,7 @@ export class Git {
   async run(args: readonly string[], { input, env, remoteSignal }: GitOptions = {}) {
     const place = args[0] === '-C' ? [] : [`--git-dir=${this.bare}`];
     const authorization = remoteSignal ? await this.#remote.authorization() : null;
-    // The token goes to git in its environment, and only for the address of the code host.
+    // Keeps the token off the command line, and from other hosts.
     const token = authorization !== null && {
       GIT_CONFIG_COUNT: '1',
       GIT_CONFIG_KEY_0: `http.${new URL(this.#remote.address).origin}/.extraHeader`,
@@ -69,13 +68,13 @@ export class Git {
       timeout: remoteSignal ? REMOTE_WITHIN_MS : LOCAL_WITHIN_MS,
       maxBuffer: OUTPUT_MAX_BYTES,
     });
-    // A git that was ended has no exit code, and 1 often means a result.
+    // A killed git has no exit code, and 1 often means a result.
     const { exitCode = 128, stdout, stderr, originalMessage = '' } = result;
     return { exitCode, stdout, stderr: stderr || originalMessage };
   }
 }
 
-/** Nothing that an agent wrote into hooks or settings is run, and no setting of the machine's user counts. */
+/** Ignores the user's settings, and whatever an agent put into settings or hooks. */
 const SAFE = [
   'core.hooksPath=/dev/null',
   'core.excludesFile=/dev/null',

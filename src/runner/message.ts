@@ -14,7 +14,6 @@ const image = z.object({
   data: z.base64('must be base64'),
 });
 
-/** A request to the agent, with its pictures. */
 export const message = z.object({
   prompt: z
     .string('is missing')

@@ -19,7 +19,7 @@ const gitlab = z
   .object({ web_url: z.string(), state: z.string() })
   .transform(({ web_url: url, state }) => ({ url, isOpen: state === 'opened' }));
 
-/** At the code host of the repository's address, or else the only one that there is; null: there is none. */
+/** Null: no code host, or no repository there. */
 export function pullRequestsOf(
   { codeHosts, codeHostRepository, repository: address }: RunnerSettings,
   clock: Clock,
@@ -61,7 +61,7 @@ export function pullRequestsOf(
   return {
     repository,
     close: () => host.client.close(),
-    /** For git: the value of an `Authorization` header; null: the address is not the code host's. */
+    /** An `Authorization` header for git; null: the address is elsewhere. */
     authorization: async (): Promise<string | null> => {
       const url = URL.parse(address);
       const isPrivate = url?.protocol === 'https:' || LOCAL.includes(url?.hostname ?? '');
@@ -71,7 +71,7 @@ export function pullRequestsOf(
       const user = isGithub ? 'x-access-token' : 'oauth2';
       return `Basic ${Buffer.from(`${user}:${token}`).toString('base64')}`;
     },
-    /** The newest pull request of the branch; null: there is none. */
+    /** Prefers an open one, else the newest. */
     find: async (branch: string, signal: AbortSignal) => {
       const name = encodeURIComponent(branch);
       const query = isGithub
@@ -80,7 +80,6 @@ export function pullRequestsOf(
       const found = z.array(schema).parse(await ask(signal, query));
       return found.find(({ isOpen }) => isOpen) ?? found[0] ?? null;
     },
-    /** @param base the branch that it is to be merged into */
     open: async (branch: string, base: string, title: string, body: string, signal: AbortSignal) =>
       schema.parse(
         isGithub
@@ -93,7 +92,7 @@ export function pullRequestsOf(
   };
 }
 
-/** `acme/docs` from an https or ssh address at the code host; null: it is elsewhere. */
+/** `acme/docs` from an https or ssh address; null: elsewhere. */
 function repositoryAt(address: string, webUrl: string): string | null {
   const scp = /^[\w.-]+@([\w.-]+):(?!\/)(.+)$/.exec(address);
   const url = URL.parse(scp === null ? address : `ssh://${scp[1]}/${scp[2]}`);

@@ -8,11 +8,11 @@ import { oneLine } from './words.ts';
 
 const NOT_UTF8 = 'The name of a changed file is not valid UTF-8.';
 const AUTHOR = '[user]\n\tname = docs-agent\n\temail = docs-agent@users.noreply.github.com\n';
-/** Files are stored as the agent wrote them, whatever the repository's attributes say. */
+/** Ignores the repository's attributes. */
 const AS_IT_IS = '* -text -filter -ident -working-tree-encoding\n';
 const UNREAD = /^error: (?:'(.+)\/' does not have a commit checked out|unable to index file '(.+)')$/;
 const LINKS_MAX = 200;
-/** Branches as last fetched, and here; by their numbers, the commits of turns, and the edits of stopped ones. */
+/** `turn`: commits of turns; `kept`: edits of stopped turns. Both by turn number. */
 const PLACES = {
   remote: 'refs/remotes/origin',
   local: 'refs/heads',
@@ -27,33 +27,30 @@ export interface NewCommit {
   readonly message: string;
 }
 
-/** Two lines of work in one tree. */
 export interface Merged {
   readonly tree: string;
-  /** Files in which both have changed the same; they hold conflict markers. */
+  /** With conflict markers. */
   readonly conflicts: readonly string[];
-  /** False: there are others than of lines, as of a file that one has changed and the other deleted. */
+  /** False with other conflicts, such as a file both changed and deleted. */
   readonly isOfLines: boolean;
 }
 
 /**
- * A bare clone of a repository, and the work trees of its jobs. An agent never sees the clone's settings: its work
- * tree has a git directory of its own, which is made anew for each turn and whose settings and hooks the commands
- * here never read. What git refuses is thrown as TurnFailedError.
+ * A bare clone and its jobs' work trees, each with a git directory that is new in each turn. Agents never see
+ * the clone's settings, and the commands here never read an agent's. Throws TurnFailedError if git fails.
  */
 export class Repository {
   readonly #git: Git;
   readonly #remote: RemoteSettings;
-  /** Two fetches at once would fight for the same locks. */
+  /** Git locks exclude concurrent fetches. */
   #fetching: Promise<unknown> = Promise.resolve();
 
-  /** @param directory of the bare clone; made at the first fetch */
   constructor(directory: string, remote: RemoteSettings) {
     this.#git = new Git(directory, remote);
     this.#remote = remote;
   }
 
-  /** Makes the clone, and removes what a killed git has left behind in it. */
+  /** Also removes leftovers of a killed git. */
   async open(): Promise<void> {
     await makeGitDirectory(this.#git.bare, true, 'main');
     const files = await readdir(this.#git.bare, { recursive: true }).catch(() => []);
@@ -61,7 +58,7 @@ export class Repository {
     await Promise.all(left.map((file) => rm(join(this.#git.bare, file))));
   }
 
-  /** Fetches the branch to start from and those of jobs. Returns the name of the first. */
+  /** Fetches the base branch, whose name it returns, and jobs' branches. */
   async fetch(signal: AbortSignal): Promise<string> {
     signal.throwIfAborted();
     const fetched = this.#fetching.then(() => this.#fetch(signal));
@@ -89,7 +86,6 @@ export class Repository {
     return branch;
   }
 
-  /** Null: there is none. */
   async tips(...refs: readonly Ref[]): Promise<(string | null)[]> {
     const names = refs.map(([kind, name]) => `${PLACES[kind]}/${name}`);
     const found = await this.#git.print(['for-each-ref', '--format=%(refname) %(objectname)', ...names]);
@@ -113,10 +109,7 @@ export class Repository {
     return exitCode === 0;
   }
 
-  /**
-   * Puts the work tree on the branch at the commit, with a new git directory.
-   * @param tree of the files, if it is not the commit's
-   */
+  /** @param tree of files, if not the commit's */
   async checkOut(turn: number, directory: string, branch: string, commit: string, tree = commit) {
     await removeTree(directory);
     const own = join(directory, '.git');
@@ -126,7 +119,7 @@ export class Repository {
     await mkdir(dirname(ref), { recursive: true });
     await writeFile(ref, `${commit}\n`);
     await this.#git.print(['-C', directory, 'read-tree', '-u', '--reset', tree]);
-    // With it, git later reads only files that were touched; by its time, those touched in the same moment, too.
+    // Lets git skip untouched files. The old time makes it read those touched in the same moment.
     const index = join(own, 'index');
     const { atime, mtime } = await stat(index);
     const copy = join(this.#git.bare, `index-${turn}`);
@@ -135,7 +128,7 @@ export class Repository {
     const staged = await this.#git.print(['ls-files', '--stage', '-z'], { env });
     const links = staged.split('\0').filter((line) => line.startsWith(SUBMODULE));
     const input = links.map((line) => `${line.slice(line.indexOf('\t') + 1)}\0`).join('');
-    // Else git would look into a repository that the agent puts there, by its settings.
+    // Otherwise, git would use the settings of a repository that the agent puts there.
     const assume = [`--work-tree=${directory}`, 'update-index', '--assume-unchanged', '-z', '--stdin'];
     if (links.length > 0) await this.#git.print(assume, { input, env });
     await utimes(copy, atime, mtime);
@@ -143,15 +136,15 @@ export class Repository {
   }
 
   /**
-   * What the agent has changed in the work tree since `base`, or committed by itself: the tree for a commit (null:
-   * none), and the files that may not be committed.
+   * The agent's changes and commits since `base`. `tree` null: none; `leftOut`: files that may not be
+   * committed.
    */
   async contentsOf(turn: number, directory: string, base: string, patterns: readonly string[]) {
     const env = { GIT_INDEX_FILE: join(this.#git.bare, `index-${turn}`) };
     const inTree = (args: readonly string[], input?: string) =>
       this.#git.print([`--work-tree=${directory}`, ...args], { input, env });
     await makeGitDirectory(this.#git.bare, true, 'main');
-    // Git would wait for somebody to write into them.
+    // Git would block on them.
     const pipes = ['(', '-type', 'p', '-o', '-type', 's', ')', '-delete'];
     await execa('find', [directory, ...pipes], { reject: false });
     try {
@@ -168,7 +161,7 @@ export class Repository {
       if (tree !== worked) await inTree(['read-tree', tree]);
       const diff = await inTree(['diff-index', '--cached', '--raw', '-z', '--no-renames', base]);
       const changes = parseChanges(diff);
-      // Such a name could not be put back.
+      // Such a name can't be restored.
       if (changes.some(({ path }) => path.includes('\uFFFD'))) throw new TurnFailedError(NOT_UTF8);
       const targets = new Map<Change, string>();
       for (const link of changes.filter(({ mode }) => mode === SYMLINK).slice(0, LINKS_MAX))
@@ -185,12 +178,9 @@ export class Repository {
     }
   }
 
-  /**
-   * The tree with what the agent has committed by itself on a branch that it then left: the newest one, unless it
-   * conflicts with the work tree.
-   */
+  /** Merges the agent's newest commit on a branch that it left, unless it conflicts. */
   async #withOwnCommits(turn: number, directory: string, base: string, tree: string): Promise<string> {
-    // A fetch runs nothing that the agent's settings name; any other command in its repository may.
+    // Unlike other commands, a fetch runs nothing from the agent's settings.
     const ref = `refs/docs-agent/agents/${turn}`;
     const fetch = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--', directory];
     if (!(await this.#git.succeeds([...fetch, `+refs/heads/*:${ref}/heads/*`, `+HEAD:${ref}/head`])))
@@ -199,13 +189,13 @@ export class Repository {
     const own = (await this.#git.print(listing)).split('\n');
     const newest = own.find((commit) => commit && commit !== base);
     if (newest === undefined || (await this.isAncestor(newest, `${ref}/head`))) return tree;
-    // What it has only fetched, to read it, is not its own.
+    // The agent merely fetched it.
     if (!(await this.isAncestor(base, newest))) return tree;
     const merged = await this.#merge(newest, await this.#commitTree(tree, [base])).catch(() => null);
     return merged?.conflicts.length === 0 ? merged.tree : tree;
   }
 
-  /** Pushes the commit. Returns false if somebody has pushed meanwhile. Throws TurnFailedError. */
+  /** False: somebody else pushed meanwhile. */
   async push(branch: string, commit: string, remoteSignal: AbortSignal): Promise<boolean> {
     const push = ['push', '--porcelain', '--', this.#remote.address, `${commit}:refs/heads/${branch}`];
     const { exitCode, stdout, stderr } = await this.#git.run(push, { remoteSignal });
@@ -216,7 +206,7 @@ export class Repository {
     throw new TurnFailedError(`The repository refused the push: ${oneLine(refused, SAID_MAX)}.`);
   }
 
-  /** Puts what a commit has changed, and nothing of its parents, on top of another one. */
+  /** Applies the changes of one commit. */
   async pick(onto: string, commit: string): Promise<Merged> {
     const root = await this.#commitTree(`${commit}^^{tree}`, []);
     const ours = await this.#commitTree(`${onto}^{tree}`, [root]);
@@ -238,7 +228,7 @@ export class Repository {
     return { tree, conflicts, isOfLines: kinds.every((kind) => kind === 'CONFLICT (contents)') };
   }
 
-  /** Makes a commit, and moves all refs to it at once: from then on it counts, whatever happens to this process. */
+  /** Updates all refs at once. From then on, the commit survives a crash. */
   async commit({ tree, parent, message }: NewCommit, ...refs: readonly Ref[]): Promise<string> {
     const commit = await this.#commitTree(tree, [parent], message);
     const input = refs.map(([kind, name]) => `update ${PLACES[kind]}/${name} ${commit}\n`).join('');
@@ -248,8 +238,8 @@ export class Repository {
 }
 
 /**
- * Makes what git needs of a git directory, or puts its settings right: an agent of the same user may have found the
- * clone, and settings may name commands, as attributes do.
+ * Also repairs the settings and attributes, which may name commands: an agent of the same user can write
+ * there.
  */
 async function makeGitDirectory(directory: string, isBare: boolean, branch: string): Promise<void> {
   for (const name of ['objects/info', 'refs/heads', 'info'])
@@ -264,7 +254,7 @@ async function makeGitDirectory(directory: string, isBare: boolean, branch: stri
   await Promise.all([head, write('config', settings), write('info/attributes', AS_IT_IS)]);
 }
 
-/** Removes a folder, also one in which an agent has locked others. */
+/** Also removes what an agent made read-only. */
 export async function removeTree(directory: string): Promise<void> {
   const remove = () => rm(directory, { recursive: true, force: true });
   await remove().catch(async () => {

@@ -18,10 +18,10 @@ import type { RunnerSettings } from './settings.ts';
 import { RunnerStore, sha256, type Turn } from './store.ts';
 import { failed, runTurn, type TurnOptions } from './turn.ts';
 
-/** A turn is run again after each kill of the runner, up to this often. */
+/** Attempts at a turn, if the runner is killed in each. */
 const ATTEMPTS_MAX = 3;
 const SWEEP_EVERY_MS = 60 * 60_000;
-/** Pictures make large bodies. */
+/** Images make large bodies. */
 const REQUEST_WITHIN_MS = 60_000;
 
 export type Runner = Awaited<ReturnType<typeof startRunner>>;
@@ -34,8 +34,7 @@ interface Running {
 }
 
 /**
- * Starts the service: the agent API, and the turns of its jobs. Throws StoreError if the folder cannot be used,
- * TurnFailedError if the agent does not start, or the system's error if the port is taken.
+ * Throws StoreError, TurnFailedError if the agent doesn't start, or the system's error if the port is taken.
  */
 export async function startRunner(settings: RunnerSettings, { clock, log }: { clock: Clock; log: Logger }) {
   const dataDir = resolve(settings.dataDir);
@@ -69,7 +68,7 @@ export async function startRunner(settings: RunnerSettings, { clock, log }: { cl
     const running = new Map<string, Running>();
     let isStopping = false;
 
-    /** What begins turns, or must not meet one that begins, runs in order. */
+    /** Runs what begins turns, or must not overlap with that, in order. */
     let last = Promise.resolve();
     const inOrder = (work: () => Promise<void>, onError: (error: unknown) => void) => {
       last = last.then(work).catch(onError);
@@ -116,7 +115,7 @@ export async function startRunner(settings: RunnerSettings, { clock, log }: { cl
           turn.attempts > ATTEMPTS_MAX
             ? failed('The runner was killed in each of three attempts.')
             : await runTurn(options).finally(() => endLeftBehind(ofTurn));
-        // A service manager may end agents together with the runner.
+        // A service manager may kill agents together with the runner.
         if (isStopping && end.outcome === 'failed') throw new TurnStoppedError('runner');
         await store.transaction((tx) => tx.end(turn, end, clock.now()));
         const { outcome, reason } = end;
@@ -130,14 +129,14 @@ export async function startRunner(settings: RunnerSettings, { clock, log }: { cl
       }
     }
 
-    /** A message may open a job again at any time, so its folder is moved away before another turn begins. */
+    /** A message may reopen a job at any time, so its folder moves before another turn begins. */
     async function archive(): Promise<void> {
       const nowMs = clock.now();
       for (const id of await store.archive(nowMs - settings.keepMs, nowMs)) {
         const { worktree, transcript } = placeOf(id);
         await rm(transcript, { force: true });
         if (!existsSync(worktree)) continue;
-        // An agent may have locked it.
+        // An agent may have made it read-only.
         await chmod(worktree, 0o700);
         await rename(worktree, join(trash, `${id}-${nowMs}`));
       }
@@ -176,7 +175,7 @@ export async function startRunner(settings: RunnerSettings, { clock, log }: { cl
     return {
       port: (server.address() as AddressInfo).port,
       agent: facts.name,
-      /** Ends all turns; they are run again at the next start. */
+      /** Stopped turns run again at the next start. */
       stop: async () => {
         isStopping = true;
         server.close();
@@ -194,7 +193,7 @@ export async function startRunner(settings: RunnerSettings, { clock, log }: { cl
   }
 }
 
-/** Ends the processes that carry the mark: agents of a runner that was killed, or what an agent has left behind. */
+/** Kills agents of a killed runner, and what an agent left running. */
 async function endLeftBehind(mark: string): Promise<void> {
   const entries = await readdir('/proc').catch(() => []);
   const endIfMarked = async (pid: string) => {

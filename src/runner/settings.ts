@@ -6,7 +6,7 @@ export interface RunnerSettings {
   readonly repository: string;
   readonly branch: string | null;
   readonly command: readonly [string, ...string[]];
-  /** Patterns of the files that may change; empty: all. */
+  /** Globs of files that may change; empty: all. */
   readonly paths: readonly string[];
   readonly apiKey: string;
   readonly host: string;
@@ -15,15 +15,14 @@ export interface RunnerSettings {
   readonly concurrency: number;
   readonly turnTimeoutMs: number;
   readonly gitEnv: Readonly<Record<string, string>>;
-  /** The agent's whole environment. */
   readonly agentEnv: Readonly<Record<string, string>>;
-  /** The text that precedes each first request. */
+  /** Precedes each new session's first prompt. */
   readonly instructions: string | null;
   readonly hourlyLimit: number | null;
-  /** How long a job rests before it is archived. */
+  /** Time at rest before archiving. */
   readonly keepMs: number;
   /** With write access. */
   readonly codeHosts: readonly CodeHostSettings[];
-  /** `owner/name`, where the address does not say it. */
+  /** `owner/name`, if the address doesn't contain it. */
   readonly codeHostRepository: string | null;
 }

@@ -6,18 +6,17 @@ import type { Message } from './message.ts';
 interface JobTable {
   id: string;
   project: string;
-  /** The first request. */
   prompt: string;
   createdAt: number;
-  /** Of the present branch; each merged one is followed by another. */
+  /** Number of the current branch. */
   round: number;
-  /** How the last turn ended; null: none has. */
+  /** Of the last turn; null: none ended. */
   outcome: 'completed' | 'failed' | null;
   prLink: string | null;
   summary: string | null;
   reason: string | null;
   sessionId: string | null;
-  /** The commit with what the last turn had done when it was stopped; null: it came to its end. */
+  /** Commit with the last turn's edits, if it was stopped. */
   kept: string | null;
   restedAt: number | null;
   archivedAt: number | null;
@@ -27,7 +26,7 @@ interface TurnTable {
   number: Generated<number>;
   jobId: string;
   prompt: string;
-  /** JSON; null once it has ended. */
+  /** JSON; null after the end. */
   images: string | null;
   state: 'waiting' | 'running' | 'ended' | 'dropped';
   attempts: number;
@@ -50,11 +49,9 @@ export type Turn = Readonly<Selectable<TurnTable>>;
 export type Call = Readonly<CallTable>;
 type Queries = Kysely<{ job: JobTable; turn: TurnTable; call: CallTable }>;
 
-/** How a turn ended, and what its job is from then on. */
 export type TurnEnd = Pick<Job, 'outcome' | 'reason' | 'summary'> &
   Partial<Pick<Job, 'prLink' | 'sessionId' | 'kept'>>;
 
-/** Of its past, as much as an agent with a new session is told. */
 const EARLIER_TURNS_MAX = 20;
 
 const SCHEMA = [
@@ -73,7 +70,7 @@ const SCHEMA = [
   'create index if not exists call_at on call (project, at)',
 ];
 
-/** The jobs and turns of the runner, in a database of its own. Times are milliseconds since 1970. */
+/** Times are milliseconds since 1970. */
 export class RunnerStore {
   readonly close: () => Promise<void>;
   readonly #db: Queries;
@@ -83,10 +80,10 @@ export class RunnerStore {
     this.close = close;
   }
 
-  /** Throws StoreError if the folder cannot be used, or another runner uses it. */
+  /** Throws StoreError, also if another runner uses the folder. */
   static async open(dataDir: string): Promise<RunnerStore> {
     const { queries, close } = openSqlite(dataDir);
-    // The engine knows none of these tables.
+    // The engine's type lacks these tables.
     const own = queries as unknown as Queries;
     for (const statement of SCHEMA) await sql.raw(statement).execute(own);
     return new RunnerStore(own, close);
@@ -100,13 +97,13 @@ export class RunnerStore {
     return (await this.#db.selectFrom('job').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
   }
 
-  /** The job's turns that have not ended, in their order. */
+  /** In order. */
   openTurns(jobId: string): Promise<Pick<Turn, 'number' | 'state'>[]> {
     const turns = this.#db.selectFrom('turn').select(['number', 'state']).where('jobId', '=', jobId);
     return turns.where('state', 'in', OPEN).orderBy('number').execute();
   }
 
-  /** The newest ones before the turn, in their order: what the agent of a new session has to be told. */
+  /** The newest, in order. */
   async earlierTurns({ jobId, number }: Turn): Promise<Turn[]> {
     const turns = this.#db.selectFrom('turn').selectAll().where('jobId', '=', jobId);
     const ended = turns.where('number', '<', number).where('state', '=', 'ended');
@@ -129,7 +126,7 @@ export class RunnerStore {
     await this.#db.updateTable('job').set(values).where('id', '=', jobId).execute();
   }
 
-  /** Begins the oldest waiting turn of a job that has none running; null: there is none. */
+  /** The oldest waiting turn of a job without a running one. */
   async begin(): Promise<Turn | null> {
     const busy = this.#db.selectFrom('turn').select('jobId').where('state', '=', 'running');
     const waiting = this.#db.selectFrom('turn').selectAll().where('state', '=', 'waiting');
@@ -141,12 +138,11 @@ export class RunnerStore {
     return { ...next, ...begun };
   }
 
-  /** Turns of a runner that is gone wait again. */
   async putBack(): Promise<void> {
     await this.#db.updateTable('turn').set({ state: 'waiting' }).where('state', '=', 'running').execute();
   }
 
-  /** The turn was stopped with the runner, which is no failure of its own. Its session knows edits that are gone. */
+  /** Not a failed attempt. Drops the session, which remembers lost edits. */
   async interrupt({ number, jobId, attempts }: Turn): Promise<void> {
     const values = { state: 'waiting' as const, attempts: attempts - 1 };
     await this.#db.updateTable('turn').set(values).where('number', '=', number).execute();
@@ -164,7 +160,7 @@ export class RunnerStore {
     await waiting.where('jobId', '=', jobId).where('state', '=', 'waiting').execute();
   }
 
-  /** Archives the jobs without an open turn that have rested since then. Returns their ids. */
+  /** Returns the ids. Skips jobs with open turns. */
   async archive(untilMs: number, nowMs: number): Promise<string[]> {
     const open = this.#db.selectFrom('turn').select('jobId').where('state', 'in', OPEN);
     const jobs = this.#db.updateTable('job').set({ archivedAt: nowMs }).where('archivedAt', 'is', null);
@@ -184,7 +180,7 @@ export class RunnerStore {
     await this.#db.deleteFrom('call').where('at', '<', untilMs).execute();
   }
 
-  /** The times of the project's calls since then, the oldest first. */
+  /** Oldest first. */
   async callsSince(project: string, sinceMs: number): Promise<number[]> {
     const calls = this.#db.selectFrom('call').select('at').where('project', '=', project);
     return (await calls.where('at', '>', sinceMs).orderBy('at').execute()).map(({ at }) => at);

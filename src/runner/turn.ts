@@ -16,7 +16,6 @@ import {
   summaryOf,
 } from './words.ts';
 
-/** Somebody pushes again and again, while the turn is trying to. */
 const PUSHES_MAX = 5;
 
 export interface TurnOptions
@@ -25,7 +24,7 @@ export interface TurnOptions
   readonly turn: Turn;
   readonly store: RunnerStore;
   readonly repository: Repository;
-  /** Null: the branch is pushed, and nothing opened. */
+  /** Null: only pushes. */
   readonly pullRequests: PullRequests | null;
   readonly agent: AgentOptions;
 }
@@ -36,20 +35,19 @@ interface TurnRun extends TurnOptions, Pick<AgentTurn, 'onSession'> {
 
 interface Start {
   readonly branch: string;
-  /** Where it is to be merged into. */
   readonly target: string;
-  /** The commit whose files the turn begins with. */
+  /** The turn starts from its files. */
   readonly base: string;
-  /** The commit that the turn's own follows: what was never pushed is made anew, since it may have been refused. */
+  /** Parent of the turn's commit, which replaces unpushed ones: the host may have refused them. */
   readonly parent: string;
   readonly kept: string | null;
-  /** Whether an earlier turn's work has no pull request yet. */
+  /** Earlier work has no pull request yet. */
   readonly isOwed: boolean;
 }
 
 /**
- * Runs one turn to its end: work tree, agent, commit, push, pull request. Whatever was done before the process died is
- * found again, and not done twice. Throws TurnStoppedError only for a stop of the runner.
+ * Continues after a crash, without repeating what is done. Throws TurnStoppedError only when the runner
+ * stops.
  */
 export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
   const { turn, repository, store } = options;
@@ -64,7 +62,7 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
   let made: string | null = null;
   let summary: string | null = null;
   try {
-    // A turn may have been committed before this process began.
+    // A killed runner may have committed the turn.
     [made = null] = await repository.tips(['turn', `${turn.number}`]);
     if (made !== null) summary = summaryIn(await repository.messageOf(made));
     const begun = await begin(run, made);
@@ -76,13 +74,13 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
     await publish(run, start, made ?? start.base);
     return { ...COMPLETED, summary, sessionId, prLink: await pullRequestOf(run, start, summary) };
   } catch (thrown) {
-    // Whatever fails after a stop fails because of it.
+    // After a stop, other errors are its consequences.
     const error: unknown = run.signal.aborted ? run.signal.reason : thrown;
-    // What was committed goes along with the next turn.
+    // The next turn carries on from this commit.
     if (error instanceof TurnFailedError)
       return { ...failed(error.message), summary, ...(made !== null && { kept: made }) };
     if (!(error instanceof TurnStoppedError) || error.by === 'runner') throw error;
-    // Its files may be such that they cannot be kept; what was kept before still can.
+    // If its files can't be kept, earlier edits still can.
     const kept = start === null ? job.kept : await leftBy(run, start).catch(() => job.kept);
     return error.by === 'caller'
       ? { outcome: 'completed', reason: STOPPED_BY_CALLER, summary: null, kept, sessionId }
@@ -92,12 +90,12 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
 
 const COMPLETED = { outcome: 'completed', reason: null, kept: null } as const;
 
-/** The end of a turn that came to nothing. The agent's session knows edits that are gone. */
+/** Drops the session, which remembers lost edits. */
 export function failed(reason: string): TurnEnd {
   return { outcome: 'failed', reason, summary: null, prLink: null, sessionId: null };
 }
 
-/** Finds the branch and the commit to start from: a branch whose pull request is over is not used again. */
+/** Never reuses a branch whose pull request is merged or closed. */
 async function begin(
   { job, repository, pullRequests, store, signal }: TurnRun,
   made: string | null,
@@ -123,14 +121,14 @@ async function begin(
     return { branch: next, target, base: fresh, parent: fresh, kept, isOwed: false };
   }
   const parent = remote ?? fresh;
-  // A commit that could not be pushed yet counts, unless others have gone on without it.
+  // An unpushed commit counts, unless others continued without it.
   const isAhead = local !== null && local !== parent && (remote === null || (await isIn(remote, local)));
   const isOpenOwed = pullRequests !== null && opened === null && remote !== null;
   const isOwed = isAhead || (isOpenOwed && !(await isIn(remote, fresh)));
   return { branch, target, base: isAhead ? local : parent, parent, kept: job.kept, isOwed };
 }
 
-/** Has the agent work. Returns the turn's commit (null: nothing has changed), and the summary. */
+/** `commit` null: nothing changed. */
 async function work(run: TurnRun, { branch, base, parent, kept }: Start) {
   const { turn, repository, worktree } = run;
   const { tree: startTree, conflicts, isOfLines } = await startOf(run, base, kept);
@@ -147,19 +145,19 @@ async function work(run: TurnRun, { branch, base, parent, kept }: Start) {
   return { commit: await commitTurn(run, branch, { tree, parent, message }), summary };
 }
 
-/** Makes the turn's one commit, in place of an earlier one. */
+/** Replaces the turn's earlier commit. */
 function commitTurn({ repository, turn }: TurnRun, branch: string, commit: NewCommit): Promise<string> {
   return repository.commit(commit, ['turn', `${turn.number}`], ['local', branch]);
 }
 
-/** The files that the turn begins with: those of its base, and what a stopped turn has left. */
+/** The base with the edits of a stopped turn. */
 async function startOf({ repository }: TurnRun, base: string, kept: string | null): Promise<Merged> {
   if (kept === null) return { tree: base, conflicts: [], isOfLines: true };
   const merged = await repository.pick(base, kept);
   return merged.isOfLines ? merged : { ...merged, tree: base };
 }
 
-/** The commit with what a stopped turn has done; null: nothing. */
+/** Null: no edits. */
 async function leftBy(run: TurnRun, { base, kept }: Start): Promise<string | null> {
   const { turn, repository, worktree, job } = run;
   const [made] = await repository.tips(['turn', `${turn.number}`]);
@@ -167,19 +165,19 @@ async function leftBy(run: TurnRun, { base, kept }: Start): Promise<string | nul
   const { conflicts } = await startOf(run, base, kept);
   const { tree } = await repository.contentsOf(turn.number, worktree, base, []);
   if (tree === null) return null;
-  // Its next turn has to resolve what this one has not.
+  // The next turn must resolve these conflicts.
   if (await repository.hasMarkers(tree, conflicts)) return job.kept;
   const message = 'Edits of a stopped turn';
   return repository.commit({ tree, parent: base, message }, ['kept', `${turn.number}`]);
 }
 
 function askAgent(run: TurnRun, prompt: AgentTurn['prompt'], images: Turn['images']): Promise<string> {
-  // What a killed turn did is gone from the work tree, so its session is not gone on with.
+  // After a crash, the session remembers lost edits.
   const sessionId = run.turn.attempts === 1 ? run.job.sessionId : null;
   return runAgent(run.agent, { ...run, images: JSON.parse(images ?? '[]'), prompt, sessionId });
 }
 
-/** Pushes the commit, on top of what others have pushed meanwhile. A conflict goes to the agent, once. */
+/** Rebases onto others' pushes. The agent resolves one conflict. */
 async function publish(run: TurnRun, { branch }: Start, commit: string): Promise<void> {
   const { repository, signal } = run;
   let own = commit;
@@ -200,7 +198,6 @@ async function publish(run: TurnRun, { branch }: Start, commit: string): Promise
   throw new TurnFailedError('Others kept pushing to the branch, so the changes could not be pushed.');
 }
 
-/** Has the agent resolve the conflicts. Returns the tree without them. */
 async function resolve(run: TurnRun, branch: string, base: string, merged: Merged): Promise<string> {
   const { turn, repository, worktree, paths } = run;
   await repository.checkOut(turn.number, worktree, branch, base, merged.tree);
@@ -223,7 +220,7 @@ async function pullRequestOf(run: TurnRun, { branch, target }: Start, summary: s
   try {
     return (await pullRequests.open(branch, target, subjectOf(job.prompt), body, signal)).url;
   } catch (error) {
-    // Its answer may have been lost.
+    // The answer may be lost.
     const made = await pullRequests.find(branch, signal).catch(() => null);
     if (made?.isOpen) return made.url;
     throw error;

@@ -2,25 +2,23 @@ import type { Turn } from './store.ts';
 
 const SUBJECT_MAX = 72;
 const SLUG_MAX = 40;
-/** Code hosts bound the text of a pull request. */
+/** Code hosts limit a pull request's text. */
 const REQUEST_SHOWN_MAX = 20_000;
 const ID_LENGTH = 6;
 const LEFT_OUT_SHOWN_MAX = 500;
-/** Of each earlier request, as much as an agent with a new session is told. */
 const EARLIER_SHOWN_MAX = 4_000;
 export const SUMMARY_MAX = 3_000;
 const ACTIVITY_MAX = 100;
-/** With these words in a commit or a pull request, code hosts run no checks. */
+/** With these words, code hosts skip checks. */
 const NO_CHECKS =
   /\[((?:skip|no)\s+ci|ci\s+skip|skip\s+actions|actions\s+skip)\]|\*{3}(NO_CI)\*{3}|^(skip-checks):/gim;
 
-/** The request's first line, for a commit's subject and a pull request's title. */
 export function subjectOf(prompt: string): string {
   const [line = ''] = plain(prompt).trim().split('\n');
   return shortened(line.replace(/\s+/g, ' ').trim(), SUBJECT_MAX) || 'Update the documentation';
 }
 
-/** @param round counts the branches of the job: a merged one is never used again */
+/** @param round counts the job's branches */
 export function branchOf(prompt: string, jobId: string, round: number): string {
   const words = subjectOf(prompt)
     .normalize('NFKD')
@@ -36,7 +34,6 @@ export function commitMessage(prompt: string, summary: string | null): string {
   return `${subjectOf(prompt)}\n${summary === null ? '' : `\n${plain(summary).trim()}\n`}`;
 }
 
-/** The summary in a commit's message. */
 export function summaryIn(message: string): string | null {
   return message.split('\n').slice(1).join('\n').trim() || null;
 }
@@ -46,7 +43,6 @@ export function pullRequestBody(prompt: string, summary: string | null): string 
   return [...(summary === null ? [] : [summary, '']), 'Requested:', '', request].join('\n');
 }
 
-/** The agent's closing words, and what was left out of the commit; null: there is nothing to say. */
 export function summaryOf(words: string, leftOut: readonly string[]): string | null {
   const named = oneLine(leftOut.join(', '), LEFT_OUT_SHOWN_MAX);
   const note = named && `Left out, since these files may not change here: ${named}.`;
@@ -54,7 +50,6 @@ export function summaryOf(words: string, leftOut: readonly string[]): string | n
   return [said, note].filter(Boolean).join('\n\n') || null;
 }
 
-/** The prompt of a turn in a new session: what the agent cannot know otherwise comes first. */
 export function firstPrompt(
   prompt: string,
   instructions: string | null,
@@ -81,7 +76,6 @@ export function leftOutPrompt(files: readonly string[]): string {
   return `Your earlier, unfinished work no longer fits the branch and is gone. Others have changed:\n${files.join('\n')}`;
 }
 
-/** What a tool call says of the agent's work, in one line. */
 export function activityOf(kind: string, title: string, paths: readonly string[]): string | null {
   const place = paths.length > 1 ? `${paths.length} files` : paths[0];
   const verb = VERBS[kind];
@@ -103,7 +97,7 @@ export function oneLine(text: string, max: number): string {
   return shortened(plain(text).replace(/\s+/g, ' ').trim(), max);
 }
 
-/** Without control characters, which could forge lines or end a text early, and with all checks. */
+/** Drops control characters, which forge lines or end a text early, and words that skip checks. */
 function plain(text: string): string {
   const printable = text.toWellFormed().replace(/[^\P{Cc}\n\t]/gu, '');
   return printable.replace(NO_CHECKS, '($1$2$3)');

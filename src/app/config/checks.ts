@@ -2,7 +2,7 @@ import { createPrivateKey, createSecretKey } from 'node:crypto';
 import { z } from 'zod';
 import { WHERE_CHANNELS_SHOW_IT, WHERE_PEOPLE_SHOW_IT } from '../../slack/protocol/ids.ts';
 
-/** Secrets from the documentation and our messages. Everybody knows them, so none is accepted. */
+/** Public, so refused as values. */
 export const exampleSecrets = {
   botToken: 'xoxb-12-34-abcd',
   appToken: 'xapp-1-A12-34-abcd',
@@ -17,16 +17,15 @@ export const exampleSecrets = {
 
 const NOT_YOURS = 'is still the example: replace it with your own';
 const EXAMPLES: ReadonlySet<string> = new Set(Object.values(exampleSecrets));
-/** `xoxb-your-token`, `changeme` and similar placeholders. */
+/** `xoxb-your-token`, `changeme` and similar. */
 const STAND_IN =
   /^(?:[a-z]{2,8}[-_])?(?:\.{3}$|<.*>$|your[-_]|change[-_]?me|replace[-_]?(?:me|with)|example|x{4,})/i;
 
 const isPlaceholder = (secret: string) => EXAMPLES.has(secret) || STAND_IN.test(secret);
 
-/** Any text; the message is for a setting that is missing. */
 export const text = z.string('is missing');
 
-/** @param parse returns the value, or an error that says what is wrong without showing the text */
+/** @param parse must not repeat the text in its error */
 function parsed<T>(parse: (text: string) => T | Error) {
   return text.transform((value, context) => {
     const result = parse(value);
@@ -36,7 +35,7 @@ function parsed<T>(parse: (text: string) => T | Error) {
   });
 }
 
-/** Text that fits into an HTTP header, so that a mangled secret is noticed before the first call. */
+/** Fits an HTTP header: detects a mangled secret early. */
 export const secret = text
   .regex(/^[\x21-\x7e]+$/, 'contains white space or characters that cannot be part of it')
   .refine((value) => !isPlaceholder(value), NOT_YOURS);
@@ -57,7 +56,7 @@ export const appToken = secret
 
 export const word = text.regex(/^\S+$/, 'must not contain white space');
 
-/** Milliseconds within bounds. @param orNone also accepts 0 */
+/** @param orNone also allows 0 */
 export function duration(min: string, max: string, orNone = false) {
   const [minMs = 0, maxMs = 0] = [min, max].map((bound) => parseDuration(bound) ?? 0);
   return parsed((value) => {
@@ -84,7 +83,6 @@ const listed = (value: string) =>
 
 export const list = parsed(listed);
 
-/** A command with its arguments, separated by blanks; quotes keep blanks together. */
 export const argumentList = parsed((value) => {
   const found = value.match(/"[^"]*"|'[^']*'|[^\s"']+/g) ?? [];
   const [file, ...args] = found.map((part) => part.replace(/^(["'])(.*)\1$/, '$2'));
@@ -109,7 +107,7 @@ export const hostNames = parsed((value) => {
     : new Error('must list host names, without http:// or a port, separated by commas');
 });
 
-/** An http(s) URL. @param end how it is made to end: with or without a slash */
+/** @param end whether the result ends with a slash */
 export function httpUrl(end: '/' | '') {
   return parsed((value) => {
     const url = URL.parse(value);
@@ -127,7 +125,7 @@ export function httpUrl(end: '/' | '') {
   });
 }
 
-/** `agent.example.com:8443/v1`, in lower case, unlike any secret: the message shows it. */
+/** `agent.example.com:8443/v1`. Excludes secrets, since the message shows it. */
 const HOST =
   /^(?=.{1,100}$)(?:localhost|(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}|(?:\d{1,3}\.){3}\d{1,3})(?::\d{1,5})?(?:\/[a-z0-9/._-]{0,60})?$/;
 const LOCAL = /^(?:localhost|127\.)/;
@@ -137,7 +135,7 @@ export const databaseUrl = text.refine(
   'must be an address that starts with postgres:// or postgresql://',
 );
 
-/** `id:key,id:key`; the keys have 256 bits, and do not show in logs. */
+/** `id:key,id:key`. Key objects don't show in logs. */
 export const encryptionKeys = parsed((value) => {
   const entries = value.split(',').map((entry) => /^([\w.-]{1,40}):([A-Za-z0-9+/]{43}=)$/.exec(entry.trim()));
   const keys = entries.flatMap((entry) => {
@@ -157,7 +155,7 @@ export const encryptionKeys = parsed((value) => {
     : new Error(`has two keys named ${repeated.id}`);
 });
 
-/** A GitHub App's private key, as GitHub offers it, or on one line with `\n`. It does not show in logs. */
+/** PEM, also with `\n` for new lines. */
 export const privateKey = parsed((value) => {
   if (isPlaceholder(value)) return new Error(NOT_YOURS);
   try {
@@ -173,7 +171,7 @@ export const privateKey = parsed((value) => {
 
 const UNITS_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Milliseconds of a duration such as `500ms`, `5s`, `2m`, `1h`, `180d` or `0`; null if it is none. */
+/** `500ms`, `5s`, `2m`, `1h`, `180d` or `0`; else null. */
 export function parseDuration(value: string): number | null {
   if (value === '0') return 0;
   const [, amount, unit] = /^(\d{1,8})(ms|s|m|h|d)$/.exec(value) ?? [];

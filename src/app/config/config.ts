@@ -20,11 +20,11 @@ import {
 } from './values.ts';
 
 export interface Config extends ReturnType<typeof toConfig> {
-  /** Set without effect: misspelt, perhaps. */
+  /** Set without effect, perhaps misspelt. */
   readonly ignored: readonly ConfigProblem[];
 }
 
-/** Throws one ConfigError with all problems; its messages hold no secrets. */
+/** Throws a ConfigError with all problems, without secrets. */
 export function parseConfig(env: Environment, readFile: ReadFile = readTextFile): Config {
   const secretOf = secretsFrom(env, readFile);
   const given = readSettings(env, secretOf);
@@ -33,7 +33,7 @@ export function parseConfig(env: Environment, readFile: ReadFile = readTextFile)
   const problems = [...settingProblems(given), ...file.problems];
   const { AGENT_PROJECT_ID: defaultId } = values;
   const projects = file.value && projectsOf(file.value.projects, defaultId, problems);
-  // Where the file has problems, its secrets are still looked for.
+  // Checks secrets even if the file has problems.
   const { projects: named, ofFeatures } = file.secrets;
   const withKeys = named.length > 0 || file.value === null ? named : [{ id: defaultId ?? '' }];
   const apiKeys = keysOf(withKeys, secretOf, problems);
@@ -52,7 +52,7 @@ export function parseConfig(env: Environment, readFile: ReadFile = readTextFile)
       ignored,
     };
   }
-  // A setting given under a misspelt name is not also missing.
+  // A misspelt setting isn't reported as missing, too.
   const meant = new Set(ignored.map((problem) => problem.meant));
   const isMeant = ({ variable }: ConfigProblem) => meant.has(variable) && env[variable] === undefined;
   const isBlank = ignored.length === 0 && NEEDED_FIRST.every((name) => values[name] === undefined);
@@ -60,7 +60,7 @@ export function parseConfig(env: Environment, readFile: ReadFile = readTextFile)
   throw new ConfigError([...[...each.values()].filter((problem) => !isMeant(problem)), ...ignored], isBlank);
 }
 
-/** Without any of them, nobody has begun to set the program up. */
+/** Without these, setup hasn't begun. */
 const NEEDED_FIRST = [
   'SLACK_BOT_TOKEN',
   'SLACK_APP_TOKEN',
@@ -165,7 +165,7 @@ function toConfig(
   return {
     slack: {
       installing: installingOf(values),
-      /** With a trailing slash; null: Slack's own. */
+      /** With a trailing slash. */
       apiUrl: values.SLACK_API_URL ?? null,
       transport:
         values.SLACK_APP_TOKEN === undefined
@@ -183,20 +183,18 @@ function toConfig(
     projects,
     channels: file.channels,
     access: { ...file.access, admins, workflowChannels: file.workflows.channels },
-    /** As in the file: each feature reads its own. */
     featureSettings: { ...file, admins } as object,
     featureSecrets: secrets.featureSecrets,
-    /** With OAuth: by its id, instead of the general settings. */
+    /** By workspace id, for OAuth. */
     workspaces: workspacesOf(file, projects),
     store: storeOf(values),
     http: {
       port,
       host: values.HOST,
-      /** Null: served at PORT. The same port twice is one listener; 0 is another each time. */
+      /** Null: served at PORT. Port 0 differs each time. */
       healthPort: healthPort === undefined || (healthPort === port && port !== 0) ? null : healthPort,
     },
     noticeChannels: values.NOTICE_CHANNELS,
-    /** Without settings of a workspace, project or channel. */
     policy: policyIn(values, codeHosts),
     codeHosts,
     retentionMs: values.RETENTION,
@@ -214,7 +212,7 @@ function policyIn(values: Settings, codeHosts: readonly CodeHostSettings[]): Pol
     settleWindowMs: values.SETTLE_WINDOW,
     longRunningAfterMs: values.LONG_RUNNING_AFTER,
     promptMaxLength: values.PROMPT_MAX_LENGTH,
-    // `policyFor` adds those of the job's workspace, project and channel.
+    // `policyFor` adds the others.
     noticeChannels: [],
     pullRequests: {
       sites: codeHostSitesOf(values),
@@ -225,7 +223,6 @@ function policyIn(values: Settings, codeHosts: readonly CodeHostSettings[]): Pol
   };
 }
 
-/** By hand in one workspace, or in any through the pages that the program serves. */
 function installingOf(values: Settings) {
   if (values.SLACK_BOT_TOKEN !== undefined)
     return { kind: 'by_hand' as const, botToken: values.SLACK_BOT_TOKEN };
@@ -250,12 +247,11 @@ function present<T>(value: T | undefined): T {
   return value;
 }
 
-/** Those with a token, or an App. */
 function codeHostsOf(values: Pick<Settings, NameOf<'GITHUB' | 'GITLAB'>>): readonly CodeHostSettings[] {
   const { GITHUB_WEB_URL: githubUrl, GITLAB_URL: gitlabUrl, GITLAB_TOKEN: gitlabToken } = values;
   const { GITHUB_TOKEN: token, GITHUB_APP_ID: appId, GITHUB_APP_KEY: privateKey } = values;
   const hosts: CodeHostSettings[] = [];
-  // An Enterprise server has its API under its own URL; github.com and ghe.com elsewhere.
+  // Enterprise Server has its API under its own URL.
   const { protocol, host } = new URL(githubUrl);
   const isHosted = host === 'github.com' || host.endsWith('.ghe.com');
   const apiUrl = values.GITHUB_API_URL ?? (isHosted ? `${protocol}//api.${host}` : `${githubUrl}/api/v3`);

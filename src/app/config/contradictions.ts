@@ -96,9 +96,9 @@ function twice(variable: SettingName, other: SettingName | undefined, what: stri
 }
 
 const OURS = /^(?:SLACK|AGENT|DOCS_AGENT|RUNNER)_/;
-/** Kubernetes sets variables for every service, including one called docs-agent. */
+/** Kubernetes sets these for every service, such as one named docs-agent. */
 const OF_KUBERNETES = /_SERVICE_(?:HOST$|PORT(?:$|_))|_PORT_\d+_(?:TCP|UDP|SCTP)(?:$|_)/;
-/** For example, `DOCS_AGENT_PORT=tcp://10.0.0.1:80`. */
+/** `DOCS_AGENT_PORT=tcp://10.0.0.1:80` */
 const ADDRESS_OF_KUBERNETES = /^(?:tcp|udp|sctp):\/\//;
 
 const known: ReadonlyMap<string, SettingName> = new Map(
@@ -107,17 +107,14 @@ const known: ReadonlyMap<string, SettingName> = new Map(
   ),
 );
 
-/**
- * Names that start like ours or nearly match one, and an empty list of channels.
- * @param others variables that the settings name
- */
+/** Also reports an empty NOTICE_CHANNELS. @param others variables that the settings name */
 export function ignoredSettings(env: Environment, others: readonly string[]): ConfigProblem[] {
   const textOf = (name: string) => (env[name] ?? '').trim();
   const problems = Object.keys(env).flatMap((variable): ConfigProblem[] => {
     const value = textOf(variable);
     if (value === '' || known.has(variable) || others.includes(variable)) return [];
     if (OF_KUBERNETES.test(variable) || ADDRESS_OF_KUBERNETES.test(value)) return [];
-    // In a short name, two different letters make a different word.
+    // In a short name, two different letters make another word.
     const meant = nearest(variable.toUpperCase(), [...known.keys()], (name) => (name.length >= 8 ? 2 : 1));
     const setting = known.get(meant ?? '');
     if (meant === null || setting === undefined) {
@@ -125,7 +122,7 @@ export function ignoredSettings(env: Environment, others: readonly string[]): Co
         ? [{ variable, message: UNKNOWN_SETTING, example: `unset ${variable}` }]
         : [];
     }
-    // Beside the right one, it may be another program's.
+    // The right one is set, so this may be another program's.
     if (!OURS.test(variable) && textOf(meant) !== '') return [];
     const message = `${UNKNOWN_SETTING}, did you mean ${meant}?`;
     const file = `${meant}=/run/secrets/${setting.toLowerCase()}`;

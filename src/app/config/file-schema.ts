@@ -6,10 +6,10 @@ import { app, channel, isOwnEmoji, team, user, userGroup } from '../../slack/pro
 import { features } from '../features.ts';
 import { duration } from './checks.ts';
 
-/** Limits of Slack's menus, in which people choose a project: characters of an option, and options. */
+/** Limits of Slack's menus. */
 const IN_MENU_MAX = 75;
 const PROJECTS_MAX = 100;
-/** A channel's settings form could not show more. */
+/** Limit of the channel settings form. */
 const NOTICE_CHANNELS_MAX = 10;
 
 const shown = (form: RegExp, message: string) =>
@@ -81,7 +81,7 @@ const access = z
 
 const featureSettings: object = Object.assign({}, ...features.map(({ settings }) => settings));
 
-/** What belongs to a workspace: with a single one, it stands at the top of the file. */
+/** Top-level keys of a single workspace. */
 const workspaceParts = {
   channels: z
     .record(channel, channelDefaults)
@@ -109,7 +109,6 @@ export type ConfigFile = z.infer<typeof configFile>;
 
 const named = z
   .object({
-    // Malformed items are skipped.
     projects: z
       .array(project.pick({ id: true, api_key_env: true }).strip().nullable().catch(null))
       .catch([])
@@ -120,7 +119,7 @@ const named = z
 
 export type NamedSecrets = ReturnType<typeof secretsNamedIn>;
 
-/** The variables of secrets, and their purposes, in a file that may have other problems. */
+/** Also from an invalid file. */
 export function secretsNamedIn(given: object) {
   const { projects, workspaces } = named.parse(given);
   const places = [given, ...Object.values(workspaces)];
@@ -132,11 +131,7 @@ function wrong(message: string, ...path: readonly Step[]): Wrong {
   return { path, message };
 }
 
-/**
- * In a file whose every value is well formed.
- * @param given the keys at the top of the file
- * @param isOauth there may be many workspaces
- */
+/** @param given top-level keys */
 export function* contradictions(
   file: ConfigFile,
   given: readonly string[],

@@ -5,7 +5,7 @@ import { nearest } from '../../jobs/requests/project.ts';
 import { type ConfigFile, configFile, contradictions, secretsNamedIn } from './file-schema.ts';
 import { type ConfigProblem, failureCode, type ReadFile } from './values.ts';
 
-/** `value` is null if there are problems; `secrets` are those it names, as far as it can be read. */
+/** `value` is null if there are problems. */
 export function loadConfigFile(path: string | undefined, isOauth: boolean, readFile: ReadFile) {
   const loaded = (value: ConfigFile | null, given: object, ...messages: readonly string[]) => ({
     value,
@@ -27,7 +27,7 @@ export function loadConfigFile(path: string | undefined, isOauth: boolean, readF
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { lineCounter });
   const lineAt = (offset: number) => lineCounter.linePos(offset).line;
-  // The others follow from it.
+  // Later errors follow from the first.
   const [slip] = document.errors;
   if (slip !== undefined) {
     const message = slip.message.split(' at line ', 1)[0] ?? 'is not YAML';
@@ -37,10 +37,10 @@ export function loadConfigFile(path: string | undefined, isOauth: boolean, readF
   try {
     given = document.toJS() ?? {};
   } catch {
-    // Its aliases would expand to far more than the file.
+    // Its aliases expand too far.
     return loaded(null, {}, 'line 1: refers to itself, or nests too deeply');
   }
-  /** By place, those of a map that has others, too. */
+  /** Known keys, by path. */
   const keys = new Map<string, readonly string[]>();
   const parsed = configFile.safeParse(given, {
     error: ({ code, inst, path = [] }) => {
@@ -65,7 +65,7 @@ export function loadConfigFile(path: string | undefined, isOauth: boolean, readF
 
 type FileWrong = Wrong & { readonly meant?: readonly Step[] };
 
-/** The first at each place; a missing key is left out if it is there under a misspelt name. */
+/** One problem per place. A misspelt key isn't reported as missing, too. */
 function withoutEchoes(wrongs: readonly FileWrong[], document: Document): Wrong[] {
   const meant = new Set(wrongs.flatMap((one) => (one.meant === undefined ? [] : [nameOf(one.meant)])));
   return wrongs
@@ -102,7 +102,7 @@ const KINDS: Readonly<Record<string, string>> = {
   string: 'text',
 };
 
-/** The offset of the value, or of its nearest parent in the file. */
+/** Falls back to the nearest parent. */
 function offsetOf(document: Document, path: readonly Step[]): number {
   const [last] = path.slice(-1);
   const around = path.slice(0, -1);

@@ -32,7 +32,7 @@ export function workspacesOf(
   return new Map(settings);
 }
 
-/** The projects of the file, or the one of the settings; the default is first. Null: there is none. */
+/** The default comes first. */
 export function projectsOf(
   listed: ConfigFile['projects'],
   defaultId: string | undefined,
@@ -59,7 +59,7 @@ export function projectsOf(
   return [first, ...others];
 }
 
-/** The agent API's keys, by project id. */
+/** By project id. */
 export function keysOf(
   projects: NamedSecrets['projects'],
   secretOf: SecretOf,

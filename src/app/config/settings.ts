@@ -19,7 +19,7 @@ import {
   word,
 } from './checks.ts';
 
-/** `example`: the default if there is one (`hasDefault`). */
+/** `example`: also the default if `hasDefault`. */
 type Setting<Check extends z.ZodType> = Readonly<{
   example: string;
   check: Check;
@@ -36,7 +36,7 @@ function optional<S extends z.ZodType>(example: string, check: S, help: string) 
   return setting(example, check.optional(), help);
 }
 
-/** May also be given as NAME_FILE, the path of a file that holds the value. */
+/** Also accepts NAME_FILE, a path to the value. */
 function secretSetting<S extends z.ZodType>(example: string, check: S, help: string) {
   return { ...optional(example, check, help), isSecret: true };
 }
@@ -45,7 +45,7 @@ function withDefault<S extends z.ZodType<unknown, string>>(example: string, chec
   return { ...setting(example, z.prefault(check, example as z.input<S>), help), hasDefault: true };
 }
 
-/** Every setting. `npm run settings-docs` makes `.env.example` and the table in docs/operations/settings.md of it. */
+/** `npm run settings-docs` documents them. */
 export const settings = {
   SLACK_BOT_TOKEN: secretSetting(exampleSecrets.botToken, botToken, 'The bot token, xoxb-…'),
   SLACK_APP_TOKEN: secretSetting(

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { type SettingName, type Settings, settingNames, settings } from './settings.ts';
 
-/** A problem with one setting. Never holds the setting's value, which may be a secret. */
+/** Never contains the value, which may be secret. */
 export interface ConfigProblem {
   readonly variable: string;
-  /** Read after the variable's name. */
+  /** Follows the variable's name. */
   readonly message: string;
   readonly example: string;
   readonly meant?: string;
@@ -22,7 +22,6 @@ export class ConfigError extends Error {
   }
 }
 
-/** The message about an unknown variable; a suggestion may follow. */
 export const UNKNOWN_SETTING = 'unknown setting';
 
 export function formatProblems({ problems, isBlank }: ConfigError): string {
@@ -53,7 +52,7 @@ export type ReadFile = (path: string) => string;
 
 export const readTextFile: ReadFile = (path) => readFileSync(path, 'utf8');
 
-/** The value of a variable, or of the file that NAME_FILE names; null if neither is set. */
+/** Reads NAME_FILE, too. */
 export type SecretOf = (variable: string) => string | ConfigProblem | null;
 
 export type Given = ReturnType<typeof readSettings>;
@@ -63,9 +62,9 @@ export function readSettings(
   secretOf: SecretOf,
   names: readonly SettingName[] = settingNames,
 ) {
-  /** As trimmed text; blank counts as not set. */
+  /** Trimmed; blank counts as unset. */
   const values: Partial<Record<SettingName, string>> = {};
-  /** Those that are well formed, with their defaults. */
+  /** With defaults. */
   const checked: Partial<Record<SettingName, unknown>> = {};
   const unreadable = new Map<SettingName, ConfigProblem>();
   const invalid: ConfigProblem[] = [];

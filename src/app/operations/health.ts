@@ -2,17 +2,15 @@ import type { ServerResponse } from 'node:http';
 import { systemClock } from '../../engine/runtime/clock.ts';
 import type { Route } from '../../engine/runtime/http-server.ts';
 
-/** A probe needs an answer even if a database gives none. */
 const CHECK_LIMIT_MS = 5_000;
 
 export interface HealthCheck {
   readonly name: string;
   readonly problem: () => Promise<string | null> | string | null;
-  /** Needs attention, though the program works. */
   readonly warnings?: () => Promise<readonly string[]> | readonly string[];
 }
 
-/** Callers share a check in flight: on a slow store, checks would pile up. */
+/** On a slow store, separate checks would pile up. */
 export function sharedLook<T>(look: () => Promise<T>): () => Promise<T> {
   let underWay: Promise<T> | null = null;
   return () => {
@@ -23,7 +21,7 @@ export function sharedLook<T>(look: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** `/livez`: the process answers. `/readyz`: it can do its work; 503 with the reasons when it cannot. */
+/** `/livez`: the process answers. `/readyz`: it can work, else 503 with reasons. */
 export function healthRoutes(checks: readonly HealthCheck[]): Route[] {
   return [
     { path: '/livez', handle: (_request, response) => answer(response, 200, { ok: true }) },
@@ -42,7 +40,7 @@ export interface Readiness {
   readonly warnings?: readonly string[];
 }
 
-/** Without checks, the program has not started yet, or has stopped. */
+/** No checks: not started, or stopped. */
 export async function readiness(checks: readonly HealthCheck[]): Promise<Readiness> {
   const results = await Promise.all(
     checks.map(async ({ name, problem, warnings = () => [] }) => ({
@@ -52,7 +50,7 @@ export async function readiness(checks: readonly HealthCheck[]): Promise<Readine
         (error) => (error instanceof Error ? error.message : 'failed'),
         `no answer within ${CHECK_LIMIT_MS / 1000} s`,
       ),
-      // A failing check reports that as its problem.
+      // Reported as its `problem`.
       warnings: await inTime(warnings, () => [], []),
     })),
   );

@@ -3,7 +3,6 @@ import { styleText } from 'node:util';
 import { type DestinationStream, pino, stdTimeFunctions } from 'pino';
 import { type LogFields, type Logger, type LogLevel, redact } from '../../engine/runtime/redact.ts';
 
-/** `destination` takes whole lines of JSON. */
 export function createLogger({
   level,
   destination,
@@ -12,7 +11,7 @@ export function createLogger({
   const formatters = { level: (label: string) => ({ level: label }) };
   const output = pino({ level, base: null, timestamp, formatters }, destination);
   return eachLevel((level, event, fields) => {
-    // Redacting what nobody reads would cost more than all the rest.
+    // Redacting is expensive.
     if (!output.isLevelEnabled(level)) return;
     const named = Object.entries(fields).map(([name, value]) => [
       /^(?:event|level|time)$/.test(name) ? `${name}_` : name,
@@ -30,10 +29,9 @@ function eachLevel(write: (level: LogLevel, event: string, fields: LogFields) =>
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
-/** Called for every event, including those below the log level. Must not throw. */
+/** Also called below the log level. Must not throw. */
 export type Observe = (event: string, fields: LogFields, level: LogLevel) => void;
 
-/** An operation is reported once, for the log and the metrics. */
 export function observedLogger(log: Logger, observe: Observe): Logger {
   return eachLevel((level, event, fields) => {
     observe(event, fields, level);
@@ -41,13 +39,9 @@ export function observedLogger(log: Logger, observe: Observe): Logger {
   });
 }
 
-/** What may wait for a reader, in bytes: a thousand lines or more. */
 const WAITING_MAX_BYTES = 256 * 1024;
 
-/**
- * Never makes the program wait: while nobody reads, lines queue up to a limit, further ones are dropped and
- * counted, and the first line after that tells the count.
- */
+/** Never blocks: without a reader, drops lines beyond a limit and logs their number with the next line. */
 export class LogOutput {
   private readonly stream: Writable;
   private isBroken = false;
@@ -56,7 +50,7 @@ export class LogOutput {
 
   constructor(stream: Writable) {
     this.stream = stream;
-    // The reader is gone. A program that works without a log is better than none.
+    // Better to run without a log than to crash.
     stream.on('error', () => {
       this.isBroken = true;
     });
@@ -85,7 +79,6 @@ export class LogOutput {
   }
 }
 
-/** Logs to the process's output: lines of JSON, or readable ones in a terminal. */
 export function processLog(level: LogLevel) {
   const { stdout } = process;
   const output = new LogOutput(stdout);
@@ -95,7 +88,6 @@ export function processLog(level: LogLevel) {
 
 const STYLES = { debug: 'gray', info: 'green', warn: 'yellow', error: 'red' } as const;
 
-/** A logger's destination for terminals: readable lines instead of JSON. */
 export function terminalLines(terminal: Pick<Writable, 'write'>): DestinationStream {
   return {
     write: (json) => {

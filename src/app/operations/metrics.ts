@@ -26,16 +26,13 @@ const histogram = (help: string, labelNames: string[], buckets: number[]) => {
 
 const CALL_S = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30];
 
-/**
- * Metrics of the program's work and state, with the prefix `docs_agent_`. Labels come from small sets: never
- * an id of a person, channel or job, nor outside words.
- */
+/** Labels have few values: no ids of people, channels or jobs, no text from outside. */
 const table = {
   inbound_requests_total: counter('What people did in Slack, as it was delivered.', ['kind', 'outcome']),
   inbound_request_acknowledgement_seconds: histogram(
     'From the arrival of an inbound request to its acknowledgement.',
     ['kind'],
-    // Slack gives up after 3 seconds.
+    // Slack's timeout is 3 seconds.
     [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3],
   ),
   last_slack_request_timestamp_seconds: gauge(
@@ -98,7 +95,6 @@ const table = {
 
 type Metrics = { readonly [Name in keyof typeof table]: ReturnType<(typeof table)[Name]> };
 
-/** Each has its own registry, so that several services can live in one process. */
 export function createMetrics(logLinesDropped = () => 0) {
   const registry = new Registry();
   const registers = [registry];
@@ -106,7 +102,7 @@ export function createMetrics(logLinesDropped = () => 0) {
     Object.entries(table).map(([name, make]) => [name, make({ name: `docs_agent_${name}`, registers })]),
   ) as Metrics;
   const lag = measureProcess(registers);
-  // A series that begins with its first count hides that count from `increase` and `rate`.
+  // Otherwise, `increase` and `rate` miss a first count.
   for (const outcome of transactionOutcomes) metrics.store_transactions_total.inc({ outcome }, 0);
   for (const kind of inboundRequestKinds)
     for (const outcome of inboundRequestOutcomes) metrics.inbound_requests_total.inc({ kind, outcome }, 0);
@@ -141,7 +137,7 @@ export function createMetrics(logLinesDropped = () => 0) {
   };
 }
 
-/** Unknown values are absent: they would be stale, or 0 would mean a full disk and no backup. */
+/** Leaves out unknown values: 0 would mean a full disk or no backup. */
 function showState(metrics: Metrics, state: ProgramState): void {
   const { loops, store, dataDir } = state;
   for (const { name: loop, problem, tasksInFlight } of loops) {
@@ -176,10 +172,7 @@ function showState(metrics: Metrics, state: ProgramState): void {
 
 const RESOLUTION_MS = 20;
 
-/**
- * The usual metrics of a process, by their usual names. The package's own collection cannot be stopped: every
- * service that a test starts would leave its observers behind.
- */
+/** prom-client's default metrics can't be stopped, so tests would pile up observers. */
 function measureProcess(registers: Registry[]) {
   const lag = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   lag.enable();
@@ -225,7 +218,7 @@ function measureProcess(registers: Registry[]) {
   return lag;
 }
 
-/** The API may invent others; labels must stay few. */
+/** The API may add others, and labels must stay few. */
 const KNOWN_STATUSES: ReadonlySet<unknown> = new Set(['active', 'completed', 'failed', 'archived']);
 
 function eventCounter(metrics: Metrics): Observe {
@@ -265,7 +258,7 @@ function eventCounter(metrics: Metrics): Observe {
       count(metrics.posts_total, { post, outcome });
       time(metrics.post_lag_seconds, { post }, lag_ms);
     },
-    // The slowest are among those that had to be looked for.
+    // Includes the slowest posts.
     post_looked_for: ({ call: post, outcome, lag_ms }) => {
       time(metrics.post_lag_seconds, { post }, lag_ms);
       if (outcome === 'given_up') count(metrics.posts_total, { post, outcome });

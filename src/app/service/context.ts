@@ -17,18 +17,15 @@ export function contextFactory(clock: Clock, config: Config): () => AnyJobContex
   });
 }
 
-/** A workspace's settings; null if there are many workspaces and this one is not set up. */
+/** Null: OAuth, and the workspace isn't configured. */
 export function settingsOf(config: Config, teamId: string) {
   return config.slack.installing.kind === 'by_hand' ? config : (config.workspaces.get(teamId) ?? null);
 }
 
-/** In the 12 bits between the time and chance. */
+/** 12 bits between time and random part. */
 const COUNT_MAX = 0xfff;
 
-/**
- * Makes increasing UUIDs of version 7: those of the same millisecond are counted (RFC 9562, 6.2). So rows of
- * the same time are read in the order in which they were made.
- */
+/** UUIDv7 with a counter (RFC 9562, 6.2): ids sort by creation. */
 export function growingIds(nowMs: () => number = Date.now): () => string {
   let atMs = 0;
   let count = 0;

@@ -16,21 +16,21 @@ import { refreshCard } from '../../slack/outbound/render.ts';
 import type { Known } from '../../slack/workspace/workspace.ts';
 import type { ClaimedTask, Scheduled } from '../../store/store.ts';
 
-/** Tasks at once. A slow agent API never keeps Slack waiting, nor do many checks hold up sending. */
+/** Separate loops keep a slow agent API from delaying Slack, and checks from delaying sends. */
 const AT_ONCE = {
   send: 32,
-  /** Most wait for the store, which batches them: the more there are, the larger its batches. */
+  /** Most wait for the store, which batches them. */
   check: 256,
   check_ended: 8,
   slack: 64,
-  /** Threads of this many workspaces; each workspace has one in flight at a time. */
+  /** Workspaces, each with one thread in flight. */
   read: 16,
-  /** One code host may have half of them. */
+  /** A code host may take half. */
   look: 16,
 };
-/** With those of ended jobs, as many as the agent client has connections for. */
+/** Together with `check_ended`, as many as the agent client has connections. */
 const READS_AT_ONCE = 56;
-/** Anything but a create or message call can be repeated or looked up: a stop need not wait longer. */
+/** All calls but creates and messages can be repeated or looked up. */
 export const SHORT_STOP_MS = 10_000;
 
 export interface Tools extends AgentTools, FeatureTools {

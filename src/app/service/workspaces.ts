@@ -61,7 +61,7 @@ export async function serveWorkspaces(config: Config, parts: Parts): Promise<Ser
   await checkInstallations(store, vault, config, log);
   const directory = createDirectory(store, clock);
   const common = { store, clock, log, client, vault, directory, app };
-  // The workspaces that will install the app are not known yet.
+  // For workspaces that haven't installed the app yet.
   const ofReactions = [...config.workspaces.values()].some(hasMarks) ? reactionScopes : [];
   return {
     workspaces: installedWorkspaces({ client, apiUrl, clock, log }, directory, vault, (teamId) =>
@@ -81,10 +81,7 @@ export async function serveWorkspaces(config: Config, parts: Parts): Promise<Ser
   };
 }
 
-/**
- * Logs what is missing. Returns what the program cannot work without.
- * @param settings null: the workspace is not set up, or it is an organisation
- */
+/** Returns missing scopes that are required. @param settings null: not set up, or an organisation */
 function checkScopes(
   log: Logger,
   id: string,
@@ -99,7 +96,7 @@ function checkScopes(
   return missing.filter(({ isOptional }) => !isOptional);
 }
 
-/** Problems affect only their own workspace; but if no token can be read, the key is wrong. */
+/** If no token is readable, the key is wrong. */
 async function checkInstallations(
   store: Store,
   vault: Vault,

@@ -20,7 +20,7 @@ import { ownRunnerOf, startOwnRunner } from '../own-runner.ts';
 
 const TIMEOUT_MS = 10_000;
 
-/** As monitoring systems expect of their plugins. */
+/** As for monitoring plugins. */
 const EXIT_CODES = { ok: 0, warning: 1, error: 2 };
 const EXIT_UNKNOWN = 3;
 
@@ -61,7 +61,7 @@ async function findingsIn(env: Environment, probeWrite: boolean): Promise<Findin
   }
 }
 
-/** In a folder of its own, beside one that may run. */
+/** In its own folder, since another runner may be running. */
 async function startRunner(runnerEnv: Environment, resources: AsyncDisposableStack): Promise<Finding[]> {
   const folder = await mkdtemp(join(tmpdir(), 'docs-agent-doctor-'));
   resources.defer(() => rm(folder, { recursive: true, force: true }));

@@ -11,7 +11,7 @@ import { type Host, UsageError } from '../command.ts';
 
 const FORMATS: Readonly<Record<string, (report: object) => string>> = {
   table,
-  /** Names such as `starts.by_source.command`; unknown values are empty. Nothing needs quotation marks. */
+  /** `starts.by_source.command,3`. Needs no quotes. */
   csv: (report) =>
     ['measure,value', ...measures(report).map(({ path, value }) => `${path.join('.')},${value ?? ''}`)].join(
       '\n',
@@ -57,14 +57,14 @@ export async function audit(args: string[], { env, now }: Host): Promise<number>
       for await (const entry of of) yield `${JSON.stringify(entry)}\n`;
     };
     await pipeline(entries, inLines, process.stdout, { end: false }).catch((error: unknown) => {
-      // The reader has enough: `docs-agent audit | head`.
+      // The reader may stop: `docs-agent audit | head`.
       if (codeOf(error) !== 'EPIPE') throw error;
     });
   });
   return 0;
 }
 
-/** Up to now. Anything older than RETENTION may be deleted: it says so, and begins there. */
+/** Warns if RETENTION limits it. */
 function periodOf(since: string, retentionMs: number, nowMs: number) {
   const askedMs = parseDuration(since);
   if (askedMs === null || askedMs === 0) {

@@ -8,11 +8,10 @@ import { EVENTS_PATH } from '../../slack/protocol/ids.ts';
 import type { Host, ProcessEvents } from '../command.ts';
 import { ownRunnerOf, startOwnRunner } from '../own-runner.ts';
 
-/** Reserved for the end of the process, from the time that a stop may take. */
+/** Taken from the stop's time limit. */
 const END_OF_PROCESS_MS = 500;
-/** For the last lines of the log, from the time for the end of the process. */
 const LAST_LINES_MS = 200;
-/** A load balancer asks `/readyz` every few seconds, and then needs some time to send requests elsewhere. */
+/** A load balancer polls `/readyz` every few seconds, then needs time to reroute. */
 const LINGER_MS = 5_000;
 
 export async function start(args: string[], { env, process: events }: Host): Promise<number> {
@@ -31,17 +30,14 @@ export async function start(args: string[], { env, process: events }: Host): Pro
   return exitCode;
 }
 
-/**
- * Resolves to the exit code: 0; 1 if the stop took too long; 130 or 143, as if the signal had killed the program, if a
- * second one cut the stop short.
- */
+/** Resolves to 1 if the stop took too long, 130 or 143 after a second signal, else 0. */
 export async function runUntilSignal(
   service: Service,
   process: ProcessEvents,
   log: Logger,
   onStarted: () => void,
 ): Promise<number> {
-  // Slack's socket client rejects without a handler when a stop races a reconnect; the work itself is in the store.
+  // Slack's socket client leaks a rejection when a stop races a reconnect.
   process.on('unhandledRejection', (reason) => log.error('unhandled_rejection', { error: reason }));
   const first = Promise.withResolvers<void>();
   const second = Promise.withResolvers<'SIGINT' | 'SIGTERM'>();
@@ -53,7 +49,7 @@ export async function runUntilSignal(
       first.resolve();
     });
   }
-  // A start can be interrupted: it takes long if Slack does not open a connection.
+  // A start without Slack takes long.
   const isStarted = await Promise.race([service.start().then(() => true), first.promise.then(() => false)]);
   if (isStarted) {
     onStarted();

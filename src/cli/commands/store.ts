@@ -149,7 +149,7 @@ const IDS = {
   user: [/^[UW][A-Z0-9]{2,}$/, 'U0123456789'],
 } as const;
 
-/** Erases what the store holds of a person or a channel; without `--yes` it only says what. */
+/** Without `--yes`, only reports. */
 export async function forget(args: string[], { env, now }: Host): Promise<number> {
   const { values } = parseArgs({
     args,

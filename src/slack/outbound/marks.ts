@@ -25,10 +25,7 @@ import { failureIn } from '../workspace/web-api/failure.ts';
 import { isReady, type ReadyWorkspace } from '../workspace/workspace.ts';
 import { isHopeless, type SlackTools, slackRetryMs } from './refresh/refresh.ts';
 
-/**
- * Compares a message's draft with its current reactions: the first one by an allowed person makes it, and without one
- * it is withdrawn.
- */
+/** The first reaction by an allowed person makes a draft; without one, it is withdrawn. */
 export const lookAtMarks = messageTask(async (tools, task, workspace, message) => {
   const { teamId, channelId, messageTs } = message;
   const { reactorsWith, access, botId, botUserId } = workspace;
@@ -37,7 +34,7 @@ export const lookAtMarks = messageTask(async (tools, task, workspace, message) =
   const reactors = await reactorsWith(channelId, messageTs, emoji);
   const refusals = await Promise.all(reactors.map((userId) => access.refusal(userId, channelId)));
   const userIds = reactors.filter((_, index) => refusals[index] === null);
-  // Without emoji and people: ten reactions make one draft.
+  // Ten reactions make one draft.
   const key = `reaction:${teamId}:${channelId}:${messageTs}`;
   if (!(await asksForDraft(tools, task, key, userIds))) return 'completed';
   const found = await readMessage(workspace, message, async (read) => {
@@ -49,7 +46,7 @@ export const lookAtMarks = messageTask(async (tools, task, workspace, message) =
   const author = authorId === null ? {} : { authorId };
   const marked = { ...found.marked, ...author };
   return async (tx, context) => {
-    // People reply to a thread's job instead.
+    // The thread has a job to reply to.
     if ((await tx.jobs.findByThread(teamId, channelId, marked.thread.threadTs)) !== null) return;
     const jobId = await tx.calls.jobOf(draftKey(key));
     if (jobId !== null) {
@@ -64,7 +61,7 @@ export const lookAtMarks = messageTask(async (tools, task, workspace, message) =
   };
 });
 
-/** If nobody asks for a draft or another one, the existing draft learns who reacts now, and the task ends. */
+/** False: no new draft. Updates reactions and completes the task. */
 function asksForDraft(
   { store, newContext }: SlackTools,
   { lease }: ClaimedTask,
@@ -83,7 +80,6 @@ function asksForDraft(
   });
 }
 
-/** Drafts a message in which a listed app mentions the bot. Its task is scheduled once, and ends with the draft. */
 export const lookAtAppMention = messageTask(async (tools, _task, workspace, message) => {
   const { teamId, channelId, messageTs } = message;
   const found = await readMessage(workspace, message, async (read) => {
@@ -108,7 +104,7 @@ interface MessagePlace {
   readonly messageTs: string;
 }
 
-/** @param read asks Slack; null: there is nothing to write. Throws SlackCallError */
+/** @param read null: nothing to write; throws SlackCallError */
 function messageTask(
   read: (
     tools: SlackTools,
@@ -163,14 +159,14 @@ async function writeDraft(
   await tx.write(requestDraft({ ...request, ...about, responseUrl: null }, facts, context), context.nowMs);
 }
 
-/** Null: it says nothing that a draft could be about, or `isMeant` says no. Throws SlackCallError. */
+/** Null: no usable text, or not `isMeant`. Throws SlackCallError. */
 async function readMessage(
   { poster, names, botUserId }: ReadyWorkspace,
   { channelId, messageTs }: MessagePlace,
   isMeant: (message: ThreadMessage) => Promise<boolean>,
 ) {
   const permalink = await poster.permalink(channelId, messageTs);
-  // Only the permalink says whether the message is part of a thread, which a draft without it could miss.
+  // Only the permalink says whether the message is in a thread.
   const reference = jobReference(permalink);
   const rootTs = reference.kind === 'thread' ? reference.threadTs : messageTs;
   const messages = await poster.thread(channelId, rootTs);

@@ -36,7 +36,7 @@ async function renderCard(tools: SlackTools, { names }: Workspace, job: Job, que
   return cardView(job, { queue, names: await names.named(people), sites: sitesOf(tools) });
 }
 
-/** @param isEdit it waits until Slack says whether the prompt may be shown; a new notice does without it */
+/** @param isEdit throws while Slack can't say whether the prompt is public; a new notice omits it */
 export async function renderNotice(
   tools: SlackTools,
   workspace: Workspace,
@@ -52,7 +52,7 @@ export async function renderNotice(
   return noticeView(job, url, await threadLink(workspace, job), names, sites);
 }
 
-/** A channel that Slack hides from the app is private. */
+/** Slack hides private channels from the app. */
 async function mayBeReadByAll(
   { log }: SlackTools,
   { poster }: Workspace,
@@ -69,7 +69,7 @@ async function mayBeReadByAll(
   }
 }
 
-/** Null: unknown. Slack is asked only if the link cannot be built here. */
+/** Null: unknown. */
 export async function threadLink(
   { poster, workspaceUrl }: Workspace,
   { channelId, threadTs }: Job,
@@ -78,7 +78,7 @@ export async function threadLink(
   return threadLinkOf(workspaceUrl, channelId, threadTs) ?? poster.permalinkIfAny(channelId, threadTs);
 }
 
-/** People cannot follow faster edits, and Slack limits those of all messages together. */
+/** Slack's limit covers edits of all messages. */
 const CARD_SPACING_MS = 3_000;
 
 export const refreshCard = refresh(
@@ -87,13 +87,13 @@ export const refreshCard = refresh(
     if (state === null || state.job.cardTs === null) return null;
     const { cardDrawnAtMs: lastMs } = state;
     const nowMs = clock.now();
-    // Another replica's clock may be a bit fast. If it is further ahead, ours was set back.
+    // Another replica's clock may be fast. If far ahead, ours was set back.
     if (lastMs !== null && Math.abs(nowMs - lastMs) < CARD_SPACING_MS) {
       await tx.tasks.delayUntil(lease, lastMs + CARD_SPACING_MS);
       return 'later';
     }
     const [job = state.job] = await tx.readBudget.shown([state.job], nowMs);
-    // The agent is not asked about it until then, as the card says.
+    // The agent isn't asked before then.
     const againAtMs = job === state.job ? null : (job.trouble?.retryAtMs ?? null);
     const queue = queueOf(state, policyOf(state, newContext()), nowMs);
     return { job, cardTs: state.job.cardTs, queue, againAtMs };
@@ -111,14 +111,14 @@ export const refreshCard = refresh(
   },
 );
 
-/** Null for a private message. */
+/** Null: a private message. */
 export function destinationOf({ channelId, threadTs, stage }: Job, request: CallRequest) {
   switch (request.kind) {
     case 'announce':
       if (request.announcement.kind === 'draft') {
         return { channelId, threadTs: request.announcement.threadTs };
       }
-      // A dismissed draft leaves its thread to others.
+      // A dismissed draft frees its thread.
       return stage.kind === 'dropped'
         ? { channelId, threadTs: stage.thread?.threadTs ?? stage.postTs }
         : { channelId, threadTs };
@@ -185,7 +185,6 @@ async function renderQuestion(tools: SlackTools, workspace: Workspace, job: Job)
   return questionView({ job, sameAs }, sameAs && (await threadLink(workspace, sameAs)), canStop);
 }
 
-/** A command written as a reply is answered as usual, with a button that sends it to the agent. */
 async function renderEphemeral(
   tools: SlackTools,
   { workspaceUrl, names }: Workspace,

@@ -50,11 +50,10 @@ const WORDS_MAX = 300;
 const REFUSAL_MAX = 1000;
 const NAMES_MAX = 10;
 
-/** The decision that a message asks for: what happened, then what each button does. */
 interface Question {
   readonly news: Mrkdwn;
   readonly below?: Blocks;
-  /** The agent's or a code host's, if any; untrusted. */
+  /** From the agent or a code host; untrusted. */
   readonly words?: string;
   readonly advice?: Mrkdwn;
   readonly buttons: Parts<Button>;
@@ -62,7 +61,6 @@ interface Question {
 
 type ViewOf<One> = (announcement: One, job: Job, place: Place) => SlackMessage | Question;
 
-/** How announcements read, and what the messages say of the answers to their offers. */
 export interface FeatureViews {
   readonly announcements?: { readonly [K in Announcement['kind']]?: ViewOf<AnnouncementOf<K>> };
   readonly outcomes?: {
@@ -174,7 +172,7 @@ const views: FeatureViews['announcements'] = {
   },
 };
 
-/** @param isOpen false: what remains of a question after the decision */
+/** @param isOpen false after the decision: no buttons or advice */
 export function announcementView(
   announcement: Announcement,
   job: Job,
@@ -191,7 +189,6 @@ export function announcementView(
   return messageOfJob(job, names, 'news' in view ? questionBlocks(view, isOpen) : view.blocks);
 }
 
-/** @param isOpen false: what remains of it after the decision */
 export function questionBlocks(
   { news, below, words, advice, buttons: offered }: Question,
   isOpen: boolean,
@@ -208,7 +205,7 @@ function whoActs(job: Job): Mrkdwn {
   return addressing(responsibleFor(job));
 }
 
-/** @param who null: asked in the form for *I found the job…* */
+/** @param who null: in the form of *I found the job…* */
 export function unclearStart({ id: jobId }: Job, callId: string, who: Mrkdwn | null): Question {
   const target = { jobId, callId };
   return {
@@ -306,10 +303,7 @@ function outcomeWords(outcome: OfferOutcome, names: Names, features: FeatureView
   return all[outcome.deed]?.(nameIn(names, outcome.by, 'Somebody'), outcome) ?? null;
 }
 
-/**
- * A thread's message as it is now: who decided what replaces the buttons of its offer; links stay.
- * @param outcome of its offer; null: it is still open, or there was none
- */
+/** The current state of a message in the thread. After a decision, its outcome replaces the buttons. */
 export function postedView(
   announcement: Announcement,
   job: Job,
@@ -323,12 +317,12 @@ export function postedView(
   if (isOpen) return view;
   const words = outcomeWords(outcome, names, features);
   const decided = announcement.kind === 'draft' ? message(draftBlocks(job, names)) : view;
-  // News with a warning: its offer stands beside the warning. *Reply to the agent* stays.
+  // Removes the button beside a warning. *Reply to the agent*, in a row, stays.
   const blocks = decided.blocks.map(withoutAccessory);
   return messageOfJob(job, names, blocks, words !== null && smallPrint(words));
 }
 
-/** For a person whose press has no effect any longer. @param outcome of the decision; null: unknown */
+/** Answers a press without effect. @param outcome null: unknown */
 export function tooLateView(
   job: Job,
   outcome: OfferOutcome | null,
@@ -336,7 +330,7 @@ export function tooLateView(
   sites?: Sites,
   features: FeatureViews = {},
 ): SlackMessage {
-  // That it did not start matters more than who decided to start it.
+  // A failed card matters more than the decision.
   const isDecided = outcome !== null && job.stage.kind !== 'card_failed';
   const words = isDecided ? outcomeWords(outcome, names, features) : null;
   return say`Already done: ${words ?? stateLine(job, sites, names)}.`;

@@ -20,13 +20,13 @@ const buttonTarget = z.object({
 });
 
 /**
- * A button's job, and what tells a stale button from a current one: `creates` and `cards` count how often the job
- * was created and its card tried, `message` is the message call that would go out, `messageTs` the edited reply.
- * `isPrivate`: its message answers one person, perhaps in another channel.
+ * `creates` and `cards` count attempts to create the job and its card, `message` is the next message call,
+ * `messageTs` the edited reply: they reveal an old button. `isPrivate`: in an answer to one person, perhaps
+ * in another channel.
  */
 export type ButtonTarget = Readonly<z.infer<typeof buttonTarget>>;
 
-/** A button's value, at most 2000 characters. */
+/** At most 2000 characters. */
 export const encodeButton = (target: ButtonTarget) => JSON.stringify(target);
 
 export const decodeButton = (value: string): ButtonTarget | null => decode(buttonTarget, value);
@@ -34,18 +34,18 @@ export const decodeButton = (value: string): ButtonTarget | null => decode(butto
 export interface Press {
   readonly userId: string;
   readonly responseUrl: string | null;
-  /** By Slack's clock. */
+  /** Slack's clock. */
   readonly pressedTs: string | undefined;
-  /** The message with the button; absent: none. */
+  /** Of the message with the button. */
   readonly messageTs?: string;
 }
 
 export interface Button {
   readonly id: string;
   readonly label: string;
-  /** Shown to the requester only: their press counts in any channel, and no other. */
+  /** Only the requester sees and may press it, in any channel. */
   readonly isRequesters?: true;
-  /** How many may stand in one row, each with its own id, as Slack requires. Default: one. */
+  /** Slack requires unique ids in a row. Default: 1. */
   readonly rowMax?: number;
 }
 
@@ -65,11 +65,10 @@ export interface Confirmation {
 }
 
 export interface JobButton extends Button {
-  /** Null if the target lacks what the event needs. */
+  /** Null if the target lacks a field. */
   readonly eventOf: (target: ButtonTarget, press: Press) => JobEvent | null;
 }
 
-/** A press is an event of its job. */
 export const jobButtons = {
   startAgain: {
     id: 'start_again',
@@ -162,7 +161,6 @@ export const jobButtons = {
   },
 } as const satisfies Readonly<Record<string, JobButton>>;
 
-/** Each has a listener in `inbound/routes.ts`. */
 export const otherButtons = {
   startJob: { id: 'start_job', label: 'Start a job' },
   startAnother: { id: 'start_another', label: 'Start another', isRequesters: true },
@@ -190,7 +188,7 @@ export const otherButtons = {
   details: { id: 'show_job', label: 'Details' },
 } as const satisfies Readonly<Record<string, Button>>;
 
-/** Slack opens their links, but waits for an acknowledgement of the press. */
+/** Slack opens the link, but still expects an acknowledgement. */
 export const linkButtons = {
   viewPullRequest: { id: 'view_pull_request', label: 'View pull request' },
   viewPreview: { id: 'view_preview', label: 'View preview' },

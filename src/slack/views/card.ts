@@ -24,7 +24,6 @@ import {
   titledPrompt,
 } from './text.ts';
 
-/** Asked before something that may be running is repeated. */
 export const confirmations = {
   startAgain: {
     title: 'Start it a second time?',
@@ -46,7 +45,7 @@ export const confirmations = {
   },
 } as const satisfies Readonly<Record<string, Confirmation>>;
 
-/** Does nothing after another start. For an attached job, the prompt is unknown. */
+/** Has no effect after another start. A watched job's prompt is unknown. */
 export function startAgain({ id: jobId, creates, watchedAgentJobId }: Job): Button | null {
   return watchedAgentJobId === null ? targetButton(buttons.startAgain, { jobId, creates }) : null;
 }
@@ -60,7 +59,7 @@ export function editAndStart({ id: jobId, creates }: Job): Button {
   return targetButton(buttons.editAndStart, { jobId, creates });
 }
 
-/** The main action. It repeats the thread's offer, which Slack may have refused. */
+/** The card repeats the thread's offer, which Slack may have refused. */
 export function cardActions(
   job: Job,
   { sendNow, undecided }: Pick<Queue, 'sendNow' | 'undecided'>,

@@ -66,7 +66,6 @@ interface Prefilled {
 interface Compose extends Prefilled {
   readonly target: ComposeTarget;
   readonly isCut: boolean;
-  /** May be run instead of a request. */
   readonly recipes: readonly string[];
 }
 
@@ -96,12 +95,10 @@ export function composeView({
   );
 }
 
-/** @param instead how to send all of it */
 function cutOff(whose: 'message' | 'request', instead: string | Mrkdwn): Blocks {
   return smallPrint(mrkdwn`✂️ The ${whose} is too long for this field, so the end is cut off here.${instead}`);
 }
 
-/** The message as the initial text, cut to leave room for writing. @param text as people read it */
 export function promptAbout(
   text: string,
   permalink: string | null,
@@ -112,7 +109,6 @@ export function promptAbout(
   return { prompt: `${start}${cut(quoted, room)}\n\n`, isCut: quoted.length > room };
 }
 
-/** A request that quotes a whole message. @param text as people read it */
 export function requestAbout(text: string, permalink: string): string {
   const { start, quoted } = aboutMessage(shown(text, Number.MAX_SAFE_INTEGER), permalink);
   return start + quoted;
@@ -130,7 +126,6 @@ export function followUpForm(data: DecisionForm, promptMaxLength: number): Modal
   );
 }
 
-/** With the request that the agent refused. @param prompt as people read it */
 export function editRequestForm(data: DecisionForm, prompt: string, promptMaxLength: number): ModalView {
   return form(
     viewIds.editRequest,
@@ -143,7 +138,6 @@ export function editRequestForm(data: DecisionForm, prompt: string, promptMaxLen
   );
 }
 
-/** @param prompt as people read it */
 export function draftForm(
   data: DecisionForm,
   { prompt, lines, promptMaxLength }: Pick<ThreadPreview, 'prompt' | 'lines' | 'promptMaxLength'>,
@@ -182,11 +176,10 @@ const QUOTED_MAX = 200;
 /** https://docs.slack.dev/reference/block-kit/block-elements/checkboxes-element */
 const CHECKBOXES_MAX = 10;
 
-/** A thread's message that can go along with a prompt. */
 export interface ThreadLine {
-  /** Identifies the message as shown: an edit changes it. */
+  /** Changes when the message is edited. */
   readonly id: string;
-  /** Author (and attachments) and text, as people read them. Untrusted. */
+  /** Untrusted, like `text`. */
   readonly author: string;
   readonly text: string;
 }
@@ -199,14 +192,11 @@ export interface ThreadPreview extends Prefilled {
 }
 
 const NAMED_MAX = 3;
-/** Without a comma before "and". */
+/** No comma before "and". */
 const list = new Intl.ListFormat('en-GB');
 const noOtherText = mrkdwn`There's no other text in this thread.`;
 
-/**
- * Answers a mention in a thread without a job. Messages that nobody has seen are not offered at once.
- * @param authors one for each message that would go along; null: they could not be read
- */
+/** @param authors one per message to send; null: unreadable */
 export function sendAlongView(mentioned: MentionedIn, authors: readonly string[] | null): SlackMessage {
   const data = encode(mentioned);
   const offered = authors !== null && authors.length > 0;
@@ -222,7 +212,7 @@ export function sendAlongView(mentioned: MentionedIn, authors: readonly string[]
   );
 }
 
-/** Follows a mention that goes out where other replies don't. @param authors one per message */
+/** @param authors one per message */
 export function saidSinceView(job: Job, since: SaidSince, authors: readonly string[]): SlackMessage {
   const data = encode(since);
   return messageOfJob(
@@ -249,7 +239,7 @@ export function editedMeanwhileView(author: string): SlackMessage {
   return say`✏️ A message from ${oneLine(author, AUTHOR_MAX)} was edited in the meantime. Choose the messages again.`;
 }
 
-/** For a thread that Slack does not confirm, and that the person may not be allowed to read. */
+/** The person may have no access to the thread. */
 export const noJobInThreadView = say`🧵 *There's no job in the thread where you mentioned me*, and Slack doesn't let me answer you there. Mention me outside that thread, or type \`/docs-agent explain the rate limits\`.`;
 
 export function threadPreviewView({
@@ -277,7 +267,6 @@ export function threadPreviewView({
   );
 }
 
-/** The messages to tick, in groups; all are ticked at first. */
 function linesInput(lines: readonly ThreadLine[]): InputBlock[] {
   const groups = Math.ceil(lines.length / CHECKBOXES_MAX);
   return Array.from({ length: groups }, (_, index) => {
@@ -292,19 +281,16 @@ function linesInput(lines: readonly ThreadLine[]): InputBlock[] {
 
 export const readingThreadView = say`⏳ Reading the thread…`;
 
-/** @param isTooLong the thread has too many messages to choose from */
 export function threadNotReadView(isTooLong: boolean): SlackMessage {
   return isTooLong
     ? say`⚠️ *This thread has too many messages for me to read.* Ask outside the thread: \`/docs-agent explain the rate limits\`.`
     : say`⚠️ *I couldn't read the thread.* Please try again, or ask outside the thread: \`/docs-agent explain the rate limits\`.`;
 }
 
-/** @param line a ticked message as it is now */
 export function changedMeanwhileView({ author, text }: ThreadLine): SlackMessage {
   return say`✏️ A ticked message from ${oneLine(author, AUTHOR_MAX)} was edited in the meantime: “${oneLine(text, QUOTED_MAX)}” Untick it, or close this form and choose the messages again.`;
 }
 
-/** Whether a text is meant (the same words again, or hardly a request), or for which project. */
 export interface Question {
   readonly job: Job;
   readonly sameAs: Job | null;
@@ -314,10 +300,7 @@ const PROMPT_MAX = 200;
 const PROJECT_NAME_MAX = 50;
 const NO_NAMES: Names = new Map();
 
-/**
- * A started job can rarely be stopped, so this comes before anything is public.
- * @param permalink to the thread of the repeated job; null if there is none yet
- */
+/** Asked before anything is public. @param permalink to the repeated job's thread */
 export function questionView(question: Question, permalink: string | null, canStop = false): SlackMessage {
   return messageOfJob(question.job, NO_NAMES, asked(question, permalink, canStop));
 }
@@ -327,7 +310,6 @@ function asked(question: Question, permalink: string | null, canStop: boolean): 
   const waiting = stage.kind === 'awaiting_confirmation' ? stage : null;
   const unknown = waiting?.unknownProject;
   if (unknown) {
-    // The nearest projects; the text names the others.
     const { startIn } = buttons;
     const nearest = unknown.projects.slice(0, startIn.rowMax).map(({ id: projectId, name }, index) => {
       const label = `${startIn.label} ${oneLine(name, PROJECT_NAME_MAX)}`;
@@ -389,7 +371,6 @@ export function questionForm(
   return confirmationForm({ jobId, responseUrl }, blocksOf([repeated(question), openThread]));
 }
 
-/** That form again, with what kept the job from starting: it can be sent again. */
 export function questionFormAgain(
   { private_metadata: data, blocks }: { private_metadata: string; blocks: ModalView['blocks'] },
   news: SlackMessage,

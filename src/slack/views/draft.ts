@@ -86,7 +86,7 @@ export function draftTooLongView(tooLong: Refusal, job: Job, draft: number): Sla
   return messageOfJob(job, new Map(), blocks);
 }
 
-/** For the person who asked for it. @param reason Slack's error code */
+/** @param reason Slack's error code */
 export function draftRefusedView(reason: string, { channelId, prompt }: Job, names: Names): SlackMessage {
   return message(
     mrkdwn`⚠️ *Couldn't post a draft in ${channelMention(channelId)}:* ${whyRefused(reason)}. The draft wasn't kept; ask again once that's fixed.`,
@@ -103,10 +103,10 @@ function sourceOf(job: Job, permalink: string | null, names: Names): Mrkdwn {
   const { origin, recipe, requesterId } = job;
   if (recipe !== undefined) {
     const name = mrkdwn`recipe *${oneLine(recipe)}*`;
-    // Otherwise, it started by itself.
+    // Otherwise, its schedule ran it.
     return requesterId === null ? name : mrkdwn`${name}, run by ${nameIn(names, requesterId)}`;
   }
-  // An edit of the request may have removed the URL.
+  // An edit may have removed the URL from the request.
   if (origin.kind === 'reaction') return messageLink(permalink, nameIn(names, origin.authorId ?? null));
   const app = origin.kind === 'mention' ? origin.app : undefined;
   return messageLink(app?.permalink ?? null, oneLine(askerOf(job, names) ?? labels.somebody));
@@ -115,7 +115,7 @@ function sourceOf(job: Job, permalink: string | null, names: Names): Mrkdwn {
 function messageLink(permalink: string | null, name: string): Mrkdwn {
   const address = httpUrl(permalink ?? '');
   if (address === null || address.length > ADDRESS_MAX) return mrkdwn`${name}`;
-  // In a link, `|` separates URL and words.
+  // In links, `|` separates URL and text.
   return ownLink(address, `${name.replaceAll('|', '¦')}'s message`);
 }
 
@@ -135,7 +135,7 @@ export function recipePausedView(recipe: string, owners: readonly string[]): Sla
   );
 }
 
-/** A screen reader names the recipe, as the labels are the same. */
+/** For screen readers, since all labels are the same. */
 export function recipeButton(kind: ButtonKind, recipe: string): Button {
   return {
     ...pressButton(kind, recipe),

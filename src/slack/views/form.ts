@@ -14,7 +14,7 @@ const OPTION_TEXT_MAX = 75;
 const MENU_OPTIONS_MAX = 100;
 const ERROR_MAX = 500;
 
-/** @param title at most 24 characters, as the label of `submit` */
+/** @param title at most 24 characters, like `submit` */
 export function form(
   id: string,
   title: string,
@@ -33,14 +33,14 @@ export function form(
   };
 }
 
-/** A modal with text only. `title`: at most 24 characters. */
+/** @param title at most 24 characters */
 export function plainModal(title: string, { blocks }: Pick<ModalView, 'blocks'>): ModalView {
   return { type: 'modal', title: plain(title), close: plain('Close'), blocks };
 }
 
 type Element = InputBlock['element'];
 
-/** @param id of the block and of its element */
+/** @param id of block and element */
 export function input(
   id: string,
   label: string,
@@ -61,7 +61,7 @@ export function promptFieldMax(promptMaxLength: number): number {
   return Math.min(INPUT_TEXT_MAX, promptMaxLength);
 }
 
-/** @param prompt the initial text, cut to what an input takes */
+/** @param prompt cut if too long */
 export function promptInput(
   prompt: string,
   promptMaxLength: number,
@@ -84,7 +84,7 @@ export function promptInput(
   );
 }
 
-/** @param initial the value of the option that is chosen at first, if there is such an option */
+/** @param initial preselected value */
 export function menu(id: string, label: string, options: PlainTextOption[], initial: string): InputBlock {
   const chosen = options.find(({ value }) => value === initial);
   return input(id, label, { type: 'static_select', options, ...(chosen && { initial_option: chosen }) });
@@ -120,7 +120,7 @@ export function twoLineOption(value: string, first: string, second: string): Pla
   return { ...option(value, first), description: plain(oneLine(second, OPTION_TEXT_MAX)) };
 }
 
-/** A private answer as shown at a field, without markup. */
+/** Plain text: Slack renders no markup there. */
 export function atField({ text }: SlackMessage): string {
   return shown(unescapeMrkdwn(text).replace(/[*`]/g, ''), ERROR_MAX);
 }
@@ -131,7 +131,7 @@ function plain(text: string): { readonly type: 'plain_text'; readonly text: stri
 
 const NEWS_PREFIX = 'news:';
 
-/** Puts news above the rest of a modal, replacing earlier news. */
+/** Replaces earlier news. */
 export function newsAbove(rest: ModalView['blocks'], news: SlackMessage | null): ModalView['blocks'] {
   const fresh = (news?.blocks ?? []).map((block, index) => ({
     ...block,

@@ -4,7 +4,7 @@ import { plainModal } from './form.ts';
 import { buttonRow, message, pressButton, type SlackMessage, say, smallPrint } from './message.ts';
 import { joined, labels, mrkdwn, oneLine } from './text.ts';
 
-/** How to use the bot, at a glance. @param recipe one that the reader may run; null: none */
+/** @param recipe one that the reader may run */
 export function helpView(recipe: string | null): SlackMessage {
   const basics = mrkdwn`• *Steer:* reply in the job's thread; every reply goes to the agent
 • *See:* \`/docs-agent list\`, \`/docs-agent status 142\`, or my Home tab
@@ -23,7 +23,6 @@ export function helpView(recipe: string | null): SlackMessage {
   );
 }
 
-/** Every way to use the bot, and the legend of receipts. @param recipe as for `helpView` */
 export function allHelpModal(recipe: string | null, canStop = false): ModalView {
   const stop = canStop
     ? mrkdwn`*${buttons.stop.label}* on the card, or the word, ends what the agent does`
@@ -64,5 +63,5 @@ export function typedOnlyView(command: string): SlackMessage {
   return say`Type it as a command: \`/docs-agent ${typed}\`. If you mean a request, put \`--\` in front: \`-- ${typed}\`.`;
 }
 
-/** Shown when someone adds a mention by editing an old message. */
+/** For mentions added by an edit. */
 export const newMessagesOnlyView = say`I only read new messages. Send it as a new message to start a job.`;

@@ -41,18 +41,18 @@ export const PROJECTS_MAX = 10;
 const PLACES_MAX = 5;
 
 export interface HomeFacts {
-  /** The reader's jobs that wait for a decision, newest first. */
+  /** Waiting for a decision, newest first. */
   readonly needing: readonly NeedingJob[];
-  /** The reader's, newest first; one more than is shown, if there are more. */
+  /** Newest first. One extra shows that there are more. */
   readonly open: readonly Job[];
   readonly withPullRequest: readonly Job[];
   readonly projects: readonly (ProjectFacts & {
     readonly callsLeft: number;
     readonly hourlyBudget: number;
   })[];
-  /** What is wrong with the incoming connection, or null. */
+  /** With incoming requests. */
   readonly slackProblem: string | null;
-  /** What administrators see besides; null: the reader is none. */
+  /** Null: the reader is no administrator. */
   readonly forAdmin: AdminFacts | null;
   readonly atMs: number;
 }
@@ -63,12 +63,11 @@ interface ProjectFacts {
 }
 
 interface AdminFacts {
-  /** Null: nobody has asked Slack yet. */
+  /** Null: not checked yet. */
   readonly slack: SlackChecked | null;
   readonly services: readonly ServiceReport[];
-  /** What keeps the program from working, in its own words. */
   readonly work: readonly string[];
-  /** Channels where messages wait until the bot has access again. `reason`: Slack's error code. */
+  /** Messages wait there for access. `reason`: Slack's error code. */
   readonly closedPlaces: readonly {
     readonly channelId: string;
     readonly reason: string;
@@ -179,12 +178,12 @@ const WORDS_MAX = 120;
 const LINES_MAX = 10;
 
 export interface SlackFacts {
-  /** Missing permissions; `refused`: Slack's error code; null: Slack did not say. */
+  /** `refused`: Slack's error code; null: no answer. */
   readonly scopes: { readonly missing: readonly string[] } | { readonly refused: string } | null;
   readonly noticeChannels: readonly ReachedChannel[];
 }
 
-/** Whether the bot may post in a channel. `refused`: Slack's error code; null: Slack did not say. */
+/** `refused` and null as above. */
 export interface ReachedChannel {
   readonly channelId: string;
   readonly reach: 'reached' | { readonly refused: string } | null;
@@ -197,7 +196,6 @@ export interface SlackChecked extends SlackFacts {
 export interface DoctorFacts extends Pick<HomeFacts, 'slackProblem'>, Pick<AdminFacts, 'services' | 'work'> {
   readonly slack: SlackFacts;
   readonly projects: readonly ProjectFacts[];
-  /** Projects that the agent API asked to leave alone for a while. */
   readonly pauses: readonly AgentPause[];
 }
 

@@ -1,7 +1,7 @@
 import { INSTALL_PATH } from '../protocol/ids.ts';
 import { howToGrant, type Scope } from '../protocol/scopes.ts';
 
-/** Begins an installation. @param address Slack's page */
+/** @param address Slack's page */
 export function installPage(address: string): string {
   return page(
     'Add docs-agent to Slack',
@@ -11,7 +11,7 @@ export function installPage(address: string): string {
   );
 }
 
-/** `teamId`: null for a whole organisation. `isSetUp`: the operator has bound the workspace to projects. */
+/** `teamId` is null for a whole organisation. `isSetUp`: in the configuration file. */
 export function installedPage({
   teamId,
   isSetUp,
@@ -30,10 +30,8 @@ export function installedPage({
 
 const failures = {
   cancelled: "You didn't agree, so nothing was installed.",
-  /** Begun on a page of Slack's. */
   elsewhere:
     'The installation was started from a Slack page. Start it here, so that docs-agent can tell that it is yours.',
-  /** Begun in another browser, or too long ago. */
   stale: 'The installation was started in another browser, or more than ten minutes ago.',
   other: 'Something went wrong. The log of docs-agent has the details.',
 } as const;

@@ -54,17 +54,16 @@ import {
 
 const WORDS_MAX = 300;
 
-/** The reader, and the place, to leave out the obvious. */
+/** Lines leave out what the reader knows. */
 export interface Reader {
   readonly userId: string;
-  /** Null: the home tab. */
+  /** Null: the Home tab. */
   readonly channelId: string | null;
   readonly workspaceUrl: string | null;
   readonly names: Names;
   readonly sites?: Sites;
 }
 
-/** Where an announcement is read. */
 export interface Place {
   readonly names: Names;
   readonly mode: FollowUpMode;
@@ -93,7 +92,7 @@ export function jobLine(job: Job, reader: Reader): KnownBlock[] {
   return namingJob(job, reader.names, [{ ...title, accessory: details }, facts]);
 }
 
-/** Who asked for the job: a person or app by name, a recipe, or a workflow; null: Slack does not give the name. */
+/** Null if Slack gives no name. */
 export function askerOf({ requesterId, recipe, origin }: Job, names: Names): string | null {
   if (requesterId !== null) return names.get(requesterId) ?? null;
   if (recipe !== undefined) return `recipe ${recipe}`;
@@ -101,7 +100,6 @@ export function askerOf({ requesterId, recipe, origin }: Job, names: Names): str
   return origin.kind === 'workflow' ? 'a workflow' : null;
 }
 
-/** The same with a mention of the person, for private messages. */
 export function askerMention({ requesterId, recipe }: Job): Mrkdwn {
   if (requesterId !== null) return userMention(requesterId);
   return mrkdwn`${recipe === undefined ? labels.somebody : oneLine(`recipe ${recipe}`)}`;
@@ -122,7 +120,7 @@ const standings = {
   changes_requested: mrkdwn`👀 *Changes requested*`,
 } as const;
 
-/** On the card, in lists and in *Details*: icon, word, then facts. @param names for those who decided */
+/** For cards, lists and *Details*. @param names of people who decided */
 export function stateLine(job: Job, sites?: Sites, names: Names = new Map()): Mrkdwn {
   const { stage, trouble } = job;
   if (trouble !== null && isHeadline(job, trouble)) return waitingLine(trouble);
@@ -136,12 +134,12 @@ export function stateLine(job: Job, sites?: Sites, names: Names = new Map()): Mr
     case 'draft':
       return mrkdwn`📝 *Draft*`;
     case 'dropped':
-      // A draft did not start; with an unclear start, nobody knows.
+      // Drafts never started. After an unclear start, nobody knows.
       return job.creates === 0 || stage.why === 'withdrawn'
         ? mrkdwn`⚪ *Not started*`
         : mrkdwn`⚪ *Dismissed* by ${nameIn(names, stage.byUserId)}`;
     case 'opening':
-      // Without a card, only lists and the home tab show this and *Not started*.
+      // Without a card, only lists and the Home tab show it.
       if (stage.waitsFor === 'administrator') return waitsForAdmin;
       return stage.waitsFor === undefined
         ? starting
@@ -165,17 +163,17 @@ export function stateLine(job: Job, sites?: Sites, names: Names = new Map()): Mr
   }
 }
 
-/** The API may still report the end of the turn before, while the agent works. */
+/** While the agent works, the API may still report the previous turn's end. */
 function workingLine(job: Job, stage: Working): Mrkdwn {
   const { isOlder, activity } = stage;
   if (stage.stopBy !== undefined) return mrkdwn`⏹️ *Stopping*`;
   const status = job.agentJob?.status ?? 'active';
-  // The agent has not been asked yet about a job that a person named.
+  // A watched job whose status hasn't been read yet.
   const isUnread = isOlder === true && job.checkedAtMs === null;
   if (status !== 'active' && !isEnded(status) && !isUnread) {
     return mrkdwn`ℹ️ *${asWritten(oneLine(status))}*`;
   }
-  // In the first turn, they are part of the request.
+  // Replies before the first turn are part of the request.
   const count = job.turn === 1 ? 0 : (job.turnReplies?.count ?? 0);
   // In the middle of a line: "editing docs/a.md".
   const inSentence = (words: string) => words.replace(/^\p{Lu}(?=\p{Ll})/u, (letter) => letter.toLowerCase());
@@ -234,21 +232,20 @@ export function waitingLine({ kind, source, retryAtMs }: Trouble): Mrkdwn {
   }
 }
 
-/** The trouble is the state now. One that only holds up replies is shown beside them. */
+/** Other trouble delays only replies. */
 function isHeadline({ stage: { kind } }: Job, { source }: Trouble): boolean {
   return kind === 'opening' || kind === 'creating' || (kind === 'working' && source === 'check');
 }
 
-/** Nobody reads longer URLs. */
 const LINK_MAX = 1000;
 const UNLINKED_MAX = 500;
 const SHORT_MAX = 150;
 const READABLE_MAX = 120;
 
-/** Pull requests there have short names. Default: the public sites. */
+/** Default: public sites. */
 export type Sites = readonly CodeHostSite[];
 
-/** A button, or plain text if the API's value may not become a link. */
+/** Plain text if the URL may not be a link. */
 export function pullRequest(prLink: string, beside: Parts<Button> = null, style?: 'primary'): Blocks {
   const button = linkButton(buttons.viewPullRequest, prLink, style);
   return [
@@ -257,19 +254,18 @@ export function pullRequest(prLink: string, beside: Parts<Button> = null, style?
   ];
 }
 
-/** `acme/docs#14` if the host is known, else host and path. Null if it may not be a link, or is too long. */
+/** `acme/docs#14` for a known host, else host and path. Null if it is too long or may not be a link. */
 export function shortPullRequestLink(prLink: string, sites: Sites = PUBLIC_SITES): Mrkdwn | null {
   const url = httpUrl(prLink);
   if (url === null || mrkdwn`${url}`.mrkdwn.length > LINK_MAX) return null;
   return ownLink(url, oneLine(pullRequestName(url, sites) ?? readableAddress(new URL(url)), SHORT_MAX));
 }
 
-/** The same for a line in a list, where shorter URLs are too long. */
+/** With a lower limit, for lists. */
 export function readableLink(prLink: string, sites?: Sites): Mrkdwn | null {
   return prLink.length > READABLE_MAX ? null : shortPullRequestLink(prLink, sites);
 }
 
-/** States of pull requests and reviews are named as people call them. */
 function inWords(state: string): string {
   return state.replaceAll('_', ' ');
 }
@@ -285,7 +281,7 @@ export function factsOfLink(job: Job, url: string): PullRequestFacts {
 export function titleOf({ title }: PullRequestFacts): string | null {
   if (title === undefined) return null;
   const shown = oneLine(title, TITLE_MAX);
-  // Otherwise, figures after the title would be shown before it.
+  // Otherwise, figures after the title would appear before it.
   return RUNS_LEFT.test(shown) ? shown + LEFT_TO_RIGHT_MARK : shown;
 }
 
@@ -303,14 +299,14 @@ const CHECKS = {
   failing: ['❌', 'checks failing'],
 } as const;
 
-/** Its progress: `open`, `checks failing`, `approved`; once it is over, only that. */
+/** `open`, `checks failing`, `approved`. Just `merged` or `closed` at the end. */
 export function progressOf(facts: PullRequestFacts): Parts<string> {
   const { state, checks, review } = facts;
   if (isOver(facts)) return state;
   return [state, checks && CHECKS[checks][1], review && inWords(review)];
 }
 
-/** The same below an announcement, whose first line says whether it is over. "Open" goes without saying. */
+/** The first line above reports a merge or closing. */
 export function progressBelow(facts: PullRequestFacts): Parts<string> {
   const { state, checks, review } = facts;
   if (isOver(facts)) return null;

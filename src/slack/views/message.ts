@@ -30,12 +30,12 @@ import {
 } from './text.ts';
 
 export interface SlackMessage {
-  /** Everything in the blocks, as escaped mrkdwn. */
+  /** All of `blocks` as escaped mrkdwn. */
   readonly text: string;
   readonly blocks: KnownBlock[];
 }
 
-/** Our own words make a paragraph. */
+/** `Mrkdwn` becomes a paragraph. */
 export type Blocks = Parts<KnownBlock | Mrkdwn>;
 
 export function blocksOf(parts: Blocks): KnownBlock[] {
@@ -51,12 +51,11 @@ export function say(...words: Parameters<typeof mrkdwn>): SlackMessage {
   return message(mrkdwn(...words));
 }
 
-/** A message whose buttons say which job they are about. */
 export function messageOfJob(job: Job, names: Names, ...parts: readonly Blocks[]): SlackMessage {
   return message(namingJob(job, names, parts));
 }
 
-/** Buttons tell a screen reader their job: "Details of #42: Add a quickstart". */
+/** For screen readers: "Details of #42: Add a quickstart". */
 export function namingJob(job: Job, names: Names, parts: Blocks): KnownBlock[] {
   const title = promptTitle(job.prompt, names).replace(/\s+/g, ' ');
   const name = job.number > 0 ? `#${job.number}: ${title}` : title;
@@ -76,7 +75,7 @@ export function namingJob(job: Job, names: Names, parts: Blocks): KnownBlock[] {
   });
 }
 
-/** Heads a group of blocks. @param text at most `HEADER_TEXT_MAX` characters */
+/** @param text at most `HEADER_TEXT_MAX` characters */
 export function heading(text: string): KnownBlock {
   return { type: 'header', text: plain(text) };
 }
@@ -91,7 +90,7 @@ export function withoutAccessory(block: KnownBlock): KnownBlock {
   return section;
 }
 
-/** Untrusted text, made by `text.ts`, as the next ones take. */
+/** @param text from `text.ts` */
 export function untrustedParagraph(text: string): SectionBlock {
   return { type: 'section', text: plain(text) };
 }
@@ -108,7 +107,7 @@ export function smallQuotation(...facts: readonly Parts<string>[]): Blocks {
   return texts.length > 0 && { type: 'context', elements: [plain(texts.join(' · '))] };
 }
 
-/** Small print in our own words. One element, so that it wraps only at the end of a line. */
+/** One element wraps only at the end of a line. */
 export function smallPrint(...facts: readonly Parts<Mrkdwn | string>[]): Blocks {
   return listed(facts).length > 0 && { type: 'context', elements: [markup(joined(facts))] };
 }
@@ -123,7 +122,7 @@ export function pressButton({ id, label }: ButtonKind, value: string, style?: 'p
   return { type: 'button', text: plain(label), action_id: id, value, ...(style && { style }) };
 }
 
-/** Null for a URL that may not be a link. */
+/** Null if the URL may not be a link. */
 export function linkButton(
   { id, label }: ButtonKind,
   untrusted: string | null,
@@ -152,25 +151,22 @@ function plain(text: string): PlainTextElement {
   return { type: 'plain_text', text, emoji: true };
 }
 
-/** `verbatim`: Slack adds no links or mentions of its own. */
+/** `verbatim`: Slack adds no links or mentions. */
 function markup(text: Mrkdwn): MrkdwnElement {
   return { type: 'mrkdwn', text: text.mrkdwn, verbatim: true };
 }
 
-/** Longer URLs are left to the button: cut, they would lead elsewhere. */
+/** A cut URL would lead elsewhere. */
 const SPOKEN_URL_MAX = 300;
 
-/**
- * For screen readers and notifications. Buttons are named in brackets; links show their URL unless the words
- * before them do.
- */
+/** For screen readers and notifications. URLs appear unless the text before them links there. */
 function fallbackText(blocks: readonly KnownBlock[]): string {
   const lines: string[] = [];
   for (const block of blocks) lines.push(...linesOf(block, lines.join('\n')));
   return lines.join('\n');
 }
 
-/** @param before the words before the block */
+/** @param before previous text */
 function linesOf(block: KnownBlock, before: string): string[] {
   switch (block.type) {
     case 'header':

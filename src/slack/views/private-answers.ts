@@ -51,11 +51,11 @@ export type Refusal =
   | Exclude<PromptVerdict, { kind: 'ok' }>
   | (Lengths & { readonly kind: 'too_long_together'; readonly mayUntick: boolean })
   | UnknownProject
-  /** The text names another project than the menu. */
+  /** In the text and in the menu. */
   | { readonly kind: 'two_projects'; readonly named: string; readonly chosen: string }
   | { readonly kind: 'thread_taken' };
 
-/** @param way leads to where it can be corrected */
+/** @param way to a correction */
 export function refusalView(refusal: Refusal, way?: Blocks): SlackMessage {
   return message(explained(refusal), way);
 }
@@ -100,7 +100,6 @@ export function watchedAlreadyView(threadUrl: string | null): SlackMessage {
   );
 }
 
-/** The word after `watch` is too long for an id. */
 export const noJobIdView = say`🔍 That isn't a job id. \`/docs-agent watch\` takes the agent\'s id for the job.`;
 
 export function noSuchAgentJobView(id: string, projectName: string): SlackMessage {
@@ -141,7 +140,7 @@ const adminActions = {
 
 export type AdminAction = keyof typeof adminActions;
 
-/** @param admins names of some; empty: the settings name none, and the person is no admin of the workspace */
+/** @param admins some names; empty if none are set */
 export function adminsOnlyView(action: AdminAction, userId: string, admins: readonly string[]): SlackMessage {
   if (admins.length === 0) {
     return say`🔒 docs-agent has no administrators yet. Its operator can set \`ADMINS=${oneLine(userId, ID_MAX)}\` (that's you).`;
@@ -151,7 +150,7 @@ export function adminsOnlyView(action: AdminAction, userId: string, admins: read
   return say`🔒 Only administrators can ${adminActions[action]}. Ask ${asked}.`;
 }
 
-/** Slack could not say who the person is. @param needsAdmin and will not until the app's set-up changes */
+/** @param needsAdmin retrying won't help */
 export function notCheckedView(needsAdmin = false): SlackMessage {
   return needsAdmin
     ? say`⚠️ I couldn't check whether you may do this: Slack doesn't let me ask. An administrator must reinstall the app with all the permissions in its manifest.`
@@ -162,20 +161,20 @@ export function notSetUpView(teamId: string): SlackMessage {
   return say`🧭 *docs-agent isn't set up for this workspace yet.* An operator of docs-agent must add the workspace ${teamId} to its configuration file, with the projects that belong to it.`;
 }
 
-/** The app was removed, or is here through a conversation shared with another workspace. */
+/** Or the conversation is shared with another workspace. */
 export const notInstalledView = say`🧭 *docs-agent isn't installed in this workspace.* An administrator can install it.`;
 
 export const threadForgottenView = say`🗄️ *I no longer follow this thread.* Its job is no longer stored. Mention me to start another here.`;
 export const jobForgottenView = say`Already done: this job is no longer stored. Start a new one with \`/docs-agent\`.`;
-/** For a press or form that reached a program which does not know the job, while another may. */
+/** Another program shares the app. */
 export const jobAtAnotherView = say`⚠️ *That didn't arrive.* Two programs share this Slack app, and this reached the one that doesn't know the job. Try again, and tell an administrator.`;
 export const notYourFormView = say`This form was made for somebody else or for another channel. Press the button in the thread again.`;
 
-/** Long enough to copy the prompt and send it again, if a section holds it. */
+/** Enough to copy and resend; fits a section. */
 const PROMPT_MAX = 2500;
 const UNPOSTED_MAX = 2500;
 
-/** Why there is no card, and so no job; offers *Start*. @param reason Slack's error code */
+/** @param reason Slack's error code */
 export function requesterView(reason: string, job: Job, names: Names): SlackMessage {
   const action = !isBetweenPeople(reason, job) && buttonRow(tryAgainButton(job));
   return messageOfJob(job, names, whyNoCard(reason, job), quotedRequest(job, names), action);
@@ -205,14 +204,13 @@ export function tryAgainButton({ id: jobId, cards }: Job): Button {
   return targetButton(buttons.tryAgain, { jobId, cards });
 }
 
-/** No bot can be invited to a direct message of two people. */
+/** Nobody can invite a bot into a direct message between two people. */
 export function isBetweenPeople(reason: string, { channelId }: Job): boolean {
   return isNotInChannel(reason) && isDirectMessage(channelId);
 }
 
 export const startingView = say`🚀 *Starting.* The card is about to appear.`;
 
-/** The request waits for an administrator, an invitation, or Slack. */
 export function delayedView(reason: string, job: Job, names: Names): SlackMessage {
   return message(whyDelayed(reason, job.channelId), quotedRequest(job, names));
 }
@@ -251,7 +249,7 @@ function wordsOf({ text }: SlackMessage): Mrkdwn {
   return { mrkdwn: cutEscaped(text, UNPOSTED_MAX) };
 }
 
-/** What the thread must not show. Buttons other than links count only in the thread's own channel. */
+/** For news that the thread must not show. Elsewhere, only link buttons work. */
 export function movedView(channelId: string, { blocks }: SlackMessage): SlackMessage {
   const withLinksOnly = (block: KnownBlock): Blocks => {
     if (block.type !== 'actions') return withoutAccessory(block);
@@ -280,7 +278,7 @@ export interface Running {
   readonly job: Job;
   readonly permalink: string | null;
   readonly names: Names;
-  /** Whether the agent can be stopped, once it works. Absent: not. */
+  /** The agent can be stopped while it works. */
   readonly canStop?: boolean;
 }
 
@@ -319,7 +317,6 @@ export function ephemeralView(notice: ShownNotice, job: Job, at: Moment): SlackM
 function noticeBlocks({ kind, messageTs, said = '' }: ShownNotice, job: Job, at: Moment): Blocks {
   const target = { jobId: job.id, messageTs };
   const what = messageTs === job.requestTs ? 'request' : 'reply';
-  // The agent works, or is about to.
   const isRunning = ['opening', 'creating', 'working'].includes(job.stage.kind);
   switch (kind) {
     case 'edited_after_sending':
@@ -350,7 +347,6 @@ function noticeBlocks({ kind, messageTs, said = '' }: ShownNotice, job: Job, at:
   }
 }
 
-/** For a command that was written as a reply. */
 export function withSendButton(
   { blocks }: SlackMessage,
   target: { readonly jobId: string; readonly messageTs: string },
@@ -367,7 +363,7 @@ function stillWorking({ stage, requestedAtMs }: Job, nowMs: number): Mrkdwn {
   return mrkdwn`*Still working*, ${duration(nowMs - sinceMs)} so far`;
 }
 
-/** Offers to stop the job, or says why that is not possible and offers *Mute*. */
+/** Offers *Stop*, or *Mute* and the reason. */
 function stopBlocks(
   job: Job,
   names: Names,
@@ -378,7 +374,7 @@ function stopBlocks(
   const { id: jobId, muted, threadTs } = job;
   const title = mrkdwn`${promptTitle(job.prompt, names)} · ${ago(job.requestedAtMs)}`;
   if (canStop(job)) {
-    // The person's own message becomes what has become of it.
+    // The outcome replaces the person's private message.
     const stop = targetButton(buttons.stop, { jobId, isPrivate: true });
     return [mrkdwn`*Stop this?* ${title}`, buttonRow(stop, beside)];
   }

@@ -7,7 +7,7 @@ import { channelInput, form, input, menu, option, projectInput } from './form.ts
 import { type Blocks, message, type SlackMessage, say, smallPrint } from './message.ts';
 import { channelMention, joined, mrkdwn, oneLine, timeOfDay, userMention } from './text.ts';
 
-/** Enough for one pull request; the configuration file has the same limit. */
+/** The configuration file has the same limit. */
 export const NOTICE_CHANNELS_MAX = 10;
 const WINDOWS_MS = [0, 4_000, 10_000, 30_000, 60_000, 120_000, 300_000];
 const title = 'Settings';
@@ -70,7 +70,6 @@ export function isMode(value: string | undefined): value is FollowUpMode {
   return value !== undefined && Object.hasOwn(modes, value);
 }
 
-/** What somebody else saved while the form was open. */
 export interface Meanwhile {
   readonly userId: string;
   readonly atMs: number;

@@ -55,7 +55,7 @@ import {
   wholePrompt,
 } from './text.ts';
 
-/** What fits into the plain-text twin, however long the links are. */
+/** Fits the plain-text fallback. */
 export const JOBS_PER_PAGE = 6;
 
 export function listView({ jobs, hasNewer, hasOlder }: JobPage, reader: Reader): SlackMessage {
@@ -77,7 +77,7 @@ const pageButton = z
   .object({ to: z.enum(['older', 'newer']), at: z.number(), id: z.string().min(1).max(100) })
   .transform(({ to, at, id }) => ({ to, than: { requestedAtMs: at, id } }));
 
-/** Holds only a position in time, so it never expires. */
+/** A position in time never expires. */
 function encodePage(to: 'older' | 'newer', { requestedAtMs: at, id }: Job): string {
   return JSON.stringify({ to, at, id });
 }
@@ -86,7 +86,7 @@ export function decodePage(value: string): PageStart {
   return decode(pageButton, value);
 }
 
-/** Without icons: a turn may have several outcomes, and a line has one icon at most. */
+/** Without icons: a line has at most one. */
 const OUTCOMES: Readonly<Record<Turn['outcomes'][number]['kind'], string>> = {
   finished: 'Done',
   stopped: 'Stopped',
@@ -111,7 +111,7 @@ const ID_MAX = 50;
 const TURNS_MAX = 5;
 const TURNS_IN_DETAILS_MAX = 20;
 const UNSENT_MAX = 3;
-/** An id begins with its time in milliseconds, which identifies a job well enough. */
+/** An id starts with its time in milliseconds. */
 const SHORT_ID_LENGTH = 13;
 
 export interface JobStory {
@@ -151,7 +151,7 @@ export function detailsView(story: JobStory, reader: Reader): SlackMessage {
 
 export const jobModalTitle = 'Details';
 
-/** Its metadata holds the channel where it was opened. */
+/** The metadata holds the channel where it was opened. */
 export function detailsModal(blocks: ModalView['blocks'], channelId: string): ModalView {
   return { ...plainModal(jobModalTitle, { blocks }), private_metadata: channelId };
 }
@@ -177,12 +177,12 @@ function factsOf({ job, turns, unsent }: JobStory, reader: Reader, turnsMax: num
       .slice(0, UNSENT_MAX)
       .map(({ text, state }) => smallQuotation(`${UNSENT[state]} ${quotedPrompt(text, reader.names)}`)),
     unsent.length > UNSENT_MAX && smallPrint(mrkdwn`${replies(unsent.length - UNSENT_MAX)} more not sent`),
-    // A trouble that is not the state itself holds up replies.
+    // This trouble delays only replies.
     trouble !== null && !isHeadline && smallPrint(waitingLine(trouble)),
   ];
 }
 
-/** A title that only repeats the request is left out. */
+/** Leaves out a title that repeats the request. */
 function pullRequestParts(job: Job, { names }: Reader): Blocks {
   const seen = lastPullRequestOf(job);
   if (seen === null) return null;
@@ -206,7 +206,7 @@ function timesTaken(job: Job, turns: readonly Turn[]): Parts<Mrkdwn> {
   ];
 }
 
-/** While the agent works. *Resume watching* is on the card. */
+/** *Resume watching* is on the card. */
 function stopWatching(job: Job, where: Pick<ButtonTarget, 'isPrivate'> = {}): Blocks {
   if (job.stage.kind !== 'working' || isUnwatched(job)) return null;
   return paragraph(

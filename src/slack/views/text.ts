@@ -3,11 +3,9 @@ import { isBlank } from '../../jobs/requests/command.ts';
 import { REDACTED } from '../../jobs/secrets.ts';
 import { displayText, escapeMrkdwn, readableText } from '../protocol/slack-text.ts';
 
-/** Words used in several places, other than a message's buttons (`buttons.ts`). */
 export const labels = {
   askDocsAgent: 'Ask Docs Agent',
   somebody: 'somebody',
-  /** An app without a name. */
   someApp: 'an app',
   startAnother: 'Start another?',
 } as const;
@@ -23,12 +21,12 @@ const GRAPHEME_MAX = 64;
 const ELLIPSIS = '…';
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** The text, cut between two visible characters, with `…`, if longer than `max` UTF-16 units (at least 1). */
+/** Cuts between graphemes. @param max in UTF-16 units, at least 1 */
 export function cut(text: string, max: number): string {
   return text.length <= max ? text : cutAt(text, max - ELLIPSIS.length);
 }
 
-/** As `cut`, but measures escaped mrkdwn, so that the text fits in either form. The result is not escaped. */
+/** For text that must fit escaped, too. Doesn't escape. */
 export function cutEscaped(text: string, max: number): string {
   if (text.length * escapeMrkdwn('&').length <= max) return text;
   let length = 0;
@@ -48,7 +46,7 @@ function cutAt(text: string, length: number): string {
   return text.slice(0, end).trimEnd() + ELLIPSIS;
 }
 
-/** Untrusted text, shown on lines of its own: never empty, and at most `max` long, escaped or not. */
+/** Never empty; at most `max` long, escaped or not. */
 export function shown(untrusted: string, max: number): string {
   const text = cutEscaped(displayText(untrusted), max);
   return isBlank(text) ? '(empty)' : text;
@@ -63,23 +61,22 @@ export function sentence(untrusted: string, max: number): string {
   return /[.!?…]$/.test(line) ? line : `${line}.`;
 }
 
-/** Untrusted text on lines of its own, cut before the word that does not fit, if that is near. */
+/** Cuts before a word if one starts near the limit. */
 export function excerpt(untrusted: string, max: number): string {
   const text = shown(untrusted, max);
   const end = text.endsWith('…') ? text.search(/\s\S*$/) : -1;
   return end < max / 2 ? text : `${text.slice(0, end).trimEnd()}…`;
 }
 
-/** Text in Slack's form on one line, as people typed it. */
+/** For text in Slack's form. */
 export function typedLine(slackText: string, max: number): string {
   return oneLine(readableText(slackText, new Map()), max);
 }
 
 const PART_MAX = 2_900;
-/** Enough for the longest default prompt, in a modal of a hundred blocks. */
+/** For the longest default prompt. */
 const PARTS_MAX = 8;
 
-/** All of an untrusted text, in parts of at most 2,900 characters. */
 export function inParts(untrusted: string): string[] {
   const parts: string[] = [];
   let rest = displayText(untrusted);
@@ -92,14 +89,13 @@ export function inParts(untrusted: string): string[] {
   return parts;
 }
 
-/** Slack ids to names, for mentions and for those who did something. */
+/** By Slack id. */
 export type Names = ReadonlyMap<string, string>;
 
 export function nameIn(names: Names, userId: string | null, nameless: string = labels.somebody): string {
   return oneLine(names.get(userId ?? '') ?? nameless);
 }
 
-/** The prompt as the person meant it. */
 function asMeant(prompt: string, names: Names): string {
   return whatItIsAbout(displayText(readableText(prompt, names)));
 }
@@ -120,7 +116,7 @@ const FENCE = '```';
 /** Only with code below it. */
 const LANGUAGE = /^[\w+#.-]{1,30}\n(?=[\s\S])/;
 
-/** A prompt that begins with code gets its title from the words after it, or, without words, from the code. */
+/** Prefers text to code at the start of a prompt. */
 function wordsFirst(prompt: string, names: Names) {
   const request = asMeant(prompt, names);
   const parts = request.startsWith(FENCE) ? request.split(FENCE).map((part) => part.trim()) : [];
@@ -139,7 +135,7 @@ export function promptTitle(prompt: string, names: Names): string {
 const REST_MAX = 450;
 const REST_LINES_MAX = 3;
 
-/** `rest`: what does not fit into the title; null: nothing. A long first line continues in it, split between words. */
+/** `rest`: what the title leaves out. */
 export function titledPrompt(prompt: string, names: Names) {
   const { text, firstLine } = wordsFirst(prompt, names);
   const title = excerpt(firstLine, HEADER_TEXT_MAX);
@@ -154,17 +150,13 @@ function firstLines(text: string): string {
   return lines.length <= REST_LINES_MAX || kept.endsWith('…') ? kept : `${kept.trimEnd()}…`;
 }
 
-/** A request about a message, as the agent reads it. */
+/** As the agent reads it. */
 export function aboutMessage(text: string, permalink: string | null) {
   const place = permalink === null ? '' : ` (${permalink})`;
   return { start: `${aboutLine(place)}\n`, quoted: text.replace(/^/gm, '> ') };
 }
 
-/**
- * A request without what is meant for the agent: its words, what came along as a quotation (null: nothing), and
- * the link to the message that it is about.
- * @param request as the agent reads it, unescaped
- */
+/** @param request as the agent reads it, unescaped */
 export function asRead(request: string) {
   const { words, permalink } = withoutAbout(request);
   const [before = '', ...after] = words.split(`\n\n${TEXT_HEADING}\n`);
@@ -173,7 +165,7 @@ export function asRead(request: string) {
   return { words: before, notes: unquoted(quoted), permalink };
 }
 
-/** The same in one text, since a URL is no title. Any other request as is. */
+/** A URL makes no title. */
 export function whatItIsAbout(request: string): string {
   const { words, notes } = asRead(request);
   return notes === null ? words : `${words}\n\n${withNotes}\n${notes}`;
@@ -191,20 +183,20 @@ function unquoted(text: string): string {
   return text.replace(/^> ?/gm, '');
 }
 
-/** For the agent, too. @param place the message's URL in brackets, or nothing */
+/** The agent reads it, too. */
 const aboutLine = (place: string): string => `About this Slack message${place}:`;
 export const withNotes = 'With these notes:';
 
 const ID_MAX = 32;
-/** The last moment of year 9999: an API may ask for a longer pause. */
+/** End of year 9999. An API may ask for a longer pause. */
 const LAST_DATE_MS = 253_402_300_799_999;
 
-/** Text in Slack's markup, safe to send. Only the `mrkdwn` template makes it. */
+/** Safe to send. Made by `mrkdwn` from text. */
 export interface Mrkdwn {
   readonly mrkdwn: string;
 }
 
-/** A template whose own words are markup: strings in it are escaped, other Mrkdwn is taken as is. */
+/** Escapes strings, not Mrkdwn. */
 export function mrkdwn(
   words: TemplateStringsArray,
   ...values: ReadonlyArray<string | number | Mrkdwn>
@@ -217,7 +209,7 @@ export function mrkdwn(
 
 export type Parts<Part> = Part | null | undefined | false | readonly Parts<Part>[];
 
-/** In one list, without what is nothing. */
+/** Flattens, and drops empty parts. */
 export function listed<Part extends object | string>(parts: Parts<Part>): Part[] {
   if (Array.isArray(parts)) return (parts as readonly Parts<Part>[]).flatMap((one) => listed(one));
   return parts ? [parts as Part] : [];
@@ -230,10 +222,7 @@ export function joined(facts: Parts<string | Mrkdwn>, separator = ' · '): Mrkdw
 
 const SOFT_HYPHEN = '\u00ad';
 
-/**
- * Somebody's text as written. Slack has no escape for its formatting signs: they open before a word and close
- * behind one, but not beside an invisible soft hyphen. Other signs need none.
- */
+/** Slack can't escape formatting characters, but they have no effect beside a soft hyphen. */
 export function asWritten(text: string): Mrkdwn {
   const plain = text
     .replace(/(?<![\p{L}\p{N}])[*_~`](?=\S)/gu, `${SOFT_HYPHEN}$&`)
@@ -241,14 +230,14 @@ export function asWritten(text: string): Mrkdwn {
   return mrkdwn`${plain}`;
 }
 
-/** An id that Slack could not have made is shown as text. */
+/** Shows an invalid id as text. */
 export function userMention(userId: string): Mrkdwn {
   return isSlackId(userId) ? { mrkdwn: `<@${userId}>` } : mrkdwn`${oneLine(userId, ID_MAX)}`;
 }
 
 const ADDRESSED_MAX = 20;
 
-/** Stands before what concerns them. Forgotten people are not named. */
+/** Skips forgotten people, who have no valid id. */
 export function addressing(userIds: readonly string[]): Mrkdwn {
   const people = [...new Set(userIds)].filter(isSlackId).slice(0, ADDRESSED_MAX);
   return { mrkdwn: people.map((userId) => `<@${userId}> `).join('') };
@@ -270,30 +259,30 @@ function isSlackId(id: string): boolean {
 
 export const timeOfDay = (atMs: number) => dated(atMs, '{time}', 'HH:mm'.length);
 
-/** Day and time in the reader's time zone, in words if near. It may be days ahead. */
+/** Day and time in the reader's time zone. */
 export const moment = (atMs: number) => dated(atMs, '{date_short_pretty} {time}');
 
-/** How long ago, in the reader's language, and still correct when read later. */
+/** Slack keeps it current, in the reader's language. */
 export const ago = (atMs: number) => dated(atMs, '{ago}');
 
-/** Slack fills in the format. Where it cannot, the end of the time in UTC is shown. */
+/** Slack fills in the format. Elsewhere, the end of the UTC time shows. */
 function dated(atMs: number, format: string, shownLength = 'yyyy-MM-dd HH:mm'.length): Mrkdwn {
   const ms = Math.min(Math.max(Math.trunc(atMs) || 0, 0), LAST_DATE_MS);
   const utc = new Date(ms).toISOString().slice(0, 16).replace('T', ' ').slice(-shownLength);
   return { mrkdwn: `<!date^${Math.trunc(ms / 1000)}^${format}|${utc} UTC>` };
 }
 
-/** A link with words of our own. @param url from `httpUrl`, or our own */
+/** @param url from `httpUrl`, or our own */
 export function ownLink(url: string, label: string): Mrkdwn {
   return { mrkdwn: `<${mrkdwn`${url}`.mrkdwn}|${mrkdwn`${label}`.mrkdwn}>` };
 }
 
 /**
- * The normalized http(s) URL if it may become a link, else null. It has no credentials (they would leak, or
- * pass for the host), no white space, `<`, `>` or `|`, and fits a button.
+ * A normalized http(s) URL that fits a button, else null. Credentials would leak or pass for the host. The
+ * result has no white space, `<`, `>` or `|`.
  */
 export function httpUrl(text: string): string | null {
-  // With a secret removed, it leads nowhere.
+  // A redacted URL leads nowhere.
   const url = text.includes(REDACTED) ? null : URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
     return null;
@@ -305,7 +294,7 @@ export function httpUrl(text: string): string | null {
 const numbers = new Intl.NumberFormat('en-US');
 export const inFigures = (count: number) => numbers.format(count);
 
-/** `1 reply`, `2 replies`. */
+/** `1 reply`, `2 replies` */
 export function counted(count: number, one: string, several = `${one}s`): string {
   return `${count} ${count === 1 ? one : several}`;
 }
@@ -317,7 +306,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** As exact as people need it: `40 s`, `6 min`, `2 h 10 min`, `3 d 4 h`. */
+/** `40 s`, `6 min`, `2 h 10 min` */
 export function duration(ms: number): string {
   const inUnit = (unitMs: number, symbol: string) => `${Math.trunc(ms / unitMs)} ${symbol}`;
   const inTwo = (largeMs: number, large: string, smallMs: number, small: string) => {
@@ -330,12 +319,12 @@ export function duration(ms: number): string {
   return ms < DAY_MS ? inTwo(HOUR_MS, 'h', MINUTE_MS, 'min') : inTwo(DAY_MS, 'd', HOUR_MS, 'h');
 }
 
-/** In whole days: `3 days`, `1 day`, `today`. */
+/** `3 days`, `1 day`, `today` */
 export function inDays(ms: number): string {
   return ms < DAY_MS ? 'today' : counted(Math.trunc(ms / DAY_MS), 'day');
 }
 
-/** In words, in the largest unit that divides it: `3 days`, `36 hours`, `1 minute`. */
+/** `3 days`, `36 hours`, `1 minute` */
 export function fullDuration(ms: number): string {
   const units = [
     [DAY_MS, 'day'],
@@ -354,7 +343,7 @@ const REFUSED_NOTICES: Readonly<Record<string, string>> = {
   restricted_action: "I'm not allowed to post there",
 };
 
-/** Why Slack refuses a post in a channel. @param code Slack's, shown if it is another one */
+/** @param code Slack's error code; shown if unknown */
 export function whyRefused(code: string): string {
   return REFUSED_NOTICES[code] ?? oneLine(code);
 }

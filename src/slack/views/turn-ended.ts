@@ -47,7 +47,7 @@ import {
   shown,
 } from './text.ts';
 
-/** Mentions those who waited for it, and those who must act. */
+/** Mentions people who waited or must act. */
 export function turnEndedView(ended: TurnEnded, job: Job, { sites }: Place): SlackMessage {
   const { link, lastedMs, replies, branch, words, undelivered } = ended;
   const toAct = undelivered?.authors ?? [];
@@ -62,7 +62,6 @@ export function turnEndedView(ended: TurnEnded, job: Job, { sites }: Place): Sla
     const who = addressing([...requestersOf(job), ...toAct]);
     return message(
       mrkdwn`✅ ${who}*Done, no pull request.* The agent may have found nothing to change, or published directly.`,
-      // Somebody may know what is missing.
       actionButton(buttons.followUp, { jobId: job.id }),
       warning,
     );
@@ -105,7 +104,6 @@ function warningOf({ undelivered }: Pick<TurnEnded, 'undelivered'>, { id: jobId 
 
 const WORDS_MAX = 600;
 
-/** The agent's words; those that do not fit are behind *Read all*. */
 function quoted(words: string | undefined, { id: jobId }: Job): Blocks {
   if (words === undefined) return null;
   const text = excerpt(words, WORDS_MAX);
@@ -113,12 +111,11 @@ function quoted(words: string | undefined, { id: jobId }: Job): Blocks {
   return [quotation(text), isCut && actionButton(buttons.readAll, { jobId })];
 }
 
-/** *Read all*. */
 export function allWordsView(words: string): SlackMessage {
   return message(inParts(words).map(untrustedParagraph));
 }
 
-/** A pull request that came after the end of its turn. */
+/** Found after its turn ended. */
 export function latePullRequestView(
   { url, changed, branch, authors }: AnnouncementOf<'pull_request'>,
   job: Job,
@@ -131,7 +128,6 @@ export function latePullRequestView(
   );
 }
 
-/** The pull request that came with such an end, if any. */
 export function pullRequestOfEnd(
   { kind, prLink, isAnother, authors = [] }: AnnouncementOf<'failed' | 'archived'>,
   job: Job,
@@ -139,7 +135,7 @@ export function pullRequestOfEnd(
 ): Blocks {
   const requesters = requestersOf(job);
   const others = authors.filter((userId) => !requesters.includes(userId));
-  // A failure mentions the requester in its own line.
+  // A failure's own line mentions the requesters.
   const waited = kind === 'failed' ? others : [...requesters, ...others];
   return prLink === undefined
     ? null
@@ -193,7 +189,7 @@ function firstLine(
   return address === null ? mrkdwn`${icon} ${who}*${words}.*` : mrkdwn`${icon} ${who}*${words}:* ${address}`;
 }
 
-/** For a notice channel. @param permalink to the job's thread, or null if Slack did not give it */
+/** @param permalink to the job's thread */
 export function noticeView(
   job: Job,
   url: string,
@@ -214,7 +210,7 @@ export function noticeView(
   return messageOfJob(job, names, mrkdwn`📝 ${news}`, pullRequest(url, beside, 'primary'));
 }
 
-/** Readers of the notice channel may not see the request, which the pull request's title would give away. */
+/** The pull request's title would reveal a request that readers may not see. */
 export function privateNoticeView(job: Job, url: string, sites?: Sites): SlackMessage {
   const news = joined([
     shortPullRequestLink(url, sites),

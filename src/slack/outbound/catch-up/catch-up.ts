@@ -17,21 +17,21 @@ import { failureIn, SlackCallError, type SlackFailure } from '../../workspace/we
 import type { Workspace } from '../../workspace/workspace.ts';
 import { type SlackTools, slackRetryMs } from '../refresh/refresh.ts';
 
-/** Older replies are announced when found; others are treated as if they had arrived in time. */
+/** Older replies are announced. */
 const OLD_AFTER_MS = 10 * 60_000;
-/** Reading starts this long before the last seen message: recent messages may have been edited since. */
+/** Seen messages may have been edited since. */
 const EDITED_WITHIN_S = 3_600;
-/** Each replica sweeps by its own clock. */
+/** Each replica sweeps on its own schedule. */
 const SWEEP_NOT_BEFORE_MS = 10 * 60_000;
-/** Some hours. The next start, or sign of missed replies, tries it again. */
+/** Some hours. The next start or sign retries. */
 const MAX_FAILURES = 50;
 const HOPELESS_FOR_MS = 86_400_000;
-/** Other threads are read first, as the cursor may be refused again. */
+/** Reads other threads first, as Slack may refuse again. */
 const RESTARTED_AFTER_MS = 5 * 60_000;
 
 type NextThread = ThreadToRead & { readonly job: { readonly threadTs: string } };
 
-/** Reads a workspace's threads for missed replies, one page at a time; each reply found is stored once. */
+/** Reads one page per run. */
 export function catchUps(tools: SlackTools): TaskHandler {
   const throttles = new Map<string, ReadThrottle>();
   return (task) => {
@@ -63,7 +63,7 @@ async function readNextPage(tools: SlackTools, throttle: ReadThrottle, task: Cla
   if (thread === null) return;
   const { job, cursor } = thread;
   const workspace = await tools.workspaces.of(job.teamId);
-  // A workspace that is not set up has no agent. The next start plans it again.
+  // It has no agent. The next start plans it again.
   if (workspace.projects === null) return store.transaction((tx) => tx.tasks.complete(lease));
   try {
     const oldestTs = thread.oldestTs ?? startOf(thread, throttle);
@@ -95,7 +95,7 @@ async function readNextPage(tools: SlackTools, throttle: ReadThrottle, task: Cla
     }
     await store.transaction(async (tx) => {
       await tx.tasks.fence(lease);
-      // No other thread of the workspace could be read, either.
+      // Other threads of the workspace would fail, too.
       if (failure?.needsAdmin) return tx.tasks.retryAt(lease, nowMs + slackRetryMs(task, failure));
       await postpone(tx, thread, failure, nowMs);
       await scheduleNext(tx);
@@ -103,7 +103,7 @@ async function readNextPage(tools: SlackTools, throttle: ReadThrottle, task: Cla
   }
 }
 
-/** @param failure null: the thread was read, and its content must not keep the others from being read */
+/** @param failure null: the thread was read but not processed */
 async function postpone(
   tx: Transaction,
   { jobId, cursor, failures }: NextThread,
@@ -113,23 +113,23 @@ async function postpone(
   if (failure?.code === INVALID_CURSOR && cursor !== null) {
     return tx.catchUps.dropCursor(jobId, nowMs + RESTARTED_AFTER_MS);
   }
-  // Refused: the channel or thread is gone, or the bot has left it.
+  // Channel or thread is gone, or the bot has left.
   if (failure?.outcome === 'refused') return tx.catchUps.giveUp(jobId, nowMs + HOPELESS_FOR_MS, nowMs);
-  // At Slack's limit, the thread is the next one.
+  // After a rate limit, this thread is next.
   if (failure !== null && failure.retryAfterMs !== null) return;
   return failures >= MAX_FAILURES
     ? tx.catchUps.giveUp(jobId, nowMs + HOPELESS_FOR_MS, nowMs)
     : tx.catchUps.retryAt(jobId, nowMs + retryDelayMs(failures + 1, Math.random()));
 }
 
-/** Old messages are not read again for edits while reads are scarce, or nothing points to missed ones. */
+/** Skips old edits in sweeps, and while reads are scarce. */
 function startOf({ job, seenTs, unsentTs, isSweep }: NextThread, { isSlow }: ReadThrottle): string {
   if (seenTs === null || !(isSlow || isSweep)) return job.repliesAfterTs ?? job.threadTs;
   const edited = (Number(seenTs) - EDITED_WITHIN_S).toFixed(6);
   return unsentTs !== null && unsentTs < edited ? unsentTs : edited;
 }
 
-/** Without messages of bots, of this program, and of people who may not use it there. */
+/** Drops messages of bots, this program and people without access. */
 async function admitted(
   { access, botId, botUserId }: Workspace,
   { channelId }: Job,
@@ -147,7 +147,7 @@ async function admitted(
   return messages.filter((_, index) => isAdmitted[index]);
 }
 
-/** Replies, and edits of the request, that no event delivered. Returns how many replies were written long ago. */
+/** Returns the number of old replies. */
 async function storeMessages(
   tools: SlackTools,
   tx: Transaction,
@@ -178,18 +178,18 @@ async function storeMessages(
   return oldReplies;
 }
 
-/** Slack's limit is 50 threads a minute and workspace (Tier 3); this leaves room for other reads. */
+/** Slack allows 50 a minute and workspace (Tier 3), including other reads. */
 const FASTEST_MS = 1_500;
-/** Slack's strictest limit is one read a minute, for commercial apps outside of its Marketplace. */
+/** Slack's strictest limit, for commercial apps outside its Marketplace. */
 const SLOWEST_MS = 60_000;
-/** Other calls under the same limit, such as the look for a post, go before catch-ups. */
+/** Lets other calls under the same limit go first. */
 const AFTER_OTHERS_MS = 3_000;
-/** Over a longer time, few reads may only mean that there was little to read. */
+/** Over longer times, few reads may just mean little to read. */
 const MEASURED_WITHIN_MS = 5 * 60_000;
-/** After this many reads without a refusal, a faster pace is tried. */
+/** Successful reads before a faster pace. */
 const FASTER_AFTER = 30;
 
-/** Adapts to Slack's limit, which shows only in its refusals: by the reads and the time between two of them. */
+/** Slack's limit shows only in refusals. */
 class ReadThrottle {
   private spacingMs = FASTEST_MS;
   nextAtMs = 0;
@@ -217,14 +217,14 @@ class ReadThrottle {
   }
 }
 
-/** In a channel without the bot, Slack reports no edits or deletions. If the request cannot be read, it stays. */
+/** Without the bot in the channel, Slack reports no edits or deletions. */
 export async function rereadRequest(
   { store, log, promptMaxLength, newContext }: SlackTools,
   { poster, projects, botUserId }: Workspace,
   job: Job,
 ): Promise<Job> {
   const { requestTs: messageTs, requesterId: userId, stage, channelId } = job;
-  // Otherwise, it was written in a form that a thread's message opened.
+  // From a form opened on a thread's message.
   if (messageTs === undefined || userId === null || messageTs !== job.threadTs) return job;
   if (stage.kind !== 'opening') return job;
   const deleted = { type: 'request_deleted', messageTs, userId } as const;

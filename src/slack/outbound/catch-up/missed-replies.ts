@@ -6,18 +6,16 @@ import { CLOCK_SKEW_MS } from '../../messages/message-event.ts';
 
 const SIGNS = 'signs';
 const RETRY_MS = 1_000;
-/** While Slack keeps redelivering requests. */
 const SIGNS_EVERY_MS = 60_000;
-/** Threads of ended jobs requested longer ago are not read again. */
+/** Skips ended jobs requested earlier. */
 const LIVE_FOR_MS = 14 * 86_400_000;
-/** In each workspace: at Slack's usual limit, they are read within a quarter of an hour. */
+/** Per workspace. Takes 15 minutes at Slack's usual limit. */
 const MAX_THREADS = 500;
 const SWEEP_EVERY_MS = 15 * 60_000;
-/** As `LIVE_FOR_MS`, for sweeps. */
 const SWEPT_FOR_MS = 86_400_000;
 
 export function missedReplies(store: Store, clock: Clock, log: Logger) {
-  /** How to cancel planned reads: one for signs, and one for each workspace that is held back. */
+  /** For signs, and per delayed workspace. */
   const planned = new Map<string, () => void>();
   let lastSignsAtMs = Number.NEGATIVE_INFINITY;
   let isStopped = false;
@@ -63,21 +61,20 @@ export function missedReplies(store: Store, clock: Clock, log: Logger) {
   });
 
   return {
-    /** As soon as the store allows. */
+    /** Retries until the store works. */
     lookFor: () => void requestNow(SIGNS, null),
-    /** At most once a minute: for frequent signs. */
+    /** At most once a minute. */
     lookForSoon: (): void => {
       if (!planned.has(SIGNS)) requestAt(Math.max(clock.now(), lastSignsAtMs + SIGNS_EVERY_MS), SIGNS, null);
     },
-    /** Slack delivers no events of the workspace (null: unknown) until then, nor later. */
+    /** Slack drops the workspace's events until then. @param teamId null: unknown */
     heldBack: async (teamId: string | null, untilMs: number): Promise<void> => {
-      // By Slack's clock, which may differ from ours.
+      // `untilMs` is by Slack's clock.
       const fromMs = Math.max(clock.now(), untilMs + CLOCK_SKEW_MS);
       await request({ teamId, fromMs });
-      // An earlier plan may run before Slack delivers again.
+      // An earlier plan may run too early.
       requestAt(fromMs, `held back ${teamId}`, teamId);
     },
-    /** From now on, also reads threads regularly, without a sign. */
     sweep: sweeps.start,
     stop: (): void => {
       isStopped = true;

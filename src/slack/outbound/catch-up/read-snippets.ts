@@ -7,7 +7,7 @@ import { escapeMrkdwn, sanitize } from '../../protocol/slack-text.ts';
 import { failureIn } from '../../workspace/web-api/failure.ts';
 import type { SlackTools } from '../refresh/refresh.ts';
 
-/** Afterwards, a snippet counts as unreadable, so that the reply can go out. */
+/** Then, the reply goes out without the snippet. */
 const MAX_TRIES = 5;
 
 export async function readSnippets(tools: SlackTools, task: ClaimedTask): Promise<void> {
@@ -18,7 +18,7 @@ export async function readSnippets(tools: SlackTools, task: ClaimedTask): Promis
     const next = state && nextUnread(state);
     if (state === null || next === null) break;
     const read = await readAll(tools, task, state.job.teamId, next.snippets).catch((error: unknown) => {
-      // Without a token, nothing is known about the snippets: they wait for one.
+      // Without a token, the snippets wait.
       failureIn(error);
       return { retryAfterMs: null };
     });
@@ -35,7 +35,7 @@ export async function readSnippets(tools: SlackTools, task: ClaimedTask): Promis
   await store.transaction((tx) => tx.tasks.complete(lease));
 }
 
-/** Those of the prompt, or of the oldest waiting reply; null: there are none. */
+/** Of the prompt, or of the oldest waiting reply. */
 function nextUnread({ job, followUps }: JobState) {
   if (job.snippets.length > 0) return { messageTs: null, snippets: job.snippets };
   return followUps.find(({ snippets }) => snippets.length > 0) ?? null;

@@ -25,36 +25,35 @@ import { rereadRequest } from '../catch-up/catch-up.ts';
 import { HELD_FOR_MS, PLACE_WAITED_FOR_MS, type SlackTools, slackRetryMs } from '../refresh/refresh.ts';
 import { destinationOf, renderPost } from '../render.ts';
 
-/** How long Slack accepts a `response_url`. */
+/** Slack's limit. */
 const RESPONSE_URL_LIFE_MS = 30 * 60_000;
 const INVITATION_WAITED_FOR_MS = 86_400_000;
 const EPHEMERAL_TRIED_FOR_MS = 60_000;
 const NOTIFIED_AFTER_MS = 120_000;
 
-/** When to search first for an unclear post, from its start: Slack may still be storing it. */
+/** Slack may still be storing the post. */
 const FIRST_SEARCH_AFTER_MS = 2_000;
 /**
- * When a post that is not found is surely absent: its request goes out within twice `SEND_WITHIN_MS` (to make it, and
- * to connect), and Slack gets ten seconds more. In time awake: a request in flight continues when the machine wakes.
+ * Twice `SEND_WITHIN_MS`, to connect and to send, plus ten seconds for Slack. In time awake, since requests
+ * in flight continue after sleep.
  */
 const ABSENT_AFTER_MS = 20_000;
 /**
- * Bytes written just before the machine slept reach Slack when it wakes; by this time, Slack has closed the idle
- * connection. It also bounds what is read of a busy channel.
+ * Bytes sent just before sleep arrive on waking, until Slack closes the idle connection. Also limits the
+ * search.
  */
 const POST_ARRIVES_WITHIN_MS = 15 * 60_000;
-/** Afterwards, the thread says that it is unclear whether there is a post. */
+/** Then, the thread reports an unclear post. */
 const SEARCHED_FOR_MS = 30 * 60_000;
-/** A card may get replies in a channel that the bot was removed from and may be invited to again. */
+/** Cards may get replies while the bot is out of the channel. */
 const CARD_SEARCHED_FOR_MS = 86_400_000;
-/** Slack answers, but does not show what is there. If it does not answer at all, nothing could be posted either. */
+/** Slack answers, but hides posts. */
 const OUT_OF_SIGHT = new Set([TOO_MANY_MESSAGES, 'missing_scope', 'ratelimited']);
 
 export interface PostResult {
   readonly outcome?: CallOutcome;
   readonly event?: JobEvent | null;
   readonly hold?: 'begins' | 'ends';
-  /** Replies in its thread were missed, as it was unknown until now. */
   readonly wantsCatchUp?: true;
   readonly wait?: Wait;
 }
@@ -65,7 +64,7 @@ interface Attempt extends DueCall {
   readonly nowMs: number;
 }
 
-/** How far unclear posts have been searched for, by their calls. Another process starts over. */
+/** Another process starts over. */
 type Searches = Map<string, { readonly beganAtMs: number; cursor: string | null }>;
 
 export function postToSlack(tools: SlackTools): (task: ClaimedTask) => Promise<void> {
@@ -89,9 +88,9 @@ export function postToSlack(tools: SlackTools): (task: ClaimedTask) => Promise<v
             const isOpen = stage.kind === 'draft' && stage.number === draft.number;
             return isOpen ? null : refused(call, 'settled');
           }
-          // The message that asked was deleted.
+          // The request's message was deleted.
           if (kind === 'post_card' && stage.kind === 'dropped') return refused(call, 'settled');
-          // The card was refused: there is no thread, and in the channel it would lack its context.
+          // Without a card there is no thread to post in.
           return kind === 'announce' && stage.kind === 'card_failed' ? refused(call, stage.reason) : null;
         },
         perform: async (started, message) => {
@@ -122,7 +121,7 @@ function factsOfPost({ call: { id, request }, job }: DueCall) {
   return { call_id: id, call: request.kind, ...factsOf(job) };
 }
 
-/** Returns its `ts`; empty for a message to one person, which has no place. */
+/** Returns `ts`, empty for a private message. */
 async function send(
   { call: { id: callId, request }, job }: DueCall,
   message: SlackMessage,
@@ -133,7 +132,7 @@ async function send(
   const destination = destinationOf(job, request);
   const initiator = initiatorOf(job);
   if (destination !== null) {
-    // Who reads what must not be shown in a shared channel. Drafts and replies written in forms are refused instead.
+    // In a shared channel, these go to the initiator alone. Drafts and replies from forms are refused.
     const isForOne = request.kind === 'announce' && !meaningOf(request.announcement).isOfThread;
     if (!isForOne || initiator === null || !(await access.shared.isClosed(destination.channelId))) {
       return poster.post({ ...destination, callId, message });
@@ -146,7 +145,7 @@ async function send(
     if (request.about === 'asked_before') {
       await poster.replyPrivately({ channelId, threadTs: null, userId: initiator }, message);
     } else {
-      // News of a job that continued unwatched: as an answer to an old request, it could be overlooked.
+      // Kept news could be overlooked as an answer to an old request.
       const isFresh = request.isKept !== true && nowMs - job.requestedAtMs < RESPONSE_URL_LIFE_MS;
       await poster.respondPrivately(initiator, isFresh ? job.responseUrl : null, message);
     }
@@ -165,7 +164,7 @@ function notPosted(attempt: Attempt): PostResult {
       return isTriedForLong(attempt) ? refused(call, failure.code) : retryLater(attempt);
     case 'unknown':
       if (call.request.kind === 'ephemeral') return dropped(failure.code);
-      // A private answer cannot be found. Sending it twice does less harm than silence.
+      // Private messages can't be searched for, and a duplicate is better than silence.
       if (destinationOf(job, call.request) === null) return retryLater(attempt);
       return { wait: { delayUntilMs: nowMs + FIRST_SEARCH_AFTER_MS } };
   }
@@ -173,7 +172,7 @@ function notPosted(attempt: Attempt): PostResult {
 
 const NOT_FOUND = { outcome: { state: 'retry', detail: 'not found in Slack' } } as const;
 
-/** Adopts the post, or makes its call pending again. */
+/** Makes the call pending again if there is no post. */
 async function searchForPost(
   tools: SlackTools,
   searches: Searches,
@@ -188,11 +187,11 @@ async function searchForPost(
   if (destination === null) return NOT_FOUND;
   const startedAtMs = call.startedAtMs ?? call.createdAtMs;
   const nowMs = clock.now();
-  // Started by a clock that was ahead, it may have been posted at any recent time.
+  // Started by a fast clock, it may have been posted at any recent time.
   const isAhead = startedAtMs > nowMs + CLOCKS_DIFFER_MS;
   const sinceMs = isAhead ? nowMs - CARD_SEARCHED_FOR_MS : startedAtMs;
   const untilMs = isAhead ? nowMs : sinceMs + POST_ARRIVES_WITHIN_MS;
-  // After a crash, the next process may be here before the dead one's post reaches Slack.
+  // After a crash, the dead process's post may still be under way.
   const firstSearchAtMs = sinceMs + FIRST_SEARCH_AFTER_MS;
   if (nowMs < firstSearchAtMs) return { wait: { delayUntilMs: firstSearchAtMs } };
   const facts = factsOfPost(due);
@@ -205,7 +204,7 @@ async function searchForPost(
     const lag = ts === null ? {} : { lag_ms: nowMs - call.createdAtMs };
     log.info('post_looked_for', { ...facts, outcome, ...lag });
     if (ts !== null) return { ...posted(call, ts), wantsCatchUp: true };
-    // Read after the search, which may have slept in the middle.
+    // Read after the search, since the machine may sleep during it.
     const sureAtMs = Math.max(sinceMs, clock.awakeSinceMs()) + ABSENT_AFTER_MS;
     return search.beganAtMs < sureAtMs
       ? { wait: { delayUntilMs: sureAtMs } }
@@ -226,11 +225,10 @@ async function searchForPost(
 function notSearched(attempt: Attempt): PostResult {
   const { call, failure, nowMs } = attempt;
   const { code, outcome, needsAdmin, isPassing } = failure;
-  // The channel is closed for reading and writing.
   if (outcome === 'refused' && code !== INVALID_CURSOR) {
     return mayWaitForPlace(attempt) ? waitUntilReadable(attempt) : refused(call, code);
   }
-  // An outage does not count as hiding the post.
+  // An outage doesn't hide posts.
   if (code === INVALID_CURSOR || (!isPassing && !OUT_OF_SIGHT.has(code))) {
     return { hold: 'ends', wait: retryOf(attempt) };
   }
@@ -238,7 +236,7 @@ function notSearched(attempt: Attempt): PostResult {
   const isRecentCard = call.request.kind === 'post_card' && nowMs < sinceMs + CARD_SEARCHED_FOR_MS;
   const heldMs = nowMs - Math.max(call.heldSinceMs ?? nowMs, sinceMs);
   if ((isRecentCard && needsAdmin) || heldMs < SEARCHED_FOR_MS) return waitUntilReadable(attempt);
-  // The thread says so, and the lane continues.
+  // The thread reports it.
   const draft = draftIn(call)?.number;
   return {
     outcome: { state: 'unknown', detail: code },
@@ -269,7 +267,7 @@ export async function settle(
     const takeIn = async (threadTs: string | null) => {
       if (threadTs !== null) await takeInEarlyReplies(tx, id, { teamId, channelId, threadTs }, context);
     };
-    // Without a card the job loses its thread, and keeps the replies for *Try again*.
+    // Without a card, the job keeps replies for *Try again*.
     if (event.type === 'card_refused') await takeIn(job.threadTs);
     const { job: after } = await applyEvent(tx, id, event, context);
     if (event.type === 'card_posted' || event.type === 'draft_posted') await takeIn(after.threadTs);
@@ -282,7 +280,7 @@ export async function settle(
   return wait ?? null;
 }
 
-/** While it was being posted, its offer may have been decided, or a code host described its pull request. */
+/** Its offer or pull request may have changed during the post. */
 async function refreshIfChanged(
   tx: Transaction,
   { id, jobId, lane, request }: LedgerCall,
@@ -304,7 +302,7 @@ async function refreshIfChanged(
   await tx.tasks.schedule({ kind, subject, runAtMs: nowMs, ifScheduled: 'replace' });
 }
 
-/** What Slack has done counts even without the lease. */
+/** A post counts even without the lease. */
 export function stillCounts(result: PostResult, { state }: LedgerCall, isHeld: boolean): PostResult | null {
   const isOpen = state === 'pending' || state === 'started';
   return isOpen && (isHeld || result.outcome?.state === 'done') ? result : null;
@@ -333,19 +331,18 @@ export function refused(call: LedgerCall, reason: string): PostResult {
   return { outcome: { state: 'failed', detail: reason }, event: refusal(call, reason) };
 }
 
-/** Its place is closed to the bot and may open again; until then, the post is kept. */
 function mayWaitForPlace({ call, job, failure: { code }, nowMs }: Attempt): boolean {
   const { request, createdAtMs, heldSinceMs } = call;
   if (!isPlaceClosed(code) || heldSinceMs === PLACE_IS_GONE) return false;
   const waitedMs = nowMs - createdAtMs;
   if (request.kind === 'notify_channel') return waitedMs < PLACE_WAITED_FOR_MS;
   if (request.kind === 'post_card' || draftIn(call) !== null) {
-    // A workflow's step does not wait for people.
+    // Workflow steps don't wait for people.
     if (job.origin.kind === 'workflow' || waitedMs >= INVITATION_WAITED_FOR_MS) return false;
-    // Where nobody can be told of a refusal, administrators see on the home tab what waits.
+    // Without an initiator, administrators see it on the Home tab.
     return initiatorOf(job) === null || (isNotInChannel(code) && !isBetweenPeople(code, job));
   }
-  // A reply written in the form goes to the agent at once, with or without its message.
+  // The agent gets a form's reply without its message, too.
   const isKept = request.kind === 'announce' && request.announcement.kind !== 'follow_up';
   return isKept && !isBetweenPeople(code, job) && waitedMs < PLACE_WAITED_FOR_MS;
 }
@@ -354,7 +351,7 @@ function retryOf({ task, failure, nowMs }: Attempt): Wait {
   return { retryAtMs: nowMs + slackRetryMs(task, failure) };
 }
 
-/** Null: only administrators learn that it waits, on the home tab. */
+/** Null: only shown on administrators' Home tabs. */
 function placeDelayed(call: LedgerCall, reason: string): JobEvent | null {
   const { id: callId, request } = call;
   if (request.kind === 'notify_channel') return refusal(call, reason);
@@ -362,7 +359,7 @@ function placeDelayed(call: LedgerCall, reason: string): JobEvent | null {
   return { type: 'post_delayed', callId, announcement: request.announcement, reason };
 }
 
-/** It may have been shown; showing it twice would only confuse. */
+/** A duplicate would confuse. */
 function dropped(reason: string): PostResult {
   return { outcome: { state: 'failed', detail: `may have been shown: ${reason}` } };
 }

@@ -16,7 +16,6 @@ import { isReady, type ReadyWorkspace, type Workspace } from '../../workspace/wo
 import { failureOf, refresh, type SlackTools } from './refresh.ts';
 
 const HOUR_MS = 3_600_000;
-/** Searched for those that wait for a person. */
 const RECENT_JOBS_MAX = 50;
 
 export const refreshHome = refresh(
@@ -32,7 +31,6 @@ export const refreshHome = refresh(
     const failure = await draw();
     const isDue = failure === null && isReady(workspace) && !selfCheck.isFresh();
     if (!isDue || !(await access.isAdmin(userId))) return { failure };
-    // Nobody waits for this: the tab shows the last result meanwhile.
     const rules = tools.newContext().rulesOf(teamId);
     const channels = await tools.store.transaction((tx) => noticeChannelsOf(tx, teamId, rules));
     await selfCheck.ask(channels, rules);

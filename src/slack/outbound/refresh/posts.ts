@@ -12,10 +12,7 @@ import { refresh } from './refresh.ts';
 
 const DROPPED: OfferOutcome = { deed: 'moot', by: null };
 
-/**
- * Updates a thread's messages: who decided replaces used buttons, a draft says how many replies go along, and a pull
- * request is shown as its code host describes it. One task for all, so that none undoes another.
- */
+/** One task: separate updates would overwrite each other. */
 export const refreshPosts = refresh(
   async (tx, { subject, lease }) => {
     await tx.tasks.fence(lease);
@@ -38,7 +35,6 @@ export const refreshPosts = refresh(
     const postIds: string[] = [];
     for (const id of decided) {
       const state = (await tx.calls.get(id))?.state ?? 'pending';
-      // The others are refreshed once they are posted.
       if (state !== 'pending' && state !== 'started') postIds.push(id);
     }
     return { job, stale, postIds };
@@ -102,9 +98,9 @@ export const refreshReceipts = refresh(
     const found = await tx.followUps.withStaleReceipts(subject);
     const job = found.length === 0 ? null : await tx.jobs.get(subject);
     if (job === null) return null;
-    // On the message that asked, a receipt would read as a comment on the request.
+    // On the request's own message, a receipt would look like a comment.
     const stale = found.map((one) => (one.messageTs === job.requestTs ? { ...one, desired: null } : one));
-    // Recorded before it is shown: if its answer gets lost, it must be removed later.
+    // Recorded first: even without Slack's answer, it must be removed later.
     for (const { followUpId, placed, desired } of stale) {
       await tx.followUps.receiptsTried(followUpId, desired === null ? placed : [...placed, desired]);
     }
@@ -127,12 +123,12 @@ export const refreshReceipts = refresh(
     const made = await Promise.all(attempts);
     const failures = made.flatMap(({ failure }) => failure ?? []);
     const failure = failures.find(({ outcome }) => outcome === 'unknown') ?? failures[0] ?? null;
-    // While an earlier request may arrive, they count as stale.
+    // An earlier request may still arrive.
     if (!isSure) return { failure };
     return {
       failure,
       note: async (tx, { nowMs }) => {
-        // In the order in which others write replies, or two transactions on Postgres could deadlock.
+        // In the order in which others write replies, or Postgres could deadlock.
         for (const { followUpId, desired, failure: own } of made) {
           if (own === null) await tx.followUps.receiptShown(followUpId, desired);
         }

@@ -13,19 +13,19 @@ export interface SlackTools extends EngineTools {
   readonly hourlyBudget: number;
   readonly known: Known;
   readonly featureViews: FeatureViews;
-  /** Shows the job's state outside of the card. Waits for nothing, and never fails. */
+  /** Outside of the card. Doesn't block or throw. */
   readonly showChanged: (job: Job) => void;
 }
 
 /** Even if Slack asks for less. */
 const SHORTEST_WAIT_MS = 1_000;
-/** Afterwards, a post that still meets a passing or unknown error counts as refused. */
+/** Then, passing and unknown errors count as refusals. */
 export const HELD_FOR_MS = 6 * 3_600_000;
-/** Projections and reads hold nothing up: they are given up silently when posts give up a closed place. */
+/** For posts. Reads and refreshes give up then, too, silently. */
 export const PLACE_WAITED_FOR_MS = 7 * 86_400_000;
 const TRIES_WHILE_HELD = PLACE_WAITED_FOR_MS / LONGEST_RETRY_MS;
 
-/** A place closed for a moment is tried again soon; without an event that it is open, once an hour. */
+/** Retries start soon, then slow down to one an hour. */
 const FIRST_TRY_AT_PLACE_MS = 5_000;
 const LONGEST_WAIT_FOR_PLACE_MS = 3_600_000;
 const DOUBLINGS = 10;
@@ -40,7 +40,7 @@ export function slackRetryMs({ attempts }: ClaimedTask, failure: SlackFailure): 
   return Math.max(failure.retryAfterMs ?? delayMs, SHORTEST_WAIT_MS);
 }
 
-/** For tasks whose calls are not in the ledger. */
+/** For calls outside the ledger. */
 export function isHopeless({ attempts }: ClaimedTask, failure: SlackFailure): boolean {
   if (isClosed(failure)) return attempts >= TRIES_WHILE_CLOSED;
   return failure.outcome === 'refused' || (failure.isPassing && attempts >= TRIES_WHILE_HELD);
@@ -50,27 +50,26 @@ function isClosed({ outcome, code }: SlackFailure): boolean {
   return outcome === 'refused' && isPlaceClosed(code);
 }
 
-/** How late an unanswered edit may reach Slack, in time awake, and replace a newer one. */
+/** How late an unanswered edit may reach Slack, in time awake. */
 const UPDATE_ARRIVES_WITHIN_MS = 20_000;
 
 interface RefreshAttempt {
-  /** No earlier request of the task can still arrive. */
+  /** No earlier request can still arrive. */
   readonly isSure: boolean;
-  /** For one of several: a hopeless one does not keep the others from being shown. */
+  /** Ignores hopeless failures. */
   readonly failureOf: typeof failureOf;
 }
 
 interface RefreshResult {
   readonly failure: SlackFailure | null;
   readonly note?: (tx: Transaction, context: AnyJobContext) => Promise<void>;
-  /** When to show it again; null: as planned already. */
+  /** Null: as scheduled. */
   readonly againAtMs?: number | null;
 }
 
 /**
- * Shows something in Slack as it is now, again after a failure, and once an edit of unknown outcome can no longer
- * arrive.
- * @param load what to show; null: nothing; `later`: it has delayed the task
+ * Repeats after failures, and once an unclear edit can no longer arrive. @param load null: nothing to show;
+ * `later`: has delayed the task
  */
 export function refresh<Snapshot>(
   load: (tx: Transaction, task: ClaimedTask, tools: SlackTools) => Promise<Snapshot | null | 'later'>,
@@ -103,12 +102,12 @@ export function refresh<Snapshot>(
         if (failure !== null && !isHopeless(task, failure)) {
           return tx.tasks.retryAt(lease, nowMs + slackRetryMs(task, failure));
         }
-        // Computed again: the process may have slept in between.
+        // Computed again: the process may have slept.
         const repeatAtMs = Math.max(sureAtMs(tools, task), againAtMs ?? 0);
         return startedAtMs < repeatAtMs ? tx.tasks.repeat(lease, repeatAtMs) : tx.tasks.complete(lease);
       });
     } catch (error) {
-      // Another replica owns the task now: this request may have replaced, or may still replace, what it showed.
+      // This request may overwrite what the task's new owner showed.
       if (error instanceof LeaseLostError) {
         const runAtMs = clock.now() + (isUnclear ? UPDATE_ARRIVES_WITHIN_MS : 0);
         await store.transaction((tx) =>
