@@ -33,27 +33,27 @@ import { contextFactory, settingsOf } from './service/context.ts';
 import { createLoops, SHORT_STOP_MS, type Tools } from './service/loops.ts';
 import { explainConnection, explainListening, serveWorkspaces } from './service/workspaces.ts';
 
-export interface Service {
+export type Service = Readonly<{
   /** After a StartError or StoreError, the service is stopped. */
   start(): Promise<void>;
   /** Immediately unready; finishes what is in flight. */
   stop(): Promise<void>;
   stopWithinMs(): number;
   readiness(): Promise<Readiness>;
-  readonly port: number;
+  port: number;
   /** Equal to `port` unless HEALTH_PORT is set. */
-  readonly healthPort: number;
-  readonly signedInAs: SignedInAs | null;
-}
+  healthPort: number;
+  signedInAs: SignedInAs | null;
+}>;
 
-export interface ServiceOptions {
-  readonly log: Logger;
+export type ServiceOptions = Readonly<{
+  log: Logger;
   /** A given clock also times leases. */
-  readonly clock?: Clock;
+  clock?: Clock;
   /** HTTP mode: how long a stop accepts requests, while load balancers notice a 503 from `/readyz`. */
-  readonly lingerMs?: number;
-  readonly logLinesDropped?: () => number;
-}
+  lingerMs?: number;
+  logLinesDropped?: () => number;
+}>;
 
 /** Between two requests of a client that waits for answers. */
 const NEXT_REQUEST_WITHIN_MS = 5;

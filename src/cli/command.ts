@@ -6,11 +6,11 @@ export interface ProcessEvents {
   on(event: 'unhandledRejection', listener: (reason: unknown) => void): unknown;
 }
 
-export interface Host {
-  readonly env: Environment;
-  readonly process: ProcessEvents;
-  readonly now: () => number;
-}
+export type Host = Readonly<{
+  env: Environment;
+  process: ProcessEvents;
+  now: () => number;
+}>;
 
 /** Resolves to the exit code. Usage follows a UsageError or an error of `parseArgs`. */
 export type Run = (args: string[], host: Host) => Promise<number>;

@@ -8,7 +8,7 @@ export function explainError(
   error: unknown,
   command: string,
   options: readonly string[] = [],
-): { readonly message: unknown; readonly exitCode: number } {
+): Readonly<{ message: unknown; exitCode: number }> {
   if (error instanceof UsageError) return { message: error.message, exitCode: EXIT_USAGE };
   if (error instanceof TypeError && codeOf(error)?.startsWith('ERR_PARSE_ARGS_')) {
     // The rest is about values with a leading dash, which no command takes.

@@ -1,12 +1,12 @@
 import { isNear } from '../jobs/requests/project.ts';
 import type { Run } from './command.ts';
 
-export interface Command {
-  readonly args?: string;
-  readonly summary: string;
+export type Command = Readonly<{
+  args?: string;
+  summary: string;
   /** The command's module needs a recent Node. */
-  readonly load: () => Promise<Run>;
-}
+  load: () => Promise<Run>;
+}>;
 
 export const commands: ReadonlyMap<string, Command> = new Map(
   Object.entries<Command>({

@@ -2,18 +2,18 @@ import { styleText } from 'node:util';
 import type { Clock } from '../engine/runtime/clock.ts';
 import { type Logger, scrub } from '../engine/runtime/redact.ts';
 
-export interface Given<Settings> {
-  readonly config: Settings;
-  readonly tools: Tools;
-}
+export type Given<Settings> = Readonly<{
+  config: Settings;
+  tools: Tools;
+}>;
 
-export interface Tools {
-  readonly clock: Clock;
+export type Tools = Readonly<{
+  clock: Clock;
   /** Per question. */
-  readonly timeoutMs: number;
+  timeoutMs: number;
   /** Sends an empty request to the agent API. Default: no. */
-  readonly probeWrite?: boolean;
-}
+  probeWrite?: boolean;
+}>;
 
 export const SILENT: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
@@ -55,13 +55,13 @@ export type Level = (typeof LEVELS)[number];
 
 const SIGNS = { ok: ['✓', 'green'], warning: ['!', 'yellow'], error: ['✗', 'red'] } as const;
 
-export interface Finding {
-  readonly check: CheckName;
-  readonly subject: string | null;
-  readonly level: Level;
-  readonly found: string;
-  readonly next: string | null;
-}
+export type Finding = Readonly<{
+  check: CheckName;
+  subject: string | null;
+  level: Level;
+  found: string;
+  next: string | null;
+}>;
 
 export type Findings = ReturnType<typeof findingsOf>;
 

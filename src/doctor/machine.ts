@@ -65,7 +65,7 @@ const REPLICA_LIMIT_MS = 7_500;
 const SET_CLOCK = "Set this machine's clock right, and keep it so (NTP).";
 
 export function clockFindings(
-  aheadMs: { readonly slack: number | null; readonly agentApi: number | null },
+  aheadMs: Readonly<{ slack: number | null; agentApi: number | null }>,
   hasReplicas: boolean,
 ): Finding[] {
   const { slack, agentApi } = aheadMs;

@@ -134,7 +134,7 @@ export function scopesFinding(
 export async function emojiFindings(
   inspection: Inspection,
   scopes: TokenFacts['scopes'],
-  settingsOf: readonly { readonly id: string | null; readonly settings: WorkspaceSettings }[],
+  settingsOf: readonly Readonly<{ id: string | null; settings: WorkspaceSettings }>[],
 ): Promise<Finding[]> {
   const marking = settingsOf.flatMap(({ id, settings: { channels, access } }) =>
     [...channels].flatMap(([channelId, { reaction: emoji }]) => {

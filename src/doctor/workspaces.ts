@@ -15,12 +15,12 @@ const RENEW_BOT_TOKEN =
 const INSTALL = `Install the app there: https://<your address>${INSTALL_PATH}.`;
 
 /** `id` is null for a single workspace. */
-interface Installed {
-  readonly id: string | null;
-  readonly token: string;
-  readonly howToRenew: string;
-  readonly settingsOf: readonly { readonly id: string | null; readonly settings: WorkspaceSettings }[];
-}
+type Installed = Readonly<{
+  id: string | null;
+  token: string;
+  howToRenew: string;
+  settingsOf: readonly Readonly<{ id: string | null; settings: WorkspaceSettings }>[];
+}>;
 
 /** @param store null: unreadable */
 export async function askSlack(given: Given<Config>, store: StoreFacts | null) {

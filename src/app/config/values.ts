@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { type SettingName, type Settings, settingNames, settings } from './settings.ts';
 
 /** Never contains the value, which may be secret. */
-export interface ConfigProblem {
-  readonly variable: string;
+export type ConfigProblem = Readonly<{
+  variable: string;
   /** Follows the variable's name. */
-  readonly message: string;
-  readonly example: string;
-  readonly meant?: string;
-}
+  message: string;
+  example: string;
+  meant?: string;
+}>;
 
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';

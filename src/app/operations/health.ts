@@ -4,11 +4,11 @@ import type { Route } from '../../engine/runtime/http-server.ts';
 
 const CHECK_LIMIT_MS = 5_000;
 
-export interface HealthCheck {
-  readonly name: string;
-  readonly problem: () => Promise<string | null> | string | null;
-  readonly warnings?: () => Promise<readonly string[]> | readonly string[];
-}
+export type HealthCheck = Readonly<{
+  name: string;
+  problem: () => Promise<string | null> | string | null;
+  warnings?: () => Promise<readonly string[]> | readonly string[];
+}>;
 
 /** On a slow store, separate checks would pile up. */
 export function sharedLook<T>(look: () => Promise<T>): () => Promise<T> {
@@ -34,11 +34,11 @@ export function healthRoutes(checks: readonly HealthCheck[]): Route[] {
   ];
 }
 
-export interface Readiness {
-  readonly ok: boolean;
-  readonly checks: Readonly<Record<string, string>>;
-  readonly warnings?: readonly string[];
-}
+export type Readiness = Readonly<{
+  ok: boolean;
+  checks: Readonly<Record<string, string>>;
+  warnings?: readonly string[];
+}>;
 
 /** No checks: not started, or stopped. */
 export async function readiness(checks: readonly HealthCheck[]): Promise<Readiness> {

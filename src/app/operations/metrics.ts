@@ -10,10 +10,10 @@ import type { ProgramState } from './program-state.ts';
 
 export const { version } = packageJson;
 
-interface Named {
-  readonly name: string;
-  readonly registers: Registry[];
-}
+type Named = Readonly<{
+  name: string;
+  registers: Registry[];
+}>;
 const counter = (help: string, labelNames: string[] = []) => {
   return (named: Named) => new Counter({ ...named, help, labelNames });
 };

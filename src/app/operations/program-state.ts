@@ -11,16 +11,16 @@ const HOUR_MS = 3_600_000;
 /** By this time, an occasional failure has succeeded on retry. */
 const FAILING_FOR_MS = 60_000;
 
-interface Watched {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly projects: Projects;
+type Watched = Readonly<{
+  store: Store;
+  clock: Clock;
+  projects: Projects;
   /** Per project. */
-  readonly hourlyBudget: number;
-  readonly loops: () => readonly LoopState[];
-  readonly slackProblem: () => string | null;
-  readonly readDataDir: () => DataDirState | null;
-}
+  hourlyBudget: number;
+  loops: () => readonly LoopState[];
+  slackProblem: () => string | null;
+  readDataDir: () => DataDirState | null;
+}>;
 
 export type ProgramState = Awaited<ReturnType<ReturnType<typeof stateReader>>>;
 

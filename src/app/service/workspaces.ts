@@ -23,21 +23,21 @@ import type { Config } from '../config/config.ts';
 import type { WorkspaceSettings } from '../config/projects.ts';
 import { settingsOf } from './context.ts';
 
-interface Parts {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly logger: BoltLogger;
-  readonly onInstalled: () => void;
-}
+type Parts = Readonly<{
+  store: Store;
+  clock: Clock;
+  log: Logger;
+  logger: BoltLogger;
+  onInstalled: () => void;
+}>;
 
-interface Served {
-  readonly workspaces: Workspaces;
-  readonly onEnded: (body: unknown) => Promise<void>;
-  readonly routes: readonly Route[];
-  readonly teamId: string | null;
-  readonly signedInAs: SignedInAs | null;
-}
+type Served = Readonly<{
+  workspaces: Workspaces;
+  onEnded: (body: unknown) => Promise<void>;
+  routes: readonly Route[];
+  teamId: string | null;
+  signedInAs: SignedInAs | null;
+}>;
 
 export async function serveWorkspaces(config: Config, parts: Parts): Promise<Served> {
   const { store, clock, log, logger, onInstalled } = parts;

@@ -98,11 +98,11 @@ export const lookAtAppMention = messageTask(async (tools, _task, workspace, mess
   };
 });
 
-interface MessagePlace {
-  readonly teamId: string;
-  readonly channelId: string;
-  readonly messageTs: string;
-}
+type MessagePlace = Readonly<{
+  teamId: string;
+  channelId: string;
+  messageTs: string;
+}>;
 
 /** @param read null: nothing to write; throws SlackCallError */
 function messageTask(
@@ -148,7 +148,7 @@ async function writeDraft(
   request: Pick<JobRequest, 'teamId' | 'channelId' | 'requesterId' | 'origin'>,
   { projects }: ReadyWorkspace,
   { prompt, thread, attachments, along: messages }: MarkedMessage,
-  by: { readonly key?: string; readonly markedBy?: readonly string[] },
+  by: Readonly<{ key?: string; markedBy?: readonly string[] }>,
 ): Promise<void> {
   const { teamId, channelId } = request;
   const rules = context.rulesOf(teamId);

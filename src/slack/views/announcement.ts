@@ -50,23 +50,23 @@ const WORDS_MAX = 300;
 const REFUSAL_MAX = 1000;
 const NAMES_MAX = 10;
 
-interface Question {
-  readonly news: Mrkdwn;
-  readonly below?: Blocks;
+type Question = Readonly<{
+  news: Mrkdwn;
+  below?: Blocks;
   /** From the agent or a code host; untrusted. */
-  readonly words?: string;
-  readonly advice?: Mrkdwn;
-  readonly buttons: Parts<Button>;
-}
+  words?: string;
+  advice?: Mrkdwn;
+  buttons: Parts<Button>;
+}>;
 
 type ViewOf<One> = (announcement: One, job: Job, place: Place) => SlackMessage | Question;
 
-export interface FeatureViews {
-  readonly announcements?: { readonly [K in Announcement['kind']]?: ViewOf<AnnouncementOf<K>> };
-  readonly outcomes?: {
+export type FeatureViews = Readonly<{
+  announcements?: { readonly [K in Announcement['kind']]?: ViewOf<AnnouncementOf<K>> };
+  outcomes?: {
     readonly [D in OfferDeed]?: (name: string, outcome: Omit<OfferOutcome, 'deed'>) => Mrkdwn | null;
   };
-}
+}>;
 
 const views: FeatureViews['announcements'] = {
   draft: draftView,

@@ -31,23 +31,23 @@ export const encodeButton = (target: ButtonTarget) => JSON.stringify(target);
 
 export const decodeButton = (value: string): ButtonTarget | null => decode(buttonTarget, value);
 
-export interface Press {
-  readonly userId: string;
-  readonly responseUrl: string | null;
+export type Press = Readonly<{
+  userId: string;
+  responseUrl: string | null;
   /** Slack's clock. */
-  readonly pressedTs: string | undefined;
+  pressedTs: string | undefined;
   /** Of the message with the button. */
-  readonly messageTs?: string;
-}
+  messageTs?: string;
+}>;
 
-export interface Button {
-  readonly id: string;
-  readonly label: string;
+export type Button = Readonly<{
+  id: string;
+  label: string;
   /** Only the requester sees and may press it, in any channel. */
-  readonly isRequesters?: true;
+  isRequesters?: true;
   /** Slack requires unique ids in a row. Default: 1. */
-  readonly rowMax?: number;
-}
+  rowMax?: number;
+}>;
 
 export function idsOf(button: Button): string[] {
   return Array.from({ length: button.rowMax ?? 1 }, (_, index) => nthInRow(button, index).id);
@@ -57,12 +57,12 @@ export function nthInRow<Kind extends Button>(button: Kind, index: number): Kind
   return index === 0 ? button : { ...button, id: `${button.id}_${index + 1}` };
 }
 
-export interface Confirmation {
-  readonly title: string;
-  readonly text: string;
-  readonly confirm: string;
-  readonly deny: string;
-}
+export type Confirmation = Readonly<{
+  title: string;
+  text: string;
+  confirm: string;
+  deny: string;
+}>;
 
 export interface JobButton extends Button {
   /** Null if the target lacks a field. */

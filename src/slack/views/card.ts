@@ -87,11 +87,11 @@ export function cardActions(
   return isPlainEnd && targetButton(buttons.followUp, { jobId });
 }
 
-export interface CardFacts {
-  readonly queue: Queue;
-  readonly names: Names;
-  readonly sites?: Sites;
-}
+export type CardFacts = Readonly<{
+  queue: Queue;
+  names: Names;
+  sites?: Sites;
+}>;
 
 export function cardView(job: Job, { queue, names, sites }: CardFacts): SlackMessage {
   const { id: jobId, agentJob, number } = job;

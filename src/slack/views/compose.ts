@@ -55,13 +55,13 @@ import {
 
 const ADDED_LENGTH = 500;
 
-interface Prefilled {
+type Prefilled = Readonly<{
   /** As people read it. */
-  readonly prompt: string;
-  readonly projects: Projects;
-  readonly project: Project;
-  readonly promptMaxLength: number;
-}
+  prompt: string;
+  projects: Projects;
+  project: Project;
+  promptMaxLength: number;
+}>;
 
 interface Compose extends Prefilled {
   readonly target: ComposeTarget;
@@ -176,13 +176,13 @@ const QUOTED_MAX = 200;
 /** https://docs.slack.dev/reference/block-kit/block-elements/checkboxes-element */
 const CHECKBOXES_MAX = 10;
 
-export interface ThreadLine {
+export type ThreadLine = Readonly<{
   /** Changes when the message is edited. */
-  readonly id: string;
+  id: string;
   /** Untrusted, like `text`. */
-  readonly author: string;
-  readonly text: string;
-}
+  author: string;
+  text: string;
+}>;
 
 export interface ThreadPreview extends Prefilled {
   readonly thread: OfferedThread;
@@ -291,10 +291,10 @@ export function changedMeanwhileView({ author, text }: ThreadLine): SlackMessage
   return say`✏️ A ticked message from ${oneLine(author, AUTHOR_MAX)} was edited in the meantime: “${oneLine(text, QUOTED_MAX)}” Untick it, or close this form and choose the messages again.`;
 }
 
-export interface Question {
-  readonly job: Job;
-  readonly sameAs: Job | null;
-}
+export type Question = Readonly<{
+  job: Job;
+  sameAs: Job | null;
+}>;
 
 const PROMPT_MAX = 200;
 const PROJECT_NAME_MAX = 50;

@@ -45,7 +45,7 @@ export function input(
   id: string,
   label: string,
   element: Element extends infer One ? (One extends unknown ? Omit<One, 'action_id'> : never) : never,
-  { hint, optional }: { readonly hint?: string | false; readonly optional?: true } = {},
+  { hint, optional }: Readonly<{ hint?: string | false; optional?: true }> = {},
 ): InputBlock {
   return {
     type: 'input',
@@ -125,7 +125,7 @@ export function atField({ text }: SlackMessage): string {
   return shown(unescapeMrkdwn(text).replace(/[*`]/g, ''), ERROR_MAX);
 }
 
-function plain(text: string): { readonly type: 'plain_text'; readonly text: string } {
+function plain(text: string): Readonly<{ type: 'plain_text'; text: string }> {
   return { type: 'plain_text', text };
 }
 

@@ -40,40 +40,41 @@ export const PULL_REQUESTS_MAX = 5;
 export const PROJECTS_MAX = 10;
 const PLACES_MAX = 5;
 
-export interface HomeFacts {
+export type HomeFacts = Readonly<{
   /** Waiting for a decision, newest first. */
-  readonly needing: readonly NeedingJob[];
+  needing: readonly NeedingJob[];
   /** Newest first. One extra shows that there are more. */
-  readonly open: readonly Job[];
-  readonly withPullRequest: readonly Job[];
-  readonly projects: readonly (ProjectFacts & {
-    readonly callsLeft: number;
-    readonly hourlyBudget: number;
-  })[];
+  open: readonly Job[];
+  withPullRequest: readonly Job[];
+  projects: readonly (ProjectFacts &
+    Readonly<{
+      callsLeft: number;
+      hourlyBudget: number;
+    }>)[];
   /** With incoming requests. */
-  readonly slackProblem: string | null;
+  slackProblem: string | null;
   /** Null: the reader is no administrator. */
-  readonly forAdmin: AdminFacts | null;
-  readonly atMs: number;
-}
+  forAdmin: AdminFacts | null;
+  atMs: number;
+}>;
 
-interface ProjectFacts {
-  readonly name: string;
-  readonly agent: ServiceFacts;
-}
+type ProjectFacts = Readonly<{
+  name: string;
+  agent: ServiceFacts;
+}>;
 
-interface AdminFacts {
+type AdminFacts = Readonly<{
   /** Null: not checked yet. */
-  readonly slack: SlackChecked | null;
-  readonly services: readonly ServiceReport[];
-  readonly work: readonly string[];
+  slack: SlackChecked | null;
+  services: readonly ServiceReport[];
+  work: readonly string[];
   /** Messages wait there for access. `reason`: Slack's error code. */
-  readonly closedPlaces: readonly {
-    readonly channelId: string;
-    readonly reason: string;
-    readonly posts: number;
-  }[];
-}
+  closedPlaces: readonly Readonly<{
+    channelId: string;
+    reason: string;
+    posts: number;
+  }>[];
+}>;
 
 export function homeView(facts: HomeFacts, reader: Reader): SlackMessage {
   const { needing, open, withPullRequest, projects, slackProblem, atMs, forAdmin } = facts;
@@ -177,17 +178,17 @@ const doctorOnServer = mrkdwn`Operators: run \`docs-agent doctor\` on the server
 const WORDS_MAX = 120;
 const LINES_MAX = 10;
 
-export interface SlackFacts {
+export type SlackFacts = Readonly<{
   /** `refused`: Slack's error code; null: no answer. */
-  readonly scopes: { readonly missing: readonly string[] } | { readonly refused: string } | null;
-  readonly noticeChannels: readonly ReachedChannel[];
-}
+  scopes: { readonly missing: readonly string[] } | { readonly refused: string } | null;
+  noticeChannels: readonly ReachedChannel[];
+}>;
 
 /** `refused` and null as above. */
-export interface ReachedChannel {
-  readonly channelId: string;
-  readonly reach: 'reached' | { readonly refused: string } | null;
-}
+export type ReachedChannel = Readonly<{
+  channelId: string;
+  reach: 'reached' | { readonly refused: string } | null;
+}>;
 
 export interface SlackChecked extends SlackFacts {
   readonly atMs: number;
@@ -199,16 +200,16 @@ export interface DoctorFacts extends Pick<HomeFacts, 'slackProblem'>, Pick<Admin
   readonly pauses: readonly AgentPause[];
 }
 
-export interface AgentPause {
-  readonly name: string;
-  readonly what: 'reads' | 'calls';
-  readonly untilMs: number;
-}
+export type AgentPause = Readonly<{
+  name: string;
+  what: 'reads' | 'calls';
+  untilMs: number;
+}>;
 
-interface Finding {
-  readonly isProblem: boolean;
-  readonly words: Mrkdwn;
-}
+type Finding = Readonly<{
+  isProblem: boolean;
+  words: Mrkdwn;
+}>;
 
 type Words = Parameters<typeof mrkdwn>;
 const fine = (...words: Words): Finding => ({ isProblem: false, words: mrkdwn(...words) });

@@ -15,10 +15,10 @@ export function installPage(address: string): string {
 export function installedPage({
   teamId,
   isSetUp,
-}: {
-  readonly teamId: string | null;
-  readonly isSetUp: boolean;
-}): string {
+}: Readonly<{
+  teamId: string | null;
+  isSetUp: boolean;
+}>): string {
   const next =
     teamId === null
       ? `<p>Add the app to the workspaces of your organisation that should use it. Each must be in the configuration file of docs-agent.</p>`

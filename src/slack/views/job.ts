@@ -55,20 +55,20 @@ import {
 const WORDS_MAX = 300;
 
 /** Lines leave out what the reader knows. */
-export interface Reader {
-  readonly userId: string;
+export type Reader = Readonly<{
+  userId: string;
   /** Null: the Home tab. */
-  readonly channelId: string | null;
-  readonly workspaceUrl: string | null;
-  readonly names: Names;
-  readonly sites?: Sites;
-}
+  channelId: string | null;
+  workspaceUrl: string | null;
+  names: Names;
+  sites?: Sites;
+}>;
 
-export interface Place {
-  readonly names: Names;
-  readonly mode: FollowUpMode;
-  readonly sites?: Sites | undefined;
-}
+export type Place = Readonly<{
+  names: Names;
+  mode: FollowUpMode;
+  sites?: Sites | undefined;
+}>;
 
 export function jobLine(job: Job, reader: Reader): KnownBlock[] {
   const { number, channelId, requesterId } = job;

@@ -29,11 +29,11 @@ import {
   promptTitle,
 } from './text.ts';
 
-export interface SlackMessage {
+export type SlackMessage = Readonly<{
   /** All of `blocks` as escaped mrkdwn. */
-  readonly text: string;
-  readonly blocks: KnownBlock[];
-}
+  text: string;
+  blocks: KnownBlock[];
+}>;
 
 /** `Mrkdwn` becomes a paragraph. */
 export type Blocks = Parts<KnownBlock | Mrkdwn>;

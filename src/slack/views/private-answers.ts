@@ -49,10 +49,10 @@ type Lengths = Omit<Extract<PromptVerdict, { kind: 'too_long' }>, 'kind'>;
 
 export type Refusal =
   | Exclude<PromptVerdict, { kind: 'ok' }>
-  | (Lengths & { readonly kind: 'too_long_together'; readonly mayUntick: boolean })
+  | (Lengths & Readonly<{ kind: 'too_long_together'; mayUntick: boolean }>)
   | UnknownProject
   /** In the text and in the menu. */
-  | { readonly kind: 'two_projects'; readonly named: string; readonly chosen: string }
+  | Readonly<{ kind: 'two_projects'; named: string; chosen: string }>
   | { readonly kind: 'thread_taken' };
 
 /** @param way to a correction */
@@ -274,13 +274,13 @@ export function closedPlace(reason: string, channelId: string): Mrkdwn {
 /** A button holds 75 characters. */
 const SAID_MAX = 40;
 
-export interface Running {
-  readonly job: Job;
-  readonly permalink: string | null;
-  readonly names: Names;
+export type Running = Readonly<{
+  job: Job;
+  permalink: string | null;
+  names: Names;
   /** The agent can be stopped while it works. */
-  readonly canStop?: boolean;
-}
+  canStop?: boolean;
+}>;
 
 const nothingRunning = say`Nothing of yours is running.`;
 
@@ -349,7 +349,7 @@ function noticeBlocks({ kind, messageTs, said = '' }: ShownNotice, job: Job, at:
 
 export function withSendButton(
   { blocks }: SlackMessage,
-  target: { readonly jobId: string; readonly messageTs: string },
+  target: Readonly<{ jobId: string; messageTs: string }>,
 ): SlackMessage {
   return message(blocks, actionButton({ ...buttons.sendAnyway, label: 'Send to the agent' }, target));
 }

@@ -11,17 +11,17 @@ import { channelMention, joined, mrkdwn, oneLine, timeOfDay, userMention } from 
 export const NOTICE_CHANNELS_MAX = 10;
 const WINDOWS_MS = [0, 4_000, 10_000, 30_000, 60_000, 120_000, 300_000];
 const title = 'Settings';
-const modes: Readonly<Record<FollowUpMode, { readonly choice: string; readonly summary: string }>> = {
+const modes: Readonly<Record<FollowUpMode, Readonly<{ choice: string; summary: string }>>> = {
   every_reply: { choice: "Every reply in a job's thread", summary: 'every reply goes to the agent' },
   mentions: { choice: 'Only replies that mention me', summary: 'only mentions go to the agent' },
 };
 
-export interface EffectiveChannelSettings {
-  readonly project: Project;
-  readonly noticeChannels: readonly string[];
-  readonly followUpMode: FollowUpMode;
-  readonly followUpWindowMs: number;
-}
+export type EffectiveChannelSettings = Readonly<{
+  project: Project;
+  noticeChannels: readonly string[];
+  followUpMode: FollowUpMode;
+  followUpWindowMs: number;
+}>;
 
 export function settingsForm(
   data: SettingsFormData,
@@ -70,11 +70,11 @@ export function isMode(value: string | undefined): value is FollowUpMode {
   return value !== undefined && Object.hasOwn(modes, value);
 }
 
-export interface Meanwhile {
-  readonly userId: string;
-  readonly atMs: number;
-  readonly settings: EffectiveChannelSettings;
-}
+export type Meanwhile = Readonly<{
+  userId: string;
+  atMs: number;
+  settings: EffectiveChannelSettings;
+}>;
 
 export function settingsSavedView(
   channelId: string,

@@ -114,12 +114,12 @@ const UNSENT_MAX = 3;
 /** An id starts with its time in milliseconds. */
 const SHORT_ID_LENGTH = 13;
 
-export interface JobStory {
-  readonly job: Job;
-  readonly turns: readonly Turn[];
+export type JobStory = Readonly<{
+  job: Job;
+  turns: readonly Turn[];
   /** Oldest first. */
-  readonly unsent: readonly FollowUp[];
-}
+  unsent: readonly FollowUp[];
+}>;
 
 export function statusView(story: JobStory, reader: Reader): SlackMessage {
   const { job } = story;

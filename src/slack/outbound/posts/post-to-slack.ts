@@ -50,13 +50,13 @@ const CARD_SEARCHED_FOR_MS = 86_400_000;
 /** Slack answers, but hides posts. */
 const OUT_OF_SIGHT = new Set([TOO_MANY_MESSAGES, 'missing_scope', 'ratelimited']);
 
-export interface PostResult {
-  readonly outcome?: CallOutcome;
-  readonly event?: JobEvent | null;
-  readonly hold?: 'begins' | 'ends';
-  readonly wantsCatchUp?: true;
-  readonly wait?: Wait;
-}
+export type PostResult = Readonly<{
+  outcome?: CallOutcome;
+  event?: JobEvent | null;
+  hold?: 'begins' | 'ends';
+  wantsCatchUp?: true;
+  wait?: Wait;
+}>;
 
 interface Attempt extends DueCall {
   readonly task: ClaimedTask;

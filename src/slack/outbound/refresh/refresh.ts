@@ -53,19 +53,19 @@ function isClosed({ outcome, code }: SlackFailure): boolean {
 /** How late an unanswered edit may reach Slack, in time awake. */
 const UPDATE_ARRIVES_WITHIN_MS = 20_000;
 
-interface RefreshAttempt {
+type RefreshAttempt = Readonly<{
   /** No earlier request can still arrive. */
-  readonly isSure: boolean;
+  isSure: boolean;
   /** Ignores hopeless failures. */
-  readonly failureOf: typeof failureOf;
-}
+  failureOf: typeof failureOf;
+}>;
 
-interface RefreshResult {
-  readonly failure: SlackFailure | null;
-  readonly note?: (tx: Transaction, context: AnyJobContext) => Promise<void>;
+type RefreshResult = Readonly<{
+  failure: SlackFailure | null;
+  note?: (tx: Transaction, context: AnyJobContext) => Promise<void>;
   /** Null: as scheduled. */
-  readonly againAtMs?: number | null;
-}
+  againAtMs?: number | null;
+}>;
 
 /**
  * Repeats after failures, and once an unclear edit can no longer arrive. @param load null: nothing to show;
