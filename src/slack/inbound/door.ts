@@ -383,7 +383,7 @@ export async function tooLate(deps: ListenerDeps, job: Job, press: JobEvent): Pr
   const outcome = outcomeOfMatter(job, press, deps.newContext().features.decisions);
   const by = outcome?.by ?? endedByOf(job);
   const names = await namesOf(deps, by === null ? [] : [by]);
-  return tooLateView(job, outcome, names, sitesOf(deps), deps.featureViews);
+  return tooLateView(job, outcome, { names, sites: sitesOf(deps), features: deps.featureViews });
 }
 
 /** @param postedTs of the message with the button */

@@ -143,7 +143,12 @@ export async function renderPost(
 ): Promise<SlackMessage> {
   const named = () => workspace.names.named([...actorsIn(request, job), ...mentionedIds(job.prompt)]);
   const announced = async (announcement: Announcement) =>
-    announcementView(announcement, job, await named(), followUpMode, sitesOf(tools), tools.featureViews);
+    announcementView(announcement, job, {
+      names: await named(),
+      mode: followUpMode,
+      sites: sitesOf(tools),
+      features: tools.featureViews,
+    });
   switch (request.kind) {
     case 'post_card':
       return renderCard(tools, workspace, job, emptyQueue);

@@ -1,14 +1,13 @@
 import type { Button } from '@slack/types';
 import type { Announcement, AnnouncementOf } from '../../jobs/announcement.ts';
 import { type Job, type OfferDeed, type OfferOutcome, responsibleFor } from '../../jobs/job.ts';
-import type { FollowUpMode } from '../../jobs/policy.ts';
 import type { FileKind, SnippetProblem, Unsent } from '../../jobs/requests/attachments.ts';
 import { NOT_SEEN } from '../protocol/error-codes.ts';
 import { unescapeMrkdwn } from '../protocol/slack-text.ts';
 import { buttons } from './buttons.ts';
 import { confirmations, editAndStart, startAgain, startAgainOrEdit } from './card.ts';
 import { draftBlocks, draftView, recipeSkipped } from './draft.ts';
-import { type Place, type Sites, stateLine } from './job.ts';
+import { type Place, stateLine } from './job.ts';
 import {
   type Blocks,
   buttonRow,
@@ -32,7 +31,6 @@ import {
   type Mrkdwn,
   moment,
   mrkdwn,
-  type Names,
   nameIn,
   oneLine,
   ownLink,
@@ -172,21 +170,22 @@ const views: FeatureViews['announcements'] = {
   },
 };
 
+type Thread = Place & Readonly<{ features?: FeatureViews }>;
+
 /** @param isOpen false after the decision: no buttons or advice */
 export function announcementView(
   announcement: Announcement,
   job: Job,
-  names: Names,
-  mode: FollowUpMode = 'every_reply',
-  sites?: Sites,
-  features: FeatureViews = {},
+  thread: Thread,
   isOpen = true,
 ): SlackMessage {
   const { kind } = announcement;
-  const viewOf = (features.announcements?.[kind] ?? views?.[kind]) as ViewOf<Announcement> | undefined;
+  const viewOf = (thread.features?.announcements?.[kind] ?? views?.[kind]) as
+    | ViewOf<Announcement>
+    | undefined;
   if (viewOf === undefined) throw new Error(`${kind} has no view`);
-  const view = viewOf(announcement, job, { names, mode, sites });
-  return messageOfJob(job, names, 'news' in view ? questionBlocks(view, isOpen) : view.blocks);
+  const view = viewOf(announcement, job, thread);
+  return messageOfJob(job, thread.names, 'news' in view ? questionBlocks(view, isOpen) : view.blocks);
 }
 
 export function questionBlocks(
@@ -298,8 +297,8 @@ export const outcomes = {
   moot: () => null,
 } satisfies FeatureViews['outcomes'];
 
-function outcomeWords(outcome: OfferOutcome, names: Names, features: FeatureViews): Mrkdwn | null {
-  const all: FeatureViews['outcomes'] = { ...outcomes, ...features.outcomes };
+function outcomeWords(outcome: OfferOutcome, { names, features }: Thread): Mrkdwn | null {
+  const all: FeatureViews['outcomes'] = { ...outcomes, ...features?.outcomes };
   return all[outcome.deed]?.(nameIn(names, outcome.by, 'Somebody'), outcome) ?? null;
 }
 
@@ -308,14 +307,13 @@ export function postedView(
   announcement: Announcement,
   job: Job,
   outcome: OfferOutcome | null,
-  names: Names,
-  sites?: Sites,
-  features: FeatureViews = {},
+  thread: Thread,
 ): SlackMessage {
+  const { names } = thread;
   const isOpen = outcome === null;
-  const view = announcementView(announcement, job, names, undefined, sites, features, isOpen);
+  const view = announcementView(announcement, job, thread, isOpen);
   if (isOpen) return view;
-  const words = outcomeWords(outcome, names, features);
+  const words = outcomeWords(outcome, thread);
   const decided = announcement.kind === 'draft' ? message(draftBlocks(job, names)) : view;
   // Removes the button beside a warning. *Reply to the agent*, in a row, stays.
   const blocks = decided.blocks.map(withoutAccessory);
@@ -323,15 +321,9 @@ export function postedView(
 }
 
 /** Answers a press without effect. @param outcome null: unknown */
-export function tooLateView(
-  job: Job,
-  outcome: OfferOutcome | null,
-  names: Names,
-  sites?: Sites,
-  features: FeatureViews = {},
-): SlackMessage {
+export function tooLateView(job: Job, outcome: OfferOutcome | null, thread: Thread): SlackMessage {
   // A failed card matters more than the decision.
   const isDecided = outcome !== null && job.stage.kind !== 'card_failed';
-  const words = isDecided ? outcomeWords(outcome, names, features) : null;
-  return say`Already done: ${words ?? stateLine(job, sites, names)}.`;
+  const words = isDecided ? outcomeWords(outcome, thread) : null;
+  return say`Already done: ${words ?? stateLine(job, thread.sites, thread.names)}.`;
 }

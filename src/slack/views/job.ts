@@ -66,7 +66,7 @@ export type Reader = Readonly<{
 
 export type Place = Readonly<{
   names: Names;
-  mode: FollowUpMode;
+  mode?: FollowUpMode | undefined;
   sites?: Sites | undefined;
 }>;
 

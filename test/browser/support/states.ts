@@ -9,7 +9,6 @@ import type { Job, Stage } from '../../../src/jobs/job.ts';
 import type { FollowUpMode } from '../../../src/jobs/policy.ts';
 import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-request.ts';
 import type { NeedingJob } from '../../../src/jobs/shown/lists.ts';
-import { tooLateView } from '../../../src/slack/views/announcement.ts';
 import { cardView } from '../../../src/slack/views/card.ts';
 import { questionView, saidSinceView, sendAlongView } from '../../../src/slack/views/compose.ts';
 import { helpView, newMessagesOnlyView } from '../../../src/slack/views/help.ts';
@@ -39,7 +38,7 @@ import {
   nobodyWaits,
   working,
 } from '../../slack/views/a-job.ts';
-import { announcementView } from '../../slack/views/support/thread.ts';
+import { announcementView, tooLateView } from '../../slack/views/support/thread.ts';
 import type { StateGroup } from './contact-sheet.ts';
 import { draftGroup, recipeGroup } from './elsewhere.ts';
 

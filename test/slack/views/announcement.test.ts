@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Announcement } from '../../../src/jobs/announcement.ts';
-import { announcementView } from '../../../src/slack/views/announcement.ts';
 import { aJob, fivePastTwoMs, noNames } from './a-job.ts';
+import { announcementView } from './support/thread.ts';
 
 const text = (announcement: Announcement, job = aJob()) => announcementView(announcement, job, noNames).text;
 

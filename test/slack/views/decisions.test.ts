@@ -3,10 +3,10 @@ import type { Announcement } from '../../../src/jobs/announcement.ts';
 import { offerOf } from '../../../src/jobs/announcement.ts';
 import type { OfferDeed } from '../../../src/jobs/job.ts';
 import type { FileKind } from '../../../src/jobs/requests/attachments.ts';
-import { announcementView, postedView } from '../../../src/slack/views/announcement.ts';
 import { decodeButton } from '../../../src/slack/views/buttons.ts';
 import { stateLine } from '../../../src/slack/views/job.ts';
 import { aJob, fivePastTwoMs, noNames } from './a-job.ts';
+import { announcementView, postedView } from './support/thread.ts';
 
 describe('where a person must decide, the thread says why and offers a button', () => {
   test('after a failure', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { postedView, tooLateView } from '../../../src/slack/views/announcement.ts';
 import { draftRefusedView, onlyTheseView } from '../../../src/slack/views/draft.ts';
 import { aJob } from './a-job.ts';
+import { postedView, tooLateView } from './support/thread.ts';
 
 const names = new Map([
   ['U1', 'Alice'],

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { OfferOutcome } from '../../../src/jobs/job.ts';
-import { tooLateView } from '../../../src/slack/views/announcement.ts';
 import { ephemeralView, jobForgottenView, sentAnywayView } from '../../../src/slack/views/private-answers.ts';
 import { aJob, completed, working } from './a-job.ts';
+import { tooLateView } from './support/thread.ts';
 
 const at = { nowMs: 240_000 };
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Job } from '../../../src/jobs/job.ts';
 import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-request.ts';
-import { announcementView, postedView } from '../../../src/slack/views/announcement.ts';
 import { cardView } from '../../../src/slack/views/card.ts';
 import { homeView } from '../../../src/slack/views/home.ts';
 import { statusView } from '../../../src/slack/views/status.ts';
 import { noticeView, privateNoticeView } from '../../../src/slack/views/turn-ended.ts';
 import { aJob, anAgentJob, completed, fivePastTwoMs, nobodyWaits, noNames, working } from './a-job.ts';
 import { expectSafe } from './support/expect-safe.ts';
+import { announcementView, postedView } from './support/thread.ts';
 
 const MINUTE_MS = 60_000;
 const url = 'https://github.com/acme/docs/pull/14';

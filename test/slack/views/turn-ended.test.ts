@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Announcement, TurnEnded } from '../../../src/jobs/announcement.ts';
-import { announcementView } from '../../../src/slack/views/announcement.ts';
 import { aJob, anAgentJob, noNames } from './a-job.ts';
+import { announcementView } from './support/thread.ts';
 
 const url = 'https://github.com/acme/docs/pull/14';
 const link = `<${url}|acme/docs#14>`;

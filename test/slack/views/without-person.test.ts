@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { announcementView } from '../../../src/slack/views/announcement.ts';
 import { cardView } from '../../../src/slack/views/card.ts';
 import { jobLine } from '../../../src/slack/views/job.ts';
 import { detailsView } from '../../../src/slack/views/status.ts';
 import { noticeView } from '../../../src/slack/views/turn-ended.ts';
 import { aJob, noNames } from './a-job.ts';
+import { announcementView } from './support/thread.ts';
 
 const job = aJob({ requesterId: null, recipe: 'release-notes' });
 const reader = { userId: 'U9', channelId: 'C1', workspaceUrl: null, names: noNames };

@@ -45,9 +45,13 @@ export const refreshPosts = refresh(
       ...(outcome?.by ? [outcome.by] : []),
       ...(announcement.kind === 'draft' ? namedInDraft(announcement, job) : []),
     ]);
-    const named = await names.named([...people, ...mentionedIds(job.prompt)]);
+    const thread = {
+      names: await names.named([...people, ...mentionedIds(job.prompt)]),
+      sites: sitesOf(tools),
+      features: tools.featureViews,
+    };
     for (const { id, ts, announcement, outcome } of stale) {
-      const view = postedView(announcement, job, outcome, named, sitesOf(tools), tools.featureViews);
+      const view = postedView(announcement, job, outcome, thread);
       const failure = await failureOf(
         () => poster.update(job.channelId, ts, view, id),
         (reason) => tools.log.warn('post_not_refreshed', { ...factsOf(job), reason }),

@@ -1,23 +1,24 @@
-import { featureViews } from '../../../../src/app/features.ts';
-import * as announcement from '../../../../src/slack/views/announcement.ts';
-import * as settled from '../../../../src/slack/views/announcement.ts';
+import { featureViews as features } from '../../../../src/app/features.ts';
+import type { Announcement } from '../../../../src/jobs/announcement.ts';
+import type { Job, OfferOutcome } from '../../../../src/jobs/job.ts';
+import type { FollowUpMode } from '../../../../src/jobs/policy.ts';
+import * as views from '../../../../src/slack/views/announcement.ts';
+import type { Names } from '../../../../src/slack/views/text.ts';
 
 /*
  * The views of the thread as the program has them: with those of all features.
  */
 
-export const outcomes = { ...settled.outcomes, ...featureViews.outcomes };
+export const outcomes = { ...views.outcomes, ...features.outcomes };
 
-type Announced = Parameters<typeof announcement.announcementView>;
-
-export function announcementView(...[about, job, names, mode, sites]: Announced) {
-  return announcement.announcementView(about, job, names, mode, sites, featureViews);
+export function announcementView(about: Announcement, job: Job, names: Names, mode?: FollowUpMode) {
+  return views.announcementView(about, job, { names, mode, features });
 }
 
-export function postedView(...[about, job, outcome, names, sites]: Parameters<typeof settled.postedView>) {
-  return settled.postedView(about, job, outcome, names, sites, featureViews);
+export function postedView(about: Announcement, job: Job, outcome: OfferOutcome | null, names: Names) {
+  return views.postedView(about, job, outcome, { names, features });
 }
 
-export function tooLateView(...[job, outcome, names, sites]: Parameters<typeof settled.tooLateView>) {
-  return settled.tooLateView(job, outcome, names, sites, featureViews);
+export function tooLateView(job: Job, outcome: OfferOutcome | null, names: Names) {
+  return views.tooLateView(job, outcome, { names, features });
 }
