@@ -8,11 +8,8 @@ const ASK_AGAIN = 'Run doctor again later, or ask whoever runs the API.';
 
 export async function askAgent(given: Given<Config>) {
   const projects = await eachProject(given, probeProject);
-  const clocks = projects.map(({ probe }) => (probe.kind === 'answered' ? probe.clockAheadMs : null));
-  return {
-    findings: projects.map(readingFinding),
-    clockAheadMs: clocks.find((aheadMs) => aheadMs !== null) ?? null,
-  };
+  const [clockAheadMs = null] = projects.flatMap(({ probe }) => probe.clockAheadMs ?? []);
+  return { findings: projects.map(readingFinding), clockAheadMs };
 }
 
 /** From the running program, or an empty request. */

@@ -49,10 +49,8 @@ export async function askSlack(given: Given<Config>, store: StoreFacts | null) {
       }
     }),
   );
-  return {
-    findings: [...findings, ...asked.flatMap(({ found }) => found)],
-    clockAheadMs: asked.find(({ clockAheadMs }) => clockAheadMs !== null)?.clockAheadMs ?? null,
-  };
+  const [clockAheadMs = null] = asked.flatMap((one) => one.clockAheadMs ?? []);
+  return { findings: [...findings, ...asked.flatMap(({ found }) => found)], clockAheadMs };
 }
 
 function installationsOf({ slack: { installing }, workspaces, ...config }: Config, store: StoreFacts | null) {

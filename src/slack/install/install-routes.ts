@@ -72,7 +72,7 @@ export function installRoutes(parts: InstallParts): Route[] {
         finishInstallation(parts, request).then(
           (teamId) => {
             const isSetUp = teamId === null || parts.isSetUp(teamId);
-            answer(response, 200, installedPage({ teamId, isSetUp }));
+            answer(response, 200, installedPage(teamId, isSetUp));
           },
           (error: unknown) => {
             if (error instanceof InstallRefused) {

@@ -11,14 +11,8 @@ export function installPage(address: string): string {
   );
 }
 
-/** `teamId` is null for a whole organisation. `isSetUp`: in the configuration file. */
-export function installedPage({
-  teamId,
-  isSetUp,
-}: Readonly<{
-  teamId: string | null;
-  isSetUp: boolean;
-}>): string {
+/** @param teamId null: a whole organisation. @param isSetUp in the configuration file */
+export function installedPage(teamId: string | null, isSetUp: boolean): string {
   const next =
     teamId === null
       ? `<p>Add the app to the workspaces of your organisation that should use it. Each must be in the configuration file of docs-agent.</p>`

@@ -29,7 +29,7 @@ const HOPELESS_FOR_MS = 86_400_000;
 /** Reads other threads first, as Slack may refuse again. */
 const RESTARTED_AFTER_MS = 5 * 60_000;
 
-type NextThread = ThreadToRead & { readonly job: { readonly threadTs: string } };
+type NextThread = ThreadToRead & { readonly threadTs: string };
 
 /** Reads one page per run. */
 export function catchUps(tools: SlackTools): TaskHandler {
@@ -51,23 +51,23 @@ async function readNextPage(tools: SlackTools, throttle: ReadThrottle, task: Cla
     else await tx.tasks.delayUntil(lease, Math.max(nextAtMs, throttle.nextAtMs));
   }
 
-  const thread = await store.transaction(async (tx): Promise<NextThread | null> => {
+  const thread = await store.transaction(async (tx) => {
     const nowMs = clock.now();
     const next = nowMs < throttle.nextAtMs ? null : await tx.catchUps.next(subject, nowMs);
     const threadTs = next?.job.threadTs ?? null;
-    if (next !== null && threadTs !== null) return { ...next, job: { ...next.job, threadTs } };
+    if (next !== null && threadTs !== null) return { ...next, threadTs };
     if (next !== null) await tx.catchUps.drop(next.jobId);
     await scheduleNext(tx);
     return null;
   });
   if (thread === null) return;
-  const { job, cursor } = thread;
+  const { job, threadTs, cursor } = thread;
   const workspace = await tools.workspaces.of(job.teamId);
   // It has no agent. The next start plans it again.
   if (workspace.projects === null) return store.transaction((tx) => tx.tasks.complete(lease));
   try {
     const oldestTs = thread.oldestTs ?? startOf(thread, throttle);
-    const page = await workspace.poster.threadPage(job.channelId, job.threadTs, { cursor, oldestTs });
+    const page = await workspace.poster.threadPage(job.channelId, threadTs, { cursor, oldestTs });
     throttle.read(clock.now());
     const messages = await admitted(workspace, job, page.messages);
     await store.transaction(async (tx) => {
@@ -113,18 +113,18 @@ async function postpone(
   if (failure?.code === INVALID_CURSOR && cursor !== null) {
     return tx.catchUps.dropCursor(jobId, nowMs + RESTARTED_AFTER_MS);
   }
-  // Channel or thread is gone, or the bot has left.
-  if (failure?.outcome === 'refused') return tx.catchUps.giveUp(jobId, nowMs + HOPELESS_FOR_MS, nowMs);
   // After a rate limit, this thread is next.
   if (failure !== null && failure.retryAfterMs !== null) return;
-  return failures >= MAX_FAILURES
+  // Channel or thread is gone, or the bot has left.
+  return failure?.outcome === 'refused' || failures >= MAX_FAILURES
     ? tx.catchUps.giveUp(jobId, nowMs + HOPELESS_FOR_MS, nowMs)
     : tx.catchUps.retryAt(jobId, nowMs + retryDelayMs(failures + 1, Math.random()));
 }
 
 /** Skips old edits in sweeps, and while reads are scarce. */
-function startOf({ job, seenTs, unsentTs, isSweep }: NextThread, { isSlow }: ReadThrottle): string {
-  if (seenTs === null || !(isSlow || isSweep)) return job.repliesAfterTs ?? job.threadTs;
+function startOf(thread: NextThread, { isSlow }: ReadThrottle): string {
+  const { job, threadTs, seenTs, unsentTs, isSweep } = thread;
+  if (seenTs === null || !(isSlow || isSweep)) return job.repliesAfterTs ?? threadTs;
   const edited = (Number(seenTs) - EDITED_WITHIN_S).toFixed(6);
   return unsentTs !== null && unsentTs < edited ? unsentTs : edited;
 }
