@@ -6,11 +6,7 @@ export interface ProcessEvents {
   on(event: 'unhandledRejection', listener: (reason: unknown) => void): unknown;
 }
 
-export type Host = Readonly<{
-  env: Environment;
-  process: ProcessEvents;
-  now: () => number;
-}>;
+export type Host = Readonly<{ env: Environment; process: ProcessEvents; now: () => number }>;
 
 /** Resolves to the exit code. Usage follows a UsageError or an error of `parseArgs`. */
 export type Run = (args: string[], host: Host) => Promise<number>;

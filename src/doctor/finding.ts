@@ -2,10 +2,7 @@ import { styleText } from 'node:util';
 import type { Clock } from '../engine/runtime/clock.ts';
 import { type Logger, scrub } from '../engine/runtime/redact.ts';
 
-export type Given<Settings> = Readonly<{
-  config: Settings;
-  tools: Tools;
-}>;
+export type Given<Settings> = Readonly<{ config: Settings; tools: Tools }>;
 
 export type Tools = Readonly<{
   clock: Clock;

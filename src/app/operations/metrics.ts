@@ -10,10 +10,7 @@ import type { ProgramState } from './program-state.ts';
 
 export const { version } = packageJson;
 
-type Named = Readonly<{
-  name: string;
-  registers: Registry[];
-}>;
+type Named = Readonly<{ name: string; registers: Registry[] }>;
 const counter = (help: string, labelNames: string[] = []) => {
   return (named: Named) => new Counter({ ...named, help, labelNames });
 };

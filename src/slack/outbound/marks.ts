@@ -98,11 +98,7 @@ export const lookAtAppMention = messageTask(async (tools, _task, workspace, mess
   };
 });
 
-type MessagePlace = Readonly<{
-  teamId: string;
-  channelId: string;
-  messageTs: string;
-}>;
+type MessagePlace = Readonly<{ teamId: string; channelId: string; messageTs: string }>;
 
 /** @param read null: nothing to write; throws SlackCallError */
 function messageTask(

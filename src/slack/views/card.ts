@@ -87,11 +87,7 @@ export function cardActions(
   return isPlainEnd && targetButton(buttons.followUp, { jobId });
 }
 
-export type CardFacts = Readonly<{
-  queue: Queue;
-  names: Names;
-  sites?: Sites;
-}>;
+export type CardFacts = Readonly<{ queue: Queue; names: Names; sites?: Sites }>;
 
 export function cardView(job: Job, { queue, names, sites }: CardFacts): SlackMessage {
   const { id: jobId, agentJob, number } = job;

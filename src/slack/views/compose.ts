@@ -291,10 +291,7 @@ export function changedMeanwhileView({ author, text }: ThreadLine): SlackMessage
   return say`✏️ A ticked message from ${oneLine(author, AUTHOR_MAX)} was edited in the meantime: “${oneLine(text, QUOTED_MAX)}” Untick it, or close this form and choose the messages again.`;
 }
 
-export type Question = Readonly<{
-  job: Job;
-  sameAs: Job | null;
-}>;
+export type Question = Readonly<{ job: Job; sameAs: Job | null }>;
 
 const PROMPT_MAX = 200;
 const PROJECT_NAME_MAX = 50;

@@ -46,11 +46,7 @@ export type HomeFacts = Readonly<{
   /** Newest first. One extra shows that there are more. */
   open: readonly Job[];
   withPullRequest: readonly Job[];
-  projects: readonly (ProjectFacts &
-    Readonly<{
-      callsLeft: number;
-      hourlyBudget: number;
-    }>)[];
+  projects: readonly (ProjectFacts & Readonly<{ callsLeft: number; hourlyBudget: number }>)[];
   /** With incoming requests. */
   slackProblem: string | null;
   /** Null: the reader is no administrator. */
@@ -58,10 +54,7 @@ export type HomeFacts = Readonly<{
   atMs: number;
 }>;
 
-type ProjectFacts = Readonly<{
-  name: string;
-  agent: ServiceFacts;
-}>;
+type ProjectFacts = Readonly<{ name: string; agent: ServiceFacts }>;
 
 type AdminFacts = Readonly<{
   /** Null: not checked yet. */
@@ -69,11 +62,7 @@ type AdminFacts = Readonly<{
   services: readonly ServiceReport[];
   work: readonly string[];
   /** Messages wait there for access. `reason`: Slack's error code. */
-  closedPlaces: readonly Readonly<{
-    channelId: string;
-    reason: string;
-    posts: number;
-  }>[];
+  closedPlaces: readonly Readonly<{ channelId: string; reason: string; posts: number }>[];
 }>;
 
 export function homeView(facts: HomeFacts, reader: Reader): SlackMessage {
@@ -200,16 +189,9 @@ export interface DoctorFacts extends Pick<HomeFacts, 'slackProblem'>, Pick<Admin
   readonly pauses: readonly AgentPause[];
 }
 
-export type AgentPause = Readonly<{
-  name: string;
-  what: 'reads' | 'calls';
-  untilMs: number;
-}>;
+export type AgentPause = Readonly<{ name: string; what: 'reads' | 'calls'; untilMs: number }>;
 
-type Finding = Readonly<{
-  isProblem: boolean;
-  words: Mrkdwn;
-}>;
+type Finding = Readonly<{ isProblem: boolean; words: Mrkdwn }>;
 
 type Words = Parameters<typeof mrkdwn>;
 const fine = (...words: Words): Finding => ({ isProblem: false, words: mrkdwn(...words) });

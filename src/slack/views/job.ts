@@ -64,11 +64,7 @@ export type Reader = Readonly<{
   sites?: Sites;
 }>;
 
-export type Place = Readonly<{
-  names: Names;
-  mode?: FollowUpMode | undefined;
-  sites?: Sites | undefined;
-}>;
+export type Place = Readonly<{ names: Names; mode?: FollowUpMode | undefined; sites?: Sites | undefined }>;
 
 export function jobLine(job: Job, reader: Reader): KnownBlock[] {
   const { number, channelId, requesterId } = job;

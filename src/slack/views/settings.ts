@@ -70,11 +70,7 @@ export function isMode(value: string | undefined): value is FollowUpMode {
   return value !== undefined && Object.hasOwn(modes, value);
 }
 
-export type Meanwhile = Readonly<{
-  userId: string;
-  atMs: number;
-  settings: EffectiveChannelSettings;
-}>;
+export type Meanwhile = Readonly<{ userId: string; atMs: number; settings: EffectiveChannelSettings }>;
 
 export function settingsSavedView(
   channelId: string,
