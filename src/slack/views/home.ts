@@ -194,8 +194,8 @@ export type AgentPause = Readonly<{ name: string; what: 'reads' | 'calls'; until
 type Finding = Readonly<{ isProblem: boolean; words: Mrkdwn }>;
 
 type Words = Parameters<typeof mrkdwn>;
-const fine = (...words: Words): Finding => ({ isProblem: false, words: mrkdwn(...words) });
-const problem = (...words: Words): Finding => ({ isProblem: true, words: mrkdwn(...words) });
+const fine = (...words: Words) => ({ isProblem: false, words: mrkdwn(...words) });
+const problem = (...words: Words) => ({ isProblem: true, words: mrkdwn(...words) });
 
 export function doctorView(facts: DoctorFacts): SlackMessage {
   const { slackProblem, slack, projects, services, pauses, work } = facts;
