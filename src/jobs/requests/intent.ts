@@ -11,18 +11,21 @@ import { isNear } from './project.ts';
 import * as words from './words.ts';
 
 export type Intent = Readonly<
-  | { kind: 'request' }
+  | {
+      kind:
+        | 'request'
+        | 'question'
+        | 'details'
+        | 'stop'
+        | 'small_talk'
+        | 'progress'
+        | 'colleague'
+        | 'one_word';
+    }
   | { kind: 'command'; command: Exclude<Command, { kind: 'prompt' }> }
-  | { kind: 'details' }
-  | { kind: 'stop' }
-  | { kind: 'small_talk' }
-  | { kind: 'progress' }
-  | { kind: 'colleague' }
   | { kind: 'near_command'; command: CommandName }
   /** As in `status codes`. */
   | { kind: 'no_such_job'; word: string }
-  | { kind: 'one_word' }
-  | { kind: 'question' }
 >;
 
 const LENGTH_MAX = 400;
@@ -51,24 +54,24 @@ const SMALL_TALK = phrases(words.greetings, words.thanks, words.smallTalk.heads)
 const SMALL_TALK_BESIDE = phrases(words.courtesies, words.smallTalk.companions);
 const COURTESIES = phrases(words.courtesies, words.greetings, words.thanks);
 
-const MEANINGS: ReadonlyArray<Meaning & { readonly intent: Intent }> = [
-  { intent: { kind: 'stop' }, ...meaning(words.stop) },
-  { intent: { kind: 'command', command: { kind: 'help' } }, ...meaning(words.help) },
-  { intent: { kind: 'command', command: { kind: 'list' } }, ...meaning(words.list) },
-  { intent: { kind: 'details' }, ...meaning(words.details) },
-  { intent: { kind: 'command', command: { kind: 'status', id: null } }, ...meaning(words.status) },
-  { intent: { kind: 'progress' }, ...meaning(words.progress) },
+const INTENTS: readonly (readonly [Intent, words.Phrases])[] = [
+  [{ kind: 'stop' }, words.stop],
+  [{ kind: 'command', command: { kind: 'help' } }, words.help],
+  [{ kind: 'command', command: { kind: 'list' } }, words.list],
+  [{ kind: 'details' }, words.details],
+  [{ kind: 'command', command: { kind: 'status', id: null } }, words.status],
+  [{ kind: 'progress' }, words.progress],
 ];
+const MEANINGS = INTENTS.map(([intent, { heads, companions = '', asked = '' }]) => ({
+  intent,
+  heads: phrases(heads),
+  asked: phrases(heads, asked),
+  beside: phrases(companions).union(COURTESIES),
+}));
 const CHANGES = words.changes.trim().split(/\s+/);
 const CHANGED = phrases(...CHANGES.filter((word) => !word.endsWith('*')));
 const CHANGING = [...phrases(...CHANGES.filter((word) => word.endsWith('*')))];
 const CHANGE_WITHIN = [...phrases(words.changesWithin)];
-
-type Meaning = Readonly<{
-  heads: ReadonlySet<string>;
-  asked: ReadonlySet<string>;
-  companions: ReadonlySet<string>;
-}>;
 
 /**
  * Only a `request` goes out without its author's confirmation. `isToBot` false: the text may be for the
@@ -103,9 +106,7 @@ function phraseIntent(slackText: string): Intent | null {
   }
   if (tokens.length > PHRASED_WORDS_MAX) return null;
   const isAsked = /[?？؟]/u.test(rest);
-  const found = MEANINGS.find(({ heads, asked, companions }) =>
-    covers(tokens, isAsked ? asked : heads, companions, COURTESIES),
-  );
+  const found = MEANINGS.find(({ heads, asked, beside }) => covers(tokens, isAsked ? asked : heads, beside));
   if (found !== undefined) return found.intent;
   if (!covers(tokens, SMALL_TALK, SMALL_TALK_BESIDE)) return null;
   // A question in kind words is no small talk.
@@ -113,8 +114,7 @@ function phraseIntent(slackText: string): Intent | null {
 }
 
 /** True for known phrases only, with at least one head. */
-function covers(tokens: readonly string[], heads: ReadonlySet<string>, ...beside: ReadonlySet<string>[]) {
-  const isBeside = (phrase: string) => beside.some((known) => known.has(phrase));
+function covers(tokens: readonly string[], heads: ReadonlySet<string>, beside: ReadonlySet<string>) {
   // For the tokens before each position.
   const reached: ('nothing' | 'beside' | 'head')[] = ['beside'];
   for (let end = 1; end <= tokens.length; end += 1) {
@@ -123,8 +123,8 @@ function covers(tokens: readonly string[], heads: ReadonlySet<string>, ...beside
       const before = reached[start];
       if (before === 'nothing') continue;
       const phrase = tokens.slice(start, end).join(' ');
-      if (heads.has(phrase) || (before === 'head' && isBeside(phrase))) reached[end] = 'head';
-      else if (isBeside(phrase)) reached[end] = 'beside';
+      if (heads.has(phrase) || (before === 'head' && beside.has(phrase))) reached[end] = 'head';
+      else if (beside.has(phrase)) reached[end] = 'beside';
     }
   }
   return reached[tokens.length] === 'head';
@@ -168,10 +168,6 @@ function tokensOf(text: string): string[] {
     .replace(/[ßøłæıœ]/g, (letter) => LETTERS[letter] ?? letter)
     .replace(/(\p{L})\1{2,}/gu, '$1');
   return plain.match(/[\p{L}\p{N}]+/gu) ?? [];
-}
-
-function meaning({ heads, companions, asked = '' }: words.Phrases): Meaning {
-  return { heads: phrases(heads), asked: phrases(heads, asked), companions: phrases(companions) };
 }
 
 function phrases(...lists: readonly string[]): ReadonlySet<string> {

@@ -40,11 +40,6 @@ export type NamedProject = Pick<Project, 'id' | 'name'>;
 /** The default is first. */
 export type Projects = readonly [Project, ...Project[]];
 
-export type PrefixedText = Readonly<
-  | { kind: 'known'; project: Project; prompt: string; isForced: boolean }
-  | (UnknownProject & { readonly prompt: string })
->;
-
 /** Nearest name first. */
 export type UnknownProject = Readonly<{
   kind: 'unknown_project';
@@ -56,14 +51,14 @@ const NAME_MAX = 100;
 /** `<http://docs.example|docs.example>`: Slack links names that look like domains. */
 const NAMED_PROJECT = /^project=(?:<[^<>|\s]*\|([^<>\s]*)>|(\S*))\s*/i;
 
-export function addressed(text: string, projects: Projects, byDefault: Project): PrefixedText {
+export function addressed(text: string, projects: Projects, byDefault: Project) {
   const trimmed = text.trim();
   const [start = '', linked, name = linked] = NAMED_PROJECT.exec(trimmed) ?? [];
   const project = name === undefined ? byDefault : projectCalled(name, projects);
   const rest = trimmed.slice(start.length);
   const prompt = rest.replace(FORCED_PROMPT, '');
   if ('kind' in project) return { ...project, prompt };
-  return { kind: 'known', project, prompt, isForced: FORCED_PROMPT.test(rest) };
+  return { kind: 'known', project, prompt, isForced: FORCED_PROMPT.test(rest) } as const;
 }
 
 export function projectCalled(called: string, projects: Projects): Project | UnknownProject {

@@ -6,7 +6,7 @@
  */
 export type Phrases = Readonly<{
   heads: string;
-  companions: string;
+  companions?: string;
   /** Heads only in questions. */
   asked?: string;
 }>;
@@ -61,7 +61,7 @@ teşekkür, teşekkürler, teşekkür ederim/ederiz, sağ ol/olun, sağol, eyval
 谢谢, 谢谢你, 谢谢您, 谢谢大家, 谢了, 谢啦, 多谢, 感谢, 感谢你, 感谢您, 非常感谢, 十分感谢, 太感谢了, 辛苦了, 你辛苦了, 您辛苦了, 不用谢, 不用了, 謝謝, 謝謝你, 謝謝您, 謝了, 多謝, 非常感謝, 多谢多谢, 谢谢谢谢
 감사, 감사합니다, 감사해요, 고마워, 고마워요, 고맙습니다, 땡큐, 수고하셨습니다, 고생하셨습니다, 괜찮습니다`;
 
-export const smallTalk: Phrases = {
+export const smallTalk = {
   heads: `
 ok, okay, okey, okie, oki, k, kk, alright, all right/set, got/love/thats it, gotcha, understood, noted, roger, sounds good, lgtm, great, good, nice, nice one, nicely done, perfect, awesome, cool, super, excellent, wonderful, brilliant, amazing, lovely, fantastic, sweet, neat, beautiful, impressive, superb, terrific, outstanding, great stuff, love this, yay, hooray, woohoo, wow, haha, hahaha, lol, fine, done, approved, merged, shipped, published, deployed, reviewed, its live, no problem/worries, np, youre welcome, you are welcome, my pleasure, works for me, it works, works great, works like a charm, thats all, welcome back, that was fast/quick, so fast/quick, exactly/thats/just what i wanted/needed, merging, ill merge it, ive merged/approved it, i have merged it
 toll, prima, klasse, perfekt, großartig, wunderbar, ausgezeichnet, hervorragend, genial, spitze, top, mega, gut, gute arbeit, schön, passt, alles/geht klar, in ordnung, verstanden, einverstanden, erledigt, fertig, freigegeben, genehmigt, gemerged, gemergt, veröffentlicht, sieht gut aus, kein problem, gern geschehen, gerne, funktioniert
@@ -150,7 +150,6 @@ yardım, yardım edin, ne/neler yapabilirsin, ne yapıyorsun, sen kimsin, kimsin
 ヘルプ, 助けて, 使い方, 使い方は, 使い方を教えて, 使い方を教えてください, 何ができる, 何ができるの, 何ができますか, なにができますか, あなたは誰, あなたは誰ですか, 誰ですか, どうやって使うの, どうやって使いますか
 帮助, 帮帮我, 帮我, 你能做什么, 你会做什么, 你可以做什么, 你会什么, 你能干什么, 你能帮我什么, 你是谁, 怎么用, 怎么使用, 这个怎么用, 如何使用, 幫助, 幫幫我, 你能做什麼, 你會做什麼, 你可以做什麼, 你是誰, 怎麼用, 怎麼使用
 도움말, 도움, 도와줘, 도와주세요, 뭘/뭐/무엇을 할 수 있어, 뭘/무엇을 할 수 있나요, 누구세요, 누구야, 너는 누구야, 어떻게 사용해/사용하나요/쓰나요, 사용법`,
-  companions: '',
 };
 
 export const list: Phrases = {
@@ -161,10 +160,9 @@ mes jobs/tâches/demandes/travaux, lista, mis trabajos/tareas/solicitudes/petici
 lijst, mijn jobs/taken/opdrachten, moje zadania/zlecenia/prośby, список, мои задачи/задания/запросы, покажи мои задачи, мої завдання/задачі/запити
 mina jobb/uppgifter, mine jobber/oppgaver/jobs/opgaver, işlerim, görevlerim, isteklerim, قائمة, مهامي, طلباتي, सूची, मेरे काम/कार्य/अनुरोध
 リスト, 一覧, ジョブ一覧, 自分のジョブ, 私のジョブ, 列表, 我的任务, 任务列表, 我的请求, 我的任務, 任務列表, 목록, 내 작업/요청, 작업 목록`,
-  companions: '',
 };
 
-export const details: Phrases = { heads: 'details, show details, show me the details', companions: '' };
+export const details: Phrases = { heads: 'details, show details, show me the details' };
 
 export const status: Phrases = {
   heads: `
