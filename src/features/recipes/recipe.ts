@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { TEXT_HEADING } from '../../jobs/recipe.ts';
 import { isBlank, type PromptVerdict } from '../../jobs/requests/command.ts';
 import { isNoProject, nearest } from '../../jobs/requests/project.ts';
-import { scheduleIn, scheduleShape } from '../../jobs/schedule/moments.ts';
+import { scheduleShape } from '../../jobs/schedule/moments.ts';
 import { channel, user } from '../../slack/protocol/ids.ts';
 import { sanitize } from '../../slack/protocol/slack-text.ts';
 import type { Step, Wrong } from '../feature.ts';
@@ -60,7 +60,7 @@ function recipesOf({ recipes, admins }: z.infer<typeof settings>) {
     ...{ name: one.name, projectName, channelId, isDraft, owners: one.owners ?? [...admins] },
     request: sanitize(one.request).trim(),
     values: new Map(Object.entries(one.values).map(([name, value]) => [name, sanitize(value)])),
-    schedule: one.schedule === undefined ? null : scheduleIn({ schedule: one.schedule, zone: one.zone }),
+    schedule: one.schedule === undefined ? null : { cron: one.schedule, zone: one.zone ?? 'UTC' },
     ...(webhook && { secretVariable: webhook.secret_env }),
   }));
 }

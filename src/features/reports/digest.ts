@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sitesOf } from '../../engine/apply-event.ts';
 import { dueMoment, momentServed } from '../../engine/schedules.ts';
-import { lastMoment, type Schedule, scheduleIn, scheduleShape } from '../../jobs/schedule/moments.ts';
+import { lastMoment, scheduleShape } from '../../jobs/schedule/moments.ts';
 import {
   failureOf,
   isHopeless,
@@ -27,9 +27,11 @@ const settings = z.object({ digest: z.strictObject({ channel, ...scheduleShape }
 
 export const digestSettings = settings.shape;
 
-export function digestIn(given: object): { readonly channelId: string; readonly schedule: Schedule } | null {
+export function digestIn(given: object) {
   const { digest } = settings.parse(given);
-  return digest === undefined ? null : { channelId: digest.channel, schedule: scheduleIn(digest) };
+  if (digest === undefined) return null;
+  const { channel: channelId, schedule: cron, zone = 'UTC' } = digest;
+  return { channelId, schedule: { cron, zone } };
 }
 
 interface DigestTools extends SlackTools, Pick<FeatureTools, 'settingsOf'> {

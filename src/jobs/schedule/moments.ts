@@ -4,35 +4,25 @@ import { z } from 'zod';
 export type Schedule = Readonly<{ cron: string; zone: string }>;
 
 export const scheduleShape = {
-  schedule: z.string().superRefine((cron, context) => {
-    const message = cronProblem(cron);
-    if (message !== null) context.addIssue({ code: 'custom', message });
-  }),
+  schedule: z
+    .string()
+    .refine(isCron, {
+      error: 'must be a five-field cron expression, such as "0 9 * * 1" for Mondays at nine',
+      abort: true,
+    })
+    // Each date recurs within eight years.
+    .refine((cron) => nextMoment({ cron, zone: 'UTC' }, 0) !== null, 'never comes: there is no such date'),
   zone: z.string().refine(isZone, 'is not a time zone such as Europe/Berlin').optional(),
 };
 
-export function scheduleIn({
-  schedule,
-  zone = 'UTC',
-}: {
-  schedule: string;
-  zone?: string | undefined;
-}): Schedule {
-  return { cron: schedule, zone };
-}
-
-function cronProblem(cron: string): string | null {
+function isCron(cron: string) {
   try {
     new Cron(cron, { mode: '5-part' });
+    return cron.trim().split(/\s+/).length === 5;
   } catch {
-    return NO_CRON;
+    return false;
   }
-  if (cron.trim().split(/\s+/).length !== 5) return NO_CRON;
-  // Each date recurs within eight years.
-  return nextMoment({ cron, zone: 'UTC' }, 0) === null ? 'never comes: there is no such date' : null;
 }
-
-const NO_CRON = 'must be a five-field cron expression, such as "0 9 * * 1" for Mondays at nine';
 
 function isZone(zone: string) {
   try {
