@@ -1,8 +1,14 @@
 import type { Feature } from '../feature.ts';
 import { hookRoutes, webhookSecrets } from './hooks.ts';
 import { recipeContradictions, recipeSettings, recipesIn } from './recipe.ts';
-import { recipeChosen, recipeFormSubmitted, recipesFor, run, runPressed } from './run.ts';
-import { resumeRecipe, startScheduled } from './start.ts';
+import {
+  recipeChosen,
+  recipeFormSubmitted,
+  recipesFor,
+  resumeRecipe,
+  runNamed,
+  startScheduled,
+} from './start.ts';
 import { recipesView } from './view.ts';
 
 const OUTSIDE = [
@@ -29,9 +35,15 @@ export const recipes: Feature = {
   routes: hookRoutes,
   listeners: () => ({
     // Without recipes, `run` is a normal request.
-    commands: ({ settingsOf, teamId }) => (recipesIn(settingsOf(teamId)).length === 0 ? {} : { run }),
+    commands: ({ settingsOf, teamId }) =>
+      recipesIn(settingsOf(teamId)).length === 0
+        ? {}
+        : { run: (deps, command, words) => runNamed(deps, command, words.kind === 'run' ? words.name : '') },
     answers: { recipes: async (deps, userId) => recipesView(await recipesFor(deps, userId)) },
-    presses: { runRecipe: runPressed, resumeRecipe },
+    presses: {
+      runRecipe: (deps, press) => runNamed(deps, { ...press, responseUrl: null }, press.value),
+      resumeRecipe,
+    },
     submissions: { recipe: recipeFormSubmitted },
     menu: {
       namesFor: async (deps, userId) => (await recipesFor(deps, userId)).map(({ name }) => name),

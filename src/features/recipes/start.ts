@@ -7,17 +7,45 @@ import { approversIn, settingsOf } from '../../jobs/policy.ts';
 import { resumedRuns } from '../../jobs/recipe.ts';
 import { judgePrompt } from '../../jobs/requests/command.ts';
 import { isWaitOn } from '../../jobs/schedule/schedule.ts';
-import { noteRequest } from '../../slack/inbound/connection/requests.ts';
-import { adminProblem, namesIn, recordPress, storePress, storeRequest } from '../../slack/inbound/door.ts';
-import type { ListenerDeps, Press } from '../../slack/inbound/listener.ts';
+import { noteRefusal, noteRequest } from '../../slack/inbound/connection/requests.ts';
+import {
+  adminProblem,
+  admissionProblem,
+  inTime,
+  linkTo,
+  namesIn,
+  openOrTell,
+  Refused,
+  recordPress,
+  refusedIn,
+  storePress,
+  storeRequest,
+} from '../../slack/inbound/door.ts';
+import type {
+  Interaction,
+  InteractionListener,
+  ListenerDeps,
+  Press,
+  Submission,
+} from '../../slack/inbound/listener.ts';
+import { decodeRecipeForm } from '../../slack/protocol/form-data.ts';
+import { formIds } from '../../slack/protocol/ids.ts';
 import { escapeMrkdwn, sanitize } from '../../slack/protocol/slack-text.ts';
 import type { SlackMessage } from '../../slack/views/message.ts';
 import { ChannelUnreadError } from '../../slack/workspace/access.ts';
 import { partsOf } from '../../store/queries/tasks/task.ts';
 import type { ClaimedTask, Transaction } from '../../store/store.ts';
 import type { FeatureTools } from '../feature.ts';
-import { fillRecipe, type Recipe, type RecipeProblem, recipesIn } from './recipe.ts';
-import { notPausedView, resumedView } from './view.ts';
+import { fillRecipe, placeholdersIn, type Recipe, type RecipeProblem, recipesIn } from './recipe.ts';
+import {
+  noSuchRecipeView,
+  notPausedView,
+  recipeForm,
+  recipeProblemView,
+  recipeSkippedView,
+  resumedView,
+  runningView,
+} from './view.ts';
 
 /** Then the work has ended, or somebody has found it. */
 const UNCLEAR_FOR_MS = 3_600_000;
@@ -141,8 +169,118 @@ export async function startScheduled(tools: FeatureTools, task: ClaimedTask): Pr
   }
 }
 
+function recipeNamed({ settingsOf, teamId }: ListenerDeps, name: string | undefined): Recipe | undefined {
+  return recipesIn(settingsOf(teamId)).find((recipe) => recipe.name === name);
+}
+
+/** Null: a form or the card is the answer. */
+export async function runNamed(
+  deps: ListenerDeps,
+  made: Interaction,
+  name: string,
+): Promise<SlackMessage | null> {
+  const { userId, channelId, responseUrl } = made;
+  const recipe = recipeNamed(deps, name.toLowerCase());
+  if (recipe === undefined) {
+    noteRefusal(deps, userId, 'unknown_recipe');
+    return noSuchRecipe(deps, userId, name);
+  }
+  if (placeholdersIn(recipe.request).some((placeholder) => !recipe.values.has(placeholder))) {
+    // The form shows the request.
+    const denial = await admissionProblem(deps, userId, recipe.channelId);
+    return denial ?? openOrTell(deps, made, recipeForm(recipe, responseUrl));
+  }
+  const isStarted = await runRecipe(deps, made, 'command', recipe);
+  return isStarted && recipe.channelId !== channelId ? runningView(recipe) : null;
+}
+
+export const recipeFormSubmitted: InteractionListener<Submission> = async (deps, form) => {
+  const { values } = form.view.state;
+  const made = decodeRecipeForm(form.view.private_metadata);
+  const recipe = recipeNamed(deps, made?.recipe);
+  if (recipe === undefined) return noSuchRecipe(deps, form.userId, made?.recipe ?? '');
+  const filled = placeholdersIn(recipe.request).map((name): [string, string] => {
+    const id = formIds.value + name;
+    return [name, values[id]?.[id]?.value ?? ''];
+  });
+  const interaction = { ...form, responseUrl: made?.responseUrl ?? null };
+  await runRecipe(deps, interaction, 'form', recipe, new Map(filled));
+  return null;
+};
+
+export async function recipeChosen(
+  deps: ListenerDeps,
+  form: Submission,
+  { name, responseUrl }: { readonly name: string; readonly responseUrl: string | null },
+): Promise<SlackMessage | null> {
+  const recipe = recipeNamed(deps, name);
+  if (recipe === undefined) throw new Refused(await noSuchRecipe(deps, form.userId, name), formIds.recipe);
+  if (placeholdersIn(recipe.request).length > 0) return form.update(recipeForm(recipe, responseUrl));
+  await runRecipe(deps, { ...form, responseUrl }, 'form', recipe).catch((error: unknown) => {
+    throw new Refused(refusedIn(error).answer, formIds.recipe);
+  });
+  return null;
+}
+
+async function noSuchRecipe(deps: ListenerDeps, userId: string, name: string): Promise<SlackMessage> {
+  return noSuchRecipeView(name, await recipesFor(deps, userId));
+}
+
+/** False: a duplicate. Throws `Refused`. */
+async function runRecipe(
+  deps: ListenerDeps,
+  { userId, responseUrl, keys }: Pick<Interaction, 'userId' | 'responseUrl' | 'keys'>,
+  from: 'command' | 'form',
+  recipe: Recipe,
+  values?: ReadonlyMap<string, string>,
+): Promise<boolean> {
+  const { store, teamId } = deps;
+  // Admission checks whether the channel is shared.
+  const request = { teamId, recipe, userId, responseUrl, keys, values, isClosed: false };
+  const outcome = await storeRequest(
+    deps,
+    () =>
+      store.transaction((tx) => startRecipe(tx, { ...request, origin: { kind: from } }, deps.newContext())),
+    // The job's thread is there.
+    () => admissionProblem(deps, userId, recipe.channelId),
+  );
+  switch (outcome.kind) {
+    case 'duplicate':
+      noteRequest({ outcome: 'duplicate' });
+      return false;
+    case 'started':
+    case 'drafted':
+      noteRequest({ outcome: 'accepted', jobId: outcome.job.id });
+      return true;
+    case 'skipped':
+      noteRefusal(deps, userId, 'recipe_open');
+      // A form's errors cannot show links.
+      throw new Refused(recipeSkippedView(recipe.name, from === 'form' ? null : linkTo(deps, outcome.job)));
+    case 'refused': {
+      const { problem } = outcome;
+      noteRefusal(deps, userId, problem.kind);
+      const field = problem.kind === 'bad_value' ? formIds.value + problem.name : undefined;
+      throw new Refused(recipeProblemView(problem), field);
+    }
+    case 'paused':
+    case 'shared_channel':
+      throw new Error(`only a recipe that starts by itself can end as ${outcome.kind}`);
+  }
+}
+
+export async function recipesFor(deps: ListenerDeps, userId: string): Promise<readonly Recipe[]> {
+  const allowed = recipesIn(deps.settingsOf(deps.teamId)).map(async (recipe) =>
+    (await deps.access.refusal(userId, recipe.channelId)) === null ? [recipe] : [],
+  );
+  const found = Promise.all(allowed).catch((error: unknown) => {
+    deps.log.warn('recipes_not_offered', { error });
+    return [];
+  });
+  return (await inTime(deps, 'formDetail', found, [])).flat();
+}
+
 /** Missed starts are not made up for. */
-export async function resumeRecipe(deps: ListenerDeps, press: Press): Promise<SlackMessage | null> {
+export const resumeRecipe: InteractionListener<Press> = async (deps, press) => {
   const { teamId } = deps;
   const { value: name, userId, keys, buttonId: button } = press;
   const problem = await adminProblem(deps, userId, 'resume');
@@ -167,4 +305,4 @@ export async function resumeRecipe(deps: ListenerDeps, press: Press): Promise<Sl
   deps.log.info('recipe_resumed', { team_id: teamId, recipe: name, user_id: userId });
   const names = await namesIn(deps, [`<@${userId}>`]);
   return press.replace(resumedView(name, names.get(userId) ?? 'somebody'));
-}
+};
