@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nextBatch, sendAtMs } from '../../src/jobs/follow-ups/follow-up-queue.ts';
+import { nextBatch, sendAtMs } from '../../src/jobs/follow-ups/follow-up.ts';
 import { fc } from '../support/properties.ts';
 import { aFollowUp } from './support/builders.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { queueOf } from '../../src/jobs/follow-ups/follow-up-queue.ts';
+import { queueOf } from '../../src/jobs/follow-ups/follow-up.ts';
 import { failures, HOUR_MS, SECOND_MS } from './support/builders.ts';
 import { aJobBeingCreated, aWorkingJob } from './support/stages.ts';
 import type { World } from './support/world.ts';

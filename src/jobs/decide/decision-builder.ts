@@ -3,13 +3,13 @@ import type { CallOutcome, CallRequest, EphemeralNotice, Lane, NewCall } from '.
 import type { Decision, DecisionContext, JobState, JobTask } from '../decision.ts';
 import type { EventOf, JobEvent } from '../event.ts';
 import {
+  createPromptOf,
   excludedFollowUp,
   type FollowUp,
   type FollowUpState,
   isUndelivered,
   type Undelivered,
 } from '../follow-ups/follow-up.ts';
-import { createPromptOf } from '../follow-ups/follow-up-queue.ts';
 import type { Job } from '../job.ts';
 import type { Policy } from '../policy.ts';
 import type { JobTaskKind } from '../task-kinds.ts';

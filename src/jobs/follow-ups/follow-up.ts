@@ -1,4 +1,8 @@
+import { type Job, paragraphs, startPromptOf } from '../job.ts';
+import type { Policy } from '../policy.ts';
 import type { Snippet } from '../requests/attachments.ts';
+import { isBlank, judgePrompt, unescaped } from '../requests/command.ts';
+import { isLimitedByAgent } from '../schedule/hourly-budget.ts';
 
 export type FollowUp = Readonly<{
   id: string;
@@ -65,4 +69,108 @@ export const unsentStates = [...dueStates, 'not_sent', 'unknown'] as const satis
 /** Fixed width, as in Slack, sorts as text. */
 export function slackTime(atMs: number): string {
   return (atMs / 1000).toFixed(6);
+}
+
+const WORTH_A_BUTTON_MS = 2_000;
+
+export type Queue = Readonly<{
+  /** Including those being sent. */
+  waiting: number;
+  untilMs: number | null;
+  sendNow: number | null;
+  undecided: Undecided | null;
+}>;
+
+type Undecided = Readonly<{
+  count: number;
+  callId: string;
+  mayBeThere?: true;
+}>;
+
+export const emptyQueue: Queue = { waiting: 0, untilMs: null, sendNow: null, undecided: null };
+
+type QueueState = Readonly<{ job: Job; followUps: readonly FollowUp[] }>;
+
+export function queueOf(state: QueueState, policy: Policy, nowMs: number): Queue {
+  const undecided = undecidedOf(state.followUps.filter(isUndelivered));
+  // Without one, the create call includes them.
+  const isSending = (one: FollowUp) => one.state === 'sending' && state.job.agentJob !== null;
+  const waiting = state.followUps.filter((one) => one.state === 'waiting' || isSending(one)).length;
+  return { ...emptyQueue, ...waitOf(state, policy, nowMs), waiting, undecided };
+}
+
+function waitOf({ job, followUps }: QueueState, policy: Policy, nowMs: number): Partial<Queue> {
+  const message = job.messages + 1;
+  // *Send now* must not override our own budget.
+  const sendNow = isLimitedByAgent(job) && job.hurriedMessage !== message ? message : null;
+  if (job.stage.kind === 'creating') return { sendNow };
+  const waiting = readyOf(followUps.filter(({ state }) => state === 'waiting'));
+  if (waiting.length === 0) return {};
+  if (job.sendNotBeforeMs !== null && job.sendNotBeforeMs > nowMs)
+    return { untilMs: job.sendNotBeforeMs, sendNow };
+  const isSending = followUps.some(({ state }) => state === 'sending');
+  if (job.agentJob === null || isSending || job.hurriedMessage === message) return {};
+  const untilMs = sendAtMs(waiting, policy.followUpWindowMs);
+  if (untilMs <= nowMs) return {};
+  return { untilMs, sendNow: untilMs - nowMs >= WORTH_A_BUTTON_MS ? message : null };
+}
+
+export function undecidedOf(
+  calls: readonly { readonly callId: string; readonly state: FollowUp['state'] }[],
+): Undecided | null {
+  const [oldest] = calls;
+  if (oldest === undefined) return null;
+  const { callId, state } = oldest;
+  return { count: calls.length, callId, ...(state === 'unknown' && { mayBeThere: true }) };
+}
+
+/** The most for a person who keeps writing. */
+const LONGEST_WAIT_IN_WINDOWS = 10;
+const SEPARATOR = '\n\n';
+const CORRECTION = 'Correction of an earlier message: ';
+
+/** Batches a burst. */
+export function sendAtMs(waiting: readonly FollowUp[], windowMs: number): number {
+  const times = waiting.map((followUp) => followUp.receivedAtMs);
+  return Math.min(Math.max(...times) + windowMs, Math.min(...times) + LONGEST_WAIT_IN_WINDOWS * windowMs);
+}
+
+/** As many as fit, at least one. */
+export function nextBatch(waiting: readonly FollowUp[], maxLength: number) {
+  const followUps: FollowUp[] = [];
+  let length = 0;
+  for (const followUp of waiting) {
+    length += promptOf(followUp).length + (followUps.length > 0 ? SEPARATOR.length : 0);
+    if (followUps.length > 0 && length > maxLength) break;
+    followUps.push(followUp);
+  }
+  return { followUps, prompt: followUps.map(promptOf).join(SEPARATOR) };
+}
+
+/** Those before the first with unread snippets. */
+export function readyOf(waiting: readonly FollowUp[]): readonly FollowUp[] {
+  const end = waiting.findIndex(({ snippets }) => snippets.length > 0);
+  return end < 0 ? waiting : waiting.slice(0, end);
+}
+
+export function promptOf({ text, inlined, isCorrection }: FollowUp): string {
+  const own = isCorrection ? CORRECTION + text : text;
+  return [own, inlined].filter((part) => !isBlank(part)).join(SEPARATOR);
+}
+
+const ALONG = 'Replies in the Slack thread:';
+
+export function createPromptOf(job: Job, along: readonly FollowUp[]): string {
+  const lines = along.map((followUp) => `\n<@${followUp.userId}>: ${promptOf(followUp)}`);
+  return paragraphs(startPromptOf(job), lines.length > 0 ? ALONG + lines.join('') : '');
+}
+
+export function fittingAlong(job: Job, waiting: readonly FollowUp[], maxLength: number): FollowUp[] {
+  const along: FollowUp[] = [];
+  for (const followUp of readyOf(waiting)) {
+    const whole = unescaped(createPromptOf(job, [...along, followUp]));
+    if (judgePrompt(whole, maxLength).kind !== 'ok') break;
+    along.push(followUp);
+  }
+  return along;
 }

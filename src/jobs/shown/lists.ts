@@ -1,5 +1,5 @@
 import type { Decision } from '../decision.ts';
-import type { Queue } from '../follow-ups/follow-up-queue.ts';
+import type { Queue } from '../follow-ups/follow-up.ts';
 import { type Job, mayStartAgain } from '../job.ts';
 import { jobStandingOf } from '../pull-requests/standing.ts';
 

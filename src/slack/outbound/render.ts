@@ -2,7 +2,7 @@ import { factsOf, policyOf, sitesOf } from '../../engine/apply-event.ts';
 import type { DueCall } from '../../engine/run-lane.ts';
 import type { Announcement } from '../../jobs/announcement.ts';
 import type { CallRequest } from '../../jobs/call.ts';
-import { emptyQueue, type Queue, queueOf } from '../../jobs/follow-ups/follow-up-queue.ts';
+import { emptyQueue, type Queue, queueOf } from '../../jobs/follow-ups/follow-up.ts';
 import { turnsOf } from '../../jobs/follow-ups/turns.ts';
 import { endedByOf, type Job, requestersOf } from '../../jobs/job.ts';
 import { announces } from '../../jobs/service-facts.ts';

@@ -1,5 +1,5 @@
 import type { Button } from '@slack/types';
-import type { Queue } from '../../jobs/follow-ups/follow-up-queue.ts';
+import type { Queue } from '../../jobs/follow-ups/follow-up.ts';
 import { canStop, isUnwatched, type Job, mayStartAgain, shownLinkOf } from '../../jobs/job.ts';
 import { buttons, type Confirmation } from './buttons.ts';
 import { askerOf, mutedWarning, pullRequest, type Sites, stateLine, undeliveredWarning } from './job.ts';

@@ -3,7 +3,7 @@ import type { Recipe } from '../../../src/features/recipes/recipe.ts';
 import { recipesView } from '../../../src/features/recipes/view.ts';
 import type { Announcement, TurnEnded } from '../../../src/jobs/announcement.ts';
 import type { EphemeralNotice, KeptReply } from '../../../src/jobs/call.ts';
-import type { Queue } from '../../../src/jobs/follow-ups/follow-up-queue.ts';
+import type { Queue } from '../../../src/jobs/follow-ups/follow-up.ts';
 import type { Turn } from '../../../src/jobs/follow-ups/turns.ts';
 import type { Job, Stage } from '../../../src/jobs/job.ts';
 import type { FollowUpMode } from '../../../src/jobs/policy.ts';

@@ -3,7 +3,7 @@ import type { Job, Stage, Trouble } from '../../../src/jobs/job.ts';
 import { aJob as anOpenedJob } from '../../support/a-job.ts';
 
 export const noNames: ReadonlyMap<string, string> = new Map();
-export { emptyQueue as nobodyWaits } from '../../../src/jobs/follow-ups/follow-up-queue.ts';
+export { emptyQueue as nobodyWaits } from '../../../src/jobs/follow-ups/follow-up.ts';
 
 /** 14:05 UTC. */
 export const fivePastTwoMs = Date.UTC(2026, 10, 20, 14, 5);

@@ -1,6 +1,5 @@
 import type { Reply } from '../../event.ts';
-import { authorsOf, type FollowUp } from '../../follow-ups/follow-up.ts';
-import { promptOf, readyOf, sendAtMs } from '../../follow-ups/follow-up-queue.ts';
+import { authorsOf, type FollowUp, promptOf, readyOf, sendAtMs } from '../../follow-ups/follow-up.ts';
 import type { Snippet } from '../../requests/attachments.ts';
 import { judgePrompt, unescaped } from '../../requests/command.ts';
 import type { DecisionBuilder } from '../decision-builder.ts';

@@ -1,5 +1,10 @@
-import { authorsOf, type FollowUp, type Undelivered } from '../../follow-ups/follow-up.ts';
-import { nextBatch, readyOf } from '../../follow-ups/follow-up-queue.ts';
+import {
+  authorsOf,
+  type FollowUp,
+  nextBatch,
+  readyOf,
+  type Undelivered,
+} from '../../follow-ups/follow-up.ts';
 import { canStop } from '../../job.ts';
 import { isLimitedByAgent } from '../../schedule/hourly-budget.ts';
 import { isWaitOn, LONGEST_PAUSE_MS } from '../../schedule/schedule.ts';

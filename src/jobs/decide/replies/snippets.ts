@@ -1,6 +1,5 @@
 import type { Reply } from '../../event.ts';
-import { excludedFollowUp, type FollowUp, unsentStates } from '../../follow-ups/follow-up.ts';
-import { promptOf } from '../../follow-ups/follow-up-queue.ts';
+import { excludedFollowUp, type FollowUp, promptOf, unsentStates } from '../../follow-ups/follow-up.ts';
 import { type Job, paragraphs, startPromptOf } from '../../job.ts';
 import {
   inlined,

@@ -1,8 +1,7 @@
 import { type CallRequest, createKey } from '../../call.ts';
 import type { Decision, DecisionContext } from '../../decision.ts';
 import type { EventOf } from '../../event.ts';
-import { slackTime } from '../../follow-ups/follow-up.ts';
-import { createPromptOf, fittingAlong } from '../../follow-ups/follow-up-queue.ts';
+import { createPromptOf, fittingAlong, slackTime } from '../../follow-ups/follow-up.ts';
 import { type Dropped, initiatorOf, type Job, openStages, type Stage, type StartThread } from '../../job.ts';
 import type { Attachments } from '../../requests/attachments.ts';
 import type { UnknownProject } from '../../requests/project.ts';
