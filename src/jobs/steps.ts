@@ -1,4 +1,4 @@
-import { type Dropped, type Ended, isUnwatched, type Job, type Origin } from './job.ts';
+import { type Dropped, type Ended, isUnwatched, type Job } from './job.ts';
 
 export type StepResult = Readonly<
   /** `started`, `draft`: the workflow continues at once. */
@@ -19,14 +19,9 @@ export type StepProblem = Readonly<
   | { kind: 'unclear' | 'draft_unseen' | 'stopped' | 'vanished' | 'archived' | 'unwatched' }
 >;
 
-export function stepOf({ origin }: Pick<Job, 'origin'>): Extract<Origin, { kind: 'workflow' }> | null {
-  return origin.kind === 'workflow' ? origin : null;
-}
-
 export function stepResultOf(job: Job, reason: string | null): StepResult | null {
-  const step = stepOf(job);
-  if (step === null) return null;
-  const { stage, cardTs } = job;
+  const { origin, stage, cardTs } = job;
+  if (origin.kind !== 'workflow') return null;
   if (stage.kind === 'card_failed') return failed({ kind: 'not_posted', reason: stage.reason });
   if (stage.kind === 'draft' && stage.isUnseen === true) return failed({ kind: 'draft_unseen' });
   if (stage.kind === 'dropped') {
@@ -34,7 +29,7 @@ export function stepResultOf(job: Job, reason: string | null): StepResult | null
     if (why === 'not_posted') return failed({ kind: why, reason: reason ?? 'unknown' });
     return failed({ kind: 'dropped', why, byUserId });
   }
-  if (!step.waits) {
+  if (!origin.waits) {
     if (cardTs !== null) return { kind: 'success', state: 'started', pullRequest: null };
     const isDrafted = stage.kind === 'draft' && stage.postTs !== null;
     return isDrafted ? { kind: 'success', state: 'draft', pullRequest: null } : null;

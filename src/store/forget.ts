@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { dueStates, excludedFollowUp } from '../jobs/follow-ups/follow-up.ts';
 import { activeStages, isUnwatched } from '../jobs/job.ts';
-import { stepOf } from '../jobs/steps.ts';
 import { openDatabase, type StoreLocation } from './open.ts';
 import { followUpFrom, followUpRow } from './queries/follow-ups.ts';
 import { idsOf } from './queries/prepared.ts';
@@ -115,7 +114,7 @@ async function findOpenWork(db: Queries, subject: Subject): Promise<OpenWork[]> 
     const { calls, waitingUserIds, place } = await workOf(db, row);
     const isOpen =
       (activeStages.has(row.stage) && !isUnwatched(job)) ||
-      (stepOf(job) !== null && job.isStepCompleted !== true) ||
+      (job.origin.kind === 'workflow' && job.isStepCompleted !== true) ||
       calls.length + waitingUserIds.length > 0;
     if (isOpen) found.push({ ...place, what: 'job' });
   }

@@ -204,7 +204,9 @@ function noteLink(builder: DecisionBuilder, url: string) {
   changeNews(builder, { links: [...new Set([...links, url])].slice(-MAX_LINKS) });
 }
 
-export function forgetStatuses(builder: DecisionBuilder): void {
+/** A later end is news again. */
+export function noteActive(builder: DecisionBuilder): void {
+  builder.change({ lastAnnounced: { status: 'active', turn: builder.job.turn } });
   changeNews(builder, { statuses: [] });
 }
 

@@ -1,6 +1,6 @@
 import type { Decision, DecisionContext, JobState } from '../decision.ts';
 import type { JobEvent } from '../event.ts';
-import { stepOf, stepResultOf } from '../steps.ts';
+import { stepResultOf } from '../steps.ts';
 import { type Deciders, DecisionBuilder } from './decision-builder.ts';
 import { noteTrouble } from './failures.ts';
 import { closeOffers, coreDeeds, coreOffers, type OfferTable } from './offers.ts';
@@ -80,11 +80,10 @@ export function decide(
 
 function completeStep(builder: DecisionBuilder, event: JobEvent) {
   const { job } = builder;
-  const step = stepOf(job);
-  if (step === null || job.isStepCompleted === true) return;
+  if (job.origin.kind !== 'workflow' || job.isStepCompleted === true) return;
   const result = stepResultOf(job, event.type === 'post_refused' ? event.reason : null);
   if (result === null) return;
-  const { executionId } = step;
+  const { executionId } = job.origin;
   builder.change({ isStepCompleted: true });
   builder.addCall(`complete:${executionId}`, { kind: 'complete_step', executionId, result });
 }

@@ -1,9 +1,9 @@
 import type { Decision, DecisionContext } from '../../decision.ts';
 import { slackTime } from '../../follow-ups/follow-up.ts';
 import { type Draft, type Dropped, type Job, paragraphs, type Stage } from '../../job.ts';
-import { type Deciders, DecisionBuilder } from '../decision-builder.ts';
+import type { Deciders, DecisionBuilder } from '../decision-builder.ts';
 import { followUpShown } from '../replies/enqueue.ts';
-import { type JobRequest, newJob, noteIfEarlierReplies, notifyRequester, requestCard } from './open.ts';
+import { builderForNew, type JobRequest, notifyRequester, requestCard } from './open.ts';
 
 export const DRAFT_KEPT_MS = 7 * 86_400_000;
 export const OPEN_DRAFTS_MAX = 5;
@@ -25,8 +25,7 @@ export function requestDraft(
   }>,
   context: DecisionContext,
 ): Decision {
-  const job = newJob({ ...request, thread: null }, context);
-  const builder = new DecisionBuilder({ job, followUps: [] }, context);
+  const builder = builderForNew({ ...request, thread: null }, context);
   const draft = { number: 1, thread, messages, ...(markedBy !== undefined && { markedBy }) };
   makeDraft(builder, draft, approvers, key);
   return builder.decision();
@@ -107,9 +106,8 @@ export const draftDeciders = {
     }
     const threadTs = job.threadTs ?? postTs ?? null;
     const repliesAfterTs = job.repliesAfterTs ?? threadTs;
-    builder.change({ stage: { kind: 'opening' }, threadTs, repliesAfterTs, takesRepliesAlong: true });
-    noteIfEarlierReplies(builder);
     builder.change({
+      ...{ stage: { kind: 'opening' }, threadTs, repliesAfterTs, takesRepliesAlong: true },
       requestedAtMs: nowMs,
       responseUrl: null,
       isStartedByPerson: true,

@@ -23,17 +23,16 @@ export type JobRequest = Pick<
   }>;
 
 export function openJob(request: JobRequest, context: DecisionContext): Decision {
-  const builder = new DecisionBuilder({ job: newJob(request, context), followUps: [] }, context);
-  noteIfEarlierReplies(builder);
+  const builder = builderForNew(request, context);
   requestCard(builder);
   return builder.decision();
 }
 
-export function newJob(
+export function builderForNew(
   { thread, attachments, context: said = '', ...request }: JobRequest,
   context: DecisionContext,
-): Job {
-  return {
+): DecisionBuilder {
+  const job: Job = {
     watchedAgentJobId: null,
     ...request,
     context: said,
@@ -63,6 +62,7 @@ export function newJob(
     hurriedMessage: null,
     muted: false,
   };
+  return new DecisionBuilder({ job, followUps: [] }, context);
 }
 
 function openIn(
@@ -79,16 +79,7 @@ function openIn(
     threadTs: thread?.threadTs ?? null,
     repliesAfterTs: thread && (Number(thread.lastTs) > Number(untilTs) ? thread.lastTs : untilTs),
   });
-  noteIfEarlierReplies(builder);
   requestCard(builder);
-}
-
-/** A redelivered request may follow replies that found no job. */
-export function noteIfEarlierReplies(builder: DecisionBuilder): void {
-  const { threadTs, repliesAfterTs } = builder.job;
-  if (threadTs === null || repliesAfterTs === null) return;
-  if (builder.nowMs - Number(repliesAfterTs) * 1000 > REPLIED_AFTER_MS)
-    builder.note({ mayHaveReplies: true });
 }
 
 export function dropJob(builder: DecisionBuilder, why: Dropped['why'], byUserId: string | null): void {
@@ -104,9 +95,13 @@ export function dropJob(builder: DecisionBuilder, why: Dropped['why'], byUserId:
 }
 
 export function requestCard(builder: DecisionBuilder): void {
+  const { id, threadTs, repliesAfterTs } = builder.job;
+  // A redelivered request may follow replies that found no job.
+  const mayHaveReplies = builder.nowMs - Number(repliesAfterTs) * 1000 > REPLIED_AFTER_MS;
+  if (threadTs !== null && repliesAfterTs !== null && mayHaveReplies) builder.note({ mayHaveReplies });
   const cards = builder.job.cards + 1;
   builder.change({ cards });
-  builder.addCall(`card:${builder.job.id}:${cards}`, { kind: 'post_card' });
+  builder.addCall(`card:${id}:${cards}`, { kind: 'post_card' });
 }
 
 export const cardDeciders = {
@@ -232,8 +227,8 @@ export function requestJob(
     thread: request.thread,
     ...(kind !== undefined && { unknownProject: { kind, name, projects } }),
   };
-  const job = { ...newJob({ ...request, thread: null }, context), stage };
-  const builder = new DecisionBuilder({ job, followUps: [] }, context);
+  const builder = builderForNew({ ...request, thread: null }, context);
+  builder.change({ stage });
   if (!isAnswered) notifyRequester(builder, 'asked_before', '', 'asked_before');
   return builder.decision();
 }

@@ -25,8 +25,8 @@ import {
   announceLink,
   announceRunning,
   countReplies,
-  forgetStatuses,
   newLink,
+  noteActive,
   noteStatus,
   recordFacts,
   replaceAgentJob,
@@ -197,9 +197,7 @@ export function expectTurn(builder: DecisionBuilder): void {
 
 function forgetLikelyEnd(builder: DecisionBuilder) {
   const { lastAnnounced: last, turn } = builder.job;
-  if (last?.turn !== turn || !isEnded(last.status)) return;
-  builder.change({ lastAnnounced: { status: 'active', turn } });
-  forgetStatuses(builder);
+  if (last?.turn === turn && isEnded(last.status)) noteActive(builder);
 }
 
 /** If the job seemed active before, this may still be the previous turn. */
@@ -316,10 +314,7 @@ function resume(
     },
     turnReplies: isExplained ? uncountedReplies(job) : null,
   });
-  if (isExplained && status === 'active') {
-    builder.change({ lastAnnounced: { status, turn: job.turn } });
-    forgetStatuses(builder);
-  }
+  if (isExplained && status === 'active') noteActive(builder);
   builder.schedule('check_job', nowMs + policy.pollMinIntervalMs);
   builder.refreshCard();
 }
