@@ -5,7 +5,7 @@ import { type Periodic, periodically } from '../../engine/runtime/clock.ts';
 import { type CodeHostSite, parsePullRequestLink } from '../../jobs/pull-requests/link.ts';
 import { seenPullRequest } from '../../jobs/pull-requests/pull-request.ts';
 import type { JobCursor } from '../../jobs/shown/lists.ts';
-import type { ClaimedTask, Transaction } from '../../store/store.ts';
+import type { ClaimedTask } from '../../store/store.ts';
 import type { CheckMemory, CheckResult, CodeHosts } from './hosts/code-hosts.ts';
 import { PullRequests, type WatchedLink } from './queries.ts';
 import { nextCheckAtMs, reminderDueAtMs } from './schedule.ts';
@@ -97,9 +97,19 @@ export function pullRequestAdoption({ store, clock, log, newContext }: EngineToo
       let adopted = 0;
       let last: JobCursor | null = null;
       do {
-        const batch = await store.transaction((tx) => adopt(tx, last, nowMs + adopted * SPACING_MS));
-        adopted += batch.adopted;
-        last = batch.last;
+        const { jobs, links } = await store.transaction(async (tx) => {
+          const jobs = await tx.queries(PullRequests).jobsWithout(sinceMs, last, JOBS_PER_BATCH);
+          const links = jobs.flatMap((job) =>
+            linksToWatch([job.announcedPrLink ?? ''], watchedSites).map((link) => ({ job, link })),
+          );
+          for (const [index, { job, link }] of links.entries()) {
+            const checkAtMs = nowMs + (adopted + index) * SPACING_MS;
+            await tx.queries(PullRequests).watch(job, link, checkAtMs, true);
+          }
+          return { jobs, links };
+        });
+        adopted += links.length;
+        last = jobs.length < JOBS_PER_BATCH ? null : (jobs.at(-1) ?? null);
         await nextTurn();
       } while (last !== null && !stopping.aborted);
       if (adopted > 0) log.info('pull_requests_adopted', { pull_requests: adopted });
@@ -107,19 +117,6 @@ export function pullRequestAdoption({ store, clock, log, newContext }: EngineToo
     } catch (error) {
       log.error('pull_requests_not_adopted', { error });
       return undefined;
-    }
-
-    /** `last` null: none are left. */
-    async function adopt(tx: Transaction, after: JobCursor | null, checkAtMs: number) {
-      const jobs = await tx.queries(PullRequests).jobsWithout(sinceMs, after, JOBS_PER_BATCH);
-      let adopted = 0;
-      for (const job of jobs) {
-        for (const link of linksToWatch([job.announcedPrLink ?? ''], watchedSites)) {
-          await tx.queries(PullRequests).watch(job, link, checkAtMs + adopted * SPACING_MS, true);
-          adopted += 1;
-        }
-      }
-      return { adopted, last: jobs.length < JOBS_PER_BATCH ? null : (jobs.at(-1) ?? null) };
     }
   });
 }

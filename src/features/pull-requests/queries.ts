@@ -72,9 +72,9 @@ export class PullRequests extends Table {
   async get(subject: string) {
     const row = await this.row('pullRequest', keyIn(subject));
     if (row === undefined) return null;
-    const { watchedFrom: watchedFromMs, changedAt: changedAtMs, facts, memory, ...rest } = row;
+    const { watchedFrom: watchedFromMs, changedAt: changedAtMs, outcome, facts, memory, ...rest } = row;
     return {
-      ...{ ...rest, watchedFromMs, changedAtMs, outcome: rest.outcome as CheckOutcome | null },
+      ...{ ...rest, watchedFromMs, changedAtMs, outcome: outcome as CheckOutcome | null },
       facts: facts && fromJson(facts),
       memory: memory && fromJson(memory),
     };
@@ -92,9 +92,8 @@ export class PullRequests extends Table {
   }
 
   async recordCheck(subject: string, { changedAtMs: changedAt, seen, ...check }: Check): Promise<void> {
-    const { outcome, misses } = check;
     const facts = seen && { facts: toJson(seen.facts), memory: toJson(seen.memory) };
-    await this.update('pullRequest', keyIn(subject), { outcome, misses, changedAt, ...facts });
+    await this.update('pullRequest', keyIn(subject), { ...check, changedAt, ...facts });
   }
 
   private schedule(teamId: string, key: string, runAtMs: number, ifScheduled: 'keep' | 'replace') {
