@@ -7,10 +7,9 @@ import {
   type Scheduled,
   type Store,
   type TaskGroup,
-  type Transaction,
 } from '../store/store.ts';
 import { claimFairly, FairSlots, type Found, type Quota } from './claim-fairly.ts';
-import { FailingKinds, type LoopState } from './failing-kinds.ts';
+import { failingKinds } from './failing-kinds.ts';
 import type { Clock } from './runtime/clock.ts';
 import type { Logger } from './runtime/redact.ts';
 
@@ -45,190 +44,171 @@ export type LoopOptions = Readonly<{
   requestsInFlight: () => number;
 }>;
 
-export class Loop {
-  private readonly options: LoopOptions;
-  private readonly kinds: readonly TaskKind[];
-  private readonly slots: FairSlots;
-  private usedUp: ReadonlyMap<TaskGroup, number> = new Map();
-  private readonly inFlight = new Map<ClaimedTask, Promise<void>>();
-  private readonly released = new Set<ClaimedTask>();
-  private readonly failing: FailingKinds;
-  private running: Promise<void> | null = null;
-  private lookedAtMs = 0;
-  private stopping = false;
-  private notified = false;
+export type Loop = ReturnType<typeof createLoop>;
+
+export type LoopState = ReturnType<Loop['state']>;
+
+export function createLoop(options: LoopOptions) {
+  const { name, store, clock, log, handlers, quota = null, requestsInFlight } = options;
+  const kinds = Object.keys(handlers) as TaskKind[];
+  const slots = new FairSlots(options.concurrency);
+  const inFlight = new Map<ClaimedTask, Promise<void>>();
+  const released = new Set<ClaimedTask>();
+  const failing = failingKinds(options);
+  let usedUp: ReadonlyMap<TaskGroup, number> = new Map();
+  let running: Promise<void> | null = null;
+  let lookedAtMs = 0;
+  let isStopping = false;
+  let isNotified = false;
   /** The last claim had too few free slots for all due tasks. */
-  private isBehind = false;
+  let isBehind = false;
   /** The last claim that could use all free slots had too few. */
-  private isShort = false;
-  private wake: () => void = () => {};
-  private cancelRenewal: () => void = () => {};
+  let isShort = false;
+  let wake = () => {};
+  let cancelRenewal = () => {};
 
-  constructor(options: LoopOptions) {
-    this.options = options;
-    this.slots = new FairSlots(options.concurrency);
-    this.kinds = Object.keys(options.handlers) as TaskKind[];
-    this.failing = new FailingKinds(options);
-  }
-
-  start(): void {
-    if (this.running !== null) return;
-    this.stopping = false;
-    this.lookedAtMs = this.options.clock.now();
-    this.running = this.run().finally(() => {
-      this.running = null;
+  function start(): void {
+    if (running !== null) return;
+    isStopping = false;
+    lookedAtMs = clock.now();
+    running = run().finally(() => {
+      running = null;
     });
   }
 
-  notify(scheduled: Scheduled): void {
-    const soonMs = this.options.clock.now() + IDLE_POLL_MS;
-    for (const [kind, atMs] of scheduled) if (atMs <= soonMs && this.kinds.includes(kind)) this.lookNow();
+  function notify(scheduled: Scheduled): void {
+    const soonMs = clock.now() + IDLE_POLL_MS;
+    for (const [kind, atMs] of scheduled) if (atMs <= soonMs && kinds.includes(kind)) lookNow();
   }
 
-  private lookNow(): void {
-    this.notified = true;
-    this.wake();
+  function lookNow(): void {
+    isNotified = true;
+    wake();
   }
 
   /** Waits until the claimed tasks are done. */
-  async tick(): Promise<number> {
-    const { tasks } = await this.look(this.options.clock.now());
-    await Promise.all(tasks.map((task) => this.take(task)));
+  async function tick(): Promise<number> {
+    const { tasks } = await look(clock.now());
+    await Promise.all(tasks.map(take));
     return tasks.length;
   }
 
   /** Releases tasks that do not finish in time. */
-  async stop(): Promise<void> {
-    const { clock } = this.options;
-    this.stopping = true;
-    this.wake();
-    const untilMs = clock.now() + this.options.stopWithinMs - REST_OF_STOP_MS;
-    await this.running;
-    await clock.timeout(untilMs - clock.now(), Promise.all(this.inFlight.values()), 'late');
-    await this.releaseUnfinished();
-    this.cancelRenewal();
+  async function stop(): Promise<void> {
+    isStopping = true;
+    wake();
+    const untilMs = clock.now() + options.stopWithinMs - REST_OF_STOP_MS;
+    await running;
+    await clock.timeout(untilMs - clock.now(), Promise.all(inFlight.values()), 'late');
+    await releaseUnfinished();
+    cancelRenewal();
   }
 
-  state(): LoopState {
-    const { name, clock } = this.options;
-    const silentMs = clock.now() - this.lookedAtMs;
-    let problem = null;
-    if (this.running === null) problem = `the ${name} loop has ended`;
+  function state() {
+    const silentMs = clock.now() - lookedAtMs;
+    let problem: string | null = null;
+    if (running === null) problem = `the ${name} loop has ended`;
     else if (silentMs > STUCK_AFTER_MS)
       problem = `the ${name} loop has not looked for work for ${Math.round(silentMs / 1000)} s`;
-    return {
-      name,
-      problem,
-      tasks: this.kinds,
-      tasksInFlight: this.inFlight.size,
-      failing: this.failing.list(),
-    };
+    return { name, problem, tasks: kinds, tasksInFlight: inFlight.size, failing: failing.list() };
   }
 
-  private async run(): Promise<void> {
-    this.renewRegularly();
-    while (!this.stopping) {
-      this.notified = false;
+  async function run(): Promise<void> {
+    renewRegularly();
+    while (!isStopping) {
+      isNotified = false;
       let wakeAtMs: number;
       try {
-        const claimedAtMs = this.options.clock.now();
-        const { tasks, dueAtMs } = await this.look(claimedAtMs);
-        this.lookedAtMs = this.options.clock.now();
-        for (const task of tasks) void this.take(task).then(() => this.lookIfBehind());
+        const claimedAtMs = clock.now();
+        const { tasks, dueAtMs } = await look(claimedAtMs);
+        lookedAtMs = clock.now();
+        for (const task of tasks) void take(task).then(lookIfBehind);
+        const isDue = dueAtMs !== null && dueAtMs <= claimedAtMs;
         if (tasks.length > 0) {
           // On SQLite, all of this runs in one turn of the event loop: a backlog must not starve sockets and
           // timers.
           await nextTurn();
-          await this.yieldToRequests();
-          if (this.isBehind || (dueAtMs !== null && dueAtMs <= claimedAtMs)) continue;
+          await yieldToRequests();
+          if (isBehind || isDue) continue;
         }
-        wakeAtMs = this.nextLookAtMs(claimedAtMs, dueAtMs);
+        const nowMs = clock.now();
+        const idleMs = nowMs + IDLE_POLL_MS;
+        wakeAtMs = isDue ? nowMs + SHORTEST_PAUSE_MS : Math.min(dueAtMs ?? idleMs, idleMs);
       } catch (error) {
-        this.options.log.error('loop_failed', { loop: this.options.name, error });
-        wakeAtMs = this.options.clock.now() + PAUSE_AFTER_ERROR_MS;
-        this.notified = false;
+        log.error('loop_failed', { loop: name, error });
+        wakeAtMs = clock.now() + PAUSE_AFTER_ERROR_MS;
+        isNotified = false;
       }
-      await this.sleepUntil(wakeAtMs);
+      await sleepUntil(wakeAtMs);
     }
   }
 
-  private async look(nowMs: number): Promise<Pick<Found, 'tasks' | 'dueAtMs'>> {
-    const { store, quota = null } = this.options;
-    const limit = this.freeSlots();
-    const { free } = this.slots;
-    this.isBehind = limit <= 0;
-    if (limit <= 0) return { tasks: [], dueAtMs: null };
-    // If requests limit the claim, there is no queue to be fair to.
-    const isBehind = this.isShort && limit === free;
-    const { kinds, slots, usedUp } = this;
-    const claim = async (tx: Transaction) => {
+  async function look(nowMs: number): Promise<Pick<Found, 'tasks' | 'dueAtMs'>> {
+    const { free } = slots;
+    const limit = requestsInFlight() > 0 ? Math.min(free, 1) : free;
+    isBehind = limit <= 0;
+    if (isBehind) return { tasks: [], dueAtMs: null };
+    const found = await store.transaction(async (tx) => {
       const leaseNowMs = await tx.tasks.leaseNowMs();
-      const lease = { leaseNowMs, leaseUntilMs: leaseNowMs + LEASE_MS, inFlight: this.leases() };
-      return claimFairly(tx, { kinds, nowMs, ...lease, limit, slots, quota, usedUp, isBehind });
-    };
-    const found = await store.transaction(claim);
-    this.isBehind = found.isBehind;
-    if (limit === free) this.isShort = found.isBehind;
-    this.usedUp = found.usedUp;
+      const lease = { leaseNowMs, leaseUntilMs: leaseNowMs + LEASE_MS, inFlight: leasesInFlight() };
+      // If requests limit the claim, there is no queue to be fair to.
+      const wasShort = isShort && limit === free;
+      return claimFairly(tx, { kinds, nowMs, ...lease, limit, slots, quota, usedUp, isBehind: wasShort });
+    });
+    isBehind = found.isBehind;
+    if (limit === free) isShort = found.isBehind;
+    usedUp = found.usedUp;
     // Tasks that finished during the claim did not know that more are due.
-    if (this.slots.free > free) this.lookIfBehind();
+    if (slots.free > free) lookIfBehind();
     return found;
   }
 
-  private freeSlots(): number {
-    const { requestsInFlight } = this.options;
-    const { free } = this.slots;
-    return requestsInFlight() > 0 ? Math.min(free, 1) : free;
-  }
-
   /** Slack gives requests three seconds. */
-  private async yieldToRequests(): Promise<void> {
-    for (let pauses = 0; pauses < MAX_PAUSES && this.options.requestsInFlight() > 0; pauses += 1) {
-      await this.options.clock.pause(PAUSE_FOR_REQUESTS_MS);
+  async function yieldToRequests(): Promise<void> {
+    for (let pauses = 0; pauses < MAX_PAUSES && requestsInFlight() > 0; pauses += 1) {
+      await clock.pause(PAUSE_FOR_REQUESTS_MS);
     }
   }
 
-  private lookIfBehind(): void {
-    if (this.isBehind) this.lookNow();
+  function lookIfBehind(): void {
+    if (isBehind) lookNow();
   }
 
-  private take(task: ClaimedTask): Promise<void> {
-    this.slots.add(task.group);
-    const done = this.handle(task).finally(() => {
-      this.slots.giveBack(task.group);
-      this.inFlight.delete(task);
+  function take(task: ClaimedTask): Promise<void> {
+    slots.add(task.group);
+    const done = handle(task).finally(() => {
+      slots.giveBack(task.group);
+      inFlight.delete(task);
     });
-    this.inFlight.set(task, done);
+    inFlight.set(task, done);
     return done;
   }
 
-  private async handle(task: ClaimedTask): Promise<void> {
-    const { log, clock, handlers } = this.options;
+  async function handle(task: ClaimedTask): Promise<void> {
     const startedAtMs = clock.now();
     const facts = { task: task.kind, subject: task.subject, attempts: task.attempts };
     const ended = (outcome: string) => ({ ...facts, outcome, duration_ms: clock.now() - startedAtMs });
     try {
       await handlers[task.kind]?.(task);
-      this.failing.done(task);
+      failing.done(task);
       log.debug('task_done', ended('done'));
     } catch (error) {
-      if (this.released.has(task)) return;
+      if (released.has(task)) return;
       if (error instanceof LeaseLostError) {
         log.warn('task_lease_lost', ended('lease_lost'));
         return;
       }
       log.error('task_failed', { ...ended('failed'), error });
-      await this.failing.putOff(task, error);
+      await failing.putOff(task, error);
     }
   }
 
   /** The next process finds their calls in the ledger. */
-  private async releaseUnfinished(): Promise<void> {
-    const { log, store } = this.options;
-    const tasks = [...this.inFlight.keys()];
+  async function releaseUnfinished(): Promise<void> {
+    const tasks = [...inFlight.keys()];
     if (tasks.length === 0) return;
     for (const task of tasks) {
-      this.released.add(task);
+      released.add(task);
       log.warn('task_released', { task: task.kind, subject: task.subject });
     }
     // Leases of projections expire instead: a late request of this process must not overwrite a newer state.
@@ -239,45 +219,36 @@ export class Loop {
       .catch((error: unknown) => log.error('tasks_not_released', { error }));
   }
 
-  private nextLookAtMs(claimedAtMs: number, dueAtMs: number | null): number {
-    const nowMs = this.options.clock.now();
-    const idleMs = nowMs + IDLE_POLL_MS;
-    if (dueAtMs !== null && dueAtMs <= claimedAtMs) return nowMs + SHORTEST_PAUSE_MS;
-    return Math.min(dueAtMs ?? idleMs, idleMs);
-  }
-
-  private async sleepUntil(atMs: number): Promise<void> {
-    if (this.notified || this.stopping || atMs <= this.options.clock.now()) return;
+  async function sleepUntil(atMs: number): Promise<void> {
+    if (isNotified || isStopping || atMs <= clock.now()) return;
     await new Promise<void>((resolve) => {
-      const cancel = this.options.clock.at(atMs, resolve);
-      this.wake = () => {
+      const cancel = clock.at(atMs, resolve);
+      wake = () => {
         cancel();
         resolve();
       };
     });
   }
 
-  private renewRegularly(): void {
-    this.cancelRenewal = this.options.clock.at(this.options.clock.now() + RENEW_INTERVAL_MS, () => {
-      void this.renew().finally(() => {
-        if (!this.stopping || this.inFlight.size > 0) this.renewRegularly();
+  function renewRegularly(): void {
+    cancelRenewal = clock.at(clock.now() + RENEW_INTERVAL_MS, () => {
+      void renew().finally(() => {
+        if (!isStopping || inFlight.size > 0) renewRegularly();
       });
     });
   }
 
-  private leases(): Lease[] {
-    return [...this.inFlight.keys()].map(({ lease }) => lease);
+  function leasesInFlight(): Lease[] {
+    return [...inFlight.keys()].map(({ lease }) => lease);
   }
 
-  private async renew(): Promise<void> {
-    if (this.inFlight.size === 0) return;
-    const leases = this.leases();
-    try {
-      await this.options.store.transaction(async (tx) =>
-        tx.tasks.renew(leases, (await tx.tasks.leaseNowMs()) + LEASE_MS),
-      );
-    } catch (error) {
-      this.options.log.error('leases_not_renewed', { loop: this.options.name, error });
-    }
+  async function renew(): Promise<void> {
+    if (inFlight.size === 0) return;
+    const leases = leasesInFlight();
+    await store
+      .transaction(async (tx) => tx.tasks.renew(leases, (await tx.tasks.leaseNowMs()) + LEASE_MS))
+      .catch((error: unknown) => log.error('leases_not_renewed', { loop: name, error }));
   }
+
+  return { start, notify, tick, stop, state };
 }

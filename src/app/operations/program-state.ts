@@ -1,4 +1,4 @@
-import type { LoopState } from '../../engine/failing-kinds.ts';
+import type { LoopState } from '../../engine/loop.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Projects } from '../../jobs/requests/project.ts';
 import type { DataDirState } from '../../store/backup.ts';

@@ -4,7 +4,7 @@ import { checkBatches, checkJob } from '../../agent/effects/check-job.ts';
 import { readQuota } from '../../agent/effects/read-quota.ts';
 import { expireDraft } from '../../engine/apply-event.ts';
 import { FairLimit } from '../../engine/claim-fairly.ts';
-import { Loop, type LoopOptions, type TaskHandler, type TaskHandlers } from '../../engine/loop.ts';
+import { createLoop, type LoopOptions, type TaskHandler, type TaskHandlers } from '../../engine/loop.ts';
 import type { FeatureTools, Running } from '../../features/feature.ts';
 import { catchUps } from '../../slack/outbound/catch-up/catch-up.ts';
 import { readSnippets } from '../../slack/outbound/catch-up/read-snippets.ts';
@@ -49,7 +49,7 @@ export function createLoops(tools: Tools, stopTimeoutMs: number, features: reado
     options: Pick<LoopOptions, 'quota'> & { readonly stopWithinMs?: number } = {},
   ) => {
     const shared = { store, clock, log, requestsInFlight, stopWithinMs: SHORT_STOP_MS };
-    return new Loop({ name, ...shared, concurrency: AT_ONCE[name], handlers, ...options });
+    return createLoop({ name, ...shared, concurrency: AT_ONCE[name], handlers, ...options });
   };
   const handler =
     (handle: (tools: Tools, task: ClaimedTask) => Promise<void>): TaskHandler =>

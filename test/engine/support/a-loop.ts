@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { createLogger } from '../../../src/app/operations/logger.ts';
-import { Loop } from '../../../src/engine/loop.ts';
+import { createLoop, type Loop } from '../../../src/engine/loop.ts';
 import { StoreError } from '../../../src/store/engines/database.ts';
 import { openStore } from '../../../src/store/open.ts';
 import type { ClaimedTask, Scheduled, Store, Tasks, Transaction } from '../../../src/store/store.ts';
@@ -51,7 +51,7 @@ export async function createLoopWorld(
   const destination = { write: (line: string) => void log.push(JSON.parse(line)) };
   const faulty = new FaultyStore(store);
   const ended = Promise.withResolvers<void>();
-  const loop = new Loop({
+  const loop = createLoop({
     name: 'check',
     store: faulty,
     clock,

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { notSentError, refusedError } from '../../../src/agent/client/client.ts';
 import { callAgent, sendFollowUps } from '../../../src/agent/effects/call-agent.ts';
-import { Loop } from '../../../src/engine/loop.ts';
+import { createLoop } from '../../../src/engine/loop.ts';
 import type { JobRequest } from '../../../src/jobs/decide/start/open.ts';
 import type { ClaimedTask } from '../../../src/store/store.ts';
 import { anAgentJob, aReply } from '../../jobs/support/builders.ts';
@@ -81,7 +81,7 @@ export async function createBudgetWorld(place: LoopsOptions['place'], perHour: n
       edits.set(task.subject, (edits.get(task.subject) ?? 0) + 1);
       await tools.store.transaction((tx) => tx.tasks.complete(task.lease));
     };
-    return new Loop({
+    return createLoop({
       ...tools,
       name: 'send',
       concurrency: 32,
