@@ -52,8 +52,8 @@ const PAUSED = {
 export function pauseFindings({ projects }: Config, stored: StoreFacts | null): Finding[] {
   return (['reads', 'calls'] as const).flatMap((kind) => {
     const [what, next] = PAUSED[kind];
-    return (stored?.pauses[kind] ?? []).flatMap(({ projectId, sinceMs, untilMs }) => {
-      const [since, until] = [sinceMs, untilMs].map((ms) => new Date(ms).toISOString());
+    return (stored?.pauses[kind] ?? []).flatMap(({ projectId, atMs, untilMs }) => {
+      const [since, until] = [atMs, untilMs].map((ms) => new Date(ms).toISOString());
       const found = `${what} until ${until}: the agent API answered 429 (${since})`;
       return projects
         .filter(({ id }) => id === projectId)

@@ -65,42 +65,32 @@ export class FairSlots {
   }
 }
 
+export type FairLimit = ReturnType<typeof fairLimit>;
+
 /** Others wait, first come, first served. */
-export class FairLimit {
-  private readonly slots: FairSlots;
-  private waiting: readonly { readonly group: TaskGroup; readonly begin: () => void }[] = [];
-
-  constructor(count: number) {
-    this.slots = new FairSlots(count);
-  }
-
-  async use<T>(group: TaskGroup, work: () => Promise<T>): Promise<T> {
-    if (!this.begin(group)) {
+export function fairLimit(count: number) {
+  const slots = new FairSlots(count);
+  let waiting: readonly { readonly group: TaskGroup; readonly begin: () => void }[] = [];
+  const mayBegin = (group: TaskGroup) => slots.free > 0 && slots.take(group);
+  return async <T>(group: TaskGroup, work: () => Promise<T>): Promise<T> => {
+    if (!mayBegin(group)) {
       await new Promise<void>((begin) => {
-        this.waiting = [...this.waiting, { group, begin }];
+        waiting = [...waiting, { group, begin }];
       });
     }
     try {
       return await work();
     } finally {
-      this.slots.giveBack(group);
-      this.beginNext();
+      slots.giveBack(group);
+      const full = new Set<TaskGroup>();
+      waiting = waiting.filter(({ group, begin }) => {
+        const begins = !full.has(group) && mayBegin(group);
+        if (begins) begin();
+        else full.add(group);
+        return !begins;
+      });
     }
-  }
-
-  private beginNext(): void {
-    const full = new Set<TaskGroup>();
-    this.waiting = this.waiting.filter((waiting) => {
-      const begins = !full.has(waiting.group) && this.begin(waiting.group);
-      if (begins) waiting.begin();
-      else full.add(waiting.group);
-      return !begins;
-    });
-  }
-
-  private begin(group: TaskGroup): boolean {
-    return this.slots.free > 0 && this.slots.take(group);
-  }
+  };
 }
 
 export interface Quota {
@@ -158,7 +148,9 @@ export async function claimFairly(tx: Transaction, look: Look): Promise<Found> {
     found = due.length;
     const fair = due.filter(({ group }) => slots.take(group));
     if (quota === null || fair.length === 0) return fair;
-    const granted = await quota.take(tx, countsOf(fair), nowMs);
+    const groups = Map.groupBy(fair, ({ group }) => group);
+    const wanted = new Map([...groups].map(([group, { length }]) => [group, length]));
+    const granted = await quota.take(tx, wanted, nowMs);
     const begun = new Map<TaskGroup, number>();
     return fair.filter(({ group }) => {
       const own = granted.get(group);
@@ -196,10 +188,4 @@ export async function claimFairly(tx: Transaction, look: Look): Promise<Found> {
 
 function earliest(timesMs: readonly number[]): number | null {
   return timesMs.length === 0 ? null : Math.min(...timesMs);
-}
-
-function countsOf(tasks: readonly ClaimedTask[]): ReadonlyMap<TaskGroup, number> {
-  const counts = new Map<TaskGroup, number>();
-  for (const { group } of tasks) counts.set(group, (counts.get(group) ?? 0) + 1);
-  return counts;
 }

@@ -2,7 +2,7 @@ import { lastMoment, nextMoment, type Schedule } from '../jobs/schedule/moments.
 import type { TaskKindAbout } from '../jobs/task-kinds.ts';
 import { partsOf, subjectIn } from '../store/queries/tasks/task.ts';
 import type { ClaimedTask, Store, Transaction } from '../store/store.ts';
-import { FairLimit } from './claim-fairly.ts';
+import { fairLimit } from './claim-fairly.ts';
 
 export type Recurring = Readonly<{
   kind: TaskKindAbout<'schedule'>;
@@ -20,9 +20,9 @@ export async function planSchedules(
   workspaces: ReadonlyMap<string, readonly Recurring[]>,
   nowMs: number,
 ): Promise<void> {
-  const limit = new FairLimit(WORKSPACES_AT_ONCE);
+  const inTurn = fairLimit(WORKSPACES_AT_ONCE);
   const plans = [...workspaces].map(([teamId, recurring]) =>
-    limit.use('', () => store.transaction((tx) => plan(tx, teamId, recurring, nowMs))),
+    inTurn('', () => store.transaction((tx) => plan(tx, teamId, recurring, nowMs))),
   );
   await Promise.all(plans);
 }

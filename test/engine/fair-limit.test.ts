@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { FairLimit } from '../../src/engine/claim-fairly.ts';
+import { fairLimit } from '../../src/engine/claim-fairly.ts';
 
 test('so many work at a time; the others follow in the order in which they came, also after a failure', async () => {
-  const slots = new FairLimit(2);
+  const inTurn = fairLimit(2);
   const begun: number[] = [];
   const work = [0, 1, 2, 3].map(() => Promise.withResolvers<string>());
   const done = work.map(({ promise }, number) =>
-    slots.use('', () => {
+    inTurn('', () => {
       begun.push(number);
       return promise;
     }),
@@ -21,15 +21,15 @@ test('so many work at a time; the others follow in the order in which they came,
   work[2]?.resolve('two');
   work[3]?.resolve('three');
   expect(await Promise.all([done[2], done[3]])).toEqual(['two', 'three']);
-  expect(await slots.use('', async () => 'the last')).toBe('the last');
+  expect(await inTurn('', async () => 'the last')).toBe('the last');
 });
 
 test('a group that does not come to an end leaves room for others, and its own wait for it', async () => {
-  const slots = new FairLimit(4);
+  const inTurn = fairLimit(4);
   const begun: string[] = [];
   const hanging = Promise.withResolvers<void>();
   const use = (group: string, work: Promise<void>) =>
-    slots.use(group, () => {
+    inTurn(group, () => {
       begun.push(group);
       return work;
     });

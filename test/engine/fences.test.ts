@@ -8,7 +8,7 @@ import { eventFeatures } from '../../src/app/features.ts';
 import { createLogger } from '../../src/app/operations/logger.ts';
 import type { Tools } from '../../src/app/service/loops.ts';
 import { applyEvent } from '../../src/engine/apply-event.ts';
-import { FairLimit } from '../../src/engine/claim-fairly.ts';
+import { fairLimit } from '../../src/engine/claim-fairly.ts';
 import type { AgentJob } from '../../src/jobs/agent-job.ts';
 import { openJob } from '../../src/jobs/decide/start/open.ts';
 import type { JobEvent } from '../../src/jobs/event.ts';
@@ -119,7 +119,7 @@ const created = (callId: string): JobEvent => ({ type: 'job_created', callId, ag
 
 const check = (tools: Tools, task: ClaimedTask) => {
   const batches = checkBatches(tools.store, tools.clock);
-  const checks = { batches, readers: new FairLimit(1) };
+  const checks = { batches, inTurn: fairLimit(1) };
   return checkJob(tools, checks, 'check_job', task);
 };
 

@@ -27,7 +27,7 @@ interface AgentRead {
 
 export async function checkJob(
   tools: AgentTools,
-  { batches, readers }: { batches: CheckBatches; readers: FairLimit },
+  { batches, inTurn }: { batches: CheckBatches; inTurn: FairLimit },
   kind: CheckKind,
   task: ClaimedTask,
 ): Promise<void> {
@@ -41,9 +41,7 @@ export async function checkJob(
   const { job } = watched;
   const lateMs = Math.max(0, clock.now() - dueAtMs);
   const newContext = () => ({ ...tools.newContext(), lateMs });
-  const read = await readers.use(group, async () =>
-    stopping.aborted ? null : readAgentJob(tools, job, before),
-  );
+  const read = await inTurn(group, async () => (stopping.aborted ? null : readAgentJob(tools, job, before)));
   if (read === null) return release(tools, task);
   const { event } = read;
   // Most checks find nothing new: then the job is neither locked nor written. Whatever changes the job

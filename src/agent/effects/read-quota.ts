@@ -35,12 +35,12 @@ export function readQuota(readsPerMinute: number, { isOfEnded }: { isOfEnded: bo
   }
 
   const take: Quota['take'] = async (tx, wanted, nowMs) => {
-    const uses = await tx.readBudget.of([...wanted.keys()].map(projectOf), nowMs);
+    const useOf = await tx.readBudget.of([...wanted.keys()].map(projectOf), nowMs);
     const granted = new Map<TaskGroup, Granted>();
     const used = new Map<string, number>();
     for (const [group, asked] of wanted) {
       const projectId = projectOf(group);
-      const { wholeAtMs = 0, slowdown = null } = uses.get(projectId) ?? {};
+      const { wholeAtMs, slowdown } = useOf(projectId);
       const allowance = allowanceAt(slowdown, nowMs);
       // After a slowdown, reads resume without a burst.
       const resumesAtMs = slowdown === null ? 0 : slowdown.untilMs + allowance.burstMs;
@@ -55,8 +55,7 @@ export function readQuota(readsPerMinute: number, { isOfEnded }: { isOfEnded: bo
 
   /** One read for a person, ahead of due ones. False: reads are paused, or people had many. */
   const takeFirst = async (tx: Transaction, projectId: string, nowMs: number): Promise<boolean> => {
-    const uses = await tx.readBudget.of([projectId], nowMs);
-    const { wholeAtMs = 0, slowdown = null } = uses.get(projectId) ?? {};
+    const { wholeAtMs, slowdown } = (await tx.readBudget.of([projectId], nowMs))(projectId);
     const isPaused = slowdown !== null && nowMs < slowdown.untilMs;
     const fromMs = Math.max(wholeAtMs, nowMs);
     if (isPaused || fromMs - nowMs > AHEAD_MAX_MS) return false;

@@ -3,7 +3,7 @@ import { callAgent, sendFollowUps } from '../../agent/effects/call-agent.ts';
 import { checkBatches, checkJob } from '../../agent/effects/check-job.ts';
 import { readQuota } from '../../agent/effects/read-quota.ts';
 import { expireDraft } from '../../engine/apply-event.ts';
-import { FairLimit } from '../../engine/claim-fairly.ts';
+import { fairLimit } from '../../engine/claim-fairly.ts';
 import { createLoop, type LoopOptions, type TaskHandler, type TaskHandlers } from '../../engine/loop.ts';
 import type { FeatureTools, Running } from '../../features/feature.ts';
 import { catchUps } from '../../slack/outbound/catch-up/catch-up.ts';
@@ -58,8 +58,8 @@ export function createLoops(tools: Tools, stopTimeoutMs: number, features: reado
   const tasksOf = (name: 'slack' | 'read' | 'look'): TaskHandlers =>
     Object.assign({}, ...features.map(({ tasks }) => tasks?.[name]));
   const batches = checkBatches(store, clock);
-  const checks = { batches, readers: new FairLimit(READS_AT_ONCE) };
-  const checksOfEnded = { batches, readers: new FairLimit(AT_ONCE.check_ended) };
+  const checks = { batches, inTurn: fairLimit(READS_AT_ONCE) };
+  const checksOfEnded = { batches, inTurn: fairLimit(AT_ONCE.check_ended) };
   const sends = loop(
     'send',
     { call_agent: handler(callAgent), send_follow_ups: handler(sendFollowUps) },

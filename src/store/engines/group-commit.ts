@@ -17,273 +17,263 @@ export type SqliteHooks = Readonly<{
   flush: () => Promise<void>;
 }>;
 
+type Member = PromiseWithResolvers<void>;
+
 /**
  * Transactions run one at a time; those that arrive together share a commit. All but the first are
  * savepoints, so a failing one rolls back only itself. Nothing returns before what it depends on is on disk.
  */
-export class GroupCommitDriver implements Driver {
-  private readonly file: DatabaseSync;
-  private readonly hooks: SqliteHooks;
-  private readonly statements: Statements;
-  private waiting: PromiseWithResolvers<void>[] = [];
-  private unflushed: PromiseWithResolvers<void>[] = [];
-  private isDirty = false;
-  private flushesUnderWay = 0;
-  private lastFlush: Promise<void> = Promise.resolve();
-  private lastTurn: Promise<void> = Promise.resolve();
+export function groupCommitDriver(file: DatabaseSync, hooks: SqliteHooks): Driver {
+  const statements = keptStatements(file);
+  const waiting: Member[] = [];
+  const unflushed: Member[] = [];
+  let isDirty = false;
+  let flushesUnderWay = 0;
+  let lastFlush: Promise<void> = Promise.resolve();
+  let lastTurn: Promise<void> = Promise.resolve();
   /** Another program locked the file for too long: nothing waits. */
-  private isHeld = false;
+  let isHeld = false;
 
-  constructor(file: DatabaseSync, hooks: SqliteHooks) {
-    this.file = file;
-    this.hooks = hooks;
-    this.statements = new Statements(file);
+  async function acquireConnection(): Promise<Connection> {
+    const connection: Connection = {
+      endTurn: await takeTurn(),
+      isInTransaction: false,
+      executeQuery: async <R>(query: CompiledQuery) =>
+        (await execute(query, connection.isInTransaction)) as QueryResult<R>,
+      // biome-ignore lint/correctness/useYield: nothing is streamed.
+      async *streamQuery(): AsyncGenerator<never> {
+        throw new Error('SQLite does not stream: the file would be held for as long as somebody reads');
+      },
+    };
+    return connection;
   }
 
-  async init(): Promise<void> {}
-
-  async acquireConnection(): Promise<Connection> {
-    return new Connection(this, await this.takeTurn());
-  }
-
-  async releaseConnection(connection: Connection): Promise<void> {
+  async function releaseConnection(connection: Connection): Promise<void> {
     connection.endTurn();
   }
 
   /** `immediate`: SQLite cannot upgrade a transaction that read before another program wrote. */
-  async beginTransaction(connection: Connection): Promise<void> {
-    if (this.file.isTransaction) {
-      this.attempt(() => this.statements.run('savepoint member'));
+  async function beginTransaction(connection: Connection): Promise<void> {
+    if (file.isTransaction) {
+      attempt(() => statements.run('savepoint member'));
     } else {
-      this.hooks.verify();
-      await this.patiently(() => this.statements.run('begin immediate'));
+      hooks.verify();
+      await patiently(() => statements.run('begin immediate'));
     }
     connection.isInTransaction = true;
   }
 
-  async commitTransaction(connection: Connection): Promise<void> {
-    this.attempt(() => {
-      this.requireTransaction();
-      if (this.waiting.length > 0) this.statements.run('release member');
+  async function commitTransaction(connection: Connection): Promise<void> {
+    attempt(() => {
+      requireTransaction();
+      if (waiting.length > 0) statements.run('release member');
     });
     connection.isInTransaction = false;
-    const ended = this.join();
-    if (this.waiting.length === 1) void this.commitSoon();
+    const ended = join();
+    if (waiting.length === 1) void commitSoon();
     connection.endTurn();
     await ended;
   }
 
-  async rollbackTransaction(connection: Connection): Promise<void> {
+  async function rollbackTransaction(connection: Connection): Promise<void> {
     // Some errors, such as a full disk, make SQLite roll back by itself.
-    if (!connection.isInTransaction || !this.file.isTransaction) return;
+    if (!connection.isInTransaction || !file.isTransaction) return;
     connection.isInTransaction = false;
     try {
-      const undo = this.waiting.length > 0 ? ['rollback to member', 'release member'] : ['rollback'];
-      this.attempt(() => {
-        for (const statement of undo) this.statements.run(statement);
-      });
+      const undo = waiting.length > 0 ? ['rollback to member', 'release member'] : ['rollback'];
+      attempt(() => undo.forEach(statements.run));
     } catch (error) {
       // Its remains must not be committed.
-      this.undoGroup(error);
+      undoGroup(error);
       throw error;
     }
     connection.endTurn();
-    await this.onDisk().catch(() => {});
+    await onDisk().catch(() => {});
   }
 
-  async destroy(): Promise<void> {
-    const endTurn = await this.takeTurn();
-    this.commit();
-    await this.onDisk().catch(() => {});
-    this.file.close();
+  async function destroy(): Promise<void> {
+    const endTurn = await takeTurn();
+    commit();
+    await onDisk().catch(() => {});
+    file.close();
     endTurn();
   }
 
-  async execute({ sql, parameters }: CompiledQuery, isInTransaction: boolean): Promise<QueryResult<unknown>> {
-    const run = () => this.statements.result(sql, parameters as SQLInputValue[]);
+  async function execute({ sql, parameters }: CompiledQuery, isInTransaction: boolean) {
+    const run = () => statements.result(sql, parameters as SQLInputValue[]);
     if (isInTransaction) {
-      return this.attempt(() => {
-        this.requireTransaction();
+      return attempt(() => {
+        requireTransaction();
         return run();
       });
     }
-    this.commit();
-    this.hooks.verify();
-    const result = await this.patiently(run);
-    await this.onDisk(this.statements.takeWrites());
+    commit();
+    hooks.verify();
+    const result = await patiently(run);
+    await onDisk(statements.takeWrites());
     return result;
   }
 
   /** The group: this turn of the event loop, and what already waits for the file. */
-  private async commitSoon(): Promise<void> {
+  async function commitSoon(): Promise<void> {
     await nextTurn();
-    const endTurn = await this.takeTurn();
-    this.commit();
+    const endTurn = await takeTurn();
+    commit();
     endTurn();
   }
 
-  private commit(): void {
-    if (this.waiting.length === 0) return;
+  function commit(): void {
+    if (waiting.length === 0) return;
     try {
-      this.attempt(() => this.statements.run('commit'));
+      attempt(() => statements.run('commit'));
     } catch (error) {
-      this.undoGroup(error);
+      undoGroup(error);
     }
-    this.flushSoon(this.waiting.splice(0), this.statements.takeWrites());
+    flushSoon(waiting.splice(0), statements.takeWrites());
   }
 
-  private join(): Promise<void> {
+  function join(): Promise<void> {
     const member = Promise.withResolvers<void>();
-    this.waiting.push(member);
+    waiting.push(member);
     return member.promise;
   }
 
   /** Includes the open group. */
-  private onDisk(hasWritten = false): Promise<void> {
-    if (this.waiting.length > 0) return this.join();
-    const onDisk = Promise.withResolvers<void>();
-    this.flushSoon([onDisk], hasWritten);
-    return onDisk.promise;
+  function onDisk(hasWritten = false): Promise<void> {
+    if (waiting.length > 0) return join();
+    const member = Promise.withResolvers<void>();
+    flushSoon([member], hasWritten);
+    return member.promise;
   }
 
-  private flushSoon(members: readonly PromiseWithResolvers<void>[], hasWritten: boolean): void {
-    this.isDirty ||= hasWritten;
-    this.unflushed.push(...members);
-    this.flushIfFree();
+  function flushSoon(members: readonly Member[], hasWritten: boolean): void {
+    isDirty ||= hasWritten;
+    unflushed.push(...members);
+    flushIfFree();
   }
 
-  private flushIfFree(): void {
-    if (this.unflushed.length === 0 || (this.isDirty && this.flushesUnderWay >= FLUSHES_AT_ONCE)) return;
-    if (this.isDirty) this.lastFlush = this.flush(this.lastFlush);
-    for (const { resolve } of this.unflushed.splice(0)) resolve(this.lastFlush);
+  function flushIfFree(): void {
+    if (unflushed.length === 0 || (isDirty && flushesUnderWay >= FLUSHES_AT_ONCE)) return;
+    if (isDirty) lastFlush = flush(lastFlush);
+    for (const { resolve } of unflushed.splice(0)) resolve(lastFlush);
   }
 
   /** Depends on earlier flushes. */
-  private async flush(before: Promise<void>): Promise<void> {
-    this.isDirty = false;
-    this.flushesUnderWay += 1;
+  async function flush(before: Promise<void>): Promise<void> {
+    isDirty = false;
+    flushesUnderWay += 1;
     try {
-      await this.hooks.flush();
+      await hooks.flush();
     } finally {
-      this.flushesUnderWay -= 1;
-      this.flushIfFree();
+      flushesUnderWay -= 1;
+      flushIfFree();
     }
     await before;
   }
 
-  private undoGroup(error: unknown): void {
-    this.fail(error);
-    if (this.file.isTransaction) this.statements.run('rollback');
+  function undoGroup(error: unknown): void {
+    fail(error);
+    if (file.isTransaction) statements.run('rollback');
   }
 
-  private fail(error: unknown): void {
-    for (const { reject } of this.waiting.splice(0)) reject(error);
+  function fail(error: unknown): void {
+    for (const { reject } of waiting.splice(0)) reject(error);
   }
 
   /** Some errors undo the transaction even if they are caught. */
-  private requireTransaction(): void {
-    if (!this.file.isTransaction) throw new Error('the transaction was undone before');
+  function requireTransaction(): void {
+    if (!file.isTransaction) throw new Error('the transaction was undone before');
   }
 
   /** SQLite's own timeout would block the event loop. */
-  private async patiently<T>(action: () => T): Promise<T> {
-    for (let triesLeft = this.isHeld ? 0 : BUSY_TRIES; ; triesLeft -= 1) {
+  async function patiently<T>(action: () => T): Promise<T> {
+    for (let triesLeft = isHeld ? 0 : BUSY_TRIES; ; triesLeft -= 1) {
       try {
         const result = action();
-        this.isHeld = false;
+        isHeld = false;
         return result;
       } catch (error) {
-        this.isHeld = isBusy(error) && triesLeft <= 0;
-        if (this.isHeld || !isBusy(error)) throw this.hooks.translate(error);
+        isHeld = isBusy(error) && triesLeft <= 0;
+        if (isHeld || !isBusy(error)) throw hooks.translate(error);
       }
       await sleep(BUSY_PAUSE_MS);
     }
   }
 
-  private attempt<T>(action: () => T): T {
+  function attempt<T>(action: () => T): T {
     try {
       return action();
     } catch (error) {
-      const translated = this.hooks.translate(error);
-      if (!this.file.isTransaction) this.fail(translated);
+      const translated = hooks.translate(error);
+      if (!file.isTransaction) fail(translated);
       throw translated;
     }
   }
 
-  private async takeTurn(): Promise<() => void> {
-    const before = this.lastTurn;
+  async function takeTurn(): Promise<() => void> {
+    const before = lastTurn;
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.lastTurn = promise;
+    lastTurn = promise;
     await before;
     return resolve;
   }
+
+  return {
+    init: async () => {},
+    acquireConnection,
+    releaseConnection,
+    beginTransaction,
+    commitTransaction,
+    rollbackTransaction,
+    destroy,
+  };
 }
 
-class Connection implements DatabaseConnection {
+interface Connection extends DatabaseConnection {
   readonly endTurn: () => void;
-  isInTransaction = false;
-  private readonly driver: GroupCommitDriver;
-
-  constructor(driver: GroupCommitDriver, endTurn: () => void) {
-    this.driver = driver;
-    this.endTurn = endTurn;
-  }
-
-  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    return (await this.driver.execute(query, this.isInTransaction)) as QueryResult<R>;
-  }
-
-  // biome-ignore lint/correctness/useYield: nothing is streamed.
-  async *streamQuery(): AsyncGenerator<never> {
-    throw new Error('SQLite does not stream: the file would be held for as long as somebody reads');
-  }
+  isInTransaction: boolean;
 }
 
 const MAX_KEPT = 500;
 
-class Statements {
-  private readonly file: DatabaseSync;
-  private readonly prepared = new Map<string, ReturnType<Statements['prepare']>>();
-  private hasWritten = false;
+function keptStatements(file: DatabaseSync) {
+  const kept = new Map<string, ReturnType<typeof prepare>>();
+  let hasWritten = false;
 
-  constructor(file: DatabaseSync) {
-    this.file = file;
-  }
-
-  run(sql: string): void {
-    this.of(sql).statement.run();
-  }
-
-  takeWrites(): boolean {
-    const { hasWritten } = this;
-    this.hasWritten = false;
-    return hasWritten;
-  }
-
-  result(sql: string, parameters: readonly SQLInputValue[]): QueryResult<unknown> {
-    const { statement, properties, onlyReads } = this.of(sql);
-    this.hasWritten ||= !onlyReads;
-    if (properties.length > 0) {
-      const rows = statement.all(...parameters) as unknown as SQLOutputValue[][];
-      return { rows: namedRows(properties, rows) };
-    }
-    const { changes, lastInsertRowid } = statement.run(...parameters);
-    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
-  }
-
-  private of(sql: string) {
-    const kept = this.prepared.get(sql);
-    if (kept !== undefined) return kept;
-    if (this.prepared.size >= MAX_KEPT) this.prepared.clear();
-    const prepared = this.prepare(sql);
-    this.prepared.set(sql, prepared);
+  function statementOf(sql: string) {
+    const known = kept.get(sql);
+    if (known !== undefined) return known;
+    if (kept.size >= MAX_KEPT) kept.clear();
+    const prepared = prepare(sql);
+    kept.set(sql, prepared);
     return prepared;
   }
 
-  private prepare(sql: string) {
-    const statement: StatementSync = this.file.prepare(sql);
+  function prepare(sql: string) {
+    const statement: StatementSync = file.prepare(sql);
     statement.setReturnArrays(true);
     const properties = statement.columns().map(({ name }) => propertyName(name));
     return { statement, properties, onlyReads: /^\s*select\b/i.test(sql) };
   }
+
+  return {
+    run: (sql: string): void => {
+      statementOf(sql).statement.run();
+    },
+    takeWrites: (): boolean => {
+      const had = hasWritten;
+      hasWritten = false;
+      return had;
+    },
+    result: (sql: string, parameters: readonly SQLInputValue[]): QueryResult<unknown> => {
+      const { statement, properties, onlyReads } = statementOf(sql);
+      hasWritten ||= !onlyReads;
+      if (properties.length > 0) {
+        const rows = statement.all(...parameters) as unknown as SQLOutputValue[][];
+        return { rows: namedRows(properties, rows) };
+      }
+      const { changes, lastInsertRowid } = statement.run(...parameters);
+      return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+    },
+  };
 }

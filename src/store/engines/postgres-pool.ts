@@ -26,7 +26,7 @@ const CONNECT_AGAIN_MS = 100;
 export function sharedPool(pool: Pool, databaseUrl: string, max: number): (urgency: Urgency) => PostgresPool {
   const explain = connectionErrors(databaseUrl);
   const madeAfterLosses = new WeakMap<PoolClient, number>();
-  const turns = new ConnectionTurns(max);
+  const turns = connectionTurns(max);
   let losses = 0;
   let inUse = 0;
   pool.on('connect', (client) => madeAfterLosses.set(client, losses));
@@ -75,7 +75,7 @@ export function sharedPool(pool: Pool, databaseUrl: string, max: number): (urgen
     const untilMs = performance.now() + TURN_WITHIN_MS[urgency];
     const nextTurn = (isFirst: boolean) => turns.take(urgency, untilMs - performance.now(), isFirst);
     for (let turn = nextTurn(false); ; ) {
-      if (!(await turn)) throw noneFreeError(turns.size);
+      if (!(await turn)) throw noneFreeError(turns.size());
       const giveBack = () => turns.giveBack(urgency);
       try {
         const client = await connect();
@@ -116,62 +116,55 @@ function storable(parameter: unknown): unknown {
 const RAISE_AFTER_MS = 10_000;
 
 /** Only new requests may use the last quarter. */
-class ConnectionTurns {
-  private readonly max: number;
+function connectionTurns(max: number) {
   /** Lowered when the server refuses more. */
-  size: number;
-  private raiseAtMs = 0;
-  private readonly inUse: Record<Urgency, number> = { request: 0, again: 0, background: 0 };
-  private readonly waiting: Readonly<Record<Urgency, (() => void)[]>> = {
-    request: [],
-    again: [],
-    background: [],
-  };
+  let size = max;
+  let raiseAtMs = 0;
+  const inUse: Record<Urgency, number> = { request: 0, again: 0, background: 0 };
+  const waiting: Readonly<Record<Urgency, (() => void)[]>> = { request: [], again: [], background: [] };
 
-  constructor(max: number) {
-    this.max = max;
-    this.size = max;
+  function limitTo(count: number): void {
+    size = Math.min(max, Math.max(1, count));
+    raiseAtMs = performance.now() + RAISE_AFTER_MS;
   }
 
-  /** `isFirst`: before all waiters. */
-  async take(urgency: Urgency, withinMs: number, isFirst: boolean): Promise<boolean> {
-    const { promise, resolve } = Promise.withResolvers<boolean>();
-    const line = this.waiting[urgency];
-    const start = () => resolve(true);
-    if (isFirst) line.unshift(start);
-    else line.push(start);
-    this.handOut();
-    if (!line.includes(start)) return promise;
-    const timer = setTimeout(() => {
-      line.splice(line.indexOf(start), 1);
-      resolve(false);
-    }, withinMs);
-    return promise.finally(() => clearTimeout(timer));
-  }
-
-  giveBack(urgency: Urgency): void {
-    this.inUse[urgency] -= 1;
-    this.handOut();
-  }
-
-  limitTo(count: number): void {
-    this.size = Math.min(this.max, Math.max(1, count));
-    this.raiseAtMs = performance.now() + RAISE_AFTER_MS;
-  }
-
-  private handOut(): void {
-    if (this.size < this.max && performance.now() >= this.raiseAtMs) this.limitTo(this.size + 1);
-    for (let next = this.next(); next !== undefined; next = this.next()) {
-      this.inUse[next] += 1;
-      this.waiting[next].shift()?.();
+  function handOut(): void {
+    if (size < max && performance.now() >= raiseAtMs) limitTo(size + 1);
+    for (let next = nextInLine(); next !== undefined; next = nextInLine()) {
+      inUse[next] += 1;
+      waiting[next].shift()?.();
     }
   }
 
-  private next(): Urgency | undefined {
-    const { request, again, background } = this.inUse;
-    if (request + again + background >= this.size) return undefined;
-    const isReserved = again + background >= Math.max(1, this.size - Math.ceil(this.size / 4));
+  function nextInLine(): Urgency | undefined {
+    const { request, again, background } = inUse;
+    if (request + again + background >= size) return undefined;
+    const isReserved = again + background >= Math.max(1, size - Math.ceil(size / 4));
     const allowed: readonly Urgency[] = isReserved ? ['request'] : ['request', 'again', 'background'];
-    return allowed.find((urgency) => this.waiting[urgency].length > 0);
+    return allowed.find((urgency) => waiting[urgency].length > 0);
   }
+
+  return {
+    size: () => size,
+    limitTo,
+    /** `isFirst`: before all waiters. */
+    take: async (urgency: Urgency, withinMs: number, isFirst: boolean): Promise<boolean> => {
+      const { promise, resolve } = Promise.withResolvers<boolean>();
+      const line = waiting[urgency];
+      const start = () => resolve(true);
+      if (isFirst) line.unshift(start);
+      else line.push(start);
+      handOut();
+      if (!line.includes(start)) return promise;
+      const timer = setTimeout(() => {
+        line.splice(line.indexOf(start), 1);
+        resolve(false);
+      }, withinMs);
+      return promise.finally(() => clearTimeout(timer));
+    },
+    giveBack: (urgency: Urgency): void => {
+      inUse[urgency] -= 1;
+      handOut();
+    },
+  };
 }

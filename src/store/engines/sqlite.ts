@@ -13,7 +13,7 @@ import {
 import type { Queries } from '../schema/tables.ts';
 import { columnName } from './column-names.ts';
 import { codeOf, type Database, StoreError } from './database.ts';
-import { FLUSHES_AT_ONCE, GroupCommitDriver, type SqliteHooks } from './group-commit.ts';
+import { FLUSHES_AT_ONCE, groupCommitDriver, type SqliteHooks } from './group-commit.ts';
 import { isBusy, sqliteError, unusableDirectory } from './sqlite-errors.ts';
 
 export const DATABASE_FILE = 'docs-agent.db';
@@ -160,7 +160,7 @@ export const noFlush = () => Promise.resolve();
 
 export function nodeSqliteDialect(file: DatabaseSync, hooks: SqliteHooks): Dialect {
   return {
-    createDriver: () => new GroupCommitDriver(file, hooks),
+    createDriver: () => groupCommitDriver(file, hooks),
     createQueryCompiler: () => new QueryCompiler(),
     createAdapter: () => new Adapter(),
     createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),

@@ -7,11 +7,7 @@ import { exactly, type Queries, type Tables } from '../schema/tables.ts';
 import { IS_IN_BUDGET } from './calls.ts';
 import { Table } from './table.ts';
 
-export type ProjectPause = Readonly<{
-  projectId: string;
-  sinceMs: number;
-  untilMs: number;
-}>;
+export type ProjectPause = Readonly<{ projectId: string; atMs: number; untilMs: number }>;
 
 /**
  * A call in flight does not wait but keeps its place: it may be refused. Replies may have been withdrawn, or
@@ -103,7 +99,7 @@ export class BudgetQueue extends Table {
 
 async function pausesIn(db: Queries, pauses: RawBuilder<unknown>, nowMs: number, aheadMs: number) {
   const { rows } = await sql<ProjectPause>`
-    select project_id, at as since_ms, until as until_ms from (${pauses}) as pause
+    select project_id, at as at_ms, until as until_ms from (${pauses}) as pause
     where until > ${nowMs} and at <= ${nowMs + aheadMs} order by project_id`.execute(db);
   return rows;
 }
@@ -126,7 +122,8 @@ export class ReadBudget extends Table {
       .selectAll()
       .where('projectId', 'in', projectIds)
       .execute();
-    return new Map(rows.map((row) => [row.projectId, readUseFrom(row, nowMs)]));
+    const known = new Map(rows.map((row) => [row.projectId, readUseFrom(row, nowMs)]));
+    return (projectId: string) => known.get(projectId) ?? UNUSED;
   }
 
   paused(nowMs: number): Promise<ProjectPause[]> {
@@ -138,8 +135,7 @@ export class ReadBudget extends Table {
     const pauses = await this.paused(nowMs);
     return jobs.map((job) => {
       const pause = pauses.find(({ projectId }) => projectId === job.projectId);
-      if (pause === undefined) return job;
-      return shownWhilePaused(job, { atMs: pause.sinceMs, untilMs: pause.untilMs });
+      return pause === undefined ? job : shownWhilePaused(job, pause);
     });
   }
 
@@ -164,7 +160,7 @@ export class ReadBudget extends Table {
     change: (before: Slowdown | null) => Slowdown,
     nowMs: number,
   ): Promise<Slowdown> {
-    const { wholeAtMs = 0, slowdown = null } = (await this.of([projectId], nowMs)).get(projectId) ?? {};
+    const { wholeAtMs, slowdown } = (await this.of([projectId], nowMs))(projectId);
     const after = change(slowdown);
     const columns = {
       slowedAt: after.atMs,
@@ -175,6 +171,8 @@ export class ReadBudget extends Table {
     return after;
   }
 }
+
+const UNUSED: ReturnType<typeof readUseFrom> = { wholeAtMs: 0, slowdown: null };
 
 function readUseFrom(row: Tables['readBudget'], nowMs: number) {
   const { wholeAt, slowedAt: atMs, slowedShare: share, slowedUntil: untilMs } = row;

@@ -43,9 +43,8 @@ export type Recorded = Omit<Tables['auditEntry'], 'at' | 'id'> & { readonly atMs
 
 export class Audit extends Table {
   async record(recorded: Recorded, id: string): Promise<void> {
-    const { atMs: at, teamId, userId, action, source, jobId, outcome } = recorded;
-    const entry = { at, id, teamId, userId, action, source, jobId, outcome };
-    await this.db.insertInto('auditEntry').values(entry).execute();
+    const { atMs: at, ...entry } = recorded;
+    await this.db.insertInto('auditEntry').values({ at, id, ...entry }).execute();
   }
 }
 

@@ -9,15 +9,15 @@ type ScheduleKey = Readonly<{ teamId: string; name: string }>;
 const CLOCKS_DIFFER_MAX_MS = 3_600_000;
 
 export class Schedules extends Table {
-  async follow({ teamId, name }: ScheduleKey, { cron, zone }: Schedule, nowMs: number): Promise<number> {
+  async follow(key: ScheduleKey, { cron, zone }: Schedule, nowMs: number): Promise<number> {
     const schedule = `${cron} ${zone}`;
-    await this.upsert('schedule', { teamId, name }, { schedule, servedUntil: nowMs }, { name });
-    const row = await this.locked({ teamId, name });
+    await this.upsert('schedule', key, { schedule, servedUntil: nowMs }, { name: key.name });
+    const row = await this.locked(key);
     const served = row?.servedUntil ?? nowMs;
     if (row?.schedule === schedule && !isWrong(served, nowMs)) return served;
     // Never earlier: a time served by a replica whose clock is ahead would recur.
     const servedUntil = isWrong(served, nowMs) ? nowMs : Math.max(served, nowMs);
-    await this.update('schedule', { teamId, name }, { schedule, servedUntil });
+    await this.update('schedule', key, { schedule, servedUntil });
     return servedUntil;
   }
 
@@ -33,16 +33,16 @@ export class Schedules extends Table {
   }
 
   /** Locked until commit. A time from a clock that was ahead counts as now. */
-  async servedUntilMs({ teamId, name }: ScheduleKey, nowMs: number): Promise<number | null> {
-    const served = (await this.locked({ teamId, name }))?.servedUntil ?? null;
+  async servedUntilMs(key: ScheduleKey, nowMs: number): Promise<number | null> {
+    const served = (await this.locked(key))?.servedUntil ?? null;
     if (served === null || !isWrong(served, nowMs)) return served;
-    await this.update('schedule', { teamId, name }, { servedUntil: nowMs });
+    await this.update('schedule', key, { servedUntil: nowMs });
     return nowMs;
   }
 
   /** Never moves the time back. */
-  async serve({ teamId, name }: ScheduleKey, untilMs: number): Promise<void> {
-    await this.update('schedule', { teamId, name }, { servedUntil: untilMs }, sql`served_until < ${untilMs}`);
+  async serve(key: ScheduleKey, untilMs: number): Promise<void> {
+    await this.update('schedule', key, { servedUntil: untilMs }, sql`served_until < ${untilMs}`);
   }
 
   private locked(key: ScheduleKey) {
@@ -59,21 +59,21 @@ export class Recipes extends Table {
     await this.takeLock(`recipe:${teamId}:${name}`);
   }
 
-  async get({ teamId, name }: ScheduleKey): Promise<RecipeRuns> {
-    const row = await this.row('recipe', { teamId, name });
+  async get(key: ScheduleKey): Promise<RecipeRuns> {
+    const row = await this.row('recipe', key);
     if (row === undefined) return newRuns;
     const { jobId, failures, hasFailed, pausedAt: pausedAtMs } = row;
     return { jobId, failures, hasFailed: hasFailed === 1, pausedAtMs };
   }
 
   /** Locks until commit. If its last job is needed, lock that first. */
-  async lock({ teamId, name }: ScheduleKey): Promise<RecipeRuns> {
-    await this.upsert('recipe', { teamId, name }, columnsOf(newRuns), { name });
-    return this.get({ teamId, name });
+  async lock(key: ScheduleKey): Promise<RecipeRuns> {
+    await this.upsert('recipe', key, columnsOf(newRuns), { name: key.name });
+    return this.get(key);
   }
 
-  async put({ teamId, name }: ScheduleKey, runs: RecipeRuns): Promise<void> {
-    await this.update('recipe', { teamId, name }, columnsOf(runs));
+  async put(key: ScheduleKey, runs: RecipeRuns): Promise<void> {
+    await this.update('recipe', key, columnsOf(runs));
   }
 }
 

@@ -75,7 +75,7 @@ describeOnDatabases('the reads of a project', (makeEmpty) => {
     const first = (atMs: number) => store.transaction((tx) => quota.takeFirst(tx, 'docs', atMs));
     expect(await first(nowMs + 19_000)).toBe(false);
     const pauses = (atMs: number) => store.transaction((tx) => tx.readBudget.paused(atMs));
-    const pause = { projectId: 'docs', sinceMs: nowMs, untilMs: nowMs + 20_000 };
+    const pause = { projectId: 'docs', atMs: nowMs, untilMs: nowMs + 20_000 };
     expect(await pauses(nowMs + 19_000)).toEqual([pause]);
     expect(await pauses(nowMs + 20_000)).toEqual([]);
     // The clock was set back since.

@@ -142,7 +142,7 @@ export function budgetQueueContract(open: OpenStore): void {
       expect([await pauseAt(NOW_MS), await pauseAt(NOW_MS, 'nowhere')]).toEqual([pause, null]);
       // The next goes out alone until it is taken.
       expect(await pauseAt(NOW_MS + 60_000)).toEqual(pause);
-      const docs = { projectId: 'docs', sinceMs: NOW_MS, untilMs: NOW_MS + 60_000 };
+      const docs = { projectId: 'docs', atMs: NOW_MS, untilMs: NOW_MS + 60_000 };
       expect(await paused(NOW_MS + 1_000)).toEqual([docs]);
       expect(await paused(NOW_MS + 60_000)).toEqual([]);
       // The clock was set back since.
