@@ -65,7 +65,7 @@ export async function runLane<Prepared, Result>(
       continue;
     }
     settled = await settle(next.started, await next.result());
-    if (settled === 'taken_over') throw new LeaseLostError(task.lease.taskId);
+    if (settled === 'taken_over') throw new LeaseLostError(task.lease.id);
   }
 
   /** Null: nothing is next, or the lane has to wait. */

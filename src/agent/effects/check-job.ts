@@ -170,7 +170,7 @@ export function checkBatches(store: Store, clock: Clock) {
   const unchanged = batcher<UnchangedCheck, boolean>(
     async (tx, checks) => {
       const ended = await tx.checks.endUnchanged(checks, clock.now());
-      return checks.map(({ lease }) => ended.has(lease.taskId));
+      return checks.map(({ lease }) => ended.has(lease.id));
     },
     store,
     (run) => setTimeout(run, GATHERED_FOR_MS),

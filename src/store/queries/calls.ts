@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { type SqlBool, sql } from 'kysely';
+import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { CallKind, CallOutcome, CallRequest, NewCall } from '../../jobs/call.ts';
 import type { Job } from '../../jobs/job.ts';
 import { CLOCKS_DIFFER_MS } from '../../jobs/schedule/schedule.ts';
 import {
   FORGOTTEN,
   fromJson,
-  type Json,
+  jobColumns,
   jobFrom,
   type Queries,
   type Tables,
@@ -15,7 +15,7 @@ import {
 import { savedFrom, savedSettings } from './jobs.ts';
 import { Table } from './table.ts';
 
-type CallRow = Tables['call'];
+type CallRow = Selectable<Tables['call']>;
 
 export type LedgerCall = Readonly<Pick<CallRow, 'id' | 'jobId' | 'lane' | 'state'>> &
   Readonly<{
@@ -33,38 +33,25 @@ const MAX_PLAIN_KEY_LENGTH = 500;
 /** Worded as in the partial index, which SQLite does not use for parameters. */
 export const IS_IN_BUDGET = sql<SqlBool>`kind in ('create_job', 'send_message')`;
 
-const CALL_COLUMNS = [
-  'call.id',
-  'call.jobId',
-  'call.lane',
-  'call.request',
-  'call.state',
-  'call.createdAt as createdAtMs',
-  'call.startedAt as startedAtMs',
-  'call.heldSince as heldSinceMs',
-  'call.sent',
-] as const;
-
 /** pending → started → done | failed | unknown. A failed post may become pending again. */
 export class Calls extends Table {
   async next(lane: string) {
     const row = await this.db
       .selectFrom('call')
       .innerJoin('job', 'job.id', 'call.jobId')
-      .select([...CALL_COLUMNS, 'job.data', 'job.number', savedSettings])
+      .selectAll('call')
+      .select([...jobColumns, savedSettings])
       .where('lane', '=', lane)
       .where('endedAt', 'is', null)
       .orderBy('seq')
       .limit(1)
       .executeTakeFirst();
     if (row === undefined) return null;
-    const { data, number, saved, ...call } = row;
-    return { call: callFrom(call), job: jobFrom({ data, number }), saved: savedFrom(saved) };
+    return { call: callFrom(row), job: jobFrom(row), saved: savedFrom(row.saved) };
   }
 
   async get(callId: string): Promise<LedgerCall | null> {
-    const calls = this.db.selectFrom('call').select(CALL_COLUMNS);
-    const row = await calls.where('id', '=', callId).executeTakeFirst();
+    const row = await this.row('call', { id: callId });
     return row === undefined ? null : callFrom(row);
   }
 
@@ -137,14 +124,9 @@ export class Calls extends Table {
   async add({ id, request, lane, naturalKey: key }: NewCall, job: Job, nowMs: number): Promise<void> {
     const naturalKey = boundedKey(key);
     const { kind } = request;
-    await this.db
-      .insertInto('call')
-      .values({
-        ...{ id, naturalKey, kind, jobId: job.id, projectId: job.projectId, lane: lane.name },
-        ...{ request: toJson(request), createdAt: nowMs, state: 'pending' },
-      })
-      .onConflict((conflict) => conflict.column('naturalKey').doNothing())
-      .execute();
+    const call = { id, kind, lane: lane.name, request: toJson(request), createdAt: nowMs } as const;
+    const owner = { jobId: job.id, projectId: job.projectId };
+    await this.upsert('call', { naturalKey }, { ...call, ...owner, state: 'pending' }, null);
     if (kind !== 'notify_channel') return;
     // Read after the insert, which waits for a concurrent deletion of an earlier notice's job.
     const notice = { teamId: job.teamId, channelId: request.channelId, digest: digestOf(naturalKey) };
@@ -172,8 +154,9 @@ function boundedKey(key: string): string {
   return `${key.slice(0, MAX_PLAIN_KEY_LENGTH)}…${digest}`;
 }
 
-function callFrom(row: Omit<LedgerCall, 'request'> & { readonly request: Json<CallRequest> }): LedgerCall {
-  return { ...row, request: fromJson(row.request) };
+function callFrom({ id, jobId, lane, state, sent, ...row }: CallRow): LedgerCall {
+  const timesMs = { createdAtMs: row.createdAt, startedAtMs: row.startedAt, heldSinceMs: row.heldSince };
+  return { id, jobId, lane, state, sent, request: fromJson(row.request), ...timesMs };
 }
 
 export async function keepNotices(db: Queries, jobIds: readonly string[]): Promise<void> {

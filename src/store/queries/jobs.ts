@@ -247,14 +247,10 @@ export class JobLists extends Table {
 
   /** Oldest first. */
   async callsOf(jobId: string): Promise<PastCall[]> {
-    const rows = await this.db
-      .selectFrom('call')
-      .select(['request', 'state', 'createdAt as createdAtMs', 'endedAt as endedAtMs'])
-      .where('jobId', '=', jobId)
-      .orderBy('seq', 'desc')
-      .limit(MAX_CALLS)
-      .execute();
-    return rows.reverse().map((row) => ({ ...row, request: fromJson(row.request) }));
+    const rows = await this.rows('call', { jobId }).orderBy('seq', 'desc').limit(MAX_CALLS).execute();
+    return rows.reverse().map(({ request, state, createdAt: createdAtMs, endedAt: endedAtMs }) => {
+      return { request: fromJson(request), state, createdAtMs, endedAtMs };
+    });
   }
 
   async unsentOf(jobId: string): Promise<FollowUp[]> {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { openStages } from '../../jobs/job.ts';
 import { taskKinds } from '../../jobs/task-kinds.ts';
 import type { Queries, Tables } from '../schema/tables.ts';
@@ -43,8 +44,9 @@ export type Recorded = Omit<Tables['auditEntry'], 'at' | 'id'> & { readonly atMs
 
 export class Audit extends Table {
   async record(recorded: Recorded, id: string): Promise<void> {
-    const { atMs: at, ...entry } = recorded;
-    await this.db.insertInto('auditEntry').values({ at, id, ...entry }).execute();
+    const { atMs: at, ...facts } = recorded;
+    const entry = { at, id, ...facts };
+    await this.db.insertInto('auditEntry').values(entry).execute();
   }
 }
 
@@ -59,10 +61,7 @@ export class Replicas extends Table {
   }
 
   async leave(id: string, nowMs: number): Promise<void> {
-    await this.db
-      .deleteFrom('replica')
-      .where((eb) => eb.or([eb('id', '=', id), eb('seenAt', '<', nowMs - GONE_AFTER_MS)]))
-      .execute();
+    await this.delete('replica', {}, sql`id = ${id} or seen_at < ${nowMs - GONE_AFTER_MS}`);
   }
 }
 

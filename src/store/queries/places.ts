@@ -1,5 +1,6 @@
+import { type SqlBool, sql } from 'kysely';
 import type { TaskKind } from '../../jobs/task-kinds.ts';
-import { fromJson } from '../schema/tables.ts';
+import { fromJson, type TaskGroup } from '../schema/tables.ts';
 import { Table } from './table.ts';
 
 export type Place = Readonly<{
@@ -30,28 +31,21 @@ const LANES = [
 ] as const;
 const CALLS_MAX = 2_000;
 
+function groupOf({ teamId, channelId }: Place): TaskGroup {
+  return `${teamId}/${channelId}/`;
+}
+
 export class Places extends Table {
   /** The bot has access again: retries what waits. Skips locked tasks. */
-  async opened({ teamId, channelId }: Place, nowMs: number): Promise<void> {
-    for (const kind of KINDS_IN_CHANNELS) {
-      await this.tasks.runGroupNow(kind, `${teamId}/${channelId}/`, nowMs, 1);
-    }
+  async opened(place: Place, nowMs: number): Promise<void> {
+    for (const kind of KINDS_IN_CHANNELS) await this.tasks.runGroupNow(kind, groupOf(place), nowMs, 1);
   }
 
   async deleted(place: Place, nowMs: number): Promise<void> {
-    const group = `${place.teamId}/${place.channelId}/`;
-    await this.db
-      .updateTable('call')
-      .set({ heldSince: PLACE_IS_GONE })
-      .where('endedAt', 'is', null)
-      .where('lane', 'in', (eb) =>
-        eb
-          .selectFrom('task')
-          .select('subject')
-          .where('kind', '=', 'post_to_slack')
-          .where('groupKey', '=', group),
-      )
-      .execute();
+    const isThere = sql<SqlBool>`lane in (
+      select subject from task where kind = 'post_to_slack' and group_key = ${groupOf(place)}
+    )`;
+    await this.update('call', { endedAt: null }, { heldSince: PLACE_IS_GONE }, isThere);
     await this.opened(place, nowMs);
   }
 

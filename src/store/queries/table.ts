@@ -7,8 +7,10 @@ export type Shared = Readonly<{
   takeLock: (name: string) => Promise<void>;
 }>;
 
+type Row<T extends keyof Tables> = Selectable<Tables[T]>;
+
 export type Values<T extends keyof Tables> = {
-  readonly [Column in keyof Tables[T]]?: Tables[T][Column] | RawBuilder<Tables[T][Column]>;
+  readonly [Column in keyof Row<T>]?: Row<T>[Column] | RawBuilder<Row<T>[Column]>;
 };
 
 /** `shared` null: outside a transaction, only for reads. */
@@ -36,8 +38,7 @@ export class Table {
 
   protected rows<T extends keyof Tables>(table: T, key: Partial<Tables[T]>) {
     const rows = this.db.selectFrom(table as 'home').selectAll();
-    type Rows = SelectQueryBuilder<Tables, T, Selectable<Tables[T]>>;
-    return rows.where((eb) => eb.and(key)) as unknown as Rows;
+    return rows.where((eb) => eb.and(key)) as unknown as SelectQueryBuilder<Tables, T, Row<T>>;
   }
 
   protected row<T extends keyof Tables>(table: T, key: Partial<Tables[T]>) {

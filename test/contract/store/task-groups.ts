@@ -38,7 +38,7 @@ export function taskGroupContract(open: OpenStore): void {
             leftOut,
           };
           const found = await tx.tasks.claim(claim);
-          return Object.fromEntries(found.map(({ lease, group }) => [lease.taskId, group]));
+          return Object.fromEntries(found.map(({ lease, group }) => [lease.id, group]));
         });
       const all = {
         'post_to_slack:thread:job-1': 'T1/C1/',

@@ -97,7 +97,7 @@ async function perform(step: Step, tx: Transaction, model: Model): Promise<void>
       const untilMs = model.nowMs + step.delayMs;
       await tx.tasks.renew([lease], untilMs);
       const task = heldTask(model, lease);
-      if (task) model.tasks.set(lease.taskId, { ...task, lease: { token: lease.token, untilMs } });
+      if (task) model.tasks.set(lease.id, { ...task, lease: { token: lease.token, untilMs } });
       return;
     }
     case 'fence':
@@ -126,13 +126,13 @@ async function claim(step: Extract<Step, { verb: 'claim' }>, tx: Transaction, mo
   });
   const claimedTimes: number[] = [];
   for (const { kind, subject, attempts, lease } of claimed) {
-    const task = model.tasks.get(lease.taskId);
+    const task = model.tasks.get(lease.id);
     expect(task).toMatchObject({ kind, attempts, revision: lease.revision });
     if (task === undefined) continue;
-    expect(lease.taskId).toBe(`${kind}:${subject}`);
+    expect(lease.id).toBe(`${kind}:${subject}`);
     expect(claimableAtMs(task)).toBeLessThanOrEqual(nowMs);
     claimedTimes.push(task.runAtMs);
-    model.tasks.set(lease.taskId, { ...task, lease: { token: lease.token, untilMs: leaseUntilMs } });
+    model.tasks.set(lease.id, { ...task, lease: { token: lease.token, untilMs: leaseUntilMs } });
     model.leases.push(lease);
   }
   expect(claimedTimes).toEqual(dueTimes.slice(0, limit));
@@ -148,16 +148,16 @@ async function withLease(step: LeaseStep, tx: Transaction, model: Model): Promis
   await answer;
   if (step.verb === 'retryAt' || step.verb === 'delayUntil') {
     const attempts = step.verb === 'retryAt' ? task.attempts + 1 : task.attempts;
-    model.tasks.set(lease.taskId, { ...task, runAtMs, lease: null, attempts });
+    model.tasks.set(lease.id, { ...task, runAtMs, lease: null, attempts });
   } else if (step.verb === 'complete' && task.revision === lease.revision) {
-    model.tasks.delete(lease.taskId);
+    model.tasks.delete(lease.id);
   } else if (step.verb === 'complete') {
-    model.tasks.set(lease.taskId, { ...task, lease: null, attempts: 0 });
+    model.tasks.set(lease.id, { ...task, lease: null, attempts: 0 });
   }
 }
 
 function heldTask(model: Model, lease: Lease): ModelTask | undefined {
-  const task = model.tasks.get(lease.taskId);
+  const task = model.tasks.get(lease.id);
   return task?.lease?.token === lease.token ? task : undefined;
 }
 

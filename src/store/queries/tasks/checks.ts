@@ -46,8 +46,8 @@ const jobsToCheck = prepared((db, _: object, jobs: readonly Values<{ id: string 
 const endUnchangedChecks = prepared(
   (_db, { nowMs }: Values<{ nowMs: number }>, checks: readonly Values<Lease & { runAtMs: number }>[]) => {
     const rows = checks.map(
-      ({ taskId, token, revision, runAtMs }) =>
-        sql`(${taskId}, ${token}, cast(${revision} as bigint), cast(${runAtMs} as bigint))`,
+      ({ id, token, revision, runAtMs }) =>
+        sql`(${id}, ${token}, cast(${revision} as bigint), cast(${runAtMs} as bigint))`,
     );
     return sql<{ id: string }>`
       with done (id, token, revision, run_at) as (values ${sql.join(rows)})

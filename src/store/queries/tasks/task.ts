@@ -40,8 +40,9 @@ export type ClaimedTask = Readonly<{
   lease: Lease;
 }>;
 
+/** `id`: the task's. */
 export type Lease = Readonly<{
-  taskId: string;
+  id: string;
   token: string;
   /** Changes when the task is rescheduled. */
   revision: number;

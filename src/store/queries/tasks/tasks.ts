@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { ExpressionBuilder, SelectQueryBuilder, UpdateObject } from 'kysely';
+import { type ExpressionBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { TaskKind } from '../../../jobs/task-kinds.ts';
 import type { Queries, Tables, TaskGroup } from '../../schema/tables.ts';
+import { idsOf } from '../prepared.ts';
+import { Table, type Values } from '../table.ts';
 import {
   type ClaimedTask,
   type Due,
@@ -40,34 +42,27 @@ const NO_LEASE_ENDED = 0;
 
 const freeLease = { leaseToken: null, leaseUntil: null };
 const noFailure = { failingSince: null, failure: null };
+const oneMoreAttempt = { attempts: sql<number>`attempts + 1` };
 
 type Row = ExpressionBuilder<Tables, 'task'>;
 type Ids = SelectQueryBuilder<Tables, 'task', { id: string }>;
 
-export class Tasks {
+export class Tasks extends Table {
   readonly scheduled = new Map<TaskKind, number>();
   private readonly scheduledIds = new Set<string>();
-  private readonly db: Queries;
   readonly leaseNowMs: () => Promise<number>;
 
   constructor(db: Queries, leaseNowMs: () => Promise<number>) {
-    this.db = db;
+    super(db);
     this.leaseNowMs = leaseNowMs;
   }
 
   async schedule({ kind, subject, runAtMs, ifScheduled }: NewTask): Promise<void> {
-    const task = newRow(kind, subject, runAtMs);
-    await this.db
-      .insertInto('task')
-      .values(task)
-      .onConflict((conflict) =>
-        conflict.column('id').doUpdateSet((eb) => ({
-          revision: eb('task.revision', '+', 1),
-          ...(ifScheduled === 'replace' && { runAt: runAtMs }),
-        })),
-      )
-      .execute();
-    this.scheduledIds.add(task.id);
+    const { id, ...task } = newRow(kind, subject, runAtMs);
+    const rescheduled = { revision: sql<number>`task.revision + 1` };
+    const changes = ifScheduled === 'keep' ? rescheduled : { ...rescheduled, runAt: runAtMs };
+    await this.upsert('task', { id }, task, changes);
+    this.scheduledIds.add(id);
     this.noteScheduled(kind, runAtMs);
   }
 
@@ -86,7 +81,7 @@ export class Tasks {
     const due = found.sort((a, b) => a.runAt - b.runAt).slice(0, limit);
     if (due.length === 0) return [];
     const own = claim.inFlight.filter((lease) =>
-      due.some(({ id, leaseToken }) => id === lease.taskId && leaseToken === lease.token),
+      due.some(({ id, leaseToken }) => id === lease.id && leaseToken === lease.token),
     );
     if (own.length > 0) {
       await this.renew(own, leaseUntilMs);
@@ -95,28 +90,23 @@ export class Tasks {
     const token = randomUUID();
     const free = due.map(({ id, kind, subject, attempts, revision, ...task }) => ({
       ...{ kind, subject, attempts, dueAtMs: task.runAt, unknownUntilMs: task.unknownUntil },
-      ...{ group: task.groupKey, lease: { taskId: id, token, revision } },
+      ...{ group: task.groupKey, lease: { id, token, revision } },
     }));
     const admitted = admit === undefined ? free : await admit(free);
     if (admitted.length === 0) return [];
-    const ids = admitted.map(({ lease }) => ({ id: lease.taskId }));
-    await leaseTasks(this.db, { token, untilMs: leaseUntilMs }, ids);
+    const leases = admitted.map(({ lease }) => lease);
+    await leaseTasks(this.db, { token, untilMs: leaseUntilMs }, leases);
     return [...admitted];
   }
 
   /** Unless in flight or awaiting a retry. Returns whether the task exists. */
   async runNow(kind: TaskKind, subject: string, nowMs: number): Promise<boolean> {
     const id = taskId(kind, subject);
-    await this.db
-      .updateTable('task')
-      .set({ runAt: nowMs })
-      .where((eb) => eb.and({ id, attempts: 0 }))
-      .where('runAt', '>', nowMs)
-      .where('leaseToken', 'is', null)
-      .execute();
-    const task = await this.ids.where('id', '=', id).executeTakeFirst();
-    if (task !== undefined) this.noteScheduled(kind, nowMs);
-    return task !== undefined;
+    const isLater = sql<SqlBool>`run_at > ${nowMs}`;
+    await this.update('task', { id, attempts: 0, leaseToken: null }, { runAt: nowMs }, isLater);
+    const exists = (await this.row('task', { id })) !== undefined;
+    if (exists) this.noteScheduled(kind, nowMs);
+    return exists;
   }
 
   /**
@@ -175,17 +165,9 @@ export class Tasks {
 
   /** Skips tasks that fail or are in flight. */
   async plannedAfter(kind: TaskKind, atMs: number, limit: number): Promise<readonly string[]> {
-    const rows = await this.db
-      .selectFrom('task')
-      .select('subject')
-      .where('kind', '=', kind)
-      .where('runAt', '>', atMs)
-      .where('leaseToken', 'is', null)
-      .where('failingSince', 'is', null)
-      .orderBy('runAt')
-      .limit(limit)
-      .execute();
-    return rows.map(({ subject }) => subject);
+    const free = this.rows('task', { kind, leaseToken: null, failingSince: null });
+    const later = await free.where('runAt', '>', atMs).orderBy('runAt').limit(limit).execute();
+    return later.map(({ subject }) => subject);
   }
 
   async renew(leases: readonly Lease[], untilMs: number): Promise<void> {
@@ -200,54 +182,45 @@ export class Tasks {
 
   /** Throws LeaseLostError if the lease is lost. Otherwise prevents a takeover until commit. */
   async fence(lease: Lease): Promise<void> {
-    if (!(await this.isHeld(lease))) throw new LeaseLostError(lease.taskId);
+    if (!(await this.isHeld(lease))) throw new LeaseLostError(lease.id);
   }
 
   /** Like `fence`, without throwing. */
   async isHeld(lease: Lease): Promise<boolean> {
-    const { taskId: id, token } = lease;
-    return (await heldTask(this.db, { id, token })).length > 0;
+    return (await heldTask(this.db, lease)).length > 0;
   }
 
   /** Releases the task instead if it was rescheduled in flight. */
   async complete(lease: Lease): Promise<void> {
-    const { taskId: id, token, revision } = lease;
-    const isUntouched = !this.scheduledIds.has(id);
-    if (isUntouched && (await deleteTask(this.db, { id, token, revision })).length > 0) return;
-    await this.free(lease, () => ({ ...noFailure, attempts: 0 }));
+    const isUntouched = !this.scheduledIds.has(lease.id);
+    if (isUntouched && (await deleteTask(this.db, lease)).length > 0) return;
+    await this.free(lease, { ...noFailure, attempts: 0 });
   }
 
   /** Due at `runAtMs`, unless rescheduled in flight. */
   async repeat(lease: Lease, runAtMs: number): Promise<void> {
-    await this.free(lease, (row) => ({
-      ...noFailure,
-      attempts: 0,
-      runAt: row.case().when('revision', '=', lease.revision).then(runAtMs).else(row.ref('runAt')).end(),
-    }));
+    const runAt = sql<number>`case when revision = ${lease.revision} then ${runAtMs} else run_at end`;
+    await this.free(lease, { ...noFailure, attempts: 0, runAt });
   }
 
-  async markUnknown(lease: Lease, untilMs: number): Promise<void> {
-    await this.ifHeld(lease).set({ unknownUntil: untilMs }).execute();
+  async markUnknown({ id, token }: Lease, untilMs: number): Promise<void> {
+    await this.update('task', { id, leaseToken: token }, { unknownUntil: untilMs });
   }
 
   /** Counts an attempt. */
   async retryAt(lease: Lease, runAtMs: number): Promise<void> {
-    await this.free(lease, (row) => ({ ...noFailure, runAt: runAtMs, attempts: row('attempts', '+', 1) }));
+    await this.free(lease, { ...noFailure, ...oneMoreAttempt, runAt: runAtMs });
   }
 
   /** `words` must hold no secrets or user text. */
   async fail(lease: Lease, runAtMs: number, words: string, nowMs: number): Promise<void> {
-    await this.free(lease, (row) => ({
-      runAt: runAtMs,
-      attempts: row('attempts', '+', 1),
-      failingSince: row.fn.coalesce('failingSince', row.val(nowMs)),
-      failure: words,
-    }));
+    const failingSince = sql<number>`coalesce(failing_since, ${nowMs})`;
+    await this.free(lease, { ...oneMoreAttempt, runAt: runAtMs, failingSince, failure: words });
   }
 
   /** Counts no attempt. A recorded failure stays. */
   async delayUntil(lease: Lease, runAtMs: number): Promise<void> {
-    await this.free(lease, () => ({ runAt: runAtMs }));
+    await this.free(lease, { runAt: runAtMs });
   }
 
   async release(leases: readonly Lease[]): Promise<void> {
@@ -296,21 +269,19 @@ export class Tasks {
     );
   }
 
-  private async free(lease: Lease, change: (row: Row) => UpdateObject<Tables, 'task'>): Promise<void> {
-    const freed = await this.ifHeld(lease)
-      .set((row) => ({ ...freeLease, ...change(row) }))
+  private async free({ id, token }: Lease, changes: Values<'task'>): Promise<void> {
+    const freed = await this.db
+      .updateTable('task')
+      .set({ ...freeLease, ...changes })
+      .where((eb) => eb.and({ id, leaseToken: token }))
       .returning(['kind', 'runAt'])
       .executeTakeFirst();
-    if (freed === undefined) throw new LeaseLostError(lease.taskId);
+    if (freed === undefined) throw new LeaseLostError(id);
     this.noteScheduled(freed.kind, freed.runAt);
   }
 
   private get ids(): Ids {
     return this.db.selectFrom('task').select('id');
-  }
-
-  private ifHeld({ taskId: id, token: leaseToken }: Lease) {
-    return this.db.updateTable('task').where((eb) => eb.and({ id, leaseToken }));
   }
 
   noteScheduled(kind: TaskKind, runAtMs: number): void {
@@ -319,7 +290,6 @@ export class Tasks {
 }
 
 function areHeld(eb: Row, leases: readonly Lease[]) {
-  const ids = leases.map(({ taskId }) => taskId);
   const tokens = new Set(leases.map(({ token }) => token));
-  return eb.and([eb('id', 'in', ids), eb('leaseToken', 'in', [...tokens])]);
+  return eb.and([eb('id', 'in', idsOf(leases)), eb('leaseToken', 'in', [...tokens])]);
 }

@@ -270,8 +270,8 @@ function interactionOf([key = '']: readonly string[]): string {
   return key.startsWith('press:') ? 'press' : 'reply';
 }
 
-function taskKindOf({ taskId }: Lease): string {
-  return taskId.replace(/:.*$/, '');
+function taskKindOf({ id }: Lease): string {
+  return id.replace(/:.*$/, '');
 }
 
 function callNameOf(request: CallRequest, { offers = [] }: Job): string {
