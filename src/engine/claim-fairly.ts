@@ -132,7 +132,7 @@ const FEW = 4;
  * come first: a short queue must not wait behind backlogs.
  */
 export async function claimFairly(tx: Transaction, look: Look): Promise<Found> {
-  const { nowMs, leaseNowMs, leaseUntilMs, inFlight, limit, quota } = look;
+  const { nowMs, leaseNowMs, limit, quota } = look;
   const usedUp = new Map([...look.usedUp].filter(([, untilMs]) => untilMs > nowMs));
   const firstMs = await tx.tasks.firstFreeMs(look.kinds, leaseNowMs);
   const kinds = look.kinds.filter((kind) => (firstMs.get(kind) ?? Number.POSITIVE_INFINITY) <= nowMs);
@@ -164,8 +164,7 @@ export async function claimFairly(tx: Transaction, look: Look): Promise<Found> {
   };
   const claim = async (wanted: number, others: readonly TaskGroup[], isOneOfEach: boolean) => {
     found = 0;
-    const lease = { leaseNowMs, leaseUntilMs, inFlight };
-    const claimed = { kinds, nowMs, ...lease, limit: wanted, leftOut: others, isOneOfEach, admit };
+    const claimed = { ...look, kinds, limit: wanted, leftOut: others, isOneOfEach, admit };
     tasks.push(...(await tx.tasks.claim(claimed)));
   };
   if (look.isBehind) await claim(limit, [...leftOut(), ...slots.holders()], true);

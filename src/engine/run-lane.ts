@@ -64,7 +64,9 @@ export async function runLane<Prepared, Result>(
       ready = next;
       continue;
     }
-    settled = await settle(next.started, await next.result());
+    const result = await next.result();
+    // The answer cannot be requested again, so it is written even without the lease.
+    settled = await persist(tools, () => store.transaction((tx) => settle(tx, next.started, result)));
     if (settled === 'taken_over') throw new LeaseLostError(task.lease.id);
   }
 
@@ -85,7 +87,7 @@ export async function runLane<Prepared, Result>(
     if (prepared === null) return { call: due.call, preparing };
     if (stopping.aborted) return release(tx);
     const result = await effect.admit(tx, due);
-    if (result !== null) return (await settleIn(tx, due, result)) === 'goes_on' ? begin(tx, null) : null;
+    if (result !== null) return (await settle(tx, due, result)) === 'goes_on' ? begin(tx, null) : null;
     const startedAtMs = clock.now();
     const sent = effect.toRepeat?.(due, prepared.value) ?? null;
     await tx.calls.start(id, startedAtMs, sent);
@@ -107,12 +109,7 @@ export async function runLane<Prepared, Result>(
     }
   }
 
-  /** The answer cannot be requested again, so it is written even without the lease. */
-  function settle(attempt: DueCall, result: Result): Promise<Settled> {
-    return persist(tools, () => store.transaction((tx) => settleIn(tx, attempt, result)));
-  }
-
-  async function settleIn(tx: Transaction, attempt: DueCall, result: Result): Promise<Settled> {
+  async function settle(tx: Transaction, attempt: DueCall, result: Result): Promise<Settled> {
     const { id, jobId, startedAtMs } = attempt.call;
     const isHeld = await tx.tasks.isHeld(task.lease);
     // Recording a call requires its job's lock: from here on, nobody else changes the call.

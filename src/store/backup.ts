@@ -63,12 +63,11 @@ export async function backUp(dataDir: string, options: BackupOptions) {
   if (!existsSync(join(store, DATABASE_FILE))) {
     throw new StoreError(`There is no store in ${store} yet. If it is elsewhere, set DATA_DIR.`);
   }
-  const backup = await makeBackup(store, { ...options, directory: resolve(options.directory) }).catch(
-    (error: unknown) => {
-      recordFailedBackup(store);
-      throw error;
-    },
-  );
+  const directory = resolve(options.directory);
+  const backup = await makeBackup(store, { ...options, directory }).catch((error: unknown) => {
+    recordFailedBackup(store);
+    throw error;
+  });
   recordBackup(store, options.nowMs);
   return backup;
 }

@@ -121,7 +121,7 @@ async function copyTable(
     rows = await source
       .selectFrom(name)
       .selectAll()
-      .where(isBeyond(key, last === undefined ? null : keyOf(key, last)))
+      .where(isBeyond(key, last ? keyOf(key, last) : null))
       .orderBy(sql.join(key.map((column) => sql.ref(column))))
       .limit(ROWS_AT_ONCE)
       .execute();

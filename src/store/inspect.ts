@@ -216,7 +216,8 @@ async function refusedNotices(db: Queries, sinceMs: number): Promise<NoticeFacts
   const notices = await db
     .selectFrom('call')
     .innerJoin('job', 'job.id', 'call.jobId')
-    .select(['job.teamId', 'call.request', 'call.state', 'call.detail', 'call.endedAt', 'call.createdAt'])
+    .select(['job.teamId', 'call.request', 'call.state', 'call.detail'])
+    .select(({ fn }) => fn.coalesce('call.endedAt', 'call.createdAt').as('atMs'))
     .where('call.kind', '=', 'notify_channel')
     .where((eb) =>
       eb.or([
@@ -224,12 +225,10 @@ async function refusedNotices(db: Queries, sinceMs: number): Promise<NoticeFacts
         eb('call.state', '=', 'pending').and('call.detail', 'is not', null),
       ]),
     )
+    .orderBy('atMs')
     .execute();
   const byChannel = new Map<string, NoticeFacts['refused'][number] & { readonly isDone: boolean }>();
-  const inOrder = notices
-    .map(({ endedAt, createdAt, ...notice }) => ({ ...notice, atMs: endedAt ?? createdAt }))
-    .toSorted((a, b) => a.atMs - b.atMs);
-  for (const { teamId, request, state, detail, atMs } of inOrder) {
+  for (const { teamId, request, state, detail, atMs } of notices) {
     const notice = fromJson(request);
     if (notice.kind !== 'notify_channel') continue;
     const { channelId } = notice;

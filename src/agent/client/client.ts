@@ -10,7 +10,13 @@ import {
   type TimeLimits,
 } from '../../engine/runtime/exchange.ts';
 import { foreignAddress, foreignText, storable } from '../../engine/runtime/foreign-text.ts';
-import { type AgentFailure, type AgentJob, type Capability, capabilities } from '../../jobs/agent-job.ts';
+import {
+  type AgentFailure,
+  type AgentFailureReason,
+  type AgentJob,
+  type Capability,
+  capabilities,
+} from '../../jobs/agent-job.ts';
 import type { TroubleKind } from '../../jobs/job.ts';
 import { afterAnswer, nothingKnown, type ServiceFacts } from '../../jobs/service-facts.ts';
 
@@ -171,34 +177,40 @@ export class AgentError extends Error {
   }
 }
 
-type Kind = Pick<AgentFailure, 'outcome' | 'reason'>;
-
-const kind = (outcome: Kind['outcome'], reason: Kind['reason']): Kind => ({ outcome, reason });
-
-function agentError(of: Kind, status: number | null, message: string, cause?: Error): AgentError {
-  return new AgentError({ ...of, status, message, retryAfterMs: null }, { cause });
+function agentError(
+  outcome: AgentFailure['outcome'],
+  reason: AgentFailureReason,
+  status: number | null,
+  message: string,
+  cause?: Error,
+): AgentError {
+  return new AgentError({ outcome, reason, status, message, retryAfterMs: null }, { cause });
 }
 
 export function notSentError(cause: Error): AgentError {
   const why = isTimeout(cause) ? 'in time' : `(${codeOf(cause)})`;
-  return agentError(kind('definite', 'unreachable'), null, `no connection to the agent API ${why}`, cause);
+  return agentError('definite', 'unreachable', null, `no connection to the agent API ${why}`, cause);
 }
 
 function noAnswerError(status: number | null, cause: Error): AgentError {
   const message = isTimeout(cause)
     ? 'the agent API did not answer in time'
     : `the connection to the agent API broke before the answer (${codeOf(cause)})`;
-  return agentError(kind('unknown', 'unreachable'), status, message, cause);
+  return agentError('unknown', 'unreachable', status, message, cause);
 }
 
 function badAnswerError(status: number, problem: string, cause?: Error): AgentError {
-  const message = `the answer of the agent API (${status}) ${problem}`;
-  return agentError(kind('unknown', 'bad_answer'), status, message, cause);
+  return agentError(
+    'unknown',
+    'bad_answer',
+    status,
+    `the answer of the agent API (${status}) ${problem}`,
+    cause,
+  );
 }
 
 export function unknownProjectError(projectId: string): AgentError {
-  const message = `the project ${projectId} is not in the settings`;
-  return agentError(kind('definite', 'unauthorized'), null, message);
+  return agentError('definite', 'unauthorized', null, `the project ${projectId} is not in the settings`);
 }
 
 export function refusedError(
@@ -207,17 +219,18 @@ export function refusedError(
   retryAfterMs: number | null,
   can?: readonly Capability[],
 ): AgentError {
+  const outcome = status >= 500 ? 'unknown' : 'definite';
   const message = words ?? `the agent API answered with status ${status}`;
   const answer = { status, message, retryAfterMs, ...(words !== null && { words }) };
-  return new AgentError({ ...kindOf(status, words), ...answer }, undefined, can);
+  return new AgentError({ outcome, reason: reasonOf(status, words), ...answer }, undefined, can);
 }
 
-function kindOf(status: number, words: string | null): Kind {
-  if (status >= 500) return kind('unknown', 'server_error');
-  if (status === 429) return kind('definite', 'rate_limited');
-  if ([401, 402, 403].includes(status)) return kind('definite', 'unauthorized');
-  if (status === 404) return kind('definite', words === null ? 'no_such_path' : 'not_found');
-  return kind('definite', 'rejected');
+function reasonOf(status: number, words: string | null): AgentFailureReason {
+  if (status >= 500) return 'server_error';
+  if (status === 429) return 'rate_limited';
+  if ([401, 402, 403].includes(status)) return 'unauthorized';
+  if (status === 404) return words === null ? 'no_such_path' : 'not_found';
+  return 'rejected';
 }
 
 function isTimeout({ name }: Error): boolean {

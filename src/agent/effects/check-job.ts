@@ -27,13 +27,13 @@ interface AgentRead {
 
 export async function checkJob(
   tools: AgentTools,
-  { batches, inTurn }: { batches: CheckBatches; inTurn: FairLimit },
+  { batches, inTurn }: { batches: ReturnType<typeof checkBatches>; inTurn: FairLimit },
   kind: CheckKind,
   task: ClaimedTask,
 ): Promise<void> {
   const { subject, lease, dueAtMs, group } = task;
   const { store, clock, stopping, showChecked } = tools;
-  const watched = await batches.read(subject);
+  const watched = await batches.jobs.load(subject);
   const before = watched && agentJobToCheck(watched.job, kind);
   if (watched === null || before === null) {
     return store.transaction((tx) => tx.tasks.complete(lease));
@@ -47,7 +47,7 @@ export async function checkJob(
   // Most checks find nothing new: then the job is neither locked nor written. Whatever changes the job
   // meanwhile reschedules the check.
   const nextCheckAtMs = nextCheckIfUnchanged(newContext(), watched, event, kind);
-  if (nextCheckAtMs !== null && (await batches.putOff({ kind, lease, nextCheckAtMs }))) {
+  if (nextCheckAtMs !== null && (await batches.unchanged.load({ kind, lease, nextCheckAtMs }))) {
     return showChecked(job);
   }
   const after = await store.transaction(async (tx) => {
@@ -156,37 +156,29 @@ const GATHERED_FOR_MS = 5;
 /** Keeps transactions short; for a much longer list, SQLite would scan all tasks. */
 const MAX_AT_ONCE = 128;
 
-export type CheckBatches = ReturnType<typeof checkBatches>;
-
 export function checkBatches(store: Store, clock: Clock) {
-  const reads = batcher<string, WatchedJob | null>(
-    async (tx, jobIds) => {
+  return {
+    jobs: batcher<string, WatchedJob | null>(store, setImmediate, async (tx, jobIds) => {
       const found = await tx.checks.read(jobIds);
       return jobIds.map((id) => found.get(id) ?? null);
-    },
-    store,
-    setImmediate,
-  );
-  const unchanged = batcher<UnchangedCheck, boolean>(
-    async (tx, checks) => {
-      const ended = await tx.checks.endUnchanged(checks, clock.now());
-      return checks.map(({ lease }) => ended.has(lease.id));
-    },
-    store,
-    (run) => setTimeout(run, GATHERED_FOR_MS),
-  );
-  return {
-    read: (jobId: string) => reads.load(jobId),
-    /** False: another event owns the task now. */
-    putOff: (check: UnchangedCheck) => unchanged.load(check),
+    }),
+    /** Puts the check off. False: another event owns the task now. */
+    unchanged: batcher<UnchangedCheck, boolean>(
+      store,
+      (run) => setTimeout(run, GATHERED_FOR_MS),
+      async (tx, checks) => {
+        const ended = await tx.checks.endUnchanged(checks, clock.now());
+        return checks.map(({ lease }) => ended.has(lease.id));
+      },
+    ),
   };
 }
 
 /** An item that fails the batch fails alone. */
 function batcher<I, O>(
-  work: (tx: Transaction, items: readonly I[]) => Promise<O[]>,
   store: Store,
   schedule: (run: () => void) => unknown,
+  work: (tx: Transaction, items: readonly I[]) => Promise<O[]>,
 ): DataLoader<I, O> {
   const batch = (items: readonly I[]) => store.transaction((tx) => work(tx, items));
   const orEachAlone = async (items: readonly I[]): Promise<(O | Error)[]> => {

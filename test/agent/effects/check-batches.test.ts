@@ -13,7 +13,7 @@ test('a job that cannot be read keeps no other from its check', async () => {
   }
   sql(`update job set data = '{' where id = 'job-1'`);
   const batches = checkBatches(store, createTestClock(NOW_MS));
-  const [first, second] = await Promise.allSettled(ids.map((id) => batches.read(id)));
+  const [first, second] = await Promise.allSettled(ids.map((id) => batches.jobs.load(id)));
   expect(first).toMatchObject({ status: 'rejected', reason: expect.any(SyntaxError) });
   expect(second).toMatchObject({ status: 'fulfilled', value: { job: { id: 'job-2' } } });
 });
