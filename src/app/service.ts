@@ -1,5 +1,5 @@
 import { createAgentClient } from '../agent/client/client.ts';
-import { AnsweredJobs } from '../agent/effects/agent-tools.ts';
+import { answeredJobs } from '../agent/effects/agent-tools.ts';
 import { hasJob } from '../agent/effects/check-job.ts';
 import { farTasks } from '../engine/far-tasks.ts';
 import { retentionJob } from '../engine/retention-job.ts';
@@ -97,7 +97,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
       workspaces,
       promptMaxLength: config.policy.promptMaxLength,
       readsPerMinute,
-      answered: new AnsweredJobs(),
+      answered: answeredJobs(),
       hourlyBudget,
       known: {
         agent: agent.factsOf,

@@ -29,22 +29,21 @@ export class FairSlots {
     return true;
   }
 
-  add(group: TaskGroup): void {
-    this.taken += 1;
-    for (const level of levelsOf(group)) this.takenBy.set(level, (this.takenBy.get(level) ?? 0) + 1);
-  }
-
-  giveBack(group: TaskGroup): void {
-    this.taken -= 1;
+  add(group: TaskGroup, count = 1): void {
+    this.taken += count;
     for (const level of levelsOf(group)) {
-      const left = (this.takenBy.get(level) ?? 0) - 1;
-      if (left > 0) this.takenBy.set(level, left);
+      const taken = (this.takenBy.get(level) ?? 0) + count;
+      if (taken > 0) this.takenBy.set(level, taken);
       else this.takenBy.delete(level);
     }
   }
 
+  giveBack(group: TaskGroup): void {
+    this.add(group, -1);
+  }
+
   full(): TaskGroup[] {
-    return [...this.takenBy.keys()].filter((level) => this.isFull(level, true));
+    return this.holders().filter((level) => this.isFull(level, true));
   }
 
   copy(): FairSlots {
@@ -57,11 +56,8 @@ export class FairSlots {
   private isFull(level: TaskGroup, isAlone: boolean): boolean {
     const taken = this.takenBy.get(level) ?? 0;
     if (taken >= this.free * SHARE_OF_MANY) return true;
-    return isAlone && taken >= this.free * SHARE && !this.hasParts(level);
-  }
-
-  private hasParts(level: TaskGroup): boolean {
-    return this.holders().some((other) => other !== level && other.startsWith(level));
+    const isPart = (other: TaskGroup) => other !== level && other.startsWith(level);
+    return isAlone && taken >= this.free * SHARE && !this.holders().some(isPart);
   }
 }
 

@@ -16,14 +16,14 @@ const AT_ONCE = 250;
  */
 export function farTasks(
   { store, clock, log }: Pick<EngineTools, 'store' | 'clock' | 'log'>,
-  policy: Pick<Policy, 'pollMaxIntervalMs'>,
+  { pollMaxIntervalMs }: Pick<Policy, 'pollMaxIntervalMs'>,
 ): Periodic {
   return periodically(clock, { firstAfterMs: EVERY_MS, everyMs: EVERY_MS }, async () => {
     try {
       const found = await store.transaction(async (tx) => {
         const nowMs = clock.now();
         await shortenFarLeases(tx, nowMs);
-        let count = await bringChecksForward(tx, nowMs, policy);
+        let count = await bringChecksForward(tx, nowMs, nowMs + pollMaxIntervalMs + CLOCKS_DIFFER_MS);
         for (const kind of taskKinds) {
           const { furthestAheadMs: aheadMs = LONGEST_PAUSE_MS } = taskFacts(kind);
           if (aheadMs === null) continue;
@@ -38,16 +38,8 @@ export function farTasks(
   });
 }
 
-async function bringChecksForward(
-  tx: Transaction,
-  nowMs: number,
-  policy: Pick<Policy, 'pollMaxIntervalMs'>,
-): Promise<number> {
-  const far = await tx.tasks.plannedAfter(
-    'check_job',
-    nowMs + policy.pollMaxIntervalMs + CLOCKS_DIFFER_MS,
-    AT_ONCE,
-  );
+async function bringChecksForward(tx: Transaction, nowMs: number, laterThanMs: number): Promise<number> {
+  const far = await tx.tasks.plannedAfter('check_job', laterThanMs, AT_ONCE);
   const jobs = far.length === 0 ? [] : [...(await tx.checks.read(far)).values()];
   // The agent may have asked to wait, or keeps changing its answer.
   const astray = jobs.filter(({ job }) => {

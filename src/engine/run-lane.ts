@@ -55,9 +55,7 @@ export async function runLane<Prepared, Result>(
   const { store, clock, stopping } = tools;
   let ready: Preparing<Prepared> | null = null;
   for (let settled: Settled = 'goes_on'; settled === 'goes_on'; ) {
-    const next: Preparing<Prepared> | Started<Result> | null = await store.transaction((tx) =>
-      begin(tx, ready),
-    );
+    const next = await store.transaction((tx) => begin(tx, ready));
     if (next === null) return;
     if ('preparing' in next) {
       await next.preparing;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import type { AgentClient } from '../../src/agent/client/client.ts';
-import { AnsweredJobs } from '../../src/agent/effects/agent-tools.ts';
+import { answeredJobs } from '../../src/agent/effects/agent-tools.ts';
 import { callAgent } from '../../src/agent/effects/call-agent.ts';
 import { checkBatches, checkJob } from '../../src/agent/effects/check-job.ts';
 import { eventFeatures } from '../../src/app/features.ts';
@@ -87,7 +87,7 @@ async function overtaken(events: readonly Happening[], kind: TaskKind, agentJob:
     workspaces: { of: async () => workspace, ofRequest: async () => workspace },
     promptMaxLength: 20_000,
     readsPerMinute: 600,
-    answered: new AnsweredJobs(),
+    answered: answeredJobs(),
     hourlyBudget: 100,
     featureViews: {},
     codeHosts: [],

@@ -7,7 +7,7 @@ import { type AgentClient, unknownProjectError } from '../client/client.ts';
 export type AgentTools = EngineTools &
   Readonly<{
     agent: AgentClient;
-    answered: AnsweredJobs;
+    answered: ReturnType<typeof answeredJobs>;
     known: { readonly agent: (projectId: string) => ServiceFacts };
     /** Per project. */
     hourlyBudget: number;
@@ -34,20 +34,16 @@ export function agentSays({ reason, words }: AgentFailure): { readonly agent_say
 }
 
 /** Known to this process only. */
-export class AnsweredJobs {
+export function answeredJobs() {
   /** The last two of each project. */
-  private readonly byProject = new Map<string, readonly { agentJobId: string; atMs: number }[]>();
-
-  note(projectId: string, agentJobId: string, atMs: number): void {
-    const others = this.othersOf(projectId, agentJobId).slice(-1);
-    this.byProject.set(projectId, [...others, { agentJobId, atMs }]);
-  }
-
-  othersAtMs(projectId: string, agentJobId: string): number | null {
-    return this.othersOf(projectId, agentJobId).at(-1)?.atMs ?? null;
-  }
-
-  private othersOf(projectId: string, agentJobId: string) {
-    return (this.byProject.get(projectId) ?? []).filter((job) => job.agentJobId !== agentJobId);
-  }
+  const byProject = new Map<string, readonly { agentJobId: string; atMs: number }[]>();
+  const othersOf = (projectId: string, agentJobId: string) =>
+    (byProject.get(projectId) ?? []).filter((job) => job.agentJobId !== agentJobId);
+  return {
+    note: (projectId: string, agentJobId: string, atMs: number): void => {
+      byProject.set(projectId, [...othersOf(projectId, agentJobId).slice(-1), { agentJobId, atMs }]);
+    },
+    othersAtMs: (projectId: string, agentJobId: string) =>
+      othersOf(projectId, agentJobId).at(-1)?.atMs ?? null,
+  };
 }

@@ -25,8 +25,6 @@ const COMES_WITHIN_MS = 10_000;
 const NOBODY_WAS_THERE_MS = 30_000;
 const PASSED_FOR_MS = 60_000;
 
-type Tools = Pick<AgentTools, 'hourlyBudget' | 'log'>;
-
 /**
  * Null: allowed. Counts the ledger's calls, which restarts and replicas share. The first start in line asks
  * every minute, and a successful call wakes it (`callNext`).
@@ -102,7 +100,7 @@ async function callFirst(tx: Transaction, line: readonly InBudgetQueue[], firstA
 }
 
 export async function noteAnswer(
-  { log }: Tools,
+  { log }: AgentTools,
   tx: Transaction,
   projectId: string,
   answered: AnsweredCall,
@@ -127,7 +125,7 @@ export async function noteAnswer(
  * job may go again, if it is in line.
  */
 export async function callNext(
-  { hourlyBudget }: Tools,
+  { hourlyBudget }: AgentTools,
   tx: Transaction,
   { id, projectId }: Job,
   { pause, isTaken }: { pause: CallPause | null; isTaken: boolean },

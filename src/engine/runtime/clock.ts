@@ -27,11 +27,7 @@ export function clockFrom({ now, at, awakeSinceMs, pause = () => nextTurn() }: C
     at,
     awakeSinceMs,
     pause,
-    sleep: async (ms) => {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      after(ms, resolve);
-      return promise;
-    },
+    sleep: (ms) => new Promise((resolve) => void after(ms, resolve)),
     timeout: async (ms, awaited, late) => {
       const { promise: limit, resolve } = Promise.withResolvers<typeof late>();
       const cancel = after(ms, () => resolve(late));

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { CallKind, CallOutcome, CallRequest, NewCall } from '../../jobs/call.ts';
 import type { Job } from '../../jobs/job.ts';
@@ -150,8 +150,7 @@ export class Calls extends Table {
 
 function boundedKey(key: string): string {
   if (key.length <= MAX_PLAIN_KEY_LENGTH) return key;
-  const digest = createHash('sha256').update(key).digest('hex');
-  return `${key.slice(0, MAX_PLAIN_KEY_LENGTH)}…${digest}`;
+  return `${key.slice(0, MAX_PLAIN_KEY_LENGTH)}…${hash('sha256', key)}`;
 }
 
 function callFrom({ id, jobId, lane, state, sent, ...row }: CallRow): LedgerCall {
@@ -181,5 +180,5 @@ export async function keepNotices(db: Queries, jobIds: readonly string[]): Promi
 }
 
 function digestOf(key: string): string {
-  return createHash('sha256').update(key).digest('base64url');
+  return hash('sha256', key, 'base64url');
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type SqlBool, sql } from 'kysely';
 import type { Reply } from '../../jobs/event.ts';
 import { fromJson, type Queries, type Tables, toJson } from '../schema/tables.ts';
@@ -29,7 +29,7 @@ export class InboundRequests extends Table {
 /** Keys name people, who may ask for erasure. */
 function digested(key: string): string {
   const kind = key.slice(0, key.indexOf(':') + 1);
-  return kind + createHash('sha256').update(key).digest('base64url');
+  return kind + hash('sha256', key, 'base64url');
 }
 
 /** Senders retry for days with the same id. */
@@ -96,20 +96,11 @@ export class EarlyReplies extends Table {
   ): Promise<void> {
     await forgetOldEarlyReplies(this.db, nowMs);
     const { editedTs, text, more } = columns;
-    await this.db
-      .insertInto('earlyReply')
-      .values({ teamId, channelId, threadTs, messageTs, receivedAt: nowMs, ...columns })
-      .onConflict((conflict) =>
-        conflict
-          .columns(['teamId', 'channelId', 'threadTs', 'messageTs'])
-          .doUpdateSet(columns)
-          // Another event of the message may have brought less.
-          .where(
-            sql<SqlBool>`early_reply.edited_ts < ${editedTs} or early_reply.edited_ts = ${editedTs}
-              and length(early_reply.text) + length(early_reply.more) < length(${text}) + length(${more})`,
-          ),
-      )
-      .execute();
+    // Another event of the message may have brought less.
+    const isMore = sql<SqlBool>`early_reply.edited_ts < ${editedTs} or early_reply.edited_ts = ${editedTs}
+      and length(early_reply.text) + length(early_reply.more) < length(${text}) + length(${more})`;
+    const key = { teamId, channelId, threadTs, messageTs };
+    await this.upsert('earlyReply', key, { receivedAt: nowMs, ...columns }, columns, isMore);
   }
 }
 

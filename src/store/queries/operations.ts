@@ -61,7 +61,7 @@ export class Replicas extends Table {
   }
 
   async leave(id: string, nowMs: number): Promise<void> {
-    await this.delete('replica', {}, sql`id = ${id} or seen_at < ${nowMs - GONE_AFTER_MS}`);
+    await this.delete('replica', {}, sql`(id = ${id} or seen_at < ${nowMs - GONE_AFTER_MS})`);
   }
 }
 

@@ -51,13 +51,14 @@ export class Table {
     key: Partial<Tables[T]>,
     values: Values<T>,
     changes: Values<T> | null = values,
+    condition: RawBuilder<SqlBool> = ANY,
   ): Promise<boolean> {
     const { numInsertedOrUpdatedRows } = await this.db
       .insertInto(table as 'home')
       .values({ ...key, ...values } as never)
       .onConflict((conflict) => {
         const existing = conflict.columns(Object.keys(key) as never);
-        return changes === null ? existing.doNothing() : existing.doUpdateSet(changes as object);
+        return changes ? existing.doUpdateSet(changes as object).where(condition) : existing.doNothing();
       })
       .executeTakeFirst();
     return numInsertedOrUpdatedRows !== 0n;

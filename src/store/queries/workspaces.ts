@@ -37,8 +37,7 @@ export class ChannelSettingsTable extends Table {
 export class Homes extends Table {
   async opened(teamId: string, userId: string, nowMs: number): Promise<void> {
     await this.upsert('home', { teamId, userId }, { openedAt: nowMs });
-    const subject = subjectIn(teamId, userId);
-    await this.tasks.schedule({ kind: 'refresh_home', subject, runAtMs: nowMs, ifScheduled: 'replace' });
+    await this.refresh(subjectIn(teamId, userId), nowMs, 'replace');
   }
 
   async follow(decision: Decision, nowMs: number): Promise<void> {
@@ -46,9 +45,11 @@ export class Homes extends Table {
     if (userId === null || !changesHome(decision, nowMs)) return;
     const home = await this.row('home', { teamId, userId });
     if (home === undefined || !mayBeSeen(home.openedAt, nowMs)) return;
-    const subject = subjectIn(teamId, userId);
-    const runAtMs = nowMs + HOME_SPACING_MS;
-    await this.tasks.schedule({ kind: 'refresh_home', subject, runAtMs, ifScheduled: 'keep' });
+    await this.refresh(subjectIn(teamId, userId), nowMs + HOME_SPACING_MS, 'keep');
+  }
+
+  private refresh(subject: string, runAtMs: number, ifScheduled: 'keep' | 'replace') {
+    return this.tasks.schedule({ kind: 'refresh_home', subject, runAtMs, ifScheduled });
   }
 }
 
@@ -90,10 +91,8 @@ export class Installations extends Table {
     };
     // Must differ from an earlier installation's.
     const values = { ...row, revision: installedAt };
-    await this.upsert('installation', { id }, values, {
-      ...row,
-      revision: sql`installation.revision + 1`,
-    });
+    const revision = sql<number>`installation.revision + 1`;
+    await this.upsert('installation', { id }, values, { ...row, revision });
   }
 
   /** False: the row has changed. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import type { AgentClient } from '../../../src/agent/client/client.ts';
-import { AnsweredJobs } from '../../../src/agent/effects/agent-tools.ts';
+import { answeredJobs } from '../../../src/agent/effects/agent-tools.ts';
 import { eventFeatures } from '../../../src/app/features.ts';
 import { createLogger } from '../../../src/app/operations/logger.ts';
 import { createLoops, type Loops, type Tools } from '../../../src/app/service/loops.ts';
@@ -126,7 +126,7 @@ export async function createLoopsWorld(options: LoopsOptions): Promise<LoopsWorl
       workspaces: { of: async () => workspace, ofRequest: async () => workspace },
       promptMaxLength: 20_000,
       readsPerMinute,
-      answered: new AnsweredJobs(),
+      answered: answeredJobs(),
       hourlyBudget,
       featureViews: {},
       codeHosts: [],

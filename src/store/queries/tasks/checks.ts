@@ -66,13 +66,13 @@ export class Checks extends Table {
     const jobs = jobIds.map((id) => ({ id }));
     const rows = await jobsToCheck(this.db, {}, jobs);
     return new Map(
-      rows.map(({ id, data, number, saved, hasUnsent, isCardPlanned }) => [
-        id,
+      rows.map((row) => [
+        row.id,
         {
-          job: jobFrom({ data, number }),
-          saved: savedFrom(saved),
-          hasUnsent: Boolean(hasUnsent),
-          isCardPlanned: Boolean(isCardPlanned),
+          job: jobFrom(row),
+          saved: savedFrom(row.saved),
+          hasUnsent: Boolean(row.hasUnsent),
+          isCardPlanned: Boolean(row.isCardPlanned),
         },
       ]),
     );

@@ -44,7 +44,6 @@ const freeLease = { leaseToken: null, leaseUntil: null };
 const noFailure = { failingSince: null, failure: null };
 const oneMoreAttempt = { attempts: sql<number>`attempts + 1` };
 
-type Row = ExpressionBuilder<Tables, 'task'>;
 type Ids = SelectQueryBuilder<Tables, 'task', { id: string }>;
 
 export class Tasks extends Table {
@@ -289,7 +288,7 @@ export class Tasks extends Table {
   }
 }
 
-function areHeld(eb: Row, leases: readonly Lease[]) {
+function areHeld(eb: ExpressionBuilder<Tables, 'task'>, leases: readonly Lease[]) {
   const tokens = new Set(leases.map(({ token }) => token));
   return eb.and([eb('id', 'in', idsOf(leases)), eb('leaseToken', 'in', [...tokens])]);
 }

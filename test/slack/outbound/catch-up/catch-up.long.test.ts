@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import type { AgentClient } from '../../../../src/agent/client/client.ts';
-import { AnsweredJobs } from '../../../../src/agent/effects/agent-tools.ts';
+import { answeredJobs } from '../../../../src/agent/effects/agent-tools.ts';
 import { eventFeatures } from '../../../../src/app/features.ts';
 import { createLogger } from '../../../../src/app/operations/logger.ts';
 import { createLoops, type Tools } from '../../../../src/app/service/loops.ts';
@@ -69,7 +69,7 @@ async function limitedWorld(teamIds: readonly string[]) {
     },
     promptMaxLength: 20_000,
     readsPerMinute: 6_000,
-    answered: new AnsweredJobs(),
+    answered: answeredJobs(),
     hourlyBudget: 10_000,
     featureViews: {},
     codeHosts: [],
