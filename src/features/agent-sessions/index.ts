@@ -1,9 +1,8 @@
-import type { SlackEventMiddlewareArgs } from '@slack/bolt';
 import type { JobEvent } from '../../jobs/event.ts';
 import { canStop, isStopping, isUnwatched, type Job, watchQuestionOf } from '../../jobs/job.ts';
 import { noteRequest } from '../../slack/inbound/connection/requests.ts';
 import { applyOnce, isAdmitted, refusalInThread } from '../../slack/inbound/door.ts';
-import type { ListenerDeps } from '../../slack/inbound/listener.ts';
+import type { EventListener } from '../../slack/inbound/listener.ts';
 import { isPlaceGone } from '../../slack/protocol/error-codes.ts';
 import type { SessionState } from '../../slack/workspace/poster.ts';
 import { SlackCallError, wasAnsweredNo } from '../../slack/workspace/web-api/failure.ts';
@@ -14,10 +13,7 @@ export const agentSessions: Feature = {
   listeners: () => ({ events: { agent_session_stopped: sessionStopped } }),
 };
 
-async function sessionStopped(
-  deps: ListenerDeps,
-  { event, body }: SlackEventMiddlewareArgs<'agent_session_stopped'>,
-): Promise<void> {
+const sessionStopped: EventListener<'agent_session_stopped'> = async (deps, { event, body }) => {
   const { user: userId, channel: channelId, thread_ts: threadTs } = event;
   const { teamId, store } = deps;
   const stopper = { userId, channelId, threadTs };
@@ -35,7 +31,7 @@ async function sessionStopped(
     return job.id;
   });
   noteRequest(jobId === null ? { outcome: 'ignored' } : { outcome: 'accepted', jobId });
-}
+};
 
 /** Apps rarely gain permissions. */
 const PAUSE_MS = 3_600_000;

@@ -1,11 +1,10 @@
-import type { AllMiddlewareArgs, SlackEventMiddlewareArgs } from '@slack/bolt';
 import { z } from 'zod';
 import { requestDraft } from '../../jobs/decide/start/drafts.ts';
 import { type JobRequest, openJob } from '../../jobs/decide/start/open.ts';
 import { approversIn } from '../../jobs/policy.ts';
 import { projectCalled } from '../../jobs/requests/project.ts';
 import { noteRequest, type RequestNote } from '../../slack/inbound/connection/requests.ts';
-import type { ListenerDeps } from '../../slack/inbound/listener.ts';
+import type { EventListener, ListenerDeps } from '../../slack/inbound/listener.ts';
 import { projectOf, requestOf } from '../../slack/inbound/start-job.ts';
 import { STEP_ID } from '../../slack/protocol/ids.ts';
 import { sanitize } from '../../slack/protocol/slack-text.ts';
@@ -24,10 +23,7 @@ type Execution = Readonly<{ id: string; token: string | null; keys: readonly str
 type StepRequest = Readonly<{ request: JobRequest; isDraft: boolean }>;
 
 /** Reports problems before the acknowledgement: if that fails, Slack redelivers the event. */
-export async function stepReached(
-  deps: ListenerDeps,
-  { event, body }: SlackEventMiddlewareArgs<'function_executed'> & AllMiddlewareArgs,
-): Promise<void> {
+export const stepReached: EventListener<'function_executed'> = async (deps, { event, body }) => {
   if (event.function.callback_id !== STEP_ID) return;
   const { teamId, store } = deps;
   const { function_execution_id: id, inputs: given = {}, bot_access_token: token = null } = event;
@@ -41,7 +37,7 @@ export async function stepReached(
   const personId = inputs.shape.person.safeParse(given.person).data?.id ?? null;
   const error = await storeOnce(deps, execution, request, personId);
   if (error !== STARTED) await endWith(deps, execution, error);
-}
+};
 
 /** Slack does not document how it delivers empty inputs. */
 const missing = z

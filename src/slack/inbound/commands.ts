@@ -60,6 +60,7 @@ import {
   type ListenerDeps,
   namesOnMenu,
   type Press,
+  type Presses,
 } from './listener.ts';
 import { compose, projectOf, startFrom } from './start-job.ts';
 
@@ -148,19 +149,6 @@ export async function helpAnswer(deps: ListenerDeps, userId: string): Promise<Sl
   const [recipe = null] = await namesOnMenu(deps, userId);
   return helpView(recipe);
 }
-
-export const showHelp: InteractionListener<Press> = async (deps, press) => {
-  await press.ack();
-  return helpAnswer(deps, press.userId);
-};
-
-export const showAllHelp: InteractionListener<Press> = async (deps, press) => {
-  await press.ack();
-  const mayStop = deps.projects.some(({ id }) => canStop(deps, { projectId: id }));
-  const [recipe = null] = await namesOnMenu(deps, press.userId);
-  await openForm(deps, press.triggerId, allHelpModal(recipe, mayStop));
-  return null;
-};
 
 export async function doctorAnswer(
   deps: ListenerDeps,
@@ -265,40 +253,57 @@ function visible({ teamId, userId, channelId }: Viewer, job: Job | null): Job | 
   return isVisible ? job : null;
 }
 
-export const showJob: InteractionListener<Press> = async (deps, press) => {
-  await press.ack();
-  const jobId = decodeButton(press.value)?.jobId;
-  if (jobId === undefined) return null;
-  const viewer = viewerOf(deps, press);
-  const modal = detailsModal((await jobInFull(deps, viewer, jobId)).blocks, viewer.channelId);
-  const isOpen = (await openForm(deps, press.triggerId, modal)) !== null;
-  return isOpen ? null : jobInFull(deps, viewer, jobId, statusView);
-};
-
-export const readAll: InteractionListener<Press> = async (deps, press) => {
-  await press.ack();
-  const jobId = decodeButton(press.value)?.jobId;
-  if (jobId === undefined) return null;
-  const read = () =>
-    deps.store.transaction(async (tx) => {
-      const job = await tx.jobs.get(jobId);
-      if (job?.teamId !== deps.teamId || !isMeantHere(job, {}, press)) return null;
-      const posts = await tx.calls.posted(jobId, 'announce');
-      const post = posts.find(({ ts }) => ts === press.messageTs)?.request.announcement;
-      return post?.kind === 'turn_ended' ? (post.words ?? null) : null;
-    });
-  const words = await readInTime(deps, read);
-  if (words === null) return unknownJobAnswer(deps, press.messageTs);
-  if (typeof words === 'object') return words;
-  const view = allWordsView(words);
-  return openOrTell(deps, press, plainModal('The agent says', view), view);
-};
-
-export const turnPage: InteractionListener<Press> = async (deps, press) => {
+const turnPage: InteractionListener<Press> = async (deps, press) => {
   await press.ack();
   if (press.channelId === null) return null;
   return press.replace(await listAnswer(deps, viewerOf(deps, press), decodePage(press.value)));
 };
+
+export const commandPresses = {
+  showHelp: async (deps, press) => {
+    await press.ack();
+    return helpAnswer(deps, press.userId);
+  },
+
+  showAllHelp: async (deps, press) => {
+    await press.ack();
+    const mayStop = deps.projects.some(({ id }) => canStop(deps, { projectId: id }));
+    const [recipe = null] = await namesOnMenu(deps, press.userId);
+    await openForm(deps, press.triggerId, allHelpModal(recipe, mayStop));
+    return null;
+  },
+
+  details: async (deps, press) => {
+    await press.ack();
+    const jobId = decodeButton(press.value)?.jobId;
+    if (jobId === undefined) return null;
+    const viewer = viewerOf(deps, press);
+    const modal = detailsModal((await jobInFull(deps, viewer, jobId)).blocks, viewer.channelId);
+    const isOpen = (await openForm(deps, press.triggerId, modal)) !== null;
+    return isOpen ? null : jobInFull(deps, viewer, jobId, statusView);
+  },
+
+  readAll: async (deps, press) => {
+    await press.ack();
+    const jobId = decodeButton(press.value)?.jobId;
+    if (jobId === undefined) return null;
+    const read = () =>
+      deps.store.transaction(async (tx) => {
+        const job = await tx.jobs.get(jobId);
+        if (job?.teamId !== deps.teamId || !isMeantHere(job, {}, press)) return null;
+        const posts = await tx.calls.posted(jobId, 'announce');
+        const post = posts.find(({ ts }) => ts === press.messageTs)?.request.announcement;
+        return post?.kind === 'turn_ended' ? (post.words ?? null) : null;
+      });
+    const words = await readInTime(deps, read);
+    if (words === null) return unknownJobAnswer(deps, press.messageTs);
+    if (typeof words === 'object') return words;
+    const view = allWordsView(words);
+    return openOrTell(deps, press, plainModal('The agent says', view), view);
+  },
+  newer: turnPage,
+  older: turnPage,
+} satisfies Presses;
 
 function listAnswer(deps: ListenerDeps, viewer: Viewer, start: PageStart): Promise<SlackMessage> {
   return readInTime(deps, async () => {

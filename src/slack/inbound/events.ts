@@ -1,56 +1,38 @@
-import type { AllMiddlewareArgs, SlackEventMiddlewareArgs } from '@slack/bolt';
+import type { ReactionAddedEvent, ReactionRemovedEvent } from '@slack/types';
 import { withoutSkinTone } from '../protocol/ids.ts';
 import { noteRequest } from './connection/requests.ts';
 import { isAdmitted } from './door.ts';
-import type { Listener, ListenerDeps } from './listener.ts';
+import type { EventListeners, ListenerDeps } from './listener.ts';
 
-type Args<Name extends string> = SlackEventMiddlewareArgs<Name> & AllMiddlewareArgs;
+interface InChannel {
+  readonly event: { readonly channel: string };
+}
 
-export const homeOpened: Listener<Args<'app_home_opened'>> = async ({ store, clock, teamId }, { event }) => {
-  if (event.tab !== 'home') return;
-  await store.transaction((tx) => tx.homes.opened(teamId, event.user, clock.now()));
-};
-
-/** Waiting posts can go out. */
-export const memberJoined: Listener<Args<'member_joined_channel'>> = async (deps, { event }) => {
-  if (event.user !== deps.botUserId) return;
-  // Slack shows the channel to the bot only now.
-  deps.access.shared.forget(event.channel);
-  await channelOpened(deps, event.channel);
-};
-
-export const channelShared: Listener<Args<'channel_shared'>> = async (deps, { event }) => {
-  deps.access.shared.nowShared(event.channel);
-  noteRequest({ outcome: 'accepted' });
-  deps.log.info('channel_shared', { team_id: deps.teamId, channel_id: event.channel });
-};
-
-export const channelUnarchived: Listener<Args<'channel_unarchive' | 'group_unarchive'>> = (deps, { event }) =>
-  channelOpened(deps, event.channel);
-
-export const channelDeleted: Listener<Args<'channel_deleted' | 'group_deleted'>> = async (
-  deps,
-  { event },
-) => {
-  const { channel: channelId } = event;
+async function channelOpened(
+  deps: ListenerDeps,
+  { event: { channel: channelId } }: InChannel,
+): Promise<void> {
   const { store, clock, log, teamId } = deps;
-  await store.transaction((tx) => tx.places.deleted({ teamId, channelId }, clock.now()));
-  noteRequest({ outcome: 'accepted' });
-  log.info('channel_deleted', { team_id: teamId, channel_id: channelId });
-};
-
-async function channelOpened({ store, clock, log, teamId, lookForMissed }: ListenerDeps, channelId: string) {
   await store.transaction((tx) => tx.places.opened({ teamId, channelId }, clock.now()));
   noteRequest({ outcome: 'accepted' });
   log.info('channel_opened', { team_id: teamId, channel_id: channelId });
-  lookForMissed();
+  deps.lookForMissed();
+}
+
+async function channelDeleted(
+  { store, clock, log, teamId }: ListenerDeps,
+  { event: { channel: channelId } }: InChannel,
+): Promise<void> {
+  await store.transaction((tx) => tx.places.deleted({ teamId, channelId }, clock.now()));
+  noteRequest({ outcome: 'accepted' });
+  log.info('channel_deleted', { team_id: teamId, channel_id: channelId });
 }
 
 /** The message's current reactions decide, in whatever order events arrive. */
-export const reactionChanged: Listener<Args<'reaction_added' | 'reaction_removed'>> = async (
-  deps,
-  { event },
-) => {
+async function reactionChanged(
+  deps: ListenerDeps,
+  { event }: { readonly event: ReactionAddedEvent | ReactionRemovedEvent },
+): Promise<void> {
   const { type, user: userId, reaction, item } = event;
   const { store, clock, teamId, access } = deps;
   const isMessage = item?.type === 'message';
@@ -69,4 +51,33 @@ export const reactionChanged: Listener<Args<'reaction_added' | 'reaction_removed
   const look = { kind: 'look_at_marks', subject, runAtMs: clock.now(), ifScheduled: 'replace' } as const;
   await store.transaction((tx) => tx.tasks.schedule(look));
   noteRequest({ outcome: 'accepted' });
+}
+
+export const events: EventListeners = {
+  app_home_opened: async ({ store, clock, teamId }, { event }) => {
+    if (event.tab !== 'home') return;
+    await store.transaction((tx) => tx.homes.opened(teamId, event.user, clock.now()));
+  },
+
+  /** Waiting posts can go out. */
+  member_joined_channel: async (deps, args) => {
+    const { event } = args;
+    if (event.user !== deps.botUserId) return;
+    // Slack shows the channel to the bot only now.
+    deps.access.shared.forget(event.channel);
+    await channelOpened(deps, args);
+  },
+
+  channel_shared: async (deps, { event }) => {
+    deps.access.shared.nowShared(event.channel);
+    noteRequest({ outcome: 'accepted' });
+    deps.log.info('channel_shared', { team_id: deps.teamId, channel_id: event.channel });
+  },
+
+  channel_unarchive: channelOpened,
+  group_unarchive: channelOpened,
+  channel_deleted: channelDeleted,
+  group_deleted: channelDeleted,
+  reaction_added: reactionChanged,
+  reaction_removed: reactionChanged,
 };

@@ -2,26 +2,32 @@ import type {
   AllMiddlewareArgs,
   AnyMiddlewareArgs,
   BlockButtonAction,
+  Context,
+  EnvelopedEvent,
   MessageShortcut,
   RespondFn,
   SlackActionMiddlewareArgs,
   SlackCommandMiddlewareArgs,
-  SlackEventMiddlewareArgs,
   SlackShortcutMiddlewareArgs,
   SlackViewMiddlewareArgs,
   ViewOutput,
   ViewSubmitAction,
 } from '@slack/bolt';
-import type { ModalView } from '@slack/types';
+import type { ModalView, SlackEvent } from '@slack/types';
 import type { AnyJobContext } from '../../engine/apply-event.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Logger } from '../../engine/runtime/redact.ts';
 import type { Command as Words } from '../../jobs/requests/command.ts';
 import type { Store } from '../../store/store.ts';
-import { formIds } from '../protocol/ids.ts';
+import { formIds, type viewIds } from '../protocol/ids.ts';
 import { escapeMrkdwn, sanitize } from '../protocol/slack-text.ts';
 import type { FeatureViews } from '../views/announcement.ts';
-import { type Press as ButtonPress, type JobButton, linkButtons } from '../views/buttons.ts';
+import {
+  type Press as ButtonPress,
+  type JobButton,
+  linkButtons,
+  type otherButtons,
+} from '../views/buttons.ts';
 import { questionFormAgain } from '../views/compose.ts';
 import { atField, plainModal } from '../views/form.ts';
 import type { SlackMessage } from '../views/message.ts';
@@ -51,6 +57,16 @@ export interface AnyWorkspaceDeps extends SharedDeps, Workspace {}
 
 export type Listener<Event> = (deps: ListenerDeps, event: Event) => Promise<void>;
 
+export type EventListener<Name = EventName> = Listener<{
+  readonly event: Extract<SlackEvent, { type: Name }>;
+  readonly body: EnvelopedEvent;
+  readonly context: Context;
+}>;
+
+type EventName = SlackEvent['type'];
+
+export type EventListeners = { readonly [Name in EventName]?: EventListener<Name> };
+
 /** Returns the answer; null: none, or already sent. */
 export type InteractionListener<Made> = (deps: ListenerDeps, made: Made) => Promise<SlackMessage | null>;
 
@@ -67,9 +83,7 @@ export interface FeatureListeners {
   };
   readonly presses?: { [Name in FeatureButton]?: InteractionListener<Press> };
   readonly submissions?: { [Name in FeatureForm]?: InteractionListener<Submission> };
-  readonly events?: {
-    readonly [Name in FeatureEvent]?: Listener<SlackEventMiddlewareArgs<Name> & AllMiddlewareArgs>;
-  };
+  readonly events?: EventListeners;
   /** Named requests, such as recipes. */
   readonly menu?: {
     readonly namesFor: (deps: ListenerDeps, userId: string) => Promise<readonly string[]>;
@@ -86,9 +100,17 @@ export async function namesOnMenu(deps: ListenerDeps, userId: string): Promise<r
   return (await Promise.all(names)).flat();
 }
 
-export type FeatureButton = 'runRecipe' | 'resumeRecipe';
-export type FeatureForm = 'recipe';
-type FeatureEvent = 'function_executed' | 'agent_session_stopped';
+type FeatureButton = 'runRecipe' | 'resumeRecipe';
+type FeatureForm = 'recipe';
+
+/** By the names in `otherButtons`. */
+export type Presses = {
+  readonly [Name in Exclude<keyof typeof otherButtons, FeatureButton>]?: InteractionListener<Press>;
+};
+/** By the names in `viewIds`. */
+export type Submissions = {
+  readonly [Name in Exclude<keyof typeof viewIds, FeatureForm>]?: InteractionListener<Submission>;
+};
 
 /** A request whose author waits. Each answer also acknowledges it if needed. */
 export interface Interaction {

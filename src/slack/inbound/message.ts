@@ -1,4 +1,3 @@
-import type { AllMiddlewareArgs, SlackEventMiddlewareArgs } from '@slack/bolt';
 import { applyEvent } from '../../engine/apply-event.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { JobEvent } from '../../jobs/event.ts';
@@ -31,7 +30,7 @@ import { answerInWords, doctorAnswer, helpAnswer } from './commands.ts';
 import { leaveRequest, noteRequest, type RequestNote } from './connection/requests.ts';
 import { answerWriter, isAdmitted, promptMaxOf } from './door.ts';
 import { authorsAlong, offerSaidSince } from './forms/thread.ts';
-import type { Listener, ListenerDeps } from './listener.ts';
+import type { EventListener, ListenerDeps } from './listener.ts';
 import { changeReply, isReplyToJob, takeReply } from './replies.ts';
 import { startJob } from './start-job.ts';
 
@@ -51,9 +50,7 @@ const MAX_TWINS = 1_000;
  * Slack delivers a mention twice, as `message` and `app_mention`, in any order, to any replica; one may never
  * come. `app_mention` may lack attachments, so it waits, unacknowledged, for `message`: a crash loses neither.
  */
-export function messageListener(
-  clock: Clock,
-): Listener<SlackEventMiddlewareArgs<'message' | 'app_mention'> & AllMiddlewareArgs> {
+export function messageListener(clock: Clock): EventListener<'message' | 'app_mention'> {
   const twins = new Map<string, PromiseWithResolvers<void>>();
   const handled = (key: string) => {
     const known = twins.get(key);

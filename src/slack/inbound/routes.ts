@@ -6,100 +6,47 @@ import { notInstalledView, notSetUpView } from '../views/private-answers.ts';
 import { answerFetch } from '../workspace/web-api/caller.ts';
 import { SlackCallError } from '../workspace/web-api/failure.ts';
 import { isReady, type Workspaces } from '../workspace/workspace.ts';
-import { answerCommand, readAll, showAllHelp, showHelp, showJob, turnPage } from './commands.ts';
+import { answerCommand, commandPresses } from './commands.ts';
 import { type Connection, type ConnectionOptions, httpConnection } from './connection/connection.ts';
 import { socketConnection } from './connection/kept-socket.ts';
 import { noteRequest } from './connection/requests.ts';
 import { admissionProblem, answer, withDeadline } from './door.ts';
-import {
-  channelDeleted,
-  channelShared,
-  channelUnarchived,
-  homeOpened,
-  memberJoined,
-  reactionChanged,
-} from './events.ts';
-import {
-  draftPressed,
-  draftSubmitted,
-  editPressed,
-  editSubmitted,
-  followUpPressed,
-  followUpSubmitted,
-  namePressed,
-  nameSubmitted,
-  resolvePressed,
-  startAnother,
-  startAnotherSubmitted,
-} from './forms/job-forms.ts';
-import { settingsChannelChosen, settingsFromHome, settingsSubmitted } from './forms/settings.ts';
-import {
-  chooseMessages,
-  chooseSaidSince,
-  saidSinceSubmitted,
-  sendSaidSince,
-  startInThread,
-  threadPreviewSubmitted,
-} from './forms/thread.ts';
+import { events } from './events.ts';
+import { jobFormPresses, jobFormSubmissions } from './forms/job-forms.ts';
+import { settingsPresses, settingsSubmissions } from './forms/settings.ts';
+import { threadPresses, threadSubmissions } from './forms/thread.ts';
 import { jobButton } from './job-button.ts';
 import {
   type AnyWorkspaceDeps,
   type Args,
   bestEffort,
-  type FeatureButton,
-  type FeatureForm,
+  type EventListener,
   type Interaction,
   type InteractionListener,
   interactionOf,
   type Listener,
   type ListenerDeps,
   type Press,
+  type Presses,
   type SharedDeps,
-  type Submission,
+  type Submissions,
 } from './listener.ts';
 import { messageListener } from './message.ts';
-import { composePressed, composeSubmitted, messageShortcut } from './start-job.ts';
+import { composePresses, composeSubmissions, messageShortcut } from './start-job.ts';
 
-const presses: Readonly<
-  Record<Exclude<keyof typeof otherButtons, FeatureButton>, InteractionListener<Press>>
-> = {
-  startJob: composePressed,
-  startAnother,
-  start: startAnother,
-  startIn: startAnother,
-  showHelp,
-  showAllHelp,
-  startWithThread: startInThread(true),
-  chooseMessages,
-  sendSaidSince,
-  chooseSaidSince,
-  onlyMyWords: startInThread(false),
-  editAndStart: editPressed,
-  editDraft: draftPressed,
-  chooseForDraft: draftPressed,
-  resolveStart: resolvePressed,
-  watchAgentJob: namePressed,
-  followUp: followUpPressed,
-  readAll,
-  settings: settingsFromHome,
-  newer: turnPage,
-  older: turnPage,
-  details: showJob,
+const presses: Required<Presses> = {
+  ...commandPresses,
+  ...composePresses,
+  ...jobFormPresses,
+  ...settingsPresses,
+  ...threadPresses,
 };
 
-const submissions: Readonly<
-  Record<Exclude<keyof typeof viewIds, FeatureForm>, InteractionListener<Submission>>
-> = {
-  compose: composeSubmitted,
-  followUp: followUpSubmitted,
-  editRequest: editSubmitted,
-  agentJob: nameSubmitted,
-  draft: draftSubmitted,
-  threadPreview: threadPreviewSubmitted,
-  saidSince: saidSinceSubmitted,
-  startAnother: startAnotherSubmitted,
-  settings: settingsSubmitted,
-  settingsChannel: settingsChannelChosen,
+const submissions: Required<Submissions> = {
+  ...composeSubmissions,
+  ...jobFormSubmissions,
+  ...settingsSubmissions,
+  ...threadSubmissions,
 };
 
 function registerListeners(app: App, shared: SharedDeps): void {
@@ -139,28 +86,17 @@ function registerListeners(app: App, shared: SharedDeps): void {
   app.command('/docs-agent', onInteraction(answerCommand));
   app.event('message', message);
   app.event('app_mention', message);
-  app.event('reaction_added', inWorkspace(reactionChanged));
-  app.event('reaction_removed', inWorkspace(reactionChanged));
-  app.event('app_home_opened', inWorkspace(homeOpened));
-  app.event('member_joined_channel', inWorkspace(memberJoined));
-  app.event('channel_shared', inWorkspace(channelShared));
-  app.event('channel_unarchive', inWorkspace(channelUnarchived));
-  app.event('group_unarchive', inWorkspace(channelUnarchived));
-  app.event('channel_deleted', inWorkspace(channelDeleted));
-  app.event('group_deleted', inWorkspace(channelDeleted));
   app.shortcut({ callback_id: ASK_SHORTCUT_ID, type: 'message_action' }, onInteraction(messageShortcut));
   for (const button of [...Object.values(jobButtons), ...shared.featureButtons]) {
     onPress(button, (deps, press) => jobButton(deps, press, button));
   }
   for (const { id } of Object.values(linkButtons)) app.action(id, ({ ack }) => ack());
-  for (const listeners of [{ presses, submissions }, ...shared.featureListeners]) {
+  for (const listeners of [{ presses, submissions, events }, ...shared.featureListeners]) {
     for (const [name, listener] of entriesOf(listeners.presses)) onPress(otherButtons[name], listener);
     for (const [name, listener] of entriesOf(listeners.submissions))
       app.view(viewIds[name], onInteraction(listener));
-    if (!('events' in listeners)) continue;
-    const { function_executed: stepReached, agent_session_stopped: stopped } = listeners.events ?? {};
-    if (stepReached) app.event('function_executed', inWorkspace(stepReached));
-    if (stopped) app.event('agent_session_stopped', inWorkspace(stopped));
+    for (const [name, listener] of Object.entries(listeners.events ?? {}))
+      app.event(name, inWorkspace(listener as EventListener));
   }
 }
 

@@ -30,9 +30,10 @@ import {
   type InteractionListener,
   type ListenerDeps,
   namesOnMenu,
-  type Press,
+  type Presses,
   type Shortcut,
   type Submission,
+  type Submissions,
 } from './listener.ts';
 
 interface RawRequest extends Omit<JobRequest, 'projectId' | 'projectName' | 'prompt'> {
@@ -195,28 +196,32 @@ export const compose: InteractionListener<Command> = (deps, command) => {
   return openCompose(deps, command, { channelId, responseUrl, from: 'form' });
 };
 
-export const composePressed: InteractionListener<Press> = async (deps, press) => {
-  await press.ack();
-  const { channelId, responseUrl } = press;
-  return openCompose(deps, press, { channelId, responseUrl, from: channelId === null ? 'home' : 'form' });
-};
+export const composePresses = {
+  startJob: async (deps, press) => {
+    await press.ack();
+    const { channelId, responseUrl } = press;
+    return openCompose(deps, press, { channelId, responseUrl, from: channelId === null ? 'home' : 'form' });
+  },
+} satisfies Presses;
 
-export const composeSubmitted: InteractionListener<Submission> = async (deps, form) => {
-  const target = decodeComposeTarget(form.view.private_metadata);
-  const { text, channelId: chosen, recipe } = form.values;
-  const responseUrl = target?.responseUrl ?? null;
-  if (recipe !== null) {
-    if (!isBlank(text) && !isAsOffered(text, form.view)) throw new Refused(notBothView, formIds.recipe);
-    for (const { menu } of deps.featureListeners) {
-      if (menu !== undefined) return menu.choose(deps, form, { name: recipe, responseUrl });
+export const composeSubmissions = {
+  compose: async (deps, form) => {
+    const target = decodeComposeTarget(form.view.private_metadata);
+    const { text, channelId: chosen, recipe } = form.values;
+    const responseUrl = target?.responseUrl ?? null;
+    if (recipe !== null) {
+      if (!isBlank(text) && !isAsOffered(text, form.view)) throw new Refused(notBothView, formIds.recipe);
+      for (const { menu } of deps.featureListeners) {
+        if (menu !== undefined) return menu.choose(deps, form, { name: recipe, responseUrl });
+      }
     }
-  }
-  const channelId = target?.channelId ?? chosen;
-  if (channelId === null) throw new Refused(noChannelView, formIds.channel);
-  const attachments = target?.attached ?? noAttachments;
-  const origin = { kind: target?.from ?? 'form' } as const;
-  return startFromForm(deps, form, { channelId, origin, attachments, responseUrl });
-};
+    const channelId = target?.channelId ?? chosen;
+    if (channelId === null) throw new Refused(noChannelView, formIds.channel);
+    const attachments = target?.attached ?? noAttachments;
+    const origin = { kind: target?.from ?? 'form' } as const;
+    return startFromForm(deps, form, { channelId, origin, attachments, responseUrl });
+  },
+} satisfies Submissions;
 
 /** Slack may return the offered text escaped. */
 function isAsOffered(text: string, { blocks }: ViewOutput): boolean {

@@ -64,7 +64,9 @@ import {
   type InteractionListener,
   type ListenerDeps,
   type Press,
+  type Presses,
   type Submission,
+  type Submissions,
   triggerKeys,
 } from '../listener.ts';
 import { threadTaken } from '../start-job.ts';
@@ -78,21 +80,50 @@ import {
   versionId,
 } from './thread.ts';
 
-export const editPressed = formPressed(async (deps, job, data) => {
-  const { creates = 0, userId } = data;
-  if (!isToBeEdited(job, creates)) {
-    const press = { type: 'request_edited', creates, prompt: '', userId } as const;
-    throw new Refused(await tooLate(deps, job, press));
-  }
+const draftPressed = formPressed(async (deps, job, data) => {
+  const draft = openDraft(job, data.draft);
+  if (draft === null) throw new Refused(await tooLate(deps, job, startedBy(data.userId, data.draft)));
+  await refuseOthers(deps, job, data.userId);
+  const along = await readOffered(deps, job, draft);
   const names = await namesIn(deps, [job.prompt]);
-  return editRequestForm(data, readableText(job.prompt, names), promptMaxOf(deps));
+  return draftForm(data, {
+    prompt: readableText(job.prompt, names),
+    lines: [...toLines(along), ...(await repliesBelow(deps, job.id))],
+    promptMaxLength: promptMaxOf(deps),
+  });
 });
 
-export const namePressed = unclearStartPressed(async (_deps, _job, data) => agentJobForm(data));
+/** Answers whether a text is a request, or for which project. */
+const startAnother: InteractionListener<Press> = async (deps, press) => {
+  const { jobId = '', projectId } = decodeButton(press.value) ?? {};
+  return press.replace(await storePress(press, storeAnother(deps, press, jobId, projectId)));
+};
 
-export const resolvePressed = unclearStartPressed(async (deps, job, data) =>
-  resolveForm(data, job, await namesIn(deps, [job.prompt])),
-);
+export const jobFormPresses = {
+  editAndStart: formPressed(async (deps, job, data) => {
+    const { creates = 0, userId } = data;
+    if (!isToBeEdited(job, creates)) {
+      const press = { type: 'request_edited', creates, prompt: '', userId } as const;
+      throw new Refused(await tooLate(deps, job, press));
+    }
+    const names = await namesIn(deps, [job.prompt]);
+    return editRequestForm(data, readableText(job.prompt, names), promptMaxOf(deps));
+  }),
+
+  watchAgentJob: unclearStartPressed(async (_deps, _job, data) => agentJobForm(data)),
+
+  resolveStart: unclearStartPressed(async (deps, job, data) =>
+    resolveForm(data, job, await namesIn(deps, [job.prompt])),
+  ),
+
+  followUp: formPressed(async (deps, _job, data) => followUpForm(data, promptMaxOf(deps))),
+
+  editDraft: draftPressed,
+  chooseForDraft: draftPressed,
+  startAnother,
+  start: startAnother,
+  startIn: startAnother,
+} satisfies Presses;
 
 function unclearStartPressed(formOf: FormOf) {
   return formPressed(async (deps, job, data) => {
@@ -103,36 +134,25 @@ function unclearStartPressed(formOf: FormOf) {
   });
 }
 
-export const followUpPressed = formPressed(async (deps, _job, data) => followUpForm(data, promptMaxOf(deps)));
-
-export const followUpSubmitted = formSubmitted(
-  buttons.followUp.id,
-  async (deps, { userId }, _job, { values: { text } }) => {
+export const jobFormSubmissions = {
+  followUp: formSubmitted(buttons.followUp.id, async (deps, { userId }, _job, { values: { text } }) => {
     refuseText(deps, text);
     return { event: { type: 'follow_up_written', userId, text } };
-  },
-);
+  }),
 
-export const editSubmitted = formSubmitted(
-  buttons.editAndStart.id,
-  async (deps, { creates = 0, userId }, job, { values: { text: prompt } }) => {
-    refuseText(deps, prompt);
-    const whole = judgePrompt(unescaped(startPromptOf({ ...job, prompt })), promptMaxOf(deps));
-    if (whole.kind === 'too_long') {
-      throw new Refused(refusalView({ ...whole, kind: 'too_long_together', mayUntick: false }));
-    }
-    return { event: { type: 'request_edited', creates, prompt, userId } };
-  },
-);
+  editRequest: formSubmitted(
+    buttons.editAndStart.id,
+    async (deps, { creates = 0, userId }, job, { values: { text: prompt } }) => {
+      refuseText(deps, prompt);
+      const whole = judgePrompt(unescaped(startPromptOf({ ...job, prompt })), promptMaxOf(deps));
+      if (whole.kind === 'too_long') {
+        throw new Refused(refusalView({ ...whole, kind: 'too_long_together', mayUntick: false }));
+      }
+      return { event: { type: 'request_edited', creates, prompt, userId } };
+    },
+  ),
 
-function refuseText(deps: ListenerDeps, text: string): void {
-  const verdict = judgePrompt(unescaped(text), promptMaxOf(deps));
-  if (verdict.kind !== 'ok') throw new Refused(refusalAtField(verdict));
-}
-
-export const nameSubmitted = formSubmitted(
-  buttons.watchAgentJob.id,
-  async (deps, { callId = '', userId }, job, { view }) => {
+  agentJob: formSubmitted(buttons.watchAgentJob.id, async (deps, { callId = '', userId }, job, { view }) => {
     const agentJobId = (view.state.values[formIds.agentJob]?.[formIds.agentJob]?.value ?? '').trim();
     if (!isAgentJobId(agentJobId)) throw new Refused(noJobIdView);
     const { projectId, projectName } = job;
@@ -149,8 +169,43 @@ export const nameSubmitted = formSubmitted(
         return { type: 'start_dismissed', callId, userId, other };
       },
     };
+  }),
+
+  draft: formSubmitted(buttons.editDraft.id, async (deps, { draft: number, userId }, job, { values }) => {
+    const draft = openDraft(job, number);
+    if (draft === null) return { event: startedBy(userId, number) };
+    await refuseOthers(deps, job, userId);
+    const { text: prompt, ticked, tickable } = values;
+    refuseText(deps, prompt);
+    const replies = await repliesBelow(deps, job.id);
+    const isReply = (ts: string) => replies.some(({ id }) => timeIn(id) === ts);
+    const tickedTs = ticked.map(timeIn).sort();
+    const messages = tickedTs.filter((ts) => !isReply(ts));
+    const along = await readAlong(deps, job, draft, messages);
+    const chosen = replies.filter(({ id }) => tickedTs.includes(timeIn(id)));
+    refuseChanged([...toLines(along), ...chosen], ticked);
+    const said = saidAlong(deps, { ...job, prompt }, draft, along, false);
+    const withheld = tickable.map(timeIn).filter((ts) => isReply(ts) && !tickedTs.includes(ts));
+    return {
+      event: { ...startedBy(userId, number), prompt, ...said, withheld },
+      instead: (tx) => threadTaken(tx, job, userId),
+    };
+  }),
+
+  startAnother: async (deps, form) => {
+    const { jobId = '', responseUrl = null } = decodeConfirmationForm(form.view.private_metadata) ?? {};
+    // The request itself came from this view, so its keys are in use.
+    const keys = triggerKeys('press', deps, form.triggerId);
+    const buttonId = buttons.startAnother.id;
+    const result = await storeAnother(deps, { ...form, keys, responseUrl, buttonId }, jobId);
+    return form.update(plainModal(labels.startAnother, result));
   },
-);
+} satisfies Submissions;
+
+function refuseText(deps: ListenerDeps, text: string): void {
+  const verdict = judgePrompt(unescaped(text), promptMaxOf(deps));
+  if (verdict.kind !== 'ok') throw new Refused(refusalAtField(verdict));
+}
 
 type FormOf = (deps: ListenerDeps, job: Job, data: DecisionForm) => Promise<ModalView>;
 
@@ -197,21 +252,6 @@ function formSubmitted(
   };
 }
 
-/** Answers whether a text is a request, or for which project. */
-export const startAnother: InteractionListener<Press> = async (deps, press) => {
-  const { jobId = '', projectId } = decodeButton(press.value) ?? {};
-  return press.replace(await storePress(press, storeAnother(deps, press, jobId, projectId)));
-};
-
-export const startAnotherSubmitted: InteractionListener<Submission> = async (deps, form) => {
-  const { jobId = '', responseUrl = null } = decodeConfirmationForm(form.view.private_metadata) ?? {};
-  // The request itself came from this view, so its keys are in use.
-  const keys = triggerKeys('press', deps, form.triggerId);
-  const buttonId = buttons.startAnother.id;
-  const result = await storeAnother(deps, { ...form, keys, responseUrl, buttonId }, jobId);
-  return form.update(plainModal(labels.startAnother, result));
-};
-
 function storeAnother(
   deps: ListenerDeps,
   press: Pick<Press, 'userId' | 'keys' | 'responseUrl' | 'buttonId'> & Partial<Pick<Press, 'pressedTs'>>,
@@ -257,43 +297,6 @@ export async function prepareStart(
   const along = await readAlong(deps, job, draft, draft.messages);
   return { ...event, ...saidAlong(deps, job, draft, along, true) };
 }
-
-export const draftPressed = formPressed(async (deps, job, data) => {
-  const draft = openDraft(job, data.draft);
-  if (draft === null) throw new Refused(await tooLate(deps, job, startedBy(data.userId, data.draft)));
-  await refuseOthers(deps, job, data.userId);
-  const along = await readOffered(deps, job, draft);
-  const names = await namesIn(deps, [job.prompt]);
-  return draftForm(data, {
-    prompt: readableText(job.prompt, names),
-    lines: [...toLines(along), ...(await repliesBelow(deps, job.id))],
-    promptMaxLength: promptMaxOf(deps),
-  });
-});
-
-export const draftSubmitted = formSubmitted(
-  buttons.editDraft.id,
-  async (deps, { draft: number, userId }, job, { values }) => {
-    const draft = openDraft(job, number);
-    if (draft === null) return { event: startedBy(userId, number) };
-    await refuseOthers(deps, job, userId);
-    const { text: prompt, ticked, tickable } = values;
-    refuseText(deps, prompt);
-    const replies = await repliesBelow(deps, job.id);
-    const isReply = (ts: string) => replies.some(({ id }) => timeIn(id) === ts);
-    const tickedTs = ticked.map(timeIn).sort();
-    const messages = tickedTs.filter((ts) => !isReply(ts));
-    const along = await readAlong(deps, job, draft, messages);
-    const chosen = replies.filter(({ id }) => tickedTs.includes(timeIn(id)));
-    refuseChanged([...toLines(along), ...chosen], ticked);
-    const said = saidAlong(deps, { ...job, prompt }, draft, along, false);
-    const withheld = tickable.map(timeIn).filter((ts) => isReply(ts) && !tickedTs.includes(ts));
-    return {
-      event: { ...startedBy(userId, number), prompt, ...said, withheld },
-      instead: (tx) => threadTaken(tx, job, userId),
-    };
-  },
-);
 
 function startedBy(userId: string, draft = 0) {
   return { type: 'draft_started', draft, userId } as const;

@@ -24,8 +24,9 @@ import {
   type Command,
   type InteractionListener,
   type ListenerDeps,
-  type Press,
+  type Presses,
   type Submission,
+  type Submissions,
 } from '../listener.ts';
 
 export const settings: InteractionListener<Command> = async (deps, command) => {
@@ -35,36 +36,40 @@ export const settings: InteractionListener<Command> = async (deps, command) => {
   return view === null ? notReadView : openOrTell(deps, command, view, notReadView);
 };
 
-export const settingsFromHome: InteractionListener<Press> = async (deps, press) => {
-  await press.ack();
-  const problem = await adminProblem(deps, press.userId, 'settings');
-  const view = problem === null ? settingsChannelForm() : plainModal('Settings', problem);
-  return openOrTell(deps, press, view, notReadView);
-};
+export const settingsPresses = {
+  settings: async (deps, press) => {
+    await press.ack();
+    const problem = await adminProblem(deps, press.userId, 'settings');
+    const view = problem === null ? settingsChannelForm() : plainModal('Settings', problem);
+    return openOrTell(deps, press, view, notReadView);
+  },
+} satisfies Presses;
 
-export const settingsChannelChosen: InteractionListener<Submission> = async (deps, form) => {
-  const { channelId } = form.values;
-  if (!channelId) return noChannelView;
-  const problem = await adminProblem(deps, form.userId, 'settings');
-  if (problem !== null) return problem;
-  const view = await formOf(deps, channelId, null);
-  return view === null ? notReadView : form.update(view);
-};
+export const settingsSubmissions = {
+  settingsChannel: async (deps, form) => {
+    const { channelId } = form.values;
+    if (!channelId) return noChannelView;
+    const problem = await adminProblem(deps, form.userId, 'settings');
+    if (problem !== null) return problem;
+    const view = await formOf(deps, channelId, null);
+    return view === null ? notReadView : form.update(view);
+  },
 
-export const settingsSubmitted: InteractionListener<Submission> = async (deps, form) => {
-  const { userId } = form;
-  const data = decodeSettings(form.view.private_metadata);
-  if (data === null) return notReadView;
-  const problem = await adminProblem(deps, userId, 'settings');
-  if (problem !== null) return problem;
-  const chosen = chosenSettings(deps, data, form.view);
-  const meanwhile = await storeRequest(deps, () => saveSettings(deps, form, data, chosen));
-  const confirmation = settingsSavedView(data.channelId, chosen, meanwhile);
-  if (data.responseUrl === null) return form.update(plainModal('Settings', confirmation));
-  await form.ack();
-  await bestEffort(deps, deps.poster.respondPrivately(userId, data.responseUrl, confirmation));
-  return null;
-};
+  settings: async (deps, form) => {
+    const { userId } = form;
+    const data = decodeSettings(form.view.private_metadata);
+    if (data === null) return notReadView;
+    const problem = await adminProblem(deps, userId, 'settings');
+    if (problem !== null) return problem;
+    const chosen = chosenSettings(deps, data, form.view);
+    const meanwhile = await storeRequest(deps, () => saveSettings(deps, form, data, chosen));
+    const confirmation = settingsSavedView(data.channelId, chosen, meanwhile);
+    if (data.responseUrl === null) return form.update(plainModal('Settings', confirmation));
+    await form.ack();
+    await bestEffort(deps, deps.poster.respondPrivately(userId, data.responseUrl, confirmation));
+    return null;
+  },
+} satisfies Submissions;
 
 async function formOf(
   deps: ListenerDeps,

@@ -54,7 +54,7 @@ import {
   storeRequest,
   unknownJobAnswer,
 } from '../door.ts';
-import type { InteractionListener, ListenerDeps, Press, Submission } from '../listener.ts';
+import type { InteractionListener, ListenerDeps, Press, Presses, Submissions } from '../listener.ts';
 import { projectOf, startFrom, startFromForm } from '../start-job.ts';
 
 export interface Excerpt {
@@ -151,26 +151,46 @@ function authorsOf({ messages, names }: Excerpt): string[] {
   return messages.map((message) => authorOf(message, names));
 }
 
-export const chooseMessages: InteractionListener<Press> = async (deps, press) => {
-  const mentioned = decodeMentionedIn(press.value);
-  const problem = mentioned && (await problemOf(deps, mentioned, press));
-  await press.ack();
-  if (mentioned === null) return null;
-  if (problem !== null) return press.replace(problem);
-  const reading = plainModal(labels.askDocsAgent, readingThreadView);
-  const viewId = await openForm(deps, press.triggerId, reading);
-  if (viewId === null) return noFormView;
-  const problemModal = (error: unknown) =>
-    plainModal(labels.askDocsAgent, notOffered(deps, mentioned.channelId, error));
-  const view = await preview(deps, mentioned, press.responseUrl).then(threadPreviewView, problemModal);
-  await deps.poster.updateModal(viewId, view).catch(async (error: unknown) => {
-    const notShown = problemModal(error);
-    const isRefused = error instanceof SlackCallError && saidNo(error.failure);
-    // Unless Slack refused the update, the person may be filling in the form.
-    await deps.poster.updateModal(viewId, isRefused ? notShown : view).catch(() => {});
-  });
-  return null;
-};
+export const threadPresses = {
+  chooseMessages: async (deps, press) => {
+    const mentioned = decodeMentionedIn(press.value);
+    const problem = mentioned && (await problemOf(deps, mentioned, press));
+    await press.ack();
+    if (mentioned === null) return null;
+    if (problem !== null) return press.replace(problem);
+    const reading = plainModal(labels.askDocsAgent, readingThreadView);
+    const viewId = await openForm(deps, press.triggerId, reading);
+    if (viewId === null) return noFormView;
+    const problemModal = (error: unknown) =>
+      plainModal(labels.askDocsAgent, notOffered(deps, mentioned.channelId, error));
+    const view = await preview(deps, mentioned, press.responseUrl).then(threadPreviewView, problemModal);
+    await deps.poster.updateModal(viewId, view).catch(async (error: unknown) => {
+      const notShown = problemModal(error);
+      const isRefused = error instanceof SlackCallError && saidNo(error.failure);
+      // Unless Slack refused the update, the person may be filling in the form.
+      await deps.poster.updateModal(viewId, isRefused ? notShown : view).catch(() => {});
+    });
+    return null;
+  },
+
+  sendSaidSince: async (deps, press) => {
+    const since = saidSinceOf(press);
+    if (since === null) return null;
+    const said = await readSaidSince(deps, since);
+    refuseEdited(said, since.messageTs);
+    await storeReply(deps, since, said, press.userId);
+    return press.replace(sentAnywayView);
+  },
+
+  chooseSaidSince: async (deps, press) => {
+    await press.ack();
+    const since = saidSinceOf(press);
+    if (since === null) return null;
+    return openOrTell(deps, press, saidSinceForm(since, toLines(await readSaidSince(deps, since))));
+  },
+  startWithThread: startInThread(true),
+  onlyMyWords: startInThread(false),
+} satisfies Presses;
 
 async function problemOf(
   deps: ListenerDeps,
@@ -194,7 +214,7 @@ function pickBefore({ botUserId }: ListenerDeps, { messageTs }: MentionedIn): Pi
   return (found) => offeredMessages(found, messageTs, botUserId).offered.filter(({ ts }) => ts < messageTs);
 }
 
-export function startInThread(withThread: boolean): InteractionListener<Press> {
+function startInThread(withThread: boolean): InteractionListener<Press> {
   return async (deps, press) => {
     const mentioned = decodeMentionedIn(press.value);
     if (mentioned === null) return null;
@@ -259,15 +279,28 @@ async function preview(
   };
 }
 
-export const threadPreviewSubmitted: InteractionListener<Submission> = async (deps, form) => {
-  const offered = decodeOfferedThread(form.view.private_metadata);
-  if (offered === null) return threadNotReadView(false);
-  const { ticked } = form.values;
-  const read = await readThread(deps, { ...offered, fromTs: offered.oldestTs }, pickTicked(ticked));
-  refuseChanged(toLines(read), ticked);
-  const { responseUrl } = offered;
-  return startFromForm(deps, form, { ...requestWith(deps, read, offered), responseUrl });
-};
+export const threadSubmissions = {
+  threadPreview: async (deps, form) => {
+    const offered = decodeOfferedThread(form.view.private_metadata);
+    if (offered === null) return threadNotReadView(false);
+    const { ticked } = form.values;
+    const read = await readThread(deps, { ...offered, fromTs: offered.oldestTs }, pickTicked(ticked));
+    refuseChanged(toLines(read), ticked);
+    const { responseUrl } = offered;
+    return startFromForm(deps, form, { ...requestWith(deps, read, offered), responseUrl });
+  },
+
+  saidSince: async (deps, form) => {
+    const since = decodeSaidSince(form.view.private_metadata);
+    const { ticked } = form.values;
+    if (since === null) return threadNotReadView(false);
+    const all = await readSaidSince(deps, since);
+    const said = { ...all, messages: pickTicked(ticked)(all.messages) };
+    refuseChanged(toLines(said), ticked);
+    if (said.messages.length > 0) await storeReply(deps, since, said, form.userId);
+    return null;
+  },
+} satisfies Submissions;
 
 export async function offerSaidSince(
   deps: ListenerDeps,
@@ -309,33 +342,6 @@ function saidSinceOf({ value, channelId }: Press): SaidSince | null {
   const since = decodeSaidSince(value);
   return since?.channelId === channelId ? since : null;
 }
-
-export const sendSaidSince: InteractionListener<Press> = async (deps, press) => {
-  const since = saidSinceOf(press);
-  if (since === null) return null;
-  const said = await readSaidSince(deps, since);
-  refuseEdited(said, since.messageTs);
-  await storeReply(deps, since, said, press.userId);
-  return press.replace(sentAnywayView);
-};
-
-export const chooseSaidSince: InteractionListener<Press> = async (deps, press) => {
-  await press.ack();
-  const since = saidSinceOf(press);
-  if (since === null) return null;
-  return openOrTell(deps, press, saidSinceForm(since, toLines(await readSaidSince(deps, since))));
-};
-
-export const saidSinceSubmitted: InteractionListener<Submission> = async (deps, form) => {
-  const since = decodeSaidSince(form.view.private_metadata);
-  const { ticked } = form.values;
-  if (since === null) return threadNotReadView(false);
-  const all = await readSaidSince(deps, since);
-  const said = { ...all, messages: pickTicked(ticked)(all.messages) };
-  refuseChanged(toLines(said), ticked);
-  if (said.messages.length > 0) await storeReply(deps, since, said, form.userId);
-  return null;
-};
 
 async function storeReply(
   deps: ListenerDeps,
