@@ -150,10 +150,7 @@ export async function helpAnswer(deps: ListenerDeps, userId: string): Promise<Sl
   return helpView(recipe);
 }
 
-export async function doctorAnswer(
-  deps: ListenerDeps,
-  { userId, channelId }: Pick<Viewer, 'userId' | 'channelId'>,
-): Promise<SlackMessage> {
+export async function doctorAnswer(deps: ListenerDeps, { userId, channelId }: Viewer): Promise<SlackMessage> {
   const problem = await adminProblem(deps, userId, 'see');
   if (problem !== null) return problem;
   return readInTime(deps, async () => {

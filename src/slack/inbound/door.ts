@@ -339,7 +339,7 @@ interface WrittenBy {
 /** The target is untrusted: it is valid in the job's channel, or for the person who was shown the button. */
 export function isMeantHere(
   job: Job,
-  { isRequesters, isPrivate }: Pick<JobButton, 'isRequesters'> & Pick<ButtonTarget, 'isPrivate'>,
+  { isRequesters, isPrivate }: Pick<JobButton & ButtonTarget, 'isRequesters' | 'isPrivate'>,
   press: Press,
 ): boolean {
   const isTheirs = initiatorOf(job) === press.userId;
@@ -357,7 +357,7 @@ export function channelOfView({ view }: Press): string | undefined {
 /** Null: already delivered. */
 export async function applyOnce(
   tx: Transaction,
-  deps: Pick<ListenerDeps, 'teamId' | 'newContext'>,
+  deps: ListenerDeps,
   { userId, keys }: Pick<Interaction, 'userId' | 'keys'>,
   { button, jobId, event }: { button: string; jobId: string; event: JobEvent },
 ) {
@@ -370,8 +370,8 @@ export async function applyOnce(
 
 export function recordPress(
   tx: Transaction,
-  { teamId }: Pick<ListenerDeps, 'teamId'>,
-  { nowMs: atMs, newId }: Pick<DecisionContext, 'nowMs' | 'newId'>,
+  { teamId }: ListenerDeps,
+  { nowMs: atMs, newId }: DecisionContext,
   press: { userId: string; button: string; jobId: string | null; hasEffect: boolean },
 ): Promise<void> {
   const { userId, button: source, jobId } = press;

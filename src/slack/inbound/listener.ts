@@ -162,7 +162,7 @@ const LINK_IDS: readonly string[] = Object.values(linkButtons).map(({ id }) => i
 
 /** Null: nobody waits for an answer. */
 export function interactionOf(deps: Deps, args: Args): Command | Press | Shortcut | Submission | null {
-  if ('command' in args) return commandOf(deps, args as SlackCommandMiddlewareArgs & AllMiddlewareArgs);
+  if ('command' in args) return commandOf(deps, args);
   const { type } = args.body;
   if ('action' in args && type === 'block_actions') {
     const press = pressOf(deps, args as PressArgs);
@@ -187,10 +187,7 @@ function once<Response>(ack: (response?: Response) => Promise<void>) {
   };
 }
 
-export function commandOf(
-  deps: Deps,
-  { command, ack: give, respond }: SlackCommandMiddlewareArgs & AllMiddlewareArgs,
-): Command {
+export function commandOf(deps: Deps, { command, ack: give, respond }: SlackCommandMiddlewareArgs): Command {
   const ack = once(give);
   const tell = (message: SlackMessage) => ack({ response_type: 'ephemeral', ...message });
   return {

@@ -82,16 +82,15 @@ export function messageListener(clock: Clock): EventListener<'message' | 'app_me
   };
 }
 
-async function takeMessage(
-  deps: ListenerDeps,
-  said: MessageEvent,
-  {
-    isDirect,
-    isSpokenTo,
-    keys,
-    retryNum,
-  }: { isDirect: boolean; isSpokenTo: boolean; keys: readonly string[]; retryNum: number | undefined },
-) {
+interface Delivery {
+  readonly isDirect: boolean;
+  readonly isSpokenTo: boolean;
+  readonly keys: readonly string[];
+  readonly retryNum: number | undefined;
+}
+
+async function takeMessage(deps: ListenerDeps, said: MessageEvent, delivery: Delivery) {
+  const { isDirect, isSpokenTo, keys, retryNum } = delivery;
   const { botUserId } = deps;
   const isMention = isSpokenTo && !isDirect;
   if (isMention && (await takeAppMention(deps, said, keys))) return;

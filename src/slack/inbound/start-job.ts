@@ -30,6 +30,7 @@ import {
   type InteractionListener,
   type ListenerDeps,
   namesOnMenu,
+  type Press,
   type Presses,
   type Shortcut,
   type Submission,
@@ -191,16 +192,15 @@ export async function threadTaken(
   return new Refused(refusalView({ kind: 'thread_taken' }));
 }
 
-export const compose: InteractionListener<Command> = (deps, command) => {
-  const { channelId, responseUrl } = command;
-  return openCompose(deps, command, { channelId, responseUrl, from: 'form' });
-};
+export function compose(deps: ListenerDeps, made: Command | Press) {
+  const { channelId, responseUrl } = made;
+  return openCompose(deps, made, { channelId, responseUrl, from: channelId === null ? 'home' : 'form' });
+}
 
 export const composePresses = {
   startJob: async (deps, press) => {
     await press.ack();
-    const { channelId, responseUrl } = press;
-    return openCompose(deps, press, { channelId, responseUrl, from: channelId === null ? 'home' : 'form' });
+    return compose(deps, press);
   },
 } satisfies Presses;
 

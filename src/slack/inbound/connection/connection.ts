@@ -1,5 +1,5 @@
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
-import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parse as parseForm } from 'node:querystring';
 import {
@@ -8,7 +8,6 @@ import {
   HTTPReceiver,
   type Receiver,
 } from '@slack/bolt';
-import type { Clock } from '../../../engine/runtime/clock.ts';
 import {
   answerRoutes,
   type BodyReader,
@@ -17,7 +16,6 @@ import {
   type Route,
   serverLimits,
 } from '../../../engine/runtime/http-server.ts';
-import type { Logger } from '../../../engine/runtime/redact.ts';
 import type { Store } from '../../../store/store.ts';
 import { EVENTS_PATH } from '../../protocol/ids.ts';
 import { acknowledgeAfterCommit, type RequestsOptions } from './requests.ts';
@@ -42,8 +40,6 @@ export interface ConnectionOptions extends RequestsOptions {
   /** Null: Slack's own. */
   readonly apiUrl: string | null;
   readonly logger: BoltLogger;
-  readonly log: Logger;
-  readonly clock: Clock;
   readonly bodies: BodyReader;
   readonly store: Store;
   /** Also after each reconnect: requests may have been missed. */
@@ -60,7 +56,7 @@ export function httpConnection(signingSecret: string, options: ConnectionOptions
     signingSecret,
     logger,
     endpoints: EVENTS_PATH,
-    // `isSignedBySlack` verifies it.
+    // `answerToForgery` verifies it.
     signatureVerification: false,
     // True: the request is answered, so Bolt need not wait.
     processEventErrorHandler: async (args) => {
@@ -74,9 +70,12 @@ export function httpConnection(signingSecret: string, options: ConnectionOptions
   const answerOthers = answerRoutes(routes);
   // Bolt's own routing fails on malformed URLs.
   httpReceiver.requestListener = async (request, response) => {
-    if (request.method !== 'POST' || pathOf(request) !== EVENTS_PATH) answerOthers(request, response);
-    else if (await isSignedBySlack(request, response, { signingSecret, bodies, log }))
-      processRequest(request, response);
+    if (request.method !== 'POST' || pathOf(request) !== EVENTS_PATH) return answerOthers(request, response);
+    const answer = await answerToForgery(request, signingSecret, bodies);
+    if (answer === null) return processRequest(request, response);
+    if (answer.status !== 200) log.warn('request_refused', { ...answer });
+    // Unread bytes would be taken for the next request.
+    response.writeHead(answer.status, { connection: 'close' }).end();
   };
   const receiver = acknowledgeAfterCommit(httpReceiver, { ...options, answersAfterStop: true });
   let server: Server | null = null;
@@ -149,26 +148,14 @@ const BODY_LIMIT_BYTES = 1024 * 1024;
 /** Slack checks the address with a short unsigned form. */
 const UNSIGNED_LIMIT_BYTES = 1024;
 
-type SlackRequests = Pick<ConnectionOptions, 'bodies' | 'log'> & { readonly signingSecret: string };
-
-/** If false, the request is answered. Only JSON objects pass: Bolt fails on other content. */
-async function isSignedBySlack(
-  request: IncomingMessage,
-  response: ServerResponse,
-  requests: SlackRequests,
-): Promise<boolean> {
-  const answer = await answerToForgery(request, requests);
-  if (answer === null) return true;
-  if (answer.status !== 200) requests.log.warn('request_refused', { ...answer });
-  // Unread bytes would be taken for the next request.
-  response.writeHead(answer.status, { connection: 'close' }).end();
-  return false;
-}
-
-/** Anybody can send a request, so the headers are checked before the body is read. */
+/**
+ * Null: Slack signed it. Only JSON objects pass: Bolt fails on other content. Anybody can send a request, so
+ * the headers are checked before the body is read.
+ */
 async function answerToForgery(
   request: IncomingMessage,
-  { signingSecret, bodies }: SlackRequests,
+  signingSecret: string,
+  bodies: BodyReader,
 ): Promise<{ status: number; reason?: string } | null> {
   const signed = signatureIn(signingSecret, request.headers, Date.now());
   const unsigned = 'problem' in signed ? signed.problem : null;

@@ -119,6 +119,8 @@ const LAST_ANSWERS_MS = 3_000;
 const GIVE_WAY_FOR_MS = 100;
 
 export interface RequestsOptions {
+  readonly log: Logger;
+  readonly clock: Clock;
   /** In real time: a request still counts as in flight, as the next may follow. */
   readonly nextWithinMs: number;
   /** Slack redelivered a request, so it may have dropped others. */
@@ -129,8 +131,6 @@ export interface RequestsOptions {
 }
 
 interface ReceiverTools extends RequestsOptions {
-  readonly log: Logger;
-  readonly clock: Clock;
   /** Otherwise, requests that arrive during the stop stay unprocessed. */
   readonly answersAfterStop: boolean;
 }

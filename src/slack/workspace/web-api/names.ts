@@ -9,8 +9,6 @@ const FRESH_MS = 600_000;
 /** Slack gives a request 3 seconds, and storing needs most of them. */
 const WAIT_MS = 300;
 
-export type CachedLookup<T> = ReturnType<typeof cachedLookup<T>>;
-
 /** If `mayBeStale`, the last answer serves while Slack fails or is slow. */
 export function cachedLookup<T>(
   lookUp: (id: string) => Promise<T>,
@@ -161,7 +159,7 @@ export interface User {
   readonly enterpriseId: string | null;
 }
 
-export type Users = CachedLookup<User>;
+export type Users = ReturnType<typeof cachedLookup<User>>;
 
 /** Throws SlackCallError if Slack does not answer and nothing is cached. */
 export function usersIn(call: SlackCaller, clock: Clock): Users {
