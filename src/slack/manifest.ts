@@ -1,4 +1,4 @@
-import { Document, isScalar, YAMLMap, YAMLSeq } from 'yaml';
+import { Document, Scalar } from 'yaml';
 import { ASK_SHORTCUT_ID, EVENTS_PATH, OAUTH_REDIRECT_PATH, STEP_ID } from './protocol/ids.ts';
 import {
   agentEvents,
@@ -41,8 +41,7 @@ export interface ManifestOptions {
 }
 
 export function manifestYaml(options: ManifestOptions): string {
-  const document = new Document();
-  document.contents = nodeOf(document, manifest(options)) as typeof document.contents;
+  const document = new Document(explainedNodes(manifest(options)));
   document.commentBefore = wrapped(introduction(options));
   return document.toString({ lineWidth: 0 });
 }
@@ -57,23 +56,20 @@ class Explained {
   }
 }
 
-function nodeOf(document: Document, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return document.createNode(value);
-  const above = <Of>(node: Of, part: unknown): Of => {
-    if (part instanceof Explained && isScalar(node)) node.commentBefore = wrapped([part.reason]);
-    return node;
-  };
-  const plain = (part: unknown) => nodeOf(document, part instanceof Explained ? part.value : part);
-  if (Array.isArray(value)) {
-    const list = new YAMLSeq();
-    for (const part of value) list.add(above(plain(part), part));
-    return list;
-  }
-  const map = new YAMLMap();
-  for (const [name, part] of Object.entries(value)) {
-    if (part !== undefined) map.set(above(document.createNode(name), part), plain(part));
-  }
-  return map;
+/** The reason of a part stands above it: above the name of a member, or the element of a list. */
+function explainedNodes(value: unknown): unknown {
+  if (value instanceof Explained) return explainedNodes(value.value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((part) => below(part, explainedNodes(part)));
+  const members = Object.entries(value).filter(([, part]) => part !== undefined);
+  return new Map(members.map(([name, part]) => [below(part, name), explainedNodes(part)]));
+}
+
+function below(part: unknown, shown: unknown): unknown {
+  if (!(part instanceof Explained)) return shown;
+  const scalar = new Scalar(shown);
+  scalar.commentBefore = wrapped([part.reason]);
+  return scalar;
 }
 
 function manifest({ url, oauth, isAgent, hasWorkflowStep, hasReactions }: ManifestOptions): object {

@@ -1,5 +1,5 @@
 import { sitesOf } from '../../engine/apply-event.ts';
-import { type JobRequest, openJob } from '../../jobs/decide/start/open.ts';
+import { openJob } from '../../jobs/decide/start/open.ts';
 import { turnsOf } from '../../jobs/follow-ups/turns.ts';
 import type { Job } from '../../jobs/job.ts';
 import { settingsOf } from '../../jobs/policy.ts';
@@ -343,7 +343,7 @@ async function watch(
       const found = (await tx.jobs.ofAgentJob(teamId, project.id, agentJobId)).find(isWatching);
       if (found !== undefined) return found;
       if (!(await tx.inboundRequests.remember(keys, context.nowMs))) return null;
-      const request: JobRequest = {
+      const request = {
         teamId,
         channelId,
         requesterId: userId,
@@ -354,7 +354,7 @@ async function watch(
         responseUrl,
         thread: null,
         watchedAgentJobId: agentJobId,
-      };
+      } as const;
       await tx.write(openJob(request, context), context.nowMs);
       return null;
     });

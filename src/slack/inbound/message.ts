@@ -1,5 +1,4 @@
 import { applyEvent } from '../../engine/apply-event.ts';
-import type { Clock } from '../../engine/runtime/clock.ts';
 import type { JobEvent } from '../../jobs/event.ts';
 import { intentOf } from '../../jobs/requests/intent.ts';
 import {
@@ -27,7 +26,7 @@ import type { SlackMessage } from '../views/message.ts';
 import { refusalView, threadForgottenView } from '../views/private-answers.ts';
 import { isRoomForDraft } from '../workspace/early-replies.ts';
 import { answerInWords, doctorAnswer, helpAnswer } from './commands.ts';
-import { leaveRequest, noteRequest, type RequestNote } from './connection/requests.ts';
+import { leaveRequest, noteRequest } from './connection/requests.ts';
 import { answerWriter, isAdmitted, promptMaxOf } from './door.ts';
 import { authorsAlong, offerSaidSince } from './forms/thread.ts';
 import type { EventListener, ListenerDeps } from './listener.ts';
@@ -50,7 +49,7 @@ const MAX_TWINS = 1_000;
  * Slack delivers a mention twice, as `message` and `app_mention`, in any order, to any replica; one may never
  * come. `app_mention` may lack attachments, so it waits, unacknowledged, for `message`: a crash loses neither.
  */
-export function messageListener(clock: Clock): EventListener<'message' | 'app_mention'> {
+export function messageListener(): EventListener<'message' | 'app_mention'> {
   const twins = new Map<string, PromiseWithResolvers<void>>();
   const handled = (key: string) => {
     const known = twins.get(key);
@@ -73,7 +72,7 @@ export function messageListener(clock: Clock): EventListener<'message' | 'app_me
     const isMention = event.type === 'app_mention';
     const isSpokenTo = isDirect || isMention || mentionsBot(said, deps.botUserId);
     const hasTwin = isMention ? mayBeHuman(said) : isSpokenTo && !isDirect;
-    if (hasTwin && isMention) await clock.timeout(TWIN_WITHIN_MS, handled(key).promise, undefined);
+    if (hasTwin && isMention) await deps.clock.timeout(TWIN_WITHIN_MS, handled(key).promise, undefined);
     try {
       await takeMessage(deps, said, { isDirect, isSpokenTo, keys, retryNum });
     } finally {
@@ -224,7 +223,7 @@ async function takeAppMention(deps: ListenerDeps, said: MessageEvent, keys: read
   const { teamId, store, clock, log } = deps;
   const thread = { teamId, channelId, threadTs };
   const subject = `${teamId}:${channelId}:${ts}`;
-  const outcome = await store.transaction(async (tx): Promise<RequestNote['outcome']> => {
+  const outcome = await store.transaction(async (tx) => {
     const nowMs = clock.now();
     if (!(await tx.inboundRequests.remember(keys, nowMs))) return 'duplicate';
     const isRoom = edited === undefined && (await isRoomForDraft(tx, log, thread, app.id, nowMs));

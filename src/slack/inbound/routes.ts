@@ -81,7 +81,7 @@ function registerListeners(app: App, shared: SharedDeps): void {
   });
   app.use(inWorkspace(checkAccess));
 
-  const message = inWorkspace(messageListener(shared.clock));
+  const message = inWorkspace(messageListener());
   app.command('/docs-agent', onInteraction(answerCommand));
   app.event('message', message);
   app.event('app_mention', message);

@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest';
+import { features } from '../../../src/app/features.ts';
+import type { FeatureTools } from '../../../src/features/feature.ts';
+import { events as ownListeners } from '../../../src/slack/inbound/events.ts';
 import {
   agentEvents,
   botEvents,
@@ -52,12 +55,15 @@ test('no scope is asked for that nothing needs', () => {
 });
 
 test('every event that the program listens to is asked for, and no other', () => {
-  const sources = readSources('src/slack');
-  const listened = sources.flatMap(({ text }) =>
+  const ofFeatures = features.flatMap(({ listeners }) =>
+    Object.keys(listeners?.({} as FeatureTools).events ?? {}),
+  );
+  const inRoutes = readSources('src/slack').flatMap(({ text }) =>
     [...text.matchAll(/\bapp\.event\('(\w+)'/g)].map(([, name = '']) => name),
   );
+  const listened = [...inRoutes, ...Object.keys(ownListeners), ...ofFeatures];
   const asked = names([...botEvents, ...reactionEvents, ...agentEvents, ...workflowEvents]).map(
     (name) => name.split('.')[0],
   );
-  expect(new Set(listened.filter((name) => !names(oauthEvents).includes(name)))).toEqual(new Set(asked));
+  expect(new Set(listened)).toEqual(new Set(asked));
 });

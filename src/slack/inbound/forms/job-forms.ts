@@ -25,7 +25,6 @@ import {
 } from '../../views/compose.ts';
 import { draftTooLongView, onlyTheseView } from '../../views/draft.ts';
 import { plainModal } from '../../views/form.ts';
-import type { SlackMessage } from '../../views/message.ts';
 import {
   agentSilentView,
   noJobIdView,
@@ -257,7 +256,7 @@ function storeAnother(
   press: Pick<Press, 'userId' | 'keys' | 'responseUrl' | 'buttonId'> & Partial<Pick<Press, 'pressedTs'>>,
   jobId: string,
   projectId?: string,
-): Promise<SlackMessage> {
+) {
   const { buttonId: button, userId, responseUrl, pressedTs } = press;
   const project = deps.projects.find(({ id }) => id === projectId);
   const chosen = project && { project: { id: project.id, name: project.name } };

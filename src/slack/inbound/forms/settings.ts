@@ -9,7 +9,6 @@ import { noChannelView, notReadView } from '../../views/private-answers.ts';
 import {
   type EffectiveChannelSettings,
   isMode,
-  type Meanwhile,
   NOTICE_CHANNELS_MAX,
   notAChoiceView,
   settingsChannelForm,
@@ -97,7 +96,7 @@ async function saveSettings(
   { userId, keys }: Submission,
   { channelId, changedAtMs }: SettingsFormData,
   settings: EffectiveChannelSettings,
-): Promise<Meanwhile | null> {
+) {
   const { teamId } = deps;
   const anyway = holding(deps, channelId, null);
   // A value equal to the configuration's is not stored, so it follows the configuration.

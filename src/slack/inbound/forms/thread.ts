@@ -35,7 +35,6 @@ import {
   threadPreviewView,
 } from '../../views/compose.ts';
 import { plainModal } from '../../views/form.ts';
-import type { SlackMessage } from '../../views/message.ts';
 import { notReadView, refusalView, sentAnywayView, startingView } from '../../views/private-answers.ts';
 import { isDirectMessage, labels } from '../../views/text.ts';
 import { TOO_MANY_MESSAGES } from '../../workspace/poster.ts';
@@ -87,7 +86,7 @@ export async function readThread(
   throw new Refused(threadNotReadView(false));
 }
 
-function notOffered({ log }: ListenerDeps, channelId: string, error: unknown): SlackMessage {
+function notOffered({ log }: ListenerDeps, channelId: string, error: unknown) {
   log.warn('thread_not_offered', { channel_id: channelId, error });
   if (!(error instanceof SlackCallError)) return notReadView;
   return threadNotReadView(error.failure.code === TOO_MANY_MESSAGES);

@@ -147,17 +147,7 @@ export function namesIn(users: Users, teamId: string, { call, clock, log }: Call
   };
 }
 
-export interface User {
-  readonly name: string | null;
-  /** Neither a bot nor deactivated. */
-  readonly isPerson: boolean;
-  readonly isGuest: boolean;
-  readonly isAdmin: boolean;
-  /** From another workspace, in a shared channel. */
-  readonly isStranger: boolean;
-  readonly teamId: string | null;
-  readonly enterpriseId: string | null;
-}
+export type User = Awaited<ReturnType<typeof lookUpUser>>;
 
 export type Users = ReturnType<typeof cachedLookup<User>>;
 
@@ -168,13 +158,15 @@ export function usersIn(call: SlackCaller, clock: Clock): Users {
   });
 }
 
-export async function lookUpUser(call: SlackCaller, userId: string): Promise<User> {
+export async function lookUpUser(call: SlackCaller, userId: string) {
   const { user = {} } = await call<UsersInfoResponse>('users.info', { user: userId });
   return {
     name: user.profile?.display_name || user.real_name || user.name || null,
+    /** Neither a bot nor deactivated. */
     isPerson: user.is_bot !== true && user.deleted !== true,
     isGuest: user.is_restricted === true || user.is_ultra_restricted === true,
     isAdmin: user.is_admin === true || user.is_owner === true || user.is_primary_owner === true,
+    /** From another workspace, in a shared channel. */
     isStranger: user.is_stranger === true,
     teamId: user.team_id ?? null,
     enterpriseId: user.enterprise_user?.enterprise_id ?? null,
