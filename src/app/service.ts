@@ -7,10 +7,8 @@ import { type Clock, systemClock } from '../engine/runtime/clock.ts';
 import { createBodyReader, serveRoutes } from '../engine/runtime/http-server.ts';
 import type { Logger } from '../engine/runtime/redact.ts';
 import { planSchedules } from '../engine/schedules.ts';
-import { httpConnection } from '../slack/inbound/connection/connection.ts';
-import { socketConnection } from '../slack/inbound/connection/kept-socket.ts';
 import { refusalRecorder } from '../slack/inbound/door.ts';
-import { createSlackApp } from '../slack/inbound/routes.ts';
+import { createConnection, createSlackApp } from '../slack/inbound/routes.ts';
 import { missedReplies } from '../slack/outbound/catch-up/missed-replies.ts';
 import { readableText } from '../slack/protocol/slack-text.ts';
 import { boltLogger } from '../slack/workspace/web-api/caller.ts';
@@ -146,7 +144,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
     const ofFeatures = features.flatMap((feature) => feature.routes?.(tools, bodies) ?? []);
     const forOthers = [...served.routes, ...ofFeatures];
     const shared = { apiUrl, logger, log, clock, store };
-    const connectionOptions = {
+    const connection = createConnection(transport, {
       ...shared,
       bodies,
       routes: healthPort === null ? [...forOperators, ...forOthers] : forOthers,
@@ -156,11 +154,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
       onRedelivery: missed.lookForSoon,
       onHeldBack: missed.heldBack,
       onRefused: refusalRecorder({ store, newContext, log }),
-    };
-    const connection =
-      transport.kind === 'socket'
-        ? socketConnection(transport.appToken, connectionOptions)
-        : httpConnection(transport.signingSecret, connectionOptions);
+    });
     createSlackApp(workspaces, connection, {
       ...shared,
       newContext,

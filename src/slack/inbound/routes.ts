@@ -7,7 +7,8 @@ import { answerFetch } from '../workspace/web-api/caller.ts';
 import { SlackCallError } from '../workspace/web-api/failure.ts';
 import { isReady, type Workspaces } from '../workspace/workspace.ts';
 import { answerCommand, commandPresses } from './commands.ts';
-import type { Connection, ConnectionOptions } from './connection/connection.ts';
+import { type Connection, type ConnectionOptions, httpConnection } from './connection/connection.ts';
+import { socketConnection } from './connection/kept-socket.ts';
 import { noteRequest } from './connection/requests.ts';
 import { admissionProblem, answer, withDeadline } from './door.ts';
 import { events } from './events.ts';
@@ -135,6 +136,15 @@ export function createSlackApp(
   });
   registerListeners(app, shared);
   return app;
+}
+
+export function createConnection(
+  transport: { kind: 'socket'; appToken: string } | { kind: 'http'; signingSecret: string },
+  options: ConnectionOptions,
+) {
+  return transport.kind === 'socket'
+    ? socketConnection(transport.appToken, options)
+    : httpConnection(transport.signingSecret, options);
 }
 
 /** Messages pass: most do not concern the program, and their listeners call `isAdmitted`. */
