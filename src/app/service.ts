@@ -117,10 +117,10 @@ export function createService(config: Config, options: ServiceOptions): Service 
         return readableText(prompt, await names.of(prompt));
       },
       showChecked: (job) => {
-        for (const { checked } of shows) checked(job);
+        for (const show of shows) show(job, true);
       },
       showChanged: (job) => {
-        for (const { changed } of shows) changed(job);
+        for (const show of shows) show(job, false);
       },
     };
     const shows = features.flatMap((feature) => feature.shows?.(tools) ?? []);

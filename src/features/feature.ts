@@ -61,7 +61,7 @@ export interface Feature {
     readonly outside?: readonly [found: string, next: string];
   }[];
   /** When a card shows a change, and after each check. Must neither wait nor throw. */
-  readonly shows?: (tools: FeatureTools) => Readonly<Record<'changed' | 'checked', (job: Job) => void>>;
+  readonly shows?: (tools: FeatureTools) => (job: Job, isCheck: boolean) => void;
   readonly decisions?: FeatureDecisions;
   readonly afterWrite?: AfterWrite;
   readonly views?: FeatureViews;

@@ -73,10 +73,7 @@ function sessionStatus({ clock, log, workspaces }: FeatureTools) {
     if (changed !== null) void show(changed, false);
   }
 
-  return {
-    changed: (job: Job) => void show(job, false),
-    checked: (job: Job) => void show(job, true),
-  };
+  return show;
 }
 
 export type Shown = Readonly<{ state: SessionState; atMs: number }>;

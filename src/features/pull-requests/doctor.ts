@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Authorization, CodeHostError, decodeBody } from '../../codehost/client.ts';
+import { type Authorization, CodeHostError, decodeBody, type HostResponse } from '../../codehost/client.ts';
 import { type CodeHost, type CodeHostSettings, connect } from '../../codehost/connect.ts';
 import { type Finding, type Findings, findingsOf, type Given, SILENT } from '../../doctor/finding.ts';
 import type { PullRequestLink } from '../../jobs/pull-requests/link.ts';
@@ -99,7 +99,7 @@ async function appFindings(
   findings: Findings,
   apiUrl: string,
   app: NonNullable<CodeHost['app']>,
-  get: (base: string, authorization: Authorization) => Promise<Parameters<typeof decodeBody>[0]>,
+  get: (base: string, authorization: Authorization) => Promise<HostResponse>,
 ): Promise<Finding[]> {
   const asApp = await app.asApp();
   const { name } = decodeBody(await get('/app', asApp), z.object({ name: shortText }));

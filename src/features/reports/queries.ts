@@ -35,11 +35,7 @@ export class Reports extends Table {
     after: Place | null,
     limit: number,
   ): Promise<Page<CountedJob>> {
-    const jobs = this.db
-      .selectFrom('job')
-      .select(['requestedAt', 'id', ...jobColumns])
-      .where('requestedAt', '<', untilMs)
-      .where(isOfTeam(teamId));
+    const jobs = this.jobsOf(teamId).where('requestedAt', '<', untilMs);
     const { rows, next } = await readPage(jobs, ['requestedAt', 'id'], sinceMs, after, limit);
     return { rows: await this.counted(rows.map(jobFrom), ''), next };
   }
@@ -51,9 +47,7 @@ export class Reports extends Table {
     after: Place | null,
     limit: number,
   ): Promise<Page<CountedJob>> {
-    const jobs = this.db
-      .selectFrom('job')
-      .select(['id', ...jobColumns])
+    const jobs = this.jobsOf(teamId)
       .where('id', 'in', (entries) =>
         entries
           .selectFrom('auditEntry')
@@ -66,8 +60,7 @@ export class Reports extends Table {
           .where('jobId', 'is not', null)
           .$narrowType<{ jobId: string }>(),
       )
-      .where('requestedAt', '<', sinceMs)
-      .where(isOfTeam(teamId));
+      .where('requestedAt', '<', sinceMs);
     const { rows, next } = await readPage(jobs, ['id'], '', after, limit);
     return { rows: await this.counted(rows.map(jobFrom), slackTime(sinceMs)), next };
   }
@@ -129,6 +122,12 @@ export class Reports extends Table {
     return { rows: audited, next };
   }
 
+  /** With a plain `team_id`, SQLite would scan the workspace's jobs. */
+  private jobsOf(teamId: string | null) {
+    const jobs = this.db.selectFrom('job').select(['requestedAt', 'id', ...jobColumns]);
+    return teamId === null ? jobs : jobs.where(sql<SqlBool>`team_id || '' = ${teamId}`);
+  }
+
   /** @param repliesFromTs earlier replies are not counted */
   private async counted(jobs: readonly Job[], repliesFromTs: string): Promise<CountedJob[]> {
     if (jobs.length === 0) return [];
@@ -164,9 +163,4 @@ export class Reports extends Table {
       unclearReplies: unclearOf.get(job.id) ?? 0,
     }));
   }
-}
-
-/** With a plain `team_id`, SQLite would scan the workspace's jobs. */
-function isOfTeam(teamId: string | null) {
-  return teamId === null ? sql<SqlBool>`1 = 1` : sql<SqlBool>`team_id || '' = ${teamId}`;
 }

@@ -7,7 +7,7 @@ import type { TroubleKind } from '../../../jobs/job.ts';
 import { type PullRequestLink, parsePullRequestLink } from '../../../jobs/pull-requests/link.ts';
 import { isOver, type PullRequestFacts } from '../../../jobs/pull-requests/pull-request.ts';
 import { afterAnswer, nothingKnown } from '../../../jobs/service-facts.ts';
-import { type Dialect, READINGS, type Read } from './dialect.ts';
+import { type Dialect, READINGS, type Read, type ReadingName } from './dialect.ts';
 import { github } from './github.ts';
 import { gitlab } from './gitlab.ts';
 
@@ -27,7 +27,7 @@ export type CheckMemory = Readonly<{
   /** All readings but the review describe it. */
   commit: string | null;
   /** `lacks`: permissions, by the host's names. */
-  readings: { [Name in (typeof READINGS)[number]]?: { facts: PullRequestFacts; lacks: readonly string[] } };
+  readings: { [Name in ReadingName]?: { facts: PullRequestFacts; lacks: readonly string[] } };
   responses: Record<string, { etag: string; body: unknown }>;
 }>;
 
@@ -128,7 +128,7 @@ function checkAt(
 
 async function readingOf(
   { readings, permission }: Dialect,
-  name: (typeof READINGS)[number],
+  name: ReadingName,
   read: Read,
   pullRequest: { readonly number: number; readonly commit: string },
 ) {

@@ -20,7 +20,7 @@ export interface Dialect {
 }
 
 export const READINGS = ['size', 'checks', 'review', 'preview'] as const;
-type ReadingName = (typeof READINGS)[number];
+export type ReadingName = (typeof READINGS)[number];
 
 export type Reading = (
   read: Read,

@@ -17,9 +17,9 @@ export const replyDeciders = {
   },
 
   reply_edited(builder, { reply }) {
-    const { messageTs, mentionsBot, editedTs } = reply;
+    const { messageTs, mentionsBot } = reply;
     const before = builder.followUpAt(messageTs);
-    if (before !== null) edit(builder, before, reply, editedTs);
+    if (before !== null) edit(builder, before, reply);
     else if (mentionsBot && !isBeforeJob(builder.job, messageTs))
       route(builder, newFollowUp(builder, reply, reply.attachments.snippets), reply);
   },
@@ -52,7 +52,7 @@ export const replyDeciders = {
     // A sent correction is a reply.
     const correction = builder.followUpAt(messageTs);
     if (correction !== null) {
-      edit(builder, correction, reply, editedTs);
+      edit(builder, correction, reply);
       return;
     }
     if (editedTs === null || editedTs <= (job.requestEditedTs ?? '')) return;
@@ -125,8 +125,8 @@ function route(
   }
 }
 
-function edit(builder: DecisionBuilder, before: FollowUp, reply: Reply, editedTs: string | null) {
-  const { text } = reply;
+function edit(builder: DecisionBuilder, before: FollowUp, reply: Reply) {
+  const { text, editedTs } = reply;
   if (editedTs === null || editedTs <= (before.editedTs ?? '')) return;
   const followUp = { ...before, editedTs };
   switch (before.state) {

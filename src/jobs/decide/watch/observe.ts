@@ -277,7 +277,7 @@ function observeEnded(builder: DecisionBuilder, ended: Ended, agentJob: AgentJob
   recordFacts(builder, agentJob);
   const { posts } = builder.job;
   if (!isEnded(status)) {
-    resume(builder, ended, { status, previousPrLink: before?.prLink ?? null, endBefore });
+    resume(builder, status, ended, before?.prLink ?? null, endBefore);
   } else if (status === ended.status && agentJob.prLink === before?.prLink) {
     checkFrom(builder, withPastEnd(ended, builder.nowMs));
   } else {
@@ -291,12 +291,12 @@ function observeEnded(builder: DecisionBuilder, ended: Ended, agentJob: AgentJob
 /** The next check announces it: one outdated answer is no news. */
 function resume(
   builder: DecisionBuilder,
+  status: string,
   { status: previousStatus, turnsToCome = 0 }: Ended,
-  now: { readonly status: string; readonly previousPrLink: string | null; readonly endBefore: EndBefore },
+  previousPrLink: string | null,
+  endBefore: EndBefore,
 ) {
-  const { job, context } = builder;
-  const { nowMs, policy } = context;
-  const { status, previousPrLink, endBefore } = now;
+  const { job, nowMs, policy } = builder;
   const isExplained = turnsToCome > 0;
   builder.change({
     stage: {
