@@ -79,6 +79,7 @@ export function judgePrompt(text: string, maxLength: number): PromptVerdict {
   return { kind: 'ok' };
 }
 
+/** Undoes one escaping only. */
 export function unescaped(slackText: string): string {
   return slackText.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }

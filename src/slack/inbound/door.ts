@@ -9,7 +9,7 @@ import { endedByOf, initiatorOf } from '../../jobs/job.ts';
 import { StoreError } from '../../store/engines/database.ts';
 import type { Transaction } from '../../store/store.ts';
 import { CLOCK_SKEW_MS } from '../messages/message-event.ts';
-import { decodeDecisionForm } from '../protocol/form-data.ts';
+import { decisionData, decode } from '../protocol/form-data.ts';
 import { threadLink } from '../protocol/links.ts';
 import { tooLateView } from '../views/announcement.ts';
 import type { ButtonTarget, JobButton } from '../views/buttons.ts';
@@ -351,7 +351,7 @@ export function isMeantHere(
 /** The metadata of *Details* is just the channel; that of a form is JSON. */
 export function channelOfView({ view }: Press): string | undefined {
   const data = view?.private_metadata;
-  return data === undefined ? undefined : (decodeDecisionForm(data)?.channelId ?? data);
+  return data === undefined ? undefined : (decode(decisionData, data)?.channelId ?? data);
 }
 
 /** Null: already delivered. */

@@ -7,7 +7,7 @@ import {
   type Unsent,
 } from '../../jobs/requests/attachments.ts';
 import { isBlank } from '../../jobs/requests/command.ts';
-import { displayText } from '../protocol/slack-text.ts';
+import { displayText, stripLeadingMention } from '../protocol/slack-text.ts';
 import { fieldsOf, listOf, mediaIn, plain, stringOf } from './blocks.ts';
 import {
   filesIn,
@@ -16,7 +16,6 @@ import {
   saidBy,
   slackAttachmentsOf,
   unlessPlaceholder,
-  withoutMention,
   wordless,
 } from './said.ts';
 
@@ -44,7 +43,7 @@ const WITHOUT_CONTENT: ReadonlySet<unknown> = new Set(['rich_text', 'divider', '
 function isWordless(message: Saying): boolean {
   const { text = '', blocks } = message;
   const isShown = listOf(blocks).some((block) => !WITHOUT_CONTENT.has(fieldsOf(block).type));
-  return (isShown || unlessPlaceholder(text) !== text) && isBlank(withoutMention(saidBy(message)));
+  return (isShown || unlessPlaceholder(text) !== text) && isBlank(stripLeadingMention(saidBy(message), null));
 }
 
 export function mergeAttachments(all: readonly Attachments[]): Attachments {

@@ -1,5 +1,5 @@
-import { isBlank } from '../../jobs/requests/command.ts';
-import { escapeMrkdwn, readableDate, unescapeMrkdwn } from '../protocol/slack-text.ts';
+import { isBlank, unescaped } from '../../jobs/requests/command.ts';
+import { escapeMrkdwn, readableDate } from '../protocol/slack-text.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -21,12 +21,12 @@ function numberOf(given: unknown): number {
 
 /** Slack escapes only some of these texts; the result is escaped once. */
 export function plain(text: unknown): string {
-  return escapeMrkdwn(unescapeMrkdwn(stringOf(text)));
+  return escapeMrkdwn(unescaped(stringOf(text)));
 }
 
 /** @param label escaped */
 export function linkToken(url: string, label: string): string {
-  const address = escapeMrkdwn(unescapeMrkdwn(url)).replaceAll('|', '%7C');
+  const address = escapeMrkdwn(unescaped(url)).replaceAll('|', '%7C');
   if (address === '') return label;
   return label === '' ? `<${address}>` : `<${address}|${label}>`;
 }

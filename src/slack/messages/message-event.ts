@@ -56,7 +56,7 @@ interface ThreadReply {
 }
 
 /** Null: no person's reply. */
-export function replyOf(event: MessageEvent, botUserId: string | undefined): ThreadReply | null {
+export function replyOf(event: MessageEvent, botUserId: string): ThreadReply | null {
   const { ts, thread_ts: threadTs } = event;
   const userId = writtenByPerson(event, botUserId);
   if (userId === null || threadTs === undefined || threadTs === ts) return null;
@@ -74,12 +74,12 @@ export function replyOf(event: MessageEvent, botUserId: string | undefined): Thr
 }
 
 /** Ignores forwarded messages. */
-export function mentionsBot({ text = '' }: Saying, botUserId: string | undefined): boolean {
-  return botUserId !== undefined && mentionedUserIds(text).includes(botUserId);
+export function mentionsBot({ text = '' }: Saying, botUserId: string): boolean {
+  return mentionedUserIds(text).includes(botUserId);
 }
 
 /** Null: no person's. `Access` knows more bots. */
-export function writtenByPerson(event: MessageEvent, botUserId: string | undefined): string | null {
+export function writtenByPerson(event: MessageEvent, botUserId: string): string | null {
   const { user } = event;
   if (!user || user === SLACKBOT || user === botUserId) return null;
   return mayBeHuman(event) ? user : null;
@@ -121,7 +121,7 @@ export function isChange({ subtype }: Pick<ChangeEvent, 'subtype'>): boolean {
   return subtype === 'message_changed' || subtype === 'message_deleted';
 }
 
-export function replyChangeOf(event: ChangeEvent, botUserId: string | undefined): ReplyChange | null {
+export function replyChangeOf(event: ChangeEvent, botUserId: string): ReplyChange | null {
   if (!isChange(event)) return null;
   const kind = event.subtype === 'message_deleted' ? 'deleted' : 'edited';
   const changed = kind === 'deleted' ? event.previous_message : event.message;
@@ -133,7 +133,7 @@ export function replyChangeOf(event: ChangeEvent, botUserId: string | undefined)
 
 export function mentionAddedIn(
   { subtype, channel, message: now, previous_message: before }: ChangeEvent,
-  botUserId: string | undefined,
+  botUserId: string,
 ): (MessageEvent & { readonly user: string }) | null {
   if (subtype !== 'message_changed' || now?.edited?.ts === undefined || before === undefined) return null;
   if (!mentionsBot(now, botUserId) || mentionsBot(before, botUserId)) return null;
@@ -161,7 +161,7 @@ export interface Written {
 }
 
 /** Null: no person's, or an edit, which starts nothing. */
-export function writtenOf(event: MessageEvent, botUserId: string | undefined): Written | null {
+export function writtenOf(event: MessageEvent, botUserId: string): Written | null {
   const { ts, thread_ts: threadTs } = event;
   const userId = writtenByPerson(event, botUserId);
   if (userId === null || event.edited !== undefined) return null;
@@ -176,7 +176,7 @@ export function writtenOf(event: MessageEvent, botUserId: string | undefined): W
 }
 
 /** Snippets without text become a request to read them. */
-export function requestIn(message: Saying, botUserId: string | undefined) {
+export function requestIn(message: Saying, botUserId: string) {
   const attachments = attachmentsIn(message);
   const own = stripLeadingMention(saidBy(message), botUserId).trim();
   const { snippets } = attachments;
@@ -209,7 +209,7 @@ const SPOKEN: ReadonlySet<string | undefined> = new Set([...HUMAN_SUBTYPES, 'bot
 export function offeredMessages<Message extends MessageEvent>(
   messages: readonly Message[],
   aboutTs: string,
-  botUserId: string | undefined,
+  botUserId: string,
 ): { readonly offered: readonly Message[]; readonly leftOut: number } {
   const said = messages.filter(
     (message) =>
@@ -226,7 +226,7 @@ export function peopleIn(messages: readonly MessageEvent[]): string[] {
   return [...new Set([...authors, ...messages.flatMap((message) => mentionedIds(saidIn(message)))])];
 }
 
-export function saidIn(message: Saying, botUserId?: string): string {
+export function saidIn(message: Saying, botUserId = ''): string {
   const said = stripLeadingMention(saidBy(message), botUserId).trim();
   const names = attachmentsInWords(attachmentsIn(message));
   return isBlank(said) && names !== '' ? `[${names}]` : said;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { FileKind, Unsent } from '../../jobs/requests/attachments.ts';
-import { isBlank } from '../../jobs/requests/command.ts';
-import { mentionedIds, readableText, sanitize, unescapeMrkdwn } from '../protocol/slack-text.ts';
+import { isBlank, unescaped } from '../../jobs/requests/command.ts';
+import { mentionedIds, readableText, sanitize, stripLeadingMention } from '../protocol/slack-text.ts';
 import {
   blockTexts,
   fieldsOf,
@@ -30,7 +30,7 @@ export function saidBy({ text, bot_id: botId, blocks, attachments }: Saying): st
   const own = unlessPlaceholder(sanitize(text ?? ''));
   const isTyped = botId == null && !isBlank(own);
   const built = listOf(blocks).filter((block) => !isTyped || fieldsOf(block).type !== 'rich_text');
-  const inBlocks = newTexts(`${own}\n${withoutMention(own)}`, blockTexts(built));
+  const inBlocks = newTexts(`${own}\n${stripLeadingMention(own, null)}`, blockTexts(built));
   const said = joined([own, hasWords(inBlocks) ? sanitize(joinParagraphs(inBlocks)) : '']);
   const parts = slackAttachmentsOf(attachments, said).map((one) => sanitize(slackAttachmentText(one, said)));
   return joined([said, ...parts]);
@@ -57,16 +57,11 @@ const LONGEST_PLACEHOLDER = 60;
 
 /** Keeps a leading mention. */
 export function unlessPlaceholder(text: string): string {
-  const rest = withoutMention(text).trim();
+  const rest = stripLeadingMention(text, null).trim();
   if (rest.length > LONGEST_PLACEHOLDER) return text;
   const words = rest.replaceAll('’', "'").toLowerCase();
   if (!PLACEHOLDERS.has(words.replace(/^\[|(?<![.\]])[.\]]+$/g, ''))) return text;
   return text.slice(0, text.lastIndexOf(rest)).trim();
-}
-
-/** Strips a leading mention of anybody. */
-export function withoutMention(text: string): string {
-  return text.replace(/^\s*<@[A-Z0-9]+(?:\|[^<>]*)?>[:,]?/, '');
 }
 
 function newTexts(said: string, paragraphs: readonly Paragraph[]): Paragraph[] {
@@ -115,7 +110,7 @@ function labelledAs(text: string, other: string): string {
 
 /** Ignores lists and emphasis. */
 function lettersOf(text: string): string {
-  const words = unescapeMrkdwn(text.replace(LABELLED, '<$1>')).replace(LIST_NUMBER, ' ');
+  const words = unescaped(text.replace(LABELLED, '<$1>')).replace(LIST_NUMBER, ' ');
   return ` ${words.replace(/[^\p{L}\p{N}]+/gu, ' ').trim()} `;
 }
 
@@ -172,7 +167,7 @@ function isPreview(one: SlackAttachment, said: string): boolean {
   if (isMessage(one)) return false;
   const { original_url, app_unfurl_url, from_url } = one;
   if (original_url !== '' || app_unfurl_url !== '') return true;
-  return from_url !== '' && unescapeMrkdwn(said).includes(from_url);
+  return from_url !== '' && unescaped(said).includes(from_url);
 }
 
 /** Forwarded or linked. Other attachments have no channel. */

@@ -1,3 +1,10 @@
+/** The place is closed until people act there. */
+const CLOSED = [
+  'channel_is_archived is_archived messages_tab_disabled restricted_action',
+  'restricted_action_non_threadable_channel restricted_action_read_only_channel',
+  'restricted_action_thread_locked restricted_action_thread_only_channel thread_locked',
+];
+
 /** From each method's "Errors": https://docs.slack.dev/reference/methods */
 const CODES = {
   // "It's possible some aspect of the operation succeeded before the error was raised".
@@ -17,12 +24,10 @@ const CODES = {
     'invalid_arg_name invalid_arguments invalid_array_arg invalid_charset invalid_form_data',
     'invalid_json invalid_post_type json_not_object missing_argument missing_post_type',
     // chat.*, conversations.*: the place is gone or closed.
-    'cannot_dm_bot cannot_reply_to_message channel_is_archived channel_not_found invalid_channel',
-    'is_archived is_inactive messages_tab_disabled not_in_channel restricted_action',
-    'restricted_action_non_threadable_channel restricted_action_read_only_channel',
-    'restricted_action_thread_locked restricted_action_thread_only_channel thread_locked',
-    'thread_not_found user_disabled user_not_found user_not_in_channel user_not_visible',
-    'users_not_found',
+    ...CLOSED,
+    'cannot_dm_bot cannot_reply_to_message channel_not_found invalid_channel is_inactive',
+    'not_in_channel thread_not_found user_disabled user_not_found user_not_in_channel',
+    'user_not_visible users_not_found',
     // chat.postMessage, chat.postEphemeral, chat.update
     'as_user_not_supported block_mismatch cant_update_message edit_window_closed invalid_attachments',
     'invalid_blocks invalid_blocks_format invalid_metadata_format invalid_metadata_schema',
@@ -67,20 +72,11 @@ export function isNotInChannel(code: string): boolean {
   return code === 'not_in_channel' || code === 'channel_not_found';
 }
 
-/** Until people act there. */
 export const closedPlaceCodes: readonly string[] = [
   'not_in_channel',
   'channel_not_found',
   CHANNEL_IS_SHARED,
-  'channel_is_archived',
-  'is_archived',
-  'messages_tab_disabled',
-  'restricted_action',
-  'restricted_action_non_threadable_channel',
-  'restricted_action_read_only_channel',
-  'restricted_action_thread_only_channel',
-  'restricted_action_thread_locked',
-  'thread_locked',
+  ...CLOSED.flatMap((line) => line.split(' ')),
 ];
 
 export function isPlaceClosed(code: string): boolean {

@@ -17,7 +17,7 @@ const id = z.string().min(1);
 /** For private answers. */
 const responseUrl = id.nullable();
 
-const composeTarget = z.object({
+export const composeTarget = z.object({
   /** Null: the form asks for it. */
   channelId: id.nullable(),
   responseUrl,
@@ -26,19 +26,23 @@ const composeTarget = z.object({
 });
 export type ComposeTarget = Readonly<z.infer<typeof composeTarget>>;
 
-const mentionedIn = z.object({ channelId: id, threadTs: id, messageTs: id });
+export const mentionedIn = z.object({ channelId: id, threadTs: id, messageTs: id });
 export type MentionedIn = Readonly<z.infer<typeof mentionedIn>>;
 
-const offered = mentionedIn.extend({ oldestTs: id, permalink: z.string().nullable(), responseUrl });
-export type OfferedThread = Readonly<z.infer<typeof offered>>;
+export const offeredThread = mentionedIn.extend({
+  oldestTs: id,
+  permalink: z.string().nullable(),
+  responseUrl,
+});
+export type OfferedThread = Readonly<z.infer<typeof offeredThread>>;
 
-const saidSince = mentionedIn.extend({ jobId: id, sinceTs: id });
+export const saidSince = mentionedIn.extend({ jobId: id, sinceTs: id });
 export type SaidSince = Readonly<z.infer<typeof saidSince>>;
 
-const confirmation = z.object({ jobId: id, responseUrl });
+export const confirmationData = z.object({ jobId: id, responseUrl });
 
 /** Valid for this person and channel. See `ButtonTarget`. */
-const decision = z.object({
+export const decisionData = z.object({
   jobId: id,
   channelId: id,
   userId: id,
@@ -46,11 +50,11 @@ const decision = z.object({
   callId: z.string().optional(),
   draft: z.int().optional(),
 });
-export type DecisionForm = Readonly<z.infer<typeof decision>>;
+export type DecisionForm = Readonly<z.infer<typeof decisionData>>;
 
-const recipe = z.object({ recipe: id, responseUrl });
+export const recipeData = z.object({ recipe: id, responseUrl });
 
-const settings = z.object({
+export const settingsData = z.object({
   channelId: id,
   responseUrl,
   /** Null: never saved. */
@@ -63,32 +67,23 @@ const settings = z.object({
     noticeChannels: z.array(z.string()),
   }),
 });
-export type SettingsFormData = Readonly<z.infer<typeof settings>>;
+export type SettingsFormData = Readonly<z.infer<typeof settingsData>>;
 
 type FormData = z.infer<
   | typeof composeTarget
   | typeof mentionedIn
-  | typeof offered
+  | typeof offeredThread
   | typeof saidSince
-  | typeof confirmation
-  | typeof decision
-  | typeof recipe
-  | typeof settings
+  | typeof confirmationData
+  | typeof decisionData
+  | typeof recipeData
+  | typeof settingsData
 >;
 
 /** Slack allows 3000 characters for a form, 2000 for a button. */
 export function encode(data: Readonly<FormData>): string {
   return JSON.stringify(data);
 }
-
-export const decodeComposeTarget = (text: string) => decode(composeTarget, text);
-export const decodeMentionedIn = (text: string) => decode(mentionedIn, text);
-export const decodeOfferedThread = (text: string) => decode(offered, text);
-export const decodeSaidSince = (text: string) => decode(saidSince, text);
-export const decodeConfirmationForm = (text: string) => decode(confirmation, text);
-export const decodeDecisionForm = (text: string) => decode(decision, text);
-export const decodeRecipeForm = (text: string) => decode(recipe, text);
-export const decodeSettings = (text: string) => decode(settings, text);
 
 export function decode<T>(schema: z.ZodType<T>, text: string): T | null {
   try {

@@ -1,15 +1,7 @@
-import { isBlank } from '../../jobs/requests/command.ts';
-
-const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
-const characters: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' };
+import { isBlank, unescaped } from '../../jobs/requests/command.ts';
 
 export function escapeMrkdwn(text: string): string {
-  return text.replace(/[&<>]/g, (character) => escapes[character] ?? character);
-}
-
-/** Undoes one escaping only. */
-export function unescapeMrkdwn(escaped: string): string {
-  return escaped.replace(/&(?:amp|lt|gt);/g, (entity) => characters[entity] ?? entity);
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 /** Slack escapes what people type, so a `<` always opens one of its own tokens. */
@@ -29,13 +21,13 @@ export function readableText(slackText: string, names: ReadonlyMap<string, strin
   };
   for (const match of slackText.matchAll(TOKEN)) {
     const [token, content = ''] = match;
-    add(unescapeMrkdwn(slackText.slice(end, match.index)));
+    add(unescaped(slackText.slice(end, match.index)));
     const words = readableToken(content, names);
     // A bar would end a table cell.
     add(words !== null && lineStart === ROW_START ? words.replace(/(?<!\\)\|/g, '\\|') : (words ?? token));
     end = match.index + token.length;
   }
-  return readable + unescapeMrkdwn(slackText.slice(end));
+  return readable + unescaped(slackText.slice(end));
 }
 
 const ROW_START = '| ';
@@ -58,16 +50,16 @@ export function mentionedUserIds(slackText: string): string[] {
   return [...new Set([...slackText.matchAll(MENTION)].flatMap(([, person]) => person ?? []))];
 }
 
-/** Also strips the separator. */
-export function stripLeadingMention(slackText: string, userId: string | undefined): string {
-  const mention = /^\s*<@([A-Z0-9]+)(?:\|[^<>]*)?>[:,]?\s*/.exec(slackText);
-  return mention !== null && mention[1] === userId ? slackText.slice(mention[0].length) : slackText;
+/** Also strips the separator. @param userId null: anybody's mention */
+export function stripLeadingMention(slackText: string, userId: string | null): string {
+  const [mention = '', mentioned] = /^\s*<@([A-Z0-9]+)(?:\|[^<>]*)?>[:,]?\s*/.exec(slackText) ?? [];
+  return userId === null || mentioned === userId ? slackText.slice(mention.length) : slackText;
 }
 
 function readableToken(content: string, names: ReadonlyMap<string, string>): string | null {
   const bar = content.indexOf('|');
-  const target = unescapeMrkdwn(bar < 0 ? content : content.slice(0, bar));
-  const label = bar < 0 ? '' : unescapeMrkdwn(content.slice(bar + 1));
+  const target = unescaped(bar < 0 ? content : content.slice(0, bar));
+  const label = bar < 0 ? '' : unescaped(content.slice(bar + 1));
   const id = target.slice(1);
   if (target.startsWith('@')) return named('@', names.get(id) ?? label, 'someone');
   if (target.startsWith('#')) return named('#', names.get(id) ?? label, 'a channel');

@@ -2,8 +2,8 @@ import type { Button } from '@slack/types';
 import type { Announcement, AnnouncementOf } from '../../jobs/announcement.ts';
 import { type Job, type OfferDeed, type OfferOutcome, responsibleFor } from '../../jobs/job.ts';
 import type { FileKind, SnippetProblem, Unsent } from '../../jobs/requests/attachments.ts';
+import { unescaped } from '../../jobs/requests/command.ts';
 import { NOT_SEEN } from '../protocol/error-codes.ts';
-import { unescapeMrkdwn } from '../protocol/slack-text.ts';
 import { buttons } from './buttons.ts';
 import { confirmations, editAndStart, startAgain, startAgainOrEdit } from './card.ts';
 import { draftBlocks, draftView, recipeSkipped } from './draft.ts';
@@ -152,7 +152,7 @@ const views: FeatureViews['announcements'] = {
   files_not_sent: ({ files }) => filesNotSent(files),
   snippets_not_sent: ({ snippets }) => {
     const lines = snippets.map(
-      ({ name, problem }) => `${oneLine(unescapeMrkdwn(name))} · ${SNIPPET_PROBLEMS[problem]}`,
+      ({ name, problem }) => `${oneLine(unescaped(name))} · ${SNIPPET_PROBLEMS[problem]}`,
     );
     return message(mrkdwn`📎 *Not sent* with the message:`, untrustedParagraph(lines.join('\n')));
   },
@@ -268,7 +268,7 @@ const SNIPPET_PROBLEMS: Readonly<Record<SnippetProblem, string>> = {
 export function filesNotSent(files: readonly Unsent[]): SlackMessage {
   const kinds = Object.entries(FILE_KINDS).flatMap(([kind, words]) => {
     const alike = files.filter((file) => file.kind === kind);
-    const names = alike.flatMap(({ name }) => (name === null ? [] : oneLine(unescapeMrkdwn(name))));
+    const names = alike.flatMap(({ name }) => (name === null ? [] : oneLine(unescaped(name))));
     const more = names.length > NAMES_MAX ? ', …' : '';
     const named = names.length === 0 ? '' : ` (${names.slice(0, NAMES_MAX).join(', ')}${more})`;
     return alike.length === 0 ? [] : `${counted(alike.length, ...words)}${named}`;

@@ -1,8 +1,8 @@
 import type { InputBlock, ModalView, PlainTextOption } from '@slack/types';
+import { unescaped } from '../../jobs/requests/command.ts';
 import type { Project, Projects } from '../../jobs/requests/project.ts';
 import { encode } from '../protocol/form-data.ts';
 import { formIds } from '../protocol/ids.ts';
-import { unescapeMrkdwn } from '../protocol/slack-text.ts';
 import { type Blocks, blocksOf, type SlackMessage } from './message.ts';
 import { cut, inFigures, oneLine, shown } from './text.ts';
 
@@ -122,7 +122,7 @@ export function twoLineOption(value: string, first: string, second: string): Pla
 
 /** Plain text: Slack renders no markup there. */
 export function atField({ text }: SlackMessage): string {
-  return shown(unescapeMrkdwn(text).replace(/[*`]/g, ''), ERROR_MAX);
+  return shown(unescaped(text).replace(/[*`]/g, ''), ERROR_MAX);
 }
 
 function plain(text: string): Readonly<{ type: 'plain_text'; text: string }> {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { unescaped } from '../../../src/jobs/requests/command.ts';
 import {
   escapeMrkdwn,
   mentionedIds,
   mentionedUserIds,
   readableText,
   stripLeadingMention,
-  unescapeMrkdwn,
 } from '../../../src/slack/protocol/slack-text.ts';
 import { fc } from '../../support/properties.ts';
 import { anyCharacter } from '../any-character.ts';
@@ -124,7 +124,7 @@ describe('text put into markup', () => {
   test('comes back as it was, even when it looks escaped already', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('&', '<', '>', 'amp;', 'lt;', 'a') }), (text) => {
-        expect(unescapeMrkdwn(escapeMrkdwn(text))).toBe(text);
+        expect(unescaped(escapeMrkdwn(text))).toBe(text);
       }),
     );
   });

@@ -10,7 +10,7 @@ import { judgePrompt, unescaped } from '../../../jobs/requests/command.ts';
 import type { Transaction } from '../../../store/store.ts';
 import { attachmentsIn, mergeAttachments } from '../../messages/attachments.ts';
 import { offeredMessages, replyOf } from '../../messages/message-event.ts';
-import { type DecisionForm, decodeConfirmationForm, decodeDecisionForm } from '../../protocol/form-data.ts';
+import { confirmationData, type DecisionForm, decisionData, decode } from '../../protocol/form-data.ts';
 import { formIds } from '../../protocol/ids.ts';
 import { mentionedUserIds, readableText } from '../../protocol/slack-text.ts';
 import { type ButtonTarget, buttons, decodeButton } from '../../views/buttons.ts';
@@ -192,7 +192,7 @@ export const jobFormSubmissions = {
   }),
 
   startAnother: async (deps, form) => {
-    const { jobId = '', responseUrl = null } = decodeConfirmationForm(form.view.private_metadata) ?? {};
+    const { jobId = '', responseUrl = null } = decode(confirmationData, form.view.private_metadata) ?? {};
     // The request itself came from this view, so its keys are in use.
     const keys = triggerKeys('press', deps, form.triggerId);
     const buttonId = buttons.startAnother.id;
@@ -234,7 +234,7 @@ function formSubmitted(
 ): InteractionListener<Submission> {
   return async (deps, form) => {
     const { userId } = form;
-    const made = decodeDecisionForm(form.view.private_metadata);
+    const made = decode(decisionData, form.view.private_metadata);
     if (made?.userId !== userId) return notYourFormView;
     const job = await jobOf(deps, made.jobId);
     if (job === null) return unknownJobAnswer(deps);

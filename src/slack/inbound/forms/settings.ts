@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ViewOutput } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
 import { type ChannelSettings, defaultProject, settingsOf } from '../../../jobs/policy.ts';
-import { decodeSettings, type SettingsFormData } from '../../protocol/form-data.ts';
+import { decode, type SettingsFormData, settingsData } from '../../protocol/form-data.ts';
 import { formIds } from '../../protocol/ids.ts';
 import { plainModal } from '../../views/form.ts';
 import { noChannelView, notReadView } from '../../views/private-answers.ts';
@@ -56,7 +56,7 @@ export const settingsSubmissions = {
 
   settings: async (deps, form) => {
     const { userId } = form;
-    const data = decodeSettings(form.view.private_metadata);
+    const data = decode(settingsData, form.view.private_metadata);
     if (data === null) return notReadView;
     const problem = await adminProblem(deps, userId, 'settings');
     if (problem !== null) return problem;

@@ -1,7 +1,7 @@
 import { applyEvent, policyOf } from '../../../engine/apply-event.ts';
 import { slackTime } from '../../../jobs/follow-ups/follow-up.ts';
 import { turnsOf } from '../../../jobs/follow-ups/turns.ts';
-import { judgePrompt, threadWordOf } from '../../../jobs/requests/command.ts';
+import { judgePrompt, threadWordOf, unescaped } from '../../../jobs/requests/command.ts';
 import { addressed } from '../../../jobs/requests/project.ts';
 import { attachmentsIn, attachmentsInWords, mergeAttachments } from '../../messages/attachments.ts';
 import {
@@ -13,13 +13,14 @@ import {
   saidIn,
 } from '../../messages/message-event.ts';
 import {
-  decodeMentionedIn,
-  decodeOfferedThread,
-  decodeSaidSince,
+  decode,
   type MentionedIn,
+  mentionedIn,
+  offeredThread,
   type SaidSince,
+  saidSince,
 } from '../../protocol/form-data.ts';
-import { displayText, escapeMrkdwn, readableText, unescapeMrkdwn } from '../../protocol/slack-text.ts';
+import { displayText, escapeMrkdwn, readableText } from '../../protocol/slack-text.ts';
 import {
   changedMeanwhileView,
   editedMeanwhileView,
@@ -110,7 +111,7 @@ function refuseEdited({ messages, names }: Excerpt, mentionTs: string): void {
 
 export function toLines({ messages, names }: Excerpt): ThreadLine[] {
   return messages.map((message) => {
-    const files = unescapeMrkdwn(attachmentsInWords(attachmentsIn(message)));
+    const files = unescaped(attachmentsInWords(attachmentsIn(message)));
     return {
       id: versionId(message.ts, message.edited?.ts),
       author: authorOf(message, names) + (files === '' ? '' : ` · 📎 ${files}`),
@@ -152,7 +153,7 @@ function authorsOf({ messages, names }: Excerpt): string[] {
 
 export const threadPresses = {
   chooseMessages: async (deps, press) => {
-    const mentioned = decodeMentionedIn(press.value);
+    const mentioned = decode(mentionedIn, press.value);
     const problem = mentioned && (await problemOf(deps, mentioned, press));
     await press.ack();
     if (mentioned === null) return null;
@@ -215,7 +216,7 @@ function pickBefore({ botUserId }: ListenerDeps, { messageTs }: MentionedIn): Pi
 
 function startInThread(withThread: boolean): InteractionListener<Press> {
   return async (deps, press) => {
-    const mentioned = decodeMentionedIn(press.value);
+    const mentioned = decode(mentionedIn, press.value);
     if (mentioned === null) return null;
     const problem = await problemOf(deps, mentioned, press);
     if (problem !== null) return press.replace(problem);
@@ -280,7 +281,7 @@ async function preview(
 
 export const threadSubmissions = {
   threadPreview: async (deps, form) => {
-    const offered = decodeOfferedThread(form.view.private_metadata);
+    const offered = decode(offeredThread, form.view.private_metadata);
     if (offered === null) return threadNotReadView(false);
     const { ticked } = form.values;
     const read = await readThread(deps, { ...offered, fromTs: offered.oldestTs }, pickTicked(ticked));
@@ -290,7 +291,7 @@ export const threadSubmissions = {
   },
 
   saidSince: async (deps, form) => {
-    const since = decodeSaidSince(form.view.private_metadata);
+    const since = decode(saidSince, form.view.private_metadata);
     const { ticked } = form.values;
     if (since === null) return threadNotReadView(false);
     const all = await readSaidSince(deps, since);
@@ -338,7 +339,7 @@ function readSaidSince(deps: ListenerDeps, { channelId, threadTs, messageTs, sin
 
 /** As in `problemOf`. */
 function saidSinceOf({ value, channelId }: Press): SaidSince | null {
-  const since = decodeSaidSince(value);
+  const since = decode(saidSince, value);
   return since?.channelId === channelId ? since : null;
 }
 
