@@ -29,16 +29,16 @@ const AGENT_VIEW = {
   ],
 };
 
-export interface ManifestOptions {
+export type ManifestOptions = Readonly<{
   /** HTTP mode; without a trailing slash. Null: Socket Mode. */
-  readonly url: string | null;
+  url: string | null;
   /** For other workspaces. Null: installed in one, by hand. */
-  readonly oauth: { readonly url: string } | null;
-  readonly isAgent?: boolean;
+  oauth: { readonly url: string } | null;
+  isAgent?: boolean;
   /** Not with `oauth`: Slack does not distribute apps with steps. */
-  readonly hasWorkflowStep?: boolean;
-  readonly hasReactions?: boolean;
-}
+  hasWorkflowStep?: boolean;
+  hasReactions?: boolean;
+}>;
 
 export function manifestYaml(options: ManifestOptions): string {
   const document = new Document(explainedNodes(manifest(options)));

@@ -28,7 +28,7 @@ import type {
   Press,
   Submission,
 } from '../../slack/inbound/listener.ts';
-import { decodeRecipeForm } from '../../slack/protocol/form-data.ts';
+import { decode, recipeData } from '../../slack/protocol/form-data.ts';
 import { formIds } from '../../slack/protocol/ids.ts';
 import { escapeMrkdwn, sanitize } from '../../slack/protocol/slack-text.ts';
 import type { SlackMessage } from '../../slack/views/message.ts';
@@ -196,7 +196,7 @@ export async function runNamed(
 
 export const recipeFormSubmitted: InteractionListener<Submission> = async (deps, form) => {
   const { values } = form.view.state;
-  const made = decodeRecipeForm(form.view.private_metadata);
+  const made = decode(recipeData, form.view.private_metadata);
   const recipe = recipeNamed(deps, made?.recipe);
   if (recipe === undefined) return noSuchRecipe(deps, form.userId, made?.recipe ?? '');
   const filled = placeholdersIn(recipe.request).map((name): [string, string] => {

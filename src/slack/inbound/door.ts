@@ -328,13 +328,13 @@ export function refusalInThread({ channelId, threadTs, userId }: WrittenBy): str
   return `${channelId}:${threadTs}:${userId}`;
 }
 
-interface WrittenBy {
-  readonly userId: string;
-  readonly channelId: string;
+type WrittenBy = Readonly<{
+  userId: string;
+  channelId: string;
   /** Null outside threads: Slack shows no ephemeral message in a thread without replies. */
-  readonly threadTs: string | null;
-  readonly isPostedByApp?: boolean;
-}
+  threadTs: string | null;
+  isPostedByApp?: boolean;
+}>;
 
 /** The target is untrusted: it is valid in the job's channel, or for the person who was shown the button. */
 export function isMeantHere(

@@ -34,21 +34,22 @@ import type { SlackMessage } from '../views/message.ts';
 import type { Known, ReadyWorkspace, Workspace } from '../workspace/workspace.ts';
 import type { Connection } from './connection/connection.ts';
 
-export interface SharedDeps extends Pick<Connection, 'isSharedSince'> {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly newContext: () => AnyJobContext;
-  readonly known: Known;
-  readonly featureViews: FeatureViews;
-  readonly featureButtons: readonly JobButton[];
-  /** Null: no answer. */
-  readonly agentHasJob: (projectId: string, agentJobId: string) => Promise<boolean | null>;
-  readonly featureListeners: readonly FeatureListeners[];
-  readonly settingsOf: (teamId: string) => object;
-  readonly lookForMissed: () => void;
-  readonly onEnded: (body: unknown) => Promise<void>;
-}
+export type SharedDeps = Pick<Connection, 'isSharedSince'> &
+  Readonly<{
+    store: Store;
+    clock: Clock;
+    log: Logger;
+    newContext: () => AnyJobContext;
+    known: Known;
+    featureViews: FeatureViews;
+    featureButtons: readonly JobButton[];
+    /** Null: no answer. */
+    agentHasJob: (projectId: string, agentJobId: string) => Promise<boolean | null>;
+    featureListeners: readonly FeatureListeners[];
+    settingsOf: (teamId: string) => object;
+    lookForMissed: () => void;
+    onEnded: (body: unknown) => Promise<void>;
+  }>;
 
 /** With the workspace of the installation, not the person's. */
 export interface ListenerDeps extends SharedDeps, ReadyWorkspace {}
@@ -70,22 +71,22 @@ export type EventListeners = { readonly [Name in EventName]?: EventListener<Name
 /** Returns the answer; null: none, or already sent. */
 export type InteractionListener<Made> = (deps: ListenerDeps, made: Made) => Promise<SlackMessage | null>;
 
-export interface FeatureListeners {
-  readonly commands?: (deps: ListenerDeps) => {
+export type FeatureListeners = Readonly<{
+  commands?: (deps: ListenerDeps) => {
     readonly [Kind in Words['kind']]?: (
       deps: ListenerDeps,
       made: Command,
       words: Words,
     ) => Promise<SlackMessage | null>;
   };
-  readonly answers?: {
+  answers?: {
     readonly [Kind in Words['kind']]?: (deps: ListenerDeps, userId: string) => Promise<SlackMessage>;
   };
-  readonly presses?: { [Name in FeatureButton]?: InteractionListener<Press> };
-  readonly submissions?: { [Name in FeatureForm]?: InteractionListener<Submission> };
-  readonly events?: EventListeners;
+  presses?: { [Name in FeatureButton]?: InteractionListener<Press> };
+  submissions?: { [Name in FeatureForm]?: InteractionListener<Submission> };
+  events?: EventListeners;
   /** Named requests, such as recipes. */
-  readonly menu?: {
+  menu?: {
     readonly namesFor: (deps: ListenerDeps, userId: string) => Promise<readonly string[]>;
     readonly choose: (
       deps: ListenerDeps,
@@ -93,7 +94,7 @@ export interface FeatureListeners {
       chosen: { name: string; responseUrl: string | null },
     ) => Promise<SlackMessage | null>;
   };
-}
+}>;
 
 export async function namesOnMenu(deps: ListenerDeps, userId: string): Promise<readonly string[]> {
   const names = deps.featureListeners.map(({ menu }) => menu?.namesFor(deps, userId) ?? []);
@@ -113,19 +114,19 @@ export type Submissions = {
 };
 
 /** A request whose author waits. Each answer also acknowledges it if needed. */
-export interface Interaction {
-  readonly userId: string;
+export type Interaction = Readonly<{
+  userId: string;
   /** Null: on the Home tab, or in a form. */
-  readonly channelId: string | null;
-  readonly triggerId: string;
-  readonly responseUrl: string | null;
+  channelId: string | null;
+  triggerId: string;
+  responseUrl: string | null;
   /** The same for every delivery. */
-  readonly keys: readonly string[];
+  keys: readonly string[];
   ack(): Promise<void>;
   /** Privately, or as an error at a form's field: the form keeps its input. */
   tell(answer: SlackMessage, field?: string): Promise<void>;
   refuse(problem: SlackMessage): Promise<void>;
-}
+}>;
 
 export interface Command extends Interaction {
   readonly channelId: string;

@@ -81,12 +81,12 @@ export function messageListener(): EventListener<'message' | 'app_mention'> {
   };
 }
 
-interface Delivery {
-  readonly isDirect: boolean;
-  readonly isSpokenTo: boolean;
-  readonly keys: readonly string[];
-  readonly retryNum: number | undefined;
-}
+type Delivery = Readonly<{
+  isDirect: boolean;
+  isSpokenTo: boolean;
+  keys: readonly string[];
+  retryNum: number | undefined;
+}>;
 
 async function takeMessage(deps: ListenerDeps, said: MessageEvent, delivery: Delivery) {
   const { isDirect, isSpokenTo, keys, retryNum } = delivery;

@@ -37,14 +37,15 @@ import {
   type Submissions,
 } from './listener.ts';
 
-interface RawRequest extends Omit<JobRequest, 'projectId' | 'projectName' | 'prompt'> {
-  /** Sanitized; may begin with `project=name` or `--`. */
-  readonly text: string;
-  /** Chosen outside the text. Null: the one that the text names, or the channel's. */
-  readonly project: Project | null;
-  /** People also type commands there: a doubtful text gets a question. */
-  readonly mayBeSlip: boolean;
-}
+type RawRequest = Omit<JobRequest, 'projectId' | 'projectName' | 'prompt'> &
+  Readonly<{
+    /** Sanitized; may begin with `project=name` or `--`. */
+    text: string;
+    /** Chosen outside the text. Null: the one that the text names, or the channel's. */
+    project: Project | null;
+    /** People also type commands there: a doubtful text gets a question. */
+    mayBeSlip: boolean;
+  }>;
 
 type PersonsRequest = Pick<RawRequest, 'channelId' | 'origin' | 'text'> & Partial<RawRequest>;
 

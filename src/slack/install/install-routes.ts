@@ -30,23 +30,23 @@ const ROTATION =
 /** Anybody can send a made-up code. */
 const BAD_CODES = new Set(['invalid_code', 'code_already_used', 'code_expired']);
 
-interface InstallParts {
-  readonly app: { clientId: string; clientSecret: string; stateSecret: string };
-  readonly apiUrl: string | null;
+type InstallParts = Readonly<{
+  app: { clientId: string; clientSecret: string; stateSecret: string };
+  apiUrl: string | null;
   /** Slack grants what this page requests, not what the manifest has. */
-  readonly scopes: readonly string[];
+  scopes: readonly string[];
   /** Must not retry: a code works once. */
-  readonly client: SlackClient;
-  readonly store: Store;
-  readonly vault: Vault;
-  readonly directory: Directory;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly isSetUp: (teamId: string) => boolean;
+  client: SlackClient;
+  store: Store;
+  vault: Vault;
+  directory: Directory;
+  clock: Clock;
+  log: Logger;
+  isSetUp: (teamId: string) => boolean;
   /** Returns the missing required scopes. */
-  readonly checkScopes: (id: string, granted: GrantedScopes) => readonly Scope[];
-  readonly onInstalled: () => void;
-}
+  checkScopes: (id: string, granted: GrantedScopes) => readonly Scope[];
+  onInstalled: () => void;
+}>;
 
 export function installRoutes(parts: InstallParts): Route[] {
   const { app, apiUrl, scopes, clock, log } = parts;

@@ -32,12 +32,12 @@ export function linkToken(url: string, label: string): string {
 }
 
 /** Words as Slack would deliver them in `text`. */
-export interface Paragraph {
-  readonly text: string;
+export type Paragraph = Readonly<{
+  text: string;
   /** A picture or a call. */
-  readonly isStandIn?: true;
-  readonly isApart?: true;
-}
+  isStandIn?: true;
+  isApart?: true;
+}>;
 
 /** Untrusted input may be arbitrarily deep; Slack nests less. */
 const MAX_DEPTH = 24;

@@ -19,29 +19,30 @@ export function isTooOld(seconds: number, nowMs: number): boolean {
 }
 
 /** Untrusted. */
-export interface MessageEvent extends Saying {
-  readonly subtype?: string | undefined;
-  readonly app_id?: string | undefined;
-  /** Describes the app, in messages of its bot. */
-  readonly bot_profile?: unknown;
-  readonly user?: string | undefined;
-  readonly username?: string | undefined;
-  readonly channel: string;
-  readonly ts: string;
-  readonly thread_ts?: string | undefined;
-  /** The root's author; not always present. */
-  readonly parent_user_id?: string | undefined;
-  readonly client_msg_id?: string | undefined;
-  /** Slack also changes messages to add a link preview, without `edited`. */
-  readonly edited?: { readonly ts?: string } | undefined;
-}
+export type MessageEvent = Saying &
+  Readonly<{
+    subtype?: string | undefined;
+    app_id?: string | undefined;
+    /** Describes the app, in messages of its bot. */
+    bot_profile?: unknown;
+    user?: string | undefined;
+    username?: string | undefined;
+    channel: string;
+    ts: string;
+    thread_ts?: string | undefined;
+    /** The root's author; not always present. */
+    parent_user_id?: string | undefined;
+    client_msg_id?: string | undefined;
+    /** Slack also changes messages to add a link preview, without `edited`. */
+    edited?: { readonly ts?: string } | undefined;
+  }>;
 
-export interface ChangeEvent {
-  readonly subtype?: string | undefined;
-  readonly channel: string;
-  readonly message?: Omit<MessageEvent, 'channel'> | undefined;
-  readonly previous_message?: Omit<MessageEvent, 'channel'> | undefined;
-}
+export type ChangeEvent = Readonly<{
+  subtype?: string | undefined;
+  channel: string;
+  message?: Omit<MessageEvent, 'channel'> | undefined;
+  previous_message?: Omit<MessageEvent, 'channel'> | undefined;
+}>;
 
 /** Excludes joins, edits and bots' posts. */
 const HUMAN_SUBTYPES: ReadonlySet<string | undefined> = new Set([
@@ -50,13 +51,8 @@ const HUMAN_SUBTYPES: ReadonlySet<string | undefined> = new Set([
   'thread_broadcast',
 ]);
 
-interface ThreadReply {
-  readonly threadTs: string;
-  readonly reply: Reply;
-}
-
 /** Null: no person's reply. */
-export function replyOf(event: MessageEvent, botUserId: string): ThreadReply | null {
+export function replyOf(event: MessageEvent, botUserId: string) {
   const { ts, thread_ts: threadTs } = event;
   const userId = writtenByPerson(event, botUserId);
   if (userId === null || threadTs === undefined || threadTs === ts) return null;
@@ -111,30 +107,26 @@ export function appThatWrote(message: Partial<MessageEvent>) {
 }
 
 /** `message` is the current or last version. */
-export interface ReplyChange {
-  readonly kind: 'edited' | 'deleted';
-  readonly message: MessageEvent;
-  readonly found: ThreadReply;
-}
+export type ReplyChange = Exclude<ReturnType<typeof replyChangeOf>, null>;
 
 export function isChange({ subtype }: Pick<ChangeEvent, 'subtype'>): boolean {
   return subtype === 'message_changed' || subtype === 'message_deleted';
 }
 
-export function replyChangeOf(event: ChangeEvent, botUserId: string): ReplyChange | null {
+export function replyChangeOf(event: ChangeEvent, botUserId: string) {
   if (!isChange(event)) return null;
   const kind = event.subtype === 'message_deleted' ? 'deleted' : 'edited';
   const changed = kind === 'deleted' ? event.previous_message : event.message;
   if (changed === undefined || (kind === 'edited' && changed.edited?.ts === undefined)) return null;
   const message = { ...changed, channel: event.channel };
   const found = replyOf(message, botUserId);
-  return found && { kind, message, found };
+  return found && ({ kind, message, found } as const);
 }
 
 export function mentionAddedIn(
   { subtype, channel, message: now, previous_message: before }: ChangeEvent,
   botUserId: string,
-): (MessageEvent & { readonly user: string }) | null {
+) {
   if (subtype !== 'message_changed' || now?.edited?.ts === undefined || before === undefined) return null;
   if (!mentionsBot(now, botUserId) || mentionsBot(before, botUserId)) return null;
   const message = { ...now, channel };
@@ -183,12 +175,12 @@ export function requestIn(message: Saying, botUserId: string) {
   return { text: own === '' && snippets.length > 0 ? seeFiles(snippets) : own, attachments };
 }
 
-interface Asked {
-  readonly userId: string;
-  readonly botUserId: string;
-  readonly projects: Projects;
-  readonly promptMaxLength: number;
-}
+type Asked = Readonly<{
+  userId: string;
+  botUserId: string;
+  projects: Projects;
+  promptMaxLength: number;
+}>;
 
 /** Null: no valid request. The project stays. */
 export function rewrittenRequest(
@@ -210,7 +202,7 @@ export function offeredMessages<Message extends MessageEvent>(
   messages: readonly Message[],
   aboutTs: string,
   botUserId: string,
-): { readonly offered: readonly Message[]; readonly leftOut: number } {
+) {
   const said = messages.filter(
     (message) =>
       SPOKEN.has(message.subtype) &&

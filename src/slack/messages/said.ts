@@ -14,13 +14,13 @@ import {
 } from './blocks.ts';
 
 /** Untrusted. */
-export interface Saying {
-  readonly text?: string | undefined;
-  readonly bot_id?: string | undefined;
-  readonly blocks?: unknown;
-  readonly attachments?: unknown;
-  readonly files?: unknown;
-}
+export type Saying = Readonly<{
+  text?: string | undefined;
+  bot_id?: string | undefined;
+  blocks?: unknown;
+  attachments?: unknown;
+  files?: unknown;
+}>;
 
 /**
  * As Slack would deliver it in `text`. A person's words are in `text` and again in the blocks, except tables

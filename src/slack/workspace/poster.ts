@@ -48,15 +48,16 @@ export type Completion = { readonly executionId: string } & (
   | { readonly kind: 'error'; readonly error: string }
 );
 
-interface Answer extends WebAPICallResult {
-  readonly ts?: string;
-  readonly permalink?: string;
-  readonly view?: { readonly id?: string };
-  readonly channel?:
-    | string
-    | { readonly is_private?: boolean; readonly is_im?: boolean; readonly is_mpim?: boolean };
-  readonly messages?: readonly FoundMessage[];
-}
+type Answer = WebAPICallResult &
+  Readonly<{
+    ts?: string;
+    permalink?: string;
+    view?: { readonly id?: string };
+    channel?:
+      | string
+      | { readonly is_private?: boolean; readonly is_im?: boolean; readonly is_mpim?: boolean };
+    messages?: readonly FoundMessage[];
+  }>;
 
 export type Poster = ReturnType<typeof createPoster>;
 

@@ -48,13 +48,13 @@ export interface Workspaces {
   ofRequest(body: unknown): Promise<Workspace>;
 }
 
-export interface WorkspaceParts {
-  readonly client: SlackClient;
+export type WorkspaceParts = Readonly<{
+  client: SlackClient;
   /** Null: Slack's own. */
-  readonly apiUrl: string | null;
-  readonly clock: Clock;
-  readonly log: Logger;
-}
+  apiUrl: string | null;
+  clock: Clock;
+  log: Logger;
+}>;
 
 export interface WorkspaceSettings {
   readonly projects: Projects;
@@ -95,15 +95,15 @@ export function createWorkspace(
   };
 }
 
-export interface SlackIdentity {
-  readonly botUserId: string;
-  readonly botId: string;
-  readonly teamId: string;
+export type SlackIdentity = Readonly<{
+  botUserId: string;
+  botId: string;
+  teamId: string;
   /** An Enterprise Grid. */
-  readonly enterpriseId: string | null;
+  enterpriseId: string | null;
   /** With a trailing slash. */
-  readonly workspaceUrl: string | null;
-}
+  workspaceUrl: string | null;
+}>;
 
 /** Null: Slack does not say. */
 export interface SignedInAs {

@@ -36,17 +36,18 @@ export interface Connection {
   isSharedSince(sinceMs: number | null): Promise<boolean>;
 }
 
-export interface ConnectionOptions extends RequestsOptions {
-  /** Null: Slack's own. */
-  readonly apiUrl: string | null;
-  readonly logger: BoltLogger;
-  readonly bodies: BodyReader;
-  readonly store: Store;
-  /** Also after each reconnect: requests may have been missed. */
-  readonly onConnected: () => void;
-  /** Without routes, Socket Mode opens no port. */
-  readonly routes: readonly Route[];
-}
+export type ConnectionOptions = RequestsOptions &
+  Readonly<{
+    /** Null: Slack's own. */
+    apiUrl: string | null;
+    logger: BoltLogger;
+    bodies: BodyReader;
+    store: Store;
+    /** Also after each reconnect: requests may have been missed. */
+    onConnected: () => void;
+    /** Without routes, Socket Mode opens no port. */
+    routes: readonly Route[];
+  }>;
 
 const DRAIN_MS = 2_000;
 

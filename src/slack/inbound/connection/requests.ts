@@ -23,18 +23,18 @@ type InboundRequestKind = (typeof inboundRequestKinds)[number];
 /** By gravity. `refused`: the person got an answer. `failed`: not processed. */
 export const inboundRequestOutcomes = ['ignored', 'duplicate', 'accepted', 'refused', 'failed'] as const;
 
-export interface RequestNote {
-  readonly outcome: (typeof inboundRequestOutcomes)[number];
-  readonly jobId?: string | undefined;
-  readonly refusal?: RefusalNote | undefined;
-}
+export type RequestNote = Readonly<{
+  outcome: (typeof inboundRequestOutcomes)[number];
+  jobId?: string | undefined;
+  refusal?: RefusalNote | undefined;
+}>;
 
-interface RefusalNote {
-  readonly teamId: string;
+type RefusalNote = Readonly<{
+  teamId: string;
   /** Null: a workflow that nobody started. */
-  readonly userId: string | null;
-  readonly reason: string;
-}
+  userId: string | null;
+  reason: string;
+}>;
 
 export interface RefusedRequest extends RefusalNote {
   readonly kind: InboundRequestKind;
@@ -72,15 +72,15 @@ export function noteRefusal(
   noteRequest({ outcome: 'refused', refusal: { teamId, userId, reason } });
 }
 
-interface Body {
-  readonly type?: unknown;
-  readonly command?: unknown;
-  readonly event?: Readonly<Record<string, unknown>> | null;
-  readonly event_id?: unknown;
-  readonly trigger_id?: unknown;
-  readonly team_id?: unknown;
-  readonly team?: { id?: unknown } | null;
-}
+type Body = Readonly<{
+  type?: unknown;
+  command?: unknown;
+  event?: Readonly<Record<string, unknown>> | null;
+  event_id?: unknown;
+  trigger_id?: unknown;
+  team_id?: unknown;
+  team?: { id?: unknown } | null;
+}>;
 
 const KINDS: Readonly<Record<string, InboundRequestKind>> = {
   block_actions: 'button',
@@ -118,17 +118,17 @@ const LAST_ANSWERS_MS = 3_000;
  */
 const GIVE_WAY_FOR_MS = 100;
 
-export interface RequestsOptions {
-  readonly log: Logger;
-  readonly clock: Clock;
+export type RequestsOptions = Readonly<{
+  log: Logger;
+  clock: Clock;
   /** In real time: a request still counts as in flight, as the next may follow. */
-  readonly nextWithinMs: number;
+  nextWithinMs: number;
   /** Slack redelivered a request, so it may have dropped others. */
-  readonly onRedelivery: () => void;
+  onRedelivery: () => void;
   /** Until `untilMs`, Slack drops the workspace's events (null: any workspace's) for good. */
-  readonly onHeldBack: (teamId: string | null, untilMs: number) => Promise<void>;
-  readonly onRefused: (refused: RefusedRequest) => Promise<void>;
-}
+  onHeldBack: (teamId: string | null, untilMs: number) => Promise<void>;
+  onRefused: (refused: RefusedRequest) => Promise<void>;
+}>;
 
 interface ReceiverTools extends RequestsOptions {
   /** Otherwise, requests that arrive during the stop stay unprocessed. */

@@ -57,12 +57,12 @@ import {
 import type { InteractionListener, ListenerDeps, Press, Presses, Submissions } from '../listener.ts';
 import { projectOf, startFrom, startFromForm } from '../start-job.ts';
 
-export interface Excerpt {
-  readonly messages: readonly ThreadMessage[];
-  readonly names: ReadonlyMap<string, string>;
+export type Excerpt = Readonly<{
+  messages: readonly ThreadMessage[];
+  names: ReadonlyMap<string, string>;
   /** With the root. */
-  readonly found: readonly ThreadMessage[];
-}
+  found: readonly ThreadMessage[];
+}>;
 
 type Pick = (found: readonly ThreadMessage[]) => readonly ThreadMessage[];
 

@@ -121,11 +121,11 @@ const TOKEN_WITHIN_MS = 2_000;
 /** `args.token` replaces the bot's. Throws SlackCallError. */
 export type SlackCaller = <T extends WebAPICallResult>(method: string, args?: Arguments) => Promise<T>;
 
-export interface CallerParts {
-  readonly call: SlackCaller;
-  readonly clock: Clock;
-  readonly log: Logger;
-}
+export type CallerParts = Readonly<{
+  call: SlackCaller;
+  clock: Clock;
+  log: Logger;
+}>;
 
 /** Throws SlackCallError if there is none. */
 export type BotToken = () => Promise<string>;

@@ -8,16 +8,16 @@ import { TooLateToSendError } from '../../../engine/runtime/exchange.ts';
 import { classOf } from '../../protocol/error-codes.ts';
 
 /** `retry`: nothing happened. `refused`: nothing happened or ever will. `unknown`: may have happened. */
-export interface SlackFailure {
-  readonly outcome: 'retry' | 'refused' | 'unknown';
+export type SlackFailure = Readonly<{
+  outcome: 'retry' | 'refused' | 'unknown';
   /** Slack's error code, or ours. */
-  readonly code: string;
-  readonly retryAfterMs: number | null;
+  code: string;
+  retryAfterMs: number | null;
   /** The token or a scope is wrong. */
-  readonly needsAdmin: boolean;
+  needsAdmin: boolean;
   /** Slack refused for now, or with an unknown code. */
-  readonly isPassing: boolean;
-}
+  isPassing: boolean;
+}>;
 
 export class SlackCallError extends Error {
   readonly failure: SlackFailure;
