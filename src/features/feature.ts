@@ -16,70 +16,71 @@ import type { FeatureViews } from '../slack/views/announcement.ts';
 import type { JobButton } from '../slack/views/buttons.ts';
 import type { StoreFacts } from '../store/inspect.ts';
 
-export interface NamedSecret {
-  readonly variable: string;
+export type NamedSecret = Readonly<{
+  variable: string;
   /** Ends a message about it. */
-  readonly of: string;
-  readonly example: string;
+  of: string;
+  example: string;
   /** The keys, or the problem. */
-  readonly read: (text: string) => readonly KeyObject[] | string;
-}
+  read: (text: string) => readonly KeyObject[] | string;
+}>;
 
-export interface Wrong {
-  readonly path: readonly Step[];
+export type Wrong = Readonly<{
+  path: readonly Step[];
   /** Follows the place's name. */
-  readonly message: string;
-}
+  message: string;
+}>;
 
 export type Step = string | number;
 
-export interface FeatureTools extends SlackTools {
-  readonly codeHosts: readonly CodeHostSettings[];
-  readonly retentionMs: number;
-  readonly teamIds: readonly string[];
-  readonly secretsOf: (variable: string) => readonly KeyObject[];
-  /** A workspace's part of the configuration file. */
-  readonly settingsOf: (teamId: string) => object;
-}
+export type FeatureTools = SlackTools &
+  Readonly<{
+    codeHosts: readonly CodeHostSettings[];
+    retentionMs: number;
+    teamIds: readonly string[];
+    secretsOf: (variable: string) => readonly KeyObject[];
+    /** A workspace's part of the configuration file. */
+    settingsOf: (teamId: string) => object;
+  }>;
 
-export interface Feature {
+export type Feature = Readonly<{
   /** Keys of the configuration file. The feature parses them again. */
-  readonly settings?: Readonly<Record<string, z.ZodType>>;
-  readonly contradictions?: (
+  settings?: Readonly<Record<string, z.ZodType>>;
+  contradictions?: (
     settings: object,
     projects: readonly string[],
     earlier: readonly object[],
   ) => Iterable<Wrong>;
   /** @param given may be invalid */
-  readonly secrets?: (given: object) => readonly NamedSecret[];
-  readonly schedules?: (settings: object) => readonly Recurring[];
+  secrets?: (given: object) => readonly NamedSecret[];
+  schedules?: (settings: object) => readonly Recurring[];
   /** For doctor: channels that need the bot. `outside`: finding and advice if people may not ask there. */
-  readonly channels?: (settings: object) => readonly {
-    readonly check: 'recipe' | 'digest_channel';
-    readonly name: string;
-    readonly channelId: string;
-    readonly outside?: readonly [found: string, next: string];
-  }[];
+  channels?: (settings: object) => readonly Readonly<{
+    check: 'recipe' | 'digest_channel';
+    name: string;
+    channelId: string;
+    outside?: readonly [found: string, next: string];
+  }>[];
   /** When a card shows a change, and after each check. Must neither wait nor throw. */
-  readonly shows?: (tools: FeatureTools) => (job: Job, isCheck: boolean) => void;
-  readonly decisions?: FeatureDecisions;
-  readonly afterWrite?: AfterWrite;
-  readonly views?: FeatureViews;
+  shows?: (tools: FeatureTools) => (job: Job, isCheck: boolean) => void;
+  decisions?: FeatureDecisions;
+  afterWrite?: AfterWrite;
+  views?: FeatureViews;
   /** A press is an event of the job. */
-  readonly buttons?: Readonly<Record<string, JobButton>>;
-  readonly run?: (tools: FeatureTools) => Running;
+  buttons?: Readonly<Record<string, JobButton>>;
+  run?: (tools: FeatureTools) => Running;
   /** `stored` null: the store cannot be read. */
-  readonly check?: (
+  check?: (
     given: Given<{ readonly codeHosts: readonly CodeHostSettings[] }>,
     stored: StoreFacts | null,
   ) => Promise<readonly Finding[]>;
-  readonly routes?: (tools: FeatureTools, bodies: BodyReader) => readonly Route[];
-  readonly listeners?: (tools: FeatureTools) => FeatureListeners;
-}
+  routes?: (tools: FeatureTools, bodies: BodyReader) => readonly Route[];
+  listeners?: (tools: FeatureTools) => FeatureListeners;
+}>;
 
-export interface Running {
-  readonly tasks?: { readonly [Loop in 'slack' | 'read' | 'look']?: TaskHandlers };
-  readonly periodic?: readonly Periodic[];
-  readonly services?: () => readonly ServiceReport[];
-  readonly close?: () => Promise<void>;
-}
+export type Running = Readonly<{
+  tasks?: { readonly [Loop in 'slack' | 'read' | 'look']?: TaskHandlers };
+  periodic?: readonly Periodic[];
+  services?: () => readonly ServiceReport[];
+  close?: () => Promise<void>;
+}>;

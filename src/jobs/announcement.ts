@@ -90,23 +90,20 @@ type Meaning<A> = Readonly<{
 
 const startAgain = (_: unknown, { creates, watchedAgentJobId }: Asker): OfferSubject | null =>
   watchedAgentJobId === null ? { kind: 'start', creates } : null;
-const sendUndelivered = ({ undelivered }: Pick<TurnEnded, 'undelivered'>): OfferSubject | null =>
-  undelivered && { kind: 'send', callId: null, count: undelivered.count };
+const endOfTurn: Meaning<{ undelivered: TurnReplies | null; link: unknown }> = {
+  offer: ({ undelivered }) => undelivered && { kind: 'send', callId: null, count: undelivered.count },
+  fate: ({ link }) => (link === null ? 'done' : 'pull_request'),
+};
 const linkOf = ({ prLink = null }: { prLink?: string | null }) => prLink;
 
 const MEANINGS: { readonly [K in Kind]?: Meaning<AnnouncementOf<K>> } = {
   draft: { offer: ({ number }) => ({ kind: 'draft', number }), isOfThread: true },
   turn_ended: {
-    offer: sendUndelivered,
+    ...endOfTurn,
     link: ({ link }) => (link === null || link.is === 'same' ? null : link.url),
     outcome: 'finished',
-    fate: ({ link }) => (link === null ? 'done' : 'pull_request'),
   },
-  stopped: {
-    offer: sendUndelivered,
-    outcome: 'stopped',
-    fate: ({ link }) => (link === null ? 'done' : 'pull_request'),
-  },
+  stopped: { ...endOfTurn, outcome: 'stopped' },
   pull_request: { link: ({ url }) => url, fate: () => 'pull_request' },
   failed: { offer: startAgain, link: linkOf, outcome: 'failed', fate: () => 'failed' },
   archived: { link: linkOf, outcome: 'archived', fate: () => 'archived' },

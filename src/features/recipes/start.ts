@@ -59,19 +59,19 @@ export function isInTheWay(job: Job, nowMs: number): boolean {
   return openStages.some((open) => open === stage.kind) && !isUnwatched(job);
 }
 
-export interface RecipeRequest {
-  readonly teamId: string;
-  readonly recipe: Recipe;
-  readonly origin: Origin;
+export type RecipeRequest = Readonly<{
+  teamId: string;
+  recipe: Recipe;
+  origin: Origin;
   /** Known to be shared with another organisation. */
-  readonly isClosed: boolean;
-  readonly userId?: string | null;
-  readonly responseUrl?: string | null;
+  isClosed: boolean;
+  userId?: string | null;
+  responseUrl?: string | null;
   /** Of Slack's deliveries; remembered if it starts. */
-  readonly keys?: readonly string[];
-  readonly values?: ReadonlyMap<string, string> | undefined;
-  readonly text?: string;
-}
+  keys?: readonly string[];
+  values?: ReadonlyMap<string, string> | undefined;
+  text?: string;
+}>;
 
 type RecipeOutcome = Readonly<
   /** `paused`: after failures. */

@@ -15,12 +15,12 @@ import {
 } from '../../slack/views/text.ts';
 import { type LeftToDo, type MadeReport, type Report, WAITING_MAX } from './report.ts';
 
-interface ReportReader {
-  readonly workspaceUrl: string | null;
-  readonly sites: Sites;
-  readonly zone: string;
-  readonly nowMs: number;
-}
+type ReportReader = Readonly<{
+  workspaceUrl: string | null;
+  sites: Sites;
+  zone: string;
+  nowMs: number;
+}>;
 
 export function reportView({ report, leftToDo }: MadeReport, reader: ReportReader): SlackMessage {
   const { median, p90 } = report.seconds_to_pull_request;

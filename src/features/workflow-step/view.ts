@@ -22,12 +22,13 @@ const NOT_POSTED: Readonly<Record<string, string>> = {
   restricted_action_thread_only_channel: 'only replies in threads are allowed there',
 };
 
-export type StepRefusal =
+export type StepRefusal = Readonly<
   | Exclude<Refusal, { kind: 'thread_taken' }>
-  | { readonly kind: 'no_channel' }
-  | { readonly kind: 'not_readable'; readonly input: string }
+  | { kind: 'no_channel' }
+  | { kind: 'not_readable'; input: string }
   /** Null: nobody started the workflow. */
-  | { readonly kind: 'not_allowed'; readonly person: AccessRefusal | null };
+  | { kind: 'not_allowed'; person: AccessRefusal | null }
+>;
 
 export function stepRefusalText(refusal: StepRefusal): string {
   switch (refusal.kind) {

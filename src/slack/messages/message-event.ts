@@ -1,4 +1,4 @@
-import type { JobEvent, Reply } from '../../jobs/event.ts';
+import type { JobEvent } from '../../jobs/event.ts';
 import { type Attachments, seeFiles } from '../../jobs/requests/attachments.ts';
 import { isBlank, judgePrompt } from '../../jobs/requests/command.ts';
 import { addressed, type Projects } from '../../jobs/requests/project.ts';

@@ -36,6 +36,7 @@ import {
   threadPreviewView,
 } from '../../views/compose.ts';
 import { plainModal } from '../../views/form.ts';
+import type { SlackMessage } from '../../views/message.ts';
 import { notReadView, refusalView, sentAnywayView, startingView } from '../../views/private-answers.ts';
 import { isDirectMessage, labels } from '../../views/text.ts';
 import { TOO_MANY_MESSAGES } from '../../workspace/poster.ts';
