@@ -89,7 +89,7 @@ async function storePattern(store: Store): Promise<void> {
     await tx.queries(PullRequests).recordCheck(`${job.teamId}:${PULL_REQUEST}`, looked);
     for (const { id } of calls) {
       await tx.calls.start(id, 0);
-      await tx.calls.settle(id, { state: 'done', detail: '1600000000.000000' }, 0);
+      await tx.calls.recordOutcome(id, { state: 'done', detail: '1600000000.000000' }, 0);
     }
     await tx.inboundRequests.remember(['pattern:1'], 0);
   });

@@ -35,7 +35,7 @@ function rows<Name extends keyof DecisionTable>(name: Name): DecisionTable[Name]
 }
 
 export const eventFeatures: EventFeatures = {
-  decisions: { deciders: rows('deciders'), offers: rows('offers'), deeds: rows('deeds') },
+  decisions: { deciders: rows('deciders'), offers: rows('offers'), answers: rows('answers') },
   afterWrite: features.flatMap(({ afterWrite }) => afterWrite ?? []),
 };
 

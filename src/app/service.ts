@@ -24,7 +24,7 @@ import {
   healthRoutes,
   type Readiness,
   readiness,
-  sharedLook,
+  shareInFlight,
 } from './operations/health.ts';
 import { observedLogger } from './operations/logger.ts';
 import { createMetrics } from './operations/metrics.ts';
@@ -171,8 +171,8 @@ export function createService(config: Config, options: ServiceOptions): Service 
     checks.push(
       {
         name: 'store',
-        problem: sharedLook(() => store.check().then(() => null)),
-        warnings: sharedLook(async () => (await store.heldLocks()).map(heldLockWords)),
+        problem: shareInFlight(() => store.check().then(() => null)),
+        warnings: shareInFlight(async () => (await store.heldLocks()).map(heldLockWords)),
       },
       { name: 'slack', problem: connection.problem, warnings: connection.warnings },
       {

@@ -5,12 +5,12 @@ import { askAgent, pauseFindings, writingFindings } from './agent.ts';
 import { type Finding, findingsOf, type Tools } from './finding.ts';
 import { clockFindings, listeningFindings } from './machine.ts';
 import { connectionFinding, otherProgramFindings } from './slack.ts';
-import { lookAtStore } from './store.ts';
+import { checkStore } from './store.ts';
 import { askSlack } from './workspaces.ts';
 
 export async function examine(config: Config, tools: Tools): Promise<Finding[]> {
   const given = { config, tools };
-  const store = lookAtStore(given);
+  const store = checkStore(given);
   const slack = store.then(({ facts }) => askSlack(given, facts));
   const agent = askAgent(given);
   const findings = await Promise.all([

@@ -15,7 +15,7 @@ const STATES: Readonly<Record<StoreFacts['state'], string>> = {
   writable: 'can be written',
 };
 
-export async function lookAtStore({ config, tools }: Given<Config>) {
+export async function checkStore({ config, tools }: Given<Config>) {
   try {
     const facts = await inspectStore(config.store, tools.clock.now());
     return { facts, findings: storeFindings(facts) };

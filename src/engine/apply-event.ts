@@ -4,7 +4,7 @@ import type { JobEvent } from '../jobs/event.ts';
 import type { Job } from '../jobs/job.ts';
 import { type Policy, policyFor, type Rules } from '../jobs/policy.ts';
 import type { CodeHostSite } from '../jobs/pull-requests/link.ts';
-import { resumedRuns, runsAfter } from '../jobs/recipe.ts';
+import { resumedRuns, updateRuns } from '../jobs/recipe.ts';
 import type { ClaimedTask, LockedJob, Store, Transaction } from '../store/store.ts';
 import type { Clock } from './runtime/clock.ts';
 import type { Logger } from './runtime/redact.ts';
@@ -80,7 +80,7 @@ async function pausesRecipe(
   const key = { teamId, name };
   const before = await tx.recipes.lock(key);
   // Without the message, there is no *Resume*: the next failure announces it again.
-  const after = event.type === 'pause_refused' ? resumedRuns(before) : runsAfter(before, job, nowMs);
+  const after = event.type === 'pause_refused' ? resumedRuns(before) : updateRuns(before, job, nowMs);
   if (after === before) return false;
   await tx.recipes.put(key, after);
   return before.pausedAtMs === null && after.pausedAtMs !== null;

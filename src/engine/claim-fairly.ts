@@ -111,7 +111,7 @@ export type Found = Readonly<{
   usedUp: ReadonlyMap<TaskGroup, number>;
 }>;
 
-type Look = Omit<Claim, 'leftOut' | 'admit' | 'isOneOfEach'> &
+type ClaimOptions = Omit<Claim, 'leftOut' | 'admit' | 'isOneOfEach'> &
   Readonly<{
     /** After the last claim, more were due than could begin. */
     isBehind: boolean;
@@ -127,7 +127,7 @@ const FEW = 4;
  * Claims the longest due tasks, no group beyond its share. If there were too few slots, groups without one
  * come first: a short queue must not wait behind backlogs.
  */
-export async function claimFairly(tx: Transaction, look: Look): Promise<Found> {
+export async function claimFairly(tx: Transaction, look: ClaimOptions): Promise<Found> {
   const { nowMs, leaseNowMs, limit, quota } = look;
   const usedUp = new Map([...look.usedUp].filter(([, untilMs]) => untilMs > nowMs));
   const firstMs = await tx.tasks.firstFreeMs(look.kinds, leaseNowMs);

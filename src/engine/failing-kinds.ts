@@ -23,7 +23,7 @@ export function failingKinds({ store, clock, log }: Pick<EngineTools, 'store' | 
     done: ({ kind }: ClaimedTask): void => {
       failing.delete(kind);
     },
-    putOff: async (task: ClaimedTask, error: unknown): Promise<void> => {
+    retryLater: async (task: ClaimedTask, error: unknown): Promise<void> => {
       const { kind, subject, attempts } = task;
       const nowMs = clock.now();
       const words = scrub(error instanceof Error ? error.message : String(error)).slice(0, MAX_WORDS);

@@ -57,7 +57,7 @@ export function createLoop(options: LoopOptions) {
   const failing = failingKinds(options);
   let usedUp: ReadonlyMap<TaskGroup, number> = new Map();
   let running: Promise<void> | null = null;
-  let lookedAtMs = 0;
+  let lastClaimAtMs = 0;
   let isStopping = false;
   let isNotified = false;
   /** The last claim had too few free slots for all due tasks. */
@@ -70,7 +70,7 @@ export function createLoop(options: LoopOptions) {
   function start(): void {
     if (running !== null) return;
     isStopping = false;
-    lookedAtMs = clock.now();
+    lastClaimAtMs = clock.now();
     running = run().finally(() => {
       running = null;
     });
@@ -78,17 +78,17 @@ export function createLoop(options: LoopOptions) {
 
   function notify(scheduled: Scheduled): void {
     const soonMs = clock.now() + IDLE_POLL_MS;
-    for (const [kind, atMs] of scheduled) if (atMs <= soonMs && kinds.includes(kind)) lookNow();
+    for (const [kind, atMs] of scheduled) if (atMs <= soonMs && kinds.includes(kind)) claimNow();
   }
 
-  function lookNow(): void {
+  function claimNow(): void {
     isNotified = true;
     wake();
   }
 
   /** Waits until the claimed tasks are done. */
   async function tick(): Promise<number> {
-    const { tasks } = await look(clock.now());
+    const { tasks } = await claim(clock.now());
     await Promise.all(tasks.map(take));
     return tasks.length;
   }
@@ -105,7 +105,7 @@ export function createLoop(options: LoopOptions) {
   }
 
   function state() {
-    const silentMs = clock.now() - lookedAtMs;
+    const silentMs = clock.now() - lastClaimAtMs;
     let problem: string | null = null;
     if (running === null) problem = `the ${name} loop has ended`;
     else if (silentMs > STUCK_AFTER_MS)
@@ -120,9 +120,9 @@ export function createLoop(options: LoopOptions) {
       let wakeAtMs: number;
       try {
         const claimedAtMs = clock.now();
-        const { tasks, dueAtMs } = await look(claimedAtMs);
-        lookedAtMs = clock.now();
-        for (const task of tasks) void take(task).then(lookIfBehind);
+        const { tasks, dueAtMs } = await claim(claimedAtMs);
+        lastClaimAtMs = clock.now();
+        for (const task of tasks) void take(task).then(claimIfBehind);
         const isDue = dueAtMs !== null && dueAtMs <= claimedAtMs;
         if (tasks.length > 0) {
           // On SQLite, all of this runs in one turn of the event loop: a backlog must not starve sockets and
@@ -143,7 +143,7 @@ export function createLoop(options: LoopOptions) {
     }
   }
 
-  async function look(nowMs: number): Promise<Pick<Found, 'tasks' | 'dueAtMs'>> {
+  async function claim(nowMs: number): Promise<Pick<Found, 'tasks' | 'dueAtMs'>> {
     const { free } = slots;
     const limit = requestsInFlight() > 0 ? Math.min(free, 1) : free;
     isBehind = limit <= 0;
@@ -159,7 +159,7 @@ export function createLoop(options: LoopOptions) {
     if (limit === free) isShort = found.isBehind;
     usedUp = found.usedUp;
     // Tasks that finished during the claim did not know that more are due.
-    if (slots.free > free) lookIfBehind();
+    if (slots.free > free) claimIfBehind();
     return found;
   }
 
@@ -170,8 +170,8 @@ export function createLoop(options: LoopOptions) {
     }
   }
 
-  function lookIfBehind(): void {
-    if (isBehind) lookNow();
+  function claimIfBehind(): void {
+    if (isBehind) claimNow();
   }
 
   function take(task: ClaimedTask): Promise<void> {
@@ -199,7 +199,7 @@ export function createLoop(options: LoopOptions) {
         return;
       }
       log.error('task_failed', { ...ended('failed'), error });
-      await failing.putOff(task, error);
+      await failing.retryLater(task, error);
     }
   }
 

@@ -22,15 +22,15 @@ export interface Effect<Prepared, Result> {
   /** Returns a result to record instead of making the call. */
   admit(tx: Transaction, due: DueCall): Promise<Result | null>;
   /** What to repeat, if the other side recognises the call's id; otherwise null. */
-  toRepeat?(due: DueCall, prepared: Prepared): string | null;
+  repeatableRequest?(due: DueCall, prepared: Prepared): string | null;
   perform(started: DueCall, prepared: Prepared): Promise<Result>;
   /** Also gets TooLateToSendError. Rethrows unknown errors. */
   classify(started: DueCall, error: unknown): Result;
   recover(started: DueCall): Promise<Result>;
   /** Returns the result to record, or null to discard it. */
-  stillCounts(result: Result, call: LedgerCall, isHeld: boolean): Result | null;
+  applicableResult(result: Result, call: LedgerCall, isHeld: boolean): Result | null;
   /** Records the outcome and what follows from it. Returns null if the lane may continue. */
-  settle(tx: Transaction, due: DueCall, result: Result, context: AnyJobContext): Promise<Wait | null>;
+  record(tx: Transaction, due: DueCall, result: Result, context: AnyJobContext): Promise<Wait | null>;
 }
 
 type Preparing<Prepared> = Readonly<{
@@ -45,7 +45,7 @@ type Started<Result> = Readonly<{
 }>;
 
 /** `over`: nothing is left, or the lane has to wait. */
-type Settled = 'goes_on' | 'taken_over' | 'over';
+type LaneState = 'goes_on' | 'taken_over' | 'over';
 
 export async function runLane<Prepared, Result>(
   tools: EngineTools,
@@ -54,7 +54,7 @@ export async function runLane<Prepared, Result>(
 ): Promise<void> {
   const { store, clock, stopping } = tools;
   let ready: Preparing<Prepared> | null = null;
-  for (let settled: Settled = 'goes_on'; settled === 'goes_on'; ) {
+  for (let settled: LaneState = 'goes_on'; settled === 'goes_on'; ) {
     const next = await store.transaction((tx) => begin(tx, ready));
     if (next === null) return;
     if ('preparing' in next) {
@@ -87,7 +87,7 @@ export async function runLane<Prepared, Result>(
     const result = await effect.admit(tx, due);
     if (result !== null) return (await settle(tx, due, result)) === 'goes_on' ? begin(tx, null) : null;
     const startedAtMs = clock.now();
-    const sent = effect.toRepeat?.(due, prepared.value) ?? null;
+    const sent = effect.repeatableRequest?.(due, prepared.value) ?? null;
     await tx.calls.start(id, startedAtMs, sent);
     const started: DueCall = { ...due, call: { ...due.call, state: 'started', startedAtMs, sent } };
     return { started, result: () => perform(started, prepared.value) };
@@ -107,16 +107,16 @@ export async function runLane<Prepared, Result>(
     }
   }
 
-  async function settle(tx: Transaction, attempt: DueCall, result: Result): Promise<Settled> {
+  async function settle(tx: Transaction, attempt: DueCall, result: Result): Promise<LaneState> {
     const { id, jobId, startedAtMs } = attempt.call;
     const isHeld = await tx.tasks.isHeld(task.lease);
     // Recording a call requires its job's lock: from here on, nobody else changes the call.
-    await tx.jobs.hold(jobId);
+    await tx.jobs.lockOnly(jobId);
     const call = await tx.calls.get(id);
     // Another process may have recorded it, or our own commit went unnoticed.
     const isSameAttempt = call !== null && call.startedAtMs === startedAtMs;
-    const known = isSameAttempt ? effect.stillCounts(result, call, isHeld) : null;
-    const wait = known === null ? null : await effect.settle(tx, attempt, known, tools.newContext());
+    const known = isSameAttempt ? effect.applicableResult(result, call, isHeld) : null;
+    const wait = known === null ? null : await effect.record(tx, attempt, known, tools.newContext());
     if (!isHeld) return 'taken_over';
     if (wait === null) return (await nextCall(tx)) === null ? 'over' : 'goes_on';
     await ('retryAtMs' in wait

@@ -25,7 +25,7 @@ export type NamedSecret = Readonly<{
   read: (text: string) => readonly KeyObject[] | string;
 }>;
 
-export type Wrong = Readonly<{
+export type SettingProblem = Readonly<{
   path: readonly Step[];
   /** Follows the place's name. */
   message: string;
@@ -50,7 +50,7 @@ export type Feature = Readonly<{
     settings: object,
     projects: readonly string[],
     earlier: readonly object[],
-  ) => Iterable<Wrong>;
+  ) => Iterable<SettingProblem>;
   /** @param given may be invalid */
   secrets?: (given: object) => readonly NamedSecret[];
   schedules?: (settings: object) => readonly Recurring[];

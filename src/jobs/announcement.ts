@@ -1,5 +1,5 @@
 import type { Job, OfferSubject, TroubleKind, TurnReplies } from './job.ts';
-import type { UnreadSnippet, Unsent } from './requests/attachments.ts';
+import type { UnreadSnippet, UnsentFile } from './requests/attachments.ts';
 
 /** Agents' and code hosts' texts and links are untrusted. */
 interface Announcements {
@@ -50,7 +50,7 @@ interface Announcements {
   caught_up: { count: number };
   long_running: { question: number; sinceMs: number; lastedMs: number };
   follow_up: { userId: string; text: string };
-  files_not_sent: { files: readonly Unsent[] };
+  files_not_sent: { files: readonly UnsentFile[] };
   snippets_not_sent: { snippets: readonly UnreadSnippet[] };
   muted: { userId: string };
   unmuted: { userId: string };

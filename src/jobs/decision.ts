@@ -15,7 +15,7 @@ export type JobState = Readonly<{
 export type Decision = Readonly<{
   job: Job;
   followUps: readonly FollowUp[];
-  settled?: CallOutcome & { readonly callId: string };
+  endedCall?: CallOutcome & { readonly callId: string };
   calls: readonly NewCall[];
   rewrittenCreate?: { readonly callId: string; readonly prompt: string };
   tasks: readonly JobTask[];

@@ -1,6 +1,6 @@
 import type { AgentJob, Capability, EndedStatus } from './agent-job.ts';
 import type { SeenPullRequest } from './pull-requests/pull-request.ts';
-import type { Snippet, Unsent } from './requests/attachments.ts';
+import type { Snippet, UnsentFile } from './requests/attachments.ts';
 import type { UnknownProject } from './requests/project.ts';
 
 export type Job = Readonly<{
@@ -26,7 +26,7 @@ export type Job = Readonly<{
   snippets: readonly Snippet[];
   /** Escaped. */
   inlined: string;
-  others: readonly Unsent[];
+  others: readonly UnsentFile[];
   requestedAtMs: number;
   origin: Origin;
   isStepCompleted?: true;
@@ -231,7 +231,7 @@ export function responsibleFor({ requesterId, owners = [] }: Job): readonly stri
 
 /** The requester, or who started the draft. */
 export function initiatorOf({ requesterId, offers = [] }: Job): string | null {
-  const start = offers.find(({ about, outcome }) => about.kind === 'draft' && outcome?.deed === 'started');
+  const start = offers.find(({ about, outcome }) => about.kind === 'draft' && outcome?.answer === 'started');
   return requesterId ?? start?.outcome?.by ?? null;
 }
 
@@ -319,7 +319,7 @@ export type OfferSubject = Readonly<
 >;
 
 export type OfferOutcome = Readonly<{
-  deed: OfferDeed;
+  answer: OfferAnswer;
   by: string | null;
   other?: WatchedElsewhere;
   count?: number;
@@ -327,7 +327,7 @@ export type OfferOutcome = Readonly<{
 
 export type WatchedElsewhere = Readonly<{ number: number; threadUrl: string | null }>;
 
-export type OfferDeed =
+export type OfferAnswer =
   | 'started_again'
   | 'sent_again'
   | 'edited'

@@ -16,7 +16,7 @@ const FAILURES_MAX = 3;
 export const newRuns: RecipeRuns = { jobId: null, failures: 0, hasFailed: false, pausedAtMs: null };
 
 /** Counts each job once. */
-export function runsAfter(runs: RecipeRuns, job: Job, nowMs: number): RecipeRuns {
+export function updateRuns(runs: RecipeRuns, job: Job, nowMs: number): RecipeRuns {
   const { stage } = job;
   if (runs.jobId !== job.id) return runs;
   const hasSucceeded =

@@ -194,10 +194,10 @@ async function write(
   decision: Decision,
   nowMs: number,
 ): Promise<void> {
-  const { job, followUps, settled, calls, tasks, notices, rewrittenCreate } = decision;
+  const { job, followUps, endedCall: settled, calls, tasks, notices, rewrittenCreate } = decision;
   await tx.jobs.put(job);
   if (settled !== undefined) {
-    await tx.calls.settle(settled.callId, settled, nowMs);
+    await tx.calls.recordOutcome(settled.callId, settled, nowMs);
     // A call that was not made keeps its place.
     await (settled.state === 'retry' || settled.state === 'not_made'
       ? tx.budgetQueue.join(settled.callId)

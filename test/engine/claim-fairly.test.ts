@@ -88,7 +88,7 @@ test.skipIf(testServerUrl === undefined)(
     const look = { kinds: ['check_job'] as const, nowMs: NOW_MS, ...lease, limit: 2 * JOBS };
 
     const found = await store.transaction(async (other) => {
-      const backlog = await other.tasks.claim({ ...look, leftOut: ['quiet/'] });
+      const backlog = await other.tasks.claim({ ...look, skippedGroups: ['quiet/'] });
       expect(backlog).toHaveLength((JOBS / projectIds.length) * 4);
       const slots = new FairSlots(3 * JOBS);
       return store.transaction((tx) =>

@@ -31,9 +31,9 @@ function toy(
       noted.push(`recovered ${call.id}`);
       return { state: 'unknown', detail: 'interrupted' };
     },
-    stillCounts: (outcome, { state }) => (state === 'pending' || state === 'started' ? outcome : null),
-    settle: async (tx, { call }, outcome, { nowMs }) => {
-      await tx.calls.settle(call.id, outcome, nowMs);
+    applicableResult: (outcome, { state }) => (state === 'pending' || state === 'started' ? outcome : null),
+    record: async (tx, { call }, outcome, { nowMs }) => {
+      await tx.calls.recordOutcome(call.id, outcome, nowMs);
       noted.push(`settled ${call.id} ${outcome.state}`);
       return null;
     },
@@ -106,7 +106,7 @@ test('a call that is no longer wanted once it is prepared is not made', async ()
   const prepare: Effect<string, CallOutcome>['prepare'] = async ({ call: { id } }) => {
     if (id === 'first') {
       const withdrawn: CallOutcome = { state: 'not_made', detail: 'withdrawn' };
-      await tools.store.transaction((tx) => tx.calls.settle(id, withdrawn, tools.clock.now()));
+      await tools.store.transaction((tx) => tx.calls.recordOutcome(id, withdrawn, tools.clock.now()));
     }
     return id;
   };
@@ -162,7 +162,7 @@ test('a call that is wanted while the last one of its lane is made is made in it
 test('a lane that has to wait keeps its task for that time, and its other calls wait, too', async () => {
   const { tools, clock, claim, claimed, stateOf } = await laneOf(['first', 'second']);
   const wait = { retryAtMs: clock.now() + 5_000 };
-  await runLane(tools, toy([], { settle: async () => wait }), await claimed());
+  await runLane(tools, toy([], { record: async () => wait }), await claimed());
   expect(await stateOf('second')).toBe('pending');
   await clock.advance(4_999);
   expect(await claim()).toBeNull();

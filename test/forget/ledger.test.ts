@@ -38,7 +38,8 @@ describeOnDatabases('jobs of others', (make) => {
     const store = await openStore(location);
     await store.transaction(async (tx) => {
       await tx.write(aDecision({ job, followUps, calls }), NOW_MS);
-      for (const { id } of calls) await tx.calls.settle(id, { state: 'done', detail: 'by U1' }, NOW_MS);
+      for (const { id } of calls)
+        await tx.calls.recordOutcome(id, { state: 'done', detail: 'by U1' }, NOW_MS);
     });
     await store.close();
     const { database } = await openDatabase(location);

@@ -27,7 +27,8 @@ describeOnDatabases('what is still to be done', (make) => {
         const key = `https://github.com/acme/docs/pull/${id.slice(-1)}`;
         await tx.write(aDecision({ job, calls }), NOW_MS);
         await tx.queries(PullRequests).watch(job, { key, url: key }, NOW_MS);
-        for (const call of calls) await tx.calls.settle(call.id, { state: 'done', detail: null }, NOW_MS);
+        for (const call of calls)
+          await tx.calls.recordOutcome(call.id, { state: 'done', detail: null }, NOW_MS);
       });
     }
     await store.close();

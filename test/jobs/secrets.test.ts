@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { foreignAddress, foreignText } from '../../src/engine/runtime/foreign-text.ts';
+import { untrustedText, untrustedUrl } from '../../src/engine/runtime/untrusted-text.ts';
 import { withoutSecrets } from '../../src/jobs/secrets.ts';
 import { fc } from '../support/properties.ts';
 
@@ -156,17 +156,17 @@ describe('an address of the agent', () => {
     ['as it is', `${link}?tab=files#discussion_r1`, `${link}?tab=files#discussion_r1`],
     ['with a trailing slash', `${link}/`, `${link}/`],
   ])('%s leads to the same place', (_name, given, address) => {
-    expect(foreignAddress(given, 4_000)).toBe(address);
+    expect(untrustedUrl(given, 4_000)).toBe(address);
   });
 
   test('with a secret in its path is a text without it', () => {
-    expect(foreignAddress(`https://github.com/${token}/docs`, 4_000)).toBe(
+    expect(untrustedUrl(`https://github.com/${token}/docs`, 4_000)).toBe(
       'https://github.com/ghp-[redacted]/docs',
     );
   });
 
   test('that is none is a text like any other', () => {
-    expect(foreignAddress(`git:${token}`, 4_000)).toBe('git:ghp-[redacted]');
-    expect(foreignText(` me\0:${token} `, 6)).toBe('me:ghp');
+    expect(untrustedUrl(`git:${token}`, 4_000)).toBe('git:ghp-[redacted]');
+    expect(untrustedText(` me\0:${token} `, 6)).toBe('me:ghp');
   });
 });

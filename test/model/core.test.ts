@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { act, type Deed } from '../jobs/support/answers.ts';
 import { anyLife, anyPolicy } from '../jobs/support/any-life.ts';
-import { act, type Deed } from '../jobs/support/deeds.ts';
 import { theGoodEnd } from '../jobs/support/good-end.ts';
 import { World } from '../jobs/support/world.ts';
 import { fc } from '../support/properties.ts';
@@ -25,8 +25,8 @@ function inTheEnd(promise: (world: World) => void): void {
   );
 }
 
-function live(world: World, deeds: readonly Deed[]): void {
-  for (const deed of deeds) act(world, deed);
+function live(world: World, answers: readonly Deed[]): void {
+  for (const answer of answers) act(world, answer);
 }
 
 function pressAll(world: World): void {

@@ -4,7 +4,7 @@ import { previewIn } from '../../src/features/pull-requests/hosts/dialect.ts';
 import { PUBLIC_SITES, pullRequestKey, pullRequestName } from '../../src/jobs/pull-requests/link.ts';
 import { isBlank, judgePrompt, parseCommand, threadWordOf } from '../../src/jobs/requests/command.ts';
 import { intentOf } from '../../src/jobs/requests/intent.ts';
-import { addressed } from '../../src/jobs/requests/project.ts';
+import { parseProjectPrefix } from '../../src/jobs/requests/project.ts';
 import { withoutSecrets } from '../../src/jobs/secrets.ts';
 import { jobReference } from '../../src/slack/protocol/links.ts';
 import {
@@ -121,7 +121,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   displayText,
   judgePrompt: (text) => judgePrompt(text, LENGTH),
   readableText: (text) => readableText(text, new Map()),
-  addressed: (text) => addressed(text, [docs], docs),
+  addressed: (text) => parseProjectPrefix(text, [docs], docs),
   stripLeadingMention: (text) => stripLeadingMention(text, 'U1'),
   oneLine: (text) => oneLine(text, 100),
   promptTitle: (text) => promptTitle(text, new Map()),

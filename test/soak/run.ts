@@ -111,7 +111,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
       })
     : null;
   const goesOn = () => kills === 0 || isKilling;
-  const deeds = await liveStories(plans, {
+  const answers = await liveStories(plans, {
     slack,
     ports: fleet.ports,
     watch,
@@ -122,7 +122,9 @@ export async function run(options: RunOptions): Promise<RunResult> {
   });
   await Promise.all([killing, disturbances?.stop()]);
   for (const side of Object.values(faults)) side.end();
-  note(`${deeds.asked.length} stories were told after ${seconds(startedAtMs)}; now they come to their ends`);
+  note(
+    `${answers.asked.length} stories were told after ${seconds(startedAtMs)}; now they come to their ends`,
+  );
 
   const stories = await theEnd();
   await pressers.stop();
@@ -158,7 +160,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     for (;;) {
       const evidence = await gather({
         plans,
-        deeds,
+        answers,
         slack,
         channels: places,
         botUserId: strictApp.botUserId,

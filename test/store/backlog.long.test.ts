@@ -44,7 +44,7 @@ for (const [index, emptyPlace] of emptyPlaces.entries()) {
             nowMs,
             ...lease,
             limit: 4,
-            leftOut: ['slow/'],
+            skippedGroups: ['slow/'],
             admit,
           });
           await tx.tasks.nextDueAtMs(['check_job'], ['slow/']);

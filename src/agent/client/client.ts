@@ -9,7 +9,7 @@ import {
   SEND_WITHIN_MS,
   type TimeLimits,
 } from '../../engine/runtime/exchange.ts';
-import { foreignAddress, foreignText, storable } from '../../engine/runtime/foreign-text.ts';
+import { storable, untrustedText, untrustedUrl } from '../../engine/runtime/untrusted-text.ts';
 import {
   type AgentFailure,
   type AgentFailureReason,
@@ -341,7 +341,7 @@ export function decodeJob(body: unknown, key: string, can: readonly Capability[]
   const { data } = jobSchema.safeParse(body);
   if (data === undefined) return null;
   const { id, source } = data;
-  const clean = (value: string | null, maxLength: number, read = foreignText): string | null => {
+  const clean = (value: string | null, maxLength: number, read = untrustedText): string | null => {
     if (value === null) return null;
     return read(key.length < KEY_MIN_LENGTH ? value : withoutKey(value, key), maxLength) || null;
   };
@@ -351,10 +351,10 @@ export function decodeJob(body: unknown, key: string, can: readonly Capability[]
   return {
     id,
     status: clean(data.status, STATUS_MAX_LENGTH) ?? 'active',
-    repository: clean(source.repository, NAME_MAX_LENGTH, foreignAddress),
+    repository: clean(source.repository, NAME_MAX_LENGTH, untrustedUrl),
     ref: clean(source.ref, NAME_MAX_LENGTH),
     model: clean(data.model, NAME_MAX_LENGTH),
-    prLink: clean(data.prLink, ADDRESS_MAX_LENGTH, foreignAddress),
+    prLink: clean(data.prLink, ADDRESS_MAX_LENGTH, untrustedUrl),
     ...(can.length > 0 && { can }),
     ...(summary !== null && { summary }),
     ...(reason !== null && { reason }),
@@ -365,7 +365,9 @@ export function decodeJob(body: unknown, key: string, can: readonly Capability[]
 /** Untrusted, without secrets. */
 export function decodeErrorText(body: unknown, key: string): string | null {
   const { data } = errorSchema.safeParse(body);
-  return data === undefined ? null : foreignText(withoutKey(data.error, key), ERROR_TEXT_MAX_LENGTH) || null;
+  return data === undefined
+    ? null
+    : untrustedText(withoutKey(data.error, key), ERROR_TEXT_MAX_LENGTH) || null;
 }
 
 function withoutKey(text: string, key: string): string {

@@ -163,7 +163,7 @@ export async function isNextInLine(
 ): Promise<boolean> {
   const job = await tx.jobs.get(jobId);
   if (job === null || (job.sendNotBeforeMs ?? 0) <= clock.now()) return false;
-  await tx.jobs.hold(jobId);
+  await tx.jobs.lockOnly(jobId);
   const pause = await lockPause(tx, job.projectId, clock.now());
   const nowMs = clock.now();
   if (pause === null || nowMs < pause.untilMs) return false;

@@ -61,7 +61,7 @@ export function callAgent(tools: AgentTools, task: ClaimedTask): Promise<void> {
           return job !== null && isStopping(job) ? null : { event: null };
         }
         // Rewriting a call requires its job's lock, which comes before the budget's.
-        await tx.jobs.hold(due.job.id);
+        await tx.jobs.lockOnly(due.job.id);
         if (kind === 'create_job') {
           const job = await tx.jobs.get(due.job.id);
           if (job?.stage.kind !== 'creating') return { event: null };
@@ -72,7 +72,7 @@ export function callAgent(tools: AgentTools, task: ClaimedTask): Promise<void> {
         if (overBudget === null) return null;
         return { event: failed(due, overBudget.failure), askAgainAtMs: overBudget.askAgainAtMs };
       },
-      toRepeat: (due, prompt) => (recognisesRepeats(due) ? prompt : null),
+      repeatableRequest: (due, prompt) => (recognisesRepeats(due) ? prompt : null),
       perform,
       classify: (started, error) => classified(started, error, false),
       recover: async (started) => {
@@ -84,8 +84,8 @@ export function callAgent(tools: AgentTools, task: ClaimedTask): Promise<void> {
         }
         return perform(started, call.sent).catch((error: unknown) => classified(started, error, true));
       },
-      stillCounts,
-      settle: (tx, due, result, context) => settle(tools, tx, due, result, context),
+      applicableResult: stillCounts,
+      record: (tx, due, result, context) => settle(tools, tx, due, result, context),
     },
     task,
   );
@@ -196,7 +196,7 @@ async function settle(
   if (event === null) {
     const detail = 'the job does not wait for it any more';
     await tx.budgetQueue.leave(call.id);
-    await tx.calls.settle(call.id, { state: 'not_made', detail }, nowMs);
+    await tx.calls.recordOutcome(call.id, { state: 'not_made', detail }, nowMs);
     return null;
   }
   if (askAgainAtMs !== undefined || isCancel(call)) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Step, Wrong } from '../../features/feature.ts';
+import type { SettingProblem, Step } from '../../features/feature.ts';
 import type { ChannelRules } from '../../jobs/policy.ts';
 import { isNoProject } from '../../jobs/requests/project.ts';
 import { app, channel, isOwnEmoji, team, user, userGroup } from '../../slack/protocol/ids.ts';
@@ -127,7 +127,7 @@ export function secretsNamedIn(given: object) {
   return { projects, ofFeatures };
 }
 
-function wrong(message: string, ...path: readonly Step[]): Wrong {
+function wrong(message: string, ...path: readonly Step[]): SettingProblem {
   return { path, message };
 }
 
@@ -136,7 +136,7 @@ export function* contradictions(
   file: ConfigFile,
   given: readonly string[],
   isOauth: boolean,
-): Generator<Wrong> {
+): Generator<SettingProblem> {
   const { projects, workspaces } = file;
   const ids = projects.map(({ id }) => id);
   const names = projects.map(({ id, name }) => name ?? id);
@@ -170,7 +170,7 @@ function* contradictionsIn(
   projects: readonly string[],
   earlier: readonly object[],
   place: readonly Step[],
-): Generator<Wrong> {
+): Generator<SettingProblem> {
   for (const [channel, { projectName }] of parts.channels) {
     if (projectName === undefined || projects.includes(projectName)) continue;
     yield wrong(isNoProject(projects), ...place, 'channels', channel, 'project');
@@ -185,7 +185,7 @@ function* misplaced(
   projects: ConfigFile['projects'],
   given: readonly string[],
   isOauth: boolean,
-): Generator<Wrong> {
+): Generator<SettingProblem> {
   if (!isOauth) {
     if (!given.includes('workspaces')) return;
     yield wrong(

@@ -1,6 +1,6 @@
 import { type Document, isMap, isNode, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
-import type { Step, Wrong } from '../../features/feature.ts';
+import type { SettingProblem, Step } from '../../features/feature.ts';
 import { nearest } from '../../jobs/requests/project.ts';
 import { type ConfigFile, configFile, contradictions, secretsNamedIn } from './file-schema.ts';
 import { type ConfigProblem, failureCode, type ReadFile } from './values.ts';
@@ -51,7 +51,7 @@ export function loadConfigFile(path: string | undefined, isOauth: boolean, readF
   });
   const wrongs = parsed.success
     ? [...contradictions(parsed.data, Object.keys(given), isOauth)]
-    : withoutEchoes(
+    : withoutFollowUpErrors(
         parsed.error.issues.flatMap((issue) => wrongsOf(issue, keys)),
         document,
       );
@@ -63,10 +63,10 @@ export function loadConfigFile(path: string | undefined, isOauth: boolean, readF
   return loaded(null, given, ...messages);
 }
 
-type FileWrong = Wrong & { readonly meant?: readonly Step[] };
+type FileWrong = SettingProblem & { readonly meant?: readonly Step[] };
 
 /** One problem per place. A misspelt key isn't reported as missing, too. */
-function withoutEchoes(wrongs: readonly FileWrong[], document: Document): Wrong[] {
+function withoutFollowUpErrors(wrongs: readonly FileWrong[], document: Document): SettingProblem[] {
   const meant = new Set(wrongs.flatMap((one) => (one.meant === undefined ? [] : [nameOf(one.meant)])));
   return wrongs
     .filter(({ path }, index) => wrongs.findIndex((one) => nameOf(one.path) === nameOf(path)) === index)

@@ -11,7 +11,7 @@ export type HealthCheck = Readonly<{
 }>;
 
 /** On a slow store, separate checks would pile up. */
-export function sharedLook<T>(look: () => Promise<T>): () => Promise<T> {
+export function shareInFlight<T>(look: () => Promise<T>): () => Promise<T> {
   let underWay: Promise<T> | null = null;
   return () => {
     underWay ??= look().finally(() => {

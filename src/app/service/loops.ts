@@ -8,7 +8,7 @@ import { createLoop, type LoopOptions, type TaskHandler, type TaskHandlers } fro
 import type { FeatureTools, Running } from '../../features/feature.ts';
 import { catchUps } from '../../slack/outbound/catch-up/catch-up.ts';
 import { readSnippets } from '../../slack/outbound/catch-up/read-snippets.ts';
-import { lookAtAppMention, lookAtMarks } from '../../slack/outbound/marks.ts';
+import { draftFromAppMention, draftFromReactions } from '../../slack/outbound/marks.ts';
 import { postToSlack } from '../../slack/outbound/posts/post-to-slack.ts';
 import { refreshHome } from '../../slack/outbound/refresh/home.ts';
 import { refreshNotice, refreshPosts, refreshReceipts } from '../../slack/outbound/refresh/posts.ts';
@@ -90,8 +90,8 @@ export function createLoops(tools: Tools, stopTimeoutMs: number, features: reado
     loop('read', {
       catch_up: catchUps(tools),
       read_snippets: handler(readSnippets),
-      look_at_marks: handler(lookAtMarks),
-      look_at_app_mention: handler(lookAtAppMention),
+      look_at_marks: handler(draftFromReactions),
+      look_at_app_mention: handler(draftFromAppMention),
       ...tasksOf('read'),
     }),
     loop('look', tasksOf('look')),

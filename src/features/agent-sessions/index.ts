@@ -5,7 +5,7 @@ import { applyOnce, isAdmitted, refusalInThread } from '../../slack/inbound/door
 import type { EventListener } from '../../slack/inbound/listener.ts';
 import { isPlaceGone } from '../../slack/protocol/error-codes.ts';
 import type { SessionState } from '../../slack/workspace/poster.ts';
-import { SlackCallError, wasAnsweredNo } from '../../slack/workspace/web-api/failure.ts';
+import { isErrorAnswer, SlackCallError } from '../../slack/workspace/web-api/failure.ts';
 import type { Feature, FeatureTools } from '../feature.ts';
 
 export const agentSessions: Feature = {
@@ -63,7 +63,7 @@ function sessionStatus({ clock, log, workspaces }: FeatureTools) {
       log.debug('status_not_shown', { reason: failure?.code ?? String(error) });
       // A refusal of one place does not pause the workspace.
       if (failure === null || !isPlaceGone(failure.code)) {
-        const isRefused = failure !== null && wasAnsweredNo(failure);
+        const isRefused = failure !== null && isErrorAnswer(failure);
         shown.noteFailure(id, isRefused);
         if (isRefused) pausedUntilMs.set(teamId, clock.now() + PAUSE_MS);
       }

@@ -1,5 +1,5 @@
 import type { Deciders, DecisionBuilder } from '../../jobs/decide/decision-builder.ts';
-import type { Deeds, OfferRules } from '../../jobs/decide/offers.ts';
+import type { OfferAnswers, OfferRules } from '../../jobs/decide/offers.ts';
 import { pullRequestKey } from '../../jobs/pull-requests/link.ts';
 import {
   isOver,
@@ -76,12 +76,12 @@ const reminder: OfferRules['reminder'] = {
   },
 };
 
-const deeds: Deeds = {
+const answers: OfferAnswers = {
   remind_again_pressed: 'wants_reminder',
   no_more_reminders_pressed: 'wants_no_reminder',
 };
 
-export const pullRequestDecisions = { deciders, offers: { reminder }, deeds };
+export const pullRequestDecisions = { deciders, offers: { reminder }, answers };
 
 /** Its facts hold for each of its URLs. */
 function save(builder: DecisionBuilder, pullRequest: SeenPullRequest): void {

@@ -2,7 +2,7 @@ import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { type BodyReader, type Route, tooLongBody } from '../../engine/runtime/http-server.ts';
-import { MISMATCH, recentSignature } from '../../slack/inbound/connection/connection.ts';
+import { recentSignature, SIGNATURE_MISMATCH } from '../../slack/inbound/connection/connection.ts';
 import type { FeatureTools, NamedSecret } from '../feature.ts';
 import { type Recipe, type RecipeProblem, recipesIn, webhooksIn } from './recipe.ts';
 import { isClosedTo, startRecipe } from './start.ts';
@@ -79,7 +79,7 @@ async function handle(
   if ('problem' in signed) return refusal(401, signed.problem);
   const content = await bodies.read(request, BODY_LIMIT_BYTES);
   if ('status' in content) return refusal(content.status, content.reason);
-  if (!signed.covers(content)) return refusal(401, MISMATCH);
+  if (!signed.covers(content)) return refusal(401, SIGNATURE_MISMATCH);
   let given: unknown;
   try {
     given = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(content));
@@ -179,5 +179,5 @@ export function webhookSignatureIn(
   const prefix = `${id}.${timestamp}.`;
   const signed = recentSignature({ secrets, prefix, signatures, timestamp }, nowMs);
   if ('problem' in signed) return signed;
-  return signatures.length === 0 ? { problem: MISMATCH } : { id, ...signed };
+  return signatures.length === 0 ? { problem: SIGNATURE_MISMATCH } : { id, ...signed };
 }

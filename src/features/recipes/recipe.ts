@@ -5,7 +5,7 @@ import { isNoProject, nearest } from '../../jobs/requests/project.ts';
 import { scheduleShape } from '../../jobs/schedule/moments.ts';
 import { channel, user } from '../../slack/protocol/ids.ts';
 import { sanitize } from '../../slack/protocol/slack-text.ts';
-import type { Step, Wrong } from '../feature.ts';
+import type { SettingProblem, Step } from '../feature.ts';
 
 export type Recipe = Readonly<ReturnType<typeof recipesOf>[number]>;
 
@@ -76,11 +76,11 @@ export function* recipeContradictions(
   given: object,
   projects: readonly string[],
   earlier: readonly object[],
-): Generator<Wrong> {
+): Generator<SettingProblem> {
   const { recipes } = settings.parse(given);
   const elsewhere = earlier.flatMap(recipesIn).filter(({ secretVariable }) => secretVariable !== undefined);
   for (const [index, { name, project, webhook, request, values, schedule, zone }] of recipes.entries()) {
-    const wrong = (message: string, ...path: readonly Step[]): Wrong => ({
+    const wrong = (message: string, ...path: readonly Step[]): SettingProblem => ({
       path: ['recipes', index, ...path],
       message,
     });

@@ -1,5 +1,5 @@
 import type { ModalView } from '@slack/types';
-import { inWords } from '../../jobs/schedule/moments.ts';
+import { describeSchedule } from '../../jobs/schedule/moments.ts';
 import { formIds, viewIds } from '../../slack/protocol/ids.ts';
 import { buttons } from '../../slack/views/buttons.ts';
 import { recipeButton, recipeSkipped } from '../../slack/views/draft.ts';
@@ -38,7 +38,7 @@ export function recipesView(offered: readonly Recipe[]): SlackMessage {
   return message(
     paragraph(mrkdwn`*Recipes*`),
     offered.slice(0, LISTED_MAX).map(({ name, schedule }) => ({
-      ...paragraph(joined([mrkdwn`*${oneLine(name)}*`, schedule && inWords(schedule)], ', ')),
+      ...paragraph(joined([mrkdwn`*${oneLine(name)}*`, schedule && describeSchedule(schedule)], ', ')),
       accessory: recipeButton(buttons.runRecipe, name),
     })),
   );

@@ -74,8 +74,8 @@ function completeStep(tools: SlackTools, task: ClaimedTask): Promise<void> {
       },
       // Slack ignores a second completion.
       recover: async () => ({ outcome: { state: 'retry', detail: 'interrupted' } }),
-      stillCounts,
-      settle: async (tx, due, result, context) => {
+      applicableResult: stillCounts,
+      record: async (tx, due, result, context) => {
         if (result.outcome?.state !== 'retry') await tx.queries(StepTokens).forget(due.job.id);
         return settle(tx, due, result, context);
       },

@@ -93,7 +93,7 @@ async function stepRequestIn(
     ...{ teamId: deps.teamId, channelId, requesterId: personId, project: chosen },
     origin: { kind: 'workflow', executionId, waits },
     text: sanitize(data.request),
-    ...{ responseUrl: null, thread: null, mayBeSlip: false },
+    ...{ responseUrl: null, thread: null, mayBeMistypedCommand: false },
   } as const;
   const read = requestOf(deps, raw, chosen ?? (await projectOf(deps, channelId)));
   return 'refusal' in read ? read.refusal : { request: read.request, isDraft };

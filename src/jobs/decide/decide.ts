@@ -3,7 +3,7 @@ import type { JobEvent } from '../event.ts';
 import { stepResultOf } from '../steps.ts';
 import { type Deciders, DecisionBuilder } from './decision-builder.ts';
 import { noteTrouble } from './failures.ts';
-import { closeOffers, coreDeeds, coreOffers, type OfferTable } from './offers.ts';
+import { closeOffers, coreAnswers, coreOffers, type OfferTable } from './offers.ts';
 import { followUpDeciders } from './replies/follow-ups.ts';
 import { replyDeciders } from './replies/replies.ts';
 import { snippetDeciders } from './replies/snippets.ts';
@@ -56,7 +56,7 @@ export interface DecisionTable extends OfferTable {
   readonly deciders: Deciders;
 }
 
-export const coreDecisions = { deciders: coreDeciders, offers: coreOffers, deeds: coreDeeds };
+export const coreDecisions = { deciders: coreDeciders, offers: coreOffers, answers: coreAnswers };
 
 export type FeatureDecisions = { readonly [Name in keyof DecisionTable]?: Partial<DecisionTable[Name]> };
 

@@ -135,7 +135,7 @@ export class DecisionBuilder {
   }
 
   endCall(callId: string, state: CallOutcome['state'], detail: string | null = null): void {
-    this.note({ settled: { callId, state, detail } });
+    this.note({ endedCall: { callId, state, detail } });
   }
 
   schedule(kind: JobTaskKind, runAtMs = this.nowMs, ifScheduled: JobTask['ifScheduled'] = 'replace'): void {

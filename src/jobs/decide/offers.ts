@@ -3,7 +3,7 @@ import {
   type Job,
   mayStartAgain,
   type Offer,
-  type OfferDeed,
+  type OfferAnswer,
   type OfferOutcome,
   type OfferSubject,
 } from '../job.ts';
@@ -18,11 +18,11 @@ export type OfferRules = {
   readonly [K in OfferSubject['kind']]: OfferRule<Extract<OfferSubject, { readonly kind: K }>>;
 };
 
-export type Deeds = { readonly [T in JobEvent['type']]?: OfferDeed };
+export type OfferAnswers = { readonly [T in JobEvent['type']]?: OfferAnswer };
 
 export interface OfferTable {
   readonly offers: OfferRules;
-  readonly deeds: Deeds;
+  readonly answers: OfferAnswers;
 }
 
 function ruleOf({ kind }: OfferSubject, { offers }: Pick<OfferTable, 'offers'>): OfferRule<OfferSubject> {
@@ -46,7 +46,7 @@ export function closeOffers(builder: DecisionBuilder, event: JobEvent, table: Of
   builder.schedule('refresh_posts');
 }
 
-export function outcomeOfMatter(
+export function outcomeOfQuestion(
   { offers = [] }: Job,
   press: JobEvent,
   table: Pick<OfferTable, 'offers'>,
@@ -99,7 +99,7 @@ function hasUndelivered(builder: DecisionBuilder, callId: string) {
   return builder.followUpsOfCall(callId).some(({ state }) => state === 'not_sent' || state === 'unknown');
 }
 
-export const coreDeeds: Deeds = {
+export const coreAnswers: OfferAnswers = {
   start_again_pressed: 'started_again',
   resend_pressed: 'sent_again',
   request_edited: 'edited',
@@ -111,7 +111,7 @@ export const coreDeeds: Deeds = {
   job_found: 'confirmed',
 };
 
-const DEEDS_OF_ACCEPTANCE: { readonly [K in OfferSubject['kind']]?: OfferDeed } = {
+const ANSWERS_OF_ACCEPTANCE: { readonly [K in OfferSubject['kind']]?: OfferAnswer } = {
   start: 'continued',
   send: 'confirmed',
 };
@@ -120,16 +120,16 @@ function outcomeOf(
   event: JobEvent,
   about: OfferSubject,
   { stage }: Job,
-  { deeds }: Pick<OfferTable, 'deeds'>,
+  { answers }: Pick<OfferTable, 'answers'>,
 ): OfferOutcome {
   if (about.kind === 'draft' && stage.kind === 'dropped') {
-    return { deed: stage.why === 'not_posted' ? 'moot' : stage.why, by: stage.byUserId };
+    return { answer: stage.why === 'not_posted' ? 'moot' : stage.why, by: stage.byUserId };
   }
-  const deed = event.type === 'message_accepted' ? DEEDS_OF_ACCEPTANCE[about.kind] : deeds[event.type];
-  if (deed === undefined) return { deed: 'moot', by: null };
+  const answer = event.type === 'message_accepted' ? ANSWERS_OF_ACCEPTANCE[about.kind] : answers[event.type];
+  if (answer === undefined) return { answer: 'moot', by: null };
   const by = ('userId' in event ? event.userId : null) ?? null;
   if (event.type === 'start_dismissed' && event.other !== undefined)
-    return { deed: 'watched_elsewhere', by, other: event.other };
+    return { answer: 'watched_elsewhere', by, other: event.other };
   const isCounted = event.type === 'resend_pressed' && 'count' in about;
-  return { deed, by, ...(isCounted && { count: about.count }) };
+  return { answer, by, ...(isCounted && { count: about.count }) };
 }

@@ -14,10 +14,10 @@ export type Turn = Readonly<{
   text: string;
   startedAtMs: number;
   isAccepted: boolean;
-  outcomes: readonly Outcome[];
+  outcomes: readonly TurnOutcome[];
 }>;
 
-export type Outcome = Readonly<{
+export type TurnOutcome = Readonly<{
   kind: 'finished' | 'stopped' | 'failed' | 'archived' | 'vanished' | 'pull_request';
   atMs: number;
 }>;
@@ -39,7 +39,7 @@ function turnOf({ request, state, endedAtMs }: PastCall): Turn[] {
   return [{ kind, text: request.prompt, startedAtMs: endedAtMs, isAccepted: state === 'done', outcomes: [] }];
 }
 
-function outcomesOf({ request, createdAtMs: atMs }: PastCall): Outcome[] {
+function outcomesOf({ request, createdAtMs: atMs }: PastCall): TurnOutcome[] {
   if (request.kind !== 'announce') return [];
   const { outcome: kind } = meaningOf(request.announcement);
   const link = announcedLink(request.announcement);

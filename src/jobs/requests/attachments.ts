@@ -1,10 +1,10 @@
 export type Attachments = Readonly<{
   snippets: readonly Snippet[];
   /** What the agent API cannot take. */
-  others: readonly Unsent[];
+  others: readonly UnsentFile[];
 }>;
 
-export type Unsent = Readonly<{ kind: FileKind; name: string | null }>;
+export type UnsentFile = Readonly<{ kind: FileKind; name: string | null }>;
 
 export type Snippet = Readonly<{
   name: string;
@@ -20,7 +20,7 @@ export type Snippet = Readonly<{
 export const fileKinds = ['image', 'video', 'sound', 'file', 'forwarded', 'attachment'] as const;
 export type FileKind = (typeof fileKinds)[number];
 
-export type ReadSnippet = { readonly name: string; readonly text: string } | UnreadSnippet | Unsent;
+export type ReadSnippet = { readonly name: string; readonly text: string } | UnreadSnippet | UnsentFile;
 
 /** `unreadable`: refused by Slack. */
 export type SnippetProblem = 'unreadable' | 'no_text' | 'too_long';
@@ -33,6 +33,6 @@ export function seeFiles(snippets: readonly Snippet[]): string {
   return `See ${snippets.map(({ name }) => name).join(', ')}`;
 }
 
-export function inlined(name: string, text: string): string {
+export function inlineSnippet(name: string, text: string): string {
   return `${name}:\n${text}`;
 }

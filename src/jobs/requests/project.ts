@@ -51,7 +51,7 @@ const NAME_MAX = 100;
 /** `<http://docs.example|docs.example>`: Slack links names that look like domains. */
 const NAMED_PROJECT = /^project=(?:<[^<>|\s]*\|([^<>\s]*)>|(\S*))\s*/i;
 
-export function addressed(text: string, projects: Projects, byDefault: Project) {
+export function parseProjectPrefix(text: string, projects: Projects, byDefault: Project) {
   const trimmed = text.trim();
   const [start = '', linked, name = linked] = NAMED_PROJECT.exec(trimmed) ?? [];
   const project = name === undefined ? byDefault : projectCalled(name, projects);

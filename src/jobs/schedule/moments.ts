@@ -52,7 +52,7 @@ const DAYS = ['Sundays', 'Mondays', 'Tuesdays', 'Wednesdays', 'Thursdays', 'Frid
 const AT_ONE_TIME = /^(\d{1,2}) (\d{1,2}) \* \* (\*|\d|1-5)$/;
 
 /** `Mondays 9:00`, `weekdays 9:00`, `daily 9:00`, else `cron`. */
-export function inWords({ cron }: Schedule): string {
+export function describeSchedule({ cron }: Schedule): string {
   const [, minute = '', hour = '', day = ''] = AT_ONE_TIME.exec(cron.trim().replace(/\s+/g, ' ')) ?? [];
   const days = day === '*' ? 'daily' : day === '1-5' ? 'weekdays' : DAYS[Number(day)];
   return minute === '' || days === undefined ? cron : `${days} ${hour}:${minute.padStart(2, '0')}`;

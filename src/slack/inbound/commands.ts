@@ -44,7 +44,7 @@ import { noteRefusal } from './connection/requests.ts';
 import {
   adminProblem,
   agentHasJob,
-  isMeantHere,
+  isTargetValid,
   linkTo,
   namesIn,
   openForm,
@@ -89,7 +89,7 @@ export const answerCommand: InteractionListener<Command> = async (deps, made) =>
 
 async function start(deps: ListenerDeps, command: Command, text: string): Promise<SlackMessage | null> {
   const { channelId } = command;
-  const request = { channelId, origin: { kind: 'command' }, text, mayBeSlip: true } as const;
+  const request = { channelId, origin: { kind: 'command' }, text, mayBeMistypedCommand: true } as const;
   const question = await startFrom(deps, command, request);
   if (question === null) return null;
   return questionView(question, linkTo(deps, question.sameAs), canStop(deps, question.job));
@@ -199,7 +199,7 @@ async function statusAnswer(
 async function jobNamed(tx: Transaction, viewer: Viewer, word: string): Promise<Job | null> {
   const reference = jobReference(word);
   if (reference.kind === 'id') {
-    const jobs = await tx.lists.meant(viewer.teamId, reference.id);
+    const jobs = await tx.lists.findByIdentifier(viewer.teamId, reference.id);
     return jobs.find((job) => visible(viewer, job) !== null) ?? null;
   }
   const jobId = await tx.jobs.findByThread(viewer.teamId, reference.channelId, reference.threadTs);
@@ -287,7 +287,7 @@ export const commandPresses = {
     const read = () =>
       deps.store.transaction(async (tx) => {
         const job = await tx.jobs.get(jobId);
-        if (job?.teamId !== deps.teamId || !isMeantHere(job, {}, press)) return null;
+        if (job?.teamId !== deps.teamId || !isTargetValid(job, {}, press)) return null;
         const posts = await tx.calls.posted(jobId, 'announce');
         const post = posts.find(({ ts }) => ts === press.messageTs)?.request.announcement;
         return post?.kind === 'turn_ended' ? (post.words ?? null) : null;

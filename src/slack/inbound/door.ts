@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ModalView } from '@slack/types';
 import { applyEvent, sitesOf } from '../../engine/apply-event.ts';
-import { outcomeOfMatter } from '../../jobs/decide/offers.ts';
+import { outcomeOfQuestion } from '../../jobs/decide/offers.ts';
 import type { DecisionContext } from '../../jobs/decision.ts';
 import type { JobEvent } from '../../jobs/event.ts';
 import type { Job } from '../../jobs/job.ts';
@@ -248,14 +248,14 @@ export async function jobAdmissionProblem(
 export async function adminProblem(
   deps: ListenerDeps,
   userId: string,
-  deed: AdminAction,
+  action: AdminAction,
 ): Promise<SlackMessage | null> {
   if (await inTime(deps, 'admission', deps.access.isAdmin(userId), false)) return null;
   noteRefusal(deps, userId, 'no_administrator');
   const admins = [...deps.access.namedAdmins].slice(0, ADMINS_NAMED_MAX);
   const names = await namesOf(deps, admins);
   const named = admins.map((id) => names.get(id) ?? id);
-  return adminsOnlyView(deed, userId, named);
+  return adminsOnlyView(action, userId, named);
 }
 
 /** Null: allowed. `unknown`: the error that prevented the check; null: refused. */
@@ -337,7 +337,7 @@ type WrittenBy = Readonly<{
 }>;
 
 /** The target is untrusted: it is valid in the job's channel, or for the person who was shown the button. */
-export function isMeantHere(
+export function isTargetValid(
   job: Job,
   { isRequesters, isPrivate }: Pick<JobButton & ButtonTarget, 'isRequesters' | 'isPrivate'>,
   press: Press,
@@ -380,7 +380,7 @@ export function recordPress(
 }
 
 export async function tooLate(deps: ListenerDeps, job: Job, press: JobEvent): Promise<SlackMessage> {
-  const outcome = outcomeOfMatter(job, press, deps.newContext().features.decisions);
+  const outcome = outcomeOfQuestion(job, press, deps.newContext().features.decisions);
   const by = outcome?.by ?? endedByOf(job);
   const names = await namesOf(deps, by === null ? [] : [by]);
   return tooLateView(job, outcome, { names, sites: sitesOf(deps), features: deps.featureViews });

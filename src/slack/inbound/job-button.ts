@@ -8,7 +8,7 @@ import { noteRequest } from './connection/requests.ts';
 import {
   applyOnce,
   channelOfView,
-  isMeantHere,
+  isTargetValid,
   jobAdmissionProblem,
   openForm,
   Refused,
@@ -45,7 +45,7 @@ export async function jobButton(deps: ListenerDeps, press: Press, button: JobBut
     deps.store.transaction(async (tx) => {
       const job = target && (await tx.jobs.get(target.jobId));
       if (target && job === null) return 'unknown';
-      const isMeant = job?.teamId === deps.teamId && isMeantHere(job, { ...button, ...target }, press);
+      const isMeant = job?.teamId === deps.teamId && isTargetValid(job, { ...button, ...target }, press);
       if (!job || !event || !isMeant) return 'not_meant';
       const taken = event.type === 'draft_dismissed' ? null : await threadTaken(tx, job, userId);
       if (taken !== null) return taken;

@@ -26,7 +26,7 @@ import type { SlackMessage } from '../views/message.ts';
 import { refusalView, threadForgottenView } from '../views/private-answers.ts';
 import { isRoomForDraft } from '../workspace/early-replies.ts';
 import { answerInWords, doctorAnswer, helpAnswer } from './commands.ts';
-import { leaveRequest, noteRequest } from './connection/requests.ts';
+import { leaveUnacknowledged, noteRequest } from './connection/requests.ts';
 import { answerWriter, isAdmitted, promptMaxOf } from './door.ts';
 import { authorsAlong, offerSaidSince } from './forms/thread.ts';
 import type { EventListener, ListenerDeps } from './listener.ts';
@@ -62,19 +62,19 @@ export function messageListener(): EventListener<'message' | 'app_mention'> {
   };
   return async (deps, { event, body, context: { retryNum } }) => {
     const isDirect = event.type === 'message' && event.channel_type === 'im';
-    const said = event as MessageEvent & ChangeEvent;
-    const { bot_id: by, app_id: app } = said.message ?? said.previous_message ?? said;
+    const message = event as MessageEvent & ChangeEvent;
+    const { bot_id: by, app_id: app } = message.message ?? message.previous_message ?? message;
     // The bot's own message, with any of its tokens.
     if (by === deps.botId || (app !== undefined && app === body.api_app_id)) return;
-    if (isChange(said)) return takeChange(deps, said, isDirect, retryNum);
-    const keys = messageKeys(deps.teamId, said, body.event_id);
+    if (isChange(message)) return takeChange(deps, message, isDirect, retryNum);
+    const keys = messageKeys(deps.teamId, message, body.event_id);
     const [key = ''] = keys;
     const isMention = event.type === 'app_mention';
-    const isSpokenTo = isDirect || isMention || mentionsBot(said, deps.botUserId);
-    const hasTwin = isMention ? mayBeHuman(said) : isSpokenTo && !isDirect;
+    const isSpokenTo = isDirect || isMention || mentionsBot(message, deps.botUserId);
+    const hasTwin = isMention ? mayBeHuman(message) : isSpokenTo && !isDirect;
     if (hasTwin && isMention) await deps.clock.timeout(TWIN_WITHIN_MS, handled(key).promise, undefined);
     try {
-      await takeMessage(deps, said, { isDirect, isSpokenTo, keys, retryNum });
+      await takeMessage(deps, message, { isDirect, isSpokenTo, keys, retryNum });
     } finally {
       if (hasTwin && !isMention) handled(key).resolve();
     }
@@ -88,29 +88,30 @@ type Delivery = Readonly<{
   retryNum: number | undefined;
 }>;
 
-async function takeMessage(deps: ListenerDeps, said: MessageEvent, delivery: Delivery) {
+async function takeMessage(deps: ListenerDeps, message: MessageEvent, delivery: Delivery) {
   const { isDirect, isSpokenTo, keys, retryNum } = delivery;
   const { botUserId } = deps;
   const isMention = isSpokenTo && !isDirect;
-  if (isMention && (await takeAppMention(deps, said, keys))) return;
-  const written = isSpokenTo ? writtenOf(said, botUserId) : null;
-  if (said.thread_ts === undefined || said.thread_ts === said.ts) {
+  if (isMention && (await takeAppMention(deps, message, keys))) return;
+  const written = isSpokenTo ? writtenOf(message, botUserId) : null;
+  if (message.thread_ts === undefined || message.thread_ts === message.ts) {
     if (written !== null) await startFromMessage(deps, written, keys, isDirect);
     return;
   }
-  const owner = await takeReply(deps, said, keys);
+  const owner = await takeReply(deps, message, keys);
   if (owner !== null && typeof owner === 'object') {
-    if (isMention) await offerSaidSince(deps, said, owner.jobId);
+    if (isMention) await offerSaidSince(deps, message, owner.jobId);
     return;
   }
-  const rootUserId = said.parent_user_id ?? (isDirect ? botUserId : undefined);
+  const rootUserId = message.parent_user_id ?? (isDirect ? botUserId : undefined);
   // A person's thread, in which a mention may be the first.
-  const mayBeLeft = !isMention || said.parent_user_id === botUserId;
-  if (owner !== null && mayBeLeft && (await leaveToOthers(deps, said, said.thread_ts, retryNum))) return;
+  const mayBeLeft = !isMention || message.parent_user_id === botUserId;
+  if (owner !== null && mayBeLeft && (await leaveToOthers(deps, message, message.thread_ts, retryNum)))
+    return;
   const mayBeElsewhere = owner === 'opening' && rootUserId !== botUserId;
   if (isSpokenTo) {
     if (written !== null && (owner === 'none' || mayBeElsewhere)) await offerThread(deps, written);
-  } else if (owner === 'none') await answerInForgottenThread(deps, said);
+  } else if (owner === 'none') await answerInForgottenThread(deps, message);
 }
 
 async function takeChange(deps: ListenerDeps, event: ChangeEvent, isDirect: boolean, retryNum?: number) {
@@ -166,7 +167,7 @@ async function startFromMessage(
     responseUrl: null,
     thread: { threadTs: ts, lastTs: ts },
     requestTs: ts,
-    mayBeSlip: true,
+    mayBeMistypedCommand: true,
   } as const;
   const outcome = await startJob(deps, request, keys, false);
   if (outcome && 'kind' in outcome) await answerWriter(deps, at, refusalView(outcome));
@@ -215,11 +216,11 @@ async function answerAddedMention(deps: ListenerDeps, message: MessageEvent & { 
 }
 
 /** Returns whether the author is a listed app. Throws SlackCallError if the check fails. */
-async function takeAppMention(deps: ListenerDeps, said: MessageEvent, keys: readonly string[]) {
-  const app = appThatWrote(said);
-  const { channel: channelId, user, ts, thread_ts: threadTs = ts, edited } = said;
+async function takeAppMention(deps: ListenerDeps, message: MessageEvent, keys: readonly string[]) {
+  const app = appThatWrote(message);
+  const { channel: channelId, user, ts, thread_ts: threadTs = ts, edited } = message;
   if (app === null || !(await deps.access.admitsApp(app.id, channelId))) return false;
-  if (user !== undefined && mayBeHuman(said) && (await deps.access.isPerson(user, true))) return false;
+  if (user !== undefined && mayBeHuman(message) && (await deps.access.isPerson(user, true))) return false;
   const { teamId, store, clock, log } = deps;
   const thread = { teamId, channelId, threadTs };
   const subject = `${teamId}:${channelId}:${ts}`;
@@ -255,7 +256,7 @@ async function leaveToOthers(
   if (await isThreadPast(deps, channelId, threadTs)) return false;
   if (!(await isSharedSince(Number(threadTs) * 1000 + CLOCK_SKEW_MS))) return false;
   deps.log.info('reply_left', { channel_id: channelId, thread_ts: threadTs });
-  leaveRequest();
+  leaveUnacknowledged();
   return true;
 }
 

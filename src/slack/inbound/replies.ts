@@ -139,7 +139,7 @@ async function ownerOfReply(
   messageTs: string,
   nowMs: number,
 ): Promise<Owner> {
-  const keeper = await tx.jobs.findKeeping(thread.teamId, thread.channelId, messageTs);
+  const keeper = await tx.jobs.findByRefusedCard(thread.teamId, thread.channelId, messageTs);
   if (keeper !== null) return { jobId: keeper };
   const owner = await ownerOfThread(tx, thread, nowMs);
   return owner === 'none' && (await tx.earlyReplies.has(thread, messageTs)) ? 'recent' : owner;

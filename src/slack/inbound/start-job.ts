@@ -12,7 +12,7 @@ import { defaultProject, settingsOf } from '../../jobs/policy.ts';
 import { noAttachments } from '../../jobs/requests/attachments.ts';
 import { isBlank, judgePrompt } from '../../jobs/requests/command.ts';
 import { isDoubtful } from '../../jobs/requests/intent.ts';
-import { addressed, type Project } from '../../jobs/requests/project.ts';
+import { type Project, parseProjectPrefix } from '../../jobs/requests/project.ts';
 import { announces } from '../../jobs/service-facts.ts';
 import type { Transaction } from '../../store/store.ts';
 import { attachmentsIn, fitAttachments } from '../messages/attachments.ts';
@@ -44,7 +44,7 @@ type RawRequest = Omit<JobRequest, 'projectId' | 'projectName' | 'prompt'> &
     /** Chosen outside the text. Null: the one that the text names, or the channel's. */
     project: Project | null;
     /** People also type commands there: a doubtful text gets a question. */
-    mayBeSlip: boolean;
+    mayBeMistypedCommand: boolean;
   }>;
 
 type PersonsRequest = Pick<RawRequest, 'channelId' | 'origin' | 'text'> & Partial<RawRequest>;
@@ -57,7 +57,14 @@ export async function startFrom(
 ): Promise<Question | null> {
   const { userId: requesterId, keys, responseUrl } = made;
   const { teamId } = deps;
-  const defaults = { teamId, requesterId, responseUrl, project: null, thread: null, mayBeSlip: false };
+  const defaults = {
+    teamId,
+    requesterId,
+    responseUrl,
+    project: null,
+    thread: null,
+    mayBeMistypedCommand: false,
+  };
   const outcome = await storeRequest(
     deps,
     () => startJob(deps, { ...defaults, ...request }, keys, true),
@@ -138,14 +145,14 @@ async function completeRequest(
 
 export function requestOf(
   deps: ListenerDeps,
-  { text, project: chosen, mayBeSlip, ...raw }: RawRequest,
+  { text, project: chosen, mayBeMistypedCommand, ...raw }: RawRequest,
   byDefault: Project,
 ):
   | ({ request: JobRequest } & Omit<Manner, 'isAnswered'>)
   | { refusal: Exclude<Refusal, { kind: 'thread_taken' }> } {
-  const to = addressed(text, deps.projects, byDefault);
+  const to = parseProjectPrefix(text, deps.projects, byDefault);
   const { prompt } = to;
-  if (to.kind === 'unknown_project' && (!mayBeSlip || prompt === '')) return { refusal: to };
+  if (to.kind === 'unknown_project' && (!mayBeMistypedCommand || prompt === '')) return { refusal: to };
   const project = to.kind === 'known' ? to.project : byDefault;
   if (chosen !== null && chosen.id !== project.id) {
     return { refusal: { kind: 'two_projects', named: project.name, chosen: chosen.name } };
@@ -162,7 +169,7 @@ export function requestOf(
   const answersInWords = () => announces(deps.known.agent(project.id), 'summary');
   return {
     request: { ...raw, projectId: project.id, projectName: project.name, prompt },
-    isDoubtful: mayBeSlip && !isForced && isAlone && isDoubtful(prompt, answersInWords),
+    isDoubtful: mayBeMistypedCommand && !isForced && isAlone && isDoubtful(prompt, answersInWords),
     unknownProject: to.kind === 'unknown_project' ? to : null,
   };
 }

@@ -4,7 +4,7 @@ import {
   type FileKind,
   noAttachments,
   type Snippet,
-  type Unsent,
+  type UnsentFile,
 } from '../../jobs/requests/attachments.ts';
 import { isBlank } from '../../jobs/requests/command.ts';
 import { displayText, stripLeadingMention } from '../protocol/slack-text.ts';
@@ -12,9 +12,9 @@ import { fieldsOf, listOf, mediaIn, plain, stringOf } from './blocks.ts';
 import {
   filesIn,
   isMessage,
-  type Saying,
-  saidBy,
+  type MessageContent,
   slackAttachmentsOf,
+  textOf,
   unlessPlaceholder,
   wordless,
 } from './said.ts';
@@ -23,7 +23,7 @@ const MAX_SNIPPETS = 10;
 const MAX_NAMED = 20;
 
 /** Includes files of forwarded messages. */
-export function attachmentsIn(message: Saying): Attachments {
+export function attachmentsIn(message: MessageContent): Attachments {
   const attached = slackAttachmentsOf(message.attachments, message.text ?? '');
   const built = attached.map((one) => (isMessage(one) ? [] : one.blocks));
   const pictures = [message.blocks, ...built]
@@ -40,10 +40,10 @@ export function attachmentsIn(message: Saying): Attachments {
 /** Slack shows nothing of these, or the same as in `text`. */
 const WITHOUT_CONTENT: ReadonlySet<unknown> = new Set(['rich_text', 'divider', 'context_actions', 'actions']);
 
-function isWordless(message: Saying): boolean {
+function isWordless(message: MessageContent): boolean {
   const { text = '', blocks } = message;
   const isShown = listOf(blocks).some((block) => !WITHOUT_CONTENT.has(fieldsOf(block).type));
-  return (isShown || unlessPlaceholder(text) !== text) && isBlank(stripLeadingMention(saidBy(message), null));
+  return (isShown || unlessPlaceholder(text) !== text) && isBlank(stripLeadingMention(textOf(message), null));
 }
 
 export function mergeAttachments(all: readonly Attachments[]): Attachments {
@@ -67,7 +67,7 @@ export function fitAttachments(attachments: Attachments, maxLength: number): Att
   return { snippets: fitting, others: named.map((one) => (fits(one) ? one : { ...one, name: null })) };
 }
 
-function asFile({ name }: Snippet): Unsent {
+function asFile({ name }: Snippet): UnsentFile {
   return { kind: 'file', name };
 }
 
@@ -123,7 +123,9 @@ function filesOf(given: unknown): Attachments {
   };
 }
 
-export function describedFile(given: unknown): { readonly snippet: Snippet } | { readonly unsent: Unsent } {
+export function describedFile(
+  given: unknown,
+): { readonly snippet: Snippet } | { readonly unsent: UnsentFile } {
   const described = fileOf(given);
   return isText(described) ? { snippet: snippetOf(described) } : { unsent: unsentOf(described) };
 }
@@ -155,7 +157,7 @@ function emailText({ subject, from, plain_text: body }: File): string | null {
   return [...head, ...(head.length > 0 ? [''] : []), body.slice(0, EMAIL_TEXT_MAX).trim()].join('\n');
 }
 
-function filesOfEmail({ attachments }: File): Unsent[] {
+function filesOfEmail({ attachments }: File): UnsentFile[] {
   return listOf(attachments).map((one) => {
     const { filename, name, mimetype } = fieldsOf(one);
     return { kind: kindOf(stringOf(mimetype)), name: readableName(stringOf(filename) || stringOf(name)) };
@@ -206,7 +208,7 @@ function isText(given: File): boolean {
   return UNSPECIFIC_MIME.test(mimetype) ? filetype === 'text' : TEXT_MIME.test(mimetype);
 }
 
-function unsentOf(given: File): Unsent {
+function unsentOf(given: File): UnsentFile {
   return { kind: isEmail(given) ? 'file' : kindOf(given.mimetype), name: nameOf(given) };
 }
 

@@ -1,12 +1,12 @@
 import type { JobEvent } from '../../jobs/event.ts';
 import { type Attachments, seeFiles } from '../../jobs/requests/attachments.ts';
 import { isBlank, judgePrompt } from '../../jobs/requests/command.ts';
-import { addressed, type Projects } from '../../jobs/requests/project.ts';
+import { type Projects, parseProjectPrefix } from '../../jobs/requests/project.ts';
 import { SLACKBOT } from '../protocol/ids.ts';
 import { mentionedIds, mentionedUserIds, readableText, stripLeadingMention } from '../protocol/slack-text.ts';
 import { attachmentsIn, attachmentsInWords } from './attachments.ts';
 import { fieldsOf, stringOf } from './blocks.ts';
-import { type Saying, saidBy } from './said.ts';
+import { type MessageContent, textOf } from './said.ts';
 
 /** Slack's clock stamps messages and may differ from ours. */
 export const CLOCK_SKEW_MS = 60_000;
@@ -19,7 +19,7 @@ export function isTooOld(seconds: number, nowMs: number): boolean {
 }
 
 /** Untrusted. */
-export type MessageEvent = Saying &
+export type MessageEvent = MessageContent &
   Readonly<{
     subtype?: string | undefined;
     app_id?: string | undefined;
@@ -61,7 +61,7 @@ export function replyOf(event: MessageEvent, botUserId: string) {
     reply: {
       messageTs: ts,
       userId,
-      text: stripLeadingMention(saidBy(event), botUserId),
+      text: stripLeadingMention(textOf(event), botUserId),
       editedTs: event.edited?.ts ?? null,
       mentionsBot: mentionsBot(event, botUserId),
       attachments: attachmentsIn(event),
@@ -70,7 +70,7 @@ export function replyOf(event: MessageEvent, botUserId: string) {
 }
 
 /** Ignores forwarded messages. */
-export function mentionsBot({ text = '' }: Saying, botUserId: string): boolean {
+export function mentionsBot({ text = '' }: MessageContent, botUserId: string): boolean {
   return mentionedUserIds(text).includes(botUserId);
 }
 
@@ -91,7 +91,7 @@ export function mayBeHuman({
 }
 
 /** With its own or a person's token. */
-export function isPostedByApp({ bot_id: botId }: Saying): boolean {
+export function isPostedByApp({ bot_id: botId }: MessageContent): boolean {
   return botId != null;
 }
 
@@ -168,9 +168,9 @@ export function writtenOf(event: MessageEvent, botUserId: string): Written | nul
 }
 
 /** Snippets without text become a request to read them. */
-export function requestIn(message: Saying, botUserId: string) {
+export function requestIn(message: MessageContent, botUserId: string) {
   const attachments = attachmentsIn(message);
-  const own = stripLeadingMention(saidBy(message), botUserId).trim();
+  const own = stripLeadingMention(textOf(message), botUserId).trim();
   const { snippets } = attachments;
   return { text: own === '' && snippets.length > 0 ? seeFiles(snippets) : own, attachments };
 }
@@ -188,7 +188,7 @@ export function rewrittenRequest(
   { userId, botUserId, projects, promptMaxLength }: Asked,
 ): JobEvent | null {
   const { text, attachments } = requestIn(message, botUserId);
-  const { prompt } = addressed(text, projects, projects[0]);
+  const { prompt } = parseProjectPrefix(text, projects, projects[0]);
   if (judgePrompt(readableText(prompt, new Map()), promptMaxLength).kind !== 'ok') return null;
   const editedTs = message.edited?.ts ?? null;
   const reply = { messageTs: message.ts, userId, text: prompt, editedTs, mentionsBot: true, attachments };
@@ -218,8 +218,8 @@ export function peopleIn(messages: readonly MessageEvent[]): string[] {
   return [...new Set([...authors, ...messages.flatMap((message) => mentionedIds(saidIn(message)))])];
 }
 
-export function saidIn(message: Saying, botUserId = ''): string {
-  const said = stripLeadingMention(saidBy(message), botUserId).trim();
+export function saidIn(message: MessageContent, botUserId = ''): string {
+  const said = stripLeadingMention(textOf(message), botUserId).trim();
   const names = attachmentsInWords(attachmentsIn(message));
   return isBlank(said) && names !== '' ? `[${names}]` : said;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { FileKind, Unsent } from '../../jobs/requests/attachments.ts';
+import type { FileKind, UnsentFile } from '../../jobs/requests/attachments.ts';
 import { isBlank, unescaped } from '../../jobs/requests/command.ts';
 import { mentionedIds, readableText, sanitize, stripLeadingMention } from '../protocol/slack-text.ts';
 import {
@@ -14,7 +14,7 @@ import {
 } from './blocks.ts';
 
 /** Untrusted. */
-export type Saying = Readonly<{
+export type MessageContent = Readonly<{
   text?: string | undefined;
   bot_id?: string | undefined;
   blocks?: unknown;
@@ -26,7 +26,7 @@ export type Saying = Readonly<{
  * As Slack would deliver it in `text`. A person's words are in `text` and again in the blocks, except tables
  * and the like; an app's two versions may differ.
  */
-export function saidBy({ text, bot_id: botId, blocks, attachments }: Saying): string {
+export function textOf({ text, bot_id: botId, blocks, attachments }: MessageContent): string {
   const own = unlessPlaceholder(sanitize(text ?? ''));
   const isTyped = botId == null && !isBlank(own);
   const built = listOf(blocks).filter((block) => !isTyped || fieldsOf(block).type !== 'rich_text');
@@ -181,7 +181,7 @@ function slackAttachmentText(one: SlackAttachment, said: string, depth = MAX_NES
   return words === '' || !isMessage(one) ? words : quoted(one, words);
 }
 
-export function wordless(one: SlackAttachment): Unsent[] {
+export function wordless(one: SlackAttachment): UnsentFile[] {
   const unnamed = (kind: FileKind) => [{ kind, name: null }];
   if (wordsIn(one, '', MAX_NESTED).length > 0 || filesIn(one).length > 0) return [];
   if (isMessage(one)) return one.is_share ? unnamed('forwarded') : [];

@@ -26,7 +26,7 @@ import { isReady, type ReadyWorkspace } from '../workspace/workspace.ts';
 import { isHopeless, type SlackTools, slackRetryMs } from './refresh/refresh.ts';
 
 /** The first reaction by an allowed person makes a draft; without one, it is withdrawn. */
-export const lookAtMarks = messageTask(async (tools, task, workspace, message) => {
+export const draftFromReactions = messageTask(async (tools, task, workspace, message) => {
   const { teamId, channelId, messageTs } = message;
   const { reactorsWith, access, botId, botUserId } = workspace;
   const emoji = tools.newContext().rulesOf(teamId).channels.get(channelId)?.reaction;
@@ -80,7 +80,7 @@ function asksForDraft(
   });
 }
 
-export const lookAtAppMention = messageTask(async (tools, _task, workspace, message) => {
+export const draftFromAppMention = messageTask(async (tools, _task, workspace, message) => {
   const { teamId, channelId, messageTs } = message;
   const found = await readMessage(workspace, message, async (read) => {
     const author = appThatWrote(read);

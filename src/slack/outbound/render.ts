@@ -83,7 +83,7 @@ const CARD_SPACING_MS = 3_000;
 
 export const refreshCard = refresh(
   async (tx, { subject, lease }, { clock, newContext }) => {
-    const state = await tx.jobs.shown(subject);
+    const state = await tx.jobs.readUnlocked(subject);
     if (state === null || state.job.cardTs === null) return null;
     const { cardDrawnAtMs: lastMs } = state;
     const nowMs = clock.now();

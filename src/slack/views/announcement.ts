@@ -1,7 +1,7 @@
 import type { Button } from '@slack/types';
 import type { Announcement, AnnouncementOf } from '../../jobs/announcement.ts';
-import { type Job, type OfferDeed, type OfferOutcome, responsibleFor } from '../../jobs/job.ts';
-import type { FileKind, SnippetProblem, Unsent } from '../../jobs/requests/attachments.ts';
+import { type Job, type OfferAnswer, type OfferOutcome, responsibleFor } from '../../jobs/job.ts';
+import type { FileKind, SnippetProblem, UnsentFile } from '../../jobs/requests/attachments.ts';
 import { unescaped } from '../../jobs/requests/command.ts';
 import { NOT_SEEN } from '../protocol/error-codes.ts';
 import { buttons } from './buttons.ts';
@@ -62,7 +62,7 @@ type ViewOf<One> = (announcement: One, job: Job, place: Place) => SlackMessage |
 export type FeatureViews = Readonly<{
   announcements?: { readonly [K in Announcement['kind']]?: ViewOf<AnnouncementOf<K>> };
   outcomes?: {
-    readonly [D in OfferDeed]?: (name: string, outcome: Omit<OfferOutcome, 'deed'>) => Mrkdwn | null;
+    readonly [D in OfferAnswer]?: (name: string, outcome: Omit<OfferOutcome, 'answer'>) => Mrkdwn | null;
   };
 }>;
 
@@ -265,7 +265,7 @@ const SNIPPET_PROBLEMS: Readonly<Record<SnippetProblem, string>> = {
   too_long: "it's too long for one message to the agent",
 };
 
-export function filesNotSent(files: readonly Unsent[]): SlackMessage {
+export function filesNotSent(files: readonly UnsentFile[]): SlackMessage {
   const kinds = Object.entries(FILE_KINDS).flatMap(([kind, words]) => {
     const alike = files.filter((file) => file.kind === kind);
     const names = alike.flatMap(({ name }) => (name === null ? [] : oneLine(unescaped(name))));
@@ -299,7 +299,7 @@ export const outcomes = {
 
 function outcomeWords(outcome: OfferOutcome, { names, features }: Thread): Mrkdwn | null {
   const all: FeatureViews['outcomes'] = { ...outcomes, ...features?.outcomes };
-  return all[outcome.deed]?.(nameIn(names, outcome.by, 'Somebody'), outcome) ?? null;
+  return all[outcome.answer]?.(nameIn(names, outcome.by, 'Somebody'), outcome) ?? null;
 }
 
 /** The current state of a message in the thread. After a decision, its outcome replaces the buttons. */

@@ -106,7 +106,7 @@ export function accessBy(
     const [standing, userGroups, isShared] = await Promise.all([
       standingOf(userId),
       groupsOf(userId),
-      channelId !== null && closesDoor(channelId),
+      channelId !== null && isClosedForRequests(channelId),
     ]);
     if (standing === null) return 'unknown_person';
     const refusal = accessRefusal(rule, { userId, userGroups, ...standing }, channelId);
@@ -114,7 +114,7 @@ export function accessBy(
   }
 
   /** A request that waits for an administrator is stored: its card is retried. */
-  async function closesDoor(channelId: string): Promise<boolean> {
+  async function isClosedForRequests(channelId: string): Promise<boolean> {
     try {
       return await shared.isClosed(channelId);
     } catch (error) {

@@ -13,7 +13,7 @@ export async function takeInEarlyReplies(
 ): Promise<void> {
   const { teamId, channelId: channel } = thread;
   // The job first, as everywhere: another order deadlocks.
-  await tx.jobs.hold(jobId);
+  await tx.jobs.lockOnly(jobId);
   for (const reply of await tx.earlyReplies.take(thread, context.nowMs)) {
     await tx.inboundRequests.remember(messageKeys(teamId, { channel, ts: reply.messageTs }), context.nowMs);
     await applyEvent(tx, jobId, { type: 'reply_received', reply }, context);

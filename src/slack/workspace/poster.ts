@@ -10,10 +10,10 @@ import type { SharedChannels } from './access.ts';
 import { againIfFailed, type SlackCaller, type ThreadMessage } from './web-api/caller.ts';
 import {
   failureIn,
+  isRefusal,
   LONGEST_RETRY_AFTER_MS,
   rateLimited,
   SlackCallError,
-  saidNo,
   slackFailure,
 } from './web-api/failure.ts';
 
@@ -275,7 +275,7 @@ export function createPoster(
       try {
         await postEphemeral(seat, message);
       } catch (error) {
-        if (!saidNo(failureIn(error))) throw error;
+        if (!isRefusal(failureIn(error))) throw error;
         await respondPrivately(seat.userId, null, elsewhere);
       }
     },

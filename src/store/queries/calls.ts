@@ -74,7 +74,7 @@ export class Calls extends Table {
   }
 
   /** Throws if the call is missing or done. */
-  async settle(callId: string, { state, detail }: CallOutcome, nowMs: number): Promise<void> {
+  async recordOutcome(callId: string, { state, detail }: CallOutcome, nowMs: number): Promise<void> {
     const wasMade = state !== 'retry' && state !== 'not_made';
     const outcome: Partial<CallRow> = {
       state: wasMade ? state : state === 'retry' ? 'pending' : 'failed',
@@ -91,7 +91,7 @@ export class Calls extends Table {
     await this.changePending(callId, { request: toJson(request) }, 'rewritten');
   }
 
-  async hold(callId: string, sinceMs: number | null): Promise<void> {
+  async markRefused(callId: string, sinceMs: number | null): Promise<void> {
     const isNew = sinceMs === null ? undefined : sql<SqlBool>`held_since is null`;
     await this.update('call', { id: callId }, { heldSince: sinceMs }, isNew);
   }

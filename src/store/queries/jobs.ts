@@ -62,7 +62,7 @@ export class Jobs extends Table {
     return { ...state, ...(call && { pendingCreateId: call.id }) };
   }
 
-  shown(jobId: string) {
+  readUnlocked(jobId: string) {
     return this.read(jobId, null, false);
   }
 
@@ -83,7 +83,7 @@ export class Jobs extends Table {
   }
 
   /** Locks the job without reading it. */
-  async hold(jobId: string): Promise<void> {
+  async lockOnly(jobId: string): Promise<void> {
     await this.db.selectFrom('job').select('id').where('id', '=', jobId).forNoKeyUpdate().execute();
   }
 
@@ -98,7 +98,7 @@ export class Jobs extends Table {
   }
 
   /** The job whose refused card keeps the reply at `messageTs`. */
-  async findKeeping(teamId: string, channelId: string, messageTs: string): Promise<string | null> {
+  async findByRefusedCard(teamId: string, channelId: string, messageTs: string): Promise<string | null> {
     const row = await this.db
       .selectFrom('job')
       .innerJoin('followUp', 'followUp.jobId', 'job.id')
@@ -224,7 +224,7 @@ export class JobLists extends Table {
   }
 
   /** Finds jobs by number (`#142`), id, its first 13 or more characters, or agent job id. */
-  async meant(teamId: string, id: string): Promise<Job[]> {
+  async findByIdentifier(teamId: string, id: string): Promise<Job[]> {
     const find = (isMeant: Condition) =>
       this.db
         .selectFrom('job')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readiness, sharedLook } from '../../../src/app/operations/health.ts';
+import { readiness, shareInFlight } from '../../../src/app/operations/health.ts';
 
 test('a program that has not begun its work, or has ended it, is not ready', async () => {
   expect(await readiness([])).toEqual({ ok: false, checks: {} });
@@ -19,7 +19,7 @@ test('every problem is reported, and a check that throws is one', async () => {
 
 test('a check made while the store has not answered yet adds no look at it, and the next one asks again', async () => {
   const looks: PromiseWithResolvers<string | null>[] = [];
-  const problem = sharedLook(() => {
+  const problem = shareInFlight(() => {
     const look = Promise.withResolvers<string | null>();
     looks.push(look);
     return look.promise;

@@ -66,10 +66,10 @@ export const draftGroup: StateGroup = {
   states: {
     draft: draft(marked),
     'only some may start it': draft(marked, { approvers: ['U1', 'U2'] }),
-    started: draft(marked, { outcome: { deed: 'started', by: 'U2' } }),
-    dismissed: draft(marked, { outcome: { deed: 'dismissed', by: 'U2' } }),
-    withdrawn: draft(marked, { outcome: { deed: 'withdrawn', by: 'U1' } }),
-    expired: draft(marked, { outcome: { deed: 'expired', by: null } }),
+    started: draft(marked, { outcome: { answer: 'started', by: 'U2' } }),
+    dismissed: draft(marked, { outcome: { answer: 'dismissed', by: 'U2' } }),
+    withdrawn: draft(marked, { outcome: { answer: 'withdrawn', by: 'U1' } }),
+    expired: draft(marked, { outcome: { answer: 'expired', by: null } }),
   },
 };
 

@@ -312,7 +312,7 @@ const refusals: StateGroup = {
     'perhaps a shared channel': notAllowedView('unread_channel'),
     'not stored': notStoredView,
     'unclear whether stored': storingUnclearView,
-    'too late': tooLateView(atWorkOn, { deed: 'started_again', by: 'U1' }, names),
+    'too late': tooLateView(atWorkOn, { answer: 'started_again', by: 'U1' }, names),
     forgotten: jobForgottenView,
   },
 };

@@ -100,11 +100,11 @@ export function budgetQueueContract(open: OpenStore): void {
         );
       await write('waiting', 'call-1');
       await want('b', 'call-2');
-      await opened.run((tx) => tx.calls.settle('call-1', { state: 'not_made', detail: null }, NOW_MS));
+      await opened.run((tx) => tx.calls.recordOutcome('call-1', { state: 'not_made', detail: null }, NOW_MS));
       expect(await waiting()).toEqual(['send_message job-1', 'create_job b']);
       await write('waiting', 'call-3');
       expect(await waiting()).toEqual(['send_message job-1', 'create_job b']);
-      await opened.run((tx) => tx.calls.settle('call-3', { state: 'not_made', detail: null }, NOW_MS));
+      await opened.run((tx) => tx.calls.recordOutcome('call-3', { state: 'not_made', detail: null }, NOW_MS));
       await write('excluded');
       expect(await waiting()).toEqual(['create_job b']);
     });
@@ -117,7 +117,7 @@ export function budgetQueueContract(open: OpenStore): void {
       const isUnderWay = (sinceMs: number) =>
         opened.run((tx) => tx.calls.isAgentCallUnderWay('docs', sinceMs));
       expect([await isUnderWay(NOW_MS - 1), await isUnderWay(NOW_MS)]).toEqual([true, false]);
-      await opened.run((tx) => tx.calls.settle('call-1', { state: 'retry', detail: null }, NOW_MS));
+      await opened.run((tx) => tx.calls.recordOutcome('call-1', { state: 'retry', detail: null }, NOW_MS));
       expect(await waiting()).toEqual(['create_job b', 'create_job a']);
       expect(await isUnderWay(0)).toBe(false);
     });

@@ -13,7 +13,7 @@ export function callContract(open: OpenStore): void {
     const next = async (lane = LANE) => (await opened.run((tx) => tx.calls.next(lane)))?.call ?? null;
     const start = (id: string, atMs = NOW_MS) => opened.run((tx) => tx.calls.start(id, atMs));
     const settle = (id: string, state: 'done' | 'failed' | 'unknown' | 'retry' | 'not_made') =>
-      opened.run((tx) => tx.calls.settle(id, { state, detail: 'why' }, NOW_MS));
+      opened.run((tx) => tx.calls.recordOutcome(id, { state, detail: 'why' }, NOW_MS));
     /** When the calls in the project's budget were started. */
     const budget = (projectId = 'docs', sinceMs = NOW_MS - HOUR_MS) =>
       opened.run((tx) => tx.calls.agentCallsStartedAt(projectId, sinceMs, NOW_MS));
@@ -51,12 +51,12 @@ export function callContract(open: OpenStore): void {
     test('since when Slack holds a call up is kept while it is tried again', async () => {
       await want(aCall('a'));
       expect((await next())?.heldSinceMs).toBeNull();
-      await opened.run((tx) => tx.calls.hold('a', NOW_MS + 1));
+      await opened.run((tx) => tx.calls.markRefused('a', NOW_MS + 1));
       await opened.run((tx) => tx.calls.start('a', NOW_MS + 2));
-      await opened.run((tx) => tx.calls.settle('a', { state: 'retry', detail: null }, NOW_MS + 3));
-      await opened.run((tx) => tx.calls.hold('a', NOW_MS + 4));
+      await opened.run((tx) => tx.calls.recordOutcome('a', { state: 'retry', detail: null }, NOW_MS + 3));
+      await opened.run((tx) => tx.calls.markRefused('a', NOW_MS + 4));
       expect((await next())?.heldSinceMs).toBe(NOW_MS + 1);
-      await opened.run((tx) => tx.calls.hold('a', null));
+      await opened.run((tx) => tx.calls.markRefused('a', null));
       expect((await next())?.heldSinceMs).toBeNull();
     });
 
@@ -75,7 +75,7 @@ export function callContract(open: OpenStore): void {
       await want(aCall('a'));
       await opened.run((tx) => tx.calls.start('a', NOW_MS, 'Add a quickstart'));
       expect(await next()).toMatchObject({ state: 'started', sent: 'Add a quickstart' });
-      await opened.run((tx) => tx.calls.settle('a', { state: 'retry', detail: null }, NOW_MS));
+      await opened.run((tx) => tx.calls.recordOutcome('a', { state: 'retry', detail: null }, NOW_MS));
       expect(await next()).toMatchObject({ state: 'pending', sent: null });
     });
 
@@ -219,7 +219,7 @@ export function callContract(open: OpenStore): void {
         });
       const made = async (id: string, state: 'done' | 'failed', detail: string) => {
         await start(id);
-        await opened.run((tx) => tx.calls.settle(id, { state, detail }, NOW_MS));
+        await opened.run((tx) => tx.calls.recordOutcome(id, { state, detail }, NOW_MS));
       };
 
       test('are found by their kind, in their order, as far as they are there', async () => {

@@ -129,7 +129,7 @@ export function checkContract(open: OpenStore): void {
       await putOff(await claim(NOW_MS));
       const lock = () => opened.run((tx) => tx.jobs.lock('job-1'));
       expect((await lock())?.job.checkedAtMs).toBe(NOW_MS);
-      expect((await opened.run((tx) => tx.jobs.shown('job-1')))?.job.checkedAtMs).toBe(NOW_MS);
+      expect((await opened.run((tx) => tx.jobs.readUnlocked('job-1')))?.job.checkedAtMs).toBe(NOW_MS);
       await opened.run((tx) => tx.write(aDecision({ job: aJob({ checkedAtMs: NOW_MS + 5 }) }), NOW_MS + 5));
       expect((await lock())?.job.checkedAtMs).toBe(NOW_MS + 5);
     });

@@ -76,7 +76,7 @@ export function jobContract(open: OpenStore): void {
     test('when its card was edited is remembered, whatever becomes of the job', async () => {
       await write({});
       const drawnAtMs = (jobId = 'job-1') =>
-        opened.run(async (tx) => (await tx.jobs.shown(jobId))?.cardDrawnAtMs);
+        opened.run(async (tx) => (await tx.jobs.readUnlocked(jobId))?.cardDrawnAtMs);
       expect(await drawnAtMs()).toBeNull();
       await opened.run((tx) => tx.jobs.cardDrawn('job-1', NOW_MS));
       await write({ job: aJob({ posts: 2 }) });
@@ -124,7 +124,8 @@ export function jobContract(open: OpenStore): void {
         aFollowUp({ id: 'f-2', messageTs: '1.2', state: 'withdrawn' }),
       ];
       await write({ job: aJob({ threadTs: null, stage }), followUps });
-      const find = (...reply: [string, string, string]) => opened.run((tx) => tx.jobs.findKeeping(...reply));
+      const find = (...reply: [string, string, string]) =>
+        opened.run((tx) => tx.jobs.findByRefusedCard(...reply));
       expect(await find('T1', 'C1', '1.1')).toBe('job-1');
       expect(await find('T2', 'C1', '1.1')).toBeNull();
       expect(await find('T1', 'C2', '1.1')).toBeNull();

@@ -148,7 +148,7 @@ export function listContract(open: OpenStore): void {
       );
       await opened.run(async (tx) => {
         await tx.calls.start('call-1', NOW_MS + 1);
-        await tx.calls.settle('call-1', { state: 'done', detail: null }, NOW_MS + 2);
+        await tx.calls.recordOutcome('call-1', { state: 'done', detail: null }, NOW_MS + 2);
       });
       const calls = await opened.run((tx) => tx.lists.callsOf('job-1'));
       expect(calls).toMatchObject([
@@ -179,10 +179,11 @@ export function listContract(open: OpenStore): void {
         { id: 'elsewhere', teamId: 'T2' },
         { id: 'called 2', agentJob: { ...agentJob, id: '2' } },
       );
-      const meant = async (word: string) => idsOf(await opened.run((tx) => tx.lists.meant('T1', word)));
+      const meant = async (word: string) =>
+        idsOf(await opened.run((tx) => tx.lists.findByIdentifier('T1', word)));
       expect(await meant('#2')).toEqual(['second']);
       expect(await meant('2')).toEqual(['second', 'called 2']);
-      expect(idsOf(await opened.run((tx) => tx.lists.meant('T2', '1')))).toEqual(['elsewhere']);
+      expect(idsOf(await opened.run((tx) => tx.lists.findByIdentifier('T2', '1')))).toEqual(['elsewhere']);
       // A question is no job yet.
       for (const word of ['#4', '0', '02', '-2', '99999999999999999999'])
         expect(await meant(word)).toEqual([]);
@@ -209,7 +210,8 @@ export function listContract(open: OpenStore): void {
     test('a job is meant by its id, by the first part of it, and by the id of its agent job', async () => {
       const id = '3f2a9c1b-0000-4000-8000-000000000001';
       await write({ id, agentJob }, { id: 'job-2' }, { id: '3f2a9c1c', teamId: 'T2' });
-      const meant = async (word: string) => idsOf(await opened.run((tx) => tx.lists.meant('T1', word)));
+      const meant = async (word: string) =>
+        idsOf(await opened.run((tx) => tx.lists.findByIdentifier('T1', word)));
       expect(await meant(id)).toEqual([id]);
       expect(await meant('3F2A9C1B-0000')).toEqual([id]);
       expect(await meant('agent-7')).toEqual([id]);

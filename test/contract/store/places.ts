@@ -26,7 +26,7 @@ export function placeContract(open: OpenStore): void {
         const job = aJob({ id: jobId, channelId, threadTs: `1.00000${jobId.at(-1)}` });
         await tx.write(aDecision({ job, calls }), NOW_MS);
         await tx.calls.start(`${jobId}-a`, NOW_MS);
-        await tx.calls.settle(`${jobId}-a`, { state: 'retry', detail: reason }, NOW_MS);
+        await tx.calls.recordOutcome(`${jobId}-a`, { state: 'retry', detail: reason }, NOW_MS);
       });
     const postpone = async () => {
       for (const { lease } of await claim(NOW_MS))

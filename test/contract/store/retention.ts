@@ -34,7 +34,7 @@ export function retentionContract(open: OpenStore): void {
     const write = (fields: Partial<Decision>, nowMs = OLD_MS) =>
       opened.run((tx) => tx.write(aDecision(fields), nowMs));
     const settle = (callId: string, atMs = OLD_MS) =>
-      opened.run((tx) => tx.calls.settle(callId, { state: 'done', detail: null }, atMs));
+      opened.run((tx) => tx.calls.recordOutcome(callId, { state: 'done', detail: null }, atMs));
     const oldJob = (fields: Partial<Job> = {}) => aJob({ requestedAtMs: OLD_MS, stage: ended, ...fields });
     const prune = async (limit = 2) => {
       let total = 0;

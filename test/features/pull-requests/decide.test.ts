@@ -199,7 +199,7 @@ describe('a reminder of an open pull request (P2)', () => {
     seen(world);
     world.advance(HOUR_MS);
     remindAgain(world);
-    expect(outcomes(world)).toEqual([{ deed: 'wants_reminder', by: 'U2' }]);
+    expect(outcomes(world)).toEqual([{ answer: 'wants_reminder', by: 'U2' }]);
     expect(world.tasks.has('refresh_posts')).toBe(true);
     world.advance(3 * DAY_MS - MINUTE_MS);
     seen(world);
@@ -223,7 +223,7 @@ describe('a reminder of an open pull request (P2)', () => {
     noMore(world, 'U2');
     remindAgain(world, 'U3');
     noMore(world, 'U4');
-    expect(outcomes(world)).toEqual([{ deed: 'wants_no_reminder', by: 'U2' }]);
+    expect(outcomes(world)).toEqual([{ answer: 'wants_no_reminder', by: 'U2' }]);
     world.advance(9 * DAY_MS);
     seen(world);
     expect(heard(world)).toHaveLength(1);
@@ -235,7 +235,7 @@ describe('a reminder of an open pull request (P2)', () => {
     seen(world);
     expect(outcomes(world)).toEqual([null]);
     seen(world, { state: 'merged' });
-    expect(outcomes(world)).toEqual([{ deed: 'moot', by: null }]);
+    expect(outcomes(world)).toEqual([{ answer: 'moot', by: null }]);
     remindAgain(world);
     world.advance(9 * DAY_MS);
     seen(world, { state: 'open' });
@@ -265,11 +265,11 @@ describe('whatever the code host says, in whatever order', () => {
         let asked = 0;
         for (const { waitMs, does } of steps) {
           world.advance(waitMs);
-          const before = outcomes(world).filter((outcome) => outcome?.deed === 'wants_reminder').length;
+          const before = outcomes(world).filter((outcome) => outcome?.answer === 'wants_reminder').length;
           if (does === 'again') remindAgain(world);
           else if (does === 'no_more') noMore(world);
           else world.apply({ type: 'pull_request_seen', url: LINK, facts: does, isOld });
-          asked += outcomes(world).filter((outcome) => outcome?.deed === 'wants_reminder').length - before;
+          asked += outcomes(world).filter((outcome) => outcome?.answer === 'wants_reminder').length - before;
         }
         const counts = (word: string) => heard(world).filter((news) => news.startsWith(word)).length;
         expect(counts('merged')).toBeLessThanOrEqual(1);

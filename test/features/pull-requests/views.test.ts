@@ -66,8 +66,8 @@ test('a reminder of what may not be a link has none', () => {
 test.each([
   ['wants_reminder', 'Alice wants to be reminded again'],
   ['wants_no_reminder', 'Alice turned off reminders'],
-] as const)('after a press, the reminder says what was decided: %s', (deed, words) => {
-  const view = postedView(reminder(DAY_MS), aJob(), { deed, by: 'U2' }, new Map([['U2', 'Alice']]));
+] as const)('after a press, the reminder says what was decided: %s', (answer, words) => {
+  const view = postedView(reminder(DAY_MS), aJob(), { answer: answer, by: 'U2' }, new Map([['U2', 'Alice']]));
   expect(view.text).toBe(
     `👋 <@U1> *Open for 1 day:* <https://github.com/acme/docs/pull/14|acme/docs#14>\n${words}`,
   );

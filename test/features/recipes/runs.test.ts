@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isInTheWay } from '../../../src/features/recipes/start.ts';
 import type { Job } from '../../../src/jobs/job.ts';
-import { newRuns, type RecipeRuns, resumedRuns, runsAfter } from '../../../src/jobs/recipe.ts';
+import { newRuns, type RecipeRuns, resumedRuns, updateRuns } from '../../../src/jobs/recipe.ts';
 import { aJob } from '../../support/a-job.ts';
 
 const HOUR_MS = 3_600_000;
@@ -19,7 +19,7 @@ function started(runs: RecipeRuns, jobId: string): RecipeRuns {
 function after(...stages: readonly Job['stage'][]): RecipeRuns {
   return stages.reduce((runs, stage, index) => {
     const job = aJob({ id: `job-${index}`, stage });
-    return runsAfter(started(runs, job.id), job, 5);
+    return updateRuns(started(runs, job.id), job, 5);
   }, newRuns);
 }
 
@@ -43,8 +43,8 @@ test('drafts that people dismiss or forget are no failures of their recipe (T3)'
 
 test('a job of a recipe that fails again when it is started again is one failure (T3)', () => {
   const job = aJob({ stage: { kind: 'ended', status: 'failed', sinceMs: 0 } });
-  const once = runsAfter({ ...newRuns, jobId: job.id }, job, 5);
-  expect(runsAfter(runsAfter(once, job, 6), job, 7)).toEqual(once);
+  const once = updateRuns({ ...newRuns, jobId: job.id }, job, 5);
+  expect(updateRuns(updateRuns(once, job, 6), job, 7)).toEqual(once);
   expect(once).toMatchObject({ failures: 1, hasFailed: true });
 });
 
@@ -63,7 +63,7 @@ test.each<[string, Job['stage'], number]>([
 
 test('a job that is not the last one of its recipe changes nothing (T3)', () => {
   const runs = { ...newRuns, jobId: 'job-2' };
-  expect(runsAfter(runs, aJob({ stage: { kind: 'ended', status: 'failed', sinceMs: 0 } }), 5)).toBe(runs);
+  expect(updateRuns(runs, aJob({ stage: { kind: 'ended', status: 'failed', sinceMs: 0 } }), 5)).toBe(runs);
 });
 
 test.each<[string, number, boolean]>([

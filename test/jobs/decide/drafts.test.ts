@@ -64,7 +64,7 @@ describe('a draft (T2)', () => {
     });
     world.cardPosted();
     expect(world.open('create_job')[0]?.request.prompt).toBe('Document the rate limits\n\nBob: a 429');
-    expect(outcomes(world)).toEqual([{ deed: 'started', by: 'U2' }]);
+    expect(outcomes(world)).toEqual([{ answer: 'started', by: 'U2' }]);
   });
 
   test('of a recipe is a start of whoever pressed Start, as far as the hourly budget goes', () => {
@@ -170,7 +170,7 @@ describe('a draft (T2)', () => {
     world.apply(marked());
     world.apply(markedOnceMore('U1', 'U4'));
     expect(world.news).toEqual(['draft 1']);
-    expect(outcomes(world)).toEqual([{ deed: 'dismissed', by: 'U3' }]);
+    expect(outcomes(world)).toEqual([{ answer: 'dismissed', by: 'U3' }]);
     expect(world.tasks.has('refresh_posts')).toBe(true);
   });
 
@@ -181,7 +181,7 @@ describe('a draft (T2)', () => {
     expect(outcomes(world)).toEqual([null]);
     world.apply(marked());
     expect(world.job.stage).toMatchObject({ kind: 'dropped', why: 'withdrawn' });
-    expect(outcomes(world)).toEqual([{ deed: 'withdrawn', by: 'U4' }]);
+    expect(outcomes(world)).toEqual([{ answer: 'withdrawn', by: 'U4' }]);
   });
 
   test('that was withdrawn is made once more by a new mark; buttons of the first do nothing', () => {
@@ -195,8 +195,8 @@ describe('a draft (T2)', () => {
     expect(world.job).toMatchObject({ stage: { kind: 'opening' }, requesterId: 'U5' });
     expect(world.job.prompt).toBe('Document the quotas');
     expect(outcomes(world)).toEqual([
-      { deed: 'withdrawn', by: 'U1' },
-      { deed: 'started', by: 'U2' },
+      { answer: 'withdrawn', by: 'U1' },
+      { answer: 'started', by: 'U2' },
     ]);
   });
 
@@ -206,7 +206,7 @@ describe('a draft (T2)', () => {
     world.nowMs += WEEK_MS;
     world.apply({ type: 'draft_expired' });
     world.apply({ type: 'draft_expired' });
-    expect(outcomes(world)).toEqual([{ deed: 'expired', by: null }]);
+    expect(outcomes(world)).toEqual([{ answer: 'expired', by: null }]);
     expect(world.apply(start()).calls).toEqual([]);
     world.apply(marked());
     expect(world.job.stage).toMatchObject({ kind: 'dropped', why: 'expired', byUserId: null });

@@ -39,7 +39,7 @@ describe('replies before there is an agent job', () => {
     world.created();
     world.advance(4 * SECOND_MS);
     expect(world.messages).toEqual(['early\n\nlate']);
-    expect(world.job.offers?.map(({ outcome }) => outcome?.deed)).toEqual(['edited', 'edited', 'edited']);
+    expect(world.job.offers?.map(({ outcome }) => outcome?.answer)).toEqual(['edited', 'edited', 'edited']);
   });
 
   test('that may have arrived at an earlier job are not sent along by *Edit and start*', () => {

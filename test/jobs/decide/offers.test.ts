@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { JobEvent } from '../../../src/jobs/event.ts';
 import type { OfferSubject } from '../../../src/jobs/job.ts';
 import { fc } from '../../support/properties.ts';
+import { act } from '../support/answers.ts';
 import { anyLife, anyPolicy } from '../support/any-life.ts';
 import { anAgentJob, failures, HOUR_MS, MINUTE_MS, SECOND_MS } from '../support/builders.ts';
-import { act } from '../support/deeds.ts';
 import { aJobBeingCreated, anEndedJob, aWorkingJob, followUp } from '../support/stages.ts';
 import { World } from '../support/world.ts';
 
@@ -31,7 +31,7 @@ describe('what a message in the thread offers', () => {
     const { creates } = world.job;
     world.apply({ type: 'start_again_pressed', creates, userId: 'U2' });
     world.apply({ type: 'start_again_pressed', creates, userId: 'U3' });
-    expect(outcomes(world)).toEqual([{ deed: 'started_again', by: 'U2' }]);
+    expect(outcomes(world)).toEqual([{ answer: 'started_again', by: 'U2' }]);
     expect(world.tasks.has('refresh_posts')).toBe(true);
   });
 
@@ -41,11 +41,11 @@ describe('what a message in the thread offers', () => {
     unclear.createFails(failures.timeout);
     expect(outcomes(unclear)).toEqual([null]);
     unclear.apply({ type: 'job_found', callId, agentJob: anAgentJob() });
-    expect(outcomes(unclear)).toEqual([{ deed: 'confirmed', by: null }]);
+    expect(outcomes(unclear)).toEqual([{ answer: 'confirmed', by: null }]);
     const long = aWorkingJob();
     long.advance(6 * HOUR_MS + MINUTE_MS);
     long.check(anAgentJob({ status: 'completed' }));
-    expect(outcomes(long)).toEqual([{ deed: 'moot', by: null }]);
+    expect(outcomes(long)).toEqual([{ answer: 'moot', by: null }]);
   });
 
   test('of an unclear start is settled by whoever dismisses it: then nothing is asked of the agent any more', () => {
@@ -53,7 +53,7 @@ describe('what a message in the thread offers', () => {
     const callId = world.open('create_job')[0]?.id ?? '';
     world.createFails(failures.timeout);
     world.apply({ type: 'start_dismissed', callId, userId: 'U2' });
-    expect(outcomes(world)).toEqual([{ deed: 'dismissed', by: 'U2' }]);
+    expect(outcomes(world)).toEqual([{ answer: 'dismissed', by: 'U2' }]);
     expect(world.job.stage).toMatchObject({ kind: 'dropped', why: 'dismissed', byUserId: 'U2' });
     world.apply({ type: 'start_again_pressed', callId, userId: 'U3' });
     world.apply({ type: 'job_found', callId, agentJob: anAgentJob() });
@@ -66,14 +66,14 @@ describe('what a message in the thread offers', () => {
   test('of a failed job is settled by the reply that reopens it', () => {
     const world = anEndedJob({ status: 'failed' });
     followUp(world);
-    expect(outcomes(world)).toEqual([{ deed: 'continued', by: null }]);
+    expect(outcomes(world)).toEqual([{ answer: 'continued', by: null }]);
   });
 
   test('of a long turn goes without a word when somebody replies', () => {
     const world = aWorkingJob();
     world.advance(6 * HOUR_MS + MINUTE_MS);
     followUp(world);
-    expect(outcomes(world)).toEqual([{ deed: 'moot', by: null }]);
+    expect(outcomes(world)).toEqual([{ answer: 'moot', by: null }]);
   });
 
   test('at the end of a turn, about all replies that it may not include, is settled when they are sent again', () => {
@@ -85,7 +85,7 @@ describe('what a message in the thread offers', () => {
     world.check(anAgentJob({ status: 'completed' }));
     expect(world.job.offers?.at(-1)).toMatchObject({ about: { kind: 'send', callId: null }, outcome: null });
     world.apply({ type: 'resend_pressed', callId: null, userId: 'U2' });
-    const sentAgain = { deed: 'sent_again', by: 'U2', count: 1 };
+    const sentAgain = { answer: 'sent_again', by: 'U2', count: 1 };
     expect(outcomes(world)).toEqual([sentAgain, sentAgain]);
   });
 
@@ -99,9 +99,9 @@ describe('what a message in the thread offers', () => {
 
   test('can be decided as long as it has a button, in any life, and then has none', () => {
     fc.assert(
-      fc.property(anyPolicy, anyLife, (policy, deeds) => {
+      fc.property(anyPolicy, anyLife, (policy, answers) => {
         const world = new World(policy);
-        for (const deed of deeds) act(world, deed);
+        for (const answer of answers) act(world, answer);
         for (const { postId, about } of (world.job.offers ?? []).filter(({ outcome }) => outcome === null)) {
           const isOpen = () => world.job.offers?.find((offer) => offer.postId === postId)?.outcome === null;
           // Another button of the same thread may have decided it just now.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addressed, type Projects } from '../../../src/jobs/requests/project.ts';
+import { type Projects, parseProjectPrefix } from '../../../src/jobs/requests/project.ts';
 
 const projects: Projects = [
   { id: 'p-1', name: 'docs', noticeChannels: [] },
@@ -7,7 +7,7 @@ const projects: Projects = [
 ];
 const [docs] = projects;
 const read = (text: string) => {
-  const to = addressed(text, projects, docs);
+  const to = parseProjectPrefix(text, projects, docs);
   return to.kind === 'known' ? [to.project.name, to.prompt] : to;
 };
 

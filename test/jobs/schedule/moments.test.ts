@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import {
-  inWords,
+  describeSchedule,
   lastMoment,
   nextMoment,
   type Schedule,
@@ -144,4 +144,4 @@ test.each([
   ['0 9 * * 1-5', 'weekdays 9:00'],
   ['0 9 1 * *', '0 9 1 * *'],
   ['*/5 9 * * 1', '*/5 9 * * 1'],
-])('%j is %j in words', (cron, words) => expect(inWords(berlin(cron))).toBe(words));
+])('%j is %j in words', (cron, words) => expect(describeSchedule(berlin(cron))).toBe(words));

@@ -1,7 +1,7 @@
 import type { JobEvent } from '../../../src/jobs/event.ts';
 import { fc } from '../../support/properties.ts';
+import { ASIDE, type Deed } from './answers.ts';
 import { anAgentJob, failures, HOUR_MS } from './builders.ts';
-import { ASIDE, type Deed } from './deeds.ts';
 
 export const anyPolicy = fc.record({
   promptMaxLength: fc.constant(40),
@@ -34,7 +34,7 @@ const irrelevantEvents: JobEvent[] = [
   { type: 'start_again_pressed', callId: 'unheard-of' },
 ];
 
-const deed: fc.Arbitrary<Deed> = fc.oneof(
+const answer: fc.Arbitrary<Deed> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
@@ -130,7 +130,7 @@ const cardDeed: fc.Arbitrary<Deed> = fc.record({
 });
 
 export const anyLife: fc.Arbitrary<readonly Deed[]> = fc
-  .tuple(fc.array(deed, { maxLength: 3 }), cardDeed, fc.array(deed, { maxLength: 80, size: 'max' }))
+  .tuple(fc.array(answer, { maxLength: 3 }), cardDeed, fc.array(answer, { maxLength: 80, size: 'max' }))
   .map(([before, card, after]) => [...before, card, ...after]);
 
 function anyReply(): fc.Arbitrary<string> {

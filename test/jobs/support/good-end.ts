@@ -1,5 +1,5 @@
+import type { Deed } from './answers.ts';
 import { HOUR_MS, MINUTE_MS } from './builders.ts';
-import type { Deed } from './deeds.ts';
 
 /** Slack delivers everything, the agent takes what it is given, and finishes; replies go out until none is left. */
 export const theGoodEnd: readonly Deed[] = [

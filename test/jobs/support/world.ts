@@ -233,7 +233,7 @@ export class World {
     return Object.freeze({ nowMs: this.nowMs, jitter: 0.5, newId, policy: this.policy });
   }
 
-  private keep({ job, followUps, settled, calls, tasks }: Decision): void {
+  private keep({ job, followUps, endedCall: settled, calls, tasks }: Decision): void {
     this.job = job;
     const answered = this.calls.find(({ id }) => id === settled?.callId);
     if (answered !== undefined && settled !== undefined) this.settle(answered, settled.state);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { blockTexts, joinParagraphs } from '../../../src/slack/messages/blocks.ts';
-import { saidBy } from '../../../src/slack/messages/said.ts';
+import { textOf } from '../../../src/slack/messages/said.ts';
 import { readableText } from '../../../src/slack/protocol/slack-text.ts';
 import { fc } from '../../support/properties.ts';
 
@@ -95,7 +95,7 @@ describe('whatever comes', () => {
     fc.assert(
       fc.property(any, (given) => {
         const message = { text: '', bot_id: 'B1', blocks: [given], attachments: [given, { blocks: given }] };
-        expect(typeof saidBy(message)).toBe('string');
+        expect(typeof textOf(message)).toBe('string');
       }),
     );
   });
@@ -143,7 +143,7 @@ describe('whatever comes', () => {
       return Math.min(
         ...[1, 2].map(() => {
           const before = process.threadCpuUsage();
-          saidBy(message);
+          textOf(message);
           return process.threadCpuUsage(before).user;
         }),
       );

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { attachmentsIn } from '../../../src/slack/messages/attachments.ts';
-import { saidBy } from '../../../src/slack/messages/said.ts';
+import { textOf } from '../../../src/slack/messages/said.ts';
 import { readableText } from '../../../src/slack/protocol/slack-text.ts';
 import {
   alertBlocks,
@@ -12,7 +12,7 @@ import {
   pullRequestByApp,
 } from '../../support/app-messages.ts';
 
-const said = (message: Parameters<typeof saidBy>[0]) => readableText(saidBy(message), new Map());
+const said = (message: Parameters<typeof textOf>[0]) => readableText(textOf(message), new Map());
 const quoted = (words: string) =>
   `Forwarded message from Alice:\n${words}\n(https://acme.slack.com/archives/C0SUPPORT/p1700000000000100?thread_ts=1&cid=C1)`;
 
@@ -98,14 +98,14 @@ describe('what a message says (F5)', () => {
     ];
     const blocks = [{ type: 'rich_text', elements: [{ type: 'rich_text_section', elements }] }];
     const text = 'Use <https://acme.example|this><@U2>';
-    expect(saidBy({ text, blocks })).toBe(text);
-    expect(saidBy({ text, bot_id: 'B1', blocks })).toBe(text);
-    expect(saidBy({ text: '', blocks })).toBe(text);
+    expect(textOf({ text, blocks })).toBe(text);
+    expect(textOf({ text, bot_id: 'B1', blocks })).toBe(text);
+    expect(textOf({ text: '', blocks })).toBe(text);
   });
 
   test('nobody said what Slack shows of a page; what it shows of a message goes along (R5)', () => {
     const text = `See <https://docs.acme.example/limits> and <${forwarded.from_url.replace('&', '&amp;')}>`;
-    expect(saidBy({ text, attachments: [linkPreview] })).toBe(text);
+    expect(textOf({ text, attachments: [linkPreview] })).toBe(text);
     expect(said({ text, attachments: [linkPreview, messagePreview] })).toBe(
       `${readableText(text, new Map())}\n\n${quoted('The limit is *100* & not 60').replace('Forwarded', 'Linked')}`,
     );
@@ -114,7 +114,7 @@ describe('what a message says (F5)', () => {
 
   test('what has no words is named: a forwarded message, or the files that came with it', () => {
     const image = { mode: 'hosted', mimetype: 'image/png', name: 'a.png' };
-    expect(saidBy({ text: '', attachments: [forwardedPicture] })).toBe('');
+    expect(textOf({ text: '', attachments: [forwardedPicture] })).toBe('');
     expect(attachmentsIn({ attachments: [forwardedPicture] }).others).toEqual([
       { kind: 'forwarded', name: null },
     ]);
@@ -129,7 +129,7 @@ describe('what a message says (F5)', () => {
     const words = said({ text: '', attachments: [{ text }] });
     expect(words).toMatch(/^&+…$/);
     expect(words.length).toBeLessThan(10_000);
-    expect(saidBy({ text: '', attachments: Array(100).fill({ text }) }).length).toBeLessThan(900_000);
+    expect(textOf({ text: '', attachments: Array(100).fill({ text }) }).length).toBeLessThan(900_000);
   });
 
   test('a file that is described in no way takes no other with it', () => {
@@ -155,10 +155,10 @@ describe('what a message says (F5)', () => {
       [{ type: 'rich_text', elements: deep }],
       [{ text: {} }],
     ]) {
-      expect(saidBy({ text: 'So', blocks: odd, attachments: odd })).toBe('So');
-      expect(saidBy({ bot_id: 'B1', blocks: odd, attachments: odd })).toBe('');
+      expect(textOf({ text: 'So', blocks: odd, attachments: odd })).toBe('So');
+      expect(textOf({ bot_id: 'B1', blocks: odd, attachments: odd })).toBe('');
     }
-    const forged = saidBy({ text: '', attachments: [{ ...forwarded, author_name: '<!channel>\nBob' }] });
+    const forged = textOf({ text: '', attachments: [{ ...forwarded, author_name: '<!channel>\nBob' }] });
     expect(forged).toContain('from &lt;!channel&gt; Bob:');
   });
 });

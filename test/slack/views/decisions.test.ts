@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Announcement } from '../../../src/jobs/announcement.ts';
 import { offerOf } from '../../../src/jobs/announcement.ts';
-import type { OfferDeed } from '../../../src/jobs/job.ts';
+import type { OfferAnswer } from '../../../src/jobs/job.ts';
 import type { FileKind } from '../../../src/jobs/requests/attachments.ts';
 import { decodeButton } from '../../../src/slack/views/buttons.ts';
 import { stateLine } from '../../../src/slack/views/job.ts';
@@ -195,16 +195,16 @@ describe('where a person must decide, the thread says why and offers a button', 
 });
 
 describe('once it is decided, the message says who decided what, and offers nothing', () => {
-  const settled = (announcement: Announcement, deed: OfferDeed, by: string | null = 'U2') => {
+  const settled = (announcement: Announcement, answer: OfferAnswer, by: string | null = 'U2') => {
     const about = offerOf(announcement, aJob());
     const count = about?.kind === 'send' ? about.count : undefined;
-    const outcome = { deed, by, ...(count !== undefined && { count }) };
+    const outcome = { answer, by, ...(count !== undefined && { count }) };
     const view = postedView(announcement, aJob(), outcome, new Map([['U2', 'Alice']]));
     expect(pressable(view)).toEqual([]);
     return view.text;
   };
 
-  test.each<[string, Announcement, OfferDeed, string]>([
+  test.each<[string, Announcement, OfferAnswer, string]>([
     [
       'a job that failed',
       { kind: 'failed' },
@@ -273,8 +273,8 @@ describe('once it is decided, the message says who decided what, and offers noth
       '❌ <@U1> *Failed.* The agent gave no reason.\n🎉 *Pull request ready:* <https://github.com/acme/docs/pull/14|acme/docs#14>\nAlice started it again',
     ],
     ['a job that has gone on', { kind: 'failed' }, 'moot', '❌ <@U1> *Failed.* The agent gave no reason.'],
-  ])('%s', (_name, announcement, deed, text) => {
-    expect(settled(announcement, deed)).toBe(text);
+  ])('%s', (_name, announcement, answer, text) => {
+    expect(settled(announcement, answer)).toBe(text);
   });
 
   test('by somebody whose name is not known', () => {

@@ -77,8 +77,8 @@ describe('a draft (T2)', () => {
   });
 
   test('loses its buttons to what became of it', () => {
-    const settled = (deed: 'started' | 'dismissed' | 'withdrawn' | 'expired', by: string | null = 'U1') =>
-      postedView({ ...draft, approvers: ['U1'] }, aDraft(['1.0']), { deed, by }, names).text;
+    const settled = (answer: 'started' | 'dismissed' | 'withdrawn' | 'expired', by: string | null = 'U1') =>
+      postedView({ ...draft, approvers: ['U1'] }, aDraft(['1.0']), { answer: answer, by }, names).text;
     const rest = '📝 *Draft* from Alice\n“Document @channel”\n';
     expect(settled('started')).toBe(`${rest}🚀 Started by Alice`);
     expect(settled('dismissed')).toBe(`${rest}Dismissed by Alice`);
@@ -107,10 +107,10 @@ describe('a draft (T2)', () => {
 
   test('says privately who may start it, and that it is settled', () => {
     expect(onlyTheseView(['U1', 'U9'], names).text).toBe('Only Alice and somebody can start this.');
-    const late = tooLateView(aDraft(), { deed: 'dismissed', by: 'U1' }, names);
+    const late = tooLateView(aDraft(), { answer: 'dismissed', by: 'U1' }, names);
     expect(late.text).toBe('Already done: Dismissed by Alice.');
     const refused = aJob({ stage: { kind: 'card_failed', reason: 'not_in_channel', thread: null } });
-    expect(tooLateView(refused, { deed: 'started', by: 'U1' }, names).text).toBe(
+    expect(tooLateView(refused, { answer: 'started', by: 'U1' }, names).text).toBe(
       "Already done: ❌ *Not started* · Slack didn't accept the card.",
     );
   });

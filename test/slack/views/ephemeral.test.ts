@@ -81,12 +81,14 @@ describe('a message in the thread that one person sees', () => {
     const job = aJob({ stage: working });
     const told = (outcome: OfferOutcome | null) =>
       tooLateView(job, outcome, new Map([['U2', 'Bob <!here>']])).text;
-    expect(told({ deed: 'started_again', by: 'U2' })).toBe(
+    expect(told({ answer: 'started_again', by: 'U2' })).toBe(
       'Already done: Bob &lt;!here&gt; started it again.',
     );
-    expect(told({ deed: 'sent_again', by: 'U3', count: 1 })).toBe('Already done: Somebody sent it again.');
-    expect(told({ deed: 'sent_again', by: 'U3', count: 2 })).toBe('Already done: Somebody sent them again.');
-    expect(told({ deed: 'moot', by: null })).toMatch(/^Already done: ⚙️ \*Working\* · started .*\.$/);
+    expect(told({ answer: 'sent_again', by: 'U3', count: 1 })).toBe('Already done: Somebody sent it again.');
+    expect(told({ answer: 'sent_again', by: 'U3', count: 2 })).toBe(
+      'Already done: Somebody sent them again.',
+    );
+    expect(told({ answer: 'moot', by: null })).toMatch(/^Already done: ⚙️ \*Working\* · started .*\.$/);
     expect(told(null)).toMatch(/^Already done: ⚙️ \*Working\*/);
   });
 

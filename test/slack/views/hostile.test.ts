@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Announcement } from '../../../src/jobs/announcement.ts';
-import { type Job, type OfferDeed, requestersOf } from '../../../src/jobs/job.ts';
+import { type Job, type OfferAnswer, requestersOf } from '../../../src/jobs/job.ts';
 import { cardView } from '../../../src/slack/views/card.ts';
 import { questionView, saidSinceView, sendAlongView } from '../../../src/slack/views/compose.ts';
 import {
@@ -17,7 +17,7 @@ import { expectSafe } from './support/expect-safe.ts';
 import { address, announcement, job, names, seenJob, slackId, text, time } from './support/hostile.ts';
 import { announcementView, outcomes, postedView, tooLateView } from './support/thread.ts';
 
-const deeds = Object.keys(outcomes) as OfferDeed[];
+const answers = Object.keys(outcomes) as OfferAnswer[];
 
 function usersIn(announcement: Announcement): readonly string[] {
   switch (announcement.kind) {
@@ -96,7 +96,7 @@ describe('whatever people and the agent API write', () => {
   });
 
   test('announcements do when what they offered is settled, and have no button left that makes something happen', () => {
-    const outcome = fc.record({ deed: fc.constantFrom(...deeds), by: fc.option(slackId()) });
+    const outcome = fc.record({ answer: fc.constantFrom(...answers), by: fc.option(slackId()) });
     fc.assert(
       fc.property(announced(), outcome, text(), ([a, j], o, name) => {
         const ours = {
@@ -132,7 +132,7 @@ describe('whatever people and the agent API write', () => {
   });
 
   test('what only one person sees does', () => {
-    const outcome = fc.record({ deed: fc.constantFrom(...deeds), by: fc.option(slackId()) });
+    const outcome = fc.record({ answer: fc.constantFrom(...answers), by: fc.option(slackId()) });
     fc.assert(
       fc.property(job(), outcome, text(), (j, o, name) =>
         expectSafe(tooLateView(j, o, new Map([[o.by ?? '', name]])), { named: [j.agentJob?.prLink ?? ''] }),

@@ -120,7 +120,7 @@ describe('the message with a pull request says what the code host says (P1)', ()
 
   test('also when what it offered is settled, without the button', () => {
     const undelivered = { count: 1, authors: ['U2'] };
-    const outcome = { deed: 'sent_again', by: 'U2', count: 1 } as const;
+    const outcome = { answer: 'sent_again', by: 'U2', count: 1 } as const;
     const { text } = postedView(
       { ...ended, undelivered },
       jobWith(merged),

@@ -8,13 +8,13 @@ import { acknowledgements, asksForJob, takenCommands } from './acknowledged.ts';
 import type { Attempt } from './agent-front.ts';
 import type { Request } from './asking.ts';
 import { threadOf } from './channel-watch.ts';
-import type { Deeds } from './people.ts';
+import type { OfferAnswers } from './people.ts';
 import type { Said } from './replying.ts';
 import { takenBySecond } from './second-program.ts';
 
 export interface Sources {
   readonly plans: readonly StoryPlan[];
-  readonly deeds: Deeds;
+  readonly answers: OfferAnswers;
   readonly slack: StrictSlack;
   /** Channels, and people, each for their direct messages. */
   readonly channels: readonly string[];
@@ -28,7 +28,7 @@ export interface Sources {
 
 /** Sorts all that is to be seen from outside by the stories that it belongs to. */
 export async function gather(sources: Sources): Promise<StoryEvidence[]> {
-  const { plans, deeds, slack, botUserId, agentJobs, pressed } = sources;
+  const { plans, answers, slack, botUserId, agentJobs, pressed } = sources;
   const all = (await Promise.all(sources.channels.map((id) => slack.control.messages(id)))).flat();
   const isPrivate = ({ subtype }: SlackMessage) => subtype === 'ephemeral';
   const messages = all.filter((message) => !isPrivate(message));
@@ -43,14 +43,14 @@ export async function gather(sources: Sources): Promise<StoryEvidence[]> {
   const heard = acknowledgements(slack, asksForJob);
   const taken = takenCommands(slack);
   const threads = Map.groupBy(messages, ({ thread_ts }) => thread_ts);
-  const said = Map.groupBy(deeds.said, ({ story }) => story);
+  const said = Map.groupBy(answers.said, ({ story }) => story);
   const attempts = Map.groupBy(
     sources.attempts.toSorted((a, b) => a.atMs - b.atMs),
     ({ prompt }) => storyOf(prompt),
   );
   const byNumber = new Map(plans.map((plan) => [plan.number, plan]));
 
-  return deeds.asked.map((asked): StoryEvidence => {
+  return answers.asked.map((asked): StoryEvidence => {
     const number = asked.story;
     const ownCards = cards.get(number) ?? [];
     const roots = [...new Set(ownCards.map(threadOf))];

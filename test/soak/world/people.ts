@@ -30,41 +30,44 @@ export interface PeopleOptions {
 }
 
 /** What people did, for the model. */
-export interface Deeds {
+export interface OfferAnswers {
   readonly asked: Request[];
   readonly said: (Said & { /** When it was meant to be. */ readonly isInTime: boolean })[];
 }
 
 /** Has the stories happen, many at a time. Resolves when everybody has said what there was to say. */
-export async function liveStories(plans: readonly StoryPlan[], options: PeopleOptions): Promise<Deeds> {
-  const deeds: Deeds = { asked: [], said: [] };
+export async function liveStories(
+  plans: readonly StoryPlan[],
+  options: PeopleOptions,
+): Promise<OfferAnswers> {
+  const answers: OfferAnswers = { asked: [], said: [] };
   const queue = [...plans];
   const live = async (person: string): Promise<void> => {
     for (let plan = queue.shift(); plan !== undefined && options.goesOn(); plan = queue.shift()) {
-      await liveStory(plan, person, deeds, options);
+      await liveStory(plan, person, answers, options);
       if (plan.number % PROGRESS === 0) options.note(`${plan.number} stories`);
     }
   };
   await Promise.all(options.people.map(live));
-  return deeds;
+  return answers;
 }
 
 async function liveStory(
   plan: StoryPlan,
   person: string,
-  deeds: Deeds,
+  answers: OfferAnswers,
   { slack, ports, watch, channels }: PeopleOptions,
 ): Promise<void> {
   const story = plan.number;
   const channel = channels[story % channels.length] ?? general;
   const asked = await ask(plan, { slack, ports, channel, person });
   if (asked === null) return;
-  deeds.asked.push(asked);
+  answers.asked.push(asked);
   const { answer } = asked;
   if (answer === 'refused') return;
   const say = (planned: ReplyPlan, place: SlackMessage, isInTime: boolean) =>
     reply(planned, { story, card: place, slack, person }).then((one) =>
-      deeds.said.push({ ...one, isInTime }),
+      answers.said.push({ ...one, isInTime }),
     );
   const isEarly = ({ moment }: ReplyPlan) => moment === 'before_card' && typeof answer !== 'string';
   // Before anybody knows whether the bot has heard of the message at all.

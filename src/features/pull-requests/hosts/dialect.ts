@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { HostResponse } from '../../../codehost/client.ts';
-import { foreignText } from '../../../engine/runtime/foreign-text.ts';
+import { untrustedText } from '../../../engine/runtime/untrusted-text.ts';
 import { PARAGRAPH_MAX_LENGTH, type PullRequestFacts } from '../../../jobs/pull-requests/pull-request.ts';
 import { hasSecrets } from '../../../jobs/secrets.ts';
 
@@ -52,7 +52,7 @@ export async function readList<T>(read: Read, path: string, schema: z.ZodType<T[
 const text = (maxLength: number) =>
   z
     .string()
-    .transform((value) => foreignText(value, maxLength))
+    .transform((value) => untrustedText(value, maxLength))
     .pipe(z.string().min(1))
     .nullable()
     .catch(null);

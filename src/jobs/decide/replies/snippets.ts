@@ -2,12 +2,12 @@ import type { Reply } from '../../event.ts';
 import { excludedFollowUp, type FollowUp, promptOf, unsentStates } from '../../follow-ups/follow-up.ts';
 import { type Job, paragraphs, startPromptOf } from '../../job.ts';
 import {
-  inlined,
+  inlineSnippet,
   type ReadSnippet,
   type Snippet,
   seeFiles,
   type UnreadSnippet,
-  type Unsent,
+  type UnsentFile,
 } from '../../requests/attachments.ts';
 import { isBlank, judgePrompt, unescaped } from '../../requests/command.ts';
 import type { Deciders, DecisionBuilder } from '../decision-builder.ts';
@@ -97,7 +97,7 @@ function addedTo(
   };
 }
 
-export function nameOthers(builder: DecisionBuilder, messageTs: string, others: readonly Unsent[]): void {
+export function nameOthers(builder: DecisionBuilder, messageTs: string, others: readonly UnsentFile[]): void {
   if (others.length === 0) return;
   builder.announceOnce(`files:${builder.job.id}:${messageTs}`, { kind: 'files_not_sent', files: others });
 }
@@ -131,12 +131,12 @@ function takeFitting(
   const { promptMaxLength } = builder.policy;
   const texts: string[] = [];
   const problems: UnreadSnippet[] = [];
-  const files: Unsent[] = [];
+  const files: UnsentFile[] = [];
   for (const snippet of snippets) {
     if ('kind' in snippet) files.push(snippet);
     else if ('problem' in snippet) problems.push(snippet);
     else {
-      const text = inlined(snippet.name, snippet.text);
+      const text = inlineSnippet(snippet.name, snippet.text);
       const verdict = judgePrompt(unescaped(promptWith([...texts, text].join('\n\n'))), promptMaxLength);
       if (verdict.kind === 'too_long') problems.push({ name: snippet.name, problem: 'too_long' });
       else texts.push(text);

@@ -128,7 +128,7 @@ export function recentSignature(
   };
 }
 
-export const MISMATCH = 'signature mismatch';
+export const SIGNATURE_MISMATCH = 'signature mismatch';
 
 const SIGNATURE = /^v0=([0-9a-f]{64})$/;
 
@@ -167,7 +167,7 @@ async function answerToForgery(
   if ('status' in content) return content;
   if ('problem' in signed || !signed.covers(content)) {
     const isAddressCheck = parseForm(content.toString()).ssl_check === '1';
-    return isAddressCheck ? { status: 200 } : { status: 401, reason: unsigned ?? MISMATCH };
+    return isAddressCheck ? { status: 200 } : { status: 401, reason: unsigned ?? SIGNATURE_MISMATCH };
   }
   try {
     const body: unknown = bolt.parseHTTPRequestBody(Object.assign(request, { rawBody: content }));

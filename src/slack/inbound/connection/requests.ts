@@ -59,7 +59,7 @@ export function noteRequest(note: RequestNote): void {
 }
 
 /** Leaves the current request unacknowledged: Slack redelivers it. */
-export function leaveRequest(): void {
+export function leaveUnacknowledged(): void {
   const request = requestInFlight.getStore();
   if (request !== undefined) request.isLeft = true;
 }

@@ -43,7 +43,7 @@ import {
   admissionProblem,
   agentHasJob,
   applyOnce,
-  isMeantHere,
+  isTargetValid,
   jobAdmissionProblem,
   jobOf,
   linkTo,
@@ -215,7 +215,7 @@ function formPressed(formOf: FormOf): InteractionListener<Press> {
     const job = target && (await readInTime(deps, () => jobOf(deps, target.jobId)));
     if (target === null || job === null) return unknownJobAnswer(deps, press.messageTs);
     if ('blocks' in job) return job;
-    if (!isMeantHere(job, {}, press)) return null;
+    if (!isTargetValid(job, {}, press)) return null;
     const { creates, callId, draft } = target;
     const data = { jobId: job.id, channelId: job.channelId, userId: press.userId, creates, callId, draft };
     return openOrTell(deps, press, await formOf(deps, job, data));
@@ -355,7 +355,7 @@ async function readFrom(
 }
 
 async function repliesBelow(deps: ListenerDeps, jobId: string): Promise<ThreadLine[]> {
-  const state = await deps.store.transaction((tx) => tx.jobs.shown(jobId));
+  const state = await deps.store.transaction((tx) => tx.jobs.readUnlocked(jobId));
   const replies = state?.followUps.filter((one) => one.state === 'waiting').slice(-REPLIES_MAX) ?? [];
   const people = replies.flatMap(({ userId, text }) => [userId, ...mentionedUserIds(text)]);
   const names = await namesOf(deps, [...new Set(people)]);

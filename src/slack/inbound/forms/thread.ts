@@ -2,7 +2,7 @@ import { applyEvent, policyOf } from '../../../engine/apply-event.ts';
 import { slackTime } from '../../../jobs/follow-ups/follow-up.ts';
 import { turnsOf } from '../../../jobs/follow-ups/turns.ts';
 import { judgePrompt, threadWordOf, unescaped } from '../../../jobs/requests/command.ts';
-import { addressed } from '../../../jobs/requests/project.ts';
+import { parseProjectPrefix } from '../../../jobs/requests/project.ts';
 import { attachmentsIn, attachmentsInWords, mergeAttachments } from '../../messages/attachments.ts';
 import {
   type MessageEvent,
@@ -41,7 +41,7 @@ import { notReadView, refusalView, sentAnywayView, startingView } from '../../vi
 import { isDirectMessage, labels } from '../../views/text.ts';
 import { TOO_MANY_MESSAGES } from '../../workspace/poster.ts';
 import type { ThreadMessage } from '../../workspace/web-api/caller.ts';
-import { SlackCallError, saidNo } from '../../workspace/web-api/failure.ts';
+import { isRefusal, SlackCallError } from '../../workspace/web-api/failure.ts';
 import {
   answerWriter,
   inTime,
@@ -167,7 +167,7 @@ export const threadPresses = {
     const view = await preview(deps, mentioned, press.responseUrl).then(threadPreviewView, problemModal);
     await deps.poster.updateModal(viewId, view).catch(async (error: unknown) => {
       const notShown = problemModal(error);
-      const isRefused = error instanceof SlackCallError && saidNo(error.failure);
+      const isRefused = error instanceof SlackCallError && isRefusal(error.failure);
       // Unless Slack refused the update, the person may be filling in the form.
       await deps.poster.updateModal(viewId, isRefused ? notShown : view).catch(() => {});
     });
@@ -262,7 +262,7 @@ async function preview(
   const names = await deps.names.named(peopleIn(mention ? [...offered, mention] : offered));
   const text = mention ? requestIn(mention, botUserId).text : '';
   const byDefault = await projectOf(deps, channelId);
-  const to = addressed(text, projects, byDefault);
+  const to = parseProjectPrefix(text, projects, byDefault);
   const named = to.kind === 'known' && to.project.id !== byDefault.id ? to : null;
   return {
     thread: {
@@ -309,7 +309,7 @@ export async function offerSaidSince(
   jobId: string,
 ): Promise<void> {
   const turn = await deps.store.transaction(async (tx) => {
-    const found = await tx.jobs.shown(jobId);
+    const found = await tx.jobs.readUnlocked(jobId);
     if (found === null) return null;
     const { job, followUps, saved } = found;
     const goesOut = followUps.some((one) => one.messageTs === messageTs && one.state === 'waiting');

@@ -110,8 +110,8 @@ export function postToSlack(tools: SlackTools): (task: ClaimedTask) => Promise<v
         },
         recover: async (started) =>
           searchForPost(tools, searches, task, started, await workspaces.of(started.job.teamId)),
-        stillCounts,
-        settle,
+        applicableResult: stillCounts,
+        record: settle,
       },
       task,
     );
@@ -272,10 +272,10 @@ export async function settle(
     const { job: after } = await applyEvent(tx, id, event, context);
     if (event.type === 'card_posted' || event.type === 'draft_posted') await takeIn(after.threadTs);
   }
-  if (outcome !== undefined) await tx.calls.settle(call.id, outcome, nowMs);
+  if (outcome !== undefined) await tx.calls.recordOutcome(call.id, outcome, nowMs);
   if (outcome?.state === 'done') await refreshIfChanged(tx, call, job, nowMs);
-  if (hold === 'begins') await tx.calls.hold(call.id, nowMs);
-  if (hold === 'ends' && call.heldSinceMs !== null) await tx.calls.hold(call.id, null);
+  if (hold === 'begins') await tx.calls.markRefused(call.id, nowMs);
+  if (hold === 'ends' && call.heldSinceMs !== null) await tx.calls.markRefused(call.id, null);
   if (wantsCatchUp) await tx.catchUps.request(job, nowMs);
   return wait ?? null;
 }

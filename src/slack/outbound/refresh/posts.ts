@@ -10,7 +10,7 @@ import { namedInDraft } from '../../views/draft.ts';
 import { renderNotice } from '../render.ts';
 import { refresh } from './refresh.ts';
 
-const DROPPED: OfferOutcome = { deed: 'moot', by: null };
+const DROPPED: OfferOutcome = { answer: 'moot', by: null };
 
 /** One task: separate updates would overwrite each other. */
 export const refreshPosts = refresh(

@@ -76,13 +76,13 @@ export function failureIn(error: unknown): SlackFailure {
 }
 
 /** Slack refused: nothing happened, but it may work later. */
-export function saidNo({ outcome, isPassing }: SlackFailure): boolean {
+export function isRefusal({ outcome, isPassing }: SlackFailure): boolean {
   return outcome === 'refused' || isPassing;
 }
 
 /** Like `saidNo`, for any code except rate limits. */
-export function wasAnsweredNo(failure: SlackFailure): boolean {
-  return saidNo(failure) || failure.needsAdmin || classOf(failure.code) === 'unclear';
+export function isErrorAnswer(failure: SlackFailure): boolean {
+  return isRefusal(failure) || failure.needsAdmin || classOf(failure.code) === 'unclear';
 }
 
 /** What is not certain is `unknown`. */

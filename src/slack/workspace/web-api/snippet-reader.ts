@@ -1,7 +1,7 @@
 import type { FilesInfoResponse } from '@slack/web-api';
 import { systemClock } from '../../../engine/runtime/clock.ts';
 import { parseRetryAfterMs } from '../../../engine/runtime/exchange.ts';
-import type { Snippet, SnippetProblem, Unsent } from '../../../jobs/requests/attachments.ts';
+import type { Snippet, SnippetProblem, UnsentFile } from '../../../jobs/requests/attachments.ts';
 import { describedFile } from '../../messages/attachments.ts';
 import type { BotToken, SlackCaller } from './caller.ts';
 import { failureIn, LONGEST_RETRY_AFTER_MS } from './failure.ts';
@@ -21,7 +21,7 @@ type Download =
   | { readonly retryAfterMs: number | null };
 
 /** Unsent: it is no text. */
-type SnippetContent = (Download & { readonly name?: string }) | Unsent;
+type SnippetContent = (Download & { readonly name?: string }) | UnsentFile;
 
 export class SnippetReader {
   private readonly call: SlackCaller;

@@ -32,9 +32,9 @@ export type Claim = Readonly<{
   leaseUntilMs: number;
   inFlight: readonly Lease[];
   limit: number;
-  leftOut?: readonly TaskGroup[];
+  skippedGroups?: readonly TaskGroup[];
   /** One task from each of some random groups, instead of the longest due. */
-  isOneOfEach?: boolean;
+  onePerGroup?: boolean;
   admit?: (found: readonly ClaimedTask[]) => Promise<readonly ClaimedTask[]>;
 }>;
 
@@ -67,7 +67,16 @@ export class Tasks extends Table {
 
   /** Oldest first. Renews expired leases of tasks in flight instead of claiming them. */
   async claim(claim: Claim): Promise<ClaimedTask[]> {
-    const { kinds, nowMs, leaseNowMs, leaseUntilMs, limit, leftOut = [], isOneOfEach = false, admit } = claim;
+    const {
+      kinds,
+      nowMs,
+      leaseNowMs,
+      leaseUntilMs,
+      limit,
+      skippedGroups: leftOut = [],
+      onePerGroup: isOneOfEach = false,
+      admit,
+    } = claim;
     const found = [];
     for (const kind of kinds) {
       const due = { kind, nowMs, leaseNowMs, limit };

@@ -7,18 +7,18 @@ import type { ClaimedTask, Lease, LedgerCall, Transaction } from '../../../../sr
 /** What only reads, or holds on to a task for longer. All else that a transaction does gives its commit a name. */
 const SILENT = new Set([
   'jobs.lock',
-  'jobs.hold',
+  'jobs.lockOnly',
   'jobs.get',
   'jobs.findByThread',
-  'jobs.findKeeping',
+  'jobs.findByRefusedCard',
   'jobs.lockOpening',
   'jobs.requestedBy',
   'jobs.ofAgentJob',
-  'jobs.shown',
+  'jobs.readUnlocked',
   'inboundRequests.isKnown',
   'followUps.withStaleReceipts',
   'calls.next',
-  'calls.hold',
+  'calls.markRefused',
   'calls.get',
   'calls.jobOf',
   'calls.posted',
@@ -35,7 +35,7 @@ const SILENT = new Set([
   'lists.page',
   'lists.newestOf',
   'lists.recentOf',
-  'lists.meant',
+  'lists.findByIdentifier',
   'lists.callsOf',
   'lists.unsentOf',
   'tasks.renew',
@@ -123,8 +123,8 @@ const kinds = new Map<string, CallKind | 'draft'>();
 
 type Deed = { readonly name: string; readonly args: readonly unknown[]; readonly result: unknown };
 
-/** The transaction, which notes in `deeds` what is done in it. */
-export function watched(tx: Transaction, deeds: Deed[]): Transaction {
+/** The transaction, which notes in `answers` what is done in it. */
+export function watched(tx: Transaction, answers: Deed[]): Transaction {
   const room = <T extends object>(of: T, path: string): T =>
     new Proxy(of, {
       get: (target, key) => {
@@ -138,7 +138,7 @@ export function watched(tx: Transaction, deeds: Deed[]): Transaction {
         }
         return async (...args: unknown[]) => {
           const result: unknown = await member.apply(target, args);
-          deeds.push({ name, args, result });
+          answers.push({ name, args, result });
           return result;
         };
       },
@@ -155,25 +155,25 @@ function isRoom(value: unknown): value is object {
 }
 
 /** The names of the commit that ends a transaction; none if it changed nothing. A claim of several kinds has several. */
-export function commitNames(deeds: readonly Deed[]): string[] {
-  for (const { result } of deeds) {
+export function commitNames(answers: readonly Deed[]): string[] {
+  for (const { result } of answers) {
     const call = isRoom(result) && 'call' in result ? result.call : result;
     if (isCall(call)) kinds.set(call.id, kindOf(call.request));
   }
-  const claimed = deeds.flatMap((deed) =>
-    deed.name === 'tasks.claim' ? (deed.result as ClaimedTask[]) : [],
+  const claimed = answers.flatMap((answer) =>
+    answer.name === 'tasks.claim' ? (answer.result as ClaimedTask[]) : [],
   );
   if (claimed.length > 0) return [...new Set(claimed.map(({ kind }) => `claim ${kind}`))];
-  const isSettled = deeds.some(
-    ({ name, args }) => name === 'calls.settle' || settledIn(name, args) !== undefined,
+  const isSettled = answers.some(
+    ({ name, args }) => name === 'calls.recordOutcome' || settledIn(name, args) !== undefined,
   );
-  const isRead = deeds.some(({ name }) => name === 'catchUps.pageRead');
-  const parts = [...new Set(deeds.flatMap(partOf))].filter(
+  const isRead = answers.some(({ name }) => name === 'catchUps.pageRead');
+  const parts = [...new Set(answers.flatMap(partOf))].filter(
     (part) => !(isSettled && ENDS_OF_LANES.has(part)) && !(isRead && part === NEXT_PAGE),
   );
-  const decisions = deeds.flatMap(({ name, args }) => (name === 'write' ? [args[0] as Decision] : []));
+  const decisions = answers.flatMap(({ name, args }) => (name === 'write' ? [args[0] as Decision] : []));
   if (parts.length === 0 && decisions.length === 0) return [];
-  const what = parts.join(', ') || whatElse(deeds);
+  const what = parts.join(', ') || whatElse(answers);
   const names = decisions.flatMap(({ job, calls }) => calls.map(({ request }) => callNameOf(request, job)));
   if (names.length === 0) return [what];
   // What was written to the program asks for a job.
@@ -182,10 +182,10 @@ export function commitNames(deeds: readonly Deed[]): string[] {
 }
 
 /** What a transaction without a part of its own has decided. */
-function whatElse(deeds: readonly Deed[]): string {
-  const fenced = deeds.find(({ name }) => name === 'tasks.fence');
+function whatElse(answers: readonly Deed[]): string {
+  const fenced = answers.find(({ name }) => name === 'tasks.fence');
   if (fenced !== undefined) return taskKindOf(fenced.args[0] as Lease);
-  return deeds.some(({ name }) => name === REMEMBER) ? 'store edit' : 'store press';
+  return answers.some(({ name }) => name === REMEMBER) ? 'store edit' : 'store press';
 }
 
 function isCall(value: unknown): value is LedgerCall {
@@ -211,7 +211,7 @@ function partOf({ name, args, result }: Deed): string[] {
       return ['open home'];
     case 'calls.start':
       return [`start ${kinds.get(first as string)}`];
-    case 'calls.settle':
+    case 'calls.recordOutcome':
       return [outcomeOf(first as string, second as CallOutcome)];
     case 'tasks.complete':
       return [`end ${taskKindOf(first as Lease)}`];
@@ -253,8 +253,8 @@ function partOf({ name, args, result }: Deed): string[] {
 }
 
 /** A decision settles the call to the agent that its event answers. */
-function settledIn(name: string, [first]: readonly unknown[]): Decision['settled'] {
-  return name === 'write' ? (first as Decision).settled : undefined;
+function settledIn(name: string, [first]: readonly unknown[]): Decision['endedCall'] {
+  return name === 'write' ? (first as Decision).endedCall : undefined;
 }
 
 function outcomeOf(callId: string, { state }: CallOutcome): string {

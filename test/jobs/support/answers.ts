@@ -57,57 +57,57 @@ type PressedButton =
   | WatchButton;
 
 /** Does it, if it can be done now. */
-export function act(world: World, deed: Deed): void {
-  switch (deed.do) {
+export function act(world: World, answer: Deed): void {
+  switch (answer.do) {
     case 'reply':
       // Before the card there is no thread to reply in.
       if (world.job.threadTs === null) break;
-      world.thread.write(numbered(world, deed.text), deed);
-      if (!deed.isLate) world.tell(world.thread.untold.length - 1);
+      world.thread.write(numbered(world, answer.text), answer);
+      if (!answer.isLate) world.tell(world.thread.untold.length - 1);
       break;
     case 'fill_in':
-      if (world.job.agentJob !== null) world.fillIn(numbered(world, deed.text), deed.userId);
+      if (world.job.agentJob !== null) world.fillIn(numbered(world, answer.text), answer.userId);
       break;
     case 'edit':
-      world.thread.edit(deed.pick, (text) => `${text}!`);
-      if (!deed.isLate) world.tell(world.thread.untold.length - 1);
+      world.thread.edit(answer.pick, (text) => `${text}!`);
+      if (!answer.isLate) world.tell(world.thread.untold.length - 1);
       break;
     case 'flip':
-      world.thread.edit(deed.pick, (text) =>
+      world.thread.edit(answer.pick, (text) =>
         text.startsWith(ASIDE) ? text.slice(ASIDE.length) : ASIDE + text,
       );
-      if (!deed.isLate) world.tell(world.thread.untold.length - 1);
+      if (!answer.isLate) world.tell(world.thread.untold.length - 1);
       break;
     case 'remove':
-      world.thread.remove(deed.pick);
-      if (!deed.isLate) world.tell(world.thread.untold.length - 1);
+      world.thread.remove(answer.pick);
+      if (!answer.isLate) world.tell(world.thread.untold.length - 1);
       break;
     case 'tell':
-      world.tell(deed.pick % world.thread.untold.length);
+      world.tell(answer.pick % world.thread.untold.length);
       break;
     case 'card_delayed':
       if (world.open('post_card').length > 0) world.apply({ type: 'card_delayed', reason: 'missing_scope' });
       break;
     case 'wait':
-      world.advance(deed.ms);
+      world.advance(answer.ms);
       break;
     case 'jump':
-      world.nowMs += deed.ms;
+      world.nowMs += answer.ms;
       break;
     case 'card':
       if (world.open('post_card').length === 0) break;
-      if (deed.refused) world.cardRefused();
+      if (answer.refused) world.cardRefused();
       else world.cardPosted();
       break;
     case 'agent_takes':
-      agentTakes(world, deed.described);
+      agentTakes(world, answer.described);
       break;
     case 'agent_fails':
-      if (world.open('create_job').length > 0) world.createFails(deed.failure, deed.isTaken);
-      else if (world.open('send_message').length > 0) world.messageFails(deed.failure, deed.isTaken);
+      if (world.open('create_job').length > 0) world.createFails(answer.failure, answer.isTaken);
+      else if (world.open('send_message').length > 0) world.messageFails(answer.failure, answer.isTaken);
       break;
     case 'get_says':
-      world.answer = 'outcome' in deed.answer ? deed.answer : anAgentJob(deed.answer);
+      world.answer = 'outcome' in answer.answer ? answer.answer : anAgentJob(answer.answer);
       break;
     case 'check':
       if (world.tasks.has('check_job')) world.check();
@@ -117,16 +117,16 @@ export function act(world: World, deed: Deed): void {
       break;
     case 'look':
       if (world.job.announcedPrLink === null) break;
-      world.apply({ type: 'pull_request_seen', url: world.job.announcedPrLink, facts: deed.facts });
+      world.apply({ type: 'pull_request_seen', url: world.job.announcedPrLink, facts: answer.facts });
       break;
     case 'press':
-      press(world, deed.button, deed.pick);
+      press(world, answer.button, answer.pick);
       break;
     case 'repeat':
-      repeat(world, deed.pick);
+      repeat(world, answer.pick);
       break;
     case 'irrelevant':
-      world.apply(deed.event);
+      world.apply(answer.event);
       break;
   }
 }

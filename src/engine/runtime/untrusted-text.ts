@@ -13,22 +13,22 @@ function cut(value: string, maxLength: number): string {
 }
 
 /** Untrusted text without secrets, safe to store and show. */
-export function foreignText(value: string, maxLength: number): string {
+export function untrustedText(value: string, maxLength: number): string {
   return cut(withoutSecrets(storable(value)).trim(), maxLength);
 }
 
 /**
- * Like `foreignText`, for a URL. Removes user info, and a query or fragment with a secret; the rest may still
+ * Like `untrustedText`, for a URL. Removes user info, and a query or fragment with a secret; the rest may still
  * be a link. A secret elsewhere breaks the link.
  */
-export function foreignAddress(value: string, maxLength: number): string {
+export function untrustedUrl(value: string, maxLength: number): string {
   const text = storable(value).trim();
   const url = text.length <= maxLength ? URL.parse(text) : null;
-  if (url === null || !/^https?:$/.test(url.protocol)) return foreignText(text, maxLength);
+  if (url === null || !/^https?:$/.test(url.protocol)) return untrustedText(text, maxLength);
   const { href } = url;
   url.username = '';
   url.password = '';
   if (hasSecrets(url.search)) url.search = '';
   if (hasSecrets(url.hash)) url.hash = '';
-  return foreignText(url.href === href ? text : url.href, maxLength);
+  return untrustedText(url.href === href ? text : url.href, maxLength);
 }
