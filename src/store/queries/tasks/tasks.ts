@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { type ExpressionBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import { type ExpressionBuilder, type SelectQueryBuilder, sql, type UpdateObject } from 'kysely';
 import type { TaskKind } from '../../../jobs/task-kinds.ts';
 import type { Queries, Tables, TaskGroup } from '../../schema/tables.ts';
 import { idsOf } from '../prepared.ts';
-import { Table, type Values } from '../table.ts';
 import {
   type ClaimedTask,
   type Due,
@@ -46,22 +45,27 @@ const oneMoreAttempt = { attempts: sql<number>`attempts + 1` };
 
 type Ids = SelectQueryBuilder<Tables, 'task', { id: string }>;
 
-export class Tasks extends Table {
+export class Tasks {
   readonly scheduled = new Map<TaskKind, number>();
   private readonly scheduledIds = new Set<string>();
+  private readonly db: Queries;
   readonly leaseNowMs: () => Promise<number>;
 
   constructor(db: Queries, leaseNowMs: () => Promise<number>) {
-    super(db);
+    this.db = db;
     this.leaseNowMs = leaseNowMs;
   }
 
   async schedule({ kind, subject, runAtMs, ifScheduled }: NewTask): Promise<void> {
-    const { id, ...task } = newRow(kind, subject, runAtMs);
+    const task = newRow(kind, subject, runAtMs);
     const rescheduled = { revision: sql<number>`task.revision + 1` };
     const changes = ifScheduled === 'keep' ? rescheduled : { ...rescheduled, runAt: runAtMs };
-    await this.upsert('task', { id }, task, changes);
-    this.scheduledIds.add(id);
+    await this.db
+      .insertInto('task')
+      .values(task)
+      .onConflict((conflict) => conflict.column('id').doUpdateSet(changes))
+      .execute();
+    this.scheduledIds.add(task.id);
     this.noteScheduled(kind, runAtMs);
   }
 
@@ -110,9 +114,13 @@ export class Tasks extends Table {
   /** Unless in flight or awaiting a retry. Returns whether the task exists. */
   async runNow(kind: TaskKind, subject: string, nowMs: number): Promise<boolean> {
     const id = taskId(kind, subject);
-    const isLater = sql<SqlBool>`run_at > ${nowMs}`;
-    await this.update('task', { id, attempts: 0, leaseToken: null }, { runAt: nowMs }, isLater);
-    const exists = (await this.row('task', { id })) !== undefined;
+    await this.db
+      .updateTable('task')
+      .set({ runAt: nowMs })
+      .where((eb) => eb.and({ id, attempts: 0, leaseToken: null }))
+      .where('runAt', '>', nowMs)
+      .execute();
+    const exists = (await this.ids.where('id', '=', id).executeTakeFirst()) !== undefined;
     if (exists) this.noteScheduled(kind, nowMs);
     return exists;
   }
@@ -173,9 +181,15 @@ export class Tasks extends Table {
 
   /** Skips tasks that fail or are in flight. */
   async plannedAfter(kind: TaskKind, atMs: number, limit: number): Promise<readonly string[]> {
-    const free = this.rows('task', { kind, leaseToken: null, failingSince: null });
-    const later = await free.where('runAt', '>', atMs).orderBy('runAt').limit(limit).execute();
-    return later.map(({ subject }) => subject);
+    const rows = await this.db
+      .selectFrom('task')
+      .select('subject')
+      .where((eb) => eb.and({ kind, leaseToken: null, failingSince: null }))
+      .where('runAt', '>', atMs)
+      .orderBy('runAt')
+      .limit(limit)
+      .execute();
+    return rows.map(({ subject }) => subject);
   }
 
   async renew(leases: readonly Lease[], untilMs: number): Promise<void> {
@@ -211,8 +225,8 @@ export class Tasks extends Table {
     await this.free(lease, { ...noFailure, attempts: 0, runAt });
   }
 
-  async markUnknown({ id, token }: Lease, untilMs: number): Promise<void> {
-    await this.update('task', { id, leaseToken: token }, { unknownUntil: untilMs });
+  async markUnknown(lease: Lease, untilMs: number): Promise<void> {
+    await this.ifHeld(lease).set({ unknownUntil: untilMs }).execute();
   }
 
   /** Counts an attempt. */
@@ -277,15 +291,17 @@ export class Tasks extends Table {
     );
   }
 
-  private async free({ id, token }: Lease, changes: Values<'task'>): Promise<void> {
-    const freed = await this.db
-      .updateTable('task')
+  private async free(lease: Lease, changes: UpdateObject<Tables, 'task'>): Promise<void> {
+    const freed = await this.ifHeld(lease)
       .set({ ...freeLease, ...changes })
-      .where((eb) => eb.and({ id, leaseToken: token }))
       .returning(['kind', 'runAt'])
       .executeTakeFirst();
-    if (freed === undefined) throw new LeaseLostError(id);
+    if (freed === undefined) throw new LeaseLostError(lease.id);
     this.noteScheduled(freed.kind, freed.runAt);
+  }
+
+  private ifHeld({ id, token }: Lease) {
+    return this.db.updateTable('task').where((eb) => eb.and({ id, leaseToken: token }));
   }
 
   private get ids(): Ids {
