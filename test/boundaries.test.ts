@@ -23,30 +23,30 @@ test(`no source, test or bench has more than ${MAX_LINES} lines`, () => {
  * budget is a commit of its own that says why.
  */
 const BUDGETS: Readonly<Record<string, number>> = {
-  jobs: 246,
-  store: 219,
-  engine: 66,
-  agent: 55,
-  codehost: 16,
-  doctor: 42,
-  runner: 82,
-  'slack/inbound': 181,
-  'slack/install': 23,
-  'slack/messages': 47,
-  'slack/outbound': 75,
-  'slack/protocol': 27,
-  'slack/views': 145,
-  'slack/workspace': 68,
+  jobs: 234,
+  store: 205,
+  engine: 57,
+  agent: 51,
+  codehost: 15,
+  doctor: 41,
+  runner: 77,
+  'slack/inbound': 171,
+  'slack/install': 22,
+  'slack/messages': 44,
+  'slack/outbound': 71,
+  'slack/protocol': 25,
+  'slack/views': 137,
+  'slack/workspace': 62,
   'features/agent-sessions': 7,
-  'features/recipes': 37,
-  'features/reports': 30,
+  'features/recipes': 35,
+  'features/reports': 29,
   'features/workflow-step': 18,
-  'features/pull-requests': 63,
-  app: 109,
-  cli: 37,
+  'features/pull-requests': 60,
+  app: 105,
+  cli: 36,
 };
 /** Without the runner, which is a program of its own. */
-const MAX_FILES = 229;
+const MAX_FILES = 226;
 
 test('no room outgrows its budget', () => {
   const sources = readSources('src');
