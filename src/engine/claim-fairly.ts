@@ -111,7 +111,7 @@ export type Found = Readonly<{
   usedUp: ReadonlyMap<TaskGroup, number>;
 }>;
 
-type ClaimOptions = Omit<Claim, 'leftOut' | 'admit' | 'isOneOfEach'> &
+type ClaimOptions = Omit<Claim, 'skippedGroups' | 'admit' | 'onePerGroup'> &
   Readonly<{
     /** After the last claim, more were due than could begin. */
     isBehind: boolean;
@@ -120,7 +120,7 @@ type ClaimOptions = Omit<Claim, 'leftOut' | 'admit' | 'isOneOfEach'> &
     usedUp: ReadonlyMap<TaskGroup, number>;
   }>;
 
-/** After a short quota, claim few at first: others would be locked for nothing. */
+/** If a quota was used up recently, claim few at first: the others would be locked for nothing. */
 const FEW = 4;
 
 /**
@@ -137,7 +137,7 @@ export async function claimFairly(tx: Transaction, look: ClaimOptions): Promise<
     return { tasks: [], isBehind: false, dueAtMs, usedUp };
   }
   const slots = look.slots.copy();
-  const leftOut = () => [...slots.full(), ...usedUp.keys()];
+  const skippedGroups = () => [...slots.full(), ...usedUp.keys()];
   const tasks: ClaimedTask[] = [];
   let found = 0;
   const admit = async (due: readonly ClaimedTask[]): Promise<readonly ClaimedTask[]> => {
@@ -158,17 +158,17 @@ export async function claimFairly(tx: Transaction, look: ClaimOptions): Promise<
       return false;
     });
   };
-  const claim = async (wanted: number, others: readonly TaskGroup[], isOneOfEach: boolean) => {
+  const claim = async (wanted: number, others: readonly TaskGroup[], onePerGroup: boolean) => {
     found = 0;
-    const claimed = { ...look, kinds, limit: wanted, leftOut: others, isOneOfEach, admit };
+    const claimed: Claim = { ...look, kinds, limit: wanted, skippedGroups: others, onePerGroup, admit };
     tasks.push(...(await tx.tasks.claim(claimed)));
   };
-  if (look.isBehind) await claim(limit, [...leftOut(), ...slots.holders()], true);
+  if (look.isBehind) await claim(limit, [...skippedGroups(), ...slots.holders()], true);
   let mostWanted = look.usedUp.size > 0 ? FEW : limit;
   for (let isMore = true; isMore && tasks.length < limit; ) {
     const free = limit - tasks.length;
     const wanted = Math.min(free, mostWanted);
-    await claim(wanted, leftOut(), false);
+    await claim(wanted, skippedGroups(), false);
     // Full groups' tasks, or tasks just locked by another replica, may hide other due tasks. If any were
     // claimed, the next claim follows at once and skips full groups.
     isMore = (found === wanted || wanted < free) && (tasks.length === 0 || slots.full().length === 0);
@@ -176,7 +176,7 @@ export async function claimFairly(tx: Transaction, look: ClaimOptions): Promise<
   }
   const isBehind = tasks.length >= limit || slots.full().length > 0;
   if (isBehind && tasks.length > 0) return { tasks, isBehind, dueAtMs: null, usedUp };
-  const nextMs = await tx.tasks.nextDueAtMs(look.kinds, leftOut());
+  const nextMs = await tx.tasks.nextDueAtMs(look.kinds, skippedGroups());
   const dueAtMs = earliest([...usedUp.values(), ...(nextMs === null ? [] : [nextMs])]);
   return { tasks, isBehind, dueAtMs, usedUp };
 }

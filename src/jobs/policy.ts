@@ -89,7 +89,7 @@ export function approversIn({ channels }: Rules, channelId: string): readonly st
 export type FollowUpMode = 'every_reply' | 'mentions';
 
 export type AccessRule = Readonly<{
-  /** Empty, like `userGroups`: everybody. */
+  /** If `users` and `userGroups` are both empty: everybody. */
   users: ReadonlySet<string>;
   userGroups: ReadonlySet<string>;
   /** Empty: everywhere. */

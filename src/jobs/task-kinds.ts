@@ -6,7 +6,7 @@ export type TaskFacts = Readonly<{
    * `…:<schedule>`, `…:<channel>:<time>`.
    */
   about: 'job' | 'lane' | 'workspace' | 'home' | 'pull_request' | 'schedule' | 'message';
-  /** Shares workers. Absent: `channel`. */
+  /** Whose tasks share workers. Absent: the channel's. */
   sharedIn?: 'project' | 'channel' | 'code_host';
   /** May be repeated. */
   isProjection?: true;

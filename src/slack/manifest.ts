@@ -60,12 +60,12 @@ class Explained {
 function explainedNodes(value: unknown): unknown {
   if (value instanceof Explained) return explainedNodes(value.value);
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((part) => below(part, explainedNodes(part)));
+  if (Array.isArray(value)) return value.map((part) => withReason(part, explainedNodes(part)));
   const members = Object.entries(value).filter(([, part]) => part !== undefined);
-  return new Map(members.map(([name, part]) => [below(part, name), explainedNodes(part)]));
+  return new Map(members.map(([name, part]) => [withReason(part, name), explainedNodes(part)]));
 }
 
-function below(part: unknown, shown: unknown): unknown {
+function withReason(part: unknown, shown: unknown): unknown {
   if (!(part instanceof Explained)) return shown;
   const scalar = new Scalar(shown);
   scalar.commentBefore = wrapped([part.reason]);

@@ -194,14 +194,14 @@ async function write(
   decision: Decision,
   nowMs: number,
 ): Promise<void> {
-  const { job, followUps, endedCall: settled, calls, tasks, notices, rewrittenCreate } = decision;
+  const { job, followUps, endedCall, calls, tasks, notices, rewrittenCreate } = decision;
   await tx.jobs.put(job);
-  if (settled !== undefined) {
-    await tx.calls.recordOutcome(settled.callId, settled, nowMs);
+  if (endedCall !== undefined) {
+    await tx.calls.recordOutcome(endedCall.callId, endedCall, nowMs);
     // A call that was not made keeps its place.
-    await (settled.state === 'retry' || settled.state === 'not_made'
-      ? tx.budgetQueue.join(settled.callId)
-      : tx.budgetQueue.leave(settled.callId));
+    await (endedCall.state === 'retry' || endedCall.state === 'not_made'
+      ? tx.budgetQueue.join(endedCall.callId)
+      : tx.budgetQueue.leave(endedCall.callId));
   }
   for (const followUp of followUps) await tx.followUps.put(followUp);
   for (const call of calls) {

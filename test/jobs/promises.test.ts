@@ -4,7 +4,7 @@ import type { JobEvent } from '../../src/jobs/event.ts';
 import type { FollowUpState } from '../../src/jobs/follow-ups/follow-up.ts';
 import { isUnwatched } from '../../src/jobs/job.ts';
 import { fc } from '../support/properties.ts';
-import { act } from './support/answers.ts';
+import { act } from './support/actions.ts';
 import { anyLife, anyPolicy } from './support/any-life.ts';
 import { CORRECTION, failures } from './support/builders.ts';
 import { theGoodEnd } from './support/good-end.ts';
@@ -13,13 +13,13 @@ import type { WorldCall } from './support/world-facts.ts';
 
 const RUNS = 500;
 
-/** Lives through it, and holds the promise against the world after every answer. */
+/** Lives through it, and holds the promise against the world after every action. */
 function always(promise: (world: World) => void): void {
   fc.assert(
     fc.property(anyPolicy, anyLife, (policy, life) => {
       const world = new World(policy);
-      for (const answer of life) {
-        act(world, answer);
+      for (const action of life) {
+        act(world, action);
         promise(world);
       }
     }),
@@ -110,8 +110,8 @@ describe('whatever happens, in whatever order, late, twice, and with a clock tha
     fc.assert(
       fc.property(anyPolicy, anyLife, (policy, life) => {
         const world = new World(policy);
-        for (const answer of life) act(world, answer);
-        for (const answer of theGoodEnd) act(world, answer);
+        for (const action of life) act(world, action);
+        for (const action of theGoodEnd) act(world, action);
         expect(['ended', 'card_failed', 'create_unknown', 'rejected']).toContain(world.job.stage.kind);
         if (world.job.stage.kind !== 'ended') return;
         expect(world.job.trouble?.source).not.toBe('check');

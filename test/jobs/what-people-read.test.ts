@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { fc } from '../support/properties.ts';
-import { act } from './support/answers.ts';
+import { act } from './support/actions.ts';
 import { anyLife, anyPolicy } from './support/any-life.ts';
 import { endsToldTwice, needlessMentions, repliesToldTwice, wrongReceipts } from './support/judge-posts.ts';
 import { World } from './support/world.ts';
 
 const RUNS = 500;
 
-/** Holds what people read against what happened, after each answer (`always`) or once for each life. */
+/** Holds what people read against what happened, after each action (`always`) or once for each life. */
 function inAnyLife(complaintsOf: (world: World) => string[], { always = false } = {}): void {
   fc.assert(
     fc.property(anyPolicy, anyLife, (policy, life) => {
       const world = new World(policy);
-      for (const answer of life) {
-        act(world, answer);
+      for (const action of life) {
+        act(world, action);
         if (always) expect(complaintsOf(world)).toEqual([]);
       }
       expect(complaintsOf(world)).toEqual([]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { act, type Deed } from '../jobs/support/answers.ts';
+import { type Action, act } from '../jobs/support/actions.ts';
 import { anyLife, anyPolicy } from '../jobs/support/any-life.ts';
 import { theGoodEnd } from '../jobs/support/good-end.ts';
 import { World } from '../jobs/support/world.ts';
@@ -25,8 +25,8 @@ function inTheEnd(promise: (world: World) => void): void {
   );
 }
 
-function live(world: World, answers: readonly Deed[]): void {
-  for (const answer of answers) act(world, answer);
+function live(world: World, actions: readonly Action[]): void {
+  for (const action of actions) act(world, action);
 }
 
 function pressAll(world: World): void {

@@ -131,7 +131,7 @@ function decodeAccepted({ status, body, apiKey, can }: Answer): AgentJob | null 
   return isObject ? decodeJob(body, apiKey, can) : notAJob(status);
 }
 
-/** No field is required of a job that is read. */
+/** No single field is required, but at least one of JOB_FIELDS. */
 function decodeRead({ status, body, apiKey, can }: Answer, id: string): AgentJob {
   const isJob = typeof body === 'object' && body !== null && JOB_FIELDS.some((field) => field in body);
   const job = isJob ? decodeJob({ ...body, id: 'as asked for' }, apiKey, can) : null;
@@ -335,7 +335,7 @@ const errorSchema = z.object({ error: z.string() });
 /**
  * Only `id` is required: other missing, null or mistyped fields become null, and a missing status `active`.
  * Texts are without secrets and the `key`.
- * @param can other fields of the answer are ignored
+ * @param can what the service announced; fields of other capabilities are ignored
  */
 export function decodeJob(body: unknown, key: string, can: readonly Capability[] = []): AgentJob | null {
   const { data } = jobSchema.safeParse(body);

@@ -84,7 +84,7 @@ export function callAgent(tools: AgentTools, task: ClaimedTask): Promise<void> {
         }
         return perform(started, call.sent).catch((error: unknown) => classified(started, error, true));
       },
-      applicableResult: stillCounts,
+      applicableResult,
       record: (tx, due, result, context) => settle(tools, tx, due, result, context),
     },
     task,
@@ -176,7 +176,7 @@ async function send(
 }
 
 /** A late answer ends a call that counts as unknown. */
-function stillCounts(result: AgentResult, { state }: LedgerCall): AgentResult | null {
+function applicableResult(result: AgentResult, { state }: LedgerCall): AgentResult | null {
   if (state === 'pending' || state === 'started') return result;
   const { event } = result;
   if (state !== 'unknown' || event === null) return null;

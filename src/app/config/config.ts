@@ -212,7 +212,7 @@ function policyIn(values: Settings, codeHosts: readonly CodeHostSettings[]): Pol
     settleWindowMs: values.SETTLE_WINDOW,
     longRunningAfterMs: values.LONG_RUNNING_AFTER,
     promptMaxLength: values.PROMPT_MAX_LENGTH,
-    // `policyFor` adds the others.
+    // `policyFor` adds those of the job's workspace, project and channel.
     noticeChannels: [],
     pullRequests: {
       sites: codeHostSitesOf(values),

@@ -50,7 +50,7 @@ export async function readiness(checks: readonly HealthCheck[]): Promise<Readine
         (error) => (error instanceof Error ? error.message : 'failed'),
         `no answer within ${CHECK_LIMIT_MS / 1000} s`,
       ),
-      // Reported as its `problem`.
+      // A check that fails reports that as its `problem`.
       warnings: await inTime(warnings, () => [], []),
     })),
   );

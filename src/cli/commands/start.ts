@@ -49,7 +49,7 @@ export async function runUntilSignal(
       first.resolve();
     });
   }
-  // A start without Slack takes long.
+  // A start can be interrupted: without Slack it takes long.
   const isStarted = await Promise.race([service.start().then(() => true), first.promise.then(() => false)]);
   if (isStarted) {
     onStarted();

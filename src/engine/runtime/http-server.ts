@@ -53,7 +53,7 @@ export function limitConnections(server: Server): void {
   });
 }
 
-/** Leaves an absolute URL as it is. */
+/** Without the query. An absolute URL is not shortened to its path. */
 export function pathOf({ url = '' }: IncomingMessage): string {
   return url.split('?', 1)[0] ?? '';
 }

@@ -3,12 +3,12 @@ import { type DueCall, runLane } from '../../engine/run-lane.ts';
 import type { CallRequest } from '../../jobs/call.ts';
 import type { Job } from '../../jobs/job.ts';
 import {
+  applicableResult,
   isTriedForLong,
   type PostResult,
+  record,
   refused,
   retryLater,
-  settle,
-  stillCounts,
 } from '../../slack/outbound/posts/post-to-slack.ts';
 import type { SlackTools } from '../../slack/outbound/refresh/refresh.ts';
 import { threadLink } from '../../slack/outbound/render.ts';
@@ -74,10 +74,10 @@ function completeStep(tools: SlackTools, task: ClaimedTask): Promise<void> {
       },
       // Slack ignores a second completion.
       recover: async () => ({ outcome: { state: 'retry', detail: 'interrupted' } }),
-      applicableResult: stillCounts,
+      applicableResult,
       record: async (tx, due, result, context) => {
         if (result.outcome?.state !== 'retry') await tx.queries(StepTokens).forget(due.job.id);
-        return settle(tx, due, result, context);
+        return record(tx, due, result, context);
       },
     },
     task,

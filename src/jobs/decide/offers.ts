@@ -46,7 +46,7 @@ export function closeOffers(builder: DecisionBuilder, event: JobEvent, table: Of
   builder.schedule('refresh_posts');
 }
 
-export function outcomeOfQuestion(
+export function outcomeOfOffer(
   { offers = [] }: Job,
   press: JobEvent,
   table: Pick<OfferTable, 'offers'>,

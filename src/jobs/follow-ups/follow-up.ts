@@ -27,7 +27,7 @@ export type FollowUp = Readonly<{
 
 /**
  * `not_sent`: a person may retry; no `callId`: the job has no card. `unknown`: a person decides. `withdrawn`:
- * deleted in time. `aside`: by its author's word (without text) or by how it reads. `excluded`: empty.
+ * deleted in time. `aside`: by its author's word (without text) or by how it reads. `excluded`: not for the agent for another reason; its text is erased.
  */
 export type FollowUpState = 'waiting' | 'sending' | 'sent' | 'not_sent' | 'unknown' | 'withdrawn' | Excluded;
 
@@ -129,7 +129,7 @@ const LONGEST_WAIT_IN_WINDOWS = 10;
 const SEPARATOR = '\n\n';
 const CORRECTION = 'Correction of an earlier message: ';
 
-/** Batches a burst. */
+/** One batching window after the last reply. */
 export function sendAtMs(waiting: readonly FollowUp[], windowMs: number): number {
   const times = waiting.map((followUp) => followUp.receivedAtMs);
   return Math.min(Math.max(...times) + windowMs, Math.min(...times) + LONGEST_WAIT_IN_WINDOWS * windowMs);

@@ -5,7 +5,7 @@ type PollPolicy = Pick<Policy, 'pollMinIntervalMs' | 'pollMaxIntervalMs'>;
 const JITTER_SHARE = 0.2;
 /** People still watch. */
 const YOUNG_FOR_MS = 120_000;
-/** Of a check's delay. */
+/** How much of a check's delay is added to the next wait. */
 const OLDER_WAIT_SHARE = 0.5;
 /** Batches checks, which would use up a second's reads one by one. */
 const TOGETHER_MS = 50;

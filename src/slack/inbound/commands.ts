@@ -160,7 +160,7 @@ export async function doctorAnswer(deps: ListenerDeps, { userId, channelId }: Vi
       const saved = await tx.channelSettings.get(teamId, channelId);
       const here = settingsOf(rules, channelId, saved?.settings ?? null).noticeChannels ?? [];
       return {
-        // Only the first channels are checked.
+        // This channel's first: `selfCheck` asks only about the first few.
         channels: new Set([...here, ...(await noticeChannelsOf(tx, teamId, rules))]),
         reads: await tx.readBudget.paused(clock.now()),
         calls: await tx.budgetQueue.paused(clock.now()),

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ModalView } from '@slack/types';
 import { applyEvent, sitesOf } from '../../engine/apply-event.ts';
-import { outcomeOfQuestion } from '../../jobs/decide/offers.ts';
+import { outcomeOfOffer } from '../../jobs/decide/offers.ts';
 import type { DecisionContext } from '../../jobs/decision.ts';
 import type { JobEvent } from '../../jobs/event.ts';
 import type { Job } from '../../jobs/job.ts';
@@ -380,7 +380,7 @@ export function recordPress(
 }
 
 export async function tooLate(deps: ListenerDeps, job: Job, press: JobEvent): Promise<SlackMessage> {
-  const outcome = outcomeOfQuestion(job, press, deps.newContext().features.decisions);
+  const outcome = outcomeOfOffer(job, press, deps.newContext().features.decisions);
   const by = outcome?.by ?? endedByOf(job);
   const names = await namesOf(deps, by === null ? [] : [by]);
   return tooLateView(job, outcome, { names, sites: sitesOf(deps), features: deps.featureViews });

@@ -104,7 +104,7 @@ async function takeMessage(deps: ListenerDeps, message: MessageEvent, delivery: 
     return;
   }
   const rootUserId = message.parent_user_id ?? (isDirect ? botUserId : undefined);
-  // A person's thread, in which a mention may be the first.
+  // A mention in a person's thread is answered at once: it may well be the first there.
   const mayBeLeft = !isMention || message.parent_user_id === botUserId;
   if (owner !== null && mayBeLeft && (await leaveToOthers(deps, message, message.thread_ts, retryNum)))
     return;

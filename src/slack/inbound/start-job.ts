@@ -17,7 +17,7 @@ import { announces } from '../../jobs/service-facts.ts';
 import type { Transaction } from '../../store/store.ts';
 import { attachmentsIn, fitAttachments } from '../messages/attachments.ts';
 import { saidIn } from '../messages/message-event.ts';
-import { type ComposeTarget, composeTarget, decode } from '../protocol/form-data.ts';
+import { type ComposeTarget, composeTargetData, decode } from '../protocol/form-data.ts';
 import { formIds } from '../protocol/ids.ts';
 import { escapeMrkdwn, readableText, sanitize } from '../protocol/slack-text.ts';
 import { composeView, notBothView, promptAbout, type Question, questionForm } from '../views/compose.ts';
@@ -214,7 +214,7 @@ export const composePresses = {
 
 export const composeSubmissions = {
   compose: async (deps, form) => {
-    const target = decode(composeTarget, form.view.private_metadata);
+    const target = decode(composeTargetData, form.view.private_metadata);
     const { text, channelId: chosen, recipe } = form.values;
     const responseUrl = target?.responseUrl ?? null;
     if (recipe !== null) {

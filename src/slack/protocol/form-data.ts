@@ -17,27 +17,27 @@ const id = z.string().min(1);
 /** For private answers. */
 const responseUrl = id.nullable();
 
-export const composeTarget = z.object({
+export const composeTargetData = z.object({
   /** Null: the form asks for it. */
   channelId: id.nullable(),
   responseUrl,
   attached: attachments.optional(),
   from: z.enum(['form', 'shortcut', 'home']),
 });
-export type ComposeTarget = Readonly<z.infer<typeof composeTarget>>;
+export type ComposeTarget = Readonly<z.infer<typeof composeTargetData>>;
 
-export const mentionedIn = z.object({ channelId: id, threadTs: id, messageTs: id });
-export type MentionedIn = Readonly<z.infer<typeof mentionedIn>>;
+export const mentionedInData = z.object({ channelId: id, threadTs: id, messageTs: id });
+export type MentionedIn = Readonly<z.infer<typeof mentionedInData>>;
 
-export const offeredThread = mentionedIn.extend({
+export const offeredThreadData = mentionedInData.extend({
   oldestTs: id,
   permalink: z.string().nullable(),
   responseUrl,
 });
-export type OfferedThread = Readonly<z.infer<typeof offeredThread>>;
+export type OfferedThread = Readonly<z.infer<typeof offeredThreadData>>;
 
-export const saidSince = mentionedIn.extend({ jobId: id, sinceTs: id });
-export type SaidSince = Readonly<z.infer<typeof saidSince>>;
+export const saidSinceData = mentionedInData.extend({ jobId: id, sinceTs: id });
+export type SaidSince = Readonly<z.infer<typeof saidSinceData>>;
 
 export const confirmationData = z.object({ jobId: id, responseUrl });
 
@@ -70,10 +70,10 @@ export const settingsData = z.object({
 export type SettingsFormData = Readonly<z.infer<typeof settingsData>>;
 
 type FormData = z.infer<
-  | typeof composeTarget
-  | typeof mentionedIn
-  | typeof offeredThread
-  | typeof saidSince
+  | typeof composeTargetData
+  | typeof mentionedInData
+  | typeof offeredThreadData
+  | typeof saidSinceData
   | typeof confirmationData
   | typeof decisionData
   | typeof recipeData

@@ -170,13 +170,13 @@ const views: FeatureViews['announcements'] = {
   },
 };
 
-type Thread = Place & Readonly<{ features?: FeatureViews }>;
+type ViewContext = Place & Readonly<{ features?: FeatureViews }>;
 
 /** @param isOpen false after the decision: no buttons or advice */
 export function announcementView(
   announcement: Announcement,
   job: Job,
-  thread: Thread,
+  thread: ViewContext,
   isOpen = true,
 ): SlackMessage {
   const { kind } = announcement;
@@ -297,7 +297,7 @@ export const outcomes = {
   moot: () => null,
 } satisfies FeatureViews['outcomes'];
 
-function outcomeWords(outcome: OfferOutcome, { names, features }: Thread): Mrkdwn | null {
+function outcomeWords(outcome: OfferOutcome, { names, features }: ViewContext): Mrkdwn | null {
   const all: FeatureViews['outcomes'] = { ...outcomes, ...features?.outcomes };
   return all[outcome.answer]?.(nameIn(names, outcome.by, 'Somebody'), outcome) ?? null;
 }
@@ -307,7 +307,7 @@ export function postedView(
   announcement: Announcement,
   job: Job,
   outcome: OfferOutcome | null,
-  thread: Thread,
+  thread: ViewContext,
 ): SlackMessage {
   const { names } = thread;
   const isOpen = outcome === null;
@@ -321,7 +321,7 @@ export function postedView(
 }
 
 /** Answers a press without effect. @param outcome null: unknown */
-export function tooLateView(job: Job, outcome: OfferOutcome | null, thread: Thread): SlackMessage {
+export function tooLateView(job: Job, outcome: OfferOutcome | null, thread: ViewContext): SlackMessage {
   // A failed card matters more than the decision.
   const isDecided = outcome !== null && job.stage.kind !== 'card_failed';
   const words = isDecided ? outcomeWords(outcome, thread) : null;

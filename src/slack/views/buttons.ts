@@ -45,7 +45,7 @@ export type Button = Readonly<{
   label: string;
   /** Only the requester sees and may press it, in any channel. */
   isRequesters?: true;
-  /** Slack requires unique ids in a row. Default: 1. */
+  /** How many may stand in one row, each with its own id. Default: 1. */
   rowMax?: number;
 }>;
 

@@ -47,7 +47,7 @@ export type HomeFacts = Readonly<{
   open: readonly Job[];
   withPullRequest: readonly Job[];
   projects: readonly (ProjectFacts & Readonly<{ callsLeft: number; hourlyBudget: number }>)[];
-  /** With incoming requests. */
+  /** What is wrong with incoming requests; null: nothing. */
   slackProblem: string | null;
   /** Null: the reader is no administrator. */
   forAdmin: AdminFacts | null;

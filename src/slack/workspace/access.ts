@@ -99,7 +99,7 @@ export function accessBy(
   }
 
   /**
-   * Throws SlackCallError without an answer, even an old one; ChannelUnreadError if the channel is unclear.
+   * Throws SlackCallError if Slack does not answer and no earlier answer is known; ChannelUnreadError if the channel is unclear.
    */
   async function refusal(userId: string, channelId: string | null): Promise<AccessRefusal | null> {
     if (!(await isPerson(userId))) return 'nobody';

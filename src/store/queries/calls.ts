@@ -91,7 +91,7 @@ export class Calls extends Table {
     await this.changePending(callId, { request: toJson(request) }, 'rewritten');
   }
 
-  async markRefused(callId: string, sinceMs: number | null): Promise<void> {
+  async holdSince(callId: string, sinceMs: number | null): Promise<void> {
     const isNew = sinceMs === null ? undefined : sql<SqlBool>`held_since is null`;
     await this.update('call', { id: callId }, { heldSince: sinceMs }, isNew);
   }

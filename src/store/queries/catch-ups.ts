@@ -43,7 +43,7 @@ export class CatchUps extends Table {
   async requestLive({ teamId, sinceMs, limit, nowMs, fromMs, isSweep }: LiveThreads) {
     const urgency = sql.lit(isSweep ? URGENCIES.sweep : URGENCIES.missed);
     const isGoingOn = sql`stage in (${literals(startedStages)})`;
-    // For `|| ''`, see `JobLists.meant`.
+    // For `|| ''`, see `JobLists.findByIdentifier`.
     const inTeam = teamId === null ? sql`` : sql`and team_id || '' = ${teamId}`;
     const isUnread = isSweep
       ? sql`and not exists (select 1 from catch_up c where c.job_id = job.id and c.sweep_from > ${nowMs})`

@@ -21,7 +21,7 @@ export const isUnsent = sql<SqlBool>`follow_up.state in (${literals(unsentStates
 /** Keeps transactions short. */
 const MAX_LOCKED_FOLLOW_UPS = 500;
 
-/** The one at `messageTs` in any state, then due ones, then other unsent ones; sorted by `messageTs`. */
+/** Chosen in this order: the one at `messageTs` in any state, due ones, other unsent ones. Sorted by `messageTs`. */
 export async function unsentOrAt(db: Queries, jobId: string, messageTs: string | null): Promise<FollowUp[]> {
   const rows = await db
     .selectFrom('followUp')

@@ -80,7 +80,7 @@ export class EarlyReplies extends Table {
       .where((eb) => eb.and({ teamId, channelId, threadTs }))
       .returning(['messageTs', 'userId', 'text', 'editedTs', 'more'])
       .execute();
-    // Not before: a card found after hours is no longer `opening`.
+    // Only after taking: a card found after hours is no longer `opening`, and this would delete its replies.
     await forgetOldEarlyReplies(this.db, nowMs);
     return rows
       .filter((row) => row.editedTs !== WITHDRAWN)

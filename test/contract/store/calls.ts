@@ -51,12 +51,12 @@ export function callContract(open: OpenStore): void {
     test('since when Slack holds a call up is kept while it is tried again', async () => {
       await want(aCall('a'));
       expect((await next())?.heldSinceMs).toBeNull();
-      await opened.run((tx) => tx.calls.markRefused('a', NOW_MS + 1));
+      await opened.run((tx) => tx.calls.holdSince('a', NOW_MS + 1));
       await opened.run((tx) => tx.calls.start('a', NOW_MS + 2));
       await opened.run((tx) => tx.calls.recordOutcome('a', { state: 'retry', detail: null }, NOW_MS + 3));
-      await opened.run((tx) => tx.calls.markRefused('a', NOW_MS + 4));
+      await opened.run((tx) => tx.calls.holdSince('a', NOW_MS + 4));
       expect((await next())?.heldSinceMs).toBe(NOW_MS + 1);
-      await opened.run((tx) => tx.calls.markRefused('a', null));
+      await opened.run((tx) => tx.calls.holdSince('a', null));
       expect((await next())?.heldSinceMs).toBeNull();
     });
 

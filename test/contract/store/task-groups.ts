@@ -25,7 +25,7 @@ export function taskGroupContract(open: OpenStore): void {
       );
       await schedule('job-1', NOW_MS);
       await schedule('gone', NOW_MS + 5);
-      const claimWithout = (leftOut: readonly string[]) =>
+      const claimWithout = (skippedGroups: readonly string[]) =>
         opened.run(async (tx) => {
           const nowMs = NOW_MS + 10;
           const claim = {
@@ -35,7 +35,7 @@ export function taskGroupContract(open: OpenStore): void {
             leaseUntilMs: nowMs,
             inFlight: [],
             limit: 10,
-            leftOut,
+            skippedGroups,
           };
           const found = await tx.tasks.claim(claim);
           return Object.fromEntries(found.map(({ lease, group }) => [lease.id, group]));
@@ -49,8 +49,8 @@ export function taskGroupContract(open: OpenStore): void {
         'check_job:job-1': 'docs/',
         'check_job:gone': '',
       };
-      const nextDueAtMs = (leftOut: readonly string[]) =>
-        opened.run((tx) => tx.tasks.nextDueAtMs(['check_job'], leftOut));
+      const nextDueAtMs = (skippedGroups: readonly string[]) =>
+        opened.run((tx) => tx.tasks.nextDueAtMs(['check_job'], skippedGroups));
       expect(await nextDueAtMs(['T1/'])).toBe(NOW_MS);
       expect(await nextDueAtMs(['docs/'])).toBe(NOW_MS + 5);
       expect(await claimWithout([])).toEqual(all);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { JobEvent } from '../../../src/jobs/event.ts';
 import type { OfferSubject } from '../../../src/jobs/job.ts';
 import { fc } from '../../support/properties.ts';
-import { act } from '../support/answers.ts';
+import { act } from '../support/actions.ts';
 import { anyLife, anyPolicy } from '../support/any-life.ts';
 import { anAgentJob, failures, HOUR_MS, MINUTE_MS, SECOND_MS } from '../support/builders.ts';
 import { aJobBeingCreated, anEndedJob, aWorkingJob, followUp } from '../support/stages.ts';
@@ -99,9 +99,9 @@ describe('what a message in the thread offers', () => {
 
   test('can be decided as long as it has a button, in any life, and then has none', () => {
     fc.assert(
-      fc.property(anyPolicy, anyLife, (policy, answers) => {
+      fc.property(anyPolicy, anyLife, (policy, actions) => {
         const world = new World(policy);
-        for (const answer of answers) act(world, answer);
+        for (const action of actions) act(world, action);
         for (const { postId, about } of (world.job.offers ?? []).filter(({ outcome }) => outcome === null)) {
           const isOpen = () => world.job.offers?.find((offer) => offer.postId === postId)?.outcome === null;
           // Another button of the same thread may have decided it just now.

@@ -1,6 +1,6 @@
 import type { JobEvent } from '../../../src/jobs/event.ts';
 import { fc } from '../../support/properties.ts';
-import { ASIDE, type Deed } from './answers.ts';
+import { type Action, ASIDE } from './actions.ts';
 import { anAgentJob, failures, HOUR_MS } from './builders.ts';
 
 export const anyPolicy = fc.record({
@@ -34,7 +34,7 @@ const irrelevantEvents: JobEvent[] = [
   { type: 'start_again_pressed', callId: 'unheard-of' },
 ];
 
-const answer: fc.Arbitrary<Deed> = fc.oneof(
+const action: fc.Arbitrary<Action> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
@@ -124,13 +124,13 @@ const answer: fc.Arbitrary<Deed> = fc.oneof(
 );
 
 /** Mostly the card gets posted, else nothing else happens. */
-const cardDeed: fc.Arbitrary<Deed> = fc.record({
+const cardAction: fc.Arbitrary<Action> = fc.record({
   do: fc.constant('card'),
   refused: fc.integer({ min: 0, max: 19 }).map((dice) => dice === 0),
 });
 
-export const anyLife: fc.Arbitrary<readonly Deed[]> = fc
-  .tuple(fc.array(answer, { maxLength: 3 }), cardDeed, fc.array(answer, { maxLength: 80, size: 'max' }))
+export const anyLife: fc.Arbitrary<readonly Action[]> = fc
+  .tuple(fc.array(action, { maxLength: 3 }), cardAction, fc.array(action, { maxLength: 80, size: 'max' }))
   .map(([before, card, after]) => [...before, card, ...after]);
 
 function anyReply(): fc.Arbitrary<string> {

@@ -151,7 +151,13 @@ describe('the form with the messages of a thread', () => {
   });
 
   test('says that there is nothing to choose, and that a long prompt is cut (S3)', () => {
-    const view = threadPreviewView({ thread, prompt: 'x'.repeat(3001), lines: [], leftOut: 0, ...choices });
+    const view = threadPreviewView({
+      thread,
+      prompt: 'x'.repeat(3001),
+      lines: [],
+      leftOut: 0,
+      ...choices,
+    });
     expect(readForm(view).replace(/x{20,}/, 'xx')).toMatchInlineSnapshot(`
       "[Ask Docs Agent] → Start
       What should change in the docs?: plain_text_input = "xx…" (3,000 characters max here. For more, send me a message.)
@@ -215,7 +221,14 @@ describe('whatever people write', () => {
     fc.assert(
       fc.property(text(), lines, text(), (prompt, l, name) => {
         const named = [{ ...docs, name }, docs] as const;
-        const view = threadPreviewView({ thread, prompt, lines: l, leftOut: 1, ...choices, projects: named });
+        const view = threadPreviewView({
+          thread,
+          prompt,
+          lines: l,
+          leftOut: 1,
+          ...choices,
+          projects: named,
+        });
         checkedView(view, 'modal');
         expectPlain(view);
       }),

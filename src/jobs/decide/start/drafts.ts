@@ -154,7 +154,7 @@ export const draftDeciders = {
   },
 } satisfies Partial<Deciders>;
 
-/** Null after a dismissal. */
+/** Somebody who reacts now but did not to the last draft. Null after a dismissal. */
 export function asksOnceMore(stage: Stage, userIds: readonly string[]): string | null {
   if (stage.kind !== 'dropped' || stage.markedBy === undefined) return null;
   const { markedBy } = stage;

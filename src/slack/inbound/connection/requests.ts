@@ -121,7 +121,7 @@ const GIVE_WAY_FOR_MS = 100;
 export type RequestsOptions = Readonly<{
   log: Logger;
   clock: Clock;
-  /** In real time: a request still counts as in flight, as the next may follow. */
+  /** How long a request counts as in flight after its answer, in real time: the next may follow. */
   nextWithinMs: number;
   /** Slack redelivered a request, so it may have dropped others. */
   onRedelivery: () => void;

@@ -15,10 +15,10 @@ import {
 import {
   decode,
   type MentionedIn,
-  mentionedIn,
-  offeredThread,
+  mentionedInData,
+  offeredThreadData,
   type SaidSince,
-  saidSince,
+  saidSinceData,
 } from '../../protocol/form-data.ts';
 import { displayText, escapeMrkdwn, readableText } from '../../protocol/slack-text.ts';
 import {
@@ -154,7 +154,7 @@ function authorsOf({ messages, names }: Excerpt): string[] {
 
 export const threadPresses = {
   chooseMessages: async (deps, press) => {
-    const mentioned = decode(mentionedIn, press.value);
+    const mentioned = decode(mentionedInData, press.value);
     const problem = mentioned && (await problemOf(deps, mentioned, press));
     await press.ack();
     if (mentioned === null) return null;
@@ -217,7 +217,7 @@ function pickBefore({ botUserId }: ListenerDeps, { messageTs }: MentionedIn): Pi
 
 function startInThread(withThread: boolean): InteractionListener<Press> {
   return async (deps, press) => {
-    const mentioned = decode(mentionedIn, press.value);
+    const mentioned = decode(mentionedInData, press.value);
     if (mentioned === null) return null;
     const problem = await problemOf(deps, mentioned, press);
     if (problem !== null) return press.replace(problem);
@@ -282,7 +282,7 @@ async function preview(
 
 export const threadSubmissions = {
   threadPreview: async (deps, form) => {
-    const offered = decode(offeredThread, form.view.private_metadata);
+    const offered = decode(offeredThreadData, form.view.private_metadata);
     if (offered === null) return threadNotReadView(false);
     const { ticked } = form.values;
     const read = await readThread(deps, { ...offered, fromTs: offered.oldestTs }, pickTicked(ticked));
@@ -292,7 +292,7 @@ export const threadSubmissions = {
   },
 
   saidSince: async (deps, form) => {
-    const since = decode(saidSince, form.view.private_metadata);
+    const since = decode(saidSinceData, form.view.private_metadata);
     const { ticked } = form.values;
     if (since === null) return threadNotReadView(false);
     const all = await readSaidSince(deps, since);
@@ -338,9 +338,9 @@ function readSaidSince(deps: ListenerDeps, { channelId, threadTs, messageTs, sin
   );
 }
 
-/** As in `problemOf`. */
+/** Elsewhere, this could show a thread to someone removed from its channel. */
 function saidSinceOf({ value, channelId }: Press): SaidSince | null {
-  const since = decode(saidSince, value);
+  const since = decode(saidSinceData, value);
   return since?.channelId === channelId ? since : null;
 }
 

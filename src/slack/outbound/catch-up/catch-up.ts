@@ -19,7 +19,7 @@ import { type SlackTools, slackRetryMs } from '../refresh/refresh.ts';
 
 /** Older replies are announced. */
 const OLD_AFTER_MS = 10 * 60_000;
-/** Seen messages may have been edited since. */
+/** Reading starts this long before the last seen message, which may have been edited since. */
 const EDITED_WITHIN_S = 3_600;
 /** Each replica sweeps on its own schedule. */
 const SWEEP_NOT_BEFORE_MS = 10 * 60_000;
@@ -63,7 +63,7 @@ async function readNextPage(tools: SlackTools, throttle: ReadThrottle, task: Cla
   if (thread === null) return;
   const { job, threadTs, cursor } = thread;
   const workspace = await tools.workspaces.of(job.teamId);
-  // It has no agent. The next start plans it again.
+  // A workspace that is not set up has no agent; the next start plans its reads again.
   if (workspace.projects === null) return store.transaction((tx) => tx.tasks.complete(lease));
   try {
     const oldestTs = thread.oldestTs ?? startOf(thread, throttle);

@@ -110,8 +110,8 @@ export function postToSlack(tools: SlackTools): (task: ClaimedTask) => Promise<v
         },
         recover: async (started) =>
           searchForPost(tools, searches, task, started, await workspaces.of(started.job.teamId)),
-        applicableResult: stillCounts,
-        record: settle,
+        applicableResult,
+        record,
       },
       task,
     );
@@ -255,7 +255,7 @@ function waitUntilReadable(attempt: Attempt): PostResult {
   };
 }
 
-export async function settle(
+export async function record(
   tx: Transaction,
   { call, job }: DueCall,
   { outcome, event, hold, wantsCatchUp, wait }: PostResult,
@@ -274,8 +274,8 @@ export async function settle(
   }
   if (outcome !== undefined) await tx.calls.recordOutcome(call.id, outcome, nowMs);
   if (outcome?.state === 'done') await refreshIfChanged(tx, call, job, nowMs);
-  if (hold === 'begins') await tx.calls.markRefused(call.id, nowMs);
-  if (hold === 'ends' && call.heldSinceMs !== null) await tx.calls.markRefused(call.id, null);
+  if (hold === 'begins') await tx.calls.holdSince(call.id, nowMs);
+  if (hold === 'ends' && call.heldSinceMs !== null) await tx.calls.holdSince(call.id, null);
   if (wantsCatchUp) await tx.catchUps.request(job, nowMs);
   return wait ?? null;
 }
@@ -303,7 +303,11 @@ async function refreshIfChanged(
 }
 
 /** A post counts even without the lease. */
-export function stillCounts(result: PostResult, { state }: LedgerCall, isHeld: boolean): PostResult | null {
+export function applicableResult(
+  result: PostResult,
+  { state }: LedgerCall,
+  isHeld: boolean,
+): PostResult | null {
   const isOpen = state === 'pending' || state === 'started';
   return isOpen && (isHeld || result.outcome?.state === 'done') ? result : null;
 }

@@ -80,7 +80,7 @@ export function isRefusal({ outcome, isPassing }: SlackFailure): boolean {
   return outcome === 'refused' || isPassing;
 }
 
-/** Like `saidNo`, for any code except rate limits. */
+/** Like `isRefusal`, and also for missing rights and Slack's own errors; not for rate limits. */
 export function isErrorAnswer(failure: SlackFailure): boolean {
   return isRefusal(failure) || failure.needsAdmin || classOf(failure.code) === 'unclear';
 }

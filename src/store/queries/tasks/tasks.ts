@@ -77,17 +77,17 @@ export class Tasks {
       leaseNowMs,
       leaseUntilMs,
       limit,
-      skippedGroups: leftOut = [],
-      onePerGroup: isOneOfEach = false,
+      skippedGroups = [],
+      onePerGroup = false,
       admit,
     } = claim;
     const found = [];
     for (const kind of kinds) {
       const due = { kind, nowMs, leaseNowMs, limit };
       const rows =
-        leftOut.length === 0 && !isOneOfEach
+        skippedGroups.length === 0 && !onePerGroup
           ? await dueTasks(this.db, due)
-          : await this.dueOutside(leftOut, due, isOneOfEach);
+          : await this.dueOutside(skippedGroups, due, onePerGroup);
       found.push(...rows);
     }
     const due = found.sort((a, b) => a.runAt - b.runAt).slice(0, limit);
@@ -254,12 +254,15 @@ export class Tasks {
   }
 
   /** Ignores leased tasks. */
-  async nextDueAtMs(kinds: readonly TaskKind[], leftOut: readonly TaskGroup[] = []): Promise<number | null> {
+  async nextDueAtMs(
+    kinds: readonly TaskKind[],
+    skippedGroups: readonly TaskGroup[] = [],
+  ): Promise<number | null> {
     const times: number[] = [];
-    if (leftOut.length === 0) times.push(...(await this.firstFreeMs(kinds, NO_LEASE_ENDED)).values());
+    if (skippedGroups.length === 0) times.push(...(await this.firstFreeMs(kinds, NO_LEASE_ENDED)).values());
     else {
       for (const kind of kinds) {
-        const heads = await this.headsOutside(leftOut, kind, NO_LEASE_ENDED);
+        const heads = await this.headsOutside(skippedGroups, kind, NO_LEASE_ENDED);
         times.push(...heads.map(({ runAt }) => runAt));
       }
     }
@@ -273,21 +276,21 @@ export class Tasks {
     return new Map(rows.map(({ kind, runAt }) => [kind, runAt]));
   }
 
-  private async dueOutside(leftOut: readonly TaskGroup[], due: Due, isOneOfEach: boolean) {
-    const heads = (await this.headsOutside(leftOut, due.kind, due.leaseNowMs)).filter(
+  private async dueOutside(skippedGroups: readonly TaskGroup[], due: Due, onePerGroup: boolean) {
+    const heads = (await this.headsOutside(skippedGroups, due.kind, due.leaseNowMs)).filter(
       ({ runAt }) => runAt <= due.nowMs,
     );
     // The n earliest tasks are in the n earliest groups.
-    const ordered = isOneOfEach ? shuffled(heads) : heads.sort((a, b) => a.runAt - b.runAt);
+    const ordered = onePerGroup ? shuffled(heads) : heads.sort((a, b) => a.runAt - b.runAt);
     const groups = ordered.slice(0, due.limit);
     if (groups.length === 0) return [];
-    return dueTasksOf(this.db, { ...due, ofEach: isOneOfEach ? 1 : due.limit }, groups);
+    return dueTasksOf(this.db, { ...due, ofEach: onePerGroup ? 1 : due.limit }, groups);
   }
 
-  private async headsOutside(leftOut: readonly TaskGroup[], kind: TaskKind, leaseNowMs: number) {
+  private async headsOutside(skippedGroups: readonly TaskGroup[], kind: TaskKind, leaseNowMs: number) {
     const heads = await groupHeads(this.db, { kind, leaseNowMs });
     return heads.flatMap(({ groupKey: group, runAt }) =>
-      runAt === null || leftOut.some((left) => group.startsWith(left)) ? [] : [{ group, runAt }],
+      runAt === null || skippedGroups.some((left) => group.startsWith(left)) ? [] : [{ group, runAt }],
     );
   }
 

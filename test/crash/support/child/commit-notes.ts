@@ -18,7 +18,7 @@ const SILENT = new Set([
   'inboundRequests.isKnown',
   'followUps.withStaleReceipts',
   'calls.next',
-  'calls.markRefused',
+  'calls.holdSince',
   'calls.get',
   'calls.jobOf',
   'calls.posted',
@@ -121,10 +121,10 @@ const NEXT_PAGE = 'put off catch_up';
 /** Calls are known to the transactions that start and settle them by their ids only. */
 const kinds = new Map<string, CallKind | 'draft'>();
 
-type Deed = { readonly name: string; readonly args: readonly unknown[]; readonly result: unknown };
+type Action = { readonly name: string; readonly args: readonly unknown[]; readonly result: unknown };
 
-/** The transaction, which notes in `answers` what is done in it. */
-export function watched(tx: Transaction, answers: Deed[]): Transaction {
+/** The transaction, which notes in `actions` what is done in it. */
+export function watched(tx: Transaction, actions: Action[]): Transaction {
   const room = <T extends object>(of: T, path: string): T =>
     new Proxy(of, {
       get: (target, key) => {
@@ -138,7 +138,7 @@ export function watched(tx: Transaction, answers: Deed[]): Transaction {
         }
         return async (...args: unknown[]) => {
           const result: unknown = await member.apply(target, args);
-          answers.push({ name, args, result });
+          actions.push({ name, args, result });
           return result;
         };
       },
@@ -155,25 +155,25 @@ function isRoom(value: unknown): value is object {
 }
 
 /** The names of the commit that ends a transaction; none if it changed nothing. A claim of several kinds has several. */
-export function commitNames(answers: readonly Deed[]): string[] {
-  for (const { result } of answers) {
+export function commitNames(actions: readonly Action[]): string[] {
+  for (const { result } of actions) {
     const call = isRoom(result) && 'call' in result ? result.call : result;
     if (isCall(call)) kinds.set(call.id, kindOf(call.request));
   }
-  const claimed = answers.flatMap((answer) =>
-    answer.name === 'tasks.claim' ? (answer.result as ClaimedTask[]) : [],
+  const claimed = actions.flatMap((action) =>
+    action.name === 'tasks.claim' ? (action.result as ClaimedTask[]) : [],
   );
   if (claimed.length > 0) return [...new Set(claimed.map(({ kind }) => `claim ${kind}`))];
-  const isSettled = answers.some(
+  const isSettled = actions.some(
     ({ name, args }) => name === 'calls.recordOutcome' || settledIn(name, args) !== undefined,
   );
-  const isRead = answers.some(({ name }) => name === 'catchUps.pageRead');
-  const parts = [...new Set(answers.flatMap(partOf))].filter(
+  const isRead = actions.some(({ name }) => name === 'catchUps.pageRead');
+  const parts = [...new Set(actions.flatMap(partOf))].filter(
     (part) => !(isSettled && ENDS_OF_LANES.has(part)) && !(isRead && part === NEXT_PAGE),
   );
-  const decisions = answers.flatMap(({ name, args }) => (name === 'write' ? [args[0] as Decision] : []));
+  const decisions = actions.flatMap(({ name, args }) => (name === 'write' ? [args[0] as Decision] : []));
   if (parts.length === 0 && decisions.length === 0) return [];
-  const what = parts.join(', ') || whatElse(answers);
+  const what = parts.join(', ') || whatElse(actions);
   const names = decisions.flatMap(({ job, calls }) => calls.map(({ request }) => callNameOf(request, job)));
   if (names.length === 0) return [what];
   // What was written to the program asks for a job.
@@ -182,17 +182,17 @@ export function commitNames(answers: readonly Deed[]): string[] {
 }
 
 /** What a transaction without a part of its own has decided. */
-function whatElse(answers: readonly Deed[]): string {
-  const fenced = answers.find(({ name }) => name === 'tasks.fence');
+function whatElse(actions: readonly Action[]): string {
+  const fenced = actions.find(({ name }) => name === 'tasks.fence');
   if (fenced !== undefined) return taskKindOf(fenced.args[0] as Lease);
-  return answers.some(({ name }) => name === REMEMBER) ? 'store edit' : 'store press';
+  return actions.some(({ name }) => name === REMEMBER) ? 'store edit' : 'store press';
 }
 
 function isCall(value: unknown): value is LedgerCall {
   return typeof value === 'object' && value !== null && 'request' in value && 'lane' in value;
 }
 
-function partOf({ name, args, result }: Deed): string[] {
+function partOf({ name, args, result }: Action): string[] {
   if (SILENT.has(name) || name === 'tasks.claim') return [];
   const settled = settledIn(name, args);
   if (settled !== undefined) return [outcomeOf(settled.callId, settled)];

@@ -27,9 +27,9 @@ SqlStore.prototype.transaction = async function <T>(
   const result = await transaction.call(
     this,
     async (tx: Transaction) => {
-      const answers: Parameters<typeof watched>[1] = [];
-      const done = await work(watched(tx, answers));
-      names = commitNames(answers);
+      const actions: Parameters<typeof watched>[1] = [];
+      const done = await work(watched(tx, actions));
+      names = commitNames(actions);
       await reached(names, 'before');
       return done;
     },

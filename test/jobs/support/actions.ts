@@ -8,7 +8,7 @@ import type { World } from './world.ts';
 export const ASIDE = 'aside ';
 
 /** Anything that people, Slack, the API and the clock may do to a job. */
-export type Deed =
+export type Action =
   /** `isLate`: Slack delivers it later, perhaps after younger ones. */
   | {
       readonly do: 'reply';
@@ -57,57 +57,57 @@ type PressedButton =
   | WatchButton;
 
 /** Does it, if it can be done now. */
-export function act(world: World, answer: Deed): void {
-  switch (answer.do) {
+export function act(world: World, action: Action): void {
+  switch (action.do) {
     case 'reply':
       // Before the card there is no thread to reply in.
       if (world.job.threadTs === null) break;
-      world.thread.write(numbered(world, answer.text), answer);
-      if (!answer.isLate) world.tell(world.thread.untold.length - 1);
+      world.thread.write(numbered(world, action.text), action);
+      if (!action.isLate) world.tell(world.thread.untold.length - 1);
       break;
     case 'fill_in':
-      if (world.job.agentJob !== null) world.fillIn(numbered(world, answer.text), answer.userId);
+      if (world.job.agentJob !== null) world.fillIn(numbered(world, action.text), action.userId);
       break;
     case 'edit':
-      world.thread.edit(answer.pick, (text) => `${text}!`);
-      if (!answer.isLate) world.tell(world.thread.untold.length - 1);
+      world.thread.edit(action.pick, (text) => `${text}!`);
+      if (!action.isLate) world.tell(world.thread.untold.length - 1);
       break;
     case 'flip':
-      world.thread.edit(answer.pick, (text) =>
+      world.thread.edit(action.pick, (text) =>
         text.startsWith(ASIDE) ? text.slice(ASIDE.length) : ASIDE + text,
       );
-      if (!answer.isLate) world.tell(world.thread.untold.length - 1);
+      if (!action.isLate) world.tell(world.thread.untold.length - 1);
       break;
     case 'remove':
-      world.thread.remove(answer.pick);
-      if (!answer.isLate) world.tell(world.thread.untold.length - 1);
+      world.thread.remove(action.pick);
+      if (!action.isLate) world.tell(world.thread.untold.length - 1);
       break;
     case 'tell':
-      world.tell(answer.pick % world.thread.untold.length);
+      world.tell(action.pick % world.thread.untold.length);
       break;
     case 'card_delayed':
       if (world.open('post_card').length > 0) world.apply({ type: 'card_delayed', reason: 'missing_scope' });
       break;
     case 'wait':
-      world.advance(answer.ms);
+      world.advance(action.ms);
       break;
     case 'jump':
-      world.nowMs += answer.ms;
+      world.nowMs += action.ms;
       break;
     case 'card':
       if (world.open('post_card').length === 0) break;
-      if (answer.refused) world.cardRefused();
+      if (action.refused) world.cardRefused();
       else world.cardPosted();
       break;
     case 'agent_takes':
-      agentTakes(world, answer.described);
+      agentTakes(world, action.described);
       break;
     case 'agent_fails':
-      if (world.open('create_job').length > 0) world.createFails(answer.failure, answer.isTaken);
-      else if (world.open('send_message').length > 0) world.messageFails(answer.failure, answer.isTaken);
+      if (world.open('create_job').length > 0) world.createFails(action.failure, action.isTaken);
+      else if (world.open('send_message').length > 0) world.messageFails(action.failure, action.isTaken);
       break;
     case 'get_says':
-      world.answer = 'outcome' in answer.answer ? answer.answer : anAgentJob(answer.answer);
+      world.answer = 'outcome' in action.answer ? action.answer : anAgentJob(action.answer);
       break;
     case 'check':
       if (world.tasks.has('check_job')) world.check();
@@ -117,16 +117,16 @@ export function act(world: World, answer: Deed): void {
       break;
     case 'look':
       if (world.job.announcedPrLink === null) break;
-      world.apply({ type: 'pull_request_seen', url: world.job.announcedPrLink, facts: answer.facts });
+      world.apply({ type: 'pull_request_seen', url: world.job.announcedPrLink, facts: action.facts });
       break;
     case 'press':
-      press(world, answer.button, answer.pick);
+      press(world, action.button, action.pick);
       break;
     case 'repeat':
-      repeat(world, answer.pick);
+      repeat(world, action.pick);
       break;
     case 'irrelevant':
-      world.apply(answer.event);
+      world.apply(action.event);
       break;
   }
 }
