@@ -71,9 +71,14 @@ export class Retention extends Table {
       .forUpdate()
       .skipLocked();
     const { numDeletedRows } = await this.db
+      // Postgres may run a subquery with a limit several times, and would delete more.
+      .with(
+        (name) => name('old').materialized(),
+        () => old,
+      )
       .deleteFrom(table as 'home')
       .where(isOld)
-      .where(sql<SqlBool>`(${columns}) in (${old})`)
+      .where(sql<SqlBool>`(${columns}) in (select ${columns} from old)`)
       .executeTakeFirst();
     return Number(numDeletedRows);
   }

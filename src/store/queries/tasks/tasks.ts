@@ -157,9 +157,14 @@ export class Tasks {
 
   private async runUnlocked(kind: TaskKind, meant: Ids, nowMs: number): Promise<number> {
     const { numUpdatedRows } = await this.db
+      // Postgres may run a subquery with a limit several times, and would update more.
+      .with(
+        (name) => name('free').materialized(),
+        () => meant.forUpdate().skipLocked(),
+      )
       .updateTable('task')
       .set({ runAt: nowMs })
-      .where('id', 'in', meant.forUpdate().skipLocked())
+      .where('id', 'in', (eb) => eb.selectFrom('free').select('id'))
       .executeTakeFirst();
     if (numUpdatedRows > 0n) this.noteScheduled(kind, nowMs);
     return Number(numUpdatedRows);
