@@ -24,7 +24,7 @@ test(`no source, test or bench has more than ${MAX_LINES} lines`, () => {
  */
 const BUDGETS: Readonly<Record<string, number>> = {
   jobs: 234,
-  store: 205,
+  store: 206,
   engine: 57,
   agent: 51,
   codehost: 15,
@@ -35,7 +35,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   'slack/messages': 44,
   'slack/outbound': 71,
   'slack/protocol': 25,
-  'slack/views': 137,
+  'slack/views': 138,
   'slack/workspace': 62,
   'features/agent-sessions': 7,
   'features/recipes': 35,
