@@ -23,7 +23,7 @@ test(`no source, test or bench has more than ${MAX_LINES} lines`, () => {
  * budget is a commit of its own that says why.
  */
 const BUDGETS: Readonly<Record<string, number>> = {
-  jobs: 234,
+  jobs: 235,
   store: 206,
   engine: 57,
   agent: 51,

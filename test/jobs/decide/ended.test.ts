@@ -110,6 +110,20 @@ describe('a reply that the agent takes up late', () => {
     expect(world.news).not.toContain('continued');
   });
 
+  test('that has ended before the answer to its message came: each pull request is announced once', () => {
+    const world = anEndedJob({ prLink: firstLink });
+    const before = anAgentJob({ status: 'completed', prLink: firstLink });
+    const news = fromNow(world);
+    world.reply('one more thing');
+    world.advance(4 * SECOND_MS);
+    world.answer = anAgentJob({ status: 'completed', prLink: secondLink });
+    world.check();
+    // Written by the service when it took the message.
+    world.accepted(before);
+    world.advance(HOUR_MS);
+    expect(news()).toEqual([`changed pull request ${secondLink}`]);
+  });
+
   test('whose message is still on its way when the job is seen active: nothing is said of somebody else', () => {
     const world = anEndedJob({ prLink: firstLink });
     world.reply('one more thing');

@@ -22,7 +22,7 @@ import {
   noteMissing,
   noteTrouble,
 } from '../failures.ts';
-import { checkFrom, expectTurn, observe, startTurn } from '../watch/observe.ts';
+import { checkFrom, expectTurn, isEndSeen, observe, startTurn } from '../watch/observe.ts';
 import {
   announceRefusal,
   enqueueOrRefuse,
@@ -80,7 +80,10 @@ export const followUpDeciders = {
     clearTrouble(builder, 'send');
     noteMissing(builder, null);
     // After *Start again*, the message went to the old agent job.
-    if (builder.job.agentJob?.id === agentJobId) startTurn(builder, answer, sent);
+    if (builder.job.agentJob?.id === agentJobId) {
+      if (isEndSeen(builder, answer)) expectTurn(builder);
+      else startTurn(builder, answer, sent);
+    }
     notifyOfChanges(builder, callId);
     scheduleSending(builder);
   },

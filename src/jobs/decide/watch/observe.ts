@@ -185,6 +185,14 @@ export function startTurn(
   builder.refreshCard();
 }
 
+/** While the answer to a message is late, a check may already find what its turn came to. */
+export function isEndSeen({ job }: DecisionBuilder, answer: AgentJob | null): boolean {
+  const { stage, agentJob: seen } = job;
+  if (stage.kind !== 'ended' || answer === null || !isEnded(answer.status)) return false;
+  const { prLink } = answer;
+  return prLink !== null && prLink !== seen?.prLink && turnNewsOf(job).links.includes(prLink);
+}
+
 export function expectTurn(builder: DecisionBuilder): void {
   const { stage } = builder.job;
   const turnsToCome = turnsToComeOf(stage) + 1;
