@@ -13,6 +13,7 @@ import {
   toJson,
 } from '../schema/tables.ts';
 import { savedFrom, savedSettings } from './jobs.ts';
+import { prepared, type Values } from './prepared.ts';
 import { Table } from './table.ts';
 
 type CallRow = Selectable<Tables['call']>;
@@ -33,19 +34,22 @@ const MAX_PLAIN_KEY_LENGTH = 500;
 /** Worded as in the partial index, which SQLite does not use for parameters. */
 export const IS_IN_BUDGET = sql<SqlBool>`kind in ('create_job', 'send_message')`;
 
+const firstOpen = prepared((db, { lane }: Values<{ lane: string }>) =>
+  db
+    .selectFrom('call')
+    .innerJoin('job', 'job.id', 'call.jobId')
+    .selectAll('call')
+    .select([...jobColumns, savedSettings])
+    .where('lane', '=', lane)
+    .where('endedAt', 'is', null)
+    .orderBy('seq')
+    .limit(1),
+);
+
 /** pending → started → done | failed | unknown. A failed post may become pending again. */
 export class Calls extends Table {
   async next(lane: string) {
-    const row = await this.db
-      .selectFrom('call')
-      .innerJoin('job', 'job.id', 'call.jobId')
-      .selectAll('call')
-      .select([...jobColumns, savedSettings])
-      .where('lane', '=', lane)
-      .where('endedAt', 'is', null)
-      .orderBy('seq')
-      .limit(1)
-      .executeTakeFirst();
+    const [row] = await firstOpen(this.db, { lane });
     if (row === undefined) return null;
     return { call: callFrom(row), job: jobFrom(row), saved: savedFrom(row.saved) };
   }

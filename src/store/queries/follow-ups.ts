@@ -7,6 +7,7 @@ import {
   unsentStates,
 } from '../../jobs/follow-ups/follow-up.ts';
 import { type FollowUpTable, fromJson, literals, type Queries, toJson } from '../schema/tables.ts';
+import { prepared, type Values } from './prepared.ts';
 import { Table } from './table.ts';
 
 export const MAX_STALE_RECEIPTS = 100;
@@ -21,19 +22,22 @@ export const isUnsent = sql<SqlBool>`follow_up.state in (${literals(unsentStates
 /** Keeps transactions short. */
 const MAX_LOCKED_FOLLOW_UPS = 500;
 
-/** Chosen in this order: the one at `messageTs` in any state, due ones, other unsent ones. Sorted by `messageTs`. */
-export async function unsentOrAt(db: Queries, jobId: string, messageTs: string | null): Promise<FollowUp[]> {
-  const rows = await db
+const unsentOrAtRows = prepared((db, { jobId, messageTs }: Values<{ jobId: string; messageTs: string }>) =>
+  db
     .selectFrom('followUp')
     .selectAll()
     .where('jobId', '=', jobId)
-    .where((eb) => eb.or([isUnsent, eb('messageTs', '=', messageTs ?? '')]))
+    .where((eb) => eb.or([isUnsent, eb('messageTs', '=', messageTs)]))
     .orderBy(
-      sql`case when message_ts = ${messageTs ?? ''} then 0 when state in (${literals(dueStates)}) then 1 else 2 end`,
+      sql`case when message_ts = ${messageTs} then 0 when state in (${literals(dueStates)}) then 1 else 2 end`,
     )
     .orderBy('messageTs')
-    .limit(MAX_LOCKED_FOLLOW_UPS)
-    .execute();
+    .limit(MAX_LOCKED_FOLLOW_UPS),
+);
+
+/** Chosen in this order: the one at `messageTs` in any state, due ones, other unsent ones. Sorted by `messageTs`. */
+export async function unsentOrAt(db: Queries, jobId: string, messageTs: string | null): Promise<FollowUp[]> {
+  const rows = await unsentOrAtRows(db, { jobId, messageTs: messageTs ?? '' });
   return rows.map(followUpFrom).sort((a, b) => (a.messageTs < b.messageTs ? -1 : 1));
 }
 

@@ -10,6 +10,7 @@ import type { JobPage, NeedingJob, PageStart, Viewer } from '../../jobs/shown/li
 import type { TaskKind } from '../../jobs/task-kinds.ts';
 import { fromJson, type Json, jobColumns, jobFrom, literals, toJson } from '../schema/tables.ts';
 import { followUpFrom, unsentOrAt } from './follow-ups.ts';
+import { prepared, type Values } from './prepared.ts';
 import { isBeyond, Table } from './table.ts';
 import { taskId } from './tasks/task.ts';
 
@@ -45,6 +46,23 @@ export function checked(job: Job, lastMs: number | null): Job {
   return (lastMs ?? 0) <= (job.checkedAtMs ?? 0) ? job : { ...job, checkedAtMs: lastMs };
 }
 
+type Id = Values<{ id: string }>;
+
+const readJob = (isLocked: boolean) =>
+  prepared((db, { id }: Id) =>
+    db
+      .selectFrom('job')
+      .select([...jobColumns, 'cardDrawnAt', savedSettings, lastCheck])
+      .where('id', '=', id)
+      .$if(isLocked, (query) => query.forNoKeyUpdate()),
+  );
+const lockedRow = readJob(true);
+const unlockedRow = readJob(false);
+
+const lockRow = prepared((db, { id }: Id) =>
+  db.selectFrom('job').select('id').where('id', '=', id).forNoKeyUpdate(),
+);
+
 export class Jobs extends Table {
   private readonly locked = new Map<string, Job>();
 
@@ -67,12 +85,7 @@ export class Jobs extends Table {
   }
 
   private async read(jobId: string, messageTs: string | null, isLocked: boolean) {
-    const row = await this.db
-      .selectFrom('job')
-      .select([...jobColumns, 'cardDrawnAt', savedSettings, lastCheck])
-      .where('id', '=', jobId)
-      .$if(isLocked, (query) => query.forNoKeyUpdate())
-      .executeTakeFirst();
+    const [row] = await (isLocked ? lockedRow : unlockedRow)(this.db, { id: jobId });
     if (row === undefined) return null;
     return {
       job: checked(jobFrom(row), row.lastCheck),
@@ -84,7 +97,7 @@ export class Jobs extends Table {
 
   /** Locks the job without reading it. */
   async lockOnly(jobId: string): Promise<void> {
-    await this.db.selectFrom('job').select('id').where('id', '=', jobId).forNoKeyUpdate().execute();
+    await lockRow(this.db, { id: jobId });
   }
 
   async get(jobId: string): Promise<Job | null> {

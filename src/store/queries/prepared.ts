@@ -1,40 +1,55 @@
-import { type CompiledQuery, type Expression, sql } from 'kysely';
+import { type CompiledQuery, type Expression, type QueryResult, sql } from 'kysely';
 import type { Queries } from '../schema/tables.ts';
 
 export type Values<V> = { readonly [Name in keyof V]: Expression<V[Name]> };
 
-type Query<Row> = { compile(db: Queries): CompiledQuery<Row> };
+export type Query<Row> = { compile(db: Queries): CompiledQuery<Row> };
 
 type Given<V> = Readonly<Record<keyof V, string | number | null>>;
 
+/** By adapter, which transactions share, and shape. */
+export type CompiledQueries = WeakMap<object, Map<string, CompiledQuery>>;
+
+export type Source = Readonly<Record<string, unknown>>;
+
 /**
- * Lists are padded: repeated items must make no difference. `build` runs once per database and length; it
- * must read the values one by one and depend on nothing else.
+ * Lists are padded: repeated items must make no difference. `build` runs once per database, length and set of
+ * names; it must depend on nothing else.
  */
 export function prepared<V extends Given<V>, Row, Item extends Given<Item> = object>(
   build: (db: Queries, values: Values<V>, items: readonly Values<Item>[]) => Query<Row>,
 ): (db: Queries, values: V, items?: readonly Item[]) => Promise<Row[]> {
-  /** By adapter, which transactions share, and length. */
-  const compiled = new WeakMap<object, Map<number, CompiledQuery<Row>>>();
+  const compiled: CompiledQueries = new WeakMap();
   return async (db, values, items = []) => {
-    const sources: readonly Readonly<Record<string, unknown>>[] = [values, ...padded(items)];
-    const { adapter } = db.getExecutor();
-    const byLength = compiled.get(adapter) ?? new Map<number, CompiledQuery<Row>>();
-    let query = byLength.get(sources.length);
-    if (query === undefined) {
-      const [own, ...others] = sources.map((_, index) => placeholders(index));
-      query = build(db, own as Values<V>, others as Values<Item>[]).compile(db);
-      compiled.set(adapter, byLength.set(sources.length, query));
-    }
-    const parameters = query.parameters.map((parameter) => {
-      if (!(parameter instanceof Placeholder)) return parameter;
-      const { index, name } = parameter;
-      const value = sources[index]?.[name];
-      if (value === undefined) throw new Error(`A prepared query was run without a value for ${name}`);
-      return value;
-    });
-    return (await db.executeQuery<Row>({ ...query, parameters })).rows;
+    const buildFrom = ([own, ...others]: readonly Source[]) =>
+      build(db, own as Values<V>, others as Values<Item>[]);
+    const sources = [values, ...padded(items)];
+    const shape = [sources.length, ...sources.slice(0, 2).map(namesOf)].join(' ');
+    return (await executePrepared(compiled, db, shape, sources, buildFrom)).rows;
   };
+}
+
+/** `shape`: all that `build` depends on. It gets placeholders under the names of the values. */
+export function executePrepared<Row>(
+  compiled: CompiledQueries,
+  db: Queries,
+  shape: string,
+  sources: readonly Source[],
+  build: (placeholders: readonly Source[]) => Query<Row>,
+): Promise<QueryResult<Row>> {
+  const { adapter } = db.getExecutor();
+  const byShape = compiled.get(adapter) ?? new Map<string, CompiledQuery<Row>>();
+  const known = byShape.get(shape) as CompiledQuery<Row> | undefined;
+  const query = known ?? build(sources.map(placeholders)).compile(db);
+  if (known === undefined) compiled.set(adapter, byShape.set(shape, query));
+  const parameters = query.parameters.map((parameter) => {
+    if (!(parameter instanceof Placeholder)) return parameter;
+    const value = sources[parameter.index]?.[parameter.name];
+    if (value === undefined)
+      throw new Error(`A prepared query was run without a value for ${parameter.name}`);
+    return value;
+  });
+  return db.executeQuery({ ...query, parameters });
 }
 
 class Placeholder {
@@ -47,16 +62,12 @@ class Placeholder {
   }
 }
 
-function placeholders(index: number): object {
-  return new Proxy(
-    {},
-    {
-      get: (_, name) => sql.val(new Placeholder(String(name), index)),
-      ownKeys: () => {
-        throw new Error('The values of a prepared query must be named one by one');
-      },
-    },
-  );
+function placeholders(source: Source, index: number): Source {
+  return Object.fromEntries(Object.keys(source).map((name) => [name, sql.val(new Placeholder(name, index))]));
+}
+
+export function namesOf(source: Source): string {
+  return Object.keys(source).join();
 }
 
 export function idsOf<Id>(items: readonly { readonly id: Id }[]): Id[] {

@@ -1,5 +1,13 @@
-import { type RawBuilder, type Selectable, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import {
+  type QueryResult,
+  type RawBuilder,
+  type Selectable,
+  type SelectQueryBuilder,
+  type SqlBool,
+  sql,
+} from 'kysely';
 import type { Queries, Tables } from '../schema/tables.ts';
+import { type CompiledQueries, executePrepared, namesOf, type Query, type Source } from './prepared.ts';
 import type { Tasks } from './tasks/tasks.ts';
 
 export type Shared = Readonly<{
@@ -41,51 +49,86 @@ export class Table {
     return rows.where((eb) => eb.and(key)) as unknown as SelectQueryBuilder<Tables, T, Row<T>>;
   }
 
-  protected row<T extends keyof Tables>(table: T, key: Partial<Tables[T]>) {
-    return this.rows(table, key).executeTakeFirst();
+  protected async row<T extends keyof Tables>(table: T, key: Partial<Tables[T]>) {
+    const read = ([where]: readonly Source[]) => this.rows(table, where as typeof key);
+    return (await this.execute(`read ${table}`, [key], read)).rows[0];
   }
 
   /** `changes` null: keeps an existing row. Returns whether a row was written. */
-  protected async upsert<T extends keyof Tables>(
+  protected upsert<T extends keyof Tables>(
     table: T,
     key: Partial<Tables[T]>,
     values: Values<T>,
     changes: Values<T> | null = values,
-    condition: RawBuilder<SqlBool> = ANY,
+    condition?: RawBuilder<SqlBool>,
   ): Promise<boolean> {
-    const { numInsertedOrUpdatedRows } = await this.db
-      .insertInto(table as 'home')
-      .values({ ...key, ...values } as never)
-      .onConflict((conflict) => {
-        const existing = conflict.columns(Object.keys(key) as never);
-        return changes ? existing.doUpdateSet(changes as object).where(condition) : existing.doNothing();
-      })
-      .executeTakeFirst();
-    return numInsertedOrUpdatedRows !== 0n;
+    const name = changes === null ? `add to ${table}` : `upsert ${table}`;
+    return this.write(name, [key, values, changes ?? {}], condition, ([where, row, change]) =>
+      this.db
+        .insertInto(table as 'home')
+        .values({ ...where, ...row } as never)
+        .onConflict((conflict) => {
+          const existing = conflict.columns(Object.keys(key) as never);
+          if (changes === null) return existing.doNothing();
+          const update = existing.doUpdateSet(change as object);
+          return condition === undefined ? update : update.where(condition);
+        }),
+    );
   }
 
-  protected async update<T extends keyof Tables>(
+  protected update<T extends keyof Tables>(
     table: T,
     key: Partial<Tables[T]>,
     changes: Values<T>,
-    condition: RawBuilder<SqlBool> = ANY,
+    condition?: RawBuilder<SqlBool>,
   ): Promise<boolean> {
-    const update = this.db.updateTable(table as 'home').set(changes as object);
-    const { numUpdatedRows } = await update
-      .where((eb) => eb.and(key))
-      .where(condition)
-      .executeTakeFirst();
-    return numUpdatedRows > 0n;
+    return this.write(`update ${table}`, [key, changes], condition, ([where, change]) => {
+      const update = this.db.updateTable(table as 'home').set(change as object);
+      const ofKey = update.where((eb) => eb.and(where as object));
+      return condition === undefined ? ofKey : ofKey.where(condition);
+    });
   }
 
-  protected async delete<T extends keyof Tables>(
+  protected delete<T extends keyof Tables>(
     table: T,
     key: Partial<Tables[T]>,
-    condition: RawBuilder<SqlBool> = ANY,
+    condition?: RawBuilder<SqlBool>,
   ): Promise<boolean> {
-    const deletion = this.db.deleteFrom(table as 'home').where((eb) => eb.and(key));
-    return (await deletion.where(condition).executeTakeFirst()).numDeletedRows > 0n;
+    return this.write(`delete from ${table}`, [key], condition, ([where]) => {
+      const deletion = this.db.deleteFrom(table as 'home').where((eb) => eb.and(where as object));
+      return condition === undefined ? deletion : deletion.where(condition);
+    });
   }
+
+  private async write(
+    name: string,
+    sources: readonly Source[],
+    condition: RawBuilder<SqlBool> | undefined,
+    build: (sources: readonly Source[]) => Query<unknown>,
+  ): Promise<boolean> {
+    const { numAffectedRows } = await this.execute(condition === undefined ? name : null, sources, build);
+    return numAffectedRows !== 0n;
+  }
+
+  /** Compiled once for each name and set of columns, but for `name` null, and if there is SQL in the values. */
+  private execute<R>(
+    name: string | null,
+    sources: readonly Source[],
+    build: (sources: readonly Source[]) => Query<R>,
+  ): Promise<QueryResult<R>> {
+    const [key = {}] = sources;
+    const isPlain = sources.every((source) => Object.values(source).every(isPlainValue));
+    if (name === null || !isPlain || Object.values(key).includes(null)) {
+      return this.db.executeQuery(build(sources).compile(this.db));
+    }
+    return executePrepared(compiled, this.db, [name, ...sources.map(namesOf)].join(' '), sources, build);
+  }
+}
+
+const compiled: CompiledQueries = new WeakMap();
+
+function isPlainValue(value: unknown): boolean {
+  return value === null || typeof value !== 'object';
 }
 
 const ANY = sql<SqlBool>`1 = 1`;

@@ -6,7 +6,7 @@ import { isUnsent } from '../follow-ups.ts';
 import { checked, lastCheck, savedFrom, savedSettings } from '../jobs.ts';
 import { idsOf, prepared, type Values } from '../prepared.ts';
 import { Table } from '../table.ts';
-import { type Lease, newRow, taskId } from './task.ts';
+import { type Lease, newColumns, newValues, taskId } from './task.ts';
 
 export type CheckKind = 'check_job' | 'check_ended_job';
 
@@ -103,7 +103,7 @@ export class Checks extends Table {
       .execute();
     if (jobs.length === 0) return;
     await this.tasks.runNowUnlessLocked('refresh_card', idsOf(jobs), nowMs);
-    const tasks = jobs.map(({ id }) => newRow('refresh_card', id, nowMs));
+    const tasks = jobs.map(({ id }) => newColumns('refresh_card', newValues('refresh_card', id, nowMs)));
     await this.db
       .insertInto('task')
       // Sorted to avoid deadlocks on the jobs.

@@ -56,22 +56,34 @@ export class LeaseLostError extends Error {
   }
 }
 
-export function newRow(kind: TaskKind, subject: string, runAtMs: number) {
-  const id = taskId(kind, subject);
-  return { id, kind, subject, runAt: runAtMs, attempts: 0, revision: 1, ...ownerColumns(kind, subject) };
+export function newValues(kind: TaskKind, subject: string, runAtMs: number) {
+  return { id: taskId(kind, subject), kind, subject, runAt: runAtMs, ...ownerValues(kind, subject) };
 }
 
-/** A job's project, workspace and channel never change. */
-function ownerColumns(kind: TaskKind, subject: string) {
+function ownerValues(kind: TaskKind, subject: string) {
   const { about, sharedIn } = taskFacts(kind);
-  if (about !== 'job' && about !== 'lane') {
-    const [, host = ''] = /https?:\/\/([^/]+)/.exec(subject) ?? [];
-    return { groupKey: `${sharedIn === 'code_host' ? host : subject.replaceAll(':', '/')}/` };
+  if (about === 'job') return { jobId: subject };
+  if (about === 'lane') {
+    const [, jobId = subject, channelId] = subject.split(':');
+    return channelId === undefined ? { jobId } : { jobId, channelId };
   }
-  const [, jobId = subject, channelId] = about === 'lane' ? subject.split(':') : [];
+  const [, host = ''] = /https?:\/\/([^/]+)/.exec(subject) ?? [];
+  return { groupKey: `${sharedIn === 'code_host' ? host : subject.replaceAll(':', '/')}/` };
+}
+
+type NewValues = Omit<ReturnType<typeof newValues>, 'jobId' | 'channelId' | 'groupKey'> &
+  Readonly<{ jobId?: string; channelId?: string; groupKey?: TaskGroup }>;
+
+/** Takes placeholders for values, too. */
+export function newColumns(kind: TaskKind, { jobId, channelId, ...values }: NewValues) {
+  const columns = { ...values, attempts: 0, revision: 1 };
+  if (jobId === undefined) return columns;
+  // A job's project, workspace and channel never change.
   const channel = channelId === undefined ? sql`channel_id` : sql`cast(${channelId} as text)`;
-  const group = sharedIn === 'project' ? sql`project_id || '/'` : sql`team_id || '/' || ${channel} || '/'`;
+  const isOfProject = taskFacts(kind).sharedIn === 'project';
+  const group = isOfProject ? sql`project_id || '/'` : sql`team_id || '/' || ${channel} || '/'`;
   return {
+    ...columns,
     jobId: sql<string | null>`(select id from job where id = ${jobId})`,
     groupKey: sql<TaskGroup>`coalesce((select ${group} from job where id = ${jobId}), '')`,
   };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type ExpressionBuilder, type SelectQueryBuilder, sql, type UpdateObject } from 'kysely';
 import type { TaskKind } from '../../../jobs/task-kinds.ts';
 import type { Queries, Tables, TaskGroup } from '../../schema/tables.ts';
-import { idsOf } from '../prepared.ts';
+import { type CompiledQueries, executePrepared, idsOf, namesOf } from '../prepared.ts';
 import {
   type ClaimedTask,
   type Due,
@@ -16,7 +16,8 @@ import {
   LeaseLostError,
   leaseTasks,
   type NewTask,
-  newRow,
+  newColumns,
+  newValues,
   shuffled,
   taskId,
 } from './task.ts';
@@ -45,6 +46,8 @@ const oneMoreAttempt = { attempts: sql<number>`attempts + 1` };
 
 type Ids = SelectQueryBuilder<Tables, 'task', { id: string }>;
 
+const scheduling: CompiledQueries = new WeakMap();
+
 export class Tasks {
   readonly scheduled = new Map<TaskKind, number>();
   private readonly scheduledIds = new Set<string>();
@@ -57,15 +60,21 @@ export class Tasks {
   }
 
   async schedule({ kind, subject, runAtMs, ifScheduled }: NewTask): Promise<void> {
-    const task = newRow(kind, subject, runAtMs);
-    const rescheduled = { revision: sql<number>`task.revision + 1` };
-    const changes = ifScheduled === 'keep' ? rescheduled : { ...rescheduled, runAt: runAtMs };
-    await this.db
-      .insertInto('task')
-      .values(task)
-      .onConflict((conflict) => conflict.column('id').doUpdateSet(changes))
-      .execute();
-    this.scheduledIds.add(task.id);
+    const values = newValues(kind, subject, runAtMs);
+    const revision = sql<number>`task.revision + 1`;
+    const shape = `${kind} ${ifScheduled} ${namesOf(values)}`;
+    await executePrepared(scheduling, this.db, shape, [values], ([placeholders]) => {
+      const task = newColumns(kind, placeholders as typeof values);
+      return this.db
+        .insertInto('task')
+        .values(task)
+        .onConflict((conflict) =>
+          conflict
+            .column('id')
+            .doUpdateSet(ifScheduled === 'keep' ? { revision } : { revision, runAt: task.runAt }),
+        );
+    });
+    this.scheduledIds.add(values.id);
     this.noteScheduled(kind, runAtMs);
   }
 
