@@ -24,7 +24,7 @@ test(`no source, test or bench has more than ${MAX_LINES} lines`, () => {
  */
 const BUDGETS: Readonly<Record<string, number>> = {
   jobs: 235,
-  store: 206,
+  store: 210,
   engine: 57,
   agent: 51,
   codehost: 15,

@@ -3,8 +3,9 @@ import type { Job } from '../../jobs/job.ts';
 import type { CallPause, InBudgetQueue } from '../../jobs/schedule/hourly-budget.ts';
 import { CLOCKS_DIFFER_MS } from '../../jobs/schedule/schedule.ts';
 import { type Slowdown, shownWhilePaused } from '../../jobs/schedule/slowdown.ts';
-import { exactly, type Queries, type Tables } from '../schema/tables.ts';
+import { exactly, type Tables } from '../schema/tables.ts';
 import { IS_IN_BUDGET } from './calls.ts';
+import { prepared, type Values } from './prepared.ts';
 import { Table } from './table.ts';
 
 export type ProjectPause = Readonly<{ projectId: string; atMs: number; untilMs: number }>;
@@ -28,6 +29,16 @@ const STILL_WAITS = sql<SqlBool>`(
 const IS_UNATTENDED = sql<number>`
   case when requester_id = '' and data not like '%"isStartedByPerson":true%' then 1 else 0 end`;
 
+const waitingIn = prepared((db, { projectId }: Values<{ projectId: string }>) =>
+  db
+    .selectFrom('budgetQueue')
+    .innerJoin('job', 'job.id', 'budgetQueue.jobId')
+    .select(['jobId', 'kind', 'passedUntil as passedUntilMs', IS_UNATTENDED.as('unattended')])
+    .where('budgetQueue.projectId', '=', projectId)
+    .where(STILL_WAITS)
+    .orderBy('seq'),
+);
+
 /** A job keeps its place even if the replies of a dropped call go out with another. */
 export class BudgetQueue extends Table {
   async join(callId: string): Promise<void> {
@@ -39,14 +50,7 @@ export class BudgetQueue extends Table {
 
   /** Oldest first. */
   async waiting(projectId: string): Promise<InBudgetQueue[]> {
-    const rows = await this.db
-      .selectFrom('budgetQueue')
-      .innerJoin('job', 'job.id', 'budgetQueue.jobId')
-      .select(['jobId', 'kind', 'passedUntil as passedUntilMs', IS_UNATTENDED.as('unattended')])
-      .where('budgetQueue.projectId', '=', projectId)
-      .where(STILL_WAITS)
-      .orderBy('seq')
-      .execute();
+    const rows = await waitingIn(this.db, { projectId });
     return rows.map(({ unattended, ...waiting }) => ({ ...waiting, isUnattended: unattended === 1 }));
   }
 
@@ -75,7 +79,7 @@ export class BudgetQueue extends Table {
   }
 
   paused(nowMs: number): Promise<ProjectPause[]> {
-    return pausesIn(this.db, sql`select project_id, at, until from call_pause`, nowMs, CLOCKS_DIFFER_MS);
+    return callPauses(this.db, { nowMs, latestMs: nowMs + CLOCKS_DIFFER_MS });
   }
 
   async changePause(
@@ -97,12 +101,14 @@ export class BudgetQueue extends Table {
   }
 }
 
-async function pausesIn(db: Queries, pauses: RawBuilder<unknown>, nowMs: number, aheadMs: number) {
-  const { rows } = await sql<ProjectPause>`
-    select project_id, at as at_ms, until as until_ms from (${pauses}) as pause
-    where until > ${nowMs} and at <= ${nowMs + aheadMs} order by project_id`.execute(db);
-  return rows;
-}
+const pausesIn = (pauses: RawBuilder<unknown>) =>
+  prepared(
+    (_db, { nowMs, latestMs }: Values<{ nowMs: number; latestMs: number }>) => sql<ProjectPause>`
+      select project_id, at as at_ms, until as until_ms from (${pauses}) as pause
+      where until > ${nowMs} and at <= ${latestMs} order by project_id`,
+  );
+const callPauses = pausesIn(sql`select project_id, at, until from call_pause`);
+const readPauses = pausesIn(sql`select project_id, slowed_at as at, slowed_until as until from read_budget`);
 
 function pauseFrom(row: Tables['callPause'] | undefined, nowMs: number): CallPause | null {
   // From a clock that was ahead, so it is over.
@@ -127,8 +133,7 @@ export class ReadBudget extends Table {
   }
 
   paused(nowMs: number): Promise<ProjectPause[]> {
-    const slowdowns = sql`select project_id, slowed_at as at, slowed_until as until from read_budget`;
-    return pausesIn(this.db, slowdowns, nowMs, FURTHEST_AHEAD_MS);
+    return readPauses(this.db, { nowMs, latestMs: nowMs + FURTHEST_AHEAD_MS });
   }
 
   async shown(jobs: readonly Job[], nowMs: number): Promise<Job[]> {
