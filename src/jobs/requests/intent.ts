@@ -180,11 +180,12 @@ function phrases(...lists: readonly string[]): ReadonlySet<string> {
   );
 }
 
-/** `is it done/ready` stands for two phrases. */
+/** See `words.ts` for the notation; the innermost brackets come first. */
 function variantsOf(phrase: string): readonly string[] {
-  const words = phrase.split(' ').map((word) => word.split('/'));
-  return words.reduce(
-    (starts, ways) => starts.flatMap((start) => ways.map((way) => `${start} ${way}`)),
-    [''],
-  );
+  const [choice] =
+    /\([^()[\]]*\)|\[[^()[\]]*\]/.exec(phrase) ?? phrase.split(' ').filter((word) => word.includes('/'));
+  if (choice === undefined) return [phrase];
+  const ways = choice.replace(/[()[\]]/g, '').split('/');
+  if (choice.startsWith('[')) ways.push('');
+  return ways.flatMap((way) => variantsOf(phrase.replace(choice, way)));
 }
