@@ -49,9 +49,6 @@ const UNSPACED =
 /** Unicode does not decompose these. */
 const LETTERS: Readonly<Record<string, string>> = { ß: 'ss', ø: 'o', ł: 'l', æ: 'ae', ı: 'i', œ: 'oe' };
 
-const GREETINGS = phrases(words.greetings);
-const SMALL_TALK = phrases(words.greetings, words.thanks, words.smallTalk.heads);
-const SMALL_TALK_BESIDE = phrases(words.courtesies, words.smallTalk.companions);
 const COURTESIES = phrases(words.courtesies, words.greetings, words.thanks);
 
 const INTENTS: readonly (readonly [Intent, words.Phrases])[] = [
@@ -62,12 +59,21 @@ const INTENTS: readonly (readonly [Intent, words.Phrases])[] = [
   [{ kind: 'command', command: { kind: 'status', id: null } }, words.status],
   [{ kind: 'progress' }, words.progress],
 ];
-const MEANINGS = INTENTS.map(([intent, { heads, companions = '', asked = '' }]) => ({
-  intent,
-  heads: phrases(heads),
-  asked: phrases(heads, asked),
-  beside: phrases(companions).union(COURTESIES),
-}));
+const MEANINGS = [
+  ...INTENTS.map(([intent, { heads, companions = '', asked = '' }]) => ({
+    intent,
+    heads: phrases(heads),
+    asked: phrases(heads, asked),
+    beside: phrases(companions).union(COURTESIES),
+  })),
+  {
+    intent: { kind: 'small_talk' } as const,
+    heads: phrases(words.greetings, words.thanks, words.smallTalk.heads),
+    // A question in other kind words is no small talk.
+    asked: phrases(words.greetings),
+    beside: phrases(words.smallTalk.heads, words.smallTalk.companions).union(COURTESIES),
+  },
+];
 const CHANGES = words.changes.trim().split(/\s+/);
 const CHANGED = phrases(...CHANGES.filter((word) => !word.endsWith('*')));
 const CHANGING = [...phrases(...CHANGES.filter((word) => word.endsWith('*')))];
@@ -107,10 +113,7 @@ function phraseIntent(slackText: string): Intent | null {
   if (tokens.length > PHRASED_WORDS_MAX) return null;
   const isAsked = /[?？؟]/u.test(rest);
   const found = MEANINGS.find(({ heads, asked, beside }) => covers(tokens, isAsked ? asked : heads, beside));
-  if (found !== undefined) return found.intent;
-  if (!covers(tokens, SMALL_TALK, SMALL_TALK_BESIDE)) return null;
-  // A question in kind words is no small talk.
-  return isAsked && !hasAny(tokens, GREETINGS) ? null : { kind: 'small_talk' };
+  return found?.intent ?? null;
 }
 
 /** True for known phrases only, with at least one head. */
@@ -128,12 +131,6 @@ function covers(tokens: readonly string[], heads: ReadonlySet<string>, beside: R
     }
   }
   return reached[tokens.length] === 'head';
-}
-
-function hasAny(tokens: readonly string[], known: ReadonlySet<string>) {
-  return tokens.some((_, start) =>
-    tokens.some((_, end) => end >= start && known.has(tokens.slice(start, end + 1).join(' '))),
-  );
 }
 
 function doubt(text: string): Intent | null {
