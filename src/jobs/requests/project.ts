@@ -54,11 +54,11 @@ const NAMED_PROJECT = /^project=(?:<[^<>|\s]*\|([^<>\s]*)>|(\S*))\s*/i;
 export function parseProjectPrefix(text: string, projects: Projects, byDefault: Project) {
   const trimmed = text.trim();
   const [start = '', linked, name = linked] = NAMED_PROJECT.exec(trimmed) ?? [];
-  const project = name === undefined ? byDefault : projectCalled(name, projects);
+  const called = name === undefined ? byDefault : projectCalled(name, projects);
   const rest = trimmed.slice(start.length);
   const prompt = rest.replace(FORCED_PROMPT, '');
-  if ('kind' in project) return { ...project, prompt };
-  return { kind: 'known', project, prompt, isForced: FORCED_PROMPT.test(rest) } as const;
+  if ('kind' in called) return { project: byDefault, unknownProject: called, prompt, isForced: false };
+  return { project: called, unknownProject: null, prompt, isForced: FORCED_PROMPT.test(rest) };
 }
 
 export function projectCalled(called: string, projects: Projects): Project | UnknownProject {

@@ -150,10 +150,8 @@ export function requestOf(
 ):
   | ({ request: JobRequest } & Omit<Manner, 'isAnswered'>)
   | { refusal: Exclude<Refusal, { kind: 'thread_taken' }> } {
-  const to = parseProjectPrefix(text, deps.projects, byDefault);
-  const { prompt } = to;
-  if (to.kind === 'unknown_project' && (!mayBeMistypedCommand || prompt === '')) return { refusal: to };
-  const project = to.kind === 'known' ? to.project : byDefault;
+  const { project, unknownProject, prompt, isForced } = parseProjectPrefix(text, deps.projects, byDefault);
+  if (unknownProject !== null && (!mayBeMistypedCommand || prompt === '')) return { refusal: unknownProject };
   if (chosen !== null && chosen.id !== project.id) {
     return { refusal: { kind: 'two_projects', named: project.name, chosen: chosen.name } };
   }
@@ -165,12 +163,11 @@ export function requestOf(
     return { refusal: { ...verdict, kind: 'too_long_together', mayUntick: true } };
   }
   const isAlone = (raw.attachments?.snippets ?? []).length === 0;
-  const isForced = to.kind === 'known' && to.isForced;
   const answersInWords = () => announces(deps.known.agent(project.id), 'summary');
   return {
     request: { ...raw, projectId: project.id, projectName: project.name, prompt },
     isDoubtful: mayBeMistypedCommand && !isForced && isAlone && isDoubtful(prompt, answersInWords),
-    unknownProject: to.kind === 'unknown_project' ? to : null,
+    unknownProject,
   };
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Manner, openQuestion, requestJob } from '../../../src/jobs/decide/start/open.ts';
 import type { Job, Stage } from '../../../src/jobs/job.ts';
+import { parseProjectPrefix } from '../../../src/jobs/requests/project.ts';
 import { aJob } from '../../support/a-job.ts';
 import { policy, request } from '../support/builders.ts';
 import { decide } from '../support/decide.ts';
@@ -106,13 +107,11 @@ describe('"Start another"', () => {
 });
 
 test('a request for an unknown project keeps its words once', () => {
-  const named = {
-    kind: 'unknown_project',
-    name: 'hand',
-    projects: [{ id: 'p1', name: 'handbook' }],
-  } as const;
-  const addressed = { ...named, prompt: 'Fix it' };
-  const { job } = ask([], {}, { unknownProject: addressed });
+  const handbook = { id: 'p1', name: 'handbook' };
+  const project = { ...handbook, noticeChannels: [] };
+  const { unknownProject } = parseProjectPrefix('project=hand Fix it', [project], project);
+  const { job } = ask([], {}, { unknownProject });
+  const named = { kind: 'unknown_project', name: 'hand', projects: [handbook] };
   expect(job.stage).toMatchObject({ kind: 'awaiting_confirmation', sameAsJobId: null });
   expect(job.stage).toHaveProperty('unknownProject', named);
 });

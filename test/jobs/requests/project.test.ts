@@ -8,7 +8,9 @@ const projects: Projects = [
 const [docs] = projects;
 const read = (text: string) => {
   const to = parseProjectPrefix(text, projects, docs);
-  return to.kind === 'known' ? [to.project.name, to.prompt] : to;
+  return to.unknownProject === null
+    ? [to.project.name, to.prompt]
+    : { ...to.unknownProject, prompt: to.prompt };
 };
 
 describe('project=name at the start of a prompt', () => {

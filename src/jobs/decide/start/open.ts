@@ -220,12 +220,11 @@ export function requestJob(
 ): Decision {
   const same = recent.find((job) => isSame(job, request) && isActiveOrCompleted(job));
   if (unknownProject === null && same === undefined && !isDoubtful) return openJob(request, context);
-  const { kind, name = '', projects = [] } = unknownProject ?? {};
   const stage: Stage = {
     kind: 'awaiting_confirmation',
-    sameAsJobId: kind === undefined ? (same?.id ?? null) : null,
+    sameAsJobId: unknownProject === null ? (same?.id ?? null) : null,
     thread: request.thread,
-    ...(kind !== undefined && { unknownProject: { kind, name, projects } }),
+    ...(unknownProject !== null && { unknownProject }),
   };
   const builder = builderForNew({ ...request, thread: null }, context);
   builder.change({ stage });

@@ -263,7 +263,7 @@ async function preview(
   const text = mention ? requestIn(mention, botUserId).text : '';
   const byDefault = await projectOf(deps, channelId);
   const to = parseProjectPrefix(text, projects, byDefault);
-  const named = to.kind === 'known' && to.project.id !== byDefault.id ? to : null;
+  const named = to.project.id === byDefault.id ? null : to;
   return {
     thread: {
       ...mentioned,
