@@ -13,14 +13,14 @@ interface Events {
   post_refused: RefusedPost;
   /** Refused until the bot regains access. */
   post_delayed: RefusedPost;
-  job_created: { callId: string; agentJob: AgentJob };
+  job_created: CallAnswered;
   /** A create call of unknown outcome succeeded. */
-  job_found: { callId: string; agentJob: AgentJob };
-  create_failed: { callId: string; failure: AgentFailure };
-  call_repeated: { callId: string; failure: AgentFailure };
+  job_found: CallAnswered;
+  create_failed: CallFailed;
+  call_repeated: CallFailed;
   stop_pressed: { userId: string };
-  job_stopped: { callId: string; agentJob: AgentJob };
-  stop_failed: { callId: string; failure: AgentFailure };
+  job_stopped: CallAnswered;
+  stop_failed: CallFailed;
   reply_received: { reply: Reply };
   reply_edited: { reply: Reply };
   /** `overtaken`: the reply, if not yet delivered. */
@@ -36,7 +36,7 @@ interface Events {
   recipe_skipped: object;
   pause_refused: object;
   message_accepted: { callId: string; agentJobId: string; agentJob: AgentJob | null };
-  message_failed: { callId: string; failure: AgentFailure } & OfOthers;
+  message_failed: CallFailed & OfOthers;
   job_checked: { agentJob: AgentJob };
   check_failed: { agentJobId: string; failure: AgentFailure } & OfOthers;
   start_again_pressed: ByPerson & {
@@ -95,6 +95,10 @@ type EventType = keyof Events;
 export type EventOf<T extends EventType> = { [K in T]: Readonly<{ type: K } & Events[K]> }[T];
 
 export type JobEvent = EventOf<EventType>;
+
+type CallAnswered = Readonly<{ callId: string; agentJob: AgentJob }>;
+
+type CallFailed = Readonly<{ callId: string; failure: AgentFailure }>;
 
 type RefusedPost = Readonly<{ callId: string; announcement: Announcement; reason: string }>;
 

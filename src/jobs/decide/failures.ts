@@ -5,7 +5,7 @@ import { isWaitOn, retryDelayMs } from '../schedule/schedule.ts';
 import type { DecisionBuilder } from './decision-builder.ts';
 
 /** `retry`: nothing happened. `unknown`: a person decides. */
-export type Verdict = 'retry' | 'refused' | 'unknown';
+export type Verdict = 'retry' | 'failed' | 'unknown';
 
 /** For the call, if its outcome is definite, and for the job. */
 const MEANINGS: Readonly<Record<AgentFailureReason, readonly [Exclude<Verdict, 'unknown'>, TroubleKind]>> = {
@@ -15,9 +15,9 @@ const MEANINGS: Readonly<Record<AgentFailureReason, readonly [Exclude<Verdict, '
   // For create calls, an unknown project. For messages, see `mayComeBack`.
   not_found: ['retry', 'needs_admin'],
   no_such_path: ['retry', 'unreachable'],
-  rejected: ['refused', 'needs_admin'],
-  server_error: ['refused', 'unreachable'],
-  bad_answer: ['refused', 'unreachable'],
+  rejected: ['failed', 'needs_admin'],
+  server_error: ['failed', 'unreachable'],
+  bad_answer: ['failed', 'unreachable'],
 };
 
 export function verdictOn({ outcome, reason }: AgentFailure): Verdict {
@@ -32,9 +32,8 @@ export function endFailedCall(
 ): Verdict {
   const verdict = verdictOn(failure);
   // A message call's replies join later ones in a new call.
-  const retry = call === 'create_job' ? 'retry' : 'not_made';
-  const state = { unknown: 'unknown', refused: 'failed', retry } as const;
-  builder.endCall(callId, state[verdict], `${failure.reason}: ${failure.message}`);
+  const isReplaced = verdict === 'retry' && call === 'send_message';
+  builder.endCall(callId, isReplaced ? 'not_made' : verdict, `${failure.reason}: ${failure.message}`);
   return verdict;
 }
 

@@ -23,7 +23,7 @@ describe('when nothing happened', () => {
   );
 
   test.each(['rejected', 'server_error', 'bad_answer'] as const)('%s: it is refused', (reason) => {
-    expect(verdictOn(aFailure({ reason }))).toBe('refused');
+    expect(verdictOn(aFailure({ reason }))).toBe('failed');
   });
 });
 

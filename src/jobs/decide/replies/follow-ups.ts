@@ -98,7 +98,7 @@ export const followUpDeciders = {
     noteMissing(builder, failure);
     if (failure.outcome === 'unknown') expectTurn(builder);
     const isJobGone = isGone(builder, failure, othersAnsweredAtMs);
-    switch (isMissing(failure) && !mayComeBack(builder, failure, isJobGone) ? 'refused' : verdict) {
+    switch (isMissing(failure) && !mayComeBack(builder, failure, isJobGone) ? 'failed' : verdict) {
       case 'retry':
         if (count + builder.followUpsIn('waiting').length > 0) {
           builder.change({ sendNotBeforeMs: noteTrouble(builder, 'send', failure) });
@@ -108,7 +108,7 @@ export const followUpDeciders = {
         }
         forgetSendTrouble(builder);
         break;
-      case 'refused':
+      case 'failed':
         if (!isMissing(failure)) clearTrouble(builder, 'send');
         else if (builder.job.trouble?.source === 'send') endTrouble(builder, builder.job.trouble);
         if (count === 0) break;

@@ -10,10 +10,7 @@ import { withChanges, withCorrection } from '../replies/replies.ts';
 import { observe } from '../watch/observe.ts';
 import { dropJob, requestCreate, watchAgentJob } from './open.ts';
 
-function jobCreated(
-  builder: DecisionBuilder,
-  { callId, agentJob }: Pick<EventOf<'job_created'>, 'callId' | 'agentJob'>,
-) {
+function jobCreated(builder: DecisionBuilder, { callId, agentJob }: EventOf<'job_created' | 'job_found'>) {
   builder.endCall(callId, 'done');
   if (builder.job.stage.kind !== 'creating') return;
   clearTrouble(builder, 'send');
@@ -43,7 +40,7 @@ export const createDeciders = {
       case 'retry':
         noteTrouble(builder, 'send', failure);
         break;
-      case 'refused': {
+      case 'failed': {
         clearTrouble(builder, 'send');
         builder.change({ stage: { kind: 'rejected', message } });
         builder.announce({ kind: 'create_rejected', message });
