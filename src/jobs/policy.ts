@@ -50,11 +50,8 @@ export function policyFor(
 }
 
 export function configuredNoticeChannels({ noticeChannels, projects, channels }: Rules): string[] {
-  return [
-    ...noticeChannels,
-    ...projects.flatMap((project) => project.noticeChannels),
-    ...[...channels.values()].flatMap((channel) => channel.noticeChannels ?? []),
-  ];
+  const narrower: readonly ChannelSettings[] = [...projects, ...channels.values()];
+  return [...noticeChannels, ...narrower.flatMap((one) => one.noticeChannels ?? [])];
 }
 
 export function defaultProject(projects: Projects, { projectName }: ChannelSettings): Project {

@@ -25,7 +25,7 @@ export interface OfferTable {
   readonly answers: OfferAnswers;
 }
 
-function ruleOf({ kind }: OfferSubject, { offers }: Pick<OfferTable, 'offers'>): OfferRule<OfferSubject> {
+function ruleOf({ kind }: OfferSubject, { offers }: OfferTable): OfferRule<OfferSubject> {
   return offers[kind] as OfferRule<OfferSubject>;
 }
 
@@ -49,7 +49,7 @@ export function closeOffers(builder: DecisionBuilder, event: JobEvent, table: Of
 export function outcomeOfOffer(
   { offers = [] }: Job,
   press: JobEvent,
-  table: Pick<OfferTable, 'offers'>,
+  table: OfferTable,
 ): OfferOutcome | null {
   return offers.findLast(({ about }) => ruleOf(about, table).isAbout(press, about))?.outcome ?? null;
 }
@@ -120,7 +120,7 @@ function outcomeOf(
   event: JobEvent,
   about: OfferSubject,
   { stage }: Job,
-  { answers }: Pick<OfferTable, 'answers'>,
+  { answers }: OfferTable,
 ): OfferOutcome {
   if (about.kind === 'draft' && stage.kind === 'dropped') {
     return { answer: stage.why === 'not_posted' ? 'moot' : stage.why, by: stage.byUserId };

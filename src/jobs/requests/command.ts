@@ -9,18 +9,10 @@ export type Command = Readonly<
   | { kind: 'prompt'; text: string }
 >;
 
-type PlainWord = Exclude<CommandName, 'status' | 'watch'>;
+const plainWords = ['help', 'list', 'settings', 'doctor', 'report', 'recipes'] as const;
+type PlainWord = (typeof plainWords)[number];
 
-export const commandNames = [
-  'help',
-  'list',
-  'status',
-  'watch',
-  'settings',
-  'doctor',
-  'report',
-  'recipes',
-] as const;
+export const commandNames = [...plainWords, 'status', 'watch'] as const;
 export type CommandName = (typeof commandNames)[number];
 
 const STATUS = /^status(?:\s+(\S+))?$/i;
@@ -33,8 +25,8 @@ export const FORCED_PROMPT = /^(?:--(?:\s+|$)|[—–]\s*)/u;
 export function parseCommand(text: string): Command {
   const trimmed = text.trim();
   if (trimmed === '') return { kind: 'compose' };
-  const [plain] = /^(?:help|list|settings|doctor|report|recipes)$/i.exec(trimmed) ?? [];
-  if (plain !== undefined) return { kind: plain.toLowerCase() as PlainWord };
+  const plain = plainWords.find((word) => word === trimmed.toLowerCase());
+  if (plain !== undefined) return { kind: plain };
   const status = STATUS.exec(trimmed);
   if (status !== null) return { kind: 'status', id: status[1] ?? null };
   const run = /^run(?:\s+([a-z0-9_-]+))?$/i.exec(trimmed);

@@ -33,14 +33,14 @@ export function shownWhilePaused(job: Job, { atMs, untilMs }: Pick<Slowdown, 'at
   const isWatched = stage.kind === 'working' && !isUnwatched(job);
   const hasOwn = trouble !== null && (trouble.kind !== 'rate_limited' || trouble.source !== 'check');
   if (!isWatched || hasOwn) return job;
-  const paused = {
+  const own = trouble ?? {
     kind: 'rate_limited',
     source: 'check',
     sinceMs: atMs,
     misses: 1,
     isAnnounced: false,
-  } as const;
-  return { ...job, trouble: { ...paused, ...trouble, retryAtMs: untilMs } };
+  };
+  return { ...job, trouble: { ...own, retryAtMs: untilMs } };
 }
 
 const MINUTE_MS = 60_000;

@@ -12,16 +12,13 @@ import { nameOthers } from './snippets.ts';
 
 export const replyDeciders = {
   reply_received(builder, { reply }) {
-    if (builder.followUpAt(reply.messageTs) !== null || isBeforeJob(builder.job, reply.messageTs)) return;
-    route(builder, newFollowUp(builder, reply, reply.attachments.snippets), reply);
+    if (builder.followUpAt(reply.messageTs) === null) receive(builder, reply);
   },
 
   reply_edited(builder, { reply }) {
-    const { messageTs, mentionsBot } = reply;
-    const before = builder.followUpAt(messageTs);
+    const before = builder.followUpAt(reply.messageTs);
     if (before !== null) edit(builder, before, reply);
-    else if (mentionsBot && !isBeforeJob(builder.job, messageTs))
-      route(builder, newFollowUp(builder, reply, reply.attachments.snippets), reply);
+    else if (reply.mentionsBot) receive(builder, reply);
   },
 
   reply_deleted(builder, { messageTs, overtaken }) {
@@ -98,6 +95,11 @@ export const replyDeciders = {
     enqueueNew(builder, { ...followUp, state: 'waiting', receivedAtMs: builder.nowMs });
   },
 } satisfies Partial<Deciders>;
+
+function receive(builder: DecisionBuilder, reply: Reply) {
+  if (isBeforeJob(builder.job, reply.messageTs)) return;
+  route(builder, newFollowUp(builder, reply, reply.attachments.snippets), reply);
+}
 
 /** `before`: the state before an edit. */
 function route(

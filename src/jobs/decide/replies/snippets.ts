@@ -79,8 +79,7 @@ function completeReply(builder: DecisionBuilder, before: FollowUp, reply: Reply)
 
 function enqueue(builder: DecisionBuilder, followUp: FollowUp) {
   if (followUp.snippets.length > 0) builder.schedule('read_snippets');
-  const waiting: FollowUp = { ...followUp, state: 'waiting', callId: null };
-  enqueueOrRefuse(builder, waiting);
+  enqueueOrRefuse(builder, { ...followUp, state: 'waiting', callId: null });
 }
 
 /** An edit may have removed words. */
