@@ -32,7 +32,3 @@ export const noAttachments: Attachments = { snippets: [], others: [] };
 export function seeFiles(snippets: readonly Snippet[]): string {
   return `See ${snippets.map(({ name }) => name).join(', ')}`;
 }
-
-export function inlineSnippet(name: string, text: string): string {
-  return `${name}:\n${text}`;
-}

@@ -45,12 +45,11 @@ export function statusWord(text: string): string | null {
 export type ThreadWord = 'aside' | 'mute' | 'unmute';
 
 const ASIDE = /^\s*aside(?=[\s:,.;!—]|$)(?!\s+from\b)/i;
-const MUTING = /^\s*(mute|unmute)\s*$/i;
 
 export function threadWordOf(text: string): ThreadWord | null {
   if (ASIDE.test(text)) return 'aside';
-  const [, word] = MUTING.exec(text) ?? [];
-  return word === undefined ? null : word.toLowerCase() === 'mute' ? 'mute' : 'unmute';
+  const word = text.trim().toLowerCase();
+  return word === 'mute' || word === 'unmute' ? word : null;
 }
 
 /** U+2800 is Braille's blank. */

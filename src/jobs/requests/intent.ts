@@ -74,10 +74,14 @@ const MEANINGS = [
     beside: phrases(words.smallTalk.heads, words.smallTalk.companions).union(COURTESIES),
   },
 ];
-const CHANGES = words.changes.trim().split(/\s+/);
-const CHANGED = phrases(...CHANGES.filter((word) => !word.endsWith('*')));
-const CHANGING = [...phrases(...CHANGES.filter((word) => word.endsWith('*')))];
-const CHANGE_WITHIN = [...phrases(words.changesWithin)];
+/** Blanks show where a word must begin or end. */
+const CHANGES = [
+  ...words.changes
+    .trim()
+    .split(/\s+/)
+    .flatMap((word) => [...phrases(word)].map((known) => ` ${known}${word.endsWith('*') ? '' : ' '}`)),
+  ...phrases(words.changesWithin),
+];
 
 /**
  * Only a `request` goes out without its author's confirmation. `isToBot` false: the text may be for the
@@ -117,20 +121,19 @@ function phraseIntent(slackText: string): Intent | null {
 }
 
 /** True for known phrases only, with at least one head. */
-function covers(tokens: readonly string[], heads: ReadonlySet<string>, beside: ReadonlySet<string>) {
-  // For the tokens before each position.
-  const reached: ('nothing' | 'beside' | 'head')[] = ['beside'];
-  for (let end = 1; end <= tokens.length; end += 1) {
-    reached[end] = 'nothing';
-    for (let start = 0; start < end && reached[end] !== 'head'; start += 1) {
-      const before = reached[start];
-      if (before === 'nothing') continue;
-      const phrase = tokens.slice(start, end).join(' ');
-      if (heads.has(phrase) || (before === 'head' && beside.has(phrase))) reached[end] = 'head';
-      else if (beside.has(phrase)) reached[end] = 'beside';
-    }
-  }
-  return reached[tokens.length] === 'head';
+function covers(
+  tokens: readonly string[],
+  heads: ReadonlySet<string>,
+  beside: ReadonlySet<string>,
+  hasHead = false,
+): boolean {
+  if (tokens.length === 0) return hasHead;
+  return tokens.some((_, last) => {
+    const phrase = tokens.slice(0, last + 1).join(' ');
+    const isHead = heads.has(phrase);
+    if (!isHead && !beside.has(phrase)) return false;
+    return covers(tokens.slice(last + 1), heads, beside, hasHead || isHead);
+  });
 }
 
 function doubt(text: string): Intent | null {
@@ -151,9 +154,8 @@ function isQuestion(text: string) {
   if (end < 0 || !/^[\s\p{P}]*$/u.test(text.slice(end))) return false;
   const tokens = tokensOf(text);
   if (tokens.length === 0 || tokens.length > QUESTION_WORDS_MAX) return false;
-  const isChange = (token: string) => CHANGED.has(token) || CHANGING.some((start) => token.startsWith(start));
-  const whole = tokens.join(' ');
-  return !tokens.some(isChange) && !CHANGE_WITHIN.some((part) => whole.includes(part));
+  const whole = ` ${tokens.join(' ')} `;
+  return !CHANGES.some((change) => whole.includes(change));
 }
 
 /** `don't` is one word, and `thaaanks` is `thanks`. */

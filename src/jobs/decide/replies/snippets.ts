@@ -2,7 +2,6 @@ import type { Reply } from '../../event.ts';
 import { excludedFollowUp, type FollowUp, promptOf, unsentStates } from '../../follow-ups/follow-up.ts';
 import { type Job, paragraphs, startPromptOf } from '../../job.ts';
 import {
-  inlineSnippet,
   type ReadSnippet,
   type Snippet,
   seeFiles,
@@ -135,7 +134,7 @@ function takeFitting(
     if ('kind' in snippet) files.push(snippet);
     else if ('problem' in snippet) problems.push(snippet);
     else {
-      const text = inlineSnippet(snippet.name, snippet.text);
+      const text = `${snippet.name}:\n${snippet.text}`;
       const verdict = judgePrompt(unescaped(promptWith([...texts, text].join('\n\n'))), promptMaxLength);
       if (verdict.kind === 'too_long') problems.push({ name: snippet.name, problem: 'too_long' });
       else texts.push(text);

@@ -68,7 +68,7 @@ export function builderForNew(
 function openIn(
   builder: DecisionBuilder,
   thread: StartThread | null,
-  { pressedTs, responseUrl }: Pick<EventOf<'try_again_pressed'>, 'pressedTs' | 'responseUrl'>,
+  { pressedTs, responseUrl }: EventOf<'try_again_pressed' | 'start_another_pressed'>,
 ) {
   const { job, nowMs } = builder;
   const untilTs = pressedTs ?? slackTime(nowMs);
