@@ -6,8 +6,8 @@ import { isWaitOn } from '../schedule/schedule.ts';
 import type { DecisionBuilder } from './decision-builder.ts';
 
 /** Keeps the known spelling: agents spell one URL in several ways. */
-export function withKnownLink<T extends AgentJob | null>({ job, context }: DecisionBuilder, answer: T): T {
-  const prLink = answer?.prLink ?? null;
+export function withKnownLink({ job, context }: DecisionBuilder, answer: AgentJob): AgentJob {
+  const { prLink } = answer;
   const before = job.agentJob?.prLink ?? null;
   if (prLink === null || prLink === before) return answer;
   const known = before === null ? toldLinks(job) : [...toldLinks(job), before];

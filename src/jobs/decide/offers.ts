@@ -66,7 +66,7 @@ export const coreOffers = {
     },
     isOpen: (builder, { callId, creates }) => {
       const { job } = builder;
-      if (callId !== undefined && hasUndelivered(builder, callId)) return true;
+      if (callId !== undefined && builder.undelivered(callId).length > 0) return true;
       if (job.stage.kind === 'create_unknown') return job.stage.callId === callId;
       return creates === job.creates && mayStartAgain(job);
     },
@@ -74,10 +74,9 @@ export const coreOffers = {
   send: {
     isAbout: (press, { callId }) => press.type === 'resend_pressed' && press.callId === callId,
     isOpen: (builder, { callId }, event) => {
-      if (callId !== null) return hasUndelivered(builder, callId);
       // A second refusal has a message of its own.
-      const isAllSentAgain = event.type === 'resend_pressed' && event.callId === null;
-      return !isAllSentAgain && builder.undelivered().length > 0;
+      const isAllSentAgain = callId === null && event.type === 'resend_pressed' && event.callId === null;
+      return !isAllSentAgain && builder.undelivered(callId).length > 0;
     },
   },
   watch: {
@@ -94,10 +93,6 @@ export const coreOffers = {
     isOpen: ({ job: { stage } }, { number }) => stage.kind === 'draft' && stage.number === number,
   },
 } satisfies Partial<OfferRules>;
-
-function hasUndelivered(builder: DecisionBuilder, callId: string) {
-  return builder.followUpsOfCall(callId).some(({ state }) => state === 'not_sent' || state === 'unknown');
-}
 
 export const coreAnswers: OfferAnswers = {
   start_again_pressed: 'started_again',

@@ -71,7 +71,7 @@ export const followUpDeciders = {
   },
 
   message_accepted(builder, { callId, agentJobId, agentJob }) {
-    const answer = withKnownLink(builder, agentJob);
+    const answer = agentJob && withKnownLink(builder, agentJob);
     builder.endCall(callId, 'done');
     const sent = builder.followUpsOfCall(callId).filter((followUp) => followUp.state !== 'sent');
     if (sent.length === 0) return;

@@ -1,6 +1,7 @@
 import type { Decision, DecisionContext } from '../../decision.ts';
 import { slackTime } from '../../follow-ups/follow-up.ts';
 import { type Draft, type Dropped, type Job, paragraphs, type Stage } from '../../job.ts';
+import { noAttachments } from '../../requests/attachments.ts';
 import type { Deciders, DecisionBuilder } from '../decision-builder.ts';
 import { followUpShown } from '../replies/enqueue.ts';
 import { builderForNew, type JobRequest, notifyRequester, requestCard } from './open.ts';
@@ -97,7 +98,7 @@ export const draftDeciders = {
     notifyRequester(builder, callId, reason, announcement);
   },
 
-  draft_started(builder, { draft, prompt, said = '', attachments, withheld = [], postTs }) {
+  draft_started(builder, { draft, prompt, said = '', attachments = noAttachments, withheld = [], postTs }) {
     const { job, nowMs } = builder;
     if (openDraft(builder, draft) === null) return;
     for (const messageTs of withheld) {
@@ -113,10 +114,8 @@ export const draftDeciders = {
       isStartedByPerson: true,
       context: paragraphs(job.context, said),
       ...(prompt !== undefined && { prompt }),
-      ...(attachments !== undefined && {
-        snippets: [...job.snippets, ...attachments.snippets],
-        others: [...job.others, ...attachments.others],
-      }),
+      snippets: [...job.snippets, ...attachments.snippets],
+      others: [...job.others, ...attachments.others],
     });
     requestCard(builder);
   },

@@ -2,8 +2,8 @@ import { type CallRequest, createKey } from '../../call.ts';
 import type { Decision, DecisionContext } from '../../decision.ts';
 import type { EventOf } from '../../event.ts';
 import { createPromptOf, fittingAlong, slackTime } from '../../follow-ups/follow-up.ts';
-import { type Dropped, initiatorOf, type Job, openStages, type Stage, type StartThread } from '../../job.ts';
-import type { Attachments } from '../../requests/attachments.ts';
+import { type Dropped, initiatorOf, type Job, openStages, type StartThread } from '../../job.ts';
+import { type Attachments, noAttachments } from '../../requests/attachments.ts';
 import type { UnknownProject } from '../../requests/project.ts';
 import { type Deciders, DecisionBuilder } from '../decision-builder.ts';
 import { enqueueOrRefuse } from '../replies/enqueue.ts';
@@ -29,15 +29,14 @@ export function openJob(request: JobRequest, context: DecisionContext): Decision
 }
 
 export function builderForNew(
-  { thread, attachments, context: said = '', ...request }: JobRequest,
+  { thread, attachments = noAttachments, context: said = '', ...request }: JobRequest,
   context: DecisionContext,
 ): DecisionBuilder {
   const job: Job = {
     watchedAgentJobId: null,
     ...request,
     context: said,
-    snippets: attachments?.snippets ?? [],
-    others: attachments?.others ?? [],
+    ...attachments,
     inlined: '',
     id: context.newId(),
     number: 0,
@@ -220,14 +219,15 @@ export function requestJob(
 ): Decision {
   const same = recent.find((job) => isSame(job, request) && isActiveOrCompleted(job));
   if (unknownProject === null && same === undefined && !isDoubtful) return openJob(request, context);
-  const stage: Stage = {
-    kind: 'awaiting_confirmation',
-    sameAsJobId: unknownProject === null ? (same?.id ?? null) : null,
-    thread: request.thread,
-    ...(unknownProject !== null && { unknownProject }),
-  };
   const builder = builderForNew({ ...request, thread: null }, context);
-  builder.change({ stage });
+  builder.change({
+    stage: {
+      kind: 'awaiting_confirmation',
+      sameAsJobId: unknownProject === null ? (same?.id ?? null) : null,
+      thread: request.thread,
+      ...(unknownProject !== null && { unknownProject }),
+    },
+  });
   if (!isAnswered) notifyRequester(builder, 'asked_before', '', 'asked_before');
   return builder.decision();
 }

@@ -159,7 +159,7 @@ export function startTurn(
   // From an earlier follow-up, not visibly started.
   const unsettled = working?.settle?.seenActive === false ? working.settle : null;
   const isTurnBeforeOver = unsettled !== null && own !== null && isEndAfter(unsettled, own);
-  const previous: Partial<Settle> & Pick<Settle, 'previousStatus' | 'previousPrLink'> = isTurnBeforeOver
+  const previous = isTurnBeforeOver
     ? { previousStatus: own.status, previousPrLink: own.prLink }
     : (unsettled ?? { previousStatus: stage.kind === 'ended' ? stage.status : null, previousPrLink });
   const settle = {
