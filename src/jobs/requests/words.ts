@@ -83,7 +83,7 @@ tamam[dır], harika, mükemmel, güzel, çok iyi, eline/elinize sağlık, aferin
 好[的/呀/啊/吧], 行, 可以, 没问题, 没事, (明白/搞定)[了], 知道了, 收到, 太(好/棒)了, (很/非常)好, [很/真]棒, 完美, 厉害, 优秀, 不错, 赞, 完成[了], 已(完成/合并/发布), 做完了, 合并了, [已]批准, 不客气, (干/做)得好, 哈哈, 沒問題, 瞭解, 厲害, 已合併, 不客氣, 讚, ok(了/的)
 좋(아/아요/습니다/네요), 알겠(습니다/어요), 알았어요, (확인/승인)[했습니다], 오케이[요], 굿, 최고[예요/입니다], (훌륭/완벽)(해요/합니다), 대박, 멋(져요/지네요), 완료[했습니다/되었습니다], 머지했습니다, 천만에요, 괜찮아요, 잘(했어요/하셨습니다), 넵, 넹`,
   companions: `
-you, u, much, very, a lot/ton/bunch/million/great/good, many, all, everyone, everybody, team, folks, guys, friend, mate, man, buddy, there, again, i, im, we, really, absolutely, pretty, truly, too, here, indeed, for now/this/that/it/all/everything/looking, for helping [out], as always/usual, in advance, for the help/work/look/update/fix/pr/changes/docs, for your help/work/time/patience, for the great/good work, for doing this, for the quick fix/help/response, for the heads up, for the pull request, what a, job, work, thats, its, that was, look[s], it, that, this, the, your, [big] help, ever, day, of you, today, what i wanted/needed, fast, quick
+you, u, much, very, a lot/ton/bunch/million/great/good, many, all, every(one/body), team, folks, guys, friend, mate, man, buddy, there, again, i, im, we, really, absolutely, pretty, truly, too, here, indeed, for now/this/that/it/all/everything/looking, for helping [out], as always/usual, in advance, for the help/work/look/update/fix/pr/changes/docs, for your help/work/time/patience, for the great/good work, for doing this, for the quick fix/help/response, for the (heads up/pull request), what a, job, work, thats, its, that was, look[s], it, that, this, the, your, [big] help, ever, day, of you, today, what i wanted/needed, fast, quick
 sehr, wirklich, echt, ganz, das war, ist, das, es, dir, euch, ihnen, an alle/euch, alle[n/s], nochmal, noch einmal, vielmal[s], dafür, für alles, für deine/eure/ihre hilfe, für die [schnelle] hilfe, für die [tolle] arbeit, für die mühe, hat geklappt, gemacht, auch, zusammen
 beaucoup, bien, très, vraiment, tout [le monde], à tous/vous/toi, tous, toutes, pour tout/l'aide/moi, pour ton/votre aide, pour le/votre travail, c'est, ça, l'équipe, encore, déjà, de mon côté, d'avance, par avance
 muy, much(o/as), de verdad/novo, tan, todo[s], a todos/todas/ti, equipo, por todo/tudo, por la/tu/su/vuestra ayuda, por el trabajo, otra vez, está, eso, esto, muito, mesmo, pela [sua] ajuda, pelo trabalho, equipe, isso, chicos, demais, pessoal, galera, gente
@@ -119,27 +119,27 @@ dur, durdur[un], iptal [edin], vazgeç[tim], geri al, boşver, boş ver, bırak,
 停[下/一下/吧], [请]停下来, 停下來, 取消[吧/一下], 终止[任务], 撤销, 撤回, 算了[吧], 别(做/弄)了, 不要了, 不用做了, [请](停止/取消)任务, (请/請)(停止/取消), 取消(这个/上一个/最后一个/上一个任务), 停止工作, 終止, 撤銷, 別做了, (停止/取消)任務, 取消(上/最後)一個
 멈춰[줘/ 줘/주세요/ 주세요], 그만[해/하세요], (중지/중단/취소)[해[줘/주세요/ 주세요]], 취소해 줘, 스톱, 정지, 됐(어요/습니다)`,
   companions: `
-it, this, that, these, the, job, jobs, request, task, run, process, agent, one, last, latest, previous, current, running, my, everything, all, all of it/this/that, working, working on it/this, work, doing that/this, about/found/got/solved it, i want/need to, i want you to, i would like to, id like to, how do/can i, do i, lets, we should, no, nein, non, não, nee, nie, нет, ні, nej, nei, hayır, لا, नहीं, いいえ, 아니요, mission, for now, i found it, found the answer, figured it out, all good
+it, this, that, these, the, job, jobs, request, task, run, process, agent, one, last, latest, previous, current, running, my, everything, all, all of it/this/that, working [on it/on this], work, doing that/this, about/found/got/solved it, i need to, i want [you] to, i(d/ would) like to, how do/can i, do i, lets, we should, no, nein, non, não, nee, nie, нет, ні, nej, nei, hayır, لا, नहीं, いいえ, 아니요, mission, for now, i found it, found the answer, figured it out, all good
 das, den, die, diese(n/s), es, auftrag, anfrage, aufgabe, letzte[n/s], laufenden, alles, meine[n], ab, ich möchte/will/wollte, agenten, wie kann ich
-ça, cela, le, la, les, ce, cette, tout, tâche, travail, demande, requête, dernier, dernière, en cours, ma, mon, je veux/voudrais, l'agent
-eso, esto, lo, el, los, último, última, trabajo, tarea, solicitud, petición, todo, mi, quiero, ese, esa, este, esta, agente, isso, isto, o, a, trabalho, tarefa, pedido, tudo, meu, minha, quero, esse, essa
-il, l'ultimo, l'ultima, lavoro, richiesta, questo, questa, quello, quella, tutto, mio, mia, voglio, l'agente
+ça, cela, le, la, les, ce, cette, tout, tâche, travail, demande, requête, derni(er/ère), en cours, ma, mon, je veux/voudrais, l'agent
+eso, esto, lo, el, los, últim(o/a), trabajo, tarea, solicitud, petición, todo, mi, quiero, ese, esa, este, esta, agente, isso, isto, o, a, trabalho, tarefa, pedido, tudo, meu, minha, quero, esse, essa
+il, l'ultim(o/a), lavoro, richiesta, quest(o/a), quell(o/a), tutto, mio, mia, voglio, l'agente
 het, dit, dat, de, laatste, taak, opdracht, verzoek, mijn, ermee, deze, ik wil, lopende
 to, ten, tę, zadanie, zlecenie, ostatni[e/ą], prośbę, wszystko, moj(e/ą), pracę, o tym, chcę
 эт(о/у/от), задачу, задание, запрос, последн(юю/ий/ее), работу, всё, мо(ю/й/ё), об этом, я хочу, агента, це, цю, цей, завдання, запит, останн(є/ій/ю), роботу, моє, мій, про це
 det, det här/där, jobbet, uppgiften, senaste, sista, allt, mitt, min, detta, jag vill, dette, jobben, oppgaven, forespørselen, siste, alt, jeg vil, opgaven, anmodningen, seneste, sidste, mit
 bunu, onu, şunu, işi, son, görevi, isteği, hepsini, her şeyi, şu, bu, artık
-هذا, هذه, ذلك, المهمة, الطلب, العمل, الأخير, الأخيرة, كل شيء, أريد, الوظيفة
+هذا, هذه, ذلك, المهمة, الطلب, العمل, الأخير[ة], كل شيء, أريد, الوظيفة
 इसे, इसको, यह, उसे, काम, कार्य, अनुरोध, आखिरी, अंतिम, पिछला, सब, सब कुछ, मेरा, को
 이거, 이것, 그거, 마지막, (작업/요청)[을], 전부, 모두, 다, 이, 그, 잠깐, 방금 거/것`,
 };
 
 export const help: Phrases = {
   heads: `
-[i need/show] help, commands, what do you do, what can you do [for me], what can i do [here], what can i ask [you], who/what are you, how does this/it work, how do you work, how do i use this/you, how to use this, are you a bot, what is (this/docs agent), what commands (do you have/are there), usage
+[i need/show] help, commands, what do you do, what can you do [for me], what can i (do [here]/ask [you]), who/what are you, how does this/it work, how do you work, how do i use this/you, how to use this, are you a bot, what is (this/docs agent), what commands (do you have/are there), usage
 [ich brauche] hilfe, hilf mir, was kannst du [alles/tun], was machst/bist du, was können sie, wer bist du, wie funktioniert/geht das, wie funktionierst du, befehle
 aide [moi], aidez moi, à l'aide, j'ai besoin d'aide, que (peux tu/sais tu/pouvez vous) faire, tu fais quoi, qu'est ce que tu peux/sais faire, qui (es tu/êtes vous), comment ça marche/fonctionne
-[necesito] ayuda, ayúdame, qué puedes/sabes hacer, qué haces, quién eres, cómo funciona [esto], cómo funcionas, comandos, [preciso de] ajuda, me ajude, o que você (pode fazer/faz), o que podes fazer, quem (é você/és tu), como isso/isto funciona
+[necesito] ayuda, ayúdame, qué puedes/sabes hacer, qué haces, quién eres, cómo funciona[s/ esto], comandos, [preciso de] ajuda, me ajude, o que você (pode fazer/faz), o que podes fazer, quem (é você/és tu), como isso/isto funciona
 [ho bisogno di] aiuto, aiutami, [che] cosa puoi/sai fare, chi sei, come funziona/funzioni, comandi
 hulp, help mij, ik heb hulp nodig, wat doe je, wat kan/kun je [doen], wie ben je, hoe werkt dit/het
 pomoc[y], pomóż [mi], co potrafisz/umiesz, co możesz zrobić, kim jesteś, jak to działa, jak działasz
@@ -170,21 +170,21 @@ export const status: Phrases = {
   heads: `
 [current/show/whats the/whats my/what is the] status, status update
 [wie ist der/was ist der/aktueller] stand, wie ist der status, [quel est le] statut, [cuál es el] estado, qual [é] o status, [qual è lo] stato, wat is de status, jaki jest status, [какой/який] статус
-vad är statusen, hva er statusen, hvad er status, durum [ne], [ما هي] الحالة, स्थिति, क्या स्थिति है, स्टेटस, (ステータス/状況)[は], [当前]状态, 状态如何, 狀態, [현재] 상태, 상태는`,
+(vad är/hva er) statusen, hvad er status, durum [ne], [ما هي] الحالة, स्थिति, क्या स्थिति है, स्टेटस, (ステータス/状況)[は], [当前]状态, 状态如何, 狀態, [현재] 상태, 상태는`,
   companions:
     'of, on, it, this, that, my, the, job, request, pr, pull request, der, meinem, auftrag, meines auftrags, von meinem job',
 };
 
 export const progress: Phrases = {
   heads: `
-is it done/ready/finished/merged, is this/that done, is this ready, are you done/ready/finished/working/there/stuck, [are you] still working/there, done/ready/finished yet, any news/update/updates/progress/luck, how far [along] (are you/is it), how(s/ is) it (going/coming along), hows it looking, how is it doing, how long [does it take], how long will it/this/that take, how much longer, when will it/this/you be done, when will it/this be ready, when is it done/ready, [whats the/what is the] eta, what(s/ is) (happening/going on), what are you doing, where are we [at], did it work, did you finish, (have you/has it) finished, where(s/ is) the/my pr, where is the pull request, is the (pr/pull request) ready, is there a pr, are we there yet, how is my job/request doing, hows my job doing, where (does it/do we) stand, when can i expect it, (did you open/have you opened) the/a pr, did the pr get created, was the pr created
-[wann] ist es/das fertig, [wann] bist du fertig, bist du soweit, schon fertig, gibt es [schon] (neuigkeiten/etwas neues/was neues), gibt's (neuigkeiten/was neues), (gibt es/gibt's) ein update, was/irgendwas neues, wie weit (bist du/ist es/sind wir), wie lange noch, wie lange dauert es/das, wie läuft's, wie läuft es, noch dran, wie ist der stand der dinge, wo ist/bleibt der pr, läuft das/es noch, dauert das/es noch lange, wie sieht's aus
+is it done/ready/finished/merged, is this/that done, is this ready, are you done/ready/finished/working/there/stuck, [are you] still working/there, done/ready/finished yet, any news/update/updates/progress/luck, how far [along] (are you/is it), how(s/ is) it (going/coming along), hows it looking, how long [does it take], how long will it/this/that take, how much longer, when will it/this/you be done, when will it/this be ready, when is it done/ready, [whats the/what is the] eta, what(s/ is) (happening/going on), what are you doing, where are we [at], did it work, did you finish, (have you/has it) finished, where(s/ is) the/my pr, where is the pull request, is the (pr/pull request) ready, is there a pr, are we there yet, how is (it/my job/my request) doing, hows my job doing, where (does it/do we) stand, when can i expect it, (did you open/have you opened) the/a pr, did the pr get created, was the pr created
+[wann] ist es/das fertig, [wann] bist du fertig, bist du soweit, schon fertig, gibt es [schon] (neuigkeiten/etwas neues/was neues), gibt's (neuigkeiten/was neues), (gibt es/gibt's) ein update, was/irgendwas neues, wie weit (bist du/ist es/sind wir), wie lange noch, wie lange dauert es/das, wie läuft('s/ es), noch dran, wie ist der stand der dinge, wo ist/bleibt der pr, läuft das/es noch, dauert das/es noch lange, wie sieht's aus
 est ce que c'est fait/prêt/fini, (est ce/c'est) prêt/fini, des nouvelles, du nouveau, quoi de neuf, où en (es tu/est on), où ça en est, ça avance [bien], combien de temps [ça prend], c'est pour quand, (as tu/tu as/avez vous) fini, où est la pr, quand est ce que (ce sera/c'est) prêt, ce sera prêt quand, quand sera ce prêt
 está listo/hecho/terminado/pronto/feito, ya/já está, alguna novedad/noticia, [hay] novedades, hay noticias, cómo va[s], cuánto [tiempo] falta, cuánto tarda[rá], cuándo estará [listo], cuándo (termina/va a estar), terminaste, has terminado, alguma novidade, [tem] novidades, tem previsão, como está indo, quanto [tempo] falta, quanto tempo, quando fica/estará pronto, terminou, acabou, dónde está el pr, falta mucho, vai demorar, demora muito, cadê o pr
 è pronto/fatto, è/hai finito, a che punto sei/siamo, [ci sono] novità, quanto manca, quanto [tempo] ci vuole, quando è/sarà pronto, come procede
 (is het/ben je) [al] klaar, al klaar, nog nieuws, is er [al] nieuws, hoe ver (ben je/is het), hoe lang (nog/duurt het), wanneer is het klaar, lukt het
 czy to/jest gotowe, [czy] już gotowe, gotowe już, [czy] skończyłeś, [są] jakieś wieści, jakieś nowości, co nowego, jak idzie, jak daleko jesteś, ile jeszcze, jak długo jeszcze, kiedy (będzie gotowe/skończysz)
-готово ли, уже готово/всё, ещё не готово, [ты] закончил, есть/какие новости, новости есть, что нового, как продвигается/успехи, как идут дела, сколько ещё [ждать], сколько осталось, когда/скоро будет готово, долго ещё, есть прогресс, где (pr/пулл реквест)
+готово ли, уже готово/всё, ещё не готово, [ты] закончил, есть/какие новости, новости есть, что нового, как продвигается/успехи, как идут дела, сколько (ещё [ждать]/осталось), когда/скоро будет готово, долго ещё, есть прогресс, где (pr/пулл реквест)
 чи/вже готово, ще не готово, [ти] закінчив, є/які новини, що нового, як просувається/успіхи, скільки ще/залишилось, коли буде готово, довго ще, є прогрес
 är det klart, är du klar, klar[t] än, några/noen nyheter, något/nåt/noe nytt, hur långt har du kommit, hur/hvordan går det, hur länge till, hur lång tid tar det, när är/blir det klart, er det/du ferdig, hvor langt (har du kommet/er du), hvor lenge/længe, hvor lang tid tar/tager det, når er/blir det ferdig, [hvornår] er det færdigt, [hvornår] er du færdig, er den færdig, noget nyt, nogen nyheder
 bitti/bitirdin mi, [daha] bitmedi mi, hazır mı, oldu mu, yeni bir şey var mı, haber/gelişme var mı, ne kadar sürer/kaldı/sürecek, ne zaman (biter/hazır olur), nasıl gidiyor, ne durumda/aşamada, ne oldu [acaba], pr nerede
