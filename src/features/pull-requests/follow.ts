@@ -2,9 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type AfterWrite, applyEvent, type EngineTools, release } from '../../engine/apply-event.ts';
 import { type Periodic, periodically } from '../../engine/runtime/clock.ts';
+import type { Job } from '../../jobs/job.ts';
 import { type CodeHostSite, parsePullRequestLink } from '../../jobs/pull-requests/link.ts';
 import { seenPullRequest } from '../../jobs/pull-requests/pull-request.ts';
-import type { JobCursor } from '../../jobs/shown/lists.ts';
 import type { ClaimedTask } from '../../store/store.ts';
 import type { CheckMemory, CheckResult, CodeHosts } from './hosts/code-hosts.ts';
 import { PullRequests, type WatchedLink } from './queries.ts';
@@ -95,7 +95,7 @@ export function pullRequestAdoption({ store, clock, log, newContext }: EngineToo
     try {
       await store.transaction((tx) => tx.queries(PullRequests).retryUnseen(sinceMs, RETRIED_AT_ONCE, nowMs));
       let adopted = 0;
-      let last: JobCursor | null = null;
+      let last: Job | null = null;
       do {
         const { jobs, links } = await store.transaction(async (tx) => {
           const jobs = await tx.queries(PullRequests).jobsWithout(sinceMs, last, JOBS_PER_BATCH);

@@ -1,7 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Job } from '../../jobs/job.ts';
 import type { PullRequestFacts } from '../../jobs/pull-requests/pull-request.ts';
-import type { JobCursor } from '../../jobs/shown/lists.ts';
 import { isBeyond, Table } from '../../store/queries/table.ts';
 import { partsOf, subjectIn } from '../../store/queries/tasks/task.ts';
 import { fromJson, jobColumns, jobFrom, toJson } from '../../store/schema/tables.ts';
@@ -37,7 +36,7 @@ export class PullRequests extends Table {
   }
 
   /** Newest first. */
-  async jobsWithout(sinceMs: number, before: JobCursor | null, limit: number): Promise<Job[]> {
+  async jobsWithout(sinceMs: number, before: Job | null, limit: number): Promise<Job[]> {
     const rows = await this.db
       .selectFrom('job')
       .select(jobColumns)

@@ -65,7 +65,7 @@ function recipesOf({ recipes, admins }: z.infer<typeof settings>) {
   }));
 }
 
-const VALUE_PROBLEMS: Readonly<Record<ValueProblem, string>> = {
+const VALUE_PROBLEMS = {
   empty: 'is empty',
   too_long: `must have at most ${VALUE_MAX} characters`,
   several_lines: 'must be one line',
@@ -146,7 +146,7 @@ export function placeholdersIn(request: string): string[] {
   return [...new Set([...request.matchAll(PLACEHOLDER)].map(([, name = '']) => name))];
 }
 
-export type ValueProblem = 'empty' | 'too_long' | 'several_lines';
+export type ValueProblem = keyof typeof VALUE_PROBLEMS;
 
 /** Ignores surrounding white space: shells append a newline. */
 export function valueProblem(value: string): ValueProblem | null {

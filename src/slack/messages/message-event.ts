@@ -21,27 +21,28 @@ export function isTooOld(seconds: number, nowMs: number): boolean {
 /** Untrusted. */
 export type MessageEvent = MessageContent &
   Readonly<{
-    subtype?: string | undefined;
-    app_id?: string | undefined;
+    subtype?: string;
+    app_id?: string;
     /** Describes the app, in messages of its bot. */
     bot_profile?: unknown;
-    user?: string | undefined;
-    username?: string | undefined;
+    user?: string;
+    username?: string;
     channel: string;
     ts: string;
-    thread_ts?: string | undefined;
+    metadata?: unknown;
+    thread_ts?: string;
     /** The root's author; not always present. */
-    parent_user_id?: string | undefined;
-    client_msg_id?: string | undefined;
+    parent_user_id?: string;
+    client_msg_id?: string;
     /** Slack also changes messages to add a link preview, without `edited`. */
-    edited?: { readonly ts?: string } | undefined;
+    edited?: { readonly ts?: string };
   }>;
 
 export type ChangeEvent = Readonly<{
-  subtype?: string | undefined;
+  subtype?: string;
   channel: string;
-  message?: Omit<MessageEvent, 'channel'> | undefined;
-  previous_message?: Omit<MessageEvent, 'channel'> | undefined;
+  message?: Omit<MessageEvent, 'channel'>;
+  previous_message?: Omit<MessageEvent, 'channel'>;
 }>;
 
 /** Excludes joins, edits and bots' posts. */
@@ -82,11 +83,7 @@ export function writtenByPerson(event: MessageEvent, botUserId: string): string 
 }
 
 /** Or an app with a person's token: see `isPostedByApp`. */
-export function mayBeHuman({
-  subtype,
-  bot_id: botId,
-  user,
-}: Pick<MessageEvent, 'subtype' | 'bot_id' | 'user'>): boolean {
+export function mayBeHuman({ subtype, bot_id: botId, user }: Partial<MessageEvent>): boolean {
   return HUMAN_SUBTYPES.has(subtype) && (botId == null || user != null);
 }
 

@@ -15,8 +15,8 @@ import {
 
 /** Untrusted. */
 export type MessageContent = Readonly<{
-  text?: string | undefined;
-  bot_id?: string | undefined;
+  text?: string;
+  bot_id?: string;
   blocks?: unknown;
   attachments?: unknown;
   files?: unknown;

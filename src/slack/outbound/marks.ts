@@ -9,6 +9,7 @@ import { attachmentsIn } from '../messages/attachments.ts';
 import {
   appThatWrote,
   isPostedByApp,
+  type MessageEvent,
   offeredMessages,
   peopleIn,
   saidIn,
@@ -20,7 +21,6 @@ import { requestAbout } from '../views/compose.ts';
 import { labels } from '../views/text.ts';
 import { isRoomForDraft } from '../workspace/early-replies.ts';
 import { TOO_MANY_MESSAGES } from '../workspace/poster.ts';
-import type { ThreadMessage } from '../workspace/web-api/caller.ts';
 import { failureIn } from '../workspace/web-api/failure.ts';
 import { isReady, type ReadyWorkspace } from '../workspace/workspace.ts';
 import { isHopeless, type SlackTools, slackRetryMs } from './refresh/refresh.ts';
@@ -159,7 +159,7 @@ async function writeDraft(
 async function readMessage(
   { poster, names, botUserId }: ReadyWorkspace,
   { channelId, messageTs }: MessagePlace,
-  isMeant: (message: ThreadMessage) => Promise<boolean>,
+  isMeant: (message: MessageEvent) => Promise<boolean>,
 ) {
   const permalink = await poster.permalink(channelId, messageTs);
   // Only the permalink says whether the message is in a thread.

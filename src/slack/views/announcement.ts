@@ -68,10 +68,10 @@ export type FeatureViews = Readonly<{
 
 const views: FeatureViews['announcements'] = {
   draft: draftView,
-  started: (_, _job, { mode }) =>
-    mode === 'mentions'
-      ? say`⚙️ *On it.* Mention me here to steer; I'll post the pull request in this thread.`
-      : say`⚙️ *On it.* Reply here to steer; I'll post the pull request in this thread.`,
+  started: (_, _job, { mode }) => {
+    const steering = mode === 'mentions' ? 'Mention me' : 'Reply';
+    return say`⚙️ *On it.* ${steering} here to steer; I'll post the pull request in this thread.`;
+  },
   continued: () => say`⚙️ *Working again.* Somebody continued this job outside of Slack.`,
   turn_ended: turnEndedView,
   failed: (failed, job, { sites }) => {

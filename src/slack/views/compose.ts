@@ -50,7 +50,6 @@ import {
   type Names,
   oneLine,
   quotedPrompt,
-  shown,
 } from './text.ts';
 
 const ADDED_LENGTH = 500;
@@ -89,14 +88,14 @@ export function composeView({
     target,
     { ...promptInput(prompt, promptMaxLength), optional },
     recipeInput(recipes),
-    isCut && cutOff('message', mrkdwn` To send all of it, reply to it with \`@docs-agent …\` instead.`),
+    isCut && cutOff('The message', mrkdwn` To send all of it, reply to it with \`@docs-agent …\` instead.`),
     projectInput(projects, project),
     target.channelId === null && { ...channelInput(), optional },
   );
 }
 
-function cutOff(whose: 'message' | 'request', instead: string | Mrkdwn): Blocks {
-  return smallPrint(mrkdwn`✂️ The ${whose} is too long for this field, so the end is cut off here.${instead}`);
+function cutOff(what: string, instead: string | Mrkdwn): Blocks {
+  return smallPrint(mrkdwn`✂️ ${what} is too long for this field, so the end is cut off here.${instead}`);
 }
 
 export function promptAbout(
@@ -104,13 +103,13 @@ export function promptAbout(
   permalink: string | null,
   promptMaxLength: number,
 ): Pick<Compose, 'prompt' | 'isCut'> {
-  const { start, quoted } = aboutMessage(shown(text, Number.MAX_SAFE_INTEGER), permalink);
+  const { start, quoted } = aboutMessage(text, permalink);
   const room = Math.max(promptFieldMax(promptMaxLength) - start.length - ADDED_LENGTH, 1);
   return { prompt: `${start}${cut(quoted, room)}\n\n`, isCut: quoted.length > room };
 }
 
 export function requestAbout(text: string, permalink: string): string {
-  const { start, quoted } = aboutMessage(shown(text, Number.MAX_SAFE_INTEGER), permalink);
+  const { start, quoted } = aboutMessage(text, permalink);
   return start + quoted;
 }
 
@@ -134,7 +133,7 @@ export function editRequestForm(data: DecisionForm, prompt: string, promptMaxLen
     data,
     promptInput(prompt, promptMaxLength),
     prompt.length > promptFieldMax(promptMaxLength) &&
-      cutOff('request', ' To send all of it, mention me in a new message instead.'),
+      cutOff('The request', ' To send all of it, mention me in a new message instead.'),
   );
 }
 
@@ -150,7 +149,7 @@ export function draftForm(
     data,
     promptInput(prompt, promptMaxLength),
     linesInput(lines),
-    prompt.length > promptFieldMax(promptMaxLength) && cutOff('request', toSendAll),
+    prompt.length > promptFieldMax(promptMaxLength) && cutOff('The request', toSendAll),
   );
 }
 
@@ -262,8 +261,7 @@ export function threadPreviewView({
     linesInput(lines),
     lines.length === 0 && smallPrint(noOtherText),
     leftOut > 0 && smallPrint(mrkdwn`${leftOutWords} left out.`),
-    prompt.length > promptFieldMax(promptMaxLength) &&
-      smallPrint(mrkdwn`✂️ Your message is too long for this field, so the end is cut off here.`),
+    prompt.length > promptFieldMax(promptMaxLength) && cutOff('Your message', ''),
   );
 }
 

@@ -38,20 +38,18 @@ export function plainModal(title: string, { blocks }: Pick<ModalView, 'blocks'>)
   return { type: 'modal', title: plain(title), close: plain('Close'), blocks };
 }
 
-type Element = InputBlock['element'];
-
 /** @param id of block and element */
 export function input(
   id: string,
   label: string,
-  element: Element extends infer One ? (One extends unknown ? Omit<One, 'action_id'> : never) : never,
+  element: InputBlock['element'],
   { hint, optional }: Readonly<{ hint?: string | false; optional?: true }> = {},
 ): InputBlock {
   return {
     type: 'input',
     block_id: id,
     label: plain(label),
-    element: { ...element, action_id: id } as Element,
+    element: { ...element, action_id: id },
     ...(optional && { optional }),
     ...(hint && { hint: plain(hint) }),
   };

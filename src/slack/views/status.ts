@@ -230,13 +230,15 @@ function history(job: Job): Parts<Mrkdwn> {
 function origin({ number, projectName, agentJob }: Job): Parts<string> {
   return [
     number > 0 && `Job #${number}`,
-    projectName && `Project ${oneLine(projectName)}`,
-    agentJob?.repository && `Repository ${oneLine(agentJob.repository)}`,
-    agentJob?.ref && `Branch ${oneLine(agentJob.ref)}`,
-    agentJob?.model && `Model ${oneLine(agentJob.model)}`,
+    named('Project', projectName),
+    named('Repository', agentJob?.repository),
+    named('Branch', agentJob?.ref),
+    named('Model', agentJob?.model),
     agentJob && `Agent job ${oneLine(withoutSecrets(agentJob.id), ID_MAX)}`,
   ];
 }
+
+const named = (kind: string, name: string | null | undefined) => name && `${kind} ${oneLine(name)}`;
 
 function turnParts(turns: readonly Turn[], { names }: Reader, max: number): Blocks {
   const left = Math.max(turns.length - max, 0);

@@ -153,7 +153,8 @@ function firstLines(text: string): string {
 /** As the agent reads it. */
 export function aboutMessage(text: string, permalink: string | null) {
   const place = permalink === null ? '' : ` (${permalink})`;
-  return { start: `${aboutLine(place)}\n`, quoted: text.replace(/^/gm, '> ') };
+  const quoted = shown(text, Number.MAX_SAFE_INTEGER).replace(/^/gm, '> ');
+  return { start: `${aboutLine(place)}\n`, quoted };
 }
 
 /** @param request as the agent reads it, unescaped */

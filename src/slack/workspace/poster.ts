@@ -2,12 +2,12 @@ import type { KnownBlock, ModalView } from '@slack/types';
 import type { WebAPICallResult } from '@slack/web-api';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { isWaitOn } from '../../jobs/schedule/schedule.ts';
-import { CLOCK_SKEW_MS } from '../messages/message-event.ts';
-import { callBlockId, type FoundMessage, isPostOf, METADATA_EVENT_TYPE } from '../messages/post-mark.ts';
+import { CLOCK_SKEW_MS, type MessageEvent } from '../messages/message-event.ts';
+import { callBlockId, isPostOf, METADATA_EVENT_TYPE } from '../messages/post-mark.ts';
 import { AGENT_SCOPE, type GrantedScopes, grantedIn } from '../protocol/scopes.ts';
 import type { SlackMessage } from '../views/message.ts';
 import type { SharedChannels } from './access.ts';
-import { againIfFailed, type SlackCaller, type ThreadMessage } from './web-api/caller.ts';
+import { againIfFailed, type SlackCaller } from './web-api/caller.ts';
 import {
   failureIn,
   isRefusal,
@@ -56,7 +56,7 @@ type Answer = WebAPICallResult &
     channel?:
       | string
       | { readonly is_private?: boolean; readonly is_im?: boolean; readonly is_mpim?: boolean };
-    messages?: readonly FoundMessage[];
+    messages?: readonly Partial<MessageEvent>[];
   }>;
 
 export type Poster = ReturnType<typeof createPoster>;
@@ -101,7 +101,7 @@ export function createPoster(
   async function readPage({ channelId: channel, threadTs }: Place, args: object, cursor: string | null) {
     const request = { ...args, channel, ts: threadTs, cursor, limit: PAGE_SIZE };
     const answer = await againIfFailed(() => call(methodFor(threadTs), request));
-    const messages = (answer.messages ?? []).flatMap((message): ThreadMessage[] =>
+    const messages = (answer.messages ?? []).flatMap((message): MessageEvent[] =>
       message.ts === undefined ? [] : [{ ...message, ts: message.ts, channel }],
     );
     return { messages, cursor: answer.response_metadata?.next_cursor || null };
@@ -214,7 +214,7 @@ export function createPoster(
     },
 
     /** Oldest first; always with the root. */
-    thread: async (channelId: string, threadTs: string, oldestTs?: string): Promise<ThreadMessage[]> => {
+    thread: async (channelId: string, threadTs: string, oldestTs?: string): Promise<MessageEvent[]> => {
       const pages = await Array.fromAsync(readPages({ channelId, threadTs }, since(oldestTs), null));
       return pages.flatMap(({ messages }) => messages);
     },

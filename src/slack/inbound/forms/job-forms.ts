@@ -9,7 +9,7 @@ import { approversIn } from '../../../jobs/policy.ts';
 import { judgePrompt, unescaped } from '../../../jobs/requests/command.ts';
 import type { Transaction } from '../../../store/store.ts';
 import { attachmentsIn, mergeAttachments } from '../../messages/attachments.ts';
-import { offeredMessages, replyOf } from '../../messages/message-event.ts';
+import { type MessageEvent, offeredMessages, replyOf } from '../../messages/message-event.ts';
 import { confirmationData, type DecisionForm, decisionData, decode } from '../../protocol/form-data.ts';
 import { formIds } from '../../protocol/ids.ts';
 import { mentionedUserIds, readableText } from '../../protocol/slack-text.ts';
@@ -36,7 +36,6 @@ import {
   startingView,
 } from '../../views/private-answers.ts';
 import { labels } from '../../views/text.ts';
-import type { ThreadMessage } from '../../workspace/web-api/caller.ts';
 import { isAgentJobId, isWatching } from '../commands.ts';
 import { noteRefusal } from '../connection/requests.ts';
 import {
@@ -325,7 +324,7 @@ async function readOffered(deps: ListenerDeps, job: Job, draft: Draft): Promise<
     const saved = await tx.channelSettings.get(job.teamId, job.channelId);
     return policyOf({ job, saved: saved?.settings ?? null }, deps.newContext());
   });
-  const isReply = (message: ThreadMessage) => {
+  const isReply = (message: MessageEvent) => {
     const reply = replyOf(message, deps.botUserId)?.reply;
     const isOurs = followUpMode !== 'mentions' || reply?.mentionsBot;
     return reply !== undefined && !isBeforeJob(job, message.ts) && isOurs;

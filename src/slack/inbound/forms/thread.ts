@@ -40,7 +40,6 @@ import type { SlackMessage } from '../../views/message.ts';
 import { notReadView, refusalView, sentAnywayView, startingView } from '../../views/private-answers.ts';
 import { isDirectMessage, labels } from '../../views/text.ts';
 import { TOO_MANY_MESSAGES } from '../../workspace/poster.ts';
-import type { ThreadMessage } from '../../workspace/web-api/caller.ts';
 import { isRefusal, SlackCallError } from '../../workspace/web-api/failure.ts';
 import {
   answerWriter,
@@ -59,13 +58,13 @@ import type { InteractionListener, ListenerDeps, Press, Presses, Submissions } f
 import { projectOf, startFrom, startFromForm } from '../start-job.ts';
 
 export type Excerpt = Readonly<{
-  messages: readonly ThreadMessage[];
+  messages: readonly MessageEvent[];
   names: ReadonlyMap<string, string>;
   /** With the root. */
-  found: readonly ThreadMessage[];
+  found: readonly MessageEvent[];
 }>;
 
-type Pick = (found: readonly ThreadMessage[]) => readonly ThreadMessage[];
+type Pick = (found: readonly MessageEvent[]) => readonly MessageEvent[];
 
 /** Throws Refused if Slack fails or is late. */
 export async function readThread(
@@ -143,7 +142,7 @@ export function threadContext({ messages, names }: Excerpt, permalink: string | 
 /** A table, list, code block or quotation. */
 const NEEDS_OWN_LINE = /^(?:\| |```|• |1\. |&gt; )/;
 
-function authorOf({ user, username }: ThreadMessage, names: ReadonlyMap<string, string>): string {
+function authorOf({ user, username }: MessageEvent, names: ReadonlyMap<string, string>): string {
   const name = (user === undefined ? undefined : names.get(user)) ?? username ?? 'somebody';
   return displayText(name).replace(/\s+/g, ' ');
 }

@@ -7,12 +7,12 @@ import { type ClaimedTask, LeaseLostError, type Transaction } from '../../../sto
 import {
   isPostedByApp,
   isTooOld,
+  type MessageEvent,
   messageKeys,
   replyOf,
   rewrittenRequest,
 } from '../../messages/message-event.ts';
 import { INVALID_CURSOR } from '../../protocol/error-codes.ts';
-import type { ThreadMessage } from '../../workspace/web-api/caller.ts';
 import { failureIn, SlackCallError, type SlackFailure } from '../../workspace/web-api/failure.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { type SlackTools, slackRetryMs } from '../refresh/refresh.ts';
@@ -133,8 +133,8 @@ function startOf(thread: NextThread, { isSlow }: ReadThrottle): string {
 async function admitted(
   { access, botId, botUserId }: Workspace,
   { channelId }: Job,
-  messages: readonly ThreadMessage[],
-): Promise<ThreadMessage[]> {
+  messages: readonly MessageEvent[],
+): Promise<MessageEvent[]> {
   const isAdmitted = await Promise.all(
     messages.map(async (message) => {
       const author = replyOf(message, botUserId)?.reply.userId;
@@ -152,7 +152,7 @@ async function storeMessages(
   tools: SlackTools,
   tx: Transaction,
   job: Job,
-  messages: readonly ThreadMessage[],
+  messages: readonly MessageEvent[],
   { projects, botUserId }: Workspace,
 ): Promise<number> {
   const context = tools.newContext();

@@ -11,11 +11,7 @@ import { Agent } from 'undici';
 import { type Clock, systemClock } from '../../../engine/runtime/clock.ts';
 import { exchange, parseJson, SEND_WITHIN_MS } from '../../../engine/runtime/exchange.ts';
 import type { Logger } from '../../../engine/runtime/redact.ts';
-import type { MessageEvent } from '../../messages/message-event.ts';
-import type { FoundMessage } from '../../messages/post-mark.ts';
 import { classify, NotSentError, SlackCallError, TOO_LATE } from './failure.ts';
-
-export type ThreadMessage = FoundMessage & MessageEvent;
 
 type Arguments = Readonly<Record<string, unknown>>;
 
