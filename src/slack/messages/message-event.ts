@@ -195,11 +195,7 @@ export function rewrittenRequest(
 const OFFERED_MAX = 50;
 const SPOKEN: ReadonlySet<string | undefined> = new Set([...HUMAN_SUBTYPES, 'bot_message', 'me_message']);
 
-export function offeredMessages<Message extends MessageEvent>(
-  messages: readonly Message[],
-  aboutTs: string,
-  botUserId: string,
-) {
+export function offeredMessages(messages: readonly MessageEvent[], aboutTs: string, botUserId: string) {
   const said = messages.filter(
     (message) =>
       SPOKEN.has(message.subtype) &&

@@ -17,8 +17,7 @@ import {
 } from '../messages/message-event.ts';
 import { jobReference } from '../protocol/links.ts';
 import { escapeMrkdwn, readableText } from '../protocol/slack-text.ts';
-import { requestAbout } from '../views/compose.ts';
-import { labels } from '../views/text.ts';
+import { aboutMessage, labels } from '../views/text.ts';
 import { isRoomForDraft } from '../workspace/early-replies.ts';
 import { TOO_MANY_MESSAGES } from '../workspace/poster.ts';
 import { failureIn } from '../workspace/web-api/failure.ts';
@@ -170,11 +169,11 @@ async function readMessage(
   if (message === undefined || !(await isMeant(message))) return null;
   const text = saidIn(message, botUserId);
   if (isBlank(text)) return null;
-  const readable = readableText(text, await names.named(peopleIn([message])));
+  const about = aboutMessage(readableText(text, await names.named(peopleIn([message]))), permalink);
   const { offered } = offeredMessages(messages, messageTs, botUserId);
   const marked = {
     thread: { threadTs: rootTs, lastTs: messages.at(-1)?.ts ?? rootTs },
-    prompt: escapeMrkdwn(requestAbout(readable, permalink)),
+    prompt: escapeMrkdwn(about.start + about.quoted),
     attachments: attachmentsIn(message),
     along: offered.filter(({ text = '' }) => threadWordOf(text) === null).map(({ ts }) => ts),
   };

@@ -5,12 +5,13 @@ import type { FileKind, SnippetProblem, UnsentFile } from '../../jobs/requests/a
 import { unescaped } from '../../jobs/requests/command.ts';
 import { NOT_SEEN } from '../protocol/error-codes.ts';
 import { buttons } from './buttons.ts';
-import { confirmations, editAndStart, startAgain, startAgainOrEdit } from './card.ts';
+import { editAndStart, startAgain, startAgainOrEdit } from './card.ts';
 import { draftBlocks, draftView, recipeSkipped } from './draft.ts';
 import { type Place, stateLine } from './job.ts';
 import {
   type Blocks,
   buttonRow,
+  confirmations,
   message,
   messageOfJob,
   quotation,

@@ -57,8 +57,6 @@ export function nthInRow<Kind extends Button>(button: Kind, index: number): Kind
   return index === 0 ? button : { ...button, id: `${button.id}_${index + 1}` };
 }
 
-export type Confirmation = Readonly<{ title: string; text: string; confirm: string; deny: string }>;
-
 export interface JobButton extends Button {
   /** Null if the target lacks a field. */
   readonly eventOf: (target: ButtonTarget, press: Press) => JobEvent | null;

@@ -1,10 +1,11 @@
 import type { Button } from '@slack/types';
 import type { Queue } from '../../jobs/follow-ups/follow-up.ts';
 import { canStop, isUnwatched, type Job, mayStartAgain, shownLinkOf } from '../../jobs/job.ts';
-import { buttons, type Confirmation } from './buttons.ts';
+import { buttons } from './buttons.ts';
 import { askerOf, mutedWarning, pullRequest, type Sites, stateLine, undeliveredWarning } from './job.ts';
 import {
   buttonRow,
+  confirmations,
   heading,
   messageOfJob,
   type SlackMessage,
@@ -23,27 +24,6 @@ import {
   replies,
   titledPrompt,
 } from './text.ts';
-
-export const confirmations = {
-  startAgain: {
-    title: 'Start it a second time?',
-    text: 'The agent may already be working on this. Look for a pull request first.',
-    confirm: 'Start anyway',
-    deny: 'Cancel',
-  },
-  stop: {
-    title: 'Stop the agent?',
-    text: 'It ends what it does now. Replies that it has not begun with are dropped.',
-    confirm: 'Stop',
-    deny: 'Cancel',
-  },
-  sendAgain: {
-    title: 'Send it a second time?',
-    text: 'The agent may already have this. It would get the same text twice.',
-    confirm: 'Send anyway',
-    deny: 'Cancel',
-  },
-} as const satisfies Readonly<Record<string, Confirmation>>;
 
 /** Has no effect after another start. A watched job's prompt is unknown. */
 export function startAgain({ id: jobId, creates, watchedAgentJobId }: Job): Button | null {

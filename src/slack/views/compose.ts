@@ -108,11 +108,6 @@ export function promptAbout(
   return { prompt: `${start}${cut(quoted, room)}\n\n`, isCut: quoted.length > room };
 }
 
-export function requestAbout(text: string, permalink: string): string {
-  const { start, quoted } = aboutMessage(text, permalink);
-  return start + quoted;
-}
-
 export const noFormView = say`⚠️ *Slack didn't open the form.* Please try again, or type your request: \`/docs-agent explain the rate limits\`.`;
 
 export function followUpForm(data: DecisionForm, promptMaxLength: number): ModalView {

@@ -1,5 +1,6 @@
 import type {
   Button,
+  ConfirmationDialog,
   KnownBlock,
   MrkdwnElement,
   PlainTextElement,
@@ -12,7 +13,6 @@ import {
   type Button as ButtonKind,
   type ButtonTarget,
   buttons,
-  type Confirmation,
   decodeButton,
   encodeButton,
 } from './buttons.ts';
@@ -133,15 +133,31 @@ export function linkButton(
   return { type: 'button', text: plain(label), action_id: id, url, ...(style && { style }) };
 }
 
-export function targetButton(kind: ButtonKind, target: ButtonTarget, asks?: Confirmation): Button {
-  const button = pressButton(kind, encodeButton(target));
-  if (asks === undefined) return button;
-  const { title, text, confirm, deny } = asks;
-  return {
-    ...button,
-    confirm: { title: plain(title), text: plain(text), confirm: plain(confirm), deny: plain(deny) },
-  };
+export function targetButton(kind: ButtonKind, target: ButtonTarget, confirm?: ConfirmationDialog): Button {
+  return { ...pressButton(kind, encodeButton(target)), ...(confirm && { confirm }) };
 }
+
+function confirmation(title: string, text: string, confirm: string): ConfirmationDialog {
+  return { title: plain(title), text: plain(text), confirm: plain(confirm), deny: plain('Cancel') };
+}
+
+export const confirmations = {
+  startAgain: confirmation(
+    'Start it a second time?',
+    'The agent may already be working on this. Look for a pull request first.',
+    'Start anyway',
+  ),
+  stop: confirmation(
+    'Stop the agent?',
+    'It ends what it does now. Replies that it has not begun with are dropped.',
+    'Stop',
+  ),
+  sendAgain: confirmation(
+    'Send it a second time?',
+    'The agent may already have this. It would get the same text twice.',
+    'Send anyway',
+  ),
+};
 
 export function actionButton(kind: ButtonKind, target: ButtonTarget): Blocks {
   return buttonRow(targetButton(kind, target));

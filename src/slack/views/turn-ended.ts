@@ -2,7 +2,6 @@ import type { AnnouncementOf, TurnEnded } from '../../jobs/announcement.ts';
 import { type Job, requestersOf } from '../../jobs/job.ts';
 import { PARAGRAPH_MAX_LENGTH } from '../../jobs/pull-requests/pull-request.ts';
 import { buttons } from './buttons.ts';
-import { confirmations } from './card.ts';
 import {
   askerOf,
   factsOfLink,
@@ -19,6 +18,7 @@ import {
 import {
   actionButton,
   type Blocks,
+  confirmations,
   linkButton,
   message,
   messageOfJob,

@@ -1,5 +1,4 @@
 import { applyEvent, factsOf } from '../../../engine/apply-event.ts';
-import type { TaskHandler } from '../../../engine/loop.ts';
 import { isBeforeJob, type Job } from '../../../jobs/job.ts';
 import { retryDelayMs } from '../../../jobs/schedule/schedule.ts';
 import type { ThreadToRead } from '../../../store/queries/catch-ups.ts';
@@ -32,9 +31,9 @@ const RESTARTED_AFTER_MS = 5 * 60_000;
 type NextThread = ThreadToRead & { readonly threadTs: string };
 
 /** Reads one page per run. */
-export function catchUps(tools: SlackTools): TaskHandler {
+export function catchUps(tools: SlackTools) {
   const throttles = new Map<string, ReadThrottle>();
-  return (task) => {
+  return (task: ClaimedTask) => {
     const throttle = throttles.get(task.subject) ?? new ReadThrottle();
     throttles.set(task.subject, throttle);
     return readNextPage(tools, throttle, task);
