@@ -35,7 +35,6 @@ export class PullRequests extends Table {
     await this.schedule(teamId, key, checkAtMs, isOld ? 'keep' : 'replace');
   }
 
-  /** Newest first. */
   async jobsWithout(sinceMs: number, before: Job | null, limit: number): Promise<Job[]> {
     const rows = await this.db
       .selectFrom('job')

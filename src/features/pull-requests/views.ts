@@ -1,5 +1,5 @@
 import { requestersOf } from '../../jobs/job.ts';
-import { type Standing, standingOf } from '../../jobs/pull-requests/standing.ts';
+import { standingOf } from '../../jobs/pull-requests/standing.ts';
 import type { ServiceFacts, ServiceReport, TroubleWords } from '../../jobs/service-facts.ts';
 import type { FeatureViews } from '../../slack/views/announcement.ts';
 import { type JobButton, linkButtons } from '../../slack/views/buttons.ts';
@@ -7,7 +7,7 @@ import { factsOfLink, shortPullRequestLink } from '../../slack/views/job.ts';
 import { linkButton, say, targetButton } from '../../slack/views/message.ts';
 import { addressing, asWritten, fullDuration, joined, mrkdwn, oneLine } from '../../slack/views/text.ts';
 
-const WAITS_FOR: Readonly<Record<Standing, string | null>> = {
+const WAITS_FOR = {
   merged: null,
   closed: null,
   checks_failing: 'checks failing',
@@ -18,9 +18,12 @@ const WAITS_FOR: Readonly<Record<Standing, string | null>> = {
 };
 
 function reminderButton(id: 'remind_again' | 'no_more_reminders', label: string): JobButton {
-  const eventOf: JobButton['eventOf'] = ({ reminderId }, { userId }) =>
-    reminderId === undefined ? null : { type: `${id}_pressed`, reminderId, userId };
-  return { id, label, eventOf };
+  return {
+    id,
+    label,
+    eventOf: ({ reminderId }, { userId }) =>
+      reminderId === undefined ? null : { type: `${id}_pressed`, reminderId, userId },
+  };
 }
 
 export const pullRequestButtons = {

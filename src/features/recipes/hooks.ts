@@ -96,7 +96,7 @@ const SKIPPED = {
   skipped: 'its last job is still open',
   paused: 'it is paused after failures',
   shared_channel: 'its channel is shared with another organisation',
-} as const;
+};
 
 /** A repeated id gets the first response. */
 async function store(
@@ -151,7 +151,7 @@ const BAD_VALUES = {
   empty: 'empty',
   too_long: 'longer than 500 characters',
   several_lines: 'more than one line',
-} as const;
+};
 
 function refusal(status: number, error: string): HookResponse {
   return { status, body: JSON.stringify({ error }) };

@@ -7,7 +7,7 @@ import { form, input } from '../../slack/views/form.ts';
 import { message, paragraph, type SlackMessage, say, untrustedParagraph } from '../../slack/views/message.ts';
 import { refusalView } from '../../slack/views/private-answers.ts';
 import { channelMention, joined, mrkdwn, oneLine, ownLink, shown } from '../../slack/views/text.ts';
-import { placeholdersIn, type Recipe, type RecipeProblem, VALUE_MAX, type ValueProblem } from './recipe.ts';
+import { placeholdersIn, type Recipe, type RecipeProblem, VALUE_MAX } from './recipe.ts';
 
 const NAMES_MAX = 1_000;
 
@@ -50,7 +50,7 @@ export function noSuchRecipeView(called: string, offered: readonly Recipe[]): Sl
   return say`There's no recipe “${oneLine(called)}”.${available} To send this as a request, put \`--\` in front.`;
 }
 
-const VALUE_PROBLEMS: Readonly<Record<ValueProblem, SlackMessage>> = {
+const VALUE_PROBLEMS = {
   empty: say`Enter a value.`,
   too_long: say`At most 500 characters.`,
   several_lines: say`One line only.`,

@@ -40,7 +40,6 @@ export class Reports extends Table {
     return { rows: await this.counted(rows.map(jobFrom), ''), next };
   }
 
-  /** Requested before the period. */
   async startedAgain(
     { sinceMs, untilMs }: Period,
     teamId: string | null,

@@ -46,11 +46,7 @@ export type ChangeEvent = Readonly<{
 }>;
 
 /** Excludes joins, edits and bots' posts. */
-const HUMAN_SUBTYPES: ReadonlySet<string | undefined> = new Set([
-  undefined,
-  'file_share',
-  'thread_broadcast',
-]);
+const HUMAN_SUBTYPES = new Set([undefined, 'file_share', 'thread_broadcast']);
 
 /** Null: no person's reply. */
 export function replyOf(event: MessageEvent, botUserId: string) {
@@ -193,7 +189,7 @@ export function rewrittenRequest(
 }
 
 const OFFERED_MAX = 50;
-const SPOKEN: ReadonlySet<string | undefined> = new Set([...HUMAN_SUBTYPES, 'bot_message', 'me_message']);
+const SPOKEN = new Set([...HUMAN_SUBTYPES, 'bot_message', 'me_message']);
 
 export function offeredMessages(messages: readonly MessageEvent[], aboutTs: string, botUserId: string) {
   const said = messages.filter(

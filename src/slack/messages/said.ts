@@ -45,7 +45,7 @@ function hasWords(paragraphs: readonly Paragraph[]): boolean {
 }
 
 /** Slack's texts for messages without words. */
-const PLACEHOLDERS: ReadonlySet<string> = new Set([
+const PLACEHOLDERS = new Set([
   'no preview available',
   'this message contains interactive elements',
   "this content can't be displayed",

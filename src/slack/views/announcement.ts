@@ -1,7 +1,7 @@
 import type { Button } from '@slack/types';
 import type { Announcement, AnnouncementOf } from '../../jobs/announcement.ts';
 import { type Job, type OfferAnswer, type OfferOutcome, responsibleFor } from '../../jobs/job.ts';
-import type { FileKind, SnippetProblem, UnsentFile } from '../../jobs/requests/attachments.ts';
+import type { FileKind, UnsentFile } from '../../jobs/requests/attachments.ts';
 import { unescaped } from '../../jobs/requests/command.ts';
 import { NOT_SEEN } from '../protocol/error-codes.ts';
 import { buttons } from './buttons.ts';
@@ -260,7 +260,7 @@ const FILE_KINDS: Readonly<Record<FileKind, readonly [one: string, several?: str
   attachment: ['attachment without text', 'attachments without text'],
 };
 
-const SNIPPET_PROBLEMS: Readonly<Record<SnippetProblem, string>> = {
+const SNIPPET_PROBLEMS = {
   unreadable: "Slack doesn't let me read it",
   no_text: "it isn't readable text",
   too_long: "it's too long for one message to the agent",

@@ -152,7 +152,7 @@ export const jobButtons = {
     eventOf: ({ need }) => (need === undefined ? null : { type: 'need_dismissed', need }),
     isRequesters: true,
   },
-} as const satisfies Readonly<Record<string, JobButton>>;
+} satisfies Readonly<Record<string, JobButton>>;
 
 export const otherButtons = {
   startJob: { id: 'start_job', label: 'Start a job' },
@@ -179,13 +179,13 @@ export const otherButtons = {
   newer: { id: 'list_newer', label: 'Newer' },
   older: { id: 'list_older', label: 'Older' },
   details: { id: 'show_job', label: 'Details' },
-} as const satisfies Readonly<Record<string, Button>>;
+} satisfies Readonly<Record<string, Button>>;
 
 /** Slack opens the link, but still expects an acknowledgement. */
 export const linkButtons = {
   viewPullRequest: { id: 'view_pull_request', label: 'View pull request' },
   viewPreview: { id: 'view_preview', label: 'View preview' },
   openThread: { id: 'open_thread', label: 'Open thread' },
-} as const satisfies Readonly<Record<string, Button>>;
+} satisfies Readonly<Record<string, Button>>;
 
 export const buttons = { ...jobButtons, ...otherButtons, ...linkButtons };

@@ -206,7 +206,6 @@ export function sendAlongView(mentioned: MentionedIn, authors: readonly string[]
   );
 }
 
-/** @param authors one per message */
 export function saidSinceView(job: Job, since: SaidSince, authors: readonly string[]): SlackMessage {
   const data = encode(since);
   return messageOfJob(

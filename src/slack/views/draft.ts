@@ -86,7 +86,6 @@ export function draftTooLongView(tooLong: Refusal, job: Job, draft: number): Sla
   return messageOfJob(job, new Map(), blocks);
 }
 
-/** @param reason Slack's error code */
 export function draftRefusedView(reason: string, { channelId, prompt }: Job, names: Names): SlackMessage {
   return message(
     mrkdwn`⚠️ *Couldn't post a draft in ${channelMention(channelId)}:* ${whyRefused(reason)}. The draft wasn't kept; ask again once that's fixed.`,

@@ -38,7 +38,6 @@ export function plainModal(title: string, { blocks }: Pick<ModalView, 'blocks'>)
   return { type: 'modal', title: plain(title), close: plain('Close'), blocks };
 }
 
-/** @param id of block and element */
 export function input(
   id: string,
   label: string,
@@ -59,7 +58,6 @@ export function promptFieldMax(promptMaxLength: number): number {
   return Math.min(INPUT_TEXT_MAX, promptMaxLength);
 }
 
-/** @param prompt cut if too long */
 export function promptInput(
   prompt: string,
   promptMaxLength: number,
@@ -82,7 +80,6 @@ export function promptInput(
   );
 }
 
-/** @param initial preselected value */
 export function menu(id: string, label: string, options: PlainTextOption[], initial: string): InputBlock {
   const chosen = options.find(({ value }) => value === initial);
   return input(id, label, { type: 'static_select', options, ...(chosen && { initial_option: chosen }) });

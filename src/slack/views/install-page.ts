@@ -1,7 +1,6 @@
 import { INSTALL_PATH } from '../protocol/ids.ts';
 import { howToGrant, type Scope } from '../protocol/scopes.ts';
 
-/** @param address Slack's page */
 export function installPage(address: string): string {
   return page(
     'Add docs-agent to Slack',
@@ -28,7 +27,7 @@ const failures = {
     'The installation was started from a Slack page. Start it here, so that docs-agent can tell that it is yours.',
   stale: 'The installation was started in another browser, or more than ten minutes ago.',
   other: 'Something went wrong. The log of docs-agent has the details.',
-} as const;
+};
 
 export type FailedWhy = keyof typeof failures;
 

@@ -182,7 +182,6 @@ function fallbackText(blocks: readonly KnownBlock[]): string {
   return lines.join('\n');
 }
 
-/** @param before previous text */
 function linesOf(block: KnownBlock, before: string): string[] {
   switch (block.type) {
     case 'header':

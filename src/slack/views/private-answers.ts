@@ -5,7 +5,7 @@ import type { AccessRefusal } from '../../jobs/policy.ts';
 import type { PromptVerdict } from '../../jobs/requests/command.ts';
 import type { UnknownProject } from '../../jobs/requests/project.ts';
 import { CHANNEL_IS_SHARED, classOf, isNotInChannel, NOT_SEEN } from '../protocol/error-codes.ts';
-import { buttons } from './buttons.ts';
+import { type ButtonTarget, buttons } from './buttons.ts';
 import { type Sites, stateLine } from './job.ts';
 import {
   actionButton,
@@ -55,7 +55,6 @@ export type Refusal =
   | Readonly<{ kind: 'two_projects'; named: string; chosen: string }>
   | { readonly kind: 'thread_taken' };
 
-/** @param way to a correction */
 export function refusalView(refusal: Refusal, way?: Blocks): SlackMessage {
   return message(explained(refusal), way);
 }
@@ -113,7 +112,7 @@ export const storingUnclearView = say`❓ I can't tell whether that was saved. I
 export const notReadView = say`⚠️ I can't show that right now. Please try again in a minute.`;
 export const notStoredView = say`⚠️ I couldn't save that. Please try again in a minute.`;
 
-export const whyNot: Readonly<Record<AccessRefusal, string>> = {
+export const whyNot = {
   nobody: "bots and deactivated accounts aren't allowed",
   unknown_person: "Slack doesn't tell me who you are",
   other_workspace: 'only members of this workspace',
@@ -136,7 +135,7 @@ const adminActions = {
   settings: 'change settings here',
   see: 'see this',
   resume: 'resume a recipe',
-} as const;
+};
 
 export type AdminAction = keyof typeof adminActions;
 
@@ -174,7 +173,6 @@ export const notYourFormView = say`This form was made for somebody else or for a
 const PROMPT_MAX = 2500;
 const UNPOSTED_MAX = 2500;
 
-/** @param reason Slack's error code */
 export function requesterView(reason: string, job: Job, names: Names): SlackMessage {
   const action = !isBetweenPeople(reason, job) && buttonRow(tryAgainButton(job));
   return messageOfJob(job, names, whyNoCard(reason, job), quotedRequest(job, names), action);
@@ -347,10 +345,7 @@ function noticeBlocks({ kind, messageTs, said = '' }: ShownNotice, job: Job, at:
   }
 }
 
-export function withSendButton(
-  { blocks }: SlackMessage,
-  target: Readonly<{ jobId: string; messageTs: string }>,
-): SlackMessage {
+export function withSendButton({ blocks }: SlackMessage, target: ButtonTarget): SlackMessage {
   return message(blocks, actionButton({ ...buttons.sendAnyway, label: 'Send to the agent' }, target));
 }
 

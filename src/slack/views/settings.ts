@@ -11,7 +11,7 @@ import { channelMention, joined, mrkdwn, oneLine, timeOfDay, userMention } from 
 export const NOTICE_CHANNELS_MAX = 10;
 const WINDOWS_MS = [0, 4_000, 10_000, 30_000, 60_000, 120_000, 300_000];
 const title = 'Settings';
-const modes: Readonly<Record<FollowUpMode, Readonly<{ choice: string; summary: string }>>> = {
+const modes = {
   every_reply: { choice: "Every reply in a job's thread", summary: 'every reply goes to the agent' },
   mentions: { choice: 'Only replies that mention me', summary: 'only mentions go to the agent' },
 };

@@ -87,7 +87,7 @@ export function decodePage(value: string): PageStart {
 }
 
 /** Without icons: a line has at most one. */
-const OUTCOMES: Readonly<Record<Turn['outcomes'][number]['kind'], string>> = {
+const OUTCOMES = {
   finished: 'Done',
   stopped: 'Stopped',
   failed: 'Failed',
@@ -95,7 +95,7 @@ const OUTCOMES: Readonly<Record<Turn['outcomes'][number]['kind'], string>> = {
   vanished: 'Gone',
   pull_request: 'Pull request',
 };
-const UNSENT: Readonly<Record<FollowUp['state'], string>> = {
+const UNSENT = {
   waiting: '👀 Waiting:',
   sending: '👀 Being sent:',
   sent: '✅ Sent:',

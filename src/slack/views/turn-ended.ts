@@ -189,7 +189,6 @@ function firstLine(
   return address === null ? mrkdwn`${icon} ${who}*${words}.*` : mrkdwn`${icon} ${who}*${words}:* ${address}`;
 }
 
-/** @param permalink to the job's thread */
 export function noticeView(
   job: Job,
   url: string,

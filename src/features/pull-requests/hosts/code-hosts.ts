@@ -31,7 +31,7 @@ export type CheckMemory = Readonly<{
   responses: Record<string, { etag: string; body: unknown }>;
 }>;
 
-export const DIALECTS: Readonly<Record<CodeHostSettings['host'], Dialect>> = { github, gitlab };
+export const DIALECTS = { github, gitlab };
 
 const CHECK_TIMEOUT_MS = 25_000;
 

@@ -124,12 +124,12 @@ const PREVIEW_HOSTS = [
     bots: ['readthedocs[bot]', 'read-the-docs-community[bot]', 'read-the-docs-business[bot]'],
     domains: ['readthedocs.build', 'readthedocs-hosted.com'],
   },
-] as const;
+];
 
 const ALL_DOMAINS = PREVIEW_HOSTS.flatMap(({ domains }) => domains);
 
 export function domainsOfBot(login: string): readonly string[] {
-  return PREVIEW_HOSTS.find(({ bots }) => bots.some((bot) => bot === login))?.domains ?? [];
+  return PREVIEW_HOSTS.find(({ bots }) => bots.includes(login))?.domains ?? [];
 }
 
 /** The first URL at a subdomain: the domain itself may be a dashboard. */

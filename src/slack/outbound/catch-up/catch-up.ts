@@ -30,7 +30,6 @@ const RESTARTED_AFTER_MS = 5 * 60_000;
 
 type NextThread = ThreadToRead & { readonly threadTs: string };
 
-/** Reads one page per run. */
 export function catchUps(tools: SlackTools) {
   const throttles = new Map<string, ReadThrottle>();
   return (task: ClaimedTask) => {
@@ -146,7 +145,6 @@ async function admitted(
   return messages.filter((_, index) => isAdmitted[index]);
 }
 
-/** Returns the number of old replies. */
 async function storeMessages(
   tools: SlackTools,
   tx: Transaction,

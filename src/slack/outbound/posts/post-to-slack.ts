@@ -1,9 +1,9 @@
 import { type AnyJobContext, applyEvent, factsOf } from '../../../engine/apply-event.ts';
 import { type DueCall, runLane, type Wait } from '../../../engine/run-lane.ts';
-import { announcedLink, meaningOf, offerOf } from '../../../jobs/announcement.ts';
+import { announcedLink, meaningOf } from '../../../jobs/announcement.ts';
 import type { CallOutcome } from '../../../jobs/call.ts';
 import type { JobEvent } from '../../../jobs/event.ts';
-import { initiatorOf, type Job } from '../../../jobs/job.ts';
+import { initiatorOf } from '../../../jobs/job.ts';
 import { seenPullRequest } from '../../../jobs/pull-requests/pull-request.ts';
 import { CLOCKS_DIFFER_MS } from '../../../jobs/schedule/schedule.ts';
 import { PLACE_IS_GONE } from '../../../store/queries/places.ts';
@@ -273,7 +273,7 @@ export async function record(
     if (event.type === 'card_posted' || event.type === 'draft_posted') await takeIn(after.threadTs);
   }
   if (outcome !== undefined) await tx.calls.recordOutcome(call.id, outcome, nowMs);
-  if (outcome?.state === 'done') await refreshIfChanged(tx, call, job, nowMs);
+  if (outcome?.state === 'done') await refreshIfChanged(tx, call, nowMs);
   if (hold === 'begins') await tx.calls.holdSince(call.id, nowMs);
   if (hold === 'ends' && call.heldSinceMs !== null) await tx.calls.holdSince(call.id, null);
   if (wantsCatchUp) await tx.catchUps.request(job, nowMs);
@@ -284,14 +284,11 @@ export async function record(
 async function refreshIfChanged(
   tx: Transaction,
   { id, jobId, lane, request }: LedgerCall,
-  before: Job,
   nowMs: number,
 ): Promise<void> {
   const isNotice = request.kind === 'notify_channel';
   if (!isNotice && request.kind !== 'announce') return;
-  const isOffer = !isNotice && offerOf(request.announcement, before) !== null;
   const url = isNotice ? request.url : announcedLink(request.announcement);
-  if (!isOffer && url === null) return;
   const job = await tx.jobs.get(jobId);
   const isDecided = job?.offers?.some(({ postId, outcome }) => postId === id && outcome !== null) === true;
   const isDescribed = job !== null && url !== null && seenPullRequest(job, url) !== null;
