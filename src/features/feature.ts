@@ -72,7 +72,7 @@ export type Feature = Readonly<{
   /** `stored` null: the store cannot be read. */
   check?: (
     given: Given<{ readonly codeHosts: readonly CodeHostSettings[] }>,
-    stored: StoreFacts | null,
+    stored: Pick<StoreFacts, 'pullRequests'> | null,
   ) => Promise<readonly Finding[]>;
   routes?: (tools: FeatureTools, bodies: BodyReader) => readonly Route[];
   listeners?: (tools: FeatureTools) => FeatureListeners;

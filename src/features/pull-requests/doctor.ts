@@ -3,7 +3,7 @@ import { type Authorization, CodeHostError, decodeBody, type HostResponse } from
 import { type CodeHost, type CodeHostSettings, connect } from '../../codehost/connect.ts';
 import { type Finding, type Findings, findingsOf, type Given, SILENT } from '../../doctor/finding.ts';
 import type { PullRequestLink } from '../../jobs/pull-requests/link.ts';
-import type { StoreFacts } from '../../store/inspect.ts';
+import type { Feature } from '../feature.ts';
 import { type CheckResult, createCodeHosts, DIALECTS } from './hosts/code-hosts.ts';
 import { id, listOf, READINGS, shortText } from './hosts/dialect.ts';
 import { account } from './hosts/github.ts';
@@ -30,10 +30,10 @@ const LOST = {
   preview: 'the preview may not be read',
 };
 
-export async function codeHostFindings(
-  { config: { codeHosts }, tools }: Given<{ readonly codeHosts: readonly CodeHostSettings[] }>,
-  stored: Pick<StoreFacts, 'pullRequests'> | null,
-): Promise<Finding[]> {
+export const codeHostFindings: NonNullable<Feature['check']> = async (
+  { config: { codeHosts }, tools },
+  stored,
+) => {
   const ofCredentials = codeHosts.map((settings) => credentialFindings(settings, tools));
   const hosts = createCodeHosts(codeHosts, { ...tools, log: SILENT });
   try {
@@ -45,7 +45,7 @@ export async function codeHostFindings(
   } finally {
     await hosts.close();
   }
-}
+};
 
 async function credentialFindings(
   settings: CodeHostSettings,

@@ -22,6 +22,7 @@ import {
   storeRequest,
 } from '../../slack/inbound/door.ts';
 import type {
+  FeatureListeners,
   Interaction,
   InteractionListener,
   ListenerDeps,
@@ -208,11 +209,11 @@ export const recipeFormSubmitted: InteractionListener<Submission> = async (deps,
   return null;
 };
 
-export async function recipeChosen(
-  deps: ListenerDeps,
-  form: Submission,
-  { name, responseUrl }: { readonly name: string; readonly responseUrl: string | null },
-): Promise<SlackMessage | null> {
+export const recipeChosen: NonNullable<FeatureListeners['menu']>['choose'] = async (
+  deps,
+  form,
+  { name, responseUrl },
+) => {
   const recipe = recipeNamed(deps, name);
   if (recipe === undefined) throw new Refused(await noSuchRecipe(deps, form.userId, name), formIds.recipe);
   if (placeholdersIn(recipe.request).length > 0) return form.update(recipeForm(recipe, responseUrl));
@@ -220,7 +221,7 @@ export async function recipeChosen(
     throw new Refused(refusedIn(error).answer, formIds.recipe);
   });
   return null;
-}
+};
 
 async function noSuchRecipe(deps: ListenerDeps, userId: string, name: string): Promise<SlackMessage> {
   return noSuchRecipeView(name, await recipesFor(deps, userId));

@@ -123,11 +123,9 @@ function filesOf(given: unknown): Attachments {
   };
 }
 
-export function describedFile(
-  given: unknown,
-): { readonly snippet: Snippet } | { readonly unsent: UnsentFile } {
+export function describedFile(given: unknown): Snippet | UnsentFile {
   const described = fileOf(given);
-  return isText(described) ? { snippet: snippetOf(described) } : { unsent: unsentOf(described) };
+  return isText(described) ? snippetOf(described) : unsentOf(described);
 }
 
 function snippetOf(given: File): Snippet {

@@ -5,7 +5,7 @@ import { type Projects, parseProjectPrefix } from '../../jobs/requests/project.t
 import { SLACKBOT } from '../protocol/ids.ts';
 import { mentionedIds, mentionedUserIds, readableText, stripLeadingMention } from '../protocol/slack-text.ts';
 import { attachmentsIn, attachmentsInWords } from './attachments.ts';
-import { fieldsOf, stringOf } from './blocks.ts';
+import { fieldsOf, listOf, stringOf } from './blocks.ts';
 import { type MessageContent, textOf } from './said.ts';
 
 /** Slack's clock stamps messages and may differ from ours. */
@@ -211,4 +211,15 @@ export function saidIn(message: MessageContent, botUserId = ''): string {
   const said = stripLeadingMention(textOf(message), botUserId).trim();
   const names = attachmentsInWords(attachmentsIn(message));
   return isBlank(said) && names !== '' ? `[${names}]` : said;
+}
+
+/** Marks the posts of the bot, so that they can be found. */
+export const METADATA_EVENT_TYPE = 'docs_agent_post';
+
+export const callBlockId = (callId: string) => `call:${callId}`;
+
+export function isPostOf({ metadata, blocks }: Partial<MessageEvent>, callId: string): boolean {
+  const { event_type: type, event_payload: payload } = fieldsOf(metadata);
+  const isMarked = type === METADATA_EVENT_TYPE && fieldsOf(payload).call_id === callId;
+  return isMarked || listOf(blocks).some((block) => fieldsOf(block).block_id === callBlockId(callId));
 }

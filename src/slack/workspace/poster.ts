@@ -2,8 +2,13 @@ import type { KnownBlock, ModalView } from '@slack/types';
 import type { WebAPICallResult } from '@slack/web-api';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import { isWaitOn } from '../../jobs/schedule/schedule.ts';
-import { CLOCK_SKEW_MS, type MessageEvent } from '../messages/message-event.ts';
-import { callBlockId, isPostOf, METADATA_EVENT_TYPE } from '../messages/post-mark.ts';
+import {
+  CLOCK_SKEW_MS,
+  callBlockId,
+  isPostOf,
+  METADATA_EVENT_TYPE,
+  type MessageEvent,
+} from '../messages/message-event.ts';
 import { AGENT_SCOPE, type GrantedScopes, grantedIn } from '../protocol/scopes.ts';
 import type { SlackMessage } from '../views/message.ts';
 import type { SharedChannels } from './access.ts';

@@ -1,6 +1,6 @@
 import { localApp } from '../../../demo/local-slack/workspace.ts';
 import type { Job } from '../../../src/jobs/job.ts';
-import { callBlockId } from '../../../src/slack/messages/post-mark.ts';
+import { callBlockId } from '../../../src/slack/messages/message-event.ts';
 import { decodeButton } from '../../../src/slack/views/buttons.ts';
 import type { SlackMessage } from '../../support/local-slack.ts';
 import type { Seen, SeenMessage } from './checker/seen.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { callBlockId, isPostOf } from '../../../src/slack/messages/post-mark.ts';
+import { callBlockId, isPostOf } from '../../../src/slack/messages/message-event.ts';
 
 const message = (...ids: string[]) => ({ blocks: ids.map((block_id) => ({ block_id })) });
 

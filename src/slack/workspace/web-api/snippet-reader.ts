@@ -40,8 +40,8 @@ export class SnippetReader {
     if (text !== undefined || fileId === undefined) return this.download(snippet, maxLength);
     try {
       const found = describedFile((await this.call<FilesInfoResponse>('files.info', { file: fileId })).file);
-      if ('unsent' in found) return found.unsent;
-      return { name: found.snippet.name, ...(await this.download(found.snippet, maxLength)) };
+      if ('kind' in found) return found;
+      return { name: found.name, ...(await this.download(found, maxLength)) };
     } catch (error) {
       const { outcome, code, needsAdmin, retryAfterMs } = failureIn(error);
       if (outcome === 'refused' || code === 'missing_scope') return { problem: 'unreadable' };
