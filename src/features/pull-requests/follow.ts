@@ -39,7 +39,7 @@ export async function checkPullRequest(
   const result =
     link === null ? NOT_CONFIGURED : await codeHosts.check(link, watched.memory as CheckMemory | null);
   if (stopping.aborted && result.outcome === 'later') return release(tools, task);
-  const seen = result.outcome === 'seen' ? { facts: result.facts, memory: result.memory } : null;
+  const seen = result.outcome === 'seen' ? result : null;
   await store.transaction(async (tx) => {
     const context = tools.newContext();
     const { nowMs, jitter, policy } = context;

@@ -127,7 +127,6 @@ export class Reports extends Table {
     return teamId === null ? jobs : jobs.where(sql<SqlBool>`team_id || '' = ${teamId}`);
   }
 
-  /** @param repliesFromTs earlier replies are not counted */
   private async counted(jobs: readonly Job[], repliesFromTs: string): Promise<CountedJob[]> {
     if (jobs.length === 0) return [];
     // Other jobs need no calls.

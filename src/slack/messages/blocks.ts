@@ -181,7 +181,6 @@ function tableText({ rows, ...rest }: Fields, depth: number): Paragraph[] {
 /** Slack's maximum of columns. Longer rows are not cut. */
 const MAX_FILLED = 20;
 
-/** Empty if no cell has words. */
 function markdownTable(rows: readonly (readonly string[])[]): string {
   if (rows.every((row) => row.every(isBlank))) return '';
   const longest = rows.reduce((most, row) => Math.max(most, row.length), 0);

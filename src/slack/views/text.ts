@@ -68,7 +68,6 @@ export function excerpt(untrusted: string, max: number): string {
   return end < max / 2 ? text : `${text.slice(0, end).trimEnd()}…`;
 }
 
-/** For text in Slack's form. */
 export function typedLine(slackText: string, max: number): string {
   return oneLine(readableText(slackText, new Map()), max);
 }

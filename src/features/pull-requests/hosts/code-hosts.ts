@@ -7,7 +7,7 @@ import type { TroubleKind } from '../../../jobs/job.ts';
 import { type PullRequestLink, parsePullRequestLink } from '../../../jobs/pull-requests/link.ts';
 import { isOver, type PullRequestFacts } from '../../../jobs/pull-requests/pull-request.ts';
 import { afterAnswer, nothingKnown } from '../../../jobs/service-facts.ts';
-import { type Dialect, READINGS, type Read, type ReadingName } from './dialect.ts';
+import { type Dialect, READINGS, type Read, type ReadingName, withoutNulls } from './dialect.ts';
 import { github } from './github.ts';
 import { gitlab } from './gitlab.ts';
 
@@ -71,7 +71,6 @@ export function createCodeHosts(
   };
 }
 
-/** Details first, then what can still change, in parallel. */
 function checkAt(
   { settings, repositoryPath, client, clock, credentials }: CodeHost,
   { repository, number }: PullRequestLink,
@@ -94,21 +93,22 @@ function checkAt(
         if (response.etag !== null) responses[rest] = { etag: response.etag, body };
         return body;
       };
-      const { facts, commit } = await dialect.details(read, number);
+      const { facts: found, commit } = await dialect.details(read, number);
+      const facts = withoutNulls(found);
       const pullRequest = commit === null || isOver(facts) ? null : { number, commit };
       const isSameCommit = before?.commit === commit;
-      const found = await Promise.all(
+      const current = await Promise.all(
         READINGS.map((name) => pullRequest && readingOf(dialect, name, read, pullRequest)),
       );
       const readings: CheckMemory['readings'] = {};
       for (const [index, name] of READINGS.entries()) {
         // Facts about one commit say nothing of another.
         const earlier = name === 'review' || isSameCommit ? before?.readings[name] : undefined;
-        const reading = found[index] ?? earlier;
+        const reading = current[index] ?? earlier;
         if (reading !== undefined) readings[name] = reading;
       }
       // A failed reading keeps its tags, but not those of earlier commits.
-      const kept = found.includes(null) && isSameCommit ? before.responses : {};
+      const kept = current.includes(null) && isSameCommit ? before.responses : {};
       return {
         outcome: 'seen',
         facts: Object.assign({}, facts, ...Object.values(readings).map((reading) => reading.facts)),
@@ -135,7 +135,7 @@ async function readingOf(
   const lacks: string[] = [];
   try {
     const facts = await readings[name]?.(read, pullRequest, (missing) => lacks.push(missing));
-    return { facts: facts ?? {}, lacks };
+    return { facts: withoutNulls(facts ?? {}), lacks };
   } catch (error) {
     if (!(error instanceof CodeHostError)) throw error;
     return isDenied(error.failure) ? { facts: {}, lacks: [permission] } : null;

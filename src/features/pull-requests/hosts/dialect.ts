@@ -12,7 +12,7 @@ export interface Dialect {
   details(
     read: Read,
     number: number,
-  ): Promise<{ readonly facts: PullRequestFacts; readonly commit: string | null }>;
+  ): Promise<{ readonly facts: FoundFacts; readonly commit: string | null }>;
   /** Separate: a missing permission costs only its own facts. Absent: in `details`. */
   readonly readings: { readonly [Name in ReadingName]?: Reading };
   /** What a refused reading lacks. */
@@ -26,7 +26,10 @@ export type Reading = (
   read: Read,
   pullRequest: { readonly number: number; readonly commit: string },
   lacks: (permission: string) => void,
-) => Promise<PullRequestFacts>;
+) => Promise<FoundFacts>;
+
+/** Null: unknown. */
+export type FoundFacts = { readonly [Name in keyof PullRequestFacts]: PullRequestFacts[Name] | null };
 
 /**
  * `rest` follows the repository's path: `/pulls/14`. Throws CodeHostError. The result is stored until the
@@ -91,10 +94,8 @@ export function timeMs(value: string | null): number | null {
   return Number.isNaN(ms) ? null : ms;
 }
 
-export function withoutNulls<T extends object>(fields: T) {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as {
-    [Name in keyof T]?: Exclude<T[Name], null>;
-  };
+export function withoutNulls(facts: FoundFacts) {
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null)) as PullRequestFacts;
 }
 
 export type CheckState = NonNullable<PullRequestFacts['checks']>;

@@ -8,6 +8,7 @@ import {
   type Dialect,
   description,
   domainsOfBot,
+  type FoundFacts,
   firstParagraph,
   flag,
   id,
@@ -20,7 +21,6 @@ import {
   shortText,
   timeMs,
   title,
-  withoutNulls,
   worstOf,
 } from './dialect.ts';
 
@@ -54,7 +54,7 @@ const readChecks: Reading = async (read, { commit }, lacks) => {
   if (status === null) lacks('Commit statuses');
   const statuses = status === null || status.total_count === 0 ? [] : [status.state];
   const worst = worstOf([...(runs ?? []), ...statuses]);
-  return withoutNulls({ checks: worst === 'passing' && (runs === null || status === null) ? null : worst });
+  return { checks: worst === 'passing' && (runs === null || status === null) ? null : worst };
 };
 
 async function readCheckRuns(read: Read, commit: string): Promise<CheckState[]> {
@@ -100,7 +100,7 @@ const readDetails: Dialect['details'] = async (read, number) => {
   const isClosed = found.state === 'closed' && !isMerged;
   const { changed_files: files, additions: added, deletions: removed } = found;
   const lines = added === null || removed === null ? null : { added, removed };
-  const facts = withoutNulls({
+  const facts: FoundFacts = {
     title: found.title,
     description: firstParagraph(found.body),
     state: isMerged ? 'merged' : isClosed ? 'closed' : found.draft ? 'draft' : 'open',
@@ -109,7 +109,7 @@ const readDetails: Dialect['details'] = async (read, number) => {
     endedAtMs: timeMs(found.merged_at ?? found.closed_at),
     updatedAtMs: timeMs(found.updated_at),
     size: files === null ? null : { files, lines },
-  } as const);
+  };
   return { facts, commit: found.head.sha };
 };
 
@@ -132,7 +132,7 @@ const readReview: Reading = async (read, { number }) => {
     .map(({ user, state }) => [user?.login ?? '', state] as const);
   const last = [...new Map(opinions).values()];
   if (last.includes('CHANGES_REQUESTED')) return { review: 'changes_requested' };
-  return last.includes('APPROVED') ? { review: 'approved' } : {};
+  return { review: last.includes('APPROVED') ? 'approved' : null };
 };
 
 const DEPLOYMENTS_MAX = 5;
@@ -154,8 +154,7 @@ const readPreview: Reading = async (read, { number, commit }, lacks) => {
   const path = `/issues/${number}/comments?`;
   const commented = await orNull(readList(read, path, previews, COMMENT_PAGES_MAX));
   if (deployed === null && commented === null) lacks('Deployments or Pull requests');
-  const previewUrl = commented?.items.findLast((url) => url !== '');
-  return previewUrl === undefined ? {} : { previewUrl };
+  return { previewUrl: commented?.items.findLast((url) => url !== '') ?? null };
 };
 
 async function readDeployed(read: Read, commit: string): Promise<string> {

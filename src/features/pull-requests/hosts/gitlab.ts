@@ -6,6 +6,7 @@ import {
   count,
   type Dialect,
   description,
+  type FoundFacts,
   firstParagraph,
   flag,
   listOf,
@@ -16,7 +17,6 @@ import {
   shortText,
   timeMs,
   title,
-  withoutNulls,
   worstOf,
 } from './dialect.ts';
 
@@ -49,7 +49,7 @@ const readDetails: Dialect['details'] = async (read, number) => {
   const endedBy = { merged: found.merge_user ?? found.merged_by, closed: found.closed_by, open: null }[state];
   // At most `1000+`. `readSize` adds the lines.
   const [, files] = /^(\d{1,9})\+?$/.exec(found.changes_count ?? '') ?? [];
-  const facts = withoutNulls({
+  const facts: FoundFacts = {
     title: found.title,
     description: firstParagraph(found.description),
     state: state === 'open' && found.draft ? 'draft' : state,
@@ -58,7 +58,7 @@ const readDetails: Dialect['details'] = async (read, number) => {
     endedAtMs: state === 'open' ? null : timeMs(found.merged_at ?? found.closed_at),
     updatedAtMs: timeMs(found.updated_at),
     size: files === undefined ? null : { files: Number(files), lines: null },
-  } as const);
+  };
   return { facts, commit: found.sha };
 };
 
@@ -77,7 +77,7 @@ const readChecks: Reading = async (read, { number, commit }) => {
   const checks = newest
     .filter(({ sha, ref }) => sha === commit || ref?.startsWith('refs/merge-requests/'))
     .map(({ status }) => status);
-  return withoutNulls({ checks: worstOf(checks) });
+  return { checks: worstOf(checks) };
 };
 
 const approvals = z.object({ approved_by: listOf(z.object({})), approvals_left: count });
@@ -88,7 +88,7 @@ const readReview: Reading = async (read, { number }) => {
   const requested = await orNull(read(`/merge_requests/${number}/reviewers`, reviewers));
   if (requested?.some(({ state }) => state === 'requested_changes')) return { review: 'changes_requested' };
   const found = await read(`/merge_requests/${number}/approvals`, approvals);
-  return found.approved_by.length > 0 && !found.approvals_left ? { review: 'approved' } : {};
+  return { review: found.approved_by.length > 0 && !found.approvals_left ? 'approved' : null };
 };
 
 const DEPLOYMENTS_MAX = 50;
@@ -113,11 +113,11 @@ const readPreview: Reading = async (read, { number, commit }) => {
     ({ sha, environment: { name, external_url: url } }) =>
       sha === commit && url !== null && name?.startsWith('prod') !== true,
   );
-  if (deployment !== undefined) return withoutNulls({ previewUrl: deployment.environment.external_url });
+  if (deployment !== undefined) return { previewUrl: deployment.environment.external_url };
   const path = `/merge_requests/${number}/notes?order_by=created_at&sort=desc&per_page=${NOTES_MAX}`;
   const commented = await orNull(read(path, previews));
   if (deployed === null && commented === null) throw new CodeHostError({ kind: 'forbidden' });
-  return withoutNulls({ previewUrl: commented?.[0] ?? null });
+  return { previewUrl: commented?.[0] ?? null };
 };
 
 const DIFF_PAGES_MAX = 3;

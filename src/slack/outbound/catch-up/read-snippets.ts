@@ -35,7 +35,6 @@ export async function readSnippets(tools: SlackTools, task: ClaimedTask): Promis
   await store.transaction((tx) => tx.tasks.complete(lease));
 }
 
-/** Of the prompt, or of the oldest waiting reply. */
 function nextUnread({ job, followUps }: JobState) {
   if (job.snippets.length > 0) return { messageTs: null, snippets: job.snippets };
   return followUps.find(({ snippets }) => snippets.length > 0) ?? null;
