@@ -9,11 +9,10 @@ import { announces } from '../../jobs/service-facts.ts';
 import { threadLink as threadLinkOf } from '../protocol/links.ts';
 import { mentionedIds } from '../protocol/slack-text.ts';
 import { announcementView } from '../views/announcement.ts';
-import { cardView } from '../views/card.ts';
 import { questionView } from '../views/compose.ts';
 import { draftRefusedView, namedInDraft, recipePausedView } from '../views/draft.ts';
 import { helpView } from '../views/help.ts';
-import type { Reader } from '../views/job.ts';
+import { cardView, type Reader } from '../views/job.ts';
 import { messageOfJob, type SlackMessage } from '../views/message.ts';
 import {
   delayedView,

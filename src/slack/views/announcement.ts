@@ -5,9 +5,8 @@ import type { FileKind, UnsentFile } from '../../jobs/requests/attachments.ts';
 import { unescaped } from '../../jobs/requests/command.ts';
 import { NOT_SEEN } from '../protocol/error-codes.ts';
 import { buttons } from './buttons.ts';
-import { editAndStart, startAgain, startAgainOrEdit } from './card.ts';
 import { draftBlocks, draftView, recipeSkipped } from './draft.ts';
-import { type Place, stateLine } from './job.ts';
+import { editAndStart, type Place, startAgain, startAgainOrEdit, stateLine } from './job.ts';
 import {
   type Blocks,
   buttonRow,

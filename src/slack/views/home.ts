@@ -4,8 +4,7 @@ import { lastPullRequestOf } from '../../jobs/pull-requests/standing.ts';
 import type { ServiceFacts, ServiceReport, TroubleWords } from '../../jobs/service-facts.ts';
 import { type NeedingJob, needOf } from '../../jobs/shown/lists.ts';
 import { buttons } from './buttons.ts';
-import { cardActions } from './card.ts';
-import { jobLine, type Reader, undeliveredWarning } from './job.ts';
+import { cardActions, jobLine, type Reader, undeliveredWarning } from './job.ts';
 import {
   type Blocks,
   buttonRow,

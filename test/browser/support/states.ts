@@ -9,10 +9,10 @@ import type { Job, Stage } from '../../../src/jobs/job.ts';
 import type { FollowUpMode } from '../../../src/jobs/policy.ts';
 import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-request.ts';
 import type { NeedingJob } from '../../../src/jobs/shown/lists.ts';
-import { cardView } from '../../../src/slack/views/card.ts';
 import { questionView, saidSinceView, sendAlongView } from '../../../src/slack/views/compose.ts';
 import { helpView, newMessagesOnlyView } from '../../../src/slack/views/help.ts';
 import { doctorView, homeView } from '../../../src/slack/views/home.ts';
+import { cardView } from '../../../src/slack/views/job.ts';
 import {
   adminsOnlyView,
   cannotStopView,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { AgentFailure, AgentJob } from '../../../src/jobs/agent-job.ts';
 import { NEWS_MAX, NEWS_WINDOW_MS } from '../../../src/jobs/decide/watch/long-running.ts';
 import { emptyQueue } from '../../../src/jobs/follow-ups/follow-up.ts';
-import { cardView } from '../../../src/slack/views/card.ts';
+import { cardView } from '../../../src/slack/views/job.ts';
 import { fc } from '../../support/properties.ts';
 import { anAgentJob, failures, HOUR_MS, MINUTE_MS, SECOND_MS } from '../support/builders.ts';
 import { aWorkingJob, followUp } from '../support/stages.ts';

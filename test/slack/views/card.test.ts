@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Queue } from '../../../src/jobs/follow-ups/follow-up.ts';
 import type { Stage } from '../../../src/jobs/job.ts';
-import { type CardFacts, cardView } from '../../../src/slack/views/card.ts';
+import { type CardFacts, cardView } from '../../../src/slack/views/job.ts';
 import type { SlackMessage } from '../../../src/slack/views/message.ts';
 import {
   aJob,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Announcement } from '../../../src/jobs/announcement.ts';
 import { type Job, type OfferAnswer, requestersOf } from '../../../src/jobs/job.ts';
-import { cardView } from '../../../src/slack/views/card.ts';
 import { questionView, saidSinceView, sendAlongView } from '../../../src/slack/views/compose.ts';
+import { cardView } from '../../../src/slack/views/job.ts';
 import {
   cannotStopView,
   ephemeralView,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Job } from '../../../src/jobs/job.ts';
 import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-request.ts';
-import { cardView } from '../../../src/slack/views/card.ts';
 import { homeView } from '../../../src/slack/views/home.ts';
+import { cardView } from '../../../src/slack/views/job.ts';
 import { statusView } from '../../../src/slack/views/status.ts';
 import { noticeView, privateNoticeView } from '../../../src/slack/views/turn-ended.ts';
 import { aJob, anAgentJob, completed, fivePastTwoMs, nobodyWaits, noNames, working } from './a-job.ts';

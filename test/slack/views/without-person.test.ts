@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cardView } from '../../../src/slack/views/card.ts';
-import { jobLine } from '../../../src/slack/views/job.ts';
+import { cardView, jobLine } from '../../../src/slack/views/job.ts';
 import { detailsView } from '../../../src/slack/views/status.ts';
 import { noticeView } from '../../../src/slack/views/turn-ended.ts';
 import { aJob, noNames } from './a-job.ts';
