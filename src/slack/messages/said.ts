@@ -140,16 +140,7 @@ const attachment = z.object({
   actions: z.unknown().optional(),
   blocks: z.unknown().optional(),
   attachments: z.unknown().optional(),
-  message_blocks: z
-    .array(
-      z.object({
-        message: z
-          .object({ blocks: z.unknown(), attachments: z.unknown(), files: z.unknown() })
-          .partial()
-          .catch({}),
-      }),
-    )
-    .catch([]),
+  message_blocks: z.array(z.object({ message: z.record(z.string(), z.unknown()).catch({}) })).catch([]),
   image_url: text,
   files: z.unknown().optional(),
 });

@@ -38,12 +38,12 @@ export const draftFromReactions = messageTask(async (tools, task, workspace, mes
   if (!(await asksForDraft(tools, task, key, userIds))) return 'completed';
   const found = await readMessage(workspace, message, async (read) => {
     const writer = writtenByPerson(read, botUserId);
-    return writer !== null && read.bot_id !== botId && access.isPerson(writer, isPostedByApp(read));
+    if (writer === null || read.bot_id === botId) return null;
+    return (await access.isPerson(writer, isPostedByApp(read))) ? writer : null;
   });
   if (found === null) return null;
-  const authorId = writtenByPerson(found.message, botUserId);
-  const author = authorId === null ? {} : { authorId };
-  const marked = { ...found.marked, ...author };
+  const { author: authorId } = found;
+  const marked = { ...found.marked, authorId };
   return async (tx, context) => {
     // The thread has a job to reply to.
     if ((await tx.jobs.findByThread(teamId, channelId, marked.thread.threadTs)) !== null) return;
@@ -53,7 +53,7 @@ export const draftFromReactions = messageTask(async (tools, task, workspace, mes
       const event = { type: 'marked_once_more', userIds, approvers, message: marked } as const;
       await applyEvent(tx, jobId, event, context);
     } else if (await tx.inboundRequests.remember([key], context.nowMs)) {
-      const origin = { kind: 'reaction', messageTs, emoji, ...author } as const;
+      const origin = { kind: 'reaction', messageTs, emoji, authorId } as const;
       const request = { teamId, channelId, requesterId: userIds[0] ?? null, origin };
       await writeDraft(tx, context, request, workspace, marked, { key, markedBy: userIds });
     }
@@ -83,11 +83,10 @@ export const draftFromAppMention = messageTask(async (tools, _task, workspace, m
   const { teamId, channelId, messageTs } = message;
   const found = await readMessage(workspace, message, async (read) => {
     const author = appThatWrote(read);
-    return author !== null && (await workspace.access.admitsApp(author.id, channelId));
+    return author !== null && (await workspace.access.admitsApp(author.id, channelId)) ? author : null;
   });
-  const author = found && appThatWrote(found.message);
-  if (found === null || author === null) return null;
-  const { permalink, marked } = found;
+  if (found === null) return null;
+  const { author, permalink, marked } = found;
   const app = { id: author.id, name: author.name ?? labels.someApp, messageTs, permalink };
   const thread = { teamId, channelId, threadTs: marked.thread.threadTs };
   return async (tx, context) => {
@@ -154,11 +153,11 @@ async function writeDraft(
   await tx.write(requestDraft({ ...request, ...about, responseUrl: null }, facts, context), context.nowMs);
 }
 
-/** Null: no usable text, or not `isMeant`. Throws SlackCallError. */
-async function readMessage(
+/** Null: no usable text, or no author who may ask. Throws SlackCallError. */
+async function readMessage<Author>(
   { poster, names, botUserId }: ReadyWorkspace,
   { channelId, messageTs }: MessagePlace,
-  isMeant: (message: MessageEvent) => Promise<boolean>,
+  authorOf: (message: MessageEvent) => Promise<Author | null>,
 ) {
   const permalink = await poster.permalink(channelId, messageTs);
   // Only the permalink says whether the message is in a thread.
@@ -166,7 +165,8 @@ async function readMessage(
   const rootTs = reference.kind === 'thread' ? reference.threadTs : messageTs;
   const messages = await poster.thread(channelId, rootTs);
   const message = messages.find(({ ts }) => ts === messageTs);
-  if (message === undefined || !(await isMeant(message))) return null;
+  const author = message === undefined ? null : await authorOf(message);
+  if (message === undefined || author === null) return null;
   const text = saidIn(message, botUserId);
   if (isBlank(text)) return null;
   const about = aboutMessage(readableText(text, await names.named(peopleIn([message]))), permalink);
@@ -177,5 +177,5 @@ async function readMessage(
     attachments: attachmentsIn(message),
     along: offered.filter(({ text = '' }) => threadWordOf(text) === null).map(({ ts }) => ts),
   };
-  return { message, permalink, marked };
+  return { author, permalink, marked };
 }
