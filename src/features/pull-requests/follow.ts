@@ -6,11 +6,11 @@ import type { Job } from '../../jobs/job.ts';
 import { type CodeHostSite, parsePullRequestLink } from '../../jobs/pull-requests/link.ts';
 import { seenPullRequest } from '../../jobs/pull-requests/pull-request.ts';
 import type { ClaimedTask } from '../../store/store.ts';
+import { nextCheckAtMs, reminderDueAtMs } from './decide.ts';
 import type { CheckMemory, CheckResult, CodeHosts } from './hosts/code-hosts.ts';
-import { PullRequests, type WatchedLink } from './queries.ts';
-import { nextCheckAtMs, reminderDueAtMs } from './schedule.ts';
+import { PullRequests } from './queries.ts';
 
-export function linksToWatch(urls: readonly string[], sites: readonly CodeHostSite[]): WatchedLink[] {
+export function linksToWatch(urls: readonly string[], sites: readonly CodeHostSite[]) {
   return urls.flatMap((url) => {
     const link = parsePullRequestLink(url, sites);
     return link === null ? [] : { key: link.key, url };

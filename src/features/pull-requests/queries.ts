@@ -4,13 +4,7 @@ import type { PullRequestFacts } from '../../jobs/pull-requests/pull-request.ts'
 import { isBeyond, Table } from '../../store/queries/table.ts';
 import { partsOf, subjectIn } from '../../store/queries/tasks/task.ts';
 import { fromJson, jobColumns, jobFrom, toJson } from '../../store/schema/tables.ts';
-import type { CheckedPullRequest, CheckOutcome } from './schedule.ts';
-
-export type WatchedLink = Readonly<{
-  key: string;
-  /** As announced. */
-  url: string;
-}>;
+import type { CheckedPullRequest, CheckOutcome } from './decide.ts';
 
 export type Check = Pick<CheckedPullRequest, 'outcome' | 'misses' | 'changedAtMs'> & {
   readonly seen: { readonly facts: PullRequestFacts; readonly memory: unknown } | null;
@@ -24,7 +18,7 @@ export class PullRequests extends Table {
    */
   async watch(
     { id: jobId, teamId, requestedAtMs }: Pick<Job, 'id' | 'teamId' | 'requestedAtMs'>,
-    { key, url }: WatchedLink,
+    { key, url }: Readonly<{ key: string; url: string }>,
     checkAtMs: number,
     isOld = false,
   ): Promise<void> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type CheckedPullRequest, nextCheckAtMs } from '../../../src/features/pull-requests/schedule.ts';
+import { type CheckedPullRequest, nextCheckAtMs } from '../../../src/features/pull-requests/decide.ts';
 import { fc } from '../../support/properties.ts';
 
 const MINUTE_MS = 60_000;

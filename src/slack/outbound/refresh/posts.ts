@@ -97,7 +97,7 @@ export const refreshNotice = refresh(
 );
 
 export const refreshReceipts = refresh(
-  async (tx, { kind, subject, lease }) => {
+  async (tx, { subject, lease }) => {
     await tx.tasks.fence(lease);
     const found = await tx.followUps.withStaleReceipts(subject);
     const job = found.length === 0 ? null : await tx.jobs.get(subject);
@@ -108,9 +108,9 @@ export const refreshReceipts = refresh(
     for (const { followUpId, placed, desired } of stale) {
       await tx.followUps.receiptsTried(followUpId, desired === null ? placed : [...placed, desired]);
     }
-    return { task: { kind, subject }, job, stale };
+    return { job, stale };
   },
-  async ({ workspaces, log }, { task, job, stale }, { isSure, failureOf }) => {
+  async ({ workspaces, log }, { job, stale }, { isSure, failureOf }) => {
     const { teamId, channelId } = job;
     const { poster } = await workspaces.of(teamId);
     const attempts = stale.map(async ({ followUpId, messageTs, placed, desired }) => {
@@ -136,8 +136,9 @@ export const refreshReceipts = refresh(
         for (const { followUpId, desired, failure: own } of made) {
           if (own === null) await tx.followUps.receiptShown(followUpId, desired);
         }
-        const mayBeMore = stale.length >= MAX_STALE_RECEIPTS;
-        if (mayBeMore) await tx.tasks.schedule({ ...task, runAtMs: nowMs, ifScheduled: 'replace' });
+        if (stale.length < MAX_STALE_RECEIPTS) return;
+        const more = { kind: 'refresh_receipts', subject: job.id, runAtMs: nowMs } as const;
+        await tx.tasks.schedule({ ...more, ifScheduled: 'replace' });
       },
     };
   },
