@@ -10,6 +10,7 @@ import type { FollowUpMode } from '../../../src/jobs/policy.ts';
 import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-request.ts';
 import type { NeedingJob } from '../../../src/jobs/shown/lists.ts';
 import { questionView, saidSinceView, sendAlongView } from '../../../src/slack/views/compose.ts';
+import { settingsSavedView } from '../../../src/slack/views/form.ts';
 import { helpView, newMessagesOnlyView } from '../../../src/slack/views/help.ts';
 import { doctorView, homeView } from '../../../src/slack/views/home.ts';
 import { cardView } from '../../../src/slack/views/job.ts';
@@ -26,7 +27,6 @@ import {
   stillWorkingView,
   storingUnclearView,
 } from '../../../src/slack/views/private-answers.ts';
-import { settingsSavedView } from '../../../src/slack/views/settings.ts';
 import { listView, statusView } from '../../../src/slack/views/status.ts';
 import { noticeView, privateNoticeView } from '../../../src/slack/views/turn-ended.ts';
 import {

@@ -4,7 +4,7 @@ import {
   settingsForm,
   settingsSavedView,
   windowsMs,
-} from '../../../src/slack/views/settings.ts';
+} from '../../../src/slack/views/form.ts';
 import { fc } from '../../support/properties.ts';
 import { fivePastTwoMs } from './a-job.ts';
 import { expectSafe } from './support/expect-safe.ts';

@@ -4,19 +4,19 @@ import type { ModalView } from '@slack/types';
 import { type ChannelSettings, defaultProject, settingsOf } from '../../../jobs/policy.ts';
 import { decode, type SettingsFormData, settingsData } from '../../protocol/form-data.ts';
 import { formIds } from '../../protocol/ids.ts';
-import { plainModal } from '../../views/form.ts';
-import { noChannelView, notReadView } from '../../views/private-answers.ts';
 import {
   type EffectiveChannelSettings,
   isMode,
   NOTICE_CHANNELS_MAX,
   notAChoiceView,
+  plainModal,
   settingsChannelForm,
   settingsForm,
   settingsSavedView,
   tooManyNoticesView,
   windowsMs,
-} from '../../views/settings.ts';
+} from '../../views/form.ts';
+import { noChannelView, notReadView } from '../../views/private-answers.ts';
 import { adminProblem, inTime, openOrTell, Refused, storeRequest } from '../door.ts';
 import {
   bestEffort,
