@@ -30,8 +30,6 @@ async function* merged(sources: readonly AsyncGenerator<Audited>[]): AsyncGenera
   }
 }
 
-export type AuditLine = ReturnType<typeof auditLine>;
-
 export function auditLine(audited: Audited, withTexts: boolean) {
   const { atMs, teamId, userId, action, source, jobId, outcome, text } = audited;
   return {

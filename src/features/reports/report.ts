@@ -202,5 +202,3 @@ export const sources = [
 ] as const;
 
 export const startingAgain = ['start_again', 'edit_and_start'] as const;
-
-export type Source = (typeof sources)[number];

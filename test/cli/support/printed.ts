@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest';
 import { audit, report } from '../../../src/cli/commands/report.ts';
-import type { AuditLine } from '../../../src/features/reports/audit.ts';
+import type { auditLine } from '../../../src/features/reports/audit.ts';
 import type { ChildEnv } from '../../support/child-program.ts';
 
 /** What `report` prints in this process, at this time: the clock of a world is ahead of the real one. */
@@ -19,7 +19,7 @@ export async function auditAt(
   nowMs: number,
   env: ChildEnv,
   ...args: readonly string[]
-): Promise<AuditLine[]> {
+): Promise<ReturnType<typeof auditLine>[]> {
   let printed = '';
   const before = listenersOf(process.stdout);
   const writing = vi.spyOn(process.stdout, 'write').mockImplementation((chunk, ...rest) => {

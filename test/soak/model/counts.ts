@@ -1,5 +1,5 @@
 import type { Report } from '../../../src/features/reports/report.ts';
-import { type Source, sources } from '../../../src/features/reports/report.ts';
+import { sources } from '../../../src/features/reports/report.ts';
 import { ends, type Fate } from '../../../src/jobs/announcement.ts';
 import type { StoryPlan } from '../plan.ts';
 import type { StoryEvidence } from './evidence.ts';
@@ -14,7 +14,7 @@ export interface HandCount extends Pick<Report, 'starts' | 'ends' | 'unclear' | 
   readonly budget: { readonly peak_per_hour: Range; readonly limit: number };
 }
 
-const SOURCES: Readonly<Record<StoryPlan['way'], Source>> = {
+const SOURCES: Readonly<Record<StoryPlan['way'], (typeof sources)[number]>> = {
   command: 'command',
   mention: 'mention',
   direct: 'direct_message',
@@ -43,7 +43,10 @@ export function countByHand({ stories, plans, times, hourlyBudget }: Told): Hand
   const started = stories.filter(({ cards }) => cards.length > 0);
   const fates = started.flatMap(fatesOf);
   const asked = started.map(({ asked: { story } }) => SOURCES[wayOf.get(story) ?? 'command']);
-  const again: Source[] = Array.from({ length: fates.length - started.length }, () => 'again');
+  const again: (typeof sources)[number][] = Array.from(
+    { length: fates.length - started.length },
+    () => 'again',
+  );
   const fated = counted<Fate>([...ends, 'unclear', 'open'], fates);
   const { unclear, open, ...ended } = fated;
   const links = started.flatMap(({ posts }) => [...new Set(linksOf(ofKind(posts, 'link')))]);

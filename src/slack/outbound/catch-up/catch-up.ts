@@ -158,7 +158,7 @@ async function storeMessages(
   let oldReplies = 0;
   for (const message of messages) {
     const isRequest = message.ts === requestTs && message.ts === threadTs && message.user === userId;
-    if (isRequest && userId !== null && message.edited !== undefined && projects !== null) {
+    if (isRequest && message.edited !== undefined && projects !== null) {
       const event = rewrittenRequest(message, { userId, botUserId, projects, promptMaxLength });
       if (event !== null) await applyEvent(tx, job.id, event, context);
     }
