@@ -133,10 +133,8 @@ const NO_ACCESS_MS = HOUR_MS;
 /** Hosts may know new ones late, or hide a repository for a while. */
 const NOT_FOUND_MS = [MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, 24 * HOUR_MS];
 
-export type CheckOutcome = 'seen' | 'not_found' | 'no_access' | 'later';
-
 export type CheckedPullRequest = Readonly<{
-  outcome: CheckOutcome;
+  outcome: 'seen' | 'not_found' | 'no_access' | 'later';
   /** Checks in a row with this outcome; 0: seen. */
   misses: number;
   waitMs: number | null;

@@ -4,7 +4,7 @@ import type { PullRequestFacts } from '../../jobs/pull-requests/pull-request.ts'
 import { isBeyond, Table } from '../../store/queries/table.ts';
 import { partsOf, subjectIn } from '../../store/queries/tasks/task.ts';
 import { fromJson, jobColumns, jobFrom, toJson } from '../../store/schema/tables.ts';
-import type { CheckedPullRequest, CheckOutcome } from './decide.ts';
+import type { CheckedPullRequest } from './decide.ts';
 
 export type Check = Pick<CheckedPullRequest, 'outcome' | 'misses' | 'changedAtMs'> & {
   readonly seen: { readonly facts: PullRequestFacts; readonly memory: unknown } | null;
@@ -66,7 +66,7 @@ export class PullRequests extends Table {
     if (row === undefined) return null;
     const { watchedFrom: watchedFromMs, changedAt: changedAtMs, outcome, facts, memory, ...rest } = row;
     return {
-      ...{ ...rest, watchedFromMs, changedAtMs, outcome: outcome as CheckOutcome | null },
+      ...{ ...rest, watchedFromMs, changedAtMs, outcome: outcome as CheckedPullRequest['outcome'] | null },
       facts: facts && fromJson(facts),
       memory: memory && fromJson(memory),
     };

@@ -1,5 +1,5 @@
 import type { JobEvent } from '../../jobs/event.ts';
-import { type Attachments, seeFiles } from '../../jobs/requests/attachments.ts';
+import { seeFiles } from '../../jobs/requests/attachments.ts';
 import { isBlank, judgePrompt } from '../../jobs/requests/command.ts';
 import { type Projects, parseProjectPrefix } from '../../jobs/requests/project.ts';
 import { SLACKBOT } from '../protocol/ids.ts';
@@ -134,19 +134,10 @@ export function messageKeys(teamId: string, event: MessageEvent, eventId?: strin
   return keys;
 }
 
-export interface Written {
-  readonly channelId: string;
-  readonly userId: string;
-  readonly ts: string;
-  readonly threadTs: string | null;
-  /** Without the leading mention. */
-  readonly text: string;
-  readonly attachments: Attachments;
-  readonly isPostedByApp: boolean;
-}
+export type Written = Exclude<ReturnType<typeof writtenOf>, null>;
 
 /** Null: no person's, or an edit, which starts nothing. */
-export function writtenOf(event: MessageEvent, botUserId: string): Written | null {
+export function writtenOf(event: MessageEvent, botUserId: string) {
   const { ts, thread_ts: threadTs } = event;
   const userId = writtenByPerson(event, botUserId);
   if (userId === null || event.edited !== undefined) return null;
@@ -160,7 +151,7 @@ export function writtenOf(event: MessageEvent, botUserId: string): Written | nul
   };
 }
 
-/** Snippets without text become a request to read them. */
+/** Without the leading mention. Snippets without text become a request to read them. */
 export function requestIn(message: MessageContent, botUserId: string) {
   const attachments = attachmentsIn(message);
   const own = stripLeadingMention(textOf(message), botUserId).trim();
