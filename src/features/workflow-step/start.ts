@@ -8,7 +8,7 @@ import type { EventListener, ListenerDeps } from '../../slack/inbound/listener.t
 import { projectOf, requestOf } from '../../slack/inbound/start-job.ts';
 import { STEP_ID } from '../../slack/protocol/ids.ts';
 import { sanitize } from '../../slack/protocol/slack-text.ts';
-import { SlackCallError } from '../../slack/workspace/web-api/failure.ts';
+import { failureIn } from '../../slack/workspace/web-api/failure.ts';
 import { StepTokens } from './queries.ts';
 import { type StepRefusal, stepRefusalText } from './view.ts';
 
@@ -149,8 +149,7 @@ async function endWith(
   try {
     await poster.completeStep({ kind: 'error', executionId: id, error }, token);
   } catch (thrown) {
-    if (!(thrown instanceof SlackCallError)) throw thrown;
-    const { code: reason, outcome, needsAdmin } = thrown.failure;
+    const { code: reason, outcome, needsAdmin } = failureIn(thrown);
     log.error('step_completed', { outcome, reason });
     if (outcome !== 'refused' && !needsAdmin) throw thrown;
   }
