@@ -49,7 +49,10 @@ const UNSPACED =
 /** Unicode does not decompose these. */
 const LETTERS: Readonly<Record<string, string>> = { ß: 'ss', ø: 'o', ł: 'l', æ: 'ae', ı: 'i', œ: 'oe' };
 
-const COURTESIES = phrases(words.courtesies, words.greetings, words.thanks);
+const GREETINGS = phrases(words.greetings);
+const KIND_WORDS = GREETINGS.union(phrases(words.thanks));
+const COURTESIES = KIND_WORDS.union(phrases(words.courtesies));
+const SMALL_TALK = phrases(words.smallTalk.heads);
 
 const INTENTS: readonly (readonly [Intent, words.Phrases])[] = [
   [{ kind: 'stop' }, words.stop],
@@ -60,18 +63,21 @@ const INTENTS: readonly (readonly [Intent, words.Phrases])[] = [
   [{ kind: 'progress' }, words.progress],
 ];
 const MEANINGS = [
-  ...INTENTS.map(([intent, { heads, companions = '', asked = '' }]) => ({
-    intent,
-    heads: phrases(heads),
-    asked: phrases(heads, asked),
-    beside: phrases(companions).union(COURTESIES),
-  })),
+  ...INTENTS.map(([intent, { heads: always, companions = '', asked = '' }]) => {
+    const heads = phrases(always);
+    return {
+      intent,
+      heads,
+      asked: heads.union(phrases(asked)),
+      beside: COURTESIES.union(phrases(companions)),
+    };
+  }),
   {
     intent: { kind: 'small_talk' } as const,
-    heads: phrases(words.greetings, words.thanks, words.smallTalk.heads),
+    heads: KIND_WORDS.union(SMALL_TALK),
     // A question in other kind words is no small talk.
-    asked: phrases(words.greetings),
-    beside: phrases(words.smallTalk.heads, words.smallTalk.companions).union(COURTESIES),
+    asked: GREETINGS,
+    beside: COURTESIES.union(SMALL_TALK).union(phrases(words.smallTalk.companions)),
   },
 ];
 /** Blanks show where a word must begin or end. */
@@ -160,23 +166,27 @@ function isQuestion(text: string) {
 
 /** `don't` is one word, and `thaaanks` is `thanks`. */
 function tokensOf(text: string): string[] {
-  const plain = text
-    .toLowerCase()
-    .normalize('NFKD')
-    .replace(/[\p{M}'’‘ʼ]/gu, '')
-    .replace(/[ßøłæıœ]/g, (letter) => LETTERS[letter] ?? letter)
-    .replace(/(\p{L})\1{2,}/gu, '$1');
+  return wordsIn(plainOf(text).replace(/(\p{L})\1{2,}/gu, '$1'));
+}
+
+function wordsIn(plain: string): string[] {
   return plain.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-function phrases(...lists: readonly string[]): ReadonlySet<string> {
-  return new Set(
-    lists
-      .flatMap((list) => list.split(/[,\n]/))
-      .flatMap(variantsOf)
-      .map((phrase) => tokensOf(phrase).join(' '))
-      .filter((phrase) => phrase !== ''),
-  );
+function plainOf(text: string): string {
+  return text
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(/[\p{M}'’‘ʼ]/gu, '')
+    .replace(/[ßøłæıœ]/g, (letter) => LETTERS[letter] ?? letter);
+}
+
+function phrases(list: string): ReadonlySet<string> {
+  const found = plainOf(list)
+    .split(/[,\n]/)
+    .flatMap(variantsOf)
+    .map((phrase) => wordsIn(phrase).join(' '));
+  return new Set(found.filter((phrase) => phrase !== ''));
 }
 
 /** See `words.ts` for the notation; the innermost brackets come first. */
