@@ -164,21 +164,22 @@ function isQuestion(text: string) {
   return !CHANGES.some((change) => whole.includes(change));
 }
 
-/** `don't` is one word, and `thaaanks` is `thanks`. */
 function tokensOf(text: string): string[] {
-  return wordsIn(plainOf(text).replace(/(\p{L})\1{2,}/gu, '$1'));
+  return wordsIn(plainOf(text));
 }
 
 function wordsIn(plain: string): string[] {
   return plain.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
+/** `don't` becomes `dont`, and `thaaanks` `thanks`. */
 function plainOf(text: string): string {
   return text
     .toLowerCase()
     .normalize('NFKD')
     .replace(/[\p{M}'’‘ʼ]/gu, '')
-    .replace(/[ßøłæıœ]/g, (letter) => LETTERS[letter] ?? letter);
+    .replace(/[ßøłæıœ]/g, (letter) => LETTERS[letter] ?? letter)
+    .replace(/(\p{L})\1{2,}/gu, '$1');
 }
 
 function phrases(list: string): ReadonlySet<string> {
