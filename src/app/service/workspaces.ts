@@ -4,7 +4,7 @@ import type { Route } from '../../engine/runtime/http-server.ts';
 import type { Logger } from '../../engine/runtime/redact.ts';
 import { hasMarks } from '../../jobs/policy.ts';
 import { installRoutes, whenEnded } from '../../slack/install/install-routes.ts';
-import { createDirectory, installedWorkspaces } from '../../slack/install/installed-workspaces.ts';
+import { installedWorkspaces } from '../../slack/install/installed-workspaces.ts';
 import { readTokens, unreadableTokens, Vault } from '../../slack/install/vault.ts';
 import {
   botScopes,
@@ -59,14 +59,14 @@ export async function serveWorkspaces(config: Config, parts: Parts): Promise<Ser
   }
   const vault = new Vault(app.encryptionKeys);
   await checkInstallations(store, vault, config, log);
-  const directory = createDirectory(store, clock);
-  const common = { store, clock, log, client, vault, directory, app };
+  const workspaces = installedWorkspaces({ store, client, apiUrl, clock, log }, vault, (teamId) =>
+    settingsOf(config, teamId),
+  );
+  const common = { store, clock, log, client, vault, workspaces, app };
   // For workspaces that haven't installed the app yet.
   const ofReactions = [...config.workspaces.values()].some(hasMarks) ? reactionScopes : [];
   return {
-    workspaces: installedWorkspaces({ client, apiUrl, clock, log }, directory, vault, (teamId) =>
-      settingsOf(config, teamId),
-    ),
+    workspaces,
     onEnded: whenEnded(common),
     routes: installRoutes({
       ...common,

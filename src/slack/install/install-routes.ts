@@ -20,7 +20,7 @@ import {
 import { createCaller, type SlackClient } from '../workspace/web-api/caller.ts';
 import { classify, failureIn, SlackCallError } from '../workspace/web-api/failure.ts';
 import { identify } from '../workspace/workspace.ts';
-import type { Directory } from './installed-workspaces.ts';
+import { type InstalledWorkspaces, requestBody } from './installed-workspaces.ts';
 import type { Vault } from './vault.ts';
 
 const AUTHORIZE_URL = 'https://slack.com/oauth/v2/authorize';
@@ -39,7 +39,7 @@ type InstallParts = Readonly<{
   client: SlackClient;
   store: Store;
   vault: Vault;
-  directory: Directory;
+  workspaces: Pick<InstalledWorkspaces, 'forget'>;
   clock: Clock;
   log: Logger;
   isSetUp: (teamId: string) => boolean;
@@ -54,36 +54,29 @@ export function installRoutes(parts: InstallParts): Route[] {
     {
       path: INSTALL_PATH,
       handle: (_request, response) => {
-        protect(response);
         const content = `${clock.now()}.${randomBytes(NONCE_BYTES).toString('base64url')}`;
         const state = `${content}.${signature(app.stateSecret, content)}`;
-        setCookie(response, state, LIFE_MS);
         const url = new URL(apiUrl === null ? AUTHORIZE_URL : new URL('/oauth/v2/authorize', apiUrl));
         const query = { scope: scopes.join(','), state, client_id: app.clientId };
         url.search = new URLSearchParams(query).toString();
-        answer(response, 200, installPage(url.href));
+        answer(response, 200, installPage(url.href), cookie(state, LIFE_MS));
       },
     },
     {
       path: OAUTH_REDIRECT_PATH,
-      handle: (request, response) => {
-        protect(response);
-        setCookie(response, '', 0);
-        finishInstallation(parts, request).then(
-          (teamId) => {
-            const isSetUp = teamId === null || parts.isSetUp(teamId);
-            answer(response, 200, installedPage(teamId, isSetUp));
-          },
-          (error: unknown) => {
-            if (error instanceof InstallRefused) {
-              log.info('install_refused', { reason: error.message });
-              answer(response, 400, error.page);
-            } else {
-              log.error('install_failed', { error });
-              answer(response, 500, installFailedPage('other'));
-            }
-          },
-        );
+      handle: async (request, response) => {
+        try {
+          const teamId = await finishInstallation(parts, request);
+          answer(response, 200, installedPage(teamId, teamId === null || parts.isSetUp(teamId)));
+        } catch (error) {
+          if (error instanceof InstallRefused) {
+            log.info('install_refused', { reason: error.message });
+            answer(response, 400, error.page);
+          } else {
+            log.error('install_failed', { error });
+            answer(response, 500, installFailedPage('other'));
+          }
+        }
       },
     },
   ];
@@ -128,7 +121,7 @@ async function exchange({ client, app }: InstallParts, code: string) {
 }
 
 async function install(parts: InstallParts, given: OauthV2AccessResponse) {
-  const { store, vault, directory, clock, log } = parts;
+  const { store, vault, workspaces, clock, log } = parts;
   const { access_token: botToken, expires_in: lifeS, is_enterprise_install, enterprise, team } = given;
   const isOrganisation = is_enterprise_install === true;
   const id = isOrganisation ? enterprise?.id : team?.id;
@@ -145,26 +138,23 @@ async function install(parts: InstallParts, given: OauthV2AccessResponse) {
     installedAtMs: clock.now(),
   };
   await store.transaction((tx) => tx.installations.put(installation, vault.seal(id, botToken)));
-  directory.forget(id);
+  workspaces.forget(id);
   log.info('installed', { installation_id: id, user_id: installation.installerId });
   parts.onInstalled();
   return team?.id ?? null;
 }
 
-function answer(response: ServerResponse, status: number, page: string): void {
-  response.writeHead(status, { 'content-type': 'text/html; charset=utf-8' }).end(page);
-}
-
 /** The second page's URL has a code: no caching, no referrer. */
-function protect(response: ServerResponse): void {
-  response.setHeaders(
-    new Map([
-      ['cache-control', 'no-store'],
-      ['referrer-policy', 'no-referrer'],
-      ['content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"],
-      ['x-content-type-options', 'nosniff'],
-    ]),
-  );
+const PAGE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-store',
+  'referrer-policy': 'no-referrer',
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+};
+
+function answer(response: ServerResponse, status: number, page: string, setCookie = cookie('', 0)): void {
+  response.writeHead(status, { ...PAGE_HEADERS, 'set-cookie': setCookie }).end(page);
 }
 
 const LIFE_MS = 600_000;
@@ -174,8 +164,8 @@ const COOKIE = '__Host-docs-agent-install';
 /** `Lax`: sent on Slack's redirect, but not by other pages' requests. */
 const ATTRIBUTES = 'Secure; HttpOnly; SameSite=Lax; Path=/';
 
-function setCookie(response: ServerResponse, state: string, lifeMs: number): void {
-  response.setHeader('set-cookie', `${COOKIE}=${state}; ${ATTRIBUTES}; Max-Age=${lifeMs / 1000}`);
+function cookie(state: string, lifeMs: number): string {
+  return `${COOKIE}=${state}; ${ATTRIBUTES}; Max-Age=${lifeMs / 1000}`;
 }
 
 function isOwnState(state: string, request: IncomingMessage, secret: string, nowMs: number): boolean {
@@ -192,13 +182,7 @@ function signature(secret: string, content: string): string {
   return createHmac('sha256', secret).update(`install/${content}`).digest('base64url');
 }
 
-const id = z.string().min(1).nullish();
-
-const endOfInstallation = z.object({
-  team_id: id,
-  enterprise_id: id,
-  is_enterprise_install: z.boolean().nullish(),
-  authorizations: z.array(z.object({ is_enterprise_install: z.boolean().nullish() })).nullish(),
+const endOfInstallation = requestBody.extend({
   event_time: z.number(),
   event: z.discriminatedUnion('type', [
     z.object({ type: z.literal('app_uninstalled') }),
@@ -209,11 +193,11 @@ const endOfInstallation = z.object({
   ]),
 });
 
-type EndParts = Pick<InstallParts, 'store' | 'directory' | 'log' | 'client' | 'vault'>;
+type EndParts = Pick<InstallParts, 'store' | 'workspaces' | 'log' | 'client' | 'vault'>;
 
 /** The event may belong to an earlier installation. */
 export function whenEnded(parts: EndParts): (body: unknown) => Promise<void> {
-  const { store, directory, log } = parts;
+  const { store, workspaces, log } = parts;
   return async (body) => {
     const { data } = endOfInstallation.safeParse(body);
     if (data === undefined) return;
@@ -229,7 +213,7 @@ export function whenEnded(parts: EndParts): (body: unknown) => Promise<void> {
       return log.info('old_end_of_installation', facts);
     }
     await store.transaction((tx) => tx.installations.remove(installation_id, revision));
-    directory.forget(installation_id);
+    workspaces.forget(installation_id);
     log.info('installation_ended', facts);
   };
 }

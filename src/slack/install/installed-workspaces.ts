@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Clock } from '../../engine/runtime/clock.ts';
 import { StoreError } from '../../store/engines/database.ts';
 import type { StoredInstallation } from '../../store/queries/workspaces.ts';
 import type { Store } from '../../store/store.ts';
@@ -19,7 +18,7 @@ const id = z.string().min(1).nullish().catch(null);
 const flag = z.union([z.boolean(), z.stringbool()]).nullish().catch(null);
 const team = z.object({ id, enterprise_id: id }).nullish().catch(null);
 
-const payload = z.object({
+export const requestBody = z.object({
   team_id: id,
   enterprise_id: id,
   context_team_id: id,
@@ -40,7 +39,7 @@ const payload = z.object({
  * belongs to the organisation.
  */
 export function requestTeam(body: unknown) {
-  const { data } = payload.safeParse(body);
+  const { data } = requestBody.safeParse(body);
   if (data === undefined) return null;
   const { team: where, view, enterprise } = data;
   const [authorized] = data.authorizations ?? [];
@@ -68,10 +67,17 @@ export function requestTeam(body: unknown) {
 /** How long another replica may miss the start or end of an installation. */
 const FRESH_MS = 3_000;
 const MAX_WORKSPACES = 5_000;
+const STORE_AWAY_MS = 2_000;
 
-export type Directory = ReturnType<typeof createDirectory>;
+export type InstalledWorkspaces = ReturnType<typeof installedWorkspaces>;
 
-export function createDirectory(store: Store, clock: Clock) {
+export function installedWorkspaces(
+  { store, ...parts }: WorkspaceParts & { readonly store: Store },
+  vault: Vault,
+  settingsOf: (teamId: string) => WorkspaceSettings | null,
+) {
+  const known = new Map<string, { installation: StoredInstallation | null; workspace: Workspace }>();
+
   const inStore = (teamId: string) =>
     store.transaction(async (tx) => {
       const own = await tx.installations.get(teamId);
@@ -79,37 +85,11 @@ export function createDirectory(store: Store, clock: Clock) {
       const organisationId = await tx.installations.organisationOf(teamId);
       return organisationId === null ? null : tx.installations.get(organisationId);
     });
-  const lookup = cachedLookup(inStore, clock, { freshMs: FRESH_MS, max: MAX_WORKSPACES });
-  return {
-    /** Throws StoreError if the store is down and nothing is cached. */
-    find: lookup.get,
-    /** Stores which organisation's installation serves the workspace. */
-    findFor: async ({ teamId, organisationId, isSure }: Exclude<ReturnType<typeof requestTeam>, null>) => {
-      const found = await lookup.get(teamId);
-      if (found !== null || organisationId === null || !isSure) return found;
-      await store.transaction(async (tx) => {
-        const organisation = await tx.installations.get(organisationId);
-        if (organisation?.isOrganisation) await tx.installations.rememberOrganisation(teamId, organisationId);
-      });
-      lookup.forget(teamId);
-      return lookup.get(teamId);
-    },
-    forget: lookup.forget,
-  };
-}
-
-const STORE_AWAY_MS = 2_000;
-
-export function installedWorkspaces(
-  parts: WorkspaceParts,
-  directory: Directory,
-  vault: Vault,
-  settingsOf: (teamId: string) => WorkspaceSettings | null,
-): Workspaces {
-  const known = new Map<string, { installation: StoredInstallation | null; workspace: Workspace }>();
+  /** Its `get` throws StoreError if the store is down and nothing is cached. */
+  const lookup = cachedLookup(inStore, parts.clock, { freshMs: FRESH_MS, max: MAX_WORKSPACES });
 
   const tokenOf = async (teamId: string) => {
-    const installation = await directory.find(teamId).catch((error: unknown) => {
+    const installation = await lookup.get(teamId).catch((error: unknown) => {
       if (error instanceof StoreError) throw tokenError('store_away', { retryAfterMs: STORE_AWAY_MS });
       throw error;
     });
@@ -119,7 +99,7 @@ export function installedWorkspaces(
       return vault.open(id, token);
     } catch (error) {
       if (!(error instanceof VaultError)) throw error;
-      parts.log.error('token_not_readable', { installation_id: id, key_id: error.keyId });
+      parts.log.error('token_not_readable', { installation_id: id, key_id: token.keyId });
       throw tokenError('token_not_readable', { needsAdmin: true });
     }
   };
@@ -133,8 +113,8 @@ export function installedWorkspaces(
     if (before !== undefined && isSame) return before.workspace;
     const unknown = { botUserId: '', botId: '', enterpriseId: null, workspaceUrl: null };
     const { botUserId, botId, enterpriseId, workspaceUrl } = installation ?? unknown;
-    const bot = { botUserId, botId, enterpriseId, workspaceUrl };
-    const identity = { ...bot, teamId, isInstalled: installation !== null };
+    const isInstalled = installation !== null;
+    const identity = { teamId, isInstalled, botUserId, botId, enterpriseId, workspaceUrl };
     const workspace = createWorkspace(parts, identity, () => tokenOf(teamId), settingsOf(teamId));
     known.delete(teamId);
     const [oldest] = known.keys();
@@ -143,13 +123,23 @@ export function installedWorkspaces(
     return workspace;
   };
 
-  return {
-    of: async (teamId) => workspaceOf(teamId, await directory.find(teamId)),
+  const workspaces: Workspaces = {
+    of: async (teamId) => workspaceOf(teamId, await lookup.get(teamId)),
     ofRequest: async (body) => {
-      const team = requestTeam(body);
-      return team === null ? workspaceOf('', null) : workspaceOf(team.teamId, await directory.findFor(team));
+      const named = requestTeam(body);
+      if (named === null) return workspaceOf('', null);
+      const { teamId, organisationId, isSure } = named;
+      const found = await lookup.get(teamId);
+      if (found !== null || organisationId === null || !isSure) return workspaceOf(teamId, found);
+      await store.transaction(async (tx) => {
+        const organisation = await tx.installations.get(organisationId);
+        if (organisation?.isOrganisation) await tx.installations.rememberOrganisation(teamId, organisationId);
+      });
+      lookup.forget(teamId);
+      return workspaceOf(teamId, await lookup.get(teamId));
     },
   };
+  return { ...workspaces, forget: lookup.forget };
 }
 
 /** Without `retryAfterMs`, the pauses grow. */

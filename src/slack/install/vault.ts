@@ -13,13 +13,7 @@ interface Key {
 
 /** Contains nothing of the token. */
 export class VaultError extends Error {
-  readonly keyId: string;
-
-  constructor(message: string, keyId: string) {
-    super(message);
-    this.name = 'VaultError';
-    this.keyId = keyId;
-  }
+  override readonly name = 'VaultError';
 }
 
 export class Vault {
@@ -45,7 +39,7 @@ export class Vault {
   open(installationId: string, { keyId, botToken }: SealedToken): string {
     const key = this.keys.find(({ id }) => id === keyId)?.key;
     if (key === undefined) {
-      throw new VaultError(`the key "${keyId}" is not among those of TOKEN_ENCRYPTION_KEY: add it`, keyId);
+      throw new VaultError(`the key "${keyId}" is not among those of TOKEN_ENCRYPTION_KEY: add it`);
     }
     try {
       const bytes = Buffer.from(botToken, 'base64');
@@ -55,8 +49,9 @@ export class Vault {
       const encrypted = bytes.subarray(NONCE_BYTES, -TAG_BYTES);
       return Buffer.concat([decipher.update(encrypted), decipher.final()]).toString('utf8');
     } catch {
-      const message = `the key "${keyId}" of TOKEN_ENCRYPTION_KEY is not the one that they were stored with, or the row was changed`;
-      throw new VaultError(message, keyId);
+      throw new VaultError(
+        `the key "${keyId}" of TOKEN_ENCRYPTION_KEY is not the one that they were stored with, or the row was changed`,
+      );
     }
   }
 }
@@ -73,7 +68,7 @@ export async function readTokens(store: Store, vault: Vault) {
       vault.open(id, token);
       return [];
     } catch (error) {
-      if (error instanceof VaultError) return [{ id, keyId: error.keyId, why: error.message }];
+      if (error instanceof VaultError) return [{ id, keyId: token.keyId, why: error.message }];
       throw error;
     }
   });
