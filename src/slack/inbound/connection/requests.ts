@@ -64,41 +64,37 @@ export function leaveUnacknowledged(): void {
   if (request !== undefined) request.isLeft = true;
 }
 
-export function noteRefusal(
-  { teamId }: Pick<RefusalNote, 'teamId'>,
-  userId: string | null,
-  reason: string,
-): void {
+export function noteRefusal({ teamId }: { teamId: string }, userId: string | null, reason: string): void {
   noteRequest({ outcome: 'refused', refusal: { teamId, userId, reason } });
 }
 
+/** After `checkShape`. */
 type Body = Readonly<{
-  type?: unknown;
-  command?: unknown;
-  event?: Readonly<Record<string, unknown>> | null;
-  event_id?: unknown;
-  trigger_id?: unknown;
-  team_id?: unknown;
-  team?: { id?: unknown } | null;
+  type?: string;
+  command?: string;
+  event?: Readonly<Record<string, unknown>>;
+  event_id?: string;
+  trigger_id?: string;
+  team_id?: string;
+  team?: { readonly id?: string };
 }>;
 
-const KINDS: Readonly<Record<string, InboundRequestKind>> = {
-  block_actions: 'button',
-  view_submission: 'form',
-  message_action: 'shortcut',
-  app_mention: 'mention',
-  message: 'message',
-  app_home_opened: 'home',
-  function_executed: 'workflow',
-  reaction_added: 'reaction',
-  reaction_removed: 'reaction',
-};
+const KINDS: ReadonlyMap<unknown, InboundRequestKind> = new Map([
+  ['block_actions', 'button'],
+  ['view_submission', 'form'],
+  ['message_action', 'shortcut'],
+  ['app_mention', 'mention'],
+  ['message', 'message'],
+  ['app_home_opened', 'home'],
+  ['function_executed', 'workflow'],
+  ['reaction_added', 'reaction'],
+  ['reaction_removed', 'reaction'],
+]);
 
 function kindOf({ type, command, event }: Body): InboundRequestKind {
   const isEvent = type === 'event_callback';
   if (!isEvent && command !== undefined) return 'command';
-  const name = String(isEvent ? event?.type : type);
-  return Object.hasOwn(KINDS, name) ? (KINDS[name] ?? 'other') : 'other';
+  return KINDS.get(isEvent ? event?.type : type) ?? 'other';
 }
 
 /** Most events do not concern the program; listeners note those that do. */
@@ -227,23 +223,16 @@ export async function loggedRequest(
   const body: Body = event.body;
   const kind = kindOf(body);
   const isEvent = body.type === 'event_callback';
-  let isAnswered = false;
-  let response: Parameters<ReceiverEvent['ack']>[0];
   let acknowledgedAtMs: number | null = null;
-  const acknowledge = async () => {
+  const acknowledge: ReceiverEvent['ack'] = async (response) => {
     await event.ack(response);
     acknowledgedAtMs ??= clock.now();
   };
-  const ack: ReceiverEvent['ack'] = async (given) => {
-    isAnswered = true;
-    response = given;
-    if (!isEvent) await acknowledge();
-  };
-  const teamId = body.team_id ?? body.team?.id;
+  const ack = isEvent ? async () => {} : acknowledge;
   const factsOf = (outcome: string) => ({
     kind,
     outcome,
-    team_id: typeof teamId === 'string' ? teamId : null,
+    team_id: body.team_id ?? body.team?.id ?? null,
     ...(request.note?.jobId !== undefined && { job_id: request.note.jobId }),
     ...(acknowledgedAtMs !== null && { acknowledged_ms: acknowledgedAtMs - arrivedAtMs }),
     duration_ms: clock.now() - arrivedAtMs,
@@ -251,7 +240,7 @@ export async function loggedRequest(
   try {
     await requestInFlight.run(request, () => processEvent({ ...event, ack }));
     // Bolt never answers an unknown button, for example.
-    if (!isEvent && !isAnswered) throw new BadRequestError(404, 'nobody listens to it');
+    if (!isEvent && acknowledgedAtMs === null) throw new BadRequestError(404, 'nobody listens to it');
     if (isEvent && !request.isLeft) await acknowledge();
   } catch (error) {
     log.warn('inbound_request', factsOf('failed'));
