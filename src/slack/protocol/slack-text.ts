@@ -14,28 +14,19 @@ const TOKEN = /<([^<>]*)>/g;
 export function readableText(slackText: string, names: ReadonlyMap<string, string>): string {
   let readable = '';
   let end = 0;
-  let lineStart = '';
-  const add = (text: string) => {
-    readable += text;
-    lineStart = startOfLastLine(lineStart, text);
-  };
+  let lineStart = 0;
   for (const match of slackText.matchAll(TOKEN)) {
     const [token, content = ''] = match;
-    add(unescaped(slackText.slice(end, match.index)));
+    const before = slackText.slice(end, match.index);
+    if (before.includes('\n')) lineStart = end + before.lastIndexOf('\n') + 1;
+    const isInTable = slackText.startsWith('| ', lineStart);
     const words = readableToken(content, names);
     // A bar would end a table cell.
-    add(words !== null && lineStart === ROW_START ? words.replace(/(?<!\\)\|/g, '\\|') : (words ?? token));
+    const safe = isInTable ? words?.replace(/(?<!\\)\|/g, '\\|') : words;
+    readable += unescaped(before) + (safe ?? token);
     end = match.index + token.length;
   }
   return readable + unescaped(slackText.slice(end));
-}
-
-const ROW_START = '| ';
-
-function startOfLastLine(before: string, added: string): string {
-  const end = added.lastIndexOf('\n');
-  const line = end < 0 ? before + added.slice(0, ROW_START.length) : added.slice(end + 1);
-  return line.slice(0, ROW_START.length);
 }
 
 /** In order: people (their labels may be old names), channels and groups without a label. */
