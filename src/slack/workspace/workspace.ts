@@ -1,4 +1,4 @@
-import type { AuthTestResponse, WebAPICallResult } from '@slack/web-api';
+import type { AuthTestResponse, ReactionsGetResponse } from '@slack/web-api';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Logger } from '../../engine/runtime/redact.ts';
 import type { AccessRule } from '../../jobs/policy.ts';
@@ -148,17 +148,15 @@ export interface Known {
   workProblems(): readonly string[];
 }
 
-interface Reacted extends WebAPICallResult {
-  readonly message?: {
-    readonly reactions?: readonly { readonly name?: string; readonly users?: readonly string[] }[];
-  };
-}
-
 /** In any skin tone. Throws SlackCallError. */
 function reactorsWith(call: SlackCaller) {
   return async (channel: string, timestamp: string, emoji: string): Promise<string[]> => {
     try {
-      const { message } = await call<Reacted>('reactions.get', { channel, timestamp, full: true });
+      const { message } = await call<ReactionsGetResponse>('reactions.get', {
+        channel,
+        timestamp,
+        full: true,
+      });
       const given = message?.reactions?.filter(({ name = '' }) => withoutSkinTone(name) === emoji) ?? [];
       return [...new Set(given.flatMap(({ users = [] }) => users))];
     } catch (error) {
