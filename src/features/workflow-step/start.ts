@@ -5,7 +5,7 @@ import { approversIn } from '../../jobs/policy.ts';
 import { projectCalled } from '../../jobs/requests/project.ts';
 import { noteRequest, type RequestNote } from '../../slack/inbound/connection/requests.ts';
 import type { EventListener, ListenerDeps } from '../../slack/inbound/listener.ts';
-import { projectOf, requestOf } from '../../slack/inbound/start-job.ts';
+import { requestOf } from '../../slack/inbound/start-job.ts';
 import { STEP_ID } from '../../slack/protocol/ids.ts';
 import { sanitize } from '../../slack/protocol/slack-text.ts';
 import { failureIn } from '../../slack/workspace/web-api/failure.ts';
@@ -93,9 +93,9 @@ async function stepRequestIn(
     ...{ teamId: deps.teamId, channelId, requesterId: personId, project: chosen },
     origin: { kind: 'workflow', executionId, waits },
     text: sanitize(data.request),
-    ...{ responseUrl: null, thread: null, mayBeMistypedCommand: false },
+    ...{ responseUrl: null, thread: null },
   } as const;
-  const read = requestOf(deps, raw, chosen ?? (await projectOf(deps, channelId)));
+  const read = await requestOf(deps, raw);
   return 'refusal' in read ? read.refusal : { request: read.request, isDraft };
 }
 

@@ -76,8 +76,6 @@ export const answerCommand: InteractionListener<Command> = async (deps, made) =>
   switch (command?.kind) {
     case 'compose':
       return compose(deps, made);
-    case 'doctor':
-      return doctorAnswer(deps, viewer);
     case 'settings':
       return settings(deps, made);
     case 'watch':
@@ -123,8 +121,12 @@ export async function answerInWords(
       return readInTime(deps, async () => cannotStopView(await running(deps, viewer)));
     case 'progress':
       return readInTime(deps, async () => stillWorkingView(await running(deps, viewer), deps.clock.now()));
+    case 'doctor':
+      return doctorAnswer(deps, viewer);
     case 'help':
     case 'small_talk':
+    // Without a form, as in a message.
+    case 'compose':
       return helpAnswer(deps, viewer.userId);
     case 'list':
     case 'details':
@@ -145,12 +147,12 @@ async function running(deps: ListenerDeps, { teamId, userId }: Viewer): Promise<
   return { job, permalink: linkTo(deps, job), names, canStop: canStop(deps, job) };
 }
 
-export async function helpAnswer(deps: ListenerDeps, userId: string): Promise<SlackMessage> {
+async function helpAnswer(deps: ListenerDeps, userId: string): Promise<SlackMessage> {
   const [recipe = null] = await namesOnMenu(deps, userId);
   return helpView(recipe);
 }
 
-export async function doctorAnswer(deps: ListenerDeps, { userId, channelId }: Viewer): Promise<SlackMessage> {
+async function doctorAnswer(deps: ListenerDeps, { userId, channelId }: Viewer): Promise<SlackMessage> {
   const problem = await adminProblem(deps, userId, 'see');
   if (problem !== null) return problem;
   return readInTime(deps, async () => {

@@ -25,7 +25,7 @@ import { newMessagesOnlyView, typedOnlyView } from '../views/help.ts';
 import type { SlackMessage } from '../views/message.ts';
 import { refusalView, threadForgottenView } from '../views/private-answers.ts';
 import { isRoomForDraft } from '../workspace/early-replies.ts';
-import { answerInWords, doctorAnswer, helpAnswer } from './commands.ts';
+import { answerInWords, viewerOf } from './commands.ts';
 import { leaveUnacknowledged, noteRequest } from './connection/requests.ts';
 import { answerWriter, isAdmitted, promptMaxOf } from './door.ts';
 import { authorsAlong, offerSaidSince } from './forms/thread.ts';
@@ -128,7 +128,6 @@ async function answerTo(
   deps: ListenerDeps,
   { channelId, userId, text, attachments }: Written,
 ): Promise<SlackMessage | null> {
-  const viewer = { teamId: deps.teamId, userId, channelId };
   const intent = intentOf(text);
   const command = intent.kind === 'command' ? intent.command : null;
   const isTyped =
@@ -136,11 +135,10 @@ async function answerTo(
     command?.kind === 'watch' ||
     (command !== null && deps.featureListeners.some(({ commands }) => commands?.(deps)[command.kind]));
   if (isTyped) return typedOnlyView(text.trim());
-  if (command?.kind === 'doctor') return doctorAnswer(deps, viewer);
-  if (command?.kind === 'compose') {
-    return attachments.others.length > 0 ? filesNotSent(attachments.others) : helpAnswer(deps, userId);
-  }
-  return command === null && attachments.snippets.length > 0 ? null : answerInWords(deps, viewer, intent);
+  const { others, snippets } = attachments;
+  if (command?.kind === 'compose' && others.length > 0) return filesNotSent(others);
+  if (command === null && snippets.length > 0) return null;
+  return answerInWords(deps, viewerOf(deps, { userId, channelId }), intent);
 }
 
 async function startFromMessage(
@@ -163,7 +161,6 @@ async function startFromMessage(
     origin: { kind: isDirect ? 'direct_message' : 'mention' },
     text,
     attachments,
-    project: null,
     responseUrl: null,
     thread: { threadTs: ts, lastTs: ts },
     requestTs: ts,

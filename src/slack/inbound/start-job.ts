@@ -42,9 +42,9 @@ type RawRequest = Omit<JobRequest, 'projectId' | 'projectName' | 'prompt'> &
     /** Sanitized; may begin with `project=name` or `--`. */
     text: string;
     /** Chosen outside the text. Null: the one that the text names, or the channel's. */
-    project: Project | null;
+    project?: Project | null;
     /** People also type commands there: a doubtful text gets a question. */
-    mayBeMistypedCommand: boolean;
+    mayBeMistypedCommand?: boolean;
   }>;
 
 type PersonsRequest = Pick<RawRequest, 'channelId' | 'origin' | 'text'> & Partial<RawRequest>;
@@ -56,18 +56,10 @@ export async function startFrom(
   request: PersonsRequest,
 ): Promise<Question | null> {
   const { userId: requesterId, keys, responseUrl } = made;
-  const { teamId } = deps;
-  const defaults = {
-    teamId,
-    requesterId,
-    responseUrl,
-    project: null,
-    thread: null,
-    mayBeMistypedCommand: false,
-  };
+  const raw = { teamId: deps.teamId, requesterId, responseUrl, thread: null, ...request };
   const outcome = await storeRequest(
     deps,
-    () => startJob(deps, { ...defaults, ...request }, keys, true),
+    () => startJob(deps, raw, keys, true),
     () => admissionProblem(deps, requesterId, request.channelId),
   );
   if (outcome === null || 'job' in outcome) return outcome;
@@ -98,7 +90,7 @@ export async function startJob(
     noteRefusal(deps, requesterId, refusal.kind);
     return refusal;
   };
-  const read = requestOf(deps, raw, raw.project ?? (await projectOf(deps, raw.channelId)));
+  const read = await requestOf(deps, raw);
   if ('refusal' in read) return refuse(read.refusal);
   const { request, ...manner } = read;
   const stored = await deps.store.transaction(async (tx) => {
@@ -143,13 +135,14 @@ async function completeRequest(
   await applyEvent(tx, jobId, { type: 'message_completed', reply }, context);
 }
 
-export function requestOf(
+export async function requestOf(
   deps: ListenerDeps,
-  { text, project: chosen, mayBeMistypedCommand, ...raw }: RawRequest,
-  byDefault: Project,
-):
+  { text, project: chosen = null, mayBeMistypedCommand = false, ...raw }: RawRequest,
+): Promise<
   | ({ request: JobRequest } & Omit<Manner, 'isAnswered'>)
-  | { refusal: Exclude<Refusal, { kind: 'thread_taken' }> } {
+  | { refusal: Exclude<Refusal, { kind: 'thread_taken' }> }
+> {
+  const byDefault = chosen ?? (await projectOf(deps, raw.channelId));
   const { project, unknownProject, prompt, isForced } = parseProjectPrefix(text, deps.projects, byDefault);
   if (unknownProject !== null && (!mayBeMistypedCommand || prompt === '')) return { refusal: unknownProject };
   if (chosen !== null && chosen.id !== project.id) {
