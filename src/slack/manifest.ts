@@ -61,7 +61,7 @@ function explainedNodes(value: unknown): unknown {
   if (value instanceof Explained) return explainedNodes(value.value);
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((part) => withReason(part, explainedNodes(part)));
-  const members = Object.entries(value).filter(([, part]) => part !== undefined);
+  const members = Object.entries(value);
   return new Map(members.map(([name, part]) => [withReason(part, name), explainedNodes(part)]));
 }
 

@@ -43,7 +43,7 @@ import { noticeChannelsOf } from '../workspace/self-check.ts';
 import { noteRefusal } from './connection/requests.ts';
 import {
   adminProblem,
-  agentHasJob,
+  inTime,
   isTargetValid,
   linkTo,
   namesIn,
@@ -336,7 +336,7 @@ async function watch(
   if (!isAgentJobId(agentJobId)) return refuse('no_job_id', noJobIdView);
   return storeRequest(deps, async () => {
     const project = named ?? (await projectOf(deps, channelId));
-    const isThere = await agentHasJob(deps, project.id, agentJobId);
+    const isThere = await inTime(deps, 'agent', deps.agentHasJob(project.id, agentJobId), null);
     if (isThere === false) return refuse('no_such_job', noSuchAgentJobView(agentJobId, project.name));
     const watcher = await deps.store.transaction(async (tx) => {
       const context = deps.newContext();

@@ -159,11 +159,6 @@ export async function storePress<T>(
   }
 }
 
-/** Null: no answer in time. */
-export function agentHasJob(deps: ListenerDeps, projectId: string, id: string): Promise<boolean | null> {
-  return inTime(deps, 'agent', deps.agentHasJob(projectId, id), null);
-}
-
 /** The view's id; null: not opened in time. */
 export function openForm(deps: ListenerDeps, triggerId: string, view: ModalView): Promise<string | null> {
   const opened = deps.poster.openModal(triggerId, view).catch((error: unknown) => {

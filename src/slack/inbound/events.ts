@@ -2,37 +2,29 @@ import type { ReactionAddedEvent, ReactionRemovedEvent } from '@slack/types';
 import { withoutSkinTone } from '../protocol/ids.ts';
 import { noteRequest } from './connection/requests.ts';
 import { isAdmitted } from './door.ts';
-import type { EventListeners, ListenerDeps } from './listener.ts';
+import type { EventListeners, Listener } from './listener.ts';
 
-interface InChannel {
-  readonly event: { readonly channel: string };
-}
+type InChannel = Readonly<{ event: { readonly channel: string } }>;
 
-async function channelOpened(
-  deps: ListenerDeps,
-  { event: { channel: channelId } }: InChannel,
-): Promise<void> {
+const channelOpened: Listener<InChannel> = async (deps, { event: { channel: channelId } }) => {
   const { store, clock, log, teamId } = deps;
   await store.transaction((tx) => tx.places.opened({ teamId, channelId }, clock.now()));
   noteRequest({ outcome: 'accepted' });
   log.info('channel_opened', { team_id: teamId, channel_id: channelId });
   deps.lookForMissed();
-}
+};
 
-async function channelDeleted(
-  { store, clock, log, teamId }: ListenerDeps,
-  { event: { channel: channelId } }: InChannel,
-): Promise<void> {
+const channelDeleted: Listener<InChannel> = async (deps, { event: { channel: channelId } }) => {
+  const { store, clock, log, teamId } = deps;
   await store.transaction((tx) => tx.places.deleted({ teamId, channelId }, clock.now()));
   noteRequest({ outcome: 'accepted' });
   log.info('channel_deleted', { team_id: teamId, channel_id: channelId });
-}
+};
+
+type Reaction = Readonly<{ event: ReactionAddedEvent | ReactionRemovedEvent }>;
 
 /** The message's current reactions decide, in whatever order events arrive. */
-async function reactionChanged(
-  deps: ListenerDeps,
-  { event }: { readonly event: ReactionAddedEvent | ReactionRemovedEvent },
-): Promise<void> {
+const reactionChanged: Listener<Reaction> = async (deps, { event }) => {
   const { type, user: userId, reaction, item } = event;
   const { store, clock, teamId, access } = deps;
   const isMessage = item?.type === 'message';
@@ -51,7 +43,7 @@ async function reactionChanged(
   const look = { kind: 'look_at_marks', subject, runAtMs: clock.now(), ifScheduled: 'replace' } as const;
   await store.transaction((tx) => tx.tasks.schedule(look));
   noteRequest({ outcome: 'accepted' });
-}
+};
 
 export const events: EventListeners = {
   app_home_opened: async ({ store, clock, teamId }, { event }) => {

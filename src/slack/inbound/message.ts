@@ -88,8 +88,11 @@ type Delivery = Readonly<{
   retryNum: number | undefined;
 }>;
 
-async function takeMessage(deps: ListenerDeps, message: MessageEvent, delivery: Delivery) {
-  const { isDirect, isSpokenTo, keys, retryNum } = delivery;
+async function takeMessage(
+  deps: ListenerDeps,
+  message: MessageEvent,
+  { isDirect, isSpokenTo, keys, retryNum }: Delivery,
+) {
   const { botUserId } = deps;
   const isMention = isSpokenTo && !isDirect;
   if (isMention && (await takeAppMention(deps, message, keys))) return;
@@ -148,7 +151,7 @@ async function startFromMessage(
   isDirect: boolean,
 ) {
   const { channelId, userId: requesterId, ts, text, attachments } = written;
-  const at = { channelId, userId: requesterId, threadTs: null, keys };
+  const at = { ...written, keys };
   if (!(await isAdmitted(deps, written, `message:${channelId}:${ts}`))) return;
   const answer = await answerTo(deps, written);
   // This event may lack the attachments: its twin must still start the job.
@@ -172,11 +175,11 @@ async function startFromMessage(
 
 /** The agent gets nothing of a thread before a person has seen it. */
 async function offerThread(deps: ListenerDeps, written: Written) {
-  const { channelId, userId, ts: messageTs, threadTs } = written;
+  const { channelId, ts: messageTs, threadTs } = written;
   if (threadTs === null) return;
   const key = `mention:${deps.teamId}:${channelId}:${messageTs}`;
   if (!(await isAdmitted(deps, written, key))) return;
-  const at = { channelId, userId, threadTs, keys: [key] };
+  const at = { ...written, keys: [key] };
   const answer = written.text === '' ? null : await answerTo(deps, written);
   if (answer !== null) return answerWriter(deps, at, answer);
   const mentioned = { channelId, threadTs, messageTs };

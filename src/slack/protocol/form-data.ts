@@ -69,19 +69,8 @@ export const settingsData = z.object({
 });
 export type SettingsFormData = Readonly<z.infer<typeof settingsData>>;
 
-type FormData = z.infer<
-  | typeof composeTargetData
-  | typeof mentionedInData
-  | typeof offeredThreadData
-  | typeof saidSinceData
-  | typeof confirmationData
-  | typeof decisionData
-  | typeof recipeData
-  | typeof settingsData
->;
-
 /** Slack allows 3000 characters for a form, 2000 for a button. */
-export function encode(data: Readonly<FormData>): string {
+export function encode(data: object): string {
   return JSON.stringify(data);
 }
 

@@ -367,7 +367,7 @@ export function questionFormAgain(
   return confirmationForm(data, newsAbove(blocks, news));
 }
 
-function confirmationForm(data: Parameters<typeof form>[3], blocks: ModalView['blocks']): ModalView {
+function confirmationForm(data: object | string, blocks: ModalView['blocks']): ModalView {
   return { ...form(viewIds.startAnother, labels.startAnother, buttons.startAnother.label, data), blocks };
 }
 

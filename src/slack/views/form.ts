@@ -30,7 +30,7 @@ export function form(
   id: string,
   title: string,
   submit: string,
-  data: Parameters<typeof encode>[0] | string,
+  data: object | string,
   ...parts: readonly Blocks[]
 ): ModalView {
   return {

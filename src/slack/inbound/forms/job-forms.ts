@@ -40,8 +40,8 @@ import { isAgentJobId, isWatching } from '../commands.ts';
 import { noteRefusal } from '../connection/requests.ts';
 import {
   admissionProblem,
-  agentHasJob,
   applyOnce,
+  inTime,
   isTargetValid,
   jobAdmissionProblem,
   jobOf,
@@ -154,7 +154,7 @@ export const jobFormSubmissions = {
     const agentJobId = (view.state.values[formIds.agentJob]?.[formIds.agentJob]?.value ?? '').trim();
     if (!isAgentJobId(agentJobId)) throw new Refused(noJobIdView);
     const { projectId, projectName } = job;
-    const isThere = await agentHasJob(deps, projectId, agentJobId);
+    const isThere = await inTime(deps, 'agent', deps.agentHasJob(projectId, agentJobId), null);
     if (isThere === null) throw new Refused(agentSilentView);
     if (!isThere) throw new Refused(noSuchAgentJobView(agentJobId, projectName));
     return {
