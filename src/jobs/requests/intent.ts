@@ -22,7 +22,7 @@ export type Intent = Readonly<
         | 'colleague'
         | 'one_word';
     }
-  | { kind: 'command'; command: Exclude<Command, { kind: 'prompt' }> }
+  | Exclude<Command, { kind: 'prompt' }>
   | { kind: 'near_command'; command: CommandName }
   /** As in `status codes`. */
   | { kind: 'no_such_job'; word: string }
@@ -56,10 +56,10 @@ const SMALL_TALK = phrases(words.smallTalk.heads);
 
 const INTENTS: readonly (readonly [Intent, words.Phrases])[] = [
   [{ kind: 'stop' }, words.stop],
-  [{ kind: 'command', command: { kind: 'help' } }, words.help],
-  [{ kind: 'command', command: { kind: 'list' } }, words.list],
+  [{ kind: 'help' }, words.help],
+  [{ kind: 'list' }, words.list],
   [{ kind: 'details' }, words.details],
-  [{ kind: 'command', command: { kind: 'status', id: null } }, words.status],
+  [{ kind: 'status', id: null }, words.status],
   [{ kind: 'progress' }, words.progress],
 ];
 const MEANINGS = [
@@ -99,7 +99,7 @@ export function intentOf(slackText: string, isToBot = true): Intent {
   if (FORCED_PROMPT.test(text) || text.length > LENGTH_MAX) return { kind: 'request' };
   const command = parseCommand(text);
   const word = statusWord(text);
-  if (command.kind !== 'prompt' && word === null) return { kind: 'command', command };
+  if (command.kind !== 'prompt' && word === null) return command;
   const inPhrases = phraseIntent(text);
   if (inPhrases !== null) return inPhrases;
   if (word !== null) return { kind: 'no_such_job', word };
@@ -108,9 +108,9 @@ export function intentOf(slackText: string, isToBot = true): Intent {
 
 /** `answersInWords`: the agent can answer questions. */
 export function isDoubtful(slackText: string, answersInWords = () => false): boolean {
-  const intent = intentOf(slackText);
-  if (intent.kind === 'question' && answersInWords()) return false;
-  return intent.kind !== 'request' && (intent.kind !== 'command' || intent.command.kind !== 'run');
+  const { kind } = intentOf(slackText);
+  if (kind === 'question' && answersInWords()) return false;
+  return kind !== 'request' && kind !== 'run';
 }
 
 function phraseIntent(slackText: string): Intent | null {

@@ -3,7 +3,7 @@ import { openJob } from '../../jobs/decide/start/open.ts';
 import { turnsOf } from '../../jobs/follow-ups/turns.ts';
 import type { Job } from '../../jobs/job.ts';
 import { settingsOf } from '../../jobs/policy.ts';
-import { statusWord, type Command as Words } from '../../jobs/requests/command.ts';
+import { statusWord } from '../../jobs/requests/command.ts';
 import { type Intent, intentOf } from '../../jobs/requests/intent.ts';
 import { projectCalled } from '../../jobs/requests/project.ts';
 import { announces } from '../../jobs/service-facts.ts';
@@ -67,21 +67,19 @@ import { compose, projectOf, startFrom } from './start-job.ts';
 export const answerCommand: InteractionListener<Command> = async (deps, made) => {
   const text = sanitize(made.text);
   const intent = intentOf(text);
-  const command = intent.kind === 'command' ? intent.command : null;
-  const viewer = viewerOf(deps, made);
   for (const { commands } of deps.featureListeners) {
-    const listener = command === null ? undefined : commands?.(deps)[command.kind];
-    if (command !== null && listener !== undefined) return listener(deps, made, command);
+    const listener = commands?.(deps)[intent.kind];
+    if (listener !== undefined) return listener(deps, made, intent);
   }
-  switch (command?.kind) {
+  switch (intent.kind) {
     case 'compose':
       return compose(deps, made);
     case 'settings':
       return settings(deps, made);
     case 'watch':
-      return watch(deps, made, command);
+      return watch(deps, made, intent);
     default:
-      return (await answerInWords(deps, viewer, intent)) ?? start(deps, made, text.trim());
+      return (await answerInWords(deps, viewerOf(deps, made), intent)) ?? start(deps, made, text.trim());
   }
 };
 
@@ -111,12 +109,11 @@ export async function answerInWords(
   viewer: Viewer,
   intent: Intent,
 ): Promise<SlackMessage | null> {
-  const asked = intent.kind === 'command' ? intent.command : intent;
   for (const { answers } of deps.featureListeners) {
-    const answer = intent.kind === 'command' ? answers?.[intent.command.kind] : undefined;
+    const answer = answers?.[intent.kind];
     if (answer !== undefined) return answer(deps, viewer.userId);
   }
-  switch (asked.kind) {
+  switch (intent.kind) {
     case 'stop':
       return readInTime(deps, async () => cannotStopView(await running(deps, viewer)));
     case 'progress':
@@ -132,9 +129,9 @@ export async function answerInWords(
     case 'details':
       return listAnswer(deps, viewer, null);
     case 'status':
-      return statusAnswer(deps, viewer, asked.id);
+      return statusAnswer(deps, viewer, intent.id);
     case 'no_such_job':
-      return statusAnswer(deps, viewer, asked.word);
+      return statusAnswer(deps, viewer, intent.word);
     default:
       return null;
   }
@@ -323,7 +320,7 @@ const DOTS = /^\.{1,2}$/;
 async function watch(
   deps: ListenerDeps,
   { userId, channelId, responseUrl, keys }: Command,
-  { id, projectName }: Extract<Words, { kind: 'watch' }>,
+  { id, projectName }: Extract<Intent, { kind: 'watch' }>,
 ): Promise<SlackMessage | null> {
   const { teamId } = deps;
   const refuse = (reason: string, message: SlackMessage) => {

@@ -17,7 +17,7 @@ import type { ModalView, SlackEvent } from '@slack/types';
 import type { AnyJobContext } from '../../engine/apply-event.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { Logger } from '../../engine/runtime/redact.ts';
-import type { Command as Words } from '../../jobs/requests/command.ts';
+import type { Intent } from '../../jobs/requests/intent.ts';
 import type { Store } from '../../store/store.ts';
 import { formIds, type viewIds } from '../protocol/ids.ts';
 import { escapeMrkdwn, sanitize } from '../protocol/slack-text.ts';
@@ -73,14 +73,14 @@ export type InteractionListener<Made> = (deps: ListenerDeps, made: Made) => Prom
 
 export type FeatureListeners = Readonly<{
   commands?: (deps: ListenerDeps) => {
-    readonly [Kind in Words['kind']]?: (
+    readonly [Kind in Intent['kind']]?: (
       deps: ListenerDeps,
       made: Command,
-      words: Words,
+      intent: Intent,
     ) => Promise<SlackMessage | null>;
   };
   answers?: {
-    readonly [Kind in Words['kind']]?: (deps: ListenerDeps, userId: string) => Promise<SlackMessage>;
+    readonly [Kind in Intent['kind']]?: (deps: ListenerDeps, userId: string) => Promise<SlackMessage>;
   };
   presses?: { [Name in FeatureButton]?: InteractionListener<Press> };
   submissions?: { [Name in FeatureForm]?: InteractionListener<Submission> };

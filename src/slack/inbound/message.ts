@@ -1,5 +1,6 @@
 import { applyEvent } from '../../engine/apply-event.ts';
 import type { JobEvent } from '../../jobs/event.ts';
+import { commandNames } from '../../jobs/requests/command.ts';
 import { intentOf } from '../../jobs/requests/intent.ts';
 import {
   appThatWrote,
@@ -132,15 +133,16 @@ async function answerTo(
   { channelId, userId, text, attachments }: Written,
 ): Promise<SlackMessage | null> {
   const intent = intentOf(text);
-  const command = intent.kind === 'command' ? intent.command : null;
+  const { kind } = intent;
   const isTyped =
-    command?.kind === 'settings' ||
-    command?.kind === 'watch' ||
-    (command !== null && deps.featureListeners.some(({ commands }) => commands?.(deps)[command.kind]));
+    kind === 'settings' ||
+    kind === 'watch' ||
+    deps.featureListeners.some(({ commands }) => commands?.(deps)[kind]);
   if (isTyped) return typedOnlyView(text.trim());
   const { others, snippets } = attachments;
-  if (command?.kind === 'compose' && others.length > 0) return filesNotSent(others);
-  if (command === null && snippets.length > 0) return null;
+  if (kind === 'compose' && others.length > 0) return filesNotSent(others);
+  // Beside a snippet, a phrase is part of the request.
+  if (snippets.length > 0 && !commandNames.some((name) => name === kind)) return null;
   return answerInWords(deps, viewerOf(deps, { userId, channelId }), intent);
 }
 

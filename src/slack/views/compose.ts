@@ -339,7 +339,7 @@ function asked(question: Question, permalink: string | null, canStop: boolean): 
 
 function commandIn(intent: Intent) {
   if (intent.kind === 'near_command') return intent.command;
-  return intent.kind === 'command' ? commandNames.find((name) => name === intent.command.kind) : undefined;
+  return commandNames.find((name) => name === intent.kind);
 }
 
 function repeated({ job, sameAs }: Question): Mrkdwn {

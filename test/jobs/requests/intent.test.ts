@@ -7,8 +7,6 @@ import { fc } from '../../support/properties.ts';
 function said(text: string, isToBot?: boolean): string {
   const intent: Intent = intentOf(text, isToBot);
   switch (intent.kind) {
-    case 'command':
-      return intent.command.kind;
     case 'near_command':
       return `near ${intent.command}`;
     case 'no_such_job':
@@ -139,9 +137,7 @@ describe('what was written', () => {
 
   test.each(
     cases('status | Status? | status update | status please | wie ist der Stand? | какой статус? | 状态'),
-  )('%j asks for the status', (text) =>
-    expect(intentOf(text)).toEqual({ kind: 'command', command: { kind: 'status', id: null } }),
-  );
+  )('%j asks for the status', (text) => expect(intentOf(text)).toEqual({ kind: 'status', id: null }));
 
   test.each([
     ['details', 'details'],

@@ -221,7 +221,7 @@ function isKeptOut(builder: DecisionBuilder, followUp: FollowUp, { mentionsBot, 
     return true;
   }
   const isAlone = attachments.snippets.length + attachments.others.length === 0;
-  const kind = isAlone ? KEPT_OUT[intent.kind === 'command' ? intent.command.kind : intent.kind] : undefined;
+  const kind = isAlone ? KEPT_OUT[intent.kind] : undefined;
   if (kind === undefined || (kind === 'still_working' && agentCan(job, 'summary'))) return false;
   builder.saveFollowUp({ ...followUp, state: 'aside', callId: null });
   builder.schedule('refresh_receipts');
