@@ -169,24 +169,25 @@ function introduction({ url, oauth }: ManifestOptions): string[] {
     oauth === null
       ? 'Install the app to the workspace: "Bot User OAuth Token" is SLACK_BOT_TOKEN.'
       : 'Client ID and Client Secret ("Basic Information") are SLACK_CLIENT_ID and SLACK_CLIENT_SECRET.';
-  return url === null
-    ? [
-        `The Slack app. Create it at https://api.slack.com/apps ("From a manifest"). This is for Socket Mode: ${
-          oauth === null
-            ? 'no public address is needed.'
-            : `only the person who installs the app opens ${oauth.url}, in a browser.`
-        }`,
-        'Make an app-level token ("Basic Information") with the scope connections:write: it is SLACK_APP_TOKEN.',
-        install,
-        ICON,
-      ]
-    : [
-        `The Slack app, for HTTP mode: Slack calls ${url}, and checks the address when you save.`,
-        'So create the app (https://api.slack.com/apps, "From a manifest") with the one for Socket Mode.',
-        'SLACK_SIGNING_SECRET is in "Basic Information". While docs-agent runs, put this manifest in place of the first ("App Manifest").',
-        install,
-        ICON,
-      ];
+  if (url !== null) {
+    return [
+      `The Slack app, for HTTP mode: Slack calls ${url}, and checks the address when you save.`,
+      'So create the app (https://api.slack.com/apps, "From a manifest") with the one for Socket Mode.',
+      'SLACK_SIGNING_SECRET is in "Basic Information". While docs-agent runs, put this manifest in place of the first ("App Manifest").',
+      install,
+      ICON,
+    ];
+  }
+  const address =
+    oauth === null
+      ? 'no public address is needed.'
+      : `only the person who installs the app opens ${oauth.url}, in a browser.`;
+  return [
+    `The Slack app. Create it at https://api.slack.com/apps ("From a manifest"). This is for Socket Mode: ${address}`,
+    'Make an app-level token ("Basic Information") with the scope connections:write: it is SLACK_APP_TOKEN.',
+    install,
+    ICON,
+  ];
 }
 
 function wrapped(paragraphs: readonly string[]): string {

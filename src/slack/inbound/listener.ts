@@ -82,8 +82,8 @@ export type FeatureListeners = Readonly<{
   answers?: {
     readonly [Kind in Intent['kind']]?: (deps: ListenerDeps, userId: string) => Promise<SlackMessage>;
   };
-  presses?: { [Name in FeatureButton]?: InteractionListener<Press> };
-  submissions?: { [Name in FeatureForm]?: InteractionListener<Submission> };
+  presses?: Presses;
+  submissions?: Submissions;
   events?: EventListeners;
   /** Named requests, such as recipes. */
   menu?: {
@@ -101,17 +101,10 @@ export async function namesOnMenu(deps: ListenerDeps, userId: string): Promise<r
   return (await Promise.all(names)).flat();
 }
 
-type FeatureButton = 'runRecipe' | 'resumeRecipe';
-type FeatureForm = 'recipe';
-
 /** By the names in `otherButtons`. */
-export type Presses = {
-  readonly [Name in Exclude<keyof typeof otherButtons, FeatureButton>]?: InteractionListener<Press>;
-};
+export type Presses = { readonly [Name in keyof typeof otherButtons]?: InteractionListener<Press> };
 /** By the names in `viewIds`. */
-export type Submissions = {
-  readonly [Name in Exclude<keyof typeof viewIds, FeatureForm>]?: InteractionListener<Submission>;
-};
+export type Submissions = { readonly [Name in keyof typeof viewIds]?: InteractionListener<Submission> };
 
 /** A request whose author waits. Each answer also acknowledges it if needed. */
 export type Interaction = Readonly<{
@@ -328,6 +321,7 @@ function valuesIn({ state, blocks }: ViewOutput) {
     text: escapeMrkdwn(sanitize(at(formIds.prompt)?.value ?? '')).trim(),
     projectId: at(formIds.project)?.selected_option?.value ?? null,
     recipe: at(formIds.recipe)?.selected_option?.value ?? null,
+    agentJobId: (at(formIds.agentJob)?.value ?? '').trim(),
     channelId: at(formIds.channel)?.selected_conversation ?? null,
     ticked: Object.keys(state.values)
       .filter((id) => id.startsWith(formIds.messages))

@@ -34,7 +34,8 @@ import {
 import { messageListener } from './message.ts';
 import { composePresses, composeSubmissions, messageShortcut } from './start-job.ts';
 
-const presses: Required<Presses> = {
+/** Features have the others. */
+const presses: Required<Omit<Presses, 'runRecipe' | 'resumeRecipe'>> = {
   ...commandPresses,
   ...composePresses,
   ...jobFormPresses,
@@ -42,7 +43,7 @@ const presses: Required<Presses> = {
   ...threadPresses,
 };
 
-const submissions: Required<Submissions> = {
+const submissions: Required<Omit<Submissions, 'recipe'>> = {
   ...composeSubmissions,
   ...jobFormSubmissions,
   ...settingsSubmissions,

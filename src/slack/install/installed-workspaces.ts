@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { StoreError } from '../../store/engines/database.ts';
 import type { StoredInstallation } from '../../store/queries/workspaces.ts';
 import type { Store } from '../../store/store.ts';
-import { notInstalled, SlackCallError, slackFailure } from '../workspace/web-api/failure.ts';
+import { noToken } from '../workspace/web-api/failure.ts';
 import { cachedLookup } from '../workspace/web-api/names.ts';
 import {
   createWorkspace,
@@ -90,17 +90,17 @@ export function installedWorkspaces(
 
   const tokenOf = async (teamId: string) => {
     const installation = await lookup.get(teamId).catch((error: unknown) => {
-      if (error instanceof StoreError) throw tokenError('store_away', { retryAfterMs: STORE_AWAY_MS });
+      if (error instanceof StoreError) throw noToken('store_away', { retryAfterMs: STORE_AWAY_MS });
       throw error;
     });
-    if (installation === null) throw notInstalled();
+    if (installation === null) throw noToken('not_installed');
     const { id, token } = installation;
     try {
       return vault.open(id, token);
     } catch (error) {
       if (!(error instanceof VaultError)) throw error;
       parts.log.error('token_not_readable', { installation_id: id, key_id: token.keyId });
-      throw tokenError('token_not_readable', { needsAdmin: true });
+      throw noToken('token_not_readable');
     }
   };
 
@@ -140,9 +140,4 @@ export function installedWorkspaces(
     },
   };
   return { ...workspaces, forget: lookup.forget };
-}
-
-/** Without `retryAfterMs`, the pauses grow. */
-function tokenError(code: string, how: { retryAfterMs?: number; needsAdmin?: boolean }) {
-  return new SlackCallError('token', slackFailure('retry', code, how));
 }

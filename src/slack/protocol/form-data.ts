@@ -64,7 +64,7 @@ export const settingsData = z.object({
     projectId: z.string(),
     followUpMode: z.string(),
     followUpWindowMs: z.number(),
-    noticeChannels: z.array(z.string()),
+    noticeChannels: z.array(z.string()).readonly(),
   }),
 });
 export type SettingsFormData = Readonly<z.infer<typeof settingsData>>;

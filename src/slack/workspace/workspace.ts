@@ -17,7 +17,7 @@ import {
   type SlackCaller,
   type SlackClient,
 } from './web-api/caller.ts';
-import { failureIn, notInstalled } from './web-api/failure.ts';
+import { failureIn, noToken } from './web-api/failure.ts';
 import { type Names, namesIn, usersIn } from './web-api/names.ts';
 import { SnippetReader } from './web-api/snippet-reader.ts';
 
@@ -129,14 +129,14 @@ export async function identify(call: SlackCaller) {
 export async function oneWorkspace(parts: WorkspaceParts, token: string, settings: WorkspaceSettings) {
   const { identity, ...signedIn } = await identify(createCaller(parts.client, async () => token));
   const only = createWorkspace(parts, { ...identity, isInstalled: true }, async () => token, settings);
-  const noToken = () => Promise.reject(notInstalled());
+  const notInstalled = () => Promise.reject(noToken('not_installed'));
   const workspaces: Workspaces = {
     ofRequest: async () => only,
     // The store may have jobs of a workspace whose token the program had before.
     of: async (teamId) =>
       teamId === only.teamId
         ? only
-        : createWorkspace(parts, { ...identity, teamId, isInstalled: false }, noToken, settings),
+        : createWorkspace(parts, { ...identity, teamId, isInstalled: false }, notInstalled, settings),
   };
   return { ...signedIn, only, workspaces };
 }

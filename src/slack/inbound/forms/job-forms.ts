@@ -11,7 +11,6 @@ import type { Transaction } from '../../../store/store.ts';
 import { attachmentsIn, mergeAttachments } from '../../messages/attachments.ts';
 import { type MessageEvent, offeredMessages, replyOf } from '../../messages/message-event.ts';
 import { confirmationData, type DecisionForm, decisionData, decode } from '../../protocol/form-data.ts';
-import { formIds } from '../../protocol/ids.ts';
 import { mentionedUserIds, readableText } from '../../protocol/slack-text.ts';
 import { type ButtonTarget, buttons, decodeButton } from '../../views/buttons.ts';
 import {
@@ -150,24 +149,27 @@ export const jobFormSubmissions = {
     },
   ),
 
-  agentJob: formSubmitted(buttons.watchAgentJob.id, async (deps, { callId = '', userId }, job, { view }) => {
-    const agentJobId = (view.state.values[formIds.agentJob]?.[formIds.agentJob]?.value ?? '').trim();
-    if (!isAgentJobId(agentJobId)) throw new Refused(noJobIdView);
-    const { projectId, projectName } = job;
-    const isThere = await inTime(deps, 'agent', deps.agentHasJob(projectId, agentJobId), null);
-    if (isThere === null) throw new Refused(agentSilentView);
-    if (!isThere) throw new Refused(noSuchAgentJobView(agentJobId, projectName));
-    return {
-      event: { type: 'agent_job_named', callId, agentJobId, userId },
-      instead: async (tx) => {
-        const jobs = await tx.jobs.ofAgentJob(deps.teamId, projectId, agentJobId);
-        const found = jobs.find((one) => one.id !== job.id && isWatching(one));
-        if (found === undefined) return null;
-        const other = { number: found.number, threadUrl: linkTo(deps, found) };
-        return { type: 'start_dismissed', callId, userId, other };
-      },
-    };
-  }),
+  agentJob: formSubmitted(
+    buttons.watchAgentJob.id,
+    async (deps, { callId = '', userId }, job, { values }) => {
+      const { agentJobId } = values;
+      if (!isAgentJobId(agentJobId)) throw new Refused(noJobIdView);
+      const { projectId, projectName } = job;
+      const isThere = await inTime(deps, 'agent', deps.agentHasJob(projectId, agentJobId), null);
+      if (isThere === null) throw new Refused(agentSilentView);
+      if (!isThere) throw new Refused(noSuchAgentJobView(agentJobId, projectName));
+      return {
+        event: { type: 'agent_job_named', callId, agentJobId, userId },
+        instead: async (tx) => {
+          const jobs = await tx.jobs.ofAgentJob(deps.teamId, projectId, agentJobId);
+          const found = jobs.find((one) => one.id !== job.id && isWatching(one));
+          if (found === undefined) return null;
+          const other = { number: found.number, threadUrl: linkTo(deps, found) };
+          return { type: 'start_dismissed', callId, userId, other };
+        },
+      };
+    },
+  ),
 
   draft: formSubmitted(buttons.editDraft.id, async (deps, { draft: number, userId }, job, { values }) => {
     const draft = openDraft(job, number);

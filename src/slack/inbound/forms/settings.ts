@@ -81,7 +81,7 @@ async function formOf(
     if (saved === 'late') return null;
     const current = holding(deps, channelId, saved?.settings ?? null);
     const { project, ...others } = current;
-    const held = { projectId: project.id, ...others, noticeChannels: [...current.noticeChannels] };
+    const held = { projectId: project.id, ...others };
     const data = { channelId, responseUrl, changedAtMs: saved?.changedAtMs ?? null, held };
     return settingsForm(data, current, deps.projects);
   } catch (error) {

@@ -64,8 +64,9 @@ export function rateLimited(retryAfterMs: number): SlackFailure {
 /** Not sent: too much time has passed. */
 export const TOO_LATE = slackFailure('retry', 'too_late_to_send');
 
-export function notInstalled(): SlackCallError {
-  return new SlackCallError('token', slackFailure('retry', 'not_installed', { needsAdmin: true }));
+/** Without a token. Unless `retryAfterMs` is given, the pauses grow. */
+export function noToken(code: string, how: Partial<SlackFailure> = { needsAdmin: true }): SlackCallError {
+  return new SlackCallError('token', slackFailure('retry', code, how));
 }
 
 /** Rethrows other errors. */
