@@ -101,9 +101,7 @@ export async function namesOnMenu(deps: ListenerDeps, userId: string): Promise<r
   return (await Promise.all(names)).flat();
 }
 
-/** By the names in `otherButtons`. */
 export type Presses = { readonly [Name in keyof typeof otherButtons]?: InteractionListener<Press> };
-/** By the names in `viewIds`. */
 export type Submissions = { readonly [Name in keyof typeof viewIds]?: InteractionListener<Submission> };
 
 /** A request whose author waits. Each answer also acknowledges it if needed. */

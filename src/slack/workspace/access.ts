@@ -65,8 +65,6 @@ export async function isSharedChannel(call: SlackCaller, channel: string): Promi
   return found?.is_ext_shared === true || found?.is_pending_ext_shared === true;
 }
 
-export type Access = ReturnType<typeof accessBy>;
-
 /** Every entry point must check it. */
 export function accessBy(
   rule: AccessRule,

@@ -10,8 +10,6 @@ const CHANNELS_MAX = 8;
 const ASKED_WITHIN_MS = 1_200;
 const FRESH_MS = 300_000;
 
-export type SelfCheck = ReturnType<typeof selfCheckBy>;
-
 export function selfCheckBy(poster: Poster, clock: Clock, access: AccessRule) {
   let last: SlackChecked | null = null;
 

@@ -6,9 +6,9 @@ import type { Projects } from '../../jobs/requests/project.ts';
 import type { ServiceFacts, ServiceReport } from '../../jobs/service-facts.ts';
 import { withoutSkinTone } from '../protocol/ids.ts';
 import { grantedIn } from '../protocol/scopes.ts';
-import { type Access, accessBy, sharedChannels } from './access.ts';
-import { createPoster, type Poster } from './poster.ts';
-import { type SelfCheck, selfCheckBy } from './self-check.ts';
+import { accessBy, sharedChannels } from './access.ts';
+import { createPoster } from './poster.ts';
+import { selfCheckBy } from './self-check.ts';
 import {
   answerFetch,
   type BotToken,
@@ -18,20 +18,10 @@ import {
   type SlackClient,
 } from './web-api/caller.ts';
 import { failureIn, noToken } from './web-api/failure.ts';
-import { type Names, namesIn, usersIn } from './web-api/names.ts';
+import { namesIn, usersIn } from './web-api/names.ts';
 import { SnippetReader } from './web-api/snippet-reader.ts';
 
-export interface Workspace extends SlackIdentity {
-  readonly poster: Poster;
-  readonly names: Names;
-  readonly reactorsWith: ReturnType<typeof reactorsWith>;
-  readonly access: Access;
-  readonly snippets: SnippetReader;
-  readonly selfCheck: SelfCheck;
-  readonly isInstalled: boolean;
-  /** The first is the default. Null: not set up. */
-  readonly projects: Projects | null;
-}
+export type Workspace = Readonly<ReturnType<typeof createWorkspace>>;
 
 export interface ReadyWorkspace extends Workspace {
   readonly projects: Projects;
@@ -73,10 +63,10 @@ const NOBODY: AccessRule = {
 
 export function createWorkspace(
   { client, apiUrl, clock, log }: WorkspaceParts,
-  identity: SlackIdentity & Pick<Workspace, 'isInstalled'>,
+  identity: SlackIdentity & { readonly isInstalled: boolean },
   botToken: BotToken,
   settings: WorkspaceSettings | null,
-): Workspace {
+) {
   const call = loggedCaller(createCaller(client, botToken), log, clock, identity.teamId);
   const parts = { call, clock, log };
   const rule = settings?.access ?? NOBODY;
@@ -91,6 +81,7 @@ export function createWorkspace(
     reactorsWith: reactorsWith(call),
     access: accessBy(rule, identity, users, shared, parts),
     snippets: new SnippetReader(call, botToken, apiUrl),
+    /** The first is the default. Null: not set up. */
     projects: settings?.projects ?? null,
   };
 }

@@ -77,8 +77,6 @@ const NAMED_WITHIN_MS = 5_000;
 
 const ALL = 'all';
 
-export type Names = ReturnType<typeof namesIn>;
-
 export function namesIn(users: Users, teamId: string, { call, clock, log }: CallerParts) {
   const notFound = (id: string, reason: string) => log.warn('name_not_found', { id, reason });
 
