@@ -1,17 +1,15 @@
-type JobReference = { kind: 'thread'; channelId: string; threadTs: string } | { kind: 'id'; id: string };
-
 const ID_MAX = 200;
 const MESSAGE_PATH = /\/archives\/([A-Z0-9]+)\/p(\d{10})(\d{6})(?:$|[/?#])/;
 
 /** Accepts a link to a message, or an id. */
-export function jobReference(word: string): JobReference {
+export function jobReference(word: string) {
   const [bare = ''] = word.replace(/^</, '').replace(/>$/, '').replaceAll('&amp;', '&').split('|', 1);
   const found = MESSAGE_PATH.exec(bare);
-  if (found === null) return { kind: 'id', id: bare.slice(0, ID_MAX) };
+  if (found === null) return { kind: 'id', id: bare.slice(0, ID_MAX) } as const;
   const [, channelId = '', seconds, micros] = found;
   // A reply's link also names the thread's root.
   const threadTs = URL.parse(bare)?.searchParams.get('thread_ts') ?? `${seconds}.${micros}`;
-  return { kind: 'thread', channelId, threadTs };
+  return { kind: 'thread', channelId, threadTs } as const;
 }
 
 const CHANNEL_ID = /^[A-Z0-9]{1,32}$/;
