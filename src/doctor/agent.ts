@@ -1,4 +1,4 @@
-import { type Probe, probeProject, probeWriting } from '../agent/client/probe.ts';
+import { type Probe, probe } from '../agent/client/probe.ts';
 import type { Config } from '../app/config/config.ts';
 import type { AgentRefusal, StoreFacts } from '../store/inspect.ts';
 import { type Finding, findingsOf, type Given } from './finding.ts';
@@ -7,7 +7,7 @@ const CORRECT_PROJECT = 'Correct AGENT_PROJECT_ID, or the id in the file of DOCS
 const ASK_AGAIN = 'Run doctor again later, or ask whoever runs the API.';
 
 export async function askAgent(given: Given<Config>) {
-  const projects = await eachProject(given, probeProject);
+  const projects = await eachProject(given, 'reading');
   const [clockAheadMs = null] = projects.flatMap(({ probe }) => probe.clockAheadMs ?? []);
   return { findings: projects.map(readingFinding), clockAheadMs };
 }
@@ -17,7 +17,7 @@ export async function writingFindings(
   given: Given<Config>,
   refusals: readonly AgentRefusal[],
 ): Promise<Finding[]> {
-  if (given.tools.probeWrite) return (await eachProject(given, probeWriting)).map(writingFinding);
+  if (given.tools.probeWrite) return (await eachProject(given, 'writing')).map(writingFinding);
   const known = given.config.projects.flatMap(({ id, name }) =>
     refusals
       .filter(({ projectId }) => projectId === id)
@@ -66,12 +66,12 @@ type ProbedProject = Readonly<{ name: string; probe: Probe }>;
 
 function eachProject(
   { config: { agent, projects }, tools: { timeoutMs } }: Given<Config>,
-  ask: typeof probeProject,
+  what: 'reading' | 'writing',
 ): Promise<ProbedProject[]> {
   return Promise.all(
     projects.map(async ({ id: projectId, name }) => {
       const apiKey = agent.apiKeys.get(projectId) ?? '';
-      return { name, probe: await ask({ baseUrl: agent.baseUrl, projectId, apiKey, timeoutMs }) };
+      return { name, probe: await probe(what, { baseUrl: agent.baseUrl, projectId, apiKey, timeoutMs }) };
     }),
   );
 }

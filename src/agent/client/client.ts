@@ -169,48 +169,39 @@ export class AgentError extends Error {
   readonly failure: AgentFailure;
   readonly can: readonly Capability[] | undefined;
 
-  constructor(failure: AgentFailure, options?: ErrorOptions, can?: readonly Capability[]) {
-    super(failure.message, options);
+  constructor(
+    failure: Omit<AgentFailure, 'status' | 'retryAfterMs'> & Partial<AgentFailure>,
+    cause?: Error,
+    can?: readonly Capability[],
+  ) {
+    super(failure.message, { cause });
     this.name = 'AgentError';
-    this.failure = failure;
+    this.failure = { status: null, retryAfterMs: null, ...failure };
     this.can = can;
   }
 }
 
-function agentError(
-  outcome: AgentFailure['outcome'],
-  reason: AgentFailureReason,
-  status: number | null,
-  message: string,
-  cause?: Error,
-): AgentError {
-  return new AgentError({ outcome, reason, status, message, retryAfterMs: null }, { cause });
-}
-
 export function notSentError(cause: Error): AgentError {
   const why = isTimeout(cause) ? 'in time' : `(${codeOf(cause)})`;
-  return agentError('definite', 'unreachable', null, `no connection to the agent API ${why}`, cause);
+  const message = `no connection to the agent API ${why}`;
+  return new AgentError({ outcome: 'definite', reason: 'unreachable', message }, cause);
 }
 
 function noAnswerError(status: number | null, cause: Error): AgentError {
   const message = isTimeout(cause)
     ? 'the agent API did not answer in time'
     : `the connection to the agent API broke before the answer (${codeOf(cause)})`;
-  return agentError('unknown', 'unreachable', status, message, cause);
+  return new AgentError({ outcome: 'unknown', reason: 'unreachable', status, message }, cause);
 }
 
 function badAnswerError(status: number, problem: string, cause?: Error): AgentError {
-  return agentError(
-    'unknown',
-    'bad_answer',
-    status,
-    `the answer of the agent API (${status}) ${problem}`,
-    cause,
-  );
+  const message = `the answer of the agent API (${status}) ${problem}`;
+  return new AgentError({ outcome: 'unknown', reason: 'bad_answer', status, message }, cause);
 }
 
 export function unknownProjectError(projectId: string): AgentError {
-  return agentError('definite', 'unauthorized', null, `the project ${projectId} is not in the settings`);
+  const message = `the project ${projectId} is not in the settings`;
+  return new AgentError({ outcome: 'definite', reason: 'unauthorized', message });
 }
 
 export function refusedError(
@@ -253,19 +244,11 @@ type Answer = Readonly<{ status: number; body: unknown; apiKey: string; can: rea
 
 async function attempt(
   dispatcher: Dispatcher,
-  { path, isRead, prompt, key }: AgentRequest,
+  request: AgentRequest,
   apiKey: string,
   limits: TimeLimits,
 ): Promise<Answer> {
-  const hasBody = prompt !== undefined;
-  const headers = {
-    ...headersFor(apiKey),
-    ...(hasBody && { 'content-type': 'application/json' }),
-    ...(key && { 'idempotency-key': key }),
-  };
-  const method = isRead ? 'GET' : 'POST';
-  const request = { method, path, headers, body: hasBody ? JSON.stringify({ prompt }) : null } as const;
-  const result = await exchange(dispatcher, request, limits);
+  const result = await exchange(dispatcher, httpRequest(request, apiKey), limits);
   if (result.kind === 'not_sent') throw notSentError(result.cause);
   if (result.kind === 'no_answer') throw noAnswerError(null, result.cause);
 
@@ -276,7 +259,7 @@ async function attempt(
   const announced = String(names ?? '').split(/[\s,]+/);
   const can = capabilities.filter((one) => announced.includes(one));
   if (status < 200 || status > 299) {
-    const longestMs = isRead ? LONGEST_READ_PAUSE_MS : LONGEST_CALL_PAUSE_MS;
+    const longestMs = request.isRead ? LONGEST_READ_PAUSE_MS : LONGEST_CALL_PAUSE_MS;
     const retryAfterMs = parseRetryAfterMs(retryAfter, date, Date.now(), longestMs);
     // Without the header, it may be a proxy's answer, and revokes nothing.
     const said = names === undefined ? undefined : can;
@@ -291,12 +274,22 @@ async function attempt(
   return { status, body: json, apiKey, can };
 }
 
-export function headersFor(apiKey: string): Readonly<Record<string, string>> {
+export function httpRequest(
+  { path, isRead, prompt, key }: AgentRequest,
+  apiKey: string,
+): Dispatcher.DispatchOptions {
   return {
-    authorization: `Bearer ${apiKey}`,
-    accept: 'application/json',
-    'accept-encoding': 'identity',
-    'user-agent': 'docs-agent',
+    method: isRead ? 'GET' : 'POST',
+    path,
+    headers: {
+      authorization: `Bearer ${apiKey}`,
+      accept: 'application/json',
+      'accept-encoding': 'identity',
+      'user-agent': 'docs-agent',
+      ...(prompt !== undefined && { 'content-type': 'application/json' }),
+      ...(key && { 'idempotency-key': key }),
+    },
+    body: prompt === undefined ? null : JSON.stringify({ prompt }),
   };
 }
 

@@ -1,7 +1,7 @@
 import { Pool } from 'undici';
 import { clockAheadMs, systemClock } from '../../engine/runtime/clock.ts';
 import { exchange, parseJson } from '../../engine/runtime/exchange.ts';
-import { agentPaths, codeOf, decodeErrorText, headersFor } from './client.ts';
+import { agentPaths, codeOf, decodeErrorText, httpRequest } from './client.ts';
 
 const NO_JOB = 'docs-agent-doctor-no-such-job';
 
@@ -9,29 +9,21 @@ type ProbeOptions = Readonly<{ baseUrl: string; projectId: string; apiKey: strin
 
 export type Probe = Awaited<ReturnType<typeof probe>>;
 
-/** 404 if all is well: the job does not exist. Never throws. */
-export function probeProject(options: ProbeOptions) {
-  return probe(options, 'GET', agentPaths(options.baseUrl).job(options.projectId, NO_JOB), null);
-}
-
-/** 400 if the key may write: the prompt is empty. Never throws. */
-export function probeWriting(options: ProbeOptions) {
-  return probe(options, 'POST', agentPaths(options.baseUrl).jobs(options.projectId), { prompt: '' });
-}
-
-async function probe(
-  { baseUrl, apiKey, timeoutMs }: ProbeOptions,
-  method: 'GET' | 'POST',
-  path: string,
-  content: object | null,
+/** 404 if all is well, since the job does not exist; 400 if an empty prompt may be written. Never throws. */
+export async function probe(
+  what: 'reading' | 'writing',
+  { baseUrl, projectId, apiKey, timeoutMs }: ProbeOptions,
 ) {
-  const headers = { ...headersFor(apiKey), ...(content && { 'content-type': 'application/json' }) };
-  const request = { method, path, headers, body: content && JSON.stringify(content) };
-  const pool = new Pool(agentPaths(baseUrl).origin, { allowH2: false, connectTimeout: timeoutMs });
+  const { origin, jobs, job } = agentPaths(baseUrl);
+  const request =
+    what === 'reading'
+      ? ({ path: job(projectId, NO_JOB), isRead: true } as const)
+      : { path: jobs(projectId), prompt: '' };
+  const pool = new Pool(origin, { allowH2: false, connectTimeout: timeoutMs });
   const sentAtMs = Date.now();
   const startedMs = performance.now();
   const result = await systemClock.abortAfter(timeoutMs, (signal) =>
-    exchange(pool, request, { signal, sendByMs: sentAtMs + timeoutMs }),
+    exchange(pool, httpRequest(request, apiKey), { signal, sendByMs: sentAtMs + timeoutMs }),
   );
   const latencyMs = performance.now() - startedMs;
   void pool.destroy();
