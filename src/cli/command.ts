@@ -1,12 +1,7 @@
+import type { EventEmitter } from 'node:events';
 import type { Environment } from '../app/config/values.ts';
 
-export interface ProcessEvents {
-  /** `disconnect`: the parent has exited. */
-  on(event: 'SIGTERM' | 'SIGINT' | 'disconnect', listener: () => void): unknown;
-  on(event: 'unhandledRejection', listener: (reason: unknown) => void): unknown;
-}
-
-export type Host = Readonly<{ env: Environment; process: ProcessEvents; now: () => number }>;
+export type Host = Readonly<{ env: Environment; process: Pick<EventEmitter, 'on'>; now: () => number }>;
 
 /** Resolves to the exit code. Usage follows a UsageError or an error of `parseArgs`. */
 export type Run = (args: string[], host: Host) => Promise<number>;

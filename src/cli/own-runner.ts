@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { DestinationStream } from 'pino';
 import { parseRunnerConfig } from '../app/config/config.ts';
 import type { Environment } from '../app/config/values.ts';
 import { systemClock } from '../engine/runtime/clock.ts';
+import { serveRoutes } from '../engine/runtime/http-server.ts';
 import type { Logger } from '../engine/runtime/redact.ts';
 
 const HOST = '127.0.0.1';
@@ -26,11 +25,8 @@ const STOP_WITHIN_MS = 5_000;
  */
 export async function ownRunnerOf(env: Environment) {
   if (!env.RUNNER_REPOSITORY?.trim() || env.AGENT_BASE_URL?.trim()) return null;
-  const server = createServer().listen(0, HOST);
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
+  const { port, close } = await serveRoutes([], { host: HOST, port: 0 });
+  await close();
   const key = randomBytes(32).toString('hex');
   const named = new Set(env.RUNNER_ENV?.split(',').map((name) => name.trim()));
   const given = Object.entries(env).filter(([name]) => FOR_THE_RUNNER.test(name) || named.has(name));

@@ -1,6 +1,6 @@
-import { createServer } from 'node:http';
 import type { Config } from '../app/config/config.ts';
 import { systemClock } from '../engine/runtime/clock.ts';
+import { localAddress, serveRoutes } from '../engine/runtime/http-server.ts';
 import { codeOf } from '../store/engines/database.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
@@ -35,20 +35,20 @@ export async function listeningFindings(
   );
 }
 
-function tryToListen(host: string, port: number): Promise<string | null> {
-  const server = createServer();
-  return new Promise((resolve) => {
-    server.once('error', (error) => resolve(codeOf(error) ?? error.name));
-    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(null)));
-  });
+async function tryToListen(host: string, port: number): Promise<string | null> {
+  try {
+    const server = await serveRoutes([], { host, port });
+    await server.close();
+    return null;
+  } catch (error) {
+    return codeOf(error) ?? String(error);
+  }
 }
 
 async function answersAsWeDo(host: string, port: number, timeoutMs: number): Promise<boolean> {
-  const isEverywhere = host === '0.0.0.0' || host === '::';
-  const name = isEverywhere ? 'localhost' : host.includes(':') ? `[${host}]` : host;
   try {
     return await systemClock.abortAfter(timeoutMs, async (signal) => {
-      const response = await fetch(`http://${name}:${port}/livez`, { signal, redirect: 'error' });
+      const response = await fetch(`${localAddress(host, port)}/livez`, { signal, redirect: 'error' });
       return (await response.text()).trim() === '{"ok":true}';
     });
   } catch {

@@ -12,6 +12,7 @@ export async function runner(args: string[], { env, process: events }: Host): Pr
   const { log, output } = processLog(config.logLevel);
   events.on('unhandledRejection', (reason) => log.error('unhandled_rejection', { error: reason }));
   const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
+  // `disconnect`: the parent has exited.
   for (const event of ['SIGTERM', 'SIGINT', 'disconnect'] as const) events.on(event, () => stop());
   try {
     const service = await Promise.race([startRunner(config, { clock: systemClock, log }), stopped]);

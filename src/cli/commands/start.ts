@@ -3,9 +3,10 @@ import { type Config, parseConfig } from '../../app/config/config.ts';
 import { processLog } from '../../app/operations/logger.ts';
 import { createService, type Service } from '../../app/service.ts';
 import { systemClock } from '../../engine/runtime/clock.ts';
+import { localAddress } from '../../engine/runtime/http-server.ts';
 import type { Logger } from '../../engine/runtime/redact.ts';
 import { EVENTS_PATH } from '../../slack/protocol/ids.ts';
-import type { Host, ProcessEvents } from '../command.ts';
+import type { Host } from '../command.ts';
 import { ownRunnerOf, startOwnRunner } from '../own-runner.ts';
 
 /** Taken from the stop's time limit. */
@@ -33,7 +34,7 @@ export async function start(args: string[], { env, process: events }: Host): Pro
 /** Resolves to 1 if the stop took too long, 130 or 143 after a second signal, else 0. */
 export async function runUntilSignal(
   service: Service,
-  process: ProcessEvents,
+  process: Host['process'],
   log: Logger,
   onStarted: () => void,
 ): Promise<number> {
@@ -67,16 +68,14 @@ export function welcome(
   { slack, http, store }: Pick<Config, 'slack' | 'http' | 'store'>,
   { signedInAs, port, healthPort }: Pick<Service, 'signedInAs' | 'port' | 'healthPort'>,
 ): string {
-  const host = ['0.0.0.0', '::'].includes(http.host) ? 'localhost' : http.host;
-  const address = (at: number) => `http://${host.includes(':') ? `[${host}]` : host}:${at}`;
   const { botName, workspaceName } = signedInAs ?? {};
   const bot = `@${botName ?? 'docs-agent'}${workspaceName ? ` in ${workspaceName}` : ''}`;
   const isSocket = slack.transport.kind === 'socket';
   return `
 docs-agent is ready.
   Bot     ${signedInAs === null ? 'in each workspace that has installed it' : bot}
-  Mode    ${isSocket ? 'Socket Mode' : `HTTP, listening for Slack at ${address(port)}${EVENTS_PATH}`}
-  Health  ${address(healthPort)}/readyz
+  Mode    ${isSocket ? 'Socket Mode' : `HTTP, listening for Slack at ${localAddress(http.host, port)}${EVENTS_PATH}`}
+  Health  ${localAddress(http.host, healthPort)}/readyz
   Store   ${store.kind === 'postgres' ? 'Postgres' : `SQLite, in ${store.dataDir}`}
 
 Try /docs-agent help in Slack.`;

@@ -90,6 +90,12 @@ export async function serveRoutes(
   };
 }
 
+/** For requests from this machine. */
+export function localAddress(host: string, port: number): string {
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
+
 export type Unread = Readonly<{
   status: 400 | 413 | 503;
   reason: string;
