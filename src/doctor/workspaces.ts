@@ -63,21 +63,21 @@ function installationsOf({ slack: { installing }, workspaces, ...config }: Confi
   const installed: Installed[] = [];
   if (store === null) return { installed, findings };
   const { installations, organisations } = store;
-  const hasOrganisation = installations.some(({ isOrganisation }) => isOrganisation);
-  const served: { id: string; settings: WorkspaceSettings; by: string }[] = [];
-  for (const [id, settings] of workspaces) {
-    if (installations.some((one) => one.id === id)) continue;
-    const by = organisations.get(id);
-    if (by !== undefined && installations.some((one) => one.isOrganisation && one.id === by)) {
-      served.push({ id, settings, by });
-    } else {
-      findings.push(notInstalled(id, hasOrganisation));
-    }
+  const ofOrganisations = installations.filter(({ isOrganisation }) => isOrganisation);
+  const served = Map.groupBy(
+    [...workspaces].map(([id, settings]) => ({ id, settings })),
+    ({ id }) =>
+      installations.find((one) => one.id === id) ??
+      ofOrganisations.find((one) => one.id === organisations.get(id)),
+  );
+  for (const { id } of served.get(undefined) ?? []) {
+    findings.push(notInstalled(id, ofOrganisations.length > 0));
   }
   const vault = new Vault(installing.encryptionKeys);
-  for (const { id, isOrganisation, token: sealed } of installations) {
-    const settings = workspaces.get(id);
-    if (settings === undefined && !isOrganisation) {
+  for (const installation of installations) {
+    const { id, isOrganisation, token: sealed } = installation;
+    const settingsOf = served.get(installation) ?? [];
+    if (settingsOf.length === 0 && !isOrganisation) {
       findings.push(
         findingsOf('settings', id).warning(
           'the app is installed, but the settings do not name this workspace: its people are refused',
@@ -85,8 +85,6 @@ function installationsOf({ slack: { installing }, workspaces, ...config }: Confi
         ),
       );
     }
-    const own = settings === undefined ? [] : [{ id, settings }];
-    const settingsOf = [...own, ...served.filter(({ by }) => by === id)];
     try {
       installed.push({ id, token: vault.open(id, sealed), howToRenew: INSTALL, settingsOf });
     } catch (error) {
