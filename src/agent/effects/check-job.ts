@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import DataLoader from 'dataloader';
-import { type AnyJobContext, applyEvent, factsOf, release } from '../../engine/apply-event.ts';
+import { type AnyJobContext, applyEvent, factsOf, policyOf, release } from '../../engine/apply-event.ts';
 import type { FairLimit } from '../../engine/claim-fairly.ts';
 import type { Clock } from '../../engine/runtime/clock.ts';
 import type { AgentJob } from '../../jobs/agent-job.ts';
@@ -8,7 +8,6 @@ import { decide } from '../../jobs/decide/decide.ts';
 import type { Decision } from '../../jobs/decision.ts';
 import type { EventOf } from '../../jobs/event.ts';
 import { isUnwatched, type Job } from '../../jobs/job.ts';
-import { policyFor } from '../../jobs/policy.ts';
 import { type Slowdown, slowedDown } from '../../jobs/schedule/slowdown.ts';
 import { StoreError } from '../../store/engines/database.ts';
 import type { CheckKind, UnchangedCheck, WatchedJob } from '../../store/queries/tasks/checks.ts';
@@ -72,7 +71,7 @@ function nextCheckIfUnchanged(
   checkKind: CheckKind,
 ): number | null {
   if (hasUnsent || before.checkedAtMs === null) return null;
-  const policy = policyFor(context.policy, context.rulesOf(before.teamId), before, saved);
+  const policy = policyOf({ job: before, saved }, context);
   const state = { job: before, followUps: [] };
   const decision: Decision = decide(state, event, { ...context, policy }, context.features.decisions);
   const { job, followUps, calls, tasks } = decision;

@@ -11,15 +11,16 @@ import type { ProgramState } from './program-state.ts';
 export const { version } = packageJson;
 
 type Named = Readonly<{ name: string; registers: Registry[] }>;
-const counter = (help: string, labelNames: string[] = []) => {
-  return (named: Named) => new Counter({ ...named, help, labelNames });
-};
-const gauge = (help: string, labelNames: string[] = []) => {
-  return (named: Named) => new Gauge({ ...named, help, labelNames });
-};
-const histogram = (help: string, labelNames: string[], buckets: number[]) => {
-  return (named: Named) => new Histogram({ ...named, help, labelNames, buckets });
-};
+const counter =
+  (help: string, labelNames: string[] = []) =>
+  (named: Named) =>
+    new Counter({ ...named, help, labelNames });
+const gauge =
+  (help: string, labelNames: string[] = []) =>
+  (named: Named) =>
+    new Gauge({ ...named, help, labelNames });
+const histogram = (help: string, labelNames: string[], buckets: number[]) => (named: Named) =>
+  new Histogram({ ...named, help, labelNames, buckets });
 
 const CALL_S = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30];
 
@@ -88,6 +89,7 @@ const table = {
   oldest_due_task_seconds: gauge('How long the oldest due task has been due.', ['loop', 'task']),
   failing_tasks: gauge('Tasks whose every try has failed for a minute or longer.', ['loop', 'task']),
   hourly_budget_left: gauge('What is left of the hourly budget.', ['project']),
+  build_info: gauge('Always 1; the labels say which version runs, and on which Node.', ['version', 'node']),
 };
 
 type Metrics = { readonly [Name in keyof typeof table]: ReturnType<(typeof table)[Name]> };
@@ -99,6 +101,7 @@ export function createMetrics(logLinesDropped = () => 0) {
     Object.entries(table).map(([name, make]) => [name, make({ name: `docs_agent_${name}`, registers })]),
   ) as Metrics;
   const lag = measureProcess(registers);
+  metrics.build_info.set({ version, node: process.versions.node }, 1);
   // Otherwise, `increase` and `rate` miss a first count.
   for (const outcome of transactionOutcomes) metrics.store_transactions_total.inc({ outcome }, 0);
   for (const kind of inboundRequestKinds)
@@ -183,12 +186,6 @@ function measureProcess(registers: Registry[]) {
       this.inc((user + system) / 1e6);
     },
   });
-  new Gauge({
-    name: 'docs_agent_build_info',
-    help: 'Always 1; the labels say which version runs, and on which Node.',
-    labelNames: ['version', 'node'],
-    registers,
-  }).set({ version, node: process.versions.node }, 1);
   const read = (name: string, help: string, value: () => number) =>
     new Gauge({
       name,
