@@ -63,16 +63,18 @@ export function loadConfigFile(path: string | undefined, isOauth: boolean, readF
   return loaded(null, given, ...messages);
 }
 
-type FileWrong = SettingProblem & { readonly meant?: readonly Step[] };
+type FileWrong = SettingProblem & { readonly meant?: string | null };
 
 /** One problem per place. A misspelt key isn't reported as missing, too. */
 function withoutFollowUpErrors(wrongs: readonly FileWrong[], document: Document): SettingProblem[] {
-  const meant = new Set(wrongs.flatMap((one) => (one.meant === undefined ? [] : [nameOf(one.meant)])));
-  return wrongs
-    .filter(({ path }, index) => wrongs.findIndex((one) => nameOf(one.path) === nameOf(path)) === index)
-    .map(({ path, message }) => ({ path, message, isThere: path.length === 0 || document.hasIn(path) }))
-    .filter(({ path, isThere }) => isThere || !meant.has(nameOf(path)))
-    .map(({ path, message, isThere }) => ({ path, message: isThere ? message : 'is missing' }));
+  const places = wrongs.map(({ path }) => nameOf(path));
+  return wrongs.flatMap(({ path, message }, index) => {
+    const place = nameOf(path);
+    const isThere = path.length === 0 || document.hasIn(path);
+    const isMeant = !isThere && wrongs.some(({ meant }) => meant === place);
+    if (isMeant || places.indexOf(place) < index) return [];
+    return [{ path, message: isThere ? message : 'is missing' }];
+  });
 }
 
 function wrongsOf(issue: z.core.$ZodIssue, keys: ReadonlyMap<string, readonly string[]>): FileWrong[] {
@@ -82,8 +84,8 @@ function wrongsOf(issue: z.core.$ZodIssue, keys: ReadonlyMap<string, readonly st
       return issue.keys.map((key) => {
         const name = nearest(key.toLowerCase(), keys.get(path.join()) ?? []);
         const hint = name === null ? '' : `: did you mean ${name}?`;
-        const wrong = { path: [...path, key], message: `is not a setting of this file${hint}` };
-        return name === null ? wrong : { ...wrong, meant: [...path, name] };
+        const meant = name && nameOf([...path, name]);
+        return { path: [...path, key], message: `is not a setting of this file${hint}`, meant };
       });
     case 'invalid_key':
       return [{ path, message: issue.issues[0]?.message ?? issue.message }];
@@ -104,14 +106,12 @@ const KINDS: Readonly<Record<string, string>> = {
 
 /** Falls back to the nearest parent. */
 function offsetOf(document: Document, path: readonly Step[]): number {
-  const [last] = path.slice(-1);
   const around = path.slice(0, -1);
   const parent = document.getIn(around, true);
-  const key = isMap(parent) && parent.items.find((pair) => String(pair.key) === String(last))?.key;
-  if (isNode(key)) return key.range?.[0] ?? 0;
-  const node = last === undefined ? document.contents : document.getIn(path, true);
+  const key = isMap(parent) && parent.items.find((pair) => String(pair.key) === String(path.at(-1)))?.key;
+  const node = isNode(key) ? key : document.getIn(path, true);
   if (isNode(node)) return node.range?.[0] ?? 0;
-  return last === undefined ? 0 : offsetOf(document, around);
+  return path.length === 0 ? 0 : offsetOf(document, around);
 }
 
 /** `projects[1].name` */
