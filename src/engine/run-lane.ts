@@ -33,17 +33,6 @@ export interface Effect<Prepared, Result> {
   record(tx: Transaction, due: DueCall, result: Result, context: AnyJobContext): Promise<Wait | null>;
 }
 
-type Preparing<Prepared> = Readonly<{
-  call: LedgerCall;
-  preparing: Promise<Prepared>;
-}>;
-
-/** Started by this process, which then makes it, or by one that is gone. */
-type Started<Result> = Readonly<{
-  started: DueCall;
-  result: () => Promise<Result>;
-}>;
-
 /** `over`: nothing is left, or the lane has to wait. */
 type LaneState = 'goes_on' | 'taken_over' | 'over';
 
@@ -53,44 +42,47 @@ export async function runLane<Prepared, Result>(
   task: ClaimedTask,
 ): Promise<void> {
   const { store, clock, stopping } = tools;
-  let ready: Preparing<Prepared> | null = null;
+  let ready: { readonly call: LedgerCall; readonly preparing: Promise<Prepared> } | null = null;
   for (let settled: LaneState = 'goes_on'; settled === 'goes_on'; ) {
-    const next = await store.transaction((tx) => begin(tx, ready));
+    const next = await store.transaction(begin);
     if (next === null) return;
-    if ('preparing' in next) {
-      await next.preparing;
-      ready = next;
-      continue;
-    }
-    const result = await next.result();
-    // The answer cannot be requested again, so it is written even without the lease.
-    settled = await persist(tools, () => store.transaction((tx) => settle(tx, next.started, result)));
+    settled = await next();
     if (settled === 'taken_over') throw new LeaseLostError(task.lease.id);
   }
 
-  /** Null: nothing is next, or the lane has to wait. */
-  async function begin(
-    tx: Transaction,
-    ready: Preparing<Prepared> | null,
-  ): Promise<Preparing<Prepared> | Started<Result> | null> {
+  /** Returns what follows the commit. Null: nothing is next, or the lane has to wait. */
+  async function begin(tx: Transaction): Promise<(() => Promise<LaneState>) | null> {
     await tx.tasks.fence(task.lease);
     const due = await nextCall(tx);
     if (due === null) return null;
-    const { id, state } = due.call;
+    const { call } = due;
     if (stopping.aborted) return release(tx);
-    if (state === 'started') return { started: due, result: () => effect.recover(due) };
-    const preparing = ready !== null && isSame(ready.call, due.call) ? ready.preparing : effect.prepare(due);
+    // Started by a process that is gone.
+    if (call.state === 'started') return async () => end(due, await effect.recover(due));
+    const preparing = ready !== null && isSame(ready.call, call) ? ready.preparing : effect.prepare(due);
     // Usually everything is known. If not, no transaction waits for it.
     const prepared = await atOnce(preparing);
-    if (prepared === null) return { call: due.call, preparing };
+    if (prepared === null) {
+      return async () => {
+        await preparing;
+        ready = { call, preparing };
+        return 'goes_on';
+      };
+    }
     if (stopping.aborted) return release(tx);
+    ready = null;
     const result = await effect.admit(tx, due);
-    if (result !== null) return (await settle(tx, due, result)) === 'goes_on' ? begin(tx, null) : null;
+    if (result !== null) return (await settle(tx, due, result)) === 'goes_on' ? begin(tx) : null;
     const startedAtMs = clock.now();
     const sent = effect.repeatableRequest?.(due, prepared.value) ?? null;
-    await tx.calls.start(id, startedAtMs, sent);
-    const started: DueCall = { ...due, call: { ...due.call, state: 'started', startedAtMs, sent } };
-    return { started, result: () => perform(started, prepared.value) };
+    await tx.calls.start(call.id, startedAtMs, sent);
+    const started: DueCall = { ...due, call: { ...call, state: 'started', startedAtMs, sent } };
+    return async () => end(started, await perform(started, prepared.value));
+  }
+
+  /** The answer cannot be requested again, so it is written even without the lease. */
+  function end(started: DueCall, result: Result): Promise<LaneState> {
+    return persist(tools, () => store.transaction((tx) => settle(tx, started, result)));
   }
 
   async function release(tx: Transaction): Promise<null> {
