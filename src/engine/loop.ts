@@ -10,11 +10,11 @@ import {
 } from '../store/store.ts';
 import { claimFairly, FairSlots, type Found, type Quota } from './claim-fairly.ts';
 import { failingKinds } from './failing-kinds.ts';
-import type { Clock } from './runtime/clock.ts';
+import { type Clock, type Periodic, periodically } from './runtime/clock.ts';
 import type { Logger } from './runtime/redact.ts';
 
 export const LEASE_MS = 24_000;
-const RENEW_INTERVAL_MS = 8_000;
+const RENEW_EVERY_MS = 8_000;
 /** Finds what other replicas scheduled. */
 const IDLE_POLL_MS = 1_000;
 /** A due task that cannot be claimed is locked by another process: do not ask in a tight loop. */
@@ -65,12 +65,14 @@ export function createLoop(options: LoopOptions) {
   /** The last claim that could use all free slots had too few. */
   let isShort = false;
   let wake = () => {};
-  let cancelRenewal = () => {};
+  let renewal: Periodic | null = null;
 
   function start(): void {
     if (running !== null) return;
     isStopping = false;
     lastClaimAtMs = clock.now();
+    renewal = periodically(clock, { firstAfterMs: RENEW_EVERY_MS, everyMs: RENEW_EVERY_MS }, renew);
+    renewal.start();
     running = run().finally(() => {
       running = null;
     });
@@ -101,7 +103,7 @@ export function createLoop(options: LoopOptions) {
     await running;
     await clock.timeout(untilMs - clock.now(), Promise.all(inFlight.values()), 'late');
     await releaseUnfinished();
-    cancelRenewal();
+    void renewal?.stop();
   }
 
   function state() {
@@ -114,7 +116,6 @@ export function createLoop(options: LoopOptions) {
   }
 
   async function run(): Promise<void> {
-    renewRegularly();
     while (!isStopping) {
       isNotified = false;
       let wakeAtMs: number;
@@ -230,19 +231,11 @@ export function createLoop(options: LoopOptions) {
     });
   }
 
-  function renewRegularly(): void {
-    cancelRenewal = clock.at(clock.now() + RENEW_INTERVAL_MS, () => {
-      void renew().finally(() => {
-        if (!isStopping || inFlight.size > 0) renewRegularly();
-      });
-    });
-  }
-
   function leasesInFlight(): Lease[] {
     return [...inFlight.keys()].map(({ lease }) => lease);
   }
 
-  async function renew(): Promise<void> {
+  async function renew(): Promise<undefined> {
     if (inFlight.size === 0) return;
     const leases = leasesInFlight();
     await store
