@@ -64,9 +64,23 @@ export function createService(config: Config, options: ServiceOptions): Service 
   const log = observedLogger(options.log, metrics.observe);
   const checks: HealthCheck[] = [];
   let resources = new AsyncDisposableStack();
-  let stopWithinMs = () => SHORT_STOP_MS;
-  let { port, healthPort } = config.http;
-  let signedInAs: SignedInAs | null = null;
+  const { port, host, healthPort } = config.http;
+  const service = {
+    start: () =>
+      start().catch(async (error) => {
+        await close();
+        throw error;
+      }),
+    stop: async () => {
+      await close();
+      log.info('stopped');
+    },
+    stopWithinMs: () => SHORT_STOP_MS,
+    readiness: () => readiness(checks),
+    port,
+    healthPort: healthPort ?? port,
+    signedInAs: null as SignedInAs | null,
+  };
 
   async function start(): Promise<void> {
     resources.defer(() => metrics.close());
@@ -80,7 +94,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
     const served = await serveWorkspaces(config, { store, clock, log, logger, onInstalled: missed.lookFor });
     const { workspaces, onEnded } = served;
     const teamIds = served.teamId === null ? [...config.workspaces.keys()] : [served.teamId];
-    signedInAs = served.signedInAs;
+    service.signedInAs = served.signedInAs;
     const { readsPerMinute, hourlyBudget } = config.agent;
     const apiKeyOf = (projectId: string) => config.agent.apiKeys.get(projectId);
     const agent = createAgentClient({ ...config.agent, apiKeyOf, clock });
@@ -129,7 +143,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
     const closeFeatures = async () => void (await Promise.all(running.map(({ close }) => close?.())));
     resources.defer(closeFeatures);
     const loops = createLoops(background, config.stopTimeoutMs, running);
-    stopWithinMs = loops.stopWithinMs;
+    service.stopWithinMs = loops.stopWithinMs;
     const readState = stateReader({
       store,
       clock,
@@ -181,16 +195,14 @@ export function createService(config: Config, options: ServiceOptions): Service 
         warnings: () => workWarnings(loops.states()),
       },
     );
-    const { host } = config.http;
     if (healthPort !== null) {
-      const asked = healthPort;
-      const health = await serveRoutes(forOperators, { host, port: asked }).catch((error) => {
-        explainListening(error, host, asked, 'HEALTH_PORT');
+      const health = await serveRoutes(forOperators, { host, port: healthPort }).catch((error) => {
+        explainListening(error, host, healthPort, 'HEALTH_PORT');
         throw error;
       });
       // Answers until the last tasks are finished.
       resources.defer(() => health.close());
-      healthPort = health.port;
+      service.healthPort = health.port;
     }
     const schedulesOf = (teamId: string) =>
       features.flatMap(({ schedules }) => schedules?.(tools.settingsOf(teamId)) ?? []);
@@ -215,7 +227,8 @@ export function createService(config: Config, options: ServiceOptions): Service 
       await Promise.all([stopConnection(), loops.stop(), closeFeatures(), ...stops]);
     });
     const servedPort = await connection.start(config.http).catch((error) => explainConnection(error, config));
-    port = servedPort ?? port;
+    service.port = servedPort ?? port;
+    if (healthPort === null) service.healthPort = service.port;
     const mode = transport.kind;
     isListening = mode === 'http' && lingerMs > 0;
     for (const { variable, message } of config.ignored) {
@@ -227,7 +240,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
       mode,
       store: config.store.kind,
       ...(servedPort !== null && { port: servedPort }),
-      ...(healthPort !== null && { health_port: healthPort }),
+      ...(healthPort !== null && { health_port: service.healthPort }),
       team_id: served.teamId,
     });
   }
@@ -239,26 +252,5 @@ export function createService(config: Config, options: ServiceOptions): Service 
     await open.disposeAsync();
   }
 
-  return {
-    start: () =>
-      start().catch(async (error) => {
-        await close();
-        throw error;
-      }),
-    stop: async () => {
-      await close();
-      log.info('stopped');
-    },
-    stopWithinMs: () => stopWithinMs(),
-    readiness: () => readiness(checks),
-    get port() {
-      return port;
-    },
-    get healthPort() {
-      return healthPort ?? port;
-    },
-    get signedInAs() {
-      return signedInAs;
-    },
-  };
+  return service;
 }

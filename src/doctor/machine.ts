@@ -65,23 +65,21 @@ const REPLICA_LIMIT_MS = 7_500;
 const SET_CLOCK = "Set this machine's clock right, and keep it so (NTP).";
 
 export function clockFindings(
-  aheadMs: Readonly<{ slack: number | null; agentApi: number | null }>,
+  { slack, agentApi }: Readonly<Record<'slack' | 'agentApi', number | null>>,
   hasReplicas: boolean,
 ): Finding[] {
-  const { slack, agentApi } = aheadMs;
-  const limitMs = hasReplicas ? REPLICA_LIMIT_MS : SLACK_LIMIT_MS;
+  const slackLimitMs = hasReplicas ? REPLICA_LIMIT_MS : SLACK_LIMIT_MS;
   const harmless = `If it is right against Slack, the agent API's clock is wrong, which does no harm. ${SET_CLOCK}`;
-  return [
-    ...clockFinding('against Slack', slack, limitMs, SET_CLOCK),
-    ...clockFinding('against the agent API', agentApi, Number.POSITIVE_INFINITY, harmless),
-  ];
-}
-
-function clockFinding(subject: string, aheadMs: number | null, limitMs: number, advice: string): Finding[] {
-  if (aheadMs === null) return [];
-  const { ok, warning, error } = findingsOf('clock', subject);
-  const farMs = Math.abs(aheadMs);
-  if (farMs < NOTEWORTHY_MS) return [ok('right')];
-  const found = `this machine is ${Math.round(farMs / 1000)} s ${aheadMs > 0 ? 'ahead' : 'behind'}`;
-  return [farMs >= limitMs ? error(found, advice) : warning(found, advice)];
+  const clocks = [
+    ['against Slack', slack, slackLimitMs, SET_CLOCK],
+    ['against the agent API', agentApi, Number.POSITIVE_INFINITY, harmless],
+  ] as const;
+  return clocks.flatMap(([subject, aheadMs, limitMs, advice]) => {
+    if (aheadMs === null) return [];
+    const { ok, warning, error } = findingsOf('clock', subject);
+    const farMs = Math.abs(aheadMs);
+    if (farMs < NOTEWORTHY_MS) return ok('right');
+    const found = `this machine is ${Math.round(farMs / 1000)} s ${aheadMs > 0 ? 'ahead' : 'behind'}`;
+    return farMs >= limitMs ? error(found, advice) : warning(found, advice);
+  });
 }

@@ -14,10 +14,7 @@ const AT_ONCE = 250;
  * Finds tasks planned by a clock that was ahead. A replica whose clock is behind also hastens tasks, which
  * costs one check a minute.
  */
-export function farTasks(
-  { store, clock, log }: Pick<EngineTools, 'store' | 'clock' | 'log'>,
-  { pollMaxIntervalMs }: Pick<Policy, 'pollMaxIntervalMs'>,
-): Periodic {
+export function farTasks({ store, clock, log }: EngineTools, { pollMaxIntervalMs }: Policy): Periodic {
   return periodically(clock, { firstAfterMs: EVERY_MS, everyMs: EVERY_MS }, async () => {
     try {
       const found = await store.transaction(async (tx) => {

@@ -17,10 +17,7 @@ const REQUESTS_KEPT_MS = 30 * DAY_MS;
 /** Home tabs are refreshed for an hour after opening. */
 const HOMES_KEPT_MS = DAY_MS;
 
-export function retentionJob(
-  { store, clock, log }: Pick<EngineTools, 'store' | 'clock' | 'log'>,
-  retentionMs: number,
-): Periodic {
+export function retentionJob({ store, clock, log }: EngineTools, retentionMs: number): Periodic {
   return periodically(clock, { firstAfterMs: FIRST_AFTER_MS, everyMs: EVERY_MS }, async (stopping) => {
     const startedAtMs = clock.now();
     const limits = {

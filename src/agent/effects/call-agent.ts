@@ -27,19 +27,11 @@ const SHORTEST_WAIT_MS = 100;
 /** Services know a key for 24 hours; clocks may differ. */
 const REPEATED_FOR_MS = 23 * 3_600_000;
 
-const notAnswered = { reason: 'unreachable', status: null, retryAfterMs: null } as const;
-
-const INTERRUPTED: AgentFailure = {
-  ...notAnswered,
-  outcome: 'unknown',
-  message: 'the program was stopped while it waited for the answer',
+const unreached = (outcome: AgentFailure['outcome'], message: string): AgentFailure => {
+  return { outcome, reason: 'unreachable', status: null, message, retryAfterMs: null };
 };
-
-const TOO_LATE: AgentFailure = {
-  ...notAnswered,
-  outcome: 'definite',
-  message: 'the program was held up before the request went out',
-};
+const INTERRUPTED = unreached('unknown', 'the program was stopped while it waited for the answer');
+const TOO_LATE = unreached('definite', 'the program was held up before the request went out');
 
 /**
  * The agent API cannot look up a call. An interrupted one is repeated if the service recognises repeats

@@ -108,10 +108,7 @@ async function noteRateLimit(
  * Null: the agent does not say, or must not be asked now. The read goes before waiting ones and counts
  * towards the project's limit.
  */
-export function hasJob(
-  { store, clock, agent }: Pick<AgentTools, 'store' | 'clock' | 'agent'>,
-  readsPerMinute: number,
-) {
+export function hasJob({ store, clock, agent }: AgentTools, readsPerMinute: number) {
   const quota = readQuota(readsPerMinute, { isOfEnded: false });
   return async (projectId: string, agentJobId: string): Promise<boolean | null> => {
     if (!(await store.transaction((tx) => quota.takeFirst(tx, projectId, clock.now())))) return null;

@@ -137,13 +137,12 @@ export const databaseUrl = text.refine(
 
 /** `id:key,id:key`. Key objects don't show in logs. */
 export const encryptionKeys = parsed((value) => {
-  const entries = value.split(',').map((entry) => /^([\w.-]{1,40}):([A-Za-z0-9+/]{43}=)$/.exec(entry.trim()));
-  const keys = entries.flatMap((entry) => {
-    const [, id = '', base64 = ''] = entry ?? [];
-    return entry === null ? [] : [{ id, base64, key: createSecretKey(base64, 'base64') }];
+  const keys = value.split(',').map((entry) => {
+    const [, id = '', base64 = ''] = /^([\w.-]{1,40}):([A-Za-z0-9+/]{43}=)$/.exec(entry.trim()) ?? [];
+    return { id, base64 };
   });
-  const [first, ...others] = keys.map(({ id, key }) => ({ id, key }));
-  if (first === undefined || keys.length < entries.length) {
+  const [first, ...others] = keys.map(({ id, base64 }) => ({ id, key: createSecretKey(base64, 'base64') }));
+  if (first === undefined || keys.some(({ id }) => id === '')) {
     return new Error(
       'must be a name and 32 bytes in base64 ("openssl rand -base64 32"), as in the example; separate several with commas',
     );

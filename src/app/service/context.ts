@@ -22,20 +22,14 @@ export function settingsOf(config: Config, teamId: string) {
   return config.slack.installing.kind === 'by_hand' ? config : (config.workspaces.get(teamId) ?? null);
 }
 
-/** 12 bits between time and random part. */
-const COUNT_MAX = 0xfff;
-
-/** UUIDv7 with a counter (RFC 9562, 6.2): ids sort by creation. */
+/** UUIDv7 with a counter of 12 bits after the time (RFC 9562, 6.2): ids sort by creation. */
 export function growingIds(nowMs: () => number = Date.now): () => string {
-  let atMs = 0;
-  let count = 0;
+  let last = 0n;
   return () => {
-    const now = nowMs();
-    if (now > atMs) [atMs, count] = [now, 0];
-    else if (count < COUNT_MAX) count += 1;
-    else [atMs, count] = [atMs + 1, 0];
-    const time = atMs.toString(16).padStart(12, '0');
+    const fromNow = BigInt(nowMs()) << 12n;
+    last = fromNow > last ? fromNow : last + 1n;
+    const digits = last.toString(16).padStart(15, '0');
     const chance = randomUUID().slice('00000000-0000-0000-'.length);
-    return `${time.slice(0, 8)}-${time.slice(8)}-7${count.toString(16).padStart(3, '0')}-${chance}`;
+    return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-7${digits.slice(12)}-${chance}`;
   };
 }
