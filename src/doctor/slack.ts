@@ -136,21 +136,16 @@ export async function emojiFindings(
   scopes: TokenFacts['scopes'],
   settingsOf: readonly Readonly<{ id: string | null; settings: WorkspaceSettings }>[],
 ): Promise<Finding[]> {
-  const marking = settingsOf.flatMap(({ id, settings: { channels, access } }) =>
-    [...channels].flatMap(([channelId, { reaction: emoji }]) => {
-      if (emoji === undefined) return [];
-      const findings = findingsOf('reaction', id === null ? channelId : `${id}/${channelId}`);
-      return [{ channelId, emoji, isOpen: mayAskIn(access, channelId), findings }];
-    }),
-  );
-  if (marking.length === 0) return [];
+  if (!settingsOf.some(({ settings }) => hasMarks(settings))) return [];
   const names = scopes?.has(EMOJI_SCOPE)
     ? await inspection.emoji().catch((error: unknown) => ({ error }))
     : null;
-  return Promise.all(
-    marking.map(({ channelId, emoji, isOpen, findings }) => {
+  const checks = settingsOf.flatMap(({ id, settings: { channels, access } }) =>
+    [...channels].flatMap(([channelId, { reaction: emoji }]) => {
+      if (emoji === undefined) return [];
+      const findings = findingsOf('reaction', id === null ? channelId : `${id}/${channelId}`);
       const found = () =>
-        isOpen
+        mayAskIn(access, channelId)
           ? emojiFinding(emoji, names, findings)
           : findings.warning(
               `:${emoji}: makes no drafts there: access.channels does not name the channel`,
@@ -164,15 +159,16 @@ export async function emojiFindings(
       return inspection.isIn(channelId).then(found, slackFailure(findings, unread));
     }),
   );
+  return Promise.all(checks);
 }
 
 /** Slack lists these names, but uses others in events. */
-const REPORTED_AS: Readonly<Record<string, string>> = {
-  thumbsup: '+1',
-  thumbsdown: '-1',
-  pencil: 'memo',
-  open_book: 'book',
-};
+const REPORTED_AS = new Map([
+  ['thumbsup', '+1'],
+  ['thumbsdown', '-1'],
+  ['pencil', 'memo'],
+  ['open_book', 'book'],
+]);
 
 function emojiFinding(
   emoji: string,
@@ -180,7 +176,7 @@ function emojiFinding(
   findings: Findings,
 ): Finding {
   const { ok, warning } = findings;
-  const reported = Object.hasOwn(REPORTED_AS, emoji) ? REPORTED_AS[emoji] : undefined;
+  const reported = REPORTED_AS.get(emoji);
   if (reported !== undefined) {
     return warning(
       `Slack reports :${emoji}: as :${reported}:, so it makes no drafts`,

@@ -77,11 +77,13 @@ export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs, clock = system
     try {
       const apiKey = apiKeyOf(projectId);
       if (apiKey === undefined) throw unknownProjectError(projectId);
-      const { decoded, can } = await systemClock.abortAfter(timeoutMs, (signal) =>
+      return await systemClock.abortAfter(timeoutMs, (signal) =>
         pRetry(
           async () => {
             const answer = await attempt(pool, request, apiKey, { signal, sendByMs });
-            return { decoded: decode(answer), can: answer.can };
+            const decoded = decode(answer);
+            note(projectId, null, answer.can);
+            return decoded;
           },
           {
             ...repeats,
@@ -92,8 +94,6 @@ export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs, clock = system
           },
         ),
       );
-      note(projectId, null, can);
-      return decoded;
     } catch (error) {
       const { failure, can } = error instanceof AgentError ? error : {};
       note(projectId, failure ? troubleOf(failure) : null, can);

@@ -19,10 +19,7 @@ import {
   secretsFrom,
 } from './values.ts';
 
-export interface Config extends ReturnType<typeof toConfig> {
-  /** Set without effect, perhaps misspelt. */
-  readonly ignored: readonly ConfigProblem[];
-}
+export type Config = ReturnType<typeof toConfig>;
 
 /** Throws a ConfigError with all problems, without secrets. */
 export function parseConfig(env: Environment, readFile: ReadFile = readTextFile): Config {
@@ -47,10 +44,7 @@ export function parseConfig(env: Environment, readFile: ReadFile = readTextFile)
     secretNames.flat().flatMap((name) => [name, `${name}_FILE`]),
   );
   if (file.value !== null && projects !== null && problems.length === 0) {
-    return {
-      ...toConfig(given.checked as Settings, file.value, projects, { apiKeys, featureSecrets }),
-      ignored,
-    };
+    return toConfig(given.checked as Settings, file.value, projects, { apiKeys, featureSecrets, ignored });
   }
   // A misspelt setting isn't reported as missing, too.
   const meant = new Set(ignored.map((problem) => problem.meant));
@@ -88,7 +82,7 @@ export function parseReportConfig(env: Environment) {
 }
 
 export function parseRunnerConfig(env: Environment, readFile: ReadFile = readTextFile) {
-  const values = parsePart(env, [...namesOf('RUNNER'), ...namesOf('GITHUB', 'GITLAB'), 'LOG_LEVEL']);
+  const values = parsePart(env, [...namesOf('RUNNER', 'GITHUB', 'GITLAB'), 'LOG_LEVEL']);
   const missing = (['RUNNER_REPOSITORY', 'RUNNER_COMMAND', 'RUNNER_API_KEY'] as const)
     .filter((name) => values[name] === undefined)
     .map((name) => problemWith(name, 'is missing'));
@@ -157,7 +151,15 @@ function toConfig(
   values: Settings,
   file: ConfigFile,
   projects: Projects,
-  secrets: { apiKeys: ReturnType<typeof keysOf>; featureSecrets: ReturnType<typeof featureSecretsOf> },
+  {
+    apiKeys,
+    featureSecrets,
+    ignored,
+  }: {
+    apiKeys: ReturnType<typeof keysOf>;
+    featureSecrets: ReturnType<typeof featureSecretsOf>;
+    ignored: readonly ConfigProblem[];
+  },
 ) {
   const admins: ReadonlySet<string> = new Set([...(values.ADMINS ?? []), ...file.admins]);
   const codeHosts = codeHostsOf(values);
@@ -175,7 +177,7 @@ function toConfig(
     agent: {
       /** Without a trailing slash. */
       baseUrl: values.AGENT_BASE_URL,
-      apiKeys: secrets.apiKeys,
+      apiKeys,
       timeoutMs: values.AGENT_TIMEOUT,
       readsPerMinute: values.AGENT_READS_PER_MINUTE,
       hourlyBudget: values.AGENT_HOURLY_BUDGET,
@@ -184,7 +186,7 @@ function toConfig(
     channels: file.channels,
     access: { ...file.access, admins, workflowChannels: file.workflows.channels },
     featureSettings: { ...file, admins } as object,
-    featureSecrets: secrets.featureSecrets,
+    featureSecrets,
     /** By workspace id, for OAuth. */
     workspaces: workspacesOf(file, projects),
     store: storeOf(values),
@@ -200,6 +202,8 @@ function toConfig(
     retentionMs: values.RETENTION,
     stopTimeoutMs: values.STOP_TIMEOUT,
     logLevel: values.LOG_LEVEL,
+    /** Set without effect, perhaps misspelt. */
+    ignored,
   };
 }
 

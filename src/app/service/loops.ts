@@ -42,14 +42,14 @@ export interface Tools extends AgentTools, FeatureTools {
 export type Loops = ReturnType<typeof createLoops>;
 
 export function createLoops(tools: Tools, stopTimeoutMs: number, features: readonly Running[]) {
-  const { store, clock, log, requestsInFlight, readsPerMinute } = tools;
+  const { store, clock, readsPerMinute } = tools;
   const loop = (
     name: keyof typeof AT_ONCE,
     handlers: TaskHandlers,
     options: Pick<LoopOptions, 'quota'> & { readonly stopWithinMs?: number } = {},
   ) => {
-    const shared = { store, clock, log, requestsInFlight, stopWithinMs: SHORT_STOP_MS };
-    return createLoop({ name, ...shared, concurrency: AT_ONCE[name], handlers, ...options });
+    const own = { name, handlers, concurrency: AT_ONCE[name], stopWithinMs: SHORT_STOP_MS };
+    return createLoop({ ...tools, ...own, ...options });
   };
   const handler =
     (handle: (tools: Tools, task: ClaimedTask) => Promise<void>): TaskHandler =>

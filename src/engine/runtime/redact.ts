@@ -55,7 +55,10 @@ function redactAt(value: unknown, depth: number, parents: readonly object[]): un
   if (depth >= MAX_DEPTH || parents.includes(value)) return '[cut]';
   const inside = [...parents, value];
   if (Array.isArray(value)) return value.map((item) => redactAt(item, depth + 1, inside));
-  if (value instanceof Error) return redactFields(errorFields(value), depth, inside);
+  if (value instanceof Error) {
+    const { name, message, code, stack, cause }: Error & { code?: unknown } = value;
+    return redactFields({ name, message, code, stack, cause }, depth, inside);
+  }
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
   return isRecord(value) ? redactFields(value, depth, inside) : `[${value.constructor?.name ?? 'object'}]`;
 }
@@ -76,12 +79,6 @@ function isCovert(name: string, value: unknown): boolean {
     .replaceAll('-', '_')
     .toLowerCase();
   return !HARMLESS_NAME.test(words) && (SECRET_NAME.test(words) || CONTENT_NAME.test(words));
-}
-
-function errorFields(error: Error): Record<string, unknown> {
-  const code = 'code' in error ? { code: error.code } : {};
-  const cause = error.cause === undefined ? {} : { cause: error.cause };
-  return { name: error.name, message: error.message, ...code, stack: error.stack, ...cause };
 }
 
 function isRecord(value: object): value is Record<string, unknown> {
