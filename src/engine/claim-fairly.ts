@@ -1,7 +1,5 @@
 import { type Claim, type ClaimedTask, levelsOf, type TaskGroup, type Transaction } from '../store/store.ts';
 
-/** A group may take as many slots as remain free: half of all if alone, a third each for two groups. */
-const SHARE = 1;
 /** A workspace with many channels may take three quarters if alone. */
 const SHARE_OF_MANY = 3;
 
@@ -53,11 +51,12 @@ export class FairSlots {
     return copy;
   }
 
+  /** A group may take as many slots as remain free: half of all if alone, a third each for two groups. */
   private isFull(level: TaskGroup, isAlone: boolean): boolean {
     const taken = this.takenBy.get(level) ?? 0;
     if (taken >= this.free * SHARE_OF_MANY) return true;
     const isPart = (other: TaskGroup) => other !== level && other.startsWith(level);
-    return isAlone && taken >= this.free * SHARE && !this.holders().some(isPart);
+    return isAlone && taken >= this.free && !this.holders().some(isPart);
   }
 }
 

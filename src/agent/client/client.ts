@@ -64,11 +64,7 @@ export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs, clock = system
   const note = (projectId: string, kind: TroubleKind | null, can?: readonly Capability[]) =>
     known.set(projectId, { ...afterAnswer(factsOf(projectId), kind, clock.now()), ...(can && { can }) });
 
-  async function call<T>(
-    projectId: string,
-    request: AgentRequest,
-    decode: (answer: Answer) => T,
-  ): Promise<T> {
+  async function call<T>(projectId: string, request: AgentRequest, decode: Decode<T>): Promise<T> {
     const { isRead } = request;
     const [pool, mayRepeat] = isRead ? [reads, mayReadAgain] : [writes, wasNotSent];
     const endsAtMs = performance.now() + timeoutMs;
@@ -80,9 +76,10 @@ export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs, clock = system
       return await systemClock.abortAfter(timeoutMs, (signal) =>
         pRetry(
           async () => {
-            const answer = await attempt(pool, request, apiKey, { signal, sendByMs });
-            const decoded = decode(answer);
-            note(projectId, null, answer.can);
+            const { status, body, can } = await attempt(pool, request, apiKey, { signal, sendByMs });
+            const decoded = decode(body, (job) => decodeJob(job, apiKey, can));
+            if (decoded === undefined) throw badAnswerError(status, 'is not a job');
+            note(projectId, null, can);
             return decoded;
           },
           {
@@ -103,43 +100,47 @@ export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs, clock = system
 
   return {
     factsOf,
-    /** Sends the prompt at most once. A service that knows the `key` counts repetitions once. */
+    /**
+     * Sends the prompt at most once. A service that knows the `key` counts repetitions once. A created job
+     * without a status must not be lost.
+     */
     createJob: (projectId: string, prompt: string, key: string | null = null) =>
-      call(projectId, { path: paths.jobs(projectId), prompt, key }, decodeCreated),
+      call(
+        projectId,
+        { path: paths.jobs(projectId), prompt, key },
+        (body, toJob) => toJob(body) ?? undefined,
+      ),
     /** Null: accepted, but the answer is not a job. */
     sendMessage: (projectId: string, id: string, prompt: string, key: string | null = null) =>
-      call(projectId, { path: `${paths.job(projectId, id)}/message`, prompt, key }, decodeAccepted),
+      call(projectId, { path: `${paths.job(projectId, id)}/message`, prompt, key }, (body, toJob) =>
+        isObject(body) ? toJob(body) : undefined,
+      ),
     /** Ends the running turn and drops waiting ones. May be repeated. */
     cancelJob: (projectId: string, id: string) =>
-      call(projectId, { path: `${paths.job(projectId, id)}/cancel` }, (answer) => decodeRead(answer, id)),
+      call(projectId, { path: `${paths.job(projectId, id)}/cancel` }, asJob(id)),
     /** Tries up to three times, unless the API answers with a 3xx, a 4xx or `Retry-After`. */
     getJob: (projectId: string, id: string) =>
-      call(projectId, { path: paths.job(projectId, id), isRead: true }, (answer) => decodeRead(answer, id)),
+      call(projectId, { path: paths.job(projectId, id), isRead: true }, asJob(id)),
     close: async () => {
       await Promise.all([reads.destroy(), writes.destroy()]);
     },
   };
 }
 
-/** A created job without a status must not be lost. */
-function decodeCreated({ status, body, apiKey, can }: Answer): AgentJob {
-  return decodeJob(body, apiKey, can) ?? notAJob(status);
-}
-
-function decodeAccepted({ status, body, apiKey, can }: Answer): AgentJob | null {
-  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-  return isObject ? decodeJob(body, apiKey, can) : notAJob(status);
-}
+/** Undefined: the answer is not a job. */
+type Decode<T> = (body: unknown, toJob: (body: unknown) => AgentJob | null) => T | undefined;
 
 /** No single field is required, but at least one of JOB_FIELDS. */
-function decodeRead({ status, body, apiKey, can }: Answer, id: string): AgentJob {
-  const isJob = typeof body === 'object' && body !== null && JOB_FIELDS.some((field) => field in body);
-  const job = isJob ? decodeJob({ ...body, id: 'as asked for' }, apiKey, can) : null;
-  return job === null ? notAJob(status) : { ...job, id };
+function asJob(id: string): Decode<AgentJob> {
+  return (body, toJob) => {
+    const isJob = isObject(body) && JOB_FIELDS.some((field) => field in body);
+    const job = isJob ? toJob({ ...body, id: 'as asked for' }) : null;
+    return job === null ? undefined : { ...job, id };
+  };
 }
 
-function notAJob(status: number): never {
-  throw badAnswerError(status, 'is not a job');
+function isObject(body: unknown): body is object {
+  return typeof body === 'object' && body !== null && !Array.isArray(body);
 }
 
 function wasNotSent({ outcome, reason }: AgentFailure): boolean {
@@ -239,8 +240,7 @@ const LONGEST_CALL_PAUSE_MS = 60 * 60_000;
 
 type AgentRequest = Readonly<{ path: string; isRead?: true; prompt?: string; key?: string | null }>;
 
-/** `apiKey` must not appear in any text. */
-type Answer = Readonly<{ status: number; body: unknown; apiKey: string; can: readonly Capability[] }>;
+type Answer = Readonly<{ status: number; body: unknown; can: readonly Capability[] }>;
 
 async function attempt(
   dispatcher: Dispatcher,
@@ -271,7 +271,7 @@ async function attempt(
       : badAnswerError(status, 'is cut off or too large', cause);
   }
   if (json === undefined) throw badAnswerError(status, 'is not JSON');
-  return { status, body: json, apiKey, can };
+  return { status, body: json, can };
 }
 
 export function httpRequest(

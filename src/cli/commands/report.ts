@@ -75,32 +75,26 @@ function periodOf(since: string, retentionMs: number, nowMs: number) {
 
 /** `starts.by_source.command,3`. Needs no quotes. */
 function csv(report: object): string {
-  const rows = measures(report).map(({ path, value }) => `${path.join('.')},${value ?? ''}`);
-  return ['measure,value', ...rows].join('\n');
+  const linesOf = (tree: object, path: string): string[] =>
+    Object.entries(tree).flatMap(([name, value]) =>
+      isTree(value) ? linesOf(value, `${path}${name}.`) : `${path}${name},${value ?? ''}`,
+    );
+  return ['measure,value', ...linesOf(report, '')].join('\n');
 }
 
 function table(report: object): string {
-  const rows = measures(report).flatMap(({ path, value }, index, all) => {
-    const before = all[index - 1]?.path ?? [];
-    const isOld = (depth: number) =>
-      path.slice(0, depth + 1).join('.') === before.slice(0, depth + 1).join('.');
-    return path.flatMap((name, depth) => {
-      const isHeading = depth < path.length - 1;
-      if (isHeading && isOld(depth)) return [];
-      const label = '  '.repeat(depth) + name.replaceAll('_', ' ');
-      return [{ label, value: isHeading ? '' : String(value ?? '-') }];
+  const rowsOf = (tree: object, indent: string): { label: string; value: string }[] =>
+    Object.entries(tree).flatMap(([name, value]) => {
+      const label = indent + name.replaceAll('_', ' ');
+      if (!isTree(value)) return { label, value: String(value ?? '-') };
+      const rows = rowsOf(value, `${indent}  `);
+      return rows.length === 0 ? [] : [{ label, value: '' }, ...rows];
     });
-  });
+  const rows = rowsOf(report, '');
   const width = Math.max(...rows.map(({ label }) => label.length));
   return rows.map(({ label, value }) => `${label.padEnd(width)}  ${value}`.trimEnd()).join('\n');
 }
 
-type Measure = Readonly<{ path: readonly string[]; value: string | number | null }>;
-
-function measures(tree: object, path: readonly string[] = []): Measure[] {
-  return Object.entries(tree).flatMap(([name, value]) =>
-    typeof value === 'object' && value !== null
-      ? measures(value, [...path, name])
-      : [{ path: [...path, name], value }],
-  );
+function isTree(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
