@@ -114,7 +114,7 @@ export function httpUrl(end: '/' | '') {
     const isPlain =
       url !== null &&
       /^https?:$/.test(url.protocol) &&
-      `${url.username}${url.password}${url.search}${url.hash}` === '' &&
+      `${url.username}${url.password}` === '' &&
       !/[?#]/.test(value);
     if (isPlain) return `${url.href.replace(/(?<!\/)\/+$/, '')}${end}`;
     return new Error(

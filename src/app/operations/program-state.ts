@@ -72,10 +72,9 @@ async function readStore({ store, clock, projects, hourlyBudget }: Watched) {
 
 /** Ignores a single failing task: the cause may be its own, and must not make the program unready. */
 export function workProblems(loops: readonly LoopState[]): string[] {
-  return loops.flatMap(({ problem, failing }) => [
-    ...(problem === null ? [] : [problem]),
-    ...failingWords(failing.filter(({ tasks }) => tasks > 1)),
-  ]);
+  return loops.flatMap(({ problem, failing }) =>
+    [problem ?? [], failingWords(failing.filter(({ tasks }) => tasks > 1))].flat(),
+  );
 }
 
 export function workWarnings(loops: readonly LoopState[]): string[] {

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { httpUrl } from '../../app/config/checks.ts';
 import { manifestYaml } from '../../slack/manifest.ts';
 import { UsageError } from '../command.ts';
 
@@ -39,10 +40,9 @@ export async function manifest(args: string[]): Promise<number> {
 }
 
 function publicAddress(text: string): string {
-  const url = URL.parse(text);
-  const isPlain = url?.protocol === 'https:' && url.username === '' && url.password === '';
-  if (url === null || !isPlain || url.search !== '' || url.hash !== '') {
+  const { data = '' } = httpUrl('').safeParse(text);
+  if (!data.startsWith('https:')) {
     throw new UsageError('--url must be an https address, such as https://bot.example.com.');
   }
-  return url.href.replace(/(?<!\/)\/+$/, '').replace(/\/slack\/events$/, '');
+  return data.replace(/\/slack\/events$/, '');
 }
