@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { markdownTable } from '../../bench/support/table.ts';
 import { type SettingName, settingNames, settings } from '../../src/app/config/settings.ts';
 import { parse, required } from '../support/settings.ts';
@@ -31,16 +32,20 @@ function commented(text: string): string {
 }
 
 function linesOf(name: SettingName): string {
-  const { help, example, hasDefault = false, isSecret = false } = settings[name];
+  const { help, example, check, isSecret = false } = settings[name];
   const heading = SECTIONS[name] === undefined ? [] : [`\n# --- ${SECTIONS[name]} `.padEnd(101, '-')];
-  const value = `${name in required ? '' : '# '}${name}=${hasDefault ? example : ''}`;
+  const value = `${name in required ? '' : '# '}${name}=${check instanceof z.ZodPrefault ? example : ''}`;
   return [...heading, commented(isSecret ? `🔒 ${help}` : help), value].join('\n');
 }
 
 function cellsOf(name: SettingName): string[] {
-  const { help, example, hasDefault = false, isSecret = false } = settings[name];
+  const { help, example, check, isSecret = false } = settings[name];
   const shown = help.replaceAll('|', '\\|');
-  return [`\`${name}\`${isSecret ? ' 🔒' : ''}`, shown, hasDefault ? `\`${example}\`` : ''];
+  return [
+    `\`${name}\`${isSecret ? ' 🔒' : ''}`,
+    shown,
+    check instanceof z.ZodPrefault ? `\`${example}\`` : '',
+  ];
 }
 
 function expectGenerated(url: URL, generated: string): void {

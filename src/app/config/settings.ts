@@ -19,12 +19,10 @@ import {
   word,
 } from './checks.ts';
 
-/** `example`: also the default if `hasDefault`. */
 type Setting<Check extends z.ZodType> = Readonly<{
   example: string;
   check: Check;
   help: string;
-  hasDefault?: boolean;
   isSecret?: boolean;
 }>;
 
@@ -41,8 +39,9 @@ function secretSetting<S extends z.ZodType>(example: string, check: S, help: str
   return { ...optional(example, check, help), isSecret: true };
 }
 
+/** The example is the default. */
 function withDefault<S extends z.ZodType<unknown, string>>(example: string, check: S, help: string) {
-  return { ...setting(example, z.prefault(check, example as z.input<S>), help), hasDefault: true };
+  return setting(example, z.prefault(check, example as z.input<S>), help);
 }
 
 /** `npm run settings-docs` documents them. */
