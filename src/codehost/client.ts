@@ -51,14 +51,8 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const REDIRECTS_MAX = 2;
 const ETAG = /^(?:W\/)?"[\x21\x23-\x7e]{1,200}"$/;
 
-export type Authorization = Readonly<{
-  headers: Readonly<Record<string, string>>;
-  account: string;
-}>;
-
-export function bearer(token: string, account: string): Authorization {
-  return { headers: { authorization: `Bearer ${token}` }, account };
-}
+/** Each account has its own limit. */
+export type Authorization = Readonly<{ token: string; account: string }>;
 
 type HostRequest = Readonly<{
   /** `/repos/acme/docs`. */
@@ -121,8 +115,10 @@ export function createHostClient(
       method: 'GET',
       path: `${root}${base}${rest}`,
       headers: {
-        ...{ ...headers, ...authorization.headers },
-        ...{ 'accept-encoding': 'identity', 'user-agent': 'docs-agent' },
+        ...headers,
+        authorization: `Bearer ${authorization.token}`,
+        'accept-encoding': 'identity',
+        'user-agent': 'docs-agent',
         ...(etag && { 'if-none-match': etag }),
       },
     };

@@ -7,7 +7,6 @@ import type { Clock } from '../engine/runtime/clock.ts';
 import { parseJson } from '../engine/runtime/exchange.ts';
 import {
   type Authorization,
-  bearer,
   CodeHostError,
   createHostClient,
   decodeBody,
@@ -52,7 +51,7 @@ export function connect(settings: CodeHostSettings, clock: Clock, timeoutMs: num
     const app = githubApp(given, apiUrl, client, clock, timeoutMs);
     return { ...host, credentials: app, app };
   }
-  const authorization = bearer(given.token, 'token');
+  const authorization = { token: given.token, account: 'token' };
   const credentials: Pick<ReturnType<typeof githubApp>, 'authorize' | 'rejected'> = {
     authorize: async () => authorization,
     rejected: () => {},
@@ -102,14 +101,14 @@ function githubApp(
 
   async function asApp(): Promise<Authorization> {
     const { token } = await auth({ type: 'app' });
-    return bearer(token, 'app');
+    return { token, account: 'app' };
   }
 
   /** @param isFresh the last token was rejected */
   async function asInstallation(installationId: number, isFresh = false): Promise<Authorization> {
     try {
       const { token } = await auth({ type: 'installation', installationId, refresh: isFresh });
-      return bearer(token, `installation ${installationId}`);
+      return { token, account: `installation ${installationId}` };
     } catch (error) {
       // Octokit's errors have the response's status, if any.
       const status = error instanceof Error && 'status' in error ? error.status : null;

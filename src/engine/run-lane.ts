@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Job } from '../jobs/job.ts';
-import type { Policy } from '../jobs/policy.ts';
 import { StoreError } from '../store/engines/database.ts';
-import { type ClaimedTask, LeaseLostError, type LedgerCall, type Transaction } from '../store/store.ts';
-import { type AnyJobContext, type EngineTools, policyOf } from './apply-event.ts';
+import {
+  type ClaimedTask,
+  LeaseLostError,
+  type LedgerCall,
+  type LockedJob,
+  type Transaction,
+} from '../store/store.ts';
+import type { AnyJobContext, EngineTools } from './apply-event.ts';
 import { SEND_WITHIN_MS, TooLateToSendError } from './runtime/exchange.ts';
 
-export type DueCall = Readonly<{
-  call: LedgerCall;
-  job: Job;
-  policy: Policy;
-}>;
+export type DueCall = Pick<LockedJob, 'job' | 'saved'> & { readonly call: LedgerCall };
 
 /** `delayUntilMs`: no attempt is counted. */
 export type Wait = { readonly retryAtMs: number } | { readonly delayUntilMs: number };
@@ -119,12 +119,8 @@ export async function runLane<Prepared, Result>(
 
   async function nextCall(tx: Transaction): Promise<DueCall | null> {
     const next = await tx.calls.next(task.subject);
-    if (next === null) {
-      await tx.tasks.complete(task.lease);
-      return null;
-    }
-    const { call, job } = next;
-    return { call, job, policy: policyOf(next, tools.newContext()) };
+    if (next === null) await tx.tasks.complete(task.lease);
+    return next;
   }
 }
 

@@ -41,10 +41,14 @@ export function pullRequestsOf(
   const authorize = () => host.credentials.authorize(path, AbortSignal.timeout(WITHIN_MS)).catch(unavailable);
 
   async function ask(signal: AbortSignal, rest: string, body?: object): Promise<unknown> {
-    const { headers } = await authorize();
+    const { token } = await authorize();
     const answer = await request(`${apiUrl}${path}${rest}`, {
       method: body === undefined ? 'GET' : 'POST',
-      headers: { ...headers, 'user-agent': 'docs-agent', 'content-type': 'application/json' },
+      headers: {
+        authorization: `Bearer ${token}`,
+        'user-agent': 'docs-agent',
+        'content-type': 'application/json',
+      },
       ...(body && { body: JSON.stringify(body) }),
       signal: AbortSignal.any([signal, AbortSignal.timeout(WITHIN_MS)]),
       dispatcher: host.client.dispatcher,
@@ -66,8 +70,7 @@ export function pullRequestsOf(
       const url = URL.parse(address);
       const isPrivate = url?.protocol === 'https:' || LOCAL.includes(url?.hostname ?? '');
       if (url?.origin !== new URL(webUrl).origin || !isPrivate) return null;
-      const [header = ''] = Object.values((await authorize()).headers);
-      const token = header.replace(/^Bearer /, '');
+      const { token } = await authorize();
       const user = isGithub ? 'x-access-token' : 'oauth2';
       return `Basic ${Buffer.from(`${user}:${token}`).toString('base64')}`;
     },

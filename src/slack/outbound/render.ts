@@ -137,14 +137,14 @@ export function destinationOf({ channelId, threadTs, stage }: Job, request: Call
 
 export async function renderPost(
   tools: SlackTools,
-  { call: { request }, job, policy: { followUpMode } }: DueCall,
+  { call: { request }, job, saved }: DueCall,
   workspace: Workspace,
 ): Promise<SlackMessage> {
   const named = () => workspace.names.named([...actorsIn(request, job), ...mentionedIds(job.prompt)]);
   const announced = async (announcement: Announcement) =>
     announcementView(announcement, job, {
       names: await named(),
-      mode: followUpMode,
+      mode: policyOf({ job, saved }, tools.newContext()).followUpMode,
       sites: sitesOf(tools),
       features: tools.featureViews,
     });
