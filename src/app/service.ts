@@ -210,7 +210,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
     loops.start();
     const periodic = [
       retentionJob(background, config.retentionMs),
-      farTasks(background, config.policy),
+      farTasks(background),
       ...running.flatMap(({ periodic = [] }) => periodic),
     ];
     for (const { start } of periodic) start();

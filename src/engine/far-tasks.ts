@@ -1,5 +1,4 @@
 import { isPaused } from '../jobs/decide/watch/long-running.ts';
-import type { Policy } from '../jobs/policy.ts';
 import { CLOCKS_DIFFER_MS, LONGEST_PAUSE_MS } from '../jobs/schedule/schedule.ts';
 import { taskFacts, taskKinds } from '../jobs/task-kinds.ts';
 import type { Transaction } from '../store/store.ts';
@@ -14,13 +13,13 @@ const AT_ONCE = 250;
  * Finds tasks planned by a clock that was ahead. A replica whose clock is behind also hastens tasks, which
  * costs one check a minute.
  */
-export function farTasks({ store, clock, log }: EngineTools, { pollMaxIntervalMs }: Policy): Periodic {
+export function farTasks({ store, clock, log, newContext }: EngineTools): Periodic {
   return periodically(clock, { firstAfterMs: EVERY_MS, everyMs: EVERY_MS }, async () => {
     try {
       const found = await store.transaction(async (tx) => {
-        const nowMs = clock.now();
+        const { nowMs, policy } = newContext();
         await shortenFarLeases(tx, nowMs);
-        let count = await bringChecksForward(tx, nowMs, nowMs + pollMaxIntervalMs + CLOCKS_DIFFER_MS);
+        let count = await bringChecksForward(tx, nowMs, nowMs + policy.pollMaxIntervalMs + CLOCKS_DIFFER_MS);
         for (const kind of taskKinds) {
           const { furthestAheadMs: aheadMs = LONGEST_PAUSE_MS } = taskFacts(kind);
           if (aheadMs === null) continue;

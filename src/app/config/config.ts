@@ -77,7 +77,7 @@ export function parseReportConfig(env: Environment) {
     store: storeOf(values),
     retentionMs: values.RETENTION,
     hourlyBudget: values.AGENT_HOURLY_BUDGET,
-    codeHostSites: codeHostSitesOf(values),
+    sites: codeHostSitesOf(values),
   };
 }
 

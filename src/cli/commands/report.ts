@@ -22,16 +22,10 @@ export async function report(args: string[], { env, now }: Host): Promise<number
   });
   const format = FORMATS.get(values.format);
   if (format === undefined) throw new UsageError('--format must be table, csv or json.');
-  const config = parseReportConfig(env);
-  const period = periodOf(values.since, config.retentionMs, now());
-  const { report: made } = await readStore(config.store, (queries) =>
-    makeReport((read) => read(new Reports(queries)), {
-      ...period,
-      teamId: null,
-      projectIds: null,
-      hourlyBudget: config.hourlyBudget,
-      sites: config.codeHostSites,
-    }),
+  const { store, retentionMs, ...settings } = parseReportConfig(env);
+  const scope = { ...periodOf(values.since, retentionMs, now()), teamId: null, projectIds: null };
+  const { report: made } = await readStore(store, (queries) =>
+    makeReport((read) => read(new Reports(queries)), { ...scope, ...settings }),
   );
   console.log(format(made));
   return 0;
