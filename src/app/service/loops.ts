@@ -39,8 +39,6 @@ export interface Tools extends AgentTools, FeatureTools {
   readonly known: Known;
 }
 
-export type Loops = ReturnType<typeof createLoops>;
-
 export function createLoops(tools: Tools, stopTimeoutMs: number, features: readonly Running[]) {
   const { store, clock, readsPerMinute } = tools;
   const loop = (

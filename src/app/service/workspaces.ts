@@ -39,16 +39,16 @@ type Served = Readonly<{
   signedInAs: SignedInAs | null;
 }>;
 
-export async function serveWorkspaces(config: Config, parts: Parts): Promise<Served> {
-  const { store, clock, log, logger, onInstalled } = parts;
+export async function serveWorkspaces(
+  config: Config,
+  { store, clock, log, logger, onInstalled }: Parts,
+): Promise<Served> {
   const { installing: app, apiUrl } = config.slack;
-  const client = slackClient(apiUrl, logger);
+  const shared = { client: slackClient(apiUrl, logger), apiUrl, clock, log };
   if (app.kind === 'by_hand') {
-    const { only, workspaces, signedInAs, scopes } = await oneWorkspace(
-      { client, apiUrl, clock, log },
-      app.botToken,
-      config,
-    ).catch((error) => explainSlack(error, 'SLACK_BOT_TOKEN'));
+    const { only, workspaces, signedInAs, scopes } = await oneWorkspace(shared, app.botToken, config).catch(
+      (error) => explainSlack(error, 'SLACK_BOT_TOKEN'),
+    );
     const required = checkScopes(log, only.teamId, scopes, config);
     if (required.length > 0) {
       throw new StartError(
@@ -59,18 +59,15 @@ export async function serveWorkspaces(config: Config, parts: Parts): Promise<Ser
   }
   const vault = new Vault(app.encryptionKeys);
   await checkInstallations(store, vault, config, log);
-  const workspaces = installedWorkspaces({ store, client, apiUrl, clock, log }, vault, (teamId) =>
-    settingsOf(config, teamId),
-  );
-  const common = { store, clock, log, client, vault, workspaces, app };
+  const workspaces = installedWorkspaces({ ...shared, store }, vault, (teamId) => settingsOf(config, teamId));
+  const parts = { ...shared, store, vault, workspaces, app };
   // For workspaces that haven't installed the app yet.
   const ofReactions = [...config.workspaces.values()].some(hasMarks) ? reactionScopes : [];
   return {
     workspaces,
-    onEnded: whenEnded(common),
+    onEnded: whenEnded(parts),
     routes: installRoutes({
-      ...common,
-      apiUrl,
+      ...parts,
       scopes: [...botScopes, ...ofReactions].map(({ name }) => name),
       isSetUp: (teamId) => config.workspaces.has(teamId),
       onInstalled,

@@ -5,7 +5,7 @@ import type { AgentClient } from '../../../src/agent/client/client.ts';
 import { answeredJobs } from '../../../src/agent/effects/agent-tools.ts';
 import { eventFeatures } from '../../../src/app/features.ts';
 import { createLogger } from '../../../src/app/operations/logger.ts';
-import { createLoops, type Loops, type Tools } from '../../../src/app/service/loops.ts';
+import { createLoops, type Tools } from '../../../src/app/service/loops.ts';
 import { applyEvent } from '../../../src/engine/apply-event.ts';
 import { type JobRequest, openJob } from '../../../src/jobs/decide/start/open.ts';
 import type { JobEvent } from '../../../src/jobs/event.ts';
@@ -58,7 +58,7 @@ export interface LoopsWorld {
 export async function createLoopsWorld(options: LoopsOptions): Promise<LoopsWorld> {
   const { place, replicas, outside, readsPerMinute = 600, hourlyBudget = 100 } = options;
   onTestFinished(place.remove);
-  const loops: Loops[] = [];
+  const loops: ReturnType<typeof createLoops>[] = [];
   let inFlight = 0;
   let begun = 0;
   let cards = 0;
