@@ -1,7 +1,9 @@
 import type { EventEmitter } from 'node:events';
 import type { Environment } from '../app/config/values.ts';
 
-export type Host = Readonly<{ env: Environment; process: Pick<EventEmitter, 'on'>; now: () => number }>;
+export type ProcessEvents = Pick<EventEmitter, 'on'>;
+
+export type Host = Readonly<{ env: Environment; process: ProcessEvents; now: () => number }>;
 
 /** Resolves to the exit code. Usage follows a UsageError or an error of `parseArgs`. */
 export type Run = (args: string[], host: Host) => Promise<number>;

@@ -6,7 +6,7 @@ import { systemClock } from '../../engine/runtime/clock.ts';
 import { localAddress } from '../../engine/runtime/http-server.ts';
 import type { Logger } from '../../engine/runtime/redact.ts';
 import { EVENTS_PATH } from '../../slack/protocol/ids.ts';
-import type { Host } from '../command.ts';
+import type { Host, ProcessEvents } from '../command.ts';
 import { ownRunnerOf, startOwnRunner } from '../own-runner.ts';
 
 /** Taken from the stop's time limit. */
@@ -34,7 +34,7 @@ export async function start(args: string[], { env, process: events }: Host): Pro
 /** Resolves to 1 if the stop took too long, 130 or 143 after a second signal, else 0. */
 export async function runUntilSignal(
   service: Service,
-  process: Host['process'],
+  process: ProcessEvents,
   log: Logger,
   onStarted: () => void,
 ): Promise<number> {
