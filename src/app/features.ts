@@ -1,13 +1,13 @@
-import type { EventFeatures } from '../engine/apply-event.ts';
-import { agentSessions } from '../features/agent-sessions/index.ts';
-import type { Feature } from '../features/feature.ts';
-import { pullRequests } from '../features/pull-requests/index.ts';
-import { recipes } from '../features/recipes/index.ts';
-import { reports } from '../features/reports/index.ts';
-import { workflowStep } from '../features/workflow-step/index.ts';
-import { coreDecisions, type DecisionTable } from '../jobs/decide/decide.ts';
-import type { FeatureViews } from '../slack/views/announcement.ts';
-import type { JobButton } from '../slack/views/buttons.ts';
+import type { EventFeatures } from '#engine/apply-event.ts';
+import { agentSessions } from '#features/agent-sessions/index.ts';
+import type { Feature } from '#features/feature.ts';
+import { pullRequests } from '#features/pull-requests/index.ts';
+import { recipes } from '#features/recipes/index.ts';
+import { reports } from '#features/reports/index.ts';
+import { workflowStep } from '#features/workflow-step/index.ts';
+import { coreDecisions, type DecisionTable } from '#jobs/decide/decide.ts';
+import type { FeatureViews } from '#slack/views/announcement.ts';
+import type { JobButton } from '#slack/views/buttons.ts';
 
 /** To delete a feature, delete its folder and line, and follow the compiler. */
 const list = [

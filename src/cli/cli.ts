@@ -15,7 +15,7 @@ async function main([name, ...args]: readonly string[], host: Host): Promise<num
     return 0;
   }
   if (name === '--version') {
-    const { version } = await import('../app/operations/metrics.ts');
+    const { version } = await import('#app/operations/metrics.ts');
     console.log(version);
     return 0;
   }

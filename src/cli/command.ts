@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events';
-import type { Environment } from '../app/config/values.ts';
+import type { Environment } from '#app/config/values.ts';
 
 export type ProcessEvents = Pick<EventEmitter, 'on'>;
 

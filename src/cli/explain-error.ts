@@ -1,6 +1,6 @@
-import { ConfigError, formatProblems } from '../app/config/values.ts';
-import { StartError } from '../app/service/workspaces.ts';
-import { codeOf, StoreError } from '../store/engines/database.ts';
+import { ConfigError, formatProblems } from '#app/config/values.ts';
+import { StartError } from '#app/service/workspaces.ts';
+import { codeOf, StoreError } from '#store/engines/database.ts';
 import { EXIT_CONFIG, EXIT_TEMPORARY, EXIT_USAGE, UsageError } from './command.ts';
 import { near } from './table.ts';
 

@@ -1,8 +1,8 @@
 import { Pool } from 'undici';
 import type { z } from 'zod';
-import type { Clock } from '../engine/runtime/clock.ts';
-import { type AnswerHead, exchange, parseJson, parseRetryAfterMs } from '../engine/runtime/exchange.ts';
-import { isWaitOn } from '../jobs/schedule/schedule.ts';
+import type { Clock } from '#engine/runtime/clock.ts';
+import { type AnswerHead, exchange, parseJson, parseRetryAfterMs } from '#engine/runtime/exchange.ts';
+import { isWaitOn } from '#jobs/schedule/schedule.ts';
 
 type Failure = Readonly<
   /** `not_found`: or not visible to the account. */

@@ -3,8 +3,8 @@ import { createAppAuth } from '@octokit/auth-app';
 import { request } from '@octokit/request';
 import { fetch, Response } from 'undici';
 import { z } from 'zod';
-import type { Clock } from '../engine/runtime/clock.ts';
-import { parseJson } from '../engine/runtime/exchange.ts';
+import type { Clock } from '#engine/runtime/clock.ts';
+import { parseJson } from '#engine/runtime/exchange.ts';
 import {
   type Authorization,
   CodeHostError,

@@ -1,6 +1,6 @@
-import { type Probe, probe } from '../agent/client/probe.ts';
-import type { Config } from '../app/config/config.ts';
-import type { AgentRefusal, StoreFacts } from '../store/inspect.ts';
+import { type Probe, probe } from '#agent/client/probe.ts';
+import type { Config } from '#app/config/config.ts';
+import type { AgentRefusal, StoreFacts } from '#store/inspect.ts';
 import { type Finding, findingsOf, type Given } from './finding.ts';
 
 const CORRECT_PROJECT = 'Correct AGENT_PROJECT_ID, or the id in the file of DOCS_AGENT_CONFIG.';

@@ -1,6 +1,6 @@
-import type { Config } from '../app/config/config.ts';
-import { features } from '../app/features.ts';
-import { passwordsIn } from '../store/engines/postgres-errors.ts';
+import type { Config } from '#app/config/config.ts';
+import { features } from '#app/features.ts';
+import { passwordsIn } from '#store/engines/postgres-errors.ts';
 import { askAgent, pauseFindings, writingFindings } from './agent.ts';
 import { type Finding, findingsOf, type Tools } from './finding.ts';
 import { clockFindings, listeningFindings } from './machine.ts';

@@ -1,7 +1,7 @@
-import type { Config } from '../app/config/config.ts';
-import { systemClock } from '../engine/runtime/clock.ts';
-import { localAddress, serveRoutes } from '../engine/runtime/http-server.ts';
-import { codeOf } from '../store/engines/database.ts';
+import type { Config } from '#app/config/config.ts';
+import { systemClock } from '#engine/runtime/clock.ts';
+import { localAddress, serveRoutes } from '#engine/runtime/http-server.ts';
+import { codeOf } from '#store/engines/database.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 export async function listeningFindings(

@@ -1,8 +1,8 @@
-import type { Config } from '../app/config/config.ts';
-import type { WorkspaceSettings } from '../app/config/projects.ts';
-import { hasMarks, mayAskIn } from '../jobs/policy.ts';
-import { otherProgramWords } from '../slack/inbound/connection/kept-socket.ts';
-import { EVENTS_PATH } from '../slack/protocol/ids.ts';
+import type { Config } from '#app/config/config.ts';
+import type { WorkspaceSettings } from '#app/config/projects.ts';
+import { hasMarks, mayAskIn } from '#jobs/policy.ts';
+import { otherProgramWords } from '#slack/inbound/connection/kept-socket.ts';
+import { EVENTS_PATH } from '#slack/protocol/ids.ts';
 import {
   agentScopes,
   botScopes,
@@ -12,9 +12,9 @@ import {
   optionalReactionScopes,
   reactionScopes,
   scopesInWords,
-} from '../slack/protocol/scopes.ts';
-import { type Inspection, inspectionBy, type TokenFacts } from '../slack/workspace/inspection.ts';
-import { SlackCallError } from '../slack/workspace/web-api/failure.ts';
+} from '#slack/protocol/scopes.ts';
+import { type Inspection, inspectionBy, type TokenFacts } from '#slack/workspace/inspection.ts';
+import { SlackCallError } from '#slack/workspace/web-api/failure.ts';
 import { type Finding, type Findings, findingsOf, type Given, SILENT } from './finding.ts';
 
 const RENEW_APP_TOKEN =

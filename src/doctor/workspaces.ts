@@ -1,12 +1,12 @@
-import type { Config } from '../app/config/config.ts';
-import type { WorkspaceSettings } from '../app/config/projects.ts';
-import { features } from '../app/features.ts';
-import { configuredNoticeChannels, mayAskIn } from '../jobs/policy.ts';
-import { Vault, VaultError } from '../slack/install/vault.ts';
-import { CHANNEL_IS_SHARED, isNotInChannel, isPlaceClosed } from '../slack/protocol/error-codes.ts';
-import { INSTALL_PATH } from '../slack/protocol/ids.ts';
-import type { Inspection } from '../slack/workspace/inspection.ts';
-import type { NoticeFacts, StoreFacts } from '../store/inspect.ts';
+import type { Config } from '#app/config/config.ts';
+import type { WorkspaceSettings } from '#app/config/projects.ts';
+import { features } from '#app/features.ts';
+import { configuredNoticeChannels, mayAskIn } from '#jobs/policy.ts';
+import { Vault, VaultError } from '#slack/install/vault.ts';
+import { CHANNEL_IS_SHARED, isNotInChannel, isPlaceClosed } from '#slack/protocol/error-codes.ts';
+import { INSTALL_PATH } from '#slack/protocol/ids.ts';
+import type { Inspection } from '#slack/workspace/inspection.ts';
+import type { NoticeFacts, StoreFacts } from '#store/inspect.ts';
 import { type Finding, type Findings, findingsOf, type Given } from './finding.ts';
 import { emojiFindings, inspectionWith, scopesFinding, slackFailure } from './slack.ts';
 

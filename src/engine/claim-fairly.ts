@@ -1,4 +1,4 @@
-import { type Claim, type ClaimedTask, levelsOf, type TaskGroup, type Transaction } from '../store/store.ts';
+import { type Claim, type ClaimedTask, levelsOf, type TaskGroup, type Transaction } from '#store/store.ts';
 
 /** A workspace with many channels may take three quarters if alone. */
 const SHARE_OF_MANY = 3;

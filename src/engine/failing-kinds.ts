@@ -1,6 +1,6 @@
-import { retryDelayMs } from '../jobs/schedule/schedule.ts';
-import type { TaskKind } from '../jobs/task-kinds.ts';
-import { type ClaimedTask, LeaseLostError } from '../store/store.ts';
+import { retryDelayMs } from '#jobs/schedule/schedule.ts';
+import type { TaskKind } from '#jobs/task-kinds.ts';
+import { type ClaimedTask, LeaseLostError } from '#store/store.ts';
 import type { EngineTools } from './apply-event.ts';
 import { scrub } from './runtime/redact.ts';
 

@@ -1,7 +1,7 @@
-import { isPaused } from '../jobs/decide/watch/long-running.ts';
-import { CLOCKS_DIFFER_MS, LONGEST_PAUSE_MS } from '../jobs/schedule/schedule.ts';
-import { taskFacts, taskKinds } from '../jobs/task-kinds.ts';
-import type { Transaction } from '../store/store.ts';
+import { isPaused } from '#jobs/decide/watch/long-running.ts';
+import { CLOCKS_DIFFER_MS, LONGEST_PAUSE_MS } from '#jobs/schedule/schedule.ts';
+import { taskFacts, taskKinds } from '#jobs/task-kinds.ts';
+import type { Transaction } from '#store/store.ts';
 import type { EngineTools } from './apply-event.ts';
 import { LEASE_MS } from './loop.ts';
 import { type Periodic, periodically } from './runtime/clock.ts';

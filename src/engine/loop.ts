@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type TaskKind, taskFacts } from '../jobs/task-kinds.ts';
+import { type TaskKind, taskFacts } from '#jobs/task-kinds.ts';
 import {
   type ClaimedTask,
   type Lease,
@@ -7,7 +7,7 @@ import {
   type Scheduled,
   type Store,
   type TaskGroup,
-} from '../store/store.ts';
+} from '#store/store.ts';
 import { claimFairly, FairSlots, type Found, type Quota } from './claim-fairly.ts';
 import { failingKinds } from './failing-kinds.ts';
 import { type Clock, type Periodic, periodically } from './runtime/clock.ts';

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Place } from '../store/queries/table.ts';
+import type { Place } from '#store/queries/table.ts';
 import type { EngineTools } from './apply-event.ts';
 import { type Periodic, periodically } from './runtime/clock.ts';
 

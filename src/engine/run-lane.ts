@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { StoreError } from '../store/engines/database.ts';
+import { StoreError } from '#store/engines/database.ts';
 import {
   type ClaimedTask,
   LeaseLostError,
   type LedgerCall,
   type LockedJob,
   type Transaction,
-} from '../store/store.ts';
+} from '#store/store.ts';
 import type { AnyJobContext, EngineTools } from './apply-event.ts';
 import { SEND_WITHIN_MS, TooLateToSendError } from './runtime/exchange.ts';
 

@@ -1,7 +1,7 @@
-import { lastMoment, nextMoment, type Schedule } from '../jobs/schedule/moments.ts';
-import type { TaskKindAbout } from '../jobs/task-kinds.ts';
-import { partsOf, subjectIn } from '../store/queries/tasks/task.ts';
-import type { ClaimedTask, Store, Transaction } from '../store/store.ts';
+import { lastMoment, nextMoment, type Schedule } from '#jobs/schedule/moments.ts';
+import type { TaskKindAbout } from '#jobs/task-kinds.ts';
+import { partsOf, subjectIn } from '#store/queries/tasks/task.ts';
+import type { ClaimedTask, Store, Transaction } from '#store/store.ts';
 import { fairLimit } from './claim-fairly.ts';
 
 export type Recurring = Readonly<{

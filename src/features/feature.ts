@@ -1,20 +1,20 @@
 import type { KeyObject } from 'node:crypto';
 import type { z } from 'zod';
-import type { CodeHostSettings } from '../codehost/connect.ts';
-import type { Finding, Given } from '../doctor/finding.ts';
-import type { AfterWrite } from '../engine/apply-event.ts';
-import type { TaskHandlers } from '../engine/loop.ts';
-import type { Periodic } from '../engine/runtime/clock.ts';
-import type { BodyReader, Route } from '../engine/runtime/http-server.ts';
-import type { Recurring } from '../engine/schedules.ts';
-import type { FeatureDecisions } from '../jobs/decide/decide.ts';
-import type { Job } from '../jobs/job.ts';
-import type { ServiceReport } from '../jobs/service-facts.ts';
-import type { FeatureListeners } from '../slack/inbound/listener.ts';
-import type { SlackTools } from '../slack/outbound/refresh/refresh.ts';
-import type { FeatureViews } from '../slack/views/announcement.ts';
-import type { JobButton } from '../slack/views/buttons.ts';
-import type { StoreFacts } from '../store/inspect.ts';
+import type { CodeHostSettings } from '#codehost/connect.ts';
+import type { Finding, Given } from '#doctor/finding.ts';
+import type { AfterWrite } from '#engine/apply-event.ts';
+import type { TaskHandlers } from '#engine/loop.ts';
+import type { Periodic } from '#engine/runtime/clock.ts';
+import type { BodyReader, Route } from '#engine/runtime/http-server.ts';
+import type { Recurring } from '#engine/schedules.ts';
+import type { FeatureDecisions } from '#jobs/decide/decide.ts';
+import type { Job } from '#jobs/job.ts';
+import type { ServiceReport } from '#jobs/service-facts.ts';
+import type { FeatureListeners } from '#slack/inbound/listener.ts';
+import type { SlackTools } from '#slack/outbound/refresh/refresh.ts';
+import type { FeatureViews } from '#slack/views/announcement.ts';
+import type { JobButton } from '#slack/views/buttons.ts';
+import type { StoreFacts } from '#store/inspect.ts';
 
 export type NamedSecret = Readonly<{
   variable: string;

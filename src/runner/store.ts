@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Generated, type Kysely, type Selectable, sql } from 'kysely';
-import { openSqlite } from '../store/engines/sqlite.ts';
+import { openSqlite } from '#store/engines/sqlite.ts';
 import type { Message } from './message.ts';
 
 interface JobTable {

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { dueStates, excludedFollowUp } from '../jobs/follow-ups/follow-up.ts';
-import { activeStages, isUnwatched } from '../jobs/job.ts';
+import { dueStates, excludedFollowUp } from '#jobs/follow-ups/follow-up.ts';
+import { activeStages, isUnwatched } from '#jobs/job.ts';
 import { openDatabase, type StoreLocation } from './open.ts';
 import { followUpFrom, followUpRow } from './queries/follow-ups.ts';
 import { idsOf } from './queries/prepared.ts';

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { sql } from 'kysely';
-import { type TaskKind, taskKinds } from '../jobs/task-kinds.ts';
+import { type TaskKind, taskKinds } from '#jobs/task-kinds.ts';
 import { freeBytesIn } from './backup.ts';
 import { codeOf, type HeldLock, StoreError } from './engines/database.ts';
 import { openPostgres } from './engines/postgres.ts';

@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
-import { dueStates } from '../jobs/follow-ups/follow-up.ts';
-import { overStages } from '../jobs/job.ts';
-import { laneTaskKinds } from '../jobs/task-kinds.ts';
+import { dueStates } from '#jobs/follow-ups/follow-up.ts';
+import { overStages } from '#jobs/job.ts';
+import { laneTaskKinds } from '#jobs/task-kinds.ts';
 import { keepNotices } from './queries/calls.ts';
 import { forgetOldEarlyReplies, HOOK_ANSWERS_KEPT_MS } from './queries/inbound.ts';
 import type { Thread } from './queries/jobs.ts';

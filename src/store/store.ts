@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Decision } from '../jobs/decision.ts';
-import { laneTaskKinds } from '../jobs/task-kinds.ts';
+import type { Decision } from '#jobs/decision.ts';
+import { laneTaskKinds } from '#jobs/task-kinds.ts';
 import { type Database, type HeldLock, StoreError } from './engines/database.ts';
 import { BudgetQueue, ReadBudget } from './queries/budgets.ts';
 import { Calls } from './queries/calls.ts';

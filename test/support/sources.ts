@@ -42,5 +42,6 @@ export function withoutComments(text: string): string {
 }
 
 function resolve(from: string, target: string): string {
+  if (target.startsWith('#')) return `src/${target.slice(1)}`;
   return target.startsWith('.') ? posix.join(posix.dirname(from), target) : target;
 }

@@ -1,24 +1,24 @@
 import pRetry from 'p-retry';
 import { type Dispatcher, Pool } from 'undici';
 import { z } from 'zod';
-import { type Clock, systemClock } from '../../engine/runtime/clock.ts';
+import { type Clock, systemClock } from '#engine/runtime/clock.ts';
 import {
   exchange,
   parseJson,
   parseRetryAfterMs,
   SEND_WITHIN_MS,
   type TimeLimits,
-} from '../../engine/runtime/exchange.ts';
-import { storable, untrustedText, untrustedUrl } from '../../engine/runtime/untrusted-text.ts';
+} from '#engine/runtime/exchange.ts';
+import { storable, untrustedText, untrustedUrl } from '#engine/runtime/untrusted-text.ts';
 import {
   type AgentFailure,
   type AgentFailureReason,
   type AgentJob,
   type Capability,
   capabilities,
-} from '../../jobs/agent-job.ts';
-import type { TroubleKind } from '../../jobs/job.ts';
-import { afterAnswer, nothingKnown, type ServiceFacts } from '../../jobs/service-facts.ts';
+} from '#jobs/agent-job.ts';
+import type { TroubleKind } from '#jobs/job.ts';
+import { afterAnswer, nothingKnown, type ServiceFacts } from '#jobs/service-facts.ts';
 
 /** A thousand times the size of a job. */
 export const ANSWER_MAX_BYTES = 1024 * 1024;

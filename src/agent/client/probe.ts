@@ -1,6 +1,6 @@
 import { Pool } from 'undici';
-import { clockAheadMs, systemClock } from '../../engine/runtime/clock.ts';
-import { exchange, parseJson } from '../../engine/runtime/exchange.ts';
+import { clockAheadMs, systemClock } from '#engine/runtime/clock.ts';
+import { exchange, parseJson } from '#engine/runtime/exchange.ts';
 import { agentPaths, codeOf, decodeErrorText, httpRequest } from './client.ts';
 
 const NO_JOB = 'docs-agent-doctor-no-such-job';

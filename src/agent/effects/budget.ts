@@ -1,5 +1,5 @@
-import type { AgentFailure } from '../../jobs/agent-job.ts';
-import { isUnattended, type Job } from '../../jobs/job.ts';
+import type { AgentFailure } from '#jobs/agent-job.ts';
+import { isUnattended, type Job } from '#jobs/job.ts';
 import {
   type AnsweredCall,
   allowedAtMs,
@@ -11,8 +11,8 @@ import {
   joinedBy,
   nextInLine,
   pauseAfter,
-} from '../../jobs/schedule/hourly-budget.ts';
-import type { Transaction } from '../../store/store.ts';
+} from '#jobs/schedule/hourly-budget.ts';
+import type { Transaction } from '#store/store.ts';
 import type { AgentTools } from './agent-tools.ts';
 
 const HOUR_MS = 3_600_000;

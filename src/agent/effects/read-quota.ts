@@ -1,12 +1,6 @@
-import type { Granted, Quota } from '../../engine/claim-fairly.ts';
-import {
-  type Allowance,
-  allowanceOf,
-  readShare,
-  type Slowdown,
-  takeFrom,
-} from '../../jobs/schedule/slowdown.ts';
-import type { TaskGroup, Transaction } from '../../store/store.ts';
+import type { Granted, Quota } from '#engine/claim-fairly.ts';
+import { type Allowance, allowanceOf, readShare, type Slowdown, takeFrom } from '#jobs/schedule/slowdown.ts';
+import type { TaskGroup, Transaction } from '#store/store.ts';
 
 const AHEAD_MAX_MS = 30_000;
 /** A pause may end early. */

@@ -1,6 +1,6 @@
 import { createPrivateKey, createSecretKey } from 'node:crypto';
 import { z } from 'zod';
-import { WHERE_CHANNELS_SHOW_IT, WHERE_PEOPLE_SHOW_IT } from '../../slack/protocol/ids.ts';
+import { WHERE_CHANNELS_SHOW_IT, WHERE_PEOPLE_SHOW_IT } from '#slack/protocol/ids.ts';
 
 /** Public, so refused as values. */
 export const exampleSecrets = {

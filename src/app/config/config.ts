@@ -1,7 +1,7 @@
-import type { CodeHostSettings } from '../../codehost/connect.ts';
-import type { Policy } from '../../jobs/policy.ts';
-import { type CodeHostSite, PUBLIC_SITES } from '../../jobs/pull-requests/link.ts';
-import type { Projects } from '../../jobs/requests/project.ts';
+import type { CodeHostSettings } from '#codehost/connect.ts';
+import type { Policy } from '#jobs/policy.ts';
+import { type CodeHostSite, PUBLIC_SITES } from '#jobs/pull-requests/link.ts';
+import type { Projects } from '#jobs/requests/project.ts';
 import { ignoredSettings, isOauthMeant, settingProblems } from './contradictions.ts';
 import { loadConfigFile } from './file.ts';
 import type { ConfigFile } from './file-schema.ts';

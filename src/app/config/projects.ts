@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
-import type { AccessRule, Rules } from '../../jobs/policy.ts';
-import type { Project, Projects } from '../../jobs/requests/project.ts';
+import type { AccessRule, Rules } from '#jobs/policy.ts';
+import type { Project, Projects } from '#jobs/requests/project.ts';
 import { secret } from './checks.ts';
 import type { ConfigFile, NamedSecrets } from './file-schema.ts';
 import { type ConfigProblem, problemWith, type SecretOf } from './values.ts';

@@ -1,10 +1,10 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Route } from '#engine/runtime/http-server.ts';
+import type { LogFields } from '#engine/runtime/redact.ts';
+import { inboundRequestKinds, inboundRequestOutcomes } from '#slack/inbound/connection/requests.ts';
+import { type EndedTransaction, transactionOutcomes } from '#store/store.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
-import type { Route } from '../../engine/runtime/http-server.ts';
-import type { LogFields } from '../../engine/runtime/redact.ts';
-import { inboundRequestKinds, inboundRequestOutcomes } from '../../slack/inbound/connection/requests.ts';
-import { type EndedTransaction, transactionOutcomes } from '../../store/store.ts';
 import type { Observe } from './logger.ts';
 import type { ProgramState } from './program-state.ts';
 

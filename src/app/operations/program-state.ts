@@ -1,8 +1,8 @@
-import type { LoopState } from '../../engine/loop.ts';
-import type { Clock } from '../../engine/runtime/clock.ts';
-import type { Projects } from '../../jobs/requests/project.ts';
-import type { DataDirState } from '../../store/backup.ts';
-import type { Store } from '../../store/store.ts';
+import type { LoopState } from '#engine/loop.ts';
+import type { Clock } from '#engine/runtime/clock.ts';
+import type { Projects } from '#jobs/requests/project.ts';
+import type { DataDirState } from '#store/backup.ts';
+import type { Store } from '#store/store.ts';
 
 const FRESH_MS = 5_000;
 /** Prometheus waits ten seconds; most metrics don't need the store. */

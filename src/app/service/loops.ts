@@ -1,20 +1,20 @@
-import type { AgentTools } from '../../agent/effects/agent-tools.ts';
-import { callAgent, sendFollowUps } from '../../agent/effects/call-agent.ts';
-import { checkBatches, checkJob } from '../../agent/effects/check-job.ts';
-import { readQuota } from '../../agent/effects/read-quota.ts';
-import { expireDraft } from '../../engine/apply-event.ts';
-import { fairLimit } from '../../engine/claim-fairly.ts';
-import { createLoop, type LoopOptions, type TaskHandler, type TaskHandlers } from '../../engine/loop.ts';
-import type { FeatureTools, Running } from '../../features/feature.ts';
-import { catchUps } from '../../slack/outbound/catch-up/catch-up.ts';
-import { readSnippets } from '../../slack/outbound/catch-up/read-snippets.ts';
-import { draftFromAppMention, draftFromReactions } from '../../slack/outbound/marks.ts';
-import { postToSlack } from '../../slack/outbound/posts/post-to-slack.ts';
-import { refreshHome } from '../../slack/outbound/refresh/home.ts';
-import { refreshNotice, refreshPosts, refreshReceipts } from '../../slack/outbound/refresh/posts.ts';
-import { refreshCard } from '../../slack/outbound/render.ts';
-import type { Known } from '../../slack/workspace/workspace.ts';
-import type { ClaimedTask, Scheduled } from '../../store/store.ts';
+import type { AgentTools } from '#agent/effects/agent-tools.ts';
+import { callAgent, sendFollowUps } from '#agent/effects/call-agent.ts';
+import { checkBatches, checkJob } from '#agent/effects/check-job.ts';
+import { readQuota } from '#agent/effects/read-quota.ts';
+import { expireDraft } from '#engine/apply-event.ts';
+import { fairLimit } from '#engine/claim-fairly.ts';
+import { createLoop, type LoopOptions, type TaskHandler, type TaskHandlers } from '#engine/loop.ts';
+import type { FeatureTools, Running } from '#features/feature.ts';
+import { catchUps } from '#slack/outbound/catch-up/catch-up.ts';
+import { readSnippets } from '#slack/outbound/catch-up/read-snippets.ts';
+import { draftFromAppMention, draftFromReactions } from '#slack/outbound/marks.ts';
+import { postToSlack } from '#slack/outbound/posts/post-to-slack.ts';
+import { refreshHome } from '#slack/outbound/refresh/home.ts';
+import { refreshNotice, refreshPosts, refreshReceipts } from '#slack/outbound/refresh/posts.ts';
+import { refreshCard } from '#slack/outbound/render.ts';
+import type { Known } from '#slack/workspace/workspace.ts';
+import type { ClaimedTask, Scheduled } from '#store/store.ts';
 
 /** Separate loops keep a slow agent API from delaying Slack, and checks from delaying sends. */
 const AT_ONCE = {

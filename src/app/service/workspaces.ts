@@ -1,11 +1,11 @@
 import type { Logger as BoltLogger } from '@slack/bolt';
-import type { Clock } from '../../engine/runtime/clock.ts';
-import type { Route } from '../../engine/runtime/http-server.ts';
-import type { Logger } from '../../engine/runtime/redact.ts';
-import { hasMarks } from '../../jobs/policy.ts';
-import { installRoutes, whenEnded } from '../../slack/install/install-routes.ts';
-import { installedWorkspaces } from '../../slack/install/installed-workspaces.ts';
-import { readTokens, unreadableTokens, Vault } from '../../slack/install/vault.ts';
+import type { Clock } from '#engine/runtime/clock.ts';
+import type { Route } from '#engine/runtime/http-server.ts';
+import type { Logger } from '#engine/runtime/redact.ts';
+import { hasMarks } from '#jobs/policy.ts';
+import { installRoutes, whenEnded } from '#slack/install/install-routes.ts';
+import { installedWorkspaces } from '#slack/install/installed-workspaces.ts';
+import { readTokens, unreadableTokens, Vault } from '#slack/install/vault.ts';
 import {
   botScopes,
   type GrantedScopes,
@@ -14,11 +14,11 @@ import {
   reactionScopes,
   type Scope,
   scopesInWords,
-} from '../../slack/protocol/scopes.ts';
-import { slackClient } from '../../slack/workspace/web-api/caller.ts';
-import { classify, SlackCallError } from '../../slack/workspace/web-api/failure.ts';
-import { oneWorkspace, type SignedInAs, type Workspaces } from '../../slack/workspace/workspace.ts';
-import type { Store } from '../../store/store.ts';
+} from '#slack/protocol/scopes.ts';
+import { slackClient } from '#slack/workspace/web-api/caller.ts';
+import { classify, SlackCallError } from '#slack/workspace/web-api/failure.ts';
+import { oneWorkspace, type SignedInAs, type Workspaces } from '#slack/workspace/workspace.ts';
+import type { Store } from '#store/store.ts';
 import type { Config } from '../config/config.ts';
 import type { WorkspaceSettings } from '../config/projects.ts';
 import { settingsOf } from './context.ts';

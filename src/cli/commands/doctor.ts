@@ -2,19 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { parseConfig } from '../../app/config/config.ts';
-import { ConfigError, type Environment } from '../../app/config/values.ts';
-import { examine, secretsOf } from '../../doctor/examine.ts';
-import {
-  type Finding,
-  findingsOf,
-  jsonReport,
-  SILENT,
-  shown,
-  textReport,
-  worstOf,
-} from '../../doctor/finding.ts';
-import { systemClock } from '../../engine/runtime/clock.ts';
+import { parseConfig } from '#app/config/config.ts';
+import { ConfigError, type Environment } from '#app/config/values.ts';
+import { examine, secretsOf } from '#doctor/examine.ts';
+import { type Finding, findingsOf, jsonReport, SILENT, shown, textReport, worstOf } from '#doctor/finding.ts';
+import { systemClock } from '#engine/runtime/clock.ts';
 import type { Host } from '../command.ts';
 import { ownRunnerOf, startOwnRunner } from '../own-runner.ts';
 

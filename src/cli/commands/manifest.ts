@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { httpUrl } from '../../app/config/checks.ts';
-import { manifestYaml } from '../../slack/manifest.ts';
+import { httpUrl } from '#app/config/checks.ts';
+import { manifestYaml } from '#slack/manifest.ts';
 import { UsageError } from '../command.ts';
 
 const FLAG = { type: 'boolean', default: false } as const;

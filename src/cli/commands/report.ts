@@ -1,12 +1,12 @@
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
-import { parseDuration } from '../../app/config/checks.ts';
-import { parseReportConfig } from '../../app/config/config.ts';
-import { readAudit } from '../../features/reports/audit.ts';
-import { makeReport } from '../../features/reports/count.ts';
-import { Reports } from '../../features/reports/queries.ts';
-import { codeOf } from '../../store/engines/database.ts';
-import { readStore } from '../../store/inspect.ts';
+import { parseDuration } from '#app/config/checks.ts';
+import { parseReportConfig } from '#app/config/config.ts';
+import { readAudit } from '#features/reports/audit.ts';
+import { makeReport } from '#features/reports/count.ts';
+import { Reports } from '#features/reports/queries.ts';
+import { codeOf } from '#store/engines/database.ts';
+import { readStore } from '#store/inspect.ts';
 import { type Host, UsageError } from '../command.ts';
 
 const FORMATS = new Map([

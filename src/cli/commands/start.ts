@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
-import { type Config, parseConfig } from '../../app/config/config.ts';
-import { processLog } from '../../app/operations/logger.ts';
-import { createService, type Service } from '../../app/service.ts';
-import { systemClock } from '../../engine/runtime/clock.ts';
-import { localAddress } from '../../engine/runtime/http-server.ts';
-import type { Logger } from '../../engine/runtime/redact.ts';
-import { EVENTS_PATH } from '../../slack/protocol/ids.ts';
+import { type Config, parseConfig } from '#app/config/config.ts';
+import { processLog } from '#app/operations/logger.ts';
+import { createService, type Service } from '#app/service.ts';
+import { systemClock } from '#engine/runtime/clock.ts';
+import { localAddress } from '#engine/runtime/http-server.ts';
+import type { Logger } from '#engine/runtime/redact.ts';
+import { EVENTS_PATH } from '#slack/protocol/ids.ts';
 import type { Host, ProcessEvents } from '../command.ts';
 import { ownRunnerOf, startOwnRunner } from '../own-runner.ts';
 

@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { parseConfig, parseStoreConfig } from '../../app/config/config.ts';
-import { StartError } from '../../app/service/workspaces.ts';
-import { resealAll, unreadableTokens, Vault } from '../../slack/install/vault.ts';
-import { backUp } from '../../store/backup.ts';
-import { copyStore as copy } from '../../store/copy.ts';
-import { codeOf, StoreError } from '../../store/engines/database.ts';
-import { passwordsIn } from '../../store/engines/postgres-errors.ts';
+import { parseConfig, parseStoreConfig } from '#app/config/config.ts';
+import { StartError } from '#app/service/workspaces.ts';
+import { resealAll, unreadableTokens, Vault } from '#slack/install/vault.ts';
+import { backUp } from '#store/backup.ts';
+import { copyStore as copy } from '#store/copy.ts';
+import { codeOf, StoreError } from '#store/engines/database.ts';
+import { passwordsIn } from '#store/engines/postgres-errors.ts';
 import {
   type Forgotten,
   forget as forgetIn,
   type Holdings,
   type OpenWork,
   type Subject,
-} from '../../store/forget.ts';
-import { migrateStore, openStore, placeOf, type StoreLocation } from '../../store/open.ts';
+} from '#store/forget.ts';
+import { migrateStore, openStore, placeOf, type StoreLocation } from '#store/open.ts';
 import { EXIT_TEMPORARY, type Host, UsageError } from '../command.ts';
 
 export async function migrate(args: string[], { env }: Host): Promise<number> {

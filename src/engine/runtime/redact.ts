@@ -1,4 +1,4 @@
-import { REDACTED, withoutSecrets } from '../../jobs/secrets.ts';
+import { REDACTED, withoutSecrets } from '#jobs/secrets.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export type LogFields = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { hasSecrets, withoutSecrets } from '../../jobs/secrets.ts';
+import { hasSecrets, withoutSecrets } from '#jobs/secrets.ts';
 
 /** JSON may carry NULs and lone surrogates, which Postgres refuses. */
 export function storable(value: string): string {

@@ -1,11 +1,11 @@
-import type { JobEvent } from '../../jobs/event.ts';
-import { canStop, isStopping, isUnwatched, type Job, watchQuestionOf } from '../../jobs/job.ts';
-import { noteRequest } from '../../slack/inbound/connection/requests.ts';
-import { applyOnce, isAdmitted, refusalInThread } from '../../slack/inbound/door.ts';
-import type { EventListener } from '../../slack/inbound/listener.ts';
-import { isPlaceGone } from '../../slack/protocol/error-codes.ts';
-import type { SessionState } from '../../slack/workspace/poster.ts';
-import { isErrorAnswer, SlackCallError } from '../../slack/workspace/web-api/failure.ts';
+import type { JobEvent } from '#jobs/event.ts';
+import { canStop, isStopping, isUnwatched, type Job, watchQuestionOf } from '#jobs/job.ts';
+import { noteRequest } from '#slack/inbound/connection/requests.ts';
+import { applyOnce, isAdmitted, refusalInThread } from '#slack/inbound/door.ts';
+import type { EventListener } from '#slack/inbound/listener.ts';
+import { isPlaceGone } from '#slack/protocol/error-codes.ts';
+import type { SessionState } from '#slack/workspace/poster.ts';
+import { isErrorAnswer, SlackCallError } from '#slack/workspace/web-api/failure.ts';
 import type { Feature, FeatureTools } from '../feature.ts';
 
 export const agentSessions: Feature = {

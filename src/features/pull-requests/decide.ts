@@ -1,14 +1,14 @@
-import type { Deciders, DecisionBuilder } from '../../jobs/decide/decision-builder.ts';
-import type { OfferAnswers, OfferRules } from '../../jobs/decide/offers.ts';
-import { pullRequestKey } from '../../jobs/pull-requests/link.ts';
+import type { Deciders, DecisionBuilder } from '#jobs/decide/decision-builder.ts';
+import type { OfferAnswers, OfferRules } from '#jobs/decide/offers.ts';
+import { pullRequestKey } from '#jobs/pull-requests/link.ts';
 import {
   isOver,
   type PullRequestFacts,
   type SeenPullRequest,
   seenPullRequest,
-} from '../../jobs/pull-requests/pull-request.ts';
-import { standingOnCard } from '../../jobs/pull-requests/standing.ts';
-import { spread } from '../../jobs/schedule/schedule.ts';
+} from '#jobs/pull-requests/pull-request.ts';
+import { standingOnCard } from '#jobs/pull-requests/standing.ts';
+import { spread } from '#jobs/schedule/schedule.ts';
 
 /** A job forgets older ones. */
 const MAX_PULL_REQUESTS = 20;

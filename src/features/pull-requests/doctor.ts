@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type Authorization, CodeHostError, decodeBody, type HostResponse } from '../../codehost/client.ts';
-import { type CodeHost, type CodeHostSettings, connect } from '../../codehost/connect.ts';
-import { type Finding, type Findings, findingsOf, type Given, SILENT } from '../../doctor/finding.ts';
-import type { PullRequestLink } from '../../jobs/pull-requests/link.ts';
+import { type Authorization, CodeHostError, decodeBody, type HostResponse } from '#codehost/client.ts';
+import { type CodeHost, type CodeHostSettings, connect } from '#codehost/connect.ts';
+import { type Finding, type Findings, findingsOf, type Given, SILENT } from '#doctor/finding.ts';
+import type { PullRequestLink } from '#jobs/pull-requests/link.ts';
 import type { Feature } from '../feature.ts';
 import { type CheckResult, createCodeHosts, DIALECTS } from './hosts/code-hosts.ts';
 import { id, listOf, READINGS, shortText } from './hosts/dialect.ts';

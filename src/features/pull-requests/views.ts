@@ -1,11 +1,11 @@
-import { requestersOf } from '../../jobs/job.ts';
-import { standingOf } from '../../jobs/pull-requests/standing.ts';
-import type { ServiceFacts, ServiceReport, TroubleWords } from '../../jobs/service-facts.ts';
-import type { FeatureViews } from '../../slack/views/announcement.ts';
-import { type JobButton, linkButtons } from '../../slack/views/buttons.ts';
-import { factsOfLink, shortPullRequestLink } from '../../slack/views/job.ts';
-import { linkButton, say, targetButton } from '../../slack/views/message.ts';
-import { addressing, asWritten, fullDuration, joined, mrkdwn, oneLine } from '../../slack/views/text.ts';
+import { requestersOf } from '#jobs/job.ts';
+import { standingOf } from '#jobs/pull-requests/standing.ts';
+import type { ServiceFacts, ServiceReport, TroubleWords } from '#jobs/service-facts.ts';
+import type { FeatureViews } from '#slack/views/announcement.ts';
+import { type JobButton, linkButtons } from '#slack/views/buttons.ts';
+import { factsOfLink, shortPullRequestLink } from '#slack/views/job.ts';
+import { linkButton, say, targetButton } from '#slack/views/message.ts';
+import { addressing, asWritten, fullDuration, joined, mrkdwn, oneLine } from '#slack/views/text.ts';
 
 const WAITS_FOR = {
   merged: null,

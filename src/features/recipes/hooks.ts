@@ -1,8 +1,8 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import { type BodyReader, type Route, tooLongBody } from '../../engine/runtime/http-server.ts';
-import { recentSignature, SIGNATURE_MISMATCH } from '../../slack/inbound/connection/connection.ts';
+import { type BodyReader, type Route, tooLongBody } from '#engine/runtime/http-server.ts';
+import { recentSignature, SIGNATURE_MISMATCH } from '#slack/inbound/connection/connection.ts';
 import type { FeatureTools, NamedSecret } from '../feature.ts';
 import { type Recipe, type RecipeProblem, recipesIn, webhooksIn } from './recipe.ts';
 import { isClosedTo, startRecipe } from './start.ts';

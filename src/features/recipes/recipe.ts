@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { TEXT_HEADING } from '../../jobs/recipe.ts';
-import { isBlank, type PromptVerdict } from '../../jobs/requests/command.ts';
-import { isNoProject, nearest } from '../../jobs/requests/project.ts';
-import { scheduleShape } from '../../jobs/schedule/moments.ts';
-import { channel, user } from '../../slack/protocol/ids.ts';
-import { sanitize } from '../../slack/protocol/slack-text.ts';
+import { TEXT_HEADING } from '#jobs/recipe.ts';
+import { isBlank, type PromptVerdict } from '#jobs/requests/command.ts';
+import { isNoProject, nearest } from '#jobs/requests/project.ts';
+import { scheduleShape } from '#jobs/schedule/moments.ts';
+import { channel, user } from '#slack/protocol/ids.ts';
+import { sanitize } from '#slack/protocol/slack-text.ts';
 import type { SettingProblem, Step } from '../feature.ts';
 
 export type Recipe = Readonly<ReturnType<typeof recipesOf>[number]>;

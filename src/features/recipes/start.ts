@@ -1,13 +1,13 @@
-import { type AnyJobContext, applyEvent } from '../../engine/apply-event.ts';
-import { dueMoment, momentServed } from '../../engine/schedules.ts';
-import { requestDraft } from '../../jobs/decide/start/drafts.ts';
-import { openJob } from '../../jobs/decide/start/open.ts';
-import { isUnwatched, type Job, type Origin, openStages } from '../../jobs/job.ts';
-import { approversIn, settingsOf } from '../../jobs/policy.ts';
-import { resumedRuns } from '../../jobs/recipe.ts';
-import { judgePrompt } from '../../jobs/requests/command.ts';
-import { isWaitOn } from '../../jobs/schedule/schedule.ts';
-import { noteRefusal, noteRequest } from '../../slack/inbound/connection/requests.ts';
+import { type AnyJobContext, applyEvent } from '#engine/apply-event.ts';
+import { dueMoment, momentServed } from '#engine/schedules.ts';
+import { requestDraft } from '#jobs/decide/start/drafts.ts';
+import { openJob } from '#jobs/decide/start/open.ts';
+import { isUnwatched, type Job, type Origin, openStages } from '#jobs/job.ts';
+import { approversIn, settingsOf } from '#jobs/policy.ts';
+import { resumedRuns } from '#jobs/recipe.ts';
+import { judgePrompt } from '#jobs/requests/command.ts';
+import { isWaitOn } from '#jobs/schedule/schedule.ts';
+import { noteRefusal, noteRequest } from '#slack/inbound/connection/requests.ts';
 import {
   adminProblem,
   admissionProblem,
@@ -20,7 +20,7 @@ import {
   refusedIn,
   storePress,
   storeRequest,
-} from '../../slack/inbound/door.ts';
+} from '#slack/inbound/door.ts';
 import type {
   FeatureListeners,
   Interaction,
@@ -28,14 +28,14 @@ import type {
   ListenerDeps,
   Press,
   Submission,
-} from '../../slack/inbound/listener.ts';
-import { decode, recipeData } from '../../slack/protocol/form-data.ts';
-import { formIds } from '../../slack/protocol/ids.ts';
-import { escapeMrkdwn, sanitize } from '../../slack/protocol/slack-text.ts';
-import type { SlackMessage } from '../../slack/views/message.ts';
-import { ChannelUnreadError } from '../../slack/workspace/access.ts';
-import { partsOf } from '../../store/queries/tasks/task.ts';
-import type { ClaimedTask, Transaction } from '../../store/store.ts';
+} from '#slack/inbound/listener.ts';
+import { decode, recipeData } from '#slack/protocol/form-data.ts';
+import { formIds } from '#slack/protocol/ids.ts';
+import { escapeMrkdwn, sanitize } from '#slack/protocol/slack-text.ts';
+import type { SlackMessage } from '#slack/views/message.ts';
+import { ChannelUnreadError } from '#slack/workspace/access.ts';
+import { partsOf } from '#store/queries/tasks/task.ts';
+import type { ClaimedTask, Transaction } from '#store/store.ts';
 import type { FeatureTools } from '../feature.ts';
 import { fillRecipe, placeholdersIn, type Recipe, type RecipeProblem, recipesIn } from './recipe.ts';
 import {

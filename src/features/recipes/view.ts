@@ -1,12 +1,12 @@
 import type { ModalView } from '@slack/types';
-import { describeSchedule } from '../../jobs/schedule/moments.ts';
-import { formIds, viewIds } from '../../slack/protocol/ids.ts';
-import { buttons } from '../../slack/views/buttons.ts';
-import { recipeButton, recipeSkipped } from '../../slack/views/draft.ts';
-import { form, input } from '../../slack/views/form.ts';
-import { message, paragraph, type SlackMessage, say, untrustedParagraph } from '../../slack/views/message.ts';
-import { refusalView } from '../../slack/views/private-answers.ts';
-import { channelMention, joined, mrkdwn, oneLine, ownLink, shown } from '../../slack/views/text.ts';
+import { describeSchedule } from '#jobs/schedule/moments.ts';
+import { formIds, viewIds } from '#slack/protocol/ids.ts';
+import { buttons } from '#slack/views/buttons.ts';
+import { recipeButton, recipeSkipped } from '#slack/views/draft.ts';
+import { form, input } from '#slack/views/form.ts';
+import { message, paragraph, type SlackMessage, say, untrustedParagraph } from '#slack/views/message.ts';
+import { refusalView } from '#slack/views/private-answers.ts';
+import { channelMention, joined, mrkdwn, oneLine, ownLink, shown } from '#slack/views/text.ts';
 import { placeholdersIn, type Recipe, type RecipeProblem, VALUE_MAX } from './recipe.ts';
 
 const NAMES_MAX = 1_000;

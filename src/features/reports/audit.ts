@@ -1,5 +1,5 @@
-import type { Fate } from '../../jobs/announcement.ts';
-import type { Dropped, Job } from '../../jobs/job.ts';
+import type { Fate } from '#jobs/announcement.ts';
+import type { Dropped, Job } from '#jobs/job.ts';
 import { type Audited, type Reports, rowsOf } from './queries.ts';
 import { fateOf, type Period } from './report.ts';
 

@@ -1,5 +1,5 @@
-import { sitesOf } from '../../engine/apply-event.ts';
-import type { CodeHostSite } from '../../jobs/pull-requests/link.ts';
+import { sitesOf } from '#engine/apply-event.ts';
+import type { CodeHostSite } from '#jobs/pull-requests/link.ts';
 import type { FeatureTools } from '../feature.ts';
 import { Reports, rowsOf } from './queries.ts';
 import { createTally, hourlyPeak, type MadeReport, type Period } from './report.ts';

@@ -1,8 +1,8 @@
-import { sitesOf } from '../../engine/apply-event.ts';
-import { adminProblem, inTime } from '../../slack/inbound/door.ts';
-import { bestEffort, type Command, type ListenerDeps } from '../../slack/inbound/listener.ts';
-import type { SlackMessage } from '../../slack/views/message.ts';
-import { notReadView } from '../../slack/views/private-answers.ts';
+import { sitesOf } from '#engine/apply-event.ts';
+import { adminProblem, inTime } from '#slack/inbound/door.ts';
+import { bestEffort, type Command, type ListenerDeps } from '#slack/inbound/listener.ts';
+import type { SlackMessage } from '#slack/views/message.ts';
+import { notReadView } from '#slack/views/private-answers.ts';
 import type { Feature } from '../feature.ts';
 import { type ReportOf, reporter } from './count.ts';
 import { DIGEST, digestIn, digestSettings, postDigest } from './digest.ts';

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type SqlBool, sql } from 'kysely';
-import { slackTime } from '../../jobs/follow-ups/follow-up.ts';
-import type { Job } from '../../jobs/job.ts';
-import { IS_IN_BUDGET } from '../../store/queries/calls.ts';
-import type { Recorded } from '../../store/queries/operations.ts';
-import { idsOf } from '../../store/queries/prepared.ts';
-import { type Page, type Place, readPage, Table } from '../../store/queries/table.ts';
-import { fromJson, jobColumns, jobFrom } from '../../store/schema/tables.ts';
+import { slackTime } from '#jobs/follow-ups/follow-up.ts';
+import type { Job } from '#jobs/job.ts';
+import { IS_IN_BUDGET } from '#store/queries/calls.ts';
+import type { Recorded } from '#store/queries/operations.ts';
+import { idsOf } from '#store/queries/prepared.ts';
+import { type Page, type Place, readPage, Table } from '#store/queries/table.ts';
+import { fromJson, jobColumns, jobFrom } from '#store/schema/tables.ts';
 import { type CountedJob, type Period, startingAgain } from './report.ts';
 
 export type Audited = Omit<Recorded, 'action'> &

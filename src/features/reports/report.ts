@@ -1,8 +1,8 @@
-import { announcedLink, ends, type Fate, meaningOf } from '../../jobs/announcement.ts';
-import type { PastCall } from '../../jobs/follow-ups/turns.ts';
-import type { Job } from '../../jobs/job.ts';
-import { type CodeHostSite, pullRequestKey } from '../../jobs/pull-requests/link.ts';
-import { jobStandingOf, lastPullRequestOf } from '../../jobs/pull-requests/standing.ts';
+import { announcedLink, ends, type Fate, meaningOf } from '#jobs/announcement.ts';
+import type { PastCall } from '#jobs/follow-ups/turns.ts';
+import type { Job } from '#jobs/job.ts';
+import { type CodeHostSite, pullRequestKey } from '#jobs/pull-requests/link.ts';
+import { jobStandingOf, lastPullRequestOf } from '#jobs/pull-requests/standing.ts';
 
 /** Printed as is. */
 export type Report = MadeReport['report'];

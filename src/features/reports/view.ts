@@ -1,6 +1,6 @@
-import { threadLink } from '../../slack/protocol/links.ts';
-import { readableLink, type Sites } from '../../slack/views/job.ts';
-import { message, paragraph, type SlackMessage, say, smallPrint } from '../../slack/views/message.ts';
+import { threadLink } from '#slack/protocol/links.ts';
+import { readableLink, type Sites } from '#slack/views/job.ts';
+import { message, paragraph, type SlackMessage, say, smallPrint } from '#slack/views/message.ts';
 import {
   counted,
   duration,
@@ -12,7 +12,7 @@ import {
   mrkdwn,
   ownLink,
   replies,
-} from '../../slack/views/text.ts';
+} from '#slack/views/text.ts';
 import { type LeftToDo, type MadeReport, type Report, WAITING_MAX } from './report.ts';
 
 type ReportReader = Readonly<{

@@ -1,7 +1,7 @@
-import { factsOf } from '../../engine/apply-event.ts';
-import { type DueCall, runLane } from '../../engine/run-lane.ts';
-import type { CallRequest } from '../../jobs/call.ts';
-import type { Job } from '../../jobs/job.ts';
+import { factsOf } from '#engine/apply-event.ts';
+import { type DueCall, runLane } from '#engine/run-lane.ts';
+import type { CallRequest } from '#jobs/call.ts';
+import type { Job } from '#jobs/job.ts';
 import {
   applicableResult,
   isTriedForLong,
@@ -9,14 +9,14 @@ import {
   record,
   refused,
   retryLater,
-} from '../../slack/outbound/posts/post-to-slack.ts';
-import type { SlackTools } from '../../slack/outbound/refresh/refresh.ts';
-import { threadLink } from '../../slack/outbound/render.ts';
-import { isStepRefusal } from '../../slack/protocol/error-codes.ts';
-import type { Completion } from '../../slack/workspace/poster.ts';
-import { failureIn } from '../../slack/workspace/web-api/failure.ts';
-import type { Workspace } from '../../slack/workspace/workspace.ts';
-import type { ClaimedTask } from '../../store/store.ts';
+} from '#slack/outbound/posts/post-to-slack.ts';
+import type { SlackTools } from '#slack/outbound/refresh/refresh.ts';
+import { threadLink } from '#slack/outbound/render.ts';
+import { isStepRefusal } from '#slack/protocol/error-codes.ts';
+import type { Completion } from '#slack/workspace/poster.ts';
+import { failureIn } from '#slack/workspace/web-api/failure.ts';
+import type { Workspace } from '#slack/workspace/workspace.ts';
+import type { ClaimedTask } from '#store/store.ts';
 import type { Feature } from '../feature.ts';
 import { StepTokens } from './queries.ts';
 import { stepReached } from './start.ts';

@@ -1,4 +1,4 @@
-import { Table } from '../../store/queries/table.ts';
+import { Table } from '#store/queries/table.ts';
 
 /** Secrets: valid for minutes, never copied or backed up. */
 export class StepTokens extends Table {

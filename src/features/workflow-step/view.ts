@@ -1,8 +1,8 @@
-import type { AccessRefusal } from '../../jobs/policy.ts';
-import type { StepProblem } from '../../jobs/steps.ts';
-import { isNotInChannel, NOT_SEEN } from '../../slack/protocol/error-codes.ts';
-import { lengths, type Refusal, whyNot } from '../../slack/views/private-answers.ts';
-import { labels, type Names, typedLine } from '../../slack/views/text.ts';
+import type { AccessRefusal } from '#jobs/policy.ts';
+import type { StepProblem } from '#jobs/steps.ts';
+import { isNotInChannel, NOT_SEEN } from '#slack/protocol/error-codes.ts';
+import { lengths, type Refusal, whyNot } from '#slack/views/private-answers.ts';
+import { labels, type Names, typedLine } from '#slack/views/text.ts';
 
 const WORDS_MAX = 300;
 const NAME_MAX = 50;

@@ -14,11 +14,11 @@ import type {
   ViewSubmitAction,
 } from '@slack/bolt';
 import type { ModalView, SlackEvent } from '@slack/types';
-import type { AnyJobContext } from '../../engine/apply-event.ts';
-import type { Clock } from '../../engine/runtime/clock.ts';
-import type { Logger } from '../../engine/runtime/redact.ts';
-import type { Intent } from '../../jobs/requests/intent.ts';
-import type { Store } from '../../store/store.ts';
+import type { AnyJobContext } from '#engine/apply-event.ts';
+import type { Clock } from '#engine/runtime/clock.ts';
+import type { Logger } from '#engine/runtime/redact.ts';
+import type { Intent } from '#jobs/requests/intent.ts';
+import type { Store } from '#store/store.ts';
 import { formIds, type viewIds } from '../protocol/ids.ts';
 import { escapeMrkdwn, sanitize } from '../protocol/slack-text.ts';
 import type { FeatureViews } from '../views/announcement.ts';

@@ -1,7 +1,7 @@
-import { applyEvent } from '../../engine/apply-event.ts';
-import type { JobEvent } from '../../jobs/event.ts';
-import { commandNames } from '../../jobs/requests/command.ts';
-import { intentOf } from '../../jobs/requests/intent.ts';
+import { applyEvent } from '#engine/apply-event.ts';
+import type { JobEvent } from '#jobs/event.ts';
+import { commandNames } from '#jobs/requests/command.ts';
+import { intentOf } from '#jobs/requests/intent.ts';
 import {
   appThatWrote,
   type ChangeEvent,

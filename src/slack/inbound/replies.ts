@@ -1,7 +1,7 @@
-import { type AnyJobContext, applyEvent } from '../../engine/apply-event.ts';
-import type { JobEvent } from '../../jobs/event.ts';
-import { isBeforeJob } from '../../jobs/job.ts';
-import type { Thread, Transaction } from '../../store/store.ts';
+import { type AnyJobContext, applyEvent } from '#engine/apply-event.ts';
+import type { JobEvent } from '#jobs/event.ts';
+import { isBeforeJob } from '#jobs/job.ts';
+import type { Thread, Transaction } from '#store/store.ts';
 import {
   CLOCK_SKEW_MS,
   isPostedByApp,

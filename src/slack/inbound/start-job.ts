@@ -1,20 +1,20 @@
 import type { ViewOutput } from '@slack/bolt';
-import { type AnyJobContext, applyEvent } from '../../engine/apply-event.ts';
+import { type AnyJobContext, applyEvent } from '#engine/apply-event.ts';
 import {
   ASKED_BEFORE_MS,
   type JobRequest,
   type Manner,
   openQuestion,
   requestJob,
-} from '../../jobs/decide/start/open.ts';
-import { type Job, startPromptOf } from '../../jobs/job.ts';
-import { defaultProject, settingsOf } from '../../jobs/policy.ts';
-import { noAttachments } from '../../jobs/requests/attachments.ts';
-import { isBlank, judgePrompt } from '../../jobs/requests/command.ts';
-import { isDoubtful } from '../../jobs/requests/intent.ts';
-import { type Project, parseProjectPrefix } from '../../jobs/requests/project.ts';
-import { announces } from '../../jobs/service-facts.ts';
-import type { Transaction } from '../../store/store.ts';
+} from '#jobs/decide/start/open.ts';
+import { type Job, startPromptOf } from '#jobs/job.ts';
+import { defaultProject, settingsOf } from '#jobs/policy.ts';
+import { noAttachments } from '#jobs/requests/attachments.ts';
+import { isBlank, judgePrompt } from '#jobs/requests/command.ts';
+import { isDoubtful } from '#jobs/requests/intent.ts';
+import { type Project, parseProjectPrefix } from '#jobs/requests/project.ts';
+import { announces } from '#jobs/service-facts.ts';
+import type { Transaction } from '#store/store.ts';
 import { attachmentsIn, fitAttachments } from '../messages/attachments.ts';
 import { saidIn } from '../messages/message-event.ts';
 import { type ComposeTarget, composeTargetData, decode } from '../protocol/form-data.ts';

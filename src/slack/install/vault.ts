@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
-import type { SealedToken } from '../../store/queries/workspaces.ts';
-import type { Store } from '../../store/store.ts';
+import type { SealedToken } from '#store/queries/workspaces.ts';
+import type { Store } from '#store/store.ts';
 
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;

@@ -5,8 +5,8 @@ import {
   noAttachments,
   type Snippet,
   type UnsentFile,
-} from '../../jobs/requests/attachments.ts';
-import { isBlank } from '../../jobs/requests/command.ts';
+} from '#jobs/requests/attachments.ts';
+import { isBlank } from '#jobs/requests/command.ts';
 import { displayText, stripLeadingMention } from '../protocol/slack-text.ts';
 import { fieldsOf, listOf, mediaIn, plain, stringOf } from './blocks.ts';
 import {

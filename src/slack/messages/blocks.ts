@@ -1,4 +1,4 @@
-import { isBlank, unescaped } from '../../jobs/requests/command.ts';
+import { isBlank, unescaped } from '#jobs/requests/command.ts';
 import { escapeMrkdwn, readableDate } from '../protocol/slack-text.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
-import type { JobEvent } from '../../jobs/event.ts';
-import { seeFiles } from '../../jobs/requests/attachments.ts';
-import { isBlank, judgePrompt } from '../../jobs/requests/command.ts';
-import { type Projects, parseProjectPrefix } from '../../jobs/requests/project.ts';
+import type { JobEvent } from '#jobs/event.ts';
+import { seeFiles } from '#jobs/requests/attachments.ts';
+import { isBlank, judgePrompt } from '#jobs/requests/command.ts';
+import { type Projects, parseProjectPrefix } from '#jobs/requests/project.ts';
 import { SLACKBOT } from '../protocol/ids.ts';
 import { mentionedIds, mentionedUserIds, readableText, stripLeadingMention } from '../protocol/slack-text.ts';
 import { attachmentsIn, attachmentsInWords } from './attachments.ts';

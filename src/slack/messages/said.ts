@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { FileKind, UnsentFile } from '../../jobs/requests/attachments.ts';
-import { isBlank, unescaped } from '../../jobs/requests/command.ts';
+import type { FileKind, UnsentFile } from '#jobs/requests/attachments.ts';
+import { isBlank, unescaped } from '#jobs/requests/command.ts';
 import { mentionedIds, readableText, sanitize, stripLeadingMention } from '../protocol/slack-text.ts';
 import {
   blockTexts,

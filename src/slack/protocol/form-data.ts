@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fileKinds } from '../../jobs/requests/attachments.ts';
+import { fileKinds } from '#jobs/requests/attachments.ts';
 
 const snippet = z.object({
   name: z.string(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Receipt } from '../../jobs/follow-ups/follow-up.ts';
+import type { Receipt } from '#jobs/follow-ups/follow-up.ts';
 
 /** Also writes to bots. Not even `users.info` marks it as a bot. */
 export const SLACKBOT = 'USLACKBOT';

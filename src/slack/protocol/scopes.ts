@@ -1,4 +1,4 @@
-import { type AccessRule, hasMarks, type Rules } from '../../jobs/policy.ts';
+import { type AccessRule, hasMarks, type Rules } from '#jobs/policy.ts';
 
 export interface ManifestEntry {
   readonly name: string;

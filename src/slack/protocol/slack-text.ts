@@ -1,4 +1,4 @@
-import { isBlank, unescaped } from '../../jobs/requests/command.ts';
+import { isBlank, unescaped } from '#jobs/requests/command.ts';
 
 export function escapeMrkdwn(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -1,8 +1,8 @@
 import type { Button } from '@slack/types';
-import type { Announcement, AnnouncementOf } from '../../jobs/announcement.ts';
-import { type Job, type OfferAnswer, type OfferOutcome, responsibleFor } from '../../jobs/job.ts';
-import type { FileKind, UnsentFile } from '../../jobs/requests/attachments.ts';
-import { unescaped } from '../../jobs/requests/command.ts';
+import type { Announcement, AnnouncementOf } from '#jobs/announcement.ts';
+import { type Job, type OfferAnswer, type OfferOutcome, responsibleFor } from '#jobs/job.ts';
+import type { FileKind, UnsentFile } from '#jobs/requests/attachments.ts';
+import { unescaped } from '#jobs/requests/command.ts';
 import { NOT_SEEN } from '../protocol/error-codes.ts';
 import { buttons } from './buttons.ts';
 import { draftBlocks, draftView, recipeSkipped } from './draft.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JobEvent } from '../../jobs/event.ts';
+import type { JobEvent } from '#jobs/event.ts';
 import { decode } from '../protocol/form-data.ts';
 
 const id = z.string().min(1);

@@ -1,8 +1,8 @@
 import type { InputBlock, ModalView } from '@slack/types';
-import type { Job } from '../../jobs/job.ts';
-import { commandNames } from '../../jobs/requests/command.ts';
-import { type Intent, intentOf } from '../../jobs/requests/intent.ts';
-import type { Project, Projects } from '../../jobs/requests/project.ts';
+import type { Job } from '#jobs/job.ts';
+import { commandNames } from '#jobs/requests/command.ts';
+import { type Intent, intentOf } from '#jobs/requests/intent.ts';
+import type { Project, Projects } from '#jobs/requests/project.ts';
 import {
   type ComposeTarget,
   type DecisionForm,

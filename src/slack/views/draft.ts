@@ -1,6 +1,6 @@
 import type { Button } from '@slack/types';
-import type { AnnouncementOf } from '../../jobs/announcement.ts';
-import type { Job } from '../../jobs/job.ts';
+import type { AnnouncementOf } from '#jobs/announcement.ts';
+import type { Job } from '#jobs/job.ts';
 import { displayText, readableText } from '../protocol/slack-text.ts';
 import { type Button as ButtonKind, buttons } from './buttons.ts';
 import { askerOf, type Place } from './job.ts';

@@ -1,8 +1,8 @@
 import type { Button } from '@slack/types';
-import type { Job } from '../../jobs/job.ts';
-import { lastPullRequestOf } from '../../jobs/pull-requests/standing.ts';
-import type { ServiceFacts, ServiceReport, TroubleWords } from '../../jobs/service-facts.ts';
-import { type NeedingJob, needOf } from '../../jobs/shown/lists.ts';
+import type { Job } from '#jobs/job.ts';
+import { lastPullRequestOf } from '#jobs/pull-requests/standing.ts';
+import type { ServiceFacts, ServiceReport, TroubleWords } from '#jobs/service-facts.ts';
+import { type NeedingJob, needOf } from '#jobs/shown/lists.ts';
 import { buttons } from './buttons.ts';
 import { cardActions, jobLine, type Reader, undeliveredWarning } from './job.ts';
 import {

@@ -1,6 +1,6 @@
 import type { Button, KnownBlock } from '@slack/types';
-import { isEnded } from '../../jobs/agent-job.ts';
-import type { Queue } from '../../jobs/follow-ups/follow-up.ts';
+import { isEnded } from '#jobs/agent-job.ts';
+import type { Queue } from '#jobs/follow-ups/follow-up.ts';
 import {
   canStop,
   type Ended,
@@ -12,16 +12,16 @@ import {
   type Trouble,
   type Working,
   workingSince,
-} from '../../jobs/job.ts';
-import type { FollowUpMode } from '../../jobs/policy.ts';
+} from '#jobs/job.ts';
+import type { FollowUpMode } from '#jobs/policy.ts';
 import {
   type CodeHostSite,
   PUBLIC_SITES,
   pullRequestName,
   readableAddress,
-} from '../../jobs/pull-requests/link.ts';
-import { isOver, type PullRequestFacts, seenPullRequest } from '../../jobs/pull-requests/pull-request.ts';
-import { cardStandingOf, jobStandingOf } from '../../jobs/pull-requests/standing.ts';
+} from '#jobs/pull-requests/link.ts';
+import { isOver, type PullRequestFacts, seenPullRequest } from '#jobs/pull-requests/pull-request.ts';
+import { cardStandingOf, jobStandingOf } from '#jobs/pull-requests/standing.ts';
 import { threadLink } from '../protocol/links.ts';
 import { buttons } from './buttons.ts';
 import {

@@ -7,7 +7,7 @@ import type {
   RichTextBlock,
   SectionBlock,
 } from '@slack/types';
-import type { Job } from '../../jobs/job.ts';
+import type { Job } from '#jobs/job.ts';
 import { escapeMrkdwn } from '../protocol/slack-text.ts';
 import {
   type Button as ButtonKind,

@@ -1,9 +1,9 @@
 import type { Button, KnownBlock } from '@slack/types';
-import type { EphemeralNotice, KeptCommand } from '../../jobs/call.ts';
-import { canStop, isStopping, type Job, workingSince } from '../../jobs/job.ts';
-import type { AccessRefusal } from '../../jobs/policy.ts';
-import type { PromptVerdict } from '../../jobs/requests/command.ts';
-import type { UnknownProject } from '../../jobs/requests/project.ts';
+import type { EphemeralNotice, KeptCommand } from '#jobs/call.ts';
+import { canStop, isStopping, type Job, workingSince } from '#jobs/job.ts';
+import type { AccessRefusal } from '#jobs/policy.ts';
+import type { PromptVerdict } from '#jobs/requests/command.ts';
+import type { UnknownProject } from '#jobs/requests/project.ts';
 import { CHANNEL_IS_SHARED, classOf, isNotInChannel, NOT_SEEN } from '../protocol/error-codes.ts';
 import { type ButtonTarget, buttons } from './buttons.ts';
 import { type Sites, stateLine } from './job.ts';

@@ -1,11 +1,11 @@
 import type { ModalView } from '@slack/types';
 import { z } from 'zod';
-import type { FollowUp } from '../../jobs/follow-ups/follow-up.ts';
-import type { Turn } from '../../jobs/follow-ups/turns.ts';
-import { isUnwatched, type Job, watchQuestionOf } from '../../jobs/job.ts';
-import { lastPullRequestOf } from '../../jobs/pull-requests/standing.ts';
-import { withoutSecrets } from '../../jobs/secrets.ts';
-import type { JobPage, PageStart } from '../../jobs/shown/lists.ts';
+import type { FollowUp } from '#jobs/follow-ups/follow-up.ts';
+import type { Turn } from '#jobs/follow-ups/turns.ts';
+import { isUnwatched, type Job, watchQuestionOf } from '#jobs/job.ts';
+import { lastPullRequestOf } from '#jobs/pull-requests/standing.ts';
+import { withoutSecrets } from '#jobs/secrets.ts';
+import type { JobPage, PageStart } from '#jobs/shown/lists.ts';
 import { decode } from '../protocol/form-data.ts';
 import { threadLink } from '../protocol/links.ts';
 import { type ButtonTarget, buttons } from './buttons.ts';

@@ -1,6 +1,6 @@
-import { TEXT_HEADING } from '../../jobs/recipe.ts';
-import { isBlank } from '../../jobs/requests/command.ts';
-import { REDACTED } from '../../jobs/secrets.ts';
+import { TEXT_HEADING } from '#jobs/recipe.ts';
+import { isBlank } from '#jobs/requests/command.ts';
+import { REDACTED } from '#jobs/secrets.ts';
 import { displayText, escapeMrkdwn, readableText } from '../protocol/slack-text.ts';
 
 export const labels = {

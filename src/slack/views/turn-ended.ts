@@ -1,6 +1,6 @@
-import type { AnnouncementOf, TurnEnded } from '../../jobs/announcement.ts';
-import { type Job, requestersOf } from '../../jobs/job.ts';
-import { PARAGRAPH_MAX_LENGTH } from '../../jobs/pull-requests/pull-request.ts';
+import type { AnnouncementOf, TurnEnded } from '#jobs/announcement.ts';
+import { type Job, requestersOf } from '#jobs/job.ts';
+import { PARAGRAPH_MAX_LENGTH } from '#jobs/pull-requests/pull-request.ts';
 import { buttons } from './buttons.ts';
 import {
   askerOf,

@@ -1,6 +1,6 @@
 import type { ConversationsInfoResponse, UsergroupsUsersListResponse } from '@slack/web-api';
-import type { Clock } from '../../engine/runtime/clock.ts';
-import { type AccessRefusal, type AccessRule, accessRefusal, mayAskIn } from '../../jobs/policy.ts';
+import type { Clock } from '#engine/runtime/clock.ts';
+import { type AccessRefusal, type AccessRule, accessRefusal, mayAskIn } from '#jobs/policy.ts';
 import { CHANNEL_IS_SHARED, isNotInChannel } from '../protocol/error-codes.ts';
 import { isChannel, SLACKBOT } from '../protocol/ids.ts';
 import { type CallerParts, type SlackCaller, withSecondTry } from './web-api/caller.ts';

@@ -1,7 +1,7 @@
-import { type AnyJobContext, applyEvent } from '../../engine/apply-event.ts';
-import type { Logger } from '../../engine/runtime/redact.ts';
-import { DRAFT_KEPT_MS, mayDraftMore } from '../../jobs/decide/start/drafts.ts';
-import type { Thread, Transaction } from '../../store/store.ts';
+import { type AnyJobContext, applyEvent } from '#engine/apply-event.ts';
+import type { Logger } from '#engine/runtime/redact.ts';
+import { DRAFT_KEPT_MS, mayDraftMore } from '#jobs/decide/start/drafts.ts';
+import type { Thread, Transaction } from '#store/store.ts';
 import { messageKeys } from '../messages/message-event.ts';
 
 /** Remembers the replies only now: after an earlier crash, Slack redelivers them, or the thread is read. */

@@ -1,5 +1,5 @@
 import type { AuthTestResponse, EmojiListResponse } from '@slack/web-api';
-import { clockAheadMs } from '../../engine/runtime/clock.ts';
+import { clockAheadMs } from '#engine/runtime/clock.ts';
 import { grantedIn } from '../protocol/scopes.ts';
 import { isSharedChannel } from './access.ts';
 import { boltLogger, createCaller, slackClient } from './web-api/caller.ts';

@@ -1,7 +1,7 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import type { WebAPICallResult } from '@slack/web-api';
-import type { Clock } from '../../engine/runtime/clock.ts';
-import { isWaitOn } from '../../jobs/schedule/schedule.ts';
+import type { Clock } from '#engine/runtime/clock.ts';
+import { isWaitOn } from '#jobs/schedule/schedule.ts';
 import {
   CLOCK_SKEW_MS,
   callBlockId,

@@ -1,6 +1,6 @@
-import type { Clock } from '../../engine/runtime/clock.ts';
-import { type AccessRule, configuredNoticeChannels, type Rules } from '../../jobs/policy.ts';
-import type { Transaction } from '../../store/store.ts';
+import type { Clock } from '#engine/runtime/clock.ts';
+import { type AccessRule, configuredNoticeChannels, type Rules } from '#jobs/policy.ts';
+import type { Transaction } from '#store/store.ts';
 import { EMOJI_SCOPE, missingScopes } from '../protocol/scopes.ts';
 import type { SlackChecked } from '../views/home.ts';
 import type { Poster } from './poster.ts';

@@ -1,9 +1,9 @@
 import type { AuthTestResponse, ReactionsGetResponse } from '@slack/web-api';
-import type { Clock } from '../../engine/runtime/clock.ts';
-import type { Logger } from '../../engine/runtime/redact.ts';
-import type { AccessRule } from '../../jobs/policy.ts';
-import type { Projects } from '../../jobs/requests/project.ts';
-import type { ServiceFacts, ServiceReport } from '../../jobs/service-facts.ts';
+import type { Clock } from '#engine/runtime/clock.ts';
+import type { Logger } from '#engine/runtime/redact.ts';
+import type { AccessRule } from '#jobs/policy.ts';
+import type { Projects } from '#jobs/requests/project.ts';
+import type { ServiceFacts, ServiceReport } from '#jobs/service-facts.ts';
 import { withoutSkinTone } from '../protocol/ids.ts';
 import { grantedIn } from '../protocol/scopes.ts';
 import { accessBy, sharedChannels } from './access.ts';

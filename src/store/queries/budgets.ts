@@ -1,8 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { Job } from '../../jobs/job.ts';
-import type { CallPause, InBudgetQueue } from '../../jobs/schedule/hourly-budget.ts';
-import { CLOCKS_DIFFER_MS } from '../../jobs/schedule/schedule.ts';
-import { type Slowdown, shownWhilePaused } from '../../jobs/schedule/slowdown.ts';
+import type { Job } from '#jobs/job.ts';
+import type { CallPause, InBudgetQueue } from '#jobs/schedule/hourly-budget.ts';
+import { CLOCKS_DIFFER_MS } from '#jobs/schedule/schedule.ts';
+import { type Slowdown, shownWhilePaused } from '#jobs/schedule/slowdown.ts';
 import { exactly, type Tables } from '../schema/tables.ts';
 import { IS_IN_BUDGET } from './calls.ts';
 import { prepared, type Values } from './prepared.ts';

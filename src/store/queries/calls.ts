@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { type Selectable, type SqlBool, sql } from 'kysely';
-import type { CallKind, CallOutcome, CallRequest, NewCall } from '../../jobs/call.ts';
-import type { Job } from '../../jobs/job.ts';
-import { CLOCKS_DIFFER_MS } from '../../jobs/schedule/schedule.ts';
+import type { CallKind, CallOutcome, CallRequest, NewCall } from '#jobs/call.ts';
+import type { Job } from '#jobs/job.ts';
+import { CLOCKS_DIFFER_MS } from '#jobs/schedule/schedule.ts';
 import {
   FORGOTTEN,
   fromJson,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { dueStates } from '../../jobs/follow-ups/follow-up.ts';
-import { type Job, startedStages } from '../../jobs/job.ts';
+import { dueStates } from '#jobs/follow-ups/follow-up.ts';
+import { type Job, startedStages } from '#jobs/job.ts';
 import { jobFrom, literals, type Tables } from '../schema/tables.ts';
 import { Table, type Values } from './table.ts';
 

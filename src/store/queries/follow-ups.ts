@@ -5,7 +5,7 @@ import {
   type Receipt,
   receiptOf,
   unsentStates,
-} from '../../jobs/follow-ups/follow-up.ts';
+} from '#jobs/follow-ups/follow-up.ts';
 import { type FollowUpTable, fromJson, literals, type Queries, toJson } from '../schema/tables.ts';
 import { prepared, type Values } from './prepared.ts';
 import { Table } from './table.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type SqlBool, sql } from 'kysely';
-import type { Reply } from '../../jobs/event.ts';
+import type { Reply } from '#jobs/event.ts';
 import { fromJson, type Queries, type Tables, toJson } from '../schema/tables.ts';
 import type { Thread } from './jobs.ts';
 import { Table } from './table.ts';

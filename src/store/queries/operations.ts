@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { openStages } from '../../jobs/job.ts';
-import { taskKinds } from '../../jobs/task-kinds.ts';
+import { openStages } from '#jobs/job.ts';
+import { taskKinds } from '#jobs/task-kinds.ts';
 import type { Queries, Tables } from '../schema/tables.ts';
 import { Table } from './table.ts';
 

@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
-import type { TaskKind } from '../../jobs/task-kinds.ts';
+import type { TaskKind } from '#jobs/task-kinds.ts';
 import { fromJson, type TaskGroup } from '../schema/tables.ts';
 import { Table } from './table.ts';
 

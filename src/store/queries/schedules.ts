@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { newRuns, type RecipeRuns } from '../../jobs/recipe.ts';
-import type { Schedule } from '../../jobs/schedule/moments.ts';
+import { newRuns, type RecipeRuns } from '#jobs/recipe.ts';
+import type { Schedule } from '#jobs/schedule/moments.ts';
 import { Table } from './table.ts';
 
 type ScheduleKey = Readonly<{ teamId: string; name: string }>;

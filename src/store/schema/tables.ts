@@ -1,12 +1,12 @@
 import { type Generated, type Kysely, type RawBuilder, sql } from 'kysely';
-import type { CallKind, CallRequest, CallState } from '../../jobs/call.ts';
-import type { Reply } from '../../jobs/event.ts';
-import type { FollowUp, Receipt } from '../../jobs/follow-ups/follow-up.ts';
-import type { Job, Stage } from '../../jobs/job.ts';
-import type { ChannelSettings } from '../../jobs/policy.ts';
-import type { PullRequestFacts } from '../../jobs/pull-requests/pull-request.ts';
-import type { BudgetKind } from '../../jobs/schedule/hourly-budget.ts';
-import type { TaskKind } from '../../jobs/task-kinds.ts';
+import type { CallKind, CallRequest, CallState } from '#jobs/call.ts';
+import type { Reply } from '#jobs/event.ts';
+import type { FollowUp, Receipt } from '#jobs/follow-ups/follow-up.ts';
+import type { Job, Stage } from '#jobs/job.ts';
+import type { ChannelSettings } from '#jobs/policy.ts';
+import type { PullRequestFacts } from '#jobs/pull-requests/pull-request.ts';
+import type { BudgetKind } from '#jobs/schedule/hourly-budget.ts';
+import type { TaskKind } from '#jobs/task-kinds.ts';
 
 /** Columns are snake_case in SQL. Times are Unix milliseconds; `is` and `has` are 1 or 0. */
 export interface Tables {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { orNull } from '../../../codehost/client.ts';
+import { orNull } from '#codehost/client.ts';
 import {
   type CheckState,
   checkStateIn,

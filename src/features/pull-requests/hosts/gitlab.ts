@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CodeHostError, orNull } from '../../../codehost/client.ts';
+import { CodeHostError, orNull } from '#codehost/client.ts';
 import {
   checkStateIn,
   commit,

@@ -15,8 +15,8 @@ import {
   pathOf,
   type Route,
   serverLimits,
-} from '../../../engine/runtime/http-server.ts';
-import type { Store } from '../../../store/store.ts';
+} from '#engine/runtime/http-server.ts';
+import type { Store } from '#store/store.ts';
 import { EVENTS_PATH } from '../../protocol/ids.ts';
 import { acknowledgeAfterCommit, type RequestsOptions } from './requests.ts';
 import { BadRequestError } from './shape.ts';

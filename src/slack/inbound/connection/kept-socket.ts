@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { App } from '@slack/bolt';
-import { systemClock } from '../../../engine/runtime/clock.ts';
-import { type HttpServer, serveRoutes } from '../../../engine/runtime/http-server.ts';
+import { systemClock } from '#engine/runtime/clock.ts';
+import { type HttpServer, serveRoutes } from '#engine/runtime/http-server.ts';
 import { classify } from '../../workspace/web-api/failure.ts';
 import type { Connection, ConnectionOptions } from './connection.ts';
 import { openSocket, type Socket, whyNotOpened } from './open-socket.ts';

@@ -1,7 +1,7 @@
 import { type App, defaultProcessEventErrorHandler, SocketModeReceiver } from '@slack/bolt';
 import { z } from 'zod';
-import { systemClock } from '../../../engine/runtime/clock.ts';
-import { parseJson } from '../../../engine/runtime/exchange.ts';
+import { systemClock } from '#engine/runtime/clock.ts';
+import { parseJson } from '#engine/runtime/exchange.ts';
 import { classify } from '../../workspace/web-api/failure.ts';
 import type { ConnectionOptions } from './connection.ts';
 

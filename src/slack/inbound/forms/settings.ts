@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ViewOutput } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
-import { type ChannelSettings, defaultProject, settingsOf } from '../../../jobs/policy.ts';
+import { type ChannelSettings, defaultProject, settingsOf } from '#jobs/policy.ts';
 import { decode, type SettingsFormData, settingsData } from '../../protocol/form-data.ts';
 import { formIds } from '../../protocol/ids.ts';
 import {

@@ -1,8 +1,8 @@
-import { applyEvent, policyOf } from '../../../engine/apply-event.ts';
-import { slackTime } from '../../../jobs/follow-ups/follow-up.ts';
-import { turnsOf } from '../../../jobs/follow-ups/turns.ts';
-import { judgePrompt, threadWordOf, unescaped } from '../../../jobs/requests/command.ts';
-import { parseProjectPrefix } from '../../../jobs/requests/project.ts';
+import { applyEvent, policyOf } from '#engine/apply-event.ts';
+import { slackTime } from '#jobs/follow-ups/follow-up.ts';
+import { turnsOf } from '#jobs/follow-ups/turns.ts';
+import { judgePrompt, threadWordOf, unescaped } from '#jobs/requests/command.ts';
+import { parseProjectPrefix } from '#jobs/requests/project.ts';
 import { attachmentsIn, attachmentsInWords, mergeAttachments } from '../../messages/attachments.ts';
 import {
   type MessageEvent,

@@ -1,8 +1,8 @@
-import { applyEvent, factsOf } from '../../../engine/apply-event.ts';
-import { isBeforeJob, type Job } from '../../../jobs/job.ts';
-import { retryDelayMs } from '../../../jobs/schedule/schedule.ts';
-import type { ThreadToRead } from '../../../store/queries/catch-ups.ts';
-import { type ClaimedTask, LeaseLostError, type Transaction } from '../../../store/store.ts';
+import { applyEvent, factsOf } from '#engine/apply-event.ts';
+import { isBeforeJob, type Job } from '#jobs/job.ts';
+import { retryDelayMs } from '#jobs/schedule/schedule.ts';
+import type { ThreadToRead } from '#store/queries/catch-ups.ts';
+import { type ClaimedTask, LeaseLostError, type Transaction } from '#store/store.ts';
 import {
   isPostedByApp,
   isTooOld,

@@ -1,7 +1,7 @@
-import { type Clock, periodically } from '../../../engine/runtime/clock.ts';
-import type { Logger } from '../../../engine/runtime/redact.ts';
-import type { LiveThreads } from '../../../store/queries/catch-ups.ts';
-import type { Store } from '../../../store/store.ts';
+import { type Clock, periodically } from '#engine/runtime/clock.ts';
+import type { Logger } from '#engine/runtime/redact.ts';
+import type { LiveThreads } from '#store/queries/catch-ups.ts';
+import type { Store } from '#store/store.ts';
 import { CLOCK_SKEW_MS } from '../../messages/message-event.ts';
 
 const SIGNS = 'signs';

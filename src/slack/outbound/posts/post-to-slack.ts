@@ -1,13 +1,13 @@
-import { type AnyJobContext, applyEvent, factsOf } from '../../../engine/apply-event.ts';
-import { type DueCall, runLane, type Wait } from '../../../engine/run-lane.ts';
-import { announcedLink, meaningOf } from '../../../jobs/announcement.ts';
-import type { CallOutcome } from '../../../jobs/call.ts';
-import type { JobEvent } from '../../../jobs/event.ts';
-import { initiatorOf } from '../../../jobs/job.ts';
-import { seenPullRequest } from '../../../jobs/pull-requests/pull-request.ts';
-import { CLOCKS_DIFFER_MS } from '../../../jobs/schedule/schedule.ts';
-import { PLACE_IS_GONE } from '../../../store/queries/places.ts';
-import type { ClaimedTask, LedgerCall, Transaction } from '../../../store/store.ts';
+import { type AnyJobContext, applyEvent, factsOf } from '#engine/apply-event.ts';
+import { type DueCall, runLane, type Wait } from '#engine/run-lane.ts';
+import { announcedLink, meaningOf } from '#jobs/announcement.ts';
+import type { CallOutcome } from '#jobs/call.ts';
+import type { JobEvent } from '#jobs/event.ts';
+import { initiatorOf } from '#jobs/job.ts';
+import { seenPullRequest } from '#jobs/pull-requests/pull-request.ts';
+import { CLOCKS_DIFFER_MS } from '#jobs/schedule/schedule.ts';
+import { PLACE_IS_GONE } from '#store/queries/places.ts';
+import type { ClaimedTask, LedgerCall, Transaction } from '#store/store.ts';
 import {
   classOf,
   INVALID_CURSOR,

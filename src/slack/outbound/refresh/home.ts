@@ -1,6 +1,6 @@
-import { sitesOf } from '../../../engine/apply-event.ts';
-import { NEEDED_FOR_MS, needsPerson } from '../../../jobs/shown/lists.ts';
-import { partsOf } from '../../../store/queries/tasks/task.ts';
+import { sitesOf } from '#engine/apply-event.ts';
+import { NEEDED_FOR_MS, needsPerson } from '#jobs/shown/lists.ts';
+import { partsOf } from '#store/queries/tasks/task.ts';
 import { closedPlaceCodes } from '../../protocol/error-codes.ts';
 import {
   homeView,

@@ -1,8 +1,8 @@
-import { applyEvent, factsOf, sitesOf } from '../../../engine/apply-event.ts';
-import { announcedLink, offerOf } from '../../../jobs/announcement.ts';
-import type { OfferOutcome } from '../../../jobs/job.ts';
-import { seenPullRequest } from '../../../jobs/pull-requests/pull-request.ts';
-import { MAX_STALE_RECEIPTS } from '../../../store/queries/follow-ups.ts';
+import { applyEvent, factsOf, sitesOf } from '#engine/apply-event.ts';
+import { announcedLink, offerOf } from '#jobs/announcement.ts';
+import type { OfferOutcome } from '#jobs/job.ts';
+import { seenPullRequest } from '#jobs/pull-requests/pull-request.ts';
+import { MAX_STALE_RECEIPTS } from '#store/queries/follow-ups.ts';
 import { receiptEmoji } from '../../protocol/ids.ts';
 import { mentionedIds } from '../../protocol/slack-text.ts';
 import { postedView } from '../../views/announcement.ts';

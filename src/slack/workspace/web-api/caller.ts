@@ -8,9 +8,9 @@ import {
   WebAPIRequestError,
 } from '@slack/web-api';
 import { Agent } from 'undici';
-import { type Clock, systemClock } from '../../../engine/runtime/clock.ts';
-import { exchange, parseJson, SEND_WITHIN_MS } from '../../../engine/runtime/exchange.ts';
-import type { Logger } from '../../../engine/runtime/redact.ts';
+import { type Clock, systemClock } from '#engine/runtime/clock.ts';
+import { exchange, parseJson, SEND_WITHIN_MS } from '#engine/runtime/exchange.ts';
+import type { Logger } from '#engine/runtime/redact.ts';
 import { classify, NotSentError, SlackCallError, TOO_LATE } from './failure.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;

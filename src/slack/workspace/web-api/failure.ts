@@ -4,7 +4,7 @@ import {
   WebAPIRateLimitedError,
   WebAPIRequestError,
 } from '@slack/web-api';
-import { TooLateToSendError } from '../../../engine/runtime/exchange.ts';
+import { TooLateToSendError } from '#engine/runtime/exchange.ts';
 import { classOf } from '../../protocol/error-codes.ts';
 
 /** `retry`: nothing happened. `refused`: nothing happened or ever will. `unknown`: may have happened. */

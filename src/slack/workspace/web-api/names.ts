@@ -1,5 +1,5 @@
 import type { ConversationsInfoResponse, UsergroupsListResponse, UsersInfoResponse } from '@slack/web-api';
-import type { Clock } from '../../../engine/runtime/clock.ts';
+import type { Clock } from '#engine/runtime/clock.ts';
 import { isChannel } from '../../protocol/ids.ts';
 import { mentionedIds } from '../../protocol/slack-text.ts';
 import { type CallerParts, type SlackCaller, withSecondTry } from './caller.ts';

@@ -1,7 +1,7 @@
 import type { FilesInfoResponse } from '@slack/web-api';
-import { systemClock } from '../../../engine/runtime/clock.ts';
-import { parseRetryAfterMs } from '../../../engine/runtime/exchange.ts';
-import type { Snippet, SnippetProblem, UnsentFile } from '../../../jobs/requests/attachments.ts';
+import { systemClock } from '#engine/runtime/clock.ts';
+import { parseRetryAfterMs } from '#engine/runtime/exchange.ts';
+import type { Snippet, SnippetProblem, UnsentFile } from '#jobs/requests/attachments.ts';
 import { describedFile } from '../../messages/attachments.ts';
 import type { BotToken, SlackCaller } from './caller.ts';
 import { failureIn, LONGEST_RETRY_AFTER_MS } from './failure.ts';

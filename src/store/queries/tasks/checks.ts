@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
-import type { Job } from '../../../jobs/job.ts';
-import type { ChannelSettings } from '../../../jobs/policy.ts';
+import type { Job } from '#jobs/job.ts';
+import type { ChannelSettings } from '#jobs/policy.ts';
 import { jobColumns, jobFrom } from '../../schema/tables.ts';
 import { isUnsent } from '../follow-ups.ts';
 import { checked, lastCheck, savedFrom, savedSettings } from '../jobs.ts';

@@ -1,5 +1,5 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
-import { type TaskKind, taskFacts } from '../../../jobs/task-kinds.ts';
+import { type TaskKind, taskFacts } from '#jobs/task-kinds.ts';
 import type { TaskGroup } from '../../schema/tables.ts';
 import { idsOf, prepared, type Values } from '../prepared.ts';
 

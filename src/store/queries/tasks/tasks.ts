@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type ExpressionBuilder, type SelectQueryBuilder, sql, type UpdateObject } from 'kysely';
-import type { TaskKind } from '../../../jobs/task-kinds.ts';
+import type { TaskKind } from '#jobs/task-kinds.ts';
 import type { Queries, Tables, TaskGroup } from '../../schema/tables.ts';
 import { type CompiledQueries, executePrepared, idsOf, namesOf } from '../prepared.ts';
 import {
