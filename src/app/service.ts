@@ -245,7 +245,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
     });
   }
 
-  async function close(): Promise<void> {
+  async function close() {
     const open = resources;
     resources = new AsyncDisposableStack();
     checks.length = 0;

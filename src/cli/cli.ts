@@ -4,7 +4,7 @@ import { type Command, commands, near, USAGE, usageOf } from './table.ts';
 
 const OLDEST_NODE = [24, 16] as const;
 
-async function main([name, ...args]: readonly string[], host: Host): Promise<number> {
+async function main([name, ...args]: readonly string[], host: Host) {
   const problem = nodeProblem(process.versions.node);
   if (problem !== null) {
     console.error(problem);
@@ -35,7 +35,7 @@ async function main([name, ...args]: readonly string[], host: Host): Promise<num
   return run(args, host).catch((error) => explain(error, name, command));
 }
 
-function nodeProblem(nodeVersion: string): string | null {
+function nodeProblem(nodeVersion: string) {
   const [major = 0, minor = 0] = nodeVersion.split('.').map(Number);
   const [oldestMajor, oldestMinor] = OLDEST_NODE;
   if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return null;
@@ -45,7 +45,7 @@ function nodeProblem(nodeVersion: string): string | null {
   );
 }
 
-async function explain(error: unknown, name: string, command: Command): Promise<number> {
+async function explain(error: unknown, name: string, command: Command) {
   const { explainError } = await import('./explain-error.ts');
   const { message, exitCode } = explainError(error, name, command.args?.match(/--[a-z-]+/g) ?? []);
   console.error(message);

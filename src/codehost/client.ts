@@ -136,7 +136,7 @@ export function createHostClient(
   }
 
   /** Null: outside of the API, or no repository. */
-  function movedBase({ base, rest = '' }: HostRequest, { headers: { location } }: AnswerHead): string | null {
+  function movedBase({ base, rest = '' }: HostRequest, { headers: { location } }: AnswerHead) {
     if (typeof location !== 'string') return null;
     const url = URL.parse(location, `${api.origin}${root}${base}${rest}`);
     const [path = ''] = rest.split('?', 1);
@@ -215,7 +215,7 @@ class RateLimit {
 }
 
 /** GitHub also answers 403. */
-function isOverLimit({ status, headers }: AnswerHead, body: string | null): boolean {
+function isOverLimit({ status, headers }: AnswerHead, body: string | null) {
   if (status === 429) return true;
   return (
     status === 403 &&

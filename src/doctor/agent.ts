@@ -77,7 +77,7 @@ function eachProject(
 }
 
 /** The probe reads a job that doesn't exist. */
-function readingFinding({ name, probe }: ProbedProject): Finding {
+function readingFinding({ name, probe }: ProbedProject) {
   const { ok, warning, error } = findingsOf('agent_api', name);
   if (probe.kind === 'unreachable') {
     const next = 'Check AGENT_BASE_URL, and that this machine can reach it; requests wait until then.';
@@ -112,7 +112,7 @@ function readingFinding({ name, probe }: ProbedProject): Finding {
   }
 }
 
-function writingFinding({ name, probe }: ProbedProject): Finding {
+function writingFinding({ name, probe }: ProbedProject) {
   const { ok, warning, error } = findingsOf('agent_writing', name);
   if (probe.kind === 'unreachable') return warning(`unknown: no answer (${probe.code})`, ASK_AGAIN);
   const answer = answerText(probe);
@@ -147,7 +147,7 @@ function writingFinding({ name, probe }: ProbedProject): Finding {
 
 const WORDS_MAX = 200;
 
-function answerText({ status, words, latencyMs }: Extract<Probe, { kind: 'answered' }>): string {
+function answerText({ status, words, latencyMs }: Extract<Probe, { kind: 'answered' }>) {
   const quoted = words === null ? '' : `, "${words.slice(0, WORDS_MAX)}"`;
   return `${status}${quoted}, after ${Math.round(latencyMs)} ms`;
 }

@@ -34,7 +34,7 @@ export async function examine(config: Config, tools: Tools): Promise<Finding[]> 
   return findings.flat(2);
 }
 
-function settingsFindings(config: Config): Finding[] {
+function settingsFindings(config: Config) {
   const { installing, transport } = config.slack;
   const mode = transport.kind === 'socket' ? 'Socket Mode' : 'HTTP mode';
   const workspaces = installing.kind === 'oauth' ? `OAuth, ${config.workspaces.size} workspaces, ` : '';

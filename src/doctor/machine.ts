@@ -35,7 +35,7 @@ export async function listeningFindings(
   );
 }
 
-async function tryToListen(host: string, port: number): Promise<string | null> {
+async function tryToListen(host: string, port: number) {
   try {
     const server = await serveRoutes([], { host, port });
     await server.close();
@@ -45,7 +45,7 @@ async function tryToListen(host: string, port: number): Promise<string | null> {
   }
 }
 
-async function answersAsWeDo(host: string, port: number, timeoutMs: number): Promise<boolean> {
+async function answersAsWeDo(host: string, port: number, timeoutMs: number) {
   try {
     return await systemClock.abortAfter(timeoutMs, async (signal) => {
       const response = await fetch(`${localAddress(host, port)}/livez`, { signal, redirect: 'error' });

@@ -174,7 +174,7 @@ function emojiFinding(
   emoji: string,
   names: ReadonlySet<string> | { readonly error: unknown } | null,
   findings: Findings,
-): Finding {
+) {
   const { ok, warning } = findings;
   const reported = REPORTED_AS.get(emoji);
   if (reported !== undefined) {

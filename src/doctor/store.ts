@@ -55,7 +55,7 @@ export function storeFailure(error: unknown): Finding[] {
   return [findingsOf('store').error(found, scrub(advice.join(' ')) || general)];
 }
 
-function schemaFinding({ applied, missing, unknown }: StoreFacts['schema']): Finding {
+function schemaFinding({ applied, missing, unknown }: StoreFacts['schema']) {
   const { ok, warning, error } = findingsOf('store_schema');
   if (unknown.length > 0) {
     return error(
@@ -72,7 +72,7 @@ function schemaFinding({ applied, missing, unknown }: StoreFacts['schema']): Fin
   return ok(`up to date (${applied.at(-1) ?? ''})`);
 }
 
-function spaceFinding(freeBytes: number): Finding {
+function spaceFinding(freeBytes: number) {
   const { ok, warning, error } = findingsOf('store_space');
   const found = `${sizeText(freeBytes)} free`;
   if (freeBytes >= FEW_BYTES) return ok(found);
@@ -80,7 +80,7 @@ function spaceFinding(freeBytes: number): Finding {
   return freeBytes < TOO_FEW_BYTES ? error(found, next) : warning(found, next);
 }
 
-function sizeText(bytes: number): string {
+function sizeText(bytes: number) {
   const mib = bytes / MIB;
   return mib < 1024 ? `${mib.toFixed(1)} MiB` : `${(mib / 1024).toFixed(1)} GiB`;
 }

@@ -97,7 +97,7 @@ function installationsOf({ slack: { installing }, workspaces, ...config }: Confi
 }
 
 /** Slack reveals the organisation when the app is used there. */
-function notInstalled(id: string, hasOrganisation: boolean): Finding {
+function notInstalled(id: string, hasOrganisation: boolean) {
   const { warning } = findingsOf('slack_token', id);
   return hasOrganisation
     ? warning(
@@ -119,7 +119,7 @@ function placeFindings(
   { id, settings }: Installed['settingsOf'][number],
   teamId: string,
   notices: NoticeFacts,
-): Promise<Finding>[] {
+) {
   const { featureSettings, access } = settings;
   const subject = (place: string) => (id === null ? place : `${id}/${place}`);
   const saved = notices.saved.filter((one) => one.teamId === teamId);
@@ -129,7 +129,7 @@ function placeFindings(
   ]);
 
   /** @param more another problem */
-  const place = async (channelId: string, findings: Findings, more: Finding | null): Promise<Finding> => {
+  const place = async (channelId: string, findings: Findings, more: Finding | null) => {
     try {
       await inspection.isIn(channelId);
       const mayBeShared = access.sharedChannels?.has(channelId);
@@ -194,11 +194,7 @@ function placeFindings(
 
 const ADMINS_ASKED_MAX = 10;
 
-async function adminsFinding(
-  inspection: Inspection,
-  admins: ReadonlySet<string>,
-  findings: Findings,
-): Promise<Finding> {
+async function adminsFinding(inspection: Inspection, admins: ReadonlySet<string>, findings: Findings) {
   if (admins.size === 0) {
     return findings.ok(
       'the admins and owners of the workspace',

@@ -69,12 +69,7 @@ export async function applyEvent(
 }
 
 /** Returns whether the outcome pauses the recipe. */
-async function pausesRecipe(
-  tx: Transaction,
-  job: Job,
-  event: JobEvent,
-  { nowMs }: AnyJobContext,
-): Promise<boolean> {
+async function pausesRecipe(tx: Transaction, job: Job, event: JobEvent, { nowMs }: AnyJobContext) {
   const { teamId, recipe: name } = job;
   if (name === undefined) return false;
   const key = { teamId, name };

@@ -52,7 +52,7 @@ export class FairSlots {
   }
 
   /** A group may take as many slots as remain free: half of all if alone, a third each for two groups. */
-  private isFull(level: TaskGroup, isAlone: boolean): boolean {
+  private isFull(level: TaskGroup, isAlone: boolean) {
     const taken = this.takenBy.get(level) ?? 0;
     if (taken >= this.free * SHARE_OF_MANY) return true;
     const isPart = (other: TaskGroup) => other !== level && other.startsWith(level);
@@ -67,7 +67,7 @@ export function fairLimit(count: number) {
   const slots = new FairSlots(count);
   let waiting: readonly { readonly group: TaskGroup; readonly begin: () => void }[] = [];
   const mayBegin = (group: TaskGroup) => slots.free > 0 && slots.take(group);
-  return async <T>(group: TaskGroup, work: () => Promise<T>): Promise<T> => {
+  return async <T>(group: TaskGroup, work: () => Promise<T>) => {
     if (!mayBegin(group)) {
       await new Promise<void>((begin) => {
         waiting = [...waiting, { group, begin }];
@@ -180,6 +180,6 @@ export async function claimFairly(tx: Transaction, look: ClaimOptions): Promise<
   return { tasks, isBehind, dueAtMs, usedUp };
 }
 
-function earliest(timesMs: readonly number[]): number | null {
+function earliest(timesMs: readonly number[]) {
   return timesMs.length === 0 ? null : Math.min(...timesMs);
 }

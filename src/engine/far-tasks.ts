@@ -34,7 +34,7 @@ export function farTasks({ store, clock, log, newContext }: EngineTools): Period
   });
 }
 
-async function bringChecksForward(tx: Transaction, nowMs: number, laterThanMs: number): Promise<number> {
+async function bringChecksForward(tx: Transaction, nowMs: number, laterThanMs: number) {
   const far = await tx.tasks.plannedAfter('check_job', laterThanMs, AT_ONCE);
   const jobs = far.length === 0 ? [] : [...(await tx.checks.read(far)).values()];
   // The agent may have asked to wait, or keeps changing its answer.
@@ -50,7 +50,7 @@ async function bringChecksForward(tx: Transaction, nowMs: number, laterThanMs: n
  * The database's clock, used for leases on Postgres, was set back. Live processes renew; leases of dead ones
  * end as if given now.
  */
-async function shortenFarLeases(tx: Transaction, nowMs: number): Promise<void> {
+async function shortenFarLeases(tx: Transaction, nowMs: number) {
   const untilMs = (await tx.tasks.leaseNowMs()) + LEASE_MS;
   const lease = { laterThanMs: untilMs + CLOCKS_DIFFER_MS, untilMs };
   for (const kind of taskKinds) await tx.tasks.shortenLeases(kind, lease, nowMs);

@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type TaskKind, taskFacts } from '#jobs/task-kinds.ts';
 import {
   type ClaimedTask,
-  type Lease,
   LeaseLostError,
   type Scheduled,
   type Store,
@@ -78,25 +77,25 @@ export function createLoop(options: LoopOptions) {
     });
   }
 
-  function notify(scheduled: Scheduled): void {
+  function notify(scheduled: Scheduled) {
     const soonMs = clock.now() + IDLE_POLL_MS;
     for (const [kind, atMs] of scheduled) if (atMs <= soonMs && kinds.includes(kind)) claimNow();
   }
 
-  function claimNow(): void {
+  function claimNow() {
     isNotified = true;
     wake();
   }
 
   /** Waits until the claimed tasks are done. */
-  async function tick(): Promise<number> {
+  async function tick() {
     const { tasks } = await claim(clock.now());
     await Promise.all(tasks.map(take));
     return tasks.length;
   }
 
   /** Releases tasks that do not finish in time. */
-  async function stop(): Promise<void> {
+  async function stop() {
     isStopping = true;
     wake();
     const untilMs = clock.now() + options.stopWithinMs - REST_OF_STOP_MS;
@@ -115,7 +114,7 @@ export function createLoop(options: LoopOptions) {
     return { name, problem, tasks: kinds, tasksInFlight: inFlight.size, failing: failing.list() };
   }
 
-  async function run(): Promise<void> {
+  async function run() {
     while (!isStopping) {
       isNotified = false;
       let wakeAtMs: number;
@@ -165,17 +164,17 @@ export function createLoop(options: LoopOptions) {
   }
 
   /** Slack gives requests three seconds. */
-  async function yieldToRequests(): Promise<void> {
+  async function yieldToRequests() {
     for (let pauses = 0; pauses < MAX_PAUSES && requestsInFlight() > 0; pauses += 1) {
       await clock.pause(PAUSE_FOR_REQUESTS_MS);
     }
   }
 
-  function claimIfBehind(): void {
+  function claimIfBehind() {
     if (isBehind) claimNow();
   }
 
-  function take(task: ClaimedTask): Promise<void> {
+  function take(task: ClaimedTask) {
     slots.add(task.group);
     const done = handle(task).finally(() => {
       slots.giveBack(task.group);
@@ -185,7 +184,7 @@ export function createLoop(options: LoopOptions) {
     return done;
   }
 
-  async function handle(task: ClaimedTask): Promise<void> {
+  async function handle(task: ClaimedTask) {
     const startedAtMs = clock.now();
     const facts = { task: task.kind, subject: task.subject, attempts: task.attempts };
     const ended = (outcome: string) => ({ ...facts, outcome, duration_ms: clock.now() - startedAtMs });
@@ -205,7 +204,7 @@ export function createLoop(options: LoopOptions) {
   }
 
   /** The next process finds their calls in the ledger. */
-  async function releaseUnfinished(): Promise<void> {
+  async function releaseUnfinished() {
     const tasks = [...inFlight.keys()];
     if (tasks.length === 0) return;
     for (const task of tasks) {
@@ -220,7 +219,7 @@ export function createLoop(options: LoopOptions) {
       .catch((error: unknown) => log.error('tasks_not_released', { error }));
   }
 
-  async function sleepUntil(atMs: number): Promise<void> {
+  async function sleepUntil(atMs: number) {
     if (isNotified || isStopping || atMs <= clock.now()) return;
     await new Promise<void>((resolve) => {
       const cancel = clock.at(atMs, resolve);
@@ -231,7 +230,7 @@ export function createLoop(options: LoopOptions) {
     });
   }
 
-  function leasesInFlight(): Lease[] {
+  function leasesInFlight() {
     return [...inFlight.keys()].map(({ lease }) => lease);
   }
 

@@ -85,12 +85,12 @@ export async function runLane<Prepared, Result>(
     return persist(tools, () => store.transaction((tx) => settle(tx, started, result)));
   }
 
-  async function release(tx: Transaction): Promise<null> {
+  async function release(tx: Transaction) {
     await tx.tasks.release([task.lease]);
     return null;
   }
 
-  async function perform(started: DueCall, prepared: Prepared): Promise<Result> {
+  async function perform(started: DueCall, prepared: Prepared) {
     try {
       if (clock.now() > (started.call.startedAtMs ?? 0) + SEND_WITHIN_MS) throw new TooLateToSendError();
       return await effect.perform(started, prepared);
@@ -125,7 +125,7 @@ export async function runLane<Prepared, Result>(
 }
 
 /** A pending call may be rewritten during preparation. */
-function isSame(one: LedgerCall, other: LedgerCall): boolean {
+function isSame(one: LedgerCall, other: LedgerCall) {
   return one.id === other.id && isDeepStrictEqual(one.request, other.request);
 }
 
@@ -146,7 +146,7 @@ const PAUSE_MS = 1_000;
 /**
  * Retries while the store is away. `write` may run again after an unnoticed commit and must recognise that.
  */
-async function persist<T>({ clock, log }: EngineTools, write: () => Promise<T>): Promise<T> {
+async function persist<T>({ clock, log }: EngineTools, write: () => Promise<T>) {
   const sinceMs = clock.now();
   for (;;) {
     try {

@@ -27,12 +27,7 @@ export async function planSchedules(
   await Promise.all(plans);
 }
 
-async function plan(
-  tx: Transaction,
-  teamId: string,
-  recurring: readonly Recurring[],
-  nowMs: number,
-): Promise<void> {
+async function plan(tx: Transaction, teamId: string, recurring: readonly Recurring[], nowMs: number) {
   await tx.schedules.leaveAllBut(
     teamId,
     recurring.map(({ name }) => name),
@@ -81,7 +76,7 @@ export async function momentServed(
   await tx.tasks.repeat(lease, nextLookMs(schedule, nowMs));
 }
 
-function nextLookMs(schedule: Schedule | null, nowMs: number): number {
+function nextLookMs(schedule: Schedule | null, nowMs: number) {
   const nextMs = schedule && nextMoment(schedule, nowMs);
   return Math.min(nextMs ?? Number.POSITIVE_INFINITY, nowMs + LOOKS_AGAIN_MS);
 }

@@ -65,7 +65,7 @@ function explainedNodes(value: unknown): unknown {
   return new Map(members.map(([name, part]) => [withReason(part, name), explainedNodes(part)]));
 }
 
-function withReason(part: unknown, shown: unknown): unknown {
+function withReason(part: unknown, shown: unknown) {
   if (!(part instanceof Explained)) return shown;
   const scalar = new Scalar(shown);
   scalar.commentBefore = wrapped([part.reason]);
@@ -160,11 +160,11 @@ function manifest({ url, oauth, isAgent, hasWorkflowStep, hasReactions }: Manife
   };
 }
 
-function explained(entries: readonly ManifestEntry[]): Explained[] {
+function explained(entries: readonly ManifestEntry[]) {
   return entries.map(({ name, reason }) => new Explained(reason, name));
 }
 
-function introduction({ url, oauth }: ManifestOptions): string[] {
+function introduction({ url, oauth }: ManifestOptions) {
   const install =
     oauth === null
       ? 'Install the app to the workspace: "Bot User OAuth Token" is SLACK_BOT_TOKEN.'
@@ -190,7 +190,7 @@ function introduction({ url, oauth }: ManifestOptions): string[] {
   ];
 }
 
-function wrapped(paragraphs: readonly string[]): string {
+function wrapped(paragraphs: readonly string[]) {
   const lines = paragraphs.flatMap((paragraph) => paragraph.match(LINES) ?? []);
   return lines.map((line) => ` ${line}`).join('\n');
 }

@@ -94,7 +94,7 @@ async function makeBackup(store: string, { directory, keep, nowMs }: BackupOptio
   return { path, sizeBytes: statSync(path).size, deleted };
 }
 
-function recordBackup(store: string, nowMs: number): void {
+function recordBackup(store: string, nowMs: number) {
   const path = join(store, LAST_BACKUP_FILE);
   try {
     writeFileSync(path, '', { mode: 0o600 });
@@ -109,7 +109,7 @@ function recordBackup(store: string, nowMs: number): void {
   }
 }
 
-function recordFailedBackup(store: string): void {
+function recordFailedBackup(store: string) {
   try {
     writeFileSync(join(store, BACKUP_FAILED_FILE), '', { mode: 0o600 });
   } catch {
@@ -118,7 +118,7 @@ function recordFailedBackup(store: string): void {
 }
 
 /** Private: it holds prompts. SQLite accepts an empty target file. */
-function claimFile(directory: string, nowMs: number): string {
+function claimFile(directory: string, nowMs: number) {
   try {
     makeDirectory(directory);
   } catch (error) {
@@ -175,7 +175,7 @@ function originOf(path: string) {
   }
 }
 
-async function verify(directory: string, path: string): Promise<void> {
+async function verify(directory: string, path: string) {
   using file = connect(path, { readOnly: true });
   const found = file.prepare('pragma integrity_check').get()?.integrity_check;
   const queries = openBeside(directory, path, true);
@@ -185,13 +185,13 @@ async function verify(directory: string, path: string): Promise<void> {
   throw new StoreError(`The backup is unusable and was not kept: ${what}. Check the store itself.`);
 }
 
-function flush(path: string): void {
+function flush(path: string) {
   const descriptor = openSync(path, 'r');
   fsyncSync(descriptor);
   closeSync(descriptor);
 }
 
-function abandonedIn(directory: string, nowMs: number): string[] {
+function abandonedIn(directory: string, nowMs: number) {
   const changedAtMs = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? nowMs;
   return readdirSync(directory)
     .filter((name) => PARTIAL.test(name))
@@ -199,7 +199,7 @@ function abandonedIn(directory: string, nowMs: number): string[] {
     .filter((path) => nowMs - changedAtMs(path) > ABANDONED_AFTER_MS);
 }
 
-function unusable(directory: string, code: string | null): StoreError {
+function unusable(directory: string, code: string | null) {
   return new StoreError(
     `The backup cannot be written to ${directory} (${code ?? 'unknown error'}). ` +
       'Name a directory that this user may write to, on a disk with free space.',

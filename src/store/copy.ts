@@ -74,7 +74,7 @@ async function filledTables(target: Queries, tables: readonly CopiedTable[]): Pr
 const LOOKS_AFTER_MS = [0, 50, 200];
 
 /** A running replica queries every second, so it is connected. */
-async function requireUnused(queries: Queries, place: string): Promise<void> {
+async function requireUnused(queries: Queries, place: string) {
   let count = 0;
   for (const afterMs of LOOKS_AFTER_MS) {
     await setTimeout(afterMs);
@@ -94,7 +94,7 @@ async function requireUnused(queries: Queries, place: string): Promise<void> {
   );
 }
 
-async function continueSequences(target: Queries): Promise<void> {
+async function continueSequences(target: Queries) {
   const { rows } = await sql<{ table: string; column: string }>`
     select table_name as "table", column_name as "column" from information_schema.columns
     where table_schema = current_schema() and column_default like 'nextval(%'`.execute(target);
@@ -107,12 +107,7 @@ async function continueSequences(target: Queries): Promise<void> {
 
 const ROWS_AT_ONCE = 200;
 
-async function copyTable(
-  table: CopiedTable,
-  source: AnyQueries,
-  target: AnyQueries,
-  isThere: boolean,
-): Promise<number> {
+async function copyTable(table: CopiedTable, source: AnyQueries, target: AnyQueries, isThere: boolean) {
   const { name, key } = table;
   let count = 0;
   let rows: readonly Row[] = [];
@@ -133,7 +128,7 @@ async function copyTable(
   return count;
 }
 
-async function countRows({ name }: CopiedTable, queries: AnyQueries): Promise<number> {
+async function countRows({ name }: CopiedTable, queries: AnyQueries) {
   const { count } = await queries
     .selectFrom(name)
     .select((eb) => eb.fn.countAll<number>().as('count'))
@@ -141,7 +136,7 @@ async function countRows({ name }: CopiedTable, queries: AnyQueries): Promise<nu
   return count;
 }
 
-async function hasSame(table: CopiedTable, rows: readonly Row[], target: AnyQueries): Promise<boolean> {
+async function hasSame(table: CopiedTable, rows: readonly Row[], target: AnyQueries) {
   const { name, key } = table;
   const found = await target
     .selectFrom(name)
@@ -163,11 +158,11 @@ function exactRow(row: Row): Row {
   return Object.fromEntries(Object.entries(row).map(([column, value]) => [column, exact(value)]));
 }
 
-function keyOf(key: readonly string[], row: Row): unknown[] {
+function keyOf(key: readonly string[], row: Row) {
   return key.map((column) => row[column]);
 }
 
-function differentError({ name }: CopiedTable, isCopied: boolean): StoreError {
+function differentError({ name }: CopiedTable, isCopied: boolean) {
   return new StoreError(
     `The two stores differ in the table ${name}${
       isCopied
@@ -184,7 +179,7 @@ type Row = Readonly<Record<string, unknown>>;
 
 type AnyQueries = Kysely<Record<string, Row>>;
 
-function anyQueries(queries: Queries): AnyQueries {
+function anyQueries(queries: Queries) {
   return queries.withoutPlugins() as unknown as AnyQueries;
 }
 

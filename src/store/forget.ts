@@ -107,7 +107,7 @@ export async function forget(
   }
 }
 
-async function findOpenWork(db: Queries, subject: Subject): Promise<OpenWork[]> {
+async function findOpenWork(db: Queries, subject: Subject) {
   const found: OpenWork[] = [];
   for (const row of await lockedJobs(db, subject, '=').execute()) {
     const job = fromJson(row.data);
@@ -166,11 +166,7 @@ async function erase(db: Queries, subject: Subject, nowMs: number): Promise<Hold
   return counts;
 }
 
-async function eraseIds(
-  db: Queries,
-  { table, column, erase: how, teamColumn }: IdColumn,
-  subject: Subject,
-): Promise<number> {
+async function eraseIds(db: Queries, { table, column, erase: how, teamColumn }: IdColumn, subject: Subject) {
   const [from, id] = [sql.table(table), sql.ref(column)];
   const change = how === 'row' ? sql`delete from ${from}` : sql`update ${from} set ${id} = ${FORGOTTEN}`;
   const { numAffectedRows } = await sql`
@@ -182,7 +178,7 @@ function inTeam({ teamId }: Subject, column: string) {
   return teamId === null ? sql<boolean>`1 = 1` : sql<boolean>`${sql.ref(column)} = ${teamId}`;
 }
 
-async function eraseJobs(db: Queries, subject: Subject, nowMs: number): Promise<number> {
+async function eraseJobs(db: Queries, subject: Subject, nowMs: number) {
   const jobs = await lockedJobs(db, subject, '=').execute();
   await deleteJobs(db, idsOf(jobs), nowMs);
   if (subject.kind === 'channel') return jobs.length;
@@ -196,7 +192,7 @@ async function eraseJobs(db: Queries, subject: Subject, nowMs: number): Promise<
   return jobs.length;
 }
 
-async function eraseNoticeChannels(db: Queries, subject: Subject): Promise<number> {
+async function eraseNoticeChannels(db: Queries, subject: Subject) {
   const rows = await db
     .selectFrom('channelSetting')
     .select(['teamId', 'channelId', 'data'])
@@ -231,7 +227,7 @@ async function scrubJobs(db: Queries, subject: Subject) {
 }
 
 /** Keeps the rows: otherwise the replies could be stored again. */
-async function eraseReplies(db: Queries, jobId: string, userId: string): Promise<number> {
+async function eraseReplies(db: Queries, jobId: string, userId: string) {
   const rows = await db
     .selectFrom('followUp')
     .selectAll()
@@ -251,7 +247,7 @@ async function eraseReplies(db: Queries, jobId: string, userId: string): Promise
 const WORDS: ReadonlySet<string> = new Set(['prompt', 'text', 'name']);
 
 /** Except the first prompt, which is the requester's. */
-async function eraseWords(db: Queries, jobId: string): Promise<number> {
+async function eraseWords(db: Queries, jobId: string) {
   const rows = await db
     .selectFrom('call')
     .select(['id', 'request'])
@@ -304,12 +300,12 @@ async function eraseNames(
   return erased;
 }
 
-function isNamed(text: string, { id }: Subject): boolean {
+function isNamed(text: string, { id }: Subject) {
   return withoutName(text, id) !== text;
 }
 
 /** Ids are alphanumeric, so JSON stays valid. */
-function withoutName(text: string, id: string): string {
+function withoutName(text: string, id: string) {
   return text
     .replace(/<[@#]([A-Za-z0-9]+)(?:\|[^<>"\\]*)?>/g, (mention, named) =>
       named === id ? `(${FORGOTTEN})` : mention,

@@ -88,7 +88,7 @@ async function inspectPostgres(databaseUrl: string, nowMs: number): Promise<Stor
   }
 }
 
-async function tryToWrite(db: Queries): Promise<void> {
+async function tryToWrite(db: Queries) {
   const transaction = await db.startTransaction().execute();
   try {
     await transaction.insertInto('heartbeat').values({ id: 0, beats: 0 }).execute();
@@ -97,7 +97,7 @@ async function tryToWrite(db: Queries): Promise<void> {
   }
 }
 
-async function checkRightToCreate(db: Queries): Promise<void> {
+async function checkRightToCreate(db: Queries) {
   const { rows } = await sql<{ mayCreate: boolean | null }>`
     select has_schema_privilege(current_schema(), 'create') as may_create`.execute(db);
   if (rows[0]?.mayCreate) return;
@@ -137,7 +137,7 @@ async function inspectSqlite(dataDir: string, nowMs: number): Promise<StoreFacts
   }
 }
 
-function tryIn<T>(directory: string, use: (existing: string) => T): T {
+function tryIn<T>(directory: string, use: (existing: string) => T) {
   let existing = directory;
   while (!existsSync(existing)) existing = dirname(existing);
   if (!statSync(existing).isDirectory()) throw unusableDirectory(directory, 'ENOTDIR');
@@ -148,7 +148,7 @@ function tryIn<T>(directory: string, use: (existing: string) => T): T {
   }
 }
 
-function isOwned(directory: string): boolean {
+function isOwned(directory: string) {
   const path = join(directory, OWNER_FILE);
   if (!existsSync(path)) return false;
   try {

@@ -80,7 +80,7 @@ export function movedTo(queries: Queries) {
   return queries.selectFrom('moved').selectAll().executeTakeFirst();
 }
 
-async function refuseMoved(queries: Queries, place: string): Promise<void> {
+async function refuseMoved(queries: Queries, place: string) {
   const moved = await movedTo(queries);
   if (moved === undefined) return;
   const when = new Date(moved.at).toISOString();

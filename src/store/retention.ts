@@ -60,7 +60,7 @@ export class Retention extends Table {
     at: string,
     beforeMs: number,
     limit: number,
-  ): Promise<number> {
+  ) {
     const isOld = sql<SqlBool>`${sql.ref(at)} < ${beforeMs}`;
     const columns = sql.join(key.map((name) => sql.ref(name)));
     const old = this.db

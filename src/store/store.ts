@@ -52,7 +52,7 @@ export type EndedTransaction = Readonly<{
 }>;
 
 export function instrumentedStore(store: Store, report: (transacted: EndedTransaction) => void): Store {
-  const reported = async <T>(work: () => Promise<T>): Promise<T> => {
+  const reported = async <T>(work: () => Promise<T>) => {
     const startedAtMs = performance.now();
     let outcome: EndedTransaction['outcome'] = 'done';
     try {
@@ -120,7 +120,7 @@ export class SqlStore {
     return this.database.close();
   }
 
-  private async attempt<T>(isBackground: boolean, work: (db: Queries) => Promise<T>): Promise<T> {
+  private async attempt<T>(isBackground: boolean, work: (db: Queries) => Promise<T>) {
     const startedAtMs = performance.now();
     let queries = isBackground ? this.database.background : this.database.queries;
     for (let attempts = 1; ; attempts += 1) {
@@ -189,11 +189,7 @@ function transactionIn(db: Queries, { takeLock, leaseNowMs }: Database) {
 
 export interface Transaction extends ReturnType<typeof transactionIn> {}
 
-async function write(
-  tx: Omit<Transaction, 'write' | 'queries'>,
-  decision: Decision,
-  nowMs: number,
-): Promise<void> {
+async function write(tx: Omit<Transaction, 'write' | 'queries'>, decision: Decision, nowMs: number) {
   const { job, followUps, endedCall, calls, tasks, notices, rewrittenCreate } = decision;
   await tx.jobs.put(job);
   if (endedCall !== undefined) {

@@ -143,11 +143,11 @@ function isObject(body: unknown): body is object {
   return typeof body === 'object' && body !== null && !Array.isArray(body);
 }
 
-function wasNotSent({ outcome, reason }: AgentFailure): boolean {
+function wasNotSent({ outcome, reason }: AgentFailure) {
   return outcome === 'definite' && reason === 'unreachable';
 }
 
-function mayReadAgain({ reason, retryAfterMs }: AgentFailure): boolean {
+function mayReadAgain({ reason, retryAfterMs }: AgentFailure) {
   return retryAfterMs === null && ['unreachable', 'server_error', 'bad_answer'].includes(reason);
 }
 
@@ -188,14 +188,14 @@ export function notSentError(cause: Error): AgentError {
   return new AgentError({ outcome: 'definite', reason: 'unreachable', message }, cause);
 }
 
-function noAnswerError(status: number | null, cause: Error): AgentError {
+function noAnswerError(status: number | null, cause: Error) {
   const message = isTimeout(cause)
     ? 'the agent API did not answer in time'
     : `the connection to the agent API broke before the answer (${codeOf(cause)})`;
   return new AgentError({ outcome: 'unknown', reason: 'unreachable', status, message }, cause);
 }
 
-function badAnswerError(status: number, problem: string, cause?: Error): AgentError {
+function badAnswerError(status: number, problem: string, cause?: Error) {
   const message = `the answer of the agent API (${status}) ${problem}`;
   return new AgentError({ outcome: 'unknown', reason: 'bad_answer', status, message }, cause);
 }
@@ -225,7 +225,7 @@ function reasonOf(status: number, words: string | null): AgentFailureReason {
   return 'rejected';
 }
 
-function isTimeout({ name }: Error): boolean {
+function isTimeout({ name }: Error) {
   return name === 'TimeoutError';
 }
 
@@ -334,7 +334,7 @@ export function decodeJob(body: unknown, key: string, can: readonly Capability[]
   const { data } = jobSchema.safeParse(body);
   if (data === undefined) return null;
   const { id, source } = data;
-  const clean = (value: string | null, maxLength: number, read = untrustedText): string | null => {
+  const clean = (value: string | null, maxLength: number, read = untrustedText) => {
     if (value === null) return null;
     return read(key.length < KEY_MIN_LENGTH ? value : withoutKey(value, key), maxLength) || null;
   };
@@ -363,6 +363,6 @@ export function decodeErrorText(body: unknown, key: string): string | null {
     : untrustedText(withoutKey(data.error, key), ERROR_TEXT_MAX_LENGTH) || null;
 }
 
-function withoutKey(text: string, key: string): string {
+function withoutKey(text: string, key: string) {
   return text.replaceAll(key, '…');
 }

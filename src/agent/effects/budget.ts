@@ -69,7 +69,7 @@ async function turnInLineAtMs(
   line: readonly InBudgetQueue[],
   place: number,
   nowMs: number,
-): Promise<number | null> {
+) {
   if (nowMs < untilMs) return callAtMs(place, untilMs);
   if (await tx.calls.isAgentCallUnderWay(projectId, atMs)) return nowMs + LOOKS_IN_LINE_AGAIN_MS;
   if (place === 0) return null;
@@ -85,13 +85,13 @@ async function turnInLineAtMs(
   return callAtMs(place, nowMs);
 }
 
-function callAtMs(place: number, firstAtMs: number): number {
+function callAtMs(place: number, firstAtMs: number) {
   if (place === 0) return firstAtMs;
   return firstAtMs + (place === 1 ? COMES_WITHIN_MS : LOOKS_IN_LINE_AGAIN_MS);
 }
 
 /** The second is woken in case the first does not come. */
-async function callFirst(tx: Transaction, line: readonly InBudgetQueue[], firstAtMs: number): Promise<void> {
+async function callFirst(tx: Transaction, line: readonly InBudgetQueue[], firstAtMs: number) {
   for (const [place, { jobId, kind }] of line.slice(0, 2).entries()) {
     const atMs = callAtMs(place, firstAtMs);
     await tx.tasks.runNowUnlessLocked('call_agent', `agent:${jobId}`, atMs);
@@ -150,7 +150,7 @@ export async function callNext(
  * An answer skips a locked task that it would wake, so a task must not decide to wait at the same moment. The
  * caller holds the job's lock.
  */
-async function lockPause(tx: Transaction, projectId: string, nowMs: number): Promise<CallPause | null> {
+async function lockPause(tx: Transaction, projectId: string, nowMs: number) {
   if ((await tx.budgetQueue.pause(projectId, nowMs)) === null) return null;
   return tx.budgetQueue.changePause(projectId, (pause) => pause, nowMs);
 }

@@ -111,12 +111,12 @@ export function callAgent(tools: AgentTools, task: ClaimedTask): Promise<void> {
   }
 
   /** Null: the service has not answered since the start. */
-  function recognisesRepeats({ call, job }: DueCall): boolean | null {
+  function recognisesRepeats({ call, job }: DueCall) {
     if (isCancel(call)) return true;
     return tools.known.agent(job.projectId).can?.includes('idempotency') ?? null;
   }
 
-  function log(level: 'info' | 'warn', { call, job }: DueCall, answer: LogFields): void {
+  function log(level: 'info' | 'warn', { call, job }: DueCall, answer: LogFields) {
     const facts = { call_id: call.id, call: call.request.kind, ...factsOf(job) };
     const durationMs = tools.clock.now() - (call.startedAtMs ?? 0);
     tools.log[level]('agent_called', { ...facts, ...answer, duration_ms: durationMs });
@@ -132,7 +132,7 @@ export function callAgent(tools: AgentTools, task: ClaimedTask): Promise<void> {
   }
 }
 
-function isCancel({ request }: LedgerCall): boolean {
+function isCancel({ request }: LedgerCall) {
   return request.kind === 'cancel_job';
 }
 
@@ -224,7 +224,7 @@ function answerIn(event: JobEvent, call: LedgerCall): AnsweredCall {
 }
 
 /** Another call of the project may have begun the pause. */
-function heldUpBy(pause: CallPause | null, event: JobEvent, nowMs: number): JobEvent {
+function heldUpBy(pause: CallPause | null, event: JobEvent, nowMs: number) {
   if (pause === null || !('failure' in event) || event.failure.reason !== 'rate_limited') return event;
   return { ...event, failure: { ...event.failure, retryAfterMs: Math.max(0, pause.untilMs - nowMs) } };
 }

@@ -58,7 +58,7 @@ export async function checkJob(
   showChecked(after);
 }
 
-function agentJobToCheck(job: Job, kind: CheckKind): AgentJob | null {
+function agentJobToCheck(job: Job, kind: CheckKind) {
   const isEnded = job.stage.kind === 'ended';
   if (!isEnded && (job.stage.kind !== 'working' || kind === 'check_ended_job')) return null;
   return isUnwatched(job) ? null : job.agentJob;
@@ -69,7 +69,7 @@ function nextCheckIfUnchanged(
   { job: before, saved, hasUnsent, isCardPlanned }: WatchedJob,
   event: AgentRead['event'],
   checkKind: CheckKind,
-): number | null {
+) {
   if (hasUnsent || before.checkedAtMs === null) return null;
   const policy = policyOf({ job: before, saved }, context);
   const state = { job: before, followUps: [] };
@@ -90,7 +90,7 @@ async function noteRateLimit(
   tx: Transaction,
   projectId: string,
   { event, askedAtMs }: AgentRead,
-): Promise<void> {
+) {
   if (event.type !== 'check_failed' || event.failure.status !== TOO_MANY_REQUESTS) return;
   const rejected = { askedAtMs, retryAfterMs: event.failure.retryAfterMs };
   const nowMs = clock.now();
@@ -110,7 +110,7 @@ async function noteRateLimit(
  */
 export function hasJob({ store, clock, agent }: AgentTools, readsPerMinute: number) {
   const quota = readQuota(readsPerMinute, { isOfEnded: false });
-  return async (projectId: string, agentJobId: string): Promise<boolean | null> => {
+  return async (projectId: string, agentJobId: string) => {
     if (!(await store.transaction((tx) => quota.takeFirst(tx, projectId, clock.now())))) return null;
     try {
       await agent.getJob(projectId, agentJobId);

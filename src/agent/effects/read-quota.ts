@@ -48,7 +48,7 @@ export function readQuota(readsPerMinute: number, { isOfEnded }: { isOfEnded: bo
   };
 
   /** One read for a person, ahead of due ones. False: reads are paused, or people had many. */
-  const takeFirst = async (tx: Transaction, projectId: string, nowMs: number): Promise<boolean> => {
+  const takeFirst = async (tx: Transaction, projectId: string, nowMs: number) => {
     const { wholeAtMs, slowdown } = (await tx.readBudget.of([projectId], nowMs))(projectId);
     const isPaused = slowdown !== null && nowMs < slowdown.untilMs;
     const fromMs = Math.max(wholeAtMs, nowMs);
@@ -60,6 +60,6 @@ export function readQuota(readsPerMinute: number, { isOfEnded }: { isOfEnded: bo
   return { take, takeFirst };
 }
 
-function projectOf(group: TaskGroup): string {
+function projectOf(group: TaskGroup) {
   return group.slice(0, -1);
 }

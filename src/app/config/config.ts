@@ -89,7 +89,7 @@ export function parseRunnerConfig(env: Environment, readFile: ReadFile = readTex
   if (missing.length > 0) throw new ConfigError(missing);
   const codeHosts = codeHostsOf(values);
   const { RUNNER_CODE_HOST_REPOSITORY: codeHostRepository = null, RUNNER_INSTRUCTIONS: path } = values;
-  const refuse = (name: SettingName, message: string): never => {
+  const refuse = (name: SettingName, message: string) => {
     throw new ConfigError([problemWith(name, message)]);
   };
   if (codeHostRepository !== null && codeHosts.length > 1) {
@@ -140,7 +140,7 @@ const namesOf = <Prefix extends string>(...prefixes: readonly Prefix[]) =>
     prefixes.some((prefix) => name.startsWith(`${prefix}_`)),
   );
 
-function parsePart<Name extends SettingName>(env: Environment, names: readonly Name[]): Pick<Settings, Name> {
+function parsePart<Name extends SettingName>(env: Environment, names: readonly Name[]) {
   const { checked, unreadable, invalid } = readSettings(env, secretsFrom(env, readTextFile), names);
   const problems = [...unreadable.values(), ...invalid];
   if (problems.length > 0) throw new ConfigError(problems);

@@ -115,7 +115,7 @@ function offsetOf(document: Document, path: readonly Step[]): number {
 }
 
 /** `projects[1].name` */
-function nameOf(path: readonly Step[]): string {
+function nameOf(path: readonly Step[]) {
   return path
     .map((step, index) => (typeof step === 'number' ? `[${step}]` : `${index > 0 ? '.' : ''}${step}`))
     .join('');

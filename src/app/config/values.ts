@@ -84,7 +84,7 @@ export function readSettings(
   return { values, checked: checked as Partial<Settings>, unreadable, invalid, isSet };
 }
 
-function lookUp(env: Environment, variable: string): string | null {
+function lookUp(env: Environment, variable: string) {
   return env[variable]?.trim() || null;
 }
 

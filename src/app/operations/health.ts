@@ -66,6 +66,6 @@ function inTime<T>(ask: () => Promise<T> | T, failed: (error: unknown) => T, lat
   return systemClock.timeout(CHECK_LIMIT_MS, Promise.try(ask).catch(failed), late);
 }
 
-function answer(response: ServerResponse, status: number, body: unknown): void {
+function answer(response: ServerResponse, status: number, body: unknown) {
   response.writeHead(status, { 'content-type': 'application/json' }).end(`${JSON.stringify(body)}\n`);
 }

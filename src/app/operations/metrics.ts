@@ -109,7 +109,7 @@ export function createMetrics(logLinesDropped = () => 0) {
   for (const method of ['create_job', 'send_message', 'cancel_job', 'get_job'])
     for (const reason of ['unreachable', 'server_error', 'bad_answer'])
       metrics.agent_calls_total.inc({ method, outcome: 'unknown', reason }, 0);
-  const text = (state: ProgramState): Promise<string> => {
+  const text = (state: ProgramState) => {
     showState(metrics, state);
     metrics.log_lines_dropped_total.reset();
     metrics.log_lines_dropped_total.inc(logLinesDropped());
@@ -138,7 +138,7 @@ export function createMetrics(logLinesDropped = () => 0) {
 }
 
 /** Leaves out unknown values: 0 would mean a full disk or no backup. */
-function showState(metrics: Metrics, state: ProgramState): void {
+function showState(metrics: Metrics, state: ProgramState) {
   const { loops, store, dataDir } = state;
   for (const { name: loop, problem, tasksInFlight } of loops) {
     metrics.loop_up.set({ loop }, Number(problem === null));
@@ -273,10 +273,10 @@ function labels(fields: LogFields): Record<string, string> {
   );
 }
 
-function count(counter: Counter, fields: LogFields): void {
+function count(counter: Counter, fields: LogFields) {
   counter.inc(labels(fields));
 }
 
-function time(histogram: Histogram, fields: LogFields, ms: unknown): void {
+function time(histogram: Histogram, fields: LogFields, ms: unknown) {
   if (typeof ms === 'number') histogram.observe(labels(fields), ms / 1000);
 }

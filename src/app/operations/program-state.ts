@@ -81,7 +81,7 @@ export function workWarnings(loops: readonly LoopState[]): string[] {
   return loops.flatMap(({ failing }) => failingWords(failing.filter(({ tasks }) => tasks === 1)));
 }
 
-function failingWords(failing: LoopState['failing']): string[] {
+function failingWords(failing: LoopState['failing']) {
   return failing.map(({ kind, tasks, sinceMs, words }) => {
     const since = new Date(sinceMs).toISOString();
     return `every ${kind} has failed since ${since} (${tasks === 1 ? '1 task' : `${tasks} tasks`}): ${words}`;

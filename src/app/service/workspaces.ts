@@ -94,12 +94,7 @@ function checkScopes(
 }
 
 /** If no token is readable, the key is wrong. */
-async function checkInstallations(
-  store: Store,
-  vault: Vault,
-  { workspaces }: Config,
-  log: Logger,
-): Promise<void> {
+async function checkInstallations(store: Store, vault: Vault, { workspaces }: Config, log: Logger) {
   const { installations, unreadable } = await readTokens(store, vault);
   if (unreadable.length > 0 && unreadable.length === installations.length) {
     throw new StartError(unreadableTokens(unreadable));

@@ -39,7 +39,7 @@ export async function doctor(args: string[], { env }: Host): Promise<number> {
   return EXIT_CODES[worstOf(findings)];
 }
 
-async function findingsIn(env: Environment, probeWrite: boolean): Promise<Finding[]> {
+async function findingsIn(env: Environment, probeWrite: boolean) {
   await using resources = new AsyncDisposableStack();
   try {
     const own = await ownRunnerOf(env);
@@ -54,7 +54,7 @@ async function findingsIn(env: Environment, probeWrite: boolean): Promise<Findin
 }
 
 /** In its own folder, since another runner may be running. */
-async function startRunner(runnerEnv: Environment, resources: AsyncDisposableStack): Promise<Finding[]> {
+async function startRunner(runnerEnv: Environment, resources: AsyncDisposableStack) {
   const folder = await mkdtemp(join(tmpdir(), 'docs-agent-doctor-'));
   resources.defer(() => rm(folder, { recursive: true, force: true }));
   const runner = await startOwnRunner({ ...runnerEnv, RUNNER_DATA_DIR: folder }, { write: () => {} }, SILENT);

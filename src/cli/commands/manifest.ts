@@ -39,7 +39,7 @@ export async function manifest(args: string[]): Promise<number> {
   return 0;
 }
 
-function publicAddress(text: string): string {
+function publicAddress(text: string) {
   const { data = '' } = httpUrl('').safeParse(text);
   if (!data.startsWith('https:')) {
     throw new UsageError('--url must be an https address, such as https://bot.example.com.');

@@ -89,7 +89,7 @@ function targetOf(to = '', file: string | undefined): StoreLocation {
   return { databaseUrl: target };
 }
 
-function contentOf(path: string): string {
+function contentOf(path: string) {
   let content: string;
   try {
     content = readFileSync(path, 'utf8').trim();
@@ -177,7 +177,7 @@ export async function forget(args: string[], { env, now }: Host): Promise<number
   return forgotten.openWork.length === 0 ? 0 : EXIT_TEMPORARY;
 }
 
-function forgetReport({ kind, id }: Subject, { holdings, openWork }: Forgotten, isMeant: boolean): string {
+function forgetReport({ kind, id }: Subject, { holdings, openWork }: Forgotten, isMeant: boolean) {
   const found = Object.entries(HOLDINGS)
     .map(([name, words]) => ({ count: holdings[name as keyof Holdings], words }))
     .filter(({ count }) => count > 0)

@@ -106,7 +106,7 @@ export function parseRetryAfterMs(
   return Number.isNaN(waitMs) ? null : Math.min(Math.max(Math.ceil(waitMs), 0), longestMs);
 }
 
-function parseDateMs(value: string | string[] | undefined): number | null {
+function parseDateMs(value: string | string[] | undefined) {
   if (typeof value !== 'string' || value.length > RETRY_AFTER_MAX_LENGTH) return null;
   if (!httpDates.some((form) => form.test(value))) return null;
   // The oldest format has no zone and means GMT.

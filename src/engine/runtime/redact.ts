@@ -39,7 +39,7 @@ export function scrub(text: string): string {
 }
 
 /** Node quotes the text that it could not parse. */
-function withoutQuotedJson(message: string): string {
+function withoutQuotedJson(message: string) {
   const end = ' is not valid JSON';
   const at = message.lastIndexOf(end);
   return at < 0 ? message : `invalid JSON${message.slice(at + end.length)}`;
@@ -72,7 +72,7 @@ function redactFields(fields: Readonly<Record<string, unknown>>, depth: number, 
   );
 }
 
-function isCovert(name: string, value: unknown): boolean {
+function isCovert(name: string, value: unknown) {
   if (value === null || !['string', 'object'].includes(typeof value)) return false;
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')

@@ -6,7 +6,7 @@ export function storable(value: string): string {
 }
 
 /** Splits no character. */
-function cut(value: string, maxLength: number): string {
+function cut(value: string, maxLength: number) {
   if (value.length <= maxLength) return value;
   const half = /[\uD800-\uDBFF]$/;
   return value.slice(0, maxLength).replace(half, '');

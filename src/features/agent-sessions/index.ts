@@ -44,7 +44,7 @@ function sessionStatus({ clock, log, workspaces }: FeatureTools) {
   /** Jobs with a call in flight, and a newer state. */
   const inFlight = new Map<string, Job | null>();
 
-  async function show(job: Job, isCheck: boolean): Promise<void> {
+  async function show(job: Job, isCheck: boolean) {
     const { id, teamId, channelId, threadTs } = job;
     const state = sessionStateOf(job);
     const atMs = clock.now();

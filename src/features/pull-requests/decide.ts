@@ -84,7 +84,7 @@ const answers: OfferAnswers = {
 export const pullRequestDecisions = { deciders, offers: { reminder }, answers };
 
 /** Its facts hold for each of its URLs. */
-function save(builder: DecisionBuilder, pullRequest: SeenPullRequest): void {
+function save(builder: DecisionBuilder, pullRequest: SeenPullRequest) {
   const { pullRequests = [] } = builder.job;
   const same = samePullRequest(builder, pullRequest.url);
   const saved = pullRequests.map((one) => (same.includes(one) ? { ...pullRequest, url: one.url } : one));
@@ -98,14 +98,14 @@ function samePullRequest(builder: DecisionBuilder, url: string): readonly SeenPu
   return (builder.job.pullRequests ?? []).filter((one) => keyOf(builder, one.url) === key);
 }
 
-function keyOf({ context }: DecisionBuilder, url: string): string {
+function keyOf({ context }: DecisionBuilder, url: string) {
   return pullRequestKey(url, context.policy.pullRequests.sites);
 }
 
 /** Batches edits that only show progress. */
 const BATCHED_FOR_MS = 10_000;
 
-function showFacts(builder: DecisionBuilder, before: PullRequestFacts, after: PullRequestFacts): void {
+function showFacts(builder: DecisionBuilder, before: PullRequestFacts, after: PullRequestFacts) {
   const isOnCard = standingOnCard(before) !== standingOnCard(after);
   if (isOnCard) builder.refreshCard();
   if (factsInPosts(before) === factsInPosts(after)) return;
@@ -117,7 +117,7 @@ function showFacts(builder: DecisionBuilder, before: PullRequestFacts, after: Pu
   builder.note({ notices: { runAtMs, ifScheduled } });
 }
 
-function factsInPosts(facts: PullRequestFacts): string {
+function factsInPosts(facts: PullRequestFacts) {
   const { title, state, size, checks, review, previewUrl } = facts;
   return JSON.stringify([title, state, size, previewUrl, ...(isOver(facts) ? [] : [checks, review])]);
 }
@@ -159,7 +159,7 @@ export function nextCheckAtMs(
   return Math.round(Math.min(nowMs + waitMs, Math.max(reminderAtMs, nowMs), endMs));
 }
 
-function waitAfter(checked: CheckedPullRequest, nowMs: number, jitter: number): number | null {
+function waitAfter(checked: CheckedPullRequest, nowMs: number, jitter: number) {
   const { outcome, misses, waitMs, facts } = checked;
   if (outcome === 'no_access') return NO_ACCESS_MS * spread(jitter);
   if (outcome === 'not_found') {

@@ -47,10 +47,7 @@ export const codeHostFindings: NonNullable<Feature['check']> = async (
   }
 };
 
-async function credentialFindings(
-  settings: CodeHostSettings,
-  { clock, timeoutMs }: Given<unknown>['tools'],
-): Promise<Finding[]> {
+async function credentialFindings(settings: CodeHostSettings, { clock, timeoutMs }: Given<unknown>['tools']) {
   const { host, apiUrl } = settings;
   const findings = findingsOf('code_host', host);
   const { app, client, credentials } = connect(settings, clock, timeoutMs);
@@ -137,7 +134,7 @@ async function appFindings(
   return Promise.all(found);
 }
 
-function repositoryFinding({ name, repository }: PullRequestLink, result: CheckResult): Finding {
+function repositoryFinding({ name, repository }: PullRequestLink, result: CheckResult) {
   const { ok, warning } = findingsOf('pull_requests', repository);
   switch (result.outcome) {
     case 'seen': {

@@ -170,7 +170,7 @@ export async function startScheduled(tools: FeatureTools, task: ClaimedTask): Pr
   }
 }
 
-function recipeNamed({ settingsOf, teamId }: ListenerDeps, name: string | undefined): Recipe | undefined {
+function recipeNamed({ settingsOf, teamId }: ListenerDeps, name: string | undefined) {
   return recipesIn(settingsOf(teamId)).find((recipe) => recipe.name === name);
 }
 
@@ -223,7 +223,7 @@ export const recipeChosen: NonNullable<FeatureListeners['menu']>['choose'] = asy
   return null;
 };
 
-async function noSuchRecipe(deps: ListenerDeps, userId: string, name: string): Promise<SlackMessage> {
+async function noSuchRecipe(deps: ListenerDeps, userId: string, name: string) {
   return noSuchRecipeView(name, await recipesFor(deps, userId));
 }
 
@@ -234,7 +234,7 @@ async function runRecipe(
   from: 'command' | 'form',
   recipe: Recipe,
   values?: ReadonlyMap<string, string>,
-): Promise<boolean> {
+) {
   const { store, teamId } = deps;
   // Admission checks whether the channel is shared.
   const request = { teamId, recipe, userId, responseUrl, keys, values, isClosed: false };

@@ -1,5 +1,4 @@
-import type { Fate } from '#jobs/announcement.ts';
-import type { Dropped, Job } from '#jobs/job.ts';
+import type { Job } from '#jobs/job.ts';
 import { type Audited, type Reports, rowsOf } from './queries.ts';
 import { fateOf, type Period } from './report.ts';
 
@@ -45,7 +44,7 @@ export function startOf(job: Job): Audited {
   return { atMs, teamId, userId, action: 'start', source, jobId, outcome: outcomeOf(job), text };
 }
 
-function outcomeOf(job: Job): Fate | 'asked' | 'no_card' | 'draft' | Dropped['why'] {
+function outcomeOf(job: Job) {
   const { stage } = job;
   if (stage.kind === 'awaiting_confirmation') return 'asked';
   if (stage.kind === 'card_failed') return 'no_card';

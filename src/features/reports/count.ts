@@ -46,7 +46,7 @@ export function reporter(
   tools: Pick<FeatureTools, 'store' | 'clock' | 'newContext' | 'hourlyBudget' | 'retentionMs'>,
 ) {
   const { store, clock, newContext, hourlyBudget, retentionMs } = tools;
-  return (teamId: string, period?: Period): Promise<MadeReport> => {
+  return (teamId: string, period?: Period) => {
     const nowMs = clock.now();
     const { sinceMs: fromMs, untilMs } = period ?? { sinceMs: nowMs - SHOWN_MS, untilMs: nowMs };
     const sinceMs = Math.min(Math.max(fromMs, nowMs - retentionMs), untilMs);

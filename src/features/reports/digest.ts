@@ -53,7 +53,7 @@ export async function postDigest(tools: DigestTools, task: ClaimedTask): Promise
   if (moment === null || digest === null) return;
   const { channelId } = digest;
   const { schedule, atMs, servedUntilMs } = moment;
-  const post = async (): Promise<void> => {
+  const post = async () => {
     const { poster, workspaceUrl } = await tools.workspaces.of(teamId);
     const place = { channelId, threadTs: null, callId: `digest:${teamId}:${atMs}` };
     // An interrupted attempt may have posted it.

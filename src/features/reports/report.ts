@@ -40,7 +40,7 @@ export function createTally({ sinceMs, untilMs }: Period, sites: readonly CodeHo
   let waitingForReview: readonly { readonly url: string; readonly sinceMs: number }[] = [];
   const keyOf = (url: string) => pullRequestKey(url, sites);
 
-  function addWaiting(job: Job): void {
+  function addWaiting(job: Job) {
     const seen = lastPullRequestOf(job);
     if (seen === null || jobStandingOf(job) !== 'waiting_for_review') return;
     const { url, facts, seenAtMs } = seen;
@@ -107,7 +107,7 @@ function linkIn({ request, createdAtMs: atMs }: CountedCall) {
   return url === null ? [] : [{ url, atMs }];
 }
 
-function zeros<Name extends string>(names: readonly Name[]): Record<Name, number> {
+function zeros<Name extends string>(names: readonly Name[]) {
   return Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>;
 }
 
@@ -167,7 +167,7 @@ export function fateOf({ stage, agentJob, creates }: Job): Fate | null {
   }
 }
 
-function byStart(calls: readonly CountedCall[]): CountedCall[][] {
+function byStart(calls: readonly CountedCall[]) {
   const starts: CountedCall[][] = [[]];
   for (const call of calls) {
     if (isCreate(call) && starts.at(-1)?.some(isCreate)) starts.push([]);
@@ -176,7 +176,7 @@ function byStart(calls: readonly CountedCall[]): CountedCall[][] {
   return starts;
 }
 
-function isCreate({ request }: CountedCall): boolean {
+function isCreate({ request }: CountedCall) {
   return request.kind === 'create_job';
 }
 

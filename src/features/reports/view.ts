@@ -41,12 +41,12 @@ export function reportView({ report, leftToDo }: MadeReport, reader: ReportReade
 
 export const countingView = say`⏳ *Counting.* This takes a moment; the report will appear here.`;
 
-function days({ since, until }: Report, zone: string): string {
+function days({ since, until }: Report, zone: string) {
   const format = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone: zone });
   return format.formatRange(new Date(since), new Date(until)).replace(/\s/g, ' ');
 }
 
-function requests({ starts, ends, pull_requests: pullRequests }: Report): Mrkdwn {
+function requests({ starts, ends, pull_requests: pullRequests }: Report) {
   if (starts.total === 0) return mrkdwn`*No requests*`;
   const { open, merged, closed } = pullRequests;
   const steps = [
@@ -58,11 +58,7 @@ function requests({ starts, ends, pull_requests: pullRequests }: Report): Mrkdwn
   return joined(steps, ' → ');
 }
 
-function others(
-  { ends, unclear, open }: Report,
-  { unclear: one }: LeftToDo,
-  { workspaceUrl }: ReportReader,
-): Mrkdwn | null {
+function others({ ends, unclear, open }: Report, { unclear: one }: LeftToDo, { workspaceUrl }: ReportReader) {
   const url =
     one !== null && !isDirectMessage(one.channelId)
       ? threadLink(workspaceUrl, one.channelId, one.threadTs)
@@ -81,7 +77,7 @@ function others(
   return fates.length === 0 ? null : joined(fates);
 }
 
-function waiting({ waitingForReview: all }: LeftToDo, { sites, nowMs }: ReportReader): Mrkdwn | null {
+function waiting({ waitingForReview: all }: LeftToDo, { sites, nowMs }: ReportReader) {
   const named = all.slice(0, WAITING_MAX).flatMap(({ url, sinceMs }) => {
     const link = readableLink(url, sites);
     return link === null ? [] : mrkdwn`${link} (${inDays(nowMs - sinceMs)})`;

@@ -145,7 +145,7 @@ async function endWith(
   { store, clock, poster, log }: ListenerDeps,
   { id, token, keys }: Execution,
   error: string,
-): Promise<void> {
+) {
   try {
     await poster.completeStep({ kind: 'error', executionId: id, error }, token);
   } catch (thrown) {

@@ -193,7 +193,7 @@ export function noteStatus(builder: DecisionBuilder, status: string): boolean {
   return true;
 }
 
-function toldLinks(job: Job): readonly string[] {
+function toldLinks(job: Job) {
   const { links } = turnNewsOf(job);
   return job.announcedPrLink === null ? links : [...links, job.announcedPrLink];
 }

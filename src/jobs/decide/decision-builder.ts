@@ -155,13 +155,13 @@ export class DecisionBuilder {
     this.schedule('refresh_card');
   }
 
-  private pendingPrompt(): string | null {
+  private pendingPrompt() {
     if (this.pendingCreateId === null || this.job.stage.kind !== 'creating') return null;
     const along = this.followUpsOfCall(this.pendingCreateId).filter(({ state }) => state === 'sending');
     return createPromptOf(this.job, along);
   }
 
-  private countReplies(): void {
+  private countReplies() {
     const { stage } = this.job;
     if (stage.kind !== 'draft') return;
     const replies = this.followUpsIn('waiting').length;

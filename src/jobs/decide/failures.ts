@@ -169,7 +169,7 @@ function isLongTrouble(
   }
 }
 
-function personWaitsSinceMs(builder: DecisionBuilder, troubleSinceMs: number): number | null {
+function personWaitsSinceMs(builder: DecisionBuilder, troubleSinceMs: number) {
   if (builder.job.stage.kind === 'creating') return troubleSinceMs;
   const unsent = builder.followUpsIn('waiting', 'sending');
   if (unsent.length === 0) return null;

@@ -25,7 +25,7 @@ export interface OfferTable {
   readonly answers: OfferAnswers;
 }
 
-function ruleOf({ kind }: OfferSubject, { offers }: OfferTable): OfferRule<OfferSubject> {
+function ruleOf({ kind }: OfferSubject, { offers }: OfferTable) {
   return offers[kind] as OfferRule<OfferSubject>;
 }
 
@@ -54,7 +54,7 @@ export function outcomeOfOffer(
   return offers.findLast(({ about }) => ruleOf(about, table).isAbout(press, about))?.outcome ?? null;
 }
 
-function callOf(about: OfferSubject): string | null | undefined {
+function callOf(about: OfferSubject) {
   return 'callId' in about ? about.callId : undefined;
 }
 

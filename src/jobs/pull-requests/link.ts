@@ -167,7 +167,7 @@ function isPlainSegment(segment: string) {
   return decoded !== null && decoded !== '' && !/^\.{1,2}$|[/\\%]|\p{C}/u.test(decoded);
 }
 
-function decode(text: string): string | null {
+function decode(text: string) {
   try {
     return decodeURIComponent(text);
   } catch {

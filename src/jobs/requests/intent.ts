@@ -173,7 +173,7 @@ function wordsIn(plain: string): string[] {
 }
 
 /** `don't` becomes `dont`, and `thaaanks` `thanks`. */
-function plainOf(text: string): string {
+function plainOf(text: string) {
   return text
     .toLowerCase()
     .normalize('NFKD')

@@ -44,7 +44,7 @@ export function lastMoment(schedule: Schedule, untilMs: number): number | null {
 }
 
 /** Croner starts no timer without a callback. */
-function cronOf({ cron, zone }: Schedule): Cron {
+function cronOf({ cron, zone }: Schedule) {
   return new Cron(cron, { timezone: zone, mode: '5-part' });
 }
 

@@ -83,7 +83,7 @@ export const answerCommand: InteractionListener<Command> = async (deps, made) =>
   }
 };
 
-async function start(deps: ListenerDeps, command: Command, text: string): Promise<SlackMessage | null> {
+async function start(deps: ListenerDeps, command: Command, text: string) {
   const { channelId } = command;
   const request = { channelId, origin: { kind: 'command' }, text, mayBeMistypedCommand: true } as const;
   const question = await startFrom(deps, command, request);
@@ -99,7 +99,7 @@ export function viewerOf(
   return { teamId, userId, channelId: channelId ?? '' };
 }
 
-function canStop({ known }: ListenerDeps, { projectId }: Pick<Job, 'projectId'>): boolean {
+function canStop({ known }: ListenerDeps, { projectId }: Pick<Job, 'projectId'>) {
   return announces(known.agent(projectId), 'cancel');
 }
 
@@ -144,12 +144,12 @@ async function running(deps: ListenerDeps, { teamId, userId }: Viewer): Promise<
   return { job, permalink: linkTo(deps, job), names, canStop: canStop(deps, job) };
 }
 
-async function helpAnswer(deps: ListenerDeps, userId: string): Promise<SlackMessage> {
+async function helpAnswer(deps: ListenerDeps, userId: string) {
   const [recipe = null] = await namesOnMenu(deps, userId);
   return helpView(recipe);
 }
 
-async function doctorAnswer(deps: ListenerDeps, { userId, channelId }: Viewer): Promise<SlackMessage> {
+async function doctorAnswer(deps: ListenerDeps, { userId, channelId }: Viewer) {
   const problem = await adminProblem(deps, userId, 'see');
   if (problem !== null) return problem;
   return readInTime(deps, async () => {
@@ -182,11 +182,7 @@ async function doctorAnswer(deps: ListenerDeps, { userId, channelId }: Viewer): 
 }
 
 /** Null: no such job; `word` may be part of a request. @param word null: the latest job */
-async function statusAnswer(
-  deps: ListenerDeps,
-  viewer: Viewer,
-  word: string | null,
-): Promise<SlackMessage | null> {
+async function statusAnswer(deps: ListenerDeps, viewer: Viewer, word: string | null) {
   const { teamId, userId } = viewer;
   const latest = async (tx: Transaction) => (await tx.lists.newestOf(teamId, userId, 'all', 1))[0] ?? null;
   const find = word === null ? latest : (tx: Transaction) => jobNamed(tx, viewer, word);
@@ -195,7 +191,7 @@ async function statusAnswer(
   return statusWord(`status ${word}`) === null ? noSuchJobView : null;
 }
 
-async function jobNamed(tx: Transaction, viewer: Viewer, word: string): Promise<Job | null> {
+async function jobNamed(tx: Transaction, viewer: Viewer, word: string) {
   const reference = jobReference(word);
   if (reference.kind === 'id') {
     const jobs = await tx.lists.findByIdentifier(viewer.teamId, reference.id);
@@ -244,7 +240,7 @@ function foundInFull(
 }
 
 /** Others' jobs show only in their channel: a reader elsewhere may lack access to it. */
-function visible({ teamId, userId, channelId }: Viewer, job: Job | null): Job | null {
+function visible({ teamId, userId, channelId }: Viewer, job: Job | null) {
   const isVisible = job?.teamId === teamId && (job.requesterId === userId || job.channelId === channelId);
   return isVisible ? job : null;
 }
@@ -321,7 +317,7 @@ async function watch(
   deps: ListenerDeps,
   { userId, channelId, responseUrl, keys }: Command,
   { id, projectName }: Extract<Intent, { kind: 'watch' }>,
-): Promise<SlackMessage | null> {
+) {
   const { teamId } = deps;
   const refuse = (reason: string, message: SlackMessage) => {
     noteRefusal(deps, userId, reason);

@@ -125,7 +125,7 @@ export async function storeRequest<T>(
   write: () => Promise<T | Refused>,
   admit: () => Promise<SlackMessage | null> = async () => null,
 ): Promise<T> {
-  const attempt = async (isSecond: boolean): Promise<T | Refused> => {
+  const attempt = async (isSecond: boolean) => {
     try {
       const denial = await admit();
       return denial === null ? await write() : new Refused(denial);
@@ -191,7 +191,7 @@ export function refusalRecorder({
   newContext,
   log,
 }: Pick<SharedDeps, 'store' | 'newContext' | 'log'>) {
-  return async ({ kind, key, teamId, userId, reason }: RefusedRequest): Promise<void> => {
+  return async ({ kind, key, teamId, userId, reason }: RefusedRequest) => {
     const { nowMs: atMs, newId } = newContext();
     // Time and id come before the transaction: refusals may overtake each other.
     const id = newId();
@@ -300,7 +300,7 @@ export async function isAdmitted(
   return false;
 }
 
-function rememberNow({ store, clock }: ListenerDeps, keys: readonly string[]): Promise<boolean> {
+function rememberNow({ store, clock }: ListenerDeps, keys: readonly string[]) {
   return store.transaction((tx) => tx.inboundRequests.remember(keys, clock.now()));
 }
 

@@ -68,7 +68,7 @@ export async function jobButton(deps: ListenerDeps, press: Press, button: JobBut
     noteRequest({ outcome: after === null ? 'duplicate' : 'accepted', jobId: target?.jobId });
   }
   await press.ack();
-  const answer = async (): Promise<SlackMessage | null> => {
+  const answer = async () => {
     if (result instanceof Refused) return result.answer;
     if (result === 'unknown') return unknownJobAnswer(deps, press.messageTs);
     if (after === null) return null;
@@ -86,7 +86,7 @@ async function showResult(
   news: SlackMessage | null,
   jobId: string | null,
   isDone = false,
-): Promise<null> {
+) {
   const { view } = press;
   if (view?.type === 'home') {
     // The Home tab updates itself.

@@ -23,7 +23,6 @@ import {
 import { filesNotSent } from '../views/announcement.ts';
 import { noJobInThreadView, sendAlongView } from '../views/compose.ts';
 import { newMessagesOnlyView, typedOnlyView } from '../views/help.ts';
-import type { SlackMessage } from '../views/message.ts';
 import { refusalView, threadForgottenView } from '../views/private-answers.ts';
 import { isRoomForDraft } from '../workspace/early-replies.ts';
 import { answerInWords, viewerOf } from './commands.ts';
@@ -128,10 +127,7 @@ async function takeChange(deps: ListenerDeps, event: ChangeEvent, isDirect: bool
   if (added !== null) await answerAddedMention(deps, added);
 }
 
-async function answerTo(
-  deps: ListenerDeps,
-  { channelId, userId, text, attachments }: Written,
-): Promise<SlackMessage | null> {
+async function answerTo(deps: ListenerDeps, { channelId, userId, text, attachments }: Written) {
   const intent = intentOf(text);
   const { kind } = intent;
   const isTyped =

@@ -50,7 +50,7 @@ const submissions: Required<Omit<Submissions, 'recipe'>> = {
   ...threadSubmissions,
 };
 
-function registerListeners(app: App, shared: SharedDeps): void {
+function registerListeners(app: App, shared: SharedDeps) {
   /** Valid after `checkWorkspace`. */
   const depsOf = ({ workspace }: Context): ListenerDeps => ({ ...shared, ...workspace });
   const inWorkspace =

@@ -222,7 +222,7 @@ export const composeSubmissions = {
 } satisfies Submissions;
 
 /** Slack may return the offered text escaped. */
-function isAsOffered(text: string, { blocks }: ViewOutput): boolean {
+function isAsOffered(text: string, { blocks }: ViewOutput) {
   const initial = blocks.map((block) =>
     block.block_id === formIds.prompt && 'element' in block && 'initial_value' in block.element
       ? block.element.initial_value

@@ -114,7 +114,7 @@ async function finishInstallation(parts: InstallParts, request: IncomingMessage)
 async function exchange({ client, app }: InstallParts, code: string) {
   const method = 'oauth.v2.access';
   const request = { client_id: app.clientId, client_secret: app.clientSecret, code };
-  return client(method, request).catch((error: unknown): never => {
+  return client(method, request).catch((error: unknown) => {
     const failure = classify(error);
     throw BAD_CODES.has(failure.code) ? refusal(failure.code, 'stale') : new SlackCallError(method, failure);
   }) as Promise<OauthV2AccessResponse>;
@@ -153,7 +153,7 @@ const PAGE_HEADERS = {
   'x-content-type-options': 'nosniff',
 };
 
-function answer(response: ServerResponse, status: number, page: string, setCookie = cookie('', 0)): void {
+function answer(response: ServerResponse, status: number, page: string, setCookie = cookie('', 0)) {
   response.writeHead(status, { ...PAGE_HEADERS, 'set-cookie': setCookie }).end(page);
 }
 
@@ -164,11 +164,11 @@ const COOKIE = '__Host-docs-agent-install';
 /** `Lax`: sent on Slack's redirect, but not by other pages' requests. */
 const ATTRIBUTES = 'Secure; HttpOnly; SameSite=Lax; Path=/';
 
-function cookie(state: string, lifeMs: number): string {
+function cookie(state: string, lifeMs: number) {
   return `${COOKIE}=${state}; ${ATTRIBUTES}; Max-Age=${lifeMs / 1000}`;
 }
 
-function isOwnState(state: string, request: IncomingMessage, secret: string, nowMs: number): boolean {
+function isOwnState(state: string, request: IncomingMessage, secret: string, nowMs: number) {
   if (!(request.headers.cookie ?? '').split(/; */).includes(`${COOKIE}=${state}`)) return false;
   const [madeAt = '', nonce = '', given = ''] = state.split('.');
   const ours = Buffer.from(signature(secret, `${madeAt}.${nonce}`));
@@ -178,7 +178,7 @@ function isOwnState(state: string, request: IncomingMessage, secret: string, now
   return ageMs >= 0 && ageMs <= LIFE_MS;
 }
 
-function signature(secret: string, content: string): string {
+function signature(secret: string, content: string) {
   return createHmac('sha256', secret).update(`install/${content}`).digest('base64url');
 }
 

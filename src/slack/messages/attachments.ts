@@ -40,7 +40,7 @@ export function attachmentsIn(message: MessageContent): Attachments {
 /** Slack shows nothing of these, or the same as in `text`. */
 const WITHOUT_CONTENT: ReadonlySet<unknown> = new Set(['rich_text', 'divider', 'context_actions', 'actions']);
 
-function isWordless(message: MessageContent): boolean {
+function isWordless(message: MessageContent) {
   const { text = '', blocks } = message;
   const isShown = listOf(blocks).some((block) => !WITHOUT_CONTENT.has(fieldsOf(block).type));
   return (isShown || unlessPlaceholder(text) !== text) && isBlank(stripLeadingMention(textOf(message), null));
@@ -105,7 +105,7 @@ const file = z.object({
 });
 type File = z.infer<typeof file>;
 
-function fileOf(given: unknown): File {
+function fileOf(given: unknown) {
   return file.safeParse(given).data ?? file.parse({});
 }
 
@@ -140,7 +140,7 @@ function snippetOf(given: File): Snippet {
   return { name, url, ...(given.size !== undefined && { size: given.size }) };
 }
 
-function emailText({ subject, from, plain_text: body }: File): string | null {
+function emailText({ subject, from, plain_text: body }: File) {
   if (isBlank(body)) return null;
   const senders = [from].flat().map((one) => {
     const { original, name, address } = fieldsOf(one);
@@ -163,11 +163,11 @@ function filesOfEmail({ attachments }: File): UnsentFile[] {
 }
 
 /** In channels shared with other workspaces, Slack only says that files exist. */
-function isUndescribed({ id, file_access }: File): boolean {
+function isUndescribed({ id, file_access }: File) {
   return file_access === 'check_file_info' && id !== '';
 }
 
-function isEmail({ mode, filetype }: File): boolean {
+function isEmail({ mode, filetype }: File) {
   return mode === 'email' || filetype === 'email';
 }
 
@@ -194,7 +194,7 @@ const UNSPECIFIC_KINDS = new Set(['text', 'plain', 'binary', '']);
 const UNSPECIFIC_MIME = /^(?:application\/(?:octet-stream|x-empty)|)$/i;
 
 /** Slack often knows only the extension, or nothing: any of the three may say "text". */
-function isText(given: File): boolean {
+function isText(given: File) {
   const { mode, filetype, name } = given;
   if (mode === 'snippet' || isEmail(given)) return true;
   // The whole of `.env` and `Dockerfile`.
@@ -210,12 +210,12 @@ function unsentOf(given: File): UnsentFile {
   return { kind: isEmail(given) ? 'file' : kindOf(given.mimetype), name: nameOf(given) };
 }
 
-function nameOf({ name, title, subject }: File): string | null {
+function nameOf({ name, title, subject }: File) {
   return readableName(name || title || subject);
 }
 
 /** As Slack would deliver it in a message; null: nothing visible. */
-function readableName(name: string): string | null {
+function readableName(name: string) {
   const readable = displayText(name).replace(/\s+/g, ' ').slice(0, NAME_MAX).toWellFormed();
   return isBlank(readable) ? null : plain(readable);
 }

@@ -15,7 +15,7 @@ export function stringOf(given: unknown): string {
   return typeof given === 'string' ? given : '';
 }
 
-function numberOf(given: unknown): number {
+function numberOf(given: unknown) {
   return typeof given === 'number' ? given : 0;
 }
 
@@ -125,7 +125,7 @@ const NOT_WORDS =
 /** Numbers to read. */
 const COUNTS = /^(?:value|x|y|count|amount|number|total|votes)$/;
 
-function wordsOfFields(fields: Fields, depth: number): Paragraph[] {
+function wordsOfFields(fields: Fields, depth: number) {
   const names = Object.keys(fields).filter((name) => !NOT_WORDS.test(name));
   const ordered = new Set([...FIRST.filter((name) => names.includes(name)), ...names]);
   const found: Paragraph[] = [];
@@ -181,7 +181,7 @@ function tableText({ rows, ...rest }: Fields, depth: number): Paragraph[] {
 /** Slack's maximum of columns. Longer rows are not cut. */
 const MAX_FILLED = 20;
 
-function markdownTable(rows: readonly (readonly string[])[]): string {
+function markdownTable(rows: readonly (readonly string[])[]) {
   if (rows.every((row) => row.every(isBlank))) return '';
   const longest = rows.reduce((most, row) => Math.max(most, row.length), 0);
   const line = (cells: readonly string[], filler: string) => {
@@ -193,7 +193,7 @@ function markdownTable(rows: readonly (readonly string[])[]): string {
 }
 
 /** A bar ends a cell, except the first in one of Slack's tokens. */
-function cellText(text: string): string {
+function cellText(text: string) {
   return text
     .trim()
     .replace(/<[^<>|]*\|?|\|/g, (part) => (part === '|' ? '\\|' : part))
@@ -233,11 +233,11 @@ function richText(given: unknown, depth: number, showCode: ShowCode): string {
   }
 }
 
-function quoted(text: string): string {
+function quoted(text: string) {
   return isBlank(text) ? '' : text.replace(/^/gm, '&gt; ');
 }
 
-function fenced(code: string, language: string): string {
+function fenced(code: string, language: string) {
   if (isBlank(code)) return '';
   const fence = code.includes('```') ? '````' : '```';
   const name = /^[\w+#.-]{1,30}$/.test(language) ? language : '';
@@ -283,7 +283,7 @@ function runsOf(elements: readonly Fields[], style: 'strike' | 'code') {
 }
 
 /** Marks around several lines, or next to spaces, have no effect. */
-function marked(text: string, mark: string): string {
+function marked(text: string, mark: string) {
   return text
     .split('\n')
     .map((line) => {
@@ -323,6 +323,6 @@ function inlineWords(element: Fields, depth: number): string {
   return linkToken(stringOf(url), words);
 }
 
-function token(prefix: string, id: unknown): string {
+function token(prefix: string, id: unknown) {
   return /^[\w.]+$/.test(stringOf(id)) ? `<${prefix}${stringOf(id)}>` : '';
 }

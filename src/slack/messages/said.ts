@@ -36,11 +36,11 @@ export function textOf({ text, bot_id: botId, blocks, attachments }: MessageCont
   return joined([said, ...parts]);
 }
 
-function joined(texts: readonly string[]): string {
+function joined(texts: readonly string[]) {
   return texts.filter((text) => !isBlank(text)).join('\n\n') || (texts[0] ?? '');
 }
 
-function hasWords(paragraphs: readonly Paragraph[]): boolean {
+function hasWords(paragraphs: readonly Paragraph[]) {
   return paragraphs.some(({ isStandIn }) => isStandIn !== true);
 }
 
@@ -71,7 +71,7 @@ function newTexts(said: string, paragraphs: readonly Paragraph[]): Paragraph[] {
     .filter(({ text }) => !isBlank(text) && !isSaid(text, lines));
 }
 
-function isSaid(text: string, lines: ReadonlySet<string>): boolean {
+function isSaid(text: string, lines: ReadonlySet<string>) {
   return linesOf(text).isSubsetOf(lines);
 }
 
@@ -91,7 +91,7 @@ const ITALIC = /(?<![\p{L}\p{N}_])_(?=\S)([^_]*[^_\s])_(?![\p{L}\p{N}_])/gu;
 const DEEPER_NUMBER = /^(?: {4}){1,8}(?:\d{1,6}|[a-z]{1,8})\. /;
 const LIST_NUMBER = /^(?:[ \t]*\d+|[ \t]{4,32}[a-z]{1,8})\. /gm;
 
-function normalLine(line: string): string {
+function normalLine(line: string) {
   return line
     .replace(DEEPER_NUMBER, '    1. ')
     .trim()
@@ -101,7 +101,7 @@ function normalLine(line: string): string {
     .replace(/\s+/g, ' ');
 }
 
-function labelledAs(text: string, other: string): string {
+function labelledAs(text: string, other: string) {
   const labelled = new Map([...other.matchAll(LABELLED)].map(([token, target]) => [`<${target}>`, token]));
   return labelled.size === 0
     ? text
@@ -109,7 +109,7 @@ function labelledAs(text: string, other: string): string {
 }
 
 /** Ignores lists and emphasis. */
-function lettersOf(text: string): string {
+function lettersOf(text: string) {
   const words = unescaped(text.replace(LABELLED, '<$1>')).replace(LIST_NUMBER, ' ');
   return ` ${words.replace(/[^\p{L}\p{N}]+/gu, ' ').trim()} `;
 }
@@ -154,7 +154,7 @@ export function slackAttachmentsOf(given: unknown, said: string): SlackAttachmen
     .filter((one) => !isPreview(one, said));
 }
 
-function isPreview(one: SlackAttachment, said: string): boolean {
+function isPreview(one: SlackAttachment, said: string) {
   if (isMessage(one)) return false;
   const { original_url, app_unfurl_url, from_url } = one;
   if (original_url !== '' || app_unfurl_url !== '') return true;
@@ -167,7 +167,7 @@ export function isMessage({ is_share, is_msg_unfurl, channel_id }: SlackAttachme
 }
 
 /** Empty: no words that `said` lacks. */
-function slackAttachmentText(one: SlackAttachment, said: string, depth = MAX_NESTED): string {
+function slackAttachmentText(one: SlackAttachment, said: string, depth = MAX_NESTED) {
   const words = cut(joinParagraphs(wordsIn(one, said, depth)));
   return words === '' || !isMessage(one) ? words : quoted(one, words);
 }
@@ -187,7 +187,7 @@ export function filesIn({ files, message_blocks }: SlackAttachment): unknown[] {
 }
 
 /** The URL comes last: a short preview shows the first line. */
-function quoted({ is_share, author_name, author_id, from_url }: SlackAttachment, words: string): string {
+function quoted({ is_share, author_name, author_id, from_url }: SlackAttachment, words: string) {
   const author = plain(author_name).replace(/\s+/g, ' ') || (author_id === '' ? '' : `<@${author_id}>`);
   const by = author === '' ? '' : ` from ${author}`;
   // Directly below a table, a line would be a row.
@@ -226,12 +226,12 @@ function paragraphsOf(texts: readonly string[]): Paragraph[] {
   return texts.map((one) => ({ text: unlessPlaceholder(one).trim() })).filter((one) => !isBlank(one.text));
 }
 
-function both(own: readonly Paragraph[], inBlocks: readonly Paragraph[]): Paragraph[] {
+function both(own: readonly Paragraph[], inBlocks: readonly Paragraph[]) {
   return [...own, ...newTexts(joinParagraphs(own), inBlocks)];
 }
 
 /** Slack's text may lose lists, code and tables, which the blocks keep. */
-function better(own: readonly Paragraph[], inBlocks: readonly Paragraph[]): Paragraph[] {
+function better(own: readonly Paragraph[], inBlocks: readonly Paragraph[]) {
   const text = joinParagraphs(own);
   const words = inBlocks.filter(({ isStandIn }) => isStandIn !== true);
   const lines = linesOf(text);
@@ -244,12 +244,12 @@ function better(own: readonly Paragraph[], inBlocks: readonly Paragraph[]): Para
 }
 
 /** `[November 20th, 2026 9:12 AM] alice: The limit is 100` */
-function withoutAuthor(fallback: string): string {
+function withoutAuthor(fallback: string) {
   return fallback.replace(/^\[[^\]]{1,60}\] [^:\n]{1,100}: ?/, '');
 }
 
 /** Never inside a Slack token or an escaped character. */
-function cut(words: string): string {
+function cut(words: string) {
   if (words.length <= ATTACHMENT_TEXT_MAX) return words;
   const kept = words.slice(0, ATTACHMENT_TEXT_MAX - 1).replace(/(?:<[^<>]*|&[a-z]*)$/, '');
   return `${kept.toWellFormed()}…`;

@@ -66,7 +66,7 @@ function asksForDraft(
   { lease }: ClaimedTask,
   key: string,
   userIds: readonly string[],
-): Promise<boolean> {
+) {
   return store.transaction(async (tx) => {
     await tx.tasks.fence(lease);
     const jobId = await tx.calls.jobOf(draftKey(key));
@@ -107,7 +107,7 @@ function messageTask(
     message: MessagePlace,
   ) => Promise<((tx: Transaction, context: AnyJobContext) => Promise<void>) | null | 'completed'>,
 ) {
-  return async (tools: SlackTools, task: ClaimedTask): Promise<void> => {
+  return async (tools: SlackTools, task: ClaimedTask) => {
     const { store, log, clock, newContext, workspaces } = tools;
     const { lease } = task;
     const [teamId = '', channelId = '', messageTs = ''] = task.subject.split(':');
@@ -143,7 +143,7 @@ async function writeDraft(
   { projects }: ReadyWorkspace,
   { prompt, thread, attachments, along: messages }: MarkedMessage,
   by: Readonly<{ key?: string; markedBy?: readonly string[] }>,
-): Promise<void> {
+) {
   const { teamId, channelId } = request;
   const rules = context.rulesOf(teamId);
   const saved = await tx.channelSettings.get(teamId, channelId);

@@ -57,7 +57,7 @@ async function mayBeReadByAll(
   { poster }: Workspace,
   { id, channelId }: Job,
   isEdit: boolean,
-): Promise<boolean> {
+) {
   try {
     return !isDirectMessage(channelId) && (await poster.isPublic(channelId));
   } catch (error) {
@@ -181,7 +181,7 @@ export async function renderPost(
   }
 }
 
-async function renderQuestion(tools: SlackTools, workspace: Workspace, job: Job): Promise<SlackMessage> {
+async function renderQuestion(tools: SlackTools, workspace: Workspace, job: Job) {
   const { stage } = job;
   const sameAsId = stage.kind === 'awaiting_confirmation' ? stage.sameAsJobId : null;
   const sameAs = sameAsId === null ? null : await tools.store.transaction((tx) => tx.jobs.get(sameAsId));
@@ -228,7 +228,7 @@ async function renderEphemeral(
   }
 }
 
-function actorsIn(request: CallRequest, job: Job): string[] {
+function actorsIn(request: CallRequest, job: Job) {
   const about = request.kind === 'notify_requester' ? request.about : null;
   const announcement = request.kind === 'announce' ? request.announcement : about;
   if (typeof announcement !== 'object' || announcement === null) return [];

@@ -81,6 +81,6 @@ export const userGroup = id(
 );
 export const app = id(/^A[A-Z0-9]{2,}$/, 'an app (A…)', 'https://api.slack.com/apps, "Basic Information"');
 
-function id(form: RegExp, ofWhat: string, where: string): z.ZodString {
+function id(form: RegExp, ofWhat: string, where: string) {
   return z.string().regex(form, `must be the id of ${ofWhat}: ${where}`);
 }

@@ -47,7 +47,7 @@ export function stripLeadingMention(slackText: string, userId: string | null): s
   return userId === null || mentioned === userId ? slackText.slice(mention.length) : slackText;
 }
 
-function readableToken(content: string, names: ReadonlyMap<string, string>): string | null {
+function readableToken(content: string, names: ReadonlyMap<string, string>) {
   const bar = content.indexOf('|');
   const target = unescaped(bar < 0 ? content : content.slice(0, bar));
   const label = bar < 0 ? '' : unescaped(content.slice(bar + 1));
@@ -59,7 +59,7 @@ function readableToken(content: string, names: ReadonlyMap<string, string>): str
 }
 
 /** `<!here>`, `<!subteam^S1|@group>`, `<!date^1700000000^{time}|14:05>`. */
-function readableCommand(command: string, label: string, names: ReadonlyMap<string, string>): string {
+function readableCommand(command: string, label: string, names: ReadonlyMap<string, string>) {
   const [kind = '', argument = ''] = command.split('^', 2);
   if (kind === 'subteam') return named('@', names.get(argument) ?? label, 'a user group');
   if (kind === 'here' || kind === 'channel' || kind === 'everyone') return `@${kind}`;
@@ -73,7 +73,7 @@ export function readableDate(seconds: number): string {
 }
 
 /** Slack also links text that looks like a URL: in `<http://README.md|README.md>`, the label was typed. */
-function readableLink(target: string, label: string): string {
+function readableLink(target: string, label: string) {
   const address = target.replace(/^(?:mailto|tel):/i, '');
   if (label === '' || /^tel:/i.test(target)) return label || address;
   if (bareAddress(label) !== bareAddress(address)) return `${label} (${address})`;
@@ -81,12 +81,12 @@ function readableLink(target: string, label: string): string {
 }
 
 /** Slack completes addresses: `<http://docs.example/%C3%BC|Docs.example/ü>`. */
-function bareAddress(address: string): string {
+function bareAddress(address: string) {
   const bare = address.replace(/^(?:mailto:|tel:|https?:\/\/)/i, '').replace(/\/$/, '');
   return decoded(bare).toLowerCase();
 }
 
-function decoded(address: string): string {
+function decoded(address: string) {
   try {
     return decodeURI(address);
   } catch {
@@ -94,7 +94,7 @@ function decoded(address: string): string {
   }
 }
 
-function named(prefix: string, name: string, unnamed: string): string {
+function named(prefix: string, name: string, unnamed: string) {
   if (name === '') return unnamed;
   return name.startsWith(prefix) ? name : prefix + name;
 }

@@ -200,7 +200,7 @@ export function questionBlocks(
   ];
 }
 
-function whoActs(job: Job): Mrkdwn {
+function whoActs(job: Job) {
   return addressing(responsibleFor(job));
 }
 
@@ -297,7 +297,7 @@ export const outcomes = {
   moot: () => null,
 } satisfies FeatureViews['outcomes'];
 
-function outcomeWords(outcome: OfferOutcome, { names, features }: ViewContext): Mrkdwn | null {
+function outcomeWords(outcome: OfferOutcome, { names, features }: ViewContext) {
   const all: FeatureViews['outcomes'] = { ...outcomes, ...features?.outcomes };
   return all[outcome.answer]?.(nameIn(names, outcome.by, 'Somebody'), outcome) ?? null;
 }

@@ -1,4 +1,4 @@
-import type { InputBlock, ModalView } from '@slack/types';
+import type { ModalView } from '@slack/types';
 import type { Job } from '#jobs/job.ts';
 import { commandNames } from '#jobs/requests/command.ts';
 import { type Intent, intentOf } from '#jobs/requests/intent.ts';
@@ -94,7 +94,7 @@ export function composeView({
   );
 }
 
-function cutOff(what: string, instead: string | Mrkdwn): Blocks {
+function cutOff(what: string, instead: string | Mrkdwn) {
   return smallPrint(mrkdwn`✂️ ${what} is too long for this field, so the end is cut off here.${instead}`);
 }
 
@@ -221,7 +221,7 @@ export function saidSinceForm(since: SaidSince, lines: readonly ThreadLine[]): M
 }
 
 /** `5 messages, by Alice, Bob, Carol and 2 others`. */
-function messagesBy(authors: readonly string[]): string {
+function messagesBy(authors: readonly string[]) {
   const people = [...new Set(authors)].map((author) => oneLine(author, AUTHOR_MAX));
   const more = people.length - NAMED_MAX;
   const named = more > 0 ? [...people.slice(0, NAMED_MAX), counted(more, 'other')] : people;
@@ -259,7 +259,7 @@ export function threadPreviewView({
   );
 }
 
-function linesInput(lines: readonly ThreadLine[]): InputBlock[] {
+function linesInput(lines: readonly ThreadLine[]) {
   const groups = Math.ceil(lines.length / CHECKBOXES_MAX);
   return Array.from({ length: groups }, (_, index) => {
     const options = lines
@@ -342,7 +342,7 @@ function commandIn(intent: Intent) {
   return commandNames.find((name) => name === intent.kind);
 }
 
-function repeated({ job, sameAs }: Question): Mrkdwn {
+function repeated({ job, sameAs }: Question) {
   const ms = sameAs === null ? null : job.requestedAtMs - sameAs.requestedAtMs;
   const seconds = ms === null ? null : Math.max(Math.round(ms / 1000), 0);
   const before =

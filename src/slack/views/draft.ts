@@ -28,7 +28,6 @@ import {
   cut,
   httpUrl,
   labels,
-  type Mrkdwn,
   mrkdwn,
   type Names,
   nameIn,
@@ -98,7 +97,7 @@ export function namedInDraft({ approvers }: AnnouncementOf<'draft'>, { requester
   return [...[requesterId, authorId].flatMap((userId) => userId ?? []), ...approvers];
 }
 
-function sourceOf(job: Job, permalink: string | null, names: Names): Mrkdwn {
+function sourceOf(job: Job, permalink: string | null, names: Names) {
   const { origin, recipe, requesterId } = job;
   if (recipe !== undefined) {
     const name = mrkdwn`recipe *${oneLine(recipe)}*`;
@@ -111,14 +110,14 @@ function sourceOf(job: Job, permalink: string | null, names: Names): Mrkdwn {
   return messageLink(app?.permalink ?? null, oneLine(askerOf(job, names) ?? labels.somebody));
 }
 
-function messageLink(permalink: string | null, name: string): Mrkdwn {
+function messageLink(permalink: string | null, name: string) {
   const address = httpUrl(permalink ?? '');
   if (address === null || address.length > ADDRESS_MAX) return mrkdwn`${name}`;
   // In links, `|` separates URL and text.
   return ownLink(address, `${name.replaceAll('|', '¦')}'s message`);
 }
 
-function namesOf(userIds: readonly string[], names: Names): string {
+function namesOf(userIds: readonly string[], names: Names) {
   const named = userIds.slice(0, NAMED_MAX).map((userId) => nameIn(names, userId));
   const others = userIds.length - named.length;
   return list.format(others === 0 ? named : [...named, counted(others, 'other')]);

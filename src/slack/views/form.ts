@@ -91,7 +91,7 @@ export function promptInput(
   );
 }
 
-function menu(id: string, label: string, options: PlainTextOption[], initial: string): InputBlock {
+function menu(id: string, label: string, options: PlainTextOption[], initial: string) {
   const chosen = options.find(({ value }) => value === initial);
   return input(id, label, { type: 'static_select', options, ...(chosen && { initial_option: chosen }) });
 }
@@ -229,7 +229,7 @@ export const notAChoiceView = say`That's no longer available. Please choose agai
 
 export const tooManyNoticesView = say`At most ${NOTICE_CHANNELS_MAX} channels, public or private. Please choose fewer.`;
 
-function summary(settings: EffectiveChannelSettings): Blocks {
+function summary(settings: EffectiveChannelSettings) {
   const { project, noticeChannels, followUpMode, followUpWindowMs } = settings;
   return smallPrint(
     mrkdwn`project ${oneLine(project.name)}`,
@@ -243,7 +243,7 @@ function summary(settings: EffectiveChannelSettings): Blocks {
   );
 }
 
-function duration(ms: number): string {
+function duration(ms: number) {
   if (ms % 60_000 !== 0) return `${ms / 1000} s`;
   return ms === 60_000 ? '1 minute' : `${ms / 60_000} minutes`;
 }

@@ -144,7 +144,7 @@ function administrators(
   ];
 }
 
-function agentLine({ answeredAtMs, trouble }: ServiceFacts): Mrkdwn {
+function agentLine({ answeredAtMs, trouble }: ServiceFacts) {
   if (trouble === null) {
     return answeredAtMs === null
       ? mrkdwn`no contact with the agent since the last restart`
@@ -217,7 +217,7 @@ export function doctorView(facts: DoctorFacts): SlackMessage {
   );
 }
 
-function linesOf(findings: readonly Finding[]): Mrkdwn {
+function linesOf(findings: readonly Finding[]) {
   const sorted = findings.toSorted((a, b) => Number(b.isProblem) - Number(a.isProblem)).slice(0, LINES_MAX);
   return joined(
     sorted.map(({ words }) => words),

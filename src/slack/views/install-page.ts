@@ -49,11 +49,11 @@ ${items.join('\n')}
   );
 }
 
-function notInstalledPage(reason: string, next: string): string {
+function notInstalledPage(reason: string, next: string) {
   return page('docs-agent was not installed', `${reason}\n<p><a href="${INSTALL_PATH}">${next}</a></p>`);
 }
 
-function page(title: string, body: string): string {
+function page(title: string, body: string) {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -70,6 +70,6 @@ ${body}
 `;
 }
 
-function escaped(text: string): string {
+function escaped(text: string) {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

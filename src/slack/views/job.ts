@@ -169,7 +169,7 @@ export function stateLine(job: Job, sites?: Sites, names: Names = new Map()): Mr
 }
 
 /** While the agent works, the API may still report the previous turn's end. */
-function workingLine(job: Job, stage: Working): Mrkdwn {
+function workingLine(job: Job, stage: Working) {
   const { isOlder, activity } = stage;
   if (stage.stopBy !== undefined) return mrkdwn`⏹️ *Stopping*`;
   const status = job.agentJob?.status ?? 'active';
@@ -189,7 +189,7 @@ function workingLine(job: Job, stage: Working): Mrkdwn {
   ]);
 }
 
-function endLine(job: Job, { status, tookMs, stoppedBy }: Ended, names: Names, sites?: Sites): Mrkdwn {
+function endLine(job: Job, { status, tookMs, stoppedBy }: Ended, names: Names, sites?: Sites) {
   const { agentJob, turn, prLinkTurn = 1, turnReplies } = job;
   const prLink = shownLinkOf(job);
   const link = prLink ? readableLink(prLink, sites) : null;
@@ -238,7 +238,7 @@ export function waitingLine({ kind, source, retryAtMs }: Trouble): Mrkdwn {
 }
 
 /** Other trouble delays only replies. */
-function isHeadline({ stage: { kind } }: Job, { source }: Trouble): boolean {
+function isHeadline({ stage: { kind } }: Job, { source }: Trouble) {
   return kind === 'opening' || kind === 'creating' || (kind === 'working' && source === 'check');
 }
 
@@ -312,7 +312,7 @@ export function cardView(job: Job, { queue, names, sites }: CardFacts): SlackMes
   );
 }
 
-function warningOf({ trouble, muted }: Job, { waiting, untilMs, undecided }: Queue): Mrkdwn | null {
+function warningOf({ trouble, muted }: Job, { waiting, untilMs, undecided }: Queue) {
   if (undecided !== null) return undeliveredWarning(undecided.count);
   if (waiting === 0) return muted ? mutedWarning : null;
   const waits = mrkdwn`⏳ ${replies(waiting)} waiting`;
@@ -351,7 +351,7 @@ export function readableLink(prLink: string, sites?: Sites): Mrkdwn | null {
   return prLink.length > READABLE_MAX ? null : shortPullRequestLink(prLink, sites);
 }
 
-function inWords(state: string): string {
+function inWords(state: string) {
   return state.replaceAll('_', ' ');
 }
 

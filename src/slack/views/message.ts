@@ -59,7 +59,7 @@ export function messageOfJob(job: Job, names: Names, ...parts: readonly Blocks[]
 export function namingJob(job: Job, names: Names, parts: Blocks): KnownBlock[] {
   const title = promptTitle(job.prompt, names).replace(/\s+/g, ' ');
   const name = job.number > 0 ? `#${job.number}: ${title}` : title;
-  const named = (button: Button): Button => {
+  const named = (button: Button) => {
     if (button.accessibility_label !== undefined) return button;
     if (button.url === undefined && decodeButton(button.value ?? '') === null) return button;
     const isThing = button.url !== undefined || button.action_id === buttons.details.id;
@@ -176,13 +176,13 @@ function markup(text: Mrkdwn): MrkdwnElement {
 const SPOKEN_URL_MAX = 300;
 
 /** For screen readers and notifications. URLs appear unless the text before them links there. */
-function fallbackText(blocks: readonly KnownBlock[]): string {
+function fallbackText(blocks: readonly KnownBlock[]) {
   const lines: string[] = [];
   for (const block of blocks) lines.push(...linesOf(block, lines.join('\n')));
   return lines.join('\n');
 }
 
-function linesOf(block: KnownBlock, before: string): string[] {
+function linesOf(block: KnownBlock, before: string) {
   switch (block.type) {
     case 'header':
       return [`*${wordsOf(block.text)}*`];
@@ -201,14 +201,14 @@ function linesOf(block: KnownBlock, before: string): string[] {
   }
 }
 
-function quoted({ elements }: RichTextBlock): string {
+function quoted({ elements }: RichTextBlock) {
   return elements
     .flatMap((element) => (element.type === 'rich_text_quote' ? element.elements : []))
     .map((element) => (element.type === 'text' ? element.text : ''))
     .join('');
 }
 
-function spoken(elements: readonly ({ readonly type: string } | undefined)[], before: string): string[] {
+function spoken(elements: readonly ({ readonly type: string } | undefined)[], before: string) {
   const shown = elements.filter((one): one is Button => one?.type === 'button');
   const links = shown.flatMap(({ text, url }) => {
     if (url === undefined) return [];
@@ -221,6 +221,6 @@ function spoken(elements: readonly ({ readonly type: string } | undefined)[], be
   return pressed.length === 0 ? links : [...links, pressed.join(' ')];
 }
 
-function wordsOf(text: PlainTextElement | MrkdwnElement): string {
+function wordsOf(text: PlainTextElement | MrkdwnElement) {
   return text.type === 'mrkdwn' ? text.text : escapeMrkdwn(text.text);
 }

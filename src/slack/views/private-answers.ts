@@ -63,7 +63,7 @@ export function refusalAtField(refusal: Refusal): SlackMessage {
   return refusal.kind === 'empty' ? say`Write what should change.` : refusalView(refusal);
 }
 
-function explained(refusal: Refusal): Mrkdwn {
+function explained(refusal: Refusal) {
   switch (refusal.kind) {
     case 'empty':
       return mrkdwn`✏️ What should change? \`/docs-agent explain the rate limits\`, or \`/docs-agent\` alone for a form.`;
@@ -88,7 +88,7 @@ export function lengths({ length, maxLength }: Lengths): string {
   return `${inFigures(length)} characters; the limit is ${inFigures(maxLength)}`;
 }
 
-function nameOf(untrusted: string): string {
+function nameOf(untrusted: string) {
   return typedLine(untrusted, WORD_MAX);
 }
 
@@ -123,7 +123,7 @@ export const whyNot = {
   unread_channel: "I can't tell whether this channel is shared with another organisation",
 };
 
-function whyNotAllowed(refusal: AccessRefusal): Mrkdwn {
+function whyNotAllowed(refusal: AccessRefusal) {
   return mrkdwn`🔒 You can't use docs-agent here: ${whyNot[refusal]}. Ask an administrator for access.`;
 }
 
@@ -180,7 +180,7 @@ export function requesterView(reason: string, job: Job, names: Names): SlackMess
 
 const button = mrkdwn`*${buttons.tryAgain.label}*`;
 
-function whyNoCard(reason: string, job: Job): Mrkdwn {
+function whyNoCard(reason: string, job: Job) {
   if (isBetweenPeople(reason, job)) {
     return mrkdwn`I can't join a direct message between two people. Use a channel, or write to me directly.`;
   }
@@ -213,7 +213,7 @@ export function delayedView(reason: string, job: Job, names: Names): SlackMessag
   return message(whyDelayed(reason, job.channelId), quotedRequest(job, names));
 }
 
-function whyDelayed(reason: string, channelId: string): Mrkdwn {
+function whyDelayed(reason: string, channelId: string) {
   if (isNotInChannel(reason)) {
     return mrkdwn`I'm not in ${channelMention(channelId)} yet. Type \`${invite}\`, and your request starts by itself.`;
   }
@@ -353,7 +353,7 @@ export const mutedNowView = say`🔇 *Muted.* Replies stay between people until 
 export const correctionSentView = say`✏️ The correction is on its way to the agent.`;
 export const sentAnywayView = say`👀 On its way to the agent.`;
 
-function stillWorking({ stage, requestedAtMs }: Job, nowMs: number): Mrkdwn {
+function stillWorking({ stage, requestedAtMs }: Job, nowMs: number) {
   const sinceMs = stage.kind === 'working' ? workingSince(stage) : requestedAtMs;
   return mrkdwn`*Still working*, ${duration(nowMs - sinceMs)} so far`;
 }

@@ -78,7 +78,7 @@ const pageButton = z
   .transform(({ to, at, id }) => ({ to, than: { requestedAtMs: at, id } }));
 
 /** A position in time never expires. */
-function encodePage(to: 'older' | 'newer', { requestedAtMs: at, id }: Job): string {
+function encodePage(to: 'older' | 'newer', { requestedAtMs: at, id }: Job) {
   return JSON.stringify({ to, at, id });
 }
 
@@ -254,7 +254,7 @@ function turnParts(turns: readonly Turn[], { names }: Reader, max: number): Bloc
   ];
 }
 
-function shownAgain({ id, number }: Job): Blocks {
+function shownAgain({ id, number }: Job) {
   const name = number > 0 ? number : oneLine(id, ID_MAX).slice(0, SHORT_ID_LENGTH);
   return smallPrint(mrkdwn`\`/docs-agent status ${name}\` shows this again`);
 }

@@ -39,7 +39,7 @@ export function cutEscaped(text: string, max: number): string {
   return text;
 }
 
-function cutAt(text: string, length: number): string {
+function cutAt(text: string, length: number) {
   const start = graphemes.segment(text.slice(0, length + 2)).containing(length)?.index ?? length;
   const isPair = (text.codePointAt(length - 1) ?? 0) > 0xffff;
   const end = length - start <= GRAPHEME_MAX ? start : isPair ? length - 1 : length;
@@ -95,7 +95,7 @@ export function nameIn(names: Names, userId: string | null, nameless: string = l
   return oneLine(names.get(userId ?? '') ?? nameless);
 }
 
-function asMeant(prompt: string, names: Names): string {
+function asMeant(prompt: string, names: Names) {
   return whatItIsAbout(displayText(readableText(prompt, names)));
 }
 
@@ -143,7 +143,7 @@ export function titledPrompt(prompt: string, names: Names) {
   return { title, rest: isBlank(more) ? null : firstLines(more) };
 }
 
-function firstLines(text: string): string {
+function firstLines(text: string) {
   const lines = text.split('\n').filter((line) => !isBlank(line));
   const kept = shown(lines.slice(0, REST_LINES_MAX).join('\n'), REST_MAX);
   return lines.length <= REST_LINES_MAX || kept.endsWith('…') ? kept : `${kept.trimEnd()}…`;
@@ -179,12 +179,12 @@ function withoutAbout(request: string) {
   return isAbout ? { words: message, permalink } : { words: request, permalink: null };
 }
 
-function unquoted(text: string): string {
+function unquoted(text: string) {
   return text.replace(/^> ?/gm, '');
 }
 
 /** The agent reads it, too. */
-const aboutLine = (place: string): string => `About this Slack message${place}:`;
+const aboutLine = (place: string) => `About this Slack message${place}:`;
 export const withNotes = 'With these notes:';
 
 const ID_MAX = 32;
@@ -253,7 +253,7 @@ export function channelMention(channelId: string): Mrkdwn {
   return isSlackId(channelId) ? { mrkdwn: `<#${channelId}>` } : mrkdwn`${oneLine(channelId, ID_MAX)}`;
 }
 
-function isSlackId(id: string): boolean {
+function isSlackId(id: string) {
   return id.length <= ID_MAX && /^[A-Z0-9]+$/.test(id);
 }
 

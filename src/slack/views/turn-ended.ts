@@ -37,7 +37,6 @@ import {
   inParts,
   joined,
   listed,
-  type Mrkdwn,
   mrkdwn,
   type Names,
   nameIn,
@@ -177,13 +176,7 @@ function newPullRequest(
   ];
 }
 
-function firstLine(
-  icon: string,
-  words: string,
-  url: string,
-  toMention: readonly string[],
-  sites?: Sites,
-): Mrkdwn {
+function firstLine(icon: string, words: string, url: string, toMention: readonly string[], sites?: Sites) {
   const address = shortPullRequestLink(url, sites);
   const who = addressing(toMention);
   return address === null ? mrkdwn`${icon} ${who}*${words}.*` : mrkdwn`${icon} ${who}*${words}:* ${address}`;

@@ -1,6 +1,6 @@
 import type { ConversationsInfoResponse, UsergroupsUsersListResponse } from '@slack/web-api';
 import type { Clock } from '#engine/runtime/clock.ts';
-import { type AccessRefusal, type AccessRule, accessRefusal, mayAskIn } from '#jobs/policy.ts';
+import { type AccessRule, accessRefusal, mayAskIn } from '#jobs/policy.ts';
 import { CHANNEL_IS_SHARED, isNotInChannel } from '../protocol/error-codes.ts';
 import { isChannel, SLACKBOT } from '../protocol/ids.ts';
 import { type CallerParts, type SlackCaller, withSecondTry } from './web-api/caller.ts';
@@ -35,7 +35,7 @@ export function sharedChannels(call: SlackCaller, clock: Clock, allowed: Readonl
    * A channel that Slack hides from the bot is not closed: nothing can be posted there. Throws
    * ChannelUnreadError.
    */
-  async function isClosed(channelId: string): Promise<boolean> {
+  async function isClosed(channelId: string) {
     if (isAlwaysOpen(channelId)) return false;
     try {
       return await lookup.get(channelId);
@@ -99,7 +99,7 @@ export function accessBy(
   /**
    * Throws SlackCallError if Slack does not answer and no earlier answer is known; ChannelUnreadError if the channel is unclear.
    */
-  async function refusal(userId: string, channelId: string | null): Promise<AccessRefusal | null> {
+  async function refusal(userId: string, channelId: string | null) {
     if (!(await isPerson(userId))) return 'nobody';
     const [standing, userGroups, isShared] = await Promise.all([
       standingOf(userId),
@@ -112,7 +112,7 @@ export function accessBy(
   }
 
   /** A request that waits for an administrator is stored: its card is retried. */
-  async function isClosedForRequests(channelId: string): Promise<boolean> {
+  async function isClosedForRequests(channelId: string) {
     try {
       return await shared.isClosed(channelId);
     } catch (error) {
@@ -124,7 +124,7 @@ export function accessBy(
   }
 
   /** True without an answer: `refusal` then decides. @param mustBeSure throws SlackCallError instead */
-  async function isPerson(userId: string, mustBeSure = false): Promise<boolean> {
+  async function isPerson(userId: string, mustBeSure = false) {
     if (userId === SLACKBOT) return false;
     try {
       return (await users.get(userId)).isPerson;
@@ -146,12 +146,12 @@ export function accessBy(
     }
   }
 
-  function isFromElsewhere({ isStranger, teamId, enterpriseId }: User): boolean {
+  function isFromElsewhere({ isStranger, teamId, enterpriseId }: User) {
     const isColleague = enterpriseId !== null && enterpriseId === home.enterpriseId;
     return isStranger || (teamId !== null && teamId !== home.teamId && !isColleague);
   }
 
-  async function groupsOf(userId: string): Promise<string[]> {
+  async function groupsOf(userId: string) {
     if (rule.users.has(userId)) return [];
     const groups = [...rule.userGroups];
     const found = await Promise.all(groups.map((groupId) => members.get(groupId)));

@@ -60,7 +60,7 @@ export function inspectionBy(
   };
 }
 
-function nullIf<T>(code: string, asked: Promise<T>): Promise<T | null> {
+function nullIf<T>(code: string, asked: Promise<T>) {
   return asked.catch((error: unknown) => {
     if (failureIn(error).code === code) return null;
     throw error;

@@ -1,4 +1,4 @@
-import type { KnownBlock, ModalView } from '@slack/types';
+import type { ModalView } from '@slack/types';
 import type { WebAPICallResult } from '@slack/web-api';
 import type { Clock } from '#engine/runtime/clock.ts';
 import { isWaitOn } from '#jobs/schedule/schedule.ts';
@@ -80,7 +80,7 @@ export function createPoster(
   const gate = new RateGate();
   let granted: GrantedScopes = null;
 
-  async function call(method: string, args: Readonly<Record<string, unknown>>): Promise<Answer> {
+  async function call(method: string, args: Readonly<Record<string, unknown>>) {
     const channelId = typeof args.channel === 'string' ? args.channel : null;
     const waitMs = gate.waitMs(method, channelId, clock.now());
     if (waitMs > 0) throw new SlackCallError(method, rateLimited(waitMs));
@@ -98,7 +98,7 @@ export function createPoster(
     }
   }
 
-  async function callIn(channel: string, method: string, args: object): Promise<Answer> {
+  async function callIn(channel: string, method: string, args: object) {
     await shared.mustBeOpen(channel);
     return call(method, { channel, ...args });
   }
@@ -123,7 +123,7 @@ export function createPoster(
     throw new SlackCallError(methodFor(place.threadTs), slackFailure('retry', TOO_MANY_MESSAGES));
   }
 
-  async function permalink(channel: string, message_ts: string): Promise<string> {
+  async function permalink(channel: string, message_ts: string) {
     return String((await call('chat.getPermalink', { channel, message_ts })).permalink);
   }
 
@@ -132,12 +132,12 @@ export function createPoster(
     userId: string,
     responseUrl: string | null,
     { text, blocks }: SlackMessage,
-  ): Promise<void> {
+  ) {
     if (responseUrl !== null && (await respond(responseUrl, { text, blocks }))) return;
     await call('chat.postMessage', { channel: userId, text, blocks, ...NO_UNFURLS });
   }
 
-  async function respond(responseUrl: string, message: object): Promise<boolean> {
+  async function respond(responseUrl: string, message: object) {
     try {
       const response = await fetchAnswer(responseUrl, {
         method: 'POST',
@@ -162,10 +162,7 @@ export function createPoster(
    * May be repeated. Returns whose token worked; `over`: the step was completed before, or its workflow was
    * cancelled. @param token the step's own; null: the bot's
    */
-  async function completeStep(
-    completion: Completion,
-    token: string | null,
-  ): Promise<'event' | 'bot' | 'over'> {
+  async function completeStep(completion: Completion, token: string | null) {
     const { executionId: function_execution_id, kind, ...result } = completion;
     try {
       const method = `functions.complete${kind === 'error' ? 'Error' : 'Success'}`;
@@ -297,7 +294,7 @@ export function createPoster(
   };
 }
 
-function marked({ blocks: [first, ...rest] }: SlackMessage, callId: string): KnownBlock[] {
+function marked({ blocks: [first, ...rest] }: SlackMessage, callId: string) {
   return first === undefined ? [] : [{ ...first, block_id: callBlockId(callId) }, ...rest];
 }
 
@@ -344,17 +341,17 @@ export class RateGate {
   }
 }
 
-function takeTurn(hold: Hold, method: string, nowMs: number): number {
+function takeTurn(hold: Hold, method: string, nowMs: number) {
   const spacingMs = isPost(method) ? POST_SPACING_MS : CALL_SPACING_MS;
   const waitMs = hold.untilMs - nowMs + hold.waiting * spacingMs;
   hold.waiting += 1;
   return waitMs;
 }
 
-function keyOf(method: string, channelId: string | null): string {
+function keyOf(method: string, channelId: string | null) {
   return isPost(method) ? `${method} ${channelId ?? ''}` : method;
 }
 
-function isPost(method: string): boolean {
+function isPost(method: string) {
   return method === 'chat.postMessage';
 }

@@ -141,7 +141,7 @@ export interface Known {
 
 /** In any skin tone. Throws SlackCallError. */
 function reactorsWith(call: SlackCaller) {
-  return async (channel: string, timestamp: string, emoji: string): Promise<string[]> => {
+  return async (channel: string, timestamp: string, emoji: string) => {
     try {
       const { message } = await call<ReactionsGetResponse>('reactions.get', {
         channel,

@@ -34,7 +34,7 @@ export function groupCommitDriver(file: DatabaseSync, hooks: SqliteHooks): Drive
   /** Another program locked the file for too long: nothing waits. */
   let isHeld = false;
 
-  async function acquireConnection(): Promise<Connection> {
+  async function acquireConnection() {
     const connection: Connection = {
       endTurn: await takeTurn(),
       isInTransaction: false,
@@ -48,12 +48,12 @@ export function groupCommitDriver(file: DatabaseSync, hooks: SqliteHooks): Drive
     return connection;
   }
 
-  async function releaseConnection(connection: Connection): Promise<void> {
+  async function releaseConnection(connection: Connection) {
     connection.endTurn();
   }
 
   /** `immediate`: SQLite cannot upgrade a transaction that read before another program wrote. */
-  async function beginTransaction(connection: Connection): Promise<void> {
+  async function beginTransaction(connection: Connection) {
     if (file.isTransaction) {
       attempt(() => statements.run('savepoint member'));
     } else {
@@ -63,7 +63,7 @@ export function groupCommitDriver(file: DatabaseSync, hooks: SqliteHooks): Drive
     connection.isInTransaction = true;
   }
 
-  async function commitTransaction(connection: Connection): Promise<void> {
+  async function commitTransaction(connection: Connection) {
     attempt(() => {
       requireTransaction();
       if (waiting.length > 0) statements.run('release member');
@@ -75,7 +75,7 @@ export function groupCommitDriver(file: DatabaseSync, hooks: SqliteHooks): Drive
     await ended;
   }
 
-  async function rollbackTransaction(connection: Connection): Promise<void> {
+  async function rollbackTransaction(connection: Connection) {
     // Some errors, such as a full disk, make SQLite roll back by itself.
     if (!connection.isInTransaction || !file.isTransaction) return;
     connection.isInTransaction = false;
@@ -91,7 +91,7 @@ export function groupCommitDriver(file: DatabaseSync, hooks: SqliteHooks): Drive
     await onDisk().catch(() => {});
   }
 
-  async function destroy(): Promise<void> {
+  async function destroy() {
     const endTurn = await takeTurn();
     commit();
     await onDisk().catch(() => {});
@@ -115,14 +115,14 @@ export function groupCommitDriver(file: DatabaseSync, hooks: SqliteHooks): Drive
   }
 
   /** The group: this turn of the event loop, and what already waits for the file. */
-  async function commitSoon(): Promise<void> {
+  async function commitSoon() {
     await nextTurn();
     const endTurn = await takeTurn();
     commit();
     endTurn();
   }
 
-  function commit(): void {
+  function commit() {
     if (waiting.length === 0) return;
     try {
       attempt(() => statements.run('commit'));
@@ -132,34 +132,34 @@ export function groupCommitDriver(file: DatabaseSync, hooks: SqliteHooks): Drive
     flushSoon(waiting.splice(0), statements.takeWrites());
   }
 
-  function join(): Promise<void> {
+  function join() {
     const member = Promise.withResolvers<void>();
     waiting.push(member);
     return member.promise;
   }
 
   /** Includes the open group. */
-  function onDisk(hasWritten = false): Promise<void> {
+  function onDisk(hasWritten = false) {
     if (waiting.length > 0) return join();
     const member = Promise.withResolvers<void>();
     flushSoon([member], hasWritten);
     return member.promise;
   }
 
-  function flushSoon(members: readonly Member[], hasWritten: boolean): void {
+  function flushSoon(members: readonly Member[], hasWritten: boolean) {
     isDirty ||= hasWritten;
     unflushed.push(...members);
     flushIfFree();
   }
 
-  function flushIfFree(): void {
+  function flushIfFree() {
     if (unflushed.length === 0 || (isDirty && flushesUnderWay >= FLUSHES_AT_ONCE)) return;
     if (isDirty) lastFlush = flush(lastFlush);
     for (const { resolve } of unflushed.splice(0)) resolve(lastFlush);
   }
 
   /** Depends on earlier flushes. */
-  async function flush(before: Promise<void>): Promise<void> {
+  async function flush(before: Promise<void>) {
     isDirty = false;
     flushesUnderWay += 1;
     try {
@@ -171,22 +171,22 @@ export function groupCommitDriver(file: DatabaseSync, hooks: SqliteHooks): Drive
     await before;
   }
 
-  function undoGroup(error: unknown): void {
+  function undoGroup(error: unknown) {
     fail(error);
     if (file.isTransaction) statements.run('rollback');
   }
 
-  function fail(error: unknown): void {
+  function fail(error: unknown) {
     for (const { reject } of waiting.splice(0)) reject(error);
   }
 
   /** Some errors undo the transaction even if they are caught. */
-  function requireTransaction(): void {
+  function requireTransaction() {
     if (!file.isTransaction) throw new Error('the transaction was undone before');
   }
 
   /** SQLite's own timeout would block the event loop. */
-  async function patiently<T>(action: () => T): Promise<T> {
+  async function patiently<T>(action: () => T) {
     for (let triesLeft = isHeld ? 0 : BUSY_TRIES; ; triesLeft -= 1) {
       try {
         const result = action();
@@ -200,7 +200,7 @@ export function groupCommitDriver(file: DatabaseSync, hooks: SqliteHooks): Drive
     }
   }
 
-  function attempt<T>(action: () => T): T {
+  function attempt<T>(action: () => T) {
     try {
       return action();
     } catch (error) {

@@ -80,7 +80,7 @@ export function isConnectionLost(code: string | null): boolean {
   return code === null || !SQLSTATE.test(code) || LOST_STATES.test(code);
 }
 
-function messageOf(error: unknown): string {
+function messageOf(error: unknown) {
   return error instanceof Error ? error.message : String(error);
 }
 
@@ -90,7 +90,7 @@ export function passwordsIn(databaseUrl: string): string[] {
   return [password, unescaped(password)].filter((word) => word !== '');
 }
 
-function unescaped(text: string): string {
+function unescaped(text: string) {
   try {
     return decodeURIComponent(text);
   } catch {

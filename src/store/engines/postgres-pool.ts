@@ -31,7 +31,7 @@ export function sharedPool(pool: Pool, databaseUrl: string, max: number): (urgen
   let inUse = 0;
   pool.on('connect', (client) => madeAfterLosses.set(client, losses));
 
-  async function connect(): Promise<PoolClient> {
+  async function connect() {
     for (;;) {
       const client = await pool.connect();
       if (madeAfterLosses.get(client) === losses) return client;
@@ -97,7 +97,7 @@ export function sharedPool(pool: Pool, databaseUrl: string, max: number): (urgen
   return (urgency) => ({ options: pool.options, end: () => pool.end(), connect: () => take(urgency) });
 }
 
-function noneFreeError(connections: number): StoreError {
+function noneFreeError(connections: number) {
   return new StoreError(
     `No connection to Postgres became free in time: all ${connections} are in use. ` +
       'If this goes on, give the role or the database more connections (CONNECTION LIMIT), or look why statements take long.',
@@ -107,7 +107,7 @@ function noneFreeError(connections: number): StoreError {
 }
 
 /** Postgres rejects NUL in text and fractions in integers; SQLite takes both. */
-function storable(parameter: unknown): unknown {
+function storable(parameter: unknown) {
   if (typeof parameter === 'number') return Math.round(parameter);
   return typeof parameter === 'string' ? parameter.replaceAll('\0', '\uFFFD') : parameter;
 }
@@ -123,12 +123,12 @@ function connectionTurns(max: number) {
   const inUse: Record<Urgency, number> = { request: 0, again: 0, background: 0 };
   const waiting: Readonly<Record<Urgency, (() => void)[]>> = { request: [], again: [], background: [] };
 
-  function limitTo(count: number): void {
+  function limitTo(count: number) {
     size = Math.min(max, Math.max(1, count));
     raiseAtMs = performance.now() + RAISE_AFTER_MS;
   }
 
-  function handOut(): void {
+  function handOut() {
     if (size < max && performance.now() >= raiseAtMs) limitTo(size + 1);
     for (let next = nextInLine(); next !== undefined; next = nextInLine()) {
       inUse[next] += 1;
@@ -136,7 +136,7 @@ function connectionTurns(max: number) {
     }
   }
 
-  function nextInLine(): Urgency | undefined {
+  function nextInLine() {
     const { request, again, background } = inUse;
     if (request + again + background >= size) return undefined;
     const isReserved = again + background >= Math.max(1, size - Math.ceil(size / 4));

@@ -84,19 +84,19 @@ export function openPostgres(databaseUrl: string, isPatient = false): Database {
   };
 }
 
-async function takeLock(transaction: Queries, name: string): Promise<void> {
+async function takeLock(transaction: Queries, name: string) {
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(transaction);
 }
 
 /** Replicas' clocks may differ. */
-async function leaseNowMs(transaction: Queries): Promise<number> {
+async function leaseNowMs(transaction: Queries) {
   const { rows } = await sql<{ ms: number }>`
     select cast(extract(epoch from clock_timestamp()) * 1000 as bigint) as ms`.execute(transaction);
   return rows[0]?.ms ?? Number.NaN;
 }
 
 /** Sessions whose age is hidden count while another waits for them. */
-async function heldLocks(queries: Queries): Promise<HeldLock[]> {
+async function heldLocks(queries: Queries) {
   const { rows } = await sql<HeldLock>`
     select distinct on (holder.pid) holder.pid, coalesce(holder.application_name, '') as program,
       coalesce(holder.state, '') as state, held.relname as "table",

@@ -59,12 +59,12 @@ export function unusableDirectory(directory: string, code: string | null): Store
   );
 }
 
-function primaryCode(error: unknown): number | null {
+function primaryCode(error: unknown) {
   const code = extendedCode(error);
   return code === null ? null : code & 0xff;
 }
 
-function extendedCode(error: unknown): number | null {
+function extendedCode(error: unknown) {
   const code = error instanceof Error && 'errcode' in error ? error.errcode : null;
   return typeof code === 'number' ? code : null;
 }

@@ -103,7 +103,7 @@ export function makeDirectory(directory: string): void {
   }
 }
 
-function takeOwnership(directory: string): DatabaseSync {
+function takeOwnership(directory: string) {
   let owner: DatabaseSync | null = null;
   try {
     const path = join(directory, OWNER_FILE);
@@ -127,7 +127,7 @@ function takeOwnership(directory: string): DatabaseSync {
  * Only this user may read prompts and tokens. Opens no existing file: closing it would release SQLite's
  * locks.
  */
-function makePrivate(path: string): void {
+function makePrivate(path: string) {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch {
@@ -136,7 +136,7 @@ function makePrivate(path: string): void {
 }
 
 /** SQLite would keep writing to a deleted file. */
-function lossDetector(directory: string): () => void {
+function lossDetector(directory: string) {
   const stats = () => statSync(join(directory, DATABASE_FILE), { throwIfNoEntry: false });
   const opened = stats();
   return () => {
@@ -204,7 +204,7 @@ export function walFlusher(directory: string, path: string, flushesAtOnce: numbe
   const free = Array.from({ length: flushesAtOnce }, () => openSync(path, 'r'));
   let failureCode: string | null = null;
 
-  function throwIfFailed(mayBeCommitted: boolean): void {
+  function throwIfFailed(mayBeCommitted: boolean) {
     if (failureCode === null) return;
     const error = new StoreError(
       `The store in ${directory} could not be flushed to the disk (${failureCode}), so it is unknown what is stored. Look for ` +

@@ -152,7 +152,7 @@ export class Calls extends Table {
   }
 }
 
-function boundedKey(key: string): string {
+function boundedKey(key: string) {
   if (key.length <= MAX_PLAIN_KEY_LENGTH) return key;
   return `${key.slice(0, MAX_PLAIN_KEY_LENGTH)}…${hash('sha256', key)}`;
 }
@@ -183,6 +183,6 @@ export async function keepNotices(db: Queries, jobIds: readonly string[]): Promi
     .execute();
 }
 
-function digestOf(key: string): string {
+function digestOf(key: string) {
   return hash('sha256', key, 'base64url');
 }

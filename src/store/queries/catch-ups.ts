@@ -159,7 +159,7 @@ export class CatchUps extends Table {
     await this.tasks.runNowUnlessLocked('send_follow_ups', jobId, nowMs, 1);
   }
 
-  private schedule(teamId: string, runAtMs: number): Promise<void> {
+  private schedule(teamId: string, runAtMs: number) {
     return this.tasks.schedule({ kind: 'catch_up', subject: teamId, runAtMs, ifScheduled: 'keep' });
   }
 }

@@ -27,7 +27,7 @@ export class InboundRequests extends Table {
 }
 
 /** Keys name people, who may ask for erasure. */
-function digested(key: string): string {
+function digested(key: string) {
   const kind = key.slice(0, key.indexOf(':') + 1);
   return kind + hash('sha256', key, 'base64url');
 }
@@ -93,7 +93,7 @@ export class EarlyReplies extends Table {
     messageTs: string,
     columns: Pick<Tables['earlyReply'], 'userId' | 'text' | 'editedTs' | 'more'>,
     nowMs: number,
-  ): Promise<void> {
+  ) {
     await forgetOldEarlyReplies(this.db, nowMs);
     const { editedTs, text, more } = columns;
     // Another event of the message may have brought less.

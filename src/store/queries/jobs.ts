@@ -292,11 +292,7 @@ export class JobLists extends Table {
     return rows.map(jobFrom);
   }
 
-  private async visibleTo(
-    { teamId, userId, channelId }: Viewer,
-    start: PageStart,
-    limit: number,
-  ): Promise<Job[]> {
+  private async visibleTo({ teamId, userId, channelId }: Viewer, start: PageStart, limit: number) {
     const [direction, order] = start?.to === 'newer' ? (['asc', '>'] as const) : (['desc', '<'] as const);
     const nearest = (isMeant: Condition) =>
       this.db

@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { TaskKind } from '#jobs/task-kinds.ts';
-import { fromJson, type TaskGroup } from '../schema/tables.ts';
+import { fromJson } from '../schema/tables.ts';
 import { Table } from './table.ts';
 
 export type Place = Readonly<{
@@ -31,7 +31,7 @@ const LANES = [
 ] as const;
 const CALLS_MAX = 2_000;
 
-function groupOf({ teamId, channelId }: Place): TaskGroup {
+function groupOf({ teamId, channelId }: Place) {
   return `${teamId}/${channelId}/`;
 }
 

@@ -50,7 +50,7 @@ export class Schedules extends Table {
   }
 }
 
-function isWrong(servedUntilMs: number, nowMs: number): boolean {
+function isWrong(servedUntilMs: number, nowMs: number) {
   return servedUntilMs > nowMs + CLOCKS_DIFFER_MAX_MS;
 }
 

@@ -1,11 +1,4 @@
-import {
-  type QueryResult,
-  type RawBuilder,
-  type Selectable,
-  type SelectQueryBuilder,
-  type SqlBool,
-  sql,
-} from 'kysely';
+import { type RawBuilder, type Selectable, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { Queries, Tables } from '../schema/tables.ts';
 import { type CompiledQueries, executePrepared, namesOf, type Query, type Source } from './prepared.ts';
 import type { Tasks } from './tasks/tasks.ts';
@@ -39,7 +32,7 @@ export class Table {
     return this.inTransaction().takeLock(name);
   }
 
-  private inTransaction(): Shared {
+  private inTransaction() {
     if (this.shared === null) throw new Error('This needs a transaction');
     return this.shared;
   }
@@ -105,7 +98,7 @@ export class Table {
     sources: readonly Source[],
     condition: RawBuilder<SqlBool> | undefined,
     build: (sources: readonly Source[]) => Query<unknown>,
-  ): Promise<boolean> {
+  ) {
     const { numAffectedRows } = await this.execute(condition === undefined ? name : null, sources, build);
     return numAffectedRows !== 0n;
   }
@@ -115,7 +108,7 @@ export class Table {
     name: string | null,
     sources: readonly Source[],
     build: (sources: readonly Source[]) => Query<R>,
-  ): Promise<QueryResult<R>> {
+  ) {
     const [key = {}] = sources;
     const isPlain = sources.every((source) => Object.values(source).every(isPlainValue));
     if (name === null || !isPlain || Object.values(key).includes(null)) {
@@ -127,7 +120,7 @@ export class Table {
 
 const compiled: CompiledQueries = new WeakMap();
 
-function isPlainValue(value: unknown): boolean {
+function isPlainValue(value: unknown) {
   return value === null || typeof value !== 'object';
 }
 

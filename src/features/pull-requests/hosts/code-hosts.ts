@@ -161,7 +161,7 @@ function checkLog(log: Logger) {
     result: CheckResult,
     durationMs: number,
     remaining: number | null,
-  ): void => {
+  ) => {
     const { outcome } = result;
     log[outcome === 'later' ? 'info' : 'debug']('code_host_looked', {
       ...{ host, pull_request: name, outcome, duration_ms: durationMs },

@@ -114,7 +114,7 @@ const readDetails: Dialect['details'] = async (read, number) => {
 };
 
 /** Only the issue has the name. */
-async function readClosedBy(read: Read, number: number): Promise<string | null> {
+async function readClosedBy(read: Read, number: number) {
   const closed = await orNull(read(`/issues/${number}`, z.object({ closed_by: account })), () => true);
   return closed?.closed_by?.login ?? null;
 }
@@ -157,7 +157,7 @@ const readPreview: Reading = async (read, { number, commit }, lacks) => {
   return { previewUrl: commented?.items.findLast((url) => url !== '') ?? null };
 };
 
-async function readDeployed(read: Read, commit: string): Promise<string> {
+async function readDeployed(read: Read, commit: string) {
   const found = await read(`/deployments?sha=${commit}&per_page=${DEPLOYMENTS_MAX}`, deployments);
   for (const { id } of found.filter((one) => !one.production_environment)) {
     const [newest] = await read(`/deployments/${id}/statuses?per_page=1`, deploymentStatuses);

@@ -1,5 +1,4 @@
 import type { EventOf } from '../../event.ts';
-import type { FollowUp } from '../../follow-ups/follow-up.ts';
 import { type Job, mayStartAgain } from '../../job.ts';
 import { countReplies, replaceAgentJob, withKnownLink } from '../announce.ts';
 import type { Deciders, DecisionBuilder } from '../decision-builder.ts';
@@ -133,7 +132,7 @@ export function isToBeFound({ stage }: Job, callId: string): boolean {
   return stage.kind === 'create_unknown' && stage.callId === callId;
 }
 
-function repliesAlong(builder: DecisionBuilder, callId: string): FollowUp[] {
+function repliesAlong(builder: DecisionBuilder, callId: string) {
   return builder.followUpsOfCall(callId).filter(({ state }) => state === 'sending' || state === 'unknown');
 }
 

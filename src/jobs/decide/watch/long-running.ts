@@ -1,5 +1,5 @@
 import type { JobEvent } from '../../event.ts';
-import { type Job, type Working, watchQuestionOf } from '../../job.ts';
+import { type Job, watchQuestionOf } from '../../job.ts';
 import { isWaitOn } from '../../schedule/schedule.ts';
 import type { Deciders, DecisionBuilder } from '../decision-builder.ts';
 
@@ -50,7 +50,7 @@ export const watchDeciders = {
   },
 } satisfies Partial<Deciders>;
 
-function stageWithQuestion({ job: { stage } }: DecisionBuilder, number: number): Working | null {
+function stageWithQuestion({ job: { stage } }: DecisionBuilder, number: number) {
   return stage.kind === 'working' && stage.question?.number === number ? stage : null;
 }
 

@@ -328,6 +328,6 @@ function resume(
 }
 
 /** A clock that was ahead may have set `sinceMs`. */
-function withPastEnd(ended: Ended, nowMs: number): Ended {
+function withPastEnd(ended: Ended, nowMs: number) {
   return ended.sinceMs <= nowMs + CLOCKS_DIFFER_MS ? ended : { ...ended, sinceMs: nowMs };
 }

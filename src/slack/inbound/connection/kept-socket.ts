@@ -66,7 +66,7 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
     return open.size + closedAtMs.length;
   });
 
-  function makeSocket(): Socket {
+  function makeSocket() {
     if (app === null) throw new Error('there is nothing to process requests');
     const socket: Socket = openSocket(app, appToken, options, {
       onGoodbye: (reason) => {
@@ -101,7 +101,7 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
     failures = isRefresh || hasLasted() ? 0 : failures + 1;
   };
 
-  function replace(): Promise<void> {
+  function replace() {
     const needsNext = () => !isStopped && (current === null || replacedFor !== null);
     const openUntilDone = async () => {
       while (needsNext()) {
@@ -115,13 +115,13 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
     return replacing;
   }
 
-  async function recount(): Promise<void> {
+  async function recount() {
     if (isStopped) return;
     if (current !== null) replacedFor ??= 'count';
     await replace();
   }
 
-  function countLater(): void {
+  function countLater() {
     cancelCount();
     if (isStopped) return;
     const isNew = clock.now() < startedAtMs + KILLED_COUNTED_MS;
@@ -129,7 +129,7 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
     cancelCount = clock.at(clock.now() + afterMs, () => void recount());
   }
 
-  async function tryOpening(): Promise<void> {
+  async function tryOpening() {
     try {
       await openNext();
     } catch (error) {
@@ -143,13 +143,13 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
     }
   }
 
-  function noteFailure(error: unknown, level: 'error' | 'warn'): void {
+  function noteFailure(error: unknown, level: 'error' | 'warn') {
     failures += 1;
     retryAfterMs = Math.min(classify(error).retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS);
     log[level]('socket_not_reopened', { reason: whyNotOpened(error), failures });
   }
 
-  async function openNext(): Promise<void> {
+  async function openNext() {
     await count.expectAnother();
     if (isStopped) return;
     next = makeSocket();
@@ -178,7 +178,7 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
     }
   }
 
-  function leave(socket: Socket | null): void {
+  function leave(socket: Socket | null) {
     if (socket === null) return;
     void leaving?.close();
     leaving = socket;
@@ -186,7 +186,7 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
     cancelGoodbye = clock.at(clock.now() + LEAVE_WITHIN_MS, () => void socket.close());
   }
 
-  async function pause(): Promise<void> {
+  async function pause() {
     const growingMs = failures < 2 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (failures - 2), LONGEST_PAUSE_MS);
     const ms = Math.max(growingMs, retryAfterMs);
     retryAfterMs = 0;
@@ -200,7 +200,7 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
     await promise;
   }
 
-  async function isSharedSince(sinceMs: number | null): Promise<boolean> {
+  async function isSharedSince(sinceMs: number | null) {
     const nowMs = clock.now();
     const sureSinceMs = Math.max(sinceMs ?? 0, nowMs - COUNT_AGAIN_MS);
     // A count for another reason may be older than the other program.
@@ -293,7 +293,7 @@ export function countConnections(
   let isStopped = false;
 
   /** Null: the store did not answer. @param expected about to open */
-  async function report(expected = 0): Promise<number | null> {
+  async function report(expected = 0) {
     cancelReport();
     if (isStopped) return null;
     cancelReport = clock.at(clock.now() + REPORT_EVERY_MS, () => void report());

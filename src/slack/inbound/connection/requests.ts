@@ -91,7 +91,7 @@ const KINDS: ReadonlyMap<unknown, InboundRequestKind> = new Map([
   ['reaction_removed', 'reaction'],
 ]);
 
-function kindOf({ type, command, event }: Body): InboundRequestKind {
+function kindOf({ type, command, event }: Body) {
   const isEvent = type === 'event_callback';
   if (!isEvent && command !== undefined) return 'command';
   return KINDS.get(isEvent ? event?.type : type) ?? 'other';
@@ -100,7 +100,7 @@ function kindOf({ type, command, event }: Body): InboundRequestKind {
 /** Most events do not concern the program; listeners note those that do. */
 const LISTENERS_NOTE: readonly InboundRequestKind[] = ['mention', 'message', 'workflow', 'reaction', 'other'];
 
-function keyOf({ event, event_id: eventId, trigger_id: triggerId }: Body): string | null {
+function keyOf({ event, event_id: eventId, trigger_id: triggerId }: Body) {
   const { channel, ts, function_execution_id: executionId } = event ?? {};
   const messageKey = typeof channel === 'string' && typeof ts === 'string' ? `${channel}:${ts}` : null;
   return [triggerId, executionId, messageKey, eventId].find((one) => typeof one === 'string') ?? null;

@@ -158,7 +158,7 @@ export function checkShape(body: object): void {
   }
 }
 
-function eventShape(event: SlackEventPart): z.ZodType {
+function eventShape(event: SlackEventPart) {
   const { type, item } = event;
   if (type === 'reaction_added' || type === 'reaction_removed') {
     return item?.type === 'message' ? reaction : anyEvent;
@@ -168,7 +168,7 @@ function eventShape(event: SlackEventPart): z.ZodType {
   return mayBeHuman(event) || appThatWrote(event) !== null ? message.extend({ channel: id }) : anyEvent;
 }
 
-function checkPart(shape: z.ZodType, part: unknown, ...at: readonly string[]): void {
+function checkPart(shape: z.ZodType, part: unknown, ...at: readonly string[]) {
   const issue = shape.safeParse(part).error?.issues[0];
   if (issue !== undefined) throw new BadRequestError(400, `malformed at ${[...at, ...issue.path].join('.')}`);
 }

@@ -202,7 +202,7 @@ export const jobFormSubmissions = {
   },
 } satisfies Submissions;
 
-function refuseText(deps: ListenerDeps, text: string): void {
+function refuseText(deps: ListenerDeps, text: string) {
   const verdict = judgePrompt(unescaped(text), promptMaxOf(deps));
   if (verdict.kind !== 'ok') throw new Refused(refusalAtField(verdict));
 }
@@ -306,7 +306,7 @@ function openDraft({ stage }: Job, number: number | undefined): Draft | null {
   return stage.kind === 'draft' && stage.number === number ? stage : null;
 }
 
-async function refuseOthers(deps: ListenerDeps, { channelId }: Job, userId: string): Promise<void> {
+async function refuseOthers(deps: ListenerDeps, { channelId }: Job, userId: string) {
   const approvers = approversIn(deps.newContext().rulesOf(deps.teamId), channelId);
   if (approvers.length === 0 || approvers.includes(userId)) return;
   noteRefusal(deps, userId, 'no_approver');
@@ -320,7 +320,7 @@ function readAlong(deps: ListenerDeps, job: Job, draft: Draft, messages: readonl
 }
 
 /** Includes bots' messages, excludes replies to the draft. */
-async function readOffered(deps: ListenerDeps, job: Job, draft: Draft): Promise<Excerpt> {
+async function readOffered(deps: ListenerDeps, job: Job, draft: Draft) {
   const { thread, messages } = draft;
   const { followUpMode } = await deps.store.transaction(async (tx) => {
     const saved = await tx.channelSettings.get(job.teamId, job.channelId);
@@ -347,7 +347,7 @@ async function readFrom(
   { thread }: Draft,
   fromTs: string | undefined,
   pick: Parameters<typeof readThread>[2],
-): Promise<Excerpt> {
+) {
   if (thread === null || fromTs === undefined) return NOTHING;
   return readThread(deps, { channelId, threadTs: thread.threadTs, fromTs }, (found) =>
     // The root is always included.

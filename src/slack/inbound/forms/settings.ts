@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ViewOutput } from '@slack/bolt';
-import type { ModalView } from '@slack/types';
 import { type ChannelSettings, defaultProject, settingsOf } from '#jobs/policy.ts';
 import { decode, type SettingsFormData, settingsData } from '../../protocol/form-data.ts';
 import { formIds } from '../../protocol/ids.ts';
@@ -70,11 +69,7 @@ export const settingsSubmissions = {
   },
 } satisfies Submissions;
 
-async function formOf(
-  deps: ListenerDeps,
-  channelId: string,
-  responseUrl: string | null,
-): Promise<ModalView | null> {
+async function formOf(deps: ListenerDeps, channelId: string, responseUrl: string | null) {
   try {
     const reading = deps.store.transaction((tx) => tx.channelSettings.get(deps.teamId, channelId));
     const saved = await inTime<Awaited<typeof reading> | 'late'>(deps, 'settings', reading, 'late');

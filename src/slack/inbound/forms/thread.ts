@@ -36,7 +36,6 @@ import {
   threadPreviewView,
 } from '../../views/compose.ts';
 import { plainModal } from '../../views/form.ts';
-import type { SlackMessage } from '../../views/message.ts';
 import { notReadView, refusalView, sentAnywayView, startingView } from '../../views/private-answers.ts';
 import { isDirectMessage, labels } from '../../views/text.ts';
 import { TOO_MANY_MESSAGES } from '../../workspace/poster.ts';
@@ -104,7 +103,7 @@ export function refuseChanged(lines: readonly ThreadLine[], ticked: readonly str
 }
 
 /** The author of the mention has not seen later edits. */
-function refuseEdited({ messages, names }: Excerpt, mentionTs: string): void {
+function refuseEdited({ messages, names }: Excerpt, mentionTs: string) {
   const edited = messages.find((message) => (message.edited?.ts ?? '') > mentionTs);
   if (edited !== undefined) throw new Refused(editedMeanwhileView(authorOf(edited, names)));
 }
@@ -142,12 +141,12 @@ export function threadContext({ messages, names }: Excerpt, permalink: string | 
 /** A table, list, code block or quotation. */
 const NEEDS_OWN_LINE = /^(?:\| |```|• |1\. |&gt; )/;
 
-function authorOf({ user, username }: MessageEvent, names: ReadonlyMap<string, string>): string {
+function authorOf({ user, username }: MessageEvent, names: ReadonlyMap<string, string>) {
   const name = (user === undefined ? undefined : names.get(user)) ?? username ?? 'somebody';
   return displayText(name).replace(/\s+/g, ' ');
 }
 
-function authorsOf({ messages, names }: Excerpt): string[] {
+function authorsOf({ messages, names }: Excerpt) {
   return messages.map((message) => authorOf(message, names));
 }
 
@@ -192,11 +191,7 @@ export const threadPresses = {
   onlyMyWords: startInThread(false),
 } satisfies Presses;
 
-async function problemOf(
-  deps: ListenerDeps,
-  { channelId, threadTs }: MentionedIn,
-  press: Press,
-): Promise<SlackMessage | null> {
+async function problemOf(deps: ListenerDeps, { channelId, threadTs }: MentionedIn, press: Press) {
   // Elsewhere, this could show a thread to someone removed from its channel.
   if (press.channelId !== channelId) return noJobInThreadView;
   const owner = await deps.store.transaction((tx) => tx.jobs.findByThread(deps.teamId, channelId, threadTs));
@@ -348,7 +343,7 @@ async function storeReply(
   { jobId, channelId, threadTs, messageTs }: SaidSince,
   said: Excerpt,
   userId: string,
-): Promise<void> {
+) {
   const text = threadContext(said, linkTo(deps, { channelId, threadTs }));
   const verdict = judgePrompt(readableText(text, new Map()), promptMaxOf(deps));
   if (verdict.kind !== 'ok') throw new Refused(refusalView(verdict));

@@ -39,11 +39,11 @@ export function catchUps(tools: SlackTools) {
   };
 }
 
-async function readNextPage(tools: SlackTools, throttle: ReadThrottle, task: ClaimedTask): Promise<void> {
+async function readNextPage(tools: SlackTools, throttle: ReadThrottle, task: ClaimedTask) {
   const { store, clock, log } = tools;
   const { subject, lease } = task;
 
-  async function scheduleNext(tx: Transaction): Promise<void> {
+  async function scheduleNext(tx: Transaction) {
     const nextAtMs = await tx.catchUps.nextAtMs(subject);
     if (nextAtMs === null) await tx.tasks.complete(lease);
     else await tx.tasks.delayUntil(lease, Math.max(nextAtMs, throttle.nextAtMs));
@@ -107,7 +107,7 @@ async function postpone(
   { jobId, cursor, failures }: NextThread,
   failure: SlackFailure | null,
   nowMs: number,
-): Promise<void> {
+) {
   if (failure?.code === INVALID_CURSOR && cursor !== null) {
     return tx.catchUps.dropCursor(jobId, nowMs + RESTARTED_AFTER_MS);
   }
@@ -120,7 +120,7 @@ async function postpone(
 }
 
 /** Skips old edits in sweeps, and while reads are scarce. */
-function startOf(thread: NextThread, { isSlow }: ReadThrottle): string {
+function startOf(thread: NextThread, { isSlow }: ReadThrottle) {
   const { job, threadTs, seenTs, unsentTs, isSweep } = thread;
   if (seenTs === null || !(isSlow || isSweep)) return job.repliesAfterTs ?? threadTs;
   const edited = (Number(seenTs) - EDITED_WITHIN_S).toFixed(6);
@@ -132,7 +132,7 @@ async function admitted(
   { access, botId, botUserId }: Workspace,
   { channelId }: Job,
   messages: readonly MessageEvent[],
-): Promise<MessageEvent[]> {
+) {
   const isAdmitted = await Promise.all(
     messages.map(async (message) => {
       const author = replyOf(message, botUserId)?.reply.userId;
@@ -151,7 +151,7 @@ async function storeMessages(
   job: Job,
   messages: readonly MessageEvent[],
   { projects, botUserId }: Workspace,
-): Promise<number> {
+) {
   const context = tools.newContext();
   const { promptMaxLength } = tools;
   const { requestTs, requesterId: userId, threadTs } = job;

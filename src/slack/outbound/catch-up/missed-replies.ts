@@ -20,7 +20,7 @@ export function missedReplies(store: Store, clock: Clock, log: Logger) {
   let lastSignsAtMs = Number.NEGATIVE_INFINITY;
   let isStopped = false;
 
-  async function request(threads: Partial<LiveThreads>): Promise<void> {
+  async function request(threads: Partial<LiveThreads>) {
     const nowMs = clock.now();
     const all = { teamId: null, sinceMs: nowMs - LIVE_FOR_MS, limit: MAX_THREADS, nowMs, fromMs: nowMs };
     const live = { ...all, isSweep: false, ...threads };
@@ -32,19 +32,19 @@ export function missedReplies(store: Store, clock: Clock, log: Logger) {
 
   const logError = (error: unknown) => log.error('catch_up_not_scheduled', { error });
 
-  function cancel(key: string): void {
+  function cancel(key: string) {
     planned.get(key)?.();
     planned.delete(key);
   }
 
-  function requestAt(atMs: number, key: string, teamId: string | null): void {
+  function requestAt(atMs: number, key: string, teamId: string | null) {
     cancel(key);
     if (isStopped) return;
     const run = () => void requestNow(key, teamId);
     planned.set(key, clock.at(atMs, run));
   }
 
-  async function requestNow(key: string, teamId: string | null): Promise<void> {
+  async function requestNow(key: string, teamId: string | null) {
     cancel(key);
     if (key === SIGNS) lastSignsAtMs = clock.now();
     try {

@@ -127,7 +127,7 @@ async function send(
   message: SlackMessage,
   { poster, access }: Workspace,
   nowMs: number,
-): Promise<string> {
+) {
   const { channelId, threadTs } = job;
   const destination = destinationOf(job, request);
   const initiator = initiatorOf(job);
@@ -281,11 +281,7 @@ export async function record(
 }
 
 /** Its offer or pull request may have changed during the post. */
-async function refreshIfChanged(
-  tx: Transaction,
-  { id, jobId, lane, request }: LedgerCall,
-  nowMs: number,
-): Promise<void> {
+async function refreshIfChanged(tx: Transaction, { id, jobId, lane, request }: LedgerCall, nowMs: number) {
   const isNotice = request.kind === 'notify_channel';
   if (!isNotice && request.kind !== 'announce') return;
   const url = isNotice ? request.url : announcedLink(request.announcement);
@@ -332,7 +328,7 @@ export function refused(call: LedgerCall, reason: string): PostResult {
   return { outcome: { state: 'failed', detail: reason }, event: refusal(call, reason) };
 }
 
-function mayWaitForPlace({ call, job, failure: { code }, nowMs }: Attempt): boolean {
+function mayWaitForPlace({ call, job, failure: { code }, nowMs }: Attempt) {
   const { request, createdAtMs, heldSinceMs } = call;
   if (!isPlaceClosed(code) || heldSinceMs === PLACE_IS_GONE) return false;
   const waitedMs = nowMs - createdAtMs;
@@ -382,7 +378,7 @@ export function isTriedForLong({ call, failure: { isPassing }, nowMs }: Attempt)
   return isPassing && call.heldSinceMs !== null && nowMs - call.heldSinceMs > HELD_FOR_MS;
 }
 
-function isHeldForLong({ call: { heldSinceMs }, nowMs }: Attempt): boolean {
+function isHeldForLong({ call: { heldSinceMs }, nowMs }: Attempt) {
   return nowMs - (heldSinceMs ?? nowMs) >= NOTIFIED_AFTER_MS;
 }
 

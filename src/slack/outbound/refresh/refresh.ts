@@ -46,7 +46,7 @@ export function isHopeless({ attempts }: ClaimedTask, failure: SlackFailure): bo
   return failure.outcome === 'refused' || (failure.isPassing && attempts >= TRIES_WHILE_HELD);
 }
 
-function isClosed({ outcome, code }: SlackFailure): boolean {
+function isClosed({ outcome, code }: SlackFailure) {
   return outcome === 'refused' && isPlaceClosed(code);
 }
 
@@ -75,7 +75,7 @@ export function refresh<Snapshot>(
   load: (tx: Transaction, task: ClaimedTask, tools: SlackTools) => Promise<Snapshot | null | 'later'>,
   show: (tools: SlackTools, snapshot: Snapshot, attempt: RefreshAttempt) => Promise<RefreshResult>,
 ) {
-  return async (tools: SlackTools, task: ClaimedTask): Promise<void> => {
+  return async (tools: SlackTools, task: ClaimedTask) => {
     const { store, clock } = tools;
     const { kind, subject, lease } = task;
     const snapshot = await store.transaction(async (tx) => {

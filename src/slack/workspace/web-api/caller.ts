@@ -105,7 +105,7 @@ export function boltLogger(logger: Logger): BoltLogger {
   };
 }
 
-function described(part: unknown): string {
+function described(part: unknown) {
   if (part instanceof Error) {
     return `${part.name}: ${part.message}${'code' in part ? ` (${String(part.code)})` : ''}`;
   }
@@ -185,7 +185,7 @@ export function againIfFailed<T>(ask: () => Promise<T>): Promise<T> {
 }
 
 /** Not after a rate limit. */
-function mayPass(error: unknown): boolean {
+function mayPass(error: unknown) {
   if (!(error instanceof SlackCallError)) return false;
   const { outcome, retryAfterMs, needsAdmin } = error.failure;
   return outcome !== 'refused' && retryAfterMs === null && !needsAdmin;

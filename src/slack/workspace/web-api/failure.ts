@@ -101,7 +101,7 @@ export function classify(error: unknown): SlackFailure {
   );
 }
 
-function classifyCode(code: string): SlackFailure {
+function classifyCode(code: string) {
   // A proxy's HTML page arrives as an "error code".
   if (!ERROR_CODE.test(code)) return slackFailure('unknown', 'bad_answer');
   switch (classOf(code)) {
@@ -122,7 +122,7 @@ function classifyCode(code: string): SlackFailure {
  * The SDK wraps fetch, which wraps the socket. A code does not show whether the request was sent: a route can
  * also fail later.
  */
-function connectionFailure(error: Error): SlackFailure | null {
+function connectionFailure(error: Error) {
   let outcome: SlackFailure['outcome'] = 'unknown';
   let current: unknown = error;
   for (let depth = 0; depth < 6 && current instanceof Error; depth += 1) {

@@ -19,12 +19,12 @@ export function cachedLookup<T>(
   const underWay = new Map<string, { readonly answer: Promise<T>; readonly sinceMs: number }>();
 
   /** An end too far ahead: the clock was set back. */
-  function knows(id: string): boolean {
+  function knows(id: string) {
     const leftMs = (known.get(id)?.freshUntilMs ?? 0) - clock.now();
     return leftMs > 0 && leftMs <= freshMs;
   }
 
-  function remember(id: string, value: T): void {
+  function remember(id: string, value: T) {
     known.delete(id);
     const [oldest] = known.keys();
     if (known.size >= max && oldest !== undefined) known.delete(oldest);
@@ -81,7 +81,7 @@ export function namesIn(users: Users, teamId: string, { call, clock, log }: Call
   const notFound = (id: string, reason: string) => log.warn('name_not_found', { id, reason });
 
   /** Null: asking again would not help. */
-  const ask = <T>(id: string, look: () => Promise<T>): Promise<T | null> =>
+  const ask = <T>(id: string, look: () => Promise<T>) =>
     withSecondTry(look, clock).catch((error: unknown) => {
       const { outcome, code } = failureIn(error);
       if (outcome !== 'refused' && code !== 'missing_scope') throw error;

@@ -160,6 +160,6 @@ function byZeros(bytes: Buffer): string | null {
   return high > low ? 'utf-16be' : 'utf-16le';
 }
 
-function isReadable(text: string): boolean {
+function isReadable(text: string) {
   return !text.includes('\u0000') && (text.match(CONTROLS)?.length ?? 0) * 100 <= text.length * MAX_CONTROLS;
 }

@@ -164,7 +164,7 @@ export class Tasks {
     return this.runUnlocked(kind, far.orderBy('runAt').limit(limit), nowMs);
   }
 
-  private async runUnlocked(kind: TaskKind, meant: Ids, nowMs: number): Promise<number> {
+  private async runUnlocked(kind: TaskKind, meant: Ids, nowMs: number) {
     const { numUpdatedRows } = await this.db
       // Postgres may run a subquery with a limit several times, and would update more.
       .with(
@@ -308,7 +308,7 @@ export class Tasks {
     );
   }
 
-  private async free(lease: Lease, changes: UpdateObject<Tables, 'task'>): Promise<void> {
+  private async free(lease: Lease, changes: UpdateObject<Tables, 'task'>) {
     const freed = await this.ifHeld(lease)
       .set({ ...freeLease, ...changes })
       .returning(['kind', 'runAt'])
