@@ -22,12 +22,7 @@ import type { Store } from '#store/store.ts';
 import { formIds, type viewIds } from '../protocol/ids.ts';
 import { escapeMrkdwn, sanitize } from '../protocol/slack-text.ts';
 import type { FeatureViews } from '../views/announcement.ts';
-import {
-  type Press as ButtonPress,
-  type JobButton,
-  linkButtons,
-  type otherButtons,
-} from '../views/buttons.ts';
+import { type JobButton, linkButtons, type otherButtons } from '../views/buttons.ts';
 import { questionFormAgain } from '../views/compose.ts';
 import { atField, plainModal } from '../views/form.ts';
 import type { SlackMessage } from '../views/message.ts';
@@ -119,32 +114,10 @@ export type Interaction = Readonly<{
   refuse(problem: SlackMessage): Promise<void>;
 }>;
 
-export interface Command extends Interaction {
-  readonly channelId: string;
-  readonly text: string;
-  tellLater(message: SlackMessage): Promise<unknown>;
-}
-
-export interface Press extends Interaction, ButtonPress {
-  readonly buttonId: string;
-  /** Untrusted. */
-  readonly value: string;
-  readonly view: BlockButtonAction['view'];
-  /** At the message or in its thread. Does not acknowledge. */
-  tellBeside(answer: SlackMessage): Promise<void>;
-  replace(answer: SlackMessage): Promise<null>;
-}
-
-export interface Shortcut extends Interaction {
-  readonly channelId: string;
-  readonly message: MessageShortcut['message'];
-}
-
-export interface Submission extends Interaction {
-  readonly view: ViewOutput;
-  readonly values: ReturnType<typeof valuesIn>;
-  update(view: ModalView): Promise<null>;
-}
+export type Command = ReturnType<typeof commandOf>;
+export type Press = ReturnType<typeof pressOf>;
+export type Shortcut = ReturnType<typeof shortcutOf>;
+export type Submission = ReturnType<typeof submissionOf>;
 
 type Deps = Pick<AnyWorkspaceDeps, 'teamId' | 'log' | 'poster'>;
 
@@ -179,7 +152,7 @@ function once<Response>(ack: (response?: Response) => Promise<void>) {
   };
 }
 
-export function commandOf(deps: Deps, { command, ack: give, respond }: SlackCommandMiddlewareArgs): Command {
+export function commandOf(deps: Deps, { command, ack: give, respond }: SlackCommandMiddlewareArgs) {
   const ack = once(give);
   const tell = (message: SlackMessage) => ack({ response_type: 'ephemeral', ...message });
   return {
@@ -191,26 +164,27 @@ export function commandOf(deps: Deps, { command, ack: give, respond }: SlackComm
     text: command.text ?? '',
     ack,
     tell,
-    tellLater: (message) => respond({ response_type: 'ephemeral', ...message }),
+    tellLater: (message: SlackMessage) => respond({ response_type: 'ephemeral', ...message }),
     refuse: tell,
   };
 }
 
 type PressArgs = Pick<SlackActionMiddlewareArgs<BlockButtonAction>, 'action' | 'body' | 'ack' | 'respond'>;
 
-export function pressOf(deps: Deps, { action, body, ack, respond }: PressArgs): Press {
+export function pressOf(deps: Deps, { action, body, ack, respond }: PressArgs) {
   const { trigger_id: triggerId, response_url: responseUrl, view, message } = body;
   const answers = answersBeside(deps, body, ack, respond);
   return {
     ...answers,
     buttonId: action.action_id,
+    /** Untrusted. */
     value: action.value ?? '',
     view,
     channelId: body.channel?.id ?? null,
     keys: triggerKeys('press', deps, triggerId),
     pressedTs: slackTime(action.action_ts),
     ...(message !== undefined && { messageTs: message.ts }),
-    refuse: async (problem) => {
+    refuse: async (problem: SlackMessage) => {
       if (responseUrl) return answers.tell(problem);
       await answers.ack();
       const modal = plainModal('Not allowed', problem);
@@ -230,7 +204,7 @@ export function slackTime(ts: unknown): string | undefined {
 
 type ShortcutArgs = Pick<SlackShortcutMiddlewareArgs<MessageShortcut>, 'shortcut' | 'ack' | 'respond'>;
 
-function shortcutOf(deps: Deps, { shortcut, ack, respond }: ShortcutArgs): Shortcut {
+function shortcutOf(deps: Deps, { shortcut, ack, respond }: ShortcutArgs) {
   const answers = answersBeside(deps, shortcut, ack, respond);
   const { channel, message } = shortcut;
   return { ...answers, channelId: channel.id, keys: [], message, refuse: answers.tell };
@@ -252,6 +226,7 @@ function answersBeside(
   const ownTs = container?.message_ts ?? message?.ts;
   // Answers to a root message show in its channel.
   const place = typeof threadTs === 'string' && threadTs !== ownTs ? { thread_ts: threadTs } : {};
+  /** At the message or in its thread. Does not acknowledge. */
   const tellBeside = (answer: SlackMessage) =>
     bestEffort(
       deps,
@@ -279,10 +254,7 @@ function answersBeside(
 /** Other fields may come first. */
 const MAIN_FIELDS: ReadonlySet<string> = new Set([formIds.prompt, formIds.followUpMode]);
 
-function submissionOf(
-  deps: Deps,
-  { ack: give, body, view }: SlackViewMiddlewareArgs<ViewSubmitAction>,
-): Submission {
+function submissionOf(deps: Deps, { ack: give, body, view }: SlackViewMiddlewareArgs<ViewSubmitAction>) {
   const ack = once(give);
   const update = async (next: ModalView) => {
     await ack({ response_action: 'update', view: next });
@@ -306,9 +278,10 @@ function submissionOf(
       return valuesIn(view);
     },
     ack,
-    tell: (problem, field = fields.find((id) => MAIN_FIELDS.has(id)) ?? first) => tell(problem, field),
+    tell: (problem: SlackMessage, field = fields.find((id) => MAIN_FIELDS.has(id)) ?? first) =>
+      tell(problem, field),
     update,
-    refuse: (problem) => tell(problem, first),
+    refuse: (problem: SlackMessage) => tell(problem, first),
   };
 }
 

@@ -86,33 +86,23 @@ export function createWorkspace(
   };
 }
 
-export type SlackIdentity = Readonly<{
-  botUserId: string;
-  botId: string;
-  teamId: string;
-  /** An Enterprise Grid. */
-  enterpriseId: string | null;
-  /** With a trailing slash. */
-  workspaceUrl: string | null;
-}>;
-
-/** Null: Slack does not say. */
-export interface SignedInAs {
-  readonly botName: string | null;
-  readonly workspaceName: string | null;
-}
+type Identified = Awaited<ReturnType<typeof identify>>;
+export type SlackIdentity = Readonly<Identified['identity']>;
+export type SignedInAs = Readonly<Identified['signedInAs']>;
 
 /** Throws SlackCallError. */
 export async function identify(call: SlackCaller) {
   const answer = await call<AuthTestResponse>('auth.test');
-  const identity: SlackIdentity = {
+  const identity = {
     botUserId: answer.user_id ?? '',
     botId: answer.bot_id ?? '',
     teamId: answer.team_id ?? '',
+    /** An Enterprise Grid. */
     enterpriseId: answer.enterprise_id ?? null,
+    /** With a trailing slash. */
     workspaceUrl: answer.url ?? null,
   };
-  const signedInAs: SignedInAs = { botName: answer.user ?? null, workspaceName: answer.team ?? null };
+  const signedInAs = { botName: answer.user ?? null, workspaceName: answer.team ?? null };
   return { identity, signedInAs, scopes: grantedIn(answer) };
 }
 

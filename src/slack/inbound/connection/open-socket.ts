@@ -17,12 +17,10 @@ const frame = z.discriminatedUnion('type', [
 ]);
 const LONGEST_FRAME = 10_000;
 
-/** One Socket Mode connection, which never reconnects. */
-export interface Socket {
-  /** Resolves at Slack's greeting. `connections`: how many Slack counts for the app, this one included. */
-  readonly opened: Promise<{ connections: number | null }>;
-  close(): Promise<void>;
-}
+export type Socket = ReturnType<typeof openSocket>;
+
+/** How many Slack counts for the app, this one included. */
+type Greeting = Readonly<{ connections: number | null }>;
 
 class NoGreetingError extends Error {}
 
@@ -30,6 +28,7 @@ export function whyNotOpened(error: unknown): string {
   return error instanceof NoGreetingError ? error.message : classify(error).code;
 }
 
+/** One Socket Mode connection, which never reconnects. `opened` resolves at Slack's greeting. */
 export function openSocket(
   app: App,
   appToken: string,
@@ -38,7 +37,7 @@ export function openSocket(
     readonly onGoodbye: (reason: string) => void;
     readonly onClosed: () => void;
   },
-): Socket {
+) {
   const receiver = new SocketModeReceiver({
     appToken,
     logger: { ...logger, warn: logger.debug, error: logger.debug },
@@ -61,7 +60,7 @@ export function openSocket(
   });
   receiver.init(app);
   const { client } = receiver;
-  let greeting: Awaited<Socket['opened']> | null = null;
+  let greeting: Greeting | null = null;
   let refusal: string | null = null;
   let isClosing = false;
   let isClosed = false;

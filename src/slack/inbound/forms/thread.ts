@@ -56,12 +56,7 @@ import {
 import type { InteractionListener, ListenerDeps, Press, Presses, Submissions } from '../listener.ts';
 import { projectOf, startFrom, startFromForm } from '../start-job.ts';
 
-export type Excerpt = Readonly<{
-  messages: readonly MessageEvent[];
-  names: ReadonlyMap<string, string>;
-  /** With the root. */
-  found: readonly MessageEvent[];
-}>;
+export type Excerpt = Awaited<ReturnType<typeof readThread>>;
 
 type Pick = (found: readonly MessageEvent[]) => readonly MessageEvent[];
 
@@ -70,8 +65,9 @@ export async function readThread(
   deps: ListenerDeps,
   { channelId, threadTs, fromTs }: { channelId: string; threadTs: string; fromTs?: string },
   pick: Pick,
-): Promise<Excerpt> {
-  const read = async (): Promise<Excerpt> => {
+) {
+  const read = async () => {
+    /** With the root. */
     const found = await deps.poster.thread(channelId, threadTs, fromTs);
     const messages = pick(found);
     return { messages, names: await deps.names.named(peopleIn(messages)), found };
