@@ -11,7 +11,7 @@ import { createService } from '../src/app/service.ts';
 import type { Host } from '../src/cli/command.ts';
 import { runUntilSignal } from '../src/cli/commands/start.ts';
 import { explainError } from '../src/cli/explain-error.ts';
-import { systemClock } from '../src/engine/runtime/clock.ts';
+import { systemClock } from '../src/runtime/clock.ts';
 import { apiKey, codeHostToken, startAgentSide } from './agent-side.ts';
 import { demoConfig, demoProjects, hookSecret } from './config-file.ts';
 import { whereToGetLocalSlack } from './local-slack/find.ts';

@@ -23,30 +23,31 @@ test(`no source, test or bench has more than ${MAX_LINES} lines`, () => {
  * budget is a commit of its own that says why.
  */
 const BUDGETS: Readonly<Record<string, number>> = {
-  jobs: 235,
-  store: 210,
-  engine: 57,
-  agent: 51,
+  jobs: 229,
+  store: 208,
+  runtime: 20,
+  engine: 36,
+  agent: 50,
   codehost: 15,
-  doctor: 41,
+  doctor: 40,
   runner: 77,
-  'slack/inbound': 171,
-  'slack/install': 22,
-  'slack/messages': 44,
-  'slack/outbound': 71,
-  'slack/protocol': 25,
-  'slack/views': 138,
-  'slack/workspace': 62,
+  'slack/inbound': 167,
+  'slack/install': 21,
+  'slack/messages': 42,
+  'slack/outbound': 70,
+  'slack/protocol': 24,
+  'slack/views': 134,
+  'slack/workspace': 60,
   'features/agent-sessions': 7,
   'features/recipes': 35,
-  'features/reports': 29,
-  'features/workflow-step': 18,
-  'features/pull-requests': 60,
-  app: 105,
-  cli: 36,
+  'features/reports': 28,
+  'features/workflow-step': 17,
+  'features/pull-requests': 58,
+  app: 103,
+  cli: 34,
 };
 /** Without the runner, which is a program of its own. */
-const MAX_FILES = 226;
+const MAX_FILES = 223;
 
 test('no room outgrows its budget', () => {
   const sources = readSources('src');

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { systemClock } from '../../src/engine/runtime/clock.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
 import { seededRandom } from '../../test/soak/random.ts';
 import { type AgentApi, startAgentApi } from '../../test/support/agent-api/agent-api.ts';
 import { type FaultProxy, startFaultProxy } from '../../test/support/fault-proxy.ts';

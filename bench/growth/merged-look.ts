@@ -1,4 +1,4 @@
-import { type CheckMemory, MEMORY_VERSION } from '../../src/features/pull-requests/hosts/code-hosts.ts';
+import { type CheckMemory, MEMORY_VERSION } from '../../src/features/pull-requests/code-hosts.ts';
 
 const commit = 'a'.repeat(40);
 const tagged = (body: object) => ({ etag: `W/"${'e'.repeat(64)}"`, body });

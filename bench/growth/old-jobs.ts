@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { PullRequests } from '../../src/features/pull-requests/queries.ts';
-import { columnName } from '../../src/store/engines/column-names.ts';
+import { columnName } from '../../src/store/engines/database.ts';
 import { openDatabase, openStore, type StoreLocation } from '../../src/store/open.ts';
 import type { Queries } from '../../src/store/schema/tables.ts';
 import type { Store } from '../../src/store/store.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/engine/runtime/clock.ts';
+import type { Clock } from '../../src/runtime/clock.ts';
 import { DemoLife } from './demo-life.ts';
 import type { GitRepository } from './git-repository.ts';
 import type { StandInPullRequest } from './pull-request.ts';

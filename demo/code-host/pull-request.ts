@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '../../src/engine/runtime/clock.ts';
+import type { Clock } from '../../src/runtime/clock.ts';
 
 export interface OpenedPullRequest {
   /** `acme/docs`, at GitLab with all groups. */

@@ -4,9 +4,9 @@ import { createInterface } from 'node:readline';
 import type { DestinationStream } from 'pino';
 import { parseRunnerConfig } from '#app/config/config.ts';
 import type { Environment } from '#app/config/values.ts';
-import { systemClock } from '#engine/runtime/clock.ts';
-import { serveRoutes } from '#engine/runtime/http-server.ts';
-import type { Logger } from '#engine/runtime/redact.ts';
+import { systemClock } from '#runtime/clock.ts';
+import { serveRoutes } from '#runtime/http-server.ts';
+import type { Logger } from '#runtime/redact.ts';
 
 const HOST = '127.0.0.1';
 /** No secrets of Slack or the store: an agent of the same user can read this environment. */

@@ -1,4 +1,4 @@
-import { isNear } from '#jobs/requests/project.ts';
+import { isNear } from '#jobs/requests/command.ts';
 import type { Run } from './command.ts';
 
 export type Command = Readonly<{

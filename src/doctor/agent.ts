@@ -1,4 +1,4 @@
-import { type Probe, probe } from '#agent/client/probe.ts';
+import { type Probe, probe } from '#agent/client.ts';
 import type { Config } from '#app/config/config.ts';
 import type { AgentRefusal, StoreFacts } from '#store/inspect.ts';
 import { type Finding, findingsOf, type Given } from './finding.ts';

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
-import type { Clock } from '#engine/runtime/clock.ts';
-import { type Logger, scrub } from '#engine/runtime/redact.ts';
+import type { Clock } from '#runtime/clock.ts';
+import { type Logger, scrub } from '#runtime/redact.ts';
 
 export type Given<Settings> = Readonly<{ config: Settings; tools: Tools }>;
 

@@ -1,6 +1,6 @@
 import type { Config } from '#app/config/config.ts';
-import { systemClock } from '#engine/runtime/clock.ts';
-import { localAddress, serveRoutes } from '#engine/runtime/http-server.ts';
+import { systemClock } from '#runtime/clock.ts';
+import { localAddress, serveRoutes } from '#runtime/http-server.ts';
 import { codeOf } from '#store/engines/database.ts';
 import { type Finding, findingsOf } from './finding.ts';
 

@@ -1,5 +1,4 @@
-import type { Config } from '#app/config/config.ts';
-import type { WorkspaceSettings } from '#app/config/projects.ts';
+import type { Config, WorkspaceSettings } from '#app/config/config.ts';
 import { hasMarks, mayAskIn } from '#jobs/policy.ts';
 import { otherProgramWords } from '#slack/inbound/connection/kept-socket.ts';
 import { EVENTS_PATH } from '#slack/protocol/ids.ts';
@@ -13,8 +12,8 @@ import {
   reactionScopes,
   scopesInWords,
 } from '#slack/protocol/scopes.ts';
+import { SlackCallError } from '#slack/workspace/caller.ts';
 import { type Inspection, inspectionBy, type TokenFacts } from '#slack/workspace/inspection.ts';
-import { SlackCallError } from '#slack/workspace/web-api/failure.ts';
 import { type Finding, type Findings, findingsOf, type Given, SILENT } from './finding.ts';
 
 const RENEW_APP_TOKEN =

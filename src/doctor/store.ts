@@ -1,5 +1,5 @@
 import type { Config } from '#app/config/config.ts';
-import { scrub } from '#engine/runtime/redact.ts';
+import { scrub } from '#runtime/redact.ts';
 import { heldLockWords, StoreError } from '#store/engines/database.ts';
 import { inspectStore, type StoreFacts } from '#store/inspect.ts';
 import { type Finding, findingsOf, type Given } from './finding.ts';

@@ -1,5 +1,4 @@
-import type { Config } from '#app/config/config.ts';
-import type { WorkspaceSettings } from '#app/config/projects.ts';
+import type { Config, WorkspaceSettings } from '#app/config/config.ts';
 import { features } from '#app/features.ts';
 import { configuredNoticeChannels, mayAskIn } from '#jobs/policy.ts';
 import { Vault, VaultError } from '#slack/install/vault.ts';

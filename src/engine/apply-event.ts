@@ -1,13 +1,13 @@
 import { type DecisionTable, decide } from '#jobs/decide/decide.ts';
-import type { Decision, DecisionContext } from '#jobs/decision.ts';
+import type { Decision, DecisionContext } from '#jobs/decide/decision-builder.ts';
 import type { JobEvent } from '#jobs/event.ts';
 import type { Job } from '#jobs/job.ts';
 import { type Policy, policyFor, type Rules } from '#jobs/policy.ts';
 import type { CodeHostSite } from '#jobs/pull-requests/link.ts';
 import { resumedRuns, updateRuns } from '#jobs/recipe.ts';
+import type { Clock } from '#runtime/clock.ts';
+import type { Logger } from '#runtime/redact.ts';
 import type { ClaimedTask, LockedJob, Store, Transaction } from '#store/store.ts';
-import type { Clock } from './runtime/clock.ts';
-import type { Logger } from './runtime/redact.ts';
 
 export type EventFeatures = Readonly<{
   decisions: DecisionTable;

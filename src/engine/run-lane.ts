@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { SEND_WITHIN_MS, TooLateToSendError } from '#runtime/exchange.ts';
 import { StoreError } from '#store/engines/database.ts';
 import {
   type ClaimedTask,
@@ -8,7 +9,6 @@ import {
   type Transaction,
 } from '#store/store.ts';
 import type { AnyJobContext, EngineTools } from './apply-event.ts';
-import { SEND_WITHIN_MS, TooLateToSendError } from './runtime/exchange.ts';
 
 export type DueCall = Pick<LockedJob, 'job' | 'saved'> & { readonly call: LedgerCall };
 

@@ -1,6 +1,6 @@
 import { lastMoment, nextMoment, type Schedule } from '#jobs/schedule/moments.ts';
 import type { TaskKindAbout } from '#jobs/task-kinds.ts';
-import { partsOf, subjectIn } from '#store/queries/tasks/task.ts';
+import { partsOf, subjectIn } from '#store/queries/task.ts';
 import type { ClaimedTask, Store, Transaction } from '#store/store.ts';
 import { fairLimit } from './claim-fairly.ts';
 

@@ -1,4 +1,5 @@
-import type { Job, OfferSubject, TroubleKind, TurnReplies } from './job.ts';
+import type { TroubleKind } from './agent-job.ts';
+import type { Job, OfferSubject, TurnReplies } from './job.ts';
 import type { UnreadSnippet, UnsentFile } from './requests/attachments.ts';
 
 /** Agents' and code hosts' texts and links are untrusted. */

@@ -3,7 +3,7 @@ import type { Announcement } from './announcement.ts';
 import type { CardWait, StartThread, WatchedElsewhere } from './job.ts';
 import type { PullRequestFacts } from './pull-requests/pull-request.ts';
 import type { Attachments, ReadSnippet } from './requests/attachments.ts';
-import type { NamedProject } from './requests/project.ts';
+import type { NamedProject } from './requests/command.ts';
 
 /** Texts from Slack are escaped. */
 interface Events {

@@ -1,7 +1,7 @@
-import type { AgentJob, Capability, EndedStatus } from './agent-job.ts';
+import type { AgentJob, Capability, EndedStatus, TroubleKind } from './agent-job.ts';
 import type { SeenPullRequest } from './pull-requests/pull-request.ts';
 import type { Snippet, UnsentFile } from './requests/attachments.ts';
-import type { UnknownProject } from './requests/project.ts';
+import type { UnknownProject } from './requests/command.ts';
 
 export type Job = Readonly<{
   id: string;
@@ -217,9 +217,6 @@ export type Trouble = Readonly<{
   isByAgent?: true;
   isAnnounced: boolean;
 }>;
-
-/** `needs_admin`: the key is refused, or the project is unknown. */
-export type TroubleKind = 'rate_limited' | 'unreachable' | 'needs_admin';
 
 export function requestersOf({ requesterId }: Job): readonly string[] {
   return requesterId === null ? [] : [requesterId];

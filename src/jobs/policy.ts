@@ -1,6 +1,6 @@
 import type { Job } from './job.ts';
 import type { CodeHostSite } from './pull-requests/link.ts';
-import type { Project, Projects } from './requests/project.ts';
+import type { Project, Projects } from './requests/command.ts';
 
 export type Policy = Readonly<{
   pollMinIntervalMs: number;

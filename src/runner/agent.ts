@@ -3,7 +3,7 @@ import { basename, relative } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import * as acp from '@agentclientprotocol/sdk';
 import { execa } from 'execa';
-import type { Clock } from '#engine/runtime/clock.ts';
+import type { Clock } from '#runtime/clock.ts';
 import { TurnFailedError, TurnStoppedError } from './failures.ts';
 import { MARKER } from './git.ts';
 import type { Image } from './message.ts';

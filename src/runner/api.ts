@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock } from '#engine/runtime/clock.ts';
-import { parseJson } from '#engine/runtime/exchange.ts';
-import { createBodyReader, pathOf } from '#engine/runtime/http-server.ts';
+import type { Clock } from '#runtime/clock.ts';
+import { parseJson } from '#runtime/exchange.ts';
+import { createBodyReader, pathOf } from '#runtime/http-server.ts';
 import type { AgentFacts } from './agent.ts';
 import { STOPPED_BY_CALLER } from './failures.ts';
 import { type Message, message } from './message.ts';

@@ -1,8 +1,8 @@
 import { request } from 'undici';
 import { z } from 'zod';
-import { connect } from '#codehost/connect.ts';
-import type { Clock } from '#engine/runtime/clock.ts';
-import { parseJson } from '#engine/runtime/exchange.ts';
+import { connect } from '#codehost/client.ts';
+import type { Clock } from '#runtime/clock.ts';
+import { parseJson } from '#runtime/exchange.ts';
 import { TurnFailedError } from './failures.ts';
 import type { RunnerSettings } from './settings.ts';
 

@@ -1,4 +1,4 @@
-import type { CodeHostSettings } from '#codehost/connect.ts';
+import type { CodeHostSettings } from '#codehost/client.ts';
 
 export interface RunnerSettings {
   readonly project: string;

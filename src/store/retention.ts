@@ -7,7 +7,7 @@ import { forgetOldEarlyReplies, HOOK_ANSWERS_KEPT_MS } from './queries/inbound.t
 import type { Thread } from './queries/jobs.ts';
 import { idsOf } from './queries/prepared.ts';
 import { type Place, readPage, Table } from './queries/table.ts';
-import { subjectIn, taskId } from './queries/tasks/task.ts';
+import { subjectIn, taskId } from './queries/task.ts';
 import { literals, type Queries, type Tables } from './schema/tables.ts';
 
 /**

@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
-import type { Decision } from '#jobs/decision.ts';
+import type { Decision } from '#jobs/decide/decision-builder.ts';
 import { laneTaskKinds } from '#jobs/task-kinds.ts';
 import { type Database, type HeldLock, StoreError } from './engines/database.ts';
 import { BudgetQueue, ReadBudget } from './queries/budgets.ts';
 import { Calls } from './queries/calls.ts';
 import { CatchUps } from './queries/catch-ups.ts';
+import { Checks } from './queries/checks.ts';
 import { FollowUps } from './queries/follow-ups.ts';
 import { EarlyReplies, HookAnswers, InboundRequests } from './queries/inbound.ts';
 import { JobLists, Jobs } from './queries/jobs.ts';
@@ -12,8 +13,7 @@ import { Audit, Replicas, Stats } from './queries/operations.ts';
 import { Places } from './queries/places.ts';
 import { Recipes, Schedules } from './queries/schedules.ts';
 import type { Shared } from './queries/table.ts';
-import { Checks } from './queries/tasks/checks.ts';
-import { type Scheduled, Tasks } from './queries/tasks/tasks.ts';
+import { type Scheduled, Tasks } from './queries/tasks.ts';
 import { ChannelSettingsTable, Homes, Installations } from './queries/workspaces.ts';
 import { Retention } from './retention.ts';
 import type { Queries } from './schema/tables.ts';
@@ -25,9 +25,9 @@ export {
   type Lease,
   LeaseLostError,
   levelsOf,
-} from './queries/tasks/task.ts';
+} from './queries/task.ts';
 
-export type { Claim, Scheduled, Tasks } from './queries/tasks/tasks.ts';
+export type { Claim, Scheduled, Tasks } from './queries/tasks.ts';
 export type { TaskGroup } from './schema/tables.ts';
 
 export type Store = Pick<SqlStore, keyof SqlStore>;

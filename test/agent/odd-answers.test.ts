@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { ANSWER_MAX_BYTES } from '../../src/agent/client/client.ts';
+import { ANSWER_MAX_BYTES } from '../../src/agent/client.ts';
 import { failureOf, openClient, serveHttp } from './support.ts';
 
 const job = { id: 'job_1', status: 'completed', prLink: 'https://example.com/1' };

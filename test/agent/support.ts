@@ -6,7 +6,7 @@ import {
   type AgentClientOptions,
   AgentError,
   createAgentClient,
-} from '../../src/agent/client/client.ts';
+} from '../../src/agent/client.ts';
 import type { AgentFailure } from '../../src/jobs/agent-job.ts';
 
 export const API_KEY = 'key_secret_123';

@@ -12,7 +12,7 @@ import { findLocalSlack, whereToGetLocalSlack } from '../../demo/local-slack/fin
 import { startRenderingProxy } from '../../demo/local-slack/rendering-proxy.ts';
 import { demoWorkspace } from '../../demo/local-slack/workspace.ts';
 import { startLocalSlack } from '../../demo/local-slack.ts';
-import { systemClock } from '../../src/engine/runtime/clock.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
 import { startAgentApi } from '../support/agent-api/agent-api.ts';
 import { runCommand } from '../support/child-program.ts';
 import { createTempDir } from '../support/temp-dir.ts';

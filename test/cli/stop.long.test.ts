@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { localApp } from '../../demo/local-slack/workspace.ts';
-import { systemClock } from '../../src/engine/runtime/clock.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
 import { startAgentApi } from '../support/agent-api/agent-api.ts';
 import { runCommand, runProgram } from '../support/child-program.ts';
 import { describeWithLocalSlack, startTestSlack } from '../support/local-slack.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/engine/runtime/clock.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
 import { startOutside } from '../crash/support/outside.ts';
 import { createImage, noReadOnlyRoot } from '../support/image.ts';
 import { alice, general } from '../support/local-slack.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../src/engine/runtime/clock.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
 import { startDatabaseProxy } from '../replicas/support/database-proxy.ts';
 import { startAgentApi } from '../support/agent-api/agent-api.ts';
 import { type ChildProgram, runProgram } from '../support/child-program.ts';

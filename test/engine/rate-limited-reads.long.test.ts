@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { AgentError } from '../../src/agent/client/client.ts';
+import { AgentError } from '../../src/agent/client.ts';
 import { emptyPlaces } from '../support/databases.ts';
 import { activeAgentJob } from '../support/watched-jobs.ts';
 import { createLoopsWorld } from './support/loops-world.ts';

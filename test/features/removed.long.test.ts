@@ -3,7 +3,7 @@ import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/engine/runtime/clock.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
 import { startAgentApi } from '../support/agent-api/agent-api.ts';
 import { runCommand } from '../support/child-program.ts';
 import { alice, describeWithLocalSlack, general, startTestSlack } from '../support/local-slack.ts';

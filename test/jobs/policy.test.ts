@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type ChannelSettings, defaultProject, policyFor, settingsOf } from '../../src/jobs/policy.ts';
-import type { Projects } from '../../src/jobs/requests/project.ts';
+import type { Projects } from '../../src/jobs/requests/command.ts';
 import { policy } from './support/builders.ts';
 
 const projects: Projects = [

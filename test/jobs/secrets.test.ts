@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { untrustedText, untrustedUrl } from '../../src/engine/runtime/untrusted-text.ts';
 import { withoutSecrets } from '../../src/jobs/secrets.ts';
+import { untrustedText, untrustedUrl } from '../../src/runtime/untrusted-text.ts';
 import { fc } from '../support/properties.ts';
 
 const hush = 'Hush1hush2Hush3hush4';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { parseConfig } from '../../src/app/config/config.ts';
 import { createLogger } from '../../src/app/operations/logger.ts';
 import { createService } from '../../src/app/service.ts';
-import { systemClock } from '../../src/engine/runtime/clock.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
 import { startGate } from '../crash/support/gate.ts';
 import { type ChildProgram, runProgram } from '../support/child-program.ts';
 import { freePort } from '../support/free-port.ts';

@@ -1,12 +1,17 @@
 import { expect, test } from 'vitest';
-import { redact } from '../../src/engine/runtime/redact.ts';
-import { previewIn } from '../../src/features/pull-requests/hosts/dialect.ts';
+import { previewIn } from '../../src/features/pull-requests/dialect.ts';
 import { PUBLIC_SITES, pullRequestKey, pullRequestName } from '../../src/jobs/pull-requests/link.ts';
-import { isBlank, judgePrompt, parseCommand, threadWordOf } from '../../src/jobs/requests/command.ts';
+import {
+  isBlank,
+  judgePrompt,
+  parseCommand,
+  parseProjectPrefix,
+  threadWordOf,
+} from '../../src/jobs/requests/command.ts';
 import { intentOf } from '../../src/jobs/requests/intent.ts';
-import { parseProjectPrefix } from '../../src/jobs/requests/project.ts';
 import { withoutSecrets } from '../../src/jobs/secrets.ts';
-import { jobReference } from '../../src/slack/protocol/links.ts';
+import { redact } from '../../src/runtime/redact.ts';
+import { jobReference } from '../../src/slack/protocol/ids.ts';
 import {
   displayText,
   escapeMrkdwn,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createLogger } from '../../src/app/operations/logger.ts';
-import { answerFetch, boltLogger, slackClient } from '../../src/slack/workspace/web-api/caller.ts';
+import { answerFetch, boltLogger, slackClient } from '../../src/slack/workspace/caller.ts';
 import { serveHttp } from '../agent/support.ts';
 
 const quiet = boltLogger(createLogger({ level: 'error', destination: { write: () => {} } }));

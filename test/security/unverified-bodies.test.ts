@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createBodyReader } from '../../src/engine/runtime/http-server.ts';
+import { createBodyReader } from '../../src/runtime/http-server.ts';
 import { type StrictWorld, startStrictWorld } from '../e2e/support/strict-world.ts';
 import { alice, general } from '../support/local-slack.ts';
 import { signedSlackOf } from '../support/strict-slack/signed.ts';

@@ -1,7 +1,7 @@
 import { type Import, importsOf, type Source, withoutComments } from './sources.ts';
 
 const SLACK_LEAVES = ['src/jobs/', 'src/slack/protocol/'];
-const BELOW_ROOMS = ['src/jobs/', 'src/store/', 'src/engine/'];
+const BELOW_ROOMS = ['src/jobs/', 'src/runtime/', 'src/store/', 'src/engine/'];
 const BELOW_SLACK = [
   ...BELOW_ROOMS,
   'src/slack/protocol/',
@@ -21,11 +21,12 @@ const FINDING = 'src/doctor/finding.ts';
 /** The rooms that each room may know besides itself. The first that fits counts. */
 const KNOWN: Readonly<Record<string, readonly string[]>> = {
   'src/jobs/': [],
+  'src/runtime/': ['src/jobs/'],
   'src/store/': ['src/jobs/'],
-  'src/engine/': ['src/jobs/', 'src/store/'],
+  'src/engine/': ['src/jobs/', 'src/runtime/', 'src/store/'],
   'src/agent/': BELOW_ROOMS,
   'src/codehost/': BELOW_ROOMS,
-  [FINDING]: ['src/engine/runtime/'],
+  [FINDING]: ['src/runtime/'],
   'src/doctor/': [...CORE, FEATURES, 'src/app/'],
   'src/slack/protocol/': ['src/jobs/'],
   'src/slack/messages/': SLACK_LEAVES,
@@ -42,7 +43,7 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
     FINDING,
   ),
   'src/app/': [...CORE, FEATURES],
-  'src/runner/': ['src/store/engines/', 'src/engine/runtime/', 'src/codehost/'],
+  'src/runner/': ['src/store/engines/', 'src/runtime/', 'src/codehost/'],
   'src/cli/': [...CORE, 'src/doctor/', FEATURES, 'src/app/', 'src/runner/'],
 };
 

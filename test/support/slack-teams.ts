@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Clock } from '../../src/engine/runtime/clock.ts';
+import type { Clock } from '../../src/runtime/clock.ts';
 import { decodeCall, type SlackCall } from './fault-proxy/call.ts';
 import { readAll } from './fault-proxy/forward.ts';
 import { deliver } from './slack-teams/deliver.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Clock } from '../../src/engine/runtime/clock.ts';
+import type { Clock } from '../../src/runtime/clock.ts';
 import type { SlackCall } from './fault-proxy/call.ts';
 import { withIds } from './strict-slack/block-ids.ts';
 import { createControl, type StrictControl } from './strict-slack/control.ts';

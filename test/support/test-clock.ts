@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Clock, clockFrom } from '../../src/engine/runtime/clock.ts';
+import { type Clock, clockFrom } from '../../src/runtime/clock.ts';
 
 /**
  * Event-loop turns given to what a callback started. One turn runs a chain of promises of any length; more are

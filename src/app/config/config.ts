@@ -1,11 +1,12 @@
-import type { CodeHostSettings } from '#codehost/connect.ts';
-import type { Policy } from '#jobs/policy.ts';
+import type { KeyObject } from 'node:crypto';
+import type { CodeHostSettings } from '#codehost/client.ts';
+import type { AccessRule, Policy, Rules } from '#jobs/policy.ts';
 import { type CodeHostSite, PUBLIC_SITES } from '#jobs/pull-requests/link.ts';
-import type { Projects } from '#jobs/requests/project.ts';
+import type { Project, Projects } from '#jobs/requests/command.ts';
+import { secret } from './checks.ts';
 import { ignoredSettings, isOauthMeant, settingProblems } from './contradictions.ts';
 import { loadConfigFile } from './file.ts';
-import type { ConfigFile } from './file-schema.ts';
-import { featureSecretsOf, keysOf, projectsOf, workspacesOf } from './projects.ts';
+import type { ConfigFile, NamedSecrets } from './file-schema.ts';
 import { type SettingName, type Settings, settingNames } from './settings.ts';
 import {
   ConfigError,
@@ -16,6 +17,7 @@ import {
   type ReadFile,
   readSettings,
   readTextFile,
+  type SecretOf,
   secretsFrom,
 } from './values.ts';
 
@@ -278,4 +280,95 @@ function codeHostSitesOf(values: Pick<Settings, 'GITHUB_WEB_URL' | 'GITLAB_URL'>
     { host: 'github', webUrl: values.GITHUB_WEB_URL },
     { host: 'gitlab', webUrl: values.GITLAB_URL },
   ];
+}
+
+export interface WorkspaceSettings extends Rules {
+  readonly projects: Projects;
+  readonly access: AccessRule;
+  readonly featureSettings: object;
+}
+
+function workspacesOf({ workspaces }: ConfigFile, all: Projects): ReadonlyMap<string, WorkspaceSettings> {
+  const settings = Object.entries(workspaces).map(([teamId, workspace]) => {
+    const { channels, access, admins, notice_channels: noticeChannels } = workspace;
+    const projects = workspace.projects.flatMap((name) => all.filter((one) => one.name === name));
+    return [
+      teamId,
+      {
+        projects: projects as [Project, ...Project[]],
+        channels,
+        access: { ...access, admins },
+        noticeChannels,
+        featureSettings: workspace,
+      },
+    ] as const;
+  });
+  return new Map(settings);
+}
+
+/** The default comes first. */
+function projectsOf(
+  listed: ConfigFile['projects'],
+  defaultId: string | undefined,
+  problems: ConfigProblem[],
+): Projects | null {
+  const isDefault = ({ id }: { readonly id: string }) => id === defaultId;
+  const given =
+    listed.length > 0 || defaultId === undefined ? listed : [{ id: defaultId, notice_channels: [] }];
+  const [first, ...others] = given
+    .map(({ id, name = id, notice_channels: noticeChannels }) => ({ id, name, noticeChannels }))
+    .sort((a, b) => Number(isDefault(b)) - Number(isDefault(a)));
+  if (first === undefined) {
+    const message = 'is missing: set it, or list projects in DOCS_AGENT_CONFIG';
+    problems.push(problemWith('AGENT_PROJECT_ID', message));
+    return null;
+  }
+  if (defaultId !== undefined && !isDefault(first)) {
+    problems.push({
+      variable: 'AGENT_PROJECT_ID',
+      message: 'is not one of the projects that DOCS_AGENT_CONFIG lists',
+      example: `AGENT_PROJECT_ID=${first.id}`,
+    });
+  }
+  return [first, ...others];
+}
+
+/** By project id. */
+function keysOf(
+  projects: NamedSecrets['projects'],
+  secretOf: SecretOf,
+  problems: ConfigProblem[],
+): ReadonlyMap<string, string> {
+  const keys = new Map<string, string>();
+  for (const { id, api_key_env: variable } of projects) {
+    const key = secretOf(variable ?? 'AGENT_API_KEY');
+    const wrong = variable && secret.safeParse(key ?? undefined).error?.issues[0]?.message;
+    if (key !== null && typeof key !== 'string') {
+      problems.push(key);
+    } else if (wrong) {
+      const message = `${wrong} (the key of the project ${id})`;
+      problems.push({ variable, message, example: `${variable}=the-key-of-${id}` });
+    } else if (key === null) {
+      problems.push(problemWith('AGENT_API_KEY', 'is missing'));
+    } else {
+      keys.set(id, key);
+    }
+  }
+  return keys;
+}
+
+function featureSecretsOf(
+  { ofFeatures }: NamedSecrets,
+  secretOf: SecretOf,
+  problems: ConfigProblem[],
+): ReadonlyMap<string, readonly KeyObject[]> {
+  const secrets = new Map<string, readonly KeyObject[]>();
+  for (const { variable, of, example, read } of ofFeatures) {
+    const given = secretOf(variable);
+    const found = typeof given === 'string' ? read(given) : (given ?? 'is missing');
+    if (typeof found === 'string') problems.push({ variable, message: `${found} (${of})`, example });
+    else if ('variable' in found) problems.push(found);
+    else secrets.set(variable, found);
+  }
+  return secrets;
 }

@@ -1,4 +1,4 @@
-import { nearest } from '#jobs/requests/project.ts';
+import { nearest } from '#jobs/requests/command.ts';
 import { type SettingName, settingNames, settings } from './settings.ts';
 import {
   type ConfigProblem,

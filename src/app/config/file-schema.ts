@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { SettingProblem, Step } from '#features/feature.ts';
 import type { ChannelRules } from '#jobs/policy.ts';
-import { isNoProject } from '#jobs/requests/project.ts';
+import { isNoProject } from '#jobs/requests/command.ts';
 import { app, channel, isOwnEmoji, team, user, userGroup } from '#slack/protocol/ids.ts';
 import { features } from '../features.ts';
 import { duration } from './checks.ts';

@@ -1,7 +1,7 @@
 import { type Document, isMap, isNode, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
 import type { SettingProblem, Step } from '#features/feature.ts';
-import { nearest } from '#jobs/requests/project.ts';
+import { nearest } from '#jobs/requests/command.ts';
 import { type ConfigFile, configFile, contradictions, secretsNamedIn } from './file-schema.ts';
 import { type ConfigProblem, failureCode, type ReadFile } from './values.ts';
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { systemClock } from '#engine/runtime/clock.ts';
-import type { Route } from '#engine/runtime/http-server.ts';
+import { systemClock } from '#runtime/clock.ts';
+import type { Route } from '#runtime/http-server.ts';
 
 const CHECK_LIMIT_MS = 5_000;
 

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import { type DestinationStream, pino, stdTimeFunctions } from 'pino';
-import { type LogFields, type Logger, type LogLevel, redact } from '#engine/runtime/redact.ts';
+import { type LogFields, type Logger, type LogLevel, redact } from '#runtime/redact.ts';
 
 export function createLogger({
   level,

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Route } from '#engine/runtime/http-server.ts';
-import type { LogFields } from '#engine/runtime/redact.ts';
+import type { Route } from '#runtime/http-server.ts';
+import type { LogFields } from '#runtime/redact.ts';
 import { inboundRequestKinds, inboundRequestOutcomes } from '#slack/inbound/connection/requests.ts';
 import { type EndedTransaction, transactionOutcomes } from '#store/store.ts';
 import packageJson from '../../../package.json' with { type: 'json' };

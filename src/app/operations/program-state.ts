@@ -1,6 +1,6 @@
 import type { LoopState } from '#engine/loop.ts';
-import type { Clock } from '#engine/runtime/clock.ts';
-import type { Projects } from '#jobs/requests/project.ts';
+import type { Projects } from '#jobs/requests/command.ts';
+import type { Clock } from '#runtime/clock.ts';
 import type { DataDirState } from '#store/backup.ts';
 import type { Store } from '#store/store.ts';
 

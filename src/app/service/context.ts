@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AnyJobContext } from '#engine/apply-event.ts';
-import type { Clock } from '#engine/runtime/clock.ts';
+import type { Clock } from '#runtime/clock.ts';
 import type { Config } from '../config/config.ts';
 import { eventFeatures } from '../features.ts';
 

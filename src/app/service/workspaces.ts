@@ -1,8 +1,8 @@
 import type { Logger as BoltLogger } from '@slack/bolt';
-import type { Clock } from '#engine/runtime/clock.ts';
-import type { Route } from '#engine/runtime/http-server.ts';
-import type { Logger } from '#engine/runtime/redact.ts';
 import { hasMarks } from '#jobs/policy.ts';
+import type { Clock } from '#runtime/clock.ts';
+import type { Route } from '#runtime/http-server.ts';
+import type { Logger } from '#runtime/redact.ts';
 import { installRoutes, whenEnded } from '#slack/install/install-routes.ts';
 import { installedWorkspaces } from '#slack/install/installed-workspaces.ts';
 import { readTokens, unreadableTokens, Vault } from '#slack/install/vault.ts';
@@ -15,12 +15,10 @@ import {
   type Scope,
   scopesInWords,
 } from '#slack/protocol/scopes.ts';
-import { slackClient } from '#slack/workspace/web-api/caller.ts';
-import { classify, SlackCallError } from '#slack/workspace/web-api/failure.ts';
+import { classify, SlackCallError, slackClient } from '#slack/workspace/caller.ts';
 import { oneWorkspace, type SignedInAs, type Workspaces } from '#slack/workspace/workspace.ts';
 import type { Store } from '#store/store.ts';
-import type { Config } from '../config/config.ts';
-import type { WorkspaceSettings } from '../config/projects.ts';
+import type { Config, WorkspaceSettings } from '../config/config.ts';
 import { settingsOf } from './context.ts';
 
 type Parts = Readonly<{

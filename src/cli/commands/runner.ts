@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 import { parseRunnerConfig } from '#app/config/config.ts';
 import { processLog } from '#app/operations/logger.ts';
-import { systemClock } from '#engine/runtime/clock.ts';
 import { TurnFailedError } from '#runner/failures.ts';
 import { startRunner } from '#runner/runner.ts';
+import { systemClock } from '#runtime/clock.ts';
 import { EXIT_CONFIG, type Host } from '../command.ts';
 
 export async function runner(args: string[], { env, process: events }: Host): Promise<number> {

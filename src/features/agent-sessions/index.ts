@@ -4,8 +4,8 @@ import { noteRequest } from '#slack/inbound/connection/requests.ts';
 import { applyOnce, isAdmitted, refusalInThread } from '#slack/inbound/door.ts';
 import type { EventListener } from '#slack/inbound/listener.ts';
 import { isPlaceGone } from '#slack/protocol/error-codes.ts';
+import { isErrorAnswer, SlackCallError } from '#slack/workspace/caller.ts';
 import type { SessionState } from '#slack/workspace/poster.ts';
-import { isErrorAnswer, SlackCallError } from '#slack/workspace/web-api/failure.ts';
 import type { Feature, FeatureTools } from '../feature.ts';
 
 export const agentSessions: Feature = {

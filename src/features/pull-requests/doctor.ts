@@ -1,12 +1,19 @@
 import { z } from 'zod';
-import { type Authorization, CodeHostError, decodeBody, type HostResponse } from '#codehost/client.ts';
-import { type CodeHost, type CodeHostSettings, connect } from '#codehost/connect.ts';
+import {
+  type Authorization,
+  type CodeHost,
+  CodeHostError,
+  type CodeHostSettings,
+  connect,
+  decodeBody,
+  type HostResponse,
+} from '#codehost/client.ts';
 import { type Finding, type Findings, findingsOf, type Given, SILENT } from '#doctor/finding.ts';
 import type { PullRequestLink } from '#jobs/pull-requests/link.ts';
 import type { Feature } from '../feature.ts';
-import { type CheckResult, createCodeHosts, DIALECTS } from './hosts/code-hosts.ts';
-import { id, listOf, READINGS, shortText } from './hosts/dialect.ts';
-import { account } from './hosts/github.ts';
+import { type CheckResult, createCodeHosts, DIALECTS } from './code-hosts.ts';
+import { id, listOf, READINGS, shortText } from './dialect.ts';
+import { account } from './github.ts';
 
 const EXPIRES_SOON_MS = 14 * 86_400_000;
 const REPOSITORIES_MAX = 5;

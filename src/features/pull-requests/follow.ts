@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type AfterWrite, applyEvent, type EngineTools, release } from '#engine/apply-event.ts';
-import { type Periodic, periodically } from '#engine/runtime/clock.ts';
 import type { Job } from '#jobs/job.ts';
 import { type CodeHostSite, parsePullRequestLink } from '#jobs/pull-requests/link.ts';
 import { seenPullRequest } from '#jobs/pull-requests/pull-request.ts';
+import { type Periodic, periodically } from '#runtime/clock.ts';
 import type { ClaimedTask } from '#store/store.ts';
+import type { CheckMemory, CheckResult, CodeHosts } from './code-hosts.ts';
 import { nextCheckAtMs, reminderDueAtMs } from './decide.ts';
-import type { CheckMemory, CheckResult, CodeHosts } from './hosts/code-hosts.ts';
 import { PullRequests } from './queries.ts';
 
 export function linksToWatch(urls: readonly string[], sites: readonly CodeHostSite[]) {

@@ -1,8 +1,8 @@
 import type { Feature } from '../feature.ts';
+import { createCodeHosts } from './code-hosts.ts';
 import { pullRequestDecisions } from './decide.ts';
 import { codeHostFindings } from './doctor.ts';
 import { checkPullRequest, pullRequestAdoption, watchLinks } from './follow.ts';
-import { createCodeHosts } from './hosts/code-hosts.ts';
 import { codeHostReport, pullRequestButtons, pullRequestViews } from './views.ts';
 
 export const pullRequests = {

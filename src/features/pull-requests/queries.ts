@@ -2,7 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import type { Job } from '#jobs/job.ts';
 import type { PullRequestFacts } from '#jobs/pull-requests/pull-request.ts';
 import { isBeyond, Table } from '#store/queries/table.ts';
-import { partsOf, subjectIn } from '#store/queries/tasks/task.ts';
+import { partsOf, subjectIn } from '#store/queries/task.ts';
 import { fromJson, jobColumns, jobFrom, toJson } from '#store/schema/tables.ts';
 import type { CheckedPullRequest } from './decide.ts';
 

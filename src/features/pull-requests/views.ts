@@ -1,6 +1,6 @@
+import type { ServiceFacts, ServiceReport, TroubleWords } from '#jobs/agent-job.ts';
 import { requestersOf } from '#jobs/job.ts';
 import { standingOf } from '#jobs/pull-requests/standing.ts';
-import type { ServiceFacts, ServiceReport, TroubleWords } from '#jobs/service-facts.ts';
 import type { FeatureViews } from '#slack/views/announcement.ts';
 import { type JobButton, linkButtons } from '#slack/views/buttons.ts';
 import { factsOfLink, shortPullRequestLink } from '#slack/views/job.ts';

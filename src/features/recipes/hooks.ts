@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import { type BodyReader, type Route, tooLongBody } from '#engine/runtime/http-server.ts';
+import { type BodyReader, type Route, tooLongBody } from '#runtime/http-server.ts';
 import { recentSignature, SIGNATURE_MISMATCH } from '#slack/inbound/connection/connection.ts';
 import type { FeatureTools, NamedSecret } from '../feature.ts';
 import { type Recipe, type RecipeProblem, recipesIn, webhooksIn } from './recipe.ts';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { TEXT_HEADING } from '#jobs/recipe.ts';
-import { isBlank, type PromptVerdict } from '#jobs/requests/command.ts';
-import { isNoProject, nearest } from '#jobs/requests/project.ts';
+import { isBlank, isNoProject, nearest, type PromptVerdict } from '#jobs/requests/command.ts';
 import { scheduleShape } from '#jobs/schedule/moments.ts';
 import { channel, user } from '#slack/protocol/ids.ts';
 import { sanitize } from '#slack/protocol/slack-text.ts';

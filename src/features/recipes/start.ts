@@ -29,12 +29,11 @@ import type {
   Press,
   Submission,
 } from '#slack/inbound/listener.ts';
-import { decode, recipeData } from '#slack/protocol/form-data.ts';
-import { formIds } from '#slack/protocol/ids.ts';
+import { decode, formIds, recipeData } from '#slack/protocol/ids.ts';
 import { escapeMrkdwn, sanitize } from '#slack/protocol/slack-text.ts';
 import type { SlackMessage } from '#slack/views/message.ts';
 import { ChannelUnreadError } from '#slack/workspace/access.ts';
-import { partsOf } from '#store/queries/tasks/task.ts';
+import { partsOf } from '#store/queries/task.ts';
 import type { ClaimedTask, Transaction } from '#store/store.ts';
 import type { FeatureTools } from '../feature.ts';
 import { fillRecipe, placeholdersIn, type Recipe, type RecipeProblem, recipesIn } from './recipe.ts';

@@ -2,16 +2,10 @@ import { z } from 'zod';
 import { sitesOf } from '#engine/apply-event.ts';
 import { dueMoment, momentServed } from '#engine/schedules.ts';
 import { lastMoment, scheduleShape } from '#jobs/schedule/moments.ts';
-import {
-  failureOf,
-  isHopeless,
-  type SlackTools,
-  slackRetryMs,
-  sureAtMs,
-} from '#slack/outbound/refresh/refresh.ts';
+import { failureOf, isHopeless, type SlackTools, slackRetryMs, sureAtMs } from '#slack/outbound/refresh.ts';
 import { channel } from '#slack/protocol/ids.ts';
 import { TOO_MANY_MESSAGES } from '#slack/workspace/poster.ts';
-import { partsOf } from '#store/queries/tasks/task.ts';
+import { partsOf } from '#store/queries/task.ts';
 import type { ClaimedTask } from '#store/store.ts';
 import type { FeatureTools } from '../feature.ts';
 import type { ReportOf } from './count.ts';

@@ -1,4 +1,4 @@
-import { threadLink } from '#slack/protocol/links.ts';
+import { threadLink } from '#slack/protocol/ids.ts';
 import { readableLink, type Sites } from '#slack/views/job.ts';
 import { message, paragraph, type SlackMessage, say, smallPrint } from '#slack/views/message.ts';
 import {

@@ -9,12 +9,12 @@ import {
   record,
   refused,
   retryLater,
-} from '#slack/outbound/posts/post-to-slack.ts';
-import type { SlackTools } from '#slack/outbound/refresh/refresh.ts';
+} from '#slack/outbound/post-to-slack.ts';
+import type { SlackTools } from '#slack/outbound/refresh.ts';
 import { threadLink } from '#slack/outbound/render.ts';
 import { isStepRefusal } from '#slack/protocol/error-codes.ts';
+import { failureIn } from '#slack/workspace/caller.ts';
 import type { Completion } from '#slack/workspace/poster.ts';
-import { failureIn } from '#slack/workspace/web-api/failure.ts';
 import type { Workspace } from '#slack/workspace/workspace.ts';
 import type { ClaimedTask } from '#store/store.ts';
 import type { Feature } from '../feature.ts';

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { requestDraft } from '#jobs/decide/start/drafts.ts';
 import { type JobRequest, openJob } from '#jobs/decide/start/open.ts';
 import { approversIn } from '#jobs/policy.ts';
-import { projectCalled } from '#jobs/requests/project.ts';
+import { projectCalled } from '#jobs/requests/command.ts';
 import { noteRequest, type RequestNote } from '#slack/inbound/connection/requests.ts';
 import type { EventListener, ListenerDeps } from '#slack/inbound/listener.ts';
 import { requestOf } from '#slack/inbound/start-job.ts';
 import { STEP_ID } from '#slack/protocol/ids.ts';
 import { sanitize } from '#slack/protocol/slack-text.ts';
-import { failureIn } from '#slack/workspace/web-api/failure.ts';
+import { failureIn } from '#slack/workspace/caller.ts';
 import { StepTokens } from './queries.ts';
 import { type StepRefusal, stepRefusalText } from './view.ts';
 

@@ -1,7 +1,12 @@
-import type { Decision, DecisionContext, JobState } from '../decision.ts';
 import type { JobEvent } from '../event.ts';
 import { stepResultOf } from '../steps.ts';
-import { type Deciders, DecisionBuilder } from './decision-builder.ts';
+import {
+  type Deciders,
+  type Decision,
+  DecisionBuilder,
+  type DecisionContext,
+  type JobState,
+} from './decision-builder.ts';
 import { noteTrouble } from './failures.ts';
 import { closeOffers, coreAnswers, coreOffers, type OfferTable } from './offers.ts';
 import { followUpDeciders } from './replies/follow-ups.ts';

@@ -1,5 +1,5 @@
-import type { AgentFailure, AgentFailureReason } from '../agent-job.ts';
-import type { Trouble, TroubleKind } from '../job.ts';
+import type { AgentFailure, AgentFailureReason, TroubleKind } from '../agent-job.ts';
+import type { Trouble } from '../job.ts';
 import type { BudgetKind } from '../schedule/hourly-budget.ts';
 import { isWaitOn, retryDelayMs } from '../schedule/schedule.ts';
 import type { DecisionBuilder } from './decision-builder.ts';

@@ -3,11 +3,11 @@ import {
   type CommandName,
   commandNames,
   FORCED_PROMPT,
+  isNear,
   parseCommand,
   statusWord,
   unescaped,
 } from './command.ts';
-import { isNear } from './project.ts';
 import * as words from './words.ts';
 
 export type Intent = Readonly<

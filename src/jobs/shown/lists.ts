@@ -1,4 +1,4 @@
-import type { Decision } from '../decision.ts';
+import type { Decision } from '../decide/decision-builder.ts';
 import type { Queue } from '../follow-ups/follow-up.ts';
 import { type Job, mayStartAgain } from '../job.ts';
 import { jobStandingOf } from '../pull-requests/standing.ts';

@@ -1,15 +1,14 @@
 import { sitesOf } from '#engine/apply-event.ts';
+import { announces } from '#jobs/agent-job.ts';
 import { openJob } from '#jobs/decide/start/open.ts';
 import { turnsOf } from '#jobs/follow-ups/turns.ts';
 import type { Job } from '#jobs/job.ts';
 import { settingsOf } from '#jobs/policy.ts';
-import { statusWord } from '#jobs/requests/command.ts';
+import { projectCalled, statusWord } from '#jobs/requests/command.ts';
 import { type Intent, intentOf } from '#jobs/requests/intent.ts';
-import { projectCalled } from '#jobs/requests/project.ts';
-import { announces } from '#jobs/service-facts.ts';
 import type { PageStart, Viewer } from '#jobs/shown/lists.ts';
 import type { Transaction } from '#store/store.ts';
-import { jobReference } from '../protocol/links.ts';
+import { jobReference } from '../protocol/ids.ts';
 import { escapeMrkdwn, readableText, sanitize } from '../protocol/slack-text.ts';
 import { decodeButton } from '../views/buttons.ts';
 import { questionView } from '../views/compose.ts';

@@ -1,16 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ModalView } from '@slack/types';
 import { applyEvent, sitesOf } from '#engine/apply-event.ts';
+import type { DecisionContext } from '#jobs/decide/decision-builder.ts';
 import { outcomeOfOffer } from '#jobs/decide/offers.ts';
-import type { DecisionContext } from '#jobs/decision.ts';
 import type { JobEvent } from '#jobs/event.ts';
-import type { Job } from '#jobs/job.ts';
-import { endedByOf, initiatorOf } from '#jobs/job.ts';
+import { endedByOf, initiatorOf, type Job } from '#jobs/job.ts';
 import { StoreError } from '#store/engines/database.ts';
 import type { Transaction } from '#store/store.ts';
 import { CLOCK_SKEW_MS } from '../messages/message-event.ts';
-import { decisionData, decode } from '../protocol/form-data.ts';
-import { threadLink } from '../protocol/links.ts';
+import { decisionData, decode, threadLink } from '../protocol/ids.ts';
 import { tooLateView } from '../views/announcement.ts';
 import type { ButtonTarget, JobButton } from '../views/buttons.ts';
 import { noFormView } from '../views/compose.ts';
@@ -27,7 +25,7 @@ import {
   storingUnclearView,
 } from '../views/private-answers.ts';
 import { ChannelUnreadError } from '../workspace/access.ts';
-import { SlackCallError } from '../workspace/web-api/failure.ts';
+import { SlackCallError } from '../workspace/caller.ts';
 import { noteRefusal, noteRequest, type RefusedRequest } from './connection/requests.ts';
 import type { Interaction, InteractionListener, ListenerDeps, Press, SharedDeps } from './listener.ts';
 

@@ -15,9 +15,9 @@ import type {
 } from '@slack/bolt';
 import type { ModalView, SlackEvent } from '@slack/types';
 import type { AnyJobContext } from '#engine/apply-event.ts';
-import type { Clock } from '#engine/runtime/clock.ts';
-import type { Logger } from '#engine/runtime/redact.ts';
 import type { Intent } from '#jobs/requests/intent.ts';
+import type { Clock } from '#runtime/clock.ts';
+import type { Logger } from '#runtime/redact.ts';
 import type { Store } from '#store/store.ts';
 import { formIds, type viewIds } from '../protocol/ids.ts';
 import { escapeMrkdwn, sanitize } from '../protocol/slack-text.ts';

@@ -1,5 +1,6 @@
 import type { ViewOutput } from '@slack/bolt';
 import { type AnyJobContext, applyEvent } from '#engine/apply-event.ts';
+import { announces } from '#jobs/agent-job.ts';
 import {
   ASKED_BEFORE_MS,
   type JobRequest,
@@ -10,15 +11,12 @@ import {
 import { type Job, startPromptOf } from '#jobs/job.ts';
 import { defaultProject, settingsOf } from '#jobs/policy.ts';
 import { noAttachments } from '#jobs/requests/attachments.ts';
-import { isBlank, judgePrompt } from '#jobs/requests/command.ts';
+import { isBlank, judgePrompt, type Project, parseProjectPrefix } from '#jobs/requests/command.ts';
 import { isDoubtful } from '#jobs/requests/intent.ts';
-import { type Project, parseProjectPrefix } from '#jobs/requests/project.ts';
-import { announces } from '#jobs/service-facts.ts';
 import type { Transaction } from '#store/store.ts';
 import { attachmentsIn, fitAttachments } from '../messages/attachments.ts';
 import { saidIn } from '../messages/message-event.ts';
-import { type ComposeTarget, composeTargetData, decode } from '../protocol/form-data.ts';
-import { formIds } from '../protocol/ids.ts';
+import { type ComposeTarget, composeTargetData, decode, formIds } from '../protocol/ids.ts';
 import { escapeMrkdwn, readableText, sanitize } from '../protocol/slack-text.ts';
 import { composeView, notBothView, promptAbout, type Question, questionForm } from '../views/compose.ts';
 import { noChannelView, type Refusal, refusalAtField, refusalView } from '../views/private-answers.ts';

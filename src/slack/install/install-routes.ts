@@ -2,9 +2,9 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { OauthV2AccessResponse } from '@slack/web-api';
 import { z } from 'zod';
-import type { Clock } from '#engine/runtime/clock.ts';
-import type { Route } from '#engine/runtime/http-server.ts';
-import type { Logger } from '#engine/runtime/redact.ts';
+import type { Clock } from '#runtime/clock.ts';
+import type { Route } from '#runtime/http-server.ts';
+import type { Logger } from '#runtime/redact.ts';
 import type { StoredInstallation } from '#store/queries/workspaces.ts';
 import type { Store } from '#store/store.ts';
 import { CLOCK_SKEW_MS } from '../messages/message-event.ts';
@@ -17,8 +17,7 @@ import {
   installPage,
   scopesMissingPage,
 } from '../views/install-page.ts';
-import { createCaller, type SlackClient } from '../workspace/web-api/caller.ts';
-import { classify, failureIn, SlackCallError } from '../workspace/web-api/failure.ts';
+import { classify, createCaller, failureIn, SlackCallError, type SlackClient } from '../workspace/caller.ts';
 import { identify } from '../workspace/workspace.ts';
 import { type InstalledWorkspaces, requestBody } from './installed-workspaces.ts';
 import type { Vault } from './vault.ts';

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { StoreError } from '#store/engines/database.ts';
 import type { StoredInstallation } from '#store/queries/workspaces.ts';
 import type { Store } from '#store/store.ts';
-import { noToken } from '../workspace/web-api/failure.ts';
-import { cachedLookup } from '../workspace/web-api/names.ts';
+import { noToken } from '../workspace/caller.ts';
+import { cachedLookup } from '../workspace/names.ts';
 import {
   createWorkspace,
   type Workspace,

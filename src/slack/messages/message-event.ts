@@ -1,7 +1,6 @@
 import type { JobEvent } from '#jobs/event.ts';
 import { seeFiles } from '#jobs/requests/attachments.ts';
-import { isBlank, judgePrompt } from '#jobs/requests/command.ts';
-import { type Projects, parseProjectPrefix } from '#jobs/requests/project.ts';
+import { isBlank, judgePrompt, type Projects, parseProjectPrefix } from '#jobs/requests/command.ts';
 import { SLACKBOT } from '../protocol/ids.ts';
 import { mentionedIds, mentionedUserIds, readableText, stripLeadingMention } from '../protocol/slack-text.ts';
 import { attachmentsIn, attachmentsInWords } from './attachments.ts';
@@ -11,7 +10,7 @@ import { type MessageContent, textOf } from './said.ts';
 /** Slack's clock stamps messages and may differ from ours. */
 export const CLOCK_SKEW_MS = 60_000;
 
-/** Requests are remembered for a day longer (`engine/retention-job.ts`). */
+/** Requests are remembered for a day longer (`engine/sweeps.ts`). */
 const PROCESSED_FOR_MS = 29 * 86_400_000;
 
 export function isTooOld(seconds: number, nowMs: number): boolean {

@@ -15,14 +15,14 @@ import {
   saidIn,
   writtenByPerson,
 } from '../messages/message-event.ts';
-import { jobReference } from '../protocol/links.ts';
+import { jobReference } from '../protocol/ids.ts';
 import { escapeMrkdwn, readableText } from '../protocol/slack-text.ts';
 import { aboutMessage, labels } from '../views/text.ts';
+import { failureIn } from '../workspace/caller.ts';
 import { isRoomForDraft } from '../workspace/early-replies.ts';
 import { TOO_MANY_MESSAGES } from '../workspace/poster.ts';
-import { failureIn } from '../workspace/web-api/failure.ts';
 import { isReady, type ReadyWorkspace } from '../workspace/workspace.ts';
-import { isHopeless, type SlackTools, slackRetryMs } from './refresh/refresh.ts';
+import { isHopeless, type SlackTools, slackRetryMs } from './refresh.ts';
 
 /** The first reaction by an allowed person makes a draft; without one, it is withdrawn. */
 export const draftFromReactions = messageTask(async (tools, task, workspace, message) => {

@@ -1,12 +1,12 @@
 import { factsOf, policyOf, sitesOf } from '#engine/apply-event.ts';
 import type { DueCall } from '#engine/run-lane.ts';
+import { announces } from '#jobs/agent-job.ts';
 import type { Announcement } from '#jobs/announcement.ts';
 import type { CallRequest } from '#jobs/call.ts';
 import { emptyQueue, type Queue, queueOf } from '#jobs/follow-ups/follow-up.ts';
 import { turnsOf } from '#jobs/follow-ups/turns.ts';
 import { endedByOf, type Job, requestersOf } from '#jobs/job.ts';
-import { announces } from '#jobs/service-facts.ts';
-import { threadLink as threadLinkOf } from '../protocol/links.ts';
+import { threadLink as threadLinkOf } from '../protocol/ids.ts';
 import { mentionedIds } from '../protocol/slack-text.ts';
 import { announcementView } from '../views/announcement.ts';
 import { questionView } from '../views/compose.ts';
@@ -25,9 +25,9 @@ import {
 import { JOBS_PER_PAGE, listView, statusView } from '../views/status.ts';
 import { isDirectMessage } from '../views/text.ts';
 import { noticeView, privateNoticeView } from '../views/turn-ended.ts';
-import { failureIn } from '../workspace/web-api/failure.ts';
+import { failureIn } from '../workspace/caller.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { failureOf, refresh, type SlackTools } from './refresh/refresh.ts';
+import { failureOf, refresh, type SlackTools } from './refresh.ts';
 
 async function renderCard(tools: SlackTools, { names }: Workspace, job: Job, queue: Queue) {
   const endedBy = endedByOf(job);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Receipt } from '#jobs/follow-ups/follow-up.ts';
+import { fileKinds } from '#jobs/requests/attachments.ts';
 
 /** Also writes to bots. Not even `users.info` marks it as a bot. */
 export const SLACKBOT = 'USLACKBOT';
@@ -67,20 +68,130 @@ export function withoutSkinTone(name: string): string {
 export const WHERE_CHANNELS_SHOW_IT = 'in Slack, click the channel\'s name, "About": it is at the bottom';
 export const WHERE_PEOPLE_SHOW_IT = 'in Slack, open the profile, ⋮, "Copy member ID"';
 
-export const team = id(
+export const team = idKind(
   /^T[A-Z0-9]{2,}$/,
   'a workspace (T…)',
   "it is in Slack's address in a browser, after app.slack.com/client/",
 );
-export const channel = id(/^[CG][A-Z0-9]{2,}$/, 'a channel (C… or G…)', WHERE_CHANNELS_SHOW_IT);
-export const user = id(/^[UW][A-Z0-9]{2,}$/, 'a user (U… or W…)', WHERE_PEOPLE_SHOW_IT);
-export const userGroup = id(
+export const channel = idKind(/^[CG][A-Z0-9]{2,}$/, 'a channel (C… or G…)', WHERE_CHANNELS_SHOW_IT);
+export const user = idKind(/^[UW][A-Z0-9]{2,}$/, 'a user (U… or W…)', WHERE_PEOPLE_SHOW_IT);
+export const userGroup = idKind(
   /^S[A-Z0-9]{2,}$/,
   'a user group (S…)',
   'in Slack, "People", "User groups", the group, ⋯, "Copy group ID"',
 );
-export const app = id(/^A[A-Z0-9]{2,}$/, 'an app (A…)', 'https://api.slack.com/apps, "Basic Information"');
+export const app = idKind(
+  /^A[A-Z0-9]{2,}$/,
+  'an app (A…)',
+  'https://api.slack.com/apps, "Basic Information"',
+);
 
-function id(form: RegExp, ofWhat: string, where: string) {
+function idKind(form: RegExp, ofWhat: string, where: string) {
   return z.string().regex(form, `must be the id of ${ofWhat}: ${where}`);
+}
+const ID_MAX = 200;
+const MESSAGE_PATH = /\/archives\/([A-Z0-9]+)\/p(\d{10})(\d{6})(?:$|[/?#])/;
+
+/** Accepts a link to a message, or an id. */
+export function jobReference(word: string) {
+  const [bare = ''] = word.replace(/^</, '').replace(/>$/, '').replaceAll('&amp;', '&').split('|', 1);
+  const found = MESSAGE_PATH.exec(bare);
+  if (found === null) return { kind: 'id', id: bare.slice(0, ID_MAX) } as const;
+  const [, channelId = '', seconds, micros] = found;
+  // A reply's link also names the thread's root.
+  const threadTs = URL.parse(bare)?.searchParams.get('thread_ts') ?? `${seconds}.${micros}`;
+  return { kind: 'thread', channelId, threadTs } as const;
+}
+
+const CHANNEL_ID = /^[A-Z0-9]{1,32}$/;
+
+/** Saves a call of `chat.getPermalink`. */
+export function threadLink(
+  workspaceUrl: string | null,
+  channelId: string,
+  threadTs: string | null,
+): string | null {
+  if (workspaceUrl === null || threadTs === null || !CHANNEL_ID.test(channelId)) return null;
+  return URL.parse(`archives/${channelId}/p${threadTs.replace('.', '')}`, workspaceUrl)?.href ?? null;
+}
+
+const snippet = z.object({
+  name: z.string(),
+  text: z.string().optional(),
+  url: z.string().nullable(),
+  fileId: z.string().optional(),
+  size: z.number().optional(),
+});
+const attachments = z.object({
+  snippets: z.array(snippet).readonly(),
+  others: z.array(z.object({ kind: z.enum(fileKinds), name: z.string().nullable() })).readonly(),
+});
+
+const id = z.string().min(1);
+/** For private answers. */
+const responseUrl = id.nullable();
+
+export const composeTargetData = z.object({
+  /** Null: the form asks for it. */
+  channelId: id.nullable(),
+  responseUrl,
+  attached: attachments.optional(),
+  from: z.enum(['form', 'shortcut', 'home']),
+});
+export type ComposeTarget = Readonly<z.infer<typeof composeTargetData>>;
+
+export const mentionedInData = z.object({ channelId: id, threadTs: id, messageTs: id });
+export type MentionedIn = Readonly<z.infer<typeof mentionedInData>>;
+
+export const offeredThreadData = mentionedInData.extend({
+  oldestTs: id,
+  permalink: z.string().nullable(),
+  responseUrl,
+});
+export type OfferedThread = Readonly<z.infer<typeof offeredThreadData>>;
+
+export const saidSinceData = mentionedInData.extend({ jobId: id, sinceTs: id });
+export type SaidSince = Readonly<z.infer<typeof saidSinceData>>;
+
+export const confirmationData = z.object({ jobId: id, responseUrl });
+
+/** Valid for this person and channel. See `ButtonTarget`. */
+export const decisionData = z.object({
+  jobId: id,
+  channelId: id,
+  userId: id,
+  creates: z.int().optional(),
+  callId: z.string().optional(),
+  draft: z.int().optional(),
+});
+export type DecisionForm = Readonly<z.infer<typeof decisionData>>;
+
+export const recipeData = z.object({ recipe: id, responseUrl });
+
+export const settingsData = z.object({
+  channelId: id,
+  responseUrl,
+  /** Null: never saved. */
+  changedAtMs: z.number().nullable(),
+  /** Where the form has no input, these stay. */
+  held: z.object({
+    projectId: z.string(),
+    followUpMode: z.string(),
+    followUpWindowMs: z.number(),
+    noticeChannels: z.array(z.string()).readonly(),
+  }),
+});
+export type SettingsFormData = Readonly<z.infer<typeof settingsData>>;
+
+/** Slack allows 3000 characters for a form, 2000 for a button. */
+export function encode(data: object): string {
+  return JSON.stringify(data);
+}
+
+export function decode<T>(schema: z.ZodType<T>, text: string): T | null {
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { JobEvent } from '#jobs/event.ts';
-import { decode } from '../protocol/form-data.ts';
+import { decode } from '../protocol/ids.ts';
 
 const id = z.string().min(1);
 const number = z.int().optional();

@@ -1,17 +1,17 @@
 import type { ModalView } from '@slack/types';
 import type { Job } from '#jobs/job.ts';
-import { commandNames } from '#jobs/requests/command.ts';
+import { commandNames, type Project, type Projects } from '#jobs/requests/command.ts';
 import { type Intent, intentOf } from '#jobs/requests/intent.ts';
-import type { Project, Projects } from '#jobs/requests/project.ts';
 import {
   type ComposeTarget,
   type DecisionForm,
   encode,
+  formIds,
   type MentionedIn,
   type OfferedThread,
   type SaidSince,
-} from '../protocol/form-data.ts';
-import { formIds, viewIds } from '../protocol/ids.ts';
+  viewIds,
+} from '../protocol/ids.ts';
 import { questionBlocks, unclearStart } from './announcement.ts';
 import { buttons, nthInRow } from './buttons.ts';
 import {

@@ -1,9 +1,7 @@
 import type { InputBlock, ModalView, PlainTextOption } from '@slack/types';
 import type { FollowUpMode } from '#jobs/policy.ts';
-import { unescaped } from '#jobs/requests/command.ts';
-import type { Project, Projects } from '#jobs/requests/project.ts';
-import { encode, type SettingsFormData } from '../protocol/form-data.ts';
-import { formIds, viewIds } from '../protocol/ids.ts';
+import { type Project, type Projects, unescaped } from '#jobs/requests/command.ts';
+import { encode, formIds, type SettingsFormData, viewIds } from '../protocol/ids.ts';
 import { type Blocks, blocksOf, message, type SlackMessage, say, smallPrint } from './message.ts';
 import {
   channelMention,

@@ -1,7 +1,7 @@
 import type { Button } from '@slack/types';
+import type { ServiceFacts, ServiceReport, TroubleWords } from '#jobs/agent-job.ts';
 import type { Job } from '#jobs/job.ts';
 import { lastPullRequestOf } from '#jobs/pull-requests/standing.ts';
-import type { ServiceFacts, ServiceReport, TroubleWords } from '#jobs/service-facts.ts';
 import { type NeedingJob, needOf } from '#jobs/shown/lists.ts';
 import { buttons } from './buttons.ts';
 import { cardActions, jobLine, type Reader, undeliveredWarning } from './job.ts';

@@ -22,7 +22,7 @@ import {
 } from '#jobs/pull-requests/link.ts';
 import { isOver, type PullRequestFacts, seenPullRequest } from '#jobs/pull-requests/pull-request.ts';
 import { cardStandingOf, jobStandingOf } from '#jobs/pull-requests/standing.ts';
-import { threadLink } from '../protocol/links.ts';
+import { threadLink } from '../protocol/ids.ts';
 import { buttons } from './buttons.ts';
 import {
   type Blocks,

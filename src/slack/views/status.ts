@@ -6,8 +6,7 @@ import { isUnwatched, type Job, watchQuestionOf } from '#jobs/job.ts';
 import { lastPullRequestOf } from '#jobs/pull-requests/standing.ts';
 import { withoutSecrets } from '#jobs/secrets.ts';
 import type { JobPage, PageStart } from '#jobs/shown/lists.ts';
-import { decode } from '../protocol/form-data.ts';
-import { threadLink } from '../protocol/links.ts';
+import { decode, threadLink } from '../protocol/ids.ts';
 import { type ButtonTarget, buttons } from './buttons.ts';
 import { plainModal } from './form.ts';
 import {

@@ -1,11 +1,18 @@
 import type { ConversationsInfoResponse, UsergroupsUsersListResponse } from '@slack/web-api';
-import type { Clock } from '#engine/runtime/clock.ts';
 import { type AccessRule, accessRefusal, mayAskIn } from '#jobs/policy.ts';
+import type { Clock } from '#runtime/clock.ts';
 import { CHANNEL_IS_SHARED, isNotInChannel } from '../protocol/error-codes.ts';
 import { isChannel, SLACKBOT } from '../protocol/ids.ts';
-import { type CallerParts, type SlackCaller, withSecondTry } from './web-api/caller.ts';
-import { failureIn, SlackCallError, type SlackFailure, slackFailure } from './web-api/failure.ts';
-import { cachedLookup, type User, type Users } from './web-api/names.ts';
+import {
+  type CallerParts,
+  failureIn,
+  SlackCallError,
+  type SlackCaller,
+  type SlackFailure,
+  slackFailure,
+  withSecondTry,
+} from './caller.ts';
+import { cachedLookup, type User, type Users } from './names.ts';
 
 const MAX_CHANNELS = 5_000;
 const MAX_GROUPS = 1_000;

@@ -1,6 +1,6 @@
 import { type AnyJobContext, applyEvent } from '#engine/apply-event.ts';
-import type { Logger } from '#engine/runtime/redact.ts';
 import { DRAFT_KEPT_MS, mayDraftMore } from '#jobs/decide/start/drafts.ts';
+import type { Logger } from '#runtime/redact.ts';
 import type { Thread, Transaction } from '#store/store.ts';
 import { messageKeys } from '../messages/message-event.ts';
 

@@ -1,10 +1,9 @@
 import type { AuthTestResponse, EmojiListResponse } from '@slack/web-api';
-import { clockAheadMs } from '#engine/runtime/clock.ts';
+import { clockAheadMs } from '#runtime/clock.ts';
 import { grantedIn } from '../protocol/scopes.ts';
 import { isSharedChannel } from './access.ts';
-import { boltLogger, createCaller, slackClient } from './web-api/caller.ts';
-import { failureIn } from './web-api/failure.ts';
-import { lookUpUser } from './web-api/names.ts';
+import { boltLogger, createCaller, failureIn, slackClient } from './caller.ts';
+import { lookUpUser } from './names.ts';
 import type { WorkspaceParts } from './workspace.ts';
 
 /** Older than Slack. */

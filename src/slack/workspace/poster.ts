@@ -1,7 +1,7 @@
 import type { ModalView } from '@slack/types';
 import type { WebAPICallResult } from '@slack/web-api';
-import type { Clock } from '#engine/runtime/clock.ts';
 import { isWaitOn } from '#jobs/schedule/schedule.ts';
+import type { Clock } from '#runtime/clock.ts';
 import {
   CLOCK_SKEW_MS,
   callBlockId,
@@ -12,15 +12,16 @@ import {
 import { AGENT_SCOPE, type GrantedScopes, grantedIn } from '../protocol/scopes.ts';
 import type { SlackMessage } from '../views/message.ts';
 import type { SharedChannels } from './access.ts';
-import { againIfFailed, type SlackCaller } from './web-api/caller.ts';
 import {
+  againIfFailed,
   failureIn,
   isRefusal,
   LONGEST_RETRY_AFTER_MS,
   rateLimited,
   SlackCallError,
+  type SlackCaller,
   slackFailure,
-} from './web-api/failure.ts';
+} from './caller.ts';
 
 const PAGE_SIZE = 200;
 const MAX_PAGES = 20;

@@ -1,10 +1,10 @@
-import type { Clock } from '#engine/runtime/clock.ts';
 import { type AccessRule, configuredNoticeChannels, type Rules } from '#jobs/policy.ts';
+import type { Clock } from '#runtime/clock.ts';
 import type { Transaction } from '#store/store.ts';
 import { EMOJI_SCOPE, missingScopes } from '../protocol/scopes.ts';
 import type { SlackChecked } from '../views/home.ts';
+import { failureIn } from './caller.ts';
 import type { Poster } from './poster.ts';
-import { failureIn } from './web-api/failure.ts';
 
 const CHANNELS_MAX = 8;
 const ASKED_WITHIN_MS = 1_200;

@@ -1,25 +1,26 @@
 import type { AuthTestResponse, ReactionsGetResponse } from '@slack/web-api';
-import type { Clock } from '#engine/runtime/clock.ts';
-import type { Logger } from '#engine/runtime/redact.ts';
+import type { ServiceFacts, ServiceReport } from '#jobs/agent-job.ts';
 import type { AccessRule } from '#jobs/policy.ts';
-import type { Projects } from '#jobs/requests/project.ts';
-import type { ServiceFacts, ServiceReport } from '#jobs/service-facts.ts';
+import type { Projects } from '#jobs/requests/command.ts';
+import type { Clock } from '#runtime/clock.ts';
+import type { Logger } from '#runtime/redact.ts';
 import { withoutSkinTone } from '../protocol/ids.ts';
 import { grantedIn } from '../protocol/scopes.ts';
 import { accessBy, sharedChannels } from './access.ts';
-import { createPoster } from './poster.ts';
-import { selfCheckBy } from './self-check.ts';
 import {
   answerFetch,
   type BotToken,
   createCaller,
+  failureIn,
   loggedCaller,
+  noToken,
   type SlackCaller,
   type SlackClient,
-} from './web-api/caller.ts';
-import { failureIn, noToken } from './web-api/failure.ts';
-import { namesIn, usersIn } from './web-api/names.ts';
-import { SnippetReader } from './web-api/snippet-reader.ts';
+} from './caller.ts';
+import { namesIn, usersIn } from './names.ts';
+import { createPoster } from './poster.ts';
+import { selfCheckBy } from './self-check.ts';
+import { SnippetReader } from './snippet-reader.ts';
 
 export type Workspace = Readonly<ReturnType<typeof createWorkspace>>;
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
-import { namedRows, propertyName } from './column-names.ts';
+import { namedRows, propertyName } from './database.ts';
 import { isBusy } from './sqlite-errors.ts';
 
 const BUSY_PAUSE_MS = 50;

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
-import { namedRows, propertyName } from './column-names.ts';
-import { codeOf, StoreError } from './database.ts';
+import { codeOf, namedRows, propertyName, StoreError } from './database.ts';
 import {
   connectionErrors,
   isConnectionLost,

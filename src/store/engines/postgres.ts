@@ -14,8 +14,7 @@ import {
 } from 'kysely';
 import { Pool, types } from 'pg';
 import type { Queries } from '../schema/tables.ts';
-import { columnName } from './column-names.ts';
-import type { Database, HeldLock } from './database.ts';
+import { columnName, type Database, type HeldLock } from './database.ts';
 import { invalidUrlError } from './postgres-errors.ts';
 import { sharedPool, type Urgency } from './postgres-pool.ts';
 

@@ -11,8 +11,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import type { Queries } from '../schema/tables.ts';
-import { columnName } from './column-names.ts';
-import { codeOf, type Database, StoreError } from './database.ts';
+import { codeOf, columnName, type Database, StoreError } from './database.ts';
 import { FLUSHES_AT_ONCE, groupCommitDriver, type SqliteHooks } from './group-commit.ts';
 import { isBusy, sqliteError, unusableDirectory } from './sqlite-errors.ts';
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { dueStates } from '#jobs/follow-ups/follow-up.ts';
 import { type Job, startedStages } from '#jobs/job.ts';
 import { jobFrom, literals, type Tables } from '../schema/tables.ts';
-import { Table, type Values } from './table.ts';
+import { type ColumnValues, Table } from './table.ts';
 
 /** `now`: replies were probably missed. `sweep`: no sign of it. */
 const URGENCIES = { now: 0, missed: 1, sweep: 2 } as const;
@@ -154,7 +154,7 @@ export class CatchUps extends Table {
   }
 
   /** Releases the replies that wait for the thread. */
-  private async end(jobId: string, sweepFrom: number, nowMs: number, changes: Values<'catchUp'>) {
+  private async end(jobId: string, sweepFrom: number, nowMs: number, changes: ColumnValues<'catchUp'>) {
     await this.update('catchUp', { jobId }, { ...notBegun, sweepFrom, ...changes });
     await this.tasks.runNowUnlessLocked('send_follow_ups', jobId, nowMs, 1);
   }

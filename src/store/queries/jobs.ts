@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { createKey } from '#jobs/call.ts';
-import type { JobState } from '#jobs/decision.ts';
+import type { JobState } from '#jobs/decide/decision-builder.ts';
 import { type FollowUp, undecidedOf, unsentStates } from '#jobs/follow-ups/follow-up.ts';
 import type { PastCall } from '#jobs/follow-ups/turns.ts';
 import { type Job, openStages } from '#jobs/job.ts';
@@ -12,7 +12,7 @@ import { fromJson, type Json, jobColumns, jobFrom, literals, toJson } from '../s
 import { followUpFrom, unsentOrAt } from './follow-ups.ts';
 import { prepared, type Values } from './prepared.ts';
 import { isBeyond, Table } from './table.ts';
-import { taskId } from './tasks/task.ts';
+import { taskId } from './task.ts';
 
 export type Thread = Readonly<{
   teamId: string;

@@ -76,6 +76,7 @@ export function idsOf<Id>(items: readonly { readonly id: Id }[]): Id[] {
 
 /** To a power of two: databases keep every statement. */
 function padded<T>(items: readonly T[]) {
-  const length = items.length === 0 ? 0 : 2 ** Math.ceil(Math.log2(items.length));
+  if (items.length < 2) return [...items];
+  const length = 2 ** Math.ceil(Math.log2(items.length));
   return Array.from({ length }, (_, index) => items[Math.min(index, items.length - 1)] as T);
 }

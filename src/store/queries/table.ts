@@ -1,7 +1,7 @@
 import { type RawBuilder, type Selectable, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { Queries, Tables } from '../schema/tables.ts';
 import { type CompiledQueries, executePrepared, namesOf, type Query, type Source } from './prepared.ts';
-import type { Tasks } from './tasks/tasks.ts';
+import type { Tasks } from './tasks.ts';
 
 export type Shared = Readonly<{
   tasks: Tasks;
@@ -10,7 +10,7 @@ export type Shared = Readonly<{
 
 type Row<T extends keyof Tables> = Selectable<Tables[T]>;
 
-export type Values<T extends keyof Tables> = {
+export type ColumnValues<T extends keyof Tables> = {
   readonly [Column in keyof Row<T>]?: Row<T>[Column] | RawBuilder<Row<T>[Column]>;
 };
 
@@ -51,8 +51,8 @@ export class Table {
   protected upsert<T extends keyof Tables>(
     table: T,
     key: Partial<Tables[T]>,
-    values: Values<T>,
-    changes: Values<T> | null = values,
+    values: ColumnValues<T>,
+    changes: ColumnValues<T> | null = values,
     condition?: RawBuilder<SqlBool>,
   ): Promise<boolean> {
     const name = changes === null ? `add to ${table}` : `upsert ${table}`;
@@ -72,7 +72,7 @@ export class Table {
   protected update<T extends keyof Tables>(
     table: T,
     key: Partial<Tables[T]>,
-    changes: Values<T>,
+    changes: ColumnValues<T>,
     condition?: RawBuilder<SqlBool>,
   ): Promise<boolean> {
     return this.write(`update ${table}`, [key, changes], condition, ([where, change]) => {

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import type { Decision } from '#jobs/decision.ts';
+import type { Decision } from '#jobs/decide/decision-builder.ts';
 import type { ChannelSettings } from '#jobs/policy.ts';
 import { changesHome, HOME_SPACING_MS, mayBeSeen } from '#jobs/shown/lists.ts';
 import { fromJson, type Tables, toJson } from '../schema/tables.ts';
 import { Table } from './table.ts';
-import { subjectIn } from './tasks/task.ts';
+import { subjectIn } from './task.ts';
 
 type SavedSettings = Readonly<{ settings: ChannelSettings; changedBy: string; changedAtMs: number }>;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decodeErrorText, decodeJob } from '../../../src/agent/client/client.ts';
+import { decodeErrorText, decodeJob } from '../../../src/agent/client.ts';
 import { fc } from '../../support/properties.ts';
 
 const json = fc.jsonValue({ noUnicodeString: false });

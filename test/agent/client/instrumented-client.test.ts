@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createAgentClient } from '../../../src/agent/client/client.ts';
+import { createAgentClient } from '../../../src/agent/client.ts';
 import { startAgentApi } from '../../support/agent-api/agent-api.ts';
 import { createTestClock } from '../../support/test-clock.ts';
 

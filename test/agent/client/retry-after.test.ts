@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseRetryAfterMs } from '../../../src/engine/runtime/exchange.ts';
+import { parseRetryAfterMs } from '../../../src/runtime/exchange.ts';
 import { fc } from '../../support/properties.ts';
 import { failureOf, openClient, serveHttp } from '../support.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkBatches } from '../../../src/agent/effects/check-job.ts';
+import { checkBatches } from '../../../src/agent/check-job.ts';
 import { aDecision, aJob, NOW_MS } from '../../contract/store/samples.ts';
 import { onSqlite } from '../../engine/support/test-store.ts';
 import { createTestClock } from '../../support/test-clock.ts';

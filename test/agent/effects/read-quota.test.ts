@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readQuota } from '../../../src/agent/effects/read-quota.ts';
+import { readQuota } from '../../../src/agent/read-quota.ts';
 import { openStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { describeOnDatabases } from '../../support/databases.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readQuota } from '../../../src/agent/effects/read-quota.ts';
+import { readQuota } from '../../../src/agent/read-quota.ts';
 import { onSqlite } from '../../engine/support/test-store.ts';
 
 const READS_PER_MINUTE = 60;

@@ -2,8 +2,8 @@ import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { createLogger, terminalLines } from '../../../src/app/operations/logger.ts';
 
-import type { Logger, LogLevel } from '../../../src/engine/runtime/redact.ts';
-import { boltLogger } from '../../../src/slack/workspace/web-api/caller.ts';
+import type { Logger, LogLevel } from '../../../src/runtime/redact.ts';
+import { boltLogger } from '../../../src/slack/workspace/caller.ts';
 
 function logged(write: (logger: Logger) => void, level: LogLevel = 'debug'): Record<string, unknown>[] {
   const lines: string[] = [];

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { stateReader } from '../../../src/app/operations/program-state.ts';
-import { clockFrom } from '../../../src/engine/runtime/clock.ts';
+import { clockFrom } from '../../../src/runtime/clock.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { aJob } from '../../support/a-job.ts';
 import { createTempDir } from '../../support/temp-dir.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { contextFactory } from '../../../src/app/service/context.ts';
-import { systemClock } from '../../../src/engine/runtime/clock.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
 import { parse } from '../../support/settings.ts';
 
 test('an id begins with the time at which it was made, in the characters that `status` shows', () => {

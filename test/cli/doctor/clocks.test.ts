@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { clockFindings } from '../../../src/doctor/machine.ts';
-import { clockAheadMs } from '../../../src/engine/runtime/clock.ts';
+import { clockAheadMs } from '../../../src/runtime/clock.ts';
 import { startPatient } from './support.ts';
 
 const sent = Date.parse('2026-11-20T12:00:10.400Z');

@@ -2,7 +2,7 @@ import { parseConfig } from '../../../src/app/config/config.ts';
 import type { Environment } from '../../../src/app/config/values.ts';
 import { examine } from '../../../src/doctor/examine.ts';
 import type { CheckName, Finding } from '../../../src/doctor/finding.ts';
-import { clockFrom, systemClock } from '../../../src/engine/runtime/clock.ts';
+import { clockFrom, systemClock } from '../../../src/runtime/clock.ts';
 import { type AgentApi, startAgentApi } from '../../support/agent-api/agent-api.ts';
 import { noFiles } from '../../support/settings.ts';
 import { type StrictSlack, startStrictSlack } from '../../support/strict-slack.ts';

@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/engine/runtime/clock.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
 import { KEY, type RunnerWorld, startRunnerWorld } from '../../runner/support/world.ts';
 import { startAgentApi } from '../../support/agent-api/agent-api.ts';
 import { Api, checks, problemOf } from './checks.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Decision } from '../../../src/jobs/decision.ts';
+import type { Decision } from '../../../src/jobs/decide/decision-builder.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aCall, aDecision, aJob, NOW_MS } from './samples.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { NewCall } from '../../../src/jobs/call.ts';
-import type { Decision } from '../../../src/jobs/decision.ts';
+import type { Decision } from '../../../src/jobs/decide/decision-builder.ts';
 import type { FollowUp } from '../../../src/jobs/follow-ups/follow-up.ts';
 import type { Job, Stage } from '../../../src/jobs/job.ts';
 import type { Place } from '../../../src/store/queries/table.ts';

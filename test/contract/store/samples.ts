@@ -1,5 +1,5 @@
 import type { NewCall } from '../../../src/jobs/call.ts';
-import type { Decision } from '../../../src/jobs/decision.ts';
+import type { Decision } from '../../../src/jobs/decide/decision-builder.ts';
 import type { FollowUp } from '../../../src/jobs/follow-ups/follow-up.ts';
 import type { Job } from '../../../src/jobs/job.ts';
 import { aJob as anOpenedJob } from '../../support/a-job.ts';

@@ -1,5 +1,5 @@
 import { localApp } from '../../../demo/local-slack/workspace.ts';
-import { systemClock } from '../../../src/engine/runtime/clock.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
 import { type AgentApi, startAgentApi } from '../../support/agent-api/agent-api.ts';
 import type { Capability } from '../../support/agent-api/scripted-job.ts';
 import { type ChildEnv, type ChildProgram, runProgram } from '../../support/child-program.ts';

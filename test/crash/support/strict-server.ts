@@ -1,4 +1,4 @@
-import { clockFrom, systemClock } from '../../../src/engine/runtime/clock.ts';
+import { clockFrom, systemClock } from '../../../src/runtime/clock.ts';
 import { alice, bob, general, random } from '../../support/local-slack.ts';
 import type { StrictControl } from '../../support/strict-slack/control.ts';
 import { strictApp } from '../../support/strict-slack/ids.ts';

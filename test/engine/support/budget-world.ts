@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { notSentError, refusedError } from '../../../src/agent/client/client.ts';
-import { callAgent, sendFollowUps } from '../../../src/agent/effects/call-agent.ts';
+import { callAgent, sendFollowUps } from '../../../src/agent/call-agent.ts';
+import { notSentError, refusedError } from '../../../src/agent/client.ts';
 import { createLoop } from '../../../src/engine/loop.ts';
 import type { JobRequest } from '../../../src/jobs/decide/start/open.ts';
 import type { ClaimedTask } from '../../../src/store/store.ts';

@@ -1,11 +1,11 @@
 import type { WebAPICallResult } from '@slack/web-api';
-import type { Clock } from '../../../src/engine/runtime/clock.ts';
-import type { SlackCaller } from '../../../src/slack/workspace/web-api/caller.ts';
+import type { Clock } from '../../../src/runtime/clock.ts';
 import {
   rateLimited,
   SlackCallError,
+  type SlackCaller,
   type SlackFailure,
-} from '../../../src/slack/workspace/web-api/failure.ts';
+} from '../../../src/slack/workspace/caller.ts';
 
 const MINUTE_MS = 60_000;
 const MOST_ON_A_PAGE = 15;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
-import type { AgentClient } from '../../../src/agent/client/client.ts';
-import { answeredJobs } from '../../../src/agent/effects/agent-tools.ts';
+import { answeredJobs } from '../../../src/agent/agent-tools.ts';
+import type { AgentClient } from '../../../src/agent/client.ts';
 import { eventFeatures } from '../../../src/app/features.ts';
 import { createLogger } from '../../../src/app/operations/logger.ts';
 import { createLoops, type Tools } from '../../../src/app/service/loops.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { linksToWatch } from '../../../src/features/pull-requests/follow.ts';
-import type { Decision } from '../../../src/jobs/decision.ts';
+import type { Decision } from '../../../src/jobs/decide/decision-builder.ts';
 import type { JobEvent } from '../../../src/jobs/event.ts';
 import type { Policy } from '../../../src/jobs/policy.ts';
 import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-request.ts';

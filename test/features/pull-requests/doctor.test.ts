@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../../src/app/config/config.ts';
-import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import { codeHostFindings } from '../../../src/features/pull-requests/doctor.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
 import type { CodeHost } from '../../support/code-host/code-host.ts';
 import { startCodeHost } from '../../support/code-host/code-host.ts';
 import { noFiles, required } from '../../support/settings.ts';

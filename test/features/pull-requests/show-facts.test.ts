@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Decision } from '../../../src/jobs/decision.ts';
+import type { Decision } from '../../../src/jobs/decide/decision-builder.ts';
 import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-request.ts';
 import { anEndedJob } from '../../jobs/support/stages.ts';
 import type { World } from '../../jobs/support/world.ts';

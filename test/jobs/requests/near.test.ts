@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isNear, nearest } from '../../../src/jobs/requests/project.ts';
+import { isNear, nearest } from '../../../src/jobs/requests/command.ts';
 
 test.each(['list', 'lists', 'lst', 'lost', 'ilst', 'xlist'])('%s is near to list', (word) => {
   expect(isNear(word, 'list')).toBe(true);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Projects, parseProjectPrefix } from '../../../src/jobs/requests/project.ts';
+import { type Projects, parseProjectPrefix } from '../../../src/jobs/requests/command.ts';
 
 const projects: Projects = [
   { id: 'p-1', name: 'docs', noticeChannels: [] },

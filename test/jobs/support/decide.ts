@@ -1,6 +1,6 @@
 import { eventFeatures } from '../../../src/app/features.ts';
 import { decide as decideWith } from '../../../src/jobs/decide/decide.ts';
-import type { Decision, DecisionContext, JobState } from '../../../src/jobs/decision.ts';
+import type { Decision, DecisionContext, JobState } from '../../../src/jobs/decide/decision-builder.ts';
 import type { JobEvent } from '../../../src/jobs/event.ts';
 
 /** With all features. */

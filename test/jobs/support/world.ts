@@ -1,8 +1,8 @@
 import type { AgentFailure, AgentJob } from '../../../src/jobs/agent-job.ts';
 import type { Announcement } from '../../../src/jobs/announcement.ts';
 import type { CallOutcome, CallRequest, NewCall } from '../../../src/jobs/call.ts';
+import type { Decision, DecisionContext } from '../../../src/jobs/decide/decision-builder.ts';
 import { type JobRequest, openJob } from '../../../src/jobs/decide/start/open.ts';
-import type { Decision, DecisionContext } from '../../../src/jobs/decision.ts';
 import type { JobEvent } from '../../../src/jobs/event.ts';
 import {
   type FollowUp,

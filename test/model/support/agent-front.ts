@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Clock } from '../../../src/engine/runtime/clock.ts';
+import type { Clock } from '../../../src/runtime/clock.ts';
 import type { AgentApi } from '../../support/agent-api/agent-api.ts';
 import { answer, type Fault, type Operation, type Reply } from '../../support/agent-api/fault.ts';
 import { findRoute } from '../../support/agent-api/route.ts';

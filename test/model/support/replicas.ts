@@ -4,7 +4,7 @@ import { parseConfig } from '../../../src/app/config/config.ts';
 import type { Environment, ReadFile } from '../../../src/app/config/values.ts';
 import { createLogger } from '../../../src/app/operations/logger.ts';
 import { createService, type Service } from '../../../src/app/service.ts';
-import type { Clock } from '../../../src/engine/runtime/clock.ts';
+import type { Clock } from '../../../src/runtime/clock.ts';
 import { openPostgresQueue, openSqliteQueue, type Plan, type Queue } from './queue.ts';
 
 const NOTHING: Plan = { due: 0, slowedReads: 0, readsAgainMs: 0, inFlight: 0, nextDueMs: null };

@@ -1,4 +1,4 @@
-import { type Clock, clockFrom } from '../../../src/engine/runtime/clock.ts';
+import { type Clock, clockFrom } from '../../../src/runtime/clock.ts';
 
 /** One time for the program and for the world around it. Only a test moves it. */
 export interface SkippingClock {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/engine/runtime/clock.ts';
+import type { Clock } from '../../../src/runtime/clock.ts';
 import type { Operation } from '../../support/agent-api/fault.ts';
 import type { SlackCall } from '../../support/fault-proxy/call.ts';
 import type { StrictFault } from '../../support/strict-slack/web-api.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createLogger } from '../../../src/app/operations/logger.ts';
-import { systemClock } from '../../../src/engine/runtime/clock.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
 import { pressOf, slackTime } from '../../../src/slack/inbound/listener.ts';
 import { createPoster } from '../../../src/slack/workspace/poster.ts';
 

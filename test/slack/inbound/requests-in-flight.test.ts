@@ -1,6 +1,6 @@
 import type { App, Receiver, ReceiverEvent } from '@slack/bolt';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { systemClock } from '../../../src/engine/runtime/clock.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
 import { acknowledgeAfterCommit } from '../../../src/slack/inbound/connection/requests.ts';
 import { waitFor } from '../../support/wait-for.ts';
 

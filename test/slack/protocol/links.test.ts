@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jobReference } from '../../../src/slack/protocol/links.ts';
+import { jobReference } from '../../../src/slack/protocol/ids.ts';
 
 const root = 'https://acme.slack.com/archives/C1/p1700000000000100';
 const thread = { kind: 'thread', channelId: 'C1', threadTs: '1700000000.000100' };

@@ -1,6 +1,6 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { describe, expect, test } from 'vitest';
-import type { Projects } from '../../../src/jobs/requests/project.ts';
+import type { Projects } from '../../../src/jobs/requests/command.ts';
 import {
   composeView,
   noFormView,

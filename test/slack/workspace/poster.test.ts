@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createLogger } from '../../../src/app/operations/logger.ts';
-import { systemClock } from '../../../src/engine/runtime/clock.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
+import { boltLogger, createCaller, slackClient } from '../../../src/slack/workspace/caller.ts';
 import { createPoster } from '../../../src/slack/workspace/poster.ts';
-import { boltLogger, createCaller, slackClient } from '../../../src/slack/workspace/web-api/caller.ts';
 
 const quiet = boltLogger(createLogger({ level: 'error', destination: { write: () => {} } }));
 const STARTED_AT_MS = 1_700_000_000_000;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { systemClock } from '../../../src/engine/runtime/clock.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
 import { SECRET, SIGNING_SECRET, settings } from '../../cli/support/settings.ts';
 import { startTinySlack } from '../../cli/support/tiny-slack.ts';
 import { createQuickFolder } from '../../model/support/quick-folder.ts';

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { systemClock } from '../../../src/engine/runtime/clock.ts';
 import type { Report } from '../../../src/features/reports/report.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
 import { botScopes } from '../../../src/slack/protocol/scopes.ts';
 import { startDatabaseProxy } from '../../replicas/support/database-proxy.ts';
 import { type AgentApi, startAgentApi } from '../../support/agent-api/agent-api.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { Clock } from '../../../src/engine/runtime/clock.ts';
+import type { Clock } from '../../../src/runtime/clock.ts';
 import { answer, type Fault, type Operation, type Reply } from './fault.ts';
 import { findRoute, type Route } from './route.ts';
 import { type Capability, type Finish, type Script, ScriptedJob } from './scripted-job.ts';

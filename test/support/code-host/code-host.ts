@@ -6,7 +6,7 @@ import { user } from '../../../demo/code-host/github/objects.ts';
 import { answerGithub } from '../../../demo/code-host/github/routes.ts';
 import type { OpenedPullRequest, StandInPullRequest } from '../../../demo/code-host/pull-request.ts';
 import { NOT_FOUND, ok, type Reply, StandInRepositories } from '../../../demo/code-host/repositories.ts';
-import type { Clock } from '../../../src/engine/runtime/clock.ts';
+import type { Clock } from '../../../src/runtime/clock.ts';
 import { answer, type Fault } from '../agent-api/fault.ts';
 import { StandInApp, type StandInAppOptions } from './app.ts';
 import { answerGitlab } from './gitlab/routes.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Clock } from '../../../src/engine/runtime/clock.ts';
+import type { Clock } from '../../../src/runtime/clock.ts';
 import { type AgentApi, type AgentApiOptions, startAgentApi } from '../agent-api/agent-api.ts';
 import { forward, readAll } from '../fault-proxy/forward.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { localApp } from '../../../demo/local-slack/workspace.ts';
-import type { Clock } from '../../../src/engine/runtime/clock.ts';
+import type { Clock } from '../../../src/runtime/clock.ts';
 
 /** How the app is known here. */
 export const strictApp = { ...localApp, botId: 'B0DOCSAGENT' } as const;

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/engine/runtime/clock.ts';
+import type { Clock } from '../../../src/runtime/clock.ts';
 
 const MINUTE_MS = 60_000;
 /** Uses per minute and workspace. https://docs.slack.dev/apis/web-api/rate-limits */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { Clock } from '../../../src/engine/runtime/clock.ts';
+import type { Clock } from '../../../src/runtime/clock.ts';
 import { ApiError } from './api-error.ts';
 import { withIds } from './block-ids.ts';
 import { checkedBlocks } from './blocks.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../../../src/engine/runtime/clock.ts';
+import type { Clock } from '../../../src/runtime/clock.ts';
 import type { SlackMessage } from '../local-slack.ts';
 import type { Deliverer } from './deliverer.ts';
 import type { Acknowledgement, SlackRequest } from './delivery.ts';

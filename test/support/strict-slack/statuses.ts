@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Clock } from '../../../src/engine/runtime/clock.ts';
+import type { Clock } from '../../../src/runtime/clock.ts';
 import { ApiError } from './api-error.ts';
 import { strictApp } from './ids.ts';
 import { argument, joinedChannel, type Method, method } from './method.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Clock } from '../../../src/engine/runtime/clock.ts';
+import type { Clock } from '../../../src/runtime/clock.ts';
 import { ApiError } from './api-error.ts';
 import { newId } from './ids.ts';
 import { argument, type Method, method } from './method.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock } from '../../../src/engine/runtime/clock.ts';
+import type { Clock } from '../../../src/runtime/clock.ts';
 import { botScopes } from '../../../src/slack/protocol/scopes.ts';
 import { answerCall } from '../fault-proxy/answer.ts';
 import { decodeCall, type SlackCall } from '../fault-proxy/call.ts';

@@ -1,8 +1,7 @@
-import type { Decision, DecisionContext } from '../../decision.ts';
 import { slackTime } from '../../follow-ups/follow-up.ts';
 import { type Draft, type Dropped, type Job, paragraphs, type Stage } from '../../job.ts';
 import { noAttachments } from '../../requests/attachments.ts';
-import type { Deciders, DecisionBuilder } from '../decision-builder.ts';
+import type { Deciders, Decision, DecisionBuilder, DecisionContext } from '../decision-builder.ts';
 import { followUpShown } from '../replies/enqueue.ts';
 import { builderForNew, type JobRequest, notifyRequester, requestCard } from './open.ts';
 

@@ -1,11 +1,10 @@
 import { type CallRequest, createKey } from '../../call.ts';
-import type { Decision, DecisionContext } from '../../decision.ts';
 import type { EventOf } from '../../event.ts';
 import { createPromptOf, fittingAlong, slackTime } from '../../follow-ups/follow-up.ts';
 import { type Dropped, initiatorOf, type Job, openStages, type StartThread } from '../../job.ts';
 import { type Attachments, noAttachments } from '../../requests/attachments.ts';
-import type { UnknownProject } from '../../requests/project.ts';
-import { type Deciders, DecisionBuilder } from '../decision-builder.ts';
+import type { UnknownProject } from '../../requests/command.ts';
+import { type Deciders, type Decision, DecisionBuilder, type DecisionContext } from '../decision-builder.ts';
 import { enqueueOrRefuse } from '../replies/enqueue.ts';
 
 const REPLIED_AFTER_MS = 2_000;

@@ -15,7 +15,7 @@ import {
   pathOf,
   type Route,
   serverLimits,
-} from '#engine/runtime/http-server.ts';
+} from '#runtime/http-server.ts';
 import type { Store } from '#store/store.ts';
 import { EVENTS_PATH } from '../../protocol/ids.ts';
 import { acknowledgeAfterCommit, type RequestsOptions } from './requests.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { App } from '@slack/bolt';
-import { systemClock } from '#engine/runtime/clock.ts';
-import { type HttpServer, serveRoutes } from '#engine/runtime/http-server.ts';
-import { classify } from '../../workspace/web-api/failure.ts';
+import { systemClock } from '#runtime/clock.ts';
+import { type HttpServer, serveRoutes } from '#runtime/http-server.ts';
+import { classify } from '../../workspace/caller.ts';
 import type { Connection, ConnectionOptions } from './connection.ts';
 import { openSocket, type Socket, whyNotOpened } from './open-socket.ts';
 import { acknowledgeAfterCommit } from './requests.ts';

@@ -1,8 +1,8 @@
 import { type App, defaultProcessEventErrorHandler, SocketModeReceiver } from '@slack/bolt';
 import { z } from 'zod';
-import { systemClock } from '#engine/runtime/clock.ts';
-import { parseJson } from '#engine/runtime/exchange.ts';
-import { classify } from '../../workspace/web-api/failure.ts';
+import { systemClock } from '#runtime/clock.ts';
+import { parseJson } from '#runtime/exchange.ts';
+import { classify } from '../../workspace/caller.ts';
 import type { ConnectionOptions } from './connection.ts';
 
 /** In real time. */

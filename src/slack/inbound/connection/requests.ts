@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { App, Receiver, ReceiverEvent } from '@slack/bolt';
 import { z } from 'zod';
-import type { Clock } from '#engine/runtime/clock.ts';
-import type { Logger } from '#engine/runtime/redact.ts';
+import type { Clock } from '#runtime/clock.ts';
+import type { Logger } from '#runtime/redact.ts';
 import { isTooOld } from '../../messages/message-event.ts';
 import { BadRequestError, checkShape, withoutNulls } from './shape.ts';
 

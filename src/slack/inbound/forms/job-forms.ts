@@ -10,7 +10,7 @@ import { judgePrompt, unescaped } from '#jobs/requests/command.ts';
 import type { Transaction } from '#store/store.ts';
 import { attachmentsIn, mergeAttachments } from '../../messages/attachments.ts';
 import { type MessageEvent, offeredMessages, replyOf } from '../../messages/message-event.ts';
-import { confirmationData, type DecisionForm, decisionData, decode } from '../../protocol/form-data.ts';
+import { confirmationData, type DecisionForm, decisionData, decode } from '../../protocol/ids.ts';
 import { mentionedUserIds, readableText } from '../../protocol/slack-text.ts';
 import { type ButtonTarget, buttons, decodeButton } from '../../views/buttons.ts';
 import {

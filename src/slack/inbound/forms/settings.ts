@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ViewOutput } from '@slack/bolt';
 import { type ChannelSettings, defaultProject, settingsOf } from '#jobs/policy.ts';
-import { decode, type SettingsFormData, settingsData } from '../../protocol/form-data.ts';
-import { formIds } from '../../protocol/ids.ts';
+import { decode, formIds, type SettingsFormData, settingsData } from '../../protocol/ids.ts';
 import {
   type EffectiveChannelSettings,
   isMode,

@@ -1,8 +1,7 @@
 import { applyEvent, policyOf } from '#engine/apply-event.ts';
 import { slackTime } from '#jobs/follow-ups/follow-up.ts';
 import { turnsOf } from '#jobs/follow-ups/turns.ts';
-import { judgePrompt, threadWordOf, unescaped } from '#jobs/requests/command.ts';
-import { parseProjectPrefix } from '#jobs/requests/project.ts';
+import { judgePrompt, parseProjectPrefix, threadWordOf, unescaped } from '#jobs/requests/command.ts';
 import { attachmentsIn, attachmentsInWords, mergeAttachments } from '../../messages/attachments.ts';
 import {
   type MessageEvent,
@@ -19,7 +18,7 @@ import {
   offeredThreadData,
   type SaidSince,
   saidSinceData,
-} from '../../protocol/form-data.ts';
+} from '../../protocol/ids.ts';
 import { displayText, escapeMrkdwn, readableText } from '../../protocol/slack-text.ts';
 import {
   changedMeanwhileView,
@@ -38,8 +37,8 @@ import {
 import { plainModal } from '../../views/form.ts';
 import { notReadView, refusalView, sentAnywayView, startingView } from '../../views/private-answers.ts';
 import { isDirectMessage, labels } from '../../views/text.ts';
+import { isRefusal, SlackCallError } from '../../workspace/caller.ts';
 import { TOO_MANY_MESSAGES } from '../../workspace/poster.ts';
-import { isRefusal, SlackCallError } from '../../workspace/web-api/failure.ts';
 import {
   answerWriter,
   inTime,

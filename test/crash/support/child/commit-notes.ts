@@ -1,7 +1,7 @@
 import type { CallKind, CallOutcome, CallRequest } from '../../../../src/jobs/call.ts';
-import type { Decision } from '../../../../src/jobs/decision.ts';
+import type { Decision } from '../../../../src/jobs/decide/decision-builder.ts';
 import type { Job } from '../../../../src/jobs/job.ts';
-import { draftIn } from '../../../../src/slack/outbound/posts/post-to-slack.ts';
+import { draftIn } from '../../../../src/slack/outbound/post-to-slack.ts';
 import type { ClaimedTask, Lease, LedgerCall, Transaction } from '../../../../src/store/store.ts';
 
 /** What only reads, or holds on to a task for longer. All else that a transaction does gives its commit a name. */

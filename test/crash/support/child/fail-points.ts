@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs';
-import { SnippetReader } from '../../../../src/slack/workspace/web-api/snippet-reader.ts';
+import { SnippetReader } from '../../../../src/slack/workspace/snippet-reader.ts';
 import { SqlStore, type Transaction, type TransactionOptions } from '../../../../src/store/store.ts';
 import { commitNames, watched } from './commit-notes.ts';
 

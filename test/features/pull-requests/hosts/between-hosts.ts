@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { CodeHosts } from '../../../../src/features/pull-requests/hosts/code-hosts.ts';
-import { createCodeHosts } from '../../../../src/features/pull-requests/hosts/code-hosts.ts';
+import type { CodeHosts } from '../../../../src/features/pull-requests/code-hosts.ts';
+import { createCodeHosts } from '../../../../src/features/pull-requests/code-hosts.ts';
 import type { PullRequestLink } from '../../../../src/jobs/pull-requests/link.ts';
 import { type LocalServer, serveHttp } from '../../../agent/support.ts';
 import { fc } from '../../../support/properties.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { firstParagraph } from '../../../../src/features/pull-requests/hosts/dialect.ts';
+import { firstParagraph } from '../../../../src/features/pull-requests/dialect.ts';
 import { fc } from '../../../support/properties.ts';
 
 test.each([

@@ -1,13 +1,13 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type { StandInPullRequest } from '../../../../demo/code-host/pull-request.ts';
-import { systemClock } from '../../../../src/engine/runtime/clock.ts';
-import type { LogFields, Logger } from '../../../../src/engine/runtime/redact.ts';
 import type {
   CheckMemory,
   CheckResult,
   CodeHosts,
-} from '../../../../src/features/pull-requests/hosts/code-hosts.ts';
-import { createCodeHosts } from '../../../../src/features/pull-requests/hosts/code-hosts.ts';
+} from '../../../../src/features/pull-requests/code-hosts.ts';
+import { createCodeHosts } from '../../../../src/features/pull-requests/code-hosts.ts';
+import { systemClock } from '../../../../src/runtime/clock.ts';
+import type { LogFields, Logger } from '../../../../src/runtime/redact.ts';
 import type { CodeHost } from '../../../support/code-host/code-host.ts';
 import { startCodeHost } from '../../../support/code-host/code-host.ts';
 import { createTestClock, type TestClock } from '../../../support/test-clock.ts';

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
-import type { AgentClient } from '../../../../src/agent/client/client.ts';
-import { answeredJobs } from '../../../../src/agent/effects/agent-tools.ts';
+import { answeredJobs } from '../../../../src/agent/agent-tools.ts';
+import type { AgentClient } from '../../../../src/agent/client.ts';
 import { eventFeatures } from '../../../../src/app/features.ts';
 import { createLogger } from '../../../../src/app/operations/logger.ts';
 import { createLoops, type Tools } from '../../../../src/app/service/loops.ts';
 import { applyEvent } from '../../../../src/engine/apply-event.ts';
 import { openJob } from '../../../../src/jobs/decide/start/open.ts';
-import { missedReplies } from '../../../../src/slack/outbound/catch-up/missed-replies.ts';
+import { missedReplies } from '../../../../src/slack/outbound/missed-replies.ts';
 import { createPoster } from '../../../../src/slack/workspace/poster.ts';
 import type { Workspace } from '../../../../src/slack/workspace/workspace.ts';
 import { type LimitedSlack, limitedSlack } from '../../../engine/support/limited-slack.ts';

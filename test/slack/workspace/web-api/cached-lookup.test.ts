@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { clockFrom } from '../../../../src/engine/runtime/clock.ts';
-import { cachedLookup } from '../../../../src/slack/workspace/web-api/names.ts';
+import { clockFrom } from '../../../../src/runtime/clock.ts';
+import { cachedLookup } from '../../../../src/slack/workspace/names.ts';
 import { createTestClock } from '../../../support/test-clock.ts';
 
 test('what was learned before the clock was set back does not count for all that time', async () => {

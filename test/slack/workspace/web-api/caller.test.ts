@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { withSecondTry } from '../../../../src/slack/workspace/web-api/caller.ts';
-import { SlackCallError, type SlackFailure } from '../../../../src/slack/workspace/web-api/failure.ts';
+import { SlackCallError, type SlackFailure, withSecondTry } from '../../../../src/slack/workspace/caller.ts';
 import { createTestClock } from '../../../support/test-clock.ts';
 
 const failed = (over: Partial<SlackFailure>) =>

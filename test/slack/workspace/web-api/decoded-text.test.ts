@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decodedText } from '../../../../src/slack/workspace/web-api/snippet-reader.ts';
+import { decodedText } from '../../../../src/slack/workspace/snippet-reader.ts';
 import { fc } from '../../../support/properties.ts';
 
 const latin = (text: string) => Buffer.from(text, 'latin1');

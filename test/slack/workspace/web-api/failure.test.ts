@@ -4,8 +4,7 @@ import { WebAPIPlatformError, WebAPIRequestError } from '@slack/web-api';
 import { expect, test } from 'vitest';
 import { createLogger } from '../../../../src/app/operations/logger.ts';
 import { classOf } from '../../../../src/slack/protocol/error-codes.ts';
-import { boltLogger, slackClient } from '../../../../src/slack/workspace/web-api/caller.ts';
-import { classify } from '../../../../src/slack/workspace/web-api/failure.ts';
+import { boltLogger, classify, slackClient } from '../../../../src/slack/workspace/caller.ts';
 import { fc } from '../../../support/properties.ts';
 
 type Behaviour = (response: ServerResponse) => void;

@@ -8,22 +8,16 @@ import { seenPullRequest } from '#jobs/pull-requests/pull-request.ts';
 import { CLOCKS_DIFFER_MS } from '#jobs/schedule/schedule.ts';
 import { PLACE_IS_GONE } from '#store/queries/places.ts';
 import type { ClaimedTask, LedgerCall, Transaction } from '#store/store.ts';
-import {
-  classOf,
-  INVALID_CURSOR,
-  isNotInChannel,
-  isPlaceClosed,
-  NOT_SEEN,
-} from '../../protocol/error-codes.ts';
-import type { SlackMessage } from '../../views/message.ts';
-import { isBetweenPeople, movedView } from '../../views/private-answers.ts';
-import { takeInEarlyReplies } from '../../workspace/early-replies.ts';
-import { TOO_MANY_MESSAGES } from '../../workspace/poster.ts';
-import { failureIn, type SlackFailure } from '../../workspace/web-api/failure.ts';
-import type { Workspace } from '../../workspace/workspace.ts';
-import { rereadRequest } from '../catch-up/catch-up.ts';
-import { HELD_FOR_MS, PLACE_WAITED_FOR_MS, type SlackTools, slackRetryMs } from '../refresh/refresh.ts';
-import { destinationOf, renderPost } from '../render.ts';
+import { classOf, INVALID_CURSOR, isNotInChannel, isPlaceClosed, NOT_SEEN } from '../protocol/error-codes.ts';
+import type { SlackMessage } from '../views/message.ts';
+import { isBetweenPeople, movedView } from '../views/private-answers.ts';
+import { failureIn, type SlackFailure } from '../workspace/caller.ts';
+import { takeInEarlyReplies } from '../workspace/early-replies.ts';
+import { TOO_MANY_MESSAGES } from '../workspace/poster.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import { rereadRequest } from './catch-up.ts';
+import { HELD_FOR_MS, PLACE_WAITED_FOR_MS, type SlackTools, slackRetryMs } from './refresh.ts';
+import { destinationOf, renderPost } from './render.ts';
 
 /** Slack's limit. */
 const RESPONSE_URL_LIFE_MS = 30 * 60_000;

@@ -1,11 +1,11 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Job } from '#jobs/job.ts';
 import type { ChannelSettings } from '#jobs/policy.ts';
-import { jobColumns, jobFrom } from '../../schema/tables.ts';
-import { isUnsent } from '../follow-ups.ts';
-import { checked, lastCheck, savedFrom, savedSettings } from '../jobs.ts';
-import { idsOf, prepared, type Values } from '../prepared.ts';
-import { Table } from '../table.ts';
+import { jobColumns, jobFrom } from '../schema/tables.ts';
+import { isUnsent } from './follow-ups.ts';
+import { checked, lastCheck, savedFrom, savedSettings } from './jobs.ts';
+import { idsOf, prepared, type Values } from './prepared.ts';
+import { Table } from './table.ts';
 import { type Lease, newColumns, newValues, taskId } from './task.ts';
 
 export type CheckKind = 'check_job' | 'check_ended_job';

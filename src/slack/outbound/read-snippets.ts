@@ -1,11 +1,11 @@
 import { applyEvent } from '#engine/apply-event.ts';
-import type { JobState } from '#jobs/decision.ts';
+import type { JobState } from '#jobs/decide/decision-builder.ts';
 import type { ReadSnippet, Snippet } from '#jobs/requests/attachments.ts';
 import { retryDelayMs } from '#jobs/schedule/schedule.ts';
 import type { ClaimedTask } from '#store/store.ts';
-import { escapeMrkdwn, sanitize } from '../../protocol/slack-text.ts';
-import { failureIn } from '../../workspace/web-api/failure.ts';
-import type { SlackTools } from '../refresh/refresh.ts';
+import { escapeMrkdwn, sanitize } from '../protocol/slack-text.ts';
+import { failureIn } from '../workspace/caller.ts';
+import type { SlackTools } from './refresh.ts';
 
 /** Then, the reply goes out without the snippet. */
 const MAX_TRIES = 5;

@@ -3,12 +3,12 @@ import { announcedLink, offerOf } from '#jobs/announcement.ts';
 import type { OfferOutcome } from '#jobs/job.ts';
 import { seenPullRequest } from '#jobs/pull-requests/pull-request.ts';
 import { MAX_STALE_RECEIPTS } from '#store/queries/follow-ups.ts';
-import { receiptEmoji } from '../../protocol/ids.ts';
-import { mentionedIds } from '../../protocol/slack-text.ts';
-import { postedView } from '../../views/announcement.ts';
-import { namedInDraft } from '../../views/draft.ts';
-import { renderNotice } from '../render.ts';
+import { receiptEmoji } from '../protocol/ids.ts';
+import { mentionedIds } from '../protocol/slack-text.ts';
+import { postedView } from '../views/announcement.ts';
+import { namedInDraft } from '../views/draft.ts';
 import { refresh } from './refresh.ts';
+import { renderNotice } from './render.ts';
 
 const DROPPED: OfferOutcome = { answer: 'moot', by: null };
 

@@ -1,8 +1,7 @@
 import type { EngineTools } from '#engine/apply-event.ts';
-import type { AgentFailure } from '#jobs/agent-job.ts';
+import type { AgentFailure, ServiceFacts } from '#jobs/agent-job.ts';
 import type { Job } from '#jobs/job.ts';
-import type { ServiceFacts } from '#jobs/service-facts.ts';
-import { type AgentClient, unknownProjectError } from '../client/client.ts';
+import { type AgentClient, unknownProjectError } from './client.ts';
 
 export type AgentTools = EngineTools &
   Readonly<{

@@ -1,9 +1,8 @@
 import type { ConversationsInfoResponse, UsergroupsListResponse, UsersInfoResponse } from '@slack/web-api';
-import type { Clock } from '#engine/runtime/clock.ts';
-import { isChannel } from '../../protocol/ids.ts';
-import { mentionedIds } from '../../protocol/slack-text.ts';
-import { type CallerParts, type SlackCaller, withSecondTry } from './caller.ts';
-import { failureIn } from './failure.ts';
+import type { Clock } from '#runtime/clock.ts';
+import { isChannel } from '../protocol/ids.ts';
+import { mentionedIds } from '../protocol/slack-text.ts';
+import { type CallerParts, failureIn, type SlackCaller, withSecondTry } from './caller.ts';
 
 const FRESH_MS = 600_000;
 /** Slack gives a request 3 seconds, and storing needs most of them. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type ExpressionBuilder, type SelectQueryBuilder, sql, type UpdateObject } from 'kysely';
 import type { TaskKind } from '#jobs/task-kinds.ts';
-import type { Queries, Tables, TaskGroup } from '../../schema/tables.ts';
-import { type CompiledQueries, executePrepared, idsOf, namesOf } from '../prepared.ts';
+import type { Queries, Tables, TaskGroup } from '../schema/tables.ts';
+import { type CompiledQueries, executePrepared, idsOf, namesOf } from './prepared.ts';
 import {
   type ClaimedTask,
   type Due,

@@ -2,10 +2,10 @@ import type { AnyJobContext, EngineTools } from '#engine/apply-event.ts';
 import type { Job } from '#jobs/job.ts';
 import { isWaitOn, LONGEST_RETRY_MS, retryDelayMs, spread } from '#jobs/schedule/schedule.ts';
 import { type ClaimedTask, LeaseLostError, type Transaction } from '#store/store.ts';
-import { isPlaceClosed } from '../../protocol/error-codes.ts';
-import type { FeatureViews } from '../../views/announcement.ts';
-import { failureIn, type SlackFailure } from '../../workspace/web-api/failure.ts';
-import type { Known, Workspaces } from '../../workspace/workspace.ts';
+import { isPlaceClosed } from '../protocol/error-codes.ts';
+import type { FeatureViews } from '../views/announcement.ts';
+import { failureIn, type SlackFailure } from '../workspace/caller.ts';
+import type { Known, Workspaces } from '../workspace/workspace.ts';
 
 export interface SlackTools extends EngineTools {
   readonly workspaces: Workspaces;

@@ -1,18 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type AnyJobContext, applyEvent, factsOf } from '#engine/apply-event.ts';
 import { type DueCall, runLane, type Wait } from '#engine/run-lane.ts';
-import { TooLateToSendError } from '#engine/runtime/exchange.ts';
-import type { LogFields } from '#engine/runtime/redact.ts';
 import type { AgentFailure } from '#jobs/agent-job.ts';
 import type { CallRequest } from '#jobs/call.ts';
 import { isMissing, verdictOn } from '#jobs/decide/failures.ts';
 import type { JobEvent } from '#jobs/event.ts';
 import { isStopping, type Job } from '#jobs/job.ts';
 import type { AnsweredCall, CallPause } from '#jobs/schedule/hourly-budget.ts';
+import { TooLateToSendError } from '#runtime/exchange.ts';
+import type { LogFields } from '#runtime/redact.ts';
 import type { ClaimedTask, LedgerCall, Transaction } from '#store/store.ts';
-import { AgentError } from '../client/client.ts';
 import { type AgentTools, agentSays, requireBoundProject } from './agent-tools.ts';
 import { callNext, isNextInLine, noteAnswer, takeFromBudget } from './budget.ts';
+import { AgentError } from './client.ts';
 
 type AgentRequest = Extract<CallRequest, { kind: 'create_job' | 'send_message' | 'cancel_job' }>;
 

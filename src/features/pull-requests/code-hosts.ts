@@ -1,12 +1,18 @@
 import type { z } from 'zod';
-import { CodeHostError, decodeBody, isDenied } from '#codehost/client.ts';
-import { type CodeHost, type CodeHostSettings, connect } from '#codehost/connect.ts';
-import type { Clock } from '#engine/runtime/clock.ts';
-import type { Logger } from '#engine/runtime/redact.ts';
-import type { TroubleKind } from '#jobs/job.ts';
+import {
+  type CodeHost,
+  CodeHostError,
+  type CodeHostSettings,
+  connect,
+  decodeBody,
+  isDenied,
+} from '#codehost/client.ts';
+import type { TroubleKind } from '#jobs/agent-job.ts';
+import { afterAnswer, nothingKnown } from '#jobs/agent-job.ts';
 import { type PullRequestLink, parsePullRequestLink } from '#jobs/pull-requests/link.ts';
 import { isOver, type PullRequestFacts } from '#jobs/pull-requests/pull-request.ts';
-import { afterAnswer, nothingKnown } from '#jobs/service-facts.ts';
+import type { Clock } from '#runtime/clock.ts';
+import type { Logger } from '#runtime/redact.ts';
 import { type Dialect, READINGS, type Read, type ReadingName, withoutNulls } from './dialect.ts';
 import { github } from './github.ts';
 import { gitlab } from './gitlab.ts';

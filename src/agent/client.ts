@@ -1,24 +1,26 @@
 import pRetry from 'p-retry';
 import { type Dispatcher, Pool } from 'undici';
 import { z } from 'zod';
-import { type Clock, systemClock } from '#engine/runtime/clock.ts';
+import type { TroubleKind } from '#jobs/agent-job.ts';
+import {
+  type AgentFailure,
+  type AgentFailureReason,
+  type AgentJob,
+  afterAnswer,
+  type Capability,
+  capabilities,
+  nothingKnown,
+  type ServiceFacts,
+} from '#jobs/agent-job.ts';
+import { type Clock, clockAheadMs, systemClock } from '#runtime/clock.ts';
 import {
   exchange,
   parseJson,
   parseRetryAfterMs,
   SEND_WITHIN_MS,
   type TimeLimits,
-} from '#engine/runtime/exchange.ts';
-import { storable, untrustedText, untrustedUrl } from '#engine/runtime/untrusted-text.ts';
-import {
-  type AgentFailure,
-  type AgentFailureReason,
-  type AgentJob,
-  type Capability,
-  capabilities,
-} from '#jobs/agent-job.ts';
-import type { TroubleKind } from '#jobs/job.ts';
-import { afterAnswer, nothingKnown, type ServiceFacts } from '#jobs/service-facts.ts';
+} from '#runtime/exchange.ts';
+import { storable, untrustedText, untrustedUrl } from '#runtime/untrusted-text.ts';
 
 /** A thousand times the size of a job. */
 export const ANSWER_MAX_BYTES = 1024 * 1024;
@@ -151,7 +153,7 @@ function mayReadAgain({ reason, retryAfterMs }: AgentFailure) {
   return retryAfterMs === null && ['unreachable', 'server_error', 'bad_answer'].includes(reason);
 }
 
-export function agentPaths(baseUrl: string) {
+function agentPaths(baseUrl: string) {
   const { origin, pathname } = new URL(baseUrl);
   const basePath = pathname.replace(/(?<!\/)\/+$/, '');
   const segment = (id: string) => encodeURIComponent(id.toWellFormed());
@@ -229,7 +231,7 @@ function isTimeout({ name }: Error) {
   return name === 'TimeoutError';
 }
 
-export function codeOf(error: Error): string {
+function codeOf(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }
 
@@ -274,7 +276,7 @@ async function attempt(
   return { status, body: json, can };
 }
 
-export function httpRequest(
+function httpRequest(
   { path, isRead, prompt, key }: AgentRequest,
   apiKey: string,
 ): Dispatcher.DispatchOptions {
@@ -365,4 +367,40 @@ export function decodeErrorText(body: unknown, key: string): string | null {
 
 function withoutKey(text: string, key: string) {
   return text.replaceAll(key, '…');
+}
+
+const NO_JOB = 'docs-agent-doctor-no-such-job';
+
+type ProbeOptions = Readonly<{ baseUrl: string; projectId: string; apiKey: string; timeoutMs: number }>;
+
+export type Probe = Awaited<ReturnType<typeof probe>>;
+
+/** 404 if all is well, since the job does not exist; 400 if an empty prompt may be written. Never throws. */
+export async function probe(
+  what: 'reading' | 'writing',
+  { baseUrl, projectId, apiKey, timeoutMs }: ProbeOptions,
+) {
+  const { origin, jobs, job } = agentPaths(baseUrl);
+  const request =
+    what === 'reading'
+      ? ({ path: job(projectId, NO_JOB), isRead: true } as const)
+      : { path: jobs(projectId), prompt: '' };
+  const pool = new Pool(origin, { allowH2: false, connectTimeout: timeoutMs });
+  const sentAtMs = Date.now();
+  const startedMs = performance.now();
+  const result = await systemClock.abortAfter(timeoutMs, (signal) =>
+    exchange(pool, httpRequest(request, apiKey), { signal, sendByMs: sentAtMs + timeoutMs }),
+  );
+  const latencyMs = performance.now() - startedMs;
+  void pool.destroy();
+  if (result.kind !== 'answered') return { kind: 'unreachable', code: codeOf(result.cause) } as const;
+  const { status, headers: answered } = result.head;
+  const date = typeof answered.date === 'string' ? answered.date : null;
+  return {
+    kind: 'answered',
+    status,
+    words: result.body === null ? null : decodeErrorText(parseJson(result.body), apiKey),
+    latencyMs,
+    clockAheadMs: clockAheadMs(date, { sentAtMs, answeredAtMs: Date.now() }),
+  } as const;
 }

@@ -1,10 +1,9 @@
 import type { FilesInfoResponse } from '@slack/web-api';
-import { systemClock } from '#engine/runtime/clock.ts';
-import { parseRetryAfterMs } from '#engine/runtime/exchange.ts';
 import type { Snippet, SnippetProblem, UnsentFile } from '#jobs/requests/attachments.ts';
-import { describedFile } from '../../messages/attachments.ts';
-import type { BotToken, SlackCaller } from './caller.ts';
-import { failureIn, LONGEST_RETRY_AFTER_MS } from './failure.ts';
+import { systemClock } from '#runtime/clock.ts';
+import { parseRetryAfterMs } from '#runtime/exchange.ts';
+import { describedFile } from '../messages/attachments.ts';
+import { type BotToken, failureIn, LONGEST_RETRY_AFTER_MS, type SlackCaller } from './caller.ts';
 
 const SLACK = 'https://slack.com';
 /** In tests, the API's server also serves files. */

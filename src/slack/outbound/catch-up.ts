@@ -10,11 +10,11 @@ import {
   messageKeys,
   replyOf,
   rewrittenRequest,
-} from '../../messages/message-event.ts';
-import { INVALID_CURSOR } from '../../protocol/error-codes.ts';
-import { failureIn, SlackCallError, type SlackFailure } from '../../workspace/web-api/failure.ts';
-import type { Workspace } from '../../workspace/workspace.ts';
-import { type SlackTools, slackRetryMs } from '../refresh/refresh.ts';
+} from '../messages/message-event.ts';
+import { INVALID_CURSOR } from '../protocol/error-codes.ts';
+import { failureIn, SlackCallError, type SlackFailure } from '../workspace/caller.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import { type SlackTools, slackRetryMs } from './refresh.ts';
 
 /** Older replies are announced. */
 const OLD_AFTER_MS = 10 * 60_000;

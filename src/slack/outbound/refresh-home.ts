@@ -1,18 +1,12 @@
 import { sitesOf } from '#engine/apply-event.ts';
 import { NEEDED_FOR_MS, needsPerson } from '#jobs/shown/lists.ts';
-import { partsOf } from '#store/queries/tasks/task.ts';
-import { closedPlaceCodes } from '../../protocol/error-codes.ts';
-import {
-  homeView,
-  NEEDING_JOBS_MAX,
-  OPEN_JOBS_MAX,
-  PROJECTS_MAX,
-  PULL_REQUESTS_MAX,
-} from '../../views/home.ts';
-import type { SlackMessage } from '../../views/message.ts';
-import { notAllowedView, notSetUpView } from '../../views/private-answers.ts';
-import { noticeChannelsOf } from '../../workspace/self-check.ts';
-import { isReady, type ReadyWorkspace, type Workspace } from '../../workspace/workspace.ts';
+import { partsOf } from '#store/queries/task.ts';
+import { closedPlaceCodes } from '../protocol/error-codes.ts';
+import { homeView, NEEDING_JOBS_MAX, OPEN_JOBS_MAX, PROJECTS_MAX, PULL_REQUESTS_MAX } from '../views/home.ts';
+import type { SlackMessage } from '../views/message.ts';
+import { notAllowedView, notSetUpView } from '../views/private-answers.ts';
+import { noticeChannelsOf } from '../workspace/self-check.ts';
+import { isReady, type ReadyWorkspace, type Workspace } from '../workspace/workspace.ts';
 import { failureOf, refresh, type SlackTools } from './refresh.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { HostResponse } from '#codehost/client.ts';
-import { untrustedText } from '#engine/runtime/untrusted-text.ts';
 import { PARAGRAPH_MAX_LENGTH, type PullRequestFacts } from '#jobs/pull-requests/pull-request.ts';
 import { hasSecrets } from '#jobs/secrets.ts';
+import { untrustedText } from '#runtime/untrusted-text.ts';
 
 export interface Dialect {
   /** Any token may read it. */

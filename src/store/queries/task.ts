@@ -1,7 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { type TaskKind, taskFacts } from '#jobs/task-kinds.ts';
-import type { TaskGroup } from '../../schema/tables.ts';
-import { idsOf, prepared, type Values } from '../prepared.ts';
+import type { TaskGroup } from '../schema/tables.ts';
+import { idsOf, prepared, type Values } from './prepared.ts';
 
 export function taskId(kind: TaskKind, subject: string): string {
   return `${kind}:${subject}`;

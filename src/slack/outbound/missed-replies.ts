@@ -1,8 +1,8 @@
-import { type Clock, periodically } from '#engine/runtime/clock.ts';
-import type { Logger } from '#engine/runtime/redact.ts';
+import { type Clock, periodically } from '#runtime/clock.ts';
+import type { Logger } from '#runtime/redact.ts';
 import type { LiveThreads } from '#store/queries/catch-ups.ts';
 import type { Store } from '#store/store.ts';
-import { CLOCK_SKEW_MS } from '../../messages/message-event.ts';
+import { CLOCK_SKEW_MS } from '../messages/message-event.ts';
 
 const SIGNS = 'signs';
 const RETRY_MS = 1_000;

@@ -1,0 +1,115 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isPaused } from '#jobs/decide/watch/long-running.ts';
+import { CLOCKS_DIFFER_MS, LONGEST_PAUSE_MS } from '#jobs/schedule/schedule.ts';
+import { taskFacts, taskKinds } from '#jobs/task-kinds.ts';
+import { type Periodic, periodically } from '#runtime/clock.ts';
+import type { Place } from '#store/queries/table.ts';
+import type { Transaction } from '#store/store.ts';
+import type { EngineTools } from './apply-event.ts';
+import { LEASE_MS } from './loop.ts';
+
+const RETENTION_EVERY_MS = 3_600_000;
+const FIRST_AFTER_MS = 60_000;
+/** On SQLite, nothing else runs during a batch. */
+const JOBS_AT_ONCE = 25;
+const TRACES_AT_ONCE = 250;
+const DAY_MS = 86_400_000;
+/**
+ * Slack redelivers events for a few hours; threads are read for missed replies for 14 days. Older ones are
+ * not accepted (`isTooOld`).
+ */
+const REQUESTS_KEPT_MS = 30 * DAY_MS;
+/** Home tabs are refreshed for an hour after opening. */
+const HOMES_KEPT_MS = DAY_MS;
+
+export function retentionJob({ store, clock, log }: EngineTools, retentionMs: number): Periodic {
+  return periodically(
+    clock,
+    { firstAfterMs: FIRST_AFTER_MS, everyMs: RETENTION_EVERY_MS },
+    async (stopping) => {
+      const startedAtMs = clock.now();
+      const limits = {
+        jobsBeforeMs: startedAtMs - retentionMs,
+        inboundRequestsBeforeMs: startedAtMs - REQUESTS_KEPT_MS,
+        homesBeforeMs: startedAtMs - HOMES_KEPT_MS,
+      };
+      let jobs = 0;
+      try {
+        let next: Place | null = null;
+        do {
+          const batch = await store.transaction((tx) =>
+            tx.retention.pruneJobs(limits, next, JOBS_AT_ONCE, clock.now()),
+          );
+          jobs += batch.pruned;
+          next = batch.next;
+          await nextTurn();
+        } while (next !== null && !stopping.aborted);
+        let most = TRACES_AT_ONCE;
+        while (most >= TRACES_AT_ONCE && !stopping.aborted) {
+          most = await store.transaction((tx) =>
+            tx.retention.pruneTraces(limits, TRACES_AT_ONCE, clock.now()),
+          );
+          await nextTurn();
+        }
+        log.info('retention_job_ran', { outcome: 'done', jobs, duration_ms: clock.now() - startedAtMs });
+      } catch (error) {
+        log.error('retention_job_ran', { outcome: 'failed', error });
+      }
+    },
+  );
+}
+
+const FAR_TASKS_EVERY_MS = 60_000;
+const FAR_TASKS_AT_ONCE = 250;
+
+/**
+ * Finds tasks planned by a clock that was ahead. A replica whose clock is behind also hastens tasks, which
+ * costs one check a minute.
+ */
+export function farTasks({ store, clock, log, newContext }: EngineTools): Periodic {
+  return periodically(clock, { firstAfterMs: FAR_TASKS_EVERY_MS, everyMs: FAR_TASKS_EVERY_MS }, async () => {
+    try {
+      const found = await store.transaction(async (tx) => {
+        const { nowMs, policy } = newContext();
+        await shortenFarLeases(tx, nowMs);
+        let count = await bringChecksForward(tx, nowMs, nowMs + policy.pollMaxIntervalMs + CLOCKS_DIFFER_MS);
+        for (const kind of taskKinds) {
+          const { furthestAheadMs: aheadMs = LONGEST_PAUSE_MS } = taskFacts(kind);
+          if (aheadMs === null) continue;
+          count += await tx.tasks.bringForward(
+            kind,
+            nowMs + aheadMs + CLOCKS_DIFFER_MS,
+            nowMs,
+            FAR_TASKS_AT_ONCE,
+          );
+        }
+        return count;
+      });
+      if (found > 0) log.warn('tasks_moved_forward', { tasks: found });
+    } catch (error) {
+      log.error('tasks_not_moved_forward', { error });
+    }
+  });
+}
+
+async function bringChecksForward(tx: Transaction, nowMs: number, laterThanMs: number) {
+  const far = await tx.tasks.plannedAfter('check_job', laterThanMs, FAR_TASKS_AT_ONCE);
+  const jobs = far.length === 0 ? [] : [...(await tx.checks.read(far)).values()];
+  // The agent may have asked to wait, or keeps changing its answer.
+  const astray = jobs.filter(({ job }) => {
+    const { trouble } = job;
+    return trouble === null ? !isPaused(job, nowMs) : trouble.retryAtMs > nowMs + LONGEST_PAUSE_MS;
+  });
+  for (const { job } of astray) await tx.tasks.runNowUnlessLocked('check_job', job.id, nowMs);
+  return astray.length;
+}
+
+/**
+ * The database's clock, used for leases on Postgres, was set back. Live processes renew; leases of dead ones
+ * end as if given now.
+ */
+async function shortenFarLeases(tx: Transaction, nowMs: number) {
+  const untilMs = (await tx.tasks.leaseNowMs()) + LEASE_MS;
+  const lease = { laterThanMs: untilMs + CLOCKS_DIFFER_MS, untilMs };
+  for (const kind of taskKinds) await tx.tasks.shortenLeases(kind, lease, nowMs);
+}
