@@ -70,7 +70,6 @@ export async function runLane<Prepared, Result>(
       };
     }
     if (stopping.aborted) return release(tx);
-    ready = null;
     const result = await effect.admit(tx, due);
     if (result !== null) return (await settle(tx, due, result)) === 'goes_on' ? begin(tx) : null;
     const startedAtMs = clock.now();

@@ -3,7 +3,7 @@ import { isPaused } from '#jobs/decide/watch/long-running.ts';
 import { CLOCKS_DIFFER_MS, LONGEST_PAUSE_MS } from '#jobs/schedule/schedule.ts';
 import { taskFacts, taskKinds } from '#jobs/task-kinds.ts';
 import { type Periodic, periodically } from '#runtime/clock.ts';
-import type { Place } from '#store/queries/table.ts';
+import type { Cursor } from '#store/queries/table.ts';
 import type { Transaction } from '#store/store.ts';
 import type { EngineTools } from './apply-event.ts';
 import { LEASE_MS } from './loop.ts';
@@ -35,7 +35,7 @@ export function retentionJob({ store, clock, log }: EngineTools, retentionMs: nu
       };
       let jobs = 0;
       try {
-        let next: Place | null = null;
+        let next: Cursor | null = null;
         do {
           const batch = await store.transaction((tx) =>
             tx.retention.pruneJobs(limits, next, JOBS_AT_ONCE, clock.now()),

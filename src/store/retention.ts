@@ -6,7 +6,7 @@ import { keepNotices } from './queries/calls.ts';
 import { forgetOldEarlyReplies, HOOK_ANSWERS_KEPT_MS } from './queries/inbound.ts';
 import type { Thread } from './queries/jobs.ts';
 import { idsOf } from './queries/prepared.ts';
-import { type Place, readPage, Table } from './queries/table.ts';
+import { type Cursor, readPage, Table } from './queries/table.ts';
 import { subjectIn, taskId } from './queries/task.ts';
 import { literals, type Queries, type Tables } from './schema/tables.ts';
 
@@ -26,10 +26,10 @@ export class Retention extends Table {
   /** Deletes inactive jobs with nothing left to do. */
   async pruneJobs(
     { jobsBeforeMs }: Pick<Limits, 'jobsBeforeMs'>,
-    after: Place | null,
+    after: Cursor | null,
     limit: number,
     nowMs: number,
-  ): Promise<{ readonly pruned: number; readonly next: Place | null }> {
+  ): Promise<{ readonly pruned: number; readonly next: Cursor | null }> {
     const free = this.oldJobs(jobsBeforeMs).forUpdate().skipLocked();
     const { rows: found, next } = await readPage(free, ['requestedAt', 'id'], 0, after, limit);
     // Checked again under the locks: something may have arrived before them.

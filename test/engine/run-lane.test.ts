@@ -100,6 +100,22 @@ test('the calls of a lane are made one after the other, and then the lane has no
   expect(await claim()).toBeNull();
 });
 
+test('a call is prepared once, however often a conflict of the database repeats the transaction', async () => {
+  const { tools, claimed } = await laneOf(['first']);
+  let prepared = 0;
+  const prepare: Effect<string, CallOutcome>['prepare'] = async () => {
+    prepared += 1;
+    if (prepared > 3) throw new Error('prepared again and again');
+    await tools.store.transaction((tx) => tx.calls.get('first'));
+    return 'first';
+  };
+  const admit = async () => {
+    throw new StoreError('in conflict', '40001');
+  };
+  await expect(runLane(tools, toy([], { prepare, admit }), await claimed())).rejects.toThrow('in conflict');
+  expect(prepared).toBe(1);
+});
+
 test('a call that is no longer wanted once it is prepared is not made', async () => {
   const { tools, claimed } = await laneOf(['first', 'second']);
   const noted: string[] = [];

@@ -5,7 +5,7 @@ import type { Job } from '#jobs/job.ts';
 import { IS_IN_BUDGET } from '#store/queries/calls.ts';
 import type { Recorded } from '#store/queries/operations.ts';
 import { idsOf } from '#store/queries/prepared.ts';
-import { type Page, type Place, readPage, Table } from '#store/queries/table.ts';
+import { type Cursor, type Page, readPage, Table } from '#store/queries/table.ts';
 import { fromJson, jobColumns, jobFrom } from '#store/schema/tables.ts';
 import { type CountedJob, type Period, startingAgain } from './report.ts';
 
@@ -17,8 +17,8 @@ export type Audited = Omit<Recorded, 'action'> &
   }>;
 
 /** Lets other work run between pages. */
-export async function* rowsOf<Row>(pageAfter: (after: Place | null) => Promise<Page<Row>>) {
-  let after: Place | null = null;
+export async function* rowsOf<Row>(pageAfter: (after: Cursor | null) => Promise<Page<Row>>) {
+  let after: Cursor | null = null;
   do {
     const { rows, next }: Page<Row> = await pageAfter(after);
     yield* rows;
@@ -32,7 +32,7 @@ export class Reports extends Table {
   async jobs(
     { sinceMs, untilMs }: Period,
     teamId: string | null,
-    after: Place | null,
+    after: Cursor | null,
     limit: number,
   ): Promise<Page<CountedJob>> {
     const jobs = this.jobsOf(teamId).where('requestedAt', '<', untilMs);
@@ -43,7 +43,7 @@ export class Reports extends Table {
   async startedAgain(
     { sinceMs, untilMs }: Period,
     teamId: string | null,
-    after: Place | null,
+    after: Cursor | null,
     limit: number,
   ): Promise<Page<CountedJob>> {
     const jobs = this.jobsOf(teamId)
@@ -67,7 +67,7 @@ export class Reports extends Table {
   async agentCalls(
     projectId: string,
     { sinceMs, untilMs }: Period,
-    after: Place | null,
+    after: Cursor | null,
     limit: number,
   ): Promise<Page<number>> {
     const calls = this.db
@@ -98,14 +98,14 @@ export class Reports extends Table {
     }
   }
 
-  async recorded({ sinceMs, untilMs }: Period, after: Place | null, limit: number): Promise<Page<Recorded>> {
+  async recorded({ sinceMs, untilMs }: Period, after: Cursor | null, limit: number): Promise<Page<Recorded>> {
     const entries = this.db.selectFrom('auditEntry').selectAll().where('at', '<', untilMs);
     const { rows, next } = await readPage(entries, ['at', 'id'], sinceMs, after, limit);
     return { rows: rows.map(({ at: atMs, id: _id, ...entry }) => ({ ...entry, atMs })), next };
   }
 
   /** By Slack's clock. */
-  async replies({ sinceMs, untilMs }: Period, after: Place | null, limit: number): Promise<Page<Audited>> {
+  async replies({ sinceMs, untilMs }: Period, after: Cursor | null, limit: number): Promise<Page<Audited>> {
     const replies = this.db
       .selectFrom('followUp')
       .innerJoin('job', 'job.id', 'followUp.jobId')

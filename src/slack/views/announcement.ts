@@ -59,14 +59,17 @@ type Question = Readonly<{
 
 type ViewOf<One> = (announcement: One, job: Job, place: Place) => SlackMessage | Question;
 
+type Views = { readonly [K in Announcement['kind']]: ViewOf<AnnouncementOf<K>> };
+
 export type FeatureViews = Readonly<{
-  announcements?: { readonly [K in Announcement['kind']]?: ViewOf<AnnouncementOf<K>> };
+  announcements?: Partial<Views>;
   outcomes?: {
     readonly [D in OfferAnswer]?: (name: string, outcome: Omit<OfferOutcome, 'answer'>) => Mrkdwn | null;
   };
 }>;
 
-const views: FeatureViews['announcements'] = {
+/** Features have the others. */
+const views: Omit<Views, 'pull_request_over' | 'reminder'> = {
   draft: draftView,
   started: (_, _job, { mode }) => {
     const steering = mode === 'mentions' ? 'Mention me' : 'Reply';
@@ -180,9 +183,8 @@ export function announcementView(
   isOpen = true,
 ): SlackMessage {
   const { kind } = announcement;
-  const viewOf = (thread.features?.announcements?.[kind] ?? views?.[kind]) as
-    | ViewOf<Announcement>
-    | undefined;
+  const all: Partial<Views> = { ...views, ...thread.features?.announcements };
+  const viewOf = all[kind] as ViewOf<Announcement> | undefined;
   if (viewOf === undefined) throw new Error(`${kind} has no view`);
   const view = viewOf(announcement, job, thread);
   return messageOfJob(job, thread.names, 'news' in view ? questionBlocks(view, isOpen) : view.blocks);

@@ -88,7 +88,7 @@ export class Calls extends Table {
       ...(!wasMade && { startedAt: null }),
     };
     if (await this.update('call', { id: callId }, outcome, sql`state != 'done'`)) return;
-    throw new Error(`Call ${callId} cannot be settled: unknown, or done already`);
+    throw new Error(`Call ${callId} cannot be ended: it is missing, or done already`);
   }
 
   async rewrite(callId: string, request: CallRequest): Promise<void> {

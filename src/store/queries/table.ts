@@ -103,7 +103,7 @@ export class Table {
     return numAffectedRows !== 0n;
   }
 
-  /** Compiled once for each name and set of columns, but for `name` null, and if there is SQL in the values. */
+  /** Compiled once for each name and set of columns; not for `name` null, SQL values, or `is null` in the key. */
   private execute<R>(
     name: string | null,
     sources: readonly Source[],
@@ -136,16 +136,16 @@ export function isBeyond(
   return sql`(${names}) ${sql.raw(order)} (${sql.join(place)})`;
 }
 
-export type Place = readonly (string | number)[];
+export type Cursor = readonly (string | number)[];
 
-export type Page<Row> = Readonly<{ rows: readonly Row[]; next: Place | null }>;
+export type Page<Row> = Readonly<{ rows: readonly Row[]; next: Cursor | null }>;
 
 /** `from`: the least value of the first column. */
 export async function readPage<T extends keyof Tables, Row>(
   query: SelectQueryBuilder<Tables, T, Row>,
   columns: readonly string[],
   from: string | number,
-  after: Place | null,
+  after: Cursor | null,
   limit: number,
 ): Promise<Page<Row>> {
   const [first = ''] = columns;

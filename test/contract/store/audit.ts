@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Reports } from '../../../src/features/reports/queries.ts';
 import type { Recorded } from '../../../src/store/queries/operations.ts';
-import type { Place } from '../../../src/store/queries/table.ts';
+import type { Cursor } from '../../../src/store/queries/table.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aDecision, aFollowUp, aJob, NOW_MS } from './samples.ts';
 
@@ -26,7 +26,7 @@ export function auditContract(open: OpenStore): void {
         await record('d', { atMs: NOW_MS + 10_000, source: 'too late' });
         await record('e', { atMs: NOW_MS - 1, source: 'too early' });
         const found: Recorded[] = [];
-        let after: Place | null = null;
+        let after: Cursor | null = null;
         do {
           const page = await opened.run((tx) => tx.queries(Reports).recorded(PERIOD, after, limit));
           found.push(...page.rows);
@@ -49,7 +49,7 @@ export function auditContract(open: OpenStore): void {
         );
         await opened.run((tx) => tx.write(aDecision({ job: aJob(), followUps }), NOW_MS));
         const found: unknown[] = [];
-        let after: Place | null = null;
+        let after: Cursor | null = null;
         do {
           const page = await opened.run((tx) => tx.queries(Reports).replies(PERIOD, after, limit));
           found.push(...page.rows);

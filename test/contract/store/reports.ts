@@ -3,7 +3,7 @@ import { Reports } from '../../../src/features/reports/queries.ts';
 import { slackTime } from '../../../src/jobs/follow-ups/follow-up.ts';
 import type { Job } from '../../../src/jobs/job.ts';
 import type { Recorded } from '../../../src/store/queries/operations.ts';
-import type { Place } from '../../../src/store/queries/table.ts';
+import type { Cursor } from '../../../src/store/queries/table.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aCall, aCreateCall, aDecision, aFollowUp, aJob, NOW_MS } from './samples.ts';
 
@@ -17,7 +17,7 @@ export function reportContract(open: OpenStore): void {
 
     async function allJobs(limit: number, teamId: string | null = null): Promise<string[]> {
       const found: string[] = [];
-      let after: Place | null = null;
+      let after: Cursor | null = null;
       do {
         const page = await opened.run((tx) => tx.queries(Reports).jobs(PERIOD, teamId, after, limit));
         expect(page.rows.length).toBeLessThanOrEqual(limit);
@@ -90,7 +90,7 @@ export function reportContract(open: OpenStore): void {
       await press(null);
       const found = async (teamId: string | null) => {
         const ids: string[] = [];
-        let after: Place | null = null;
+        let after: Cursor | null = null;
         do {
           const page = await opened.run((tx) =>
             tx.queries(Reports).startedAgain(PERIOD, teamId, after, limit),
@@ -133,7 +133,7 @@ export function reportContract(open: OpenStore): void {
       await opened.run((tx) => tx.calls.start('post', NOW_MS + 1));
       expect(await opened.run((tx) => tx.queries(Reports).projects())).toEqual(['docs', 'other']);
       const found: number[] = [];
-      let after: Place | null = null;
+      let after: Cursor | null = null;
       do {
         const page = await opened.run((tx) => tx.queries(Reports).agentCalls('docs', PERIOD, after, limit));
         found.push(...page.rows);

@@ -3,7 +3,7 @@ import type { NewCall } from '../../../src/jobs/call.ts';
 import type { Decision } from '../../../src/jobs/decide/decision-builder.ts';
 import type { FollowUp } from '../../../src/jobs/follow-ups/follow-up.ts';
 import type { Job, Stage } from '../../../src/jobs/job.ts';
-import type { Place } from '../../../src/store/queries/table.ts';
+import type { Cursor } from '../../../src/store/queries/table.ts';
 import { fc } from '../../support/properties.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aCall, aCreateCall, aDecision, aFollowUp, aJob, NOW_MS } from './samples.ts';
@@ -38,10 +38,10 @@ export function retentionContract(open: OpenStore): void {
     const oldJob = (fields: Partial<Job> = {}) => aJob({ requestedAtMs: OLD_MS, stage: ended, ...fields });
     const prune = async (limit = 2) => {
       let total = 0;
-      let after: Place | null = null;
+      let after: Cursor | null = null;
       do {
-        const from: Place | null = after;
-        const batch: { readonly pruned: number; readonly next: Place | null } = await opened.run((tx) =>
+        const from: Cursor | null = after;
+        const batch: { readonly pruned: number; readonly next: Cursor | null } = await opened.run((tx) =>
           tx.retention.pruneJobs(limits, from, limit, NOW_MS),
         );
         total += batch.pruned;
