@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { expect, test } from 'vitest';
-import { factsOf, lookingAtGithub, TOKEN } from '../features/pull-requests/hosts/support.ts';
+import { factsOf, lookingAtGithub, TOKEN } from '../features/pull-requests/hosts.ts';
 
 const description = JSON.parse(
   readFileSync(new URL('../support/code-host-schemas/github.json', import.meta.url), 'utf8'),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { factsOf, lookingAt, TOKEN } from '../features/pull-requests/hosts/support.ts';
+import { factsOf, lookingAt, TOKEN } from '../features/pull-requests/hosts.ts';
 
 /*
  * GitLab's description of its API has megabytes, and says little about what fields hold. These are the shapes that its

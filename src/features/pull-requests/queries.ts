@@ -29,6 +29,7 @@ export class PullRequests extends Table {
     await this.schedule(teamId, key, checkAtMs, isOld ? 'keep' : 'replace');
   }
 
+  /** Newest first. */
   async jobsWithout(sinceMs: number, before: Job | null, limit: number): Promise<Job[]> {
     const rows = await this.db
       .selectFrom('job')

@@ -127,6 +127,7 @@ export class Reports extends Table {
     return teamId === null ? jobs : jobs.where(sql<SqlBool>`team_id || '' = ${teamId}`);
   }
 
+  /** Omits earlier replies. */
   private async counted(jobs: readonly Job[], repliesFromTs: string): Promise<CountedJob[]> {
     if (jobs.length === 0) return [];
     // Other jobs need no calls.

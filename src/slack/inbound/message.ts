@@ -137,7 +137,7 @@ async function answerTo(deps: ListenerDeps, { channelId, userId, text, attachmen
   if (isTyped) return typedOnlyView(text.trim());
   const { others, snippets } = attachments;
   if (kind === 'compose' && others.length > 0) return filesNotSent(others);
-  // Beside a snippet, a phrase is part of the request.
+  // Beside a snippet, phrases of other kinds are part of the request.
   if (snippets.length > 0 && !commandNames.some((name) => name === kind)) return null;
   return answerInWords(deps, viewerOf(deps, { userId, channelId }), intent);
 }

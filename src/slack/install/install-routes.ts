@@ -202,7 +202,7 @@ export function whenEnded(parts: EndParts): (body: unknown) => Promise<void> {
     if (data === undefined) return;
     const { event, authorizations, is_enterprise_install: isOwn, team_id, enterprise_id } = data;
     const isOrganisations = authorizations?.[0]?.is_enterprise_install ?? isOwn ?? false;
-    const endedId = (isOrganisations ? enterprise_id : null) ?? team_id ?? enterprise_id;
+    const endedId = isOrganisations ? (enterprise_id ?? team_id) : team_id;
     const installation = endedId && (await store.transaction((tx) => tx.installations.get(endedId)));
     if (!installation) return;
     if (event.type === 'tokens_revoked' && !event.tokens?.bot?.includes(installation.botUserId)) return;

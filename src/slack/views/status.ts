@@ -176,6 +176,7 @@ function factsOf({ job, turns, unsent }: JobStory, reader: Reader, turnsMax: num
       .slice(0, UNSENT_MAX)
       .map(({ text, state }) => smallQuotation(`${UNSENT[state]} ${quotedPrompt(text, reader.names)}`)),
     unsent.length > UNSENT_MAX && smallPrint(mrkdwn`${replies(unsent.length - UNSENT_MAX)} more not sent`),
+    // Delays only replies.
     trouble !== null && !isHeadline && smallPrint(waitingLine(trouble)),
   ];
 }

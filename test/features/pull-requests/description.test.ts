@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { firstParagraph } from '../../../../src/features/pull-requests/dialect.ts';
-import { fc } from '../../../support/properties.ts';
+import { firstParagraph } from '../../../src/features/pull-requests/dialect.ts';
+import { fc } from '../../support/properties.ts';
 
 test.each([
   ['one paragraph', 'Adds a quickstart\nfor the CLI.\n\nAnd more.', 'Adds a quickstart for the CLI.'],

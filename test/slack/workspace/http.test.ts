@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { createLogger } from '../../../../src/app/operations/logger.ts';
-import { boltLogger, slackClient } from '../../../../src/slack/workspace/caller.ts';
+import { createLogger } from '../../../src/app/operations/logger.ts';
+import { boltLogger, slackClient } from '../../../src/slack/workspace/caller.ts';
 
 const quiet = boltLogger(createLogger({ level: 'error', destination: { write: () => {} } }));
 

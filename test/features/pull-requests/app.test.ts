@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { factsOf, lookingAsApp } from './support.ts';
+import { factsOf, lookingAsApp } from './hosts.ts';
 
 test('an App sees the pull requests of the repositories where it is installed', async () => {
   await using at = await lookingAsApp(11);

@@ -2,10 +2,10 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebAPIPlatformError, WebAPIRequestError } from '@slack/web-api';
 import { expect, test } from 'vitest';
-import { createLogger } from '../../../../src/app/operations/logger.ts';
-import { classOf } from '../../../../src/slack/protocol/error-codes.ts';
-import { boltLogger, classify, slackClient } from '../../../../src/slack/workspace/caller.ts';
-import { fc } from '../../../support/properties.ts';
+import { createLogger } from '../../../src/app/operations/logger.ts';
+import { classOf } from '../../../src/slack/protocol/error-codes.ts';
+import { boltLogger, classify, slackClient } from '../../../src/slack/workspace/caller.ts';
+import { fc } from '../../support/properties.ts';
 
 type Behaviour = (response: ServerResponse) => void;
 

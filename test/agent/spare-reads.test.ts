@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { readQuota } from '../../../src/agent/read-quota.ts';
-import { onSqlite } from '../../engine/support/test-store.ts';
+import { readQuota } from '../../src/agent/read-quota.ts';
+import { onSqlite } from '../engine/support/test-store.ts';
 
 const READS_PER_MINUTE = 60;
 const MINUTE_MS = 60_000;

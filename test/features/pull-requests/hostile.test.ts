@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { PullRequestLink } from '../../../../src/jobs/pull-requests/link.ts';
-import { fc } from '../../../support/properties.ts';
+import type { PullRequestLink } from '../../../src/jobs/pull-requests/link.ts';
+import { fc } from '../../support/properties.ts';
 import { beginning, betweenHosts, KINDS, type Kind, pieces } from './between-hosts.ts';
-import { factsOf, lookingAt } from './support.ts';
+import { factsOf, lookingAt } from './hosts.ts';
 
 const kinds = Object.keys(KINDS) as Kind[];
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type AgentApi, startAgentApi } from '../../support/agent-api/agent-api.ts';
-import type { Fault } from '../../support/agent-api/fault.ts';
-import { createTestClock } from '../../support/test-clock.ts';
-import { API_KEY, errorOf, failureOf, openClient } from '../support.ts';
+import { type AgentApi, startAgentApi } from '../support/agent-api/agent-api.ts';
+import type { Fault } from '../support/agent-api/fault.ts';
+import { createTestClock } from '../support/test-clock.ts';
+import { API_KEY, errorOf, failureOf, openClient } from './support.ts';
 
 const clock = createTestClock(Date.UTC(2026, 0, 1));
 let api: AgentApi;

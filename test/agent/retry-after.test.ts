@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { parseRetryAfterMs } from '../../../src/runtime/exchange.ts';
-import { fc } from '../../support/properties.ts';
-import { failureOf, openClient, serveHttp } from '../support.ts';
+import { parseRetryAfterMs } from '../../src/runtime/exchange.ts';
+import { fc } from '../support/properties.ts';
+import { failureOf, openClient, serveHttp } from './support.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const HOUR_MS = 60 * 60 * 1000;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { heartbeat, systemClock } from '../../../src/runtime/clock.ts';
-import { createTestClock } from '../../support/test-clock.ts';
+import { heartbeat, systemClock } from '../../src/runtime/clock.ts';
+import { createTestClock } from '../support/test-clock.ts';
 
 const HOUR_MS = 3_600_000;
 

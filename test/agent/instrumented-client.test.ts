@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createAgentClient } from '../../../src/agent/client.ts';
-import { startAgentApi } from '../../support/agent-api/agent-api.ts';
-import { createTestClock } from '../../support/test-clock.ts';
+import { createAgentClient } from '../../src/agent/client.ts';
+import { startAgentApi } from '../support/agent-api/agent-api.ts';
+import { createTestClock } from '../support/test-clock.ts';
 
 const START_MS = Date.UTC(2026, 10, 20);
 

@@ -1,13 +1,13 @@
 import type { KeyObject } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { CodeHosts } from '../../../../src/features/pull-requests/code-hosts.ts';
-import { createCodeHosts } from '../../../../src/features/pull-requests/code-hosts.ts';
-import type { PullRequestLink } from '../../../../src/jobs/pull-requests/link.ts';
-import { type LocalServer, serveHttp } from '../../../agent/support.ts';
-import { fc } from '../../../support/properties.ts';
-import { createTestClock } from '../../../support/test-clock.ts';
-import { logInto, START_MS, TOKEN } from './support.ts';
+import type { CodeHosts } from '../../../src/features/pull-requests/code-hosts.ts';
+import { createCodeHosts } from '../../../src/features/pull-requests/code-hosts.ts';
+import type { PullRequestLink } from '../../../src/jobs/pull-requests/link.ts';
+import { type LocalServer, serveHttp } from '../../agent/support.ts';
+import { fc } from '../../support/properties.ts';
+import { createTestClock } from '../../support/test-clock.ts';
+import { logInto, START_MS, TOKEN } from './hosts.ts';
 
 /** What a kind of code host is asked in these tests, and where it may say that the repository has moved. */
 export const KINDS = {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { checkBatches } from '../../../src/agent/check-job.ts';
-import { aDecision, aJob, NOW_MS } from '../../contract/store/samples.ts';
-import { onSqlite } from '../../engine/support/test-store.ts';
-import { createTestClock } from '../../support/test-clock.ts';
+import { checkBatches } from '../../src/agent/check-job.ts';
+import { aDecision, aJob, NOW_MS } from '../contract/store/samples.ts';
+import { onSqlite } from '../engine/support/test-store.ts';
+import { createTestClock } from '../support/test-clock.ts';
 
 test('a job that cannot be read keeps no other from its check', async () => {
   const { store, sql } = await onSqlite();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { clockFrom } from '../../../../src/runtime/clock.ts';
-import { cachedLookup } from '../../../../src/slack/workspace/names.ts';
-import { createTestClock } from '../../../support/test-clock.ts';
+import { clockFrom } from '../../../src/runtime/clock.ts';
+import { cachedLookup } from '../../../src/slack/workspace/names.ts';
+import { createTestClock } from '../../support/test-clock.ts';
 
 test('what was learned before the clock was set back does not count for all that time', async () => {
   let nowMs = Date.UTC(2026, 0, 1);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { decodeErrorText, decodeJob } from '../../../src/agent/client.ts';
-import { fc } from '../../support/properties.ts';
+import { decodeErrorText, decodeJob } from '../../src/agent/client.ts';
+import { fc } from '../support/properties.ts';
 
 const json = fc.jsonValue({ noUnicodeString: false });
 const maybe = (likely: fc.Arbitrary<unknown>) => fc.oneof({ weight: 3, arbitrary: likely }, json);

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { SlackCallError, type SlackCaller } from '../../../../src/slack/workspace/caller.ts';
-import { SnippetReader } from '../../../../src/slack/workspace/snippet-reader.ts';
+import { SlackCallError, type SlackCaller } from '../../../src/slack/workspace/caller.ts';
+import { SnippetReader } from '../../../src/slack/workspace/snippet-reader.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 

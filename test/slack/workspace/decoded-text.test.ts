@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { decodedText } from '../../../../src/slack/workspace/snippet-reader.ts';
-import { fc } from '../../../support/properties.ts';
+import { decodedText } from '../../../src/slack/workspace/snippet-reader.ts';
+import { fc } from '../../support/properties.ts';
 
 const latin = (text: string) => Buffer.from(text, 'latin1');
 const utf16 = (text: string) => Buffer.from(text, 'utf16le');

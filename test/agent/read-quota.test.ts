@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { readQuota } from '../../../src/agent/read-quota.ts';
-import { openStore } from '../../../src/store/open.ts';
-import type { Store } from '../../../src/store/store.ts';
-import { describeOnDatabases } from '../../support/databases.ts';
+import { readQuota } from '../../src/agent/read-quota.ts';
+import { openStore } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
+import { describeOnDatabases } from '../support/databases.ts';
 
 /** Each twentieth second is the turn of ended jobs. */
 const A_TURN_OF_OPEN_JOBS_MS = 1_767_225_605_000;

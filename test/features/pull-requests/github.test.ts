@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { factsOf, lookingAtGithub, START_MS } from './support.ts';
+import { factsOf, lookingAtGithub, START_MS } from './hosts.ts';
 
 const preview = 'https://docs-git-change.vercel.app/';
 

@@ -1,16 +1,12 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import type { StandInPullRequest } from '../../../../demo/code-host/pull-request.ts';
-import type {
-  CheckMemory,
-  CheckResult,
-  CodeHosts,
-} from '../../../../src/features/pull-requests/code-hosts.ts';
-import { createCodeHosts } from '../../../../src/features/pull-requests/code-hosts.ts';
-import { systemClock } from '../../../../src/runtime/clock.ts';
-import type { LogFields, Logger } from '../../../../src/runtime/redact.ts';
-import type { CodeHost } from '../../../support/code-host/code-host.ts';
-import { startCodeHost } from '../../../support/code-host/code-host.ts';
-import { createTestClock, type TestClock } from '../../../support/test-clock.ts';
+import type { StandInPullRequest } from '../../../demo/code-host/pull-request.ts';
+import type { CheckMemory, CheckResult, CodeHosts } from '../../../src/features/pull-requests/code-hosts.ts';
+import { createCodeHosts } from '../../../src/features/pull-requests/code-hosts.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
+import type { LogFields, Logger } from '../../../src/runtime/redact.ts';
+import type { CodeHost } from '../../support/code-host/code-host.ts';
+import { startCodeHost } from '../../support/code-host/code-host.ts';
+import { createTestClock, type TestClock } from '../../support/test-clock.ts';
 
 export const TOKEN = 'github_pat_of_the_tests';
 export const START_MS = Date.parse('2026-11-23T09:00:00Z');

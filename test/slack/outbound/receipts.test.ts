@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { eventFeatures } from '../../../../src/app/features.ts';
-import { createLogger } from '../../../../src/app/operations/logger.ts';
-import { applyEvent } from '../../../../src/engine/apply-event.ts';
-import { openJob } from '../../../../src/jobs/decide/start/open.ts';
-import type { SlackTools } from '../../../../src/slack/outbound/refresh.ts';
-import { refreshReceipts } from '../../../../src/slack/outbound/refresh-posts.ts';
-import type { Workspace } from '../../../../src/slack/workspace/workspace.ts';
-import type { Store, Transaction } from '../../../../src/store/store.ts';
-import { onSqlite } from '../../../engine/support/test-store.ts';
-import { aReply, policy, request } from '../../../jobs/support/builders.ts';
-import { createTestClock } from '../../../support/test-clock.ts';
+import { eventFeatures } from '../../../src/app/features.ts';
+import { createLogger } from '../../../src/app/operations/logger.ts';
+import { applyEvent } from '../../../src/engine/apply-event.ts';
+import { openJob } from '../../../src/jobs/decide/start/open.ts';
+import type { SlackTools } from '../../../src/slack/outbound/refresh.ts';
+import { refreshReceipts } from '../../../src/slack/outbound/refresh-posts.ts';
+import type { Workspace } from '../../../src/slack/workspace/workspace.ts';
+import type { Store, Transaction } from '../../../src/store/store.ts';
+import { onSqlite } from '../../engine/support/test-store.ts';
+import { aReply, policy, request } from '../../jobs/support/builders.ts';
+import { createTestClock } from '../../support/test-clock.ts';
 
 /** The store, which tells whose receipt is written. */
 function telling(store: Store, written: string[]): Store {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { SlackCallError, type SlackFailure, withSecondTry } from '../../../../src/slack/workspace/caller.ts';
-import { createTestClock } from '../../../support/test-clock.ts';
+import { SlackCallError, type SlackFailure, withSecondTry } from '../../../src/slack/workspace/caller.ts';
+import { createTestClock } from '../../support/test-clock.ts';
 
 const failed = (over: Partial<SlackFailure>) =>
   new SlackCallError(

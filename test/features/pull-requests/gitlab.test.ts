@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { factsOf, lookingAt, START_MS } from './support.ts';
+import { factsOf, lookingAt, START_MS } from './hosts.ts';
 
 const repository = 'group/sub/docs';
 

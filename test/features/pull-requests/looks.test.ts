@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { factsOf, lookingAtGithub, START_MS } from './support.ts';
+import { factsOf, lookingAtGithub, START_MS } from './hosts.ts';
 
 const statuses = (requests: readonly { readonly status: number | null }[]) =>
   requests.map(({ status }) => status);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RateGate } from '../../../../src/slack/workspace/poster.ts';
+import { RateGate } from '../../../src/slack/workspace/poster.ts';
 
 const POST = 'chat.postMessage';
 
