@@ -136,7 +136,7 @@ async function readAgentJob(tools: AgentTools, job: Job, { id, ...before }: Agen
     const isChanged = status !== before.status;
     const seen = { outcome: 'done', status, is_changed: isChanged, duration_ms: durationMs() };
     log[isChanged ? 'info' : 'debug']('agent_job_read', { ...facts, ...seen });
-    return { askedAtMs, event: { type: 'job_checked', agentJob } };
+    return { askedAtMs, event: { type: 'job_checked', agentJob, before: job } };
   } catch (error) {
     if (!(error instanceof AgentError)) throw error;
     const { failure } = error;

@@ -1,6 +1,6 @@
 import type { AgentFailure, AgentJob } from './agent-job.ts';
 import type { Announcement } from './announcement.ts';
-import type { CardWait, StartThread, WatchedElsewhere } from './job.ts';
+import type { CardWait, Job, StartThread, WatchedElsewhere } from './job.ts';
 import type { PullRequestFacts } from './pull-requests/pull-request.ts';
 import type { Attachments, ReadSnippet } from './requests/attachments.ts';
 import type { NamedProject } from './requests/command.ts';
@@ -37,7 +37,8 @@ interface Events {
   pause_refused: object;
   message_accepted: { callId: string; agentJobId: string; agentJob: AgentJob | null };
   message_failed: CallFailed & OfOthers;
-  job_checked: { agentJob: AgentJob };
+  /** `before`: the job when it was read. */
+  job_checked: { agentJob: AgentJob; before?: Job };
   check_failed: { agentJobId: string; failure: AgentFailure } & OfOthers;
   start_again_pressed: ByPerson & {
     creates?: number | undefined;

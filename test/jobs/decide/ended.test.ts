@@ -124,6 +124,24 @@ describe('a reply that the agent takes up late', () => {
     expect(news()).toEqual([`changed pull request ${secondLink}`]);
   });
 
+  test('while an older read is late: what that one saw is no end of the new turn', () => {
+    const world = anEndedJob({ prLink: firstLink });
+    const { job: before } = world;
+    const completed = anAgentJob({ status: 'completed', prLink: firstLink, id: before.agentJob?.id ?? '' });
+    const news = fromNow(world);
+    world.reply('one more thing');
+    world.advance(4 * SECOND_MS);
+    world.accepted(completed);
+    world.answer = anAgentJob();
+    world.check();
+    world.apply({ type: 'job_checked', agentJob: completed, before });
+    world.check();
+    world.check();
+    world.answer = anAgentJob({ status: 'completed', prLink: firstLink });
+    world.advance(HOUR_MS);
+    expect(news()).toEqual(['finished, same pull request']);
+  });
+
   test('whose message is still on its way when the job is seen active: nothing is said of somebody else', () => {
     const world = anEndedJob({ prLink: firstLink });
     world.reply('one more thing');

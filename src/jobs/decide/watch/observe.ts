@@ -5,6 +5,7 @@ import {
   type Ended,
   isUnseen,
   isUnwatched,
+  type Job,
   type Settle,
   type Stage,
   type Working,
@@ -42,10 +43,15 @@ import { askIfLong, checkAt, isPaused } from './long-running.ts';
 const GIVEN_UP_AFTER_MS = 2 * ENDED_CHECKS_MS;
 
 export const checkDeciders = {
-  job_checked(builder, { agentJob: answer }) {
+  job_checked(builder, { agentJob: answer, before }) {
     if (!isExpected(builder, answer.id)) return;
-    const agentJob = withKnownLink(builder, answer);
     const { stage } = builder.job;
+    // The answer may be older than what was recorded meanwhile.
+    if (before !== undefined && !isAsBefore(builder.job, before)) {
+      if (stage.kind === 'ended') checkFrom(builder, stage);
+      return scheduleCheck(builder);
+    }
+    const agentJob = withKnownLink(builder, answer);
     noteMissing(builder, null);
     builder.change({ checkedAtMs: builder.nowMs });
     if (stage.kind === 'ended') observeEnded(builder, stage, agentJob);
@@ -85,6 +91,11 @@ export const checkDeciders = {
     builder.refreshCard();
   },
 } satisfies Partial<Deciders>;
+
+function isAsBefore({ turn, agentJob }: Job, before: Job) {
+  const { agentJob: known } = before;
+  return turn === before.turn && agentJob?.status === known?.status && agentJob?.prLink === known?.prLink;
+}
 
 function isExpected(builder: DecisionBuilder, agentJobId: string) {
   const { job, nowMs } = builder;
