@@ -12,7 +12,7 @@ const RETENTION_EVERY_MS = 3_600_000;
 const FIRST_AFTER_MS = 60_000;
 /** On SQLite, nothing else runs during a batch. */
 const JOBS_AT_ONCE = 25;
-const TRACES_AT_ONCE = 250;
+const ROWS_AT_ONCE = 250;
 const DAY_MS = 86_400_000;
 /**
  * Slack redelivers events for a few hours; threads are read for missed replies for 14 days. Older ones are
@@ -44,11 +44,9 @@ export function retentionJob({ store, clock, log }: EngineTools, retentionMs: nu
           next = batch.next;
           await nextTurn();
         } while (next !== null && !stopping.aborted);
-        let most = TRACES_AT_ONCE;
-        while (most >= TRACES_AT_ONCE && !stopping.aborted) {
-          most = await store.transaction((tx) =>
-            tx.retention.pruneTraces(limits, TRACES_AT_ONCE, clock.now()),
-          );
+        let most = ROWS_AT_ONCE;
+        while (most >= ROWS_AT_ONCE && !stopping.aborted) {
+          most = await store.transaction((tx) => tx.retention.pruneTraces(limits, ROWS_AT_ONCE, clock.now()));
           await nextTurn();
         }
         log.info('retention_job_ran', { outcome: 'done', jobs, duration_ms: clock.now() - startedAtMs });
@@ -60,7 +58,6 @@ export function retentionJob({ store, clock, log }: EngineTools, retentionMs: nu
 }
 
 const FAR_TASKS_EVERY_MS = 60_000;
-const FAR_TASKS_AT_ONCE = 250;
 
 /**
  * Finds tasks planned by a clock that was ahead. A replica whose clock is behind also hastens tasks, which
@@ -76,12 +73,7 @@ export function farTasks({ store, clock, log, newContext }: EngineTools): Period
         for (const kind of taskKinds) {
           const { furthestAheadMs: aheadMs = LONGEST_PAUSE_MS } = taskFacts(kind);
           if (aheadMs === null) continue;
-          count += await tx.tasks.bringForward(
-            kind,
-            nowMs + aheadMs + CLOCKS_DIFFER_MS,
-            nowMs,
-            FAR_TASKS_AT_ONCE,
-          );
+          count += await tx.tasks.bringForward(kind, nowMs + aheadMs + CLOCKS_DIFFER_MS, nowMs, ROWS_AT_ONCE);
         }
         return count;
       });
@@ -93,7 +85,7 @@ export function farTasks({ store, clock, log, newContext }: EngineTools): Period
 }
 
 async function bringChecksForward(tx: Transaction, nowMs: number, laterThanMs: number) {
-  const far = await tx.tasks.plannedAfter('check_job', laterThanMs, FAR_TASKS_AT_ONCE);
+  const far = await tx.tasks.plannedAfter('check_job', laterThanMs, ROWS_AT_ONCE);
   const jobs = far.length === 0 ? [] : [...(await tx.checks.read(far)).values()];
   // The agent may have asked to wait, or keeps changing its answer.
   const astray = jobs.filter(({ job }) => {

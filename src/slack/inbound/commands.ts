@@ -38,7 +38,7 @@ import {
   statusView,
 } from '../views/status.ts';
 import { allWordsView } from '../views/turn-ended.ts';
-import { noticeChannelsOf } from '../workspace/self-check.ts';
+import { noticeChannelsOf } from '../workspace/inspection.ts';
 import { noteRefusal } from './connection/requests.ts';
 import {
   adminProblem,

@@ -5,7 +5,7 @@ import { closedPlaceCodes } from '../protocol/error-codes.ts';
 import { homeView, NEEDING_JOBS_MAX, OPEN_JOBS_MAX, PROJECTS_MAX, PULL_REQUESTS_MAX } from '../views/home.ts';
 import type { SlackMessage } from '../views/message.ts';
 import { notAllowedView, notSetUpView } from '../views/private-answers.ts';
-import { noticeChannelsOf } from '../workspace/self-check.ts';
+import { noticeChannelsOf } from '../workspace/inspection.ts';
 import { isReady, type ReadyWorkspace, type Workspace } from '../workspace/workspace.ts';
 import { failureOf, refresh, type SlackTools } from './refresh.ts';
 

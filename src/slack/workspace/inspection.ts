@@ -1,10 +1,14 @@
 import type { AuthTestResponse, EmojiListResponse } from '@slack/web-api';
-import { clockAheadMs } from '#runtime/clock.ts';
-import { grantedIn } from '../protocol/scopes.ts';
+import { type AccessRule, configuredNoticeChannels, type Rules } from '#jobs/policy.ts';
+import { type Clock, clockAheadMs } from '#runtime/clock.ts';
+import type { Logger } from '#runtime/redact.ts';
+import type { Transaction } from '#store/store.ts';
+import { EMOJI_SCOPE, grantedIn, missingScopes } from '../protocol/scopes.ts';
+import type { SlackChecked } from '../views/home.ts';
 import { isSharedChannel } from './access.ts';
 import { boltLogger, createCaller, failureIn, slackClient } from './caller.ts';
 import { lookUpUser } from './names.ts';
-import type { WorkspaceParts } from './workspace.ts';
+import type { Poster } from './poster.ts';
 
 /** Older than Slack. */
 const NO_THREAD = '1000000000.000001';
@@ -15,7 +19,7 @@ export type TokenFacts = Awaited<ReturnType<Inspection['token']>>;
 /** Read-only. Every method throws SlackCallError. */
 export function inspectionBy(
   token: string,
-  { apiUrl, clock, log }: Omit<WorkspaceParts, 'client'>,
+  { apiUrl, clock, log }: { apiUrl: string | null; clock: Clock; log: Logger },
   timeoutMs: number,
 ) {
   const call = createCaller(slackClient(apiUrl, boltLogger(log), timeoutMs), async () => token);
@@ -64,4 +68,51 @@ function nullIf<T>(code: string, asked: Promise<T>) {
     if (failureIn(error).code === code) return null;
     throw error;
   });
+}
+
+const CHANNELS_MAX = 8;
+const ASKED_WITHIN_MS = 1_200;
+const FRESH_MS = 300_000;
+
+export function selfCheckBy(poster: Poster, clock: Clock, access: AccessRule) {
+  let last: SlackChecked | null = null;
+
+  /** Null: no answer in time, or a passing failure. */
+  const answerOf = <T>(asked: Promise<T>) => {
+    const answer = asked.catch((error: unknown) => {
+      const { outcome, needsAdmin, code } = failureIn(error);
+      return outcome === 'refused' || needsAdmin ? { refused: code } : null;
+    });
+    return clock.timeout(ASKED_WITHIN_MS, answer, null);
+  };
+
+  async function scopesFor(rules: Pick<Rules, 'channels'>) {
+    const granted = await poster.grantedScopes();
+    if (granted === null) return null;
+    const missing = missingScopes(granted, [{ access, ...rules }]).map(({ name }) => name);
+    return { missing: missing.filter((name) => name !== EMOJI_SCOPE) };
+  }
+
+  return {
+    last: () => last,
+    /** A negative age: the clock was set back. */
+    isFresh: (): boolean => {
+      const ageMs = clock.now() - (last?.atMs ?? Number.NEGATIVE_INFINITY);
+      return ageMs >= 0 && ageMs < FRESH_MS;
+    },
+    ask: async (channelIds: readonly string[], rules: Pick<Rules, 'channels'>): Promise<SlackChecked> => {
+      const reached = channelIds.slice(0, CHANNELS_MAX).map(async (channelId) => {
+        const asked = poster.mayPostIn(channelId).then(() => 'reached' as const);
+        return { channelId, reach: await answerOf(asked) };
+      });
+      const [scopes, noticeChannels] = await Promise.all([answerOf(scopesFor(rules)), Promise.all(reached)]);
+      last = { scopes, noticeChannels, atMs: clock.now() };
+      return last;
+    },
+  };
+}
+
+export async function noticeChannelsOf(tx: Transaction, teamId: string, rules: Rules): Promise<string[]> {
+  const saved = await tx.channelSettings.noticeChannels(teamId);
+  return [...new Set([...configuredNoticeChannels(rules), ...saved])];
 }

@@ -17,9 +17,9 @@ import {
   type SlackCaller,
   type SlackClient,
 } from './caller.ts';
+import { selfCheckBy } from './inspection.ts';
 import { namesIn, usersIn } from './names.ts';
 import { createPoster } from './poster.ts';
-import { selfCheckBy } from './self-check.ts';
 import { SnippetReader } from './snippet-reader.ts';
 
 export type Workspace = Readonly<ReturnType<typeof createWorkspace>>;
