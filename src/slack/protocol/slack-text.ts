@@ -1,7 +1,9 @@
 import { isBlank, unescaped } from '#jobs/requests/command.ts';
 
+const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+
 export function escapeMrkdwn(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return text.replace(/[&<>]/g, (one) => ESCAPES[one] ?? one);
 }
 
 /** Slack escapes what people type, so a `<` always opens one of its own tokens. */

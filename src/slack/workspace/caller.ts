@@ -260,7 +260,7 @@ export function failureIn(error: unknown): SlackFailure {
   throw error;
 }
 
-/** Slack refused: nothing happened, but it may work later. */
+/** Nothing happened, but it may work later. */
 export function isRefusal({ outcome, isPassing }: SlackFailure): boolean {
   return outcome === 'refused' || isPassing;
 }

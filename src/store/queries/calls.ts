@@ -46,6 +46,17 @@ const firstOpen = prepared((db, { lane }: Values<{ lane: string }>) =>
     .limit(1),
 );
 
+type Outcome = Pick<CallRow, 'id' | 'state' | 'detail' | 'endedAt'> & { made: number };
+
+const endUnlessDone = prepared((db, { id, made, ...outcome }: Values<Outcome>) =>
+  db
+    .updateTable('call')
+    .set({ ...outcome, sent: null, startedAt: sql`case when ${made} = 1 then started_at end` })
+    .where('id', '=', id)
+    .where('state', '!=', 'done')
+    .returning('id'),
+);
+
 /** pending → started → done | failed | unknown. A failed post may become pending again. */
 export class Calls extends Table {
   async next(lane: string) {
@@ -79,16 +90,17 @@ export class Calls extends Table {
 
   /** Throws if the call is missing or done. */
   async recordOutcome(callId: string, { state, detail }: CallOutcome, nowMs: number): Promise<void> {
-    const wasMade = state !== 'retry' && state !== 'not_made';
-    const outcome: Partial<CallRow> = {
-      state: wasMade ? state : state === 'retry' ? 'pending' : 'failed',
+    const isAgain = state === 'retry';
+    const isMade = !isAgain && state !== 'not_made';
+    const ended = await endUnlessDone(this.db, {
+      id: callId,
+      state: isMade ? state : isAgain ? 'pending' : 'failed',
       detail,
-      endedAt: state === 'retry' ? null : nowMs,
-      sent: null,
-      ...(!wasMade && { startedAt: null }),
-    };
-    if (await this.update('call', { id: callId }, outcome, sql`state != 'done'`)) return;
-    throw new Error(`Call ${callId} cannot be ended: it is missing, or done already`);
+      endedAt: isAgain ? null : nowMs,
+      made: isMade ? 1 : 0,
+    });
+    if (ended.length > 0) return;
+    throw new Error(`Call ${callId} is missing, or done already`);
   }
 
   async rewrite(callId: string, request: CallRequest): Promise<void> {

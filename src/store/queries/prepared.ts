@@ -8,30 +8,30 @@ export type Query<Row> = { compile(db: Queries): CompiledQuery<Row> };
 type Given<V> = Readonly<Record<keyof V, string | number | null>>;
 
 /** By adapter, which transactions share, and shape. */
-export type CompiledQueries = WeakMap<object, Map<string, CompiledQuery>>;
+const compiled = new WeakMap<object, Map<string, CompiledQuery>>();
+let preparedCount = 0;
 
 export type Source = Readonly<Record<string, unknown>>;
 
 /**
- * Lists are padded: repeated items must make no difference. `build` runs once per database, length and set of
- * names; it must depend on nothing else.
+ * Lists are padded: repeated items must make no difference. `build` runs once per database and length; it
+ * must depend on nothing else.
  */
 export function prepared<V extends Given<V>, Row, Item extends Given<Item> = object>(
   build: (db: Queries, values: Values<V>, items: readonly Values<Item>[]) => Query<Row>,
 ): (db: Queries, values: V, items?: readonly Item[]) => Promise<Row[]> {
-  const compiled: CompiledQueries = new WeakMap();
+  preparedCount += 1;
+  const name = `prepared ${preparedCount}`;
   return async (db, values, items = []) => {
     const buildFrom = ([own, ...others]: readonly Source[]) =>
       build(db, own as Values<V>, others as Values<Item>[]);
     const sources = [values, ...padded(items)];
-    const shape = [sources.length, ...sources.slice(0, 2).map(namesOf)].join(' ');
-    return (await executePrepared(compiled, db, shape, sources, buildFrom)).rows;
+    return (await executePrepared(db, `${name} ${sources.length}`, sources, buildFrom)).rows;
   };
 }
 
-/** `shape`: all that `build` depends on. It gets placeholders under the names of the values. */
+/** `shape`: unique, and all that `build` depends on. It gets placeholders under the names of the values. */
 export function executePrepared<Row>(
-  compiled: CompiledQueries,
   db: Queries,
   shape: string,
   sources: readonly Source[],
@@ -45,8 +45,7 @@ export function executePrepared<Row>(
   const parameters = query.parameters.map((parameter) => {
     if (!(parameter instanceof Placeholder)) return parameter;
     const value = sources[parameter.index]?.[parameter.name];
-    if (value === undefined)
-      throw new Error(`A prepared query was run without a value for ${parameter.name}`);
+    if (value === undefined) throw new Error(`A prepared query has no value for ${parameter.name}`);
     return value;
   });
   return db.executeQuery({ ...query, parameters });

@@ -1,6 +1,6 @@
 import { type RawBuilder, type Selectable, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { Queries, Tables } from '../schema/tables.ts';
-import { type CompiledQueries, executePrepared, namesOf, type Query, type Source } from './prepared.ts';
+import { executePrepared, namesOf, type Query, type Source } from './prepared.ts';
 import type { Tasks } from './tasks.ts';
 
 export type Shared = Readonly<{
@@ -114,11 +114,9 @@ export class Table {
     if (name === null || !isPlain || Object.values(key).includes(null)) {
       return this.db.executeQuery(build(sources).compile(this.db));
     }
-    return executePrepared(compiled, this.db, [name, ...sources.map(namesOf)].join(' '), sources, build);
+    return executePrepared(this.db, [name, ...sources.map(namesOf)].join(' '), sources, build);
   }
 }
-
-const compiled: CompiledQueries = new WeakMap();
 
 function isPlainValue(value: unknown) {
   return value === null || typeof value !== 'object';

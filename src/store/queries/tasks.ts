@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type ExpressionBuilder, type SelectQueryBuilder, sql, type UpdateObject } from 'kysely';
 import type { TaskKind } from '#jobs/task-kinds.ts';
 import type { Queries, Tables, TaskGroup } from '../schema/tables.ts';
-import { type CompiledQueries, executePrepared, idsOf, namesOf } from './prepared.ts';
+import { executePrepared, idsOf, namesOf } from './prepared.ts';
 import {
   type ClaimedTask,
   type Due,
@@ -46,8 +46,6 @@ const oneMoreAttempt = { attempts: sql<number>`attempts + 1` };
 
 type Ids = SelectQueryBuilder<Tables, 'task', { id: string }>;
 
-const scheduling: CompiledQueries = new WeakMap();
-
 export class Tasks {
   readonly scheduled = new Map<TaskKind, number>();
   private readonly scheduledIds = new Set<string>();
@@ -62,8 +60,8 @@ export class Tasks {
   async schedule({ kind, subject, runAtMs, ifScheduled }: NewTask): Promise<void> {
     const values = newValues(kind, subject, runAtMs);
     const revision = sql<number>`task.revision + 1`;
-    const shape = `${kind} ${ifScheduled} ${namesOf(values)}`;
-    await executePrepared(scheduling, this.db, shape, [values], ([placeholders]) => {
+    const shape = `schedule ${kind} ${ifScheduled} ${namesOf(values)}`;
+    await executePrepared(this.db, shape, [values], ([placeholders]) => {
       const task = newColumns(kind, placeholders as typeof values);
       return this.db
         .insertInto('task')
