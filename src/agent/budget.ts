@@ -17,7 +17,7 @@ import type { AgentTools } from './agent-tools.ts';
 
 const HOUR_MS = 3_600_000;
 const FIRST_LOOKS_AGAIN_MS = 60_000;
-/** Jobs ahead wake the next one, unless they cannot. */
+/** Usually, the job ahead wakes the next one. */
 const LOOKS_IN_LINE_AGAIN_MS = 60_000;
 /** A woken job may gather replies or look up names. */
 const COMES_WITHIN_MS = 10_000;

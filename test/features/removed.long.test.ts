@@ -11,7 +11,7 @@ import { createTempDir } from '../support/temp-dir.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const list = readFileSync(join(root, 'src/app/features.ts'), 'utf8');
-const PLUG = /^import \{ (?<name>\w+) \} from '\.\.\/features\/(?<folder>[^/]+)\/index\.ts';\n/gm;
+const PLUG = /^import \{ (?<name>\w+) \} from '#features\/(?<folder>[^/]+)\/index\.ts';\n/gm;
 const features = [...list.matchAll(PLUG)].map(({ groups }) => ({
   name: groups?.name ?? '',
   folder: groups?.folder ?? '',

@@ -20,7 +20,7 @@ export const inboundRequestKinds = [
 ] as const;
 type InboundRequestKind = (typeof inboundRequestKinds)[number];
 
-/** By gravity. `refused`: the person got an answer. `failed`: not processed. */
+/** In order of severity. `refused`: the person got an answer. `failed`: not processed. */
 export const inboundRequestOutcomes = ['ignored', 'duplicate', 'accepted', 'refused', 'failed'] as const;
 
 export type RequestNote = Readonly<{
