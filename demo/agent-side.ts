@@ -65,7 +65,8 @@ export async function startAgentSide({ env, folder, log, resources, repo, comman
       GITHUB_WEB_URL: codeHost.webUrl,
     });
     const agentEnv = { ...config.agentEnv, NODE_COMPILE_CACHE: join(folder, 'cache') };
-    const scripted = { command: [process.execPath, SCRIPTED_AGENT] as const, agentEnv };
+    const command = [process.execPath, SCRIPTED_AGENT] as const;
+    const scripted = { agentEnv, projects: config.projects.map((one) => ({ ...one, command })) };
     const settings = own === undefined ? { ...config, ...scripted } : config;
     // Loaded when it is needed: the bot is to be ready first.
     const runner = import('../src/runner/runner.ts').then(({ startRunner }) =>

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import type { DestinationStream } from 'pino';
-import { parseRunnerConfig } from '#app/config/config.ts';
+import { isOwnRunnerMeant, parseRunnerConfig } from '#app/config/config.ts';
 import type { Environment } from '#app/config/values.ts';
 import { systemClock } from '#runtime/clock.ts';
 import { serveRoutes } from '#runtime/http-server.ts';
@@ -11,7 +11,7 @@ import type { Logger } from '#runtime/redact.ts';
 const HOST = '127.0.0.1';
 /** No secrets of Slack or the store: an agent of the same user can read this environment. */
 const FOR_THE_RUNNER =
-  /^(?:RUNNER_\w+|GIT(?:HUB|LAB)_\w+|NODE_\w+|LC_\w+|SSH_AUTH_SOCK|LOG_LEVEL|PLAIN_HTTP_HOSTS|PATH|HOME|LANG|TERM|TZ|TMPDIR|\w+_PROXY)$/i;
+  /^(?:RUNNER_\w+|GIT(?:HUB|LAB)_\w+|NODE_\w+|LC_\w+|SSH_AUTH_SOCK|DOCS_AGENT_CONFIG|LOG_LEVEL|PLAIN_HTTP_HOSTS|PATH|HOME|LANG|TERM|TZ|TMPDIR|\w+_PROXY)$/i;
 const FIRST_PAUSE_MS = 1_000;
 const PAUSE_MAX_MS = 60_000;
 /** After this long, the pause resets. */
@@ -24,7 +24,7 @@ const STOP_WITHIN_MS = 5_000;
  * Throws ConfigError.
  */
 export async function ownRunnerOf(env: Environment) {
-  if (!env.RUNNER_REPOSITORY?.trim() || env.AGENT_BASE_URL?.trim()) return null;
+  if (!isOwnRunnerMeant(env)) return null;
   const { port, close } = await serveRoutes([], { host: HOST, port: 0 });
   await close();
   const key = randomBytes(32).toString('hex');
@@ -37,12 +37,14 @@ export async function ownRunnerOf(env: Environment) {
     RUNNER_API_KEY: key,
     RUNNER_API_KEY_FILE: undefined,
   };
+  const [first, ...others] = parseRunnerConfig(runnerEnv).projects;
   const botEnv: Environment = {
     ...env,
     AGENT_BASE_URL: `http://${HOST}:${port}`,
     AGENT_API_KEY: key,
     AGENT_API_KEY_FILE: undefined,
-    AGENT_PROJECT_ID: parseRunnerConfig(runnerEnv).project,
+    // Among several, it names the default.
+    AGENT_PROJECT_ID: others.length > 0 ? env.AGENT_PROJECT_ID : first?.id,
   };
   return { botEnv, runnerEnv };
 }

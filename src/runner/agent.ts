@@ -48,8 +48,11 @@ export interface AgentTurn {
 export async function probeAgent(options: AgentOptions, directory: string): Promise<AgentFacts> {
   await using agent = startProcess(options, directory);
   const answer = acp.client({ name: 'docs-agent' }).connectWith(agent.stream, initialize);
-  const facts = await agent.during(options.clock.timeout(START_WITHIN_MS, answer, null));
-  if (facts === null) throw new TurnFailedError(`${options.command[0]} does not answer as an ACP agent.`);
+  const silent = new TurnFailedError('The agent does not answer.');
+  const probing = agent.during(options.clock.timeout(START_WITHIN_MS, answer, silent));
+  const facts = await probing.catch((error: Error) => error);
+  const hint = `Check that "${options.command.join(' ')}" starts an ACP agent.`;
+  if (facts instanceof Error) throw new TurnFailedError(`${facts.message} ${hint}`);
   const { agentInfo, agentCapabilities } = facts;
   const name = agentInfo ? `${agentInfo.name} ${agentInfo.version}` : basename(options.command[0]);
   return { name: oneLine(name, 100), takesImages: agentCapabilities?.promptCapabilities?.image === true };

@@ -4,7 +4,7 @@ import type { Clock } from '#runtime/clock.ts';
 import { parseJson } from '#runtime/exchange.ts';
 import { createBodyReader, pathOf } from '#runtime/http-server.ts';
 import type { AgentFacts } from './agent.ts';
-import { STOPPED_BY_CALLER } from './failures.ts';
+import { reasonOf, STOPPED_BY_CALLER } from './failures.ts';
 import { type Message, message } from './message.ts';
 import type { RunnerSettings } from './settings.ts';
 import { type Job, type RunnerStore, sha256, type Turn } from './store.ts';
@@ -19,11 +19,16 @@ const HOUR_MS = 60 * 60_000;
 /** Per job, besides the running one. */
 const WAITING_MAX = 50;
 
-export interface ApiOptions
-  extends Pick<RunnerSettings, 'project' | 'repository' | 'branch' | 'apiKey' | 'hourlyLimit'> {
+export interface ApiProject {
+  readonly id: string;
+  readonly source: { readonly repository: string; readonly ref: string | null };
+  readonly facts: AgentFacts;
+}
+
+export interface ApiOptions extends Pick<RunnerSettings, 'apiKey' | 'hourlyLimit'> {
+  readonly projects: readonly ApiProject[];
   readonly store: RunnerStore;
   readonly clock: Clock;
-  readonly agent: AgentFacts;
   readonly newId: () => string;
   readonly activityOf: (jobId: string) => string | null;
   readonly onTurn: () => void;
@@ -61,30 +66,32 @@ export function agentApi(options: ApiOptions): (request: IncomingMessage, respon
     const [, key = ''] = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
     if (!timingSafeEqual(Buffer.from(sha256(key)), expected))
       throw new Refusal(401, 'The API key is missing or wrong.');
-    const [, project, jobId = null, action = ''] = PATH.exec(pathOf(request)) ?? [];
-    const isKnown = project === encodeURIComponent(options.project);
-    const route = isKnown && `${request.method} ${jobId === null ? 'all' : 'one'} ${action}`.trim();
-    if (route === 'POST all') return take(request, null);
-    if (jobId !== null && route === 'GET one') return show(jobId);
-    if (jobId !== null && route === 'POST one message') return take(request, jobId);
-    if (jobId !== null && route === 'POST one cancel') return cancel(jobId);
+    const [, id, jobId = null, action = ''] = PATH.exec(pathOf(request)) ?? [];
+    const project = options.projects.find((one) => encodeURIComponent(one.id) === id);
+    if (project !== undefined) {
+      const route = `${request.method} ${jobId === null ? 'all' : 'one'} ${action}`.trim();
+      if (route === 'POST all') return take(request, project, null);
+      if (jobId !== null && route === 'GET one') return show(project, jobId);
+      if (jobId !== null && route === 'POST one message') return take(request, project, jobId);
+      if (jobId !== null && route === 'POST one cancel') return cancel(project, jobId);
+    }
     throw new Refusal(404, 'There is no such path or project.');
   }
 
-  async function show(jobId: string): Promise<Answer> {
-    return { status: 200, body: await options.store.transaction((tx) => read(tx, jobId)) };
+  async function show(project: ApiProject, jobId: string): Promise<Answer> {
+    return { status: 200, body: await options.store.transaction((tx) => read(tx, project, jobId)) };
   }
 
-  async function read(tx: RunnerStore, jobId: string): Promise<object> {
-    const job = await ownJob(tx, jobId);
+  async function read(tx: RunnerStore, project: ApiProject, jobId: string): Promise<object> {
+    const job = await ownJob(tx, project, jobId);
     const open = await tx.openTurns(jobId);
     const isActive = open.length > 0;
     const time = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
     return {
       id: job.id,
       status: isActive ? 'active' : job.archivedAt === null ? job.outcome : 'archived',
-      source: { repository: options.repository, ref: options.branch },
-      model: options.agent.name,
+      source: project.source,
+      model: project.facts.name,
       prLink: isActive ? null : job.prLink,
       createdAt: time(job.createdAt),
       archivedAt: time(job.archivedAt),
@@ -95,23 +102,22 @@ export function agentApi(options: ApiOptions): (request: IncomingMessage, respon
     };
   }
 
-  async function ownJob(tx: RunnerStore, jobId: string): Promise<Job> {
+  async function ownJob(tx: RunnerStore, project: ApiProject, jobId: string): Promise<Job> {
     const job = await tx.job(jobId);
-    if (job === null || job.project !== options.project)
+    if (job === null || job.project !== project.id)
       throw new Refusal(404, `There is no job ${jobId.slice(0, KEY_MAX)}.`);
     return job;
   }
 
   /** A create (`jobId` null) or message, once per `Idempotency-Key`. */
-  async function take(request: IncomingMessage, jobId: string | null): Promise<Answer> {
+  async function take(request: IncomingMessage, project: ApiProject, jobId: string | null): Promise<Answer> {
     const body = await bodies.read(request, BODY_MAX_BYTES);
     if (!Buffer.isBuffer(body)) throw new Refusal(body.status, `The request was not taken: ${body.reason}.`);
     const given = messageIn(body);
     const { 'idempotency-key': ownKey } = request.headers;
     if (ownKey !== undefined && (typeof ownKey !== 'string' || ownKey === '' || ownKey.length > KEY_MAX))
       throw new Refusal(400, `Idempotency-Key must have 1 to ${KEY_MAX} characters.`);
-    const key =
-      ownKey === undefined ? options.newId() : sha256(`${options.project} ${jobId ?? ''} ${ownKey}`);
+    const key = ownKey === undefined ? options.newId() : sha256(`${project.id} ${jobId ?? ''} ${ownKey}`);
     const status = jobId === null ? 201 : 200;
     const nowMs = options.clock.now();
     const result = await options.store.transaction(async (tx): Promise<Answer> => {
@@ -122,18 +128,18 @@ export function agentApi(options: ApiOptions): (request: IncomingMessage, respon
           throw new Refusal(422, 'This Idempotency-Key was used with another body.');
         return { status, body: JSON.parse(before.answer) };
       }
-      const known = jobId === null ? null : await ownJob(tx, jobId);
-      if (given.images.length > 0 && !options.agent.takesImages)
+      const known = jobId === null ? null : await ownJob(tx, project, jobId);
+      if (given.images.length > 0 && !project.facts.takesImages)
         throw new Refusal(422, 'The agent takes no images.');
-      await refuseBeyondLimit(tx, nowMs);
+      await refuseBeyondLimit(tx, project, nowMs);
       const waiting = known === null ? [] : await tx.openTurns(known.id);
       if (waiting.length > WAITING_MAX)
         throw new Refusal(429, `${WAITING_MAX} messages of this job wait already.`, 60);
       const id = known?.id ?? options.newId();
-      if (known === null) await tx.create(id, options.project, given, nowMs);
+      if (known === null) await tx.create(id, project.id, given, nowMs);
       else await tx.addTurn(id, given);
-      const answered = await read(tx, id);
-      const call = { key, project: options.project, at: nowMs, bodyHash: sha256(body) };
+      const answered = await read(tx, project, id);
+      const call = { key, project: project.id, at: nowMs, bodyHash: sha256(body) };
       await tx.noteCall({ ...call, answer: JSON.stringify(answered) });
       return { status, body: answered };
     });
@@ -148,19 +154,17 @@ export function agentApi(options: ApiOptions): (request: IncomingMessage, respon
     throw new Refusal(400, issue?.path.length ? `${issue.path.join('.')} ${issue.message}.` : NO_MESSAGE);
   }
 
-  async function refuseBeyondLimit(tx: RunnerStore, nowMs: number): Promise<void> {
+  async function refuseBeyondLimit(tx: RunnerStore, { id }: ApiProject, nowMs: number): Promise<void> {
     const { hourlyLimit } = options;
-    if (hourlyLimit === null) return;
-    const calls = await tx.callsSince(options.project, nowMs - HOUR_MS);
-    const [freeing] = calls.slice(-hourlyLimit);
-    if (calls.length < hourlyLimit || freeing === undefined) return;
-    const retryAfterS = Math.ceil((freeing + HOUR_MS - nowMs) / 1000);
-    throw new Refusal(429, `The limit of ${hourlyLimit} requests an hour is reached.`, retryAfterS);
+    const oldestMs = hourlyLimit && (await tx.nthNewestCallAt(id, hourlyLimit));
+    const retryAfterS = Math.ceil(((oldestMs ?? 0) + HOUR_MS - nowMs) / 1000);
+    if (retryAfterS > 0)
+      throw new Refusal(429, `The limit of ${hourlyLimit} requests an hour is reached.`, retryAfterS);
   }
 
-  async function cancel(jobId: string): Promise<Answer> {
+  async function cancel(project: ApiProject, jobId: string): Promise<Answer> {
     const open = await options.store.transaction(async (tx) => {
-      await ownJob(tx, jobId);
+      await ownJob(tx, project, jobId);
       const turns = await tx.openTurns(jobId);
       await tx.dropWaiting(jobId);
       const stopped = { outcome: 'completed' as const, reason: STOPPED_BY_CALLER, summary: null };
@@ -170,7 +174,7 @@ export function agentApi(options: ApiOptions): (request: IncomingMessage, respon
       return turns;
     });
     for (const { number, state } of open) if (state === 'running') await options.stopTurn({ jobId, number });
-    return show(jobId);
+    return show(project, jobId);
   }
 
   return (request, response) => {
@@ -178,7 +182,7 @@ export function agentApi(options: ApiOptions): (request: IncomingMessage, respon
       .catch((error: unknown): Answer => {
         if (error instanceof Refusal) return error.answer;
         options.onFailure(error);
-        return { status: 500, body: { error: 'The runner failed; its log says why.' } };
+        return { status: 500, body: { error: reasonOf(error) } };
       })
       .then(({ status, body, retryAfterS }) => {
         // Doesn't read the rest of a refused body.

@@ -1,5 +1,5 @@
 import { execa } from 'execa';
-import { TurnFailedError } from './failures.ts';
+import { DISK_FULL, DiskFullError, TurnFailedError } from './failures.ts';
 import { oneLine } from './words.ts';
 
 /** For a large repository on a slow line. */
@@ -7,6 +7,9 @@ const REMOTE_WITHIN_MS = 15 * 60_000;
 const LOCAL_WITHIN_MS = 2 * 60_000;
 const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
 export const SAID_MAX = 300;
+/** Git often says no more than what it could not write. The remote's disk is another. */
+const SAYS_FULL =
+  /^(?!remote:).*(?:No space left on device|Disk quota exceeded|unable to write (?:new.index )?file|couldn't write ')/m;
 /** Set for child processes, and so for their descendants. */
 export const MARKER = 'DOCS_AGENT_RUNNER';
 
@@ -49,6 +52,7 @@ export class Git {
     return (await this.run(args)).exitCode === 0;
   }
 
+  /** Throws DiskFullError. */
   async run(args: readonly string[], { input, env, remoteSignal }: GitOptions = {}) {
     const place = args[0] === '-C' ? [] : [`--git-dir=${this.bare}`];
     const authorization = remoteSignal ? await this.#remote.authorization() : null;
@@ -70,6 +74,7 @@ export class Git {
     });
     // A killed git has no exit code, and 1 often means a result.
     const { exitCode = 128, stdout, stderr, originalMessage = '' } = result;
+    if (exitCode !== 0 && SAYS_FULL.test(stderr)) throw new DiskFullError(DISK_FULL);
     return { exitCode, stdout, stderr: stderr || originalMessage };
   }
 }

@@ -22,10 +22,10 @@ export const message = z.object({
   images: z
     .array(image)
     .max(IMAGES_MAX, `are more than ${IMAGES_MAX}`)
-    .refine(
-      (images) =>
-        images.reduce((bytes, { data }) => bytes + Buffer.byteLength(data, 'base64'), 0) <= IMAGES_MAX_BYTES,
-      `are more than ${IMAGES_MAX_BYTES} bytes`,
-    )
+    .refine((images) => bytesOf(images) <= IMAGES_MAX_BYTES, `are more than ${IMAGES_MAX_BYTES} bytes`)
     .default([]),
 });
+
+function bytesOf(images: readonly Image[]): number {
+  return images.reduce((bytes, { data }) => bytes + Buffer.byteLength(data, 'base64'), 0);
+}

@@ -1,13 +1,14 @@
 import { request } from 'undici';
 import { z } from 'zod';
-import { connect } from '#codehost/client.ts';
+import { type CodeHostSettings, connect } from '#codehost/client.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { parseJson } from '#runtime/exchange.ts';
 import { TurnFailedError } from './failures.ts';
-import type { RunnerSettings } from './settings.ts';
+import type { RunnerProject } from './settings.ts';
 
 const WITHIN_MS = 30_000;
 const SAID_MAX = 200;
+const HEADERS = { 'user-agent': 'docs-agent', 'content-type': 'application/json' };
 const LOCAL: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
 export type PullRequests = NonNullable<ReturnType<typeof pullRequestsOf>>;
@@ -21,7 +22,8 @@ const gitlab = z
 
 /** Null: no code host, or no repository there. */
 export function pullRequestsOf(
-  { codeHosts, codeHostRepository, repository: address }: RunnerSettings,
+  { repository: address, codeHostRepository }: RunnerProject,
+  codeHosts: readonly CodeHostSettings[],
   clock: Clock,
 ) {
   const settings = codeHosts.find(({ webUrl }) => repositoryAt(address, webUrl) !== null) ?? codeHosts[0];
@@ -32,6 +34,7 @@ export function pullRequestsOf(
   const isGithub = settings.host === 'github';
   const path = host.repositoryPath(repository);
   const schema = isGithub ? github : gitlab;
+  const collection = isGithub ? '/pulls' : '/merge_requests';
   const [owner] = repository.split('/');
   const site = new URL(webUrl).host;
 
@@ -44,11 +47,7 @@ export function pullRequestsOf(
     const { token } = await authorize();
     const answer = await request(`${apiUrl}${path}${rest}`, {
       method: body === undefined ? 'GET' : 'POST',
-      headers: {
-        authorization: `Bearer ${token}`,
-        'user-agent': 'docs-agent',
-        'content-type': 'application/json',
-      },
+      headers: { ...HEADERS, authorization: `Bearer ${token}` },
       ...(body && { body: JSON.stringify(body) }),
       signal: AbortSignal.any([signal, AbortSignal.timeout(WITHIN_MS)]),
       dispatcher: host.client.dispatcher,
@@ -78,20 +77,23 @@ export function pullRequestsOf(
     find: async (branch: string, signal: AbortSignal) => {
       const name = encodeURIComponent(branch);
       const query = isGithub
-        ? `/pulls?state=all&head=${owner}:${name}&sort=created&direction=desc`
-        : `/merge_requests?state=all&source_branch=${name}&order_by=created_at&sort=desc`;
-      const found = z.array(schema).parse(await ask(signal, query));
+        ? `head=${owner}:${name}&sort=created&direction=desc`
+        : `source_branch=${name}&order_by=created_at&sort=desc`;
+      const found = z.array(schema).parse(await ask(signal, `${collection}?state=all&${query}`));
       return found.find(({ isOpen }) => isOpen) ?? found[0] ?? null;
     },
-    open: async (branch: string, base: string, title: string, body: string, signal: AbortSignal) =>
-      schema.parse(
-        isGithub
-          ? await ask(signal, '/pulls', { title, body, head: branch, base })
-          : await ask(signal, '/merge_requests', {
-              ...{ title, description: body, source_branch: branch, target_branch: base },
-              remove_source_branch: true,
-            }),
-      ),
+    open: async (branch: string, base: string, title: string, body: string, signal: AbortSignal) => {
+      const wanted = isGithub
+        ? { title, body, head: branch, base }
+        : {
+            title,
+            description: body,
+            source_branch: branch,
+            target_branch: base,
+            remove_source_branch: true,
+          };
+      return schema.parse(await ask(signal, collection, wanted));
+    },
   };
 }
 

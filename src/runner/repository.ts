@@ -2,7 +2,7 @@ import { copyFile, mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'n
 import { basename, dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { type Change, mayCommit, parseChanges, SUBMODULE, SYMLINK } from './changes.ts';
-import { TurnFailedError } from './failures.ts';
+import { DiskFullError, TurnFailedError } from './failures.ts';
 import { Git, gitFailed, type RemoteSettings, SAID_MAX } from './git.ts';
 import { oneLine } from './words.ts';
 
@@ -10,8 +10,9 @@ const NOT_UTF8 = 'The name of a changed file is not valid UTF-8.';
 const AUTHOR = '[user]\n\tname = docs-agent\n\temail = docs-agent@users.noreply.github.com\n';
 /** Ignores the repository's attributes. */
 const AS_IT_IS = '* -text -filter -ident -working-tree-encoding\n';
-const UNREAD = /^error: (?:'(.+)\/' does not have a commit checked out|unable to index file '(.+)')$/;
+const UNREAD = /^error: (?:'(.+)\/' does not have a commit checked out|unable to index file '(.+)')$/gm;
 const LINKS_MAX = 200;
+const LEFT_BEHIND = /\.lock$|^index-|^objects\/\w+\/tmp_/;
 /** `turn`: commits of turns; `kept`: edits of stopped turns. Both by turn number. */
 const PLACES = {
   remote: 'refs/remotes/origin',
@@ -50,12 +51,13 @@ export class Repository {
     this.#remote = remote;
   }
 
-  /** Also removes leftovers of a killed git. */
+  /** Also removes what a failed or killed git left behind. Nothing else may use the clone meanwhile. */
   async open(): Promise<void> {
-    await makeGitDirectory(this.#git.bare, true, 'main');
+    await this.#fetching;
     const files = await readdir(this.#git.bare, { recursive: true }).catch(() => []);
-    const left = files.filter((file) => file.endsWith('.lock') || file.startsWith('index-'));
-    await Promise.all(left.map((file) => rm(join(this.#git.bare, file))));
+    const left = files.filter((file) => LEFT_BEHIND.test(file));
+    await Promise.all(left.map((file) => rm(join(this.#git.bare, file), { force: true })));
+    await makeGitDirectory(this.#git.bare, true, 'main');
   }
 
   /** Fetches the base branch, whose name it returns, and jobs' branches. */
@@ -78,8 +80,7 @@ export class Repository {
       const head = await this.#git.print(['ls-remote', '--symref', '--', address, 'HEAD'], { remoteSignal });
       branch = /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(head)?.[1] ?? null;
     }
-    if (branch === null)
-      throw new TurnFailedError('The repository has no default branch: set RUNNER_BRANCH.');
+    if (branch === null) throw new TurnFailedError('Without a default branch, the settings must name one.');
     const specs = [branch, 'docs-agent/*'].map((name) => `+refs/heads/${name}:refs/remotes/origin/${name}`);
     const options = ['--quiet', '--prune', '--no-tags', '--no-recurse-submodules', '--no-auto-gc'];
     await this.#git.print(['fetch', ...options, '--', address, ...specs], { remoteSignal });
@@ -135,10 +136,7 @@ export class Repository {
     if (tree !== commit) await this.#git.print(['-C', directory, 'reset', '--quiet', '--mixed']);
   }
 
-  /**
-   * The agent's changes and commits since `base`. `tree` null: none; `leftOut`: files that may not be
-   * committed.
-   */
+  /** The agent's edits and commits since `base`. `tree` null: none; `leftOut`: files it may not change. */
   async contentsOf(turn: number, directory: string, base: string, patterns: readonly string[]) {
     const env = { GIT_INDEX_FILE: join(this.#git.bare, `index-${turn}`) };
     const inTree = (args: readonly string[], input?: string) =>
@@ -150,12 +148,9 @@ export class Repository {
     try {
       const add = [`--work-tree=${directory}`, 'add', '--all', '--ignore-errors', '--', '.'];
       const { stderr } = await this.#git.run(add, { env });
-      const leftOut: string[] = [];
-      for (const line of stderr.split('\n')) {
-        const unread = UNREAD.exec(line);
-        if (unread !== null) leftOut.push(unread[1] ?? unread[2] ?? '');
-        else if (line.startsWith('fatal:')) throw gitFailed(line);
-      }
+      const [fatal] = /^fatal:.*/m.exec(stderr) ?? [];
+      if (fatal !== undefined) throw gitFailed(fatal);
+      const leftOut = Array.from(stderr.matchAll(UNREAD), ([, folder, file]) => folder ?? file ?? '');
       const worked = await inTree(['write-tree']);
       const tree = await this.#withOwnCommits(turn, directory, base, worked);
       if (tree !== worked) await inTree(['read-tree', tree]);
@@ -191,7 +186,10 @@ export class Repository {
     if (newest === undefined || (await this.isAncestor(newest, `${ref}/head`))) return tree;
     // The agent merely fetched it.
     if (!(await this.isAncestor(base, newest))) return tree;
-    const merged = await this.#merge(newest, await this.#commitTree(tree, [base])).catch(() => null);
+    const merged = await this.#merge(newest, await this.#commitTree(tree, [base])).catch((error: unknown) => {
+      if (error instanceof DiskFullError) throw error;
+      return null;
+    });
     return merged?.conflicts.length === 0 ? merged.tree : tree;
   }
 
@@ -237,10 +235,7 @@ export class Repository {
   }
 }
 
-/**
- * Also repairs the settings and attributes, which may name commands: an agent of the same user can write
- * there.
- */
+/** Also repairs settings and attributes, which may name commands: an agent of the same user can write there. */
 async function makeGitDirectory(directory: string, isBare: boolean, branch: string): Promise<void> {
   for (const name of ['objects/info', 'refs/heads', 'info'])
     await mkdir(join(directory, name), { recursive: true });

@@ -1,13 +1,19 @@
 import type { CodeHostSettings } from '#codehost/client.ts';
 
-export interface RunnerSettings {
-  readonly project: string;
+export interface RunnerProject {
+  readonly id: string;
   /** An https or ssh address, or a path. */
   readonly repository: string;
   readonly branch: string | null;
   readonly command: readonly [string, ...string[]];
   /** Globs of files that may change; empty: all. */
   readonly paths: readonly string[];
+  /** `owner/name`, if the address doesn't contain it. */
+  readonly codeHostRepository: string | null;
+}
+
+export interface RunnerSettings {
+  readonly projects: readonly RunnerProject[];
   readonly apiKey: string;
   readonly host: string;
   readonly port: number;
@@ -23,6 +29,4 @@ export interface RunnerSettings {
   readonly keepMs: number;
   /** With write access. */
   readonly codeHosts: readonly CodeHostSettings[];
-  /** `owner/name`, if the address doesn't contain it. */
-  readonly codeHostRepository: string | null;
 }

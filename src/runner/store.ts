@@ -80,12 +80,13 @@ export class RunnerStore {
     this.close = close;
   }
 
-  /** Throws StoreError, also if another runner uses the folder. */
+  /** Turns of a killed runner wait again. Throws StoreError, also if another runner uses the folder. */
   static async open(dataDir: string): Promise<RunnerStore> {
     const { queries, close } = openSqlite(dataDir);
     // The engine's type lacks these tables.
     const own = queries as unknown as Queries;
     for (const statement of SCHEMA) await sql.raw(statement).execute(own);
+    await own.updateTable('turn').set({ state: 'waiting' }).where('state', '=', 'running').execute();
     return new RunnerStore(own, close);
   }
 
@@ -138,10 +139,6 @@ export class RunnerStore {
     return { ...next, ...begun };
   }
 
-  async putBack(): Promise<void> {
-    await this.#db.updateTable('turn').set({ state: 'waiting' }).where('state', '=', 'running').execute();
-  }
-
   /** Not a failed attempt. Drops the session, which remembers lost edits. */
   async interrupt({ number, jobId, attempts }: Turn): Promise<void> {
     const values = { state: 'waiting' as const, attempts: attempts - 1 };
@@ -180,10 +177,18 @@ export class RunnerStore {
     await this.#db.deleteFrom('call').where('at', '<', untilMs).execute();
   }
 
-  /** Oldest first. */
-  async callsSince(project: string, sinceMs: number): Promise<number[]> {
+  /** The time of the `count`th newest call; null: there are fewer. */
+  async nthNewestCallAt(project: string, count: number): Promise<number | null> {
     const calls = this.#db.selectFrom('call').select('at').where('project', '=', project);
-    return (await calls.where('at', '>', sinceMs).orderBy('at').execute()).map(({ at }) => at);
+    return (
+      (
+        await calls
+          .orderBy('at', 'desc')
+          .offset(count - 1)
+          .limit(1)
+          .executeTakeFirst()
+      )?.at ?? null
+    );
   }
 }
 

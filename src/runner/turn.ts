@@ -1,8 +1,9 @@
+import { isDiskFull } from '#store/engines/database.ts';
 import { type AgentOptions, type AgentTurn, runAgent } from './agent.ts';
-import { STOPPED_BY_CALLER, TurnFailedError, TurnStoppedError } from './failures.ts';
+import { reasonOf, STOPPED_BY_CALLER, TurnFailedError, TurnStoppedError } from './failures.ts';
 import type { PullRequests } from './pull-requests.ts';
 import type { Merged, NewCommit, Repository } from './repository.ts';
-import type { RunnerSettings } from './settings.ts';
+import type { RunnerProject, RunnerSettings } from './settings.ts';
 import type { Job, RunnerStore, Turn, TurnEnd } from './store.ts';
 import {
   branchOf,
@@ -19,8 +20,9 @@ import {
 const PUSHES_MAX = 5;
 
 export interface TurnOptions
-  extends Pick<RunnerSettings, 'paths' | 'instructions'>,
+  extends Pick<RunnerSettings & RunnerProject, 'paths' | 'instructions'>,
     Pick<AgentTurn, 'worktree' | 'transcript' | 'signal' | 'onActivity'> {
+  readonly job: Job;
   readonly turn: Turn;
   readonly store: RunnerStore;
   readonly repository: Repository;
@@ -29,9 +31,7 @@ export interface TurnOptions
   readonly agent: AgentOptions;
 }
 
-interface TurnRun extends TurnOptions, Pick<AgentTurn, 'onSession'> {
-  readonly job: Job;
-}
+type TurnRun = TurnOptions & Pick<AgentTurn, 'onSession'>;
 
 interface Start {
   readonly branch: string;
@@ -45,19 +45,14 @@ interface Start {
   readonly isOwed: boolean;
 }
 
-/**
- * Continues after a crash, without repeating what is done. Throws TurnStoppedError only when the runner
- * stops.
- */
+/** Continues after a crash, repeating nothing. Throws TurnStoppedError only when the runner stops. */
 export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
-  const { turn, repository, store } = options;
-  const job = await store.job(turn.jobId);
-  if (job === null) throw new Error(`there is no job ${turn.jobId}`);
+  const { job, turn, repository } = options;
   let { sessionId } = job;
   const onSession = (id: string) => {
     sessionId = id;
   };
-  const run = { ...options, job, onSession };
+  const run = { ...options, onSession };
   let start: Start | null = null;
   let made: string | null = null;
   let summary: string | null = null;
@@ -77,8 +72,8 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
     // After a stop, other errors are its consequences.
     const error: unknown = run.signal.aborted ? run.signal.reason : thrown;
     // The next turn carries on from this commit.
-    if (error instanceof TurnFailedError)
-      return { ...failed(error.message), summary, ...(made !== null && { kept: made }) };
+    if (error instanceof TurnFailedError || isDiskFull(error))
+      return { ...failed(reasonOf(error)), summary, ...(made !== null && { kept: made }) };
     if (!(error instanceof TurnStoppedError) || error.by === 'runner') throw error;
     // If its files can't be kept, earlier edits still can.
     const kept = start === null ? job.kept : await leftBy(run, start).catch(() => job.kept);

@@ -55,12 +55,11 @@ export function firstPrompt(
   instructions: string | null,
   earlier: readonly Pick<Turn, 'prompt' | 'summary'>[],
 ): string {
-  const history = earlier.map(({ prompt: asked, summary }, index) => {
+  const turns = earlier.map(({ prompt: asked, summary }, index) => {
     const request = `Request ${index + 1}: ${shortened(asked, EARLIER_SHOWN_MAX)}`;
     return summary === null ? request : `${request}\nYour summary: ${summary}`;
   });
-  const done =
-    history.length === 0 ? [] : ['What was asked and done before:', ...history, 'The request now:'];
+  const done = turns.length === 0 ? [] : ['What was asked and done before:', ...turns, 'The request now:'];
   return [...(instructions === null ? [] : [instructions.trim()]), ...done, prompt].join('\n\n');
 }
 

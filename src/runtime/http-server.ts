@@ -3,6 +3,7 @@ import {
   type IncomingMessage,
   type RequestListener,
   type Server,
+  type ServerOptions,
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -70,11 +71,12 @@ export function answerRoutes(routes: readonly Route[]): RequestListener {
 }
 
 /** Rejects with the system's error if the port is taken. */
-export async function serveRoutes(
-  routes: readonly Route[],
+export async function serve(
+  listener: RequestListener,
   address: { readonly port: number; readonly host: string },
+  limits: ServerOptions = serverLimits,
 ): Promise<HttpServer> {
-  const server = createServer(serverLimits, answerRoutes(routes));
+  const server = createServer(limits, listener);
   limitConnections(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -88,6 +90,10 @@ export async function serveRoutes(
         server.closeAllConnections();
       }),
   };
+}
+
+export function serveRoutes(routes: readonly Route[], address: Parameters<typeof serve>[1]) {
+  return serve(answerRoutes(routes), address);
 }
 
 /** For requests from this machine. */

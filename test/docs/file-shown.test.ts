@@ -10,7 +10,7 @@ const settings = {
   RELEASE_HOOK_SECRET: `whsec_${'A'.repeat(32)}`,
 };
 
-test.each(['marks', 'recipes', 'workflows', 'operations/reports'])(
+test.each(['marks', 'recipes', 'workflows', 'operations/reports', 'runner'])(
   'what docs/%s.md shows of the file is right',
   (page) => {
     const text = readFileSync(new URL(`../../docs/${page}.md`, import.meta.url), 'utf8');

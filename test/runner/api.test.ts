@@ -113,7 +113,7 @@ test('more than fifty messages of one job do not wait', async () => {
 
 test('a command that is no ACP agent is told at the start', async () => {
   await expect(startRunnerWorld({ command: ['/bin/false'] })).rejects.toThrow(
-    'The agent ended by itself: exit code 1',
+    'The agent ended by itself: exit code 1 Check that "/bin/false" starts an ACP agent.',
   );
   await expect(startRunnerWorld({ command: ['no-such-agent'] })).rejects.toThrow(/ENOENT/);
 });

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { localApp } from '../../demo/local-slack/workspace.ts';
@@ -80,6 +80,42 @@ test('a program with a repository and no agent API runs its own runner, and keep
   second.program.kill('SIGTERM');
   expect(await second.program.exit).toEqual({ code: 0, signal: null });
   expect(runners(dataDir)).toEqual([]);
+});
+
+test('its repositories may be those of the file, each of a project', async () => {
+  await using docs = await startRunnerWorld();
+  await using handbook = await startRunnerWorld();
+  await Promise.all([docs, handbook].map(({ runner }) => runner.stop()));
+  await using slack = await startTinySlack();
+  const file = join(docs.root, 'docs-agent.yml');
+  writeFileSync(
+    file,
+    `projects: [{ id: docs, repository: ${docs.remote} }, { id: handbook, repository: ${handbook.remote} }]`,
+  );
+  const { AGENT_BASE_URL: _url, AGENT_API_KEY: _key, AGENT_PROJECT_ID: _project, ...others } = settings;
+  const env = {
+    ...others,
+    SLACK_API_URL: slack.apiUrl,
+    DATA_DIR: join(docs.root, 'data'),
+    DOCS_AGENT_CONFIG: file,
+    RUNNER_COMMAND: docs.settings.command.join(' '),
+    RUNNER_DATA_DIR: docs.settings.dataDir,
+    PATH: process.env.PATH,
+    HOME: join(docs.root, 'home'),
+  };
+  await using program = runProgram(['start'], env);
+  const { port } = await program.logged('started');
+  const url = `http://127.0.0.1:${port}/slack/events`;
+  const people = createSignedSlack({ url, signingSecret: SIGNING_SECRET, teamId: localApp.teamId });
+  const text = 'project=handbook Add a page\nwrite docs/a.md A';
+  await people.sendCommand({ channelId: 'C0DOCS', userId: 'U0ALICE', text });
+  const branches = () => handbook.git('for-each-ref', '--format=%(refname:short)', 'refs/heads/docs-agent');
+  await waitFor(branches, (names) => names.includes('add-a-page'), { what: 'the branch' });
+
+  await using doctor = runProgram(['doctor'], env);
+  await doctor.exit;
+  expect(doctor.output()).toMatch(/✓ Agent API docs: reached, key accepted/);
+  expect(doctor.output()).toMatch(/✓ Agent API handbook: reached, key accepted/);
 });
 
 test('a command that is no agent is said at the start, as a mistake in the settings', async () => {

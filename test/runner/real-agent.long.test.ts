@@ -73,7 +73,7 @@ const conversation = () =>
 test.skipIf(missing)(
   'opencode works on a request, a reply in the same session, and goes on after a stop',
   async () => {
-    expect(world.runner.agent).toBe(`OpenCode ${VERSION}`);
+    expect(world.runner.agents).toEqual({ docs: `OpenCode ${VERSION}` });
     const { id } = await world.create('Add a page\nwrite docs/a.md Hello');
     const first = await world.rested(id);
     expect(first).toMatchObject({ status: 'completed', summary: 'Done.', reason: null });

@@ -107,6 +107,12 @@ export const hostNames = parsed((value) => {
     : new Error('must list host names, without http:// or a port, separated by commas');
 });
 
+/** An address or a path. */
+export const repository = word.refine(
+  (address) => !URL.parse(address)?.password,
+  'must not hold a password: set the token of its code host',
+);
+
 /** @param end whether the result ends with a slash */
 export function httpUrl(end: '/' | '') {
   return parsed((value) => {

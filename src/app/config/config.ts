@@ -6,13 +6,14 @@ import type { Project, Projects } from '#jobs/requests/command.ts';
 import { secret } from './checks.ts';
 import { ignoredSettings, isOauthMeant, settingProblems } from './contradictions.ts';
 import { loadConfigFile } from './file.ts';
-import type { ConfigFile, NamedSecrets } from './file-schema.ts';
+import { type ConfigFile, contradictions, type Named, runnerContradictions } from './file-schema.ts';
 import { type SettingName, type Settings, settingNames } from './settings.ts';
 import {
   ConfigError,
   type ConfigProblem,
   type Environment,
   failureCode,
+  present,
   problemWith,
   type ReadFile,
   readSettings,
@@ -28,15 +29,17 @@ export function parseConfig(env: Environment, readFile: ReadFile = readTextFile)
   const secretOf = secretsFrom(env, readFile);
   const given = readSettings(env, secretOf);
   const { values } = given;
-  const file = loadConfigFile(values.DOCS_AGENT_CONFIG, isOauthMeant(given), readFile);
+  const file = loadConfigFile(values.DOCS_AGENT_CONFIG, readFile, (read, keys) =>
+    contradictions(read, keys, isOauthMeant(given)),
+  );
   const problems = [...settingProblems(given), ...file.problems];
   const { AGENT_PROJECT_ID: defaultId } = values;
   const projects = file.value && projectsOf(file.value.projects, defaultId, problems);
   // Checks secrets even if the file has problems.
-  const { projects: named, ofFeatures } = file.secrets;
+  const { projects: named, ofFeatures } = file.named;
   const withKeys = named.length > 0 || file.value === null ? named : [{ id: defaultId ?? '' }];
   const apiKeys = keysOf(withKeys, secretOf, problems);
-  const featureSecrets = featureSecretsOf(file.secrets, secretOf, problems);
+  const featureSecrets = featureSecretsOf(file.named, secretOf, problems);
   const secretNames = [
     ...named.map((project) => project.api_key_env ?? []),
     ...ofFeatures.map(({ variable }) => variable),
@@ -83,18 +86,32 @@ export function parseReportConfig(env: Environment) {
   };
 }
 
+/** `start` runs the runner, too, if there is a repository and no other agent. */
+export function isOwnRunnerMeant(env: Environment, readFile: ReadFile = readTextFile): boolean {
+  const { AGENT_BASE_URL, RUNNER_REPOSITORY, DOCS_AGENT_CONFIG } = readSettings(env, () => null).values;
+  if (AGENT_BASE_URL !== undefined) return false;
+  const { projects } = loadConfigFile(DOCS_AGENT_CONFIG, readFile, () => []).named;
+  return RUNNER_REPOSITORY !== undefined || projects.some(({ repository }) => repository !== undefined);
+}
+
 export function parseRunnerConfig(env: Environment, readFile: ReadFile = readTextFile) {
-  const values = parsePart(env, [...namesOf('RUNNER', 'GITHUB', 'GITLAB'), 'LOG_LEVEL']);
+  const values = parsePart(env, [...namesOf('RUNNER', 'GITHUB', 'GITLAB'), 'DOCS_AGENT_CONFIG', 'LOG_LEVEL']);
+  const file = loadConfigFile(values.DOCS_AGENT_CONFIG, readFile, ({ projects }) =>
+    runnerContradictions(projects, values),
+  );
+  const listed = file.value?.projects ?? [];
+  const isAlone = file.value !== null && listed.length === 0;
   const missing = (['RUNNER_REPOSITORY', 'RUNNER_COMMAND', 'RUNNER_API_KEY'] as const)
-    .filter((name) => values[name] === undefined)
+    .filter((name) => values[name] === undefined && (isAlone || name === 'RUNNER_API_KEY'))
     .map((name) => problemWith(name, 'is missing'));
-  if (missing.length > 0) throw new ConfigError(missing);
+  const problems = [...file.problems, ...missing];
+  if (problems.length > 0) throw new ConfigError(problems);
   const codeHosts = codeHostsOf(values);
-  const { RUNNER_CODE_HOST_REPOSITORY: codeHostRepository = null, RUNNER_INSTRUCTIONS: path } = values;
-  const refuse = (name: SettingName, message: string) => {
+  const { RUNNER_INSTRUCTIONS: path } = values;
+  const refuse = (name: SettingName, message: string): never => {
     throw new ConfigError([problemWith(name, message)]);
   };
-  if (codeHostRepository !== null && codeHosts.length > 1) {
+  if (values.RUNNER_CODE_HOST_REPOSITORY !== undefined && codeHosts.length > 1) {
     refuse(
       'RUNNER_CODE_HOST_REPOSITORY',
       'does not say at which code host: set the token of one code host only',
@@ -109,11 +126,7 @@ export function parseRunnerConfig(env: Environment, readFile: ReadFile = readTex
   const variables = (names: readonly string[]): Record<string, string> =>
     Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
   return {
-    project: values.RUNNER_PROJECT,
-    repository: present(values.RUNNER_REPOSITORY),
-    branch: values.RUNNER_BRANCH ?? null,
-    command: present(values.RUNNER_COMMAND),
-    paths: values.RUNNER_PATHS,
+    projects: runnerProjectsOf(listed, values),
     apiKey: present(values.RUNNER_API_KEY),
     host: values.RUNNER_HOST,
     port: values.RUNNER_PORT,
@@ -130,7 +143,6 @@ export function parseRunnerConfig(env: Environment, readFile: ReadFile = readTex
     hourlyLimit: values.RUNNER_HOURLY_LIMIT ?? null,
     keepMs: values.RUNNER_KEEP,
     codeHosts,
-    codeHostRepository,
     logLevel: values.LOG_LEVEL,
   };
 }
@@ -248,11 +260,6 @@ function storeOf({ DATABASE_URL, DATA_DIR }: Pick<Settings, (typeof STORE_NAMES)
     : { kind: 'postgres' as const, databaseUrl: DATABASE_URL };
 }
 
-function present<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error('a missing setting was not reported');
-  return value;
-}
-
 function codeHostsOf(values: Pick<Settings, NameOf<'GITHUB' | 'GITLAB'>>): readonly CodeHostSettings[] {
   const { GITHUB_WEB_URL: githubUrl, GITLAB_URL: gitlabUrl, GITLAB_TOKEN: gitlabToken } = values;
   const { GITHUB_TOKEN: token, GITHUB_APP_ID: appId, GITHUB_APP_KEY: privateKey } = values;
@@ -333,9 +340,25 @@ function projectsOf(
   return [first, ...others];
 }
 
+/** RUNNER_BRANCH and RUNNER_CODE_HOST_REPOSITORY belong to RUNNER_REPOSITORY. */
+function runnerProjectsOf(
+  listed: ConfigFile['projects'],
+  values: Pick<Settings, Extract<SettingName, `RUNNER_${string}`>>,
+) {
+  const given: readonly Partial<ConfigFile['projects'][number]>[] = listed.length > 0 ? listed : [{}];
+  return given.map(({ id = values.RUNNER_PROJECT, repository, branch, command, paths }) => ({
+    id,
+    repository: repository ?? present(values.RUNNER_REPOSITORY),
+    branch: branch ?? (repository === undefined ? values.RUNNER_BRANCH : null) ?? null,
+    command: command ?? present(values.RUNNER_COMMAND),
+    paths: paths ?? values.RUNNER_PATHS,
+    codeHostRepository: (repository === undefined ? values.RUNNER_CODE_HOST_REPOSITORY : null) ?? null,
+  }));
+}
+
 /** By project id. */
 function keysOf(
-  projects: NamedSecrets['projects'],
+  projects: Named['projects'],
   secretOf: SecretOf,
   problems: ConfigProblem[],
 ): ReadonlyMap<string, string> {
@@ -358,7 +381,7 @@ function keysOf(
 }
 
 function featureSecretsOf(
-  { ofFeatures }: NamedSecrets,
+  { ofFeatures }: Named,
   secretOf: SecretOf,
   problems: ConfigProblem[],
 ): ReadonlyMap<string, readonly KeyObject[]> {

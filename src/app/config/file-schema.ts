@@ -4,7 +4,7 @@ import type { ChannelRules } from '#jobs/policy.ts';
 import { isNoProject } from '#jobs/requests/command.ts';
 import { app, channel, isOwnEmoji, team, user, userGroup } from '#slack/protocol/ids.ts';
 import { features } from '../features.ts';
-import { duration } from './checks.ts';
+import { argumentList, duration, word as oneWord, repository } from './checks.ts';
 
 /** Limits of Slack's menus. */
 const IN_MENU_MAX = 75;
@@ -25,6 +25,10 @@ const project = z.strictObject({
     .regex(/^[A-Z][A-Z0-9_]*$/, 'must be the name of an environment variable, not the key itself')
     .optional(),
   notice_channels: z.array(channel).default([]),
+  repository: repository.optional(),
+  branch: oneWord.optional(),
+  command: argumentList.optional(),
+  paths: z.array(z.string()).optional(),
 });
 
 const emoji = z
@@ -110,17 +114,17 @@ export type ConfigFile = z.infer<typeof configFile>;
 const named = z
   .object({
     projects: z
-      .array(project.pick({ id: true, api_key_env: true }).strip().nullable().catch(null))
+      .array(project.pick({ id: true, api_key_env: true, repository: true }).strip().nullable().catch(null))
       .catch([])
       .transform((items) => items.filter((one) => one !== null)),
     workspaces: z.record(z.string(), z.looseObject({}).catch({})).catch({}),
   })
   .catch({ projects: [], workspaces: {} });
 
-export type NamedSecrets = ReturnType<typeof secretsNamedIn>;
+export type Named = ReturnType<typeof namedIn>;
 
-/** Also from an invalid file. */
-export function secretsNamedIn(given: object) {
+/** Also from an invalid file: secrets, and whether there are repositories. */
+export function namedIn(given: object) {
   const { projects, workspaces } = named.parse(given);
   const places = [given, ...Object.values(workspaces)];
   const ofFeatures = features.flatMap(({ secrets }) => places.flatMap((place) => secrets?.(place) ?? []));
@@ -138,18 +142,8 @@ export function* contradictions(
   isOauth: boolean,
 ): Generator<SettingProblem> {
   const { projects, workspaces } = file;
-  const ids = projects.map(({ id }) => id);
+  yield* twiceIn(projects);
   const names = projects.map(({ id, name }) => name ?? id);
-  const lowered = names.map((name) => name.toLowerCase());
-  for (const [index, id] of ids.entries()) {
-    const first = ids.indexOf(id);
-    if (first < index) yield wrong(`is the same as in projects[${first}]`, 'projects', index, 'id');
-  }
-  for (const [index, name] of lowered.entries()) {
-    const key = projects[index]?.name === undefined ? 'id' : 'name';
-    if (lowered.indexOf(name) < index)
-      yield wrong('is also the name of another project', 'projects', index, key);
-  }
   yield* contradictionsIn(file, names, [], []);
   const earlier: object[] = [];
   for (const [team, workspace] of Object.entries(workspaces)) {
@@ -163,6 +157,37 @@ export function* contradictions(
     earlier.push(workspace);
   }
   yield* misplaced(projects, given, isOauth);
+}
+
+function* twiceIn(projects: ConfigFile['projects']): Generator<SettingProblem> {
+  const ids = projects.map(({ id }) => id);
+  const lowered = projects.map(({ id, name }) => (name ?? id).toLowerCase());
+  for (const [index, id] of ids.entries()) {
+    const first = ids.indexOf(id);
+    if (first < index) yield wrong(`is the same as in projects[${first}]`, 'projects', index, 'id');
+  }
+  for (const [index, name] of lowered.entries()) {
+    const key = projects[index]?.name === undefined ? 'id' : 'name';
+    if (lowered.indexOf(name) < index)
+      yield wrong('is also the name of another project', 'projects', index, key);
+  }
+}
+
+/** Of what the runner reads. */
+export function* runnerContradictions(
+  projects: ConfigFile['projects'],
+  defaults: { readonly RUNNER_REPOSITORY: unknown; readonly RUNNER_COMMAND: unknown },
+): Generator<SettingProblem> {
+  yield* twiceIn(projects);
+  for (const [index, { repository, command, api_key_env: key }] of projects.entries()) {
+    const problem = (name: string, message: string) => wrong(message, 'projects', index, name);
+    if ((repository ?? defaults.RUNNER_REPOSITORY) === undefined)
+      yield problem('repository', 'is missing: set it, or RUNNER_REPOSITORY for all projects');
+    if ((command ?? defaults.RUNNER_COMMAND) === undefined)
+      yield problem('command', 'is missing: set it, or RUNNER_COMMAND for all projects');
+    if (key !== undefined)
+      yield problem('api_key_env', 'does not go with the runner: RUNNER_API_KEY is its only key');
+  }
 }
 
 function* contradictionsIn(

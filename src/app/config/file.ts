@@ -2,11 +2,15 @@ import { type Document, isMap, isNode, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
 import type { SettingProblem, Step } from '#features/feature.ts';
 import { nearest } from '#jobs/requests/command.ts';
-import { type ConfigFile, configFile, contradictions, secretsNamedIn } from './file-schema.ts';
+import { type ConfigFile, configFile, namedIn } from './file-schema.ts';
 import { type ConfigProblem, failureCode, type ReadFile } from './values.ts';
 
-/** `value` is null if there are problems. */
-export function loadConfigFile(path: string | undefined, isOauth: boolean, readFile: ReadFile) {
+/** `value` is null if there are problems. @param check gets the top-level keys, too */
+export function loadConfigFile(
+  path: string | undefined,
+  readFile: ReadFile,
+  check: (file: ConfigFile, keys: readonly string[]) => Iterable<SettingProblem>,
+) {
   const loaded = (value: ConfigFile | null, given: object, ...messages: readonly string[]) => ({
     value,
     problems: messages.map(
@@ -16,7 +20,7 @@ export function loadConfigFile(path: string | undefined, isOauth: boolean, readF
         example: 'docs-agent.example.yml',
       }),
     ),
-    secrets: secretsNamedIn(given),
+    named: namedIn(given),
   });
   let text = '';
   try {
@@ -50,7 +54,7 @@ export function loadConfigFile(path: string | undefined, isOauth: boolean, readF
     },
   });
   const wrongs = parsed.success
-    ? [...contradictions(parsed.data, Object.keys(given), isOauth)]
+    ? [...check(parsed.data, Object.keys(given))]
     : withoutFollowUpErrors(
         parsed.error.issues.flatMap((issue) => wrongsOf(issue, keys)),
         document,

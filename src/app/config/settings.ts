@@ -13,6 +13,7 @@ import {
   list,
   memberIds,
   privateKey,
+  repository,
   secret,
   text,
   wholeNumber,
@@ -82,7 +83,7 @@ export const settings = {
   AGENT_BASE_URL: setting(
     'https://agent.example.com',
     httpUrl(''),
-    'The address of the agent API: https, or http on this machine. Not set, with RUNNER_REPOSITORY: the runner below.',
+    'The address of the agent API: https, or http on this machine. Not set, with RUNNER_REPOSITORY or a repository in DOCS_AGENT_CONFIG: the runner below.',
   ),
   PLAIN_HTTP_HOSTS: setting(
     'agent.internal',
@@ -225,10 +226,7 @@ export const settings = {
   ),
   RUNNER_REPOSITORY: optional(
     'https://github.com/acme/docs',
-    word.refine(
-      (address) => !URL.parse(address)?.password,
-      'must not hold a password: set the token of its code host',
-    ),
+    repository,
     'The repository that an agent of this machine works in, an https or ssh address or a path: `start` then needs no AGENT_ setting, and runs the runner as well. Also for `docs-agent runner` alone.',
   ),
   RUNNER_COMMAND: optional(
@@ -241,7 +239,11 @@ export const settings = {
     word,
     "The branch to start from and to merge into. Default: the repository's default branch.",
   ),
-  RUNNER_PROJECT: withDefault('docs', word, "The project id in the paths of the runner's API."),
+  RUNNER_PROJECT: withDefault(
+    'docs',
+    word,
+    "The project id in the paths of the runner's API, unless DOCS_AGENT_CONFIG lists projects.",
+  ),
   RUNNER_API_KEY: secretSetting(
     exampleSecrets.agentApiKey,
     secret,

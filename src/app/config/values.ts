@@ -42,6 +42,11 @@ export function problemWith(variable: SettingName, message: string): ConfigProbl
   return { variable, message, example: exampleOf(variable) };
 }
 
+export function present<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('a missing setting was not reported');
+  return value;
+}
+
 /** ` (ENOENT)` */
 export function failureCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';

@@ -17,14 +17,12 @@ export async function runner(args: string[], { env, process: events }: Host): Pr
   try {
     const service = await Promise.race([startRunner(config, { clock: systemClock, log }), stopped]);
     if (service === undefined) return 0;
-    log.info('runner_started', { port: service.port, project_id: config.project, agent: service.agent });
+    log.info('runner_started', { port: service.port, agents: service.agents });
     await stopped;
     await service.stop();
   } catch (error) {
     if (!(error instanceof TurnFailedError)) throw error;
-    console.error(
-      `RUNNER_COMMAND: ${error.message} Check that "${config.command.join(' ')}" starts an ACP agent.`,
-    );
+    console.error(`RUNNER_COMMAND${env.DOCS_AGENT_CONFIG ? ' or DOCS_AGENT_CONFIG' : ''}: ${error.message}`);
     return EXIT_CONFIG;
   }
   await output.flush();

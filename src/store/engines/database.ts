@@ -20,7 +20,7 @@ export class StoreError extends Error {
   }
 
   get isDiskFull(): boolean {
-    return DISK_FULL.has(this.code);
+    return isDiskFull(this);
   }
 }
 
@@ -30,6 +30,11 @@ const DISK_FULL: ReadonlySet<string | null> = new Set(['13', '53100', 'ENOSPC', 
 export function codeOf(error: unknown): string | null {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   return typeof code === 'string' ? code : null;
+}
+
+/** Of the store, or of the system. */
+export function isDiskFull(error: unknown): boolean {
+  return DISK_FULL.has(codeOf(error));
 }
 
 export interface Database {

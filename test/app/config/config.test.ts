@@ -287,7 +287,8 @@ test('settings of the runner name one code host, and an address without a passwo
     expect(() => parseRunnerConfig({ ...env, ...more })).toThrow(
       expect.objectContaining({ problems: [expect.objectContaining({ variable })] }),
     );
-  expect(parseRunnerConfig(env)).toMatchObject({ repository: '/srv/docs.git', codeHosts: [] });
+  const project = { id: 'docs', repository: '/srv/docs.git', branch: null, command: ['opencode', 'acp'] };
+  expect(parseRunnerConfig(env)).toMatchObject({ projects: [project], codeHosts: [] });
   expectProblem('RUNNER_REPOSITORY', { RUNNER_REPOSITORY: 'https://alice:hunter2@example.com/docs' });
   const tokens = { GITHUB_TOKEN: 'github_pat_1', GITLAB_TOKEN: 'glpat-1' };
   expectProblem('RUNNER_CODE_HOST_REPOSITORY', { ...tokens, RUNNER_CODE_HOST_REPOSITORY: 'acme/docs' });

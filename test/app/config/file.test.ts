@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { parseConfig } from '../../../src/app/config/config.ts';
-import { formatProblems } from '../../../src/app/config/values.ts';
+import { parseConfig, parseRunnerConfig } from '../../../src/app/config/config.ts';
+import { type ConfigError, formatProblems } from '../../../src/app/config/values.ts';
 import { errorOf, noFiles, required } from '../../support/settings.ts';
 
 const PATH = './docs-agent.yml';
@@ -99,6 +99,82 @@ describe('the file of DOCS_AGENT_CONFIG', () => {
     const text = readFileSync(new URL('../../../docs-agent.example.yml', import.meta.url), 'utf8');
     const secrets = { HANDBOOK_API_KEY: 'key', RELEASE_HOOK_SECRET: `whsec_${'A'.repeat(32)}` };
     expect(config(text, secrets).projects.map(({ name }) => name)).toEqual(['docs', 'handbook']);
+  });
+});
+
+describe('the projects of the runner', () => {
+  const env = { DOCS_AGENT_CONFIG: PATH, RUNNER_API_KEY: 'the-key', RUNNER_COMMAND: 'opencode acp' };
+  const parse = (text: string, more: Record<string, string> = {}) =>
+    parseRunnerConfig({ ...env, ...more }, withFile(text)).projects;
+  const wrongs = (text: string, more: Record<string, string> = {}) => {
+    try {
+      return parse(text, more);
+    } catch (error) {
+      return (error as ConfigError).problems.map(({ message }) => message);
+    }
+  };
+
+  test('are those of the file, whose gaps the settings fill', () => {
+    const text = [
+      'projects:',
+      '  - { id: one, repository: https://github.com/acme/one, branch: next, command: "gemini --acp", paths: [docs/**, "*.md"] }',
+      '  - { id: two, repository: git@github.com:acme/two.git }',
+      '  - { id: three, branch: old, paths: [] }',
+      '  - { id: four }',
+      'admins: [U0001]',
+      'recipes: [{ name: release, channel: C0001, request: R, webhook: { secret_env: NOT_HERE } }]',
+    ].join('\n');
+    const more = {
+      RUNNER_REPOSITORY: '/srv/docs.git',
+      RUNNER_BRANCH: 'main',
+      RUNNER_PATHS: 'docs/**',
+      RUNNER_CODE_HOST_REPOSITORY: 'acme/docs',
+    };
+    const given = {
+      branch: null,
+      command: ['opencode', 'acp'],
+      paths: ['docs/**'],
+      codeHostRepository: null,
+    };
+    const own = { ...given, repository: '/srv/docs.git', codeHostRepository: 'acme/docs' };
+    expect(parse(text, more)).toEqual([
+      {
+        ...{ ...given, id: 'one', repository: 'https://github.com/acme/one', branch: 'next' },
+        ...{ command: ['gemini', '--acp'], paths: ['docs/**', '*.md'] },
+      },
+      { ...given, id: 'two', repository: 'git@github.com:acme/two.git' },
+      { ...own, id: 'three', branch: 'old', paths: [] },
+      { ...own, id: 'four', branch: 'main' },
+    ]);
+    expect(parse('admins: [U0001]', more)).toEqual([{ ...own, id: 'docs', branch: 'main' }]);
+  });
+
+  test('are told with their lines, where something is missing or wrong', () => {
+    const text = [
+      'projects:',
+      '  - id: one',
+      '    repository: https://alice:hunter2@example.com/one',
+      '  - id: two',
+    ].join('\n');
+    expect(wrongs(text)).toEqual([
+      'line 3: projects[0].repository must not hold a password: set the token of its code host',
+    ]);
+    const twice = [
+      'projects:',
+      '  - { id: one, repository: /srv/one.git }',
+      '  - id: one',
+      '    api_key_env: ONE_KEY',
+    ].join('\n');
+    expect(wrongs(twice)).toEqual([
+      'line 3: projects[1].id is the same as in projects[0]',
+      'line 3: projects[1].id is also the name of another project',
+      'line 3: projects[1].repository is missing: set it, or RUNNER_REPOSITORY for all projects',
+      'line 4: projects[1].api_key_env does not go with the runner: RUNNER_API_KEY is its only key',
+    ]);
+    expect(wrongs('projects: []')).toEqual(['is missing']);
+    expect(wrongs('projects: [{ id: one, repository: /srv/one.git }]', { RUNNER_COMMAND: '' })).toEqual([
+      'line 1: projects[0].command is missing: set it, or RUNNER_COMMAND for all projects',
+    ]);
   });
 });
 

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Runner, startRunner } from '../../../src/runner/runner.ts';
-import type { RunnerSettings } from '../../../src/runner/settings.ts';
+import type { RunnerProject, RunnerSettings } from '../../../src/runner/settings.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import type { Logger } from '../../../src/runtime/redact.ts';
 import { readAll } from '../../support/fault-proxy/forward.ts';
@@ -99,7 +99,8 @@ export interface RunnerWorld extends AsyncDisposable {
   readonly remote: string;
   readonly pulls: StandInPull[];
   readonly runner: Runner;
-  readonly settings: RunnerSettings;
+  /** Its only project, unless others were given, is a part of them. */
+  readonly settings: RunnerSettings & RunnerProject;
   readonly log: readonly string[];
   call(
     method: string,
@@ -123,10 +124,12 @@ export interface RunnerWorld extends AsyncDisposable {
   openPull(branch: string): Promise<void>;
   /** Ends what an agent waits for. */
   go(): void;
-  restart(): Promise<void>;
+  restart(changed?: Partial<RunnerSettings>): Promise<void>;
 }
 
-export async function startRunnerWorld(more: Partial<RunnerSettings> = {}): Promise<RunnerWorld> {
+export async function startRunnerWorld(
+  more: Partial<RunnerSettings & RunnerProject> = {},
+): Promise<RunnerWorld> {
   const folder = await createTempDir();
   const root = folder.path;
   const remote = join(root, 'remote.git');
@@ -155,12 +158,18 @@ export async function startRunnerWorld(more: Partial<RunnerSettings> = {}): Prom
   const lines: string[] = [];
   const note = (event: string, fields = {}) => void lines.push(`${event} ${JSON.stringify(fields)}`);
   const log: Logger = { debug: note, info: note, warn: note, error: note };
-  const settings: RunnerSettings = {
-    project: 'docs',
+  const project: RunnerProject = {
+    id: 'docs',
     repository: remote,
     branch: null,
     command: [process.execPath, AGENT],
     paths: [],
+    codeHostRepository: 'acme/docs',
+    ...more,
+  };
+  const settings = {
+    ...project,
+    projects: [project],
     apiKey: KEY,
     host: '127.0.0.1',
     port: 0,
@@ -181,9 +190,8 @@ export async function startRunnerWorld(more: Partial<RunnerSettings> = {}): Prom
         credentials: { kind: 'token', token: 'code-host-token' },
       },
     ],
-    codeHostRepository: 'acme/docs',
     ...more,
-  };
+  } satisfies RunnerSettings;
   let runner = await startRunner(settings, { clock: systemClock, log });
   const call: RunnerWorld['call'] = async (method, path, body, headers = AS_CALLER) => {
     const response = await fetch(`http://127.0.0.1:${runner.port}${path}`, {
@@ -229,9 +237,9 @@ export async function startRunnerWorld(more: Partial<RunnerSettings> = {}): Prom
       if (!answer.ok) throw new Error(`the code host answered ${answer.status}`);
     },
     go: () => writeFileSync(join(home, 'go'), ''),
-    restart: async () => {
+    restart: async (changed = {}) => {
       await runner.stop();
-      runner = await startRunner(settings, { clock: systemClock, log });
+      runner = await startRunner({ ...settings, ...changed }, { clock: systemClock, log });
     },
     [Symbol.asyncDispose]: async () => {
       await runner.stop();

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -8,8 +17,8 @@ const PAGE_BYTES = 4096;
 /** A disk of its own, of a few megabytes. */
 export interface SmallDisk extends Disposable {
   readonly path: string;
-  /** From now on, not another byte can be written. */
-  fill(): void;
+  /** From now on, not another byte can be written, or only so many. */
+  fill(freeBytes?: number): void;
   makeRoom(): void;
   /** Only while no file on it is open for writing. */
   setReadOnly(isReadOnly: boolean): void;
@@ -34,7 +43,10 @@ export function mountSmallDisk(): SmallDisk {
   const filler = join(path, 'filler');
   return {
     path,
-    fill: () => writeUntilFull(filler),
+    fill: (freeBytes = 0) => {
+      writeUntilFull(filler);
+      truncateSync(filler, statSync(filler).size - freeBytes);
+    },
     makeRoom: () => rmSync(filler),
     setReadOnly: (isReadOnly) => run('mount', '-o', `remount,${isReadOnly ? 'ro' : 'rw'}`, path),
     [Symbol.dispose]: () => {
