@@ -1,6 +1,7 @@
 import type { EngineTools } from '#engine/apply-event.ts';
 import type { AgentFailure, ServiceFacts } from '#jobs/agent-job.ts';
 import type { Job } from '#jobs/job.ts';
+import type { NotSent, SentPicture, Snippet } from '#jobs/requests/attachments.ts';
 import { type AgentClient, unknownProjectError } from './client.ts';
 
 export type AgentTools = EngineTools &
@@ -12,9 +13,12 @@ export type AgentTools = EngineTools &
     hourlyBudget: number;
     /** With people's names instead of ids. */
     readablePrompt: (teamId: string, prompt: string) => Promise<string>;
+    readPictures: (teamId: string, pictures: readonly Snippet[]) => Promise<readonly ReadPicture[]>;
     /** Shows that the agent works on the job. Never waits or fails. */
     showChecked: (job: Job) => void;
   }>;
+
+export type ReadPicture = SentPicture | NotSent;
 
 /** Throws AgentError if the project left the job's workspace: its key must not be used. */
 export function requireBoundProject({ newContext }: AgentTools, { teamId, projectId }: Job): void {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type AnyJobContext, applyEvent, factsOf } from '#engine/apply-event.ts';
+import { fairLimit } from '#engine/claim-fairly.ts';
 import { type DueCall, runLane, type Wait } from '#engine/run-lane.ts';
 import type { AgentFailure } from '#jobs/agent-job.ts';
 import type { CallRequest } from '#jobs/call.ts';
@@ -10,7 +11,7 @@ import type { AnsweredCall, CallPause } from '#jobs/schedule/hourly-budget.ts';
 import { TooLateToSendError } from '#runtime/exchange.ts';
 import type { LogFields } from '#runtime/redact.ts';
 import type { ClaimedTask, LedgerCall, Transaction } from '#store/store.ts';
-import { type AgentTools, agentSays, requireBoundProject } from './agent-tools.ts';
+import { type AgentTools, agentSays, type ReadPicture, requireBoundProject } from './agent-tools.ts';
 import { callNext, isNextInLine, noteAnswer, takeFromBudget } from './budget.ts';
 import { AgentError } from './client.ts';
 
@@ -84,7 +85,7 @@ export function callAgent(tools: AgentTools, task: ClaimedTask): Promise<void> {
 
   async function perform(started: DueCall, prompt: string): Promise<AgentResult> {
     requireBoundProject(tools, started.job);
-    const event = await send(tools, started, prompt);
+    const event = await withPictures(tools, started, (read) => send(tools, started, prompt, read));
     log('info', started, { outcome: 'done', ...statusIn(event, started.job) });
     return { event };
   }
@@ -103,10 +104,14 @@ export function callAgent(tools: AgentTools, task: ClaimedTask): Promise<void> {
       ? isMissing(failure)
       : reason === 'not_found' && call.request.kind === 'send_message';
     const isRepeated = call.sent !== null && isOpen && !isGone;
+    // After a repeat with fewer pictures, the first attempt may have been accepted.
+    const isUnclear = isRepeat && status === 422 && 'pictures' in call.request;
     const facts = { outcome: isRepeated ? 'repeated' : outcome, reason, http_status: status };
     log('warn', started, { ...facts, ...agentSays(failure) });
     return {
-      event: isRepeated ? { type: 'call_repeated', callId: call.id, failure } : failed(started, failure),
+      event: isRepeated
+        ? { type: 'call_repeated', callId: call.id, failure }
+        : failed(started, isUnclear ? INTERRUPTED : failure),
     };
   }
 
@@ -148,23 +153,60 @@ function statusIn(event: JobEvent, { agentJob: before }: Job): LogFields {
   return id === before?.id ? { status, is_changed: status !== before.status } : {};
 }
 
+/** At once: each takes up to 100 MB of memory. */
+const CALLS_WITH_PICTURES = 2;
+const inTurn = fairLimit(CALLS_WITH_PICTURES);
+/** Shorter than a lease: nobody else has found the call unknown. */
+const READ_WITHIN_MS = 20_000;
+
+/** The service may take none after all. */
+async function withPictures(
+  { agent, known, readPictures, clock }: AgentTools,
+  { call, job: { teamId, projectId } }: DueCall,
+  send: (read: readonly ReadPicture[]) => Promise<JobEvent>,
+): Promise<JobEvent> {
+  const { pictures } = { pictures: [], ...call.request };
+  if (pictures.length === 0) return send([]);
+  const can = () => known.agent(projectId).can;
+  const mayRepeat = call.sent !== null;
+  // Any answer tells. What may be repeated went to a service that had told.
+  if (!mayRepeat && !can()) await agent.getJob(projectId, 'none').catch(() => null);
+  if (!(can()?.includes('images') ?? mayRepeat))
+    return send(pictures.map(({ name }) => ({ kind: 'image', name })));
+  return inTurn(teamId, async () => {
+    const read = await readPictures(teamId, pictures);
+    const isLate = clock.now() > (call.startedAtMs ?? 0) + READ_WITHIN_MS;
+    if (isLate && !mayRepeat) throw new TooLateToSendError();
+    return send(read).catch((error: unknown) => {
+      const isRefused = error instanceof AgentError && error.failure.status === 422;
+      if (!isRefused || read.every((one) => !('data' in one))) throw error;
+      return send(pictures.map(({ name }) => ({ name, problem: 'not_taken' })));
+    });
+  });
+}
+
 async function send(
   { agent }: AgentTools,
   { call, job: { projectId } }: DueCall,
   prompt: string,
+  read: readonly ReadPicture[],
 ): Promise<JobEvent> {
+  const pictures = read.filter((one) => 'data' in one);
+  const images = pictures.length > 0 ? pictures : undefined;
+  const notSent = read.filter((one) => 'problem' in one || 'kind' in one);
   const request = requestOf(call);
   const callId = call.id;
   const key = call.sent === null ? null : callId;
   if (request.kind === 'create_job') {
-    return { type: 'job_created', callId, agentJob: await agent.createJob(projectId, prompt, key) };
+    const agentJob = await agent.createJob(projectId, prompt, key, images);
+    return { type: 'job_created', callId, agentJob, notSent };
   }
   const { agentJobId } = request;
   if (request.kind === 'cancel_job') {
     return { type: 'job_stopped', callId, agentJob: await agent.cancelJob(projectId, agentJobId) };
   }
-  const agentJob = await agent.sendMessage(projectId, agentJobId, prompt, key);
-  return { type: 'message_accepted', callId, agentJobId, agentJob };
+  const agentJob = await agent.sendMessage(projectId, agentJobId, prompt, key, images);
+  return { type: 'message_accepted', callId, agentJobId, agentJob, notSent };
 }
 
 /** A late answer ends a call that counts as unknown. */

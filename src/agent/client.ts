@@ -106,15 +106,26 @@ export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs, clock = system
      * Sends the prompt at most once. A service that knows the `key` counts repetitions once. A created job
      * without a status must not be lost.
      */
-    createJob: (projectId: string, prompt: string, key: string | null = null) =>
+    createJob: (
+      projectId: string,
+      prompt: string,
+      key: string | null = null,
+      images?: readonly SentPicture[],
+    ) =>
       call(
         projectId,
-        { path: paths.jobs(projectId), prompt, key },
+        { path: paths.jobs(projectId), prompt, key, images },
         (body, toJob) => toJob(body) ?? undefined,
       ),
     /** Null: accepted, but the answer is not a job. */
-    sendMessage: (projectId: string, id: string, prompt: string, key: string | null = null) =>
-      call(projectId, { path: `${paths.job(projectId, id)}/message`, prompt, key }, (body, toJob) =>
+    sendMessage: (
+      projectId: string,
+      id: string,
+      prompt: string,
+      key: string | null = null,
+      images?: readonly SentPicture[],
+    ) =>
+      call(projectId, { path: `${paths.job(projectId, id)}/message`, prompt, key, images }, (body, toJob) =>
         isObject(body) ? toJob(body) : undefined,
       ),
     /** Ends the running turn and drops waiting ones. May be repeated. */
@@ -240,7 +251,13 @@ const LONGEST_READ_PAUSE_MS = 5 * 60_000;
 /** The API's documented limit is hourly. */
 const LONGEST_CALL_PAUSE_MS = 60 * 60_000;
 
-type AgentRequest = Readonly<{ path: string; isRead?: true; prompt?: string; key?: string | null }>;
+type AgentRequest = Readonly<{
+  path: string;
+  isRead?: true;
+  prompt?: string;
+  key?: string | null;
+  images?: readonly SentPicture[] | undefined;
+}>;
 
 type Answer = Readonly<{ status: number; body: unknown; can: readonly Capability[] }>;
 
@@ -277,7 +294,7 @@ async function attempt(
 }
 
 function httpRequest(
-  { path, isRead, prompt, key }: AgentRequest,
+  { path, isRead, prompt, key, images }: AgentRequest,
   apiKey: string,
 ): Dispatcher.DispatchOptions {
   return {
@@ -291,7 +308,7 @@ function httpRequest(
       ...(prompt !== undefined && { 'content-type': 'application/json' }),
       ...(key && { 'idempotency-key': key }),
     },
-    body: prompt === undefined ? null : JSON.stringify({ prompt }),
+    body: prompt === undefined ? null : JSON.stringify({ prompt, images }),
   };
 }
 

@@ -98,7 +98,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
     const apiKeyOf = (projectId: string) => config.agent.apiKeys.get(projectId);
     const agent = createAgentClient({ ...config.agent, apiKeyOf, clock });
     resources.defer(() => agent.close());
-    const newContext = contextFactory(clock, config);
+    const newContext = contextFactory(clock, config, (projectId) => agent.factsOf(projectId).can);
     const stopping = new AbortController();
     const tools: Tools = {
       stopping: stopping.signal,
@@ -129,6 +129,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
         const { names } = await workspaces.of(teamId);
         return readableText(prompt, await names.of(prompt));
       },
+      readPictures: async (teamId, pictures) => (await workspaces.of(teamId)).snippets.readPictures(pictures),
       showChecked: (job) => {
         for (const show of shows) show(job, true);
       },

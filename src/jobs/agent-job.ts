@@ -15,7 +15,7 @@ export type AgentJob = Readonly<{
 }>;
 
 /** See `docs/agent-api.openapi.yml`. */
-export const capabilities = ['idempotency', 'cancel', 'summary', 'activity'] as const;
+export const capabilities = ['idempotency', 'cancel', 'summary', 'activity', 'images'] as const;
 
 export type Capability = (typeof capabilities)[number];
 

@@ -1,9 +1,10 @@
 import type { Announcement } from './announcement.ts';
+import type { Snippet } from './requests/attachments.ts';
 import type { StepResult } from './steps.ts';
 
 export type CallRequest = Readonly<
-  | { kind: 'create_job'; prompt: string }
-  | { kind: 'send_message'; agentJobId: string; prompt: string }
+  | ({ kind: 'create_job' } & Instruction)
+  | ({ kind: 'send_message'; agentJobId: string } & Instruction)
   /** May be repeated. */
   | { kind: 'cancel_job'; agentJobId: string }
   | { kind: 'post_card' }
@@ -21,6 +22,9 @@ export type CallRequest = Readonly<
   /** Dropped if Slack refuses it or may have shown it. */
   | { kind: 'ephemeral'; userId: string; notice: EphemeralNotice }
 >;
+
+/** `pictures`: read from Slack when the call is made. */
+export type Instruction = Readonly<{ prompt: string; pictures?: readonly Snippet[] }>;
 
 export type CallKind = CallRequest['kind'];
 

@@ -2,7 +2,7 @@ import type { AgentFailure, AgentJob } from './agent-job.ts';
 import type { Announcement } from './announcement.ts';
 import type { CardWait, Job, StartThread, WatchedElsewhere } from './job.ts';
 import type { PullRequestFacts } from './pull-requests/pull-request.ts';
-import type { Attachments, ReadSnippet } from './requests/attachments.ts';
+import type { Attachments, NotSent, ReadSnippet } from './requests/attachments.ts';
 import type { NamedProject } from './requests/command.ts';
 
 /** Texts from Slack are escaped. */
@@ -35,7 +35,7 @@ interface Events {
   recipe_paused: object;
   recipe_skipped: object;
   pause_refused: object;
-  message_accepted: { callId: string; agentJobId: string; agentJob: AgentJob | null };
+  message_accepted: OfPictures & { callId: string; agentJobId: string; agentJob: AgentJob | null };
   message_failed: CallFailed & OfOthers;
   /** `before`: the job when it was read. */
   job_checked: { agentJob: AgentJob; before?: Job };
@@ -97,7 +97,11 @@ export type EventOf<T extends EventType> = { [K in T]: Readonly<{ type: K } & Ev
 
 export type JobEvent = EventOf<EventType>;
 
-type CallAnswered = Readonly<{ callId: string; agentJob: AgentJob }>;
+type CallAnswered = OfPictures & Readonly<{ callId: string; agentJob: AgentJob }>;
+
+interface OfPictures {
+  readonly notSent?: readonly NotSent[];
+}
 
 type CallFailed = Readonly<{ callId: string; failure: AgentFailure }>;
 

@@ -27,6 +27,7 @@ export type Job = Readonly<{
   /** Escaped. */
   inlined: string;
   others: readonly UnsentFile[];
+  pictures?: readonly Snippet[] | undefined;
   requestedAtMs: number;
   origin: Origin;
   isStepCompleted?: true;

@@ -257,9 +257,10 @@ async function eraseWords(db: Queries, jobId: string) {
     .execute();
   let erased = 0;
   for (const { id, request } of rows) {
-    const without = JSON.stringify(
-      JSON.parse(request, (key, value) => (WORDS.has(key) && typeof value === 'string' ? '(erased)' : value)),
+    const { pictures: _, ...kept } = JSON.parse(request, (key, value) =>
+      WORDS.has(key) && typeof value === 'string' ? '(erased)' : value,
     );
+    const without = JSON.stringify(kept);
     if (without === request) continue;
     await db.updateTable('call').set({ request: without }).where('id', '=', id).execute();
     erased += 1;

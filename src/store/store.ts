@@ -207,8 +207,8 @@ async function write(tx: Omit<Transaction, 'write' | 'queries'>, decision: Decis
     await tx.tasks.schedule({ kind: laneTaskKinds[to], subject, runAtMs: nowMs, ifScheduled: 'keep' });
   }
   if (rewrittenCreate !== undefined) {
-    const { callId, prompt } = rewrittenCreate;
-    await tx.calls.rewrite(callId, { kind: 'create_job', prompt });
+    const { callId, ...instruction } = rewrittenCreate;
+    await tx.calls.rewrite(callId, { kind: 'create_job', ...instruction });
   }
   for (const task of tasks) await tx.tasks.schedule({ ...task, subject: job.id });
   if (notices !== undefined) {

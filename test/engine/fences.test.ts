@@ -99,6 +99,7 @@ async function overtaken(events: readonly Happening[], kind: TaskKind, agentJob:
     },
     requestsInFlight: () => 0,
     readablePrompt: async (_teamId, prompt) => prompt,
+    readPictures: async () => [],
     showChecked: () => {},
     showChanged: () => {},
     teamIds: [],

@@ -115,6 +115,15 @@ describeOnDatabases('jobs of others', (make) => {
     ]);
   });
 
+  test('in which the person replied with a picture lose its address', async () => {
+    const pictures = [{ name: 'her-desk.png', url: 'https://files.slack.com/her-desk.png' }];
+    await over([{ userId: 'U1', text: 'Hers', pictures }], [{ ...sent('Hers'), pictures }]);
+    await erase();
+    const { calls, replies } = await rows();
+    expect(calls).toEqual([sent('(erased)')]);
+    expect(JSON.stringify(replies)).not.toContain('her-desk');
+  });
+
   test('in which the person is only named keep all words but the name', async () => {
     await over(
       [{ userId: 'U2', text: 'As <@U1> says', corrected: 'As <@U1|Ann> said', state: 'not_sent' }],

@@ -9,6 +9,7 @@ import { type ChildProgram, runProgram } from '../support/child-program.ts';
 import { freePort } from '../support/free-port.ts';
 import { alice, bob, general, type SlackMessage } from '../support/local-slack.ts';
 import { noFiles } from '../support/settings.ts';
+import { strictApp } from '../support/strict-slack/ids.ts';
 import { startStrictSlack } from '../support/strict-slack.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { KEY, startRunnerWorld } from './support/world.ts';
@@ -129,6 +130,30 @@ test('a request is stopped, a question is answered, and both threads tell the tr
   const replies = ['write docs/b.md B', 'And now?'];
   const told = (await bot.thread(asked)).filter(({ text }) => !replies.includes(text));
   expect(told.map(({ text }) => text.slice(0, 2))).toEqual(['⚙️', '💬', '🎉', '💬']);
+});
+
+const picture = {
+  ...{ name: 'screen.png', mimetype: 'image/png', filetype: 'png' },
+  content: Buffer.from('89504e470d0a1a0a0001', 'hex'),
+};
+
+test('the agent gets the pictures of a request, also of one that is repeated', async () => {
+  await using bot = await start();
+  const { control, world } = bot;
+  const ask = async (text: string) => {
+    const mention = `<@${strictApp.botUserId}> ${text}`;
+    await control.message({ channel: general, user: alice, text: mention, files: [picture] });
+    return (await control.messages(general)).findLast((one) => one.text === mention) as SlackMessage;
+  };
+  // The bot has to learn first what the runner takes.
+  const card = await ask('Look at it\nenv NOWHERE');
+  await bot.says(card, '💬');
+  expect(world.lastPrompt()).toMatch(/^Look at it\n.*\[image\]$/s);
+  const [again] = await Promise.all([ask('And at this\nwrite docs/a.md A'), bot.killRunnerAt('after')]);
+  await bot.says(again, 'Pull request ready');
+  expect(world.lastPrompt()).toMatch(/^And at this\n.*\[image\]$/s);
+  expect(world.pulls).toHaveLength(1);
+  expect((await bot.thread(again)).filter(({ text }) => /Couldn't|Not sent/.test(text))).toEqual([]);
 });
 
 test.each(['before', 'after'] as const)(

@@ -4,13 +4,18 @@ import type { Clock } from '#runtime/clock.ts';
 import type { Config } from '../config/config.ts';
 import { eventFeatures } from '../features.ts';
 
-export function contextFactory(clock: Clock, config: Config): () => AnyJobContext {
+export function contextFactory(
+  clock: Clock,
+  config: Config,
+  announcedBy: AnyJobContext['announcedBy'] = () => undefined,
+): () => AnyJobContext {
   const newId = growingIds();
   return () => ({
     nowMs: clock.now(),
     jitter: Math.random(),
     newId,
     policy: config.policy,
+    announcedBy,
     rulesOf: (teamId) =>
       settingsOf(config, teamId) ?? { projects: [], channels: new Map(), noticeChannels: [] },
     features: eventFeatures,

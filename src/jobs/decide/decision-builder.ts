@@ -1,16 +1,18 @@
+import type { Capability } from '../agent-job.ts';
 import { type Announcement, offerOf } from '../announcement.ts';
-import type { CallOutcome, CallRequest, EphemeralNotice, Lane, NewCall } from '../call.ts';
+import type { CallOutcome, CallRequest, EphemeralNotice, Instruction, Lane, NewCall } from '../call.ts';
 import type { EventOf, JobEvent } from '../event.ts';
 import {
-  createPromptOf,
   excludedFollowUp,
   type FollowUp,
   type FollowUpState,
+  firstInstruction,
   isUndelivered,
   type Undelivered,
 } from '../follow-ups/follow-up.ts';
 import type { Job } from '../job.ts';
 import type { Policy } from '../policy.ts';
+import type { Snippet, UnsentFile } from '../requests/attachments.ts';
 import type { JobTaskKind } from '../task-kinds.ts';
 
 export type JobState = Readonly<{
@@ -26,7 +28,7 @@ export type Decision = Readonly<{
   followUps: readonly FollowUp[];
   endedCall?: CallOutcome & { readonly callId: string };
   calls: readonly NewCall[];
-  rewrittenCreate?: { readonly callId: string; readonly prompt: string };
+  rewrittenCreate?: Instruction & { readonly callId: string };
   tasks: readonly JobTask[];
   notices?: Omit<JobTask, 'kind'>;
   /** New or perhaps changed. */
@@ -47,6 +49,8 @@ export type DecisionContext = Readonly<{
   /** Increasing: keeps rows in order. */
   newId: () => string;
   policy: Policy;
+  /** Undefined: the service has not answered yet. */
+  announcedBy?: (projectId: string) => readonly Capability[] | undefined;
   lateMs?: number;
 }>;
 
@@ -76,7 +80,7 @@ export class DecisionBuilder {
   job: Job;
   readonly context: DecisionContext;
   readonly pendingCreateId: string | null;
-  private readonly pendingPromptBefore: string | null;
+  private readonly pendingPromptBefore: string | undefined;
   private readonly followUps: Map<string, FollowUp>;
   private readonly changedFollowUps = new Set<string>();
   private readonly calls: NewCall[] = [];
@@ -89,7 +93,7 @@ export class DecisionBuilder {
     this.context = context;
     this.followUps = new Map(state.followUps.map((followUp) => [followUp.id, followUp]));
     this.pendingCreateId = state.pendingCreateId ?? null;
-    this.pendingPromptBefore = this.pendingPrompt();
+    this.pendingPromptBefore = this.pendingCreate()?.prompt;
   }
 
   get nowMs(): number {
@@ -147,6 +151,18 @@ export class DecisionBuilder {
     this.announceOnce(`post:${this.job.id}:${this.job.posts}`, announcement);
   }
 
+  /** Those that go along. Before its first answer, the service may take them. */
+  picturesIn(others: readonly UnsentFile[]): readonly Snippet[] | undefined {
+    const { projectId, agentJob } = this.job;
+    const can = this.context.announcedBy?.(projectId) ?? (agentJob && (agentJob.can ?? []));
+    const pictures = others.flatMap(({ picture = [] }) => picture);
+    return pictures.length > 0 && can?.includes('images') !== false ? pictures : undefined;
+  }
+
+  unsentIn(others: readonly UnsentFile[]): readonly UnsentFile[] {
+    return others.filter((one) => this.picturesIn([one]) === undefined);
+  }
+
   announceOnce(naturalKey: string, announcement: Announcement): void {
     const postId = this.addCall(naturalKey, { kind: 'announce', announcement });
     const about = offerOf(announcement, this.job);
@@ -191,10 +207,10 @@ export class DecisionBuilder {
     this.schedule('refresh_card');
   }
 
-  private pendingPrompt() {
+  private pendingCreate() {
     if (this.pendingCreateId === null || this.job.stage.kind !== 'creating') return null;
     const along = this.followUpsOfCall(this.pendingCreateId).filter(({ state }) => state === 'sending');
-    return createPromptOf(this.job, along);
+    return firstInstruction(this.job, along);
   }
 
   private countReplies() {
@@ -209,8 +225,8 @@ export class DecisionBuilder {
   decision(): Decision {
     if (this.changedFollowUps.size > 0) this.countReplies();
     const { pendingCreateId: callId } = this;
-    const prompt = this.pendingPrompt();
-    const isRewritten = callId !== null && prompt !== null && prompt !== this.pendingPromptBefore;
+    const create = this.pendingCreate();
+    const isRewritten = callId !== null && create !== null && create.prompt !== this.pendingPromptBefore;
     return {
       job: this.job,
       followUps: this.allFollowUps().filter((followUp) => this.changedFollowUps.has(followUp.id)),
@@ -218,7 +234,7 @@ export class DecisionBuilder {
       tasks: [...this.tasks.values()],
       ...(this.links.length > 0 && { links: this.links }),
       ...this.more,
-      ...(isRewritten && { rewrittenCreate: { callId, prompt } }),
+      ...(isRewritten && { rewrittenCreate: { callId, ...create } }),
     };
   }
 }

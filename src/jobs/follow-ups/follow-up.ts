@@ -1,6 +1,7 @@
+import type { Instruction } from '../call.ts';
 import { type Job, paragraphs, startPromptOf } from '../job.ts';
 import type { Policy } from '../policy.ts';
-import type { Snippet } from '../requests/attachments.ts';
+import { type Snippet, seeFiles } from '../requests/attachments.ts';
 import { isBlank, judgePrompt, unescaped } from '../requests/command.ts';
 import { isLimitedByAgent } from '../schedule/hourly-budget.ts';
 
@@ -23,6 +24,7 @@ export type FollowUp = Readonly<{
   snippets: readonly Snippet[];
   /** Sent after `text`; escaped. */
   inlined: string;
+  pictures?: readonly Snippet[] | undefined;
 }>;
 
 /**
@@ -34,7 +36,7 @@ export type FollowUpState = 'waiting' | 'sending' | 'sent' | 'not_sent' | 'unkno
 type Excluded = 'aside' | 'muted' | 'excluded';
 
 export function excludedFollowUp(followUp: FollowUp, state: Excluded): FollowUp {
-  const nothing = { text: '', corrected: null, snippets: [], inlined: '', callId: null };
+  const nothing = { text: '', corrected: null, snippets: [], inlined: '', pictures: undefined, callId: null };
   return { ...followUp, ...nothing, state };
 }
 
@@ -144,7 +146,12 @@ export function nextBatch(waiting: readonly FollowUp[], maxLength: number) {
     if (followUps.length > 0 && length > maxLength) break;
     followUps.push(followUp);
   }
-  return { followUps, prompt: followUps.map(promptOf).join(SEPARATOR) };
+  return { followUps, ...instructionOf(followUps.map(promptOf).join(SEPARATOR), followUps) };
+}
+
+function instructionOf(prompt: string, from: readonly Pick<FollowUp, 'pictures'>[]): Instruction {
+  const pictures = from.flatMap((one) => one.pictures ?? []);
+  return { prompt, ...(pictures.length > 0 && { pictures }) };
 }
 
 /** Those before the first with unread snippets. */
@@ -153,22 +160,24 @@ export function readyOf(waiting: readonly FollowUp[]): readonly FollowUp[] {
   return end < 0 ? waiting : waiting.slice(0, end);
 }
 
-export function promptOf({ text, inlined, isCorrection }: FollowUp): string {
+export function promptOf({ text, inlined, isCorrection, pictures = [] }: FollowUp): string {
   const own = isCorrection ? CORRECTION + text : text;
-  return [own, inlined].filter((part) => !isBlank(part)).join(SEPARATOR);
+  const words = [own, inlined].filter((part) => !isBlank(part)).join(SEPARATOR);
+  return words === '' && pictures.length > 0 ? seeFiles(pictures) : words;
 }
 
 const ALONG = 'Replies in the Slack thread:';
 
-export function createPromptOf(job: Job, along: readonly FollowUp[]): string {
+export function firstInstruction(job: Job, along: readonly FollowUp[]): Instruction {
   const lines = along.map((followUp) => `\n<@${followUp.userId}>: ${promptOf(followUp)}`);
-  return paragraphs(startPromptOf(job), lines.length > 0 ? ALONG + lines.join('') : '');
+  const prompt = paragraphs(startPromptOf(job), lines.length > 0 ? ALONG + lines.join('') : '');
+  return instructionOf(prompt, [job, ...along]);
 }
 
 export function fittingAlong(job: Job, waiting: readonly FollowUp[], maxLength: number): FollowUp[] {
   const along: FollowUp[] = [];
   for (const followUp of readyOf(waiting)) {
-    const whole = unescaped(createPromptOf(job, [...along, followUp]));
+    const whole = unescaped(firstInstruction(job, [...along, followUp]).prompt);
     if (judgePrompt(whole, maxLength).kind !== 'ok') break;
     along.push(followUp);
   }

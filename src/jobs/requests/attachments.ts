@@ -4,7 +4,13 @@ export type Attachments = Readonly<{
   others: readonly UnsentFile[];
 }>;
 
-export type UnsentFile = Readonly<{ kind: FileKind; name: string | null }>;
+/** `picture`: in a format that agents take. */
+export type UnsentFile = Readonly<{ kind: FileKind; name: string | null; picture?: Snippet | undefined }>;
+
+/** `data`: base64. */
+export type SentPicture = Readonly<{ name: string; mimeType: string; data: string }>;
+
+export type NotSent = UnreadSnippet | UnsentFile;
 
 export type Snippet = Readonly<{
   name: string;
@@ -22,8 +28,8 @@ export type FileKind = (typeof fileKinds)[number];
 
 export type ReadSnippet = { readonly name: string; readonly text: string } | UnreadSnippet | UnsentFile;
 
-/** `unreadable`: refused by Slack. */
-export type SnippetProblem = 'unreadable' | 'no_text' | 'too_long';
+/** `unreadable`: refused by Slack. `too_many`: for one call. */
+export type SnippetProblem = 'unreadable' | 'no_text' | 'too_long' | 'too_many' | 'not_taken';
 
 export type UnreadSnippet = Readonly<{ name: string; problem: SnippetProblem }>;
 

@@ -64,7 +64,10 @@ export function fitAttachments(attachments: Attachments, maxLength: number): Att
   };
   const fitting = snippets.map(({ text: _text, ...snippet }) => snippet).filter(fits);
   const named = [...others, ...snippets.slice(fitting.length).map(asFile)].slice(0, MAX_NAMED);
-  return { snippets: fitting, others: named.map((one) => (fits(one) ? one : { ...one, name: null })) };
+  return {
+    snippets: fitting,
+    others: named.map((one) => (fits(one) ? one : { kind: one.kind, name: null })),
+  };
 }
 
 function asFile({ name }: Snippet): UnsentFile {
@@ -189,6 +192,9 @@ const NO_TEXT_KINDS = new Set(['rtf', 'svg', 'ps', 'eps', 'quip', 'canvas', 'lis
 const TEXT_MIME =
   /^(?:text\/|message\/|application\/(?:[\w.-]+\+)?(?:json|xml|yaml)$|application\/(?:x-)?(?:json|ndjson|jsonlines|json5|yaml|toml|javascript|ecmascript|typescript|sh|shellscript|python|ruby|perl|php|httpd-php|sql|graphql|diff|patch|tex|latex|csv|markdown|plist|ipynb\+json)$)/i;
 
+/** What agents take. */
+const PICTURE = /\/(?:png|jpeg|gif|webp)$/;
+
 /** MIME types say more. */
 const UNSPECIFIC_KINDS = new Set(['text', 'plain', 'binary', '']);
 const UNSPECIFIC_MIME = /^(?:application\/(?:octet-stream|x-empty)|)$/i;
@@ -207,7 +213,10 @@ function isText(given: File) {
 }
 
 function unsentOf(given: File): UnsentFile {
-  return { kind: isEmail(given) ? 'file' : kindOf(given.mimetype), name: nameOf(given) };
+  const kind = isEmail(given) ? 'file' : kindOf(given.mimetype);
+  const picture = snippetOf(given);
+  const isPicture = kind === 'image' && PICTURE.test(given.mimetype) && picture.url !== null;
+  return { kind, name: nameOf(given), ...(isPicture && { picture }) };
 }
 
 function nameOf({ name, title, subject }: File) {

@@ -122,9 +122,14 @@ const snippet = z.object({
   fileId: z.string().optional(),
   size: z.number().optional(),
 });
+const other = z.object({
+  kind: z.enum(fileKinds),
+  name: z.string().nullable(),
+  picture: snippet.optional(),
+});
 const attachments = z.object({
   snippets: z.array(snippet).readonly(),
-  others: z.array(z.object({ kind: z.enum(fileKinds), name: z.string().nullable() })).readonly(),
+  others: z.array(other).readonly(),
 });
 
 const id = z.string().min(1);

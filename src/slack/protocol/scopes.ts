@@ -75,8 +75,8 @@ export const botScopes: readonly Scope[] = [
   },
   {
     name: 'files:read',
-    reason: 'Read the text snippets that come along with a request or a reply.',
-    without: 'the text files that come along are not read',
+    reason: 'Read the text files and pictures that come along with a request or a reply.',
+    without: 'the text files and pictures that come along are not read',
     isOptional: true,
   },
   {

@@ -1,6 +1,6 @@
 import type { Button } from '@slack/types';
 import type { Announcement, AnnouncementOf } from '#jobs/announcement.ts';
-import { type Job, type OfferAnswer, type OfferOutcome, responsibleFor } from '#jobs/job.ts';
+import { agentCan, type Job, type OfferAnswer, type OfferOutcome, responsibleFor } from '#jobs/job.ts';
 import type { FileKind, UnsentFile } from '#jobs/requests/attachments.ts';
 import { unescaped } from '#jobs/requests/command.ts';
 import { NOT_SEEN } from '../protocol/error-codes.ts';
@@ -152,7 +152,7 @@ const views: Omit<Views, 'pull_request_over' | 'reminder'> = {
       mrkdwn`💬 *Reply* by ${nameIn(names, userId)}`,
       quotation(shownPrompt(text, names, FOLLOW_UP_MAX)),
     ),
-  files_not_sent: ({ files }) => filesNotSent(files),
+  files_not_sent: ({ files }, job) => filesNotSent(files, agentCan(job, 'images')),
   snippets_not_sent: ({ snippets }) => {
     const lines = snippets.map(
       ({ name, problem }) => `${oneLine(unescaped(name))} · ${SNIPPET_PROBLEMS[problem]}`,
@@ -265,9 +265,11 @@ const SNIPPET_PROBLEMS = {
   unreadable: "Slack doesn't let me read it",
   no_text: "it isn't readable text",
   too_long: "it's too long for one message to the agent",
+  too_many: 'one message to the agent takes 8 pictures, 20 MB in all',
+  not_taken: "the agent doesn't take it",
 };
 
-export function filesNotSent(files: readonly UnsentFile[]): SlackMessage {
+export function filesNotSent(files: readonly UnsentFile[], takesPictures = false): SlackMessage {
   const kinds = Object.entries(FILE_KINDS).flatMap(([kind, words]) => {
     const alike = files.filter((file) => file.kind === kind);
     const names = alike.flatMap(({ name }) => (name === null ? [] : oneLine(unescaped(name))));
@@ -275,7 +277,7 @@ export function filesNotSent(files: readonly UnsentFile[]): SlackMessage {
     const named = names.length === 0 ? '' : ` (${names.slice(0, NAMES_MAX).join(', ')}${more})`;
     return alike.length === 0 ? [] : `${counted(alike.length, ...words)}${named}`;
   });
-  return say`📎 *Not sent:* ${kinds.join(', ')}. The agent takes text only.`;
+  return say`📎 *Not sent:* ${kinds.join(', ')}. The agent takes text ${takesPictures ? 'and pictures' : 'only'}.`;
 }
 
 export const outcomes = {

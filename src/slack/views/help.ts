@@ -41,7 +41,7 @@ export function allHelpModal(recipe: string | null, canStop = false): ModalView 
     mrkdwn`*Steer it*
 • every reply in the job's thread goes to the agent; edit or delete it while it waits
 • \`aside …\` hides one reply from the agent; \`mute\` hides all of them until \`unmute\` (a mention still gets through)
-• text snippets are sent along; other files aren't
+• text files are sent along, and pictures if the agent takes them; other files aren't
 • ${stop}; *Stop watching*, under *${buttons.details.label}*, only ends its updates
 • the pull request is announced in the thread`,
     mrkdwn`*See how things stand*

@@ -22,6 +22,7 @@ import {
 } from '#jobs/pull-requests/link.ts';
 import { isOver, type PullRequestFacts, seenPullRequest } from '#jobs/pull-requests/pull-request.ts';
 import { cardStandingOf, jobStandingOf } from '#jobs/pull-requests/standing.ts';
+import { unescaped } from '#jobs/requests/command.ts';
 import { threadLink } from '../protocol/ids.ts';
 import { buttons } from './buttons.ts';
 import {
@@ -287,7 +288,7 @@ export function cardActions(
 export type CardFacts = Readonly<{ queue: Queue; names: Names; sites?: Sites }>;
 
 export function cardView(job: Job, { queue, names, sites }: CardFacts): SlackMessage {
-  const { id: jobId, agentJob, number } = job;
+  const { id: jobId, agentJob, number, pictures = [] } = job;
   const { title, rest } = titledPrompt(job.prompt, names);
   const stop = canStop(job) && !isUnwatched(job) && targetButton(buttons.stop, { jobId }, confirmations.stop);
   const beside = [stop, cardActions(job, queue), targetButton(buttons.details, { jobId })];
@@ -308,6 +309,7 @@ export function cardView(job: Job, { queue, names, sites }: CardFacts): SlackMes
       repository ? `${project} → ${oneLine(repository)}` : project,
       job.context !== '' && 'with messages from this thread',
       (job.snippets.length > 0 || job.inlined !== '') && 'with attached text',
+      pictures.length > 0 && `with ${oneLine(unescaped(pictures.map(({ name }) => name).join(', ')))}`,
     ),
   );
 }

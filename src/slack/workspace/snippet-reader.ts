@@ -1,5 +1,6 @@
 import type { FilesInfoResponse } from '@slack/web-api';
-import type { Snippet, SnippetProblem, UnsentFile } from '#jobs/requests/attachments.ts';
+import type { NotSent, SentPicture, Snippet, SnippetProblem, UnsentFile } from '#jobs/requests/attachments.ts';
+import { unescaped } from '#jobs/requests/command.ts';
 import { systemClock } from '#runtime/clock.ts';
 import { parseRetryAfterMs } from '#runtime/exchange.ts';
 import { describedFile } from '../messages/attachments.ts';
@@ -13,14 +14,24 @@ const FILES_ORIGINS: Readonly<Record<string, string>> = {
 };
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES_PER_CHARACTER = 4;
+const MAX_PICTURES = 8;
+const MAX_PICTURE_BYTES = 20 * 1024 * 1024;
+/** How they begin: names and MIME types are untrusted. */
+const PICTURES = new Map([
+  ['89504e', 'image/png'],
+  ['ffd8ff', 'image/jpeg'],
+  ['474946', 'image/gif'],
+  ['524946', 'image/webp'],
+]);
 
-type Download =
-  | { readonly text: string }
-  | { readonly problem: SnippetProblem }
-  | { readonly retryAfterMs: number | null };
+type Failure = { readonly problem: SnippetProblem } | { readonly retryAfterMs: number | null };
+
+type Download = { readonly bytes: Buffer; readonly charset: string | null } | Failure;
 
 /** Unsent: it is no text. */
-type SnippetContent = (Download & { readonly name?: string }) | UnsentFile;
+type SnippetContent = (({ readonly text: string } | Failure) & { readonly name?: string }) | UnsentFile;
+
+const TOO_LONG = { problem: 'too_long' } as const;
 
 export class SnippetReader {
   private readonly call: SlackCaller;
@@ -36,11 +47,11 @@ export class SnippetReader {
 
   async read(snippet: Snippet, maxLength: number): Promise<SnippetContent> {
     const { fileId, text } = snippet;
-    if (text !== undefined || fileId === undefined) return this.download(snippet, maxLength);
+    if (text !== undefined || fileId === undefined) return this.readText(snippet, maxLength);
     try {
       const found = describedFile((await this.call<FilesInfoResponse>('files.info', { file: fileId })).file);
       if ('kind' in found) return found;
-      return { name: found.name, ...(await this.download(found, maxLength)) };
+      return { name: found.name, ...(await this.readText(found, maxLength)) };
     } catch (error) {
       const { outcome, code, needsAdmin, retryAfterMs } = failureIn(error);
       if (outcome === 'refused' || code === 'missing_scope') return { problem: 'unreadable' };
@@ -49,13 +60,39 @@ export class SnippetReader {
     }
   }
 
+  /** Side by side. */
+  readPictures(pictures: readonly Snippet[]): Promise<(SentPicture | NotSent)[]> {
+    let freeBytes = MAX_PICTURE_BYTES;
+    const read = async (
+      { name, url, size = freeBytes }: Snippet,
+      index: number,
+    ): Promise<SentPicture | NotSent> => {
+      if (index >= MAX_PICTURES || size > freeBytes) return { name, problem: 'too_many' };
+      freeBytes -= size;
+      const content = await this.download(url, size).catch(() => null);
+      if (content === null || !('bytes' in content)) return { name, problem: 'unreadable' };
+      const { bytes } = content;
+      const mimeType = PICTURES.get(bytes.toString('hex', 0, 3));
+      if (mimeType === undefined) return { name, problem: 'not_taken' };
+      return { name: unescaped(name), mimeType, data: bytes.toString('base64') };
+    };
+    return Promise.all(pictures.map(read));
+  }
+
+  private async readText({ url, text, size = 0 }: Snippet, maxLength: number) {
+    if (text !== undefined) return text.length > 2 * maxLength ? TOO_LONG : { text };
+    const maxBytes = maxLength * MAX_BYTES_PER_CHARACTER;
+    const content = size > maxBytes ? TOO_LONG : await this.download(url, maxBytes);
+    if (!('bytes' in content)) return content;
+    const read = decodedText(content.bytes, content.charset);
+    return read === null ? ({ problem: 'no_text' } as const) : { text: read };
+  }
+
   /**
    * The URL is untrusted: only Slack's own server gets the token. Without the scope `files:read`, Slack
    * answers with a sign-in page.
    */
-  private async download({ url: address, text, size = 0 }: Snippet, maxLength: number): Promise<Download> {
-    if (text !== undefined) return text.length > 2 * maxLength ? { problem: 'too_long' } : { text };
-    if (size > maxLength * MAX_BYTES_PER_CHARACTER) return { problem: 'too_long' };
+  private async download(address: string | null, maxBytes: number): Promise<Download> {
     const url = address === null ? null : URL.parse(address);
     const isSlacks = url?.origin === this.filesOrigin && url.username === '' && url.password === '';
     if (!isSlacks) return { problem: 'unreadable' };
@@ -64,7 +101,7 @@ export class SnippetReader {
       return await systemClock.abortAfter(TIMEOUT_MS, async (signal) => {
         const headers = { authorization: `Bearer ${token}` };
         const response = await fetch(url, { headers, redirect: 'manual', signal });
-        const content = await contentOf(response, maxLength * MAX_BYTES_PER_CHARACTER);
+        const content = await contentOf(response, maxBytes);
         await response.body?.cancel();
         return content;
       });
@@ -84,17 +121,16 @@ async function contentOf({ status, headers, body }: Response, maxBytes: number):
   const isDownload = headers.get('content-disposition')?.startsWith('attachment') ?? false;
   // HTML is the sign-in page, unless served as a download.
   if (status !== 200 || (type.includes('text/html') && !isDownload)) return { problem: 'unreadable' };
-  if (Number(headers.get('content-length')) > maxBytes) return { problem: 'too_long' };
+  if (Number(headers.get('content-length')) > maxBytes) return TOO_LONG;
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of body ?? []) {
     length += chunk.length;
-    if (length > maxBytes) return { problem: 'too_long' };
+    if (length > maxBytes) return TOO_LONG;
     chunks.push(chunk);
   }
   const charset = /charset=["']?([\w.:-]{2,40})/i.exec(type)?.[1] ?? null;
-  const text = decodedText(Buffer.concat(chunks), charset);
-  return text === null ? { problem: 'no_text' } : { text };
+  return { bytes: Buffer.concat(chunks), charset };
 }
 
 /** Binary files without a NUL near the start, as Latin-1. */

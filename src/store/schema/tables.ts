@@ -124,7 +124,7 @@ interface JobTable extends Pick<Job, 'id' | 'teamId' | 'channelId' | 'threadTs' 
 
 type FollowUpMore = Pick<
   FollowUp,
-  'corrected' | 'isDeleted' | 'isCorrection' | 'isCorrectionOffered' | 'snippets' | 'inlined'
+  'corrected' | 'isDeleted' | 'isCorrection' | 'isCorrectionOffered' | 'snippets' | 'inlined' | 'pictures'
 >;
 
 /** Slack's timestamps sort as text. */

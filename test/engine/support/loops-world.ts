@@ -140,6 +140,7 @@ export async function createLoopsWorld(options: LoopsOptions): Promise<LoopsWorl
       stopping: stopping.signal,
       newContext,
       readablePrompt: async (_teamId, prompt) => prompt,
+      readPictures: async () => [],
       showChecked: () => {},
       showChanged: () => {},
       teamIds: [],

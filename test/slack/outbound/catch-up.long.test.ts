@@ -81,6 +81,7 @@ async function limitedWorld(teamIds: readonly string[]) {
     },
     requestsInFlight: () => 0,
     readablePrompt: async (_teamId, prompt) => prompt,
+    readPictures: async () => [],
     showChecked: () => {},
     showChanged: () => {},
     teamIds: [],

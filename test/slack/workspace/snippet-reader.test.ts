@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { Snippet } from '../../../src/jobs/requests/attachments.ts';
 import { SlackCallError, type SlackCaller } from '../../../src/slack/workspace/caller.ts';
 import { SnippetReader } from '../../../src/slack/workspace/snippet-reader.ts';
 
@@ -172,5 +173,93 @@ describe('the token goes to nobody else', () => {
     expect(await readerOf(apiUrl).read(at(own), 100)).toEqual({ text: 'text' });
     expect(await readerOf(apiUrl).read(at(other), 100)).toEqual({ problem: 'unreadable' });
     expect(asked).toEqual([own]);
+  });
+});
+
+describe('pictures', () => {
+  const PNG = Buffer.from('89504e470d0a1a0a0001', 'hex');
+  const readPictures = async (answer: Answer, pictures: (origin: string) => readonly Snippet[]) => {
+    const { origin, tokens } = await startServer(answer);
+    return { read: await readerOf(`${origin}/api/`).readPictures(pictures(origin)), tokens };
+  };
+  const some = (count: number, size: number) => (origin: string) =>
+    Array.from({ length: count }, (_, index) => ({ name: `${index}.png`, url: `${origin}/${index}`, size }));
+
+  test.each([
+    ['image/png', PNG],
+    ['image/jpeg', Buffer.from('ffd8ffe000104a46', 'hex')],
+    ['image/gif', Buffer.from('GIF89a')],
+    ['image/webp', Buffer.from('RIFF1234WEBPVP8 ')],
+  ])('are read with the token, and known as %s by their bytes', async (mimeType, bytes) => {
+    const { read, tokens } = await readPictures(
+      (_, response) => response.setHeader('content-type', 'image/x-whatever').end(bytes),
+      (origin) => [{ name: 'a &amp; b', url: `${origin}/a` }],
+    );
+    expect(read).toEqual([{ name: 'a & b', mimeType, data: bytes.toString('base64') }]);
+    expect(tokens).toEqual(['Bearer xoxb-1']);
+  });
+
+  test.each(['<svg onload="x">', '%PDF-1.7', '', 'BM'])('are none that begin with %j', async (content) => {
+    const { read } = await readPictures((_, response) => response.end(content), some(1, 100));
+    expect(read).toEqual([{ name: '0.png', problem: 'not_taken' }]);
+  });
+
+  test('are read side by side, eight at most', async () => {
+    const held: ServerResponse[] = [];
+    const { read, tokens } = await readPictures(
+      (_, response) => {
+        held.push(response);
+        if (held.length === 8) for (const one of held) one.end(PNG);
+      },
+      some(9, PNG.length),
+    );
+    expect(tokens).toHaveLength(8);
+    expect(read.map((one) => 'data' in one)).toEqual([...Array(8).fill(true), false]);
+    expect(read[8]).toEqual({ name: '8.png', problem: 'too_many' });
+  });
+
+  test('have 20 MB together; one that fits still goes along', async () => {
+    const sizes = [12, 12, 8].map((mebibytes) => mebibytes * 1024 * 1024);
+    const { read, tokens } = await readPictures(
+      (_, response) => response.end(PNG),
+      (origin) => sizes.map((size) => ({ name: 'a.png', url: origin, size })),
+    );
+    expect(read.map((one) => ('problem' in one ? one.problem : 'read'))).toEqual([
+      'read',
+      'too_many',
+      'read',
+    ]);
+    expect(tokens).toHaveLength(2);
+  });
+
+  test('that are larger than Slack said, or that it does not give, are unreadable', async () => {
+    const { read } = await readPictures(
+      (request, response) => {
+        if (request.url === '/1') response.writeHead(404).end();
+        else response.end(Buffer.concat([PNG, PNG]));
+      },
+      some(2, PNG.length),
+    );
+    expect(read.map((one) => 'problem' in one && one.problem)).toEqual(['unreadable', 'unreadable']);
+  });
+
+  test('are read from nowhere else', async () => {
+    const elsewhere = await startServer((_, response) => response.end(PNG));
+    const { read } = await readPictures(
+      (_, response) => response.writeHead(302, { location: elsewhere.origin }).end(),
+      (origin) => [
+        { name: 'a.png', url: elsewhere.origin },
+        { name: 'b.png', url: origin },
+        { name: 'c.png', url: null },
+      ],
+    );
+    expect(read.map((one) => 'problem' in one && one.problem)).toEqual(Array(3).fill('unreadable'));
+    expect(elsewhere.tokens).toEqual([]);
+  });
+
+  test('do not wait for a token', async () => {
+    const reader = new SnippetReader(notAsked, () => Promise.reject(new Error('no token')), null);
+    const read = await reader.readPictures([{ name: 'a.png', url: 'https://files.slack.com/a.png' }]);
+    expect(read).toEqual([{ name: 'a.png', problem: 'unreadable' }]);
   });
 });

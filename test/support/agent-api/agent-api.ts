@@ -67,6 +67,15 @@ export interface IncomingRequest {
   readonly prompt: string | null;
   /** The `Idempotency-Key`; absent: none. */
   readonly key?: string | undefined;
+  /** Of which the key recognises a repetition. Default: the prompt */
+  readonly body?: string;
+}
+
+export interface AgentApiImage {
+  readonly name: string;
+  readonly mimeType: string;
+  /** Base64. */
+  readonly data: string;
 }
 
 export interface AgentApiRequest {
@@ -74,6 +83,8 @@ export interface AgentApiRequest {
   readonly path: string;
   /** The prompt in the body, or null. */
   readonly prompt: string | null;
+  /** Absent: none. */
+  readonly images?: readonly AgentApiImage[];
   /** The `Idempotency-Key`; absent: none. */
   readonly key?: string | undefined;
   readonly atMs: number;
@@ -89,40 +100,46 @@ export async function startAgentApi(options: AgentApiOptions): Promise<AgentApi>
   const requests: AgentApiRequest[] = [];
   const counts = { create: 0, message: 0, cancel: 0, get: 0 };
   const faults: Record<Operation, Fault[]> = { create: [], message: [], cancel: [], get: [] };
-  const answered = new Map<string, { readonly prompt: string | null; readonly reply: Reply }>();
+  const answered = new Map<string, { readonly body: string | null; readonly reply: Reply }>();
   let outage: Fault | null = null;
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url: path = '', headers } = request;
-    const prompt = readPrompt(await text(request));
+    const body = await text(request);
+    const { prompt, images } = readMessage(body);
     const key = headers['idempotency-key']?.toString();
-    requests.push({ method, path, prompt, ...(key !== undefined && { key }), atMs: clock.now() });
+    requests.push({
+      ...{ method, path, prompt },
+      ...(images.length > 0 && { images }),
+      ...(key !== undefined && { key }),
+      atMs: clock.now(),
+    });
     const route = findRoute(method, path);
     if (route) counts[route.operation] += 1;
     const fault = outage ?? (route ? faults[route.operation].shift() : undefined);
     const { authorization } = headers;
     if (announces.length > 0) response.setHeader('agent-capabilities', announces.join(', '));
-    answer(response, fault, () => take({ method, path, authorization, prompt, key }));
+    answer(response, fault, () => take({ method, path, authorization, prompt, key, body }));
   }
 
-  function take({ method, path, authorization, prompt, key }: IncomingRequest): Reply {
+  function take({ method, path, authorization, prompt, key, body = prompt ?? '' }: IncomingRequest): Reply {
     const isAuthorized = authorization === `Bearer ${apiKey}`;
     if (!isAuthorized) return refuse(401, 'Invalid API key');
     const route = findRoute(method, path);
     return key !== undefined && announces.includes('idempotency')
-      ? processOnce(`${path} ${key}`, route, prompt)
+      ? processOnce(`${path} ${key}`, route, prompt, body)
       : process(route, prompt);
   }
 
-  function processOnce(key: string, route: Route | null, prompt: string | null): Reply {
+  function processOnce(key: string, route: Route | null, prompt: string | null, sent: string): Reply {
     const before = answered.get(key);
     if (before === undefined) {
       const reply = process(route, prompt);
-      if (reply.status < 400) answered.set(key, { prompt, reply });
+      if (reply.status < 400) answered.set(key, { body: sent, reply });
       return reply;
     }
     const { status, body } = before.reply;
-    return before.prompt === prompt ? { status, body } : refuse(422, 'Another body had this key');
+    return before.body === sent ? { status, body } : refuse(422, 'Another body had this key');
   }
 
   function process(route: Route | null, prompt: string | null): Reply {
@@ -210,11 +227,11 @@ function refuse(status: number, error: string): Reply {
   return { status, body: { error } };
 }
 
-function readPrompt(body: string): string | null {
+function readMessage(body: string): { prompt: string | null; images: readonly AgentApiImage[] } {
   try {
-    const { prompt }: { prompt?: unknown } = JSON.parse(body);
-    return typeof prompt === 'string' ? prompt : null;
+    const { prompt, images }: { prompt?: unknown; images?: readonly AgentApiImage[] } = JSON.parse(body);
+    return { prompt: typeof prompt === 'string' ? prompt : null, images: images ?? [] };
   } catch {
-    return null;
+    return { prompt: null, images: [] };
   }
 }

@@ -9,7 +9,7 @@ export interface Finish {
   readonly reason?: string;
 }
 
-export type Capability = 'idempotency' | 'cancel' | 'summary' | 'activity';
+export type Capability = 'idempotency' | 'cancel' | 'summary' | 'activity' | 'images';
 
 interface Turn {
   readonly acceptedAtMs: number;

@@ -1,6 +1,6 @@
 import type { Reply } from '../../event.ts';
 import { authorsOf, type FollowUp, promptOf, readyOf, sendAtMs } from '../../follow-ups/follow-up.ts';
-import type { Snippet } from '../../requests/attachments.ts';
+import { type Attachments, noAttachments } from '../../requests/attachments.ts';
 import { judgePrompt, unescaped } from '../../requests/command.ts';
 import type { DecisionBuilder } from '../decision-builder.ts';
 
@@ -20,10 +20,11 @@ export function followUpShown(
 }
 
 export function newFollowUp(
-  { job, context }: DecisionBuilder,
+  builder: DecisionBuilder,
   { messageTs, userId, text, editedTs }: Pick<Reply, 'messageTs' | 'userId' | 'text' | 'editedTs'>,
-  snippets: readonly Snippet[] = [],
+  { snippets, others }: Attachments = noAttachments,
 ): FollowUp {
+  const { job, context } = builder;
   return {
     id: context.newId(),
     jobId: job.id,
@@ -39,6 +40,7 @@ export function newFollowUp(
     isCorrection: false,
     snippets,
     inlined: '',
+    pictures: builder.picturesIn(others),
   };
 }
 

@@ -32,6 +32,7 @@ import {
   sendingDueMs,
 } from './enqueue.ts';
 import { notifyOfDeletion, offerCorrection, withChanges, withCorrection } from './replies.ts';
+import { announceNotSent } from './snippets.ts';
 
 const ANSWERED_WITHIN_MS = 3_000;
 
@@ -61,22 +62,23 @@ export const followUpDeciders = {
       builder.schedule('send_follow_ups', dueMs);
       return;
     }
-    const { followUps, prompt } = nextBatch(waiting, policy.promptMaxLength);
+    const { followUps, ...instruction } = nextBatch(waiting, policy.promptMaxLength);
     const messages = job.messages + 1;
     builder.change({ messages, sendNotBeforeMs: null });
-    const request = { kind: 'send_message', agentJobId: job.agentJob.id, prompt } as const;
+    const request = { kind: 'send_message', agentJobId: job.agentJob.id, ...instruction } as const;
     const callId = builder.addCall(`message:${job.id}:${messages}`, request);
     for (const followUp of followUps) builder.saveFollowUp({ ...followUp, state: 'sending', callId });
     builder.schedule('refresh_card', nowMs + ANSWERED_WITHIN_MS);
   },
 
-  message_accepted(builder, { callId, agentJobId, agentJob }) {
+  message_accepted(builder, { callId, agentJobId, agentJob, notSent }) {
     const answer = agentJob && withKnownLink(builder, agentJob);
     builder.endCall(callId, 'done');
     const sent = builder.followUpsOfCall(callId).filter((followUp) => followUp.state !== 'sent');
     if (sent.length === 0) return;
     builder.change({ sentFollowUps: builder.job.sentFollowUps + sent.length });
     builder.updateFollowUps(sent, { state: 'sent' });
+    announceNotSent(builder, notSent);
     clearTrouble(builder, 'send');
     noteMissing(builder, null);
     // After *Start again*, the message went to the old agent job.

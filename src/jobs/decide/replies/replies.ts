@@ -1,6 +1,6 @@
 import type { KeptCommand, KeptReply } from '../../call.ts';
 import type { Reply } from '../../event.ts';
-import type { FollowUp, FollowUpState } from '../../follow-ups/follow-up.ts';
+import { type FollowUp, type FollowUpState, promptOf } from '../../follow-ups/follow-up.ts';
 import { agentCan, isBeforeJob } from '../../job.ts';
 import { isBlank, type ThreadWord, threadWordOf } from '../../requests/command.ts';
 import { intentOf } from '../../requests/intent.ts';
@@ -98,7 +98,7 @@ export const replyDeciders = {
 
 function receive(builder: DecisionBuilder, reply: Reply) {
   if (isBeforeJob(builder.job, reply.messageTs)) return;
-  route(builder, newFollowUp(builder, reply, reply.attachments.snippets), reply);
+  route(builder, newFollowUp(builder, reply, reply.attachments), reply);
 }
 
 /** `before`: the state before an edit. */
@@ -121,7 +121,7 @@ function route(
     // Its files were named on arrival.
     if (before !== 'excluded') nameOthers(builder, reply.messageTs, others);
     if (snippets.length > 0) builder.schedule('read_snippets');
-    const isOnlyFiles = isBlank(text) && snippets.length === 0 && others.length > 0;
+    const isOnlyFiles = isBlank(promptOf(followUp)) && snippets.length === 0 && others.length > 0;
     if (isOnlyFiles) builder.excludeFollowUp(followUp, 'excluded');
     else enqueueNew(builder, followUp);
   }
@@ -148,8 +148,9 @@ function edit(builder: DecisionBuilder, before: FollowUp, reply: Reply) {
     case 'muted':
     case 'excluded': {
       const { nowMs: receivedAtMs } = builder;
-      const { snippets } = reply.attachments;
-      route(builder, { ...followUp, text, snippets, state: 'waiting', receivedAtMs }, reply, before.state);
+      const { snippets, others } = reply.attachments;
+      const now = { ...followUp, text, snippets, pictures: builder.picturesIn(others), receivedAtMs };
+      route(builder, { ...now, state: 'waiting' }, reply, before.state);
       break;
     }
     case 'withdrawn':

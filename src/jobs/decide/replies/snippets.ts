@@ -2,10 +2,10 @@ import type { Reply } from '../../event.ts';
 import { excludedFollowUp, type FollowUp, promptOf, unsentStates } from '../../follow-ups/follow-up.ts';
 import { type Job, paragraphs, startPromptOf } from '../../job.ts';
 import {
+  type NotSent,
   type ReadSnippet,
   type Snippet,
   seeFiles,
-  type UnreadSnippet,
   type UnsentFile,
 } from '../../requests/attachments.ts';
 import { isBlank, judgePrompt, unescaped } from '../../requests/command.ts';
@@ -51,8 +51,8 @@ function completeRequest(builder: DecisionBuilder, reply: Reply) {
     builder.change({ others });
     nameOthers(builder, reply.messageTs, others);
   }
-  if (text === '' && snippets.length === 0) return;
-  enqueue(builder, newFollowUp(builder, { ...reply, text }, snippets));
+  const followUp = newFollowUp(builder, { ...reply, text }, { snippets, others });
+  if (text !== '' || snippets.length > 0 || followUp.pictures !== undefined) enqueue(builder, followUp);
 }
 
 function completeReply(builder: DecisionBuilder, before: FollowUp, reply: Reply) {
@@ -60,18 +60,20 @@ function completeReply(builder: DecisionBuilder, before: FollowUp, reply: Reply)
   const { text, snippets } = addedTo({ ...before, prompt: before.text }, isEdited, reply);
   const isForAgent = unsentStates.some((state) => state === before.state) || before.state === 'sent';
   if (isForAgent) nameOthers(builder, reply.messageTs, reply.attachments.others);
-  if (text === '' && snippets.length === 0) return;
+  const added = (before.pictures === undefined && builder.picturesIn(reply.attachments.others)) || [];
+  if (text === '' && snippets.length + added.length === 0) return;
+  const pictures = added.length > 0 ? added : before.pictures;
   const whole = text === '' ? before.text : reply.text;
   const { nowMs: receivedAtMs } = builder;
   const isToSend = before.state === 'waiting' || (before.state === 'not_sent' && isBlank(promptOf(before)));
-  if (before.state === 'sent') enqueue(builder, { ...before, text, snippets, receivedAtMs });
-  else if (isToSend) enqueue(builder, { ...before, text: whole, snippets, receivedAtMs });
-  else if (before.state === 'not_sent') builder.saveFollowUp({ ...before, text: whole });
+  if (before.state === 'sent') enqueue(builder, { ...before, text, snippets, pictures, receivedAtMs });
+  else if (isToSend) enqueue(builder, { ...before, text: whole, snippets, pictures, receivedAtMs });
+  else if (before.state === 'not_sent') builder.saveFollowUp({ ...before, text: whole, pictures });
   else if (before.state === 'sending' || before.state === 'unknown') {
     if (text !== '') builder.saveFollowUp({ ...before, corrected: reply.text });
-    announceProblems(
+    announceNotSent(
       builder,
-      snippets.map(({ name }) => ({ name, problem: 'unreadable' })),
+      [...snippets, ...added].map(({ name }) => ({ name, problem: 'unreadable' })),
     );
   }
 }
@@ -96,8 +98,9 @@ function addedTo(
 }
 
 export function nameOthers(builder: DecisionBuilder, messageTs: string, others: readonly UnsentFile[]): void {
-  if (others.length === 0) return;
-  builder.announceOnce(`files:${builder.job.id}:${messageTs}`, { kind: 'files_not_sent', files: others });
+  const files = builder.unsentIn(others);
+  if (files.length === 0) return;
+  builder.announceOnce(`files:${builder.job.id}:${messageTs}`, { kind: 'files_not_sent', files });
 }
 
 function readForPrompt(builder: DecisionBuilder, snippets: readonly ReadSnippet[]) {
@@ -128,23 +131,23 @@ function takeFitting(
 ) {
   const { promptMaxLength } = builder.policy;
   const texts: string[] = [];
-  const problems: UnreadSnippet[] = [];
-  const files: UnsentFile[] = [];
+  const notSent: NotSent[] = [];
   for (const snippet of snippets) {
-    if ('kind' in snippet) files.push(snippet);
-    else if ('problem' in snippet) problems.push(snippet);
+    if (!('text' in snippet)) notSent.push(snippet);
     else {
       const text = `${snippet.name}:\n${snippet.text}`;
       const verdict = judgePrompt(unescaped(promptWith([...texts, text].join('\n\n'))), promptMaxLength);
-      if (verdict.kind === 'too_long') problems.push({ name: snippet.name, problem: 'too_long' });
+      if (verdict.kind === 'too_long') notSent.push({ name: snippet.name, problem: 'too_long' });
       else texts.push(text);
     }
   }
-  if (files.length > 0) builder.announce({ kind: 'files_not_sent', files });
-  announceProblems(builder, problems);
+  announceNotSent(builder, notSent);
   return texts.join('\n\n');
 }
 
-function announceProblems(builder: DecisionBuilder, problems: readonly UnreadSnippet[]) {
-  if (problems.length > 0) builder.announce({ kind: 'snippets_not_sent', snippets: problems });
+export function announceNotSent(builder: DecisionBuilder, all: readonly NotSent[] = []): void {
+  const files = all.filter((one) => 'kind' in one);
+  const snippets = all.filter((one) => 'problem' in one);
+  if (files.length > 0) builder.announce({ kind: 'files_not_sent', files });
+  if (snippets.length > 0) builder.announce({ kind: 'snippets_not_sent', snippets });
 }

@@ -6,13 +6,18 @@ import { clearTrouble, endFailedCall, forgetUntoldTrouble, noteTrouble } from '.
 import { announceRefusal, NO_JOB, scheduleSending } from '../replies/enqueue.ts';
 import { notifyOfChanges, requeue } from '../replies/follow-ups.ts';
 import { withChanges, withCorrection } from '../replies/replies.ts';
+import { announceNotSent } from '../replies/snippets.ts';
 import { observe } from '../watch/observe.ts';
 import { dropJob, requestCreate, watchAgentJob } from './open.ts';
 
-function jobCreated(builder: DecisionBuilder, { callId, agentJob }: EventOf<'job_created' | 'job_found'>) {
+function jobCreated(builder: DecisionBuilder, created: EventOf<'job_created' | 'job_found'>) {
+  const { callId, agentJob, notSent } = created;
   builder.endCall(callId, 'done');
   if (builder.job.stage.kind !== 'creating') return;
   clearTrouble(builder, 'send');
+  announceNotSent(builder, notSent);
+  const isSent = (name: string) => !notSent?.some((one) => one.name === name);
+  builder.change({ pictures: builder.job.pictures?.filter(({ name }) => isSent(name)) });
   const stage = { kind: 'working', turnStartedAtMs: builder.nowMs, settle: null } as const;
   builder.change({ stage, hurriedMessage: null });
   markAsSent(builder, callId);

@@ -1,6 +1,6 @@
 import { type CallRequest, createKey } from '../../call.ts';
 import type { EventOf } from '../../event.ts';
-import { createPromptOf, fittingAlong, slackTime } from '../../follow-ups/follow-up.ts';
+import { firstInstruction, fittingAlong, slackTime } from '../../follow-ups/follow-up.ts';
 import { type Dropped, initiatorOf, type Job, openStages, type StartThread } from '../../job.ts';
 import { type Attachments, noAttachments } from '../../requests/attachments.ts';
 import type { UnknownProject } from '../../requests/command.ts';
@@ -109,9 +109,11 @@ export const cardDeciders = {
       builder.refreshCard();
     }
     if (builder.job.stage.kind !== 'opening') return;
-    builder.change({ cardTs: ts, threadTs: builder.job.threadTs ?? ts });
     const { watchedAgentJobId, snippets, others } = builder.job;
-    if (others.length > 0) builder.announce({ kind: 'files_not_sent', files: others });
+    const pictures = builder.picturesIn(others);
+    builder.change({ cardTs: ts, threadTs: builder.job.threadTs ?? ts, pictures });
+    const files = builder.unsentIn(others);
+    if (files.length > 0) builder.announce({ kind: 'files_not_sent', files });
     if (watchedAgentJobId !== null) watchAgentJob(builder, watchedAgentJobId);
     else if (snippets.length === 0) requestCreate(builder);
     else {
@@ -195,8 +197,8 @@ export function requestCreate(builder: DecisionBuilder): void {
   const { job, policy } = builder;
   const waiting = job.takesRepliesAlong === true ? builder.followUpsIn('waiting') : [];
   const along = fittingAlong(job, waiting, policy.promptMaxLength);
-  const prompt = createPromptOf(job, along);
-  const callId = builder.addCall(createKey(job), { kind: 'create_job', prompt });
+  const request = { kind: 'create_job', ...firstInstruction(job, along) } as const;
+  const callId = builder.addCall(createKey(job), request);
   for (const followUp of along) builder.saveFollowUp({ ...followUp, state: 'sending', callId });
 }
 

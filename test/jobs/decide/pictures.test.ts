@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import type { Snippet, UnsentFile } from '../../../src/jobs/requests/attachments.ts';
+import { aReply, SECOND_MS } from '../support/builders.ts';
+import { aJobBeingCreated } from '../support/stages.ts';
+import type { World } from '../support/world.ts';
+
+const pictureOf = (name: string): Snippet => ({ name, url: `https://files.slack.com/${name}` });
+const fileOf = (name: string): UnsentFile => ({ kind: 'image', name, picture: pictureOf(name) });
+
+/** A job of an agent that takes pictures. */
+function aJobWithPictures(): World {
+  const world = aJobBeingCreated();
+  world.created({ can: ['images'] });
+  return world;
+}
+
+function deliver(world: World, type: 'reply_received' | 'message_completed', names: readonly string[]) {
+  const attachments = { snippets: [], others: names.map(fileOf) };
+  world.apply({ type, reply: aReply({ messageTs: '1.500000', text: 'Use it', attachments }) });
+}
+
+const sent = ({ calls }: World) =>
+  calls.flatMap(({ request }) =>
+    request.kind === 'send_message' ? [[request.prompt, ...(request.pictures ?? [])]] : [],
+  );
+
+test('a message call holds the addresses of its pictures, which are not named as not sent (R4)', () => {
+  const world = aJobWithPictures();
+  deliver(world, 'reply_received', ['a.png', 'b.png']);
+  deliver(world, 'message_completed', ['a.png', 'b.png']);
+  world.advance(4 * SECOND_MS);
+  expect(sent(world)).toEqual([['Use it', pictureOf('a.png'), pictureOf('b.png')]]);
+  expect(world.news.join()).not.toContain('not sent');
+});
+
+test.each([0, 10])(
+  'pictures that only the second event of a reply has go along, %i s later too (R3)',
+  (s) => {
+    const world = aJobWithPictures();
+    deliver(world, 'reply_received', []);
+    world.advance(s * SECOND_MS);
+    if (s > 0) world.accepted();
+    deliver(world, 'message_completed', ['a.png']);
+    world.advance(10 * SECOND_MS);
+    const later = ['See a.png', pictureOf('a.png')];
+    expect(sent(world)).toEqual(s > 0 ? [['Use it'], later] : [['Use it', pictureOf('a.png')]]);
+  },
+);
+
+test('a reply that is kept from the agent keeps its pictures from it (F4)', () => {
+  const world = aJobWithPictures();
+  const attachments = { snippets: [], others: [fileOf('a.png')] };
+  world.apply({ type: 'reply_received', reply: aReply({ text: 'aside: look', attachments }) });
+  world.advance(10 * SECOND_MS);
+  expect(sent(world)).toEqual([]);
+  expect([...world.followUps.values()].map(({ pictures }) => pictures)).toEqual([undefined]);
+});
+
+test('an agent that takes none gets none: they are named at once (R4)', () => {
+  const world = aJobBeingCreated();
+  world.created();
+  deliver(world, 'reply_received', ['a.png']);
+  expect(world.news.at(-1)).toBe('not sent: a.png');
+  world.advance(4 * SECOND_MS);
+  expect(sent(world)).toEqual([['Use it']]);
+});
