@@ -34,6 +34,12 @@ const unreached = (outcome: AgentFailure['outcome'], message: string): AgentFail
 const INTERRUPTED = unreached('unknown', 'the program was stopped while it waited for the answer');
 const TOO_LATE = unreached('definite', 'the program was held up before the request went out');
 
+const NOT_LEARNT: AgentFailure = {
+  ...notAnswered,
+  outcome: 'definite',
+  message: 'the service did not answer what it announces',
+};
+
 /**
  * The agent API cannot look up a call. An interrupted one is repeated if the service recognises repeats
  * (always for a cancel); otherwise it becomes unknown.
@@ -44,7 +50,10 @@ export function callAgent(tools: AgentTools, task: ClaimedTask): Promise<void> {
     {
       prepare: async ({ call, job }) => {
         const request = requestOf(call);
-        return request.kind === 'cancel_job' ? '' : tools.readablePrompt(job.teamId, request.prompt);
+        if (request.kind === 'cancel_job') return '';
+        // Whether a call may be repeated must be known before it is made.
+        await tools.agent.learn(job.projectId);
+        return tools.readablePrompt(job.teamId, request.prompt);
       },
       admit: async (tx, due) => {
         const { kind } = requestOf(due.call);
@@ -53,6 +62,8 @@ export function callAgent(tools: AgentTools, task: ClaimedTask): Promise<void> {
           // The turn has ended by itself.
           return job !== null && isStopping(job) ? null : { event: null };
         }
+        const { can, trouble } = tools.known.agent(due.job.projectId);
+        if (can === undefined && trouble?.kind === 'unreachable') return { event: failed(due, NOT_LEARNT) };
         // Rewriting a call requires its job's lock, which comes before the budget's.
         await tx.jobs.lockOnly(due.job.id);
         if (kind === 'create_job') {
@@ -169,8 +180,7 @@ async function withPictures(
   if (pictures.length === 0) return send([]);
   const can = () => known.agent(projectId).can;
   const mayRepeat = call.sent !== null;
-  // Any answer tells. What may be repeated went to a service that had told.
-  if (!mayRepeat && !can()) await agent.getJob(projectId, 'none').catch(() => null);
+  // What may be repeated went to a service that had told.
   if (!(can()?.includes('images') ?? mayRepeat))
     return send(pictures.map(({ name }) => ({ kind: 'image', name })));
   return inTurn(teamId, async () => {

@@ -134,6 +134,12 @@ export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs, clock = system
     /** Tries up to three times, unless the API answers with a 3xx, a 4xx or `Retry-After`. */
     getJob: (projectId: string, id: string) =>
       call(projectId, { path: paths.job(projectId, id), isRead: true }, asJob(id)),
+    /** Asks what the service announces, unless it has said so. Never throws: `factsOf` has the answer. */
+    learn: async (projectId: string): Promise<void> => {
+      if (factsOf(projectId).can !== undefined) return;
+      const request = { path: paths.job(projectId, NO_JOB), isRead: true } as const;
+      await call(projectId, request, asJob(NO_JOB)).catch(() => {});
+    },
     close: async () => {
       await Promise.all([reads.destroy(), writes.destroy()]);
     },
@@ -163,6 +169,8 @@ function wasNotSent({ outcome, reason }: AgentFailure) {
 function mayReadAgain({ reason, retryAfterMs }: AgentFailure) {
   return retryAfterMs === null && ['unreachable', 'server_error', 'bad_answer'].includes(reason);
 }
+
+const NO_JOB = 'docs-agent-no-such-job';
 
 function agentPaths(baseUrl: string) {
   const { origin, pathname } = new URL(baseUrl);
@@ -385,8 +393,6 @@ export function decodeErrorText(body: unknown, key: string): string | null {
 function withoutKey(text: string, key: string) {
   return text.replaceAll(key, '…');
 }
-
-const NO_JOB = 'docs-agent-doctor-no-such-job';
 
 type ProbeOptions = Readonly<{ baseUrl: string; projectId: string; apiKey: string; timeoutMs: number }>;
 

@@ -81,6 +81,7 @@ async function overtaken(events: readonly Happening[], kind: TaskKind, agentJob:
     clock,
     log: createLogger({ level: 'error', destination: { write: () => {} } }),
     agent: {
+      learn: async () => {},
       createJob: () => calledWhileOvertaken(agentJob),
       getJob: () => calledWhileOvertaken(agentJob),
     } as unknown as AgentClient,

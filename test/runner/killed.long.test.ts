@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { runProgram } from '../support/child-program.ts';
 import { freePort } from '../support/free-port.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { type ApiJob, AS_CALLER, KEY, type RunnerWorld, startRunnerWorld } from './support/world.ts';
+import { type ApiJob, AS_CALLER, type RunnerWorld, runnerEnv, startRunnerWorld } from './support/world.ts';
 
 const PLAN = 'plan';
 const HELD = 'held';
@@ -39,22 +39,14 @@ test.each([
   ['twice while', 'the agent works'],
 ] as const)('a runner that is killed %s %s: one commit, one branch, one pull request', async (when, what) => {
   await using world = await startRunnerWorld();
-  const { settings } = world;
   await world.runner.stop();
   const port = await freePort();
   const isAtGit = !what.startsWith('the ') && (when === 'before' || when === 'after');
   const bin = isAtGit ? holdGit(world, when, what) : null;
   const env = {
+    ...runnerEnv(world),
     PATH: bin === null ? process.env.PATH : `${bin}:${process.env.PATH}`,
-    RUNNER_REPOSITORY: settings.repository,
-    RUNNER_COMMAND: settings.command.join(' '),
-    RUNNER_API_KEY: KEY,
     RUNNER_PORT: String(port),
-    RUNNER_DATA_DIR: settings.dataDir,
-    RUNNER_CODE_HOST_REPOSITORY: 'acme/docs',
-    GITHUB_TOKEN: 'code-host-token',
-    GITHUB_WEB_URL: settings.codeHosts[0]?.webUrl ?? '',
-    HOME: join(world.root, 'home'),
   };
   const call = async (method: string, path: string, body?: object) => {
     const init = { method, headers: AS_CALLER, ...(body && { body: JSON.stringify(body) }) };

@@ -12,7 +12,7 @@ import { noFiles } from '../support/settings.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
 import { startStrictSlack } from '../support/strict-slack.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { KEY, startRunnerWorld } from './support/world.ts';
+import { KEY, runnerEnv, startRunnerWorld } from './support/world.ts';
 
 /** The bot, and a runner that can be killed; time is real. */
 async function start() {
@@ -21,18 +21,7 @@ async function start() {
   await world.runner.stop();
   const port = await freePort();
   const startRunner = async (): Promise<ChildProgram> => {
-    const program = runProgram(['runner'], {
-      PATH: process.env.PATH,
-      RUNNER_REPOSITORY: world.settings.repository,
-      RUNNER_COMMAND: world.settings.command.join(' '),
-      RUNNER_API_KEY: KEY,
-      RUNNER_PORT: String(port),
-      RUNNER_DATA_DIR: world.settings.dataDir,
-      RUNNER_CODE_HOST_REPOSITORY: 'acme/docs',
-      GITHUB_TOKEN: 'code-host-token',
-      GITHUB_WEB_URL: world.settings.codeHosts[0]?.webUrl ?? '',
-      HOME: join(world.root, 'home'),
-    });
+    const program = runProgram(['runner'], { ...runnerEnv(world), RUNNER_PORT: String(port) });
     await program.logged('runner_started');
     return program;
   };

@@ -59,7 +59,9 @@ async function tellWhatWentWrong(result: RunResult, note: (text: string) => void
     await writeFile(join(folder, `process-${index + 1}.log`), output);
   }
   for (const miscount of result.miscounts) note(`docs-agent report: ${miscount}`);
-  note(`processes that ended by themselves: ${result.endings.join(', ') || 'none'}`);
+  note(
+    `processes that ended by themselves: ${[...result.endings, ...result.runnerEndings].join(', ') || 'none'}`,
+  );
   note(`what the processes logged is in ${folder}`);
 }
 

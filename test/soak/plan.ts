@@ -25,8 +25,11 @@ export interface ReplyPlan {
   readonly manner: Manner;
 }
 
-/** `form`: with *Follow up*, where that is offered. `aside`: it is meant for the people of the thread only. */
-export type Manner = 'plain' | 'mention' | 'form' | 'aside';
+/**
+ * `form`: with *Follow up*, where that is offered. `aside`: it is meant for the people of the thread only. `stop`: with
+ * *Stop*, where that is offered, or in a word.
+ */
+export type Manner = 'plain' | 'mention' | 'form' | 'aside' | 'stop';
 
 /**
  * When a reply is written: right behind the message that asks for the job, as soon as the card can be seen, right behind the reply before, while the agent
@@ -38,13 +41,16 @@ const PATIENT_SHARE = 0.2;
 /** Each has a recipe of its own, and the program takes so many. */
 const WEBHOOKS_MAX = 100;
 
-/** Three replies to each story on average. */
-export function planStories(random: Random, count: number): StoryPlan[] {
+/**
+ * Three replies to each story on average.
+ * @param withRunner the agent can be stopped, and has one pull request for each job
+ */
+export function planStories(random: Random, count: number, withRunner = false): StoryPlan[] {
   let replies = 0;
   let webhooks = 0;
   return Array.from({ length: count }, (_, index): StoryPlan => {
     const number = index + 1;
-    const isPatient = random() < PATIENT_SHARE;
+    const isPatient = random() < PATIENT_SHARE && !withRunner;
     const replyCount = choose(random, [
       [1, 1],
       [1, 2],
@@ -77,7 +83,7 @@ export function planStories(random: Random, count: number): StoryPlan[] {
       prompt: promptText(number, instruction),
       replies: Array.from({ length: replyCount }, () => {
         replies += 1;
-        return planReply(random, { number: replies, story: number, isPatient });
+        return planReply(random, { number: replies, story: number, isPatient, withRunner });
       }),
     };
   });
@@ -89,7 +95,13 @@ function planReply(
     number,
     story,
     isPatient,
-  }: { readonly number: number; readonly story: number; readonly isPatient: boolean },
+    withRunner,
+  }: {
+    readonly number: number;
+    readonly story: number;
+    readonly isPatient: boolean;
+    readonly withRunner: boolean;
+  },
 ): ReplyPlan {
   const instruction = isPatient
     ? 'new_link'
@@ -113,6 +125,12 @@ function planReply(
     // An aside makes no turn whose end a patient person could wait for.
     [isPatient ? 0 : 1, 'aside'],
     [moment === 'when_ended' ? 6 : 0, 'form'],
+    [withRunner ? 2 : 0, 'stop'],
   ]);
-  return { number, text: replyText(number, story, instruction), moment, manner };
+  return {
+    number,
+    text: replyText(number, story, instruction),
+    moment: manner === 'stop' ? 'while_working' : moment,
+    manner,
+  };
 }

@@ -21,6 +21,7 @@ const isGood = await runOnDatabases({
   kills: countOf(values.kills),
   // The tasks of a killed replica are free after 24 s, and a post may be repeated 15 s after its start.
   lateShare: 0.005,
+  withRunner: false,
   isDisturbed: true,
   quietMs: 45_000,
   // Slack's last retry is after six minutes, and catching up reads one thread each 1.5 s.

@@ -1,5 +1,5 @@
 import type { Finding } from './model/evidence.ts';
-import { ofKind } from './model/posts.ts';
+import { isStop, ofKind } from './model/posts.ts';
 import type { RunResult } from './run.ts';
 
 type Row = readonly [what: string, count: number | string];
@@ -8,14 +8,24 @@ type Row = readonly [what: string, count: number | string];
 export function reportOf(result: RunResult): string {
   const { options } = result;
   const place = options.database === 'sqlite' ? 'SQLite, one process' : 'Postgres, two replicas';
-  const kind = options.kills > 0 ? 'Random kills' : 'Soak';
+  const kind = options.kills > 0 ? 'Random kills' : options.withRunner ? 'Soak with the runner' : 'Soak';
   return [`### ${kind} on ${place}`, table([...outcomes(result), ...causes(result)])].join('\n\n');
 }
 
 /** All that must be zero is zero, and `docs-agent report` counts as is counted by hand. */
-export function isGood({ findings, miscounts, options, endings }: RunResult): boolean {
-  const areEndingsGood = options.kills > 0 || endings.length === 0;
-  return findings.size === 0 && miscounts.length === 0 && areEndingsGood;
+export function isGood({
+  findings,
+  miscounts,
+  options,
+  killed,
+  unknownCalls,
+  endings,
+  runnerEndings,
+}: RunResult): boolean {
+  // A fault of Slack at its start ends the program, which is started again.
+  const areEndingsGood = (killed > 0 || endings.length === 0) && runnerEndings.length === 0;
+  const isUnknown = options.withRunner && unknownCalls > 0;
+  return findings.size === 0 && miscounts.length === 0 && areEndingsGood && !isUnknown;
 }
 
 function outcomes(result: RunResult): Row[] {
@@ -35,10 +45,24 @@ function outcomes(result: RunResult): Row[] {
     ['creates of unknown outcome, each shown in its thread', unknown.creates],
     ['messages of unknown outcome, each shown in its thread', unknown.messages],
     ['of these, taken by the agent all the same', unknown.taken],
-    ...(options.kills > 0 ? [['kills', options.kills] as const] : []),
+    ...(options.withRunner ? runnerRows(result) : []),
+    ...(result.killed > 0 ? [['kills', result.killed] as const] : []),
     ['numbers of `docs-agent report` that differ from a count by hand', result.miscounts.length],
-    ['processes that ended by themselves', result.endings.length],
+    ['processes that ended by themselves', result.endings.length + result.runnerEndings.length],
     ['duration', `${Math.round(result.durationMs / 1000)} s`],
+  ];
+}
+
+function runnerRows({ stories, unknownCalls }: RunResult): Row[] {
+  const jobs = stories.flatMap(({ work }) => work ?? []);
+  const branches = jobs.flatMap((job) => job.branches);
+  return [
+    ['**unknown** in the ledger', unknownCalls],
+    ['jobs of the runner', jobs.length],
+    ['turns', jobs.flatMap(({ turns }) => turns).length],
+    ['commits', branches.reduce((total, { commits }) => total + commits, 0)],
+    ['pull requests', jobs.reduce((total, { pulls }) => total + pulls, 0)],
+    ['stops', stories.flatMap(({ posts }) => posts.filter(isStop)).length],
   ];
 }
 

@@ -27,6 +27,8 @@ export interface RunOptions {
   readonly atOnce: number;
   /** How often a process is killed. */
   readonly kills: number;
+  /** The real runner serves the agent API. It and the program are killed in turns until all stories are told. */
+  readonly withRunner: boolean;
   /** Makes the choices, though not the timing, the same again. */
   readonly seed: number;
   /** So often a reply is delivered a minute late. */
@@ -46,6 +48,10 @@ export interface RunResult {
   readonly stories: readonly StoryEvidence[];
   /** What `docs-agent report` says otherwise than the count by hand. */
   readonly miscounts: readonly string[];
+  /** How many calls the ledger has as unknown. */
+  readonly unknownCalls: number;
+  /** How many processes were killed. */
+  readonly killed: number;
   /** Of the stories in which something is not as it must be. */
   readonly findings: ReadonlyMap<StoryEvidence, readonly Finding[]>;
   readonly slackCalls: ReadonlyMap<string, number>;
@@ -60,6 +66,7 @@ export interface RunResult {
   readonly leftBySecond: number;
   /** How processes ended that were not killed. */
   readonly endings: readonly string[];
+  readonly runnerEndings: readonly string[];
   /** What each process printed. */
   readonly outputs: readonly string[];
 }
@@ -68,7 +75,8 @@ export interface RunResult {
 export async function run(options: RunOptions): Promise<RunResult> {
   const { database, seed, kills, note } = options;
   const startedAtMs = Date.now();
-  const plans = planStories(seededRandom(seed), options.stories);
+  const { withRunner } = options;
+  const plans = planStories(seededRandom(seed), options.stories, withRunner);
   await using world = await startSoakWorld({
     database,
     random: seededRandom(seed + 1),
@@ -76,8 +84,9 @@ export async function run(options: RunOptions): Promise<RunResult> {
     channels: Math.ceil(options.atOnce / STORIES_PER_CHANNEL),
     people: options.atOnce,
     plans,
+    withRunner,
   });
-  const { slack, channels, people, front, fleet, second, faults } = world;
+  const { slack, channels, people, front, fleet, runner, second, faults } = world;
   const places = [...channels, ...people];
   const pressers = createButtonPressers(slack, seededRandom(seed + 2));
   await using watch = watchChannels({
@@ -89,13 +98,15 @@ export async function run(options: RunOptions): Promise<RunResult> {
 
   for (const side of Object.values(faults)) side.begin();
   let isKilling = kills > 0;
+  let areTold = false;
   const killing = killAtRandom({
     fleet,
     replicas: replicasOn[database],
-    kills,
+    runner: runner?.fleet ?? null,
+    goesOn: (killed) => (withRunner ? !areTold : killed < kills),
     random: seededRandom(seed + 3),
     note,
-  }).then(() => {
+  }).finally(() => {
     isKilling = false;
   });
   const disturbances = options.isDisturbed
@@ -120,7 +131,9 @@ export async function run(options: RunOptions): Promise<RunResult> {
     goesOn,
     note,
   });
-  await Promise.all([killing, disturbances?.stop()]);
+  areTold = true;
+  const [killed] = await Promise.all([killing, disturbances?.stop()]);
+  await runner?.fleet.started(0);
   for (const side of Object.values(faults)) side.end();
   note(
     `${answers.asked.length} stories were told after ${seconds(startedAtMs)}; now they come to their ends`,
@@ -140,6 +153,8 @@ export async function run(options: RunOptions): Promise<RunResult> {
     stories,
     miscounts: differences(await world.report(), byHand),
     findings: judgeAll(stories),
+    unknownCalls: await world.unknownCalls(),
+    killed,
     slackCalls: countsBy(slack.calls(), ({ method }) => method),
     slackFaults: faults.slack.counts,
     agentCalls: front.counts,
@@ -150,7 +165,8 @@ export async function run(options: RunOptions): Promise<RunResult> {
     disturbances: disturbances?.counts ?? new Map(),
     leftBySecond: second.left(),
     endings: [...fleet.endings, ...second.endings],
-    outputs: [...fleet.outputs(), ...second.outputs()],
+    runnerEndings: runner?.fleet.endings ?? [],
+    outputs: [...fleet.outputs(), ...(runner?.fleet.outputs() ?? []), ...second.outputs()],
   };
 
   /** Waits until nothing is missing any more, and then until nothing changes any more. */
@@ -169,6 +185,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
         pressed: pressers.pressed,
         flaps: world.flaps,
         lateTurns: world.lateTurns,
+        work: (await runner?.work()) ?? null,
       });
       const isQuiet = Date.now() - world.lastDeedAtMs() > options.quietMs;
       const missing = [...judgeAll(evidence)].flatMap(([{ asked }, findings]) =>

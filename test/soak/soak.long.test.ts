@@ -15,20 +15,27 @@ const small = {
 } as const;
 
 async function expectAllWell(options: Omit<RunOptions, keyof typeof small>): Promise<void> {
-  const { findings, stories, miscounts } = await run({ ...small, ...options });
+  const { findings, stories, miscounts, unknownCalls, runnerEndings } = await run({ ...small, ...options });
   expect([...findings].map(([story, found]) => transcriptOf(story, found))).toEqual([]);
   expect(stories.length).toBeGreaterThan(0);
   expect(miscounts).toEqual([]);
+  if (options.withRunner) expect([unknownCalls, runnerEndings]).toEqual([0, []]);
 }
 
 test.concurrent(
   'while calls fail on both sides, nothing is lost or doubled',
-  () => expectAllWell({ stories: 15, atOnce: 15, kills: 0, seed: 1 }),
+  () => expectAllWell({ stories: 15, atOnce: 15, kills: 0, withRunner: false, seed: 1 }),
   PATIENCE_MS,
 );
 
 test.concurrent(
   'while the program is killed again and again, nothing is lost or doubled',
-  () => expectAllWell({ stories: 100, atOnce: 4, kills: 5, seed: 2 }),
+  () => expectAllWell({ stories: 100, atOnce: 4, kills: 5, withRunner: false, seed: 2 }),
+  PATIENCE_MS,
+);
+
+test.concurrent(
+  'while the program and the runner are killed in turns, no call is left unknown, and no turn is done twice',
+  () => expectAllWell({ stories: 8, atOnce: 8, kills: 0, withRunner: true, seed: 3 }),
   PATIENCE_MS,
 );

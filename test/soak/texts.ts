@@ -25,6 +25,11 @@ export function replyText(reply: number, story: number, instruction: AgentInstru
   return `Reply R${reply} for part J${story}: say more (${instruction}).`;
 }
 
+/** A request to the agent on one line. */
+export function lineOf(request: string): string {
+  return request.trim().replace(/\s+/g, ' ');
+}
+
 /** The number of the story that a text tells of, or null. */
 export function storyOf(text: string): number | null {
   const [, digits] = /\bJ(\d+)\b/.exec(text) ?? [];
@@ -43,7 +48,7 @@ export function instructionIn(text: string): AgentInstruction {
   return instruction as AgentInstruction;
 }
 
-const LINK = /https:\/\/github\.com\/acme\/docs\/pull\/\d+/i;
+const LINK = /https?:\/\/[\w.:]+\/acme\/docs\/pull\/\d+/i;
 
 /** The pull request that a message tells of, in whatever spelling, or null. */
 export function linkIn(text: string): string | null {

@@ -67,12 +67,30 @@ test('without the header, no key goes along, and a person decides (E1)', async (
   expect(program.api.requests.filter(({ key }) => key !== undefined)).toEqual([]);
 });
 
-test('the first call after a start learns what is announced, and is not repeated (E1)', async () => {
+test('before the first call after a start, the service is asked what it announces (E1)', async () => {
   await using program = await startProgram({ announces });
   program.api.failNext('create', 'reset_after');
   const card = await program.ask('Add a quickstart');
-  await program.threadMessage(card, "Couldn't confirm the start");
-  expect(sent(program, 'Add a quickstart')).toHaveLength(1);
+  await program.threadMessage(card, 'On it');
+  expect(new Set(sent(program, 'Add a quickstart').map(({ key }) => key)).size).toBe(1);
+  expect(jobsFor(program, 'Add a quickstart')).toHaveLength(1);
+});
+
+test('a service that does not answer what it announces gets no call: nothing is unclear (E1)', async () => {
+  await using program = await startProgram({ announces });
+  const { api, later } = program;
+  api.failAll('reset_before');
+  const card = await program.ask('Add a quickstart');
+  await program.threadMessage(card, "Can't reach the agent");
+  expect(sent(program, 'Add a quickstart')).toEqual([]);
+  await later(
+    () => api.counts.get,
+    (asked) => asked > 3,
+    'it to be asked again',
+  );
+  api.failAll(null);
+  await program.threadMessage(card, 'On it');
+  expect(jobsFor(program, 'Add a quickstart')).toHaveLength(1);
 });
 
 test('a restart goes on repeating, in the same words, and the card says that it waits (E1)', async () => {

@@ -10,6 +10,7 @@ import { type Runner, startRunner } from '../../../src/runner/runner.ts';
 import type { RunnerProject, RunnerSettings } from '../../../src/runner/settings.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import type { Logger } from '../../../src/runtime/redact.ts';
+import type { ChildEnv } from '../../support/child-program.ts';
 import { readAll } from '../../support/fault-proxy/forward.ts';
 import { createTempDir } from '../../support/temp-dir.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -246,6 +247,22 @@ export async function startRunnerWorld(
       host.close();
       await folder.remove();
     },
+  };
+}
+
+/** The settings of `docs-agent runner` in this world, but for its port. */
+export function runnerEnv({ root, settings }: RunnerWorld): ChildEnv {
+  return {
+    PATH: process.env.PATH,
+    RUNNER_REPOSITORY: settings.repository,
+    RUNNER_COMMAND: settings.command.join(' '),
+    RUNNER_API_KEY: KEY,
+    RUNNER_CONCURRENCY: String(settings.concurrency),
+    RUNNER_DATA_DIR: settings.dataDir,
+    RUNNER_CODE_HOST_REPOSITORY: 'acme/docs',
+    GITHUB_TOKEN: 'code-host-token',
+    GITHUB_WEB_URL: settings.codeHosts[0]?.webUrl ?? '',
+    HOME: join(root, 'home'),
   };
 }
 

@@ -91,7 +91,8 @@ export function endOf(story: StoryEvidence): { status: string; prLink: string | 
 }
 
 const WORDS: Readonly<Record<string, RegExp>> = {
-  completed: /\*(Finished|Pull request ready|Another pull request|Updated|Done, no pull request)/,
+  completed:
+    /\*(Finished|Pull request ready|Another pull request|Updated|Done, no pull request|Stopped|The agent says|Answered)/,
   failed: /\*Failed/,
 };
 

@@ -4,7 +4,7 @@ import { ends, type Fate } from '../../../src/jobs/announcement.ts';
 import type { StoryPlan } from '../plan.ts';
 import type { StoryEvidence } from './evidence.ts';
 import { fatesOf } from './fates.ts';
-import { linksOf, ofKind } from './posts.ts';
+import { isStop, linksOf, ofKind } from './posts.ts';
 import { callTimes, peaks } from './spent.ts';
 import { type Range, type Times, type Waits, waits } from './waits.ts';
 
@@ -62,8 +62,9 @@ export function countByHand({ stories, plans, times, hourlyBudget }: Told): Hand
   };
 }
 
-/** Marked as not sent, or unclear; the agent API of a soak refuses none for good. */
-function unclearReplies({ replies, receipts }: StoryEvidence) {
+/** Marked as not sent, or unclear; the agent API of a soak refuses none for good, and what a stop left is known. */
+function unclearReplies({ replies, receipts, posts }: StoryEvidence) {
+  if (posts.some(isStop)) return [];
   return replies.filter(({ ts }) => receipts.get(ts)?.includes('warning'));
 }
 

@@ -55,6 +55,8 @@ export interface StoryEvidence {
   /** The messages, by `ts`, whose button was pressed, with the bot's acknowledgement. */
   readonly pressed: ReadonlySet<string>;
   readonly second: SecondProgramDeeds;
+  /** What the runner did; null: the agent API is a stand-in. */
+  readonly work: readonly RunnerJob[] | null;
   /** The reactions of the bot at each reply, by its `ts`. */
   readonly receipts: ReadonlyMap<string, readonly string[]>;
 }
@@ -67,6 +69,21 @@ export interface SecondProgramDeeds {
   readonly presses: number;
   /** What anybody was told in private, by whichever program. */
   readonly told: readonly string[];
+}
+
+/** A job as the runner's store, the repository and the code host have it. */
+export interface RunnerJob {
+  readonly id: string;
+  readonly prompt: string;
+  /** `isDone`: it ended by itself, and did not fail. */
+  readonly turns: readonly { readonly prompt: string; readonly isOpen: boolean; readonly isDone: boolean }[];
+  /** With the lines that their commits add. */
+  readonly branches: readonly {
+    readonly name: string;
+    readonly commits: number;
+    readonly lines: readonly string[];
+  }[];
+  readonly pulls: number;
 }
 
 export interface AgentJobEnd {

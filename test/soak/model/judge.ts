@@ -2,6 +2,7 @@ import { judgeAnnouncements } from './announcements.ts';
 import { judgeCard } from './cards.ts';
 import type { Finding, StoryEvidence } from './evidence.ts';
 import { judgeReplies } from './replies.ts';
+import { judgeRunnerWork } from './runner-work.ts';
 import { judgeSecondProgram } from './second-program.ts';
 import { judgeStart } from './starts.ts';
 
@@ -13,5 +14,6 @@ export function judgeStory(story: StoryEvidence): Finding[] {
     ...judgeAnnouncements(story),
     ...judgeCard(story),
     ...judgeSecondProgram(story),
+    ...judgeRunnerWork(story),
   ];
 }

@@ -27,6 +27,8 @@ const SIGNS: readonly (readonly [sign: string, kind: PostKind])[] = [
   ['*Done, no pull request.*', 'ended'],
   ['*Failed', 'ended'],
   ['*Archived.*', 'ended'],
+  ['*Stopped* by', 'ended'],
+  ['*The agent says:*', 'ended'],
   ["*Can't reach the agent.*", 'trouble'],
   ["*The agent's hourly limit is used up.*", 'trouble'],
   ['*Back online.*', 'trouble'],
@@ -42,6 +44,11 @@ export function kindOf({ text }: SlackMessage): PostKind {
 
 export function ofKind(posts: readonly SlackMessage[], kind: PostKind): SlackMessage[] {
   return posts.filter((post) => kindOf(post) === kind);
+}
+
+/** It says that somebody stopped the turn. */
+export function isStop({ text }: SlackMessage): boolean {
+  return text.includes('*Stopped* by');
 }
 
 /** The number of follow-ups that a message tells of. */

@@ -1,7 +1,7 @@
 import { repliesIn } from '../texts.ts';
 import type { Attempt } from '../world/agent-front.ts';
 import type { Finding, StoryEvidence, Written } from './evidence.ts';
-import { followUpsIn, ofKind, repeated } from './posts.ts';
+import { followUpsIn, isStop, ofKind, repeated } from './posts.ts';
 
 const ACCEPTED = 'white_check_mark';
 const NOT_SENT = 'warning';
@@ -50,7 +50,11 @@ function judgeReceipt(
     const isTaken = made.some(({ prompt, isTaken }) => isTaken && repliesIn(prompt).includes(number));
     return isTaken ? [] : [{ kind: 'lost', what: `R${number} has ✅, but the agent never got it` }];
   }
-  const offers = ofKind(story.posts, 'message_unknown').filter((post) => !story.pressed.has(post.ts));
+  // What waited when somebody stopped the turn is offered with the end.
+  const left = story.posts.filter(({ text }) => text.includes('may not be included'));
+  const offers = [...ofKind(story.posts, 'message_unknown'), ...left].filter(
+    ({ ts }) => !story.pressed.has(ts),
+  );
   if (receipt === NOT_SENT && offers.length > 0) return [];
   return [{ kind: 'lost', what: `R${number} has the receipt "${receipt}"` }];
 }
@@ -101,6 +105,8 @@ function isUncertain(attempt: Attempt, made: readonly Attempt[]): boolean {
  * unknown, and sent again, comes later.
  */
 function judgeOrder({ replies, posts }: StoryEvidence, made: readonly Attempt[]): Finding[] {
+  // What waited then is sent again later, or not at all.
+  if (posts.some(isStop)) return [];
   const uncertain = made.filter((attempt) => isUncertain(attempt, made));
   // A process may have died before its call went out; it is unknown outside which replies that was about.
   const uncertainMessages = uncertain.filter(({ kind }) => kind === 'message');

@@ -9,6 +9,8 @@ import { type Exchange, forward, readAll } from '../../support/fault-proxy/forwa
 /** A create or message call as it arrived at the agent API. */
 export interface Attempt {
   readonly kind: 'create' | 'message';
+  /** By which the agent API recognises a repeat; null: it had none. */
+  readonly key: string | null;
   readonly prompt: string;
   /** The job that a message was for, or that a create call made; null if it made none. */
   readonly agentJobId: string | null;
@@ -73,6 +75,7 @@ export async function startAgentFront(
     const isTaken = exchange !== null && exchange.status < 300;
     attempts.push({
       kind,
+      key: request.headers['idempotency-key']?.toString() ?? null,
       prompt: JSON.parse(body.toString()).prompt,
       agentJobId: kind === 'message' ? (route?.jobId ?? null) : createdId(exchange),
       atMs,

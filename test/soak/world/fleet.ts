@@ -4,6 +4,10 @@ import { freePort } from '../../support/free-port.ts';
 /** Lets each process step its clock on command. */
 const steppedClock = new URL('./child/stepped-clock.ts', import.meta.url).href;
 
+/** How a program of a fleet is started, and how it says that it has. */
+const BOT = { args: ['start'], started: 'started', port: 'PORT' } as const;
+export const RUNNER = { args: ['runner'], started: 'runner_started', port: 'RUNNER_PORT' } as const;
+
 /** The processes of the program; one that ends is replaced by another. */
 export interface Fleet extends AsyncDisposable {
   /** Resolves when this one has started, or has ended, or takes too long. */
@@ -21,7 +25,11 @@ export interface Fleet extends AsyncDisposable {
 }
 
 /** Resolves when all replicas have started. */
-export async function startFleet(replicas: number, env: ChildEnv): Promise<Fleet> {
+export async function startFleet(
+  replicas: number,
+  env: ChildEnv,
+  { args, started, port }: typeof BOT | typeof RUNNER = BOT,
+): Promise<Fleet> {
   const ports = await Promise.all(Array.from({ length: replicas }, () => freePort()));
   const programs: ChildProgram[] = [];
   const current: ChildProgram[] = [];
@@ -30,7 +38,7 @@ export async function startFleet(replicas: number, env: ChildEnv): Promise<Fleet
   const state = { isStopping: false };
 
   function launch(index: number): ChildProgram {
-    const program = runProgram(['start'], { ...env, PORT: String(ports[index]) }, ['--import', steppedClock]);
+    const program = runProgram(args, { ...env, [port]: String(ports[index]) }, ['--import', steppedClock]);
     programs.push(program);
     current[index] = program;
     void program.exit.then(({ code, signal }) => {
@@ -41,13 +49,13 @@ export async function startFleet(replicas: number, env: ChildEnv): Promise<Fleet
     return program;
   }
 
-  await Promise.all(Array.from({ length: replicas }, (_, index) => launch(index).logged('started')));
+  await Promise.all(Array.from({ length: replicas }, (_, index) => launch(index).logged(started)));
   return {
     ports,
     endings,
     outputs: () => programs.map((program) => program.output()),
     started: async (index) => {
-      await current[index]?.logged('started').catch(() => {});
+      await current[index]?.logged(started).catch(() => {});
     },
     kill: async (index) => {
       const program = current[index];

@@ -1,6 +1,6 @@
 import { random, type SlackMessage } from '../../support/local-slack.ts';
 import type { StrictSlack } from '../../support/strict-slack.ts';
-import type { AgentJobEnd, Asked, StoryEvidence, Written } from '../model/evidence.ts';
+import type { AgentJobEnd, Asked, RunnerJob, StoryEvidence, Written } from '../model/evidence.ts';
 import { linksOf, ofKind } from '../model/posts.ts';
 import type { StoryPlan } from '../plan.ts';
 import { isCardText, repliesIn, storyOf } from '../texts.ts';
@@ -24,6 +24,7 @@ export interface Sources {
   readonly pressed: ReadonlySet<string>;
   readonly flaps: ReadonlyMap<string, number>;
   readonly lateTurns: ReadonlyMap<number, number>;
+  readonly work: readonly RunnerJob[] | null;
 }
 
 /** Sorts all that is to be seen from outside by the stories that it belongs to. */
@@ -45,7 +46,7 @@ export async function gather(sources: Sources): Promise<StoryEvidence[]> {
   const threads = Map.groupBy(messages, ({ thread_ts }) => thread_ts);
   const said = Map.groupBy(answers.said, ({ story }) => story);
   const attempts = Map.groupBy(
-    sources.attempts.toSorted((a, b) => a.atMs - b.atMs),
+    withoutRepeats(sources.attempts).toSorted((a, b) => a.atMs - b.atMs),
     ({ prompt }) => storyOf(prompt),
   );
   const byNumber = new Map(plans.map((plan) => [plan.number, plan]));
@@ -78,6 +79,7 @@ export async function gather(sources: Sources): Promise<StoryEvidence[]> {
       lateTurns: sources.lateTurns.get(number) ?? 0,
       flaps,
       pressed,
+      work: sources.work?.filter(({ prompt }) => storyOf(prompt) === number) ?? null,
       second: {
         taken: written.filter(({ ts }) => bySecond.said.has(ts)),
         presses: bySecond.pressed.filter((rootTs) => roots.includes(rootTs ?? '')).length,
@@ -85,6 +87,18 @@ export async function gather(sources: Sources): Promise<StoryEvidence[]> {
       },
       receipts: new Map(written.map(({ ts }) => [ts, receiptsAt(thread, ts, botUserId)])),
     };
+  });
+}
+
+/** What arrived with the same key is one call. */
+function withoutRepeats(attempts: readonly Attempt[]): Attempt[] {
+  const calls = Map.groupBy(attempts, (attempt) => attempt.key ?? attempt);
+  return [...calls.values()].flatMap((repeats) => {
+    const best = (['accepted', 'unclear', 'refused'] as const)
+      .map((answer) => repeats.find((one) => one.answer === answer))
+      .find((one) => one !== undefined);
+    const taken = repeats.find(({ isTaken }) => isTaken);
+    return best === undefined ? [] : { ...best, ...(taken && { isTaken: true, atMs: taken.atMs }) };
   });
 }
 

@@ -66,8 +66,8 @@ async function liveStory(
   const { answer } = asked;
   if (answer === 'refused') return;
   const say = (planned: ReplyPlan, place: SlackMessage, isInTime: boolean) =>
-    reply(planned, { story, card: place, slack, person }).then((one) =>
-      answers.said.push({ ...one, isInTime }),
+    reply(planned, { story, card: place, slack, person }).then(
+      (one) => one && answers.said.push({ ...one, isInTime }),
     );
   const isEarly = ({ moment }: ReplyPlan) => moment === 'before_card' && typeof answer !== 'string';
   // Before anybody knows whether the bot has heard of the message at all.

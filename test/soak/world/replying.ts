@@ -17,12 +17,20 @@ export interface Thread {
 /** What was said; of what was written in a form, Slack has the message only by and by. */
 export type Said = Omit<Written, 'ts' | 'acknowledgedAtMs'> & { readonly ts: string | null };
 
-export async function reply(plan: ReplyPlan, thread: Thread): Promise<Said> {
+/** Null: nothing was said. */
+export async function reply(plan: ReplyPlan, thread: Thread): Promise<Said | null> {
   const { story, card, slack, person } = thread;
   const { number, text, manner } = plan;
-  const said = { number, story, text, manner };
+  const user = number % 3 === 0 ? alice : bob;
+  const by = isDirect(card) ? person : user;
+  if (manner === 'stop') {
+    const button = await offered(thread, 'stop');
+    if (button !== null) return slack.control.press(button, 'stop', by).then(() => null);
+  }
+  // Without the button, the word is only for people.
+  const said = { number, story, text, manner: manner === 'stop' ? 'aside' : manner };
   if (manner === 'form') {
-    const button = await offered(thread);
+    const button = await offered(thread, 'follow_up');
     if (button !== null) {
       const open = () => slack.control.press(button, 'follow_up', person);
       const form = { slack, person, callbackId: 'follow_up', open, values: { prompt: text } };
@@ -30,10 +38,9 @@ export async function reply(plan: ReplyPlan, thread: Thread): Promise<Said> {
       if (taken !== 'not_open') return { ...said, ts: null, isSure: taken === 'accepted' };
     }
   }
-  const user = number % 3 === 0 ? alice : bob;
   const { ts } = await slack.control.message({
     channel: card.channel,
-    user: isDirect(card) ? person : user,
+    user: by,
     text: wordsOf(plan),
     threadTs: threadOf(card),
   });
@@ -42,14 +49,15 @@ export async function reply(plan: ReplyPlan, thread: Thread): Promise<Said> {
 
 function wordsOf({ manner, text }: ReplyPlan): string {
   if (manner === 'mention') return `<@${strictApp.botUserId}> ${text}`;
+  if (manner === 'stop') return 'stop';
   return manner === 'aside' ? `aside: ${text}` : text;
 }
 
-/** The card, if it offers *Follow up* now. */
-async function offered({ slack, card }: Thread): Promise<SlackMessage | null> {
+/** The card, if it offers this button now. */
+async function offered({ slack, card }: Thread, button: string): Promise<SlackMessage | null> {
   const thread = await slack.control.thread(card.channel, threadOf(card));
   const now = thread.find(({ ts }) => ts === card.ts);
-  return JSON.stringify(now?.blocks ?? []).includes('"follow_up"') ? (now ?? null) : null;
+  return JSON.stringify(now?.blocks ?? []).includes(`"${button}"`) ? (now ?? null) : null;
 }
 
 function isDirect({ channel }: SlackMessage): boolean {

@@ -4,9 +4,12 @@ import { stringify } from 'yaml';
 import type { Report } from '../../../src/features/reports/report.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { botScopes } from '../../../src/slack/protocol/scopes.ts';
+import { readPostgres, readSqlite, type StoreReader } from '../../crash/support/store-reader.ts';
 import { startDatabaseProxy } from '../../replicas/support/database-proxy.ts';
 import { type AgentApi, startAgentApi } from '../../support/agent-api/agent-api.ts';
+import type { Script } from '../../support/agent-api/scripted-job.ts';
 import { runProgram } from '../../support/child-program.ts';
+import type { Exchange } from '../../support/fault-proxy/forward.ts';
 import { alice, bob, random as noticeChannel } from '../../support/local-slack.ts';
 import { createTestDatabase, testServerUrl } from '../../support/postgres.ts';
 import { strictApp } from '../../support/strict-slack/ids.ts';
@@ -15,6 +18,7 @@ import { createTempDir } from '../../support/temp-dir.ts';
 import type { AgentJobEnd } from '../model/evidence.ts';
 import type { StoryPlan } from '../plan.ts';
 import type { Random } from '../random.ts';
+import { linkIn } from '../texts.ts';
 import { type AgentFront, startAgentFront } from './agent-front.ts';
 import { scriptedAgent } from './agent-script.ts';
 import { copiesOf } from './copies.ts';
@@ -23,6 +27,7 @@ import { hookSecret, MARK, recipeOf } from './elsewhere.ts';
 import { agentFaultSource, type FaultSource, slackFaultSource } from './faults.ts';
 import { type Fleet, startFleet } from './fleet.ts';
 import { oddAnswers } from './odd-answers.ts';
+import { type RunnerSide, startRunnerSide } from './runner-side.ts';
 import { type SecondProgram, secondProgram } from './second-program.ts';
 
 const PROJECT_ID = 'acme-docs';
@@ -46,6 +51,8 @@ export interface SoakWorld extends AsyncDisposable {
   readonly people: readonly string[];
   readonly front: AgentFront;
   readonly fleet: Fleet;
+  /** The real runner, if it serves the agent API. */
+  readonly runner: RunnerSide | null;
   readonly second: SecondProgram;
   readonly databaseNetwork: DatabaseNetwork | null;
   readonly faults: Readonly<
@@ -61,6 +68,8 @@ export interface SoakWorld extends AsyncDisposable {
   readonly shownAtMs: (link: string) => number | null;
   /** The agent jobs as the API describes them now. */
   agentJobs(): Promise<ReadonlyMap<string, AgentJobEnd>>;
+  /** How many calls the program's ledger has as unknown. */
+  unknownCalls(): Promise<number>;
   /** What `docs-agent report` says. */
   report(): Promise<Report>;
   /** When the program last changed something outside. */
@@ -74,6 +83,8 @@ export interface WorldOptions {
   readonly people: number;
   /** Those that a webhook starts need a recipe. */
   readonly plans: readonly StoryPlan[];
+  /** The real runner takes the place of the stand-in. */
+  readonly withRunner: boolean;
   /** So often a reply is delivered a minute late. */
   readonly lateShare: number;
 }
@@ -93,16 +104,17 @@ export async function startSoakWorld(options: WorldOptions): Promise<SoakWorld> 
   for (const id of channels) slack.control.openChannel({ id, name: id.toLowerCase(), members });
   const agent = scriptedAgent(random);
   const shownAtMs = new Map<string, number>();
-  const api = await startAgentApi({
-    apiKey: API_KEY,
-    projectId: PROJECT_ID,
-    clock: systemClock,
-    script: agent.script,
-    onPullRequest: (link) => shownAtMs.set(link, shownAtMs.get(link) ?? Date.now()),
-  });
-  started.defer(() => api.close());
+  const onPullRequest = (link: string) => shownAtMs.set(link, shownAtMs.get(link) ?? Date.now());
+  const runner = options.withRunner ? await startRunnerSide(started) : null;
+  const api = runner ?? (await startStandIn(agent.script, onPullRequest, started));
   const answers = oddAnswers(random);
-  const front = started.use(await startAgentFront(api.baseUrl, () => agentFaults.next(), answers.distort));
+  const distort = (exchange: Exchange): Exchange => {
+    if (runner === null) return answers.distort(exchange);
+    const link = linkIn(exchange.body.toString());
+    if (link !== null) onPullRequest(link);
+    return exchange;
+  };
+  const front = started.use(await startAgentFront(api.baseUrl, () => agentFaults.next(), distort));
   let lastSlackDeedAtMs = 0;
   slack.onCall(({ method }) => {
     if (CHANGES.has(method)) lastSlackDeedAtMs = Date.now();
@@ -118,8 +130,8 @@ export async function startSoakWorld(options: WorldOptions): Promise<SoakWorld> 
     SLACK_APP_TOKEN: slack.appToken,
     SLACK_API_URL: slack.apiUrl,
     AGENT_BASE_URL: front.baseUrl,
-    AGENT_API_KEY: API_KEY,
-    AGENT_PROJECT_ID: PROJECT_ID,
+    AGENT_API_KEY: api.apiKey,
+    AGENT_PROJECT_ID: api.project,
     AGENT_TIMEOUT: '2s',
     AGENT_READS_PER_MINUTE: '100000',
     NOTICE_CHANNELS: noticeChannel,
@@ -146,13 +158,16 @@ export async function startSoakWorld(options: WorldOptions): Promise<SoakWorld> 
     front,
     fleet,
     second,
+    runner,
     databaseNetwork: store.network,
     faults: { slack: slackFaults, agent: agentFaults, answers },
     flaps: answers.flaps,
     extraCopies: copies.extra,
     lateTurns: agent.lateTurns,
     shownAtMs: (link) => shownAtMs.get(link) ?? null,
-    agentJobs: () => readAgentJobs(api),
+    agentJobs: api.agentJobs,
+    unknownCalls: async () =>
+      (await store.reader.query("select id from call where state = 'unknown'")).length,
     report: () => report({ ...budget, ...store.settings }),
     lastDeedAtMs: () => Math.max(lastSlackDeedAtMs, front.attempts.at(-1)?.atMs ?? 0),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
@@ -198,18 +213,31 @@ async function writeConfig(
 interface WorldStore {
   readonly settings: Readonly<Record<string, string>>;
   readonly network: DatabaseNetwork | null;
+  readonly reader: StoreReader;
 }
 
 async function startStore(database: DatabaseKind, resources: AsyncDisposableStack): Promise<WorldStore> {
   if (database === 'sqlite') {
     const folder = resources.use(await createTempDir());
-    return { settings: { DATA_DIR: folder.path }, network: null };
+    return { settings: { DATA_DIR: folder.path }, network: null, reader: readSqlite(folder.path) };
   }
   if (testServerUrl === undefined) throw new Error('there is no Postgres: TEST_DATABASE_URL is not set');
-  const { url, drop } = await createTestDatabase(testServerUrl);
-  resources.defer(drop);
-  const network = resources.use(await startDatabaseProxy(url));
-  return { settings: { DATABASE_URL: network.url }, network };
+  const created = await createTestDatabase(testServerUrl);
+  resources.defer(created.drop);
+  const network = resources.use(await startDatabaseProxy(created.url));
+  return { settings: { DATABASE_URL: network.url }, network, reader: readPostgres(created) };
+}
+
+async function startStandIn(
+  script: Script,
+  onPullRequest: (link: string) => void,
+  resources: AsyncDisposableStack,
+): Promise<Pick<RunnerSide, 'baseUrl' | 'apiKey' | 'project' | 'agentJobs'>> {
+  const access = { apiKey: API_KEY, projectId: PROJECT_ID };
+  const api = await startAgentApi({ ...access, clock: systemClock, script, onPullRequest });
+  resources.defer(() => api.close());
+  const { baseUrl } = api;
+  return { baseUrl, apiKey: API_KEY, project: PROJECT_ID, agentJobs: () => readAgentJobs(api) };
 }
 
 async function readAgentJobs(api: AgentApi): Promise<Map<string, AgentJobEnd>> {
