@@ -20,10 +20,16 @@ export type AgentTools = EngineTools &
 
 export type ReadPicture = SentPicture | NotSent;
 
-/** Throws AgentError if the project left the job's workspace: its key must not be used. */
-export function requireBoundProject({ newContext }: AgentTools, { teamId, projectId }: Job): void {
-  const { projects } = newContext().rulesOf(teamId);
-  if (!projects.some(({ id }) => id === projectId)) throw unknownProjectError(projectId);
+/** False: the project left the job's workspace, and its key must not be used. */
+export function isBoundProject({ newContext }: AgentTools, { teamId, projectId }: Job): boolean {
+  return newContext()
+    .rulesOf(teamId)
+    .projects.some(({ id }) => id === projectId);
+}
+
+/** Throws AgentError. */
+export function requireBoundProject(tools: AgentTools, job: Job): void {
+  if (!isBoundProject(tools, job)) throw unknownProjectError(job.projectId);
 }
 
 const MAX_WORDS_LENGTH = 200;

@@ -11,7 +11,13 @@ import type { AnsweredCall, CallPause } from '#jobs/schedule/hourly-budget.ts';
 import { TooLateToSendError } from '#runtime/exchange.ts';
 import type { LogFields } from '#runtime/redact.ts';
 import type { ClaimedTask, LedgerCall, Transaction } from '#store/store.ts';
-import { type AgentTools, agentSays, type ReadPicture, requireBoundProject } from './agent-tools.ts';
+import {
+  type AgentTools,
+  agentSays,
+  isBoundProject,
+  type ReadPicture,
+  requireBoundProject,
+} from './agent-tools.ts';
 import { callNext, isNextInLine, noteAnswer, takeFromBudget } from './budget.ts';
 import { AgentError } from './client.ts';
 
@@ -33,12 +39,7 @@ const unreached = (outcome: AgentFailure['outcome'], message: string): AgentFail
 };
 const INTERRUPTED = unreached('unknown', 'the program was stopped while it waited for the answer');
 const TOO_LATE = unreached('definite', 'the program was held up before the request went out');
-
-const NOT_LEARNT: AgentFailure = {
-  ...notAnswered,
-  outcome: 'definite',
-  message: 'the service did not answer what it announces',
-};
+const NOT_LEARNT = unreached('definite', 'the service did not answer what it announces');
 
 /**
  * The agent API cannot look up a call. An interrupted one is repeated if the service recognises repeats
@@ -52,7 +53,7 @@ export function callAgent(tools: AgentTools, task: ClaimedTask): Promise<void> {
         const request = requestOf(call);
         if (request.kind === 'cancel_job') return '';
         // Whether a call may be repeated must be known before it is made.
-        await tools.agent.learn(job.projectId);
+        if (isBoundProject(tools, job)) await tools.agent.learn(job.projectId);
         return tools.readablePrompt(job.teamId, request.prompt);
       },
       admit: async (tx, due) => {
@@ -172,7 +173,7 @@ const READ_WITHIN_MS = 20_000;
 
 /** The service may take none after all. */
 async function withPictures(
-  { agent, known, readPictures, clock }: AgentTools,
+  { known, readPictures, clock }: AgentTools,
   { call, job: { teamId, projectId } }: DueCall,
   send: (read: readonly ReadPicture[]) => Promise<JobEvent>,
 ): Promise<JobEvent> {

@@ -12,6 +12,7 @@ import {
   nothingKnown,
   type ServiceFacts,
 } from '#jobs/agent-job.ts';
+import type { SentPicture } from '#jobs/requests/attachments.ts';
 import { type Clock, clockAheadMs, systemClock } from '#runtime/clock.ts';
 import {
   exchange,

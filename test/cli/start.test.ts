@@ -136,7 +136,7 @@ test('a start without a scope that only one feature needs warns of it (A4)', asy
   expect(JSON.parse(warnings[0] ?? '')).toMatchObject({
     level: 'warn',
     scope: 'files:read',
-    reason: 'the text files that come along are not read',
+    reason: 'the text files and pictures that come along are not read',
     what_to_do: expect.stringContaining('OAuth & Permissions'),
   });
 });

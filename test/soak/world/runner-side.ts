@@ -23,7 +23,7 @@ export async function startRunnerSide(resources: AsyncDisposableStack): Promise<
   const fleet = resources.use(await startFleet(1, runnerEnv(world), RUNNER));
   const store = readSqlite(world.settings.dataDir);
   const baseUrl = `http://127.0.0.1:${fleet.ports[0]}`;
-  const { project } = world.settings;
+  const { id: project } = world.settings;
   const jobs = () => store.query('select id, prompt from job');
   const branches = new Map<string, RunnerJob['branches'][number]>();
 
