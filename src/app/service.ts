@@ -15,7 +15,7 @@ import type { SignedInAs } from '#slack/workspace/workspace.ts';
 import { readDataDir } from '#store/backup.ts';
 import { heldLockWords } from '#store/engines/database.ts';
 import { openStore } from '#store/open.ts';
-import { backgroundStore, instrumentedStore } from '#store/store.ts';
+import { backgroundStore } from '#store/store.ts';
 import type { Config } from './config/config.ts';
 import { featureButtons, features, featureViews } from './features.ts';
 import {
@@ -85,7 +85,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
     resources.defer(() => metrics.close());
     const logger = boltLogger(log);
     const { apiUrl, transport } = config.slack;
-    const store = instrumentedStore(await openStore(config.store, options.clock?.now), metrics.transaction);
+    const store = await openStore(config.store, options.clock?.now, metrics.transaction);
     resources.defer(() => store.close());
     const inBackground = backgroundStore(store);
     const missed = missedReplies(inBackground, clock, log);

@@ -105,8 +105,8 @@ export type Granted = Readonly<{
 export type Found = Readonly<{
   tasks: readonly ClaimedTask[];
   isBehind: boolean;
-  /** Null: none, or unknown while more can be claimed at once. */
-  dueAtMs: number | null;
+  /** Infinity: none, or unknown while more can be claimed at once. */
+  dueAtMs: number;
   usedUp: ReadonlyMap<TaskGroup, number>;
 }>;
 
@@ -132,7 +132,7 @@ export async function claimFairly(tx: Transaction, look: ClaimOptions): Promise<
   const firstMs = await tx.tasks.firstFreeMs(look.kinds, leaseNowMs);
   const kinds = look.kinds.filter((kind) => (firstMs.get(kind) ?? Number.POSITIVE_INFINITY) <= nowMs);
   if (kinds.length === 0) {
-    const dueAtMs = earliest([...firstMs.values(), ...usedUp.values()]);
+    const dueAtMs = Math.min(...firstMs.values(), ...usedUp.values());
     return { tasks: [], isBehind: false, dueAtMs, usedUp };
   }
   const slots = look.slots.copy();
@@ -174,12 +174,7 @@ export async function claimFairly(tx: Transaction, look: ClaimOptions): Promise<
     mostWanted = found === wanted ? mostWanted * 2 : limit;
   }
   const isBehind = tasks.length >= limit || slots.full().length > 0;
-  if (isBehind && tasks.length > 0) return { tasks, isBehind, dueAtMs: null, usedUp };
+  if (isBehind && tasks.length > 0) return { tasks, isBehind, dueAtMs: Number.POSITIVE_INFINITY, usedUp };
   const nextMs = await tx.tasks.nextDueAtMs(look.kinds, skippedGroups());
-  const dueAtMs = earliest([...usedUp.values(), ...(nextMs === null ? [] : [nextMs])]);
-  return { tasks, isBehind, dueAtMs, usedUp };
-}
-
-function earliest(timesMs: readonly number[]) {
-  return timesMs.length === 0 ? null : Math.min(...timesMs);
+  return { tasks, isBehind, dueAtMs: Math.min(nextMs, ...usedUp.values()), usedUp };
 }

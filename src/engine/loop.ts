@@ -124,7 +124,7 @@ export function createLoop(options: LoopOptions) {
         const { tasks, dueAtMs } = await claim(claimedAtMs);
         lastClaimAtMs = clock.now();
         for (const task of tasks) void take(task).then(claimIfBehind);
-        const isDue = dueAtMs !== null && dueAtMs <= claimedAtMs;
+        const isDue = dueAtMs <= claimedAtMs;
         if (tasks.length > 0) {
           // On SQLite, all of this runs in one turn of the event loop: a backlog must not starve sockets and
           // timers.
@@ -133,8 +133,7 @@ export function createLoop(options: LoopOptions) {
           if (isBehind || isDue) continue;
         }
         const nowMs = clock.now();
-        const idleMs = nowMs + IDLE_POLL_MS;
-        wakeAtMs = isDue ? nowMs + SHORTEST_PAUSE_MS : Math.min(dueAtMs ?? idleMs, idleMs);
+        wakeAtMs = isDue ? nowMs + SHORTEST_PAUSE_MS : Math.min(dueAtMs, nowMs + IDLE_POLL_MS);
       } catch (error) {
         log.error('loop_failed', { loop: name, error });
         wakeAtMs = clock.now() + PAUSE_AFTER_ERROR_MS;
@@ -148,7 +147,7 @@ export function createLoop(options: LoopOptions) {
     const { free } = slots;
     const limit = requestsInFlight() > 0 ? Math.min(free, 1) : free;
     isBehind = limit <= 0;
-    if (isBehind) return { tasks: [], dueAtMs: null };
+    if (isBehind) return { tasks: [], dueAtMs: Number.POSITIVE_INFINITY };
     const found = await store.transaction(async (tx) => {
       const leaseNowMs = await tx.tasks.leaseNowMs();
       const lease = { leaseNowMs, leaseUntilMs: leaseNowMs + LEASE_MS, inFlight: leasesInFlight() };

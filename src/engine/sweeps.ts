@@ -13,14 +13,6 @@ const FIRST_AFTER_MS = 60_000;
 /** On SQLite, nothing else runs during a batch. */
 const JOBS_AT_ONCE = 25;
 const ROWS_AT_ONCE = 250;
-const DAY_MS = 86_400_000;
-/**
- * Slack redelivers events for a few hours; threads are read for missed replies for 14 days. Older ones are
- * not accepted (`isTooOld`).
- */
-const REQUESTS_KEPT_MS = 30 * DAY_MS;
-/** Home tabs are refreshed for an hour after opening. */
-const HOMES_KEPT_MS = DAY_MS;
 
 export function retentionJob({ store, clock, log }: EngineTools, retentionMs: number): Periodic {
   return periodically(
@@ -28,17 +20,13 @@ export function retentionJob({ store, clock, log }: EngineTools, retentionMs: nu
     { firstAfterMs: FIRST_AFTER_MS, everyMs: RETENTION_EVERY_MS },
     async (stopping) => {
       const startedAtMs = clock.now();
-      const limits = {
-        jobsBeforeMs: startedAtMs - retentionMs,
-        inboundRequestsBeforeMs: startedAtMs - REQUESTS_KEPT_MS,
-        homesBeforeMs: startedAtMs - HOMES_KEPT_MS,
-      };
+      const beforeMs = startedAtMs - retentionMs;
       let jobs = 0;
       try {
         let next: Cursor | null = null;
         do {
           const batch = await store.transaction((tx) =>
-            tx.retention.pruneJobs(limits, next, JOBS_AT_ONCE, clock.now()),
+            tx.retention.pruneJobs(beforeMs, next, JOBS_AT_ONCE, clock.now()),
           );
           jobs += batch.pruned;
           next = batch.next;
@@ -46,7 +34,9 @@ export function retentionJob({ store, clock, log }: EngineTools, retentionMs: nu
         } while (next !== null && !stopping.aborted);
         let most = ROWS_AT_ONCE;
         while (most >= ROWS_AT_ONCE && !stopping.aborted) {
-          most = await store.transaction((tx) => tx.retention.pruneTraces(limits, ROWS_AT_ONCE, clock.now()));
+          most = await store.transaction((tx) =>
+            tx.retention.pruneTraces(beforeMs, ROWS_AT_ONCE, clock.now()),
+          );
           await nextTurn();
         }
         log.info('retention_job_ran', { outcome: 'done', jobs, duration_ms: clock.now() - startedAtMs });
@@ -86,14 +76,14 @@ export function farTasks({ store, clock, log, newContext }: EngineTools): Period
 
 async function bringChecksForward(tx: Transaction, nowMs: number, laterThanMs: number) {
   const far = await tx.tasks.plannedAfter('check_job', laterThanMs, ROWS_AT_ONCE);
-  const jobs = far.length === 0 ? [] : [...(await tx.checks.read(far)).values()];
+  const jobs = [...(await tx.checks.read(far)).values()];
   // The agent may have asked to wait, or keeps changing its answer.
   const astray = jobs.filter(({ job }) => {
     const { trouble } = job;
     return trouble === null ? !isPaused(job, nowMs) : trouble.retryAtMs > nowMs + LONGEST_PAUSE_MS;
   });
-  for (const { job } of astray) await tx.tasks.runNowUnlessLocked('check_job', job.id, nowMs);
-  return astray.length;
+  const ids = astray.map(({ job }) => job.id);
+  return tx.tasks.runNowUnlessLocked('check_job', ids, nowMs);
 }
 
 /**
@@ -102,6 +92,5 @@ async function bringChecksForward(tx: Transaction, nowMs: number, laterThanMs: n
  */
 async function shortenFarLeases(tx: Transaction, nowMs: number) {
   const untilMs = (await tx.tasks.leaseNowMs()) + LEASE_MS;
-  const lease = { laterThanMs: untilMs + CLOCKS_DIFFER_MS, untilMs };
-  for (const kind of taskKinds) await tx.tasks.shortenLeases(kind, lease, nowMs);
+  await tx.tasks.shortenLeases(untilMs + CLOCKS_DIFFER_MS, untilMs, nowMs);
 }

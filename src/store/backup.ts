@@ -66,7 +66,7 @@ export async function backUp(dataDir: string, options: BackupOptions) {
   const directory = resolve(options.directory);
   const backup = await makeBackup(store, { ...options, directory }).catch((error: unknown) => {
     recordFailedBackup(store);
-    throw error;
+    throw error instanceof StoreError ? error : unusable(directory, codeOf(error));
   });
   recordBackup(store, options.nowMs);
   return backup;
@@ -82,14 +82,11 @@ async function makeBackup(store: string, { directory, keep, nowMs }: BackupOptio
     flush(partial);
     renameSync(partial, path);
     flush(directory);
-  } catch (error) {
+  } finally {
     rmSync(partial, { force: true });
-    throw error instanceof StoreError ? error : unusable(directory, codeOf(error));
   }
-  const deleted = [
-    ...earlier.slice(0, Math.max(0, earlier.length + 1 - keep)),
-    ...abandonedIn(directory, nowMs),
-  ];
+  const superfluous = earlier.slice(0, Math.max(0, earlier.length + 1 - keep));
+  const deleted = [...superfluous, ...abandonedIn(directory, nowMs)];
   for (const old of deleted) rmSync(old, { force: true });
   return { path, sizeBytes: statSync(path).size, deleted };
 }
@@ -119,11 +116,7 @@ function recordFailedBackup(store: string) {
 
 /** Private: it holds prompts. SQLite accepts an empty target file. */
 function claimFile(directory: string, nowMs: number) {
-  try {
-    makeDirectory(directory);
-  } catch (error) {
-    throw unusable(directory, codeOf(error));
-  }
+  makeDirectory(directory);
   for (let atMs = nowMs; ; atMs += 1_000) {
     const time = new Date(atMs).toISOString().slice(0, 19).replaceAll(':', '-');
     const path = join(directory, `docs-agent-${time}Z.db`);
@@ -132,7 +125,7 @@ function claimFile(directory: string, nowMs: number) {
       if (!existsSync(path)) return path;
       rmSync(partialOf(path));
     } catch (error) {
-      if (codeOf(error) !== 'EEXIST') throw unusable(directory, codeOf(error));
+      if (codeOf(error) !== 'EEXIST') throw error;
     }
   }
 }

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type Kysely, sql } from 'kysely';
-import { StoreError } from './engines/database.ts';
+import { propertyName, StoreError } from './engines/database.ts';
 import { movedTo, openDatabase, placeOf, type StoreLocation } from './open.ts';
 import { isBeyond } from './queries/table.ts';
 import { exactly, type Queries } from './schema/tables.ts';
@@ -195,5 +195,5 @@ async function tablesInOrder(sqlite: Queries): Promise<readonly CopiedTable[]> {
   const keys = Map.groupBy(rows, ({ table }) => table);
   return [...keys]
     .filter(([name]) => !NOT_COPIED.includes(name))
-    .map(([name, key]) => ({ name, key: key.map(({ column }) => column) }));
+    .map(([name, key]) => ({ name, key: key.map(({ column }) => propertyName(column)) }));
 }

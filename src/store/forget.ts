@@ -4,7 +4,7 @@ import { activeStages, isUnwatched } from '#jobs/job.ts';
 import { openDatabase, type StoreLocation } from './open.ts';
 import { followUpFrom, followUpRow } from './queries/follow-ups.ts';
 import { idsOf } from './queries/prepared.ts';
-import { deleteJobs } from './retention.ts';
+import { Retention } from './retention.ts';
 import { FORGOTTEN, fromJson, type Queries, type Tables } from './schema/tables.ts';
 
 /** `teamId` null: all workspaces. */
@@ -180,7 +180,7 @@ function inTeam({ teamId }: Subject, column: string) {
 
 async function eraseJobs(db: Queries, subject: Subject, nowMs: number) {
   const jobs = await lockedJobs(db, subject, '=').execute();
-  await deleteJobs(db, idsOf(jobs), nowMs);
+  await new Retention(db).deleteJobs(idsOf(jobs), nowMs);
   if (subject.kind === 'channel') return jobs.length;
   // A direct message belongs to one person.
   for (const { teamId, channelId } of jobs.filter((job) => job.channelId.startsWith('D'))) {

@@ -1,16 +1,16 @@
 import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { sql } from 'kysely';
-import { type TaskKind, taskKinds } from '#jobs/task-kinds.ts';
+import { taskKinds } from '#jobs/task-kinds.ts';
 import { freeBytesIn } from './backup.ts';
 import { codeOf, type HeldLock, StoreError } from './engines/database.ts';
 import { openPostgres } from './engines/postgres.ts';
 import { connect, DATABASE_FILE, OWNER_FILE, openBeside } from './engines/sqlite.ts';
 import { isBusy, sqliteError, unusableDirectory } from './engines/sqlite-errors.ts';
 import { placeOf, type StoreLocation } from './open.ts';
-import { BudgetQueue, type ProjectPause, ReadBudget } from './queries/budgets.ts';
+import { BudgetQueue, ReadBudget } from './queries/budgets.ts';
 import { otherConnectionsSeen } from './queries/operations.ts';
-import { Installations, type StoredInstallation } from './queries/workspaces.ts';
+import { Installations } from './queries/workspaces.ts';
 import { migrations, type SchemaState, schemaState } from './schema/migrations.ts';
 import { fromJson, type Queries } from './schema/tables.ts';
 
@@ -18,17 +18,11 @@ const RECENT_MS = 7 * 86_400_000;
 const FAILING_FOR_MS = 60_000;
 const LATEST_PULL_REQUESTS = 50;
 
-export type AgentRefusal = Readonly<{
-  projectId: string;
-  words: string;
-}>;
+type Rows = Readonly<Awaited<ReturnType<typeof readRows>>>;
 
-type NoticeChannel = Readonly<{ teamId: string; channelId: string }>;
+export type AgentRefusal = Rows['agentRefusals'][number];
 
-export type NoticeFacts = Readonly<{
-  saved: readonly NoticeChannel[];
-  refused: readonly (NoticeChannel & Readonly<{ reason: string; atMs: number; isTriedAgain: boolean }>)[];
-}>;
+export type NoticeFacts = Rows['notices'];
 
 export type StoreFacts = Rows &
   Readonly<{
@@ -41,20 +35,16 @@ export type StoreFacts = Rows &
     heldLocks: readonly HeldLock[];
   }>;
 
-const NO_ROWS = {
-  installations: [] as readonly StoredInstallation[],
-  organisations: new Map<string, string>() as ReadonlyMap<string, string>,
-  notices: { saved: [], refused: [] } as NoticeFacts,
-  agentRefusals: [] as readonly AgentRefusal[],
-  pauses: { reads: [] as readonly ProjectPause[], calls: [] as readonly ProjectPause[] },
-  /** Every attempt since `sinceMs` failed. */
-  failures: [] as readonly { kind: TaskKind; count: number; sinceMs: number; words: string }[],
-  pullRequests: [] as readonly string[],
-  /** To Slack, from programs with another store. */
+const NO_ROWS: Rows = {
+  installations: [],
+  organisations: new Map(),
+  notices: { saved: [], refused: [] },
+  agentRefusals: [],
+  pauses: { reads: [], calls: [] },
+  failures: [],
+  pullRequests: [],
   otherConnections: 0,
 };
-
-type Rows = Readonly<typeof NO_ROWS>;
 
 /**
  * Changes nothing, even while docs-agent runs. Throws StoreError if the store cannot be opened, read or
@@ -161,9 +151,13 @@ function isOwned(directory: string) {
   }
 }
 
-async function readFacts(db: Queries, nowMs: number): Promise<Rows & Pick<StoreFacts, 'schema'>> {
+async function readFacts(db: Queries, nowMs: number) {
   const schema = await schemaState(db);
-  if (schema.missing.length + schema.unknown.length > 0) return { schema, ...NO_ROWS };
+  const isCurrent = schema.missing.length + schema.unknown.length === 0;
+  return { schema, ...(isCurrent ? await readRows(db, nowMs) : NO_ROWS) };
+}
+
+async function readRows(db: Queries, nowMs: number) {
   const sinceMs = nowMs - RECENT_MS;
   const served = await db.selectFrom('organisationTeam').selectAll().execute();
   const settings = await db.selectFrom('channelSetting').select(['teamId', 'data']).execute();
@@ -174,7 +168,6 @@ async function readFacts(db: Queries, nowMs: number): Promise<Rows & Pick<StoreF
     .limit(LATEST_PULL_REQUESTS)
     .execute();
   return {
-    schema,
     installations: await new Installations(db).all(),
     organisations: new Map(served.map(({ teamId, enterpriseId }) => [teamId, enterpriseId])),
     notices: {
@@ -188,13 +181,15 @@ async function readFacts(db: Queries, nowMs: number): Promise<Rows & Pick<StoreF
       reads: await new ReadBudget(db).paused(nowMs),
       calls: await new BudgetQueue(db).paused(nowMs),
     },
+    /** Every attempt since `sinceMs` failed. */
     failures: await taskFailures(db, nowMs - FAILING_FOR_MS),
-    pullRequests: pullRequests.map(({ key }) => key),
+    pullRequests: pullRequests.map(({ key }) => key) as readonly string[],
+    /** To Slack, from programs with another store. */
     otherConnections: await otherConnectionsSeen(db, nowMs),
   };
 }
 
-async function taskFailures(db: Queries, sinceMs: number): Promise<Rows['failures']> {
+async function taskFailures(db: Queries, sinceMs: number) {
   const rows = await db
     .selectFrom('task')
     .select((eb) => [
@@ -212,8 +207,8 @@ async function taskFailures(db: Queries, sinceMs: number): Promise<Rows['failure
 }
 
 /** Only each channel's last notice counts. */
-async function refusedNotices(db: Queries, sinceMs: number): Promise<NoticeFacts['refused']> {
-  const notices = await db
+async function refusedNotices(db: Queries, sinceMs: number) {
+  const calls = await db
     .selectFrom('call')
     .innerJoin('job', 'job.id', 'call.jobId')
     .select(['job.teamId', 'call.request', 'call.state', 'call.detail'])
@@ -227,18 +222,17 @@ async function refusedNotices(db: Queries, sinceMs: number): Promise<NoticeFacts
     )
     .orderBy('atMs')
     .execute();
-  const byChannel = new Map<string, NoticeFacts['refused'][number] & { readonly isDone: boolean }>();
-  for (const { teamId, request, state, detail, atMs } of notices) {
+  const notices = calls.flatMap(({ request, ...call }) => {
     const notice = fromJson(request);
-    if (notice.kind !== 'notify_channel') continue;
-    const { channelId } = notice;
-    const how = { reason: detail ?? 'unknown', isTriedAgain: state === 'pending', isDone: state === 'done' };
-    byChannel.set(`${teamId} ${channelId}`, { teamId, channelId, atMs, ...how });
-  }
-  return [...byChannel.values()].flatMap(({ isDone, ...refused }) => (isDone ? [] : [refused]));
+    return notice.kind === 'notify_channel' ? [{ ...call, channelId: notice.channelId }] : [];
+  });
+  const last = new Map(notices.map((notice) => [`${notice.teamId} ${notice.channelId}`, notice]));
+  return [...last.values()].flatMap(({ state, detail, ...notice }) =>
+    state === 'done' ? [] : [{ ...notice, reason: detail ?? 'unknown', isTriedAgain: state === 'pending' }],
+  );
 }
 
-async function agentRefusals(db: Queries, sinceMs: number): Promise<AgentRefusal[]> {
+async function agentRefusals(db: Queries, sinceMs: number) {
   const calls = await db
     .selectFrom('call')
     .select(['projectId', 'kind', 'state', 'detail'])

@@ -4,7 +4,7 @@ import { type Database, StoreError } from './engines/database.ts';
 import { openSqlite } from './engines/sqlite.ts';
 import { migrate, migrations, schemaState } from './schema/migrations.ts';
 import type { Queries } from './schema/tables.ts';
-import { SqlStore, type Store } from './store.ts';
+import { type EndedTransaction, SqlStore, type Store } from './store.ts';
 
 /** `dataDir`: on a local disk, for one process. */
 export type StoreLocation = { readonly dataDir: string } | { readonly databaseUrl: string };
@@ -20,7 +20,11 @@ export function placeOf(location: StoreLocation): string {
  * version, or was copied elsewhere.
  * @param leaseNowMs replaces the database's clock for leases
  */
-export async function openStore(location: StoreLocation, leaseNowMs?: () => number): Promise<Store> {
+export async function openStore(
+  location: StoreLocation,
+  leaseNowMs?: () => number,
+  report?: (ended: EndedTransaction) => void,
+): Promise<Store> {
   const { database } = await openDatabase(location);
   try {
     await refuseMoved(database.queries, placeOf(location));
@@ -28,7 +32,7 @@ export async function openStore(location: StoreLocation, leaseNowMs?: () => numb
     await database.close();
     throw error;
   }
-  return new SqlStore(leaseNowMs ? { ...database, leaseNowMs: async () => leaseNowMs() } : database);
+  return new SqlStore(leaseNowMs ? { ...database, leaseNowMs: async () => leaseNowMs() } : database, report);
 }
 
 export async function migrateStore(location: StoreLocation): Promise<readonly string[]> {
@@ -41,39 +45,26 @@ export async function migrateStore(location: StoreLocation): Promise<readonly st
 export async function openDatabase(
   location: StoreLocation,
 ): Promise<{ readonly database: Database; readonly migrated: readonly string[] }> {
-  if (!('dataDir' in location)) return openMigratedPostgres(location.databaseUrl);
-  const database = openSqlite(location.dataDir);
+  // A start with SQLite should not wait for the packages of Postgres.
+  const database =
+    'dataDir' in location
+      ? openSqlite(location.dataDir)
+      : (await import('./engines/postgres.ts')).openPostgres(location.databaseUrl);
   try {
-    const migrated = await migrate(database, migrations('sqlite'));
-    // Their owner is gone, or the directory would be locked.
-    await sql`
-      update task set lease_token = null, lease_until = null where lease_until is not null`.execute(
-      database.queries,
-    );
+    const { missing, unknown } = await schemaState(database.queries);
+    const isCurrent = missing.length + unknown.length === 0;
+    const migrated = isCurrent ? [] : await migrate(database, migrations(database.engine));
+    // On SQLite, their owner is gone, or the directory would be locked.
+    if (database.engine === 'sqlite') {
+      const freeLeases = sql`
+        update task set lease_token = null, lease_until = null where lease_until is not null`;
+      await freeLeases.execute(database.queries);
+    }
     return { database, migrated };
   } catch (error) {
     await database.close();
     throw error;
   }
-}
-
-/** Migrations have no time limits: the database may be large, or another replica is migrating it. */
-async function openMigratedPostgres(databaseUrl: string) {
-  // A start with SQLite should not wait for these packages.
-  const { openPostgres } = await import('./engines/postgres.ts');
-  const database = openPostgres(databaseUrl);
-  try {
-    const { missing, unknown } = await schemaState(database.queries);
-    if (missing.length + unknown.length === 0) return { database, migrated: [] };
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
-  // A role may be allowed a single connection.
-  await database.close();
-  const patient = openPostgres(databaseUrl, true);
-  const migrated = await migrate(patient, migrations('postgres')).finally(() => patient.close());
-  return { database: openPostgres(databaseUrl), migrated };
 }
 
 export function movedTo(queries: Queries) {

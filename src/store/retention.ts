@@ -2,13 +2,13 @@ import { type SqlBool, sql } from 'kysely';
 import { dueStates } from '#jobs/follow-ups/follow-up.ts';
 import { overStages } from '#jobs/job.ts';
 import { laneTaskKinds } from '#jobs/task-kinds.ts';
-import { keepNotices } from './queries/calls.ts';
+import { Calls } from './queries/calls.ts';
 import { forgetOldEarlyReplies, HOOK_ANSWERS_KEPT_MS } from './queries/inbound.ts';
 import type { Thread } from './queries/jobs.ts';
 import { idsOf } from './queries/prepared.ts';
 import { type Cursor, readPage, Table } from './queries/table.ts';
 import { subjectIn, taskId } from './queries/task.ts';
-import { literals, type Queries, type Tables } from './schema/tables.ts';
+import { literals, type Tables } from './schema/tables.ts';
 
 /**
  * Worded as in the index `job_over`. Without `|| ''`, SQLite uses the index of stages and scans all ended
@@ -16,35 +16,37 @@ import { literals, type Queries, type Tables } from './schema/tables.ts';
  */
 const IS_OVER = sql<SqlBool>`(stage || '') in (${literals(overStages)})`;
 
-type Limits = Readonly<{
-  jobsBeforeMs: number;
-  inboundRequestsBeforeMs: number;
-  homesBeforeMs: number;
-}>;
+const DAY_MS = 86_400_000;
+/**
+ * Slack redelivers events for a few hours; threads are read for missed replies for 14 days. Older ones are
+ * not accepted (`isTooOld`).
+ */
+const REQUESTS_KEPT_MS = 30 * DAY_MS;
+/** Home tabs are refreshed for an hour after opening. */
+const HOMES_KEPT_MS = DAY_MS;
 
 export class Retention extends Table {
   /** Deletes inactive jobs with nothing left to do. */
   async pruneJobs(
-    { jobsBeforeMs }: Pick<Limits, 'jobsBeforeMs'>,
+    beforeMs: number,
     after: Cursor | null,
     limit: number,
     nowMs: number,
   ): Promise<{ readonly pruned: number; readonly next: Cursor | null }> {
-    const free = this.oldJobs(jobsBeforeMs).forUpdate().skipLocked();
+    const free = this.oldJobs(beforeMs).forUpdate().skipLocked();
     const { rows: found, next } = await readPage(free, ['requestedAt', 'id'], 0, after, limit);
     // Checked again under the locks: something may have arrived before them.
-    const over = await this.oldJobs(jobsBeforeMs).where('id', 'in', idsOf(found)).execute();
-    await deleteJobs(this.db, idsOf(over), nowMs);
+    const over = await this.oldJobs(beforeMs).where('id', 'in', idsOf(found)).execute();
+    await this.deleteJobs(idsOf(over), nowMs);
     return { pruned: over.length, next };
   }
 
-  async pruneTraces(limits: Limits, limit: number, nowMs: number): Promise<number> {
-    const { jobsBeforeMs } = limits;
+  async pruneTraces(jobsBeforeMs: number, limit: number, nowMs: number): Promise<number> {
     await forgetOldEarlyReplies(this.db, nowMs);
     return Math.max(
-      await this.pruneRows('inboundRequest', ['key'], 'at', limits.inboundRequestsBeforeMs, limit),
+      await this.pruneRows('inboundRequest', ['key'], 'at', nowMs - REQUESTS_KEPT_MS, limit),
       await this.pruneRows('hookAnswer', ['key'], 'at', nowMs - HOOK_ANSWERS_KEPT_MS, limit),
-      await this.pruneRows('home', ['teamId', 'userId'], 'openedAt', limits.homesBeforeMs, limit),
+      await this.pruneRows('home', ['teamId', 'userId'], 'openedAt', nowMs - HOMES_KEPT_MS, limit),
       await this.pruneRows('pastThread', ['teamId', 'channelId', 'threadTs'], 'at', jobsBeforeMs, limit),
       await this.pruneRows('auditEntry', ['id'], 'at', jobsBeforeMs, limit),
     );
@@ -100,47 +102,32 @@ export class Retention extends Table {
           select 1 from task where task.job_id = job.id and kind not in (${sql.join(Object.values(laneTaskKinds))})
         )`);
   }
-}
 
-/** Records their threads and channel notices. */
-export async function deleteJobs(db: Queries, jobIds: readonly string[], nowMs: number): Promise<void> {
-  if (jobIds.length === 0) return;
-  await keepNotices(db, jobIds);
-  const pullRequests = await db
-    .selectFrom('jobPullRequest')
-    .select(['teamId', 'key'])
-    .distinct()
-    .where('jobId', 'in', jobIds)
-    .execute();
-  const jobs = await db
-    .deleteFrom('job')
-    .where('id', 'in', jobIds)
-    .returning(['teamId', 'channelId', 'threadTs'])
-    .execute();
-  for (const { teamId, key } of pullRequests) {
-    const { numDeletedRows } = await db
-      .deleteFrom('pullRequest')
-      .where((eb) => eb.and({ teamId, key }))
-      .where(
-        sql<SqlBool>`not exists (
-          select 1 from job_pull_request as kept
-          where kept.team_id = pull_request.team_id and kept.key = pull_request.key
-        )`,
-      )
-      .executeTakeFirst();
-    if (numDeletedRows === 0n) continue;
-    const task = taskId('look_at_pull_request', subjectIn(teamId, key));
-    await db.deleteFrom('task').where('id', '=', task).execute();
+  /** Keeps the facts that they had threads and channel notices. */
+  async deleteJobs(jobIds: readonly string[], nowMs: number): Promise<void> {
+    if (jobIds.length === 0) return;
+    await new Calls(this.db).keepNotices(jobIds);
+    const pullRequests = await this.db
+      .selectFrom('jobPullRequest')
+      .select(['teamId', 'key'])
+      .distinct()
+      .where('jobId', 'in', jobIds)
+      .execute();
+    const jobs = await this.db
+      .deleteFrom('job')
+      .where('id', 'in', jobIds)
+      .returning(['teamId', 'channelId', 'threadTs'])
+      .execute();
+    for (const key of pullRequests) {
+      const isUnused = sql<SqlBool>`not exists (
+        select 1 from job_pull_request as kept
+        where kept.team_id = pull_request.team_id and kept.key = pull_request.key
+      )`;
+      if (!(await this.delete('pullRequest', key, isUnused))) continue;
+      await this.delete('task', { id: taskId('look_at_pull_request', subjectIn(key.teamId, key.key)) });
+    }
+    for (const { threadTs, ...place } of jobs) {
+      if (threadTs !== null) await this.upsert('pastThread', { ...place, threadTs }, { at: nowMs });
+    }
   }
-  const threads = jobs.flatMap(({ threadTs, ...place }) =>
-    threadTs === null ? [] : [{ ...place, threadTs, at: nowMs }],
-  );
-  if (threads.length === 0) return;
-  await db
-    .insertInto('pastThread')
-    .values(threads)
-    .onConflict((conflict) =>
-      conflict.columns(['teamId', 'channelId', 'threadTs']).doUpdateSet({ at: nowMs }),
-    )
-    .execute();
 }

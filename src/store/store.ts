@@ -12,7 +12,6 @@ import { JobLists, Jobs } from './queries/jobs.ts';
 import { Audit, Replicas, Stats } from './queries/operations.ts';
 import { Places } from './queries/places.ts';
 import { Recipes, Schedules } from './queries/schedules.ts';
-import type { Shared } from './queries/table.ts';
 import { type Scheduled, Tasks } from './queries/tasks.ts';
 import { ChannelSettingsTable, Homes, Installations } from './queries/workspaces.ts';
 import { Retention } from './retention.ts';
@@ -35,13 +34,8 @@ export type Store = Pick<SqlStore, keyof SqlStore>;
 export type TransactionOptions = { readonly isBackground?: boolean };
 
 export function backgroundStore(store: Store): Store {
-  return withChanges(store, {
-    transaction: (work, options) => store.transaction(work, { ...options, isBackground: true }),
-  });
-}
-
-function withChanges(store: Store, changes: Partial<Store>): Store {
-  return Object.assign(Object.create(store), changes);
+  const transaction: Store['transaction'] = (work) => store.transaction(work, { isBackground: true });
+  return Object.assign(Object.create(store), { transaction });
 }
 
 export const transactionOutcomes = ['done', 'undone', 'failed', 'disk_full'] as const;
@@ -50,26 +44,6 @@ export type EndedTransaction = Readonly<{
   outcome: (typeof transactionOutcomes)[number];
   durationMs: number;
 }>;
-
-export function instrumentedStore(store: Store, report: (transacted: EndedTransaction) => void): Store {
-  const reported = async <T>(work: () => Promise<T>) => {
-    const startedAtMs = performance.now();
-    let outcome: EndedTransaction['outcome'] = 'done';
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof StoreError)) outcome = 'undone';
-      else outcome = error.isDiskFull ? 'disk_full' : 'failed';
-      throw error;
-    } finally {
-      report({ outcome, durationMs: performance.now() - startedAtMs });
-    }
-  };
-  return withChanges(store, {
-    transaction: (work, options) => reported(() => store.transaction(work, options)),
-    check: () => reported(() => store.check()),
-  });
-}
 
 /** Serialization failure, deadlock, or a deleted job. */
 const CONFLICT_CODES: ReadonlySet<string | null> = new Set(['40001', '40P01', '23503']);
@@ -81,10 +55,12 @@ const MAX_BACKGROUND_LOCK_ATTEMPTS = 3;
 
 export class SqlStore {
   private readonly database: Database;
+  private readonly report: (ended: EndedTransaction) => void;
   private readonly listeners = new Set<(scheduled: Scheduled) => void>();
 
-  constructor(database: Database) {
+  constructor(database: Database, report: (ended: EndedTransaction) => void = () => {}) {
     this.database = database;
+    this.report = report;
   }
 
   /**
@@ -122,6 +98,19 @@ export class SqlStore {
 
   private async attempt<T>(isBackground: boolean, work: (db: Queries) => Promise<T>) {
     const startedAtMs = performance.now();
+    let outcome: EndedTransaction['outcome'] = 'done';
+    try {
+      return await this.untilDone(startedAtMs, isBackground, work);
+    } catch (error) {
+      if (!(error instanceof StoreError)) outcome = 'undone';
+      else outcome = error.isDiskFull ? 'disk_full' : 'failed';
+      throw error;
+    } finally {
+      this.report({ outcome, durationMs: performance.now() - startedAtMs });
+    }
+  }
+
+  private async untilDone<T>(startedAtMs: number, isBackground: boolean, work: (db: Queries) => Promise<T>) {
     let queries = isBackground ? this.database.background : this.database.queries;
     for (let attempts = 1; ; attempts += 1) {
       let isAtCommit = false;
@@ -153,36 +142,35 @@ export class SqlStore {
   }
 }
 
-function transactionIn(db: Queries, { takeLock, leaseNowMs }: Database) {
-  const tasks = new Tasks(db, () => leaseNowMs(db));
-  const shared: Shared = { tasks, takeLock: (name) => takeLock(db, name) };
+function transactionIn(db: Queries, database: Database) {
+  const tasks = new Tasks(db, database);
   const tables = {
     tasks,
-    inboundRequests: new InboundRequests(db, shared),
-    jobs: new Jobs(db, shared),
-    lists: new JobLists(db, shared),
-    earlyReplies: new EarlyReplies(db, shared),
-    followUps: new FollowUps(db, shared),
-    calls: new Calls(db, shared),
-    catchUps: new CatchUps(db, shared),
-    checks: new Checks(db, shared),
-    places: new Places(db, shared),
-    readBudget: new ReadBudget(db, shared),
-    budgetQueue: new BudgetQueue(db, shared),
-    installations: new Installations(db, shared),
-    channelSettings: new ChannelSettingsTable(db, shared),
-    recipes: new Recipes(db, shared),
-    replicas: new Replicas(db, shared),
-    schedules: new Schedules(db, shared),
-    hookAnswers: new HookAnswers(db, shared),
-    stats: new Stats(db, shared),
-    audit: new Audit(db, shared),
-    retention: new Retention(db, shared),
-    homes: new Homes(db, shared),
+    inboundRequests: new InboundRequests(db, tasks),
+    jobs: new Jobs(db, tasks),
+    lists: new JobLists(db, tasks),
+    earlyReplies: new EarlyReplies(db, tasks),
+    followUps: new FollowUps(db, tasks),
+    calls: new Calls(db, tasks),
+    catchUps: new CatchUps(db, tasks),
+    checks: new Checks(db, tasks),
+    places: new Places(db, tasks),
+    readBudget: new ReadBudget(db, tasks),
+    budgetQueue: new BudgetQueue(db, tasks),
+    installations: new Installations(db, tasks),
+    channelSettings: new ChannelSettingsTable(db, tasks),
+    recipes: new Recipes(db, tasks),
+    replicas: new Replicas(db, tasks),
+    schedules: new Schedules(db, tasks),
+    hookAnswers: new HookAnswers(db, tasks),
+    stats: new Stats(db, tasks),
+    audit: new Audit(db, tasks),
+    retention: new Retention(db, tasks),
+    homes: new Homes(db, tasks),
   };
   return {
     ...tables,
-    queries: <Q>(OfFeature: new (db: Queries, shared: Shared) => Q): Q => new OfFeature(db, shared),
+    queries: <Q>(OfFeature: new (db: Queries, tasks: Tasks) => Q): Q => new OfFeature(db, tasks),
     write: (decision: Decision, nowMs: number) => write(tables, decision, nowMs),
   };
 }

@@ -96,6 +96,17 @@ describe.skipIf(testServerUrl === undefined)('moving a store to the other databa
     expect(numbers.map(({ number }) => number)).toEqual([1, 2, 3]);
   });
 
+  test('several rows of a table whose key has two columns are copied', async () => {
+    const [from, to] = [await emptyDirectory(), await emptyDatabase(serverUrl)];
+    {
+      await using store = await opened(from);
+      for (const userId of ['U1', 'U2']) {
+        await store.transaction((tx) => tx.homes.opened('T1', userId, NOW_MS));
+      }
+    }
+    expect((await copy(from, to)).get('home')).toBe(2);
+  });
+
   test('the store that was copied refuses to start, and says where its jobs go on', async () => {
     const [from, to] = [await emptyDirectory(), await emptyDatabase(serverUrl)];
     await remembering(from, 'a');

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely, sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { nodeSqliteDialect, noFlush } from '../../src/store/engines/sqlite.ts';
+import { nodeSqliteDialect } from '../../src/store/engines/sqlite.ts';
 
 interface Things {
   thing: { id: number; of: number | null };
@@ -15,7 +15,7 @@ async function openThings(): Promise<Queries> {
   );
   const translate = (error: unknown) => (error instanceof Error ? error : new Error(String(error)));
   const db: Queries = new Kysely({
-    dialect: nodeSqliteDialect(file, { translate, verify: () => {}, flush: noFlush }),
+    dialect: nodeSqliteDialect(file, { translate }),
   });
   onTestFinished(() => db.destroy());
   return db;

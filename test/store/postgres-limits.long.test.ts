@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { inspectStore } from '../../src/store/inspect.ts';
 import { openStore } from '../../src/store/open.ts';
-import { backgroundStore, instrumentedStore, type Store } from '../../src/store/store.ts';
+import { backgroundStore, type EndedTransaction, type Store } from '../../src/store/store.ts';
 import { aDecision, aJob, NOW_MS } from '../contract/store/samples.ts';
 import { createLimitedDatabase, createTestDatabase, lockedJob, testServerUrl } from '../support/postgres.ts';
 
@@ -23,8 +23,8 @@ function limitsSuite(serverUrl: string): void {
     return database.url;
   }
 
-  async function storeAt(databaseUrl: string): Promise<Store> {
-    const store = await openStore({ databaseUrl });
+  async function storeAt(databaseUrl: string, report?: (ended: EndedTransaction) => void): Promise<Store> {
+    const store = await openStore({ databaseUrl }, undefined, report);
     onTestFinished(() => store.close());
     return store;
   }
@@ -103,7 +103,7 @@ function limitsSuite(serverUrl: string): void {
     const database = await createTestDatabase(serverUrl);
     onTestFinished(() => database.drop());
     const outcomes: string[] = [];
-    const store = instrumentedStore(await storeAt(database.url), ({ outcome }) => outcomes.push(outcome));
+    const store = await storeAt(database.url, ({ outcome }) => outcomes.push(outcome));
     await store.check();
     // As Postgres reports it.
     await database.query(

@@ -108,9 +108,8 @@ function postgresSuite(serverUrl: string): void {
       const [first, second] = await openReplicas();
       const job = aJob({ stage: { kind: 'ended', status: 'completed', sinceMs: 0 } });
       await first.transaction((tx) => tx.write(aDecision({ job }), NOW_MS));
-      const limits = { jobsBeforeMs: NOW_MS + 1, inboundRequestsBeforeMs: 0, homesBeforeMs: 0 };
       const scheduled = await first.transaction(async (tx) => {
-        expect(await tx.retention.pruneJobs(limits, null, 10, NOW_MS)).toMatchObject({ pruned: 1 });
+        expect(await tx.retention.pruneJobs(NOW_MS + 1, null, 10, NOW_MS)).toMatchObject({ pruned: 1 });
         const scheduling = schedule(second, job.id);
         await expect.poll(waiters).toEqual([{ wait_event_type: 'Lock' }]);
         return { scheduling };

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
-import { nodeSqliteDialect, noFlush } from '../../src/store/engines/sqlite.ts';
+import { nodeSqliteDialect } from '../../src/store/engines/sqlite.ts';
 import { openStore } from '../../src/store/open.ts';
 
 // A process of its own: writes numbers, many at a time, and prints each once the store says that it has it. Its first
@@ -19,9 +19,8 @@ async function unflushedWriter() {
   file.exec('pragma journal_mode = wal; pragma synchronous = normal');
   file.exec('create table inbound_request (key text primary key, at integer)');
   const translate = (error: unknown) => (error instanceof Error ? error : new Error(String(error)));
-  const hooks = { translate, verify: () => {}, flush: noFlush };
   const db = new Kysely<{ inbound_request: { key: string; at: number } }>({
-    dialect: nodeSqliteDialect(file, hooks),
+    dialect: nodeSqliteDialect(file, { translate }),
   });
   return (number: number) =>
     db.transaction().execute((tx) =>

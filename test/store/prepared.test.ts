@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Database } from '../../src/store/engines/database.ts';
 import { openDatabase } from '../../src/store/open.ts';
-import { prepared, type Values } from '../../src/store/queries/prepared.ts';
+import { prepared } from '../../src/store/queries/prepared.ts';
 import type { Queries } from '../../src/store/schema/tables.ts';
 import { describeOnDatabases, type EmptyPlace, emptyPlaces } from '../support/databases.ts';
 
@@ -11,7 +11,7 @@ describeOnDatabases('a prepared query', preparedSuite);
 test('a query that is prepared for one database is prepared again for another', async () => {
   const places = await Promise.all([...emptyPlaces, ...emptyPlaces].map((make) => make()));
   let built = 0;
-  const remember = prepared((db, { key }: Values<{ key: string }>) => {
+  const remember = prepared((db, { key }: { key: string }) => {
     built += 1;
     return db.insertInto('inboundRequest').values({ key, at: 1 });
   });
@@ -38,7 +38,7 @@ function preparedSuite(make: () => Promise<EmptyPlace>): void {
     await place.remove();
   });
 
-  const setRequest = prepared((on, { key, at }: Values<{ key: string; at: number }>) =>
+  const setRequest = prepared((on, { key, at }: { key: string; at: number }) =>
     on
       .insertInto('inboundRequest')
       .values({ key, at })
@@ -51,7 +51,7 @@ function preparedSuite(make: () => Promise<EmptyPlace>): void {
 
   test('gives every caller the rows of its own values', async () => {
     await remember('a', 'b');
-    const request = prepared((on, { key }: Values<{ key: string }>) =>
+    const request = prepared((on, { key }: { key: string }) =>
       on.selectFrom('inboundRequest').select('at').where('key', '=', key),
     );
     const asked = await Promise.all(['b', 'a', 'c'].map((key) => request(db, { key })));
@@ -77,7 +77,7 @@ function preparedSuite(make: () => Promise<EmptyPlace>): void {
           skipped,
           most,
           least,
-        }: Values<Record<'first' | 'skipped', string> & Record<'most' | 'least', number>>,
+        }: Record<'first' | 'skipped', string> & Record<'most' | 'least', number>,
       ) =>
         on
           .selectFrom('inboundRequest')
@@ -107,7 +107,7 @@ function preparedSuite(make: () => Promise<EmptyPlace>): void {
       cardDrawnAt: 5,
     } as const;
     await db.insertInto('job').values(job).execute();
-    const drawn = prepared((on, { at }: Values<{ at: number | null }>) =>
+    const drawn = prepared((on, { at }: { at: number | null }) =>
       on.updateTable('job').set({ cardDrawnAt: at }),
     );
     await drawn(db, { at: null });
@@ -132,18 +132,16 @@ function preparedSuite(make: () => Promise<EmptyPlace>): void {
 
   test('about a list finds what belongs to each item, and is compiled for few lengths', async () => {
     const lengths: number[] = [];
-    const known = prepared(
-      (on, { least }: Values<{ least: number }>, keys: readonly Values<{ key: string }>[]) => {
-        lengths.push(keys.length);
-        const names = keys.map(({ key }) => key);
-        return on
-          .selectFrom('inboundRequest')
-          .select('key')
-          .where('key', 'in', names)
-          .where('at', '>=', least)
-          .orderBy('key');
-      },
-    );
+    const known = prepared((on, { least }: { least: number }, keys: readonly { key: string }[]) => {
+      lengths.push(keys.length);
+      const names = keys.map(({ key }) => key);
+      return on
+        .selectFrom('inboundRequest')
+        .select('key')
+        .where('key', 'in', names)
+        .where('at', '>=', least)
+        .orderBy('key');
+    });
     await remember('a', 'b', 'c', 'd', 'e');
     const ask = async (keys: string, least = 0) => {
       const rows = await known(

@@ -44,6 +44,8 @@ export interface Database {
   readonly again: Queries;
   /** After all requests, and never with the last connection. */
   readonly background: Queries;
+  /** Without time limits, for migrations: the database may be large, or another replica is migrating it. */
+  readonly patient: Queries;
   /** A named lock until commit. A no-op on SQLite, which runs one transaction at a time. */
   takeLock(transaction: Queries, name: string): Promise<void>;
   /** Milliseconds from an arbitrary start, shared by all users of the database. */

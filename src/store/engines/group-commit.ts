@@ -7,14 +7,12 @@ import { isBusy } from './sqlite-errors.ts';
 const BUSY_PAUSE_MS = 50;
 /** Another program, such as a backup, may lock the file for five seconds. */
 const BUSY_TRIES = 100;
-/** Nothing waits for two flushes, and two of Node's threads stay free. */
-export const FLUSHES_AT_ONCE = 2;
 
 export type SqliteHooks = Readonly<{
   translate: (error: unknown) => Error;
-  verify: () => void;
+  verify?: () => void;
   /** After a failure, `flush` and `verify` always fail. */
-  flush: () => Promise<void>;
+  flush?: () => Promise<void>;
 }>;
 
 type Member = PromiseWithResolvers<void>;
@@ -23,13 +21,15 @@ type Member = PromiseWithResolvers<void>;
  * Transactions run one at a time; those that arrive together share a commit. All but the first are
  * savepoints, so a failing one rolls back only itself. Nothing returns before what it depends on is on disk.
  */
-export function groupCommitDriver(file: DatabaseSync, hooks: SqliteHooks): Driver {
+export function groupCommitDriver(
+  file: DatabaseSync,
+  { translate, verify = () => {}, flush = async () => {} }: SqliteHooks,
+): Driver {
   const statements = keptStatements(file);
   const waiting: Member[] = [];
-  const unflushed: Member[] = [];
-  let isDirty = false;
-  let flushesUnderWay = 0;
   let lastFlush: Promise<void> = Promise.resolve();
+  let flushBefore: Promise<void> = lastFlush;
+  let isFlushBegun = true;
   let lastTurn: Promise<void> = Promise.resolve();
   /** Another program locked the file for too long: nothing waits. */
   let isHeld = false;
@@ -40,8 +40,7 @@ export function groupCommitDriver(file: DatabaseSync, hooks: SqliteHooks): Drive
       isInTransaction: false,
       executeQuery: async <R>(query: CompiledQuery) =>
         (await execute(query, connection.isInTransaction)) as QueryResult<R>,
-      // biome-ignore lint/correctness/useYield: nothing is streamed.
-      async *streamQuery(): AsyncGenerator<never> {
+      streamQuery: () => {
         throw new Error('SQLite does not stream: the file would be held for as long as somebody reads');
       },
     };
@@ -57,7 +56,7 @@ export function groupCommitDriver(file: DatabaseSync, hooks: SqliteHooks): Drive
     if (file.isTransaction) {
       attempt(() => statements.run('savepoint member'));
     } else {
-      hooks.verify();
+      verify();
       await patiently(() => statements.run('begin immediate'));
     }
     connection.isInTransaction = true;
@@ -65,7 +64,6 @@ export function groupCommitDriver(file: DatabaseSync, hooks: SqliteHooks): Drive
 
   async function commitTransaction(connection: Connection) {
     attempt(() => {
-      requireTransaction();
       if (waiting.length > 0) statements.run('release member');
     });
     connection.isInTransaction = false;
@@ -88,29 +86,24 @@ export function groupCommitDriver(file: DatabaseSync, hooks: SqliteHooks): Drive
       throw error;
     }
     connection.endTurn();
-    await onDisk().catch(() => {});
+    await (waiting.length > 0 ? join() : lastFlush).catch(() => {});
   }
 
   async function destroy() {
     const endTurn = await takeTurn();
     commit();
-    await onDisk().catch(() => {});
+    await lastFlush.catch(() => {});
     file.close();
     endTurn();
   }
 
   async function execute({ sql, parameters }: CompiledQuery, isInTransaction: boolean) {
     const run = () => statements.result(sql, parameters as SQLInputValue[]);
-    if (isInTransaction) {
-      return attempt(() => {
-        requireTransaction();
-        return run();
-      });
-    }
+    if (isInTransaction) return attempt(run);
     commit();
-    hooks.verify();
+    verify();
     const result = await patiently(run);
-    await onDisk(statements.takeWrites());
+    await onDisk();
     return result;
   }
 
@@ -129,7 +122,8 @@ export function groupCommitDriver(file: DatabaseSync, hooks: SqliteHooks): Drive
     } catch (error) {
       undoGroup(error);
     }
-    flushSoon(waiting.splice(0), statements.takeWrites());
+    const stored = onDisk();
+    for (const { resolve } of waiting.splice(0)) resolve(stored);
   }
 
   function join() {
@@ -138,36 +132,22 @@ export function groupCommitDriver(file: DatabaseSync, hooks: SqliteHooks): Drive
     return member.promise;
   }
 
-  /** Includes the open group. */
-  function onDisk(hasWritten = false) {
-    if (waiting.length > 0) return join();
-    const member = Promise.withResolvers<void>();
-    flushSoon([member], hasWritten);
-    return member.promise;
-  }
-
-  function flushSoon(members: readonly Member[], hasWritten: boolean) {
-    isDirty ||= hasWritten;
-    unflushed.push(...members);
-    flushIfFree();
-  }
-
-  function flushIfFree() {
-    if (unflushed.length === 0 || (isDirty && flushesUnderWay >= FLUSHES_AT_ONCE)) return;
-    if (isDirty) lastFlush = flush(lastFlush);
-    for (const { resolve } of unflushed.splice(0)) resolve(lastFlush);
-  }
-
-  /** Depends on earlier flushes. */
-  async function flush(before: Promise<void>) {
-    isDirty = false;
-    flushesUnderWay += 1;
-    try {
-      await hooks.flush();
-    } finally {
-      flushesUnderWay -= 1;
-      flushIfFree();
+  /** What was written shares a flush that has not begun. */
+  function onDisk() {
+    if (statements.takeWrites() && isFlushBegun) {
+      [flushBefore, lastFlush] = [lastFlush, flushAfter(lastFlush, flushBefore)];
+      // Those who wait for it learn of its failure.
+      lastFlush.catch(() => {});
     }
+    return lastFlush;
+  }
+
+  /** Two at once: nothing waits for two flushes, and two of Node's threads stay free. */
+  async function flushAfter(before: Promise<void>, lastButOne: Promise<void>) {
+    isFlushBegun = false;
+    await lastButOne.catch(() => {});
+    isFlushBegun = true;
+    await flush();
     await before;
   }
 
@@ -180,11 +160,6 @@ export function groupCommitDriver(file: DatabaseSync, hooks: SqliteHooks): Drive
     for (const { reject } of waiting.splice(0)) reject(error);
   }
 
-  /** Some errors undo the transaction even if they are caught. */
-  function requireTransaction() {
-    if (!file.isTransaction) throw new Error('the transaction was undone before');
-  }
-
   /** SQLite's own timeout would block the event loop. */
   async function patiently<T>(action: () => T) {
     for (let triesLeft = isHeld ? 0 : BUSY_TRIES; ; triesLeft -= 1) {
@@ -194,17 +169,19 @@ export function groupCommitDriver(file: DatabaseSync, hooks: SqliteHooks): Drive
         return result;
       } catch (error) {
         isHeld = isBusy(error) && triesLeft <= 0;
-        if (isHeld || !isBusy(error)) throw hooks.translate(error);
+        if (isHeld || !isBusy(error)) throw translate(error);
       }
       await sleep(BUSY_PAUSE_MS);
     }
   }
 
+  /** Some errors undo the transaction even if they are caught. */
   function attempt<T>(action: () => T) {
     try {
+      if (!file.isTransaction) throw new Error('the transaction was undone before');
       return action();
     } catch (error) {
-      const translated = hooks.translate(error);
+      const translated = translate(error);
       if (!file.isTransaction) fail(translated);
       throw translated;
     }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
-import type { Pool, PoolClient } from 'pg';
+import type { Pool, PoolClient, QueryArrayConfig } from 'pg';
 import { codeOf, namedRows, propertyName, StoreError } from './database.ts';
 import {
   connectionErrors,
@@ -9,14 +9,20 @@ import {
   TOO_MANY_CONNECTIONS,
 } from './postgres-errors.ts';
 
-export type Urgency = 'request' | 'again' | 'background';
+export type Urgency = 'request' | 'again' | 'background' | 'migration';
+
+/** The types of `pg` lack the time limit. */
+type ArrayQuery = QueryArrayConfig & { readonly query_timeout: number };
 
 const TURN_WITHIN_MS: Readonly<Record<Urgency, number>> = {
   request: 2_000,
   again: 600,
   background: 10_000,
+  migration: 2_000,
 };
 const CONNECT_AGAIN_MS = 100;
+/** A vanished server must not block the loops. */
+const STATEMENT_TIMEOUT_MS = 15_000;
 
 /**
  * After a failover, old connections stay open, silent or read-only: once one is lost, all older ones are
@@ -38,14 +44,16 @@ export function sharedPool(pool: Pool, databaseUrl: string, max: number): (urgen
     }
   }
 
-  function kyselyClient(client: PoolClient, giveBack: () => void): PostgresPoolClient {
+  function kyselyClient(client: PoolClient, urgency: Urgency): PostgresPoolClient {
+    const query_timeout = urgency === 'migration' ? 0 : STATEMENT_TIMEOUT_MS;
     let lost: StoreError | null = null;
     const query = async (sql: string, parameters: readonly unknown[]) => {
       // A rollback would wait just as long.
       if (lost !== null) throw lost;
       try {
         const values = parameters.map(storable);
-        const result = await client.query<unknown[]>({ text: sql, values, rowMode: 'array' });
+        const config: ArrayQuery = { text: sql, values, rowMode: 'array', query_timeout };
+        const result = await client.query<unknown[]>(config);
         // `begin` with settings has several results.
         if (Array.isArray(result)) return result;
         const properties = result.fields.map(({ name }) => propertyName(name));
@@ -65,7 +73,7 @@ export function sharedPool(pool: Pool, databaseUrl: string, max: number): (urgen
       release: (destroy) => {
         client.release(destroy || lost !== null);
         inUse -= 1;
-        giveBack();
+        turns.giveBack(urgency);
       },
     };
   }
@@ -75,11 +83,10 @@ export function sharedPool(pool: Pool, databaseUrl: string, max: number): (urgen
     const nextTurn = (isFirst: boolean) => turns.take(urgency, untilMs - performance.now(), isFirst);
     for (let turn = nextTurn(false); ; ) {
       if (!(await turn)) throw noneFreeError(turns.size());
-      const giveBack = () => turns.giveBack(urgency);
       try {
         const client = await connect();
         inUse += 1;
-        return kyselyClient(client, giveBack);
+        return kyselyClient(client, urgency);
       } catch (error) {
         const open = inUse + pool.idleCount;
         const isRefused = codeOf(error) === TOO_MANY_CONNECTIONS && performance.now() < untilMs;
@@ -87,7 +94,7 @@ export function sharedPool(pool: Pool, databaseUrl: string, max: number): (urgen
         if (isRefused && open === 0) await sleep(CONNECT_AGAIN_MS);
         // Queued before a later request gets the turn.
         if (isRefused) turn = nextTurn(true);
-        giveBack();
+        turns.giveBack(urgency);
         if (!isRefused) throw explain(error);
       }
     }
@@ -119,8 +126,8 @@ function connectionTurns(max: number) {
   /** Lowered when the server refuses more. */
   let size = max;
   let raiseAtMs = 0;
-  const inUse: Record<Urgency, number> = { request: 0, again: 0, background: 0 };
-  const waiting: Readonly<Record<Urgency, (() => void)[]>> = { request: [], again: [], background: [] };
+  const inUse: Record<Urgency, number> = { request: 0, again: 0, background: 0, migration: 0 };
+  const waiting: Record<Urgency, (() => void)[]> = { request: [], again: [], background: [], migration: [] };
 
   function limitTo(count: number) {
     size = Math.min(max, Math.max(1, count));
@@ -136,10 +143,12 @@ function connectionTurns(max: number) {
   }
 
   function nextInLine() {
-    const { request, again, background } = inUse;
-    if (request + again + background >= size) return undefined;
+    const { request, again, background, migration } = inUse;
+    if (request + again + background + migration >= size) return undefined;
     const isReserved = again + background >= Math.max(1, size - Math.ceil(size / 4));
-    const allowed: readonly Urgency[] = isReserved ? ['request'] : ['request', 'again', 'background'];
+    const allowed: readonly Urgency[] = isReserved
+      ? ['request']
+      : ['migration', 'request', 'again', 'background'];
     return allowed.find((urgency) => waiting[urgency].length > 0);
   }
 

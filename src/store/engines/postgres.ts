@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -21,8 +22,6 @@ import { sharedPool, type Urgency } from './postgres-pool.ts';
 /** Per replica. Postgres allows 100 by default. */
 const MAX_CONNECTIONS = 10;
 const CONNECT_TIMEOUT_MS = 10_000;
-/** A vanished server must not block the loops. */
-const STATEMENT_TIMEOUT_MS = 15_000;
 /** A frozen server does not answer running statements. */
 const CLOSE_WITHIN_MS = 1_000;
 const KEEP_ALIVE_AFTER_MS = 10_000;
@@ -35,15 +34,13 @@ const LONG_HELD_MS = 5_000;
 /** 64-bit integers, which `pg` reads as text. */
 const INT8 = 20;
 
-/** @param isPatient no time limits */
-export function openPostgres(databaseUrl: string, isPatient = false): Database {
+export function openPostgres(databaseUrl: string): Database {
   const invalid = invalidUrlError(databaseUrl);
   if (invalid !== null) throw invalid;
   const pool = new Pool({
     connectionString: databaseUrl,
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    query_timeout: isPatient ? 0 : STATEMENT_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     application_name: 'docs-agent',
@@ -58,7 +55,7 @@ export function openPostgres(databaseUrl: string, isPatient = false): Database {
   const queriesFor = (urgency: Urgency): Queries =>
     new Kysely({
       dialect: {
-        createDriver: () => new DriverWithSettings({ pool: poolFor(urgency) }, isPatient),
+        createDriver: () => new DriverWithSettings({ pool: poolFor(urgency) }, urgency === 'migration'),
         createQueryCompiler: () => new QueryCompiler(),
         createAdapter: () => new Adapter(),
         createIntrospector: (db) => new PostgresIntrospector(db),
@@ -71,14 +68,12 @@ export function openPostgres(databaseUrl: string, isPatient = false): Database {
     queries,
     again: queriesFor('again'),
     background: queriesFor('background'),
+    patient: queriesFor('migration'),
     takeLock,
     leaseNowMs,
     heldLocks: () => heldLocks(queries),
     close: async () => {
-      const { promise: limit, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, CLOSE_WITHIN_MS);
-      await Promise.race([queries.destroy(), limit]);
-      clearTimeout(timer);
+      await Promise.race([queries.destroy(), sleep(CLOSE_WITHIN_MS, undefined, { ref: false })]);
     },
   };
 }

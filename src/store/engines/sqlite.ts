@@ -12,15 +12,19 @@ import {
 } from 'kysely';
 import type { Queries } from '../schema/tables.ts';
 import { codeOf, columnName, type Database, StoreError } from './database.ts';
-import { FLUSHES_AT_ONCE, groupCommitDriver, type SqliteHooks } from './group-commit.ts';
+import { groupCommitDriver, type SqliteHooks } from './group-commit.ts';
 import { isBusy, sqliteError, unusableDirectory } from './sqlite-errors.ts';
 
 export const DATABASE_FILE = 'docs-agent.db';
 /** The operating system releases its lock even after a kill. */
 export const OWNER_FILE = 'owner.db';
 export const BUSY_TIMEOUT_MS = 5_000;
-/** 16 MiB of log. With SQLite's default of 1,000 pages, checkpoints took a quarter of the time of a burst. */
-const CHECKPOINT_PAGES = 4_000;
+/**
+ * A commit is durable once `walFlusher` has flushed the log, which SQLite opens at the first read. With a log of
+ * 1,000 pages, SQLite's default, checkpoints took a quarter of the time of a burst; 4,000 are 16 MiB.
+ */
+const SET_UP = `pragma journal_mode = wal; pragma synchronous = normal; select 1 from sqlite_schema;
+  pragma wal_autocheckpoint = 4000; pragma busy_timeout = 0`;
 const OWNER_TIMEOUT_MS = 500;
 
 /** Locks the directory until closed. */
@@ -37,13 +41,9 @@ export function openSqlite(dataDir: string): Database {
   try {
     const path = join(directory, DATABASE_FILE);
     makePrivate(path);
-    const file = opened.use(connect(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true }));
-    // A commit is durable once `walFlusher` has flushed the log.
-    file.exec('pragma journal_mode = wal; pragma synchronous = normal');
-    // SQLite opens the log at the first read.
-    file.exec('select 1 from sqlite_schema');
-    file.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}; pragma busy_timeout = 0`);
-    const wal = walFlusher(directory, `${path}-wal`, FLUSHES_AT_ONCE);
+    const options = { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true };
+    const file = opened.use(connect(path, options, SET_UP));
+    const wal = walFlusher(directory, `${path}-wal`, 2);
     const checkLoss = lossDetector(directory);
     const verify = () => {
       wal.verify();
@@ -57,6 +57,7 @@ export function openSqlite(dataDir: string): Database {
       queries,
       again: queries,
       background: queries,
+      patient: queries,
       takeLock: async () => {},
       // The owner frees all leases at its start.
       leaseNowMs: async () => Math.round(performance.now()),
@@ -78,13 +79,11 @@ export function openSqlite(dataDir: string): Database {
 /** Throws StoreError if the file cannot be opened or, unless read-only, written. */
 export function openBeside(directory: string, path: string, isReadOnly: boolean): Queries {
   const translate = (error: unknown) => sqliteError(directory, error);
-  let file: DatabaseSync | null = null;
+  const options = { readOnly: isReadOnly, timeout: BUSY_TIMEOUT_MS };
   try {
-    file = connect(path, { readOnly: isReadOnly, timeout: BUSY_TIMEOUT_MS });
-    if (!isReadOnly) file.exec('begin immediate; rollback');
-    return new Kysely({ dialect: nodeSqliteDialect(file, { translate, verify: () => {}, flush: noFlush }) });
+    const file = connect(path, options, isReadOnly ? '' : 'begin immediate; rollback');
+    return new Kysely({ dialect: nodeSqliteDialect(file, { translate }) });
   } catch (error) {
-    file?.close();
     throw translate(error);
   }
 }
@@ -103,15 +102,11 @@ export function makeDirectory(directory: string): void {
 }
 
 function takeOwnership(directory: string) {
-  let owner: DatabaseSync | null = null;
   try {
     const path = join(directory, OWNER_FILE);
     makePrivate(path);
-    owner = connect(path, { timeout: OWNER_TIMEOUT_MS });
-    owner.exec('begin exclusive');
-    return owner;
+    return connect(path, { timeout: OWNER_TIMEOUT_MS }, 'begin exclusive');
   } catch (error) {
-    owner?.close();
     if (!isBusy(error)) throw sqliteError(directory, error);
     throw new StoreError(
       `The data directory ${directory} is in use by another docs-agent. Stop that one, or give this one ` +
@@ -149,13 +144,16 @@ function lossDetector(directory: string) {
 }
 
 /** Temporary data stays in memory: only the data directory may be writable. */
-export function connect(path: string, options: DatabaseSyncOptions = {}): DatabaseSync {
+export function connect(path: string, options: DatabaseSyncOptions = {}, setUp = ''): DatabaseSync {
   const connection = new DatabaseSync(path, options);
-  connection.exec('pragma temp_store = memory');
-  return connection;
+  try {
+    connection.exec(`pragma temp_store = memory; ${setUp}`);
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
 }
-
-export const noFlush = () => Promise.resolve();
 
 export function nodeSqliteDialect(file: DatabaseSync, hooks: SqliteHooks): Dialect {
   return {

@@ -5,7 +5,7 @@ import { CLOCKS_DIFFER_MS } from '#jobs/schedule/schedule.ts';
 import { type Slowdown, shownWhilePaused } from '#jobs/schedule/slowdown.ts';
 import { exactly, type Tables } from '../schema/tables.ts';
 import { IS_IN_BUDGET } from './calls.ts';
-import { prepared, type Values } from './prepared.ts';
+import { prepared } from './prepared.ts';
 import { Table } from './table.ts';
 
 export type ProjectPause = Readonly<{ projectId: string; atMs: number; untilMs: number }>;
@@ -29,7 +29,7 @@ const STILL_WAITS = sql<SqlBool>`(
 const IS_UNATTENDED = sql<number>`
   case when requester_id = '' and data not like '%"isStartedByPerson":true%' then 1 else 0 end`;
 
-const waitingIn = prepared((db, { projectId }: Values<{ projectId: string }>) =>
+const waitingIn = prepared((db, { projectId }: { projectId: string }) =>
   db
     .selectFrom('budgetQueue')
     .innerJoin('job', 'job.id', 'budgetQueue.jobId')
@@ -91,19 +91,18 @@ export class BudgetQueue extends Table {
     const before = pauseFrom(row, nowMs);
     const after = change(before);
     if (after === before) return after;
-    if (after === null) {
-      await this.delete('callPause', { projectId });
-      return null;
+    if (after === null) await this.delete('callPause', { projectId });
+    else {
+      const { atMs: at, untilMs: until, refusals } = after;
+      await this.upsert('callPause', { projectId }, { at, until, refusals });
     }
-    const { atMs: at, untilMs: until, refusals } = after;
-    await this.upsert('callPause', { projectId }, { at, until, refusals });
     return after;
   }
 }
 
 const pausesIn = (pauses: RawBuilder<unknown>) =>
   prepared(
-    (_db, { nowMs, latestMs }: Values<{ nowMs: number; latestMs: number }>) => sql<ProjectPause>`
+    (_db, { nowMs, latestMs }: { nowMs: number; latestMs: number }) => sql<ProjectPause>`
       select project_id, at as at_ms, until as until_ms from (${pauses}) as pause
       where until > ${nowMs} and at <= ${latestMs} order by project_id`,
   );
@@ -122,7 +121,7 @@ const FURTHEST_AHEAD_MS = 120_000;
 export class ReadBudget extends Table {
   /** Locks all projects. */
   async of(projectIds: readonly string[], nowMs: number) {
-    await this.takeLock('reads');
+    await this.tasks.takeLock('reads');
     const rows = await this.db
       .selectFrom('readBudget')
       .selectAll()

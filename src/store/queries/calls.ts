@@ -3,38 +3,21 @@ import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { CallKind, CallOutcome, CallRequest, NewCall } from '#jobs/call.ts';
 import type { Job } from '#jobs/job.ts';
 import { CLOCKS_DIFFER_MS } from '#jobs/schedule/schedule.ts';
-import {
-  FORGOTTEN,
-  fromJson,
-  jobColumns,
-  jobFrom,
-  type Queries,
-  type Tables,
-  toJson,
-} from '../schema/tables.ts';
+import { FORGOTTEN, fromJson, jobColumns, jobFrom, type Tables, toJson } from '../schema/tables.ts';
 import { savedFrom, savedSettings } from './jobs.ts';
-import { prepared, type Values } from './prepared.ts';
+import { prepared } from './prepared.ts';
 import { Table } from './table.ts';
 
 type CallRow = Selectable<Tables['call']>;
 
-export type LedgerCall = Readonly<Pick<CallRow, 'id' | 'jobId' | 'lane' | 'state'>> &
-  Readonly<{
-    request: CallRequest;
-    createdAtMs: number;
-    startedAtMs: number | null;
-    /** Slack has neither accepted nor finally refused it. */
-    heldSinceMs: number | null;
-    /** Sent to a service that recognises repeats by the call's id, so it may be repeated. */
-    sent: string | null;
-  }>;
+export type LedgerCall = Readonly<ReturnType<typeof callFrom>>;
 
 /** A Postgres index entry holds at most 2,704 bytes, and a key may contain an external link. */
 const MAX_PLAIN_KEY_LENGTH = 500;
 /** Worded as in the partial index, which SQLite does not use for parameters. */
 export const IS_IN_BUDGET = sql<SqlBool>`kind in ('create_job', 'send_message')`;
 
-const firstOpen = prepared((db, { lane }: Values<{ lane: string }>) =>
+const firstOpen = prepared((db, { lane }: { lane: string }) =>
   db
     .selectFrom('call')
     .innerJoin('job', 'job.id', 'call.jobId')
@@ -48,7 +31,7 @@ const firstOpen = prepared((db, { lane }: Values<{ lane: string }>) =>
 
 type Outcome = Pick<CallRow, 'id' | 'state' | 'detail' | 'endedAt'> & { made: number };
 
-const endUnlessDone = prepared((db, { id, made, ...outcome }: Values<Outcome>) =>
+const endUnlessDone = prepared((db, { id, made, ...outcome }: Outcome) =>
   db
     .updateTable('call')
     .set({ ...outcome, sent: null, startedAt: sql`case when ${made} = 1 then started_at end` })
@@ -114,7 +97,7 @@ export class Calls extends Table {
 
   /** Oldest first. Ignores starts in the future (a clock was ahead). Locks the project's budget. */
   async agentCallsStartedAt(projectId: string, sinceMs: number, nowMs: number): Promise<number[]> {
-    await this.takeLock(`budget:${projectId}`);
+    await this.tasks.takeLock(`budget:${projectId}`);
     const rows = await this.inBudget(projectId, sinceMs)
       .select('startedAt')
       .where('startedAt', '<=', nowMs + CLOCKS_DIFFER_MS)
@@ -150,6 +133,22 @@ export class Calls extends Table {
     if (past !== undefined) await this.delete('call', { id });
   }
 
+  async keepNotices(jobIds: readonly string[]): Promise<void> {
+    const notices = await this.db
+      .selectFrom('call')
+      .innerJoin('job', 'job.id', 'call.jobId')
+      .select(['call.naturalKey', 'call.request', 'job.teamId'])
+      .where('call.jobId', 'in', jobIds)
+      .where('call.kind', '=', 'notify_channel')
+      .execute();
+    for (const { naturalKey, request, teamId } of notices) {
+      const notice = fromJson(request);
+      if (notice.kind !== 'notify_channel' || notice.channelId === FORGOTTEN) continue;
+      const past = { teamId, channelId: notice.channelId, digest: digestOf(naturalKey) };
+      await this.upsert('pastNotice', past, {}, null);
+    }
+  }
+
   private inBudget(projectId: string, sinceMs: number) {
     return this.db
       .selectFrom('call')
@@ -169,30 +168,17 @@ function boundedKey(key: string) {
   return `${key.slice(0, MAX_PLAIN_KEY_LENGTH)}…${hash('sha256', key)}`;
 }
 
-function callFrom({ id, jobId, lane, state, sent, ...row }: CallRow): LedgerCall {
-  const timesMs = { createdAtMs: row.createdAt, startedAtMs: row.startedAt, heldSinceMs: row.heldSince };
-  return { id, jobId, lane, state, sent, request: fromJson(row.request), ...timesMs };
-}
-
-export async function keepNotices(db: Queries, jobIds: readonly string[]): Promise<void> {
-  const notices = await db
-    .selectFrom('call')
-    .innerJoin('job', 'job.id', 'call.jobId')
-    .select(['call.naturalKey', 'call.request', 'job.teamId'])
-    .where('call.jobId', 'in', jobIds)
-    .where('call.kind', '=', 'notify_channel')
-    .execute();
-  const past = notices.flatMap(({ naturalKey, request, teamId }) => {
-    const notice = fromJson(request);
-    if (notice.kind !== 'notify_channel' || notice.channelId === FORGOTTEN) return [];
-    return [{ teamId, channelId: notice.channelId, digest: digestOf(naturalKey) }];
-  });
-  if (past.length === 0) return;
-  await db
-    .insertInto('pastNotice')
-    .values(past)
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+function callFrom({ id, jobId, lane, state, sent, ...row }: CallRow) {
+  return {
+    ...{ id, jobId, lane, state },
+    request: fromJson(row.request),
+    createdAtMs: row.createdAt,
+    startedAtMs: row.startedAt,
+    /** Slack has neither accepted nor finally refused it. */
+    heldSinceMs: row.heldSince,
+    /** Sent to a service that recognises repeats by the call's id, so it may be repeated. */
+    sent,
+  };
 }
 
 function digestOf(key: string) {

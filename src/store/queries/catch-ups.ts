@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { dueStates } from '#jobs/follow-ups/follow-up.ts';
 import { type Job, startedStages } from '#jobs/job.ts';
-import { jobFrom, literals, type Tables } from '../schema/tables.ts';
+import { jobColumns, jobFrom, literals, type Tables } from '../schema/tables.ts';
 import { type ColumnValues, Table } from './table.ts';
 
 /** `now`: replies were probably missed. `sweep`: no sign of it. */
@@ -17,14 +17,9 @@ export type LiveThreads = Readonly<{
   isSweep: boolean;
 }>;
 
-export type ThreadToRead = Pick<Tables['catchUp'], 'jobId' | 'requestCount' | 'failures' | ReadColumn> &
-  Readonly<{
-    job: Job;
-    isSweep: boolean;
-    unsentTs: string | null;
-  }>;
+export type ThreadToRead = NonNullable<Awaited<ReturnType<CatchUps['next']>>>;
 
-type ReadColumn = 'seenTs' | 'oldestTs' | 'cursor' | 'oldReplies';
+type ReadProgress = Pick<Tables['catchUp'], 'seenTs' | 'oldestTs' | 'cursor' | 'oldReplies'>;
 
 const notBegun = { oldestTs: null, cursor: null, oldReplies: 0, failures: 0 };
 const unread = { requestCount: 1, sweepFrom: null, seenTs: null, ...notBegun };
@@ -82,12 +77,12 @@ export class CatchUps extends Table {
     return this.update('catchUp', { jobId }, { urgency: now }, sql`urgency < ${sweep}`);
   }
 
-  async next(teamId: string, nowMs: number): Promise<ThreadToRead | null> {
+  async next(teamId: string, nowMs: number) {
     const row = await this.db
       .selectFrom('catchUp')
       .innerJoin('job', 'job.id', 'catchUp.jobId')
-      .select(['jobId', 'job.data', 'job.number', 'urgency', 'failures', 'requestCount', 'seenTs'])
-      .select(['oldestTs', 'cursor', 'oldReplies'])
+      .selectAll('catchUp')
+      .select(jobColumns)
       .select(({ selectFrom }) =>
         selectFrom('followUp')
           .select(({ fn }) => fn.min('messageTs').as('ts'))
@@ -103,8 +98,7 @@ export class CatchUps extends Table {
       .limit(1)
       .executeTakeFirst();
     if (row === undefined) return null;
-    const { data, number, urgency, ...thread } = row;
-    return { ...thread, job: jobFrom({ data, number }), isSweep: urgency === URGENCIES.sweep };
+    return { ...row, job: jobFrom(row), isSweep: row.urgency === URGENCIES.sweep };
   }
 
   async nextAtMs(teamId: string): Promise<number | null> {
@@ -120,7 +114,7 @@ export class CatchUps extends Table {
   /** `cursor` null: the thread is read again only if requested meanwhile. */
   async pageRead(
     { jobId, requestCount }: Pick<ThreadToRead, 'jobId' | 'requestCount'>,
-    { sweepFromMs, ...page }: Pick<ThreadToRead, ReadColumn> & { readonly sweepFromMs: number },
+    { sweepFromMs, ...page }: ReadProgress & { readonly sweepFromMs: number },
     nowMs: number,
   ): Promise<void> {
     if (page.cursor !== null) {

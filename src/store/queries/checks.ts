@@ -1,10 +1,9 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Job } from '#jobs/job.ts';
-import type { ChannelSettings } from '#jobs/policy.ts';
 import { jobColumns, jobFrom } from '../schema/tables.ts';
 import { isUnsent } from './follow-ups.ts';
 import { checked, lastCheck, savedFrom, savedSettings } from './jobs.ts';
-import { idsOf, prepared, type Values } from './prepared.ts';
+import { idsOf, prepared } from './prepared.ts';
 import { Table } from './table.ts';
 import { type Lease, newColumns, newValues, taskId } from './task.ts';
 
@@ -14,13 +13,7 @@ const MOST_CARDS = 250;
 
 const CARD_TASK = sql.lit(taskId('refresh_card', ''));
 
-export type WatchedJob = Readonly<{
-  job: Job;
-  saved: ChannelSettings | null;
-  /** Whether replies may be unsent. */
-  hasUnsent: boolean;
-  isCardPlanned: boolean;
-}>;
+export type WatchedJob = ReturnType<typeof watchedFrom>;
 
 export type UnchangedCheck = Readonly<{
   kind: CheckKind;
@@ -28,7 +21,7 @@ export type UnchangedCheck = Readonly<{
   nextCheckAtMs: number;
 }>;
 
-const jobsToCheck = prepared((db, _: object, jobs: readonly Values<{ id: string }>[]) =>
+const jobsToCheck = prepared((db, _values, jobs: readonly { id: string }[]) =>
   db
     .selectFrom('job')
     .select([
@@ -44,7 +37,7 @@ const jobsToCheck = prepared((db, _: object, jobs: readonly Values<{ id: string 
 );
 
 const endUnchangedChecks = prepared(
-  (_db, { nowMs }: Values<{ nowMs: number }>, checks: readonly Values<Lease & { runAtMs: number }>[]) => {
+  (_db, { nowMs }: { nowMs: number }, checks: readonly (Lease & { runAtMs: number })[]) => {
     const rows = checks.map(
       ({ id, token, revision, runAtMs }) =>
         sql`(${id}, ${token}, cast(${revision} as bigint), cast(${runAtMs} as bigint))`,
@@ -60,22 +53,24 @@ const endUnchangedChecks = prepared(
   },
 );
 
+function watchedFrom({ saved, hasUnsent, isCardPlanned, ...row }: JobToCheck) {
+  return {
+    job: jobFrom(row),
+    saved: savedFrom(saved),
+    /** Whether replies may be unsent. */
+    hasUnsent: Boolean(hasUnsent),
+    isCardPlanned: Boolean(isCardPlanned),
+  };
+}
+
+type JobToCheck = Awaited<ReturnType<typeof jobsToCheck>>[number];
+
 export class Checks extends Table {
   /** By id. Locks nothing. */
   async read(jobIds: readonly string[]): Promise<ReadonlyMap<string, WatchedJob>> {
     const jobs = jobIds.map((id) => ({ id }));
     const rows = await jobsToCheck(this.db, {}, jobs);
-    return new Map(
-      rows.map((row) => [
-        row.id,
-        {
-          job: jobFrom(row),
-          saved: savedFrom(row.saved),
-          hasUnsent: Boolean(row.hasUnsent),
-          isCardPlanned: Boolean(row.isCardPlanned),
-        },
-      ]),
-    );
+    return new Map(rows.map((row) => [row.id, watchedFrom(row)]));
   }
 
   /** Only if the lease is held and the check was not rescheduled. Returns the ids of the changed tasks. */

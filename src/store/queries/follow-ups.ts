@@ -7,7 +7,7 @@ import {
   unsentStates,
 } from '#jobs/follow-ups/follow-up.ts';
 import { type FollowUpTable, fromJson, literals, type Queries, toJson } from '../schema/tables.ts';
-import { prepared, type Values } from './prepared.ts';
+import { prepared } from './prepared.ts';
 import { Table } from './table.ts';
 
 export const MAX_STALE_RECEIPTS = 100;
@@ -22,7 +22,7 @@ export const isUnsent = sql<SqlBool>`follow_up.state in (${literals(unsentStates
 /** Keeps transactions short. */
 const MAX_LOCKED_FOLLOW_UPS = 500;
 
-const unsentOrAtRows = prepared((db, { jobId, messageTs }: Values<{ jobId: string; messageTs: string }>) =>
+const unsentOrAtRows = prepared((db, { jobId, messageTs }: { jobId: string; messageTs: string }) =>
   db
     .selectFrom('followUp')
     .selectAll()

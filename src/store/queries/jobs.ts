@@ -10,7 +10,7 @@ import type { JobPage, NeedingJob, PageStart, Viewer } from '#jobs/shown/lists.t
 import type { TaskKind } from '#jobs/task-kinds.ts';
 import { fromJson, type Json, jobColumns, jobFrom, literals, toJson } from '../schema/tables.ts';
 import { followUpFrom, unsentOrAt } from './follow-ups.ts';
-import { prepared, type Values } from './prepared.ts';
+import { prepared } from './prepared.ts';
 import { isBeyond, Table } from './table.ts';
 import { taskId } from './task.ts';
 
@@ -46,7 +46,7 @@ export function checked(job: Job, lastMs: number | null): Job {
   return (lastMs ?? 0) <= (job.checkedAtMs ?? 0) ? job : { ...job, checkedAtMs: lastMs };
 }
 
-type Id = Values<{ id: string }>;
+type Id = { id: string };
 
 const readJob = (isLocked: boolean) =>
   prepared((db, { id }: Id) =>
@@ -144,14 +144,14 @@ export class Jobs extends Table {
     sinceMs: number,
   ): Promise<Job[]> {
     const requesterId = personId ?? NOBODY;
-    await this.takeLock(`asker:${teamId}:${channelId}:${requesterId}`);
+    await this.tasks.takeLock(`asker:${teamId}:${channelId}:${requesterId}`);
     const jobs = this.rows('job', { teamId, channelId, requesterId }).where('requestedAt', '>', sinceMs);
     return (await jobs.orderBy('requestedAt', 'desc').execute()).map(jobFrom);
   }
 
   /** Newest first. Takes a lock. */
   async ofAgentJob(teamId: string, projectId: string, agentJobId: string): Promise<Job[]> {
-    await this.takeLock(`agent_job:${teamId}:${projectId}:${agentJobId}`);
+    await this.tasks.takeLock(`agent_job:${teamId}:${projectId}:${agentJobId}`);
     const jobs = this.rows('job', { agentJobId, teamId, projectId }).orderBy('requestedAt', 'desc');
     return (await jobs.execute()).map(jobFrom);
   }

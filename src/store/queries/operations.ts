@@ -43,10 +43,11 @@ export class Stats extends Table {
 export type Recorded = Omit<Tables['auditEntry'], 'at' | 'id'> & { readonly atMs: number };
 
 export class Audit extends Table {
-  async record(recorded: Recorded, id: string): Promise<void> {
-    const { atMs: at, ...facts } = recorded;
-    const entry = { at, id, ...facts };
-    await this.db.insertInto('auditEntry').values(entry).execute();
+  async record({ atMs: at, ...facts }: Recorded, id: string): Promise<void> {
+    await this.db
+      .insertInto('auditEntry')
+      .values({ at, id, ...facts })
+      .execute();
   }
 }
 

@@ -1,11 +1,7 @@
-import { type CompiledQuery, type Expression, type QueryResult, sql } from 'kysely';
+import { type CompiledQuery, type QueryResult, sql } from 'kysely';
 import type { Queries } from '../schema/tables.ts';
 
-export type Values<V> = { readonly [Name in keyof V]: Expression<V[Name]> };
-
 export type Query<Row> = { compile(db: Queries): CompiledQuery<Row> };
-
-type Given<V> = Readonly<Record<keyof V, string | number | null>>;
 
 /** By adapter, which transactions share, and shape. */
 const compiled = new WeakMap<object, Map<string, CompiledQuery>>();
@@ -14,23 +10,22 @@ let preparedCount = 0;
 export type Source = Readonly<Record<string, unknown>>;
 
 /**
- * Lists are padded: repeated items must make no difference. `build` runs once per database and length; it
- * must depend on nothing else.
+ * Lists are padded: repeated items must make no difference. `build` runs once per database and length, with
+ * placeholders in place of the values; it must depend on nothing else.
  */
-export function prepared<V extends Given<V>, Row, Item extends Given<Item> = object>(
-  build: (db: Queries, values: Values<V>, items: readonly Values<Item>[]) => Query<Row>,
+export function prepared<V extends Source, Row, Item extends Source = Source>(
+  build: (db: Queries, values: V, items: readonly Item[]) => Query<Row>,
 ): (db: Queries, values: V, items?: readonly Item[]) => Promise<Row[]> {
   preparedCount += 1;
   const name = `prepared ${preparedCount}`;
   return async (db, values, items = []) => {
-    const buildFrom = ([own, ...others]: readonly Source[]) =>
-      build(db, own as Values<V>, others as Values<Item>[]);
     const sources = [values, ...padded(items)];
+    const buildFrom = ([own, ...others]: readonly Source[]) => build(db, own as V, others as Item[]);
     return (await executePrepared(db, `${name} ${sources.length}`, sources, buildFrom)).rows;
   };
 }
 
-/** `shape`: unique, and all that `build` depends on. It gets placeholders under the names of the values. */
+/** `shape`: unique, and all that `build` depends on. */
 export function executePrepared<Row>(
   db: Queries,
   shape: string,

@@ -56,7 +56,7 @@ function isWrong(servedUntilMs: number, nowMs: number) {
 
 export class Recipes extends Table {
   async lockStarts({ teamId, name }: ScheduleKey): Promise<void> {
-    await this.takeLock(`recipe:${teamId}:${name}`);
+    await this.tasks.takeLock(`recipe:${teamId}:${name}`);
   }
 
   async get(key: ScheduleKey): Promise<RecipeRuns> {

@@ -3,38 +3,25 @@ import type { Queries, Tables } from '../schema/tables.ts';
 import { executePrepared, namesOf, type Query, type Source } from './prepared.ts';
 import type { Tasks } from './tasks.ts';
 
-export type Shared = Readonly<{
-  tasks: Tasks;
-  takeLock: (name: string) => Promise<void>;
-}>;
-
 type Row<T extends keyof Tables> = Selectable<Tables[T]>;
 
 export type ColumnValues<T extends keyof Tables> = {
   readonly [Column in keyof Row<T>]?: Row<T>[Column] | RawBuilder<Row<T>[Column]>;
 };
 
-/** `shared` null: outside a transaction, only for reads. */
+/** `tasks` null: outside a transaction, only for reads. */
 export class Table {
   protected readonly db: Queries;
-  private readonly shared: Shared | null;
+  private readonly givenTasks: Tasks | null;
 
-  constructor(db: Queries, shared: Shared | null = null) {
+  constructor(db: Queries, tasks: Tasks | null = null) {
     this.db = db;
-    this.shared = shared;
+    this.givenTasks = tasks;
   }
 
   protected get tasks(): Tasks {
-    return this.inTransaction().tasks;
-  }
-
-  protected takeLock(name: string): Promise<void> {
-    return this.inTransaction().takeLock(name);
-  }
-
-  private inTransaction() {
-    if (this.shared === null) throw new Error('This needs a transaction');
-    return this.shared;
+    if (this.givenTasks === null) throw new Error('This needs a transaction');
+    return this.givenTasks;
   }
 
   protected rows<T extends keyof Tables>(table: T, key: Partial<Tables[T]>) {
@@ -63,8 +50,7 @@ export class Table {
         .onConflict((conflict) => {
           const existing = conflict.columns(Object.keys(key) as never);
           if (changes === null) return existing.doNothing();
-          const update = existing.doUpdateSet(change as object);
-          return condition === undefined ? update : update.where(condition);
+          return existing.doUpdateSet(change as object).where(condition ?? ANY);
         }),
     );
   }
@@ -77,8 +63,7 @@ export class Table {
   ): Promise<boolean> {
     return this.write(`update ${table}`, [key, changes], condition, ([where, change]) => {
       const update = this.db.updateTable(table as 'home').set(change as object);
-      const ofKey = update.where((eb) => eb.and(where as object));
-      return condition === undefined ? ofKey : ofKey.where(condition);
+      return update.where((eb) => eb.and(where as object)).where(condition ?? ANY);
     });
   }
 
@@ -88,8 +73,8 @@ export class Table {
     condition?: RawBuilder<SqlBool>,
   ): Promise<boolean> {
     return this.write(`delete from ${table}`, [key], condition, ([where]) => {
-      const deletion = this.db.deleteFrom(table as 'home').where((eb) => eb.and(where as object));
-      return condition === undefined ? deletion : deletion.where(condition);
+      const deletion = this.db.deleteFrom(table as 'home');
+      return deletion.where((eb) => eb.and(where as object)).where(condition ?? ANY);
     });
   }
 

@@ -1,7 +1,7 @@
-import { type Expression, type SqlBool, sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import { type TaskKind, taskFacts } from '#jobs/task-kinds.ts';
 import type { TaskGroup } from '../schema/tables.ts';
-import { idsOf, prepared, type Values } from './prepared.ts';
+import { idsOf, prepared } from './prepared.ts';
 
 export function taskId(kind: TaskKind, subject: string): string {
   return `${kind}:${subject}`;
@@ -74,7 +74,6 @@ function ownerValues(kind: TaskKind, subject: string) {
 type NewValues = Omit<ReturnType<typeof newValues>, 'jobId' | 'channelId' | 'groupKey'> &
   Readonly<{ jobId?: string; channelId?: string; groupKey?: TaskGroup }>;
 
-/** Takes placeholders for values, too. */
 export function newColumns(kind: TaskKind, { jobId, channelId, ...values }: NewValues) {
   const columns = { ...values, attempts: 0, revision: 1 };
   if (jobId === undefined) return columns;
@@ -89,13 +88,6 @@ export function newColumns(kind: TaskKind, { jobId, channelId, ...values }: NewV
   };
 }
 
-export function shuffled<T>(items: readonly T[]): T[] {
-  return items
-    .map((item) => ({ item, place: Math.random() }))
-    .sort((a, b) => a.place - b.place)
-    .map(({ item }) => item);
-}
-
 export type Due = Readonly<{
   kind: TaskKind;
   nowMs: number;
@@ -103,11 +95,10 @@ export type Due = Readonly<{
   limit: number;
 }>;
 
-const isFree = (leaseNowMs: Expression<number>) =>
-  sql<SqlBool>`(lease_until is null or lease_until <= ${leaseNowMs})`;
+const isFree = (leaseNowMs: number) => sql<SqlBool>`(lease_until is null or lease_until <= ${leaseNowMs})`;
 
 /** Each kind has its own range of the index. */
-export const dueTasks = prepared((db, { kind, nowMs, leaseNowMs, limit }: Values<Due>) =>
+export const dueTasks = prepared((db, { kind, nowMs, leaseNowMs, limit }: Due) =>
   db
     .selectFrom('task')
     .selectAll()
@@ -124,8 +115,8 @@ export const dueTasks = prepared((db, { kind, nowMs, leaseNowMs, limit }: Values
 export const dueTasksOf = prepared(
   (
     db,
-    { kind, nowMs, leaseNowMs, limit, ofEach }: Values<Due & { readonly ofEach: number }>,
-    groups: readonly Values<{ group: TaskGroup }>[],
+    { kind, nowMs, leaseNowMs, limit, ofEach }: Due & { readonly ofEach: number },
+    groups: readonly { group: TaskGroup }[],
   ) => {
     const isDue = sql<SqlBool>`run_at <= ${nowMs} and ${isFree(leaseNowMs)}`;
     const ids = groups.map(
@@ -152,7 +143,7 @@ export const dueTasksOf = prepared(
 
 /** Skips from group to group in the index. */
 export const groupHeads = prepared(
-  (_db, { kind, leaseNowMs }: Values<{ kind: TaskKind; leaseNowMs: number }>) =>
+  (_db, { kind, leaseNowMs }: Pick<Due, 'kind' | 'leaseNowMs'>) =>
     sql<{ groupKey: TaskGroup; runAt: number | null }>`
       with recursive groups (group_key) as (
         select min(group_key) from task where kind = ${kind}
@@ -169,15 +160,12 @@ export const groupHeads = prepared(
 );
 
 export const leaseTasks = prepared(
-  (
-    db,
-    { token, untilMs }: Values<{ token: string; untilMs: number }>,
-    tasks: readonly Values<{ id: string }>[],
-  ) => db.updateTable('task').set({ leaseToken: token, leaseUntil: untilMs }).where('id', 'in', idsOf(tasks)),
+  (db, { token, untilMs }: { token: string; untilMs: number }, tasks: readonly { id: string }[]) =>
+    db.updateTable('task').set({ leaseToken: token, leaseUntil: untilMs }).where('id', 'in', idsOf(tasks)),
 );
 
 export const firstFreeTasks = prepared(
-  (_db, { leaseNowMs }: Values<{ leaseNowMs: number }>, kinds: readonly Values<{ kind: TaskKind }>[]) => {
+  (_db, { leaseNowMs }: { leaseNowMs: number }, kinds: readonly { kind: TaskKind }[]) => {
     const firsts = kinds.map(
       ({ kind }) => sql`
         select kind, run_at from (
@@ -192,16 +180,15 @@ export const firstFreeTasks = prepared(
  * The weakest lock that blocks a takeover. A stronger one could deadlock: rescheduling would wait for this
  * transaction, which may need the job's lock next.
  */
-export const heldTask = prepared((db, { id, token }: Values<{ id: string; token: string }>) =>
+export const heldTask = prepared((db, { id, token }: Lease) =>
   db.selectFrom('task').select('id').where('id', '=', id).where('leaseToken', '=', token).forKeyShare(),
 );
 
-export const deleteTask = prepared(
-  (db, { id, token, revision }: Values<{ id: string; token: string; revision: number }>) =>
-    db
-      .deleteFrom('task')
-      .where('id', '=', id)
-      .where('leaseToken', '=', token)
-      .where('revision', '=', revision)
-      .returning('id'),
+export const deleteTask = prepared((db, { id, token, revision }: Lease) =>
+  db
+    .deleteFrom('task')
+    .where('id', '=', id)
+    .where('leaseToken', '=', token)
+    .where('revision', '=', revision)
+    .returning('id'),
 );

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type ExpressionBuilder, type SelectQueryBuilder, sql, type UpdateObject } from 'kysely';
-import type { TaskKind } from '#jobs/task-kinds.ts';
+import { type TaskKind, taskKinds } from '#jobs/task-kinds.ts';
+import type { Database } from '../engines/database.ts';
 import type { Queries, Tables, TaskGroup } from '../schema/tables.ts';
 import { executePrepared, idsOf, namesOf } from './prepared.ts';
 import {
@@ -18,7 +19,6 @@ import {
   type NewTask,
   newColumns,
   newValues,
-  shuffled,
   taskId,
 } from './task.ts';
 
@@ -50,11 +50,20 @@ export class Tasks {
   readonly scheduled = new Map<TaskKind, number>();
   private readonly scheduledIds = new Set<string>();
   private readonly db: Queries;
-  readonly leaseNowMs: () => Promise<number>;
+  private readonly database: Pick<Database, 'leaseNowMs' | 'takeLock'>;
 
-  constructor(db: Queries, leaseNowMs: () => Promise<number>) {
+  constructor(db: Queries, database: Pick<Database, 'leaseNowMs' | 'takeLock'>) {
     this.db = db;
-    this.leaseNowMs = leaseNowMs;
+    this.database = database;
+  }
+
+  leaseNowMs(): Promise<number> {
+    return this.database.leaseNowMs(this.db);
+  }
+
+  /** A named lock until commit. */
+  takeLock(name: string): Promise<void> {
+    return this.database.takeLock(this.db, name);
   }
 
   async schedule({ kind, subject, runAtMs, ifScheduled }: NewTask): Promise<void> {
@@ -163,32 +172,29 @@ export class Tasks {
   }
 
   private async runUnlocked(kind: TaskKind, meant: Ids, nowMs: number) {
+    const count = await this.changeUnlocked(meant, { runAt: nowMs });
+    if (count > 0) this.noteScheduled(kind, nowMs);
+    return count;
+  }
+
+  /** To wait with other rows locked could deadlock with a transaction that finishes many tasks. */
+  private async changeUnlocked(meant: Ids, changes: UpdateObject<Tables, 'task'>) {
     const { numUpdatedRows } = await this.db
       // Postgres may run a subquery with a limit several times, and would update more.
       .with(
         (name) => name('free').materialized(),
-        () => meant.forUpdate().skipLocked(),
+        () => meant.forNoKeyUpdate().skipLocked(),
       )
       .updateTable('task')
-      .set({ runAt: nowMs })
+      .set(changes)
       .where('id', 'in', (eb) => eb.selectFrom('free').select('id'))
       .executeTakeFirst();
-    if (numUpdatedRows > 0n) this.noteScheduled(kind, nowMs);
     return Number(numUpdatedRows);
   }
 
-  async shortenLeases(
-    kind: TaskKind,
-    { laterThanMs, untilMs }: { laterThanMs: number; untilMs: number },
-    nowMs: number,
-  ): Promise<void> {
-    const far = this.ids
-      .where('kind', '=', kind)
-      .where('runAt', '<=', nowMs)
-      .where('leaseUntil', '>', laterThanMs)
-      .forUpdate()
-      .skipLocked();
-    await this.db.updateTable('task').set({ leaseUntil: untilMs }).where('id', 'in', far).execute();
+  async shortenLeases(laterThanMs: number, untilMs: number, nowMs: number): Promise<void> {
+    const claimed = this.ids.where('kind', 'in', taskKinds).where('runAt', '<=', nowMs);
+    await this.changeUnlocked(claimed.where('leaseUntil', '>', laterThanMs), { leaseUntil: untilMs });
   }
 
   /** Skips tasks that fail or are in flight. */
@@ -204,14 +210,12 @@ export class Tasks {
     return rows.map(({ subject }) => subject);
   }
 
+  /** A locked task can wait for the next renewal. */
   async renew(leases: readonly Lease[], untilMs: number): Promise<void> {
-    // A locked task can wait for the next renewal. Waiting with other rows locked could deadlock with a
-    // transaction that finishes many tasks.
-    const free = this.ids
-      .where((eb) => areHeld(eb, leases))
-      .forNoKeyUpdate()
-      .skipLocked();
-    await this.db.updateTable('task').set({ leaseUntil: untilMs }).where('id', 'in', free).execute();
+    await this.changeUnlocked(
+      this.ids.where((eb) => areHeld(eb, leases)),
+      { leaseUntil: untilMs },
+    );
   }
 
   /** Throws LeaseLostError if the lease is lost. Otherwise prevents a takeover until commit. */
@@ -265,20 +269,17 @@ export class Tasks {
       .execute();
   }
 
-  /** Ignores leased tasks. */
-  async nextDueAtMs(
-    kinds: readonly TaskKind[],
-    skippedGroups: readonly TaskGroup[] = [],
-  ): Promise<number | null> {
-    const times: number[] = [];
-    if (skippedGroups.length === 0) times.push(...(await this.firstFreeMs(kinds, NO_LEASE_ENDED)).values());
-    else {
-      for (const kind of kinds) {
-        const heads = await this.headsOutside(skippedGroups, kind, NO_LEASE_ENDED);
-        times.push(...heads.map(({ runAt }) => runAt));
-      }
+  /** Ignores leased tasks. Infinity: there are no others. */
+  async nextDueAtMs(kinds: readonly TaskKind[], skippedGroups: readonly TaskGroup[] = []): Promise<number> {
+    if (skippedGroups.length === 0) {
+      return Math.min(...(await this.firstFreeMs(kinds, NO_LEASE_ENDED)).values());
     }
-    return times.length === 0 ? null : Math.min(...times);
+    let nextMs = Number.POSITIVE_INFINITY;
+    for (const kind of kinds) {
+      const heads = await this.headsOutside(skippedGroups, kind, NO_LEASE_ENDED);
+      nextMs = Math.min(nextMs, ...heads.map(({ runAt }) => runAt));
+    }
+    return nextMs;
   }
 
   async firstFreeMs(kinds: readonly TaskKind[], leaseNowMs: number): Promise<ReadonlyMap<TaskKind, number>> {
@@ -289,12 +290,13 @@ export class Tasks {
   }
 
   private async dueOutside(skippedGroups: readonly TaskGroup[], due: Due, onePerGroup: boolean) {
-    const heads = (await this.headsOutside(skippedGroups, due.kind, due.leaseNowMs)).filter(
-      ({ runAt }) => runAt <= due.nowMs,
-    );
+    const heads = await this.headsOutside(skippedGroups, due.kind, due.leaseNowMs);
     // The n earliest tasks are in the n earliest groups.
-    const ordered = onePerGroup ? shuffled(heads) : heads.sort((a, b) => a.runAt - b.runAt);
-    const groups = ordered.slice(0, due.limit);
+    const groups = heads
+      .filter(({ runAt }) => runAt <= due.nowMs)
+      .map(({ group, runAt }) => ({ group, place: onePerGroup ? Math.random() : runAt }))
+      .sort((a, b) => a.place - b.place)
+      .slice(0, due.limit);
     if (groups.length === 0) return [];
     return dueTasksOf(this.db, { ...due, ofEach: onePerGroup ? 1 : due.limit }, groups);
   }

@@ -53,19 +53,11 @@ export class Homes extends Table {
   }
 }
 
-export type StoredInstallation = InstallationFacts & Readonly<{ token: SealedToken; revision: number }>;
-
-type InstallationFacts = Readonly<
-  Omit<Row, 'isOrganisation' | 'scopes' | 'installedAt' | keyof SealedToken | 'revision'> & {
-    isOrganisation: boolean;
-    scopes: readonly string[];
-    installedAtMs: number;
-  }
->;
-
 type Row = Tables['installation'];
 
-export type SealedToken = Readonly<{ keyId: string; botToken: string }>;
+export type StoredInstallation = Readonly<ReturnType<typeof installationFrom>>;
+
+export type SealedToken = Readonly<Pick<Row, 'keyId' | 'botToken'>>;
 
 export class Installations extends Table {
   async get(id: string): Promise<StoredInstallation | null> {
@@ -79,7 +71,13 @@ export class Installations extends Table {
   }
 
   async put(
-    { id, isOrganisation, scopes, installedAtMs: installedAt, ...facts }: InstallationFacts,
+    {
+      id,
+      isOrganisation,
+      scopes,
+      installedAtMs: installedAt,
+      ...facts
+    }: Omit<StoredInstallation, 'token' | 'revision'>,
     token: SealedToken,
   ): Promise<void> {
     const row = {
@@ -113,13 +111,9 @@ export class Installations extends Table {
   }
 }
 
-function installationFrom(row: Row): StoredInstallation {
+function installationFrom(row: Row) {
   const { isOrganisation, scopes, installedAt: installedAtMs, keyId, botToken, ...columns } = row;
-  return {
-    ...columns,
-    isOrganisation: isOrganisation === 1,
-    scopes: scopes === '' ? [] : scopes.split(','),
-    installedAtMs,
-    token: { keyId, botToken },
-  };
+  const granted: readonly string[] = scopes === '' ? [] : scopes.split(',');
+  const token = { keyId, botToken };
+  return { ...columns, isOrganisation: isOrganisation === 1, scopes: granted, installedAtMs, token };
 }

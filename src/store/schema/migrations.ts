@@ -346,25 +346,23 @@ const NUMBER_ON_POSTGRES = [
 
 /** Applies all or none. Returns their names. */
 export async function migrate(
-  { queries, takeLock }: Pick<Database, 'queries' | 'takeLock'>,
+  { patient, takeLock }: Pick<Database, 'patient' | 'takeLock'>,
   migrations: Record<string, Migration>,
 ): Promise<string[]> {
-  try {
-    return await queries.transaction().execute(async (tx) => {
-      await takeLock(tx, 'migration');
-      const migrator = new Migrator({ db: tx, provider: { getMigrations: async () => migrations } });
-      const { error, results = [] } = await migrator.migrateToLatest();
-      if (error !== undefined) throw error;
-      return results.map(({ migrationName }) => migrationName);
-    });
-  } catch (error) {
-    const unknown = error instanceof StoreError ? [] : (await schemaState(queries, migrations)).unknown;
-    if (unknown.length === 0) throw error;
-    throw new StoreError(
-      `The store was written by a newer docs-agent (its schema has ${unknown.join(', ')}, which this ` +
-        'version does not know). Start that version or a later one.',
-    );
-  }
+  return patient.transaction().execute(async (tx) => {
+    await takeLock(tx, 'migration');
+    const { unknown } = await schemaState(tx, migrations);
+    if (unknown.length > 0) {
+      throw new StoreError(
+        `The store was written by a newer docs-agent (its schema has ${unknown.join(', ')}, which this ` +
+          'version does not know). Start that version or a later one.',
+      );
+    }
+    const migrator = new Migrator({ db: tx, provider: { getMigrations: async () => migrations } });
+    const { error, results = [] } = await migrator.migrateToLatest();
+    if (error !== undefined) throw error;
+    return results.map(({ migrationName }) => migrationName);
+  });
 }
 
 export type SchemaState = Readonly<{

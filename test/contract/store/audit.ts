@@ -72,8 +72,7 @@ export function auditContract(open: OpenStore): void {
     test('what was recorded is deleted when it is as old as deleted jobs, a batch at a time', async () => {
       for (const [index, atMs] of [NOW_MS - 2, NOW_MS - 1, NOW_MS].entries())
         await record(`entry-${index}`, { atMs });
-      const limits = { jobsBeforeMs: NOW_MS, inboundRequestsBeforeMs: NOW_MS, homesBeforeMs: NOW_MS };
-      const prune = () => opened.run((tx) => tx.retention.pruneTraces(limits, 1, NOW_MS));
+      const prune = () => opened.run((tx) => tx.retention.pruneTraces(NOW_MS, 1, NOW_MS));
       expect(await prune()).toBe(1);
       expect(await prune()).toBe(1);
       expect(await prune()).toBe(0);

@@ -38,13 +38,8 @@ export function farTaskContract(open: OpenStore): void {
       const tasks = await claim(NOW_MS);
       const atWork = tasks.filter(({ subject }) => subject === 'at work').map(({ lease }) => lease);
       const backMs = NOW_MS - 24 * 3_600_000;
-      await opened.run((tx) =>
-        tx.tasks.shortenLeases(
-          'check_job',
-          { laterThanMs: backMs + LEASE_MS, untilMs: backMs + LEASE_MS },
-          NOW_MS,
-        ),
-      );
+      const untilMs = backMs + LEASE_MS;
+      await opened.run((tx) => tx.tasks.shortenLeases(untilMs, untilMs, NOW_MS));
       await opened.run((tx) => tx.tasks.renew(atWork, backMs + LEASE_MS + 500));
       expect(await claim(NOW_MS, backMs + LEASE_MS - 1)).toEqual([]);
       expect(subjects(await claim(NOW_MS, backMs + LEASE_MS))).toEqual(['gone']);

@@ -141,9 +141,8 @@ export function pullRequestContract(open: OpenStore): void {
     });
 
     test('goes, with its task, when its last job goes; a look never keeps a job', async () => {
-      const limits = { jobsBeforeMs: NOW_MS, inboundRequestsBeforeMs: 0, homesBeforeMs: 0 };
       const ended = { kind: 'ended', status: 'completed', sinceMs: 0 } as const;
-      const prune = () => opened.run((tx) => tx.retention.pruneJobs(limits, null, 9, NOW_MS));
+      const prune = () => opened.run((tx) => tx.retention.pruneJobs(NOW_MS, null, 9, NOW_MS));
       await announce({ id: 'job-1', requestedAtMs: NOW_MS - 1, stage: ended });
       await announce({ id: 'job-2', requestedAtMs: NOW_MS, stage: ended });
       expect((await prune()).pruned).toBe(1);

@@ -9,7 +9,7 @@ import { type OpenStore, useStore } from './opened.ts';
 import { aCall, aCreateCall, aDecision, aFollowUp, aJob, NOW_MS } from './samples.ts';
 
 const OLD_MS = NOW_MS - 1_000;
-const limits = { jobsBeforeMs: NOW_MS, inboundRequestsBeforeMs: NOW_MS, homesBeforeMs: NOW_MS };
+const DAY_MS = 86_400_000;
 const ended: Stage = { kind: 'ended', status: 'completed', sinceMs: 0 };
 const working: Stage = { kind: 'working', turnStartedAtMs: OLD_MS, settle: null };
 
@@ -42,7 +42,7 @@ export function retentionContract(open: OpenStore): void {
       do {
         const from: Cursor | null = after;
         const batch: { readonly pruned: number; readonly next: Cursor | null } = await opened.run((tx) =>
-          tx.retention.pruneJobs(limits, from, limit, NOW_MS),
+          tx.retention.pruneJobs(NOW_MS, from, limit, NOW_MS),
         );
         total += batch.pruned;
         after = batch.next;
@@ -177,8 +177,7 @@ export function retentionContract(open: OpenStore): void {
       test('is not forgotten with what is left of its job', async () => {
         await announced(notice('a'));
         await prune();
-        const later = { ...limits, jobsBeforeMs: NOW_MS + 1 };
-        await opened.run((tx) => tx.retention.pruneTraces(later, 10, NOW_MS));
+        await opened.run((tx) => tx.retention.pruneTraces(NOW_MS + 1, 10, NOW_MS));
         expect(await isWanted(notice('b'))).toBe(false);
       });
     });
@@ -188,7 +187,7 @@ export function retentionContract(open: OpenStore): void {
         opened.run((tx) => tx.inboundRequests.remember([key], atMs));
       for (let index = 0; index < 5; index += 1) await remember(`event:${index}`, OLD_MS);
       await remember('event:new', NOW_MS);
-      const pruneTraces = () => opened.run((tx) => tx.retention.pruneTraces(limits, 3, NOW_MS));
+      const pruneTraces = () => opened.run((tx) => tx.retention.pruneTraces(NOW_MS, 3, NOW_MS + 30 * DAY_MS));
       expect([await pruneTraces(), await pruneTraces(), await pruneTraces()]).toEqual([3, 2, 0]);
       expect(await remember('event:1', NOW_MS)).toBe(true);
       expect(await remember('event:new', NOW_MS)).toBe(false);
@@ -200,9 +199,8 @@ export function retentionContract(open: OpenStore): void {
       await opened.run((tx) => tx.homes.opened('T1', 'U1', OLD_MS));
       await opened.run((tx) => tx.jobs.requestedBy({ ...job, requesterId: 'U1' }, OLD_MS));
       await prune();
-      const later = { ...limits, jobsBeforeMs: NOW_MS + 1 };
-      expect(await opened.run((tx) => tx.retention.pruneTraces(later, 10, NOW_MS))).toBe(1);
-      expect(await opened.run((tx) => tx.retention.pruneTraces(later, 10, NOW_MS))).toBe(0);
+      expect(await opened.run((tx) => tx.retention.pruneTraces(NOW_MS + 1, 10, NOW_MS + DAY_MS))).toBe(1);
+      expect(await opened.run((tx) => tx.retention.pruneTraces(NOW_MS + 1, 10, NOW_MS + DAY_MS))).toBe(0);
       const thread = { teamId: job.teamId, channelId: job.channelId, threadTs: job.threadTs ?? '' };
       expect(await opened.run((tx) => tx.retention.isPast(thread))).toBe(false);
     });

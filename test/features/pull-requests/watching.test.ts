@@ -101,7 +101,7 @@ const posts = (id: string) =>
   });
 const nextLookMs = async () => {
   const dueAtMs = await store.transaction((tx) => tx.tasks.nextDueAtMs(['look_at_pull_request']));
-  return dueAtMs === null ? null : dueAtMs - clock.now();
+  return Number.isFinite(dueAtMs) ? dueAtMs - clock.now() : null;
 };
 
 describe('a look at a pull request', () => {
