@@ -2,6 +2,7 @@ import type { EngineTools } from '#engine/apply-event.ts';
 import type { AgentFailure, ServiceFacts } from '#jobs/agent-job.ts';
 import type { Job } from '#jobs/job.ts';
 import type { NotSent, SentPicture, Snippet } from '#jobs/requests/attachments.ts';
+import type { LogFields } from '#runtime/redact.ts';
 import { type AgentClient, unknownProjectError } from './client.ts';
 
 export type AgentTools = EngineTools &
@@ -34,12 +35,13 @@ export function requireBoundProject(tools: AgentTools, job: Job): void {
 
 const MAX_WORDS_LENGTH = 200;
 
-/** Only if an administrator must act: words about other refusals may quote the request. */
-export function agentSays({ reason, words }: AgentFailure): { readonly agent_says?: string } {
+/** Words only if an administrator must act: those about other refusals may quote the request. */
+export function factsOfFailure({ outcome, reason, status, words }: AgentFailure): LogFields {
+  const facts = { outcome, reason, http_status: status };
   const isForOperator = reason === 'unauthorized' || reason === 'not_found';
-  if (!isForOperator || words === undefined) return {};
+  if (!isForOperator || words === undefined) return facts;
   const line = words.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ');
-  return { agent_says: line.slice(0, MAX_WORDS_LENGTH).toWellFormed() };
+  return { ...facts, agent_says: line.slice(0, MAX_WORDS_LENGTH).toWellFormed() };
 }
 
 /** Known to this process only. */

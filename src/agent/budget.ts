@@ -58,31 +58,23 @@ export async function takeFromBudget(
   if (pause === null) return null;
   const line = nextInLine({ perHour, calls: startedAtMs.length, waiting }, nowMs);
   const place = line.findIndex((one) => isSame(one, asking));
-  const turnAtMs = await turnInLineAtMs(tx, projectId, pause, line, place, nowMs);
+  const turnAtMs = await turnInLineAtMs(pause);
   return turnAtMs === null ? null : limited(429, 'the agent API limits the rate of calls', turnAtMs);
-}
 
-async function turnInLineAtMs(
-  tx: Transaction,
-  projectId: string,
-  { atMs, untilMs }: CallPause,
-  line: readonly InBudgetQueue[],
-  place: number,
-  nowMs: number,
-) {
-  if (nowMs < untilMs) return callAtMs(place, untilMs);
-  if (await tx.calls.isAgentCallUnderWay(projectId, atMs)) return nowMs + LOOKS_IN_LINE_AGAIN_MS;
-  if (place === 0) return null;
-  const calledForMs = nowMs - untilMs;
-  if (calledForMs >= COMES_WITHIN_MS && calledForMs < NOBODY_WAS_THERE_MS) {
-    await tx.budgetQueue.pass(line.slice(0, place), nowMs + PASSED_FOR_MS);
-    return null;
+  async function turnInLineAtMs({ atMs, untilMs }: CallPause) {
+    if (nowMs < untilMs) return callAtMs(place, untilMs);
+    if (await tx.calls.isAgentCallUnderWay(projectId, atMs)) return nowMs + LOOKS_IN_LINE_AGAIN_MS;
+    if (place === 0) return null;
+    const calledForMs = nowMs - untilMs;
+    if (calledForMs >= NOBODY_WAS_THERE_MS) {
+      await tx.budgetQueue.changePause(projectId, (before) => before && { ...before, untilMs: nowMs }, nowMs);
+    } else if (calledForMs >= COMES_WITHIN_MS) {
+      await tx.budgetQueue.pass(line.slice(0, place), nowMs + PASSED_FOR_MS);
+      return null;
+    }
+    await callFirst(tx, line, nowMs);
+    return callAtMs(place, nowMs);
   }
-  if (calledForMs >= NOBODY_WAS_THERE_MS) {
-    await tx.budgetQueue.changePause(projectId, (before) => before && { ...before, untilMs: nowMs }, nowMs);
-  }
-  await callFirst(tx, line, nowMs);
-  return callAtMs(place, nowMs);
 }
 
 function callAtMs(place: number, firstAtMs: number) {

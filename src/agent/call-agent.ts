@@ -13,7 +13,7 @@ import type { LogFields } from '#runtime/redact.ts';
 import type { ClaimedTask, LedgerCall, Transaction } from '#store/store.ts';
 import {
   type AgentTools,
-  agentSays,
+  factsOfFailure,
   isBoundProject,
   type ReadPicture,
   requireBoundProject,
@@ -58,11 +58,8 @@ export function callAgent(tools: AgentTools, task: ClaimedTask): Promise<void> {
       },
       admit: async (tx, due) => {
         const { kind } = requestOf(due.call);
-        if (kind === 'cancel_job') {
-          const job = await tx.jobs.get(due.job.id);
-          // The turn has ended by itself.
-          return job !== null && isStopping(job) ? null : { event: null };
-        }
+        // The turn has ended by itself.
+        if (kind === 'cancel_job') return isStopping(due.job) ? null : { event: null };
         const { can, trouble } = tools.known.agent(due.job.projectId);
         if (can === undefined && trouble?.kind === 'unreachable') return { event: failed(due, NOT_LEARNT) };
         // Rewriting a call requires its job's lock, which comes before the budget's.
@@ -90,16 +87,65 @@ export function callAgent(tools: AgentTools, task: ClaimedTask): Promise<void> {
         return perform(started, call.sent).catch((error: unknown) => classified(started, error, true));
       },
       applicableResult,
-      record: (tx, due, result, context) => settle(tools, tx, due, result, context),
+      record,
     },
     task,
   );
 
   async function perform(started: DueCall, prompt: string): Promise<AgentResult> {
     requireBoundProject(tools, started.job);
-    const event = await withPictures(tools, started, (read) => send(tools, started, prompt, read));
+    const event = await withPictures(tools, started, (read) => send(started, prompt, read));
     log('info', started, { outcome: 'done', ...statusIn(event, started.job) });
     return { event };
+  }
+
+  async function send(
+    { call, job: { projectId } }: DueCall,
+    prompt: string,
+    read: readonly ReadPicture[],
+  ): Promise<JobEvent> {
+    const { agent } = tools;
+    const pictures = read.filter((one) => 'data' in one);
+    const images = pictures.length > 0 ? pictures : undefined;
+    const notSent = read.filter((one) => 'problem' in one || 'kind' in one);
+    const request = requestOf(call);
+    const callId = call.id;
+    const key = call.sent === null ? null : callId;
+    if (request.kind === 'create_job') {
+      const agentJob = await agent.createJob(projectId, prompt, key, images);
+      return { type: 'job_created', callId, agentJob, notSent };
+    }
+    const { agentJobId } = request;
+    if (request.kind === 'cancel_job') {
+      return { type: 'job_stopped', callId, agentJob: await agent.cancelJob(projectId, agentJobId) };
+    }
+    const agentJob = await agent.sendMessage(projectId, agentJobId, prompt, key, images);
+    return { type: 'message_accepted', callId, agentJobId, agentJob, notSent };
+  }
+
+  async function record(
+    tx: Transaction,
+    { call, job }: DueCall,
+    { event, isRewritten, askAgainAtMs }: AgentResult,
+    context: AnyJobContext,
+  ): Promise<Wait | null> {
+    const { nowMs } = context;
+    if (isRewritten) return { delayUntilMs: nowMs };
+    if (event === null) {
+      const detail = 'the job does not wait for it any more';
+      await tx.budgetQueue.leave(call.id);
+      await tx.calls.recordOutcome(call.id, { state: 'not_made', detail }, nowMs);
+      return null;
+    }
+    if (askAgainAtMs !== undefined || isCancel(call)) {
+      const { job: after } = await applyEvent(tx, job.id, event, context);
+      return waitAfter(event, after, askAgainAtMs ?? null, nowMs);
+    }
+    const answered = answerIn(event, call);
+    const pause = await noteAnswer(tools, tx, job.projectId, answered, context);
+    const { job: after } = await applyEvent(tx, job.id, heldUpBy(pause, event, nowMs), context);
+    const isTaken = answered.answer === 'taken';
+    return waitAfter(event, after, await callNext(tools, tx, job, { pause, isTaken }, nowMs), nowMs);
   }
 
   /** @param isRepeat an earlier attempt may have been accepted: only a refusal tells about both */
@@ -108,18 +154,16 @@ export function callAgent(tools: AgentTools, task: ClaimedTask): Promise<void> {
     if (!isTooLate && !(error instanceof AgentError)) throw error;
     const failure = isTooLate ? TOO_LATE : error.failure;
     const { call } = started;
-    const { outcome, reason, status } = failure;
     const verdict = verdictOn(failure);
     const isOpen = verdict === 'unknown' || (verdict === 'retry' && (isRepeat || isCancel(call)));
     // Neither this attempt nor an earlier one can have an effect.
     const isGone = isCancel(call)
       ? isMissing(failure)
-      : reason === 'not_found' && call.request.kind === 'send_message';
+      : failure.reason === 'not_found' && call.request.kind === 'send_message';
     const isRepeated = call.sent !== null && isOpen && !isGone;
     // After a repeat with fewer pictures, the first attempt may have been accepted.
-    const isUnclear = isRepeat && status === 422 && 'pictures' in call.request;
-    const facts = { outcome: isRepeated ? 'repeated' : outcome, reason, http_status: status };
-    log('warn', started, { ...facts, ...agentSays(failure) });
+    const isUnclear = isRepeat && failure.status === 422 && 'pictures' in call.request;
+    log('warn', started, { ...factsOfFailure(failure), ...(isRepeated && { outcome: 'repeated' }) });
     return {
       event: isRepeated
         ? { type: 'call_repeated', callId: call.id, failure }
@@ -196,30 +240,6 @@ async function withPictures(
   });
 }
 
-async function send(
-  { agent }: AgentTools,
-  { call, job: { projectId } }: DueCall,
-  prompt: string,
-  read: readonly ReadPicture[],
-): Promise<JobEvent> {
-  const pictures = read.filter((one) => 'data' in one);
-  const images = pictures.length > 0 ? pictures : undefined;
-  const notSent = read.filter((one) => 'problem' in one || 'kind' in one);
-  const request = requestOf(call);
-  const callId = call.id;
-  const key = call.sent === null ? null : callId;
-  if (request.kind === 'create_job') {
-    const agentJob = await agent.createJob(projectId, prompt, key, images);
-    return { type: 'job_created', callId, agentJob, notSent };
-  }
-  const { agentJobId } = request;
-  if (request.kind === 'cancel_job') {
-    return { type: 'job_stopped', callId, agentJob: await agent.cancelJob(projectId, agentJobId) };
-  }
-  const agentJob = await agent.sendMessage(projectId, agentJobId, prompt, key, images);
-  return { type: 'message_accepted', callId, agentJobId, agentJob, notSent };
-}
-
 /** A late answer ends a call that counts as unknown. */
 function applicableResult(result: AgentResult, { state }: LedgerCall): AgentResult | null {
   if (state === 'pending' || state === 'started') return result;
@@ -227,32 +247,6 @@ function applicableResult(result: AgentResult, { state }: LedgerCall): AgentResu
   if (state !== 'unknown' || event === null) return null;
   if (event.type === 'job_created') return { event: { ...event, type: 'job_found' } };
   return event.type === 'message_accepted' ? result : null;
-}
-
-async function settle(
-  tools: AgentTools,
-  tx: Transaction,
-  { call, job }: DueCall,
-  { event, isRewritten, askAgainAtMs }: AgentResult,
-  context: AnyJobContext,
-): Promise<Wait | null> {
-  const { nowMs } = context;
-  if (isRewritten) return { delayUntilMs: nowMs };
-  if (event === null) {
-    const detail = 'the job does not wait for it any more';
-    await tx.budgetQueue.leave(call.id);
-    await tx.calls.recordOutcome(call.id, { state: 'not_made', detail }, nowMs);
-    return null;
-  }
-  if (askAgainAtMs !== undefined || isCancel(call)) {
-    const { job: after } = await applyEvent(tx, job.id, event, context);
-    return waitAfter(event, after, askAgainAtMs ?? null, nowMs);
-  }
-  const answered = answerIn(event, call);
-  const pause = await noteAnswer(tools, tx, job.projectId, answered, context);
-  const { job: after } = await applyEvent(tx, job.id, heldUpBy(pause, event, nowMs), context);
-  const isTaken = answered.answer === 'taken';
-  return waitAfter(event, after, await callNext(tools, tx, job, { pause, isTaken }, nowMs), nowMs);
 }
 
 function waitAfter(

@@ -12,11 +12,10 @@ import type { Clock } from '#runtime/clock.ts';
 import { StoreError } from '#store/engines/database.ts';
 import type { CheckKind, UnchangedCheck, WatchedJob } from '#store/queries/checks.ts';
 import type { ClaimedTask, Store, Transaction } from '#store/store.ts';
-import { type AgentTools, agentSays, requireBoundProject } from './agent-tools.ts';
+import { type AgentTools, factsOfFailure, requireBoundProject } from './agent-tools.ts';
 import { AgentError } from './client.ts';
 import { readQuota } from './read-quota.ts';
 
-const TOO_MANY_REQUESTS = 429;
 const SHORT_PAUSE_MS = 5_000;
 
 interface AgentRead {
@@ -91,8 +90,8 @@ async function noteRateLimit(
   projectId: string,
   { event, askedAtMs }: AgentRead,
 ) {
-  if (event.type !== 'check_failed' || event.failure.status !== TOO_MANY_REQUESTS) return;
-  const rejected = { askedAtMs, retryAfterMs: event.failure.retryAfterMs };
+  if (event.type !== 'check_failed' || event.failure.status !== 429) return;
+  const rejected = { askedAtMs, ...event.failure };
   const nowMs = clock.now();
   let pausedUntilMs = nowMs;
   const slowDown = (before: Slowdown | null) => {
@@ -140,9 +139,7 @@ async function readAgentJob(tools: AgentTools, job: Job, { id, ...before }: Agen
   } catch (error) {
     if (!(error instanceof AgentError)) throw error;
     const { failure } = error;
-    const { outcome, reason, status } = failure;
-    const failed = { outcome, reason, http_status: status, ...agentSays(failure), duration_ms: durationMs() };
-    log.warn('agent_job_read', { ...facts, ...failed });
+    log.warn('agent_job_read', { ...facts, ...factsOfFailure(failure), duration_ms: durationMs() });
     const othersAnsweredAtMs = answered.othersAtMs(projectId, id);
     return { askedAtMs, event: { type: 'check_failed', agentJobId: id, failure, othersAnsweredAtMs } };
   }
@@ -177,15 +174,15 @@ function batcher<I, O>(
   work: (tx: Transaction, items: readonly I[]) => Promise<O[]>,
 ): DataLoader<I, O> {
   const batch = (items: readonly I[]) => store.transaction((tx) => work(tx, items));
-  const orEachAlone = async (items: readonly I[]): Promise<(O | Error)[]> => {
+  const orEachAlone = async (items: readonly I[]): Promise<readonly (O | Error)[]> => {
     try {
       return await batch(items);
     } catch (error) {
       // A broken store fails all items, and their writes may be stored. A row locked by another session fails
       // alone.
       if (items.length === 1 || (error instanceof StoreError && !error.isLocked)) throw error;
-      const alone = await Promise.allSettled(items.map((item) => batch([item])));
-      return alone.flatMap((one): (O | Error)[] => (one.status === 'fulfilled' ? one.value : [one.reason]));
+      const alone = items.map((item) => batch([item]).catch((reason: Error) => [reason]));
+      return (await Promise.all(alone)).flat();
     }
   };
   const batchScheduleFn = (run: () => void) => void schedule(run);

@@ -1,7 +1,6 @@
 import pRetry from 'p-retry';
 import { type Dispatcher, Pool } from 'undici';
 import { z } from 'zod';
-import type { TroubleKind } from '#jobs/agent-job.ts';
 import {
   type AgentFailure,
   type AgentFailureReason,
@@ -11,6 +10,7 @@ import {
   capabilities,
   nothingKnown,
   type ServiceFacts,
+  type TroubleKind,
 } from '#jobs/agent-job.ts';
 import type { SentPicture } from '#jobs/requests/attachments.ts';
 import { type Clock, clockAheadMs, systemClock } from '#runtime/clock.ts';
@@ -45,7 +45,6 @@ export type AgentClientOptions = Readonly<{
 
 export type AgentClient = Omit<ReturnType<typeof createAgentClient>, 'factsOf'>;
 
-/** Throws a TypeError if `baseUrl` is no URL. */
 export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs, clock = systemClock }: AgentClientOptions) {
   const paths = agentPaths(baseUrl);
   const shared = {
@@ -71,7 +70,6 @@ export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs, clock = system
     const { isRead } = request;
     const [pool, mayRepeat] = isRead ? [reads, mayReadAgain] : [writes, wasNotSent];
     const endsAtMs = performance.now() + timeoutMs;
-    // Bounds repeats too.
     const sendByMs = Date.now() + (isRead ? timeoutMs : SEND_WITHIN_MS);
     try {
       const apiKey = apiKeyOf(projectId);
@@ -80,7 +78,7 @@ export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs, clock = system
         pRetry(
           async () => {
             const { status, body, can } = await attempt(pool, request, apiKey, { signal, sendByMs });
-            const decoded = decode(body, (job) => decodeJob(job, apiKey, can));
+            const decoded = isObject(body) ? decode(body, (job) => decodeJob(job, apiKey, can)) : undefined;
             if (decoded === undefined) throw badAnswerError(status, 'is not a job');
             note(projectId, null, can);
             return decoded;
@@ -127,7 +125,7 @@ export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs, clock = system
       images?: readonly SentPicture[],
     ) =>
       call(projectId, { path: `${paths.job(projectId, id)}/message`, prompt, key, images }, (body, toJob) =>
-        isObject(body) ? toJob(body) : undefined,
+        toJob(body),
       ),
     /** Ends the running turn and drops waiting ones. May be repeated. */
     cancelJob: (projectId: string, id: string) =>
@@ -148,14 +146,14 @@ export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs, clock = system
 }
 
 /** Undefined: the answer is not a job. */
-type Decode<T> = (body: unknown, toJob: (body: unknown) => AgentJob | null) => T | undefined;
+type Decode<T> = (body: object, toJob: (body: object) => AgentJob | null) => T | undefined;
 
 /** No single field is required, but at least one of JOB_FIELDS. */
 function asJob(id: string): Decode<AgentJob> {
   return (body, toJob) => {
-    const isJob = isObject(body) && JOB_FIELDS.some((field) => field in body);
-    const job = isJob ? toJob({ ...body, id: 'as asked for' }) : null;
-    return job === null ? undefined : { ...job, id };
+    const isJob = JOB_FIELDS.some((field) => field in body);
+    const job = isJob && toJob({ ...body, id: 'as asked for' });
+    return job ? { ...job, id } : undefined;
   };
 }
 
@@ -321,14 +319,18 @@ function httpRequest(
   };
 }
 
-const STATUS_MAX_LENGTH = 100;
-const ERROR_TEXT_MAX_LENGTH = 500;
-const NAME_MAX_LENGTH = 500;
-/** Longer than any URL that may become a link. */
-const ADDRESS_MAX_LENGTH = 4_000;
-const SUMMARY_MAX_LENGTH = 3_000;
-const REASON_MAX_LENGTH = 500;
-const ACTIVITY_MAX_LENGTH = 100;
+const MAX_LENGTHS = {
+  status: 100,
+  repository: 500,
+  ref: 500,
+  model: 500,
+  /** Longer than any URL that may become a link. */
+  prLink: 4_000,
+  summary: 3_000,
+  reason: 500,
+  activity: 100,
+  error: 500,
+};
 /** A shorter key could match part of a word. */
 const KEY_MIN_LENGTH = 8;
 
@@ -361,34 +363,35 @@ const errorSchema = z.object({ error: z.string() });
 export function decodeJob(body: unknown, key: string, can: readonly Capability[] = []): AgentJob | null {
   const { data } = jobSchema.safeParse(body);
   if (data === undefined) return null;
-  const { id, source } = data;
-  const clean = (value: string | null, maxLength: number, read = untrustedText) => {
+  const { id, source, ...own } = data;
+  const given = { ...own, ...source };
+  const clean = (field: keyof typeof given, read = untrustedText) => {
+    const value = given[field];
     if (value === null) return null;
-    return read(key.length < KEY_MIN_LENGTH ? value : withoutKey(value, key), maxLength) || null;
+    return read(key.length < KEY_MIN_LENGTH ? value : withoutKey(value, key), MAX_LENGTHS[field]) || null;
   };
-  const summary = can.includes('summary') ? clean(data.summary, SUMMARY_MAX_LENGTH) : null;
-  const reason = can.includes('summary') ? clean(data.reason, REASON_MAX_LENGTH) : null;
-  const activity = can.includes('activity') ? clean(data.activity, ACTIVITY_MAX_LENGTH) : null;
+  const ifAnnounced = (capability: Capability, field: 'summary' | 'reason' | 'activity') => {
+    const value = can.includes(capability) ? clean(field) : null;
+    return value !== null && { [field]: value };
+  };
   return {
     id,
-    status: clean(data.status, STATUS_MAX_LENGTH) ?? 'active',
-    repository: clean(source.repository, NAME_MAX_LENGTH, untrustedUrl),
-    ref: clean(source.ref, NAME_MAX_LENGTH),
-    model: clean(data.model, NAME_MAX_LENGTH),
-    prLink: clean(data.prLink, ADDRESS_MAX_LENGTH, untrustedUrl),
+    status: clean('status') ?? 'active',
+    repository: clean('repository', untrustedUrl),
+    ref: clean('ref'),
+    model: clean('model'),
+    prLink: clean('prLink', untrustedUrl),
     ...(can.length > 0 && { can }),
-    ...(summary !== null && { summary }),
-    ...(reason !== null && { reason }),
-    ...(activity !== null && { activity }),
+    ...ifAnnounced('summary', 'summary'),
+    ...ifAnnounced('summary', 'reason'),
+    ...ifAnnounced('activity', 'activity'),
   };
 }
 
 /** Untrusted, without secrets. */
 export function decodeErrorText(body: unknown, key: string): string | null {
-  const { data } = errorSchema.safeParse(body);
-  return data === undefined
-    ? null
-    : untrustedText(withoutKey(data.error, key), ERROR_TEXT_MAX_LENGTH) || null;
+  const error = errorSchema.safeParse(body).data?.error;
+  return error === undefined ? null : untrustedText(withoutKey(error, key), MAX_LENGTHS.error) || null;
 }
 
 function withoutKey(text: string, key: string) {

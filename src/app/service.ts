@@ -8,7 +8,7 @@ import { createBodyReader, serveRoutes } from '#runtime/http-server.ts';
 import type { Logger } from '#runtime/redact.ts';
 import { refusalRecorder } from '#slack/inbound/door.ts';
 import { createConnection, createSlackApp } from '#slack/inbound/routes.ts';
-import { missedReplies } from '#slack/outbound/missed-replies.ts';
+import { missedReplies } from '#slack/outbound/catch-up.ts';
 import { readableText } from '#slack/protocol/slack-text.ts';
 import { boltLogger } from '#slack/workspace/caller.ts';
 import type { SignedInAs } from '#slack/workspace/workspace.ts';

@@ -10,8 +10,7 @@ import { catchUps, readSnippets } from '#slack/outbound/catch-up.ts';
 import { draftFromAppMention, draftFromReactions } from '#slack/outbound/marks.ts';
 import { postToSlack } from '#slack/outbound/post-to-slack.ts';
 import { refreshHome } from '#slack/outbound/refresh-home.ts';
-import { refreshNotice, refreshPosts, refreshReceipts } from '#slack/outbound/refresh-posts.ts';
-import { refreshCard } from '#slack/outbound/render.ts';
+import { refreshCard, refreshNotice, refreshPosts, refreshReceipts } from '#slack/outbound/render.ts';
 import type { Known } from '#slack/workspace/workspace.ts';
 import type { ClaimedTask, Scheduled } from '#store/store.ts';
 

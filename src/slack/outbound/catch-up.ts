@@ -1,11 +1,14 @@
 import { applyEvent, factsOf } from '#engine/apply-event.ts';
 import type { JobState } from '#jobs/decide/decision-builder.ts';
 import { isBeforeJob, type Job } from '#jobs/job.ts';
-import type { ReadSnippet, Snippet } from '#jobs/requests/attachments.ts';
+import type { ReadSnippet } from '#jobs/requests/attachments.ts';
 import { retryDelayMs } from '#jobs/schedule/schedule.ts';
-import type { ThreadToRead } from '#store/queries/catch-ups.ts';
-import { type ClaimedTask, LeaseLostError, type Transaction } from '#store/store.ts';
+import { type Clock, periodically } from '#runtime/clock.ts';
+import type { Logger } from '#runtime/redact.ts';
+import type { LiveThreads } from '#store/queries/catch-ups.ts';
+import { type ClaimedTask, LeaseLostError, type Store, type Transaction } from '#store/store.ts';
 import {
+  CLOCK_SKEW_MS,
   isPostedByApp,
   isTooOld,
   type MessageEvent,
@@ -31,8 +34,6 @@ const HOPELESS_FOR_MS = 86_400_000;
 /** Reads other threads first, as Slack may refuse again. */
 const RESTARTED_AFTER_MS = 5 * 60_000;
 
-type NextThread = ThreadToRead & { readonly threadTs: string };
-
 export function catchUps(tools: SlackTools) {
   const throttles = new Map<string, ReadThrottle>();
   return (task: ClaimedTask) => {
@@ -43,7 +44,7 @@ export function catchUps(tools: SlackTools) {
 }
 
 async function readNextPage(tools: SlackTools, throttle: ReadThrottle, task: ClaimedTask) {
-  const { store, clock, log } = tools;
+  const { store, clock, log, promptMaxLength } = tools;
   const { subject, lease } = task;
 
   async function scheduleNext(tx: Transaction) {
@@ -62,19 +63,76 @@ async function readNextPage(tools: SlackTools, throttle: ReadThrottle, task: Cla
     return null;
   });
   if (thread === null) return;
-  const { job, threadTs, cursor } = thread;
-  const workspace = await tools.workspaces.of(job.teamId);
+  const { job, threadTs, cursor, failures } = thread;
+  const { teamId, channelId } = job;
+  const { poster, access, botId, botUserId, projects } = await tools.workspaces.of(teamId);
   // A workspace that is not set up has no agent; the next start plans its reads again.
-  if (workspace.projects === null) return store.transaction((tx) => tx.tasks.complete(lease));
+  if (projects === null) return store.transaction((tx) => tx.tasks.complete(lease));
+
+  /** Skips old edits in sweeps, and while reads are scarce. */
+  const startTs = () => {
+    const { seenTs, unsentTs, isSweep } = thread;
+    if (seenTs === null || !(throttle.isSlow || isSweep)) return job.repliesAfterTs ?? threadTs;
+    const edited = (Number(seenTs) - EDITED_WITHIN_S).toFixed(6);
+    return unsentTs !== null && unsentTs < edited ? unsentTs : edited;
+  };
+
+  /** Not those of bots, this program and people without access. */
+  const isAdmitted = async (message: MessageEvent) => {
+    const author = replyOf(message, botUserId)?.reply.userId;
+    if (author === undefined) return true;
+    if (message.bot_id === botId) return false;
+    if (isPostedByApp(message) && !(await access.isPerson(author, true))) return false;
+    return (await access.refusal(author, channelId)) === null;
+  };
+
+  /** Returns how many replies are old. */
+  const storeMessages = async (tx: Transaction, messages: readonly MessageEvent[]) => {
+    const context = tools.newContext();
+    const { requestTs, requesterId: userId } = job;
+    let oldReplies = 0;
+    for (const message of messages) {
+      const isRequest = message.ts === requestTs && message.ts === threadTs && message.user === userId;
+      if (isRequest && message.edited !== undefined) {
+        const event = rewrittenRequest(message, { userId, botUserId, projects, promptMaxLength });
+        if (event !== null) await applyEvent(tx, job.id, event, context);
+      }
+      const reply = replyOf(message, botUserId)?.reply;
+      if (reply === undefined || isBeforeJob(job, message.ts)) continue;
+      if (isTooOld(Number(message.ts), context.nowMs)) continue;
+      if (await tx.inboundRequests.remember(messageKeys(teamId, message), context.nowMs)) {
+        await applyEvent(tx, job.id, { type: 'reply_received', reply }, context);
+        if (context.nowMs - Number(message.ts) * 1000 > OLD_AFTER_MS) oldReplies += 1;
+      } else if (reply.editedTs !== null) {
+        await applyEvent(tx, job.id, { type: 'reply_edited', reply }, context);
+      }
+    }
+    return oldReplies;
+  };
+
+  /** @param failure null: the thread was read but not processed */
+  const postpone = async (tx: Transaction, failure: SlackFailure | null, nowMs: number) => {
+    if (failure?.code === INVALID_CURSOR && cursor !== null) {
+      return tx.catchUps.dropCursor(job.id, nowMs + RESTARTED_AFTER_MS);
+    }
+    // After a rate limit, this thread is next.
+    if (failure !== null && failure.retryAfterMs !== null) return;
+    // Channel or thread is gone, or the bot has left.
+    return failure?.outcome === 'refused' || failures >= MAX_FAILURES
+      ? tx.catchUps.giveUp(job.id, nowMs + HOPELESS_FOR_MS, nowMs)
+      : tx.catchUps.retryAt(job.id, nowMs + retryDelayMs(failures + 1, Math.random()));
+  };
+
   try {
-    const oldestTs = thread.oldestTs ?? startOf(thread, throttle);
-    const page = await workspace.poster.threadPage(job.channelId, threadTs, { cursor, oldestTs });
+    const oldestTs = thread.oldestTs ?? startTs();
+    const page = await poster.threadPage(channelId, threadTs, { cursor, oldestTs });
     throttle.read(clock.now());
-    const messages = await admitted(workspace, job, page.messages);
+    const areAdmitted = await Promise.all(page.messages.map(isAdmitted));
+    const messages = page.messages.filter((_, index) => areAdmitted[index]);
     await store.transaction(async (tx) => {
       await tx.tasks.fence(lease);
       const nowMs = clock.now();
-      const oldReplies = thread.oldReplies + (await storeMessages(tools, tx, job, messages, workspace));
+      const oldReplies = thread.oldReplies + (await storeMessages(tx, messages));
       const seenTs = [thread.seenTs ?? '', ...page.messages.map(({ ts }) => ts)].sort().at(-1) ?? null;
       const sweepFromMs = nowMs + SWEEP_NOT_BEFORE_MS;
       const read = { seenTs, oldestTs, cursor: page.cursor, oldReplies, sweepFromMs };
@@ -98,84 +156,10 @@ async function readNextPage(tools: SlackTools, throttle: ReadThrottle, task: Cla
       await tx.tasks.fence(lease);
       // Other threads of the workspace would fail, too.
       if (failure?.needsAdmin) return tx.tasks.retryAt(lease, nowMs + slackRetryMs(task, failure));
-      await postpone(tx, thread, failure, nowMs);
+      await postpone(tx, failure, nowMs);
       await scheduleNext(tx);
     });
   }
-}
-
-/** @param failure null: the thread was read but not processed */
-async function postpone(
-  tx: Transaction,
-  { jobId, cursor, failures }: NextThread,
-  failure: SlackFailure | null,
-  nowMs: number,
-) {
-  if (failure?.code === INVALID_CURSOR && cursor !== null) {
-    return tx.catchUps.dropCursor(jobId, nowMs + RESTARTED_AFTER_MS);
-  }
-  // After a rate limit, this thread is next.
-  if (failure !== null && failure.retryAfterMs !== null) return;
-  // Channel or thread is gone, or the bot has left.
-  return failure?.outcome === 'refused' || failures >= MAX_FAILURES
-    ? tx.catchUps.giveUp(jobId, nowMs + HOPELESS_FOR_MS, nowMs)
-    : tx.catchUps.retryAt(jobId, nowMs + retryDelayMs(failures + 1, Math.random()));
-}
-
-/** Skips old edits in sweeps, and while reads are scarce. */
-function startOf(thread: NextThread, { isSlow }: ReadThrottle) {
-  const { job, threadTs, seenTs, unsentTs, isSweep } = thread;
-  if (seenTs === null || !(isSlow || isSweep)) return job.repliesAfterTs ?? threadTs;
-  const edited = (Number(seenTs) - EDITED_WITHIN_S).toFixed(6);
-  return unsentTs !== null && unsentTs < edited ? unsentTs : edited;
-}
-
-/** Drops messages of bots, this program and people without access. */
-async function admitted(
-  { access, botId, botUserId }: Workspace,
-  { channelId }: Job,
-  messages: readonly MessageEvent[],
-) {
-  const isAdmitted = await Promise.all(
-    messages.map(async (message) => {
-      const author = replyOf(message, botUserId)?.reply.userId;
-      if (author === undefined) return true;
-      if (message.bot_id === botId) return false;
-      if (isPostedByApp(message) && !(await access.isPerson(author, true))) return false;
-      return (await access.refusal(author, channelId)) === null;
-    }),
-  );
-  return messages.filter((_, index) => isAdmitted[index]);
-}
-
-async function storeMessages(
-  tools: SlackTools,
-  tx: Transaction,
-  job: Job,
-  messages: readonly MessageEvent[],
-  { projects, botUserId }: Workspace,
-) {
-  const context = tools.newContext();
-  const { promptMaxLength } = tools;
-  const { requestTs, requesterId: userId, threadTs } = job;
-  let oldReplies = 0;
-  for (const message of messages) {
-    const isRequest = message.ts === requestTs && message.ts === threadTs && message.user === userId;
-    if (isRequest && message.edited !== undefined && projects !== null) {
-      const event = rewrittenRequest(message, { userId, botUserId, projects, promptMaxLength });
-      if (event !== null) await applyEvent(tx, job.id, event, context);
-    }
-    const reply = replyOf(message, botUserId)?.reply;
-    if (reply === undefined || isBeforeJob(job, message.ts)) continue;
-    if (isTooOld(Number(message.ts), context.nowMs)) continue;
-    if (await tx.inboundRequests.remember(messageKeys(job.teamId, message), context.nowMs)) {
-      await applyEvent(tx, job.id, { type: 'reply_received', reply }, context);
-      if (context.nowMs - Number(message.ts) * 1000 > OLD_AFTER_MS) oldReplies += 1;
-    } else if (reply.editedTs !== null) {
-      await applyEvent(tx, job.id, { type: 'reply_edited', reply }, context);
-    }
-  }
-  return oldReplies;
 }
 
 /** Slack allows 50 a minute and workspace (Tier 3), including other reads. */
@@ -217,6 +201,85 @@ class ReadThrottle {
   }
 }
 
+const SIGNS = 'signs';
+const RETRY_MS = 1_000;
+const SIGNS_EVERY_MS = 60_000;
+/** Skips ended jobs requested earlier. */
+const LIVE_FOR_MS = 14 * 86_400_000;
+/** Per workspace. Takes 15 minutes at Slack's usual limit. */
+const MAX_THREADS = 500;
+const SWEEP_EVERY_MS = 15 * 60_000;
+const SWEPT_FOR_MS = 86_400_000;
+
+export function missedReplies(store: Store, clock: Clock, log: Logger) {
+  /** For signs, and per delayed workspace. */
+  const planned = new Map<string, () => void>();
+  let lastSignsAtMs = Number.NEGATIVE_INFINITY;
+  let isStopped = false;
+
+  async function request(threads: Partial<LiveThreads>) {
+    const nowMs = clock.now();
+    const all = { teamId: null, sinceMs: nowMs - LIVE_FOR_MS, limit: MAX_THREADS, nowMs, fromMs: nowMs };
+    const live = { ...all, isSweep: false, ...threads };
+    const counts = await store.transaction((tx) => tx.catchUps.requestLive(live));
+    const level = live.isSweep ? 'debug' : 'info';
+    for (const [teamId, threads] of counts) log[level]('catch_up_planned', { team_id: teamId, threads });
+  }
+
+  const logError = (error: unknown) => log.error('catch_up_not_scheduled', { error });
+
+  function cancel(key: string) {
+    planned.get(key)?.();
+    planned.delete(key);
+  }
+
+  function requestAt(atMs: number, key: string, teamId: string | null) {
+    cancel(key);
+    if (isStopped) return;
+    const run = () => void requestNow(key, teamId);
+    planned.set(key, clock.at(atMs, run));
+  }
+
+  async function requestNow(key: string, teamId: string | null) {
+    cancel(key);
+    if (key === SIGNS) lastSignsAtMs = clock.now();
+    try {
+      await request({ teamId });
+    } catch (error) {
+      logError(error);
+      if (!planned.has(key)) requestAt(clock.now() + RETRY_MS, key, teamId);
+    }
+  }
+
+  const sweeps = periodically(clock, { firstAfterMs: SWEEP_EVERY_MS, everyMs: SWEEP_EVERY_MS }, async () => {
+    await request({ isSweep: true, sinceMs: clock.now() - SWEPT_FOR_MS }).catch(logError);
+    return undefined;
+  });
+
+  return {
+    /** Retries until the store works. */
+    lookFor: () => void requestNow(SIGNS, null),
+    /** At most once a minute. */
+    lookForSoon: (): void => {
+      if (!planned.has(SIGNS)) requestAt(Math.max(clock.now(), lastSignsAtMs + SIGNS_EVERY_MS), SIGNS, null);
+    },
+    /** Slack drops the workspace's events until then. @param teamId null: unknown */
+    heldBack: async (teamId: string | null, untilMs: number): Promise<void> => {
+      // `untilMs` is by Slack's clock.
+      const fromMs = Math.max(clock.now(), untilMs + CLOCK_SKEW_MS);
+      await request({ teamId, fromMs });
+      // An earlier plan may run too early.
+      requestAt(fromMs, `held back ${teamId}`, teamId);
+    },
+    sweep: sweeps.start,
+    stop: (): void => {
+      isStopped = true;
+      void sweeps.stop();
+      for (const key of planned.keys()) cancel(key);
+    },
+  };
+}
+
 /** Without the bot in the channel, Slack reports no edits or deletions. */
 export async function rereadRequest(
   { store, log, promptMaxLength, newContext }: SlackTools,
@@ -250,24 +313,42 @@ export async function rereadRequest(
 const MAX_TRIES = 5;
 
 export async function readSnippets(tools: SlackTools, task: ClaimedTask): Promise<void> {
-  const { store, clock } = tools;
+  const { store, clock, log, workspaces, promptMaxLength } = tools;
   const { subject, lease, attempts } = task;
+  const note = (outcome: string) => log.info('snippet_read', { job_id: subject, outcome });
+
+  function retry(retryAfterMs: number | null) {
+    const waitMs = retryAfterMs ?? retryDelayMs(attempts + 1, Math.random());
+    return store.transaction((tx) => tx.tasks.retryAt(lease, clock.now() + waitMs));
+  }
+
   for (;;) {
     const state = await store.transaction((tx) => tx.jobs.lock(subject));
     const next = state && nextUnread(state);
     if (state === null || next === null) break;
-    const read = await readAll(tools, task, state.job.teamId, next.snippets).catch((error: unknown) => {
+    const { snippets: reader } = await workspaces.of(state.job.teamId);
+    const snippets: ReadSnippet[] = [];
+    for (const snippet of next.snippets) {
+      const { name } = snippet;
+      const reading = reader.read(snippet, promptMaxLength);
+      const content = await reading.catch((error: unknown) => failureIn(error) && null);
       // Without a token, the snippets wait.
-      failureIn(error);
-      return { retryAfterMs: null };
-    });
-    if ('retryAfterMs' in read) {
-      const waitMs = read.retryAfterMs ?? retryDelayMs(attempts + 1, Math.random());
-      return store.transaction((tx) => tx.tasks.retryAt(lease, clock.now() + waitMs));
+      if (content === null) return retry(null);
+      if ('retryAfterMs' in content) {
+        note('failed');
+        if (attempts + 1 < MAX_TRIES) return retry(content.retryAfterMs);
+        snippets.push({ name, problem: 'unreadable' });
+      } else if ('text' in content) {
+        note('done');
+        snippets.push({ name, ...content, text: escapeMrkdwn(sanitize(content.text)) });
+      } else {
+        note('problem' in content ? content.problem : 'no_text');
+        snippets.push({ name, ...content });
+      }
     }
     await store.transaction(async (tx) => {
       await tx.tasks.fence(lease);
-      const event = { type: 'snippets_read', messageTs: next.messageTs, snippets: read } as const;
+      const event = { type: 'snippets_read', messageTs: next.messageTs, snippets } as const;
       await applyEvent(tx, subject, event, tools.newContext());
     });
   }
@@ -277,36 +358,4 @@ export async function readSnippets(tools: SlackTools, task: ClaimedTask): Promis
 function nextUnread({ job, followUps }: JobState) {
   if (job.snippets.length > 0) return { messageTs: null, snippets: job.snippets };
   return followUps.find(({ snippets }) => snippets.length > 0) ?? null;
-}
-
-async function readAll(
-  { workspaces, log, promptMaxLength }: SlackTools,
-  { subject, attempts }: ClaimedTask,
-  teamId: string,
-  snippets: readonly Snippet[],
-): Promise<readonly ReadSnippet[] | { readonly retryAfterMs: number | null }> {
-  const { snippets: reader } = await workspaces.of(teamId);
-  const done: ReadSnippet[] = [];
-  const note = (outcome: string) => log.info('snippet_read', { job_id: subject, outcome });
-  for (const snippet of snippets) {
-    const content = await reader.read(snippet, promptMaxLength);
-    if ('kind' in content) {
-      note('no_text');
-      done.push(content);
-      continue;
-    }
-    const { name } = { ...snippet, ...content };
-    if ('text' in content) {
-      note('done');
-      done.push({ name, text: escapeMrkdwn(sanitize(content.text)) });
-    } else if ('problem' in content) {
-      note(content.problem);
-      done.push({ ...content, name });
-    } else {
-      note('failed');
-      if (attempts + 1 < MAX_TRIES) return content;
-      done.push({ name, problem: 'unreadable' });
-    }
-  }
-  return done;
 }

@@ -25,7 +25,7 @@ import { isReady, type ReadyWorkspace } from '../workspace/workspace.ts';
 import { isHopeless, type SlackTools, slackRetryMs } from './refresh.ts';
 
 /** The first reaction by an allowed person makes a draft; without one, it is withdrawn. */
-export const draftFromReactions = messageTask(async (tools, task, workspace, message) => {
+export const draftFromReactions = messageTask(async (tools, workspace, message) => {
   const { teamId, channelId, messageTs } = message;
   const { reactorsWith, access, botId, botUserId } = workspace;
   const emoji = tools.newContext().rulesOf(teamId).channels.get(channelId)?.reaction;
@@ -35,7 +35,14 @@ export const draftFromReactions = messageTask(async (tools, task, workspace, mes
   const userIds = reactors.filter((_, index) => refusals[index] === null);
   // Ten reactions make one draft.
   const key = `reaction:${teamId}:${channelId}:${messageTs}`;
-  if (!(await asksForDraft(tools, task, key, userIds))) return 'completed';
+  const job = await tools.store.transaction(async (tx) => {
+    const jobId = await tx.calls.jobOf(draftKey(key));
+    return jobId === null ? null : tx.jobs.get(jobId);
+  });
+  const asksForDraft = job === null ? userIds.length > 0 : asksOnceMore(job.stage, userIds) !== null;
+  if (!asksForDraft) {
+    return job && ((tx, context) => applyEvent(tx, job.id, { type: 'marks_seen', userIds }, context));
+  }
   const found = await readMessage(workspace, message, async (read) => {
     const writer = writtenByPerson(read, botUserId);
     if (writer === null || read.bot_id === botId) return null;
@@ -47,11 +54,10 @@ export const draftFromReactions = messageTask(async (tools, task, workspace, mes
   return async (tx, context) => {
     // The thread has a job to reply to.
     if ((await tx.jobs.findByThread(teamId, channelId, marked.thread.threadTs)) !== null) return;
-    const jobId = await tx.calls.jobOf(draftKey(key));
-    if (jobId !== null) {
+    if (job !== null) {
       const approvers = approversIn(context.rulesOf(teamId), channelId);
       const event = { type: 'marked_once_more', userIds, approvers, message: marked } as const;
-      await applyEvent(tx, jobId, event, context);
+      await applyEvent(tx, job.id, event, context);
     } else if (await tx.inboundRequests.remember([key], context.nowMs)) {
       const origin = { kind: 'reaction', messageTs, emoji, authorId } as const;
       const request = { teamId, channelId, requesterId: userIds[0] ?? null, origin };
@@ -60,26 +66,7 @@ export const draftFromReactions = messageTask(async (tools, task, workspace, mes
   };
 });
 
-/** False: no new draft. Updates reactions and completes the task. */
-function asksForDraft(
-  { store, newContext }: SlackTools,
-  { lease }: ClaimedTask,
-  key: string,
-  userIds: readonly string[],
-) {
-  return store.transaction(async (tx) => {
-    await tx.tasks.fence(lease);
-    const jobId = await tx.calls.jobOf(draftKey(key));
-    const job = jobId === null ? null : await tx.jobs.get(jobId);
-    const asks = job === null ? userIds.length > 0 : asksOnceMore(job.stage, userIds) !== null;
-    if (asks) return true;
-    if (job !== null) await applyEvent(tx, job.id, { type: 'marks_seen', userIds }, newContext());
-    await tx.tasks.complete(lease);
-    return false;
-  });
-}
-
-export const draftFromAppMention = messageTask(async (tools, _task, workspace, message) => {
+export const draftFromAppMention = messageTask(async ({ log }, workspace, message) => {
   const { teamId, channelId, messageTs } = message;
   const found = await readMessage(workspace, message, async (read) => {
     const author = appThatWrote(read);
@@ -90,7 +77,7 @@ export const draftFromAppMention = messageTask(async (tools, _task, workspace, m
   const app = { id: author.id, name: author.name ?? labels.someApp, messageTs, permalink };
   const thread = { teamId, channelId, threadTs: marked.thread.threadTs };
   return async (tx, context) => {
-    if (!(await isRoomForDraft(tx, tools.log, thread, app.id, context.nowMs))) return;
+    if (!(await isRoomForDraft(tx, log, thread, app.id, context.nowMs))) return;
     const request = { teamId, channelId, requesterId: null, origin: { kind: 'mention', app } } as const;
     await writeDraft(tx, context, request, workspace, marked, {});
   };
@@ -102,10 +89,9 @@ type MessagePlace = Readonly<{ teamId: string; channelId: string; messageTs: str
 function messageTask(
   read: (
     tools: SlackTools,
-    task: ClaimedTask,
     workspace: ReadyWorkspace,
     message: MessagePlace,
-  ) => Promise<((tx: Transaction, context: AnyJobContext) => Promise<void>) | null | 'completed'>,
+  ) => Promise<((tx: Transaction, context: AnyJobContext) => Promise<unknown>) | null>,
 ) {
   return async (tools: SlackTools, task: ClaimedTask) => {
     const { store, log, clock, newContext, workspaces } = tools;
@@ -114,8 +100,7 @@ function messageTask(
     const workspace = await workspaces.of(teamId);
     try {
       const message = { teamId, channelId, messageTs };
-      const write = isReady(workspace) ? await read(tools, task, workspace, message) : null;
-      if (write === 'completed') return;
+      const write = isReady(workspace) ? await read(tools, workspace, message) : null;
       await store.transaction(async (tx) => {
         if (write !== null) {
           await tx.tasks.fence(lease);
@@ -127,10 +112,9 @@ function messageTask(
       const failure = failureIn(error);
       log.info('marks_not_read', { channel_id: channelId, reason: failure.code });
       const isOver = failure.code === TOO_MANY_MESSAGES || isHopeless(task, failure);
-      await store.transaction((tx) =>
-        isOver
-          ? tx.tasks.complete(lease)
-          : tx.tasks.retryAt(lease, clock.now() + slackRetryMs(task, failure)),
+      const retryAtMs = clock.now() + slackRetryMs(task, failure);
+      await store.transaction(({ tasks }) =>
+        isOver ? tasks.complete(lease) : tasks.retryAt(lease, retryAtMs),
       );
     }
   };

@@ -1,11 +1,12 @@
-import { type AnyJobContext, applyEvent, factsOf } from '#engine/apply-event.ts';
-import { type DueCall, runLane, type Wait } from '#engine/run-lane.ts';
+import { type AnyJobContext, applyEvent, factsOf as factsOfJob } from '#engine/apply-event.ts';
+import { type DueCall, type Effect, runLane, type Wait } from '#engine/run-lane.ts';
 import { announcedLink, meaningOf } from '#jobs/announcement.ts';
 import type { CallOutcome } from '#jobs/call.ts';
 import type { JobEvent } from '#jobs/event.ts';
 import { initiatorOf } from '#jobs/job.ts';
 import { seenPullRequest } from '#jobs/pull-requests/pull-request.ts';
 import { CLOCKS_DIFFER_MS } from '#jobs/schedule/schedule.ts';
+import type { LogFields } from '#runtime/redact.ts';
 import { PLACE_IS_GONE } from '#store/queries/places.ts';
 import type { ClaimedTask, LedgerCall, Transaction } from '#store/store.ts';
 import { classOf, INVALID_CURSOR, isNotInChannel, isPlaceClosed, NOT_SEEN } from '../protocol/error-codes.ts';
@@ -14,7 +15,6 @@ import { isBetweenPeople, movedView } from '../views/private-answers.ts';
 import { failureIn, type SlackFailure } from '../workspace/caller.ts';
 import { takeInEarlyReplies } from '../workspace/early-replies.ts';
 import { TOO_MANY_MESSAGES } from '../workspace/poster.ts';
-import type { Workspace } from '../workspace/workspace.ts';
 import { rereadRequest } from './catch-up.ts';
 import { HELD_FOR_MS, PLACE_WAITED_FOR_MS, type SlackTools, slackRetryMs } from './refresh.ts';
 import { destinationOf, renderPost } from './render.ts';
@@ -58,93 +58,145 @@ interface Attempt extends DueCall {
   readonly nowMs: number;
 }
 
-/** Another process starts over. */
+const NOT_FOUND = { outcome: { state: 'retry', detail: 'not found in Slack' } } as const;
+
+/** By call. Another process starts over. */
 type Searches = Map<string, { readonly beganAtMs: number; cursor: string | null }>;
 
 export function postToSlack(tools: SlackTools): (task: ClaimedTask) => Promise<void> {
-  const { clock, log, workspaces } = tools;
   const searches: Searches = new Map();
-  const durationOf = ({ startedAtMs }: LedgerCall) => ({ duration_ms: clock.now() - (startedAtMs ?? 0) });
-  return (task) =>
-    runLane<SlackMessage, PostResult>(
-      tools,
-      {
-        prepare: async (due) => {
-          const workspace = await workspaces.of(due.job.teamId);
-          const mayBeChanged = due.call.request.kind === 'post_card' && task.attempts > 0;
-          const job = mayBeChanged ? await rereadRequest(tools, workspace, due.job) : due.job;
-          return renderPost(tools, { ...due, job }, workspace);
-        },
-        admit: async (_tx, { call, job: { stage } }) => {
-          const { kind } = call.request;
-          const draft = draftIn(call);
-          if (draft !== null) {
-            const isOpen = stage.kind === 'draft' && stage.number === draft.number;
-            return isOpen ? null : refused(call, 'settled');
-          }
-          // The request's message was deleted.
-          if (kind === 'post_card' && stage.kind === 'dropped') return refused(call, 'settled');
-          // Without a card there is no thread to post in.
-          return kind === 'announce' && stage.kind === 'card_failed' ? refused(call, stage.reason) : null;
-        },
-        perform: async (started, message) => {
-          const { call, job } = started;
-          const ts = await send(started, message, await workspaces.of(job.teamId), clock.now());
-          const lag = { lag_ms: clock.now() - call.createdAtMs };
-          log.info('posted', { ...factsOfPost(started), outcome: 'done', ...durationOf(call), ...lag });
-          return posted(call, ts);
-        },
-        classify: (started, thrown) => {
-          const failure = failureIn(thrown);
-          const { outcome, code: reason } = failure;
-          const facts = factsOfPost(started);
-          log.warn('posted', { ...facts, outcome, reason, ...durationOf(started.call) });
-          if (failure.needsAdmin) log.error('slack_needs_admin', { ...facts, reason });
-          return notPosted({ task, ...started, failure, nowMs: clock.now() });
-        },
-        recover: async (started) =>
-          searchForPost(tools, searches, task, started, await workspaces.of(started.job.teamId)),
-        applicableResult,
-        record,
-      },
-      task,
-    );
+  return (task) => runLane(tools, postEffect(tools, searches, task), task);
 }
 
-function factsOfPost({ call: { id, request }, job }: DueCall) {
-  return { call_id: id, call: request.kind, ...factsOf(job) };
-}
+function postEffect(
+  tools: SlackTools,
+  searches: Searches,
+  task: ClaimedTask,
+): Effect<SlackMessage, PostResult> {
+  const { clock, log, workspaces } = tools;
+  return { prepare, admit, perform, classify, recover, applicableResult, record };
 
-/** Returns `ts`, empty for a private message. */
-async function send(
-  { call: { id: callId, request }, job }: DueCall,
-  message: SlackMessage,
-  { poster, access }: Workspace,
-  nowMs: number,
-) {
-  const { channelId, threadTs } = job;
-  const destination = destinationOf(job, request);
-  const initiator = initiatorOf(job);
-  if (destination !== null) {
-    // In a shared channel, these go to the initiator alone. Drafts and replies from forms are refused.
-    const isForOne = request.kind === 'announce' && !meaningOf(request.announcement).isOfThread;
-    if (!isForOne || initiator === null || !(await access.shared.isClosed(destination.channelId))) {
-      return poster.post({ ...destination, callId, message });
+  async function prepare(due: DueCall) {
+    const workspace = await workspaces.of(due.job.teamId);
+    const mayBeChanged = due.call.request.kind === 'post_card' && task.attempts > 0;
+    const job = mayBeChanged ? await rereadRequest(tools, workspace, due.job) : due.job;
+    return renderPost(tools, { ...due, job }, workspace);
+  }
+
+  async function perform(started: DueCall, message: SlackMessage) {
+    const { call } = started;
+    const ts = await send(started, message);
+    const lag = { lag_ms: clock.now() - call.createdAtMs };
+    log.info('posted', { ...factsOf(started), outcome: 'done', ...durationOf(call), ...lag });
+    return posted(call, ts);
+  }
+
+  /** Returns `ts`, empty for a private message. */
+  async function send({ call: { id: callId, request }, job }: DueCall, message: SlackMessage) {
+    const { poster, access } = await workspaces.of(job.teamId);
+    const { channelId, threadTs } = job;
+    const destination = destinationOf(job, request);
+    const initiator = initiatorOf(job);
+    if (destination !== null) {
+      // In a shared channel, these go to the initiator alone. Drafts and replies from forms are refused.
+      const isForOne = request.kind === 'announce' && !meaningOf(request.announcement).isOfThread;
+      if (!isForOne || initiator === null || !(await access.shared.isClosed(destination.channelId))) {
+        return poster.post({ ...destination, callId, message });
+      }
+      await poster.respondPrivately(initiator, null, movedView(channelId, message));
+    } else if (request.kind === 'ephemeral') {
+      await poster.postEphemeral({ channelId, threadTs, userId: request.userId }, message);
+    } else if (initiator !== null && request.kind === 'notify_requester') {
+      // Unattended jobs make no private calls.
+      if (request.about === 'asked_before') {
+        await poster.replyPrivately({ channelId, threadTs: null, userId: initiator }, message);
+      } else {
+        // Kept news could be overlooked as an answer to an old request.
+        const isFresh = request.isKept !== true && clock.now() - job.requestedAtMs < RESPONSE_URL_LIFE_MS;
+        await poster.respondPrivately(initiator, isFresh ? job.responseUrl : null, message);
+      }
     }
-    await poster.respondPrivately(initiator, null, movedView(channelId, message));
-  } else if (request.kind === 'ephemeral') {
-    await poster.postEphemeral({ channelId, threadTs, userId: request.userId }, message);
-  } else if (initiator !== null && request.kind === 'notify_requester') {
-    // Unattended jobs make no private calls.
-    if (request.about === 'asked_before') {
-      await poster.replyPrivately({ channelId, threadTs: null, userId: initiator }, message);
-    } else {
-      // Kept news could be overlooked as an answer to an old request.
-      const isFresh = request.isKept !== true && nowMs - job.requestedAtMs < RESPONSE_URL_LIFE_MS;
-      await poster.respondPrivately(initiator, isFresh ? job.responseUrl : null, message);
+    return '';
+  }
+
+  function classify(started: DueCall, thrown: unknown) {
+    const attempt = failedAttempt(started, thrown);
+    const { outcome } = attempt.failure;
+    logFailure('warn', 'posted', attempt, { outcome, ...durationOf(started.call) });
+    return notPosted(attempt);
+  }
+
+  /** Makes the call pending again if there is no post. */
+  async function recover(due: DueCall): Promise<PostResult> {
+    const { call, job } = due;
+    if (call.request.kind === 'ephemeral') return dropped('interrupted');
+    const destination = destinationOf(job, call.request);
+    if (destination === null) return NOT_FOUND;
+    const startedAtMs = call.startedAtMs ?? call.createdAtMs;
+    const nowMs = clock.now();
+    // Started by a fast clock, it may have been posted at any recent time.
+    const isAhead = startedAtMs > nowMs + CLOCKS_DIFFER_MS;
+    const sinceMs = isAhead ? nowMs - CARD_SEARCHED_FOR_MS : startedAtMs;
+    const untilMs = isAhead ? nowMs : sinceMs + POST_ARRIVES_WITHIN_MS;
+    // After a crash, the dead process's post may still be under way.
+    const firstSearchAtMs = sinceMs + FIRST_SEARCH_AFTER_MS;
+    if (nowMs < firstSearchAtMs) return { wait: { delayUntilMs: firstSearchAtMs } };
+    const search = searches.get(call.id) ?? { beganAtMs: nowMs, cursor: null };
+    searches.set(call.id, search);
+    try {
+      const { poster } = await workspaces.of(job.teamId);
+      const ts = await poster.find({ ...destination, callId: call.id }, sinceMs, untilMs, search);
+      searches.delete(call.id);
+      const isFound = ts !== null;
+      const lag = isFound && { lag_ms: nowMs - call.createdAtMs };
+      log.info('post_looked_for', { ...factsOf(due), outcome: isFound ? 'adopted' : 'absent', ...lag });
+      if (isFound) return { ...posted(call, ts), wantsCatchUp: true };
+      // Read after the search, since the machine may sleep during it.
+      const sureAtMs = Math.max(sinceMs, clock.awakeSinceMs()) + ABSENT_AFTER_MS;
+      return search.beganAtMs < sureAtMs
+        ? { wait: { delayUntilMs: sureAtMs } }
+        : { ...NOT_FOUND, hold: 'ends' };
+    } catch (error) {
+      const attempt = failedAttempt(due, error);
+      const result = notSearched(attempt);
+      const isOver = result.outcome !== undefined;
+      if (isOver || attempt.failure.code === INVALID_CURSOR) searches.delete(call.id);
+      const level = result.outcome?.state === 'unknown' ? 'error' : 'warn';
+      logFailure(level, 'post_looked_for', attempt, { outcome: isOver ? 'given_up' : 'failed' });
+      return result;
     }
   }
-  return '';
+
+  function failedAttempt(due: DueCall, error: unknown): Attempt {
+    return { ...due, task, failure: failureIn(error), nowMs: clock.now() };
+  }
+
+  function logFailure(level: 'warn' | 'error', event: string, attempt: Attempt, facts: LogFields) {
+    const { code: reason, needsAdmin } = attempt.failure;
+    log[level](event, { ...factsOf(attempt), ...facts, reason });
+    if (needsAdmin) log.error('slack_needs_admin', { ...factsOf(attempt), reason });
+  }
+
+  function factsOf({ call, job }: DueCall) {
+    return { call_id: call.id, call: call.request.kind, ...factsOfJob(job) };
+  }
+
+  function durationOf({ startedAtMs }: LedgerCall) {
+    return { duration_ms: clock.now() - (startedAtMs ?? 0) };
+  }
+}
+
+async function admit(_tx: Transaction, { call, job: { stage } }: DueCall) {
+  const { kind } = call.request;
+  const draft = draftIn(call);
+  if (draft !== null) {
+    const isOpen = stage.kind === 'draft' && stage.number === draft.number;
+    return isOpen ? null : refused(call, 'settled');
+  }
+  // The request's message was deleted.
+  if (kind === 'post_card' && stage.kind === 'dropped') return refused(call, 'settled');
+  // Without a card there is no thread to post in.
+  return kind === 'announce' && stage.kind === 'card_failed' ? refused(call, stage.reason) : null;
 }
 
 function notPosted(attempt: Attempt): PostResult {
@@ -161,58 +213,6 @@ function notPosted(attempt: Attempt): PostResult {
       // Private messages can't be searched for, and a duplicate is better than silence.
       if (destinationOf(job, call.request) === null) return retryLater(attempt);
       return { wait: { delayUntilMs: nowMs + FIRST_SEARCH_AFTER_MS } };
-  }
-}
-
-const NOT_FOUND = { outcome: { state: 'retry', detail: 'not found in Slack' } } as const;
-
-/** Makes the call pending again if there is no post. */
-async function searchForPost(
-  tools: SlackTools,
-  searches: Searches,
-  task: ClaimedTask,
-  due: DueCall,
-  { poster }: Workspace,
-): Promise<PostResult> {
-  const { clock, log } = tools;
-  const { call, job } = due;
-  if (call.request.kind === 'ephemeral') return dropped('interrupted');
-  const destination = destinationOf(job, call.request);
-  if (destination === null) return NOT_FOUND;
-  const startedAtMs = call.startedAtMs ?? call.createdAtMs;
-  const nowMs = clock.now();
-  // Started by a fast clock, it may have been posted at any recent time.
-  const isAhead = startedAtMs > nowMs + CLOCKS_DIFFER_MS;
-  const sinceMs = isAhead ? nowMs - CARD_SEARCHED_FOR_MS : startedAtMs;
-  const untilMs = isAhead ? nowMs : sinceMs + POST_ARRIVES_WITHIN_MS;
-  // After a crash, the dead process's post may still be under way.
-  const firstSearchAtMs = sinceMs + FIRST_SEARCH_AFTER_MS;
-  if (nowMs < firstSearchAtMs) return { wait: { delayUntilMs: firstSearchAtMs } };
-  const facts = factsOfPost(due);
-  const search = searches.get(call.id) ?? { beganAtMs: nowMs, cursor: null };
-  searches.set(call.id, search);
-  try {
-    const ts = await poster.find({ ...destination, callId: call.id }, sinceMs, untilMs, search);
-    searches.delete(call.id);
-    const outcome = ts === null ? 'absent' : 'adopted';
-    const lag = ts === null ? {} : { lag_ms: nowMs - call.createdAtMs };
-    log.info('post_looked_for', { ...facts, outcome, ...lag });
-    if (ts !== null) return { ...posted(call, ts), wantsCatchUp: true };
-    // Read after the search, since the machine may sleep during it.
-    const sureAtMs = Math.max(sinceMs, clock.awakeSinceMs()) + ABSENT_AFTER_MS;
-    return search.beganAtMs < sureAtMs
-      ? { wait: { delayUntilMs: sureAtMs } }
-      : { ...NOT_FOUND, hold: 'ends' };
-  } catch (error) {
-    const failure = failureIn(error);
-    const { code: reason, needsAdmin } = failure;
-    const result = notSearched({ task, ...due, failure, nowMs: clock.now() });
-    const isOver = result.outcome !== undefined;
-    if (isOver || reason === INVALID_CURSOR) searches.delete(call.id);
-    const level = result.outcome?.state === 'unknown' ? 'error' : 'warn';
-    log[level]('post_looked_for', { ...facts, outcome: isOver ? 'given_up' : 'failed', reason });
-    if (needsAdmin) log.error('slack_needs_admin', { ...facts, reason });
-    return result;
   }
 }
 
@@ -241,12 +241,9 @@ function notSearched(attempt: Attempt): PostResult {
 function waitUntilReadable(attempt: Attempt): PostResult {
   const { call, failure } = attempt;
   const isLasting = failure.outcome === 'refused' || failure.needsAdmin;
-  const event = cardDelayed(call, isLasting ? failure.code : NOT_SEEN);
-  return {
-    event: isLasting || isHeldForLong(attempt) ? event : null,
-    hold: 'begins',
-    wait: retryOf(attempt),
-  };
+  const isWorthNotifying = isLasting || heldMs(attempt) >= NOTIFIED_AFTER_MS;
+  const event = isWorthNotifying ? cardDelayed(call, isLasting ? failure.code : NOT_SEEN) : null;
+  return { event, hold: 'begins', wait: retryOf(attempt) };
 }
 
 export async function record(
@@ -257,14 +254,11 @@ export async function record(
 ): Promise<Wait | null> {
   const { nowMs } = context;
   if (event) {
-    const { id, teamId, channelId } = job;
-    const takeIn = async (threadTs: string | null) => {
-      if (threadTs !== null) await takeInEarlyReplies(tx, id, { teamId, channelId, threadTs }, context);
-    };
     // Without a card, the job keeps replies for *Try again*.
-    if (event.type === 'card_refused') await takeIn(job.threadTs);
-    const { job: after } = await applyEvent(tx, id, event, context);
-    if (event.type === 'card_posted' || event.type === 'draft_posted') await takeIn(after.threadTs);
+    if (event.type === 'card_refused') await takeInEarlyReplies(tx, job.id, job, context);
+    const { job: after } = await applyEvent(tx, job.id, event, context);
+    const isPosted = event.type === 'card_posted' || event.type === 'draft_posted';
+    if (isPosted) await takeInEarlyReplies(tx, job.id, after, context);
   }
   if (outcome !== undefined) await tx.calls.recordOutcome(call.id, outcome, nowMs);
   if (outcome?.state === 'done') await refreshIfChanged(tx, call, nowMs);
@@ -280,9 +274,9 @@ async function refreshIfChanged(tx: Transaction, { id, jobId, lane, request }: L
   if (!isNotice && request.kind !== 'announce') return;
   const url = isNotice ? request.url : announcedLink(request.announcement);
   const job = await tx.jobs.get(jobId);
-  const isDecided = job?.offers?.some(({ postId, outcome }) => postId === id && outcome !== null) === true;
-  const isDescribed = job !== null && url !== null && seenPullRequest(job, url) !== null;
-  if (!isDecided && !isDescribed) return;
+  if (job === null) return;
+  const isDecided = job.offers?.some(({ postId, outcome }) => postId === id && outcome !== null);
+  if (!isDecided && (url === null || seenPullRequest(job, url) === null)) return;
   const [kind, subject] = isNotice
     ? (['refresh_notice', lane] as const)
     : (['refresh_posts', jobId] as const);
@@ -300,16 +294,18 @@ export function applicableResult(
 }
 
 function posted({ request }: LedgerCall, ts: string): PostResult {
-  return { outcome: { state: 'done', detail: ts }, event: eventOf() };
-
-  function eventOf(): JobEvent | null {
-    if (request.kind === 'post_card') return { type: 'card_posted', ts };
-    if (request.kind !== 'announce') return null;
-    const { announcement } = request;
-    if (announcement.kind === 'draft') return { type: 'draft_posted', draft: announcement.number, ts };
-    if (announcement.kind !== 'follow_up') return null;
-    const { userId, text } = announcement;
-    return { type: 'follow_up_shown', messageTs: ts, userId, text };
+  const outcome = { state: 'done', detail: ts } as const;
+  if (request.kind === 'post_card') return { outcome, event: { type: 'card_posted', ts } };
+  const announcement = request.kind === 'announce' ? request.announcement : null;
+  switch (announcement?.kind) {
+    case 'draft':
+      return { outcome, event: { type: 'draft_posted', draft: announcement.number, ts } };
+    case 'follow_up': {
+      const { userId, text } = announcement;
+      return { outcome, event: { type: 'follow_up_shown', messageTs: ts, userId, text } };
+    }
+    default:
+      return { outcome };
   }
 }
 
@@ -358,7 +354,7 @@ function dropped(reason: string): PostResult {
 export function retryLater(attempt: Attempt): PostResult {
   const { call, failure } = attempt;
   const { code, needsAdmin, isPassing } = failure;
-  const isWorthNotifying = needsAdmin || (isPassing && isHeldForLong(attempt));
+  const isWorthNotifying = needsAdmin || (isPassing && heldMs(attempt) >= NOTIFIED_AFTER_MS);
   return {
     outcome: { state: 'retry', detail: code },
     event: isWorthNotifying ? cardDelayed(call, code) : null,
@@ -367,13 +363,14 @@ export function retryLater(attempt: Attempt): PostResult {
   };
 }
 
-export function isTriedForLong({ call, failure: { isPassing }, nowMs }: Attempt): boolean {
+export function isTriedForLong(attempt: Attempt): boolean {
+  const { call, failure, nowMs } = attempt;
   if (call.request.kind === 'ephemeral') return nowMs - call.createdAtMs > EPHEMERAL_TRIED_FOR_MS;
-  return isPassing && call.heldSinceMs !== null && nowMs - call.heldSinceMs > HELD_FOR_MS;
+  return failure.isPassing && heldMs(attempt) > HELD_FOR_MS;
 }
 
-function isHeldForLong({ call: { heldSinceMs }, nowMs }: Attempt) {
-  return nowMs - (heldSinceMs ?? nowMs) >= NOTIFIED_AFTER_MS;
+function heldMs({ call: { heldSinceMs }, nowMs }: Attempt) {
+  return nowMs - (heldSinceMs ?? nowMs);
 }
 
 function cardDelayed({ request }: LedgerCall, reason: string): JobEvent | null {

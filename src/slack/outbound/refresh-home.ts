@@ -6,7 +6,7 @@ import { homeView, NEEDING_JOBS_MAX, OPEN_JOBS_MAX, PROJECTS_MAX, PULL_REQUESTS_
 import type { SlackMessage } from '../views/message.ts';
 import { notAllowedView, notSetUpView } from '../views/private-answers.ts';
 import { noticeChannelsOf } from '../workspace/inspection.ts';
-import { isReady, type ReadyWorkspace, type Workspace } from '../workspace/workspace.ts';
+import { isReady, type Workspace } from '../workspace/workspace.ts';
 import { failureOf, refresh, type SlackTools } from './refresh.ts';
 
 const HOUR_MS = 3_600_000;
@@ -34,22 +34,13 @@ export const refreshHome = refresh(
 
 async function viewFor(tools: SlackTools, workspace: Workspace, userId: string): Promise<SlackMessage> {
   if (!isReady(workspace)) return notSetUpView(workspace.teamId);
-  const refusal = await workspace.access.refusal(userId, null);
-  if (refusal !== null) return notAllowedView(refusal);
-  const facts = await read(tools, workspace, userId);
-  const needing = facts.needing.map(({ job }) => job);
-  const prompts = [...needing, ...facts.open, ...facts.withPullRequest].map(({ prompt }) => prompt);
-  const names = await workspace.names.of(prompts.join('\n'));
-  const { workspaceUrl } = workspace;
-  return homeView(facts, { userId, channelId: null, workspaceUrl, names, sites: sitesOf(tools) });
-}
-
-async function read(tools: SlackTools, workspace: ReadyWorkspace, userId: string) {
   const { known, hourlyBudget } = tools;
-  const { teamId, selfCheck } = workspace;
-  const isAdmin = await workspace.access.isAdmin(userId);
+  const { teamId, workspaceUrl, access, selfCheck } = workspace;
+  const refusal = await access.refusal(userId, null);
+  if (refusal !== null) return notAllowedView(refusal);
+  const isAdmin = await access.isAdmin(userId);
   const atMs = tools.clock.now();
-  return tools.store.transaction(async (tx) => {
+  const facts = await tools.store.transaction(async (tx) => {
     const projects = [];
     for (const { id, name } of workspace.projects.slice(0, PROJECTS_MAX)) {
       const callsLeft = Math.max(hourlyBudget - (await tx.calls.agentCallsSince(id, atMs - HOUR_MS)), 0);
@@ -77,4 +68,7 @@ async function read(tools: SlackTools, workspace: ReadyWorkspace, userId: string
       atMs,
     };
   });
+  const jobs = [...facts.needing.map(({ job }) => job), ...facts.open, ...facts.withPullRequest];
+  const names = await workspace.names.of(jobs.map(({ prompt }) => prompt).join('\n'));
+  return homeView(facts, { userId, channelId: null, workspaceUrl, names, sites: sitesOf(tools) });
 }

@@ -1,14 +1,16 @@
-import { factsOf, policyOf, sitesOf } from '#engine/apply-event.ts';
+import { applyEvent, factsOf, policyOf, sitesOf } from '#engine/apply-event.ts';
 import type { DueCall } from '#engine/run-lane.ts';
 import { announces } from '#jobs/agent-job.ts';
-import type { Announcement } from '#jobs/announcement.ts';
+import { type Announcement, announcedLink, offerOf } from '#jobs/announcement.ts';
 import type { CallRequest } from '#jobs/call.ts';
 import { emptyQueue, type Queue, queueOf } from '#jobs/follow-ups/follow-up.ts';
 import { turnsOf } from '#jobs/follow-ups/turns.ts';
-import { endedByOf, type Job, requestersOf } from '#jobs/job.ts';
-import { threadLink as threadLinkOf } from '../protocol/ids.ts';
+import { endedByOf, type Job, type OfferOutcome, requestersOf } from '#jobs/job.ts';
+import { seenPullRequest } from '#jobs/pull-requests/pull-request.ts';
+import { MAX_STALE_RECEIPTS } from '#store/queries/follow-ups.ts';
+import { receiptEmoji, threadLink as threadLinkOf } from '../protocol/ids.ts';
 import { mentionedIds } from '../protocol/slack-text.ts';
-import { announcementView } from '../views/announcement.ts';
+import { announcementView, postedView } from '../views/announcement.ts';
 import { questionView } from '../views/compose.ts';
 import { draftRefusedView, namedInDraft, recipePausedView } from '../views/draft.ts';
 import { helpView } from '../views/help.ts';
@@ -30,41 +32,33 @@ import type { Workspace } from '../workspace/workspace.ts';
 import { failureOf, refresh, type SlackTools } from './refresh.ts';
 
 async function renderCard(tools: SlackTools, { names }: Workspace, job: Job, queue: Queue) {
-  const endedBy = endedByOf(job);
-  const people = [...requestersOf(job), ...(endedBy === null ? [] : [endedBy]), ...mentionedIds(job.prompt)];
+  const people = [requestersOf(job), endedByOf(job) ?? [], mentionedIds(job.prompt)].flat();
   return cardView(job, { queue, names: await names.named(people), sites: sitesOf(tools) });
 }
 
 /** @param isEdit throws while Slack can't say whether the prompt is public; a new notice omits it */
-export async function renderNotice(
+async function renderNotice(
   tools: SlackTools,
   workspace: Workspace,
   job: Job,
-  { channelId, url }: Pick<Extract<CallRequest, { kind: 'notify_channel' }>, 'channelId' | 'url'>,
+  { channelId, url }: Extract<CallRequest, { kind: 'notify_channel' }>,
   isEdit: boolean,
 ): Promise<SlackMessage> {
   const sites = sitesOf(tools);
-  if (job.channelId !== channelId && !(await mayBeReadByAll(tools, workspace, job, isEdit))) {
-    return privateNoticeView(job, url, sites);
-  }
+  if (job.channelId !== channelId && !(await mayBeReadByAll())) return privateNoticeView(job, url, sites);
   const names = await workspace.names.named([...requestersOf(job), ...mentionedIds(job.prompt)]);
   return noticeView(job, url, await threadLink(workspace, job), names, sites);
-}
 
-/** Slack hides private channels from the app. */
-async function mayBeReadByAll(
-  { log }: SlackTools,
-  { poster }: Workspace,
-  { id, channelId }: Job,
-  isEdit: boolean,
-) {
-  try {
-    return !isDirectMessage(channelId) && (await poster.isPublic(channelId));
-  } catch (error) {
-    const { code: reason, outcome, needsAdmin } = failureIn(error);
-    if (isEdit && outcome !== 'refused' && !needsAdmin) throw error;
-    if (!isEdit) log.info('channel_taken_for_private', { job_id: id, channel_id: channelId, reason });
-    return false;
+  async function mayBeReadByAll() {
+    const { id, channelId } = job;
+    try {
+      return !isDirectMessage(channelId) && (await workspace.poster.isPublic(channelId));
+    } catch (error) {
+      const { code: reason, outcome, needsAdmin } = failureIn(error);
+      if (isEdit && outcome !== 'refused' && !needsAdmin) throw error;
+      if (!isEdit) tools.log.info('channel_taken_for_private', { job_id: id, channel_id: channelId, reason });
+      return false;
+    }
   }
 }
 
@@ -110,6 +104,140 @@ export const refreshCard = refresh(
   },
 );
 
+const DROPPED: OfferOutcome = { answer: 'moot', by: null };
+
+/** One task: separate updates would overwrite each other. */
+export const refreshPosts = refresh(
+  async (tx, { subject, lease }) => {
+    await tx.tasks.fence(lease);
+    const job = await tx.jobs.get(subject);
+    if (job === null) return null;
+    const { offers = [], stage } = job;
+    const decided = new Set(offers.flatMap((one) => (one.outcome === null || one.isShown ? [] : one.postId)));
+    const stale = (await tx.calls.posted(job.id, 'announce')).flatMap(({ id, request, ts }) => {
+      const { announcement } = request;
+      const url = announcedLink(announcement);
+      const isStale =
+        decided.has(id) ||
+        (stage.kind === 'draft' && stage.postTs === ts) ||
+        (url !== null && seenPullRequest(job, url) !== null);
+      if (!isStale) return [];
+      const isOffer = decided.has(id) || offerOf(announcement, job) !== null;
+      const offer = offers.find(({ postId }) => postId === id) ?? { outcome: DROPPED };
+      return { id, ts, announcement, outcome: isOffer ? offer.outcome : null };
+    });
+    const postIds: string[] = [];
+    for (const id of decided) {
+      const state = (await tx.calls.get(id))?.state ?? 'pending';
+      if (state !== 'pending' && state !== 'started') postIds.push(id);
+    }
+    return { job, stale, postIds };
+  },
+  async (tools, { job, stale, postIds }, { failureOf }) => {
+    const { poster, names } = await tools.workspaces.of(job.teamId);
+    const people = stale.flatMap(({ announcement, outcome }) => [
+      ...(announcement.kind === 'draft' ? namedInDraft(announcement, job) : []),
+      ...(outcome?.by ? [outcome.by] : []),
+    ]);
+    const thread = {
+      names: await names.named([...people, ...mentionedIds(job.prompt)]),
+      sites: sitesOf(tools),
+      features: tools.featureViews,
+    };
+    for (const { id, ts, announcement, outcome } of stale) {
+      const view = postedView(announcement, job, outcome, thread);
+      const failure = await failureOf(
+        () => poster.update(job.channelId, ts, view, id),
+        (reason) => tools.log.warn('post_not_refreshed', { ...factsOf(job), reason }),
+      );
+      if (failure !== null) return { failure };
+    }
+    return {
+      failure: null,
+      note: async (tx, context) => {
+        if (postIds.length > 0) await applyEvent(tx, job.id, { type: 'offers_shown', postIds }, context);
+      },
+    };
+  },
+);
+
+export const refreshNotice = refresh(
+  async (tx, { subject: lane, lease }) => {
+    await tx.tasks.fence(lease);
+    const [, jobId = ''] = lane.split(':');
+    const job = await tx.jobs.get(jobId);
+    if (job === null) return null;
+    const notices = await tx.calls.posted(jobId, 'notify_channel');
+    const stale = notices.filter(
+      (notice) => notice.lane === lane && seenPullRequest(job, notice.request.url) !== null,
+    );
+    return { job, stale };
+  },
+  async (tools, { job, stale }, { failureOf }) => {
+    const workspace = await tools.workspaces.of(job.teamId);
+    for (const { id, request, ts } of stale) {
+      const { channelId } = request;
+      const edit = async () => {
+        const message = await renderNotice(tools, workspace, job, request, true);
+        await workspace.poster.update(channelId, ts, message, id);
+      };
+      const failure = await failureOf(edit, (reason) =>
+        tools.log.warn('notice_not_refreshed', { ...factsOf(job), channel_id: channelId, reason }),
+      );
+      if (failure !== null) return { failure };
+    }
+    return { failure: null };
+  },
+);
+
+export const refreshReceipts = refresh(
+  async (tx, { subject, lease }) => {
+    await tx.tasks.fence(lease);
+    const found = await tx.followUps.withStaleReceipts(subject);
+    const job = found.length === 0 ? null : await tx.jobs.get(subject);
+    if (job === null) return null;
+    // On the request's own message, a receipt would look like a comment.
+    const stale = found.map((one) => (one.messageTs === job.requestTs ? { ...one, desired: null } : one));
+    // Recorded first: even without Slack's answer, it must be removed later.
+    for (const { followUpId, placed, desired } of stale) {
+      await tx.followUps.receiptsTried(followUpId, desired === null ? placed : [...placed, desired]);
+    }
+    return { job, stale };
+  },
+  async ({ workspaces, log }, { job, stale }, { isSure, failureOf }) => {
+    const { teamId, channelId } = job;
+    const { poster } = await workspaces.of(teamId);
+    const attempts = stale.map(async ({ followUpId, messageTs, placed, desired }) => {
+      const react = async () => {
+        if (desired !== null) await poster.addReaction(channelId, messageTs, receiptEmoji[desired]);
+        for (const other of placed) {
+          if (other !== desired) await poster.removeReaction(channelId, messageTs, receiptEmoji[other]);
+        }
+      };
+      const facts = { ...factsOf(job), follow_up_id: followUpId };
+      const failure = await failureOf(react, (reason) => log.warn('receipt_not_shown', { ...facts, reason }));
+      return { followUpId, desired, failure };
+    });
+    const made = await Promise.all(attempts);
+    const failures = made.flatMap(({ failure }) => failure ?? []);
+    const failure = failures.find(({ outcome }) => outcome === 'unknown') ?? failures[0] ?? null;
+    // An earlier request may still arrive.
+    if (!isSure) return { failure };
+    return {
+      failure,
+      note: async (tx, { nowMs }) => {
+        // In the order in which others write replies, or Postgres could deadlock.
+        for (const { followUpId, desired, failure: own } of made) {
+          if (own === null) await tx.followUps.receiptShown(followUpId, desired);
+        }
+        if (stale.length < MAX_STALE_RECEIPTS) return;
+        const more = { kind: 'refresh_receipts', subject: job.id, runAtMs: nowMs } as const;
+        await tx.tasks.schedule({ ...more, ifScheduled: 'replace' });
+      },
+    };
+  },
+);
+
 /** Null: a private message. */
 export function destinationOf({ channelId, threadTs, stage }: Job, request: CallRequest) {
   switch (request.kind) {
@@ -127,13 +255,16 @@ export function destinationOf({ channelId, threadTs, stage }: Job, request: Call
       return { channelId, threadTs: null };
     case 'notify_channel':
       return { channelId: request.channelId, threadTs: null };
-    case 'notify_requester':
-    case 'ephemeral':
-      return null;
     default:
-      throw new Error(`${request.kind} is not a post`);
+      return null;
   }
 }
+
+const VIEWS_FOR_REQUESTER = {
+  card_refused: requesterView,
+  draft_refused: draftRefusedView,
+  card_delayed: delayedView,
+};
 
 export async function renderPost(
   tools: SlackTools,
@@ -161,20 +292,10 @@ export async function renderPost(
       return messageOfJob(job, await named(), (await renderEphemeral(tools, workspace, request, job)).blocks);
     case 'notify_requester': {
       const { reason, about, isKept } = request;
-      switch (about) {
-        case 'asked_before':
-          return renderQuestion(tools, workspace, job);
-        case 'card_refused':
-          return requesterView(reason, job, await named());
-        case 'draft_refused':
-          return draftRefusedView(reason, job, await named());
-        case 'card_delayed':
-          return delayedView(reason, job, await named());
-        default:
-          return isKept === true
-            ? keptView(reason, job, await announced(about))
-            : unpostedView(reason, await announced(about));
-      }
+      if (about === 'asked_before') return renderQuestion(tools, workspace, job);
+      if (typeof about === 'string') return VIEWS_FOR_REQUESTER[about](reason, job, await named());
+      const post = await announced(about);
+      return isKept ? keptView(reason, job, post) : unpostedView(reason, post);
     }
     default:
       throw new Error(`${request.kind} is not a post`);

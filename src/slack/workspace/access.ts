@@ -14,8 +14,6 @@ import {
 } from './caller.ts';
 import { cachedLookup, type User, type Users } from './names.ts';
 
-const MAX_CHANNELS = 5_000;
-const MAX_GROUPS = 1_000;
 const METHOD = 'conversations.info';
 
 /** An unanswered check counts as "shared". */
@@ -31,11 +29,8 @@ export type SharedChannels = ReturnType<typeof sharedChannels>;
 
 /** Closed: people of another organisation are in the channel, or invited. Direct messages stay open. */
 export function sharedChannels(call: SlackCaller, clock: Clock, allowed: ReadonlySet<string>) {
-  const lookup = cachedLookup(
-    (channelId) => withSecondTry(() => isSharedChannel(call, channelId), clock),
-    clock,
-    { max: MAX_CHANNELS, mayBeStale: false },
-  );
+  const look = (channelId: string) => withSecondTry(() => isSharedChannel(call, channelId), clock);
+  const lookup = cachedLookup(look, clock, { mayBeStale: false });
   const isAlwaysOpen = (channelId: string) => !isChannel(channelId) || allowed.has(channelId);
 
   /**
@@ -81,7 +76,7 @@ export function accessBy(
   { call, clock, log }: CallerParts,
 ) {
   const unknownGroups = new Set<string>();
-  const members = cachedLookup(lookUpMembers, clock, { max: MAX_GROUPS });
+  const members = cachedLookup(lookUpMembers, clock);
 
   async function lookUpMembers(groupId: string): Promise<ReadonlySet<string>> {
     try {
@@ -92,26 +87,23 @@ export function accessBy(
     } catch (error) {
       const { outcome, code: reason } = failureIn(error);
       if (outcome !== 'refused') throw error;
-      if (!unknownGroups.has(groupId)) {
-        log.error('user_group_unknown', {
-          ...{ team_id: home.teamId, user_group: groupId, reason },
-          what_to_do: 'Nobody is let in by it: correct access.user_groups in the file of DOCS_AGENT_CONFIG.',
-        });
-      }
+      const facts = {
+        ...{ team_id: home.teamId, user_group: groupId, reason },
+        what_to_do: 'Nobody is let in by it: correct access.user_groups in the file of DOCS_AGENT_CONFIG.',
+      };
+      if (!unknownGroups.has(groupId)) log.error('user_group_unknown', facts);
       unknownGroups.add(groupId);
       return new Set();
     }
   }
 
-  /**
-   * Throws SlackCallError if Slack does not answer and no earlier answer is known; ChannelUnreadError if the channel is unclear.
-   */
+  /** Throws SlackCallError if Slack does not answer and nothing is cached; ChannelUnreadError. */
   async function refusal(userId: string, channelId: string | null) {
     if (!(await isPerson(userId))) return 'nobody';
     const [standing, userGroups, isShared] = await Promise.all([
       standingOf(userId),
       groupsOf(userId),
-      channelId !== null && isClosedForRequests(channelId),
+      channelId !== null && shared.isClosed(channelId).catch(openForRequests),
     ]);
     if (standing === null) return 'unknown_person';
     const refusal = accessRefusal(rule, { userId, userGroups, ...standing }, channelId);
@@ -119,27 +111,23 @@ export function accessBy(
   }
 
   /** A request that waits for an administrator is stored: its card is retried. */
-  async function isClosedForRequests(channelId: string) {
-    try {
-      return await shared.isClosed(channelId);
-    } catch (error) {
-      const { needsAdmin, code } = failureIn(error);
-      // If only the scope is missing, everything else works, and nothing would be retried.
-      if (needsAdmin && code !== 'missing_scope') return false;
-      throw error;
-    }
+  function openForRequests(error: unknown) {
+    const { needsAdmin, code } = failureIn(error);
+    // If only the scope is missing, everything else works, and nothing would be retried.
+    if (needsAdmin && code !== 'missing_scope') return false;
+    throw error;
+  }
+
+  /** Null: Slack does not say. */
+  function userIfKnown(userId: string) {
+    return users.get(userId).catch((error: unknown) => failureIn(error) && null);
   }
 
   /** True without an answer: `refusal` then decides. @param mustBeSure throws SlackCallError instead */
   async function isPerson(userId: string, mustBeSure = false) {
     if (userId === SLACKBOT) return false;
-    try {
-      return (await users.get(userId)).isPerson;
-    } catch (error) {
-      failureIn(error);
-      if (mustBeSure) throw error;
-      return true;
-    }
+    const user = await (mustBeSure ? users.get(userId) : userIfKnown(userId));
+    return user?.isPerson ?? true;
   }
 
   async function standingOf(userId: string) {
@@ -186,13 +174,8 @@ export function accessBy(
     /** False if Slack does not say who the person is. */
     isAdmin: async (userId: string): Promise<boolean> => {
       if (rule.admins.size > 0) return rule.admins.has(userId);
-      try {
-        const user = await users.get(userId);
-        return user.isPerson && user.isAdmin && !isFromElsewhere(user);
-      } catch (error) {
-        failureIn(error);
-        return false;
-      }
+      const user = await userIfKnown(userId);
+      return user?.isPerson === true && user.isAdmin && !isFromElsewhere(user);
     },
   };
 }

@@ -10,7 +10,7 @@ import {
 import { Agent } from 'undici';
 import { type Clock, systemClock } from '#runtime/clock.ts';
 import { exchange, parseJson, SEND_WITHIN_MS, TooLateToSendError } from '#runtime/exchange.ts';
-import type { Logger } from '#runtime/redact.ts';
+import type { LogFields, Logger } from '#runtime/redact.ts';
 import { classOf } from '../protocol/error-codes.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
@@ -28,9 +28,8 @@ const CONNECTIONS = 100;
 export function slackClient(apiUrl: string | null, library: BoltLogger, timeoutMs = TIMEOUT_MS): SlackClient {
   const dispatcher = new Agent({ connections: CONNECTIONS });
   const base = (apiUrl ?? 'https://slack.com/api').replace(/\/?$/, '/');
-
-  async function post(method: string, { token, ...args }: Arguments) {
-    const { origin, pathname } = new URL(method, base);
+  return async (method, { token, ...args }) => {
+    const { origin, pathname: path } = new URL(method, base);
     const headers = {
       accept: 'application/json',
       'content-type': 'application/x-www-form-urlencoded',
@@ -41,33 +40,28 @@ export function slackClient(apiUrl: string | null, library: BoltLogger, timeoutM
       .filter(([, value]) => value !== undefined && value !== null)
       .map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : String(value)]);
     const body = stringify(Object.fromEntries(fields));
-    const request = { origin, path: pathname, method: 'POST', headers, body } as const;
     const sendByMs = Date.now() + SEND_WITHIN_MS;
-    const result = await systemClock.abortAfter(timeoutMs, (signal) =>
-      exchange(dispatcher, request, { signal, sendByMs }),
+    const answer = await systemClock.abortAfter(timeoutMs, (signal) =>
+      exchange(dispatcher, { origin, path, method: 'POST', headers, body }, { signal, sendByMs }),
     );
-    if (result.kind === 'not_sent') throw new WebAPIRequestError(new NotSentError(result.cause));
-    if (result.cause !== null) throw new WebAPIRequestError(result.cause);
-    return result;
-  }
-
-  return async (method, args) => {
-    const { head, body } = await post(method, args);
-    const { status, headers } = head;
+    if (answer.kind === 'not_sent') throw new NotSentError(answer.cause);
+    if (answer.cause !== null) throw new WebAPIRequestError(answer.cause);
+    const { status, headers: answered } = answer.head;
     if (status >= 300 && status < 400) {
       throw new WebAPIRequestError(new Error('Slack redirects the request, which is not followed'));
     }
-    const retryAfterSeconds = Number.parseInt(String(headers['retry-after']), 10);
+    const retryAfterSeconds = Number.parseInt(String(answered['retry-after']), 10);
     if (status === 429 && retryAfterSeconds >= 0) throw new WebAPIRateLimitedError(retryAfterSeconds);
-    if (status !== 200) throw new WebAPIHTTPError(status, '', {}, body);
-    const parsed = parseJson(body);
+    if (status !== 200) throw new WebAPIHTTPError(status, '', {}, answer.body);
+    const parsed = parseJson(answer.body);
     const isResult = typeof parsed === 'object' && parsed !== null && 'ok' in parsed;
-    const result = (isResult ? parsed : { ok: false, error: body }) as WebAPICallResult & { error?: unknown };
-    const { ok, response_metadata: metadata = {} } = result;
+    type Result = WebAPICallResult & { error?: unknown };
+    const result = (isResult ? parsed : { ok: false, error: answer.body }) as Result;
+    const { ok, error, response_metadata: metadata = {} } = result;
     const errors = metadata.messages?.filter((message) => message.startsWith('[ERROR]')) ?? [];
     for (const message of errors) library.error(message);
-    if (!ok) throw new WebAPIPlatformError({ ...result, error: String(result.error) });
-    const { 'x-oauth-scopes': scopes, date } = headers;
+    if (!ok) throw new WebAPIPlatformError({ ...result, error: String(error) });
+    const { 'x-oauth-scopes': scopes, date } = answered;
     const granted = typeof scopes === 'string' && { scopes: scopes.split(',').map((one) => one.trim()) };
     return { ...result, response_metadata: { ...metadata, ...granted, ...(date && { date }) } };
   };
@@ -142,26 +136,22 @@ export function createCaller(client: SlackClient, botToken: BotToken): SlackCall
 }
 
 export function loggedCaller(call: SlackCaller, log: Logger, clock: Clock, teamId: string): SlackCaller {
-  return async <T extends WebAPICallResult>(method: string, args?: Arguments) => {
+  return <T extends WebAPICallResult>(method: string, args?: Arguments) => {
     const startedAtMs = clock.now();
-    const note = (answer: { outcome: string; reason?: string }) =>
-      log.debug('slack_called', {
-        method,
-        team_id: teamId,
-        duration_ms: clock.now() - startedAtMs,
-        ...answer,
-      });
-    try {
-      const result = await call<T>(method, args);
-      note({ outcome: 'done' });
-      return result;
-    } catch (error) {
-      if (error instanceof SlackCallError) {
+    const note = (answer: LogFields) => {
+      const durationMs = clock.now() - startedAtMs;
+      log.debug('slack_called', { method, team_id: teamId, duration_ms: durationMs, ...answer });
+    };
+    const asked = call<T>(method, args);
+    asked.then(
+      () => note({ outcome: 'done' }),
+      (error: unknown) => {
+        if (!(error instanceof SlackCallError)) return;
         const { outcome, code, needsAdmin } = error.failure;
         note({ outcome: needsAdmin ? 'needs_admin' : outcome, reason: code });
-      }
-      throw error;
-    }
+      },
+    );
+    return asked;
   };
 }
 
@@ -213,12 +203,8 @@ export class SlackCallError extends Error {
   }
 }
 
-class NotSentError extends Error {
-  constructor(cause: Error) {
-    super(cause.message, { cause });
-    this.name = 'NotSentError';
-  }
-}
+/** No byte went out. */
+class NotSentError extends WebAPIRequestError {}
 
 const CONNECTION_CODES = new Set([
   'EAI_AGAIN',
@@ -279,43 +265,37 @@ export function classify(error: unknown): SlackFailure {
   if (error instanceof WebAPIHTTPError && error.statusCode < 500) {
     return slackFailure('retry', `http_${error.statusCode}`);
   }
-  return (
-    (error instanceof WebAPIRequestError && connectionFailure(error)) ||
-    slackFailure('unknown', error instanceof Error ? error.name : 'error')
-  );
+  const code = connectionCode(error);
+  if (error instanceof NotSentError) return slackFailure('retry', code ?? 'not_sent');
+  return slackFailure('unknown', code ?? (error instanceof Error ? error.name : 'error'));
 }
+
+const OUTCOMES = {
+  unclear: 'unknown',
+  limited: 'retry',
+  admin: 'retry',
+  final: 'refused',
+  passing: 'retry',
+} as const;
 
 function classifyCode(code: string) {
   // A proxy's HTML page arrives as an "error code".
   if (!ERROR_CODE.test(code)) return slackFailure('unknown', 'bad_answer');
-  switch (classOf(code)) {
-    case 'unclear':
-      return slackFailure('unknown', code);
-    case 'limited':
-      return slackFailure('retry', 'ratelimited');
-    case 'admin':
-      return slackFailure('retry', code, { needsAdmin: true });
-    case 'final':
-      return slackFailure('refused', code);
-    case 'passing':
-      return slackFailure('retry', code, { isPassing: true });
-  }
+  const kind = classOf(code);
+  const more = { needsAdmin: kind === 'admin', isPassing: kind === 'passing' };
+  return slackFailure(OUTCOMES[kind], kind === 'limited' ? 'ratelimited' : code, more);
 }
 
 /**
  * The SDK wraps fetch, which wraps the socket. A code does not show whether the request was sent: a route can
  * also fail later.
  */
-function connectionFailure(error: Error) {
-  let outcome: SlackFailure['outcome'] = 'unknown';
-  let current: unknown = error;
-  for (let depth = 0; depth < 6 && current instanceof Error; depth += 1) {
-    if (current instanceof NotSentError) outcome = 'retry';
+function connectionCode(error: unknown) {
+  let current = error instanceof WebAPIRequestError ? error.cause : null;
+  for (let depth = 0; depth < 5 && current instanceof Error; depth += 1) {
     const { code } = current as { code?: unknown };
-    if (typeof code === 'string' && CONNECTION_CODES.has(code)) {
-      return slackFailure(outcome, code.toLowerCase());
-    }
+    if (typeof code === 'string' && CONNECTION_CODES.has(code)) return code.toLowerCase();
     current = current instanceof AggregateError ? current.errors[0] : current.cause;
   }
-  return outcome === 'retry' ? slackFailure('retry', 'not_sent') : null;
+  return null;
 }

@@ -1,5 +1,6 @@
 import { type AnyJobContext, applyEvent } from '#engine/apply-event.ts';
 import { DRAFT_KEPT_MS, mayDraftMore } from '#jobs/decide/start/drafts.ts';
+import type { Job } from '#jobs/job.ts';
 import type { Logger } from '#runtime/redact.ts';
 import type { Thread, Transaction } from '#store/store.ts';
 import { messageKeys } from '../messages/message-event.ts';
@@ -8,14 +9,15 @@ import { messageKeys } from '../messages/message-event.ts';
 export async function takeInEarlyReplies(
   tx: Transaction,
   jobId: string,
-  thread: Thread,
+  { teamId, channelId, threadTs }: Pick<Job, 'teamId' | 'channelId' | 'threadTs'>,
   context: AnyJobContext,
 ): Promise<void> {
-  const { teamId, channelId: channel } = thread;
+  if (threadTs === null) return;
   // The job first, as everywhere: another order deadlocks.
   await tx.jobs.lockOnly(jobId);
-  for (const reply of await tx.earlyReplies.take(thread, context.nowMs)) {
-    await tx.inboundRequests.remember(messageKeys(teamId, { channel, ts: reply.messageTs }), context.nowMs);
+  for (const reply of await tx.earlyReplies.take({ teamId, channelId, threadTs }, context.nowMs)) {
+    const message = { channel: channelId, ts: reply.messageTs };
+    await tx.inboundRequests.remember(messageKeys(teamId, message), context.nowMs);
     await applyEvent(tx, jobId, { type: 'reply_received', reply }, context);
   }
 }

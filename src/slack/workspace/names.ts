@@ -5,6 +5,7 @@ import { mentionedIds } from '../protocol/slack-text.ts';
 import { type CallerParts, failureIn, type SlackCaller, withSecondTry } from './caller.ts';
 
 const FRESH_MS = 600_000;
+const MAX_KNOWN = 5_000;
 /** Slack gives a request 3 seconds, and storing needs most of them. */
 const WAIT_MS = 300;
 
@@ -12,7 +13,7 @@ const WAIT_MS = 300;
 export function cachedLookup<T>(
   lookUp: (id: string) => Promise<T>,
   clock: Clock,
-  { freshMs = FRESH_MS, max, mayBeStale = true }: { freshMs?: number; max: number; mayBeStale?: boolean },
+  { freshMs = FRESH_MS, max = MAX_KNOWN, mayBeStale = true } = {},
 ) {
   const known = new Map<string, { readonly value: T; readonly freshUntilMs: number }>();
   const underWay = new Map<string, { readonly answer: Promise<T>; readonly sinceMs: number }>();
@@ -69,8 +70,6 @@ export function cachedLookup<T>(
   };
 }
 
-const MAX_CHANNELS = 1_000;
-const MAX_USERS = 5_000;
 const MAX_ASKED = 20;
 const NAMED_WITHIN_MS = 5_000;
 
@@ -88,26 +87,18 @@ export function namesIn(users: Users, teamId: string, { call, clock, log }: Call
       return null;
     });
 
-  const channels = cachedLookup(
-    async (channel) => {
-      const look = () => call<ConversationsInfoResponse>('conversations.info', { channel });
-      const answer = await ask(channel, look);
-      return answer?.channel?.name || null;
-    },
-    clock,
-    { max: MAX_CHANNELS },
-  );
+  const channels = cachedLookup(async (channel) => {
+    const look = () => call<ConversationsInfoResponse>('conversations.info', { channel });
+    const answer = await ask(channel, look);
+    return answer?.channel?.name || null;
+  }, clock);
   /** Slack returns only all groups at once. */
-  const groups = cachedLookup(
-    async () => {
-      const args = { include_disabled: true, team_id: teamId };
-      const answer = await ask('user groups', () => call<UsergroupsListResponse>('usergroups.list', args));
-      const named = answer?.usergroups?.filter(({ handle = '' }) => handle !== '') ?? [];
-      return new Map(named.map(({ id = '', handle = '' }) => [id, handle]));
-    },
-    clock,
-    { max: 1 },
-  );
+  const groups = cachedLookup(async () => {
+    const args = { include_disabled: true, team_id: teamId };
+    const answer = await ask('user groups', () => call<UsergroupsListResponse>('usergroups.list', args));
+    const named = answer?.usergroups?.filter(({ handle = '' }) => handle !== '') ?? [];
+    return new Map(named.map(({ id = '', handle = '' }) => [id, handle]));
+  }, clock);
 
   function lookupOf(id: string) {
     if (isChannel(id)) return { isKnown: channels.knows(id), name: () => channels.get(id) };
@@ -117,25 +108,19 @@ export function namesIn(users: Users, teamId: string, { call, clock, log }: Call
     return { isKnown: users.knows(id), name: async () => (await users.get(id)).name };
   }
 
-  async function nameOf(id: string): Promise<readonly [id: string, name: string | null]> {
-    const name = lookupOf(id)
-      .name()
-      .catch((error: unknown) => {
-        notFound(id, failureIn(error).code);
-        return null;
-      });
-    return [id, await clock.timeout(NAMED_WITHIN_MS, name, null)];
-  }
-
   async function named(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const names = new Map<string, string>();
     let asks = 0;
-    const asked = ids.filter((id) => {
-      const { isKnown } = lookupOf(id);
+    const look = async (id: string) => {
+      const { isKnown, name } = lookupOf(id);
       if (!isKnown) asks += 1;
-      return isKnown || asks <= MAX_ASKED;
-    });
-    const entries = await Promise.all(asked.map(nameOf));
-    return new Map(entries.flatMap(([id, name]) => (name === null ? [] : [[id, name]])));
+      if (!isKnown && asks > MAX_ASKED) return;
+      const asked = name().catch((error: unknown) => notFound(id, failureIn(error).code));
+      const found = await clock.timeout(NAMED_WITHIN_MS, asked, null);
+      if (found) names.set(id, found);
+    };
+    await Promise.all(ids.map(look));
+    return names;
   }
 
   return {
@@ -150,9 +135,7 @@ export type Users = ReturnType<typeof cachedLookup<User>>;
 
 /** Throws SlackCallError if Slack does not answer and nothing is cached. */
 export function usersIn(call: SlackCaller, clock: Clock): Users {
-  return cachedLookup((userId) => withSecondTry(() => lookUpUser(call, userId), clock), clock, {
-    max: MAX_USERS,
-  });
+  return cachedLookup((userId) => withSecondTry(() => lookUpUser(call, userId), clock), clock);
 }
 
 export async function lookUpUser(call: SlackCaller, userId: string) {

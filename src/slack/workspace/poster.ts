@@ -94,7 +94,7 @@ export function createPoster(
       if (ALREADY_SO.has(failure.code)) return { ok: true };
       if (failure.retryAfterMs === null) throw error;
       const nowMs = clock.now();
-      const retryAfterMs = gate.hold(method, channelId, nowMs + failure.retryAfterMs, nowMs);
+      const retryAfterMs = gate.waitMs(method, channelId, nowMs, nowMs + failure.retryAfterMs);
       throw new SlackCallError(method, { ...failure, retryAfterMs }, error);
     }
   }
@@ -129,13 +129,9 @@ export function createPoster(
   }
 
   /** Falls back to a direct message. */
-  async function respondPrivately(
-    userId: string,
-    responseUrl: string | null,
-    { text, blocks }: SlackMessage,
-  ) {
-    if (responseUrl !== null && (await respond(responseUrl, { text, blocks }))) return;
-    await call('chat.postMessage', { channel: userId, text, blocks, ...NO_UNFURLS });
+  async function respondPrivately(userId: string, responseUrl: string | null, message: SlackMessage) {
+    if (responseUrl !== null && (await respond(responseUrl, message))) return;
+    await call('chat.postMessage', { channel: userId, ...message, ...NO_UNFURLS });
   }
 
   async function respond(responseUrl: string, message: object) {
@@ -154,9 +150,8 @@ export function createPoster(
   }
 
   /** Slack shows it only to a person who is there now. */
-  function postEphemeral({ channelId, threadTs, userId }: Seat, { text, blocks }: SlackMessage) {
-    const where = { channel: channelId, thread_ts: threadTs, user: userId };
-    return call('chat.postEphemeral', { ...where, text, blocks });
+  function postEphemeral({ channelId: channel, threadTs, userId: user }: Seat, message: SlackMessage) {
+    return call('chat.postEphemeral', { channel, thread_ts: threadTs, user, ...message });
   }
 
   /**
@@ -185,14 +180,9 @@ export function createPoster(
 
   return {
     post: async ({ channelId, threadTs, callId, message }: Post): Promise<string> => {
-      const { ts } = await callIn(channelId, 'chat.postMessage', {
-        thread_ts: threadTs,
-        text: message.text,
-        blocks: marked(message, callId),
-        metadata: { event_type: METADATA_EVENT_TYPE, event_payload: { call_id: callId } },
-        ...NO_UNFURLS,
-      });
-      return String(ts);
+      const metadata = { event_type: METADATA_EVENT_TYPE, event_payload: { call_id: callId } };
+      const post = { thread_ts: threadTs, ...marked(message, callId), metadata, ...NO_UNFURLS };
+      return String((await callIn(channelId, 'chat.postMessage', post)).ts);
     },
 
     /**
@@ -228,10 +218,8 @@ export function createPoster(
       { oldestTs, cursor }: { readonly oldestTs: string; readonly cursor: string | null },
     ) => readPage({ channelId, threadTs }, since(oldestTs), cursor),
 
-    update: (channelId: string, ts: string, message: SlackMessage, callId?: string) => {
-      const blocks = callId === undefined ? message.blocks : marked(message, callId);
-      return callIn(channelId, 'chat.update', { ts, text: message.text, blocks });
-    },
+    update: (channelId: string, ts: string, message: SlackMessage, callId?: string) =>
+      callIn(channelId, 'chat.update', { ts, ...(callId === undefined ? message : marked(message, callId)) }),
 
     addReaction: (channel: string, timestamp: string, name: string) =>
       callIn(channel, 'reactions.add', { timestamp, name }),
@@ -295,8 +283,8 @@ export function createPoster(
   };
 }
 
-function marked({ blocks: [first, ...rest] }: SlackMessage, callId: string) {
-  return first === undefined ? [] : [{ ...first, block_id: callBlockId(callId) }, ...rest];
+function marked({ text, blocks: [first, ...rest] }: SlackMessage, callId: string): SlackMessage {
+  return { text, blocks: first === undefined ? [] : [{ ...first, block_id: callBlockId(callId) }, ...rest] };
 }
 
 function since(oldest: string | undefined) {
@@ -311,48 +299,24 @@ function methodFor(threadTs: string | null): string {
 const POST_SPACING_MS = 1_000;
 const CALL_SPACING_MS = 1_200;
 
-interface Hold {
-  readonly untilMs: number;
-  waiting: number;
-}
-
 /**
- * Holds a method (posts: per channel) back after a 429. Waiting calls get turns, so they do not return at
- * once. https://docs.slack.dev/apis/web-api/rate-limits
+ * Holds a method (posts: per channel) back after a 429. Calls that met the limit, or wait for its end, return
+ * one by one. https://docs.slack.dev/apis/web-api/rate-limits
  */
 export class RateGate {
-  private readonly holds = new Map<string, Hold>();
+  private readonly holds = new Map<string, Readonly<{ untilMs: number; waiting: number }>>();
 
-  waitMs(method: string, channelId: string | null, nowMs: number): number {
-    const hold = this.holds.get(keyOf(method, channelId));
-    if (hold === undefined || !isWaitOn(hold.untilMs, LONGEST_RETRY_AFTER_MS, nowMs)) return 0;
-    return takeTurn(hold, method, nowMs);
-  }
-
-  hold(method: string, channelId: string | null, untilMs: number, nowMs: number): number {
-    for (const [key, hold] of this.holds) {
-      if (!isWaitOn(hold.untilMs, LONGEST_RETRY_AFTER_MS, nowMs)) this.holds.delete(key);
+  /** Takes a turn. @param limitedUntilMs after a 429 */
+  waitMs(method: string, channelId: string | null, nowMs: number, limitedUntilMs = 0): number {
+    for (const [key, { untilMs }] of this.holds) {
+      if (!isWaitOn(untilMs, LONGEST_RETRY_AFTER_MS, nowMs)) this.holds.delete(key);
     }
-    const key = keyOf(method, channelId);
-    const before = this.holds.get(key);
-    const hold = { untilMs: Math.max(untilMs, before?.untilMs ?? 0), waiting: before?.waiting ?? 0 };
-    this.holds.set(key, hold);
-    // Calls that met the limit also return one by one.
-    return takeTurn(hold, method, nowMs);
+    const isPost = method === 'chat.postMessage';
+    const key = isPost ? `${method} ${channelId}` : method;
+    const { untilMs, waiting } = this.holds.get(key) ?? { untilMs: 0, waiting: 0 };
+    const heldUntilMs = Math.max(untilMs, limitedUntilMs);
+    if (heldUntilMs === 0) return 0;
+    this.holds.set(key, { untilMs: heldUntilMs, waiting: waiting + 1 });
+    return heldUntilMs - nowMs + waiting * (isPost ? POST_SPACING_MS : CALL_SPACING_MS);
   }
-}
-
-function takeTurn(hold: Hold, method: string, nowMs: number) {
-  const spacingMs = isPost(method) ? POST_SPACING_MS : CALL_SPACING_MS;
-  const waitMs = hold.untilMs - nowMs + hold.waiting * spacingMs;
-  hold.waiting += 1;
-  return waitMs;
-}
-
-function keyOf(method: string, channelId: string | null) {
-  return isPost(method) ? `${method} ${channelId ?? ''}` : method;
-}
-
-function isPost(method: string) {
-  return method === 'chat.postMessage';
 }

@@ -6,12 +6,6 @@ import { parseRetryAfterMs } from '#runtime/exchange.ts';
 import { describedFile } from '../messages/attachments.ts';
 import { type BotToken, failureIn, LONGEST_RETRY_AFTER_MS, type SlackCaller } from './caller.ts';
 
-const SLACK = 'https://slack.com';
-/** In tests, the API's server also serves files. */
-const FILES_ORIGINS: Readonly<Record<string, string>> = {
-  [SLACK]: 'https://files.slack.com',
-  'https://slack-gov.com': 'https://files.slack-gov.com',
-};
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES_PER_CHARACTER = 4;
 const MAX_PICTURES = 8;
@@ -41,8 +35,10 @@ export class SnippetReader {
   constructor(call: SlackCaller, botToken: BotToken, apiUrl: string | null) {
     this.call = call;
     this.botToken = botToken;
-    const { origin } = new URL(apiUrl ?? SLACK);
-    this.filesOrigin = FILES_ORIGINS[origin] ?? origin;
+    const { origin } = new URL(apiUrl ?? 'https://slack.com');
+    // In tests, the API's server also serves files.
+    const isSlack = ['https://slack.com', 'https://slack-gov.com'].includes(origin);
+    this.filesOrigin = isSlack ? origin.replace('//', '//files.') : origin;
   }
 
   async read(snippet: Snippet, maxLength: number): Promise<SnippetContent> {
@@ -50,8 +46,7 @@ export class SnippetReader {
     if (text !== undefined || fileId === undefined) return this.readText(snippet, maxLength);
     try {
       const found = describedFile((await this.call<FilesInfoResponse>('files.info', { file: fileId })).file);
-      if ('kind' in found) return found;
-      return { name: found.name, ...(await this.readText(found, maxLength)) };
+      return 'kind' in found ? found : { name: found.name, ...(await this.readText(found, maxLength)) };
     } catch (error) {
       const { outcome, code, needsAdmin, retryAfterMs } = failureIn(error);
       if (outcome === 'refused' || code === 'missing_scope') return { problem: 'unreadable' };
@@ -143,6 +138,12 @@ const BINARY = [
   '\u001f\u008b',
   '{\\rtf',
 ];
+/** Byte order marks, as Latin-1. */
+const MARKS = [
+  ['\u00ef\u00bb\u00bf', 'utf-8'],
+  ['\u00ff\u00fe', 'utf-16le'],
+  ['\u00fe\u00ff', 'utf-16be'],
+] as const;
 const DECLARED =
   /^(?:\s{0,10}<\?xml[^>]{0,200}encoding=|\s{0,10}<(?:!doctype )?html[\s\S]{0,800}?<meta[^>]{0,200}charset=|@charset |(?:[^\n]{0,200}\n)?#[^\n]{0,40}coding[:=])\s{0,3}["']?([\w.:-]{2,40})/i;
 const DECLARED_WITHIN = 1_024;
@@ -160,9 +161,9 @@ const CONTROLS = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f\u007f-\u009f\ufffd]/g
 export function decodedText(bytes: Buffer, charset: string | null): string | null {
   const start = bytes.subarray(0, DECLARED_WITHIN).toString('latin1');
   if (BINARY.some((begin) => start.startsWith(begin))) return null;
-  const mark = byMark(start);
+  const [, mark] = MARKS.find(([begin]) => start.startsWith(begin)) ?? [];
   const declared = [DECLARED.exec(start)?.[1], charset].filter((one) => decoder(one)?.encoding !== FALLBACK);
-  for (const guess of mark === null ? [...declared, byZeros(bytes), 'utf-8', FALLBACK] : [mark]) {
+  for (const guess of mark === undefined ? [...declared, byZeros(bytes), 'utf-8', FALLBACK] : [mark]) {
     try {
       const text = decoder(guess)?.decode(bytes) ?? null;
       if (text !== null && isReadable(text)) return text;
@@ -179,12 +180,6 @@ function decoder(charset: string | null | undefined) {
   } catch {
     return null;
   }
-}
-
-function byMark(start: string): string | null {
-  if (start.startsWith('\u00ef\u00bb\u00bf')) return 'utf-8';
-  if (start.startsWith('\u00ff\u00fe')) return 'utf-16le';
-  return start.startsWith('\u00fe\u00ff') ? 'utf-16be' : null;
 }
 
 /** In UTF-16, each Latin letter has a zero byte. */

@@ -79,7 +79,18 @@ export function createWorkspace(
     poster,
     selfCheck: selfCheckBy(poster, clock, rule),
     names: namesIn(users, identity.teamId, parts),
-    reactorsWith: reactorsWith(call),
+    /** In any skin tone. */
+    reactorsWith: async (channel: string, timestamp: string, emoji: string): Promise<string[]> => {
+      try {
+        const args = { channel, timestamp, full: true };
+        const { message } = await call<ReactionsGetResponse>('reactions.get', args);
+        const given = message?.reactions?.filter(({ name = '' }) => withoutSkinTone(name) === emoji) ?? [];
+        return [...new Set(given.flatMap(({ users = [] }) => users))];
+      } catch (error) {
+        if (failureIn(error).code === 'message_not_found') return [];
+        throw error;
+      }
+    },
     access: accessBy(rule, identity, users, shared, parts),
     snippets: new SnippetReader(call, botToken, apiUrl),
     /** The first is the default. Null: not set up. */
@@ -91,7 +102,6 @@ type Identified = Awaited<ReturnType<typeof identify>>;
 export type SlackIdentity = Readonly<Identified['identity']>;
 export type SignedInAs = Readonly<Identified['signedInAs']>;
 
-/** Throws SlackCallError. */
 export async function identify(call: SlackCaller) {
   const answer = await call<AuthTestResponse>('auth.test');
   const identity = {
@@ -107,7 +117,6 @@ export async function identify(call: SlackCaller) {
   return { identity, signedInAs, scopes: grantedIn(answer) };
 }
 
-/** Throws SlackCallError. */
 export async function oneWorkspace(parts: WorkspaceParts, token: string, settings: WorkspaceSettings) {
   const { identity, ...signedIn } = await identify(createCaller(parts.client, async () => token));
   const only = createWorkspace(parts, { ...identity, isInstalled: true }, async () => token, settings);
@@ -128,22 +137,4 @@ export interface Known {
   services(): readonly ServiceReport[];
   slackProblem(): string | null;
   workProblems(): readonly string[];
-}
-
-/** In any skin tone. Throws SlackCallError. */
-function reactorsWith(call: SlackCaller) {
-  return async (channel: string, timestamp: string, emoji: string) => {
-    try {
-      const { message } = await call<ReactionsGetResponse>('reactions.get', {
-        channel,
-        timestamp,
-        full: true,
-      });
-      const given = message?.reactions?.filter(({ name = '' }) => withoutSkinTone(name) === emoji) ?? [];
-      return [...new Set(given.flatMap(({ users = [] }) => users))];
-    } catch (error) {
-      if (failureIn(error).code === 'message_not_found') return [];
-      throw error;
-    }
-  };
 }

@@ -7,7 +7,7 @@ import { createLogger } from '../../../src/app/operations/logger.ts';
 import { createLoops, type Tools } from '../../../src/app/service/loops.ts';
 import { applyEvent } from '../../../src/engine/apply-event.ts';
 import { openJob } from '../../../src/jobs/decide/start/open.ts';
-import { missedReplies } from '../../../src/slack/outbound/missed-replies.ts';
+import { missedReplies } from '../../../src/slack/outbound/catch-up.ts';
 import { createPoster } from '../../../src/slack/workspace/poster.ts';
 import type { Workspace } from '../../../src/slack/workspace/workspace.ts';
 import { type LimitedSlack, limitedSlack } from '../../engine/support/limited-slack.ts';

@@ -5,7 +5,7 @@ import { createLogger } from '../../../src/app/operations/logger.ts';
 import { applyEvent } from '../../../src/engine/apply-event.ts';
 import { openJob } from '../../../src/jobs/decide/start/open.ts';
 import type { SlackTools } from '../../../src/slack/outbound/refresh.ts';
-import { refreshReceipts } from '../../../src/slack/outbound/refresh-posts.ts';
+import { refreshReceipts } from '../../../src/slack/outbound/render.ts';
 import type { Workspace } from '../../../src/slack/workspace/workspace.ts';
 import type { Store, Transaction } from '../../../src/store/store.ts';
 import { onSqlite } from '../../engine/support/test-store.ts';
