@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { botScopes } from '../../src/slack/protocol/scopes.ts';
-import { recipePausedView } from '../../src/slack/views/draft.ts';
+import { recipePausedView } from '../../src/slack/views/announcement.ts';
 import { auditAt } from '../cli/support/printed.ts';
 import { alice, bob, general, random, type SlackMessage } from '../support/local-slack.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';

@@ -4,7 +4,7 @@ import { standingOf } from '#jobs/pull-requests/standing.ts';
 import type { FeatureViews } from '#slack/views/announcement.ts';
 import { type JobButton, linkButtons } from '#slack/views/buttons.ts';
 import { factsOfLink, shortPullRequestLink } from '#slack/views/job.ts';
-import { linkButton, say, targetButton } from '#slack/views/message.ts';
+import { linkButton, targetButton } from '#slack/views/message.ts';
 import { addressing, asWritten, fullDuration, joined, mrkdwn, oneLine } from '#slack/views/text.ts';
 
 const WAITS_FOR = {
@@ -36,10 +36,11 @@ export const pullRequestViews = {
     pull_request_over: ({ state, by }, job) => {
       const who = addressing(requestersOf(job));
       const name = by === undefined ? '.*' : mrkdwn`* by ${asWritten(oneLine(by))}.`;
-      return state === 'merged' ? say`✅ ${who}*Merged${name}` : say`⚪ ${who}*Closed without merging${name}`;
+      return state === 'merged'
+        ? mrkdwn`✅ ${who}*Merged${name}`
+        : mrkdwn`⚪ ${who}*Closed without merging${name}`;
     },
     reminder: ({ reminderId, url, afterMs, againMs }, job, { sites }) => {
-      const target = { jobId: job.id, reminderId };
       const words = afterMs === undefined ? 'Still open' : `Open for ${fullDuration(afterMs)}`;
       const news = mrkdwn`👋 ${addressing(requestersOf(job))}*${words}`;
       const link = shortPullRequestLink(url, sites);
@@ -50,15 +51,15 @@ export const pullRequestViews = {
         news: link === null ? mrkdwn`${news}.*` : joined([mrkdwn`${news}:* ${link}`, why], ', '),
         buttons: [
           linkButton(linkButtons.viewPullRequest, url),
-          targetButton({ ...pullRequestButtons.remindAgain, label }, target),
-          targetButton(pullRequestButtons.noMoreReminders, target),
+          targetButton({ ...pullRequestButtons.remindAgain, label }, job, { reminderId }),
+          targetButton(pullRequestButtons.noMoreReminders, job, { reminderId }),
         ],
       };
     },
   },
   outcomes: {
-    wants_reminder: (name) => mrkdwn`${name} wants to be reminded again`,
-    wants_no_reminder: (name) => mrkdwn`${name} turned off reminders`,
+    wants_reminder: (name) => `${name} wants to be reminded again`,
+    wants_no_reminder: (name) => `${name} turned off reminders`,
   },
 } satisfies FeatureViews;
 

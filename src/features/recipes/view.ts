@@ -1,10 +1,10 @@
 import type { ModalView } from '@slack/types';
 import { describeSchedule } from '#jobs/schedule/moments.ts';
 import { formIds, viewIds } from '#slack/protocol/ids.ts';
+import { recipeButton, recipeSkipped } from '#slack/views/announcement.ts';
 import { buttons } from '#slack/views/buttons.ts';
-import { recipeButton, recipeSkipped } from '#slack/views/draft.ts';
 import { form, input } from '#slack/views/form.ts';
-import { message, paragraph, type SlackMessage, say, untrustedParagraph } from '#slack/views/message.ts';
+import { message, paragraph, type SlackMessage, say } from '#slack/views/message.ts';
 import { refusalView } from '#slack/views/private-answers.ts';
 import { channelMention, joined, mrkdwn, oneLine, ownLink, shown } from '#slack/views/text.ts';
 import { placeholdersIn, type Recipe, type RecipeProblem, VALUE_MAX } from './recipe.ts';
@@ -37,10 +37,10 @@ export function recipesView(offered: readonly Recipe[]): SlackMessage {
   if (offered.length === 0) return say`There are no recipes yet.`;
   return message(
     paragraph(mrkdwn`*Recipes*`),
-    offered.slice(0, LISTED_MAX).map(({ name, schedule }) => ({
-      ...paragraph(joined([mrkdwn`*${oneLine(name)}*`, schedule && describeSchedule(schedule)], ', ')),
-      accessory: recipeButton(buttons.runRecipe, name),
-    })),
+    offered.slice(0, LISTED_MAX).map(({ name, schedule }) => {
+      const recipe = joined([mrkdwn`*${oneLine(name)}*`, schedule && describeSchedule(schedule)], ', ');
+      return paragraph(recipe, recipeButton(buttons.runRecipe, name));
+    }),
   );
 }
 
@@ -81,7 +81,7 @@ export function recipeForm({ name, request, values }: Recipe, responseUrl: strin
     'Run a recipe',
     'Start',
     { recipe: name, responseUrl },
-    untrustedParagraph(shown(request, REQUEST_MAX)),
+    shown(request, REQUEST_MAX),
     placeholdersIn(request).map((placeholder) => {
       const initial = values.get(placeholder);
       return input(formIds.value + placeholder, oneLine(placeholder, LABEL_MAX), {

@@ -13,7 +13,6 @@ import { escapeMrkdwn, readableText, sanitize } from '../protocol/slack-text.ts'
 import { decodeButton } from '../views/buttons.ts';
 import { questionView } from '../views/compose.ts';
 import { plainModal } from '../views/form.ts';
-import { allHelpModal, helpView } from '../views/help.ts';
 import { type AgentPause, doctorView } from '../views/home.ts';
 import type { SlackMessage } from '../views/message.ts';
 import {
@@ -21,16 +20,18 @@ import {
   jobAtAnotherView,
   noJobIdView,
   noSuchAgentJobView,
-  type Running,
+  type RunningJob,
   refusalView,
   stillWorkingView,
   watchedAlreadyView,
   watchedUnseenView,
 } from '../views/private-answers.ts';
 import {
+  allHelpModal,
   decodePage,
   detailsModal,
   detailsView,
+  helpView,
   JOBS_PER_PAGE,
   listView,
   noJobYetView,
@@ -136,7 +137,7 @@ export async function answerInWords(
   }
 }
 
-async function running(deps: ListenerDeps, { teamId, userId }: Viewer): Promise<Running | null> {
+async function running(deps: ListenerDeps, { teamId, userId }: Viewer): Promise<RunningJob | null> {
   const [job] = await deps.store.transaction((tx) => tx.lists.newestOf(teamId, userId, 'open', 1));
   if (job === undefined) return null;
   const names = await namesIn(deps, [job.prompt]);

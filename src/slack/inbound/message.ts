@@ -22,8 +22,12 @@ import {
 } from '../messages/message-event.ts';
 import { filesNotSent } from '../views/announcement.ts';
 import { noJobInThreadView, sendAlongView } from '../views/compose.ts';
-import { newMessagesOnlyView, typedOnlyView } from '../views/help.ts';
-import { refusalView, threadForgottenView } from '../views/private-answers.ts';
+import {
+  newMessagesOnlyView,
+  refusalView,
+  threadForgottenView,
+  typedOnlyView,
+} from '../views/private-answers.ts';
 import { isRoomForDraft } from '../workspace/early-replies.ts';
 import { answerInWords, viewerOf } from './commands.ts';
 import { leaveUnacknowledged, noteRequest } from './connection/requests.ts';

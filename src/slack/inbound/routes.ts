@@ -1,7 +1,7 @@
 import { App, type Context } from '@slack/bolt';
 import { type MessageEvent, writtenOf } from '../messages/message-event.ts';
 import { ASK_SHORTCUT_ID, viewIds } from '../protocol/ids.ts';
-import { type Button, buttons, idsOf, jobButtons, linkButtons, otherButtons } from '../views/buttons.ts';
+import { type ButtonKind, buttons, idsOf, jobButtons, linkButtons, otherButtons } from '../views/buttons.ts';
 import { notInstalledView, notSetUpView } from '../views/private-answers.ts';
 import { answerFetch, SlackCallError } from '../workspace/caller.ts';
 import { isReady, type Workspaces } from '../workspace/workspace.ts';
@@ -60,7 +60,7 @@ function registerListeners(app: App, shared: SharedDeps) {
     <Made extends Interaction>(listener: InteractionListener<Made>) =>
     ({ context }: { context: Context }) =>
       answer(depsOf(context), context.made as Made, listener);
-  const onPress = (button: Button, listener: InteractionListener<Press>) => {
+  const onPress = (button: ButtonKind, listener: InteractionListener<Press>) => {
     for (const id of idsOf(button))
       app.action({ type: 'block_actions', action_id: id }, onInteraction(listener));
   };
@@ -188,5 +188,5 @@ async function answerEvent(deps: AnyWorkspaceDeps, args: Args) {
 
 /** These can appear outside their job's channel; their listeners check access to it. */
 const REQUESTERS_IDS: ReadonlySet<string> = new Set(
-  Object.values<Button>(buttons).flatMap((button) => (button.isRequesters ? idsOf(button) : [])),
+  Object.values<ButtonKind>(buttons).flatMap((button) => (button.isRequesters ? idsOf(button) : [])),
 );

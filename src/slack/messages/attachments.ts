@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import {
   type Attachments,
   type FileKind,
@@ -8,7 +7,7 @@ import {
 } from '#jobs/requests/attachments.ts';
 import { isBlank } from '#jobs/requests/command.ts';
 import { displayText, stripLeadingMention } from '../protocol/slack-text.ts';
-import { fieldsOf, listOf, mediaIn, plain, stringOf } from './blocks.ts';
+import { type Fields, fieldsOf, listOf, mediaIn, plain, stringOf } from './blocks.ts';
 import {
   filesIn,
   isMessage,
@@ -87,36 +86,11 @@ const NAME_MAX = 100;
 /** Longer than any prompt, so that a long e-mail is refused as too long. */
 const EMAIL_TEXT_MAX = 200_000;
 
-const text = z.string().catch('');
-
-/** Slack describes files of other workspaces, or deleted ones, with less. */
-const file = z.object({
-  id: text,
-  file_access: text,
-  mode: text,
-  mimetype: text,
-  filetype: text,
-  name: text,
-  title: text,
-  size: z.number().nonnegative().optional().catch(undefined),
-  url_private_download: z.string().optional().catch(undefined),
-  url_private: z.string().optional().catch(undefined),
-  subject: text,
-  from: z.unknown().optional(),
-  plain_text: text,
-  attachments: z.unknown().optional(),
-});
-type File = z.infer<typeof file>;
-
-function fileOf(given: unknown) {
-  return file.safeParse(given).data ?? file.parse({});
-}
-
 function filesOf(given: unknown): Attachments {
   const all = listOf(given)
-    .map(fileOf)
+    .map(fieldsOf)
     .filter(({ mode }) => mode !== 'tombstone');
-  const isSnippet = (one: File) => isText(one) || isUndescribed(one);
+  const isSnippet = (one: Fields) => isText(one) || isUndescribed(one);
   return {
     snippets: all.filter(isSnippet).map(snippetOf),
     others: [
@@ -127,57 +101,60 @@ function filesOf(given: unknown): Attachments {
 }
 
 export function describedFile(given: unknown): Snippet | UnsentFile {
-  const described = fileOf(given);
+  const described = fieldsOf(given);
   return isText(described) ? snippetOf(described) : unsentOf(described);
 }
 
-function snippetOf(given: File): Snippet {
-  if (isUndescribed(given)) return { name: 'attached file', url: null, fileId: given.id };
-  const name = nameOf(given) ?? 'snippet';
-  if (isEmail(given)) {
+function snippetOf(file: Fields): Snippet {
+  const fileId = stringOf(file.id);
+  if (isUndescribed(file)) return { name: 'attached file', url: null, fileId };
+  const name = nameOf(file) ?? 'snippet';
+  if (isEmail(file)) {
     // Slack serves HTML at an e-mail's URL.
-    const text = emailText(given);
-    return { name, url: null, ...(given.id && { fileId: given.id }), ...(text !== null && { text }) };
+    const text = emailText(file);
+    return { name, url: null, ...(fileId && { fileId }), ...(text !== null && { text }) };
   }
-  const url = given.url_private_download ?? given.url_private ?? null;
-  return { name, url, ...(given.size !== undefined && { size: given.size }) };
+  const { url_private_download: download, url_private: address, size } = file;
+  const url = stringOf(download) || stringOf(address) || null;
+  return { name, url, ...(typeof size === 'number' && size >= 0 && { size }) };
 }
 
-function emailText({ subject, from, plain_text: body }: File) {
+function emailText(file: Fields) {
+  const [subject, body] = [stringOf(file.subject), stringOf(file.plain_text)];
   if (isBlank(body)) return null;
-  const senders = [from].flat().map((one) => {
+  const senders = [file.from].flat().map((one) => {
     const { original, name, address } = fieldsOf(one);
     return (
       stringOf(one) || stringOf(original) || [stringOf(name), stringOf(address)].filter(Boolean).join(' ')
     );
   });
   const head = [
-    ...(isBlank(subject) ? [] : [`Subject: ${subject.replace(/\s+/g, ' ')}`]),
-    ...(senders.join('') === '' ? [] : [`From: ${senders.join(', ').replace(/\s+/g, ' ')}`]),
-  ];
+    !isBlank(subject) && `Subject: ${subject}`,
+    senders.join('') !== '' && `From: ${senders.join(', ')}`,
+  ].flatMap((line) => (line ? line.replace(/\s+/g, ' ') : []));
   return [...head, ...(head.length > 0 ? [''] : []), body.slice(0, EMAIL_TEXT_MAX).trim()].join('\n');
 }
 
-function filesOfEmail({ attachments }: File): UnsentFile[] {
+function filesOfEmail({ attachments }: Fields): UnsentFile[] {
   return listOf(attachments).map((one) => {
     const { filename, name, mimetype } = fieldsOf(one);
-    return { kind: kindOf(stringOf(mimetype)), name: readableName(stringOf(filename) || stringOf(name)) };
+    return { kind: kindOf(mimetype), name: readableName(stringOf(filename) || stringOf(name)) };
   });
 }
 
 /** In channels shared with other workspaces, Slack only says that files exist. */
-function isUndescribed({ id, file_access }: File) {
-  return file_access === 'check_file_info' && id !== '';
+function isUndescribed({ id, file_access }: Fields) {
+  return file_access === 'check_file_info' && stringOf(id) !== '';
 }
 
-function isEmail({ mode, filetype }: File) {
+function isEmail({ mode, filetype }: Fields) {
   return mode === 'email' || filetype === 'email';
 }
 
-/** Slack's types, and extensions. */
+/** Slack's types, and extensions. Of `text`, the MIME type says more. */
 const TEXT_KINDS = new Set(
   (
-    'text plain txt log md markdown mdx mkd rst adoc asciidoc asc org tex latex bib csv tsv json json5 jsonc jsonl ndjson ' +
+    'txt log md markdown mdx mkd rst adoc asciidoc asc org tex latex bib csv tsv json json5 jsonc jsonl ndjson ' +
     'geojson ipynb yaml yml toml ini cfg conf config properties env editorconfig gitignore dockerignore dockerfile ' +
     'makefile mk cmake gradle xml xsd xsl xslt html htm xhtml css scss sass less js javascript mjs cjs jsx ts mts cts tsx ' +
     'typescript vue svelte astro py python pyi rb ruby erb php java kt kts kotlin scala groovy go rust rs c cc cpp cxx h ' +
@@ -190,37 +167,35 @@ const TEXT_KINDS = new Set(
 );
 const NO_TEXT_KINDS = new Set(['rtf', 'svg', 'ps', 'eps', 'quip', 'canvas', 'list']);
 const TEXT_MIME =
-  /^(?:text\/|message\/|application\/(?:[\w.-]+\+)?(?:json|xml|yaml)$|application\/(?:x-)?(?:json|ndjson|jsonlines|json5|yaml|toml|javascript|ecmascript|typescript|sh|shellscript|python|ruby|perl|php|httpd-php|sql|graphql|diff|patch|tex|latex|csv|markdown|plist|ipynb\+json)$)/i;
+  /^(?:text\/|message\/|application\/(?:[\w.-]+\+)?(?:json|xml|yaml)$|application\/(?:x-)?(?:json|ndjson|jsonlines|json5|yaml|toml|javascript|ecmascript|typescript|sh|shellscript|python|ruby|perl|php|httpd-php|sql|graphql|diff|patch|tex|latex|csv|markdown|plist)$)/i;
 
 /** What agents take. */
 const PICTURE = /\/(?:png|jpeg|gif|webp)$/;
 
-/** MIME types say more. */
-const UNSPECIFIC_KINDS = new Set(['text', 'plain', 'binary', '']);
 const UNSPECIFIC_MIME = /^(?:application\/(?:octet-stream|x-empty)|)$/i;
 
 /** Slack often knows only the extension, or nothing: any of the three may say "text". */
-function isText(given: File) {
-  const { mode, filetype, name } = given;
-  if (mode === 'snippet' || isEmail(given)) return true;
+function isText(file: Fields) {
+  if (file.mode === 'snippet' || isEmail(file)) return true;
+  const [filetype, name] = [stringOf(file.filetype), stringOf(file.name)];
   // The whole of `.env` and `Dockerfile`.
   const ending = name.slice(name.lastIndexOf('.') + 1).toLowerCase();
   const kinds = [filetype.toLowerCase(), ending];
   if (kinds.some((kind) => NO_TEXT_KINDS.has(kind))) return false;
-  if (kinds.some((kind) => TEXT_KINDS.has(kind) && !UNSPECIFIC_KINDS.has(kind))) return true;
-  const mimetype = given.mimetype.split(';', 1)[0]?.trim() ?? '';
+  if (kinds.some((kind) => TEXT_KINDS.has(kind))) return true;
+  const mimetype = stringOf(file.mimetype).split(';', 1)[0]?.trim() ?? '';
   return UNSPECIFIC_MIME.test(mimetype) ? filetype === 'text' : TEXT_MIME.test(mimetype);
 }
 
-function unsentOf(given: File): UnsentFile {
-  const kind = isEmail(given) ? 'file' : kindOf(given.mimetype);
-  const picture = snippetOf(given);
-  const isPicture = kind === 'image' && PICTURE.test(given.mimetype) && picture.url !== null;
-  return { kind, name: nameOf(given), ...(isPicture && { picture }) };
+function unsentOf(file: Fields): UnsentFile {
+  const kind = isEmail(file) ? 'file' : kindOf(file.mimetype);
+  const picture = snippetOf(file);
+  const isPicture = kind === 'image' && PICTURE.test(stringOf(file.mimetype)) && picture.url !== null;
+  return { kind, name: nameOf(file), ...(isPicture && { picture }) };
 }
 
-function nameOf({ name, title, subject }: File) {
-  return readableName(name || title || subject);
+function nameOf({ name, title, subject }: Fields) {
+  return readableName(stringOf(name) || stringOf(title) || stringOf(subject));
 }
 
 /** As Slack would deliver it in a message; null: nothing visible. */
@@ -229,8 +204,8 @@ function readableName(name: string) {
   return isBlank(readable) ? null : plain(readable);
 }
 
-function kindOf(mimetype: string): FileKind {
-  const [kind] = mimetype.split('/', 1);
+function kindOf(mimetype: unknown): FileKind {
+  const [kind] = stringOf(mimetype).split('/', 1);
   if (kind === 'image' || kind === 'video') return kind;
   return kind === 'audio' ? 'sound' : 'file';
 }

@@ -1,7 +1,8 @@
 import { isBlank, unescaped } from '#jobs/requests/command.ts';
 import { escapeMrkdwn, readableDate } from '../protocol/slack-text.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
+/** Untrusted. */
+export type Fields = Readonly<Record<string, unknown>>;
 
 export function fieldsOf(given: unknown): Fields {
   return typeof given === 'object' && given !== null && !Array.isArray(given) ? (given as Fields) : {};
@@ -39,13 +40,20 @@ export type Paragraph = Readonly<{
   isApart?: true;
 }>;
 
+export function blockTexts(blocks: unknown): Paragraph[] {
+  return listOf(pruned(blocks))
+    .flatMap((block) => (typeof block === 'object' ? wordsIn(block) : []))
+    .filter(({ text }) => !isBlank(text));
+}
+
 /** Untrusted input may be arbitrarily deep; Slack nests less. */
 const MAX_DEPTH = 24;
 
-export function blockTexts(blocks: unknown): Paragraph[] {
-  return listOf(blocks)
-    .flatMap((block) => (typeof block === 'object' ? wordsIn(block, MAX_DEPTH) : []))
-    .filter(({ text }) => !isBlank(text));
+function pruned(given: unknown, depth = MAX_DEPTH): unknown {
+  if (typeof given !== 'object' || given === null) return given;
+  if (depth === 0) return null;
+  if (Array.isArray(given)) return given.map((one) => pruned(one, depth - 1));
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, pruned(value, depth - 1)]));
 }
 
 export function joinParagraphs(paragraphs: readonly Paragraph[]): string {
@@ -66,9 +74,8 @@ export function mediaIn(blocks: unknown): { readonly kind: 'image' | 'video'; re
   });
 }
 
-const KINDS: Readonly<Record<string, (fields: Fields, depth: number) => Paragraph[]>> = {
+const KINDS: Readonly<Record<string, (fields: Fields) => Paragraph[]>> = {
   mrkdwn: ({ text }) => [{ text: stringOf(text) }],
-  plain_text: ({ text }) => [{ text: plain(text) }],
   table: tableText,
   data_table: tableText,
   image: ({ title, alt_text: alt }) => standIn('image', [...textsOf(title), plain(alt)]),
@@ -79,17 +86,16 @@ const KINDS: Readonly<Record<string, (fields: Fields, depth: number) => Paragrap
   },
   call: ({ call }) => standIn('call', [plain(fieldsOf(fieldsOf(call).v1).name)]),
   file: ({ file }) => standIn('file', [plain(fieldsOf(file).title) || plain(fieldsOf(file).name)]),
-  raw_text: ({ text }) => [{ text: plain(text) }],
   raw_number: ({ text, value }) => [
     { text: plain(text) || (typeof value === 'number' ? String(value) : '') },
   ],
-  task_card: ({ title, status, ...rest }, depth) => {
+  task_card: ({ title, status, ...rest }) => {
     const state = stringOf(status) === '' ? '' : ` (${plain(status).replaceAll('_', ' ')})`;
-    return [{ text: plain(title) + state }, ...wordsOfFields(rest, depth)];
+    return [{ text: plain(title) + state }, ...wordsOfFields(rest)];
   },
-  container: ({ title, rich_text_title: richTitle, ...rest }, depth) => {
-    const titles = wordsIn(richTitle, depth);
-    return [...(titles.length > 0 ? titles : wordsIn(title, depth)), ...wordsOfFields(rest, depth)];
+  container: ({ title, rich_text_title: richTitle, ...rest }) => {
+    const titles = wordsIn(richTitle);
+    return [...(titles.length > 0 ? titles : wordsIn(title)), ...wordsOfFields(rest)];
   },
   button: addressOf,
   workflow_button: addressOf,
@@ -98,40 +104,38 @@ const KINDS: Readonly<Record<string, (fields: Fields, depth: number) => Paragrap
   checkboxes: optionsOf,
   radio_buttons: optionsOf,
   feedback_buttons: () => [],
-  divider: () => [],
 };
 
 /** Controls without words. */
 const CONTROL = /(?:_select|picker|_input)$/;
 
-function wordsIn(given: unknown, depth: number): Paragraph[] {
-  if (depth <= 0) return [];
-  if (Array.isArray(given)) return given.flatMap((one) => wordsIn(one, depth - 1));
+function wordsIn(given: unknown): Paragraph[] {
+  if (Array.isArray(given)) return given.flatMap(wordsIn);
   if (typeof given === 'string') return [{ text: plain(given) }];
   const fields = fieldsOf(given);
   const type = stringOf(fields.type);
-  if (Object.hasOwn(KINDS, type)) return KINDS[type]?.(fields, depth - 1) ?? [];
+  if (Object.hasOwn(KINDS, type)) return KINDS[type]?.(fields) ?? [];
   if (CONTROL.test(type)) return [];
-  if (type.startsWith('rich_text')) return richTexts([fields], depth - 1).map((text) => ({ text }));
-  return Object.hasOwn(INLINE, type)
-    ? [{ text: inlineText([fields], depth - 1) }]
-    : wordsOfFields(fields, depth - 1);
+  if (type.startsWith('rich_text') || Object.hasOwn(INLINE, type)) {
+    return richTexts([fields], fenced).map((text) => ({ text }));
+  }
+  return wordsOfFields(fields);
 }
 
 /** Read first in a block. */
 const FIRST = ['rich_text_title', 'title', 'subtitle', 'label', 'caption', 'text', 'body', 'details'];
 const NOT_WORDS =
-  /^(?:type|style|level|status|width|height|color|align|format|language|source|mode|verbatim|emoji|mimetype|filetype|team|ts|unicode|range)$|(?:^|_)(?:id|ids|ts|url|urls|type|size|index|emoji)$/;
+  /^(?:style|level|status|width|height|color|align|format|language|source|mode|verbatim|mimetype|filetype|team|unicode|range)$|(?:^|_)(?:id|ids|ts|url|urls|type|size|index|emoji)$/;
 /** Numbers to read. */
 const COUNTS = /^(?:value|x|y|count|amount|number|total|votes)$/;
 
-function wordsOfFields(fields: Fields, depth: number) {
+function wordsOfFields(fields: Fields) {
   const names = Object.keys(fields).filter((name) => !NOT_WORDS.test(name));
   const ordered = new Set([...FIRST.filter((name) => names.includes(name)), ...names]);
   const found: Paragraph[] = [];
   for (const name of ordered) {
     const value = fields[name];
-    if (typeof value !== 'number') found.push(...wordsIn(value, depth));
+    if (typeof value !== 'number') found.push(...wordsIn(value));
     else if (COUNTS.test(name)) {
       const label = found.pop();
       found.push({ text: label === undefined ? String(value) : `${label.text}: ${value}` });
@@ -149,17 +153,16 @@ function addressOf({ text, url }: Fields): Paragraph[] {
 
 function optionsOf({ options, initial_options, initial_option }: Fields): Paragraph[] {
   const ticked = new Set([...listOf(initial_options), initial_option].map((one) => fieldsOf(one).value));
-  return listOf(options).map((option) => {
+  return listOf(options).flatMap((option) => {
     const { text, description, value } = fieldsOf(option);
     const words = [...textsOf(text), ...textsOf(description)].join(' ');
-    return {
-      text: words === '' ? '' : `• [${value !== undefined && ticked.has(value) ? 'x' : ' '}] ${words}`,
-    };
+    const mark = value !== undefined && ticked.has(value) ? 'x' : ' ';
+    return words === '' ? [] : { text: `• [${mark}] ${words}` };
   });
 }
 
 function textsOf(given: unknown): string[] {
-  return wordsIn(given, 2).flatMap(({ text }) => (isBlank(text) ? [] : text));
+  return wordsIn(given).flatMap(({ text }) => (isBlank(text) ? [] : text));
 }
 
 function standIn(kind: string, names: readonly string[]): Paragraph[] {
@@ -167,15 +170,15 @@ function standIn(kind: string, names: readonly string[]): Paragraph[] {
   return name === '' ? [] : [{ text: `[${kind}: ${name}]`, isStandIn: true }];
 }
 
-function tableText({ rows, ...rest }: Fields, depth: number): Paragraph[] {
+function tableText({ rows, ...rest }: Fields): Paragraph[] {
   const cell = (given: unknown) => {
     const { type, elements } = fieldsOf(given);
     // A fence would end the row.
-    if (type === 'rich_text') return richTexts(elements, depth, (code) => code && `\`${code}\``).join('\n');
-    return typeof given === 'number' ? String(given) : joinParagraphs(wordsIn(given, depth));
+    if (type === 'rich_text') return richTexts(elements, (code) => code && `\`${code}\``).join('\n');
+    return typeof given === 'number' ? String(given) : joinParagraphs(wordsIn(given));
   };
   const table = markdownTable(listOf(rows).map((row) => (Array.isArray(row) ? row : [row]).map(cell)));
-  return [...wordsOfFields(rest, depth), { text: table, isApart: true }];
+  return [...wordsOfFields(rest), { text: table, isApart: true }];
 }
 
 /** Slack's maximum of columns. Longer rows are not cut. */
@@ -206,30 +209,27 @@ const MAX_INDENT = 8;
 
 type ShowCode = (code: string, language: string) => string;
 
-function richTexts(elements: unknown, depth: number, showCode: ShowCode = fenced): string[] {
-  if (depth <= 0) return [];
+function richTexts(elements: unknown, showCode: ShowCode): string[] {
   return listOf(elements)
-    .map((element) => richText(element, depth - 1, showCode))
+    .map((element) => richText(element, showCode))
     .filter((text) => !isBlank(text));
 }
 
-function richText(given: unknown, depth: number, showCode: ShowCode): string {
+function richText(given: unknown, showCode: ShowCode): string {
   const fields = fieldsOf(given);
   const { type, elements, border, language } = fields;
   const bordered = (text: string) => (numberOf(border) > 0 ? quoted(text) : text);
   switch (type) {
     case 'rich_text':
-      return richTexts(elements, depth, showCode).join('\n');
+      return richTexts(elements, showCode).join('\n');
     case 'rich_text_list':
-      return bordered(listText(fields, depth, showCode));
+      return bordered(listText(fields, showCode));
     case 'rich_text_quote':
-      return quoted(inlineText(elements, depth));
+      return quoted(inlineText(elements));
     case 'rich_text_preformatted':
-      return bordered(showCode(inlineText(elements, depth), stringOf(language)));
-    case 'rich_text_section':
-      return inlineText(elements, depth);
+      return bordered(showCode(inlineText(elements), stringOf(language)));
     default:
-      return inlineText([given], depth);
+      return inlineText([given]);
   }
 }
 
@@ -244,11 +244,11 @@ function fenced(code: string, language: string) {
   return `${fence}${name}\n${code.replace(/\n$/, '')}\n${fence}`;
 }
 
-function listText({ elements, style, indent, offset }: Fields, depth: number, showCode: ShowCode): string {
+function listText({ elements, style, indent, offset }: Fields, showCode: ShowCode): string {
   const margin = INDENT.repeat(Math.min(Math.max(Math.trunc(numberOf(indent)), 0), MAX_INDENT));
   const first = Math.max(Math.trunc(numberOf(offset)), 0) + 1;
   const items = listOf(elements).map((item, index) => {
-    const text = richTexts([item], depth, showCode).join('\n');
+    const text = richText(item, showCode);
     // Slack does not nest lists in items today.
     if (fieldsOf(item).type === 'rich_text_list') return text.replace(/^/gm, margin + INDENT);
     const marker = style === 'ordered' ? `${first + index}. ` : '• ';
@@ -258,41 +258,40 @@ function listText({ elements, style, indent, offset }: Fields, depth: number, sh
   return items.filter((item) => item !== '').join('\n');
 }
 
-function inlineText(elements: unknown, depth: number): string {
-  const show = (text: string, mark: string | null) => (mark === null ? text : marked(text, mark));
+function inlineText(elements: unknown): string {
   return runsOf(listOf(elements).map(fieldsOf), 'strike')
-    .map(({ run: struck, has: isStruck }) => {
-      const texts = runsOf(struck, 'code').map(({ run, has: isCode }) => {
-        const text = run.map((element) => inlineWords(element, depth)).join('');
-        return show(text, isCode ? (text.includes('`') ? '``' : '`') : null);
-      });
-      return show(texts.join(''), isStruck ? '~' : null);
+    .map(({ run, isStyled: isStruck }) => {
+      const text = runsOf(run, 'code').map(codeOrWords).join('');
+      return isStruck ? marked(text, '~') : text;
     })
     .join('');
 }
 
+function codeOrWords({ run, isStyled: isCode }: Run) {
+  const text = run.map(inlineWords).join('');
+  return isCode ? marked(text, text.includes('`') ? '``' : '`') : text;
+}
+
+type Run = Readonly<{ isStyled: boolean; run: Fields[] }>;
+
 function runsOf(elements: readonly Fields[], style: 'strike' | 'code') {
-  const runs: { has: boolean; run: Fields[] }[] = [];
+  const runs: Run[] = [];
   for (const element of elements) {
-    const has = fieldsOf(element.style)[style] === true;
+    const isStyled = fieldsOf(element.style)[style] === true;
     const last = runs.at(-1);
-    if (last?.has === has) last.run.push(element);
-    else runs.push({ has, run: [element] });
+    if (last?.isStyled === isStyled) last.run.push(element);
+    else runs.push({ isStyled, run: [element] });
   }
   return runs;
 }
 
 /** Marks around several lines, or next to spaces, have no effect. */
 function marked(text: string, mark: string) {
-  return text
-    .split('\n')
-    .map((line) => {
-      const words = line.trim();
-      const start = line.length - line.trimStart().length;
-      const after = line.slice(start + words.length);
-      return words === '' ? line : line.slice(0, start) + mark + words + mark + after;
-    })
-    .join('\n');
+  const lines = text.split('\n').map((line) => {
+    const words = line.trim();
+    return words === '' ? line : line.replace(words, () => mark + words + mark);
+  });
+  return lines.join('\n');
 }
 
 const INLINE: Readonly<Record<string, (element: Fields) => string>> = {
@@ -308,18 +307,17 @@ const INLINE: Readonly<Record<string, (element: Fields) => string>> = {
   broadcast: ({ range }) => token('!', range),
   date: ({ timestamp, fallback, url }) => {
     const date = stringOf(fallback) === '' ? readableDate(numberOf(timestamp)) : plain(fallback);
-    return stringOf(url) === '' ? date : linkToken(stringOf(url), date);
+    return linkToken(stringOf(url), date);
   },
   color: ({ value }) => plain(value),
   team: () => 'a workspace',
 };
 
-function inlineWords(element: Fields, depth: number): string {
+function inlineWords(element: Fields): string {
   const type = stringOf(element.type);
   if (Object.hasOwn(INLINE, type)) return INLINE[type]?.(element) ?? '';
-  if (depth <= 0) return '';
   const { text, elements, fallback, name, url } = element;
-  const words = plain(text) || inlineText(elements, depth - 1) || plain(fallback) || plain(name);
+  const words = plain(text) || inlineText(elements) || plain(fallback) || plain(name);
   return linkToken(stringOf(url), words);
 }
 

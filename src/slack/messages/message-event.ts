@@ -49,13 +49,13 @@ const HUMAN_SUBTYPES = new Set([undefined, 'file_share', 'thread_broadcast']);
 
 /** Null: no person's reply. */
 export function replyOf(event: MessageEvent, botUserId: string) {
-  const { ts, thread_ts: threadTs } = event;
   const userId = writtenByPerson(event, botUserId);
-  if (userId === null || threadTs === undefined || threadTs === ts) return null;
+  const threadTs = threadOf(event);
+  if (userId === null || threadTs === null) return null;
   return {
     threadTs,
     reply: {
-      messageTs: ts,
+      messageTs: event.ts,
       userId,
       text: stripLeadingMention(textOf(event), botUserId),
       editedTs: event.edited?.ts ?? null,
@@ -63,6 +63,11 @@ export function replyOf(event: MessageEvent, botUserId: string) {
       attachments: attachmentsIn(event),
     },
   };
+}
+
+/** Null at the top level. */
+function threadOf({ ts, thread_ts: threadTs = ts }: MessageEvent) {
+  return threadTs === ts ? null : threadTs;
 }
 
 /** Ignores forwarded messages. */
@@ -137,14 +142,13 @@ export type Written = Exclude<ReturnType<typeof writtenOf>, null>;
 
 /** Null: no person's, or an edit, which starts nothing. */
 export function writtenOf(event: MessageEvent, botUserId: string) {
-  const { ts, thread_ts: threadTs } = event;
   const userId = writtenByPerson(event, botUserId);
   if (userId === null || event.edited !== undefined) return null;
   return {
     channelId: event.channel,
     userId,
-    ts,
-    threadTs: threadTs === undefined || threadTs === ts ? null : threadTs,
+    ts: event.ts,
+    threadTs: threadOf(event),
     ...requestIn(event, botUserId),
     isPostedByApp: isPostedByApp(event),
   };

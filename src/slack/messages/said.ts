@@ -1,9 +1,9 @@
-import { z } from 'zod';
 import type { FileKind, UnsentFile } from '#jobs/requests/attachments.ts';
 import { isBlank, unescaped } from '#jobs/requests/command.ts';
 import { mentionedIds, readableText, sanitize, stripLeadingMention } from '../protocol/slack-text.ts';
 import {
   blockTexts,
+  type Fields,
   fieldsOf,
   joinParagraphs,
   linkToken,
@@ -11,6 +11,7 @@ import {
   mediaIn,
   type Paragraph,
   plain,
+  stringOf,
 } from './blocks.ts';
 
 /** Untrusted. */
@@ -103,9 +104,7 @@ function normalLine(line: string) {
 
 function labelledAs(text: string, other: string) {
   const labelled = new Map([...other.matchAll(LABELLED)].map(([token, target]) => [`<${target}>`, token]));
-  return labelled.size === 0
-    ? text
-    : text.replace(/<[@#!][^<>|]*>/g, (token) => labelled.get(token) ?? token);
+  return text.replace(/<[@#!][^<>|]*>/g, (token) => labelled.get(token) ?? token);
 }
 
 /** Ignores lists and emphasis. */
@@ -119,103 +118,84 @@ const ATTACHMENTS_MAX = 20;
 const ATTACHMENT_TEXT_MAX = 40_000;
 const MAX_NESTED = 3;
 
-const text = z.string().catch('');
-const flag = z.boolean().catch(false);
-
-const attachment = z.object({
-  is_share: flag,
-  is_msg_unfurl: flag,
-  channel_id: text,
-  original_url: text,
-  app_unfurl_url: text,
-  from_url: text,
-  author_name: text,
-  author_id: text,
-  pretext: text,
-  title: text,
-  title_link: text,
-  text,
-  fallback: text,
-  fields: z.array(z.object({ title: text, value: text })).catch([]),
-  actions: z.unknown().optional(),
-  blocks: z.unknown().optional(),
-  attachments: z.unknown().optional(),
-  message_blocks: z.array(z.object({ message: z.record(z.string(), z.unknown()).catch({}) })).catch([]),
-  image_url: text,
-  files: z.unknown().optional(),
-});
-type SlackAttachment = z.infer<typeof attachment>;
-
 /** Excludes page previews, which Slack or the link's app made. @param said the message's own text */
-export function slackAttachmentsOf(given: unknown, said: string): SlackAttachment[] {
+export function slackAttachmentsOf(given: unknown, said: string): Fields[] {
   return listOf(given)
     .slice(0, ATTACHMENTS_MAX)
-    .flatMap((one) => attachment.safeParse(one).data ?? [])
+    .map(fieldsOf)
     .filter((one) => !isPreview(one, said));
 }
 
-function isPreview(one: SlackAttachment, said: string) {
+function isPreview(one: Fields, said: string) {
   if (isMessage(one)) return false;
-  const { original_url, app_unfurl_url, from_url } = one;
-  if (original_url !== '' || app_unfurl_url !== '') return true;
-  return from_url !== '' && unescaped(said).includes(from_url);
+  if (stringOf(one.original_url) !== '' || stringOf(one.app_unfurl_url) !== '') return true;
+  const address = stringOf(one.from_url);
+  return address !== '' && unescaped(said).includes(address);
 }
 
 /** Forwarded or linked. Other attachments have no channel. */
-export function isMessage({ is_share, is_msg_unfurl, channel_id }: SlackAttachment): boolean {
-  return is_share || is_msg_unfurl || channel_id !== '';
+export function isMessage({ is_share, is_msg_unfurl, channel_id }: Fields): boolean {
+  return is_share === true || is_msg_unfurl === true || stringOf(channel_id) !== '';
+}
+
+function messagesIn({ message_blocks: messages }: Fields) {
+  return listOf(messages).map((one) => fieldsOf(fieldsOf(one).message));
 }
 
 /** Empty: no words that `said` lacks. */
-function slackAttachmentText(one: SlackAttachment, said: string, depth = MAX_NESTED) {
+function slackAttachmentText(one: Fields, said: string, depth = MAX_NESTED) {
   const words = cut(joinParagraphs(wordsIn(one, said, depth)));
   return words === '' || !isMessage(one) ? words : quoted(one, words);
 }
 
-export function wordless(one: SlackAttachment): UnsentFile[] {
+export function wordless(one: Fields): UnsentFile[] {
   const unnamed = (kind: FileKind) => [{ kind, name: null }];
   if (wordsIn(one, '', MAX_NESTED).length > 0 || filesIn(one).length > 0) return [];
-  if (isMessage(one)) return one.is_share ? unnamed('forwarded') : [];
-  if (one.image_url !== '') return unnamed('image');
-  const isShown = one.fallback !== '' || listOf(one.blocks).length > 0;
+  if (isMessage(one)) return one.is_share === true ? unnamed('forwarded') : [];
+  if (stringOf(one.image_url) !== '') return unnamed('image');
+  const isShown = stringOf(one.fallback) !== '' || listOf(one.blocks).length > 0;
   return isShown && mediaIn(one.blocks).length === 0 ? unnamed('attachment') : [];
 }
 
-export function filesIn({ files, message_blocks }: SlackAttachment): unknown[] {
-  const own = listOf(files);
-  return own.length > 0 ? own : message_blocks.flatMap(({ message }) => listOf(message.files));
+export function filesIn(one: Fields): unknown[] {
+  const own = listOf(one.files);
+  return own.length > 0 ? own : messagesIn(one).flatMap(({ files }) => listOf(files));
 }
 
 /** The URL comes last: a short preview shows the first line. */
-function quoted({ is_share, author_name, author_id, from_url }: SlackAttachment, words: string) {
-  const author = plain(author_name).replace(/\s+/g, ' ') || (author_id === '' ? '' : `<@${author_id}>`);
+function quoted({ is_share, author_name, author_id, from_url }: Fields, words: string) {
+  const id = stringOf(author_id);
+  const author = plain(author_name).replace(/\s+/g, ' ') || (id === '' ? '' : `<@${id}>`);
   const by = author === '' ? '' : ` from ${author}`;
   // Directly below a table, a line would be a row.
   const gap = words.endsWith('|') ? '\n\n' : '\n';
-  const from = from_url === '' ? '' : `${gap}(${linkToken(from_url, '')})`;
-  return `${is_share ? 'Forwarded' : 'Linked'} message${by}:\n${words}${from}`;
+  const link = linkToken(stringOf(from_url), '');
+  const from = link === '' ? '' : `${gap}(${link})`;
+  return `${is_share === true ? 'Forwarded' : 'Linked'} message${by}:\n${words}${from}`;
 }
 
-function wordsIn(one: SlackAttachment, said: string, depth: number): Paragraph[] {
-  const { message_blocks: messages } = one;
+function wordsIn(one: Fields, said: string, depth: number): Paragraph[] {
+  const messages = messagesIn(one);
   const isAboutMessage = isMessage(one);
   const own = paragraphsOf([
-    one.pretext,
-    isAboutMessage ? '' : linkToken(one.title_link, plain(one.title)),
-    one.text,
-    ...one.fields.map(({ title, value }) => [title, value].filter((part) => part !== '').join(': ')),
+    stringOf(one.pretext),
+    isAboutMessage ? '' : linkToken(stringOf(one.title_link), plain(one.title)),
+    stringOf(one.text),
+    ...listOf(one.fields).map((field) => {
+      const { title, value } = fieldsOf(field);
+      return [title, value].map(stringOf).filter(Boolean).join(': ');
+    }),
   ]);
-  const inBlocks = [one.blocks, ...messages.map(({ message }) => message.blocks), one.actions].flatMap(
-    blockTexts,
-  );
-  const nested = depth <= 0 ? [] : [one.attachments, ...messages.map(({ message }) => message.attachments)];
+  const inBlocks = [one.blocks, ...messages.map(({ blocks }) => blocks), one.actions].flatMap(blockTexts);
+  const nested = depth <= 0 ? [] : [one, ...messages].map(({ attachments }) => attachments);
   const inside = nested
     .flatMap((given) => slackAttachmentsOf(given, ''))
     .map((inner) => ({ text: slackAttachmentText(inner, '', depth - 1), isApart: true as const }))
     .filter((inner) => inner.text !== '');
   const all = [...(isAboutMessage ? better(own, inBlocks) : both(own, inBlocks)), ...inside];
   if (!hasWords(all)) {
-    return newTexts(said, paragraphsOf([isAboutMessage ? withoutAuthor(one.fallback) : one.fallback]));
+    const fallback = stringOf(one.fallback);
+    return newTexts(said, paragraphsOf([isAboutMessage ? withoutAuthor(fallback) : fallback]));
   }
   // Apps repeat themselves; forwarded messages must be complete.
   if (!isAboutMessage) return newTexts(said, all);

@@ -10,21 +10,17 @@ import { seenPullRequest } from '#jobs/pull-requests/pull-request.ts';
 import { MAX_STALE_RECEIPTS } from '#store/queries/follow-ups.ts';
 import { receiptEmoji, threadLink as threadLinkOf } from '../protocol/ids.ts';
 import { mentionedIds } from '../protocol/slack-text.ts';
-import { announcementView, postedView } from '../views/announcement.ts';
+import { announcementView, namedInDraft, recipePausedView } from '../views/announcement.ts';
 import { questionView } from '../views/compose.ts';
-import { draftRefusedView, namedInDraft, recipePausedView } from '../views/draft.ts';
-import { helpView } from '../views/help.ts';
 import { cardView, type Reader } from '../views/job.ts';
 import { messageOfJob, type SlackMessage } from '../views/message.ts';
 import {
-  delayedView,
   ephemeralView,
-  keptView,
-  requesterView,
-  unpostedView,
+  notPostedView,
+  requestNotPostedView,
   withSendButton,
 } from '../views/private-answers.ts';
-import { JOBS_PER_PAGE, listView, statusView } from '../views/status.ts';
+import { helpView, JOBS_PER_PAGE, listView, statusView } from '../views/status.ts';
 import { isDirectMessage } from '../views/text.ts';
 import { noticeView, privateNoticeView } from '../views/turn-ended.ts';
 import { failureIn } from '../workspace/caller.ts';
@@ -145,7 +141,7 @@ export const refreshPosts = refresh(
       features: tools.featureViews,
     };
     for (const { id, ts, announcement, outcome } of stale) {
-      const view = postedView(announcement, job, outcome, thread);
+      const view = announcementView(announcement, job, thread, outcome);
       const failure = await failureOf(
         () => poster.update(job.channelId, ts, view, id),
         (reason) => tools.log.warn('post_not_refreshed', { ...factsOf(job), reason }),
@@ -260,12 +256,6 @@ export function destinationOf({ channelId, threadTs, stage }: Job, request: Call
   }
 }
 
-const VIEWS_FOR_REQUESTER = {
-  card_refused: requesterView,
-  draft_refused: draftRefusedView,
-  card_delayed: delayedView,
-};
-
 export async function renderPost(
   tools: SlackTools,
   { call: { request }, job, saved }: DueCall,
@@ -293,9 +283,9 @@ export async function renderPost(
     case 'notify_requester': {
       const { reason, about, isKept } = request;
       if (about === 'asked_before') return renderQuestion(tools, workspace, job);
-      if (typeof about === 'string') return VIEWS_FOR_REQUESTER[about](reason, job, await named());
-      const post = await announced(about);
-      return isKept ? keptView(reason, job, post) : unpostedView(reason, post);
+      return typeof about === 'string'
+        ? requestNotPostedView(about, reason, job, await named())
+        : notPostedView(reason, job, await announced(about), isKept);
     }
     default:
       throw new Error(`${request.kind} is not a post`);
@@ -317,7 +307,6 @@ async function renderEphemeral(
   job: Job,
 ): Promise<SlackMessage> {
   const { store, clock, known } = tools;
-  const target = { jobId: job.id, messageTs: notice.messageTs };
   const { teamId, channelId } = job;
   const sites = sitesOf(tools);
   const nowMs = clock.now();
@@ -326,21 +315,22 @@ async function renderEphemeral(
   };
   switch (notice.kind) {
     case 'kept_help':
-      return withSendButton(helpView(null), target);
+      return withSendButton(helpView(null), job, notice.messageTs);
     case 'kept_list': {
       const page = await store.transaction(async (tx) => {
         const found = await tx.lists.page({ teamId, userId, channelId }, null, JOBS_PER_PAGE);
         return { ...found, jobs: await tx.readBudget.shown(found.jobs, nowMs) };
       });
       const view = listView(page, await reader(page.jobs.map(({ prompt }) => prompt)));
-      return withSendButton(view, target);
+      return withSendButton(view, job, notice.messageTs);
     }
     case 'kept_status': {
       const [turns, unsent] = await store.transaction(
         async (tx) => [turnsOf(await tx.lists.callsOf(job.id)), await tx.lists.unsentOf(job.id)] as const,
       );
       const texts = [job.prompt, ...[...turns, ...unsent].map(({ text }) => text)];
-      return withSendButton(statusView({ job, turns, unsent }, await reader(texts)), target);
+      const view = statusView({ job, turns, unsent }, await reader(texts));
+      return withSendButton(view, job, notice.messageTs);
     }
     default: {
       const canStop = announces(known.agent(job.projectId), 'cancel');

@@ -1,71 +1,90 @@
 import type { Button } from '@slack/types';
 import type { Announcement, AnnouncementOf } from '#jobs/announcement.ts';
 import { agentCan, type Job, type OfferAnswer, type OfferOutcome, responsibleFor } from '#jobs/job.ts';
+import type { FollowUpMode } from '#jobs/policy.ts';
 import type { FileKind, UnsentFile } from '#jobs/requests/attachments.ts';
 import { unescaped } from '#jobs/requests/command.ts';
 import { NOT_SEEN } from '../protocol/error-codes.ts';
-import { buttons } from './buttons.ts';
-import { draftBlocks, draftView, recipeSkipped } from './draft.ts';
-import { editAndStart, type Place, startAgain, startAgainOrEdit, stateLine } from './job.ts';
+import { displayText, readableText } from '../protocol/slack-text.ts';
+import { type ButtonKind, buttons } from './buttons.ts';
+import { askerOf, editAndStart, startAgain, startAgainOrEdit, stateLine, type ViewFacts } from './job.ts';
 import {
   type Blocks,
+  blocksOf,
   buttonRow,
   confirmations,
   message,
   messageOfJob,
+  paragraph,
+  pressButton,
   quotation,
   type SlackMessage,
   say,
   smallPrint,
   targetButton,
-  untrustedParagraph,
   withoutAccessory,
 } from './message.ts';
+import { type Refusal, refusalView, whyRefused } from './private-answers.ts';
 import {
   addressing,
+  asRead,
   asWritten,
+  BUTTON_LABEL_MAX,
   channelMention,
   counted,
+  cut,
   duration,
+  enumerated,
+  httpUrl,
   joined,
+  labels,
   type Mrkdwn,
   moment,
   mrkdwn,
+  type Names,
   nameIn,
   oneLine,
   ownLink,
   type Parts,
   replies,
-  sentence,
   shown,
   shownPrompt,
-  whyRefused,
+  withNotes,
 } from './text.ts';
-import { latePullRequestView, pullRequestOfEnd, stoppedView, turnEndedView } from './turn-ended.ts';
+import { pullRequestOfEnd, stoppedView, turnEndedView } from './turn-ended.ts';
 
-const FOLLOW_UP_MAX = 2500;
+const PROMPT_MAX = 2500;
 const WORDS_MAX = 300;
 const REFUSAL_MAX = 1000;
+const ADDRESS_MAX = 500;
 const NAMES_MAX = 10;
 
-type Question = Readonly<{
+/** A post that asks for a decision. */
+type OfferView = Readonly<{
   news: Mrkdwn;
   below?: Blocks;
   /** From the agent or a code host; untrusted. */
   words?: string;
-  advice?: Mrkdwn;
+  advice?: Mrkdwn | false;
   buttons: Parts<Button>;
 }>;
 
-type ViewOf<One> = (announcement: One, job: Job, place: Place) => SlackMessage | Question;
+export type ThreadContext = ViewFacts &
+  Readonly<{ mode?: FollowUpMode | undefined; features?: FeatureViews }>;
+
+type ViewOf<One> = (
+  announcement: One,
+  job: Job,
+  thread: ThreadContext,
+) => Mrkdwn | readonly Blocks[] | OfferView;
 
 type Views = { readonly [K in Announcement['kind']]: ViewOf<AnnouncementOf<K>> };
 
+type OutcomeWords = (name: string, outcome: Omit<OfferOutcome, 'answer'>) => Mrkdwn | string | null;
+
 export type FeatureViews = Readonly<{
   announcements?: Partial<Views>;
-  outcomes?: {
-    readonly [D in OfferAnswer]?: (name: string, outcome: Omit<OfferOutcome, 'answer'>) => Mrkdwn | null;
-  };
+  outcomes?: { readonly [D in OfferAnswer]?: OutcomeWords };
 }>;
 
 /** Features have the others. */
@@ -73,125 +92,138 @@ const views: Omit<Views, 'pull_request_over' | 'reminder'> = {
   draft: draftView,
   started: (_, _job, { mode }) => {
     const steering = mode === 'mentions' ? 'Mention me' : 'Reply';
-    return say`⚙️ *On it.* ${steering} here to steer; I'll post the pull request in this thread.`;
+    return mrkdwn`⚙️ *On it.* ${steering} here to steer; I'll post the pull request in this thread.`;
   },
-  continued: () => say`⚙️ *Working again.* Somebody continued this job outside of Slack.`,
+  continued: () => mrkdwn`⚙️ *Working again.* Somebody continued this job outside of Slack.`,
   turn_ended: turnEndedView,
   failed: (failed, job, { sites }) => {
     const { inARow = 1, reason } = failed;
     const times = inARow === 2 ? 'Twice' : `${inARow} times`;
     const offered = startAgainOrEdit(job);
-    const why = reason === undefined ? 'The agent gave no reason.' : asWritten(sentence(reason, WORDS_MAX));
-    const news = mrkdwn`❌ ${whoActs(job)}*Failed.* ${why}`;
+    const why = reason === undefined ? 'The agent gave no reason.' : sentence(reason);
+    const often = `${times} in a row. A shorter request that names the page often helps.`;
     return {
-      news:
-        inARow < 2
-          ? news
-          : mrkdwn`${news} ${times} in a row. A shorter request that names the page often helps.`,
+      news: joined([mrkdwn`❌ ${whoActs(job)}*Failed.*`, why, inARow >= 2 && often], ' '),
       below: pullRequestOfEnd(failed, job, sites),
-      ...(offered === null && { advice: mrkdwn`A reply may still reopen it.` }),
+      advice: offered === null && mrkdwn`A reply may still reopen it.`,
       buttons: offered,
     };
   },
-  archived: (archived, job, { sites }) =>
-    message(mrkdwn`⚪ *Archived.* A reply may still reopen it.`, pullRequestOfEnd(archived, job, sites)),
+  archived: (archived, job, { sites }) => [
+    mrkdwn`⚪ *Archived.* A reply may still reopen it.`,
+    pullRequestOfEnd(archived, job, sites),
+  ],
   vanished: (_, job) => ({
     news: mrkdwn`❌ ${whoActs(job)}*The agent no longer knows this job.*`,
     buttons: startAgain(job),
   }),
   no_such_job: (_, job) => {
     const id = oneLine(job.watchedAgentJobId ?? '');
-    return say`❌ *The agent has no job “${id}” in the ${oneLine(job.projectName)} project.* Check the id, then type \`/docs-agent watch\` with the right one; \`/docs-agent project=name watch job_123\` looks in another project.`;
+    return mrkdwn`❌ *The agent has no job “${id}” in the ${oneLine(job.projectName)} project.* Check the id, then type \`/docs-agent watch\` with the right one; \`/docs-agent project=name watch job_123\` looks in another project.`;
   },
   keeps_changing: ({ pauseMs }) =>
-    say`⚠️ *The agent keeps changing its answer;* I'll look again in ${duration(pauseMs)}.`,
+    mrkdwn`⚠️ *The agent keeps changing its answer;* I'll look again in ${duration(pauseMs)}.`,
   stopped: stoppedView,
-  not_stopped: ({ words }) => {
-    const why = words === undefined ? '' : mrkdwn` ${asWritten(sentence(words, WORDS_MAX))}`;
-    return say`⚠️ *Couldn't stop the agent.*${why}`;
-  },
+  not_stopped: ({ words }) =>
+    joined([mrkdwn`⚠️ *Couldn't stop the agent.*`, words !== undefined && sentence(words)], ' '),
   unwatched: ({ userId }, _, { names }) =>
-    say`⚪ *No longer watching:* ${nameIn(names, userId)} stopped it, but the agent can't be stopped and may still be working.`,
-  pull_request: latePullRequestView,
+    mrkdwn`⚪ *No longer watching:* ${nameIn(names, userId)} stopped it, but the agent can't be stopped and may still be working.`,
+  // Found after its turn ended.
+  pull_request: ({ url, changed, branch, authors }, job, thread) => {
+    const link = { url, is: changed ? 'another' : 'first' } as const;
+    const replies = { count: 0, authors };
+    return turnEndedView({ link, branch, replies, lastedMs: null, undelivered: null }, job, thread);
+  },
   trouble: ({ trouble, retryAtMs, words }) => {
     switch (trouble) {
       case 'rate_limited':
-        return say`⏳ *The agent's hourly limit is used up.* Your requests and replies are saved and continue ${moment(retryAtMs)}.`;
+        return mrkdwn`⏳ *The agent's hourly limit is used up.* Your requests and replies are saved and continue ${moment(retryAtMs)}.`;
       case 'unreachable':
-        return say`⏳ *Can't reach the agent.* Your requests and replies are saved and will continue automatically.`;
-      case 'needs_admin':
-        return say`⚠️ *An administrator needs to fix the connection to the agent.* ${words === undefined ? '' : mrkdwn`${asWritten(sentence(words, WORDS_MAX))} `}Everything is saved and continues once it's fixed.`;
+        return mrkdwn`⏳ *Can't reach the agent.* Your requests and replies are saved and will continue automatically.`;
+      case 'needs_admin': {
+        const news = mrkdwn`⚠️ *An administrator needs to fix the connection to the agent.*`;
+        const then = "Everything is saved and continues once it's fixed.";
+        return joined([news, words !== undefined && sentence(words), then], ' ');
+      }
     }
   },
-  recovered: () => say`✅ *Back online.* Continuing.`,
+  recovered: () => mrkdwn`✅ *Back online.* Continuing.`,
   create_rejected: ({ message: words }, job) => {
     const why = words === '' ? 'The agent gave no reason.' : 'The agent says:';
     return { news: mrkdwn`❌ ${whoActs(job)}*Not accepted.* ${why}`, words, buttons: editAndStart(job) };
   },
   create_unknown: ({ callId }, job) => unclearStart(job, callId, whoActs(job)),
   message_rejected: rejectedReplies,
-  message_unknown: ({ callId, count, authorIds }, { id: jobId }) => {
-    const what = mrkdwn`${replies(count)} ${count === 1 ? 'was' : 'were'} delivered`;
+  message_unknown: ({ callId, count, authorIds }, job) => {
+    const what = `${replies(count)} ${count === 1 ? 'was' : 'were'} delivered`;
     return {
       news: mrkdwn`❓ ${addressing(authorIds)}*Couldn't confirm that ${what}.*`,
       advice: mrkdwn`*Send again* may give the agent the same text twice.`,
-      buttons: targetButton(buttons.sendAgain, { jobId, callId }, confirmations.sendAgain),
+      buttons: targetButton(buttons.sendAgain, job, { callId }, confirmations.sendAgain),
     };
   },
-  recipe_skipped: ({ recipe }) => message(recipeSkipped(recipe)),
-  caught_up: ({ count }) => say`📬 *I was offline.* Picked up ${replies(count)}.`,
+  recipe_skipped: ({ recipe }) => recipeSkipped(recipe),
+  caught_up: ({ count }) => mrkdwn`📬 *I was offline.* Picked up ${replies(count)}.`,
   long_running: ({ question, lastedMs }, job) => ({
     news: mrkdwn`⏳ ${whoActs(job)}*Still working after ${duration(lastedMs)}.*`,
     advice: mrkdwn`Keep watching? The agent continues either way.`,
     buttons: [buttons.keepWatching, buttons.stopWatching].map((kind) =>
-      targetButton(kind, { jobId: job.id, question }),
+      targetButton(kind, job, { question }),
     ),
   }),
-  follow_up: ({ userId, text }, _, { names }) =>
-    message(
-      mrkdwn`💬 *Reply* by ${nameIn(names, userId)}`,
-      quotation(shownPrompt(text, names, FOLLOW_UP_MAX)),
-    ),
-  files_not_sent: ({ files }, job) => filesNotSent(files, agentCan(job, 'images')),
+  follow_up: ({ userId, text }, _, { names }) => [
+    mrkdwn`💬 *Reply* by ${nameIn(names, userId)}`,
+    quotation(shownPrompt(text, names, PROMPT_MAX)),
+  ],
+  files_not_sent: ({ files }, job) => filesNotSent(files, agentCan(job, 'images')).blocks,
   snippets_not_sent: ({ snippets }) => {
     const lines = snippets.map(
       ({ name, problem }) => `${oneLine(unescaped(name))} · ${SNIPPET_PROBLEMS[problem]}`,
     );
-    return message(mrkdwn`📎 *Not sent* with the message:`, untrustedParagraph(lines.join('\n')));
+    return [mrkdwn`📎 *Not sent* with the message:`, lines.join('\n')];
   },
   muted: ({ userId }, _, { names }) =>
-    say`🔇 *Muted by ${nameIn(names, userId)}.* Replies stay between people until \`unmute\`; mentions still reach the agent.`,
+    mrkdwn`🔇 *Muted by ${nameIn(names, userId)}.* Replies stay between people until \`unmute\`; mentions still reach the agent.`,
   unmuted: ({ userId }, _, { names, mode }) => {
     const afterwards = mode === 'mentions' ? ' In this channel, only mentions reach the agent.' : '';
-    return say`🔔 *Unmuted by ${nameIn(names, userId)}.*${afterwards}`;
+    return mrkdwn`🔔 *Unmuted by ${nameIn(names, userId)}.*${afterwards}`;
   },
   notice_failed: ({ channelId, reason }) => {
     const channel = channelMention(channelId);
     return reason === NOT_SEEN
-      ? say`❓ *Couldn't confirm the notice in ${channel}.* It may be there.`
-      : say`⚠️ *Couldn't post in ${channel}:* ${whyRefused(reason)}. Invite me there, or change the notice channels in \`/docs-agent settings\`.`;
+      ? mrkdwn`❓ *Couldn't confirm the notice in ${channel}.* It may be there.`
+      : mrkdwn`⚠️ *Couldn't post in ${channel}:* ${whyRefused(reason)}. Invite me there, or change the notice channels in \`/docs-agent settings\`.`;
   },
 };
 
-type ViewContext = Place & Readonly<{ features?: FeatureViews }>;
-
-/** @param isOpen false after the decision: no buttons or advice */
+/** The current state of a message in the thread. @param outcome after a decision, it replaces the buttons */
 export function announcementView(
   announcement: Announcement,
   job: Job,
-  thread: ViewContext,
-  isOpen = true,
+  thread: ThreadContext,
+  outcome: OfferOutcome | null = null,
 ): SlackMessage {
   const { kind } = announcement;
   const all: Partial<Views> = { ...views, ...thread.features?.announcements };
   const viewOf = all[kind] as ViewOf<Announcement> | undefined;
   if (viewOf === undefined) throw new Error(`${kind} has no view`);
   const view = viewOf(announcement, job, thread);
-  return messageOfJob(job, thread.names, 'news' in view ? questionBlocks(view, isOpen) : view.blocks);
+  const isOpen = outcome === null;
+  const blocks = 'news' in view ? offerBlocks(view, isOpen) : view;
+  if (isOpen) return messageOfJob(job, thread.names, blocks);
+  const decided = blocksOf(kind === 'draft' ? draftBlocks(job, thread.names) : blocks);
+  const words = outcomeWords(outcome, thread);
+  return messageOfJob(
+    job,
+    thread.names,
+    // Removes the button beside a warning. *Reply to the agent*, in a row, stays.
+    decided.map(withoutAccessory),
+    words !== null && smallPrint(mrkdwn`${words}`),
+  );
 }
 
-export function questionBlocks(
-  { news, below, words, advice, buttons: offered }: Question,
+export function offerBlocks(
+  { news, below, words, advice, buttons: offered }: OfferView,
   isOpen: boolean,
 ): Blocks {
   return [
@@ -206,16 +238,20 @@ function whoActs(job: Job) {
   return addressing(responsibleFor(job));
 }
 
+function sentence(untrusted: string) {
+  const line = oneLine(untrusted, WORDS_MAX);
+  return asWritten(/[.!?…]$/.test(line) ? line : `${line}.`);
+}
+
 /** @param who null: in the form of *I found the job…* */
-export function unclearStart({ id: jobId }: Job, callId: string, who: Mrkdwn | null): Question {
-  const target = { jobId, callId };
+export function unclearStart(job: Job, callId: string, who: Mrkdwn | null): OfferView {
   return {
     news: mrkdwn`❓ ${who ?? ''}*Couldn't confirm the start.* The connection broke off in the middle, so the agent may already be working on it.`,
     advice: mrkdwn`Check for a pull request before you start again.`,
     buttons: [
-      targetButton(buttons.startAgain, target, confirmations.startAgain),
-      who !== null && targetButton(buttons.watchAgentJob, target),
-      targetButton(buttons.dismissStart, target),
+      targetButton(buttons.startAgain, job, { callId }, confirmations.startAgain),
+      who !== null && targetButton(buttons.watchAgentJob, job, { callId }),
+      targetButton(buttons.dismissStart, job, { callId }),
     ],
   };
 }
@@ -223,16 +259,16 @@ export function unclearStart({ id: jobId }: Job, callId: string, who: Mrkdwn | n
 function rejectedReplies(
   { callId, message: words, action, authorIds, count, refusedBy }: AnnouncementOf<'message_rejected'>,
   job: Job,
-): Question {
-  const { id: jobId, creates, watchedAgentJobId } = job;
-  const who = addressing(authorIds);
-  const notSent = mrkdwn`⚠️ ${who}*Not sent:* ${replies(count)}.`;
+): OfferView {
+  const { creates, watchedAgentJobId } = job;
+  const start = mrkdwn`⚠️ ${addressing(authorIds)}*Not sent:*`;
+  const notSent = mrkdwn`${start} ${replies(count)}.`;
   if (action === 'start_again' && watchedAgentJobId === null) {
     return {
       news: mrkdwn`${notSent} The agent no longer knows this job.`,
       words,
       advice: mrkdwn`*Start again* sends the same request as a new job, then the replies that weren't sent.`,
-      buttons: targetButton(buttons.startAgain, { jobId, creates, callId }),
+      buttons: targetButton(buttons.startAgain, job, { creates, callId }),
     };
   }
   if (action === 'edit_and_start') {
@@ -242,14 +278,11 @@ function rejectedReplies(
       buttons: editAndStart(job),
     };
   }
-  const offered = targetButton(buttons.sendAgain, { jobId, callId });
+  const offered = targetButton(buttons.sendAgain, job, { callId });
   if (refusedBy === 'program') return { news: mrkdwn`${notSent} ${words}`, buttons: offered };
   const why = words === '' ? 'gave no reason.' : 'says:';
-  return {
-    news: mrkdwn`⚠️ ${who}*Not sent:* the agent didn't accept ${replies(count)}. It ${why}`,
-    words,
-    buttons: offered,
-  };
+  const news = mrkdwn`${start} the agent didn't accept ${replies(count)}. It ${why}`;
+  return { news, words, buttons: offered };
 }
 
 const FILE_KINDS: Readonly<Record<FileKind, readonly [one: string, several?: string]>> = {
@@ -281,53 +314,125 @@ export function filesNotSent(files: readonly UnsentFile[], takesPictures = false
 }
 
 export const outcomes = {
-  started_again: (name) => mrkdwn`${name} started it again`,
-  sent_again: (name, { count = 1 }) => mrkdwn`${name} sent ${count === 1 ? 'it' : 'them'} again`,
-  edited: (name) => mrkdwn`${name} edited the request and started it`,
-  found: (name) => mrkdwn`${name} found it; I'm watching that job now`,
+  started_again: (name) => `${name} started it again`,
+  sent_again: (name, { count = 1 }) => `${name} sent ${count === 1 ? 'it' : 'them'} again`,
+  edited: (name) => `${name} edited the request and started it`,
+  found: (name) => `${name} found it; I'm watching that job now`,
   watched_elsewhere: (_name, { other }) => {
     const number = other === undefined ? '' : `#${other.number}`;
-    const thread = other?.threadUrl ? ownLink(other.threadUrl, 'its thread') : mrkdwn`its thread`;
+    const thread = other?.threadUrl ? ownLink(other.threadUrl, 'its thread') : 'its thread';
     return mrkdwn`That's ${number}, watched in ${thread}. Closed here.`;
   },
-  kept_watching: (name) => mrkdwn`${name} chose to keep watching`,
-  stopped_watching: (name) => mrkdwn`${name} stopped watching; the agent may still be working`,
-  started: (name) => mrkdwn`🚀 Started by ${name}`,
-  dismissed: (name) => mrkdwn`Dismissed by ${name}`,
-  withdrawn: (name) => mrkdwn`Withdrawn by ${name}`,
-  expired: () => mrkdwn`Expired after 7 days`,
-  confirmed: () => mrkdwn`The agent confirmed it after all`,
-  continued: () => mrkdwn`A reply continued it`,
+  kept_watching: (name) => `${name} chose to keep watching`,
+  stopped_watching: (name) => `${name} stopped watching; the agent may still be working`,
+  started: (name) => `🚀 Started by ${name}`,
+  dismissed: (name) => `Dismissed by ${name}`,
+  withdrawn: (name) => `Withdrawn by ${name}`,
+  expired: () => 'Expired after 7 days',
+  confirmed: () => 'The agent confirmed it after all',
+  continued: () => 'A reply continued it',
   moot: () => null,
 } satisfies FeatureViews['outcomes'];
 
-function outcomeWords(outcome: OfferOutcome, { names, features }: ViewContext) {
+function outcomeWords(outcome: OfferOutcome, { names, features }: ThreadContext) {
   const all: FeatureViews['outcomes'] = { ...outcomes, ...features?.outcomes };
   return all[outcome.answer]?.(nameIn(names, outcome.by, 'Somebody'), outcome) ?? null;
 }
 
-/** The current state of a message in the thread. After a decision, its outcome replaces the buttons. */
-export function postedView(
-  announcement: Announcement,
-  job: Job,
-  outcome: OfferOutcome | null,
-  thread: ViewContext,
-): SlackMessage {
-  const { names } = thread;
-  const isOpen = outcome === null;
-  const view = announcementView(announcement, job, thread, isOpen);
-  if (isOpen) return view;
-  const words = outcomeWords(outcome, thread);
-  const decided = announcement.kind === 'draft' ? message(draftBlocks(job, names)) : view;
-  // Removes the button beside a warning. *Reply to the agent*, in a row, stays.
-  const blocks = decided.blocks.map(withoutAccessory);
-  return messageOfJob(job, names, blocks, words !== null && smallPrint(words));
-}
-
 /** Answers a press without effect. @param outcome null: unknown */
-export function tooLateView(job: Job, outcome: OfferOutcome | null, thread: ViewContext): SlackMessage {
+export function tooLateView(job: Job, outcome: OfferOutcome | null, thread: ThreadContext): SlackMessage {
   // A failed card matters more than the decision.
   const isDecided = outcome !== null && job.stage.kind !== 'card_failed';
   const words = isDecided ? outcomeWords(outcome, thread) : null;
-  return say`Already done: ${words ?? stateLine(job, thread.sites, thread.names)}.`;
+  return say`Already done: ${words ?? stateLine(job, thread)}.`;
+}
+
+function draftView({ number, approvers }: AnnouncementOf<'draft'>, job: Job, { names }: ThreadContext) {
+  const target = { draft: number };
+  const { stage } = job;
+  const count = stage.kind === 'draft' ? stage.messages.length + (stage.replies ?? 0) : 0;
+  return [
+    draftBlocks(job, names),
+    count > 0 &&
+      paragraph(
+        mrkdwn`${counted(count, 'message')} of this thread included`,
+        targetButton(buttons.chooseForDraft, job, target),
+      ),
+    buttonRow(
+      [buttons.startDraft, buttons.editDraft, buttons.dismissDraft].map((kind) =>
+        targetButton(kind, job, target),
+      ),
+    ),
+    approvers.length > 0 && smallPrint(mrkdwn`only ${namesOf(approvers, names)} can start it`),
+  ];
+}
+
+function draftBlocks(job: Job, names: Names) {
+  const { words, notes, permalink } = asRead(displayText(readableText(job.prompt, names)));
+  return [
+    mrkdwn`📝 *Draft* from ${sourceOf(job, permalink, names)}`,
+    quotation(shown(words, PROMPT_MAX)),
+    notes !== null && [mrkdwn`*${withNotes}*`, quotation(shown(notes, PROMPT_MAX))],
+  ];
+}
+
+export function onlyTheseView(approvers: readonly string[], names: Names): SlackMessage {
+  return say`Only ${namesOf(approvers, names)} can start this.`;
+}
+
+export function draftTooLongView(tooLong: Refusal, job: Job, draft: number): SlackMessage {
+  const toForm = tooLong.kind === 'too_long' ? buttons.editDraft : buttons.chooseForDraft;
+  const { blocks } = refusalView(tooLong, buttonRow(targetButton(toForm, job, { draft })));
+  return messageOfJob(job, new Map(), blocks);
+}
+
+export function namedInDraft({ approvers }: AnnouncementOf<'draft'>, { requesterId, origin }: Job): string[] {
+  const authorId = origin.kind === 'reaction' ? origin.authorId : undefined;
+  return [...[requesterId, authorId].flatMap((userId) => userId ?? []), ...approvers];
+}
+
+function sourceOf(job: Job, permalink: string | null, names: Names) {
+  const { origin, recipe, requesterId } = job;
+  if (recipe !== undefined) {
+    const name = mrkdwn`recipe *${oneLine(recipe)}*`;
+    // Otherwise, its schedule ran it.
+    return requesterId === null ? name : mrkdwn`${name}, run by ${nameIn(names, requesterId)}`;
+  }
+  // An edit may have removed the URL from the request.
+  if (origin.kind === 'reaction') return messageLink(permalink, nameIn(names, origin.authorId ?? null));
+  const app = origin.kind === 'mention' ? origin.app : undefined;
+  return messageLink(app?.permalink ?? null, oneLine(askerOf(job, names) ?? labels.somebody));
+}
+
+function messageLink(permalink: string | null, name: string) {
+  const address = httpUrl(permalink ?? '');
+  if (address === null || address.length > ADDRESS_MAX) return name;
+  // In links, `|` separates URL and text.
+  return ownLink(address, `${name.replaceAll('|', '¦')}'s message`);
+}
+
+function namesOf(userIds: readonly string[], names: Names) {
+  return enumerated(
+    userIds.map((userId) => nameIn(names, userId)),
+    NAMES_MAX,
+    'en',
+  );
+}
+
+export const recipeSkipped = (recipe: string) =>
+  mrkdwn`⏭️ *Skipped ${oneLine(recipe)}:* its last job is still open.`;
+
+export function recipePausedView(recipe: string, owners: readonly string[]): SlackMessage {
+  return message(
+    mrkdwn`⚠️ ${addressing(owners)}*Paused ${oneLine(recipe)}* after three failures in a row.`,
+    buttonRow(recipeButton(buttons.resumeRecipe, recipe)),
+  );
+}
+
+/** For screen readers, since all labels are the same. */
+export function recipeButton(kind: ButtonKind, recipe: string): Button {
+  return {
+    ...pressButton(kind, recipe),
+    accessibility_label: cut(`${kind.label} ${oneLine(recipe)}`, BUTTON_LABEL_MAX),
+  };
 }

@@ -40,7 +40,7 @@ export type Press = Readonly<{
   messageTs?: string;
 }>;
 
-export type Button = Readonly<{
+export type ButtonKind = Readonly<{
   id: string;
   label: string;
   /** Only the requester sees and may press it, in any channel. */
@@ -49,143 +49,118 @@ export type Button = Readonly<{
   rowMax?: number;
 }>;
 
-export function idsOf(button: Button): string[] {
-  return Array.from({ length: button.rowMax ?? 1 }, (_, index) => nthInRow(button, index).id);
+export function idsOf(kind: ButtonKind): string[] {
+  return Array.from({ length: kind.rowMax ?? 1 }, (_, index) => nthInRow(kind, index).id);
 }
 
-export function nthInRow<Kind extends Button>(button: Kind, index: number): Kind {
-  return index === 0 ? button : { ...button, id: `${button.id}_${index + 1}` };
+export function nthInRow(kind: ButtonKind, index: number): ButtonKind {
+  return index === 0 ? kind : { ...kind, id: `${kind.id}_${index + 1}` };
 }
 
-export interface JobButton extends Button {
+export interface JobButton extends ButtonKind {
   /** Null if the target lacks a field. */
   readonly eventOf: (target: ButtonTarget, press: Press) => JobEvent | null;
 }
 
+type Rules = Omit<ButtonKind, 'id' | 'label'>;
+
+function button(id: string, label: string, rules: Rules = {}): ButtonKind {
+  return { id, label, ...rules };
+}
+
+function jobButton(id: string, label: string, eventOf: JobButton['eventOf'], rules: Rules = {}): JobButton {
+  return { id, label, eventOf, ...rules };
+}
+
 export const jobButtons = {
-  startAgain: {
-    id: 'start_again',
-    label: 'Start again',
-    eventOf: ({ creates, callId }, { userId }) =>
-      creates === undefined && callId === undefined
-        ? null
-        : { type: 'start_again_pressed', creates, callId, userId },
-  },
-  tryAgain: {
-    id: 'try_again',
-    label: 'Start',
-    eventOf: ({ cards }, { responseUrl, pressedTs }) =>
+  startAgain: jobButton('start_again', 'Start again', ({ creates, callId }, { userId }) =>
+    creates === undefined && callId === undefined
+      ? null
+      : { type: 'start_again_pressed', creates, callId, userId },
+  ),
+  tryAgain: jobButton(
+    'try_again',
+    'Start',
+    ({ cards }, { responseUrl, pressedTs }) =>
       cards === undefined ? null : { type: 'try_again_pressed', cards, responseUrl, pressedTs },
-    isRequesters: true,
-  },
-  sendAgain: {
-    id: 'send_again',
-    label: 'Send again',
-    eventOf: ({ callId = null }, { userId }) => ({ type: 'resend_pressed', callId, userId }),
-  },
-  sendNow: {
-    id: 'send_now',
-    label: 'Send now',
-    eventOf: ({ message }) => (message === undefined ? null : { type: 'send_now_pressed', message }),
-  },
-  sendCorrection: {
-    id: 'send_correction',
-    label: 'Send the correction',
-    eventOf: ({ messageTs }) => (messageTs === undefined ? null : { type: 'correction_pressed', messageTs }),
-  },
-  sendAnyway: {
-    id: 'send_anyway',
-    label: 'Send it anyway',
-    eventOf: ({ messageTs }) => (messageTs === undefined ? null : { type: 'send_anyway_pressed', messageTs }),
-  },
-  muteUpdates: {
-    id: 'mute_updates',
-    label: 'Mute updates',
-    eventOf: (_target, { userId }) => ({ type: 'mute_pressed', userId }),
-  },
-  stop: {
-    id: 'stop',
-    label: 'Stop',
-    eventOf: (_target, { userId }) => ({ type: 'stop_pressed', userId }),
-  },
-  keepWatching: {
-    id: 'keep_watching',
-    label: 'Keep watching',
-    eventOf: ({ question }, { userId }) =>
-      question === undefined ? null : { type: 'keep_watching_pressed', question, userId },
-  },
-  stopWatching: {
-    id: 'stop_watching',
-    label: 'Stop watching',
-    eventOf: ({ question }, { userId }) =>
-      question === undefined ? null : { type: 'stop_watching_pressed', question, userId },
-  },
-  resumeWatching: {
-    id: 'resume_watching',
-    label: 'Resume watching',
-    eventOf: ({ question }) =>
-      question === undefined ? null : { type: 'resume_watching_pressed', question },
-  },
-  dismissStart: {
-    id: 'dismiss_start',
-    label: 'Dismiss',
-    eventOf: ({ callId }, { userId }) =>
-      callId === undefined ? null : { type: 'start_dismissed', callId, userId },
-  },
-  startDraft: {
-    id: 'start_draft',
-    label: 'Start',
-    eventOf: ({ draft }, { userId, messageTs: postTs }) =>
-      draft === undefined
-        ? null
-        : { type: 'draft_started', draft, userId, ...(postTs !== undefined && { postTs }) },
-  },
-  dismissDraft: {
-    id: 'dismiss_draft',
-    label: 'Dismiss',
-    eventOf: ({ draft }, { userId }) =>
-      draft === undefined ? null : { type: 'draft_dismissed', draft, userId },
-  },
-  dismissNeed: {
-    id: 'dismiss_need',
-    label: 'Dismiss',
-    eventOf: ({ need }) => (need === undefined ? null : { type: 'need_dismissed', need }),
-    isRequesters: true,
-  },
-} satisfies Readonly<Record<string, JobButton>>;
+    { isRequesters: true },
+  ),
+  sendAgain: jobButton('send_again', 'Send again', ({ callId = null }, { userId }) => {
+    return { type: 'resend_pressed', callId, userId };
+  }),
+  sendNow: jobButton('send_now', 'Send now', ({ message }) =>
+    message === undefined ? null : { type: 'send_now_pressed', message },
+  ),
+  sendCorrection: jobButton('send_correction', 'Send the correction', ({ messageTs }) =>
+    messageTs === undefined ? null : { type: 'correction_pressed', messageTs },
+  ),
+  sendAnyway: jobButton('send_anyway', 'Send it anyway', ({ messageTs }) =>
+    messageTs === undefined ? null : { type: 'send_anyway_pressed', messageTs },
+  ),
+  muteUpdates: jobButton('mute_updates', 'Mute updates', (_target, { userId }) => {
+    return { type: 'mute_pressed', userId };
+  }),
+  stop: jobButton('stop', 'Stop', (_target, { userId }) => ({ type: 'stop_pressed', userId })),
+  keepWatching: jobButton('keep_watching', 'Keep watching', ({ question }, { userId }) =>
+    question === undefined ? null : { type: 'keep_watching_pressed', question, userId },
+  ),
+  stopWatching: jobButton('stop_watching', 'Stop watching', ({ question }, { userId }) =>
+    question === undefined ? null : { type: 'stop_watching_pressed', question, userId },
+  ),
+  resumeWatching: jobButton('resume_watching', 'Resume watching', ({ question }) =>
+    question === undefined ? null : { type: 'resume_watching_pressed', question },
+  ),
+  dismissStart: jobButton('dismiss_start', 'Dismiss', ({ callId }, { userId }) =>
+    callId === undefined ? null : { type: 'start_dismissed', callId, userId },
+  ),
+  startDraft: jobButton('start_draft', 'Start', ({ draft }, { userId, messageTs: postTs }) =>
+    draft === undefined
+      ? null
+      : { type: 'draft_started', draft, userId, ...(postTs !== undefined && { postTs }) },
+  ),
+  dismissDraft: jobButton('dismiss_draft', 'Dismiss', ({ draft }, { userId }) =>
+    draft === undefined ? null : { type: 'draft_dismissed', draft, userId },
+  ),
+  dismissNeed: jobButton(
+    'dismiss_need',
+    'Dismiss',
+    ({ need }) => (need === undefined ? null : { type: 'need_dismissed', need }),
+    { isRequesters: true },
+  ),
+};
 
 export const otherButtons = {
-  startJob: { id: 'start_job', label: 'Start a job' },
-  startAnother: { id: 'start_another', label: 'Start another', isRequesters: true },
-  start: { id: 'start', label: 'Start', isRequesters: true },
-  startIn: { id: 'start_in', label: 'Start in', isRequesters: true, rowMax: 5 },
-  showHelp: { id: 'show_help', label: 'Show help' },
-  showAllHelp: { id: 'show_all_help', label: 'Everything I can do' },
-  startWithThread: { id: 'start_with_thread', label: 'Start with the thread' },
-  chooseMessages: { id: 'choose_messages', label: 'Choose messages…' },
-  onlyMyWords: { id: 'only_my_words', label: 'Only my words' },
-  sendSaidSince: { id: 'send_said_since', label: 'Send them' },
-  chooseSaidSince: { id: 'choose_said_since', label: 'Choose messages…' },
-  editAndStart: { id: 'edit_and_start', label: 'Edit and start' },
-  editDraft: { id: 'edit_draft', label: 'Edit and start' },
-  chooseForDraft: { id: 'choose_for_draft', label: 'Choose…' },
-  resolveStart: { id: 'resolve_start', label: 'Resolve…' },
-  watchAgentJob: { id: 'watch_agent_job', label: 'I found the job…' },
-  followUp: { id: 'follow_up', label: 'Reply to the agent' },
-  readAll: { id: 'read_all', label: 'Read all' },
-  runRecipe: { id: 'run_recipe', label: 'Run' },
-  resumeRecipe: { id: 'resume_recipe', label: 'Resume' },
-  settings: { id: 'open_settings', label: 'Settings' },
-  newer: { id: 'list_newer', label: 'Newer' },
-  older: { id: 'list_older', label: 'Older' },
-  details: { id: 'show_job', label: 'Details' },
-} satisfies Readonly<Record<string, Button>>;
+  startJob: button('start_job', 'Start a job'),
+  startAnother: button('start_another', 'Start another', { isRequesters: true }),
+  start: button('start', 'Start', { isRequesters: true }),
+  startIn: button('start_in', 'Start in', { isRequesters: true, rowMax: 5 }),
+  showHelp: button('show_help', 'Show help'),
+  showAllHelp: button('show_all_help', 'Everything I can do'),
+  startWithThread: button('start_with_thread', 'Start with the thread'),
+  chooseMessages: button('choose_messages', 'Choose messages…'),
+  onlyMyWords: button('only_my_words', 'Only my words'),
+  sendSaidSince: button('send_said_since', 'Send them'),
+  chooseSaidSince: button('choose_said_since', 'Choose messages…'),
+  editAndStart: button('edit_and_start', 'Edit and start'),
+  editDraft: button('edit_draft', 'Edit and start'),
+  chooseForDraft: button('choose_for_draft', 'Choose…'),
+  resolveStart: button('resolve_start', 'Resolve…'),
+  watchAgentJob: button('watch_agent_job', 'I found the job…'),
+  followUp: button('follow_up', 'Reply to the agent'),
+  readAll: button('read_all', 'Read all'),
+  runRecipe: button('run_recipe', 'Run'),
+  resumeRecipe: button('resume_recipe', 'Resume'),
+  settings: button('open_settings', 'Settings'),
+  newer: button('list_newer', 'Newer'),
+  older: button('list_older', 'Older'),
+  details: button('show_job', 'Details'),
+};
 
 /** Slack opens the link, but still expects an acknowledgement. */
 export const linkButtons = {
-  viewPullRequest: { id: 'view_pull_request', label: 'View pull request' },
-  viewPreview: { id: 'view_preview', label: 'View preview' },
-  openThread: { id: 'open_thread', label: 'Open thread' },
-} satisfies Readonly<Record<string, Button>>;
+  viewPullRequest: button('view_pull_request', 'View pull request'),
+  viewPreview: button('view_preview', 'View preview'),
+  openThread: button('open_thread', 'Open thread'),
+};
 
 export const buttons = { ...jobButtons, ...otherButtons, ...linkButtons };

@@ -1,7 +1,7 @@
 import type { ModalView } from '@slack/types';
 import type { Job } from '#jobs/job.ts';
 import { commandNames, type Project, type Projects } from '#jobs/requests/command.ts';
-import { type Intent, intentOf } from '#jobs/requests/intent.ts';
+import { intentOf } from '#jobs/requests/intent.ts';
 import {
   type ComposeTarget,
   type DecisionForm,
@@ -12,7 +12,7 @@ import {
   type SaidSince,
   viewIds,
 } from '../protocol/ids.ts';
-import { questionBlocks, unclearStart } from './announcement.ts';
+import { offerBlocks, unclearStart } from './announcement.ts';
 import { buttons, nthInRow } from './buttons.ts';
 import {
   channelInput,
@@ -43,9 +43,9 @@ import {
   aboutMessage,
   counted,
   cut,
+  enumerated,
   joined,
   labels,
-  type Mrkdwn,
   mrkdwn,
   type Names,
   oneLine,
@@ -88,13 +88,13 @@ export function composeView({
     target,
     { ...promptInput(prompt, promptMaxLength), optional },
     recipeInput(recipes),
-    isCut && cutOff('The message', mrkdwn` To send all of it, reply to it with \`@docs-agent …\` instead.`),
+    isCut && cutOff('The message', ' To send all of it, reply to it with `@docs-agent …` instead.'),
     projectInput(projects, project),
     target.channelId === null && { ...channelInput(), optional },
   );
 }
 
-function cutOff(what: string, instead: string | Mrkdwn) {
+function cutOff(what: string, instead: string) {
   return smallPrint(mrkdwn`✂️ ${what} is too long for this field, so the end is cut off here.${instead}`);
 }
 
@@ -136,7 +136,7 @@ export function draftForm(
   data: DecisionForm,
   { prompt, lines, promptMaxLength }: Pick<ThreadPreview, 'prompt' | 'lines' | 'promptMaxLength'>,
 ): ModalView {
-  const toSendAll = prompt.length <= promptMaxLength ? mrkdwn` *Start* below the draft sends all of it.` : '';
+  const toSendAll = prompt.length <= promptMaxLength ? ' *Start* below the draft sends all of it.' : '';
   return form(
     viewIds.draft,
     'Edit and start',
@@ -161,10 +161,11 @@ export function agentJobForm(data: DecisionForm, title = 'Watch the job', above:
 }
 
 export function resolveForm(data: DecisionForm, job: Job, names: Names): ModalView {
-  const asked = questionBlocks(unclearStart(job, data.callId ?? '', null), true);
+  const asked = offerBlocks(unclearStart(job, data.callId ?? '', null), true);
   return agentJobForm(data, 'Resolve the start', messageOfJob(job, names, asked).blocks);
 }
 
+const NO_NAMES: Names = new Map();
 const AUTHOR_MAX = 75;
 const QUOTED_MAX = 200;
 /** https://docs.slack.dev/reference/block-kit/block-elements/checkboxes-element */
@@ -186,18 +187,15 @@ export interface ThreadPreview extends Prefilled {
 }
 
 const NAMED_MAX = 3;
-/** No comma before "and". */
-const list = new Intl.ListFormat('en-GB');
 const noOtherText = mrkdwn`There's no other text in this thread.`;
 
 /** @param authors one per message to send; null: unreadable */
 export function sendAlongView(mentioned: MentionedIn, authors: readonly string[] | null): SlackMessage {
   const data = encode(mentioned);
   const offered = authors !== null && authors.length > 0;
-  const question = mrkdwn`🧵 *Send this thread along?*`;
-  const all = offered ? mrkdwn`${question} ${messagesBy(authors)}` : question;
+  const question = joined([mrkdwn`🧵 *Send this thread along?*`, offered && messagesBy(authors)], ' ');
   return message(
-    authors?.length === 0 ? noOtherText : all,
+    authors?.length === 0 ? noOtherText : question,
     buttonRow(
       offered && pressButton(buttons.startWithThread, data),
       pressButton(buttons.chooseMessages, data),
@@ -210,7 +208,7 @@ export function saidSinceView(job: Job, since: SaidSince, authors: readonly stri
   const data = encode(since);
   return messageOfJob(
     job,
-    new Map(),
+    NO_NAMES,
     mrkdwn`🧵 *Send what was said since, too?* ${messagesBy(authors)}`,
     buttonRow(pressButton(buttons.sendSaidSince, data), pressButton(buttons.chooseSaidSince, data)),
   );
@@ -223,9 +221,7 @@ export function saidSinceForm(since: SaidSince, lines: readonly ThreadLine[]): M
 /** `5 messages, by Alice, Bob, Carol and 2 others`. */
 function messagesBy(authors: readonly string[]) {
   const people = [...new Set(authors)].map((author) => oneLine(author, AUTHOR_MAX));
-  const more = people.length - NAMED_MAX;
-  const named = more > 0 ? [...people.slice(0, NAMED_MAX), counted(more, 'other')] : people;
-  return `${counted(authors.length, 'message')}, by ${list.format(named)}`;
+  return `${counted(authors.length, 'message')}, by ${enumerated(people, NAMED_MAX, 'en-GB')}`;
 }
 
 export function editedMeanwhileView(author: string): SlackMessage {
@@ -287,67 +283,57 @@ export type Question = Readonly<{ job: Job; sameAs: Job | null }>;
 
 const PROMPT_MAX = 200;
 const PROJECT_NAME_MAX = 50;
-const NO_NAMES: Names = new Map();
 
 /** Asked before anything is public. @param permalink to the repeated job's thread */
 export function questionView(question: Question, permalink: string | null, canStop = false): SlackMessage {
-  return messageOfJob(question.job, NO_NAMES, asked(question, permalink, canStop));
+  return messageOfJob(question.job, NO_NAMES, questionBlocks(question, permalink, canStop));
 }
 
-function asked(question: Question, permalink: string | null, canStop: boolean): Blocks {
-  const { id: jobId, stage, prompt } = question.job;
+function questionBlocks(question: Question, permalink: string | null, canStop: boolean): Blocks {
+  const { job } = question;
+  const { stage, prompt } = job;
   const waiting = stage.kind === 'awaiting_confirmation' ? stage : null;
   const unknown = waiting?.unknownProject;
-  if (unknown) {
+  if (unknown !== undefined) {
     const { startIn } = buttons;
     const nearest = unknown.projects.slice(0, startIn.rowMax).map(({ id: projectId, name }, index) => {
       const label = `${startIn.label} ${oneLine(name, PROJECT_NAME_MAX)}`;
-      return targetButton({ ...nthInRow(startIn, index), label }, { jobId, projectId });
+      return targetButton({ ...nthInRow(startIn, index), label }, job, { projectId });
     });
     return refusalView(unknown, buttonRow(nearest)).blocks;
   }
   if (waiting === null || waiting.sameAsJobId !== null) {
-    const another = targetButton(buttons.startAnother, { jobId });
-    return [repeated(question), buttonRow(linkButton(buttons.openThread, permalink), another)];
+    const another = targetButton(buttons.startAnother, job);
+    return [repetition(question), buttonRow(linkButton(buttons.openThread, permalink), another)];
   }
-  const quoted = quotedPrompt(prompt, NO_NAMES, PROMPT_MAX);
   const intent = intentOf(prompt);
-  const start = targetButton(buttons.start, { jobId });
-  const sure = mrkdwn`*Send ${quoted} to the agent as a new request?*`;
-  switch (intent.kind) {
-    case 'no_such_job': {
-      const word = quotedPrompt(intent.word, NO_NAMES, PROMPT_MAX);
-      return [mrkdwn`No job ${word}. ${sure}`, buttonRow(start)];
-    }
-    case 'question':
-      return [
-        mrkdwn`*That looks like a question.* I change documentation; I can't answer.`,
-        buttonRow(
-          targetButton({ ...buttons.start, label: 'Ask for this change' }, { jobId }),
-          pressButton({ ...buttons.showHelp, label: 'Help' }, 'help'),
-        ),
-      ];
-    default: {
-      const command = commandIn(intent);
-      const final = !canStop && mrkdwn`Once it starts, it can't be cancelled.`;
-      const typed = command === 'watch' ? 'watch job_123' : command;
-      const meant = typed !== undefined && mrkdwn`*Did you mean* \`/docs-agent ${typed}\`?`;
-      return [joined([sure, final, meant], ' '), buttonRow(start, pressButton(buttons.showHelp, 'help'))];
-    }
+  const start = targetButton(buttons.start, job);
+  const sure = mrkdwn`*Send ${quotedPrompt(prompt, NO_NAMES, PROMPT_MAX)} to the agent as a new request?*`;
+  if (intent.kind === 'no_such_job') {
+    const word = quotedPrompt(intent.word, NO_NAMES, PROMPT_MAX);
+    return [mrkdwn`No job ${word}. ${sure}`, buttonRow(start)];
   }
+  if (intent.kind === 'question') {
+    return [
+      mrkdwn`*That looks like a question.* I change documentation; I can't answer.`,
+      buttonRow(
+        targetButton({ ...buttons.start, label: 'Ask for this change' }, job),
+        pressButton({ ...buttons.showHelp, label: 'Help' }, 'help'),
+      ),
+    ];
+  }
+  const near = intent.kind === 'near_command' ? intent.command : intent.kind;
+  const command = commandNames.find((name) => name === near);
+  const typed = command === 'watch' ? 'watch job_123' : command;
+  const final = !canStop && "Once it starts, it can't be cancelled.";
+  const meant = typed !== undefined && `*Did you mean* \`/docs-agent ${typed}\`?`;
+  return [joined([sure, final, meant], ' '), buttonRow(start, pressButton(buttons.showHelp, 'help'))];
 }
 
-function commandIn(intent: Intent) {
-  if (intent.kind === 'near_command') return intent.command;
-  return commandNames.find((name) => name === intent.kind);
-}
-
-function repeated({ job, sameAs }: Question) {
-  const ms = sameAs === null ? null : job.requestedAtMs - sameAs.requestedAtMs;
-  const seconds = ms === null ? null : Math.max(Math.round(ms / 1000), 0);
-  const before =
-    seconds === null ? 'a moment ago' : seconds === 0 ? 'just now' : `${counted(seconds, 'second')} ago`;
-  return mrkdwn`*You asked for this ${before}.*`;
+function repetition({ job, sameAs }: Question) {
+  if (sameAs === null) return mrkdwn`*You asked for this a moment ago.*`;
+  const seconds = Math.max(Math.round((job.requestedAtMs - sameAs.requestedAtMs) / 1000), 0);
+  return mrkdwn`*You asked for this ${seconds === 0 ? 'just now' : `${counted(seconds, 'second')} ago`}.*`;
 }
 
 export function questionForm(
@@ -357,7 +343,7 @@ export function questionForm(
 ): ModalView {
   const { id: jobId } = question.job;
   const openThread = buttonRow(linkButton(buttons.openThread, permalink));
-  return confirmationForm({ jobId, responseUrl }, blocksOf([repeated(question), openThread]));
+  return confirmationForm({ jobId, responseUrl }, blocksOf([repetition(question), openThread]));
 }
 
 export function questionFormAgain(

@@ -6,6 +6,7 @@ import { type Blocks, blocksOf, message, type SlackMessage, say, smallPrint } fr
 import {
   channelMention,
   cut,
+  fullDuration,
   inFigures,
   joined,
   mrkdwn,
@@ -166,7 +167,7 @@ export function settingsForm(
 ): ModalView {
   const modeOptions = Object.entries(modes).map(([value, { choice }]) => option(value, choice));
   const windowOptions = windowsMs(followUpWindowMs).map((windowMs) =>
-    option(String(windowMs), windowMs === 0 ? 'Off: each reply goes out at once' : duration(windowMs)),
+    option(String(windowMs), windowMs === 0 ? 'Off: each reply goes out at once' : windowInWords(windowMs)),
   );
   return form(
     viewIds.settings,
@@ -233,15 +234,15 @@ function summary(settings: EffectiveChannelSettings) {
     mrkdwn`project ${oneLine(project.name)}`,
     modes[followUpMode].summary,
     followUpWindowMs === 0
-      ? mrkdwn`each reply goes out at once`
-      : mrkdwn`replies sent within ${duration(followUpWindowMs)} are combined`,
+      ? 'each reply goes out at once'
+      : `replies sent within ${windowInWords(followUpWindowMs)} are combined`,
     noticeChannels.length === 0
-      ? mrkdwn`no notice channels of its own`
+      ? 'no notice channels of its own'
       : mrkdwn`notices in ${joined(noticeChannels.map(channelMention), ', ')}`,
   );
 }
 
-function duration(ms: number) {
-  if (ms % 60_000 !== 0) return `${ms / 1000} s`;
-  return ms === 60_000 ? '1 minute' : `${ms / 60_000} minutes`;
+/** At most ten minutes. */
+function windowInWords(ms: number) {
+  return ms % 60_000 === 0 ? fullDuration(ms) : `${ms / 1000} s`;
 }

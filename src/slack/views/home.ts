@@ -17,7 +17,7 @@ import {
   smallPrint,
   targetButton,
 } from './message.ts';
-import { closedPlace, isBetweenPeople, tryAgainButton } from './private-answers.ts';
+import { closedPlace, tryAgainButton } from './private-answers.ts';
 import {
   channelMention,
   counted,
@@ -83,9 +83,7 @@ export function homeView(facts: HomeFacts, reader: Reader): SlackMessage {
     withPullRequest.slice(0, PULL_REQUESTS_MAX).map((job) => jobLine(job, reader)),
     heading('Status'),
     smallPrint(
-      slackProblem === null
-        ? mrkdwn`✅ Slack is connected`
-        : mrkdwn`⚠️ *Slack* · ${oneLine(slackProblem, PROBLEM_MAX)}`,
+      slackProblem === null ? '✅ Slack is connected' : `⚠️ *Slack* · ${oneLine(slackProblem, PROBLEM_MAX)}`,
       mrkdwn`as of ${moment(atMs)}`,
     ),
     projects
@@ -94,7 +92,7 @@ export function homeView(facts: HomeFacts, reader: Reader): SlackMessage {
         smallPrint(
           mrkdwn`*${oneLine(name)}*`,
           agentLine(agent),
-          mrkdwn`${callsLeft} of ${hourlyBudget} requests and replies left this hour`,
+          `${callsLeft} of ${hourlyBudget} requests and replies left this hour`,
         ),
       ),
     forAdmin !== null && administrators(projects, forAdmin),
@@ -103,7 +101,7 @@ export function homeView(facts: HomeFacts, reader: Reader): SlackMessage {
 
 function needingJob(one: NeedingJob, reader: Reader): Blocks {
   const { job, undecided } = one;
-  const dismiss = targetButton(buttons.dismissNeed, { jobId: job.id, need: needOf(one) ?? undefined });
+  const dismiss = targetButton(buttons.dismissNeed, job, { need: needOf(one) ?? undefined });
   return [
     jobLine(job, reader),
     undecided !== null && smallPrint(undeliveredWarning(undecided.count)),
@@ -113,7 +111,7 @@ function needingJob(one: NeedingJob, reader: Reader): Blocks {
 
 function decision({ job, undecided }: NeedingJob): Parts<Button> {
   const { stage } = job;
-  if (stage.kind === 'card_failed') return !isBetweenPeople(stage.reason, job) && tryAgainButton(job);
+  if (stage.kind === 'card_failed') return tryAgainButton(stage.reason, job);
   const [action] = listed(cardActions(job, { sendNow: null, undecided }));
   return action ?? linkButton(buttons.viewPullRequest, lastPullRequestOf(job)?.url ?? null);
 }
@@ -123,10 +121,10 @@ function administrators(
   { slack, services, work, closedPlaces }: AdminFacts,
 ): Blocks {
   const findings = [
-    ...(slack === null ? [] : [scopes(slack), ...slack.noticeChannels.map(notices)]),
-    ...projects.filter((project) => project.agent.trouble?.kind === 'needs_admin').map(agent),
-    ...services.map(service),
-    ...work.map(stopped),
+    ...(slack === null ? [] : [scopesFinding(slack), ...slack.noticeChannels.map(noticeFinding)]),
+    ...projects.filter((project) => project.agent.trouble?.kind === 'needs_admin').map(agentFinding),
+    ...services.map(serviceFinding),
+    ...work.map(workFinding),
   ];
   return [
     heading('For administrators'),
@@ -137,7 +135,7 @@ function administrators(
     }),
     smallPrint(
       slack === null
-        ? mrkdwn`Permissions and notice channels are being checked…`
+        ? 'Permissions and notice channels are being checked…'
         : mrkdwn`Checked ${moment(slack.atMs)}`,
       doctorOnServer,
     ),
@@ -202,12 +200,12 @@ export function doctorView(facts: DoctorFacts): SlackMessage {
     slackProblem === null
       ? fine`✅ *Slack* connected`
       : problem`❌ *Slack* ${oneLine(slackProblem, WORDS_MAX)}`,
-    scopes(slack),
-    ...projects.map(agent),
-    ...pauses.map(paused),
-    ...services.map(service),
-    ...slack.noticeChannels.map(notices),
-    ...work.map(stopped),
+    scopesFinding(slack),
+    ...projects.map(agentFinding),
+    ...pauses.map(pauseFinding),
+    ...services.map(serviceFinding),
+    ...slack.noticeChannels.map(noticeFinding),
+    ...work.map(workFinding),
   ];
   const count = findings.filter(({ isProblem }) => isProblem).length;
   return message(
@@ -225,7 +223,7 @@ function linesOf(findings: readonly Finding[]) {
   );
 }
 
-function scopes({ scopes: said }: SlackFacts): Finding {
+function scopesFinding({ scopes: said }: SlackFacts): Finding {
   if (said === null) {
     return problem`⚠️ *Slack* doesn't say what the app may do. Please try again in a minute.`;
   }
@@ -243,11 +241,11 @@ const agentWords: TroubleWords = {
   needs_admin: ['has refused the key or the project', 'An operator of docs-agent must check both.'],
 };
 
-function agent({ name, agent: facts }: ProjectFacts): Finding {
-  return service({ kind: 'Agent', name, facts, words: agentWords });
+function agentFinding({ name, agent: facts }: ProjectFacts): Finding {
+  return serviceFinding({ kind: 'Agent', name, facts, words: agentWords });
 }
 
-function service({ kind, name, facts: { answeredAtMs, trouble }, words }: ServiceReport): Finding {
+function serviceFinding({ kind, name, facts: { answeredAtMs, trouble }, words }: ServiceReport): Finding {
   const who = mrkdwn`*${kind}* (${oneLine(name, WORDS_MAX)})`;
   if (trouble === null) {
     return answeredAtMs === null
@@ -259,12 +257,12 @@ function service({ kind, name, facts: { answeredAtMs, trouble }, words }: Servic
   return trouble.kind === 'rate_limited' ? fine`⏳ ${news}` : problem`❌ ${news}`;
 }
 
-function paused({ name, what, untilMs }: AgentPause): Finding {
+function pauseFinding({ name, what, untilMs }: AgentPause): Finding {
   const resumes = what === 'reads' ? 'job updates resume at' : 'requests and replies go out again at';
   return problem`⏳ *Agent* (${oneLine(name, WORDS_MAX)}) asked for a pause: ${resumes} ${timeOfDay(untilMs)}.`;
 }
 
-function notices({ channelId, reach }: ReachedChannel): Finding {
+function noticeFinding({ channelId, reach }: ReachedChannel): Finding {
   const channel = channelMention(channelId);
   if (reach === null) {
     return fine`⏳ *Notices* Slack didn't say whether they reach ${channel}. Ask again in a minute.`;
@@ -273,6 +271,6 @@ function notices({ channelId, reach }: ReachedChannel): Finding {
   return problem`❌ *Notices* don't reach ${channel} (${oneLine(reach.refused, WORDS_MAX)}). Invite me there, or change the notice channels in \`/docs-agent settings\`.`;
 }
 
-function stopped(words: string): Finding {
+function workFinding(words: string): Finding {
   return problem`❌ *Work* ${oneLine(words, WORDS_MAX)}`;
 }

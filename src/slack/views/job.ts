@@ -11,9 +11,9 @@ import {
   shownLinkOf,
   type Trouble,
   type Working,
+  watchQuestionOf,
   workingSince,
 } from '#jobs/job.ts';
-import type { FollowUpMode } from '#jobs/policy.ts';
 import {
   type CodeHostSite,
   PUBLIC_SITES,
@@ -33,11 +33,10 @@ import {
   linkButton,
   messageOfJob,
   namingJob,
+  paragraph,
   type SlackMessage,
   smallPrint,
-  smallQuotation,
   targetButton,
-  untrustedParagraph,
 } from './message.ts';
 import {
   ago,
@@ -64,38 +63,40 @@ import {
 
 const WORDS_MAX = 300;
 
-/** Lines leave out what the reader knows. */
-export type Reader = Readonly<{
-  userId: string;
-  /** Null: the Home tab. */
-  channelId: string | null;
-  workspaceUrl: string | null;
-  names: Names;
-  sites?: Sites;
-}>;
+/** Default: public sites. */
+export type Sites = readonly CodeHostSite[];
 
-export type Place = Readonly<{ names: Names; mode?: FollowUpMode | undefined; sites?: Sites | undefined }>;
+/** What views show besides the job. */
+export type ViewFacts = Readonly<{ names: Names; sites?: Sites | undefined }>;
+
+/** Lines leave out what the reader knows. */
+export type Reader = ViewFacts &
+  Readonly<{
+    userId: string;
+    /** Null: the Home tab. */
+    channelId: string | null;
+    workspaceUrl: string | null;
+  }>;
 
 export function jobLine(job: Job, reader: Reader): KnownBlock[] {
   const { number, channelId, requesterId } = job;
-  const title = untrustedParagraph(promptTitle(job.prompt, reader.names));
-  const state = stateLine(job, reader.sites);
-  const prLink = job.agentJob?.prLink ?? job.announcedPrLink;
-  const link = prLink === null ? null : readableLink(prLink, reader.sites);
+  const { names, sites } = reader;
+  const state = stateLine(job, { sites });
+  const link = readableLink(job.agentJob?.prLink ?? job.announcedPrLink, sites);
   const standing = cardStandingOf(job) === null ? jobStandingOf(job) : null;
   const by = requesterId === reader.userId ? '' : mrkdwn` by ${askerMention(job)}`;
   const where = channelId === reader.channelId ? '' : mrkdwn` in ${channelMention(channelId)}`;
   const thread = threadLink(reader.workspaceUrl, channelId, job.threadTs);
   const facts = smallPrint(
-    number > 0 && mrkdwn`#${number}`,
+    number > 0 && `#${number}`,
     state,
     link !== null && !state.mrkdwn.includes(link.mrkdwn) && link,
     standing && inWords(standing),
     mrkdwn`asked ${moment(job.requestedAtMs)}${by}${where}`,
     thread !== null && ownLink(thread, 'thread'),
   );
-  const details = targetButton(buttons.details, { jobId: job.id });
-  return namingJob(job, reader.names, [{ ...title, accessory: details }, facts]);
+  const details = targetButton(buttons.details, job);
+  return namingJob(job, names, [paragraph(promptTitle(job.prompt, names), details), facts]);
 }
 
 /** Null if Slack gives no name. */
@@ -127,7 +128,7 @@ const standings = {
 } as const;
 
 /** For cards, lists and *Details*. @param names of people who decided */
-export function stateLine(job: Job, sites?: Sites, names: Names = new Map()): Mrkdwn {
+export function stateLine(job: Job, { names = new Map(), sites }: Partial<ViewFacts> = {}): Mrkdwn {
   const { stage, trouble } = job;
   if (trouble !== null && isHeadline(job, trouble)) return waitingLine(trouble);
   const pausedUntilMs = job.recentNews?.pausedUntilMs ?? null;
@@ -156,10 +157,8 @@ export function stateLine(job: Job, sites?: Sites, names: Names = new Map()): Mr
       return mrkdwn`❌ *Not started* · Slack didn't accept the card`;
     case 'create_unknown':
       return mrkdwn`❓ *Couldn't confirm the start*`;
-    case 'rejected': {
-      const words = stage.message === '' ? 'the agent gave no reason' : oneLine(stage.message, WORDS_MAX);
-      return mrkdwn`❌ *Not accepted* · ${asWritten(words)}`;
-    }
+    case 'rejected':
+      return mrkdwn`❌ *Not accepted* · ${reasonOf(stage.message)}`;
     case 'working':
       return isUnwatched(job)
         ? mrkdwn`⚪ *No longer watching* · the agent may still be working`
@@ -193,7 +192,7 @@ function workingLine(job: Job, stage: Working) {
 function endLine(job: Job, { status, tookMs, stoppedBy }: Ended, names: Names, sites?: Sites) {
   const { agentJob, turn, prLinkTurn = 1, turnReplies } = job;
   const prLink = shownLinkOf(job);
-  const link = prLink ? readableLink(prLink, sites) : null;
+  const link = readableLink(prLink, sites);
   const standing = cardStandingOf(job);
   if (stoppedBy !== undefined && standing !== 'merged' && standing !== 'closed') {
     const name = names.get(stoppedBy ?? '');
@@ -211,9 +210,7 @@ function endLine(job: Job, { status, tookMs, stoppedBy }: Ended, names: Names, s
       return joined([mrkdwn`✅ *Updated*`, link, count > 0 && `${replies(count)} included`]);
     }
     case 'failed':
-      return agentJob?.reason === undefined
-        ? mrkdwn`❌ *Failed* · the agent gave no reason`
-        : mrkdwn`❌ *Failed* · ${asWritten(oneLine(agentJob.reason, WORDS_MAX))}`;
+      return mrkdwn`❌ *Failed* · ${reasonOf(agentJob?.reason)}`;
     case 'archived':
       return mrkdwn`⚪ *Archived* · a reply may still reopen it`;
     case 'vanished': {
@@ -222,6 +219,10 @@ function endLine(job: Job, { status, tookMs, stoppedBy }: Ended, names: Names, s
       return mrkdwn`❌ *The agent has no job “${id}” in the ${oneLine(job.projectName)} project*`;
     }
   }
+}
+
+function reasonOf(words = '') {
+  return words === '' ? 'the agent gave no reason' : asWritten(oneLine(words, WORDS_MAX));
 }
 
 export function waitingLine({ kind, source, retryAtMs }: Trouble): Mrkdwn {
@@ -239,13 +240,14 @@ export function waitingLine({ kind, source, retryAtMs }: Trouble): Mrkdwn {
 }
 
 /** Other trouble delays only replies. */
-function isHeadline({ stage: { kind } }: Job, { source }: Trouble) {
+export function isHeadline({ stage: { kind } }: Job, { source }: Trouble) {
   return kind === 'opening' || kind === 'creating' || (kind === 'working' && source === 'check');
 }
 
 /** Has no effect after another start. A watched job's prompt is unknown. */
-export function startAgain({ id: jobId, creates, watchedAgentJobId }: Job): Button | null {
-  return watchedAgentJobId === null ? targetButton(buttons.startAgain, { jobId, creates }) : null;
+export function startAgain(job: Job): Button | null {
+  const { creates, watchedAgentJobId } = job;
+  return watchedAgentJobId === null ? targetButton(buttons.startAgain, job, { creates }) : null;
 }
 
 export function startAgainOrEdit(job: Job): Parts<Button> {
@@ -253,8 +255,8 @@ export function startAgainOrEdit(job: Job): Parts<Button> {
   return again && [again, editAndStart(job)];
 }
 
-export function editAndStart({ id: jobId, creates }: Job): Button {
-  return targetButton(buttons.editAndStart, { jobId, creates });
+export function editAndStart(job: Job): Button {
+  return targetButton(buttons.editAndStart, job, { creates: job.creates });
 }
 
 /** The card repeats the thread's offer, which Slack may have refused. */
@@ -262,37 +264,35 @@ export function cardActions(
   job: Job,
   { sendNow, undecided }: Pick<Queue, 'sendNow' | 'undecided'>,
 ): Parts<Button> {
-  const { id: jobId, stage } = job;
+  const { stage } = job;
   if (stage.kind === 'create_unknown') {
-    return targetButton(buttons.resolveStart, { jobId, callId: stage.callId });
+    return targetButton(buttons.resolveStart, job, { callId: stage.callId });
   }
   if (stage.kind === 'rejected') return editAndStart(job);
   if (stage.kind === 'ended' && stage.status === 'failed') return startAgainOrEdit(job);
   if (mayStartAgain(job)) return startAgain(job);
-  if (isUnwatched(job) && stage.kind === 'working' && stage.question !== undefined) {
-    return targetButton(buttons.resumeWatching, { jobId, question: stage.question.number });
-  }
+  if (isUnwatched(job)) return targetButton(buttons.resumeWatching, job, { question: watchQuestionOf(job) });
   if (undecided !== null) {
     const asks = undecided.mayBeThere ? confirmations.sendAgain : undefined;
-    return targetButton(buttons.sendAgain, { jobId, callId: undecided.callId }, asks);
+    return targetButton(buttons.sendAgain, job, { callId: undecided.callId }, asks);
   }
-  if (sendNow !== null) return targetButton(buttons.sendNow, { jobId, message: sendNow });
+  if (sendNow !== null) return targetButton(buttons.sendNow, job, { message: sendNow });
   const isPlainEnd =
     stage.kind === 'ended' &&
     stage.status === 'completed' &&
     stage.stoppedBy === undefined &&
     shownLinkOf(job) === null;
-  return isPlainEnd && targetButton(buttons.followUp, { jobId });
+  return isPlainEnd && targetButton(buttons.followUp, job);
 }
 
-export type CardFacts = Readonly<{ queue: Queue; names: Names; sites?: Sites }>;
+export type CardFacts = ViewFacts & Readonly<{ queue: Queue }>;
 
-export function cardView(job: Job, { queue, names, sites }: CardFacts): SlackMessage {
-  const { id: jobId, agentJob, number, pictures = [] } = job;
+export function cardView(job: Job, facts: CardFacts): SlackMessage {
+  const { agentJob, number, pictures = [] } = job;
+  const { queue, names } = facts;
   const { title, rest } = titledPrompt(job.prompt, names);
-  const stop = canStop(job) && !isUnwatched(job) && targetButton(buttons.stop, { jobId }, confirmations.stop);
-  const beside = [stop, cardActions(job, queue), targetButton(buttons.details, { jobId })];
-  const prLink = shownLinkOf(job);
+  const stop = canStop(job) && !isUnwatched(job) && targetButton(buttons.stop, job, {}, confirmations.stop);
+  const beside = [stop, cardActions(job, queue), targetButton(buttons.details, job)];
   const asker = askerOf(job, names);
   const project = oneLine(job.projectName);
   const repository = agentJob?.repository;
@@ -300,10 +300,10 @@ export function cardView(job: Job, { queue, names, sites }: CardFacts): SlackMes
     job,
     names,
     heading(title),
-    rest !== null && untrustedParagraph(rest),
-    joined([stateLine(job, sites, names), warningOf(job, queue)], '\n'),
-    prLink ? pullRequest(prLink, beside, 'primary') : buttonRow(beside),
-    smallQuotation(
+    rest,
+    joined([stateLine(job, facts), warningOf(job, queue)], '\n'),
+    pullRequest(shownLinkOf(job) || null, beside, 'primary'),
+    smallPrint(
       number > 0 && `#${number}`,
       asker !== null && `asked by ${oneLine(asker)}`,
       repository ? `${project} → ${oneLine(repository)}` : project,
@@ -329,28 +329,25 @@ const UNLINKED_MAX = 500;
 const SHORT_MAX = 150;
 const READABLE_MAX = 120;
 
-/** Default: public sites. */
-export type Sites = readonly CodeHostSite[];
-
 /** Plain text if the URL may not be a link. */
-export function pullRequest(prLink: string, beside: Parts<Button> = null, style?: 'primary'): Blocks {
+export function pullRequest(prLink: string | null, beside: Parts<Button> = null, style?: 'primary'): Blocks {
   const button = linkButton(buttons.viewPullRequest, prLink, style);
   return [
-    button === null && untrustedParagraph(`Pull request: ${oneLine(prLink, UNLINKED_MAX)}`),
+    button === null && prLink !== null && `Pull request: ${oneLine(prLink, UNLINKED_MAX)}`,
     buttonRow(button, beside),
   ];
 }
 
 /** `acme/docs#14` for a known host, else host and path. Null if it is too long or may not be a link. */
-export function shortPullRequestLink(prLink: string, sites: Sites = PUBLIC_SITES): Mrkdwn | null {
-  const url = httpUrl(prLink);
+export function shortPullRequestLink(prLink: string | null, sites: Sites = PUBLIC_SITES): Mrkdwn | null {
+  const url = httpUrl(prLink ?? '');
   if (url === null || mrkdwn`${url}`.mrkdwn.length > LINK_MAX) return null;
   return ownLink(url, oneLine(pullRequestName(url, sites) ?? readableAddress(new URL(url)), SHORT_MAX));
 }
 
 /** With a lower limit, for lists. */
-export function readableLink(prLink: string, sites?: Sites): Mrkdwn | null {
-  return prLink.length > READABLE_MAX ? null : shortPullRequestLink(prLink, sites);
+export function readableLink(prLink: string | null, sites?: Sites): Mrkdwn | null {
+  return (prLink?.length ?? 0) > READABLE_MAX ? null : shortPullRequestLink(prLink, sites);
 }
 
 function inWords(state: string) {

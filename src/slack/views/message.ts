@@ -9,13 +9,7 @@ import type {
 } from '@slack/types';
 import type { Job } from '#jobs/job.ts';
 import { escapeMrkdwn } from '../protocol/slack-text.ts';
-import {
-  type Button as ButtonKind,
-  type ButtonTarget,
-  buttons,
-  decodeButton,
-  encodeButton,
-} from './buttons.ts';
+import { type ButtonKind, type ButtonTarget, buttons, decodeButton, encodeButton } from './buttons.ts';
 import {
   BUTTON_LABEL_MAX,
   cut,
@@ -35,11 +29,11 @@ export type SlackMessage = Readonly<{
   blocks: KnownBlock[];
 }>;
 
-/** `Mrkdwn` becomes a paragraph. */
-export type Blocks = Parts<KnownBlock | Mrkdwn>;
+/** `Mrkdwn` and strings become paragraphs. */
+export type Blocks = Parts<KnownBlock | Mrkdwn | string>;
 
 export function blocksOf(parts: Blocks): KnownBlock[] {
-  return listed(parts).map((part) => ('mrkdwn' in part ? paragraph(part) : part));
+  return listed(parts).map((part) => (typeof part === 'string' || 'mrkdwn' in part ? paragraph(part) : part));
 }
 
 export function message(...parts: readonly Blocks[]): SlackMessage {
@@ -60,11 +54,11 @@ export function namingJob(job: Job, names: Names, parts: Blocks): KnownBlock[] {
   const title = promptTitle(job.prompt, names).replace(/\s+/g, ' ');
   const name = job.number > 0 ? `#${job.number}: ${title}` : title;
   const named = (button: Button) => {
-    if (button.accessibility_label !== undefined) return button;
-    if (button.url === undefined && decodeButton(button.value ?? '') === null) return button;
-    const isThing = button.url !== undefined || button.action_id === buttons.details.id;
-    const label = `${button.text.text.replace(/…$/, '')}${isThing ? ' of ' : ', '}${name}`;
-    return { ...button, accessibility_label: cut(label, BUTTON_LABEL_MAX) };
+    const { url, value = '', text, action_id: id, accessibility_label: label } = button;
+    if (label !== undefined || (url === undefined && decodeButton(value) === null)) return button;
+    const of = url !== undefined || id === buttons.details.id ? ' of' : ',';
+    const words = `${text.text.replace(/…$/, '')}${of} ${name}`;
+    return { ...button, accessibility_label: cut(words, BUTTON_LABEL_MAX) };
   };
   return blocksOf(parts).map((block) => {
     if (block.type === 'actions') {
@@ -80,19 +74,14 @@ export function heading(text: string): KnownBlock {
   return { type: 'header', text: plain(text) };
 }
 
-export function paragraph(text: Mrkdwn, accessory?: Button): SectionBlock {
-  return { type: 'section', text: markup(text), ...(accessory && { accessory }) };
+export function paragraph(text: Mrkdwn | string, accessory?: Button): SectionBlock {
+  return { type: 'section', text: textObject(text), ...(accessory && { accessory }) };
 }
 
 export function withoutAccessory(block: KnownBlock): KnownBlock {
   if (block.type !== 'section') return block;
   const { accessory: _accessory, ...section } = block;
   return section;
-}
-
-/** @param text from `text.ts` */
-export function untrustedParagraph(text: string): SectionBlock {
-  return { type: 'section', text: plain(text) };
 }
 
 export function quotation(text: string): RichTextBlock {
@@ -102,14 +91,12 @@ export function quotation(text: string): RichTextBlock {
   };
 }
 
-export function smallQuotation(...facts: readonly Parts<string>[]): Blocks {
-  const texts = listed(facts);
-  return texts.length > 0 && { type: 'context', elements: [plain(texts.join(' · '))] };
-}
-
-/** One element wraps only at the end of a line. */
+/** Only strings: plain text. One element wraps only at the end of a line. */
 export function smallPrint(...facts: readonly Parts<Mrkdwn | string>[]): Blocks {
-  return listed(facts).length > 0 && { type: 'context', elements: [markup(joined(facts))] };
+  const shown = listed(facts);
+  const isPlain = shown.every((fact) => typeof fact === 'string');
+  const text = textObject(isPlain ? shown.join(' · ') : joined(shown));
+  return shown.length > 0 && { type: 'context', elements: [text] };
 }
 
 export function buttonRow(...row: readonly Parts<Button>[]): Blocks {
@@ -133,8 +120,13 @@ export function linkButton(
   return { type: 'button', text: plain(label), action_id: id, url, ...(style && { style }) };
 }
 
-export function targetButton(kind: ButtonKind, target: ButtonTarget, confirm?: ConfirmationDialog): Button {
-  return { ...pressButton(kind, encodeButton(target)), ...(confirm && { confirm }) };
+export function targetButton(
+  kind: ButtonKind,
+  { id: jobId }: Job,
+  target: Omit<ButtonTarget, 'jobId'> = {},
+  confirm?: ConfirmationDialog,
+): Button {
+  return { ...pressButton(kind, encodeButton({ jobId, ...target })), ...(confirm && { confirm }) };
 }
 
 function confirmation(title: string, text: string, confirm: string): ConfirmationDialog {
@@ -159,17 +151,13 @@ export const confirmations = {
   ),
 };
 
-export function actionButton(kind: ButtonKind, target: ButtonTarget): Blocks {
-  return buttonRow(targetButton(kind, target));
-}
-
 function plain(text: string): PlainTextElement {
   return { type: 'plain_text', text, emoji: true };
 }
 
-/** `verbatim`: Slack adds no links or mentions. */
-function markup(text: Mrkdwn): MrkdwnElement {
-  return { type: 'mrkdwn', text: text.mrkdwn, verbatim: true };
+/** Strings have no markup. `verbatim`: Slack adds no links or mentions. */
+function textObject(text: Mrkdwn | string): PlainTextElement | MrkdwnElement {
+  return typeof text === 'string' ? plain(text) : { type: 'mrkdwn', text: text.mrkdwn, verbatim: true };
 }
 
 /** A cut URL would lead elsewhere. */
@@ -178,27 +166,31 @@ const SPOKEN_URL_MAX = 300;
 /** For screen readers and notifications. URLs appear unless the text before them links there. */
 function fallbackText(blocks: readonly KnownBlock[]) {
   const lines: string[] = [];
-  for (const block of blocks) lines.push(...linesOf(block, lines.join('\n')));
-  return lines.join('\n');
-}
-
-function linesOf(block: KnownBlock, before: string) {
-  switch (block.type) {
-    case 'header':
-      return [`*${wordsOf(block.text)}*`];
-    case 'section': {
-      const text = block.text === undefined ? [] : [wordsOf(block.text)];
-      return [...text, ...spoken([block.accessory], [before, ...text].join('\n'))];
+  const speak = (...elements: readonly ({ readonly type: string } | undefined)[]) => {
+    const shown = elements.filter((one): one is Button => one?.type === 'button');
+    const before = lines.join('\n');
+    for (const { text, url } of shown) {
+      const address = escapeMrkdwn(url ?? '');
+      if (url === undefined || before.includes(`<${address}>`) || before.includes(`<${address}|`)) continue;
+      const where = address.length <= SPOKEN_URL_MAX ? address : 'use the button; the address is too long';
+      lines.push(`${wordsOf(text)}: ${where}`);
     }
-    case 'context':
-      return [block.elements.map((one) => (one.type === 'image' ? '' : wordsOf(one))).join(' ')];
-    case 'rich_text':
-      return [`“${escapeMrkdwn(quoted(block))}”`];
-    case 'actions':
-      return spoken(block.elements, before);
-    default:
-      return [];
+    const pressed = shown.filter(({ url }) => url === undefined).map(({ text }) => `[${wordsOf(text)}]`);
+    if (pressed.length > 0) lines.push(pressed.join(' '));
+  };
+  for (const block of blocks) {
+    if (block.type === 'header') lines.push(`*${wordsOf(block.text)}*`);
+    if (block.type === 'section') {
+      if (block.text) lines.push(wordsOf(block.text));
+      speak(block.accessory);
+    }
+    if (block.type === 'context') {
+      lines.push(block.elements.map((one) => (one.type === 'image' ? '' : wordsOf(one))).join(' '));
+    }
+    if (block.type === 'rich_text') lines.push(`“${escapeMrkdwn(quoted(block))}”`);
+    if (block.type === 'actions') speak(...block.elements);
   }
+  return lines.join('\n');
 }
 
 function quoted({ elements }: RichTextBlock) {
@@ -206,19 +198,6 @@ function quoted({ elements }: RichTextBlock) {
     .flatMap((element) => (element.type === 'rich_text_quote' ? element.elements : []))
     .map((element) => (element.type === 'text' ? element.text : ''))
     .join('');
-}
-
-function spoken(elements: readonly ({ readonly type: string } | undefined)[], before: string) {
-  const shown = elements.filter((one): one is Button => one?.type === 'button');
-  const links = shown.flatMap(({ text, url }) => {
-    if (url === undefined) return [];
-    const address = escapeMrkdwn(url);
-    if (before.includes(`<${address}>`) || before.includes(`<${address}|`)) return [];
-    const where = address.length <= SPOKEN_URL_MAX ? address : 'use the button; the address is too long';
-    return `${wordsOf(text)}: ${where}`;
-  });
-  const pressed = shown.flatMap(({ url, text }) => (url === undefined ? `[${wordsOf(text)}]` : []));
-  return pressed.length === 0 ? links : [...links, pressed.join(' ')];
 }
 
 function wordsOf(text: PlainTextElement | MrkdwnElement) {

@@ -4,10 +4,9 @@ import { canStop, isStopping, type Job, workingSince } from '#jobs/job.ts';
 import type { AccessRefusal } from '#jobs/policy.ts';
 import type { PromptVerdict, UnknownProject } from '#jobs/requests/command.ts';
 import { CHANNEL_IS_SHARED, classOf, isNotInChannel, NOT_SEEN } from '../protocol/error-codes.ts';
-import { type ButtonTarget, buttons } from './buttons.ts';
+import { buttons } from './buttons.ts';
 import { type Sites, stateLine } from './job.ts';
 import {
-  actionButton,
   type Blocks,
   buttonRow,
   linkButton,
@@ -55,14 +54,14 @@ export type Refusal =
   | { readonly kind: 'thread_taken' };
 
 export function refusalView(refusal: Refusal, way?: Blocks): SlackMessage {
-  return message(explained(refusal), way);
+  return message(explanationOf(refusal), way);
 }
 
 export function refusalAtField(refusal: Refusal): SlackMessage {
   return refusal.kind === 'empty' ? say`Write what should change.` : refusalView(refusal);
 }
 
-function explained(refusal: Refusal) {
+function explanationOf(refusal: Refusal) {
   switch (refusal.kind) {
     case 'empty':
       return mrkdwn`✏️ What should change? \`/docs-agent explain the rate limits\`, or \`/docs-agent\` alone for a form.`;
@@ -122,12 +121,8 @@ export const whyNot = {
   unread_channel: "I can't tell whether this channel is shared with another organisation",
 };
 
-function whyNotAllowed(refusal: AccessRefusal) {
-  return mrkdwn`🔒 You can't use docs-agent here: ${whyNot[refusal]}. Ask an administrator for access.`;
-}
-
 export function notAllowedView(refusal: AccessRefusal): SlackMessage {
-  return message(whyNotAllowed(refusal));
+  return say`🔒 You can't use docs-agent here: ${whyNot[refusal]}. Ask an administrator for access.`;
 }
 
 const adminActions = {
@@ -168,18 +163,37 @@ export const jobForgottenView = say`Already done: this job is no longer stored. 
 export const jobAtAnotherView = say`⚠️ *That didn't arrive.* Two programs share this Slack app, and this reached the one that doesn't know the job. Try again, and tell an administrator.`;
 export const notYourFormView = say`This form was made for somebody else or for another channel. Press the button in the thread again.`;
 
-/** Enough to copy and resend; fits a section. */
-const PROMPT_MAX = 2500;
-const UNPOSTED_MAX = 2500;
+export function typedOnlyView(command: string): SlackMessage {
+  const typed = oneLine(command);
+  return say`Type it as a command: \`/docs-agent ${typed}\`. If you mean a request, put \`--\` in front: \`-- ${typed}\`.`;
+}
 
-export function requesterView(reason: string, job: Job, names: Names): SlackMessage {
-  const action = !isBetweenPeople(reason, job) && buttonRow(tryAgainButton(job));
-  return messageOfJob(job, names, whyNoCard(reason, job), quotedRequest(job, names), action);
+/** For mentions added by an edit. */
+export const newMessagesOnlyView = say`I only read new messages. Send it as a new message to start a job.`;
+
+/** Enough to copy and resend; fits a section. */
+const COPIED_MAX = 2500;
+
+/** For the requester, if Slack took no card or draft. */
+export function requestNotPostedView(
+  about: 'card_refused' | 'card_delayed' | 'draft_refused',
+  reason: string,
+  job: Job,
+  names: Names,
+): SlackMessage {
+  const explain = { card_refused: whyNoCard, card_delayed: whyDelayed, draft_refused: whyNoDraft }[about];
+  return messageOfJob(
+    job,
+    names,
+    explain(reason, job),
+    quotation(shownPrompt(job.prompt, names, COPIED_MAX)),
+    about === 'card_refused' && buttonRow(tryAgainButton(reason, job)),
+  );
 }
 
 const button = mrkdwn`*${buttons.tryAgain.label}*`;
 
-function whyNoCard(reason: string, job: Job) {
+function whyNoCard(reason: string, job: Job): Blocks {
   if (isBetweenPeople(reason, job)) {
     return mrkdwn`I can't join a direct message between two people. Use a channel, or write to me directly.`;
   }
@@ -189,7 +203,7 @@ function whyNoCard(reason: string, job: Job) {
   if (reason === NOT_SEEN) {
     return mrkdwn`I can't tell whether the card for your request was posted. If you find one, ignore it: ${button} posts another.`;
   }
-  if (reason === CHANNEL_IS_SHARED) return whyNotAllowed('shared_channel');
+  if (reason === CHANNEL_IS_SHARED) return notAllowedView('shared_channel').blocks;
   if (reason === 'is_archived') return mrkdwn`This channel is archived. Ask in another one.`;
   if (reason.startsWith('restricted_action')) {
     return mrkdwn`I'm not allowed to post in this channel. Ask in another one, or ask an administrator.`;
@@ -197,8 +211,9 @@ function whyNoCard(reason: string, job: Job) {
   return mrkdwn`Slack didn't accept my message (${oneLine(reason)}). Ask an administrator, then press ${button}. Your request is saved.`;
 }
 
-export function tryAgainButton({ id: jobId, cards }: Job): Button {
-  return targetButton(buttons.tryAgain, { jobId, cards });
+export function tryAgainButton(reason: string, job: Job): Button | null {
+  if (isBetweenPeople(reason, job)) return null;
+  return targetButton(buttons.tryAgain, job, { cards: job.cards });
 }
 
 /** Nobody can invite a bot into a direct message between two people. */
@@ -208,11 +223,7 @@ export function isBetweenPeople(reason: string, { channelId }: Job): boolean {
 
 export const startingView = say`🚀 *Starting.* The card is about to appear.`;
 
-export function delayedView(reason: string, job: Job, names: Names): SlackMessage {
-  return message(whyDelayed(reason, job.channelId), quotedRequest(job, names));
-}
-
-function whyDelayed(reason: string, channelId: string) {
+function whyDelayed(reason: string, { channelId }: Job) {
   if (isNotInChannel(reason)) {
     return mrkdwn`I'm not in ${channelMention(channelId)} yet. Type \`${invite}\`, and your request starts by itself.`;
   }
@@ -225,25 +236,36 @@ function whyDelayed(reason: string, channelId: string) {
     : mrkdwn`⏳ *Waiting for Slack* · It isn't accepting my messages right now (${code}). Your request is saved and continues automatically.`;
 }
 
-function quotedRequest({ prompt }: Job, names: Names): Blocks {
-  return quotation(shownPrompt(prompt, names, PROMPT_MAX));
+function whyNoDraft(reason: string, { channelId }: Job) {
+  return mrkdwn`⚠️ *Couldn't post a draft in ${channelMention(channelId)}:* ${whyRefused(reason)}. The draft wasn't kept; ask again once that's fixed.`;
 }
 
-export function unpostedView(reason: string, post: SlackMessage): SlackMessage {
-  const news =
+const REFUSED_POSTS: Readonly<Record<string, string>> = {
+  not_in_channel: "I'm not in this channel",
+  channel_not_found: "I can't see this channel",
+  channel_is_shared: 'it is shared with another organisation',
+  is_archived: 'it is archived',
+  restricted_action: "I'm not allowed to post there",
+};
+
+/** @param code Slack's error code; shown if unknown */
+export function whyRefused(code: string): string {
+  return REFUSED_POSTS[code] ?? oneLine(code);
+}
+
+/** For news that the thread lacks. @param isKept posted there later */
+export function notPostedView(
+  reason: string,
+  { channelId }: Job,
+  { text }: SlackMessage,
+  isKept = false,
+): SlackMessage {
+  const notSure =
     reason === NOT_SEEN
       ? mrkdwn`I can't tell whether this was posted in the thread:`
       : mrkdwn`I couldn't post this in the thread, or couldn't confirm that it's there (${oneLine(reason)}):`;
-  return message(news, wordsOf(post));
-}
-
-export function keptView(reason: string, { channelId }: Job, post: SlackMessage): SlackMessage {
-  const why = closedPlace(reason, channelId);
-  return message(mrkdwn`⏳ ${why} I'll post this in the thread once I can, for up to a week:`, wordsOf(post));
-}
-
-function wordsOf({ text }: SlackMessage): Mrkdwn {
-  return { mrkdwn: cutEscaped(text, UNPOSTED_MAX) };
+  const later = mrkdwn`⏳ ${closedPlace(reason, channelId)} I'll post this in the thread once I can, for up to a week:`;
+  return message(isKept ? later : notSure, { mrkdwn: cutEscaped(text, COPIED_MAX) });
 }
 
 /** For news that the thread must not show. Elsewhere, only link buttons work. */
@@ -271,81 +293,80 @@ export function closedPlace(reason: string, channelId: string): Mrkdwn {
 /** A button holds 75 characters. */
 const SAID_MAX = 40;
 
-export type Running = Readonly<{
+/** `canStop`: the agent can be stopped while it works. */
+export type RunningJob = Readonly<{
   job: Job;
   permalink: string | null;
   names: Names;
-  /** The agent can be stopped while it works. */
   canStop?: boolean;
 }>;
 
 const nothingRunning = say`Nothing of yours is running.`;
 
-export function cannotStopView(running: Running | null): SlackMessage {
+export function cannotStopView(running: RunningJob | null): SlackMessage {
   if (running === null) return nothingRunning;
   const { job, permalink, names, canStop } = running;
   const openThread = linkButton(buttons.openThread, permalink);
   return messageOfJob(job, names, stopBlocks(job, names, canStop, openThread, false));
 }
 
-export function stillWorkingView(running: Running | null, nowMs: number): SlackMessage {
+export function stillWorkingView(running: RunningJob | null, nowMs: number): SlackMessage {
   if (running === null) return nothingRunning;
   const { job, permalink, names } = running;
-  return messageOfJob(
-    job,
-    names,
-    mrkdwn`${stillWorking(job, nowMs)}: ${promptTitle(job.prompt, names)}`,
-    buttonRow(linkButton(buttons.openThread, permalink)),
-  );
+  const news = mrkdwn`${stillWorking(job, nowMs)}: ${promptTitle(job.prompt, names)}`;
+  return messageOfJob(job, names, news, buttonRow(linkButton(buttons.openThread, permalink)));
 }
 
 type ShownNotice = Omit<EphemeralNotice, 'kind'> & {
   readonly kind: Exclude<EphemeralNotice['kind'], KeptCommand>;
 };
-interface Moment extends Pick<Running, 'canStop'> {
-  readonly nowMs: number;
-  readonly sites?: Sites | undefined;
-}
 
-export function ephemeralView(notice: ShownNotice, job: Job, at: Moment): SlackMessage {
-  return messageOfJob(job, NO_NAMES, noticeBlocks(notice, job, at));
-}
-
-function noticeBlocks({ kind, messageTs, said = '' }: ShownNotice, job: Job, at: Moment): Blocks {
-  const target = { jobId: job.id, messageTs };
+export function ephemeralView(
+  { kind, messageTs, said = '' }: ShownNotice,
+  job: Job,
+  {
+    nowMs,
+    sites,
+    canStop,
+  }: Pick<RunningJob, 'canStop'> & Readonly<{ nowMs: number; sites?: Sites | undefined }>,
+): SlackMessage {
   const what = messageTs === job.requestTs ? 'request' : 'reply';
   const isRunning = ['opening', 'creating', 'working'].includes(job.stage.kind);
+  const view = (...parts: readonly Blocks[]) => messageOfJob(job, NO_NAMES, ...parts);
   switch (kind) {
     case 'edited_after_sending':
-      return [
+      return view(
         mrkdwn`✏️ You edited a ${what} that was already sent.`,
-        actionButton(buttons.sendCorrection, target),
-      ];
+        buttonRow(targetButton(buttons.sendCorrection, job, { messageTs })),
+      );
     case 'deleted_after_sending':
-      return mrkdwn`🗑️ You deleted a ${what} that was already sent: the agent still has it. A new reply can correct that.`;
+      return view(
+        mrkdwn`🗑️ You deleted a ${what} that was already sent: the agent still has it. A new reply can correct that.`,
+      );
     case 'kept_thanks':
-      return [
+      return view(
         mrkdwn`*Kept between people: it looks like a thank-you.*`,
-        actionButton(buttons.sendAnyway, target),
-      ];
+        buttonRow(targetButton(buttons.sendAnyway, job, { messageTs })),
+      );
     case 'cannot_stop': {
       const label = `Send ${quotedPrompt(oneLine(said, SAID_MAX), NO_NAMES, SAID_MAX)} to the agent`;
-      const send = targetButton({ ...buttons.sendAnyway, label }, target);
+      const send = targetButton({ ...buttons.sendAnyway, label }, job, { messageTs });
       return isRunning
-        ? stopBlocks(job, NO_NAMES, at.canStop, send, true)
-        : [mrkdwn`Nothing is running in this thread.`, buttonRow(send)];
+        ? view(stopBlocks(job, NO_NAMES, canStop, send, true))
+        : view(mrkdwn`Nothing is running in this thread.`, buttonRow(send));
     }
     case 'still_working': {
       const words = isRunning
-        ? mrkdwn`${stillWorking(job, at.nowMs)}. The agent can't answer questions; I'll post the pull request here.`
-        : stateLine(job, at.sites);
-      return withSendButton(message(words), target).blocks;
+        ? mrkdwn`${stillWorking(job, nowMs)}. The agent can't answer questions; I'll post the pull request here.`
+        : stateLine(job, { sites });
+      return view(withSendButton(message(words), job, messageTs).blocks);
     }
   }
 }
 
-export function withSendButton({ blocks }: SlackMessage, target: ButtonTarget): SlackMessage {
-  return message(blocks, actionButton({ ...buttons.sendAnyway, label: 'Send to the agent' }, target));
+export function withSendButton({ blocks }: SlackMessage, job: Job, messageTs: string): SlackMessage {
+  const kind = { ...buttons.sendAnyway, label: 'Send to the agent' };
+  return message(blocks, buttonRow(targetButton(kind, job, { messageTs })));
 }
 
 export const mutedNowView = say`🔇 *Muted.* Replies stay between people until \`unmute\`.`;
@@ -365,18 +386,18 @@ function stopBlocks(
   beside: Button | null,
   isInThread: boolean,
 ): Blocks {
-  const { id: jobId, muted, threadTs } = job;
+  const { muted, threadTs } = job;
   const title = mrkdwn`${promptTitle(job.prompt, names)} · ${ago(job.requestedAtMs)}`;
   if (canStop(job)) {
     // The outcome replaces the person's private message.
-    const stop = targetButton(buttons.stop, { jobId, isPrivate: true });
+    const stop = targetButton(buttons.stop, job, { isPrivate: true });
     return [mrkdwn`*Stop this?* ${title}`, buttonRow(stop, beside)];
   }
   const notNow = mayStop
     ? mrkdwn`*It can be stopped once the agent works:* say it again then.`
     : mrkdwn`*I can't stop the agent: it has no way to be stopped.*`;
   const where = isInThread ? {} : { isPrivate: true };
-  const mute = !muted && threadTs !== null && targetButton(buttons.muteUpdates, { jobId, ...where });
+  const mute = !muted && threadTs !== null && targetButton(buttons.muteUpdates, job, where);
   return [
     isStopping(job) ? stateLine(job) : notNow,
     isInThread ? title : mrkdwn`Your latest running request: ${title}`,

@@ -11,6 +11,7 @@ import { type ButtonTarget, buttons } from './buttons.ts';
 import { plainModal } from './form.ts';
 import {
   askerMention,
+  isHeadline,
   jobLine,
   mutedWarning,
   progressOf,
@@ -33,17 +34,16 @@ import {
   type SlackMessage,
   say,
   smallPrint,
-  smallQuotation,
   targetButton,
-  untrustedParagraph,
 } from './message.ts';
-import { isBetweenPeople, tryAgainButton } from './private-answers.ts';
+import { tryAgainButton } from './private-answers.ts';
 import {
   channelMention,
   counted,
   duration,
+  joined,
+  labels,
   listed,
-  type Mrkdwn,
   moment,
   mrkdwn,
   oneLine,
@@ -126,7 +126,7 @@ export function statusView(story: JobStory, reader: Reader): SlackMessage {
     job,
     reader.names,
     heading(titledPrompt(job.prompt, reader.names).title),
-    stateLine(job, reader.sites),
+    stateLine(job, { sites: reader.sites }),
     factsOf(story, reader, TURNS_MAX),
     stopWatching(job, { isPrivate: true }),
     shownAgain(job),
@@ -138,12 +138,12 @@ export function detailsView(story: JobStory, reader: Reader): SlackMessage {
   return messageOfJob(
     job,
     reader.names,
-    stateLine(job, reader.sites),
-    wholePrompt(job.prompt, reader.names).map(untrustedParagraph),
+    stateLine(job, { sites: reader.sites }),
+    wholePrompt(job.prompt, reader.names),
     factsOf(story, reader, TURNS_IN_DETAILS_MAX),
     stopWatching(job),
     job.muted && smallPrint(mutedWarning),
-    smallQuotation(`Id ${oneLine(job.id, ID_MAX)}`),
+    smallPrint(`Id ${oneLine(job.id, ID_MAX)}`),
     shownAgain(job),
   );
 }
@@ -160,24 +160,37 @@ export const noJobYetView = say`🔍 *You haven't asked for anything yet.* \`/do
 
 function factsOf({ job, turns, unsent }: JobStory, reader: Reader, turnsMax: number): Blocks {
   const { agentJob, channelId, stage, trouble } = job;
+  const [who, channel, at] = [askerMention(job), channelMention(channelId), moment(job.requestedAtMs)];
   const thread = linkButton(buttons.openThread, threadLink(reader.workspaceUrl, channelId, job.threadTs));
-  // The private message about the refusal may be gone.
-  const mayTryAgain =
-    stage.kind === 'card_failed' && job.requesterId === reader.userId && !isBetweenPeople(stage.reason, job);
-  const isHeadline = stage.kind === 'opening' || stage.kind === 'creating' || trouble?.source === 'check';
+  const delaysReplies = trouble?.source === 'send' && !isHeadline(job, trouble);
   return [
-    agentJob?.prLink ? pullRequest(agentJob.prLink, thread, 'primary') : buttonRow(thread),
+    pullRequest(agentJob?.prLink || null, thread, 'primary'),
     pullRequestParts(job, reader),
-    mayTryAgain && buttonRow(tryAgainButton(job)),
-    smallPrint(history(job), timesTaken(job, turns)),
-    smallQuotation(origin(job)),
+    // The private message about the refusal may be gone.
+    stage.kind === 'card_failed' &&
+      job.requesterId === reader.userId &&
+      buttonRow(tryAgainButton(stage.reason, job)),
+    smallPrint(
+      job.watchedAgentJobId === null
+        ? mrkdwn`Asked by ${who} in ${channel} ${at}`
+        : mrkdwn`Watched by ${who} in ${channel} since ${at}`,
+      job.checkedAtMs !== null && mrkdwn`last checked ${moment(job.checkedAtMs)}`,
+      timesTaken(job, turns),
+    ),
+    smallPrint(
+      job.number > 0 && `Job #${job.number}`,
+      named('Project', job.projectName),
+      named('Repository', agentJob?.repository),
+      named('Branch', agentJob?.ref),
+      named('Model', agentJob?.model),
+      agentJob && `Agent job ${oneLine(withoutSecrets(agentJob.id), ID_MAX)}`,
+    ),
     turnParts(turns, reader, turnsMax),
     unsent
       .slice(0, UNSENT_MAX)
-      .map(({ text, state }) => smallQuotation(`${UNSENT[state]} ${quotedPrompt(text, reader.names)}`)),
+      .map(({ text, state }) => smallPrint(`${UNSENT[state]} ${quotedPrompt(text, reader.names)}`)),
     unsent.length > UNSENT_MAX && smallPrint(mrkdwn`${replies(unsent.length - UNSENT_MAX)} more not sent`),
-    // Delays only replies.
-    trouble !== null && !isHeadline && smallPrint(waitingLine(trouble)),
+    delaysReplies && smallPrint(waitingLine(trouble)),
   ];
 }
 
@@ -188,20 +201,20 @@ function pullRequestParts(job: Job, { names }: Reader): Blocks {
   const title = titleOf(seen.facts);
   const words = listed<string>([sizeOf(seen.facts), progressOf(seen.facts)]).join(', ');
   return [
-    title !== null && title !== titledPrompt(job.prompt, names).title && untrustedParagraph(title),
+    title !== titledPrompt(job.prompt, names).title && title,
     words !== '' && smallPrint(words, mrkdwn`as of ${moment(seen.seenAtMs)}`),
   ];
 }
 
-function timesTaken(job: Job, turns: readonly Turn[]): Parts<Mrkdwn> {
+function timesTaken(job: Job, turns: readonly Turn[]): Parts<string> {
   const { state, openedAtMs, endedAtMs } = lastPullRequestOf(job)?.facts ?? {};
   const first = turns.flatMap(({ outcomes }) => outcomes).find(({ kind }) => kind === 'pull_request');
   const isMerged = state === 'merged' && openedAtMs !== undefined && endedAtMs !== undefined;
   return [
     first !== undefined &&
       job.watchedAgentJobId === null &&
-      mrkdwn`pull request after ${duration(first.atMs - job.requestedAtMs)}`,
-    isMerged && mrkdwn`merged after ${duration(endedAtMs - openedAtMs)}`,
+      `pull request after ${duration(first.atMs - job.requestedAtMs)}`,
+    isMerged && `merged after ${duration(endedAtMs - openedAtMs)}`,
   ];
 }
 
@@ -210,31 +223,8 @@ function stopWatching(job: Job, where: Pick<ButtonTarget, 'isPrivate'> = {}): Bl
   if (job.stage.kind !== 'working' || isUnwatched(job)) return null;
   return paragraph(
     mrkdwn`*Stop watching* ends the updates in the thread. The agent itself keeps working.`,
-    targetButton(buttons.stopWatching, { jobId: job.id, question: watchQuestionOf(job), ...where }),
+    targetButton(buttons.stopWatching, job, { question: watchQuestionOf(job), ...where }),
   );
-}
-
-function history(job: Job): Parts<Mrkdwn> {
-  const who = askerMention(job);
-  const channel = channelMention(job.channelId);
-  const at = moment(job.requestedAtMs);
-  return [
-    job.watchedAgentJobId === null
-      ? mrkdwn`Asked by ${who} in ${channel} ${at}`
-      : mrkdwn`Watched by ${who} in ${channel} since ${at}`,
-    job.checkedAtMs !== null && mrkdwn`last checked ${moment(job.checkedAtMs)}`,
-  ];
-}
-
-function origin({ number, projectName, agentJob }: Job): Parts<string> {
-  return [
-    number > 0 && `Job #${number}`,
-    named('Project', projectName),
-    named('Repository', agentJob?.repository),
-    named('Branch', agentJob?.ref),
-    named('Model', agentJob?.model),
-    agentJob && `Agent job ${oneLine(withoutSecrets(agentJob.id), ID_MAX)}`,
-  ];
 }
 
 const named = (kind: string, name: string | null | undefined) => name && `${kind} ${oneLine(name)}`;
@@ -246,10 +236,10 @@ function turnParts(turns: readonly Turn[], { names }: Reader, max: number): Bloc
     turns.slice(left).map(({ kind, text, startedAtMs, isAccepted, outcomes }, index) => [
       smallPrint(
         mrkdwn`*Turn ${left + index + 1}* ${moment(startedAtMs)}`,
-        !isAccepted && mrkdwn`may not have arrived`,
+        !isAccepted && 'may not have arrived',
         outcomes.map((outcome) => mrkdwn`*${OUTCOMES[outcome.kind]}* ${moment(outcome.atMs)}`),
       ),
-      kind !== 'prompt' && smallQuotation(quotedPrompt(text, names)),
+      kind !== 'prompt' && smallPrint(quotedPrompt(text, names)),
     ]),
   ];
 }
@@ -257,4 +247,58 @@ function turnParts(turns: readonly Turn[], { names }: Reader, max: number): Bloc
 function shownAgain({ id, number }: Job) {
   const name = number > 0 ? number : oneLine(id, ID_MAX).slice(0, SHORT_ID_LENGTH);
   return smallPrint(mrkdwn`\`/docs-agent status ${name}\` shows this again`);
+}
+
+/** @param recipe one that the reader may run */
+export function helpView(recipe: string | null): SlackMessage {
+  const basics = mrkdwn`• *Steer:* reply in the job's thread; every reply goes to the agent
+• *See:* \`/docs-agent list\`, \`/docs-agent status 142\`, or my Home tab
+• *Keep out:* \`aside …\` hides one reply from the agent; \`mute\` hides all of them
+• *Settings:* \`/docs-agent settings\`, for administrators`;
+  const recipes =
+    recipe !== null &&
+    mrkdwn`• *Recipes:* \`/docs-agent run ${recipe}\` starts a request that an administrator has set up`;
+  return message(
+    mrkdwn`📖 *Ask for a documentation change, get the pull request.*`,
+    mrkdwn`\`/docs-agent explain the rate limits\`
+\`@docs-agent add a quickstart for webhooks\`
+\`/docs-agent list\``,
+    joined([basics, recipes], '\n'),
+    buttonRow(pressButton(buttons.startJob, 'help', 'primary'), pressButton(buttons.showAllHelp, 'help')),
+  );
+}
+
+export function allHelpModal(recipe: string | null, canStop = false): ModalView {
+  const stop = canStop
+    ? mrkdwn`*${buttons.stop.label}* on the card, or the word, ends what the agent does`
+    : mrkdwn`a job that has started can't be stopped`;
+  const start = mrkdwn`*Start a job*
+• \`/docs-agent explain the rate limits\` in a channel; \`/docs-agent\` alone opens a form
+• \`@docs-agent …\` in a channel; in somebody else's thread, you choose which messages to include
+• a direct message to me, *${labels.askDocsAgent}* in a message's menu, or *${buttons.startJob.label}* in my Home tab
+• \`project=name\` at the start chooses the project
+• \`--\` in front makes anything a request: \`/docs-agent -- help\``;
+  const runRecipe =
+    recipe !== null &&
+    mrkdwn`• \`/docs-agent run ${recipe}\`: a recipe, a request that an administrator has set up`;
+  const all = message(
+    joined([start, runRecipe], '\n'),
+    mrkdwn`*Steer it*
+• every reply in the job's thread goes to the agent; edit or delete it while it waits
+• \`aside …\` hides one reply from the agent; \`mute\` hides all of them until \`unmute\` (a mention still gets through)
+• text files are sent along, and pictures if the agent takes them; other files aren't
+• ${stop}; *Stop watching*, under *${buttons.details.label}*, only ends its updates
+• the pull request is announced in the thread`,
+    mrkdwn`*See how things stand*
+• \`/docs-agent list\`: your jobs and this channel's open ones; \`/docs-agent status 142\`: one in full; or my Home tab
+• \`/docs-agent watch job_123\`: follow a job that was started elsewhere; for another project, \`/docs-agent project=name watch job_123\``,
+    mrkdwn`*For administrators*
+• \`/docs-agent settings\`: this channel's project, notice channels and replies
+• \`/docs-agent report\`: outcomes of the last seven days
+• \`/docs-agent doctor\`: what is wrong, if anything`,
+    smallPrint(
+      mrkdwn`👀 saved · ✅ delivered to the agent · ⚠️ not delivered · 💬 not for the agent · 🔇 muted`,
+    ),
+  );
+  return plainModal('Everything I can do', all);
 }

@@ -22,28 +22,23 @@ const ELLIPSIS = '…';
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /** Cuts between graphemes. @param max in UTF-16 units, at least 1 */
-export function cut(text: string, max: number): string {
-  return text.length <= max ? text : cutAt(text, max - ELLIPSIS.length);
+export function cut(text: string, max: number, lengthOf = (part: string) => part.length): string {
+  if (lengthOf(text) <= max) return text;
+  let left = max - ELLIPSIS.length;
+  let kept = '';
+  for (const { segment } of graphemes.segment(text.slice(0, max + 1))) {
+    for (const part of segment.length > GRAPHEME_MAX ? segment : [segment]) {
+      left -= lengthOf(part);
+      if (left < 0) return kept.trimEnd() + ELLIPSIS;
+      kept += part;
+    }
+  }
+  return kept.trimEnd() + ELLIPSIS;
 }
 
 /** For text that must fit escaped, too. Doesn't escape. */
 export function cutEscaped(text: string, max: number): string {
-  if (text.length * escapeMrkdwn('&').length <= max) return text;
-  let length = 0;
-  let keep = 0;
-  for (let index = 0; index < text.length; index++) {
-    length += escapeMrkdwn(text.charAt(index)).length;
-    if (length <= max - ELLIPSIS.length) keep = index + 1;
-    if (length > max) return cutAt(text, keep);
-  }
-  return text;
-}
-
-function cutAt(text: string, length: number) {
-  const start = graphemes.segment(text.slice(0, length + 2)).containing(length)?.index ?? length;
-  const isPair = (text.codePointAt(length - 1) ?? 0) > 0xffff;
-  const end = length - start <= GRAPHEME_MAX ? start : isPair ? length - 1 : length;
-  return text.slice(0, end).trimEnd() + ELLIPSIS;
+  return cut(text, max, (part) => escapeMrkdwn(part).length);
 }
 
 /** Never empty; at most `max` long, escaped or not. */
@@ -54,11 +49,6 @@ export function shown(untrusted: string, max: number): string {
 
 export function oneLine(untrusted: string, max = 100): string {
   return shown(displayText(untrusted).replace(/\s+/g, ' '), max);
-}
-
-export function sentence(untrusted: string, max: number): string {
-  const line = oneLine(untrusted, max);
-  return /[.!?…]$/.test(line) ? line : `${line}.`;
 }
 
 /** Cuts before a word if one starts near the limit. */
@@ -158,25 +148,21 @@ export function aboutMessage(text: string, permalink: string | null) {
 
 /** @param request as the agent reads it, unescaped */
 export function asRead(request: string) {
-  const { words, permalink } = withoutAbout(request);
-  const [before = '', ...after] = words.split(`\n\n${TEXT_HEADING}\n`);
-  const quoted = after.length === 1 ? after[0] : undefined;
-  if (quoted === undefined || !quoted.startsWith('>')) return { words, notes: null, permalink };
-  return { words: before, notes: unquoted(quoted), permalink };
+  const [firstLine = ''] = request.split('\n', 1);
+  const [place = '', link = null] = / \((https?:\/\/[^\s()]+)\)(?=:$)/.exec(firstLine) ?? [];
+  const message = unquoted(request.slice(firstLine.length)).trimStart();
+  const isAbout = firstLine === aboutLine(place) && !isBlank(message);
+  const words = isAbout ? message : request;
+  const permalink = isAbout ? link : null;
+  const [before = '', quoted = '', ...others] = words.split(`\n\n${TEXT_HEADING}\n`);
+  const hasNotes = quoted.startsWith('>') && others.length === 0;
+  return hasNotes ? { words: before, notes: unquoted(quoted), permalink } : { words, notes: null, permalink };
 }
 
 /** A URL makes no title. */
 export function whatItIsAbout(request: string): string {
   const { words, notes } = asRead(request);
   return notes === null ? words : `${words}\n\n${withNotes}\n${notes}`;
-}
-
-function withoutAbout(request: string) {
-  const [firstLine = ''] = request.split('\n', 1);
-  const [place = '', permalink = null] = / \((https?:\/\/[^\s()]+)\)(?=:$)/.exec(firstLine) ?? [];
-  const message = unquoted(request.slice(firstLine.length)).trimStart();
-  const isAbout = firstLine === aboutLine(place) && !isBlank(message);
-  return isAbout ? { words: message, permalink } : { words: request, permalink: null };
 }
 
 function unquoted(text: string) {
@@ -230,9 +216,11 @@ export function asWritten(text: string): Mrkdwn {
   return mrkdwn`${plain}`;
 }
 
+export const userMention = (userId: string) => mention('@', userId);
+
 /** Shows an invalid id as text. */
-export function userMention(userId: string): Mrkdwn {
-  return isSlackId(userId) ? { mrkdwn: `<@${userId}>` } : mrkdwn`${oneLine(userId, ID_MAX)}`;
+function mention(sign: '@' | '#', id: string) {
+  return isSlackId(id) ? { mrkdwn: `<${sign}${id}>` } : mrkdwn`${oneLine(id, ID_MAX)}`;
 }
 
 const ADDRESSED_MAX = 20;
@@ -249,8 +237,7 @@ export function isDirectMessage(channelId: string): boolean {
 }
 
 export function channelMention(channelId: string): Mrkdwn {
-  if (isDirectMessage(channelId)) return mrkdwn`a direct message`;
-  return isSlackId(channelId) ? { mrkdwn: `<#${channelId}>` } : mrkdwn`${oneLine(channelId, ID_MAX)}`;
+  return isDirectMessage(channelId) ? mrkdwn`a direct message` : mention('#', channelId);
 }
 
 function isSlackId(id: string) {
@@ -291,8 +278,7 @@ export function httpUrl(text: string): string | null {
   return href.length <= BUTTON_URL_MAX ? href : null;
 }
 
-const numbers = new Intl.NumberFormat('en-US');
-export const inFigures = (count: number) => numbers.format(count);
+export const inFigures = (count: number) => count.toLocaleString('en-US');
 
 /** `1 reply`, `2 replies` */
 export function counted(count: number, one: string, several = `${one}s`): string {
@@ -301,22 +287,24 @@ export function counted(count: number, one: string, several = `${one}s`): string
 
 export const replies = (count: number) => counted(count, 'reply', 'replies');
 
-const SECOND_MS = 1000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
+/** `Alice, Bob and 2 others`. British English has no comma before "and". */
+export function enumerated(names: readonly string[], max: number, language: 'en' | 'en-GB'): string {
+  const others = names.length - max;
+  const all = others > 0 ? [...names.slice(0, max), counted(others, 'other')] : names;
+  return new Intl.ListFormat(language).format(all);
+}
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const SECONDS = [1000, 's', 'second'] as const;
+const UNITS = [[DAY_MS, 'd', 'day'], [HOUR_MS, 'h', 'hour'], [60_000, 'min', 'minute'], SECONDS] as const;
 
 /** `40 s`, `6 min`, `2 h 10 min` */
 export function duration(ms: number): string {
-  const inUnit = (unitMs: number, symbol: string) => `${Math.trunc(ms / unitMs)} ${symbol}`;
-  const inTwo = (largeMs: number, large: string, smallMs: number, small: string) => {
-    const rest = Math.trunc((ms % largeMs) / smallMs);
-    return `${inUnit(largeMs, large)}${rest === 0 ? '' : ` ${rest} ${small}`}`;
-  };
-  if (ms < SECOND_MS) return '0 s';
-  if (ms < MINUTE_MS) return inUnit(SECOND_MS, 's');
-  if (ms < HOUR_MS) return inUnit(MINUTE_MS, 'min');
-  return ms < DAY_MS ? inTwo(HOUR_MS, 'h', MINUTE_MS, 'min') : inTwo(DAY_MS, 'd', HOUR_MS, 'h');
+  const largest = UNITS.findIndex(([unitMs]) => ms >= unitMs);
+  const [[unitMs, unit] = SECONDS, [nextMs, next] = SECONDS] = UNITS.slice(largest);
+  const rest = unitMs >= HOUR_MS ? Math.trunc((ms % unitMs) / nextMs) : 0;
+  return `${Math.trunc(Math.max(ms, 0) / unitMs)} ${unit}${rest === 0 ? '' : ` ${rest} ${next}`}`;
 }
 
 /** `3 days`, `1 day`, `today` */
@@ -326,24 +314,6 @@ export function inDays(ms: number): string {
 
 /** `3 days`, `36 hours`, `1 minute` */
 export function fullDuration(ms: number): string {
-  const units = [
-    [DAY_MS, 'day'],
-    [HOUR_MS, 'hour'],
-    [MINUTE_MS, 'minute'],
-  ] as const;
-  const [unitMs, unit] = units.find(([unitMs]) => ms >= unitMs && ms % unitMs === 0) ?? [SECOND_MS, 'second'];
+  const [unitMs, , unit] = UNITS.find(([unitMs]) => ms >= unitMs && ms % unitMs === 0) ?? SECONDS;
   return counted(Math.trunc(ms / unitMs), unit);
-}
-
-const REFUSED_NOTICES: Readonly<Record<string, string>> = {
-  not_in_channel: "I'm not in this channel",
-  channel_not_found: "I can't see this channel",
-  channel_is_shared: 'it is shared with another organisation',
-  is_archived: 'it is archived',
-  restricted_action: "I'm not allowed to post there",
-};
-
-/** @param code Slack's error code; shown if unknown */
-export function whyRefused(code: string): string {
-  return REFUSED_NOTICES[code] ?? oneLine(code);
 }

@@ -5,7 +5,6 @@ import { buttons } from './buttons.ts';
 import {
   askerOf,
   factsOfLink,
-  type Place,
   previewButton,
   progressBelow,
   progressOf,
@@ -14,10 +13,11 @@ import {
   shortPullRequestLink,
   sizeOf,
   titleOf,
+  type ViewFacts,
 } from './job.ts';
 import {
-  actionButton,
   type Blocks,
+  buttonRow,
   confirmations,
   linkButton,
   message,
@@ -25,9 +25,8 @@ import {
   paragraph,
   quotation,
   type SlackMessage,
-  smallQuotation,
+  smallPrint,
   targetButton,
-  untrustedParagraph,
 } from './message.ts';
 import {
   addressing,
@@ -47,7 +46,7 @@ import {
 } from './text.ts';
 
 /** Mentions people who waited or must act. */
-export function turnEndedView(ended: TurnEnded, job: Job, { sites }: Place): SlackMessage {
+export function turnEndedView(ended: Omit<TurnEnded, 'kind'>, job: Job, { sites }: ViewFacts): Blocks[] {
   const { link, lastedMs, replies, branch, words, undelivered } = ended;
   const toAct = undelivered?.authors ?? [];
   const included = replies.count > 0 && `${repliesOf(replies.count)} included`;
@@ -55,46 +54,43 @@ export function turnEndedView(ended: TurnEnded, job: Job, { sites }: Place): Sla
   if (link === null && words !== undefined) {
     const { authors } = replies;
     const who = addressing([...(authors.length > 0 ? authors : requestersOf(job)), ...toAct]);
-    return message(mrkdwn`💬 ${who}*The agent says:*`, quoted(words, job), warning);
+    return [mrkdwn`💬 ${who}*The agent says:*`, agentWords(words, job), warning];
   }
   if (link === null) {
     const who = addressing([...requestersOf(job), ...toAct]);
-    return message(
+    return [
       mrkdwn`✅ ${who}*Done, no pull request.* The agent may have found nothing to change, or published directly.`,
-      actionButton(buttons.followUp, { jobId: job.id }),
+      buttonRow(targetButton(buttons.followUp, job)),
       warning,
-    );
+    ];
   }
   const { url, is } = link;
   if (is === 'same') {
     const news = firstLine('✅', 'Updated', url, [...replies.authors, ...toAct], sites);
-    return message(joined([news, included]), quoted(words, job), pullRequest(url), warning);
+    return [joined([news, included]), agentWords(words, job), pullRequest(url), warning];
   }
   const waited = [...requestersOf(job), ...replies.authors, ...toAct];
-  return message(
+  const took = lastedMs !== null && `took ${duration(lastedMs)}`;
+  return [
     newPullRequest(job, url, is, waited, sites, 'primary', words),
-    smallQuotation(
-      lastedMs !== null && `took ${duration(lastedMs)}`,
-      included,
-      branch !== null && oneLine(branch),
-    ),
+    smallPrint(took, included, branch !== null && oneLine(branch)),
     warning,
-  );
+  ];
 }
 
 export function stoppedView(
   stopped: AnnouncementOf<'stopped'>,
   job: Job,
-  { names, sites }: Place,
-): SlackMessage {
-  const link = stopped.link === null ? null : shortPullRequestLink(stopped.link, sites);
+  { names, sites }: ViewFacts,
+): Blocks[] {
+  const link = shortPullRequestLink(stopped.link, sites);
   const done = link !== null && mrkdwn`What was done so far is in ${link}.`;
   const news = mrkdwn`⏹️ *Stopped* by ${nameIn(names, stopped.userId)}.`;
-  return message(joined([news, done], ' '), warningOf(stopped, job));
+  return [joined([news, done], ' '), warningOf(stopped, job)];
 }
 
-function warningOf({ undelivered }: Pick<TurnEnded, 'undelivered'>, { id: jobId }: Job): Blocks {
-  const sendAgain = targetButton(buttons.sendAgain, { jobId }, confirmations.sendAgain);
+function warningOf({ undelivered }: Pick<TurnEnded, 'undelivered'>, job: Job): Blocks {
+  const sendAgain = targetButton(buttons.sendAgain, job, {}, confirmations.sendAgain);
   return (
     undelivered !== null &&
     paragraph(mrkdwn`⚠️ ${repliesOf(undelivered.count)} may not be included.`, sendAgain)
@@ -103,28 +99,15 @@ function warningOf({ undelivered }: Pick<TurnEnded, 'undelivered'>, { id: jobId 
 
 const WORDS_MAX = 600;
 
-function quoted(words: string | undefined, { id: jobId }: Job): Blocks {
+function agentWords(words: string | undefined, job: Job): Blocks {
   if (words === undefined) return null;
   const text = excerpt(words, WORDS_MAX);
   const isCut = text !== shown(words, Number.POSITIVE_INFINITY);
-  return [quotation(text), isCut && actionButton(buttons.readAll, { jobId })];
+  return [quotation(text), isCut && buttonRow(targetButton(buttons.readAll, job))];
 }
 
 export function allWordsView(words: string): SlackMessage {
-  return message(inParts(words).map(untrustedParagraph));
-}
-
-/** Found after its turn ended. */
-export function latePullRequestView(
-  { url, changed, branch, authors }: AnnouncementOf<'pull_request'>,
-  job: Job,
-  { sites }: Place,
-): SlackMessage {
-  const waited = [...requestersOf(job), ...authors];
-  return message(
-    newPullRequest(job, url, changed ? 'another' : 'first', waited, sites, 'primary'),
-    smallQuotation(branch !== null && oneLine(branch)),
-  );
+  return message(inParts(words));
 }
 
 export function pullRequestOfEnd(
@@ -132,13 +115,12 @@ export function pullRequestOfEnd(
   job: Job,
   sites?: Sites,
 ): Blocks {
+  if (prLink === undefined) return null;
   const requesters = requestersOf(job);
   const others = authors.filter((userId) => !requesters.includes(userId));
   // A failure's own line mentions the requesters.
   const waited = kind === 'failed' ? others : [...requesters, ...others];
-  return prLink === undefined
-    ? null
-    : newPullRequest(job, prLink, isAnother ? 'another' : 'first', waited, sites);
+  return newPullRequest(job, prLink, isAnother ? 'another' : 'first', waited, sites);
 }
 
 const NEWS = {
@@ -169,17 +151,17 @@ function newPullRequest(
   ];
   return [
     joined(lines, '\n'),
-    words !== undefined
-      ? quoted(words, job)
-      : description !== undefined && quotation(shown(description, PARAGRAPH_MAX_LENGTH)),
+    words === undefined && description !== undefined
+      ? quotation(shown(description, PARAGRAPH_MAX_LENGTH))
+      : agentWords(words, job),
     pullRequest(url, previewButton(facts), style),
   ];
 }
 
 function firstLine(icon: string, words: string, url: string, toMention: readonly string[], sites?: Sites) {
+  const news = mrkdwn`${icon} ${addressing(toMention)}*${words}`;
   const address = shortPullRequestLink(url, sites);
-  const who = addressing(toMention);
-  return address === null ? mrkdwn`${icon} ${who}*${words}.*` : mrkdwn`${icon} ${who}*${words}:* ${address}`;
+  return address === null ? mrkdwn`${news}.*` : mrkdwn`${news}:* ${address}`;
 }
 
 export function noticeView(

@@ -1,5 +1,11 @@
 import type { FilesInfoResponse } from '@slack/web-api';
-import type { NotSent, SentPicture, Snippet, SnippetProblem, UnsentFile } from '#jobs/requests/attachments.ts';
+import type {
+  NotSent,
+  SentPicture,
+  Snippet,
+  SnippetProblem,
+  UnsentFile,
+} from '#jobs/requests/attachments.ts';
 import { unescaped } from '#jobs/requests/command.ts';
 import { systemClock } from '#runtime/clock.ts';
 import { parseRetryAfterMs } from '#runtime/exchange.ts';

@@ -4,7 +4,7 @@ import type { Report } from '../../../src/features/reports/report.ts';
 import { reportView } from '../../../src/features/reports/view.ts';
 import type { Job, OfferOutcome, Stage } from '../../../src/jobs/job.ts';
 import { PUBLIC_SITES } from '../../../src/jobs/pull-requests/link.ts';
-import { recipePausedView, recipeSkipped } from '../../../src/slack/views/draft.ts';
+import { recipePausedView, recipeSkipped } from '../../../src/slack/views/announcement.ts';
 import { cardView } from '../../../src/slack/views/job.ts';
 import { message } from '../../../src/slack/views/message.ts';
 import { aJob, anAgentJob, completed, fivePastTwoMs, nobodyWaits, working } from '../../slack/views/a-job.ts';

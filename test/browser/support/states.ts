@@ -11,23 +11,22 @@ import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-requ
 import type { NeedingJob } from '../../../src/jobs/shown/lists.ts';
 import { questionView, saidSinceView, sendAlongView } from '../../../src/slack/views/compose.ts';
 import { settingsSavedView } from '../../../src/slack/views/form.ts';
-import { helpView, newMessagesOnlyView } from '../../../src/slack/views/help.ts';
 import { doctorView, homeView } from '../../../src/slack/views/home.ts';
 import { cardView } from '../../../src/slack/views/job.ts';
 import {
   adminsOnlyView,
   cannotStopView,
-  delayedView,
   ephemeralView,
   jobForgottenView,
+  newMessagesOnlyView,
   notAllowedView,
   notStoredView,
   refusalView,
-  requesterView,
+  requestNotPostedView,
   stillWorkingView,
   storingUnclearView,
 } from '../../../src/slack/views/private-answers.ts';
-import { listView, statusView } from '../../../src/slack/views/status.ts';
+import { helpView, listView, statusView } from '../../../src/slack/views/status.ts';
 import { noticeView, privateNoticeView } from '../../../src/slack/views/turn-ended.ts';
 import {
   aJob,
@@ -321,8 +320,13 @@ const privately: StateGroup = {
   title: 'Privately',
   states: {
     help: helpView('weekly-review'),
-    'not in the channel': delayedView('not_in_channel', job(), names),
-    'not in the channel for a day': requesterView('not_in_channel', job({ cards: 1 }), names),
+    'not in the channel': requestNotPostedView('card_delayed', 'not_in_channel', job(), names),
+    'not in the channel for a day': requestNotPostedView(
+      'card_refused',
+      'not_in_channel',
+      job({ cards: 1 }),
+      names,
+    ),
     list: listView({ jobs: [atWorkOn, done], hasNewer: false, hasOlder: true }, reader),
     'one job': statusView({ job: atWorkOn, turns: [firstTurn], unsent: [] }, reader),
     'one with a pull request': statusView({ job: done, turns: [readyTurn], unsent: [] }, reader),

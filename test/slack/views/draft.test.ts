@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { draftRefusedView, onlyTheseView } from '../../../src/slack/views/draft.ts';
+import { onlyTheseView } from '../../../src/slack/views/announcement.ts';
+import { requestNotPostedView } from '../../../src/slack/views/private-answers.ts';
 import { aJob } from './a-job.ts';
 import { postedView, tooLateView } from './support/thread.ts';
 
@@ -100,7 +101,7 @@ describe('a draft (T2)', () => {
   });
 
   test('that Slack refuses is said to be gone, and why', () => {
-    const said = (reason: string) => draftRefusedView(reason, aDraft(), names).text;
+    const said = (reason: string) => requestNotPostedView('draft_refused', reason, aDraft(), names).text;
     expect(said('restricted_action')).toContain("I'm not allowed to post there");
     expect(said('some_<!channel>_error')).toContain('some_&lt;!channel&gt;_error');
   });

@@ -7,7 +7,7 @@ import {
   cannotStopView,
   ephemeralView,
   refusalView,
-  requesterView,
+  requestNotPostedView,
   stillWorkingView,
 } from '../../../src/slack/views/private-answers.ts';
 import { noticeView, privateNoticeView } from '../../../src/slack/views/turn-ended.ts';
@@ -154,7 +154,11 @@ describe('whatever people and the agent API write', () => {
   });
 
   test('private answers do', () => {
-    fc.assert(fc.property(text(), job(), (reason, j) => expectSafe(requesterView(reason, j, names), {})));
+    fc.assert(
+      fc.property(text(), job(), (reason, j) =>
+        expectSafe(requestNotPostedView('card_refused', reason, j, names), {}),
+      ),
+    );
     fc.assert(
       fc.property(text(), fc.array(text()), (name, known) =>
         expectSafe(

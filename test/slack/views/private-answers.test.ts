@@ -1,26 +1,26 @@
 import { describe, expect, test } from 'vitest';
 import type { Job } from '../../../src/jobs/job.ts';
 import { alreadyStartedView, questionView } from '../../../src/slack/views/compose.ts';
-import { allHelpModal, helpView, newMessagesOnlyView } from '../../../src/slack/views/help.ts';
 import {
-  delayedView,
+  newMessagesOnlyView,
   noJobIdView,
   notAllowedView,
   notStoredView,
   notYourFormView,
   refusalView,
-  requesterView,
+  requestNotPostedView,
   startingView,
   storingUnclearView,
   watchedAlreadyView,
 } from '../../../src/slack/views/private-answers.ts';
+import { allHelpModal, helpView } from '../../../src/slack/views/status.ts';
 import { aJob, noNames } from './a-job.ts';
 
 const prompt = 'Document the rate limits &amp; quotas';
 
 describe('a person whose card could not be posted gets a message', () => {
   test.each(['not_in_channel', 'channel_not_found'])('how to invite the bot (%s)', (reason) => {
-    expect(requesterView(reason, aJob({ prompt, cards: 1 }), noNames).text).toBe(
+    expect(requestNotPostedView('card_refused', reason, aJob({ prompt, cards: 1 }), noNames).text).toBe(
       "I'm not in this channel yet. Type `/invite @docs-agent`, then press *Start*. Your request is saved.\n" +
         '“Document the rate limits &amp; quotas”\n[Start]',
     );
@@ -28,7 +28,9 @@ describe('a person whose card could not be posted gets a message', () => {
 
   test('what to use instead of a direct message of two people (S4)', () => {
     const job = aJob({ prompt, cards: 1, channelId: 'D0ALICEBOB' });
-    expect(requesterView('channel_not_found', job, noNames).text).toMatchInlineSnapshot(`
+    expect(
+      requestNotPostedView('card_refused', 'channel_not_found', job, noNames).text,
+    ).toMatchInlineSnapshot(`
       "I can't join a direct message between two people. Use a channel, or write to me directly.
       “Document the rate limits &amp; quotas”"
     `);
@@ -40,7 +42,7 @@ describe('a person whose card could not be posted gets a message', () => {
     ['restricted_action_read_only_channel', "I'm not allowed to post in this channel"],
     ['weird_<code>', "Slack didn't accept my message (weird_&lt;code&gt;)"],
   ])('why: %s', (reason, explanation) => {
-    const { text } = requesterView(reason, aJob({ prompt, cards: 1 }), noNames);
+    const { text } = requestNotPostedView('card_refused', reason, aJob({ prompt, cards: 1 }), noNames);
     expect(text).toContain(explanation);
     expect(text).toContain('“Document the rate limits &amp; quotas”');
   });
@@ -57,7 +59,7 @@ describe('a person whose card waits reads that the request is kept', () => {
       "I'm not in <#C1> yet. Type `/invite @docs-agent`, and your request starts by itself.",
     ],
   ])('%s', (reason, words) => {
-    const { text } = delayedView(reason, aJob({ prompt, channelId: 'C1' }), noNames);
+    const { text } = requestNotPostedView('card_delayed', reason, aJob({ prompt, channelId: 'C1' }), noNames);
     expect(text).toContain(words);
     expect(text).toContain('“Document the rate limits &amp; quotas”');
   });

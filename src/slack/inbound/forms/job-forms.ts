@@ -12,6 +12,7 @@ import { attachmentsIn, mergeAttachments } from '../../messages/attachments.ts';
 import { type MessageEvent, offeredMessages, replyOf } from '../../messages/message-event.ts';
 import { confirmationData, type DecisionForm, decisionData, decode } from '../../protocol/ids.ts';
 import { mentionedUserIds, readableText } from '../../protocol/slack-text.ts';
+import { draftTooLongView, onlyTheseView } from '../../views/announcement.ts';
 import { type ButtonTarget, buttons, decodeButton } from '../../views/buttons.ts';
 import {
   agentJobForm,
@@ -22,7 +23,6 @@ import {
   resolveForm,
   type ThreadLine,
 } from '../../views/compose.ts';
-import { draftTooLongView, onlyTheseView } from '../../views/draft.ts';
 import { plainModal } from '../../views/form.ts';
 import {
   agentSilentView,

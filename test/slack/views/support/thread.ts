@@ -16,7 +16,7 @@ export function announcementView(about: Announcement, job: Job, names: Names, mo
 }
 
 export function postedView(about: Announcement, job: Job, outcome: OfferOutcome | null, names: Names) {
-  return views.postedView(about, job, outcome, { names, features });
+  return views.announcementView(about, job, { names, features }, outcome);
 }
 
 export function tooLateView(job: Job, outcome: OfferOutcome | null, names: Names) {
