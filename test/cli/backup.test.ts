@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { backup as backupCommand } from '../../src/cli/commands/store.ts';
-import { StepTokens } from '../../src/features/workflow-step/queries.ts';
+import { StepTokens } from '../../src/features/workflow-step/start.ts';
 import { backUp } from '../../src/store/backup.ts';
 import { StoreError } from '../../src/store/engines/database.ts';
 import { openStore } from '../../src/store/open.ts';

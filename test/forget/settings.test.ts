@@ -90,7 +90,7 @@ describeOnDatabases('what is set and installed', (make) => {
     const { holdings } = await erase('user', 'U1', 'T1');
     expect(holdings).toMatchObject({ audit_entries: 1 });
     const period = { sinceMs: 0, untilMs: NOW_MS + 1 };
-    const { rows } = await run((tx) => tx.queries(Reports).recorded(period, null, 10));
+    const rows = await run((tx) => tx.queries(Reports).recorded(period));
     expect(rows).toEqual([{ ...press, userId: 'U2' }]);
   });
 

@@ -58,7 +58,6 @@ const OWNERS: Readonly<Record<string, string | readonly string[]>> = {
   '@slack/web-api': 'src/slack/',
   'p-retry': 'src/agent/',
   '@octokit/auth-app': 'src/codehost/',
-  '@octokit/request': 'src/codehost/',
   croner: 'src/jobs/',
   pino: 'src/app/',
   'prom-client': 'src/app/',

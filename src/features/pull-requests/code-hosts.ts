@@ -5,6 +5,7 @@ import {
   type CodeHostSettings,
   connect,
   decodeBody,
+  type Failure,
   isDenied,
 } from '#codehost/client.ts';
 import type { TroubleKind } from '#jobs/agent-job.ts';
@@ -17,13 +18,9 @@ import { type Dialect, READINGS, type Read, type ReadingName, withoutNulls } fro
 import { github } from './github.ts';
 import { gitlab } from './gitlab.ts';
 
-export type CheckResult = Readonly<
-  | { outcome: 'seen'; facts: PullRequestFacts; memory: CheckMemory }
-  /** Missing or hidden: hosts do not tell which. */
-  | { outcome: 'not_found' }
-  | { outcome: 'no_access'; reason: 'bad_credentials' | 'not_allowed' | 'app_not_installed' }
-  | { outcome: 'later'; waitMs: number | null; reason: string }
->;
+export type CheckResult =
+  | Readonly<{ outcome: 'seen'; facts: PullRequestFacts; memory: CheckMemory }>
+  | Failure;
 
 /** Raise it when a response's schema changes: other versions are ignored. */
 export const MEMORY_VERSION = 2;
@@ -49,26 +46,26 @@ export function createCodeHosts(
   { clock, log, timeoutMs = 10_000 }: { clock: Clock; log: Logger; timeoutMs?: number },
 ) {
   const hosts = settings.map((one) => ({ ...connect(one, clock, timeoutMs), facts: nothingKnown }));
-  const find = (url: string) => parsePullRequestLink(url, settings);
   const logCheck = checkLog(log);
   return {
-    find,
+    hosts,
     /**
      * Does not throw for failures of network or host. Takes at most 30 s.
+     * @param url alone decides where it is read
      * @param memory from the last check that saw it
      */
-    check: async (link: PullRequestLink, memory: CheckMemory | null): Promise<CheckResult> => {
-      // Only the link's own URL decides where it is read.
-      const own = find(link.key);
-      const host = hosts.find(
-        ({ settings }) => own?.host === settings.host && own.webUrl === settings.webUrl,
-      );
-      if (own === null || host === undefined) return { outcome: 'not_found' };
-      const startedMs = clock.now();
-      const result = await checkAt(host, own, memory?.version === MEMORY_VERSION ? memory : null);
-      host.facts = afterAnswer(host.facts, troubleOf(result), clock.now());
-      logCheck(link, result, clock.now() - startedMs, host.client.remaining());
-      return result;
+    check: async (url: string, memory: CheckMemory | null): Promise<CheckResult> => {
+      for (const host of hosts) {
+        const link = parsePullRequestLink(url, [host.settings]);
+        if (link === null) continue;
+        const startedMs = clock.now();
+        const result = await checkAt(host, link, memory?.version === MEMORY_VERSION ? memory : null);
+        host.facts = afterAnswer(host.facts, troubleOf(result), clock.now());
+        logCheck(link, result, clock.now() - startedMs, host.client.remaining());
+        return result;
+      }
+      // Its code host may be configured again.
+      return { outcome: 'no_access', reason: 'not_allowed' };
     },
     facts: () => hosts.map(({ settings: { webUrl }, facts }) => ({ host: new URL(webUrl).host, facts })),
     close: async () => {
@@ -92,7 +89,7 @@ function checkAt(
       const read: Read = async <T>(rest: string, schema: z.ZodType<T>) => {
         const earlier = before?.responses[rest];
         const request = { authorization, signal, base: currentBase, rest, etag: earlier?.etag ?? null };
-        const response = await client.get(request);
+        const response = await client.ask(request);
         currentBase = response.base;
         const isUnchanged = earlier !== undefined && response.body === undefined;
         const body = isUnchanged ? (earlier.body as T) : decodeBody(response, schema);
@@ -123,11 +120,8 @@ function checkAt(
     } catch (error) {
       if (!(error instanceof CodeHostError)) throw error;
       const { failure } = error;
-      const { kind } = failure;
-      if (kind === 'bad_credentials') credentials.rejected(base);
-      if (kind === 'not_found') return { outcome: kind };
-      if (kind === 'later') return { outcome: kind, waitMs: failure.waitMs, reason: failure.reason };
-      return { outcome: 'no_access', reason: kind === 'forbidden' ? 'not_allowed' : kind };
+      if (hasBadCredentials(failure)) credentials.rejected();
+      return failure;
     }
   });
 }
@@ -151,17 +145,16 @@ async function readingOf(
 /** Null: the host answered. */
 function troubleOf(result: CheckResult): TroubleKind | null {
   if (result.outcome === 'later') return result.reason === 'rate_limited' ? 'rate_limited' : 'unreachable';
-  return result.outcome === 'no_access' && result.reason === 'bad_credentials' ? 'needs_admin' : null;
+  return hasBadCredentials(result) ? 'needs_admin' : null;
+}
+
+export function hasBadCredentials(result: CheckResult) {
+  return result.outcome === 'no_access' && result.reason === 'bad_credentials';
 }
 
 /** Logs a problem once until it changes. */
 function checkLog(log: Logger) {
   const logged = new Map<string, string>();
-  const isNew = (topic: string, problem: readonly string[]) => {
-    const [before, words] = [logged.get(topic), problem.join(', ')];
-    logged.set(topic, words);
-    return words !== '' && words !== before;
-  };
   return (
     { host, repository, name }: PullRequestLink,
     result: CheckResult,
@@ -174,17 +167,19 @@ function checkLog(log: Logger) {
       ...(outcome === 'later' && { reason: result.reason }),
       ...(remaining !== null && { rate_limit_remaining: remaining }),
     });
+    const warnOnce = (event: string, about: string, problem: readonly string[], facts: object) => {
+      const topic = `${host} ${repository} ${about}`;
+      const words = problem.join(', ');
+      if (words !== '' && words !== logged.get(topic)) log.warn(event, { host, repository, ...facts });
+      logged.set(topic, words);
+    };
     if (outcome === 'later') return;
-    const refused = outcome === 'no_access' ? [result.reason] : [];
-    if (isNew(`${host} ${repository} access`, refused)) {
-      log.warn('code_host_no_access', { host, repository, reason: refused[0] });
-    }
+    const reason = outcome === 'no_access' ? result.reason : '';
+    warnOnce('code_host_no_access', 'access', [reason], { reason });
     if (outcome !== 'seen') return;
     for (const lost of READINGS) {
       const permissions = result.memory.readings[lost]?.lacks ?? [];
-      if (isNew(`${host} ${repository} ${lost}`, permissions)) {
-        log.warn('code_host_permission_missing', { host, repository, lost, permissions });
-      }
+      warnOnce('code_host_permission_missing', lost, permissions, { lost, permissions });
     }
   };
 }

@@ -28,7 +28,10 @@ const deciders = {
     const isFirstOfOld = before === null && isOld;
     const first = { reminders: 0, ...(isOld && { remindAfterMs: nowMs + afterMs }) };
     const seen: SeenPullRequest = { ...(before ?? first), url, facts, seenAtMs: nowMs };
-    save(builder, seen);
+    const dueAtMs = reminderDueAtMs(seen, afterMs);
+    const isDue = dueAtMs !== null && nowMs >= dueAtMs;
+    const reminders = seen.reminders + 1;
+    save(builder, isDue ? { ...seen, reminders, remindAfterMs: null } : seen);
     // Their fields have the same order.
     if (JSON.stringify(shown) !== JSON.stringify(facts)) showFacts(builder, shown ?? {}, facts);
     const naturalKey = `pr:${job.id}:${keyOf(builder, url)}`;
@@ -37,31 +40,30 @@ const deciders = {
       const over = { kind: 'pull_request_over', state, ...(by !== undefined && { by }) } as const;
       builder.announceOnce(`${naturalKey}:${state}`, over);
     }
-    const dueAtMs = reminderDueAtMs(seen, afterMs);
-    if (dueAtMs === null || nowMs < dueAtMs) return;
-    const reminders = seen.reminders + 1;
-    save(builder, { ...seen, reminders, remindAfterMs: null });
-    builder.announceOnce(`${naturalKey}:reminder:${reminders}`, {
-      kind: 'reminder',
-      reminderId: context.newId(),
-      url,
-      ...(reminders === 1 && { afterMs }),
-      againMs: afterMs,
-    });
+    if (isDue) {
+      builder.announceOnce(`${naturalKey}:reminder:${reminders}`, {
+        kind: 'reminder',
+        reminderId: context.newId(),
+        url,
+        ...(reminders === 1 && { afterMs }),
+        againMs: afterMs,
+      });
+    }
   },
 
   /** Restarts the watch, which might end before the reminder. */
   remind_again_pressed(builder, { reminderId }) {
     const { job, context } = builder;
-    const offer = job.offers?.find(
-      ({ about, outcome }) =>
-        outcome === null && about.kind === 'reminder' && about.reminderId === reminderId,
+    const [url = ''] = (job.offers ?? []).flatMap(({ about, outcome }) =>
+      outcome === null && about.kind === 'reminder' && about.reminderId === reminderId ? about.url : [],
     );
-    const pullRequest = offer?.about.kind === 'reminder' ? seenPullRequest(job, offer.about.url) : null;
+    const pullRequest = seenPullRequest(job, url);
     if (pullRequest === null || isOver(pullRequest.facts)) return;
-    const remindAfterMs = context.nowMs + context.policy.pullRequests.remindAfterMs;
-    save(builder, { ...pullRequest, remindAfterMs });
-    builder.watchLink(pullRequest.url);
+    save(builder, {
+      ...pullRequest,
+      remindAfterMs: context.nowMs + context.policy.pullRequests.remindAfterMs,
+    });
+    builder.watchLink(url);
   },
 
   // Reminders need a request; the press only closes the offer.

@@ -3,15 +3,14 @@ import {
   type Authorization,
   type CodeHost,
   CodeHostError,
-  type CodeHostSettings,
-  connect,
   decodeBody,
+  type GithubApp,
   type HostResponse,
 } from '#codehost/client.ts';
-import { type Finding, type Findings, findingsOf, type Given, SILENT } from '#doctor/finding.ts';
-import type { PullRequestLink } from '#jobs/pull-requests/link.ts';
+import { type Finding, type Findings, findingsOf, SILENT } from '#doctor/finding.ts';
+import { type PullRequestLink, parsePullRequestLink } from '#jobs/pull-requests/link.ts';
 import type { Feature } from '../feature.ts';
-import { type CheckResult, createCodeHosts, DIALECTS } from './code-hosts.ts';
+import { type CheckResult, createCodeHosts, DIALECTS, hasBadCredentials } from './code-hosts.ts';
 import { id, listOf, READINGS, shortText } from './dialect.ts';
 import { account } from './github.ts';
 
@@ -38,33 +37,37 @@ const LOST = {
 };
 
 export const codeHostFindings: NonNullable<Feature['check']> = async (
-  { config: { codeHosts }, tools },
+  { config: { codeHosts: settings }, tools },
   stored,
 ) => {
-  const ofCredentials = codeHosts.map((settings) => credentialFindings(settings, tools));
-  const hosts = createCodeHosts(codeHosts, { ...tools, log: SILENT });
+  const codeHosts = createCodeHosts(settings, { ...tools, log: SILENT });
   try {
-    const links = (stored?.pullRequests ?? []).flatMap((key) => hosts.find(key) ?? []);
+    const ofCredentials = codeHosts.hosts.map((host) => credentialFindings(host, tools.timeoutMs));
+    const links = (stored?.pullRequests ?? []).flatMap((key) => parsePullRequestLink(key, settings) ?? []);
     const byRepository = Map.groupBy(links, ({ webUrl, repository }) => `${webUrl}/${repository}`);
     const newest = [...byRepository.values()].flatMap(([link]) => link ?? []).slice(0, REPOSITORIES_MAX);
-    const ofRepositories = newest.map(async (link) => repositoryFinding(link, await hosts.check(link, null)));
+    const ofRepositories = newest.map(async (link) =>
+      repositoryFinding(link, await codeHosts.check(link.key, null)),
+    );
     return [...(await Promise.all(ofCredentials)).flat(), ...(await Promise.all(ofRepositories))];
   } finally {
-    await hosts.close();
+    await codeHosts.close();
   }
 };
 
-async function credentialFindings(settings: CodeHostSettings, { clock, timeoutMs }: Given<unknown>['tools']) {
+type Ask = (base: string, authorization: Authorization) => Promise<HostResponse>;
+
+async function credentialFindings(codeHost: CodeHost, timeoutMs: number) {
+  const { settings, client, credentials, clock } = codeHost;
+  const app = 'asApp' in credentials ? credentials : null;
   const { host, apiUrl } = settings;
   const findings = findingsOf('code_host', host);
-  const { app, client, credentials } = connect(settings, clock, timeoutMs);
   try {
     return await clock.abortAfter(timeoutMs, async (signal) => {
-      const get = async (base: string, authorization: Authorization) =>
-        client.get({ base, authorization, signal });
-      if (app !== null) return appFindings(findings, apiUrl, app, get);
+      const ask: Ask = (base, authorization) => client.ask({ base, authorization, signal });
+      if (app !== null) return appFindings(findings, apiUrl, app, ask, signal);
       const { tokenPath, tokenEndsAtMs } = DIALECTS[host];
-      const endsAtMs = tokenEndsAtMs(await get(tokenPath, await credentials.authorize('', signal)));
+      const endsAtMs = tokenEndsAtMs(await ask(tokenPath, await credentials.authorize('', signal)));
       const accepted = `${apiUrl} accepts the token`;
       if (endsAtMs === null) return [findings.ok(accepted)];
       const found = `${accepted}, until ${new Date(endsAtMs).toISOString().slice(0, 10)}`;
@@ -75,13 +78,10 @@ async function credentialFindings(settings: CodeHostSettings, { clock, timeoutMs
   } catch (error) {
     if (!(error instanceof CodeHostError)) throw error;
     const setting = app === null ? `${host.toUpperCase()}_TOKEN` : 'GITHUB_APP_ID and GITHUB_APP_KEY';
-    const [found, next] =
-      error.failure.kind === 'bad_credentials'
-        ? [`does not accept ${setting}`, `Make new credentials. ${SEE}`]
-        : [`does not answer (${error.message})`, 'Check its address, and that this machine can reach it.'];
+    const [found, next] = hasBadCredentials(error.failure)
+      ? [`does not accept ${setting}`, `Make new credentials. ${SEE}`]
+      : [`does not answer (${error.message})`, 'Check its address, and that this machine can reach it.'];
     return [findings.warning(`${apiUrl} ${found}`, `${next} ${ANNOUNCED}`)];
-  } finally {
-    void client.close();
   }
 }
 
@@ -102,13 +102,14 @@ const repositories = z.object({
 async function appFindings(
   findings: Findings,
   apiUrl: string,
-  app: NonNullable<CodeHost['app']>,
-  get: (base: string, authorization: Authorization) => Promise<HostResponse>,
+  app: GithubApp,
+  ask: Ask,
+  signal: AbortSignal,
 ): Promise<Finding[]> {
   const asApp = await app.asApp();
-  const { name } = decodeBody(await get('/app', asApp), z.object({ name: shortText }));
+  const { name } = decodeBody(await ask('/app', asApp), z.object({ name: shortText }));
   const path = `/app/installations?per_page=${INSTALLATIONS_MAX}`;
-  const installed = decodeBody(await get(path, asApp), installations);
+  const installed = decodeBody(await ask(path, asApp), installations);
   const accepted = `${apiUrl} accepts the App ${name ?? ''}`.trimEnd();
   if (installed.length === 0) {
     const found = `${accepted}, which is not installed anywhere`;
@@ -119,12 +120,9 @@ async function appFindings(
     if (installation.suspended_at !== null) {
       return findings.warning(`${accepted}, suspended by ${owner}`, `Ask its owners. ${ANNOUNCED}`);
     }
-    const authorization = await app.asInstallation(installation.id);
-    const seen = decodeBody(
-      await get('/installation/repositories?per_page=100', authorization),
-      repositories,
-    );
-    const { repositories: some, total_count: count } = seen;
+    const authorization = await app.asInstallation(installation.id, signal);
+    const answer = await ask('/installation/repositories?per_page=100', authorization);
+    const { repositories: some, total_count: count } = decodeBody(answer, repositories);
     const names = some.slice(0, NAMES_MAX).map(({ full_name: fullName }) => fullName);
     const more = count > NAMES_MAX ? ` and ${count - NAMES_MAX} more` : '';
     const named = count === 0 ? '' : ` (${names.join(', ')}${more})`;

@@ -6,7 +6,7 @@ import { type CodeHostSite, parsePullRequestLink } from '#jobs/pull-requests/lin
 import { seenPullRequest } from '#jobs/pull-requests/pull-request.ts';
 import { type Periodic, periodically } from '#runtime/clock.ts';
 import type { ClaimedTask } from '#store/store.ts';
-import type { CheckMemory, CheckResult, CodeHosts } from './code-hosts.ts';
+import type { CheckMemory, CodeHosts } from './code-hosts.ts';
 import { nextCheckAtMs, reminderDueAtMs } from './decide.ts';
 import { PullRequests } from './queries.ts';
 
@@ -23,9 +23,6 @@ export const watchLinks: AfterWrite = async (tx, { job, links = [] }, { nowMs, p
   }
 };
 
-/** Its code host may be configured again. */
-const NOT_CONFIGURED: CheckResult = { outcome: 'no_access', reason: 'not_allowed' };
-
 export async function checkPullRequest(
   tools: EngineTools & { readonly codeHosts: CodeHosts },
   task: ClaimedTask,
@@ -35,9 +32,7 @@ export async function checkPullRequest(
   if (stopping.aborted) return release(tools, task);
   const watched = await store.transaction((tx) => tx.queries(PullRequests).get(subject));
   if (watched === null) return store.transaction((tx) => tx.tasks.complete(lease));
-  const link = codeHosts.find(watched.key);
-  const result =
-    link === null ? NOT_CONFIGURED : await codeHosts.check(link, watched.memory as CheckMemory | null);
+  const result = await codeHosts.check(watched.key, watched.memory as CheckMemory | null);
   if (stopping.aborted && result.outcome === 'later') return release(tools, task);
   const seen = result.outcome === 'seen' ? result : null;
   await store.transaction(async (tx) => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CodeHostError, orNull } from '#codehost/client.ts';
+import { orNull } from '#codehost/client.ts';
 import {
   checkStateIn,
   commit,
@@ -19,6 +19,9 @@ import {
   title,
   worstOf,
 } from './dialect.ts';
+
+/** GitLab has nothing finer. */
+const PERMISSION = 'read_api';
 
 const ownToken = z.object({ expires_at: shortText });
 
@@ -106,7 +109,7 @@ const previews = listOf(
     .transform(({ body }) => previewIn(body)),
 );
 
-const readPreview: Reading = async (read, { number, commit }) => {
+const readPreview: Reading = async (read, { number, commit }, lacks) => {
   const newest = `order_by=id&sort=desc&status=success&per_page=${DEPLOYMENTS_MAX}`;
   const deployed = await orNull(read(`/deployments?${newest}`, deployments));
   const deployment = deployed?.find(
@@ -116,7 +119,7 @@ const readPreview: Reading = async (read, { number, commit }) => {
   if (deployment !== undefined) return { previewUrl: deployment.environment.external_url };
   const path = `/merge_requests/${number}/notes?order_by=created_at&sort=desc&per_page=${NOTES_MAX}`;
   const commented = await orNull(read(path, previews));
-  if (deployed === null && commented === null) throw new CodeHostError({ kind: 'forbidden' });
+  if (deployed === null && commented === null) lacks(PERMISSION);
   return { previewUrl: commented?.[0] ?? null };
 };
 
@@ -145,7 +148,10 @@ const diffs = listOf(
 /** GitLab has diffs (since 15.7), but no counts. Empty if it leaves out many or long ones. */
 const readSize: Reading = async (read, { number }) => {
   const path = `/merge_requests/${number}/diffs?`;
-  const found = await orNull(readList(read, path, diffs, DIFF_PAGES_MAX), ({ kind }) => kind === 'not_found');
+  const found = await orNull(
+    readList(read, path, diffs, DIFF_PAGES_MAX),
+    ({ outcome }) => outcome === 'not_found',
+  );
   if (!found?.isComplete || found.items.some((file) => file.isLeftOut)) return {};
   const total = (name: 'added' | 'removed') => found.items.reduce((sum, file) => sum + file[name], 0);
   return { size: { files: found.items.length, lines: { added: total('added'), removed: total('removed') } } };
@@ -156,6 +162,5 @@ export const gitlab: Dialect = {
   tokenEndsAtMs: ({ body }) => timeMs(ownToken.safeParse(body).data?.expires_at ?? null),
   details: readDetails,
   readings: { size: readSize, checks: readChecks, review: readReview, preview: readPreview },
-  // GitLab has nothing finer.
-  permission: 'read_api',
+  permission: PERMISSION,
 };

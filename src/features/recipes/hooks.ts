@@ -1,6 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { z } from 'zod';
+import { parseJson } from '#runtime/exchange.ts';
 import { type BodyReader, type Route, tooLongBody } from '#runtime/http-server.ts';
 import { recentSignature, SIGNATURE_MISMATCH } from '#slack/inbound/connection/connection.ts';
 import type { FeatureTools, NamedSecret } from '../feature.ts';
@@ -80,12 +82,8 @@ async function handle(
   const content = await bodies.read(request, BODY_LIMIT_BYTES);
   if ('status' in content) return refusal(content.status, content.reason);
   if (!signed.covers(content)) return refusal(401, SIGNATURE_MISMATCH);
-  let given: unknown;
-  try {
-    given = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(content));
-  } catch {
-    return refusal(400, 'no JSON');
-  }
+  const given = isUtf8(content) ? parseJson(new TextDecoder().decode(content)) : undefined;
+  if (given === undefined) return refusal(400, 'no JSON');
   const { data, error } = hookBody.safeParse(given);
   if (data !== undefined) return store(tools, hook, signed.id, data);
   const place = error.issues[0]?.path.join('.') ?? '';

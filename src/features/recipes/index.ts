@@ -1,15 +1,7 @@
 import type { Feature } from '../feature.ts';
 import { hookRoutes, webhookSecrets } from './hooks.ts';
 import { recipeContradictions, recipeSettings, recipesIn } from './recipe.ts';
-import {
-  recipeChosen,
-  recipeFormSubmitted,
-  recipesFor,
-  resumeRecipe,
-  runNamed,
-  startScheduled,
-} from './start.ts';
-import { recipesView } from './view.ts';
+import { recipeListeners, startScheduled } from './start.ts';
 
 const OUTSIDE = [
   'nobody may run it, start its drafts or reply to it: access.channels does not name its channel',
@@ -33,21 +25,5 @@ export const recipes: Feature = {
     })),
   run: (tools) => ({ tasks: { slack: { start_recipe: (task) => startScheduled(tools, task) } } }),
   routes: hookRoutes,
-  listeners: () => ({
-    // Without recipes, `run` is a normal request.
-    commands: ({ settingsOf, teamId }) =>
-      recipesIn(settingsOf(teamId)).length === 0
-        ? {}
-        : { run: (deps, command, words) => runNamed(deps, command, words.kind === 'run' ? words.name : '') },
-    answers: { recipes: async (deps, userId) => recipesView(await recipesFor(deps, userId)) },
-    presses: {
-      runRecipe: (deps, press) => runNamed(deps, { ...press, responseUrl: null }, press.value),
-      resumeRecipe,
-    },
-    submissions: { recipe: recipeFormSubmitted },
-    menu: {
-      namesFor: async (deps, userId) => (await recipesFor(deps, userId)).map(({ name }) => name),
-      choose: recipeChosen,
-    },
-  }),
+  listeners: () => recipeListeners,
 };

@@ -4,7 +4,7 @@ import { requestDraft } from '#jobs/decide/start/drafts.ts';
 import { openJob } from '#jobs/decide/start/open.ts';
 import { isUnwatched, type Job, type Origin, openStages } from '#jobs/job.ts';
 import { approversIn, settingsOf } from '#jobs/policy.ts';
-import { resumedRuns } from '#jobs/recipe.ts';
+import { newRuns, resumedRuns } from '#jobs/recipe.ts';
 import { judgePrompt } from '#jobs/requests/command.ts';
 import { isWaitOn } from '#jobs/schedule/schedule.ts';
 import { noteRefusal, noteRequest } from '#slack/inbound/connection/requests.ts';
@@ -21,14 +21,7 @@ import {
   storePress,
   storeRequest,
 } from '#slack/inbound/door.ts';
-import type {
-  FeatureListeners,
-  Interaction,
-  InteractionListener,
-  ListenerDeps,
-  Press,
-  Submission,
-} from '#slack/inbound/listener.ts';
+import type { FeatureListeners, Interaction, ListenerDeps, Press } from '#slack/inbound/listener.ts';
 import { decode, formIds, recipeData } from '#slack/protocol/ids.ts';
 import { escapeMrkdwn, sanitize } from '#slack/protocol/slack-text.ts';
 import type { SlackMessage } from '#slack/views/message.ts';
@@ -43,6 +36,7 @@ import {
   recipeForm,
   recipeProblemView,
   recipeSkippedView,
+  recipesView,
   resumedView,
   runningView,
 } from './view.ts';
@@ -174,11 +168,7 @@ function recipeNamed({ settingsOf, teamId }: ListenerDeps, name: string | undefi
 }
 
 /** Null: a form or the card is the answer. */
-export async function runNamed(
-  deps: ListenerDeps,
-  made: Interaction,
-  name: string,
-): Promise<SlackMessage | null> {
+async function runNamed(deps: ListenerDeps, made: Interaction, name: string): Promise<SlackMessage | null> {
   const { userId, channelId, responseUrl } = made;
   const recipe = recipeNamed(deps, name.toLowerCase());
   if (recipe === undefined) {
@@ -194,34 +184,6 @@ export async function runNamed(
   return isStarted && recipe.channelId !== channelId ? runningView(recipe) : null;
 }
 
-export const recipeFormSubmitted: InteractionListener<Submission> = async (deps, form) => {
-  const { values } = form.view.state;
-  const made = decode(recipeData, form.view.private_metadata);
-  const recipe = recipeNamed(deps, made?.recipe);
-  if (recipe === undefined) return noSuchRecipe(deps, form.userId, made?.recipe ?? '');
-  const filled = placeholdersIn(recipe.request).map((name): [string, string] => {
-    const id = formIds.value + name;
-    return [name, values[id]?.[id]?.value ?? ''];
-  });
-  const interaction = { ...form, responseUrl: made?.responseUrl ?? null };
-  await runRecipe(deps, interaction, 'form', recipe, new Map(filled));
-  return null;
-};
-
-export const recipeChosen: NonNullable<FeatureListeners['menu']>['choose'] = async (
-  deps,
-  form,
-  { name, responseUrl },
-) => {
-  const recipe = recipeNamed(deps, name);
-  if (recipe === undefined) throw new Refused(await noSuchRecipe(deps, form.userId, name), formIds.recipe);
-  if (placeholdersIn(recipe.request).length > 0) return form.update(recipeForm(recipe, responseUrl));
-  await runRecipe(deps, { ...form, responseUrl }, 'form', recipe).catch((error: unknown) => {
-    throw new Refused(refusedIn(error).answer, formIds.recipe);
-  });
-  return null;
-};
-
 async function noSuchRecipe(deps: ListenerDeps, userId: string, name: string) {
   return noSuchRecipeView(name, await recipesFor(deps, userId));
 }
@@ -235,40 +197,34 @@ async function runRecipe(
   values?: ReadonlyMap<string, string>,
 ) {
   const { store, teamId } = deps;
-  // Admission checks whether the channel is shared.
-  const request = { teamId, recipe, userId, responseUrl, keys, values, isClosed: false };
   const outcome = await storeRequest(
     deps,
     () =>
-      store.transaction((tx) => startRecipe(tx, { ...request, origin: { kind: from } }, deps.newContext())),
+      store.transaction((tx) => {
+        // Admission checks whether the channel is shared.
+        const request = { teamId, recipe, userId, responseUrl, keys, values, isClosed: false };
+        return startRecipe(tx, { ...request, origin: { kind: from } }, deps.newContext());
+      }),
     // The job's thread is there.
     () => admissionProblem(deps, userId, recipe.channelId),
   );
-  switch (outcome.kind) {
-    case 'duplicate':
-      noteRequest({ outcome: 'duplicate' });
-      return false;
-    case 'started':
-    case 'drafted':
-      noteRequest({ outcome: 'accepted', jobId: outcome.job.id });
-      return true;
-    case 'skipped':
-      noteRefusal(deps, userId, 'recipe_open');
-      // A form's errors cannot show links.
-      throw new Refused(recipeSkippedView(recipe.name, from === 'form' ? null : linkTo(deps, outcome.job)));
-    case 'refused': {
-      const { problem } = outcome;
-      noteRefusal(deps, userId, problem.kind);
-      const field = problem.kind === 'bad_value' ? formIds.value + problem.name : undefined;
-      throw new Refused(recipeProblemView(problem), field);
-    }
-    case 'paused':
-    case 'shared_channel':
-      throw new Error(`only a recipe that starts by itself can end as ${outcome.kind}`);
+  if (outcome.kind === 'skipped') {
+    noteRefusal(deps, userId, 'recipe_open');
+    // A form's errors cannot show links.
+    throw new Refused(recipeSkippedView(recipe.name, from === 'form' ? null : linkTo(deps, outcome.job)));
   }
+  if (outcome.kind === 'refused') {
+    const { problem } = outcome;
+    noteRefusal(deps, userId, problem.kind);
+    const field = problem.kind === 'bad_value' ? formIds.value + problem.name : undefined;
+    throw new Refused(recipeProblemView(problem), field);
+  }
+  const isNew = 'job' in outcome;
+  noteRequest(isNew ? { outcome: 'accepted', jobId: outcome.job.id } : { outcome: 'duplicate' });
+  return isNew;
 }
 
-export async function recipesFor(deps: ListenerDeps, userId: string): Promise<readonly Recipe[]> {
+async function recipesFor(deps: ListenerDeps, userId: string): Promise<readonly Recipe[]> {
   const allowed = recipesIn(deps.settingsOf(deps.teamId)).map(async (recipe) =>
     (await deps.access.refusal(userId, recipe.channelId)) === null ? [recipe] : [],
   );
@@ -279,8 +235,49 @@ export async function recipesFor(deps: ListenerDeps, userId: string): Promise<re
   return (await inTime(deps, 'formDetail', found, [])).flat();
 }
 
+export const recipeListeners: FeatureListeners = {
+  // Without recipes, `run` is a normal request.
+  commands: ({ settingsOf, teamId }) =>
+    recipesIn(settingsOf(teamId)).length === 0
+      ? {}
+      : { run: (deps, command, words) => runNamed(deps, command, words.kind === 'run' ? words.name : '') },
+  answers: { recipes: async (deps, userId) => recipesView(await recipesFor(deps, userId)) },
+  presses: {
+    runRecipe: (deps, press) => runNamed(deps, { ...press, responseUrl: null }, press.value),
+    resumeRecipe,
+  },
+  submissions: {
+    recipe: async (deps, form) => {
+      const { values } = form.view.state;
+      const made = decode(recipeData, form.view.private_metadata);
+      const recipe = recipeNamed(deps, made?.recipe);
+      if (recipe === undefined) return noSuchRecipe(deps, form.userId, made?.recipe ?? '');
+      const filled = placeholdersIn(recipe.request).map((name): [string, string] => {
+        const id = formIds.value + name;
+        return [name, values[id]?.[id]?.value ?? ''];
+      });
+      const interaction = { ...form, responseUrl: made?.responseUrl ?? null };
+      await runRecipe(deps, interaction, 'form', recipe, new Map(filled));
+      return null;
+    },
+  },
+  menu: {
+    namesFor: async (deps, userId) => (await recipesFor(deps, userId)).map(({ name }) => name),
+    choose: async (deps, form, { name, responseUrl }) => {
+      const recipe = recipeNamed(deps, name);
+      if (recipe === undefined)
+        throw new Refused(await noSuchRecipe(deps, form.userId, name), formIds.recipe);
+      if (placeholdersIn(recipe.request).length > 0) return form.update(recipeForm(recipe, responseUrl));
+      await runRecipe(deps, { ...form, responseUrl }, 'form', recipe).catch((error: unknown) => {
+        throw new Refused(refusedIn(error).answer, formIds.recipe);
+      });
+      return null;
+    },
+  },
+};
+
 /** Missed starts are not made up for. */
-export const resumeRecipe: InteractionListener<Press> = async (deps, press) => {
+async function resumeRecipe(deps: ListenerDeps, press: Press) {
   const { teamId } = deps;
   const { value: name, userId, keys, buttonId: button } = press;
   const problem = await adminProblem(deps, userId, 'resume');
@@ -291,18 +288,21 @@ export const resumeRecipe: InteractionListener<Press> = async (deps, press) => {
       const key = { teamId, name };
       if (!(await tx.inboundRequests.remember(keys, context.nowMs))) return null;
       const isPaused = (await tx.recipes.get(key)).pausedAtMs !== null;
-      const runs = isPaused ? await tx.recipes.lock(key) : null;
-      const hasEffect = runs !== null && runs.pausedAtMs !== null;
+      const runs = isPaused ? await tx.recipes.lock(key) : newRuns;
+      const hasEffect = runs.pausedAtMs !== null;
       if (hasEffect) await tx.recipes.put(key, resumedRuns(runs));
       await recordPress(tx, deps, context, { userId, button, jobId: null, hasEffect });
       return hasEffect;
     }),
   );
   const hasEffect = await storePress(press, stored);
-  if (hasEffect === null) noteRequest({ outcome: 'duplicate' });
-  if (!hasEffect) return hasEffect === null ? null : notPausedView(name);
+  if (hasEffect === null) {
+    noteRequest({ outcome: 'duplicate' });
+    return null;
+  }
+  if (!hasEffect) return notPausedView(name);
   await press.ack();
   deps.log.info('recipe_resumed', { team_id: teamId, recipe: name, user_id: userId });
   const names = await namesIn(deps, [`<@${userId}>`]);
   return press.replace(resumedView(name, names.get(userId) ?? 'somebody'));
-};
+}

@@ -1,31 +1,14 @@
 import type { Job } from '#jobs/job.ts';
-import { type Audited, type Reports, rowsOf } from './queries.ts';
+import { type Audited, type Reports, slicesOf } from './queries.ts';
 import { fateOf, type Period } from './report.ts';
-
-const ROWS_PER_PAGE = 200;
 
 /** In order of time, stable within a moment. */
 export async function* readAudit(reports: Reports, period: Period, withTexts: boolean) {
-  const starts = rowsOf(async (after) => {
-    const { rows, next } = await reports.jobs(period, null, after, ROWS_PER_PAGE);
-    return { rows: rows.map(({ job }) => startOf(job)), next };
-  });
-  const replies = rowsOf((after) => reports.replies(period, after, ROWS_PER_PAGE));
-  const recorded = rowsOf((after) => reports.recorded(period, after, ROWS_PER_PAGE));
-  for await (const one of merged([starts, replies, recorded])) yield auditLine(one, withTexts);
-}
-
-async function* merged(sources: readonly AsyncGenerator<Audited>[]): AsyncGenerator<Audited> {
-  const next = async (source: AsyncGenerator<Audited>) => {
-    const { value } = await source.next();
-    return value === undefined ? [] : [{ source, value }];
-  };
-  let heads = (await Promise.all(sources.map(next))).flat();
-  while (heads.length > 0) {
-    const first = heads.reduce((one, other) => (other.value.atMs < one.value.atMs ? other : one));
-    yield first.value;
-    const following = await next(first.source);
-    heads = heads.flatMap((head) => (head === first ? following : [head]));
+  for await (const slice of slicesOf(period)) {
+    const starts = (await reports.jobs(slice, null)).map(({ job }) => startOf(job));
+    const entries = [...starts, ...(await reports.replies(slice)), ...(await reports.recorded(slice))];
+    entries.sort((one, other) => one.atMs - other.atMs);
+    yield* entries.map((entry) => auditLine(entry, withTexts));
   }
 }
 

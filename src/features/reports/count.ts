@@ -1,12 +1,8 @@
 import { sitesOf } from '#engine/apply-event.ts';
 import type { CodeHostSite } from '#jobs/pull-requests/link.ts';
 import type { FeatureTools } from '../feature.ts';
-import { Reports, rowsOf } from './queries.ts';
-import { createTally, hourlyPeak, type MadeReport, type Period } from './report.ts';
-
-/** On SQLite, a page's transaction blocks all else. */
-const JOBS_PER_PAGE = 100;
-const CALLS_PER_PAGE = 1_000;
+import { Reports, slicesOf } from './queries.ts';
+import { createTally, type MadeReport, type Period } from './report.ts';
 
 type ReportRequest = Period &
   Readonly<{
@@ -17,24 +13,18 @@ type ReportRequest = Period &
     sites: readonly CodeHostSite[];
   }>;
 
-/** Counts page by page, in constant memory. */
+/** Counts slice by slice, in constant memory. */
 export async function makeReport(
   read: <T>(query: (reports: Reports) => Promise<T>) => Promise<T>,
-  { teamId, projectIds, hourlyBudget, sites, ...period }: ReportRequest,
+  { teamId, projectIds, hourlyBudget: limit, sites, ...period }: ReportRequest,
 ): Promise<MadeReport> {
   const tally = createTally(period, sites);
-  for (const which of ['jobs', 'startedAgain'] as const) {
-    const jobs = rowsOf((after) => read((reports) => reports[which](period, teamId, after, JOBS_PER_PAGE)));
-    for await (const job of jobs) tally.add(job);
+  for await (const slice of slicesOf(period)) {
+    for (const job of await read((reports) => reports.jobs(slice, teamId))) tally.add(job);
   }
-  let most = 0;
-  for (const projectId of projectIds ?? (await read((reports) => reports.projects()))) {
-    const calls = rowsOf((after) =>
-      read((reports) => reports.agentCalls(projectId, period, after, CALLS_PER_PAGE)),
-    );
-    most = Math.max(most, await hourlyPeak(calls));
-  }
-  return tally.report({ peak_per_hour: most, limit: hourlyBudget });
+  for (const job of await read((reports) => reports.startedAgain(period, teamId))) tally.add(job);
+  const peak = await read((reports) => reports.busiestHour(period, projectIds));
+  return tally.report({ peak_per_hour: peak, limit });
 }
 
 const SHOWN_MS = 7 * 86_400_000;

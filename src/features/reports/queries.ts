@@ -1,13 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type SqlBool, sql } from 'kysely';
 import { slackTime } from '#jobs/follow-ups/follow-up.ts';
-import type { Job } from '#jobs/job.ts';
 import { IS_IN_BUDGET } from '#store/queries/calls.ts';
 import type { Recorded } from '#store/queries/operations.ts';
 import { idsOf } from '#store/queries/prepared.ts';
-import { type Cursor, type Page, readPage, Table } from '#store/queries/table.ts';
+import { Table } from '#store/queries/table.ts';
 import { fromJson, jobColumns, jobFrom } from '#store/schema/tables.ts';
 import { type CountedJob, type Period, startingAgain } from './report.ts';
+
+type JobRow = Parameters<typeof jobFrom>[0] & Readonly<{ id: string; unclearReplies: number }>;
 
 export type Audited = Omit<Recorded, 'action'> &
   Readonly<{
@@ -16,37 +17,32 @@ export type Audited = Omit<Recorded, 'action'> &
     text?: string;
   }>;
 
-/** Lets other work run between pages. */
-export async function* rowsOf<Row>(pageAfter: (after: Cursor | null) => Promise<Page<Row>>) {
-  let after: Cursor | null = null;
-  do {
-    const { rows, next }: Page<Row> = await pageAfter(after);
-    yield* rows;
-    after = next;
+/** Bounds the memory, and on SQLite how long a transaction blocks all else. */
+const SLICE_MS = 3 * 3_600_000;
+
+/** Lets other work run in between. */
+export async function* slicesOf({ sinceMs, untilMs }: Period): AsyncGenerator<Period> {
+  for (let fromMs = sinceMs; fromMs < untilMs; fromMs += SLICE_MS) {
+    yield { sinceMs: fromMs, untilMs: Math.min(fromMs + SLICE_MS, untilMs) };
     await nextTurn();
-  } while (after !== null);
+  }
 }
 
 /** In order of time, without locks. `teamId` null: all workspaces. */
 export class Reports extends Table {
-  async jobs(
-    { sinceMs, untilMs }: Period,
-    teamId: string | null,
-    after: Cursor | null,
-    limit: number,
-  ): Promise<Page<CountedJob>> {
-    const jobs = this.jobsOf(teamId).where('requestedAt', '<', untilMs);
-    const { rows, next } = await readPage(jobs, ['requestedAt', 'id'], sinceMs, after, limit);
-    return { rows: await this.counted(rows.map(jobFrom), ''), next };
+  async jobs({ sinceMs, untilMs }: Period, teamId: string | null): Promise<CountedJob[]> {
+    const jobs = this.jobsOf(teamId, '')
+      .where('requestedAt', '>=', sinceMs)
+      .where('requestedAt', '<', untilMs)
+      .orderBy('requestedAt')
+      .orderBy('id');
+    return this.counted(await jobs.execute());
   }
 
-  async startedAgain(
-    { sinceMs, untilMs }: Period,
-    teamId: string | null,
-    after: Cursor | null,
-    limit: number,
-  ): Promise<Page<CountedJob>> {
-    const jobs = this.jobsOf(teamId)
+  /** Older ones, of the whole period: few. */
+  async startedAgain({ sinceMs, untilMs }: Period, teamId: string | null): Promise<CountedJob[]> {
+    const jobs = this.jobsOf(teamId, slackTime(sinceMs))
+      .where('requestedAt', '<', sinceMs)
       .where('id', 'in', (entries) =>
         entries
           .selectFrom('auditEntry')
@@ -59,107 +55,106 @@ export class Reports extends Table {
           .where('jobId', 'is not', null)
           .$narrowType<{ jobId: string }>(),
       )
-      .where('requestedAt', '<', sinceMs);
-    const { rows, next } = await readPage(jobs, ['id'], '', after, limit);
-    return { rows: await this.counted(rows.map(jobFrom), slackTime(sinceMs)), next };
+      .orderBy('id');
+    return this.counted(await jobs.execute());
   }
 
-  async agentCalls(
-    projectId: string,
-    { sinceMs, untilMs }: Period,
-    after: Cursor | null,
-    limit: number,
-  ): Promise<Page<number>> {
+  /** The most calls to the agent within 60 minutes for one project. `projectIds` null: of all. */
+  async busiestHour({ sinceMs, untilMs }: Period, projectIds: readonly string[] | null): Promise<number> {
+    const ids = projectIds ?? (await this.projects());
+    if (ids.length === 0) return 0;
     const calls = this.db
       .selectFrom('call')
-      .select(['startedAt', 'seq'])
-      .where('projectId', '=', projectId)
+      .select(
+        sql<number>`count(*) over (
+          partition by project_id order by started_at range between 3599999 preceding and current row
+        )`.as('inHour'),
+      )
+      .where('projectId', 'in', ids)
+      .where('startedAt', '>=', sinceMs)
       .where('startedAt', '<', untilMs)
-      .where(IS_IN_BUDGET)
-      .$narrowType<{ startedAt: number }>();
-    const { rows, next } = await readPage(calls, ['startedAt', 'seq'], sinceMs, after, limit);
-    return { rows: rows.map(({ startedAt }) => startedAt), next };
+      .where(IS_IN_BUDGET);
+    const busiest = this.db.selectFrom(calls.as('calls')).select((eb) => eb.fn.max('inHour').as('most'));
+    return (await busiest.executeTakeFirstOrThrow()).most ?? 0;
   }
 
-  async projects(): Promise<string[]> {
+  /** A loose index scan. */
+  private async projects() {
     const found: string[] = [];
-    // A loose index scan.
     for (;;) {
-      const row = await this.db
+      const { next } = await this.db
         .selectFrom('call')
-        .select('projectId')
+        .select((eb) => eb.fn.min<string | null>('projectId').as('next'))
         .where('projectId', '>', found.at(-1) ?? '')
         .where(IS_IN_BUDGET)
-        .orderBy('projectId')
-        .limit(1)
-        .executeTakeFirst();
-      if (row === undefined) return found;
-      found.push(row.projectId);
+        .executeTakeFirstOrThrow();
+      if (next === null) return found;
+      found.push(next);
     }
   }
 
-  async recorded({ sinceMs, untilMs }: Period, after: Cursor | null, limit: number): Promise<Page<Recorded>> {
-    const entries = this.db.selectFrom('auditEntry').selectAll().where('at', '<', untilMs);
-    const { rows, next } = await readPage(entries, ['at', 'id'], sinceMs, after, limit);
-    return { rows: rows.map(({ at: atMs, id: _id, ...entry }) => ({ ...entry, atMs })), next };
+  async recorded({ sinceMs, untilMs }: Period): Promise<Recorded[]> {
+    const entries = this.db.selectFrom('auditEntry').selectAll();
+    const within = entries.where('at', '>=', sinceMs).where('at', '<', untilMs);
+    const rows = await within.orderBy('at').orderBy('id').execute();
+    return rows.map(({ at: atMs, id: _id, ...entry }) => ({ ...entry, atMs }));
   }
 
   /** By Slack's clock. */
-  async replies({ sinceMs, untilMs }: Period, after: Cursor | null, limit: number): Promise<Page<Audited>> {
-    const replies = this.db
+  async replies({ sinceMs, untilMs }: Period): Promise<Audited[]> {
+    const rows = await this.db
       .selectFrom('followUp')
       .innerJoin('job', 'job.id', 'followUp.jobId')
-      .select(['followUp.id', 'messageTs', 'userId', 'text', 'state', 'jobId', 'teamId'])
-      .where('messageTs', '<', slackTime(untilMs));
-    const order = ['messageTs', 'followUp.id'];
-    const { rows, next } = await readPage(replies, order, slackTime(sinceMs), after, limit);
-    const audited = rows.map(({ id: _id, messageTs, state, ...reply }) => ({
+      .select(['messageTs', 'userId', 'text', 'state', 'jobId', 'teamId'])
+      .where('messageTs', '>=', slackTime(sinceMs))
+      .where('messageTs', '<', slackTime(untilMs))
+      .orderBy('messageTs')
+      .orderBy('followUp.id')
+      .execute();
+    return rows.map(({ messageTs, state, ...reply }) => ({
       ...reply,
       ...({ action: 'reply', source: 'thread', outcome: state } as const),
       atMs: Math.floor(Number(messageTs) * 1000),
     }));
-    return { rows: audited, next };
   }
 
   /** With a plain `team_id`, SQLite would scan the workspace's jobs. */
-  private jobsOf(teamId: string | null) {
-    const jobs = this.db.selectFrom('job').select(['requestedAt', 'id', ...jobColumns]);
+  private jobsOf(teamId: string | null, repliesFromTs: string) {
+    const jobs = this.db
+      .selectFrom('job')
+      .select(['id', ...jobColumns])
+      .select((eb) =>
+        eb
+          .selectFrom('followUp')
+          .select((replies) => replies.fn.countAll<number>().as('count'))
+          .whereRef('followUp.jobId', '=', 'job.id')
+          .where('followUp.state', '=', 'unknown')
+          .where('messageTs', '>=', repliesFromTs)
+          .$asScalar()
+          .$notNull()
+          .as('unclearReplies'),
+      );
     return teamId === null ? jobs : jobs.where(sql<SqlBool>`team_id || '' = ${teamId}`);
   }
 
-  /** Omits earlier replies. */
-  private async counted(jobs: readonly Job[], repliesFromTs: string): Promise<CountedJob[]> {
-    if (jobs.length === 0) return [];
-    // Other jobs need no calls.
-    const withCalls = jobs.filter(({ creates, announcedPrLink }) => creates > 1 || announcedPrLink !== null);
-    const calls =
-      withCalls.length === 0
-        ? []
-        : await this.db
-            .selectFrom('call')
-            .select(['jobId', 'request', 'createdAt as createdAtMs'])
-            .where('jobId', 'in', idsOf(withCalls))
-            .where('kind', 'in', ['create_job', 'announce'])
-            .orderBy('jobId')
-            .orderBy('seq')
-            .execute();
-    const unclear = await this.db
-      .selectFrom('followUp')
-      .select((eb) => ['jobId', eb.fn.countAll<number>().as('count')])
-      .where('jobId', 'in', idsOf(jobs))
-      .where('state', '=', 'unknown')
-      .where('messageTs', '>=', repliesFromTs)
-      .groupBy('jobId')
+  private async counted(rows: readonly JobRow[]): Promise<CountedJob[]> {
+    if (rows.length === 0) return [];
+    const calls = await this.db
+      .selectFrom('call')
+      .select(['jobId', 'request', 'createdAt as createdAtMs'])
+      .where('jobId', 'in', idsOf(rows))
+      .where('kind', 'in', ['create_job', 'announce'])
+      .orderBy('jobId')
+      .orderBy('seq')
       .execute();
-    const callsOf = Map.groupBy(calls, ({ jobId }) => jobId);
-    const unclearOf = new Map(unclear.map(({ jobId, count }) => [jobId, count]));
-    return jobs.map((job) => ({
-      job,
-      calls: (callsOf.get(job.id) ?? []).map(({ request, createdAtMs }) => ({
+    const ofJob = Map.groupBy(calls, ({ jobId }) => jobId);
+    return rows.map((row) => ({
+      job: jobFrom(row),
+      calls: (ofJob.get(row.id) ?? []).map(({ request, ...call }) => ({
+        ...call,
         request: fromJson(request),
-        createdAtMs,
       })),
-      unclearReplies: unclearOf.get(job.id) ?? 0,
+      unclearReplies: row.unclearReplies,
     }));
   }
 }

@@ -22,8 +22,9 @@ type CountedCall = Pick<PastCall, 'request' | 'createdAtMs'>;
 
 export type CountedJob = Readonly<{
   job: Job;
-  /** Creates and announcements; empty if there is one create at most, and no pull request. */
+  /** Creates and announcements. */
   calls: readonly CountedCall[];
+  /** Since the period began. */
   unclearReplies: number;
 }>;
 
@@ -36,19 +37,8 @@ export function createTally({ sinceMs, untilMs }: Period, sites: readonly CodeHo
   const toPullRequestMs: number[] = [];
   let replies = 0;
   let lastUnclear: Pick<Job, 'channelId' | 'threadTs'> | null = null;
-  /** Oldest first, with one more than are named. */
-  let waitingForReview: readonly { readonly url: string; readonly sinceMs: number }[] = [];
+  const waiting = new Map<string, { readonly url: string; readonly sinceMs: number }>();
   const keyOf = (url: string) => pullRequestKey(url, sites);
-
-  function addWaiting(job: Job) {
-    const seen = lastPullRequestOf(job);
-    if (seen === null || jobStandingOf(job) !== 'waiting_for_review') return;
-    const { url, facts, seenAtMs } = seen;
-    const others = waitingForReview.filter((one) => keyOf(one.url) !== keyOf(url));
-    waitingForReview = [...others, { url, sinceMs: facts.openedAtMs ?? seenAtMs }]
-      .sort((one, other) => one.sinceMs - other.sinceMs)
-      .slice(0, WAITING_MAX + 1);
-  }
 
   return {
     add(counted: CountedJob): void {
@@ -74,7 +64,11 @@ export function createTally({ sinceMs, untilMs }: Period, sites: readonly CodeHo
       const [link] = announced;
       if (link !== undefined) toPullRequestMs.push(link.atMs - first.atMs);
       if (job.stage.kind === 'create_unknown') lastUnclear = job;
-      addWaiting(job);
+      const seen = lastPullRequestOf(job);
+      if (seen !== null && jobStandingOf(job) === 'waiting_for_review') {
+        const { url, facts, seenAtMs } = seen;
+        waiting.set(keyOf(url), { url, sinceMs: facts.openedAtMs ?? seenAtMs });
+      }
     },
     /** @param budget of the project with the busiest hour */
     report(budget: { readonly peak_per_hour: number; readonly limit: number }) {
@@ -97,6 +91,9 @@ export function createTally({ sinceMs, untilMs }: Period, sites: readonly CodeHo
         },
         budget,
       };
+      const oldestFirst = [...waiting.values()].sort((one, other) => one.sinceMs - other.sinceMs);
+      // One more than are named.
+      const waitingForReview = oldestFirst.slice(0, WAITING_MAX + 1);
       return { report, leftToDo: { unclear: lastUnclear, waitingForReview } };
     },
   };
@@ -117,30 +114,20 @@ export function quantile(durationsMs: readonly number[], share: number): number 
   return seconds[Math.max(1, Math.ceil(share * seconds.length)) - 1] ?? null;
 }
 
-const HOUR_MS = 3_600_000;
-
-/** @param timesMs ascending */
-export async function hourlyPeak(timesMs: AsyncIterable<number> | Iterable<number>): Promise<number> {
-  const lastHour: number[] = [];
-  let most = 0;
-  for await (const atMs of timesMs) {
-    lastHour.push(atMs);
-    while ((lastHour[0] ?? atMs) <= atMs - HOUR_MS) lastHour.shift();
-    most = Math.max(most, lastHour.length);
-  }
-  return most;
-}
-
 function startsOf({ job, calls }: CountedJob) {
   const last = job.watchedAgentJobId === null ? fateOf(job) : null;
   if (last === null) return [];
-  return byStart(calls).map((own, index, all) => ({
-    source: index === 0 ? job.origin.kind : ('again' as const),
-    atMs: (index === 0 ? undefined : own[0]?.createdAtMs) ?? job.requestedAtMs,
-    // A reply that finds the job gone recreates it silently.
-    fate: index === all.length - 1 ? last : (own.flatMap(fateIn).at(-1) ?? ('gone' as const)),
-    calls: own,
-  }));
+  const creates = calls.flatMap(({ request }, index) => (request.kind === 'create_job' ? [index] : []));
+  return [0, ...creates.slice(1)].map((begin, index, all) => {
+    const own = calls.slice(begin, all[index + 1]);
+    return {
+      source: index === 0 ? job.origin.kind : ('again' as const),
+      atMs: (index === 0 ? undefined : own[0]?.createdAtMs) ?? job.requestedAtMs,
+      // A reply that finds the job gone recreates it silently.
+      fate: index === all.length - 1 ? last : (own.flatMap(fateIn).at(-1) ?? ('gone' as const)),
+      calls: own,
+    };
+  });
 }
 
 /** Of the latest start; null: none. */
@@ -165,19 +152,6 @@ export function fateOf({ stage, agentJob, creates }: Job): Fate | null {
       if (stage.status === 'completed') return agentJob?.prLink ? 'pull_request' : 'done';
       return stage.status === 'vanished' ? 'gone' : stage.status;
   }
-}
-
-function byStart(calls: readonly CountedCall[]) {
-  const starts: CountedCall[][] = [[]];
-  for (const call of calls) {
-    if (isCreate(call) && starts.at(-1)?.some(isCreate)) starts.push([]);
-    starts.at(-1)?.push(call);
-  }
-  return starts;
-}
-
-function isCreate({ request }: CountedCall) {
-  return request.kind === 'create_job';
 }
 
 function fateIn({ request }: CountedCall): Fate[] {

@@ -18,8 +18,7 @@ import type { Completion } from '#slack/workspace/poster.ts';
 import type { Workspace } from '#slack/workspace/workspace.ts';
 import type { ClaimedTask } from '#store/store.ts';
 import type { Feature } from '../feature.ts';
-import { StepTokens } from './queries.ts';
-import { stepReached } from './start.ts';
+import { StepTokens, stepReached } from './start.ts';
 import { stepErrorText } from './view.ts';
 
 /** `jobs/steps.ts` decides the step's result. */

@@ -9,11 +9,29 @@ import { requestOf } from '#slack/inbound/start-job.ts';
 import { STEP_ID } from '#slack/protocol/ids.ts';
 import { sanitize } from '#slack/protocol/slack-text.ts';
 import { failureIn } from '#slack/workspace/caller.ts';
-import { StepTokens } from './queries.ts';
+import { Table } from '#store/queries/table.ts';
 import { type StepRefusal, stepRefusalText } from './view.ts';
 
 /** Slack accepts the step's token this long. */
 const TOKEN_LIFE_MS = 15 * 60_000;
+
+/** Secrets: valid for minutes, never copied or backed up. */
+export class StepTokens extends Table {
+  async keep(jobId: string, token: string, untilMs: number): Promise<void> {
+    await this.db.insertInto('stepToken').values({ jobId, token, until: untilMs }).execute();
+    const kind = 'forget_step_token';
+    await this.tasks.schedule({ kind, subject: jobId, runAtMs: untilMs, ifScheduled: 'replace' });
+  }
+
+  async get(jobId: string, nowMs: number): Promise<string | null> {
+    const row = await this.row('stepToken', { jobId });
+    return row !== undefined && row.until > nowMs ? row.token : null;
+  }
+
+  async forget(jobId: string): Promise<void> {
+    await this.delete('stepToken', { jobId });
+  }
+}
 
 /** No error: the job exists. */
 const STARTED = '';
@@ -25,18 +43,22 @@ type StepRequest = Readonly<{ request: JobRequest; isDraft: boolean }>;
 /** Reports problems before the acknowledgement: if that fails, Slack redelivers the event. */
 export const stepReached: EventListener<'function_executed'> = async (deps, { event, body }) => {
   if (event.function.callback_id !== STEP_ID) return;
-  const { teamId, store } = deps;
+  const { teamId, store, clock } = deps;
   const { function_execution_id: id, inputs: given = {}, bot_access_token: token = null } = event;
   const ofEvent = body.event_id === undefined ? [] : [`event:${teamId}:${body.event_id}`];
-  const execution = { id, token, keys: [`function:${teamId}:${id}`, ...ofEvent] };
-  if (await store.transaction((tx) => tx.inboundRequests.isKnown(execution.keys))) {
+  const keys = [`function:${teamId}:${id}`, ...ofEvent];
+  if (await store.transaction((tx) => tx.inboundRequests.isKnown(keys))) {
     return noteRequest({ outcome: 'duplicate' });
   }
-  const request = await stepRequestIn(deps, given, id);
+  const step = await stepRequestIn(deps, given, id);
   // Even if other inputs are wrong.
   const personId = inputs.shape.person.safeParse(given.person).data?.id ?? null;
-  const error = await storeOnce(deps, execution, request, personId);
-  if (error !== STARTED) await endWith(deps, execution, error);
+  const execution = { id, token, keys };
+  const { error, note } = await storeOnce(deps, execution, step, personId);
+  noteRequest(note);
+  if (error === STARTED) return;
+  await reportError(deps, execution, error);
+  await store.transaction((tx) => tx.inboundRequests.remember(keys, clock.now()));
 };
 
 /** Slack does not document how it delivers empty inputs. */
@@ -99,53 +121,40 @@ async function stepRequestIn(
   return 'refusal' in read ? read.refusal : { request: read.request, isDraft };
 }
 
-/** Returns the error for the step. The first refusal remains the answer. */
-async function storeOnce(
+/** Returns the error for the step. The first answer remains. */
+function storeOnce(
   deps: ListenerDeps,
   { id: executionId, keys, token }: Execution,
   step: StepRequest | StepRefusal,
   personId: string | null,
-): Promise<string> {
+): Promise<{ readonly error: string; readonly note: RequestNote }> {
   const { teamId } = deps;
   const answerKey = `step:${teamId}:${executionId}`;
-  const { error, note } = await deps.store.transaction(
-    async (tx): Promise<{ readonly error: string; readonly note: RequestNote }> => {
-      const context = deps.newContext();
-      const { nowMs } = context;
-      const stored = await tx.hookAnswers.claim(answerKey, nowMs);
-      if ('kind' in step) {
-        if (stored !== null) return { error: stored, note: { outcome: 'duplicate' } };
-        const error = stepRefusalText(step);
-        await tx.hookAnswers.put(answerKey, error);
-        // Without a person, the channel is missing from `workflows`.
-        const reason = step.kind === 'not_allowed' ? (step.person ?? 'channel') : step.kind;
-        return { error, note: { outcome: 'refused', refusal: { teamId, userId: personId, reason } } };
-      }
-      const error = stored ?? STARTED;
-      const isNew = error === STARTED && (await tx.inboundRequests.remember(keys, nowMs));
-      if (!isNew) return { error, note: { outcome: 'duplicate' } };
-      const { request, isDraft } = step;
-      const approvers = approversIn(context.rulesOf(teamId), request.channelId);
-      const decision = isDraft ? requestDraft(request, { approvers }, context) : openJob(request, context);
-      await tx.write(decision, nowMs);
-      const { id } = decision.job;
-      if (token !== null) {
-        const runAtMs = nowMs + TOKEN_LIFE_MS;
-        await tx.queries(StepTokens).keep(id, token, runAtMs);
-        await tx.tasks.schedule({ kind: 'forget_step_token', subject: id, runAtMs, ifScheduled: 'replace' });
-      }
-      return { error, note: { outcome: 'accepted', jobId: id } };
-    },
-  );
-  noteRequest(note);
-  return error;
+  return deps.store.transaction(async (tx) => {
+    const context = deps.newContext();
+    const { nowMs } = context;
+    const first = await tx.hookAnswers.claim(answerKey, nowMs);
+    if (first !== null) return { error: first, note: { outcome: 'duplicate' } };
+    if ('kind' in step) {
+      const error = stepRefusalText(step);
+      await tx.hookAnswers.put(answerKey, error);
+      // Without a person, the channel is missing from `workflows`.
+      const reason = step.kind === 'not_allowed' ? (step.person ?? 'channel') : step.kind;
+      return { error, note: { outcome: 'refused', refusal: { teamId, userId: personId, reason } } };
+    }
+    const isNew = await tx.inboundRequests.remember(keys, nowMs);
+    if (!isNew) return { error: STARTED, note: { outcome: 'duplicate' } };
+    const { request, isDraft } = step;
+    const approvers = approversIn(context.rulesOf(teamId), request.channelId);
+    const decision = isDraft ? requestDraft(request, { approvers }, context) : openJob(request, context);
+    await tx.write(decision, nowMs);
+    const { id: jobId } = decision.job;
+    if (token !== null) await tx.queries(StepTokens).keep(jobId, token, nowMs + TOKEN_LIFE_MS);
+    return { error: STARTED, note: { outcome: 'accepted', jobId } };
+  });
 }
 
-async function endWith(
-  { store, clock, poster, log }: ListenerDeps,
-  { id, token, keys }: Execution,
-  error: string,
-) {
+async function reportError({ poster, log }: ListenerDeps, { id, token }: Execution, error: string) {
   try {
     await poster.completeStep({ kind: 'error', executionId: id, error }, token);
   } catch (thrown) {
@@ -153,5 +162,4 @@ async function endWith(
     log.error('step_completed', { outcome, reason });
     if (outcome !== 'refused' && !needsAdmin) throw thrown;
   }
-  await store.transaction((tx) => tx.inboundRequests.remember(keys, clock.now()));
 }

@@ -121,7 +121,7 @@ export function isBeyond(
 
 export type Cursor = readonly (string | number)[];
 
-export type Page<Row> = Readonly<{ rows: readonly Row[]; next: Cursor | null }>;
+type Page<Row> = Readonly<{ rows: readonly Row[]; next: Cursor | null }>;
 
 /** `from`: the least value of the first column. */
 export async function readPage<T extends keyof Tables, Row>(

@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { Reports } from '../../../src/features/reports/queries.ts';
+import type { CountedJob } from '../../../src/features/reports/report.ts';
 import { slackTime } from '../../../src/jobs/follow-ups/follow-up.ts';
 import type { Job } from '../../../src/jobs/job.ts';
 import type { Recorded } from '../../../src/store/queries/operations.ts';
-import type { Cursor } from '../../../src/store/queries/table.ts';
+import { fc } from '../../support/properties.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aCall, aCreateCall, aDecision, aFollowUp, aJob, NOW_MS } from './samples.ts';
 
+const HOUR_MS = 3_600_000;
 const PERIOD = { sinceMs: NOW_MS, untilMs: NOW_MS + 1_000 };
 
 export function reportContract(open: OpenStore): void {
@@ -15,34 +17,28 @@ export function reportContract(open: OpenStore): void {
     const write = (job: Partial<Job>, more = {}) =>
       opened.run((tx) => tx.write(aDecision({ job: aJob({ threadTs: null, ...job }), ...more }), NOW_MS));
 
-    async function allJobs(limit: number, teamId: string | null = null): Promise<string[]> {
-      const found: string[] = [];
-      let after: Cursor | null = null;
-      do {
-        const page = await opened.run((tx) => tx.queries(Reports).jobs(PERIOD, teamId, after, limit));
-        expect(page.rows.length).toBeLessThanOrEqual(limit);
-        found.push(...page.rows.map(({ job }) => job.id));
-        after = page.next;
-      } while (after !== null);
-      return found;
-    }
+    const jobs = (teamId: string | null = null) =>
+      opened.run((tx) => tx.queries(Reports).jobs(PERIOD, teamId));
+    const startedAgain = (teamId: string | null = null) =>
+      opened.run((tx) => tx.queries(Reports).startedAgain(PERIOD, teamId));
+    const idsIn = (counted: readonly CountedJob[]) => counted.map(({ job }) => job.id);
 
-    test.each([1, 2, 100])('jobs come in the order of time, each once, %i at a time', async (limit) => {
+    test('jobs come in the order of time, each once', async () => {
       for (const id of ['c', 'a', 'b']) await write({ id, requestedAtMs: NOW_MS + 5 });
       await write({ id: 'too early', requestedAtMs: NOW_MS - 1 });
       await write({ id: 'first', requestedAtMs: NOW_MS });
       await write({ id: 'last', requestedAtMs: NOW_MS + 999 });
       await write({ id: 'too late', requestedAtMs: NOW_MS + 1_000 });
-      expect(await allJobs(limit)).toEqual(['first', 'a', 'b', 'c', 'last']);
+      expect(idsIn(await jobs())).toEqual(['first', 'a', 'b', 'c', 'last']);
     });
 
     test('only those of one workspace, if it is named', async () => {
       await write({ id: 'ours' });
       await write({ id: 'theirs', teamId: 'T2' });
-      expect(await allJobs(10, 'T1')).toEqual(['ours']);
+      expect(idsIn(await jobs('T1'))).toEqual(['ours']);
     });
 
-    test('a job with a pull request comes with its creates and announcements, in their order', async () => {
+    test('jobs come with their creates and announcements, in their order', async () => {
       const announcement = { kind: 'started' } as const;
       const calls = [
         aCreateCall('create'),
@@ -51,10 +47,11 @@ export function reportContract(open: OpenStore): void {
       ];
       await write({ id: 'with', announcedPrLink: 'https://example.com/pull/1' }, { calls });
       await write({ id: 'without' }, { calls: [aCreateCall('other')] });
-      const { rows } = await opened.run((tx) => tx.queries(Reports).jobs(PERIOD, null, null, 10));
-      expect(rows.map(({ job, calls: read }) => [job.id, read.map(({ request }) => request.kind)])).toEqual([
+      expect(
+        (await jobs()).map(({ job, calls: read }) => [job.id, read.map(({ request }) => request.kind)]),
+      ).toEqual([
         ['with', ['create_job', 'announce']],
-        ['without', []],
+        ['without', ['create_job']],
       ]);
     });
 
@@ -63,11 +60,10 @@ export function reportContract(open: OpenStore): void {
         aFollowUp({ id: `reply-${index}`, jobId: 'job-1', messageTs: `170000000${index}.000100`, state }),
       );
       await write({ id: 'job-1' }, { followUps });
-      const { rows } = await opened.run((tx) => tx.queries(Reports).jobs(PERIOD, null, null, 10));
-      expect(rows.map(({ unclearReplies }) => unclearReplies)).toEqual([2]);
+      expect((await jobs()).map(({ unclearReplies }) => unclearReplies)).toEqual([2]);
     });
 
-    test.each([1, 100])('older jobs that were started again come once, %i at a time', async (limit) => {
+    test('older jobs that were started again come once', async () => {
       const older = { requestedAtMs: NOW_MS - 1, creates: 2 };
       for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) await write({ id, ...older });
       await write({ id: 'theirs', ...older, teamId: 'T2' });
@@ -88,20 +84,8 @@ export function reportContract(open: OpenStore): void {
       await press('e', { outcome: 'too_late' });
       await press('f', { source: 'send_again' });
       await press(null);
-      const found = async (teamId: string | null) => {
-        const ids: string[] = [];
-        let after: Cursor | null = null;
-        do {
-          const page = await opened.run((tx) =>
-            tx.queries(Reports).startedAgain(PERIOD, teamId, after, limit),
-          );
-          ids.push(...page.rows.map(({ job }) => job.id));
-          after = page.next;
-        } while (after !== null);
-        return ids;
-      };
-      expect(await found(null)).toEqual(['a', 'b', 'theirs']);
-      expect(await found('T1')).toEqual(['a', 'b']);
+      expect(idsIn(await startedAgain())).toEqual(['a', 'b', 'theirs']);
+      expect(idsIn(await startedAgain('T1'))).toEqual(['a', 'b']);
     });
 
     test('an older job comes with its replies of unknown fate since the period began', async () => {
@@ -119,27 +103,55 @@ export function reportContract(open: OpenStore): void {
           'press',
         ),
       );
-      const { rows } = await opened.run((tx) => tx.queries(Reports).startedAgain(PERIOD, null, null, 10));
-      expect(rows.map(({ unclearReplies }) => unclearReplies)).toEqual([2]);
+      expect((await startedAgain()).map(({ unclearReplies }) => unclearReplies)).toEqual([2]);
     });
 
-    test.each([1, 100])('the calls to the agent come by project, %i at a time', async (limit) => {
-      const made = [NOW_MS + 7, NOW_MS + 7, NOW_MS - 1, NOW_MS + 3, NOW_MS + 1_000];
-      const calls = made.map((_, index) => aCreateCall(`call-${index}`));
-      await write({ id: 'job-1' }, { calls: [...calls, aCreateCall('waits'), aCall('post')] });
-      await write({ id: 'job-2', projectId: 'other' }, { calls: [aCreateCall('elsewhere')] });
-      for (const [index, atMs] of made.entries())
-        await opened.run((tx) => tx.calls.start(`call-${index}`, atMs));
+    /** Jobs of a project, with a call to the agent at each of these times. */
+    async function callAt(projectId: string, times: readonly number[]) {
+      const calls = times.map((_, index) => aCreateCall(`${projectId}-${index}`));
+      await write({ id: `job-of-${projectId}`, projectId }, { calls });
+      for (const [index, { id }] of calls.entries())
+        await opened.run((tx) => tx.calls.start(id, times[index] ?? 0));
+    }
+
+    const busiestHour = (projectIds: readonly string[] | null, untilMs = PERIOD.untilMs) =>
+      opened.run((tx) => tx.queries(Reports).busiestHour({ ...PERIOD, untilMs }, projectIds));
+
+    test('the busiest hour is that of one project, and counts the calls of the period to the agent', async () => {
+      expect(await busiestHour(null)).toBe(0);
+      await callAt('docs', [NOW_MS + 7, NOW_MS + 7, NOW_MS - 1, NOW_MS + 3, NOW_MS + 1_000]);
+      await callAt('other', [NOW_MS, NOW_MS + 999]);
+      const waits = [aCreateCall('waits'), aCall('post')];
+      await write({ id: 'waiting', projectId: 'docs' }, { calls: waits });
       await opened.run((tx) => tx.calls.start('post', NOW_MS + 1));
-      expect(await opened.run((tx) => tx.queries(Reports).projects())).toEqual(['docs', 'other']);
-      const found: number[] = [];
-      let after: Cursor | null = null;
-      do {
-        const page = await opened.run((tx) => tx.queries(Reports).agentCalls('docs', PERIOD, after, limit));
-        found.push(...page.rows);
-        after = page.next;
-      } while (after !== null);
-      expect(found).toEqual([NOW_MS + 3, NOW_MS + 7, NOW_MS + 7]);
+      expect(await busiestHour(null)).toBe(3);
+      expect(await busiestHour(['docs', 'other'])).toBe(3);
+      expect(await busiestHour(['other'])).toBe(2);
+    });
+
+    test('calls an hour apart are not in the same hour', async () => {
+      await callAt('docs', [NOW_MS, NOW_MS + HOUR_MS]);
+      expect(await busiestHour(['docs'], NOW_MS + 2 * HOUR_MS)).toBe(1);
+    });
+
+    test('the peak is the most calls of any 60 minutes', async () => {
+      const times = fc.array(fc.integer({ min: 0, max: 10 * HOUR_MS }), { maxLength: 40 });
+      let projects = 0;
+      await fc.assert(
+        fc.asyncProperty(times, async (afterMs) => {
+          projects += 1;
+          const projectId = `project-${projects}`;
+          await callAt(
+            projectId,
+            afterMs.map((each) => NOW_MS + each),
+          );
+          const inHourUpTo = (end: number) =>
+            afterMs.filter((each) => each <= end && each > end - HOUR_MS).length;
+          const most = Math.max(0, ...afterMs.map(inHourUpTo));
+          expect(await busiestHour([projectId], NOW_MS + 11 * HOUR_MS)).toBe(most);
+        }),
+        { numRuns: 10 },
+      );
     });
   });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { StepTokens } from '../../../src/features/workflow-step/queries.ts';
+import { StepTokens } from '../../../src/features/workflow-step/start.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aDecision, aJob, NOW_MS } from './samples.ts';
 

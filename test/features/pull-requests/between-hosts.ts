@@ -3,7 +3,6 @@ import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { CodeHosts } from '../../../src/features/pull-requests/code-hosts.ts';
 import { createCodeHosts } from '../../../src/features/pull-requests/code-hosts.ts';
-import type { PullRequestLink } from '../../../src/jobs/pull-requests/link.ts';
 import { type LocalServer, serveHttp } from '../../agent/support.ts';
 import { fc } from '../../support/properties.ts';
 import { createTestClock } from '../../support/test-clock.ts';
@@ -51,7 +50,7 @@ export interface BetweenHosts extends AsyncDisposable {
   readonly heard: readonly string[];
   /** The paths that the other one was. */
   readonly overheard: readonly string[];
-  readonly link: PullRequestLink;
+  readonly link: string;
   answerWith(answer: (path: string) => Answer): void;
   /** With the addresses of both for OWN and OTHER. */
   addressed(text: string): string;
@@ -87,8 +86,7 @@ export async function betweenHosts(kind: Kind, privateKey: KeyObject | null = nu
     { clock: createTestClock(START_MS), log: logInto([]) },
   );
   resources.defer(() => hosts.close());
-  const link = hosts.find(`${own.baseUrl}${path}`);
-  if (link === null) throw new Error('the link was not found');
+  const link = `${own.baseUrl}${path}`;
   return {
     ...{ hosts, own, other, heard, overheard, link },
     answerWith: (next) => {

@@ -67,9 +67,7 @@ export async function lookingAt(
   return {
     ...{ host, hosts, clock, logged },
     look: async (pull) => {
-      const link = hosts.find(host[`${kind}Link`](pull));
-      if (link === null) throw new Error('the link was not found');
-      const look = await hosts.check(link, memories.get(pull) ?? null);
+      const look = await hosts.check(host[`${kind}Link`](pull), memories.get(pull) ?? null);
       // As a store keeps it.
       if (look.outcome === 'seen') memories.set(pull, JSON.parse(JSON.stringify(look.memory)));
       return look;

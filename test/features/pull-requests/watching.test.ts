@@ -6,6 +6,7 @@ import { createCodeHosts } from '../../../src/features/pull-requests/code-hosts.
 import { checkPullRequest, pullRequestAdoption } from '../../../src/features/pull-requests/follow.ts';
 import { PullRequests } from '../../../src/features/pull-requests/queries.ts';
 import type { Job } from '../../../src/jobs/job.ts';
+import { parsePullRequestLink } from '../../../src/jobs/pull-requests/link.ts';
 import { LeaseLostError, type Store } from '../../../src/store/store.ts';
 import { onSqlite } from '../../engine/support/test-store.ts';
 import { policy } from '../../jobs/support/builders.ts';
@@ -59,7 +60,7 @@ async function announce(id: string, url: string, { watched = true, ageMs = 0 } =
     threadTs: `${id}.0`,
     stage: { kind: 'ended', status: 'completed', sinceMs: 0 },
   });
-  const key = tools.codeHosts.find(url)?.key ?? '';
+  const key = parsePullRequestLink(url, tools.newContext().policy.pullRequests.sites)?.key ?? '';
   await store.transaction(async (tx) => {
     await tx.write({ job, followUps: [], calls: [], tasks: [] }, clock.now());
     if (watched) await tx.queries(PullRequests).watch(job, { key, url }, clock.now());
@@ -169,7 +170,7 @@ describe('a look at a pull request', () => {
     const pull = host.open({ repository: 'acme/docs' });
     await announce('job-1', host.githubLink(pull));
     const { codeHosts } = tools;
-    tools = { ...tools, codeHosts: { ...codeHosts, find: () => null } };
+    tools = { ...tools, codeHosts: createCodeHosts([], tools) };
     await look();
     expect(host.requests).toEqual([]);
     tools = { ...tools, codeHosts };

@@ -1,11 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  type CountedJob,
-  createTally,
-  hourlyPeak,
-  type Period,
-  quantile,
-} from '../../../src/features/reports/report.ts';
+import { type CountedJob, createTally, type Period, quantile } from '../../../src/features/reports/report.ts';
 import type { Announcement, TurnEnded } from '../../../src/jobs/announcement.ts';
 import type { Job } from '../../../src/jobs/job.ts';
 import { PUBLIC_SITES } from '../../../src/jobs/pull-requests/link.ts';
@@ -270,21 +264,6 @@ test('quantiles are those of a sorted list', () => {
       const sorted = seconds.toSorted((a, b) => a - b);
       const durationsMs = seconds.map((each) => each * 1_000);
       expect(quantile(durationsMs, share)).toBe(sorted[Math.ceil(share * sorted.length) - 1]);
-    }),
-  );
-});
-
-test('calls an hour apart are not in the same hour', async () => {
-  expect(await hourlyPeak([0, HOUR_MS])).toBe(1);
-});
-
-test('the peak is the most calls of any 60 minutes', async () => {
-  const times = fc.array(fc.integer({ min: 0, max: 10 * HOUR_MS }), { maxLength: 40 });
-  await fc.assert(
-    fc.asyncProperty(times, async (atMs) => {
-      const sorted = atMs.toSorted((a, b) => a - b);
-      const inHourUpTo = (end: number) => sorted.filter((each) => each <= end && each > end - HOUR_MS).length;
-      expect(await hourlyPeak(sorted)).toBe(Math.max(0, ...sorted.map(inHourUpTo)));
     }),
   );
 });

@@ -41,6 +41,6 @@ test('an audit tells of refusals of the same moment in their order, whichever is
     record({ ...refused, key: 'second', reason: 'no_administrator' }),
   ]);
   const period = { sinceMs: NOW_MS, untilMs: NOW_MS + 1 };
-  const { rows } = await store.transaction((tx) => tx.queries(Reports).recorded(period, null, 10));
+  const rows = await store.transaction((tx) => tx.queries(Reports).recorded(period));
   expect(rows.map(({ outcome }) => outcome)).toEqual(['unknown_project', 'no_administrator']);
 });
