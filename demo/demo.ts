@@ -9,4 +9,4 @@ const slack = binary === null ? null : startLocalSlack({ binary, port: 0, worksp
 slack?.catch(() => {});
 // Loading the program takes as long as the local Slack's start.
 const { demo } = await import('./program.ts');
-process.exit(await demo(slack, { env: process.env, process, now: Date.now }));
+process.exit(await demo(slack, { env: process.env, now: Date.now }));

@@ -34,7 +34,7 @@ export async function demo(slackStarting: Promise<LocalSlack> | null, host: Host
   }
 }
 
-async function run(slackStarting: Promise<LocalSlack> | null, { env, process }: Host): Promise<number> {
+async function run(slackStarting: Promise<LocalSlack> | null, { env }: Host): Promise<number> {
   if (slackStarting === null) throw new StartError(whereToGetLocalSlack);
   await using resources = new AsyncDisposableStack();
   resources.defer(() =>
@@ -98,7 +98,7 @@ async function run(slackStarting: Promise<LocalSlack> | null, { env, process }: 
   const config = parseConfig(settings);
   const service = createService(config, { log: createLogger({ level: config.logLevel, destination }) });
   // Awaited here: the resources must outlive it.
-  return await runUntilSignal(service, process, log, () => {
+  return await runUntilSignal(service, log, () => {
     console.log(welcome(slack.url, values.repo, agentSide.copy));
     if (values.more) console.log(moreToTry({ envFile, port: service.port, config: configFile }));
     agentSide.warmUp();

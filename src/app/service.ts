@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { answeredJobs } from '#agent/agent-tools.ts';
 import { hasJob } from '#agent/check-job.ts';
 import { createAgentClient } from '#agent/client.ts';
+import type { AnyJobContext } from '#engine/apply-event.ts';
 import { planSchedules } from '#engine/schedules.ts';
 import { farTasks, retentionJob } from '#engine/sweeps.ts';
 import { type Clock, systemClock } from '#runtime/clock.ts';
@@ -16,34 +18,16 @@ import { readDataDir } from '#store/backup.ts';
 import { heldLockWords } from '#store/engines/database.ts';
 import { openStore } from '#store/open.ts';
 import { backgroundStore } from '#store/store.ts';
-import type { Config } from './config/config.ts';
-import { featureButtons, features, featureViews } from './features.ts';
-import {
-  type HealthCheck,
-  healthRoutes,
-  type Readiness,
-  readiness,
-  shareInFlight,
-} from './operations/health.ts';
+import { type Config, settingsOf } from './config/config.ts';
+import { eventFeatures, featureButtons, features, featureViews } from './features.ts';
+import { type HealthCheck, healthRoutes, readiness, shareInFlight } from './operations/health.ts';
 import { observedLogger } from './operations/logger.ts';
 import { createMetrics } from './operations/metrics.ts';
 import { stateReader, workProblems, workWarnings } from './operations/program-state.ts';
-import { contextFactory, settingsOf } from './service/context.ts';
 import { createLoops, SHORT_STOP_MS, type Tools } from './service/loops.ts';
 import { explainConnection, explainListening, serveWorkspaces } from './service/workspaces.ts';
 
-export type Service = Readonly<{
-  /** After a StartError or StoreError, the service is stopped. */
-  start(): Promise<void>;
-  /** Immediately unready; finishes what is in flight. */
-  stop(): Promise<void>;
-  stopWithinMs(): number;
-  readiness(): Promise<Readiness>;
-  port: number;
-  /** Equal to `port` unless HEALTH_PORT is set. */
-  healthPort: number;
-  signedInAs: SignedInAs | null;
-}>;
+export type Service = Readonly<ReturnType<typeof createService>>;
 
 export type ServiceOptions = Readonly<{
   log: Logger;
@@ -57,7 +41,7 @@ export type ServiceOptions = Readonly<{
 /** Between two requests of a client that waits for answers. */
 const NEXT_REQUEST_WITHIN_MS = 5;
 
-export function createService(config: Config, options: ServiceOptions): Service {
+export function createService(config: Config, options: ServiceOptions) {
   const { clock = systemClock, lingerMs = 0 } = options;
   const metrics = createMetrics(options.logLinesDropped);
   const log = observedLogger(options.log, metrics.observe);
@@ -65,11 +49,13 @@ export function createService(config: Config, options: ServiceOptions): Service 
   let resources = new AsyncDisposableStack();
   const { port, host, healthPort } = config.http;
   const service = {
+    /** After a StartError or StoreError, the service is stopped. */
     start: () =>
       start().catch(async (error) => {
         await close();
         throw error;
       }),
+    /** Immediately unready; finishes what is in flight. */
     stop: async () => {
       await close();
       log.info('stopped');
@@ -77,11 +63,12 @@ export function createService(config: Config, options: ServiceOptions): Service 
     stopWithinMs: () => SHORT_STOP_MS,
     readiness: () => readiness(checks),
     port,
+    /** Equal to `port` unless HEALTH_PORT is set. */
     healthPort: healthPort ?? port,
     signedInAs: null as SignedInAs | null,
   };
 
-  async function start(): Promise<void> {
+  async function start() {
     resources.defer(() => metrics.close());
     const logger = boltLogger(log);
     const { apiUrl, transport } = config.slack;
@@ -91,14 +78,12 @@ export function createService(config: Config, options: ServiceOptions): Service 
     const missed = missedReplies(inBackground, clock, log);
     resources.defer(() => missed.stop());
     const served = await serveWorkspaces(config, { store, clock, log, logger, onInstalled: missed.lookFor });
-    const { workspaces, onEnded } = served;
-    const teamIds = served.teamId === null ? [...config.workspaces.keys()] : [served.teamId];
+    const { workspaces, teamIds, onEnded } = served;
     service.signedInAs = served.signedInAs;
     const { readsPerMinute, hourlyBudget } = config.agent;
     const apiKeyOf = (projectId: string) => config.agent.apiKeys.get(projectId);
     const agent = createAgentClient({ ...config.agent, apiKeyOf, clock });
     resources.defer(() => agent.close());
-    const newContext = contextFactory(clock, config, (projectId) => agent.factsOf(projectId).can);
     const stopping = new AbortController();
     const tools: Tools = {
       stopping: stopping.signal,
@@ -120,7 +105,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
       },
       featureViews,
       requestsInFlight: () => connection.requestsInFlight(),
-      newContext,
+      newContext: contextFactory(clock, config, (projectId) => agent.factsOf(projectId).can),
       retentionMs: config.retentionMs,
       teamIds,
       secretsOf: (variable) => config.featureSecrets.get(variable) ?? [],
@@ -145,10 +130,8 @@ export function createService(config: Config, options: ServiceOptions): Service 
     const loops = createLoops(background, config.stopTimeoutMs, running);
     service.stopWithinMs = loops.stopWithinMs;
     const readState = stateReader({
-      store,
-      clock,
+      ...tools,
       projects: config.projects,
-      hourlyBudget,
       loops: loops.states,
       slackProblem: () => connection.problem(),
       readDataDir: () => ('dataDir' in config.store ? readDataDir(config.store.dataDir) : null),
@@ -157,9 +140,10 @@ export function createService(config: Config, options: ServiceOptions): Service 
     const bodies = createBodyReader();
     const ofFeatures = features.flatMap((feature) => feature.routes?.(tools, bodies) ?? []);
     const forOthers = [...served.routes, ...ofFeatures];
-    const shared = { apiUrl, logger, log, clock, store };
     const connection = createConnection(transport, {
-      ...shared,
+      ...tools,
+      apiUrl,
+      logger,
       bodies,
       routes: healthPort === null ? [...forOperators, ...forOthers] : forOthers,
       // A given clock excludes real time.
@@ -167,17 +151,15 @@ export function createService(config: Config, options: ServiceOptions): Service 
       onConnected: missed.lookFor,
       onRedelivery: missed.lookForSoon,
       onHeldBack: missed.heldBack,
-      onRefused: refusalRecorder({ store, newContext, log }),
+      onRefused: refusalRecorder(tools),
     });
     createSlackApp(workspaces, connection, {
-      ...shared,
-      newContext,
+      ...tools,
+      apiUrl,
+      logger,
       onEnded,
-      settingsOf: tools.settingsOf,
       featureListeners: features.flatMap(({ listeners }) => listeners?.(tools) ?? []),
       lookForMissed: missed.lookForSoon,
-      known: tools.known,
-      featureViews,
       featureButtons,
       isSharedSince: connection.isSharedSince,
       agentHasJob: hasJob(tools, readsPerMinute),
@@ -207,24 +189,20 @@ export function createService(config: Config, options: ServiceOptions): Service 
     const schedulesOf = (teamId: string) =>
       features.flatMap(({ schedules }) => schedules?.(tools.settingsOf(teamId)) ?? []);
     await planSchedules(store, new Map(teamIds.map((teamId) => [teamId, schedulesOf(teamId)])), clock.now());
-    loops.start();
-    const periodic = [
+    const work = [
+      loops,
       retentionJob(background, config.retentionMs),
       farTasks(background),
       ...running.flatMap(({ periodic = [] }) => periodic),
     ];
-    for (const { start } of periodic) start();
+    for (const { start } of work) start();
     resources.defer(store.onScheduled(loops.notify));
     let isListening = false;
-    const stopConnection = async () => {
-      if (isListening) await clock.sleep(lingerMs);
-      await connection.stop();
-    };
     // In parallel: no more tasks are claimed while the last requests are stored.
     resources.defer(async () => {
       stopping.abort();
-      const stops = periodic.map(({ stop }) => stop());
-      await Promise.all([stopConnection(), loops.stop(), closeFeatures(), ...stops]);
+      const lingered = isListening ? clock.sleep(lingerMs) : Promise.resolve();
+      await Promise.all([lingered.then(connection.stop), closeFeatures(), ...work.map(({ stop }) => stop())]);
     });
     const servedPort = await connection.start(config.http).catch((error) => explainConnection(error, config));
     service.port = servedPort ?? port;
@@ -241,7 +219,7 @@ export function createService(config: Config, options: ServiceOptions): Service 
       store: config.store.kind,
       ...(servedPort !== null && { port: servedPort }),
       ...(healthPort !== null && { health_port: service.healthPort }),
-      team_id: served.teamId,
+      team_id: served.signedInAs === null ? null : teamIds[0],
     });
   }
 
@@ -253,4 +231,34 @@ export function createService(config: Config, options: ServiceOptions): Service 
   }
 
   return service;
+}
+
+export function contextFactory(
+  clock: Clock,
+  config: Config,
+  announcedBy: AnyJobContext['announcedBy'] = () => undefined,
+): () => AnyJobContext {
+  const newId = growingIds();
+  return () => ({
+    nowMs: clock.now(),
+    jitter: Math.random(),
+    newId,
+    policy: config.policy,
+    announcedBy,
+    rulesOf: (teamId) =>
+      settingsOf(config, teamId) ?? { projects: [], channels: new Map(), noticeChannels: [] },
+    features: eventFeatures,
+  });
+}
+
+/** UUIDv7 with a counter of 12 bits after the time (RFC 9562, 6.2): ids sort by creation. */
+export function growingIds(nowMs: () => number = Date.now): () => string {
+  let last = 0n;
+  return () => {
+    const fromNow = BigInt(nowMs()) << 12n;
+    last = fromNow > last ? fromNow : last + 1n;
+    const digits = last.toString(16).padStart(15, '0');
+    const chance = randomUUID().slice('00000000-0000-0000-'.length);
+    return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-7${digits.slice(12)}-${chance}`;
+  };
 }

@@ -1,13 +1,16 @@
 #!/usr/bin/env node
 import { EXIT_CONFIG, EXIT_USAGE, type Host } from './command.ts';
-import { type Command, commands, near, USAGE, usageOf } from './table.ts';
+import { commands, near, USAGE, usageOf } from './table.ts';
 
-const OLDEST_NODE = [24, 16] as const;
+const OLDEST_NODE = '24.16';
 
 async function main([name, ...args]: readonly string[], host: Host) {
-  const problem = nodeProblem(process.versions.node);
-  if (problem !== null) {
-    console.error(problem);
+  const { node } = process.versions;
+  if (node.localeCompare(OLDEST_NODE, 'en', { numeric: true }) < 0) {
+    console.error(
+      `docs-agent needs Node ${OLDEST_NODE} or later; this is ${node}. ` +
+        'Run it through npm ("npm start"), which brings the right Node along on Linux, or install Node 24.',
+    );
     return EXIT_CONFIG;
   }
   if (name === undefined || name === '--help' || name === 'help') {
@@ -27,30 +30,18 @@ async function main([name, ...args]: readonly string[], host: Host) {
     return EXIT_USAGE;
   }
   if (args.includes('--help')) {
-    console.log(usageOf(name, command));
+    console.log(usageOf(name));
     return 0;
   }
   // Loaded late, since it needs features that older Nodes lack.
   const run = await command.load();
-  return run(args, host).catch((error) => explain(error, name, command));
+  return run(args, host).catch(async (error) => {
+    const { explainError } = await import('./explain-error.ts');
+    const { message, exitCode } = explainError(error, name);
+    console.error(message);
+    if (exitCode === EXIT_USAGE) console.error(`\n${usageOf(name)}`);
+    return exitCode;
+  });
 }
 
-function nodeProblem(nodeVersion: string) {
-  const [major = 0, minor = 0] = nodeVersion.split('.').map(Number);
-  const [oldestMajor, oldestMinor] = OLDEST_NODE;
-  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return null;
-  return (
-    `docs-agent needs Node ${OLDEST_NODE.join('.')} or later; this is ${nodeVersion}. ` +
-    'Run it through npm ("npm start"), which brings the right Node along on Linux, or install Node 24.'
-  );
-}
-
-async function explain(error: unknown, name: string, command: Command) {
-  const { explainError } = await import('./explain-error.ts');
-  const { message, exitCode } = explainError(error, name, command.args?.match(/--[a-z-]+/g) ?? []);
-  console.error(message);
-  if (exitCode === EXIT_USAGE) console.error(`\n${usageOf(name, command)}`);
-  return exitCode;
-}
-
-process.exit(await main(process.argv.slice(2), { env: process.env, process, now: Date.now }));
+process.exit(await main(process.argv.slice(2), { env: process.env, now: Date.now }));

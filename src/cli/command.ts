@@ -1,9 +1,6 @@
-import type { EventEmitter } from 'node:events';
 import type { Environment } from '#app/config/values.ts';
 
-export type ProcessEvents = Pick<EventEmitter, 'on'>;
-
-export type Host = Readonly<{ env: Environment; process: ProcessEvents; now: () => number }>;
+export type Host = Readonly<{ env: Environment; now: () => number }>;
 
 /** Resolves to the exit code. Usage follows a UsageError or an error of `parseArgs`. */
 export type Run = (args: string[], host: Host) => Promise<number>;

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { DestinationStream } from 'pino';
 import { isOwnRunnerMeant, parseRunnerConfig } from '#app/config/config.ts';
@@ -96,10 +97,11 @@ function launch(env: Environment, destination: DestinationStream) {
     detached: true,
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
+  const ended: Promise<number> = once(child, 'exit').then(
+    ([code]) => code ?? 128,
+    () => 1,
+  );
   const { promise: ready, resolve } = Promise.withResolvers<null>();
-  const { promise: ended, resolve: end } = Promise.withResolvers<number>();
-  child.once('error', () => end(1));
-  child.once('exit', (code) => end(code ?? 128));
   if (child.stdout !== null) {
     createInterface({ input: child.stdout }).on('line', (line) => {
       destination.write(`${line}\n`);

@@ -72,15 +72,21 @@ export function near(typed: string, names: readonly string[]): string | null {
   return names.find((name) => isNear(bare(typed), bare(name))) ?? null;
 }
 
-const lines = (name: string, { args, summary }: Command) =>
-  `${name}${args === undefined ? '' : ` ${args}`}\n      ${summary}\n`;
+export function optionsOf(name: string): readonly string[] {
+  return commands.get(name)?.args?.match(/--[a-z-]+/g) ?? [];
+}
+
+function lines(name: string) {
+  const { args, summary } = commands.get(name) ?? {};
+  return `${name}${args === undefined ? '' : ` ${args}`}\n      ${summary}\n`;
+}
+
+export function usageOf(name: string): string {
+  return `Usage: docs-agent ${lines(name)}`;
+}
 
 export const USAGE = `Usage: docs-agent <command>
 
-${[...commands].map(([name, command]) => `  ${lines(name, command)}`).join('\n')}
+${[...commands.keys()].map((name) => `  ${lines(name)}`).join('\n')}
   --help, --version
 `;
-
-export function usageOf(name: string, command: Command): string {
-  return `Usage: docs-agent ${lines(name, command)}`;
-}

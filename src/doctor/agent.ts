@@ -1,34 +1,32 @@
 import { type Probe, probe } from '#agent/client.ts';
 import type { Config } from '#app/config/config.ts';
-import type { AgentRefusal, StoreFacts } from '#store/inspect.ts';
+import type { StoreFacts } from '#store/inspect.ts';
 import { type Finding, findingsOf, type Given } from './finding.ts';
 
+const KEY = 'AGENT_API_KEY, or the variable that api_key_env names';
 const CORRECT_PROJECT = 'Correct AGENT_PROJECT_ID, or the id in the file of DOCS_AGENT_CONFIG.';
 const ASK_AGAIN = 'Run doctor again later, or ask whoever runs the API.';
 
 export async function askAgent(given: Given<Config>) {
-  const projects = await eachProject(given, 'reading');
+  const projects = await probeEach(given, 'reading');
   const [clockAheadMs = null] = projects.flatMap(({ probe }) => probe.clockAheadMs ?? []);
   return { findings: projects.map(readingFinding), clockAheadMs };
 }
 
 /** From the running program, or an empty request. */
-export async function writingFindings(
-  given: Given<Config>,
-  refusals: readonly AgentRefusal[],
-): Promise<Finding[]> {
-  if (given.tools.probeWrite) return (await eachProject(given, 'writing')).map(writingFinding);
-  const known = given.config.projects.flatMap(({ id, name }) =>
-    refusals
+export async function writingFindings(given: Given<Config>, stored: StoreFacts | null): Promise<Finding[]> {
+  if (given.tools.probeWrite) return (await probeEach(given, 'writing')).map(writingFinding);
+  const refused = given.config.projects.flatMap(({ id, name }) =>
+    (stored?.agentRefusals ?? [])
       .filter(({ projectId }) => projectId === id)
       .map(({ words }) =>
         findingsOf('agent_writing', name).error(
           `the last request was refused: ${words}`,
-          'Check the key (AGENT_API_KEY, or the variable that api_key_env names), whether it may write, and the plan of the project; requests wait until then.',
+          `Check the key (${KEY}), whether it may write, and the plan of the project; requests wait until then.`,
         ),
       ),
   );
-  if (known.length > 0) return known;
+  if (refused.length > 0) return refused;
   return [
     findingsOf('agent_writing').ok(
       "not checked: write access can't be tested without sending a request",
@@ -37,34 +35,35 @@ export async function writingFindings(
   ];
 }
 
-const PAUSED = {
-  reads: [
+const PAUSED = [
+  [
+    'reads',
     'no job updates are read',
     'Job updates resume then, automatically. If this happens often, lower AGENT_READS_PER_MINUTE.',
   ],
-  calls: [
+  [
+    'calls',
     'no requests or replies are sent',
     'They wait, and go out then, automatically. If this happens often, lower AGENT_HOURLY_BUDGET.',
   ],
-} as const;
+] as const;
 
 /** From the running program, since doctor's own read may succeed. */
 export function pauseFindings({ projects }: Config, stored: StoreFacts | null): Finding[] {
-  return (['reads', 'calls'] as const).flatMap((kind) => {
-    const [what, next] = PAUSED[kind];
-    return (stored?.pauses[kind] ?? []).flatMap(({ projectId, atMs, untilMs }) => {
+  return PAUSED.flatMap(([kind, what, next]) =>
+    (stored?.pauses[kind] ?? []).flatMap(({ projectId, atMs, untilMs }) => {
       const [since, until] = [atMs, untilMs].map((ms) => new Date(ms).toISOString());
       const found = `${what} until ${until}: the agent API answered 429 (${since})`;
       return projects
         .filter(({ id }) => id === projectId)
         .map(({ name }) => findingsOf('agent_limit', name).warning(found, next));
-    });
-  });
+    }),
+  );
 }
 
 type ProbedProject = Readonly<{ name: string; probe: Probe }>;
 
-function eachProject(
+function probeEach(
   { config: { agent, projects }, tools: { timeoutMs } }: Given<Config>,
   what: 'reading' | 'writing',
 ): Promise<ProbedProject[]> {
@@ -83,33 +82,24 @@ function readingFinding({ name, probe }: ProbedProject) {
     const next = 'Check AGENT_BASE_URL, and that this machine can reach it; requests wait until then.';
     return error(`cannot be reached (${probe.code})`, next);
   }
+  const { status, words } = probe;
   const answer = answerText(probe);
-  switch (probe.status) {
-    case 401:
-    case 403:
-      return error(
-        `the key is rejected (${answer})`,
-        'Correct AGENT_API_KEY, or the variable that api_key_env names for this project.',
-      );
-    case 404:
-      if (probe.words === null) {
-        return warning(
-          `something answers, but not as the agent API does (${answer})`,
-          'Check that AGENT_BASE_URL leads to the agent API, with its path if it has one.',
-        );
-      }
-      // Unknown jobs and projects both get 404; only the text differs.
-      return /\bproject\b/i.test(probe.words) && !/\bjob\b/i.test(probe.words)
-        ? error(`the key is accepted, but the project is unknown (${answer})`, CORRECT_PROJECT)
-        : ok(`reached, key accepted (${answer}, to a job that does not exist)`);
-    case 429:
-      return warning(`at its rate limit (${answer})`, 'Check again later; requests wait.');
-    default:
-      return error(
-        `gives an unexpected answer (${answer})`,
-        'Check AGENT_BASE_URL, and ask whoever runs the API; requests wait until then.',
-      );
+  if (status === 401 || status === 403) {
+    return error(`the key is rejected (${answer})`, `Correct ${KEY} for this project.`);
   }
+  if (status === 429) return warning(`at its rate limit (${answer})`, 'Check again later; requests wait.');
+  if (status !== 404) {
+    const next = 'Check AGENT_BASE_URL, and ask whoever runs the API; requests wait until then.';
+    return error(`gives an unexpected answer (${answer})`, next);
+  }
+  if (words === null) {
+    const next = 'Check that AGENT_BASE_URL leads to the agent API, with its path if it has one.';
+    return warning(`something answers, but not as the agent API does (${answer})`, next);
+  }
+  // Unknown jobs and projects both get 404; only the text differs.
+  return /\bproject\b/i.test(words) && !/\bjob\b/i.test(words)
+    ? error(`the key is accepted, but the project is unknown (${answer})`, CORRECT_PROJECT)
+    : ok(`reached, key accepted (${answer}, to a job that does not exist)`);
 }
 
 function writingFinding({ name, probe }: ProbedProject) {
@@ -121,28 +111,25 @@ function writingFinding({ name, probe }: ProbedProject) {
     case 422:
       return ok(`the key may write (${answer}, to an empty request)`);
     case 401:
-    case 403:
-      return error(
-        `the key may not write (${answer})`,
-        'Give the project a key that may write (AGENT_API_KEY, or the variable that api_key_env names); requests wait until then.',
-      );
-    case 402:
-      return error(
-        `the plan does not allow it (${answer})`,
-        "Check the project's plan with the agent's provider; requests wait until then.",
-      );
+    case 403: {
+      const next = `Give the project a key that may write (${KEY}); requests wait until then.`;
+      return error(`the key may not write (${answer})`, next);
+    }
+    case 402: {
+      const next = "Check the project's plan with the agent's provider; requests wait until then.";
+      return error(`the plan does not allow it (${answer})`, next);
+    }
     case 404:
       return error(`the project is unknown to write calls (${answer})`, CORRECT_PROJECT);
     case 429:
       return warning(`at its rate limit (${answer})`, 'Check again later.');
-    default:
-      return probe.status >= 200 && probe.status < 300
-        ? error(
-            `the API accepted an empty request (${answer}): there may be a job now that nobody asked for`,
-            'The key may write. Tell whoever runs the API that it accepts empty requests, and do not use --probe-write there.',
-          )
-        : warning(`unknown: this answer does not tell (${answer})`, ASK_AGAIN);
   }
+  if (probe.status < 200 || probe.status > 299)
+    return warning(`unknown: this answer does not tell (${answer})`, ASK_AGAIN);
+  return error(
+    `the API accepted an empty request (${answer}): there may be a job now that nobody asked for`,
+    'The key may write. Tell whoever runs the API that it accepts empty requests, and do not use --probe-write there.',
+  );
 }
 
 const WORDS_MAX = 200;

@@ -3,35 +3,38 @@ import { features } from '#app/features.ts';
 import { passwordsIn } from '#store/engines/postgres-errors.ts';
 import { askAgent, pauseFindings, writingFindings } from './agent.ts';
 import { type Finding, findingsOf, type Tools } from './finding.ts';
-import { clockFindings, listeningFindings } from './machine.ts';
+import { checkStore, clockFindings, listeningFindings } from './machine.ts';
 import { connectionFinding, otherProgramFindings } from './slack.ts';
-import { checkStore } from './store.ts';
 import { askSlack } from './workspaces.ts';
 
 export async function examine(config: Config, tools: Tools): Promise<Finding[]> {
   const given = { config, tools };
-  const store = checkStore(given);
-  const slack = store.then(({ facts }) => askSlack(given, facts));
-  const agent = askAgent(given);
-  const findings = await Promise.all([
-    settingsFindings(config),
-    store.then((looked) => looked.findings),
-    listeningFindings(config, tools.timeoutMs),
+  const store = await checkStore(given);
+  const { facts } = store;
+  const [slack, agent, listening, connection, writing, ...ofFeatures] = await Promise.all([
+    askSlack(given, facts),
+    askAgent(given),
+    listeningFindings(given),
     connectionFinding(given),
-    store.then(({ facts }) => otherProgramFindings(facts?.otherConnections ?? 0)),
-    slack.then((asked) => asked.findings),
-    agent.then((asked) => asked.findings),
-    store.then(({ facts }) => writingFindings(given, facts?.agentRefusals ?? [])),
-    store.then(({ facts }) => pauseFindings(config, facts)),
-    store.then(({ facts }) => Promise.all(features.map(({ check }) => check?.(given, facts) ?? []))),
-    Promise.all([slack, agent]).then(([ofSlack, ofAgent]) =>
-      clockFindings(
-        { slack: ofSlack.clockAheadMs, agentApi: ofAgent.clockAheadMs },
-        config.store.kind === 'postgres',
-      ),
-    ),
+    writingFindings(given, facts),
+    ...features.map(({ check }) => check?.(given, facts) ?? []),
   ]);
-  return findings.flat(2);
+  return [
+    ...settingsFindings(config),
+    ...store.findings,
+    ...listening,
+    connection,
+    ...otherProgramFindings(facts?.otherConnections ?? 0),
+    ...slack.findings,
+    ...agent.findings,
+    ...writing,
+    ...pauseFindings(config, facts),
+    ...ofFeatures.flat(),
+    ...clockFindings(
+      { slack: slack.clockAheadMs, agentApi: agent.clockAheadMs },
+      config.store.kind === 'postgres',
+    ),
+  ];
 }
 
 function settingsFindings(config: Config) {

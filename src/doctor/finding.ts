@@ -62,12 +62,15 @@ export type Finding = Readonly<{
 
 export type Findings = ReturnType<typeof findingsOf>;
 
-export function findingsOf(check: CheckName, subject: string | null = null) {
-  const finding = { check, subject };
+export function findingsOf(check: CheckName, name: string | null = null, workspace: string | null = null) {
+  const finding = { check, subject: workspace === null ? name : `${workspace}/${name}` };
+  const at =
+    (level: Level) =>
+    (found: string, next: string): Finding => ({ ...finding, level, found, next });
   return {
     ok: (found: string, next: string | null = null): Finding => ({ ...finding, level: 'ok', found, next }),
-    warning: (found: string, next: string): Finding => ({ ...finding, level: 'warning', found, next }),
-    error: (found: string, next: string): Finding => ({ ...finding, level: 'error', found, next }),
+    warning: at('warning'),
+    error: at('error'),
   };
 }
 

@@ -12,12 +12,14 @@ import {
   reactionScopes,
   scopesInWords,
 } from '#slack/protocol/scopes.ts';
-import { SlackCallError } from '#slack/workspace/caller.ts';
+import { failureIn } from '#slack/workspace/caller.ts';
 import { type Inspection, inspectionBy, type TokenFacts } from '#slack/workspace/inspection.ts';
 import { type Finding, type Findings, findingsOf, type Given, SILENT } from './finding.ts';
 
 const RENEW_APP_TOKEN =
   'Make an app-level token with the scope connections:write ("Basic Information" of the app), and set SLACK_APP_TOKEN to it.';
+
+export const INVITE = 'Type /invite @docs-agent in the channel, or remove the channel from the settings.';
 
 /** Revoked during the check. */
 const LOOK_AGAIN = 'Run doctor again.';
@@ -50,7 +52,7 @@ export async function connectionFinding(given: Given<Config>): Promise<Finding> 
       `The manifest for it: \`docs-agent manifest --url https://<your address>${oauth}\`. If commands work and mentions do not, look at "Event Subscriptions" of the app: Slack switches them off when nearly all deliveries fail for an hour.`,
     );
   }
-  const refused = slackFailure(
+  const failed = slackFailure(
     findings,
     (code) =>
       findings.error(
@@ -58,15 +60,10 @@ export async function connectionFinding(given: Given<Config>): Promise<Finding> 
         'Switch Socket Mode on in the app ("Socket Mode"), or use HTTP mode.',
       ),
     RENEW_APP_TOKEN,
+    ['the app token lacks the scope connections:write', RENEW_APP_TOKEN],
   );
-  try {
-    await inspectionWith(transport.appToken, given).mayConnect();
-    return findings.ok('Socket Mode: the app token may open connections');
-  } catch (error) {
-    return error instanceof SlackCallError && error.failure.code === 'missing_scope'
-      ? findings.error('the app token lacks the scope connections:write', RENEW_APP_TOKEN)
-      : refused(error);
-  }
+  const connecting = inspectionWith(transport.appToken, given).mayConnect();
+  return connecting.then(() => findings.ok('Socket Mode: the app token may open connections'), failed);
 }
 
 const USELESS = new Set([
@@ -82,12 +79,12 @@ export function slackFailure(
   { warning, error: problem }: Findings,
   otherwise: (code: string) => Finding,
   howToRenew = LOOK_AGAIN,
+  [scopeMissing, howToAdd] = ['a scope is missing', 'See the line on scopes.'],
 ): (error: unknown) => Finding {
   return (error) => {
-    if (!(error instanceof SlackCallError)) throw error;
-    const { code, outcome, retryAfterMs, needsAdmin, isPassing } = error.failure;
+    const { code, outcome, retryAfterMs, needsAdmin, isPassing } = failureIn(error);
     if (USELESS.has(code)) return problem(`Slack refuses the token (${code})`, howToRenew);
-    if (code === 'missing_scope') return problem('a scope is missing', 'See the line on scopes.');
+    if (code === 'missing_scope') return problem(scopeMissing, howToAdd);
     if (needsAdmin) {
       const next = "Ask an administrator of the workspace what Slack's code means.";
       return problem(`Slack refuses (${code})`, next);
@@ -142,7 +139,7 @@ export async function emojiFindings(
   const checks = settingsOf.flatMap(({ id, settings: { channels, access } }) =>
     [...channels].flatMap(([channelId, { reaction: emoji }]) => {
       if (emoji === undefined) return [];
-      const findings = findingsOf('reaction', id === null ? channelId : `${id}/${channelId}`);
+      const findings = findingsOf('reaction', channelId, id);
       const found = () =>
         mayAskIn(access, channelId)
           ? emojiFinding(emoji, names, findings)
@@ -153,7 +150,7 @@ export async function emojiFindings(
       const unread = (code: string) =>
         findings.error(
           `the bot cannot read the channel (${code}), so :${emoji}: makes no drafts there`,
-          'Type /invite @docs-agent in the channel, or remove the channel from the settings.',
+          INVITE,
         );
       return inspection.isIn(channelId).then(found, slackFailure(findings, unread));
     }),

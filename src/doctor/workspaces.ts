@@ -7,7 +7,7 @@ import { INSTALL_PATH } from '#slack/protocol/ids.ts';
 import type { Inspection } from '#slack/workspace/inspection.ts';
 import type { NoticeFacts, StoreFacts } from '#store/inspect.ts';
 import { type Finding, type Findings, findingsOf, type Given } from './finding.ts';
-import { emojiFindings, inspectionWith, scopesFinding, slackFailure } from './slack.ts';
+import { emojiFindings, INVITE, inspectionWith, scopesFinding, slackFailure } from './slack.ts';
 
 const RENEW_BOT_TOKEN =
   'Install the app again ("Install App"), and set SLACK_BOT_TOKEN to its Bot User OAuth Token (xoxb-…).';
@@ -29,23 +29,21 @@ export async function askSlack(given: Given<Config>, store: StoreFacts | null) {
     installed.map(async (one) => {
       const inspection = inspectionWith(one.token, given);
       const findings = findingsOf('slack_token', one.id);
-      try {
-        const { workspace, teamId, botName, scopes, clockAheadMs } = await inspection.token();
-        const settings = one.settingsOf.map((own) => own.settings);
-        const places = one.settingsOf.flatMap((own) =>
-          placeFindings(inspection, one, own, own.id ?? teamId, notices),
-        );
-        const found = [
-          findings.ok(`@${botName} in ${workspace} (${teamId})`),
-          scopesFinding(one.id, scopes, settings),
-          ...(await Promise.all(places)),
-          ...(await emojiFindings(inspection, scopes, one.settingsOf)),
-        ];
-        return { found, clockAheadMs };
-      } catch (error) {
-        const refused = (code: string) => findings.error(`Slack refuses the token (${code})`, one.howToRenew);
-        return { found: [slackFailure(findings, refused, one.howToRenew)(error)], clockAheadMs: null };
-      }
+      const refused = (code: string) => findings.error(`Slack refuses the token (${code})`, one.howToRenew);
+      const token = await inspection.token().catch(slackFailure(findings, refused, one.howToRenew));
+      if ('check' in token) return { found: [token], clockAheadMs: null };
+      const { workspace, teamId, botName, scopes, clockAheadMs } = token;
+      const settings = one.settingsOf.map((own) => own.settings);
+      const places = one.settingsOf.flatMap((own) =>
+        placeFindings(inspection, one, own, own.id ?? teamId, notices),
+      );
+      const found = [
+        findings.ok(`@${botName} in ${workspace} (${teamId})`),
+        scopesFinding(one.id, scopes, settings),
+        ...(await Promise.all(places)),
+        ...(await emojiFindings(inspection, scopes, one.settingsOf)),
+      ];
+      return { found, clockAheadMs };
     }),
   );
   const [clockAheadMs = null] = asked.flatMap((one) => one.clockAheadMs ?? []);
@@ -120,7 +118,6 @@ function placeFindings(
   notices: NoticeFacts,
 ) {
   const { featureSettings, access } = settings;
-  const subject = (place: string) => (id === null ? place : `${id}/${place}`);
   const saved = notices.saved.filter((one) => one.teamId === teamId);
   const channels = new Set([
     ...configuredNoticeChannels(settings),
@@ -128,9 +125,8 @@ function placeFindings(
   ]);
 
   /** @param more another problem */
-  const place = async (channelId: string, findings: Findings, more: Finding | null) => {
-    try {
-      await inspection.isIn(channelId);
+  const place = (channelId: string, findings: Findings, more: Finding | null) => {
+    const reached = async () => {
       const mayBeShared = access.sharedChannels?.has(channelId);
       if (mayBeShared || !(await inspection.isShared(channelId)))
         return more ?? findings.ok('the bot is in it');
@@ -138,20 +134,19 @@ function placeFindings(
         'it is shared with another organisation, so nothing starts and nothing is posted there',
         'Choose another one; or list it under access.shared_channels in the file of DOCS_AGENT_CONFIG, if its people may read all of it.',
       );
-    } catch (error) {
-      const refused = (code: string) =>
-        findings.error(
-          isNotInChannel(code)
-            ? `the bot is not in it, or it does not exist (${code})`
-            : `Slack refuses (${code})`,
-          'Type /invite @docs-agent in the channel, or remove the channel from the settings.',
-        );
-      return slackFailure(findings, refused)(error);
-    }
+    };
+    const refused = (code: string) =>
+      findings.error(
+        isNotInChannel(code)
+          ? `the bot is not in it, or it does not exist (${code})`
+          : `Slack refuses (${code})`,
+        INVITE,
+      );
+    return inspection.isIn(channelId).then(reached).catch(slackFailure(findings, refused));
   };
 
   const notice = (channelId: string) => {
-    const findings = findingsOf('notice_channel', subject(channelId));
+    const findings = findingsOf('notice_channel', channelId, id);
     const last = notices.refused.find((one) => one.teamId === teamId && one.channelId === channelId);
     if (last === undefined) return place(channelId, findings, null);
     const { atMs, reason, isTriedAgain } = last;
@@ -173,12 +168,12 @@ function placeFindings(
     adminsFinding(inspection, access.admins, findingsOf('admins', id)),
     ...[...channels].map(notice),
     ...[...ofFeatures, ...ofWorkflows].map(({ check, name, channelId, outside }) => {
-      const findings = findingsOf(check, subject(name));
+      const findings = findingsOf(check, name, id);
       const isOpen = outside === undefined || mayAskIn(access, channelId);
       return place(channelId, findings, isOpen ? null : findings.warning(outside[0], outside[1]));
     }),
     ...[...access.userGroups].map((groupId) => {
-      const findings = findingsOf('user_group', subject(groupId));
+      const findings = findingsOf('user_group', groupId, id);
       const unknown = (code: string) =>
         findings.error(
           `Slack does not know it (${code})`,
@@ -201,18 +196,15 @@ async function adminsFinding(inspection: Inspection, admins: ReadonlySet<string>
     );
   }
   const asked = [...admins].slice(0, ADMINS_ASKED_MAX);
-  try {
-    const names = await Promise.all(asked.map(inspection.personName));
-    const unknown = asked.filter((_id, index) => names[index] === null);
-    const more = admins.size > asked.length ? ` and ${admins.size - asked.length} more` : '';
-    if (unknown.length === 0) return findings.ok(`${names.join(', ')}${more}`);
-    return findings.warning(
-      `not members of the workspace: ${unknown.join(', ')}`,
-      'Correct ADMINS, or admins in the file of DOCS_AGENT_CONFIG. A member id is in the person\'s profile: ⋮, "Copy member ID".',
-    );
-  } catch (error) {
-    const refused = (code: string) =>
-      findings.error(`Slack does not say who they are (${code})`, 'Run doctor again.');
-    return slackFailure(findings, refused)(error);
-  }
+  const refused = (code: string) =>
+    findings.error(`Slack does not say who they are (${code})`, 'Run doctor again.');
+  const names = await Promise.all(asked.map(inspection.personName)).catch(slackFailure(findings, refused));
+  if ('check' in names) return names;
+  const unknown = asked.filter((_id, index) => names[index] === null);
+  const more = admins.size > asked.length ? ` and ${admins.size - asked.length} more` : '';
+  if (unknown.length === 0) return findings.ok(`${names.join(', ')}${more}`);
+  return findings.warning(
+    `not members of the workspace: ${unknown.join(', ')}`,
+    'Correct ADMINS, or admins in the file of DOCS_AGENT_CONFIG. A member id is in the person\'s profile: ⋮, "Copy member ID".',
+  );
 }

@@ -127,7 +127,7 @@ export function clockAheadMs(
   date: string | null,
   { sentAtMs, answeredAtMs }: { sentAtMs: number; answeredAtMs: number },
 ): number | null {
-  const serverMs = date === null ? Number.NaN : Date.parse(date);
+  const serverMs = Date.parse(date ?? '');
   if (Number.isNaN(serverMs)) return null;
   const leastMs = sentAtMs - serverMs - RESOLUTION_MS;
   const mostMs = answeredAtMs - serverMs;

@@ -102,16 +102,16 @@ export function parseRetryAfterMs(
   const value = retryAfter.trim();
   const waitMs = /^\d+(\.\d+)?$/.test(value)
     ? Number(value) * 1000
-    : (parseDateMs(value) ?? Number.NaN) - (parseDateMs(date) ?? nowMs);
+    : parseDateMs(value) - (parseDateMs(date) || nowMs);
   return Number.isNaN(waitMs) ? null : Math.min(Math.max(Math.ceil(waitMs), 0), longestMs);
 }
 
+/** NaN: no date. */
 function parseDateMs(value: string | string[] | undefined) {
-  if (typeof value !== 'string' || value.length > RETRY_AFTER_MAX_LENGTH) return null;
-  if (!httpDates.some((form) => form.test(value))) return null;
+  if (typeof value !== 'string' || value.length > RETRY_AFTER_MAX_LENGTH) return Number.NaN;
+  if (!httpDates.some((form) => form.test(value))) return Number.NaN;
   // The oldest format has no zone and means GMT.
-  const ms = Date.parse(value.endsWith('GMT') ? value : `${value} GMT`);
-  return Number.isNaN(ms) ? null : ms;
+  return Date.parse(value.endsWith('GMT') ? value : `${value} GMT`);
 }
 
 /**

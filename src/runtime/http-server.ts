@@ -79,7 +79,8 @@ export async function serve(
   const server = createServer(limits, listener);
   limitConnections(server);
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
+    // Later ones, as of too many open files, cost a connection.
+    server.on('error', reject);
     server.listen(address, resolve);
   });
   return {

@@ -7,12 +7,7 @@ export type LogFields = Readonly<Record<string, unknown>>;
  * One event per operation, logged when it ends. `event` is snake_case; fields are snake_case with units
  * (`duration_ms`). Secrets and people's words are redacted.
  */
-export interface Logger {
-  debug(event: string, fields?: LogFields): void;
-  info(event: string, fields?: LogFields): void;
-  warn(event: string, fields?: LogFields): void;
-  error(event: string, fields?: LogFields): void;
-}
+export type Logger = Readonly<Record<LogLevel, (event: string, fields?: LogFields) => void>>;
 
 const MAX_DEPTH = 6;
 const MAX_LENGTH = 2_000;

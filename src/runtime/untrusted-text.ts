@@ -5,16 +5,11 @@ export function storable(value: string): string {
   return value.toWellFormed().replaceAll('\0', '');
 }
 
-/** Splits no character. */
-function cut(value: string, maxLength: number) {
-  if (value.length <= maxLength) return value;
-  const half = /[\uD800-\uDBFF]$/;
-  return value.slice(0, maxLength).replace(half, '');
-}
+const HALF_CHARACTER = /[\uD800-\uDBFF]$/;
 
 /** Untrusted text without secrets, safe to store and show. */
 export function untrustedText(value: string, maxLength: number): string {
-  return cut(withoutSecrets(storable(value)).trim(), maxLength);
+  return withoutSecrets(storable(value)).trim().slice(0, maxLength).replace(HALF_CHARACTER, '');
 }
 
 /**

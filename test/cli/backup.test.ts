@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { EventEmitter } from 'node:events';
 import { copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -178,7 +177,7 @@ test('a store that is damaged makes no backup, and takes the place of none', asy
 test('what cannot be backed up is reported, with what to do', async () => {
   const dataDir = await emptyFolder();
   const run = (env: Record<string, string>, ...args: string[]) =>
-    backupCommand(args, { env, process: new EventEmitter(), now: () => NOW_MS });
+    backupCommand(args, { env, now: () => NOW_MS });
   await expect(run({ DATA_DIR: dataDir })).rejects.toThrow(/There is no store in .* DATA_DIR/);
   await expect(run({ DATABASE_URL: 'postgres://docs@127.0.0.1/docs' })).rejects.toThrow(/pg_dump -Fc/);
   await expect(run({ DATA_DIR: dataDir }, '--keep', '0')).rejects.toThrow('--keep must be a number');

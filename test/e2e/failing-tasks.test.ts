@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { storeFindings } from '../../src/doctor/store.ts';
+import { storeFindings } from '../../src/doctor/machine.ts';
 import { inspectStore } from '../../src/store/inspect.ts';
 import { beside } from '../support/beside.ts';
 import { scrape } from '../support/scraped.ts';

@@ -113,23 +113,21 @@ export const repository = word.refine(
   'must not hold a password: set the token of its code host',
 );
 
-/** @param end whether the result ends with a slash */
-export function httpUrl(end: '/' | '') {
-  return parsed((value) => {
-    const url = URL.parse(value);
-    const isPlain =
-      url !== null &&
-      /^https?:$/.test(url.protocol) &&
-      `${url.username}${url.password}` === '' &&
-      !/[?#]/.test(value);
-    if (isPlain) return `${url.href.replace(/(?<!\/)\/+$/, '')}${end}`;
-    return new Error(
-      HOST.test(value)
-        ? `has no http:// or https://: did you mean ${LOCAL.test(value) ? 'http' : 'https'}://${value}?`
-        : 'must be an http(s) address without a user name, password, ? or #',
-    );
-  });
-}
+/** Without a slash at the end. */
+export const httpUrl = parsed((value) => {
+  const url = URL.parse(value);
+  const isPlain =
+    url !== null &&
+    /^https?:$/.test(url.protocol) &&
+    `${url.username}${url.password}` === '' &&
+    !/[?#]/.test(value);
+  if (isPlain) return url.href.replace(/(?<!\/)\/+$/, '');
+  return new Error(
+    HOST.test(value)
+      ? `has no http:// or https://: did you mean ${LOCAL.test(value) ? 'http' : 'https'}://${value}?`
+      : 'must be an http(s) address without a user name, password, ? or #',
+  );
+});
 
 /** `agent.example.com:8443/v1`. Excludes secrets, since the message shows it. */
 const HOST =

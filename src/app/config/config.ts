@@ -4,7 +4,6 @@ import type { AccessRule, Policy, Rules } from '#jobs/policy.ts';
 import { type CodeHostSite, PUBLIC_SITES } from '#jobs/pull-requests/link.ts';
 import type { Project, Projects } from '#jobs/requests/command.ts';
 import { secret } from './checks.ts';
-import { ignoredSettings, isOauthMeant, settingProblems } from './contradictions.ts';
 import { loadConfigFile } from './file.ts';
 import { type ConfigFile, contradictions, type Named, runnerContradictions } from './file-schema.ts';
 import { type SettingName, type Settings, settingNames } from './settings.ts';
@@ -13,6 +12,8 @@ import {
   type ConfigProblem,
   type Environment,
   failureCode,
+  ignoredSettings,
+  isOauthMeant,
   present,
   problemWith,
   type ReadFile,
@@ -20,12 +21,13 @@ import {
   readTextFile,
   type SecretOf,
   secretsFrom,
+  settingProblems,
 } from './values.ts';
 
-export type Config = ReturnType<typeof toConfig>;
+export type Config = ReturnType<typeof parseConfig>;
 
 /** Throws a ConfigError with all problems, without secrets. */
-export function parseConfig(env: Environment, readFile: ReadFile = readTextFile): Config {
+export function parseConfig(env: Environment, readFile: ReadFile = readTextFile) {
   const secretOf = secretsFrom(env, readFile);
   const given = readSettings(env, secretOf);
   const { values } = given;
@@ -38,8 +40,7 @@ export function parseConfig(env: Environment, readFile: ReadFile = readTextFile)
   // Checks secrets even if the file has problems.
   const { projects: named, ofFeatures } = file.named;
   const withKeys = named.length > 0 || file.value === null ? named : [{ id: defaultId ?? '' }];
-  const apiKeys = keysOf(withKeys, secretOf, problems);
-  const featureSecrets = featureSecretsOf(file.named, secretOf, problems);
+  const { apiKeys, featureSecrets } = readNamed({ projects: withKeys, ofFeatures }, secretOf, problems);
   const secretNames = [
     ...named.map((project) => project.api_key_env ?? []),
     ...ofFeatures.map(({ variable }) => variable),
@@ -49,7 +50,9 @@ export function parseConfig(env: Environment, readFile: ReadFile = readTextFile)
     secretNames.flat().flatMap((name) => [name, `${name}_FILE`]),
   );
   if (file.value !== null && projects !== null && problems.length === 0) {
-    return toConfig(given.checked as Settings, file.value, projects, { apiKeys, featureSecrets, ignored });
+    const config = toConfig(given.checked as Settings, file.value, projects, apiKeys);
+    /** `ignored`: set without effect, perhaps misspelt. */
+    return { ...config, featureSecrets, ignored };
   }
   // A misspelt setting isn't reported as missing, too.
   const meant = new Set(ignored.map((problem) => problem.meant));
@@ -155,8 +158,7 @@ const namesOf = <Prefix extends string>(...prefixes: readonly Prefix[]) =>
   );
 
 function parsePart<Name extends SettingName>(env: Environment, names: readonly Name[]) {
-  const { checked, unreadable, invalid } = readSettings(env, secretsFrom(env, readTextFile), names);
-  const problems = [...unreadable.values(), ...invalid];
+  const { checked, problems } = readSettings(env, secretsFrom(env, readTextFile), names);
   if (problems.length > 0) throw new ConfigError(problems);
   return checked as Pick<Settings, Name>;
 }
@@ -165,31 +167,21 @@ function toConfig(
   values: Settings,
   file: ConfigFile,
   projects: Projects,
-  {
-    apiKeys,
-    featureSecrets,
-    ignored,
-  }: {
-    apiKeys: ReturnType<typeof keysOf>;
-    featureSecrets: ReturnType<typeof featureSecretsOf>;
-    ignored: readonly ConfigProblem[];
-  },
+  apiKeys: ReadonlyMap<string, string>,
 ) {
   const admins: ReadonlySet<string> = new Set([...(values.ADMINS ?? []), ...file.admins]);
   const codeHosts = codeHostsOf(values);
-  const { PORT: port, HEALTH_PORT: healthPort } = values;
+  const { PORT: port, HEALTH_PORT: healthPort, SLACK_API_URL: apiUrl } = values;
   return {
     slack: {
       installing: installingOf(values),
-      /** With a trailing slash. */
-      apiUrl: values.SLACK_API_URL ?? null,
+      apiUrl: apiUrl === undefined ? null : `${apiUrl}/`,
       transport:
         values.SLACK_APP_TOKEN === undefined
           ? { kind: 'http' as const, signingSecret: present(values.SLACK_SIGNING_SECRET) }
           : { kind: 'socket' as const, appToken: values.SLACK_APP_TOKEN },
     },
     agent: {
-      /** Without a trailing slash. */
       baseUrl: values.AGENT_BASE_URL,
       apiKeys,
       timeoutMs: values.AGENT_TIMEOUT,
@@ -200,7 +192,6 @@ function toConfig(
     channels: file.channels,
     access: { ...file.access, admins, workflowChannels: file.workflows.channels },
     featureSettings: { ...file, admins } as object,
-    featureSecrets,
     /** By workspace id, for OAuth. */
     workspaces: workspacesOf(file, projects),
     store: storeOf(values),
@@ -216,9 +207,12 @@ function toConfig(
     retentionMs: values.RETENTION,
     stopTimeoutMs: values.STOP_TIMEOUT,
     logLevel: values.LOG_LEVEL,
-    /** Set without effect, perhaps misspelt. */
-    ignored,
   };
+}
+
+/** Null: OAuth, and the workspace isn't configured. */
+export function settingsOf(config: Config, teamId: string): WorkspaceSettings | null {
+  return config.slack.installing.kind === 'by_hand' ? config : (config.workspaces.get(teamId) ?? null);
 }
 
 function policyIn(values: Settings, codeHosts: readonly CodeHostSettings[]): Policy {
@@ -356,13 +350,11 @@ function runnerProjectsOf(
   }));
 }
 
-/** By project id. */
-function keysOf(
-  projects: Named['projects'],
-  secretOf: SecretOf,
-  problems: ConfigProblem[],
-): ReadonlyMap<string, string> {
-  const keys = new Map<string, string>();
+function readNamed({ projects, ofFeatures }: Named, secretOf: SecretOf, problems: ConfigProblem[]) {
+  /** By project id. */
+  const apiKeys = new Map<string, string>();
+  /** By variable. */
+  const featureSecrets = new Map<string, readonly KeyObject[]>();
   for (const { id, api_key_env: variable } of projects) {
     const key = secretOf(variable ?? 'AGENT_API_KEY');
     const wrong = variable && secret.safeParse(key ?? undefined).error?.issues[0]?.message;
@@ -374,24 +366,15 @@ function keysOf(
     } else if (key === null) {
       problems.push(problemWith('AGENT_API_KEY', 'is missing'));
     } else {
-      keys.set(id, key);
+      apiKeys.set(id, key);
     }
   }
-  return keys;
-}
-
-function featureSecretsOf(
-  { ofFeatures }: Named,
-  secretOf: SecretOf,
-  problems: ConfigProblem[],
-): ReadonlyMap<string, readonly KeyObject[]> {
-  const secrets = new Map<string, readonly KeyObject[]>();
   for (const { variable, of, example, read } of ofFeatures) {
     const given = secretOf(variable);
     const found = typeof given === 'string' ? read(given) : (given ?? 'is missing');
     if (typeof found === 'string') problems.push({ variable, message: `${found} (${of})`, example });
     else if ('variable' in found) problems.push(found);
-    else secrets.set(variable, found);
+    else featureSecrets.set(variable, found);
   }
-  return secrets;
+  return { apiKeys, featureSecrets };
 }

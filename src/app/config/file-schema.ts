@@ -111,24 +111,19 @@ export const configFile = z.strictObject({
 
 export type ConfigFile = z.infer<typeof configFile>;
 
-const named = z
-  .object({
-    projects: z
-      .array(project.pick({ id: true, api_key_env: true, repository: true }).strip().nullable().catch(null))
-      .catch([])
-      .transform((items) => items.filter((one) => one !== null)),
-    workspaces: z.record(z.string(), z.looseObject({}).catch({})).catch({}),
-  })
-  .catch({ projects: [], workspaces: {} });
+const namedProject = project.pick({ id: true, api_key_env: true, repository: true }).strip();
 
 export type Named = ReturnType<typeof namedIn>;
 
 /** Also from an invalid file: secrets, and whether there are repositories. */
 export function namedIn(given: object) {
-  const { projects, workspaces } = named.parse(given);
-  const places = [given, ...Object.values(workspaces)];
-  const ofFeatures = features.flatMap(({ secrets }) => places.flatMap((place) => secrets?.(place) ?? []));
-  return { projects, ofFeatures };
+  const { projects, workspaces } = given as Readonly<Record<string, unknown>>;
+  const listed = Array.isArray(projects) ? projects : [];
+  const places = [given, ...Object.values(Object(workspaces))].map(Object);
+  return {
+    projects: listed.flatMap((item) => namedProject.safeParse(item).data ?? []),
+    ofFeatures: features.flatMap(({ secrets }) => places.flatMap((place) => secrets?.(place) ?? [])),
+  };
 }
 
 function wrong(message: string, ...path: readonly Step[]): SettingProblem {

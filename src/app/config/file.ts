@@ -29,14 +29,11 @@ export function loadConfigFile(
     return loaded(null, {}, `names a file that cannot be read${failureCode(error)}`);
   }
   const lineCounter = new LineCounter();
-  const document = parseDocument(text, { lineCounter });
+  const document = parseDocument(text, { lineCounter, prettyErrors: false });
   const lineAt = (offset: number) => lineCounter.linePos(offset).line;
   // Later errors follow from the first.
   const [slip] = document.errors;
-  if (slip !== undefined) {
-    const message = slip.message.split(' at line ', 1)[0] ?? 'is not YAML';
-    return loaded(null, {}, `line ${lineAt(slip.pos[0])}: ${message}`);
-  }
+  if (slip !== undefined) return loaded(null, {}, `line ${lineAt(slip.pos[0])}: ${slip.message}`);
   let given: object;
   try {
     given = document.toJS() ?? {};

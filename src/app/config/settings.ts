@@ -77,12 +77,12 @@ export const settings = {
   ),
   SLACK_API_URL: optional(
     'http://127.0.0.1:4000/api/',
-    httpUrl('/'),
+    httpUrl,
     "Another address of Slack's Web API, for tests and emulators. Default: Slack's own.",
   ),
   AGENT_BASE_URL: setting(
     'https://agent.example.com',
-    httpUrl(''),
+    httpUrl,
     'The address of the agent API: https, or http on this machine. Not set, with RUNNER_REPOSITORY or a repository in DOCS_AGENT_CONFIG: the runner below.',
   ),
   PLAIN_HTTP_HOSTS: setting(
@@ -137,12 +137,12 @@ export const settings = {
   ),
   GITHUB_WEB_URL: withDefault(
     'https://github.com',
-    httpUrl(''),
+    httpUrl,
     'Where pull requests open in a browser. Only links to this address are followed, and only with its API.',
   ),
   GITHUB_API_URL: optional(
     'https://github.example.com/api/v3',
-    httpUrl(''),
+    httpUrl,
     'The API of that GitHub. Default: the one that belongs to GITHUB_WEB_URL.',
   ),
   GITLAB_TOKEN: secretSetting(
@@ -152,7 +152,7 @@ export const settings = {
   ),
   GITLAB_URL: withDefault(
     'https://gitlab.com',
-    httpUrl(''),
+    httpUrl,
     'The address of that GitLab. Only links to it are followed.',
   ),
   DATABASE_URL: secretSetting(

@@ -34,14 +34,8 @@ export function healthRoutes(checks: readonly HealthCheck[]): Route[] {
   ];
 }
 
-export type Readiness = Readonly<{
-  ok: boolean;
-  checks: Readonly<Record<string, string>>;
-  warnings?: readonly string[];
-}>;
-
 /** No checks: not started, or stopped. */
-export async function readiness(checks: readonly HealthCheck[]): Promise<Readiness> {
+export async function readiness(checks: readonly HealthCheck[]) {
   const results = await Promise.all(
     checks.map(async ({ name, problem, warnings = () => [] }) => ({
       name,

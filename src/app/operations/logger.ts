@@ -10,7 +10,7 @@ export function createLogger({
   const timestamp = stdTimeFunctions.isoTime;
   const formatters = { level: (label: string) => ({ level: label }) };
   const output = pino({ level, base: null, timestamp, formatters }, destination);
-  return eachLevel((level, event, fields) => {
+  return eachLevel((event, fields, level) => {
     // Redacting is expensive.
     if (!output.isLevelEnabled(level)) return;
     const named = Object.entries(fields).map(([name, value]) => [
@@ -21,11 +21,11 @@ export function createLogger({
   });
 }
 
-function eachLevel(write: (level: LogLevel, event: string, fields: LogFields) => void): Logger {
+function eachLevel(write: Observe): Logger {
   const at =
     (level: LogLevel) =>
     (event: string, fields: LogFields = {}) =>
-      write(level, event, fields);
+      write(event, fields, level);
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
@@ -33,7 +33,7 @@ function eachLevel(write: (level: LogLevel, event: string, fields: LogFields) =>
 export type Observe = (event: string, fields: LogFields, level: LogLevel) => void;
 
 export function observedLogger(log: Logger, observe: Observe): Logger {
-  return eachLevel((level, event, fields) => {
+  return eachLevel((event, fields, level) => {
     observe(event, fields, level);
     log[level](event, fields);
   });

@@ -161,13 +161,16 @@ function showState(metrics: Metrics, state: ProgramState) {
   for (const [stage, count] of store.openJobs) open_jobs.set({ stage }, count);
   for (const { name: loop, tasks } of loops) {
     for (const task of tasks) {
-      const due = store.dueTasks.find(({ kind }) => kind === task);
-      due_tasks.set({ loop, task }, due?.count ?? 0);
-      oldest_due_task_seconds.set({ loop, task }, (due?.oldestMs ?? 0) / 1000);
-      failing_tasks.set({ loop, task }, store.failingTasks.get(task) ?? 0);
+      const isOfTask = ({ kind }: { kind: string }) => kind === task;
+      const { count = 0, dueSinceMs = store.nowMs } = store.due.find(isOfTask) ?? {};
+      due_tasks.set({ loop, task }, count);
+      oldest_due_task_seconds.set({ loop, task }, (store.nowMs - dueSinceMs) / 1000);
+      failing_tasks.set({ loop, task }, store.failing.find(isOfTask)?.count ?? 0);
     }
   }
-  for (const [project, calls] of store.budgetLeft) hourly_budget_left.set({ project }, calls);
+  for (const [project, calls] of store.agentCalls) {
+    hourly_budget_left.set({ project }, Math.max(0, state.hourlyBudget - calls));
+  }
 }
 
 const RESOLUTION_MS = 20;

@@ -27,13 +27,14 @@ export type ProgramState = Awaited<ReturnType<ReturnType<typeof stateReader>>>;
 /** The reader never throws. */
 export function stateReader(watched: Watched) {
   const { clock, hourlyBudget, loops, slackProblem, readDataDir } = watched;
-  let reading: Promise<Awaited<ReturnType<typeof readStore>> | null> | null = null;
+  const read = () => clock.timeout(STORE_LIMIT_MS, readStore(watched), null).catch(() => null);
+  let reading: ReturnType<typeof read> | null = null;
   let readAtMs = 0;
   return async () => {
     // Absolute: if the clock was set back, old data would seem fresh.
     if (reading === null || Math.abs(clock.now() - readAtMs) >= FRESH_MS) {
       readAtMs = clock.now();
-      reading = clock.timeout(STORE_LIMIT_MS, readStore(watched), null).catch(() => null);
+      reading = read();
     }
     return {
       loops: loops(),
@@ -46,26 +47,22 @@ export function stateReader(watched: Watched) {
   };
 }
 
-async function readStore({ store, clock, projects, hourlyBudget }: Watched) {
+async function readStore({ store, clock, projects }: Watched) {
   // A full disk is still readable.
   await store.check();
   return store.transaction(async (tx) => {
     const nowMs = clock.now();
-    const openJobs = await tx.stats.openJobs();
-    const due = await tx.stats.dueTasks(nowMs);
-    const failing = await tx.stats.failingTasks(nowMs - FAILING_FOR_MS);
-    /** By project name. */
-    const budgetLeft = new Map<string, number>();
+    /** By project name, in the last hour. */
+    const agentCalls = new Map<string, number>();
     for (const { id, name } of projects) {
-      const made = await tx.calls.agentCallsSince(id, nowMs - HOUR_MS);
-      budgetLeft.set(name, Math.max(0, hourlyBudget - made));
+      agentCalls.set(name, await tx.calls.agentCallsSince(id, nowMs - HOUR_MS));
     }
     return {
-      openJobs,
-      dueTasks: due.map(({ dueSinceMs, ...tasks }) => ({ ...tasks, oldestMs: nowMs - dueSinceMs })),
-      /** By kind. */
-      failingTasks: new Map<string, number>(failing.map(({ kind, count }) => [kind, count])),
-      budgetLeft,
+      nowMs,
+      agentCalls,
+      openJobs: await tx.stats.openJobs(),
+      due: await tx.stats.dueTasks(nowMs),
+      failing: await tx.stats.failingTasks(nowMs - FAILING_FOR_MS),
     };
   });
 }

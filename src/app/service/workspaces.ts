@@ -1,7 +1,6 @@
 import type { Logger as BoltLogger } from '@slack/bolt';
 import { hasMarks } from '#jobs/policy.ts';
 import type { Clock } from '#runtime/clock.ts';
-import type { Route } from '#runtime/http-server.ts';
 import type { Logger } from '#runtime/redact.ts';
 import { installRoutes, whenEnded } from '#slack/install/install-routes.ts';
 import { installedWorkspaces } from '#slack/install/installed-workspaces.ts';
@@ -15,11 +14,11 @@ import {
   type Scope,
   scopesInWords,
 } from '#slack/protocol/scopes.ts';
-import { classify, SlackCallError, slackClient } from '#slack/workspace/caller.ts';
-import { oneWorkspace, type SignedInAs, type Workspaces } from '#slack/workspace/workspace.ts';
+import { classify, failureIn, slackClient } from '#slack/workspace/caller.ts';
+import { oneWorkspace } from '#slack/workspace/workspace.ts';
+import { codeOf } from '#store/engines/database.ts';
 import type { Store } from '#store/store.ts';
-import type { Config, WorkspaceSettings } from '../config/config.ts';
-import { settingsOf } from './context.ts';
+import { type Config, settingsOf, type WorkspaceSettings } from '../config/config.ts';
 
 type Parts = Readonly<{
   store: Store;
@@ -29,18 +28,7 @@ type Parts = Readonly<{
   onInstalled: () => void;
 }>;
 
-type Served = Readonly<{
-  workspaces: Workspaces;
-  onEnded: (body: unknown) => Promise<void>;
-  routes: readonly Route[];
-  teamId: string | null;
-  signedInAs: SignedInAs | null;
-}>;
-
-export async function serveWorkspaces(
-  config: Config,
-  { store, clock, log, logger, onInstalled }: Parts,
-): Promise<Served> {
+export async function serveWorkspaces(config: Config, { store, clock, log, logger, onInstalled }: Parts) {
   const { installing: app, apiUrl } = config.slack;
   const shared = { client: slackClient(apiUrl, logger), apiUrl, clock, log };
   if (app.kind === 'by_hand') {
@@ -53,7 +41,7 @@ export async function serveWorkspaces(
         `The Slack app lacks permissions: ${scopesInWords(required)}. ${howToGrant(required)}`,
       );
     }
-    return { workspaces, onEnded: async () => {}, routes: [], teamId: only.teamId, signedInAs };
+    return { workspaces, onEnded: async () => {}, routes: [], teamIds: [only.teamId], signedInAs };
   }
   const vault = new Vault(app.encryptionKeys);
   await checkInstallations(store, vault, config, log);
@@ -71,7 +59,7 @@ export async function serveWorkspaces(
       onInstalled,
       checkScopes: (id, granted) => checkScopes(log, id, granted, settingsOf(config, id)),
     }),
-    teamId: null,
+    teamIds: [...config.workspaces.keys()],
     signedInAs: null,
   };
 }
@@ -110,9 +98,11 @@ async function checkInstallations(store: Store, vault: Vault, { workspaces }: Co
   }
 }
 
-function explainSlack(error: unknown, variable: string): never {
-  if (!(error instanceof SlackCallError)) throw error;
-  const { code, needsAdmin, outcome } = error.failure;
+function explainSlack(
+  error: unknown,
+  variable: string,
+  { code, needsAdmin, outcome } = failureIn(error),
+): never {
   throw new StartError(
     needsAdmin
       ? `Slack refuses the token (${code}). Check ${variable}: it must belong to an installed app.`
@@ -125,7 +115,7 @@ function explainSlack(error: unknown, variable: string): never {
 const CANNOT_LISTEN = new Set(['EACCES', 'EADDRNOTAVAIL', 'EAI_AGAIN', 'EINVAL', 'ENOTFOUND']);
 
 export function explainListening(error: unknown, host: string, port: number, variable: string): void {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = codeOf(error) ?? '';
   if (code === 'EADDRINUSE') {
     throw new StartError(
       `Port ${port} on ${host} is in use. Stop what uses it, or set ${variable} to another.`,
@@ -143,7 +133,7 @@ export function explainListening(error: unknown, host: string, port: number, var
 
 export function explainConnection(error: unknown, { http: { host, port } }: Config): never {
   explainListening(error, host, port, 'PORT');
-  return explainSlack(new SlackCallError('apps.connections.open', classify(error), error), 'SLACK_APP_TOKEN');
+  return explainSlack(error, 'SLACK_APP_TOKEN', classify(error));
 }
 
 export class StartError extends Error {

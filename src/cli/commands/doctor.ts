@@ -24,19 +24,20 @@ export async function doctor(args: string[], { env }: Host): Promise<number> {
       'probe-write': { type: 'boolean', default: false },
     },
   });
-  let findings: readonly Finding[];
+  const { stdout, versions } = process;
   try {
-    findings = [
-      findingsOf('node').ok(process.versions.node),
+    const findings = [
+      findingsOf('node').ok(versions.node),
       ...(await findingsIn(env, values['probe-write'])),
     ];
+    console.log(
+      values.json ? jsonReport(findings) : textReport(findings, stdout.isTTY && stdout.hasColors()),
+    );
+    return EXIT_CODES[worstOf(findings)];
   } catch (error) {
     console.error('doctor itself has failed; please report this:', error);
     return EXIT_UNKNOWN;
   }
-  const { stdout } = process;
-  console.log(values.json ? jsonReport(findings) : textReport(findings, stdout.isTTY && stdout.hasColors()));
-  return EXIT_CODES[worstOf(findings)];
 }
 
 async function findingsIn(env: Environment, probeWrite: boolean) {

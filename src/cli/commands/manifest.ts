@@ -40,7 +40,7 @@ export async function manifest(args: string[]): Promise<number> {
 }
 
 function publicAddress(text: string) {
-  const { data = '' } = httpUrl('').safeParse(text);
+  const { data = '' } = httpUrl.safeParse(text);
   if (!data.startsWith('https:')) {
     throw new UsageError('--url must be an https address, such as https://bot.example.com.');
   }

@@ -42,11 +42,11 @@ export async function audit(args: string[], { env, now }: Host): Promise<number>
   const { store, retentionMs } = parseReportConfig(env);
   const period = periodOf(values.since, retentionMs, now());
   await readStore(store, async (queries) => {
-    const entries = readAudit(new Reports(queries), period, values.prompts);
-    const inLines = async function* (of: typeof entries) {
-      for await (const entry of of) yield `${JSON.stringify(entry)}\n`;
+    const lines = async function* () {
+      const entries = readAudit(new Reports(queries), period, values.prompts);
+      for await (const entry of entries) yield `${JSON.stringify(entry)}\n`;
     };
-    await pipeline(entries, inLines, process.stdout, { end: false }).catch((error: unknown) => {
+    await pipeline(lines, process.stdout, { end: false }).catch((error: unknown) => {
       // The reader may stop: `docs-agent audit | head`.
       if (codeOf(error) !== 'EPIPE') throw error;
     });

@@ -6,14 +6,14 @@ import { startRunner } from '#runner/runner.ts';
 import { systemClock } from '#runtime/clock.ts';
 import { EXIT_CONFIG, type Host } from '../command.ts';
 
-export async function runner(args: string[], { env, process: events }: Host): Promise<number> {
+export async function runner(args: string[], { env }: Host): Promise<number> {
   parseArgs({ args });
   const config = parseRunnerConfig(env);
   const { log, output } = processLog(config.logLevel);
-  events.on('unhandledRejection', (reason) => log.error('unhandled_rejection', { error: reason }));
+  process.on('unhandledRejection', (reason) => log.error('unhandled_rejection', { error: reason }));
   const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
   // `disconnect`: the parent has exited.
-  for (const event of ['SIGTERM', 'SIGINT', 'disconnect'] as const) events.on(event, () => stop());
+  for (const event of ['SIGTERM', 'SIGINT', 'disconnect']) process.on(event, () => stop());
   try {
     const service = await Promise.race([startRunner(config, { clock: systemClock, log }), stopped]);
     if (service === undefined) return 0;

@@ -6,7 +6,7 @@ import { systemClock } from '#runtime/clock.ts';
 import { localAddress } from '#runtime/http-server.ts';
 import type { Logger } from '#runtime/redact.ts';
 import { EVENTS_PATH } from '#slack/protocol/ids.ts';
-import type { Host, ProcessEvents } from '../command.ts';
+import type { Host } from '../command.ts';
 import { ownRunnerOf, startOwnRunner } from '../own-runner.ts';
 
 /** Taken from the stop's time limit. */
@@ -15,7 +15,7 @@ const LAST_LINES_MS = 200;
 /** A load balancer polls `/readyz` every few seconds, then needs time to reroute. */
 const LINGER_MS = 5_000;
 
-export async function start(args: string[], { env, process: events }: Host): Promise<number> {
+export async function start(args: string[], { env }: Host): Promise<number> {
   parseArgs({ args });
   const own = await ownRunnerOf(env);
   const config = parseConfig(own?.botEnv ?? env);
@@ -23,7 +23,7 @@ export async function start(args: string[], { env, process: events }: Host): Pro
   const runner = own && (await startOwnRunner(own.runnerEnv, destination, log));
   if (runner !== null && 'exitCode' in runner) return runner.exitCode;
   const service = createService(config, { log, lingerMs: LINGER_MS, logLinesDropped: () => output.dropped });
-  const exitCode = await runUntilSignal(service, events, log, () => {
+  const exitCode = await runUntilSignal(service, log, () => {
     if (process.stdout.isTTY) console.log(welcome(config, service));
   });
   await runner?.stop();
@@ -32,22 +32,16 @@ export async function start(args: string[], { env, process: events }: Host): Pro
 }
 
 /** Resolves to 1 if the stop took too long, 130 or 143 after a second signal, else 0. */
-export async function runUntilSignal(
-  service: Service,
-  process: ProcessEvents,
-  log: Logger,
-  onStarted: () => void,
-): Promise<number> {
+export async function runUntilSignal(service: Service, log: Logger, onStarted: () => void): Promise<number> {
   // Slack's socket client leaks a rejection when a stop races a reconnect.
   process.on('unhandledRejection', (reason) => log.error('unhandled_rejection', { error: reason }));
-  const first = Promise.withResolvers<void>();
-  const second = Promise.withResolvers<'SIGINT' | 'SIGTERM'>();
-  let isSignalled = false;
+  const first = Promise.withResolvers<'SIGINT' | 'SIGTERM'>();
+  const second: typeof first = Promise.withResolvers();
+  let next = first;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
-      if (isSignalled) second.resolve(signal);
-      isSignalled = true;
-      first.resolve();
+      next.resolve(signal);
+      next = second;
     });
   }
   // A start can be interrupted: without Slack it takes long.

@@ -178,10 +178,10 @@ export async function forget(args: string[], { env, now }: Host): Promise<number
 }
 
 function forgetReport({ kind, id }: Subject, { holdings, openWork }: Forgotten, isMeant: boolean) {
-  const found = Object.entries(HOLDINGS)
-    .map(([name, words]) => ({ count: holdings[name as keyof Holdings], words }))
-    .filter(({ count }) => count > 0)
-    .map(({ count, words }) => `  ${count} × ${words}`);
+  const found = Object.entries(HOLDINGS).flatMap(([name, words]) => {
+    const count = holdings[name as keyof Holdings];
+    return count === 0 ? [] : `  ${count} × ${words}`;
+  });
   if (found.length === 0) return `The store holds nothing about the ${kind} ${id}.`;
   const isErased = isMeant && openWork.length === 0;
   const end = isMeant ? 'All of this was erased.' : 'Nothing has been erased yet. To erase it, add --yes.';

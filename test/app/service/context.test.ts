@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { contextFactory } from '../../../src/app/service/context.ts';
+import { contextFactory } from '../../../src/app/service.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { parse } from '../../support/settings.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { growingIds } from '../../../src/app/service/context.ts';
+import { growingIds } from '../../../src/app/service.ts';
 
 const NOW_MS = 1_700_000_000_000;
 const UUID_V7 = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;

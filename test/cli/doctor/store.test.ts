@@ -2,7 +2,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { storeFailure, storeFindings } from '../../../src/doctor/store.ts';
+import { storeFailure, storeFindings } from '../../../src/doctor/machine.ts';
 import { StoreError } from '../../../src/store/engines/database.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { migrations } from '../../../src/store/schema/migrations.ts';

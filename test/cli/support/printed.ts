@@ -7,7 +7,7 @@ import type { ChildEnv } from '../../support/child-program.ts';
 export async function reportAt(nowMs: number, env: ChildEnv, ...args: readonly string[]): Promise<string> {
   const printed = vi.spyOn(console, 'log').mockReturnValue(undefined);
   try {
-    expect(await report([...args], { env, process, now: () => nowMs })).toBe(0);
+    expect(await report([...args], { env, now: () => nowMs })).toBe(0);
     return printed.mock.calls.flat().join('\n');
   } finally {
     printed.mockRestore();
@@ -28,7 +28,7 @@ export async function auditAt(
     return true;
   });
   try {
-    expect(await audit([...args], { env, process, now: () => nowMs })).toBe(0);
+    expect(await audit([...args], { env, now: () => nowMs })).toBe(0);
   } finally {
     writing.mockRestore();
     // Node leaves some at a stream that goes on.

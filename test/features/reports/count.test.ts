@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../../src/app/config/config.ts';
-import { contextFactory } from '../../../src/app/service/context.ts';
+import { contextFactory } from '../../../src/app/service.ts';
 import { reporter } from '../../../src/features/reports/count.ts';
 import type { Job } from '../../../src/jobs/job.ts';
 import { settings } from '../../cli/support/settings.ts';

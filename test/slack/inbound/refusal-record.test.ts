@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { eventFeatures } from '../../../src/app/features.ts';
 import { createLogger } from '../../../src/app/operations/logger.ts';
-import { growingIds } from '../../../src/app/service/context.ts';
+import { growingIds } from '../../../src/app/service.ts';
 import { Reports } from '../../../src/features/reports/queries.ts';
 import { refusalRecorder } from '../../../src/slack/inbound/door.ts';
 import type { Store } from '../../../src/store/store.ts';
