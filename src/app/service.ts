@@ -8,7 +8,7 @@ import { farTasks, retentionJob } from '#engine/sweeps.ts';
 import { type Clock, systemClock } from '#runtime/clock.ts';
 import { createBodyReader, serveRoutes } from '#runtime/http-server.ts';
 import type { Logger } from '#runtime/redact.ts';
-import { refusalRecorder } from '#slack/inbound/door.ts';
+import { refusalRecorder } from '#slack/inbound/once.ts';
 import { createConnection, createSlackApp } from '#slack/inbound/routes.ts';
 import { missedReplies } from '#slack/outbound/catch-up.ts';
 import { readableText } from '#slack/protocol/slack-text.ts';
@@ -158,6 +158,7 @@ export function createService(config: Config, options: ServiceOptions) {
       apiUrl,
       logger,
       onEnded,
+      featureSettingsOf: tools.settingsOf,
       featureListeners: features.flatMap(({ listeners }) => listeners?.(tools) ?? []),
       lookForMissed: missed.lookForSoon,
       featureButtons,

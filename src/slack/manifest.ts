@@ -1,4 +1,4 @@
-import { Document, Scalar } from 'yaml';
+import { Document, isScalar, Scalar, visit } from 'yaml';
 import { ASK_SHORTCUT_ID, EVENTS_PATH, OAUTH_REDIRECT_PATH, STEP_ID } from './protocol/ids.ts';
 import {
   agentEvents,
@@ -41,35 +41,36 @@ export type ManifestOptions = Readonly<{
 }>;
 
 export function manifestYaml(options: ManifestOptions): string {
-  const document = new Document(explainedNodes(manifest(options)));
+  const document = new Document(manifest(options));
   document.commentBefore = wrapped(introduction(options));
+  const reasons = memberReasons(options);
+  visit(document, {
+    Pair: (_, { key }) => {
+      const reason = isScalar(key) && reasons.get(key.value);
+      if (reason) key.commentBefore = wrapped([reason]);
+    },
+  });
   return document.toString({ lineWidth: 0 });
 }
 
-class Explained {
-  readonly reason: string;
-  readonly value: unknown;
-
-  constructor(reason: string, value: unknown) {
-    this.reason = reason;
-    this.value = value;
-  }
-}
-
-/** The reason of a part stands above it: above the name of a member, or the element of a list. */
-function explainedNodes(value: unknown): unknown {
-  if (value instanceof Explained) return explainedNodes(value.value);
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((part) => withReason(part, explainedNodes(part)));
-  const members = Object.entries(value);
-  return new Map(members.map(([name, part]) => [withReason(part, name), explainedNodes(part)]));
-}
-
-function withReason(part: unknown, shown: unknown) {
-  if (!(part instanceof Explained)) return shown;
-  const scalar = new Scalar(shown);
-  scalar.commentBefore = wrapped([part.reason]);
-  return scalar;
+/** Each name stands once in a manifest. */
+function memberReasons({ oauth, hasWorkflowStep }: ManifestOptions): ReadonlyMap<unknown, string> {
+  const reasons = {
+    messages_tab_enabled:
+      'A direct message starts a job. Private answers go there, too, when Slack no longer takes them in the channel.',
+    should_escape: 'Mentions and links arrive as ids and addresses, not as look-alike text.',
+    agent_view:
+      'The app is an agent: each direct message to it is a thread of its own, and Slack shows how each job stands.',
+    functions: 'A step of workflows. Where nobody starts the workflow, leave the person empty.',
+    function_runtime: 'The step is carried out by the program, not by Slack.',
+    ...(hasWorkflowStep && {
+      org_deploy_enabled: 'Slack requires it of every app with a step of workflows.',
+    }),
+    ...(oauth !== null && {
+      org_deploy_enabled: 'An administrator of an Enterprise Grid may install it for the whole organisation.',
+    }),
+  };
+  return new Map(Object.entries(reasons));
 }
 
 function manifest({ url, oauth, isAgent, hasWorkflowStep, hasReactions }: ManifestOptions): object {
@@ -92,10 +93,7 @@ function manifest({ url, oauth, isAgent, hasWorkflowStep, hasReactions }: Manife
     features: {
       app_home: {
         home_tab_enabled: true,
-        messages_tab_enabled: new Explained(
-          'A direct message starts a job. Private answers go there, too, when Slack no longer takes them in the channel.',
-          true,
-        ),
+        messages_tab_enabled: true,
         messages_tab_read_only_enabled: false,
       },
       bot_user: { display_name: 'docs-agent', always_online: true },
@@ -105,10 +103,7 @@ function manifest({ url, oauth, isAgent, hasWorkflowStep, hasReactions }: Manife
           url: address,
           description: 'Ask for a documentation change',
           usage_hint: '[what should change in the docs]',
-          should_escape: new Explained(
-            'Mentions and links arrive as ids and addresses, not as look-alike text.',
-            true,
-          ),
+          should_escape: true,
         },
       ],
       shortcuts: [
@@ -119,12 +114,7 @@ function manifest({ url, oauth, isAgent, hasWorkflowStep, hasReactions }: Manife
           description: 'Ask for a documentation change about this message',
         },
       ],
-      agent_view: isAgent
-        ? new Explained(
-            'The app is an agent: each direct message to it is a thread of its own, and Slack shows how each job stands.',
-            AGENT_VIEW,
-          )
-        : undefined,
+      agent_view: isAgent ? AGENT_VIEW : undefined,
     },
     oauth_config: {
       redirect_urls: oauth === null ? undefined : [oauth.url + OAUTH_REDIRECT_PATH],
@@ -133,27 +123,12 @@ function manifest({ url, oauth, isAgent, hasWorkflowStep, hasReactions }: Manife
         bot_optional: hasReactions ? explained(optionalReactionScopes) : undefined,
       },
     },
-    functions: hasWorkflowStep
-      ? new Explained(
-          'A step of workflows. Where nobody starts the workflow, leave the person empty.',
-          workflowStep,
-        )
-      : undefined,
+    functions: hasWorkflowStep ? workflowStep : undefined,
     settings: {
       event_subscriptions: { request_url: address, bot_events: explained(events) },
       interactivity: { is_enabled: true, request_url: address },
-      org_deploy_enabled:
-        oauth !== null || hasWorkflowStep
-          ? new Explained(
-              oauth === null
-                ? 'Slack requires it of every app with a step of workflows.'
-                : 'An administrator of an Enterprise Grid may install it for the whole organisation.',
-              true,
-            )
-          : false,
-      function_runtime: hasWorkflowStep
-        ? new Explained('The step is carried out by the program, not by Slack.', 'remote')
-        : undefined,
+      org_deploy_enabled: oauth !== null || hasWorkflowStep === true,
+      function_runtime: hasWorkflowStep ? 'remote' : undefined,
       socket_mode_enabled: url === null,
       token_rotation_enabled: false,
     },
@@ -161,7 +136,9 @@ function manifest({ url, oauth, isAgent, hasWorkflowStep, hasReactions }: Manife
 }
 
 function explained(entries: readonly ManifestEntry[]) {
-  return entries.map(({ name, reason }) => new Explained(reason, name));
+  return entries.map(({ name, reason }) =>
+    Object.assign(new Scalar(name), { commentBefore: wrapped([reason]) }),
+  );
 }
 
 function introduction({ url, oauth }: ManifestOptions) {

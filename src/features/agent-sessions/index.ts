@@ -1,8 +1,9 @@
 import type { JobEvent } from '#jobs/event.ts';
 import { canStop, isStopping, isUnwatched, type Job, watchQuestionOf } from '#jobs/job.ts';
+import { isAdmitted, refusalInThread } from '#slack/inbound/admission.ts';
 import { noteRequest } from '#slack/inbound/connection/requests.ts';
-import { applyOnce, isAdmitted, refusalInThread } from '#slack/inbound/door.ts';
 import type { EventListener } from '#slack/inbound/listener.ts';
+import { applyOnce } from '#slack/inbound/once.ts';
 import { isPlaceGone } from '#slack/protocol/error-codes.ts';
 import { isErrorAnswer, SlackCallError } from '#slack/workspace/caller.ts';
 import type { SessionState } from '#slack/workspace/poster.ts';

@@ -7,21 +7,11 @@ import { approversIn, settingsOf } from '#jobs/policy.ts';
 import { newRuns, resumedRuns } from '#jobs/recipe.ts';
 import { judgePrompt } from '#jobs/requests/command.ts';
 import { isWaitOn } from '#jobs/schedule/schedule.ts';
+import { admissionProblem, requireAdmin } from '#slack/inbound/admission.ts';
 import { noteRefusal, noteRequest } from '#slack/inbound/connection/requests.ts';
-import {
-  adminProblem,
-  admissionProblem,
-  inTime,
-  linkTo,
-  namesIn,
-  openOrTell,
-  Refused,
-  recordPress,
-  refusedIn,
-  storePress,
-  storeRequest,
-} from '#slack/inbound/door.ts';
+import { inTime, linkTo, namesIn, openOrTell, Refused, refusedIn } from '#slack/inbound/interaction.ts';
 import type { FeatureListeners, Interaction, ListenerDeps, Press } from '#slack/inbound/listener.ts';
+import { recordPress, storePress, storeRequest } from '#slack/inbound/once.ts';
 import { decode, formIds, recipeData } from '#slack/protocol/ids.ts';
 import { escapeMrkdwn, sanitize } from '#slack/protocol/slack-text.ts';
 import type { SlackMessage } from '#slack/views/message.ts';
@@ -163,8 +153,8 @@ export async function startScheduled(tools: FeatureTools, task: ClaimedTask): Pr
   }
 }
 
-function recipeNamed({ settingsOf, teamId }: ListenerDeps, name: string | undefined) {
-  return recipesIn(settingsOf(teamId)).find((recipe) => recipe.name === name);
+function recipeNamed({ featureSettingsOf, teamId }: ListenerDeps, name: string | undefined) {
+  return recipesIn(featureSettingsOf(teamId)).find((recipe) => recipe.name === name);
 }
 
 /** Null: a form or the card is the answer. */
@@ -225,7 +215,7 @@ async function runRecipe(
 }
 
 async function recipesFor(deps: ListenerDeps, userId: string): Promise<readonly Recipe[]> {
-  const allowed = recipesIn(deps.settingsOf(deps.teamId)).map(async (recipe) =>
+  const allowed = recipesIn(deps.featureSettingsOf(deps.teamId)).map(async (recipe) =>
     (await deps.access.refusal(userId, recipe.channelId)) === null ? [recipe] : [],
   );
   const found = Promise.all(allowed).catch((error: unknown) => {
@@ -237,10 +227,10 @@ async function recipesFor(deps: ListenerDeps, userId: string): Promise<readonly 
 
 export const recipeListeners: FeatureListeners = {
   // Without recipes, `run` is a normal request.
-  commands: ({ settingsOf, teamId }) =>
-    recipesIn(settingsOf(teamId)).length === 0
+  commands: ({ featureSettingsOf, teamId }) =>
+    recipesIn(featureSettingsOf(teamId)).length === 0
       ? {}
-      : { run: (deps, command, words) => runNamed(deps, command, words.kind === 'run' ? words.name : '') },
+      : { run: (deps, command, { name }) => runNamed(deps, command, name) },
   answers: { recipes: async (deps, userId) => recipesView(await recipesFor(deps, userId)) },
   presses: {
     runRecipe: (deps, press) => runNamed(deps, { ...press, responseUrl: null }, press.value),
@@ -280,8 +270,7 @@ export const recipeListeners: FeatureListeners = {
 async function resumeRecipe(deps: ListenerDeps, press: Press) {
   const { teamId } = deps;
   const { value: name, userId, keys, buttonId: button } = press;
-  const problem = await adminProblem(deps, userId, 'resume');
-  if (problem !== null) return problem;
+  await requireAdmin(deps, userId, 'resume');
   const stored = storeRequest(deps, () =>
     deps.store.transaction(async (tx) => {
       const context = deps.newContext();

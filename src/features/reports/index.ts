@@ -1,6 +1,7 @@
 import { sitesOf } from '#engine/apply-event.ts';
-import { adminProblem, inTime } from '#slack/inbound/door.ts';
-import { bestEffort, type Command, type ListenerDeps } from '#slack/inbound/listener.ts';
+import { requireAdmin } from '#slack/inbound/admission.ts';
+import { inTime } from '#slack/inbound/interaction.ts';
+import { bestEffort, type ListenerDeps, type SlashCommand } from '#slack/inbound/listener.ts';
 import type { SlackMessage } from '#slack/views/message.ts';
 import { notReadView } from '#slack/views/private-answers.ts';
 import type { Feature } from '../feature.ts';
@@ -29,11 +30,10 @@ export const reports: Feature = {
 
 export async function report(
   deps: ListenerDeps,
-  command: Command,
+  command: SlashCommand,
   reportOf: ReportOf,
 ): Promise<SlackMessage | null> {
-  const problem = await adminProblem(deps, command.userId, 'see');
-  if (problem !== null) return problem;
+  await requireAdmin(deps, command.userId, 'see');
   const { teamId, workspaceUrl, log, clock } = deps;
   const counted = reportOf(teamId)
     .then((made) => reportView(made, { workspaceUrl, sites: sitesOf(deps), zone: 'UTC', nowMs: clock.now() }))

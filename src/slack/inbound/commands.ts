@@ -40,50 +40,51 @@ import {
 } from '../views/status.ts';
 import { allWordsView } from '../views/turn-ended.ts';
 import { noticeChannelsOf } from '../workspace/inspection.ts';
+import { isTargetValid, requireAdmin } from './admission.ts';
 import { noteRefusal } from './connection/requests.ts';
+import { settings } from './forms/settings.ts';
 import {
-  adminProblem,
   inTime,
-  isTargetValid,
   linkTo,
   namesIn,
   openForm,
   openOrTell,
   readInTime,
-  storeRequest,
+  refusedIn,
   unknownJobAnswer,
-} from './door.ts';
-import { settings } from './forms/settings.ts';
+} from './interaction.ts';
 import {
-  type Command,
+  type CommandListener,
+  type CommandListeners,
   type InteractionListener,
   type ListenerDeps,
   namesOnMenu,
   type Press,
   type Presses,
+  type SlashCommand,
 } from './listener.ts';
+import { storeRequest } from './once.ts';
 import { compose, projectOf, startFrom } from './start-job.ts';
 
-export const answerCommand: InteractionListener<Command> = async (deps, made) => {
+export const answerCommand: InteractionListener<SlashCommand> = async (deps, made) => {
   const text = sanitize(made.text);
   const intent = intentOf(text);
-  for (const { commands } of deps.featureListeners) {
-    const listener = commands?.(deps)[intent.kind];
-    if (listener !== undefined) return listener(deps, made, intent);
-  }
-  switch (intent.kind) {
-    case 'compose':
-      return compose(deps, made);
-    case 'settings':
-      return settings(deps, made);
-    case 'watch':
-      return watch(deps, made, intent);
-    default:
-      return (await answerInWords(deps, viewerOf(deps, made), intent)) ?? start(deps, made, text.trim());
-  }
+  const typed = typedCommand(deps, intent);
+  if (typed !== undefined) return typed(deps, made, intent);
+  if (intent.kind === 'compose') return compose(deps, made);
+  return (await answerInWords(deps, viewerOf(deps, made), intent)) ?? start(deps, made, text.trim());
 };
 
-async function start(deps: ListenerDeps, command: Command, text: string) {
+/** Messages do not run these. */
+export function typedCommand(deps: ListenerDeps, { kind }: Intent): CommandListener | undefined {
+  const all: readonly CommandListeners[] = [
+    { settings, watch },
+    ...deps.featureListeners.map(({ commands }) => commands?.(deps) ?? {}),
+  ];
+  return all.map((commands) => commands[kind]).find(Boolean) as CommandListener | undefined;
+}
+
+async function start(deps: ListenerDeps, command: SlashCommand, text: string) {
   const { channelId } = command;
   const request = { channelId, origin: { kind: 'command' }, text, mayBeMistypedCommand: true } as const;
   const question = await startFrom(deps, command, request);
@@ -119,7 +120,7 @@ export async function answerInWords(
     case 'progress':
       return readInTime(deps, async () => stillWorkingView(await running(deps, viewer), deps.clock.now()));
     case 'doctor':
-      return doctorAnswer(deps, viewer);
+      return doctorAnswer(deps, viewer).catch((error) => refusedIn(error).answer);
     case 'help':
     case 'small_talk':
     // Without a form, as in a message.
@@ -150,8 +151,7 @@ async function helpAnswer(deps: ListenerDeps, userId: string) {
 }
 
 async function doctorAnswer(deps: ListenerDeps, { userId, channelId }: Viewer) {
-  const problem = await adminProblem(deps, userId, 'see');
-  if (problem !== null) return problem;
+  await requireAdmin(deps, userId, 'see');
   return readInTime(deps, async () => {
     const { known, projects, store, clock, teamId } = deps;
     const rules = deps.newContext().rulesOf(teamId);
@@ -234,9 +234,14 @@ function foundInFull(
     });
     if (story === null) return null;
     const { job, turns, unsent } = story;
-    const names = await namesIn(deps, [job.prompt, ...[...turns, ...unsent].map(({ text }) => text)]);
-    return view(story, { ...viewer, workspaceUrl: deps.workspaceUrl, names, sites: sitesOf(deps) });
+    const texts = [job.prompt, ...[...turns, ...unsent].map(({ text }) => text)];
+    return view(story, await shownTo(deps, viewer, texts));
   });
+}
+
+async function shownTo(deps: ListenerDeps, viewer: Viewer, texts: readonly string[]) {
+  const names = await namesIn(deps, texts);
+  return { ...viewer, workspaceUrl: deps.workspaceUrl, names, sites: sitesOf(deps) };
 }
 
 /** Others' jobs show only in their channel: a reader elsewhere may lack access to it. */
@@ -304,8 +309,7 @@ function listAnswer(deps: ListenerDeps, viewer: Viewer, start: PageStart): Promi
       return { ...found, jobs: await tx.readBudget.shown(found.jobs, deps.clock.now()) };
     });
     const prompts = page.jobs.map(({ prompt }) => prompt);
-    const names = await namesIn(deps, prompts);
-    return listView(page, { ...viewer, workspaceUrl: deps.workspaceUrl, names, sites: sitesOf(deps) });
+    return listView(page, await shownTo(deps, viewer, prompts));
   });
 }
 
@@ -313,11 +317,8 @@ const ID_MAX = 200;
 /** In a URL, these would name another path. */
 const DOTS = /^\.{1,2}$/;
 
-async function watch(
-  deps: ListenerDeps,
-  { userId, channelId, responseUrl, keys }: Command,
-  { id, projectName }: Extract<Intent, { kind: 'watch' }>,
-) {
+const watch: CommandListener<'watch'> = async (deps, command, { id, projectName }) => {
+  const { userId, channelId, responseUrl, keys } = command;
   const { teamId } = deps;
   const refuse = (reason: string, message: SlackMessage) => {
     noteRefusal(deps, userId, reason);
@@ -356,7 +357,7 @@ async function watch(
     if (watcher !== null) return refuse('watched_already', watchedAlreadyView(linkTo(deps, watcher)));
     return isThere === null ? watchedUnseenView : null;
   });
-}
+};
 
 export function isAgentJobId(word: string): boolean {
   return word !== '' && word.length <= ID_MAX && !DOTS.test(word);

@@ -1,7 +1,7 @@
 import type { ReactionAddedEvent, ReactionRemovedEvent } from '@slack/types';
 import { withoutSkinTone } from '../protocol/ids.ts';
+import { isAdmitted } from './admission.ts';
 import { noteRequest } from './connection/requests.ts';
-import { isAdmitted } from './door.ts';
 import type { EventListeners, Listener } from './listener.ts';
 
 type InChannel = Readonly<{ event: { readonly channel: string } }>;

@@ -1,25 +1,15 @@
-import { decodeButton, type JobButton, jobButtons } from '../views/buttons.ts';
+import { type ButtonTarget, decodeButton, type JobButton, jobButtons } from '../views/buttons.ts';
 import { newsAbove, plainModal } from '../views/form.ts';
 import type { SlackMessage } from '../views/message.ts';
 import { correctionSentView, mutedNowView, sentAnywayView, startingView } from '../views/private-answers.ts';
 import { detailsModal, jobModalTitle, statusView } from '../views/status.ts';
+import { channelOfView, isTargetValid, jobAdmissionProblem } from './admission.ts';
 import { jobInFull, viewerOf } from './commands.ts';
 import { noteRequest } from './connection/requests.ts';
-import {
-  applyOnce,
-  channelOfView,
-  isTargetValid,
-  jobAdmissionProblem,
-  openForm,
-  Refused,
-  refusedIn,
-  storePress,
-  storeRequest,
-  tooLate,
-  unknownJobAnswer,
-} from './door.ts';
 import { prepareStart } from './forms/job-forms.ts';
+import { openForm, Refused, refusedIn, tooLate, unknownJobAnswer } from './interaction.ts';
 import { bestEffort, type ListenerDeps, type Press } from './listener.ts';
+import { applyOnce, storePress, storeRequest } from './once.ts';
 import { threadTaken } from './start-job.ts';
 
 const AFTERWARDS: Readonly<Record<string, SlackMessage>> = {
@@ -30,38 +20,9 @@ const AFTERWARDS: Readonly<Record<string, SlackMessage>> = {
 };
 
 export async function jobButton(deps: ListenerDeps, press: Press, button: JobButton): Promise<null> {
-  const { userId, view } = press;
   const target = decodeButton(press.value);
-  const pressed = target && button.eventOf(target, press);
-  const event =
-    target && pressed?.type === 'draft_started'
-      ? await prepareStart(deps, target, pressed).catch(refusedIn)
-      : pressed;
-  if (event instanceof Refused) {
-    await press.ack();
-    return showResult(deps, press, event.answer, null);
-  }
-  const write = () =>
-    deps.store.transaction(async (tx) => {
-      const job = target && (await tx.jobs.get(target.jobId));
-      if (target && job === null) return 'unknown';
-      const isMeant = job?.teamId === deps.teamId && isTargetValid(job, { ...button, ...target }, press);
-      if (!job || !event || !isMeant) return 'not_meant';
-      const taken = event.type === 'draft_dismissed' ? null : await threadTaken(tx, job, userId);
-      if (taken !== null) return taken;
-      const after = await applyOnce(tx, deps, press, { button: button.id, jobId: job.id, event });
-      // The press shows that the tab is open, so it updates at once.
-      if (after !== null && view?.type === 'home') {
-        await tx.homes.opened(deps.teamId, userId, deps.clock.now());
-      }
-      return after === null ? 'duplicate' : { ...after, event };
-    });
-  // For the others, `checkAccess` has checked the channel.
-  const isElsewhere = button.isRequesters || target?.isPrivate || press.channelId === null;
-  const stored = storeRequest(deps, write, async () =>
-    target && isElsewhere ? jobAdmissionProblem(deps, userId, target.jobId) : null,
-  );
   const showFailure = (problem: SlackMessage) => showResult(deps, press, problem, null);
+  const stored = target === null ? Promise.resolve(null) : applyPress(deps, press, button, target);
   const result = await storePress(press, stored, showFailure).catch(refusedIn);
   const after = result instanceof Refused || typeof result === 'string' ? null : result;
   if (after !== null || result === 'duplicate') {
@@ -78,6 +39,34 @@ export async function jobButton(deps: ListenerDeps, press: Press, button: JobBut
       : (AFTERWARDS[button.id] ?? null);
   };
   return showResult(deps, press, await answer(), target?.jobId ?? null, after?.hasEffect);
+}
+
+/** Null: not meant for this person, or forged. */
+async function applyPress(deps: ListenerDeps, press: Press, button: JobButton, target: ButtonTarget) {
+  const { userId, view } = press;
+  const { jobId } = target;
+  const pressed = button.eventOf(target, press);
+  const event = pressed?.type === 'draft_started' ? await prepareStart(deps, target, pressed) : pressed;
+  const write = () =>
+    deps.store.transaction(async (tx) => {
+      const job = await tx.jobs.get(jobId);
+      if (job === null) return 'unknown';
+      const isMeant = job.teamId === deps.teamId && isTargetValid(job, { ...button, ...target }, press);
+      if (event === null || !isMeant) return null;
+      const taken = event.type === 'draft_dismissed' ? null : await threadTaken(tx, job, userId);
+      if (taken !== null) return taken;
+      const after = await applyOnce(tx, deps, press, { button: button.id, jobId, event });
+      // The press shows that the tab is open, so it updates at once.
+      if (after !== null && view?.type === 'home') {
+        await tx.homes.opened(deps.teamId, userId, deps.clock.now());
+      }
+      return after === null ? 'duplicate' : { ...after, event };
+    });
+  // For the others, the channel is already checked.
+  const isElsewhere = button.isRequesters || target.isPrivate || press.channelId === null;
+  return storeRequest(deps, write, async () =>
+    isElsewhere ? jobAdmissionProblem(deps, userId, jobId) : null,
+  );
 }
 
 async function showResult(

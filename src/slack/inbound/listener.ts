@@ -1,6 +1,4 @@
 import type {
-  AllMiddlewareArgs,
-  AnyMiddlewareArgs,
   BlockButtonAction,
   Context,
   EnvelopedEvent,
@@ -22,7 +20,7 @@ import type { Store } from '#store/store.ts';
 import { formIds, type viewIds } from '../protocol/ids.ts';
 import { escapeMrkdwn, sanitize } from '../protocol/slack-text.ts';
 import type { FeatureViews } from '../views/announcement.ts';
-import { type JobButton, linkButtons, type otherButtons } from '../views/buttons.ts';
+import type { JobButton, otherButtons } from '../views/buttons.ts';
 import { questionFormAgain } from '../views/compose.ts';
 import { atField, plainModal } from '../views/form.ts';
 import type { SlackMessage } from '../views/message.ts';
@@ -41,7 +39,7 @@ export type SharedDeps = Pick<Connection, 'isSharedSince'> &
     /** Null: no answer. */
     agentHasJob: (projectId: string, agentJobId: string) => Promise<boolean | null>;
     featureListeners: readonly FeatureListeners[];
-    settingsOf: (teamId: string) => object;
+    featureSettingsOf: (teamId: string) => object;
     lookForMissed: () => void;
     onEnded: (body: unknown) => Promise<void>;
   }>;
@@ -66,14 +64,16 @@ export type EventListeners = { readonly [Name in EventName]?: EventListener<Name
 /** Returns the answer; null: none, or already sent. */
 export type InteractionListener<Made> = (deps: ListenerDeps, made: Made) => Promise<SlackMessage | null>;
 
+export type CommandListener<Kind = Intent['kind']> = (
+  deps: ListenerDeps,
+  command: SlashCommand,
+  intent: Extract<Intent, { kind: Kind }>,
+) => Promise<SlackMessage | null>;
+
+export type CommandListeners = { readonly [Kind in Intent['kind']]?: CommandListener<Kind> };
+
 export type FeatureListeners = Readonly<{
-  commands?: (deps: ListenerDeps) => {
-    readonly [Kind in Intent['kind']]?: (
-      deps: ListenerDeps,
-      made: Command,
-      intent: Intent,
-    ) => Promise<SlackMessage | null>;
-  };
+  commands?: (deps: ListenerDeps) => CommandListeners;
   answers?: {
     readonly [Kind in Intent['kind']]?: (deps: ListenerDeps, userId: string) => Promise<SlackMessage>;
   };
@@ -114,37 +114,18 @@ export type Interaction = Readonly<{
   refuse(problem: SlackMessage): Promise<void>;
 }>;
 
-export type Command = ReturnType<typeof commandOf>;
+export type SlashCommand = ReturnType<typeof commandOf>;
 export type Press = ReturnType<typeof pressOf>;
 export type Shortcut = ReturnType<typeof shortcutOf>;
 export type Submission = ReturnType<typeof submissionOf>;
 
 type Deps = Pick<AnyWorkspaceDeps, 'teamId' | 'log' | 'poster'>;
 
-export type Args = AnyMiddlewareArgs & AllMiddlewareArgs;
-
-const LINK_IDS: readonly string[] = Object.values(linkButtons).map(({ id }) => id);
-
-/** Null: nobody waits for an answer. */
-export function interactionOf(deps: Deps, args: Args): Command | Press | Shortcut | Submission | null {
-  if ('command' in args) return commandOf(deps, args);
-  const { type } = args.body;
-  if ('action' in args && type === 'block_actions') {
-    const press = pressOf(deps, args as PressArgs);
-    return LINK_IDS.includes(press.buttonId) ? null : press;
-  }
-  if ('shortcut' in args && type === 'message_action') return shortcutOf(deps, args as ShortcutArgs);
-  if ('view' in args && type === 'view_submission') {
-    return submissionOf(deps, args as SlackViewMiddlewareArgs<ViewSubmitAction>);
-  }
-  return null;
-}
-
 export function triggerKeys(kind: 'trigger' | 'press', { teamId }: Deps, triggerId: string | undefined) {
   return triggerId ? [`${kind}:${teamId}:${triggerId}`] : [];
 }
 
-function once<Response>(ack: (response?: Response) => Promise<void>) {
+function acknowledgeOnce<Response>(ack: (response?: Response) => Promise<void>) {
   let acknowledged: Promise<void> | null = null;
   return (response?: Response) => {
     acknowledged ??= response === undefined ? ack() : ack(response);
@@ -153,7 +134,7 @@ function once<Response>(ack: (response?: Response) => Promise<void>) {
 }
 
 export function commandOf(deps: Deps, { command, ack: give, respond }: SlackCommandMiddlewareArgs) {
-  const ack = once(give);
+  const ack = acknowledgeOnce(give);
   const tell = (message: SlackMessage) => ack({ response_type: 'ephemeral', ...message });
   return {
     userId: command.user_id,
@@ -169,9 +150,10 @@ export function commandOf(deps: Deps, { command, ack: give, respond }: SlackComm
   };
 }
 
-type PressArgs = Pick<SlackActionMiddlewareArgs<BlockButtonAction>, 'action' | 'body' | 'ack' | 'respond'>;
-
-export function pressOf(deps: Deps, { action, body, ack, respond }: PressArgs) {
+export function pressOf(
+  deps: Deps,
+  { action, body, ack, respond }: SlackActionMiddlewareArgs<BlockButtonAction>,
+) {
   const { trigger_id: triggerId, response_url: responseUrl, view, message } = body;
   const answers = answersBeside(deps, body, ack, respond);
   return {
@@ -202,9 +184,10 @@ export function slackTime(ts: unknown): string | undefined {
   return typeof ts === 'string' && SLACK_TIME.test(ts) ? ts : undefined;
 }
 
-type ShortcutArgs = Pick<SlackShortcutMiddlewareArgs<MessageShortcut>, 'shortcut' | 'ack' | 'respond'>;
-
-function shortcutOf(deps: Deps, { shortcut, ack, respond }: ShortcutArgs) {
+export function shortcutOf(
+  deps: Deps,
+  { shortcut, ack, respond }: SlackShortcutMiddlewareArgs<MessageShortcut>,
+) {
   const answers = answersBeside(deps, shortcut, ack, respond);
   const { channel, message } = shortcut;
   return { ...answers, channelId: channel.id, keys: [], message, refuse: answers.tell };
@@ -221,7 +204,7 @@ function answersBeside(
 ) {
   const { container, message } = body as { readonly container?: Times; readonly message?: Times };
   const userId = body.user.id;
-  const ack = once(() => give());
+  const ack = acknowledgeOnce(() => give());
   const threadTs = container?.thread_ts ?? message?.thread_ts;
   const ownTs = container?.message_ts ?? message?.ts;
   // Answers to a root message show in its channel.
@@ -254,8 +237,11 @@ function answersBeside(
 /** Other fields may come first. */
 const MAIN_FIELDS: ReadonlySet<string> = new Set([formIds.prompt, formIds.followUpMode]);
 
-function submissionOf(deps: Deps, { ack: give, body, view }: SlackViewMiddlewareArgs<ViewSubmitAction>) {
-  const ack = once(give);
+export function submissionOf(
+  deps: Deps,
+  { ack: give, body, view }: SlackViewMiddlewareArgs<ViewSubmitAction>,
+) {
+  const ack = acknowledgeOnce(give);
   const update = async (next: ModalView) => {
     await ack({ response_action: 'update', view: next });
     return null;

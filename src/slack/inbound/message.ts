@@ -7,7 +7,6 @@ import {
   type ChangeEvent,
   CLOCK_SKEW_MS,
   isChange,
-  isPostedByApp,
   type MessageEvent,
   mayBeHuman,
   mentionAddedIn,
@@ -29,11 +28,13 @@ import {
   typedOnlyView,
 } from '../views/private-answers.ts';
 import { isRoomForDraft } from '../workspace/early-replies.ts';
-import { answerInWords, viewerOf } from './commands.ts';
+import { isAdmitted, writerOf } from './admission.ts';
+import { answerInWords, typedCommand, viewerOf } from './commands.ts';
 import { leaveUnacknowledged, noteRequest } from './connection/requests.ts';
-import { answerWriter, isAdmitted, promptMaxOf } from './door.ts';
 import { authorsAlong, offerSaidSince } from './forms/thread.ts';
+import { promptMaxOf } from './interaction.ts';
 import type { EventListener, ListenerDeps } from './listener.ts';
+import { answerWriter } from './once.ts';
 import { changeReply, isReplyToJob, takeReply } from './replies.ts';
 import { startJob } from './start-job.ts';
 
@@ -73,36 +74,35 @@ export function messageListener(): EventListener<'message' | 'app_mention'> {
     if (isChange(message)) return takeChange(deps, message, isDirect, retryNum);
     const keys = messageKeys(deps.teamId, message, body.event_id);
     const [key = ''] = keys;
-    const isMention = event.type === 'app_mention';
-    const isSpokenTo = isDirect || isMention || mentionsBot(message, deps.botUserId);
-    const hasTwin = isMention ? mayBeHuman(message) : isSpokenTo && !isDirect;
-    if (hasTwin && isMention) await deps.clock.timeout(TWIN_WITHIN_MS, handled(key).promise, undefined);
+    const isAppMention = event.type === 'app_mention';
+    const isMention = isAppMention || (!isDirect && mentionsBot(message, deps.botUserId));
+    const hasTwin = isAppMention ? mayBeHuman(message) : isMention;
+    if (hasTwin && isAppMention) await deps.clock.timeout(TWIN_WITHIN_MS, handled(key).promise, undefined);
     try {
-      await takeMessage(deps, message, { isDirect, isSpokenTo, keys, retryNum });
+      const to = isMention ? 'mention' : isDirect ? 'direct_message' : null;
+      await takeMessage(deps, message, to, keys, retryNum);
     } finally {
-      if (hasTwin && !isMention) handled(key).resolve();
+      if (hasTwin && !isAppMention) handled(key).resolve();
     }
   };
 }
 
-type Delivery = Readonly<{
-  isDirect: boolean;
-  isSpokenTo: boolean;
-  keys: readonly string[];
-  retryNum: number | undefined;
-}>;
+/** How the bot is spoken to. */
+type Spoken = 'mention' | 'direct_message';
 
 async function takeMessage(
   deps: ListenerDeps,
   message: MessageEvent,
-  { isDirect, isSpokenTo, keys, retryNum }: Delivery,
+  spoken: Spoken | null,
+  keys: readonly string[],
+  retryNum?: number,
 ) {
   const { botUserId } = deps;
-  const isMention = isSpokenTo && !isDirect;
+  const isMention = spoken === 'mention';
   if (isMention && (await takeAppMention(deps, message, keys))) return;
-  const written = isSpokenTo ? writtenOf(message, botUserId) : null;
+  const written = spoken === null ? null : writtenOf(message, botUserId);
   if (message.thread_ts === undefined || message.thread_ts === message.ts) {
-    if (written !== null) await startFromMessage(deps, written, keys, isDirect);
+    if (spoken !== null && written !== null) await startFromMessage(deps, written, keys, spoken);
     return;
   }
   const owner = await takeReply(deps, message, keys);
@@ -110,13 +110,13 @@ async function takeMessage(
     if (isMention) await offerSaidSince(deps, message, owner.jobId);
     return;
   }
-  const rootUserId = message.parent_user_id ?? (isDirect ? botUserId : undefined);
+  const rootUserId = message.parent_user_id ?? (spoken === 'direct_message' ? botUserId : undefined);
   // A mention in a person's thread is answered at once: it may well be the first there.
   const mayBeLeft = !isMention || message.parent_user_id === botUserId;
   if (owner !== null && mayBeLeft && (await leaveToOthers(deps, message, message.thread_ts, retryNum)))
     return;
   const mayBeElsewhere = owner === 'opening' && rootUserId !== botUserId;
-  if (isSpokenTo) {
+  if (spoken !== null) {
     if (written !== null && (owner === 'none' || mayBeElsewhere)) await offerThread(deps, written);
   } else if (owner === 'none') await answerInForgottenThread(deps, message);
 }
@@ -134,11 +134,7 @@ async function takeChange(deps: ListenerDeps, event: ChangeEvent, isDirect: bool
 async function answerTo(deps: ListenerDeps, { channelId, userId, text, attachments }: Written) {
   const intent = intentOf(text);
   const { kind } = intent;
-  const isTyped =
-    kind === 'settings' ||
-    kind === 'watch' ||
-    deps.featureListeners.some(({ commands }) => commands?.(deps)[kind]);
-  if (isTyped) return typedOnlyView(text.trim());
+  if (typedCommand(deps, intent) !== undefined) return typedOnlyView(text.trim());
   const { others, snippets } = attachments;
   if (kind === 'compose' && others.length > 0) return filesNotSent(others);
   // Beside a snippet, phrases of other kinds are part of the request.
@@ -150,7 +146,7 @@ async function startFromMessage(
   deps: ListenerDeps,
   written: Written,
   keys: readonly string[],
-  isDirect: boolean,
+  spoken: Spoken,
 ) {
   const { channelId, userId: requesterId, ts, text, attachments } = written;
   const at = { ...written, keys };
@@ -163,7 +159,7 @@ async function startFromMessage(
     teamId: deps.teamId,
     channelId,
     requesterId,
-    origin: { kind: isDirect ? 'direct_message' : 'mention' },
+    origin: { kind: spoken },
     text,
     attachments,
     responseUrl: null,
@@ -196,25 +192,24 @@ function isThreadPast({ store, teamId }: ListenerDeps, channelId: string, thread
 async function answerInForgottenThread(deps: ListenerDeps, message: MessageEvent) {
   const found = replyOf(message, deps.botUserId);
   if (found === null || found.reply.mentionsBot) return;
-  const { channel: channelId } = message;
-  const { threadTs, reply } = found;
-  const { userId } = reply;
-  if (!(await isThreadPast(deps, channelId, threadTs))) return;
-  const at = { channelId, threadTs, userId };
-  if (!(await isAdmitted(deps, { ...at, isPostedByApp: isPostedByApp(message) }, null))) return;
+  const { threadTs } = found;
+  const writer = writerOf(message);
+  const { channelId, userId } = writer;
+  if (!(await isThreadPast(deps, channelId, threadTs)) || !(await isAdmitted(deps, writer, null))) return;
   const keys = [`past_thread:${deps.teamId}:${channelId}:${threadTs}:${userId}`];
-  await answerWriter(deps, { ...at, keys }, threadForgottenView);
+  await answerWriter(deps, { ...writer, keys }, threadForgottenView);
 }
 
 /** Slack sends no event for a mention added by an edit, so its author learns that it starts nothing. */
-async function answerAddedMention(deps: ListenerDeps, message: MessageEvent & { user: string }) {
-  const { channel: channelId, ts, thread_ts: rootTs = ts, user: userId } = message;
-  const thread = { teamId: deps.teamId, channelId, threadTs: rootTs };
+async function answerAddedMention(deps: ListenerDeps, message: MessageEvent) {
+  const { channel: channelId, ts, thread_ts: threadTs = ts } = message;
+  const thread = { teamId: deps.teamId, channelId, threadTs };
   if (await deps.store.transaction((tx) => isReplyToJob(tx, thread, ts, deps.clock.now()))) return;
   const key = `mention_by_edit:${deps.teamId}:${channelId}:${ts}`;
-  const at = { channelId, userId, threadTs: rootTs === ts ? null : rootTs };
-  if (!(await isAdmitted(deps, { ...at, isPostedByApp: isPostedByApp(message) }, key))) return;
-  await answerWriter(deps, { ...at, keys: [key] }, newMessagesOnlyView);
+  const writer = writerOf(message);
+  if (await isAdmitted(deps, writer, key)) {
+    await answerWriter(deps, { ...writer, keys: [key] }, newMessagesOnlyView);
+  }
 }
 
 /** Returns whether the author is a listed app. Throws SlackCallError if the check fails. */
@@ -288,8 +283,7 @@ async function changeRequest(
   const jobs = await store.transaction((tx) => tx.jobs.requestedBy(asker, clock.now() - ASKED_WITHIN_MS));
   const jobId = jobs.find(({ requestTs }) => requestTs === changed.ts)?.id;
   if (jobId === undefined) return;
-  const writer = { channelId: channel, threadTs: null, userId, isPostedByApp: isPostedByApp(message) };
-  if (!(await isAdmitted(deps, writer, null))) return;
+  if (!(await isAdmitted(deps, writerOf(message), null))) return;
   await store.transaction((tx) => applyEvent(tx, jobId, event, deps.newContext()));
   noteRequest({ outcome: 'accepted', jobId });
 }

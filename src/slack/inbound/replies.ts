@@ -11,8 +11,8 @@ import {
   replyOf,
 } from '../messages/message-event.ts';
 import { takeInEarlyReplies } from '../workspace/early-replies.ts';
+import { isAdmitted, refusalInThread, writerOf } from './admission.ts';
 import { noteRequest, type RequestNote } from './connection/requests.ts';
-import { isAdmitted, refusalInThread } from './door.ts';
 import type { ListenerDeps } from './listener.ts';
 
 /** A request is stored within this time; otherwise its thread is read for replies. */
@@ -35,17 +35,24 @@ export async function takeReply(
   if (found === null) return null;
   const { reply } = found;
   const isSure = await deps.access.surelyAdmits(reply.userId, message.channel);
-  return storeInThread(deps, message, found, isSure, ownerOfThread, async (tx, owner, thread, context) => {
-    if (typeof owner === 'string') {
-      // Remembered when its job takes it.
-      await tx.earlyReplies.put(thread, reply, context.nowMs);
-      return 'accepted';
-    }
-    const isNew = await tx.inboundRequests.remember(keys, context.nowMs);
-    const type = isNew ? 'reply_received' : 'message_completed';
-    await applyEvent(tx, owner.jobId, { type, reply }, context);
-    return isNew ? 'accepted' : 'duplicate';
-  });
+  return storeInThread(
+    deps,
+    message,
+    found.threadTs,
+    isSure,
+    ownerOfThread,
+    async (tx, owner, thread, context) => {
+      if (typeof owner === 'string') {
+        // Remembered when its job takes it.
+        await tx.earlyReplies.put(thread, reply, context.nowMs);
+        return 'accepted';
+      }
+      const isNew = await tx.inboundRequests.remember(keys, context.nowMs);
+      const type = isNew ? 'reply_received' : 'message_completed';
+      await applyEvent(tx, owner.jobId, { type, reply }, context);
+      return isNew ? 'accepted' : 'duplicate';
+    },
+  );
 }
 
 export async function changeReply(deps: ListenerDeps, change: ReplyChange): Promise<ReplyOwner> {
@@ -54,7 +61,7 @@ export async function changeReply(deps: ListenerDeps, change: ReplyChange): Prom
   const { messageTs } = reply;
   const find: typeof ownerOfThread = (tx, thread, nowMs) => ownerOfReply(tx, thread, messageTs, nowMs);
   const isSure = kind === 'deleted' && !isPostedByApp(message);
-  return storeInThread(deps, message, found, isSure, find, async (tx, owner, thread, context) => {
+  return storeInThread(deps, message, found.threadTs, isSure, find, async (tx, owner, thread, context) => {
     if (typeof owner === 'string' && kind === 'edited') {
       await tx.earlyReplies.put(thread, reply, context.nowMs);
       return 'accepted';
@@ -75,7 +82,7 @@ export async function changeReply(deps: ListenerDeps, change: ReplyChange): Prom
 async function storeInThread(
   deps: ListenerDeps,
   message: MessageEvent,
-  { threadTs, reply }: ReplyChange['found'],
+  threadTs: string,
   isSure: boolean,
   find: typeof ownerOfThread,
   write: (
@@ -91,7 +98,7 @@ async function storeInThread(
     // Slack is asked only for our threads, and outside of transactions.
     const before = await store.transaction((tx) => find(tx, thread, deps.clock.now()));
     if (before === 'none') return 'none';
-    const writer = { ...thread, userId: reply.userId, isPostedByApp: isPostedByApp(message) };
+    const writer = writerOf(message);
     const refusalKey = before === 'recent' ? null : refusalInThread(writer);
     if (!(await isAdmitted(deps, writer, refusalKey))) return before === 'recent' ? 'none' : null;
   }

@@ -1,34 +1,37 @@
-import { App, type Context } from '@slack/bolt';
+import { App, type BlockButtonAction, type Context, type SlackEventMiddlewareArgs } from '@slack/bolt';
 import { type MessageEvent, writtenOf } from '../messages/message-event.ts';
 import { ASK_SHORTCUT_ID, viewIds } from '../protocol/ids.ts';
-import { type ButtonKind, buttons, idsOf, jobButtons, linkButtons, otherButtons } from '../views/buttons.ts';
+import { type ButtonKind, idsOf, jobButtons, linkButtons, otherButtons } from '../views/buttons.ts';
+import type { SlackMessage } from '../views/message.ts';
 import { notInstalledView, notSetUpView } from '../views/private-answers.ts';
 import { answerFetch, SlackCallError } from '../workspace/caller.ts';
 import { isReady, type Workspaces } from '../workspace/workspace.ts';
+import { admissionProblem } from './admission.ts';
 import { answerCommand, commandPresses } from './commands.ts';
 import { type Connection, type ConnectionOptions, httpConnection } from './connection/connection.ts';
 import { socketConnection } from './connection/kept-socket.ts';
 import { noteRequest } from './connection/requests.ts';
-import { admissionProblem, answer, withDeadline } from './door.ts';
 import { events } from './events.ts';
 import { jobFormPresses, jobFormSubmissions } from './forms/job-forms.ts';
 import { settingsPresses, settingsSubmissions } from './forms/settings.ts';
 import { threadPresses, threadSubmissions } from './forms/thread.ts';
+import { refusedIn, withDeadline } from './interaction.ts';
 import { jobButton } from './job-button.ts';
 import {
   type AnyWorkspaceDeps,
-  type Args,
   bestEffort,
+  commandOf,
   type EventListener,
   type Interaction,
   type InteractionListener,
-  interactionOf,
   type Listener,
-  type ListenerDeps,
   type Press,
   type Presses,
+  pressOf,
   type SharedDeps,
   type Submissions,
+  shortcutOf,
+  submissionOf,
 } from './listener.ts';
 import { messageListener } from './message.ts';
 import { composePresses, composeSubmissions, messageShortcut } from './start-job.ts';
@@ -50,51 +53,65 @@ const submissions: Required<Omit<Submissions, 'recipe'>> = {
 };
 
 function registerListeners(app: App, shared: SharedDeps) {
-  /** Valid after `checkWorkspace`. */
-  const depsOf = ({ workspace }: Context): ListenerDeps => ({ ...shared, ...workspace });
+  /** People wait for the answer. */
+  const serve =
+    <Given, Made extends Interaction>(
+      makeInteraction: (deps: AnyWorkspaceDeps, given: Given) => Made,
+      listener: InteractionListener<Made>,
+      isElsewhere = false,
+    ) =>
+    async (given: Given & { context: Context }) => {
+      const deps: AnyWorkspaceDeps = { ...shared, ...given.context.workspace };
+      const made = makeInteraction(deps, given);
+      const refuse = (problem: SlackMessage) => {
+        noteRequest({ outcome: 'refused' });
+        return made.refuse(problem);
+      };
+      if (!isReady(deps)) return refuse(deps.isInstalled ? notSetUpView(deps.teamId) : notInstalledView);
+      await withDeadline(deps, async () => {
+        const problem = await admissionProblem(deps, made.userId, isElsewhere ? null : made.channelId);
+        if (problem !== null) return refuse(problem);
+        try {
+          const message = await listener(deps, made);
+          await (message === null ? made.ack() : made.tell(message));
+        } catch (error) {
+          const refused = refusedIn(error);
+          await made.tell(refused.answer, refused.field);
+        }
+      });
+    };
+  const onPress = (button: ButtonKind, listener: InteractionListener<Press>) => {
+    for (const id of idsOf(button)) {
+      const served = serve(pressOf, listener, button.isRequesters);
+      app.action<BlockButtonAction>({ type: 'block_actions', action_id: id }, served);
+    }
+  };
   const inWorkspace =
     <Event extends { context: Context }>(listener: Listener<Event>) =>
     (args: Event) =>
-      listener(depsOf(args.context), args);
-  const onInteraction =
-    <Made extends Interaction>(listener: InteractionListener<Made>) =>
-    ({ context }: { context: Context }) =>
-      answer(depsOf(context), context.made as Made, listener);
-  const onPress = (button: ButtonKind, listener: InteractionListener<Press>) => {
-    for (const id of idsOf(button))
-      app.action({ type: 'block_actions', action_id: id }, onInteraction(listener));
-  };
+      listener({ ...shared, ...args.context.workspace }, args);
 
   app.use(async (args) => {
     const { workspace } = args.context;
     // Undefined for events that end an installation: Bolt does not authorize them.
-    await (workspace === undefined
-      ? shared.onEnded(args.body)
-      : checkWorkspace({ ...shared, ...workspace }, args));
+    if (workspace === undefined) await shared.onEnded(args.body);
+    else if (!('event' in args) || (await isTaken({ ...shared, ...workspace }, args))) await args.next();
   });
-  app.use(async (args) => {
-    const { is_ext_shared_channel: isShared, event } = args.body as Readonly<Record<string, unknown>>;
-    const channelId = Object(event).channel ?? Object(Object(event).item).channel;
-    if (isShared === true && typeof channelId === 'string') {
-      depsOf(args.context).access.shared.nowShared(channelId);
-    }
-    await args.next();
-  });
-  app.use(inWorkspace(checkAccess));
 
-  const message = inWorkspace(messageListener());
-  app.command('/docs-agent', onInteraction(answerCommand));
-  app.event('message', message);
-  app.event('app_mention', message);
-  app.shortcut({ callback_id: ASK_SHORTCUT_ID, type: 'message_action' }, onInteraction(messageShortcut));
+  app.command('/docs-agent', serve(commandOf, answerCommand));
+  app.shortcut({ callback_id: ASK_SHORTCUT_ID, type: 'message_action' }, serve(shortcutOf, messageShortcut));
   for (const button of [...Object.values(jobButtons), ...shared.featureButtons]) {
     onPress(button, (deps, press) => jobButton(deps, press, button));
   }
+  // Slack opens the link, but still expects an acknowledgement.
   for (const { id } of Object.values(linkButtons)) app.action(id, ({ ack }) => ack());
+  const message = inWorkspace(messageListener());
+  app.event('message', message);
+  app.event('app_mention', message);
   for (const listeners of [{ presses, submissions, events }, ...shared.featureListeners]) {
     for (const [name, listener] of entriesOf(listeners.presses)) onPress(otherButtons[name], listener);
     for (const [name, listener] of entriesOf(listeners.submissions))
-      app.view(viewIds[name], onInteraction(listener));
+      app.view(viewIds[name], serve(submissionOf, listener));
     for (const [name, listener] of Object.entries(listeners.events ?? {}))
       app.event(name, inWorkspace(listener as EventListener));
   }
@@ -147,36 +164,24 @@ export function createConnection(
     : httpConnection(transport.signingSecret, options);
 }
 
-/** Messages pass: most do not concern the program, and their listeners call `isAdmitted`. */
-async function checkAccess(deps: ListenerDeps, args: Args) {
-  const made = interactionOf(deps, args);
-  if (made === null) return args.next();
-  args.context.made = made;
-  const isElsewhere = 'buttonId' in made && REQUESTERS_IDS.has(made.buttonId);
-  await withDeadline(deps, async () => {
-    const problem = await admissionProblem(deps, made.userId, isElsewhere ? null : made.channelId);
-    if (problem === null) return args.next();
-    noteRequest({ outcome: 'refused' });
-    await made.refuse(problem);
-  });
-}
-
-async function checkWorkspace(deps: AnyWorkspaceDeps, args: Args) {
-  if (isReady(deps)) return args.next();
-  const made = interactionOf(deps, args);
-  // Slack opens a button's link anyway.
-  if (made === null && 'action' in args) return args.ack();
+/** Most events do not concern the program, so their listeners check access: see `isAdmitted`. */
+async function isTaken(deps: AnyWorkspaceDeps, { event, body }: SlackEventMiddlewareArgs) {
+  if (isReady(deps)) {
+    const { channel, item } = event as { channel?: unknown; item?: { channel?: unknown } };
+    const channelId = channel ?? item?.channel;
+    if (body.is_ext_shared_channel === true && typeof channelId === 'string') {
+      deps.access.shared.nowShared(channelId);
+    }
+    return true;
+  }
   noteRequest({ outcome: 'refused' });
   const { teamId, isInstalled } = deps;
-  const problem = isInstalled ? notSetUpView(teamId) : notInstalledView;
-  if (made !== null) return made.refuse(problem);
   deps.log.info('workspace_not_ready', { team_id: teamId, is_installed: isInstalled });
-  if (isInstalled) await bestEffort(deps, answerEvent(deps, args));
+  if (isInstalled) await bestEffort(deps, answerNotSetUp(deps, event));
+  return false;
 }
 
-async function answerEvent(deps: AnyWorkspaceDeps, args: Args) {
-  if (!('event' in args)) return;
-  const { event } = args;
+async function answerNotSetUp(deps: AnyWorkspaceDeps, event: SlackEventMiddlewareArgs['event']) {
   const problem = notSetUpView(deps.teamId);
   if (event.type === 'app_home_opened') return deps.poster.publishHome(event.user, problem);
   const isSpokenTo =
@@ -185,8 +190,3 @@ async function answerEvent(deps: AnyWorkspaceDeps, args: Args) {
   if (written === null || !(await deps.access.isPerson(written.userId, written.isPostedByApp))) return;
   await deps.poster.replyPrivately(written, problem);
 }
-
-/** These can appear outside their job's channel; their listeners check access to it. */
-const REQUESTERS_IDS: ReadonlySet<string> = new Set(
-  Object.values<ButtonKind>(buttons).flatMap((button) => (button.isRequesters ? idsOf(button) : [])),
-);

@@ -18,12 +18,12 @@ import { attachmentsIn, fitAttachments } from '../messages/attachments.ts';
 import { saidIn } from '../messages/message-event.ts';
 import { type ComposeTarget, composeTargetData, decode, formIds } from '../protocol/ids.ts';
 import { escapeMrkdwn, readableText, sanitize } from '../protocol/slack-text.ts';
-import { composeView, notBothView, promptAbout, type Question, questionForm } from '../views/compose.ts';
+import { composeView, notBothView, promptAbout, questionForm, type StartQuestion } from '../views/compose.ts';
 import { noChannelView, type Refusal, refusalAtField, refusalView } from '../views/private-answers.ts';
+import { admissionProblem } from './admission.ts';
 import { noteRefusal, noteRequest } from './connection/requests.ts';
-import { admissionProblem, inTime, linkTo, openOrTell, promptMaxOf, Refused, storeRequest } from './door.ts';
+import { inTime, linkTo, openOrTell, promptMaxOf, Refused } from './interaction.ts';
 import {
-  type Command,
   type Interaction,
   type InteractionListener,
   type ListenerDeps,
@@ -31,9 +31,11 @@ import {
   type Press,
   type Presses,
   type Shortcut,
+  type SlashCommand,
   type Submission,
   type Submissions,
 } from './listener.ts';
+import { storeRequest } from './once.ts';
 
 type RawRequest = Omit<JobRequest, 'projectId' | 'projectName' | 'prompt'> &
   Readonly<{
@@ -52,7 +54,7 @@ export async function startFrom(
   deps: ListenerDeps,
   made: Pick<Interaction, 'userId' | 'keys' | 'responseUrl'>,
   request: PersonsRequest,
-): Promise<Question | null> {
+): Promise<StartQuestion | null> {
   const { userId: requesterId, keys, responseUrl } = made;
   const raw = { teamId: deps.teamId, requesterId, responseUrl, thread: null, ...request };
   const outcome = await storeRequest(
@@ -82,7 +84,7 @@ export async function startJob(
   raw: RawRequest,
   keys: readonly string[],
   isAnswered: boolean,
-): Promise<Refusal | Question | null> {
+): Promise<Refusal | StartQuestion | null> {
   const { teamId, requesterId } = raw;
   const refuse = (refusal: Refusal) => {
     noteRefusal(deps, requesterId, refusal.kind);
@@ -188,7 +190,7 @@ export async function threadTaken(
   return new Refused(refusalView({ kind: 'thread_taken' }));
 }
 
-export function compose(deps: ListenerDeps, made: Command | Press) {
+export function compose(deps: ListenerDeps, made: SlashCommand | Press) {
   const { channelId, responseUrl } = made;
   return openCompose(deps, made, { channelId, responseUrl, from: channelId === null ? 'home' : 'form' });
 }

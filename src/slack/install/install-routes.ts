@@ -96,7 +96,7 @@ const refusal = (reason: string, why: FailedWhy) => new InstallRefused(reason, i
 
 /** Returns the workspace; null: an organisation. */
 async function finishInstallation(parts: InstallParts, request: IncomingMessage) {
-  const { app, store, clock } = parts;
+  const { app, client, store, clock } = parts;
   const query = new URL(request.url ?? '', 'http://localhost').searchParams;
   const error = query.get('error');
   if (error !== null) throw refusal('not_agreed', error === 'access_denied' ? 'cancelled' : 'stale');
@@ -107,16 +107,13 @@ async function finishInstallation(parts: InstallParts, request: IncomingMessage)
   if (!isOwnState(state, request, app.stateSecret, nowMs)) throw refusal('other_state', 'stale');
   const isFirst = await store.transaction((tx) => tx.inboundRequests.remember([`install:${state}`], nowMs));
   if (!isFirst) throw refusal('used_state', 'stale');
-  return install(parts, await exchange(parts, code));
-}
-
-async function exchange({ client, app }: InstallParts, code: string) {
   const method = 'oauth.v2.access';
-  const request = { client_id: app.clientId, client_secret: app.clientSecret, code };
-  return client(method, request).catch((error: unknown) => {
-    const failure = classify(error);
+  const exchange = { client_id: app.clientId, client_secret: app.clientSecret, code };
+  const given = await client(method, exchange).catch((thrown: unknown) => {
+    const failure = classify(thrown);
     throw BAD_CODES.has(failure.code) ? refusal(failure.code, 'stale') : new SlackCallError(method, failure);
-  }) as Promise<OauthV2AccessResponse>;
+  });
+  return install(parts, given);
 }
 
 async function install(parts: InstallParts, given: OauthV2AccessResponse) {

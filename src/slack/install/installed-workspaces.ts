@@ -74,7 +74,7 @@ export type InstalledWorkspaces = ReturnType<typeof installedWorkspaces>;
 export function installedWorkspaces(
   { store, ...parts }: WorkspaceParts & { readonly store: Store },
   vault: Vault,
-  settingsOf: (teamId: string) => WorkspaceSettings | null,
+  workspaceSettings: (teamId: string) => WorkspaceSettings | null,
 ) {
   const known = new Map<string, { installation: StoredInstallation | null; workspace: Workspace }>();
 
@@ -115,7 +115,7 @@ export function installedWorkspaces(
     const { botUserId, botId, enterpriseId, workspaceUrl } = installation ?? unknown;
     const isInstalled = installation !== null;
     const identity = { teamId, isInstalled, botUserId, botId, enterpriseId, workspaceUrl };
-    const workspace = createWorkspace(parts, identity, () => tokenOf(teamId), settingsOf(teamId));
+    const workspace = createWorkspace(parts, identity, () => tokenOf(teamId), workspaceSettings(teamId));
     known.delete(teamId);
     const [oldest] = known.keys();
     if (known.size >= MAX_WORKSPACES && oldest !== undefined) known.delete(oldest);

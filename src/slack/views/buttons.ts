@@ -31,7 +31,7 @@ export const encodeButton = (target: ButtonTarget) => JSON.stringify(target);
 
 export const decodeButton = (value: string): ButtonTarget | null => decode(buttonTarget, value);
 
-export type Press = Readonly<{
+export type PressFacts = Readonly<{
   userId: string;
   responseUrl: string | null;
   /** Slack's clock. */
@@ -59,7 +59,7 @@ export function nthInRow(kind: ButtonKind, index: number): ButtonKind {
 
 export interface JobButton extends ButtonKind {
   /** Null if the target lacks a field. */
-  readonly eventOf: (target: ButtonTarget, press: Press) => JobEvent | null;
+  readonly eventOf: (target: ButtonTarget, press: PressFacts) => JobEvent | null;
 }
 
 type Rules = Omit<ButtonKind, 'id' | 'label'>;

@@ -279,17 +279,21 @@ export function changedMeanwhileView({ author, text }: ThreadLine): SlackMessage
   return say`✏️ A ticked message from ${oneLine(author, AUTHOR_MAX)} was edited in the meantime: “${oneLine(text, QUOTED_MAX)}” Untick it, or close this form and choose the messages again.`;
 }
 
-export type Question = Readonly<{ job: Job; sameAs: Job | null }>;
+export type StartQuestion = Readonly<{ job: Job; sameAs: Job | null }>;
 
 const PROMPT_MAX = 200;
 const PROJECT_NAME_MAX = 50;
 
 /** Asked before anything is public. @param permalink to the repeated job's thread */
-export function questionView(question: Question, permalink: string | null, canStop = false): SlackMessage {
+export function questionView(
+  question: StartQuestion,
+  permalink: string | null,
+  canStop = false,
+): SlackMessage {
   return messageOfJob(question.job, NO_NAMES, questionBlocks(question, permalink, canStop));
 }
 
-function questionBlocks(question: Question, permalink: string | null, canStop: boolean): Blocks {
+function questionBlocks(question: StartQuestion, permalink: string | null, canStop: boolean): Blocks {
   const { job } = question;
   const { stage, prompt } = job;
   const waiting = stage.kind === 'awaiting_confirmation' ? stage : null;
@@ -330,14 +334,14 @@ function questionBlocks(question: Question, permalink: string | null, canStop: b
   return [joined([sure, final, meant], ' '), buttonRow(start, pressButton(buttons.showHelp, 'help'))];
 }
 
-function repetition({ job, sameAs }: Question) {
+function repetition({ job, sameAs }: StartQuestion) {
   if (sameAs === null) return mrkdwn`*You asked for this a moment ago.*`;
   const seconds = Math.max(Math.round((job.requestedAtMs - sameAs.requestedAtMs) / 1000), 0);
   return mrkdwn`*You asked for this ${seconds === 0 ? 'just now' : `${counted(seconds, 'second')} ago`}.*`;
 }
 
 export function questionForm(
-  question: Question,
+  question: StartQuestion,
   permalink: string | null,
   responseUrl: string | null,
 ): ModalView {

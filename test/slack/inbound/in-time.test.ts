@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inTime, withDeadline } from '../../../src/slack/inbound/door.ts';
+import { inTime, withDeadline } from '../../../src/slack/inbound/interaction.ts';
 import { createTestClock } from '../../support/test-clock.ts';
 
 const never = () => new Promise<string>(() => {});

@@ -3,7 +3,7 @@ import { eventFeatures } from '../../../src/app/features.ts';
 import { createLogger } from '../../../src/app/operations/logger.ts';
 import { growingIds } from '../../../src/app/service.ts';
 import { Reports } from '../../../src/features/reports/queries.ts';
-import { refusalRecorder } from '../../../src/slack/inbound/door.ts';
+import { refusalRecorder } from '../../../src/slack/inbound/once.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { onSqlite } from '../../engine/support/test-store.ts';
 import { policy } from '../../jobs/support/builders.ts';

@@ -42,12 +42,11 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
   let app: App | null = null;
   let current: Socket | null = null;
   let leaving: Socket | null = null;
-  let next: Socket | null = null;
-  /** `count`: to learn the number of connections. */
-  let replacedFor: 'goodbye' | 'count' | null = null;
+  /** Why another one opens. `count`: to learn the number of connections. */
+  let need: 'lost' | 'goodbye' | 'count' | null = 'lost';
   let replacing: Promise<void> | null = null;
-  /** Closing ones included. */
-  const open = new Set<Socket>();
+  /** All that are not closed. */
+  const sockets = new Set<Socket>();
   let closedAtMs: readonly number[] = [];
   let cancelCount = () => {};
   /** When a sign of another program last triggered a count. */
@@ -63,27 +62,27 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
   let cancelGoodbye = () => {};
   const count = countConnections(options, () => {
     closedAtMs = closedAtMs.filter((atMs) => Math.abs(clock.now() - atMs) < STILL_COUNTED_MS);
-    return open.size + closedAtMs.length;
+    return sockets.size + closedAtMs.length;
   });
 
   function makeSocket() {
     if (app === null) throw new Error('there is nothing to process requests');
     const socket: Socket = openSocket(app, appToken, options, {
       onGoodbye: (reason) => {
-        if (socket !== current || replacedFor === 'goodbye') return;
+        if (socket !== current || need === 'goodbye') return;
         log.debug('socket_dismissed', { reason });
-        replacedFor = 'goodbye';
+        need = 'goodbye';
         noteLife(REFRESHES.has(reason));
         void replace();
       },
       onClosed: () => {
         if (socket === leaving) leaving = null;
-        open.delete(socket);
+        sockets.delete(socket);
         closedAtMs = [...closedAtMs, clock.now()];
         if (socket !== current) return;
-        const isUnannounced = replacedFor === null;
+        const isUnannounced = need === null;
         current = null;
-        replacedFor = null;
+        need = 'lost';
         downSinceMs = clock.now();
         if (isStopped) return;
         log.info('socket_closed', { lived_ms: clock.now() - openedAtMs });
@@ -93,6 +92,8 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
         void replace();
       },
     });
+    sockets.add(socket);
+    socket.opened.catch(() => sockets.delete(socket));
     return socket;
   }
 
@@ -101,12 +102,13 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
     failures = isRefresh || hasLasted() ? 0 : failures + 1;
   };
 
+  /** Rejects if Slack refuses the first one. */
   function replace() {
-    const needsNext = () => !isStopped && (current === null || replacedFor !== null);
+    const needsNext = () => !isStopped && need !== null;
     const openUntilDone = async () => {
       while (needsNext()) {
         await pause();
-        if (needsNext()) await tryOpening();
+        if (needsNext()) await openNext().catch(noteFailure);
       }
     };
     replacing ??= openUntilDone().finally(() => {
@@ -116,8 +118,7 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
   }
 
   async function recount() {
-    if (isStopped) return;
-    if (current !== null) replacedFor ??= 'count';
+    need ??= 'count';
     await replace();
   }
 
@@ -129,57 +130,45 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
     cancelCount = clock.at(clock.now() + afterMs, () => void recount());
   }
 
-  async function tryOpening() {
-    try {
-      await openNext();
-    } catch (error) {
-      if (isStopped) return;
-      if (replacedFor === 'count') {
-        replacedFor = null;
-        countLater();
-        return log.debug('connections_not_counted', { reason: whyNotOpened(error) });
-      }
-      noteFailure(error, current === null ? 'error' : 'warn');
+  function noteFailure(error: unknown) {
+    const { needsAdmin, outcome, retryAfterMs: askedMs } = classify(error);
+    if (!wasConnected && (isStopped || needsAdmin || outcome === 'refused')) throw error;
+    if (isStopped) return;
+    const reason = whyNotOpened(error);
+    if (need === 'count') {
+      need = null;
+      countLater();
+      return log.debug('connections_not_counted', { reason });
     }
-  }
-
-  function noteFailure(error: unknown, level: 'error' | 'warn') {
     failures += 1;
-    retryAfterMs = Math.min(classify(error).retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS);
-    log[level]('socket_not_reopened', { reason: whyNotOpened(error), failures });
+    retryAfterMs = Math.min(askedMs ?? 0, LONGEST_RETRY_AFTER_MS);
+    log[wasConnected && current === null ? 'error' : 'warn']('socket_not_reopened', { reason, failures });
   }
 
   async function openNext() {
     await count.expectAnother();
     if (isStopped) return;
-    next = makeSocket();
-    try {
-      const { connections } = await next.opened;
-      if (isStopped) return await next.close();
-      open.add(next);
-      leave(current);
-      current = next;
-      next = null;
-      openedAtMs = clock.now();
-      log.info('socket_opened', {
-        connections,
-        ...(downSinceMs !== null && { down_ms: openedAtMs - downSinceMs }),
-      });
-      downSinceMs = null;
-      wasConnected = true;
-      const isCounted = count.take(connections).then(countLater);
-      if (replacedFor !== 'count') onConnected();
-      replacedFor = null;
-      await isCounted;
-      // Other programs may have taken requests.
-      if (count.others() > 0) onConnected();
-    } finally {
-      next = null;
-    }
+    const next = makeSocket();
+    const { connections } = await next.opened;
+    if (isStopped) return next.close();
+    if (current !== null) leave(current);
+    current = next;
+    openedAtMs = clock.now();
+    log.info('socket_opened', {
+      connections,
+      ...(downSinceMs !== null && { down_ms: openedAtMs - downSinceMs }),
+    });
+    downSinceMs = null;
+    wasConnected = true;
+    const isCounted = count.take(connections).then(countLater);
+    if (need !== 'count') onConnected();
+    need = null;
+    await isCounted;
+    // Other programs may have taken requests.
+    if (count.others() > 0) onConnected();
   }
 
-  function leave(socket: Socket | null) {
-    if (socket === null) return;
+  function leave(socket: Socket) {
     void leaving?.close();
     leaving = socket;
     cancelGoodbye();
@@ -192,12 +181,8 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
     retryAfterMs = 0;
     if (ms === 0 || isStopped) return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const cancel = clock.at(clock.now() + ms, resolve);
-    endPause = () => {
-      cancel();
-      resolve();
-    };
-    await promise;
+    endPause = resolve;
+    await clock.timeout(ms, promise, undefined);
   }
 
   async function isSharedSince(sinceMs: number | null) {
@@ -214,40 +199,29 @@ export function socketConnection(appToken: string, options: ConnectionOptions): 
     return count.others() > 0;
   }
 
-  const sockets = {
-    init: (given: App) => {
-      app = given;
+  const receiver = acknowledgeAfterCommit(
+    {
+      init: (given) => {
+        app = given;
+      },
+      start: replace,
+      stop: async () => {
+        cancelGoodbye();
+        cancelCount();
+        current = null;
+        await Promise.all([...sockets].map((socket) => socket.close()));
+        await count.stop();
+      },
     },
-    /** Rejects if Slack refuses the token. */
-    start: async () => {
-      for (;;) {
-        try {
-          return await openNext();
-        } catch (error) {
-          const { needsAdmin, outcome } = classify(error);
-          if (isStopped || needsAdmin || outcome === 'refused') throw error;
-          noteFailure(error, 'warn');
-          await pause();
-        }
-      }
+    {
+      ...options,
+      answersAfterStop: false,
+      onRedelivery: () => {
+        options.onRedelivery();
+        void isSharedSince(Number.NEGATIVE_INFINITY);
+      },
     },
-    stop: async () => {
-      cancelGoodbye();
-      cancelCount();
-      const left = [current, leaving, next];
-      [current, leaving] = [null, null];
-      await Promise.all(left.map((socket) => socket?.close()));
-      await count.stop();
-    },
-  };
-  const receiver = acknowledgeAfterCommit(sockets, {
-    ...options,
-    answersAfterStop: false,
-    onRedelivery: () => {
-      options.onRedelivery();
-      void isSharedSince(Number.NEGATIVE_INFINITY);
-    },
-  });
+  );
   let server: HttpServer | null = null;
   return {
     receiver,

@@ -63,7 +63,6 @@ export function openSocket(
   let greeting: Greeting | null = null;
   let refusal: string | null = null;
   let isClosing = false;
-  let isClosed = false;
 
   // Intercepts Slack's messages about the connection before the library acts on them.
   const [handle] = client.listeners('ws_message');
@@ -81,10 +80,7 @@ export function openSocket(
       log.warn('request_refused', { reason: 'not as Slack documents it', error });
     });
   });
-  client.on('disconnected', () => {
-    if (!isClosed) afterGreeting(on.onClosed);
-    isClosed = true;
-  });
+  client.once('disconnected', () => afterGreeting(on.onClosed));
 
   const close = async () => {
     isClosing = true;

@@ -146,7 +146,7 @@ export function acknowledgeAfterCommit(receiver: Receiver, tools: ReceiverTools)
       const processEvent = async (event: ReceiverEvent) => {
         if (isStopping && !answersAfterStop) return log.info('inbound_request_left');
         arrivedAtMs = performance.now();
-        const done = commit(app, event, tools).finally(() => {
+        const done = processRequest(app, event, tools).finally(() => {
           inFlight.delete(done);
           answeredAtMs = performance.now();
         });
@@ -185,7 +185,7 @@ const rateLimited = z.looseObject({
   minute_rate_limited: z.number().catch(Number.POSITIVE_INFINITY),
 });
 
-async function commit(app: App, given: ReceiverEvent, tools: ReceiverTools) {
+async function processRequest(app: App, given: ReceiverEvent, tools: ReceiverTools) {
   const { log } = tools;
   const nowMs = tools.clock.now();
   const event = { ...given, body: withoutNulls(given.body) };

@@ -24,6 +24,7 @@ import {
   type ThreadLine,
 } from '../../views/compose.ts';
 import { plainModal } from '../../views/form.ts';
+import type { SlackMessage } from '../../views/message.ts';
 import {
   agentSilentView,
   noJobIdView,
@@ -35,15 +36,11 @@ import {
   startingView,
 } from '../../views/private-answers.ts';
 import { labels } from '../../views/text.ts';
+import { admissionProblem, isTargetValid, jobAdmissionProblem, jobOf } from '../admission.ts';
 import { isAgentJobId, isWatching } from '../commands.ts';
 import { noteRefusal } from '../connection/requests.ts';
 import {
-  admissionProblem,
-  applyOnce,
   inTime,
-  isTargetValid,
-  jobAdmissionProblem,
-  jobOf,
   linkTo,
   namesIn,
   namesOf,
@@ -52,11 +49,9 @@ import {
   Refused,
   readInTime,
   refusedIn,
-  storePress,
-  storeRequest,
   tooLate,
   unknownJobAnswer,
-} from '../door.ts';
+} from '../interaction.ts';
 import {
   type InteractionListener,
   type ListenerDeps,
@@ -66,6 +61,7 @@ import {
   type Submissions,
   triggerKeys,
 } from '../listener.ts';
+import { applyOnce, storePress, storeRequest } from '../once.ts';
 import { threadTaken } from '../start-job.ts';
 import {
   type Excerpt,
@@ -134,7 +130,7 @@ function unclearStartPressed(formOf: FormOf) {
 export const jobFormSubmissions = {
   followUp: formSubmitted(buttons.followUp.id, async (deps, { userId }, _job, { values: { text } }) => {
     refuseText(deps, text);
-    return { event: { type: 'follow_up_written', userId, text } };
+    return { type: 'follow_up_written', userId, text };
   }),
 
   editRequest: formSubmitted(
@@ -145,7 +141,7 @@ export const jobFormSubmissions = {
       if (whole.kind === 'too_long') {
         throw new Refused(refusalView({ ...whole, kind: 'too_long_together', mayUntick: false }));
       }
-      return { event: { type: 'request_edited', creates, prompt, userId } };
+      return { type: 'request_edited', creates, prompt, userId };
     },
   ),
 
@@ -158,22 +154,19 @@ export const jobFormSubmissions = {
       const isThere = await inTime(deps, 'agent', deps.agentHasJob(projectId, agentJobId), null);
       if (isThere === null) throw new Refused(agentSilentView);
       if (!isThere) throw new Refused(noSuchAgentJobView(agentJobId, projectName));
-      return {
-        event: { type: 'agent_job_named', callId, agentJobId, userId },
-        instead: async (tx) => {
-          const jobs = await tx.jobs.ofAgentJob(deps.teamId, projectId, agentJobId);
-          const found = jobs.find((one) => one.id !== job.id && isWatching(one));
-          if (found === undefined) return null;
-          const other = { number: found.number, threadUrl: linkTo(deps, found) };
-          return { type: 'start_dismissed', callId, userId, other };
-        },
+      return async (tx) => {
+        const jobs = await tx.jobs.ofAgentJob(deps.teamId, projectId, agentJobId);
+        const found = jobs.find((one) => one.id !== job.id && isWatching(one));
+        if (found === undefined) return { type: 'agent_job_named', callId, agentJobId, userId };
+        const other = { number: found.number, threadUrl: linkTo(deps, found) };
+        return { type: 'start_dismissed', callId, userId, other };
       };
     },
   ),
 
   draft: formSubmitted(buttons.editDraft.id, async (deps, { draft: number, userId }, job, { values }) => {
     const draft = openDraft(job, number);
-    if (draft === null) return { event: startedBy(userId, number) };
+    if (draft === null) return startedBy(userId, number);
     await refuseOthers(deps, job, userId);
     const { text: prompt, ticked, tickable } = values;
     refuseText(deps, prompt);
@@ -184,12 +177,10 @@ export const jobFormSubmissions = {
     const along = await readAlong(deps, job, draft, messages);
     const chosen = replies.filter(({ id }) => tickedTs.includes(timeIn(id)));
     refuseChanged([...toLines(along), ...chosen], ticked);
-    const said = saidAlong(deps, { ...job, prompt }, draft, along, false);
+    const said = saidAlong(deps, { ...job, prompt }, draft, along, refusalView);
     const withheld = tickable.map(timeIn).filter((ts) => isReply(ts) && !tickedTs.includes(ts));
-    return {
-      event: { ...startedBy(userId, number), prompt, ...said, withheld },
-      instead: (tx) => threadTaken(tx, job, userId),
-    };
+    const event = { ...startedBy(userId, number), prompt, ...said, withheld };
+    return async (tx) => (await threadTaken(tx, job, userId)) ?? event;
   }),
 
   startAnother: async (deps, form) => {
@@ -223,16 +214,15 @@ function formPressed(formOf: FormOf): InteractionListener<Press> {
   };
 }
 
-/** `instead` may replace the event, inside the transaction. */
-function formSubmitted(
-  button: string,
-  decide: (
-    deps: ListenerDeps,
-    made: DecisionForm,
-    job: Job,
-    form: Submission,
-  ) => Promise<{ event: JobEvent; instead?: (tx: Transaction) => Promise<JobEvent | Refused | null> }>,
-): InteractionListener<Submission> {
+/** Returns the event, or what decides it inside the transaction. */
+type Decide = (
+  deps: ListenerDeps,
+  made: DecisionForm,
+  job: Job,
+  form: Submission,
+) => Promise<JobEvent | ((tx: Transaction) => Promise<JobEvent | Refused>)>;
+
+function formSubmitted(button: string, decide: Decide): InteractionListener<Submission> {
   return async (deps, form) => {
     const { userId } = form;
     const made = decode(decisionData, form.view.private_metadata);
@@ -240,15 +230,16 @@ function formSubmitted(
     const job = await jobOf(deps, made.jobId);
     if (job === null) return unknownJobAnswer(deps);
     if (job.channelId !== made.channelId) return notYourFormView;
-    const { event: decided, instead } = await decide(deps, made, job, form);
+    const decided = await decide(deps, made, job, form);
     const write = () =>
       deps.store.transaction(async (tx) => {
-        const event = (await instead?.(tx)) ?? decided;
+        const event = typeof decided === 'function' ? await decided(tx) : decided;
         if (event instanceof Refused) return event;
-        return applyOnce(tx, deps, form, { button, jobId: job.id, event });
+        const after = await applyOnce(tx, deps, form, { button, jobId: job.id, event });
+        return after && { ...after, event };
       });
     const after = await storeRequest(deps, write, () => admissionProblem(deps, userId, job.channelId));
-    return after === null || after.hasEffect ? null : tooLate(deps, after.job, decided);
+    return after === null || after.hasEffect ? null : tooLate(deps, after.job, after.event);
   };
 }
 
@@ -295,7 +286,8 @@ export async function prepareStart(
   if (job === null || draft === null) return event;
   await refuseOthers(deps, job, event.userId);
   const along = await readAlong(deps, job, draft, draft.messages);
-  return { ...event, ...saidAlong(deps, job, draft, along, true) };
+  const refusalOf = (refusal: Refusal) => draftTooLongView(refusal, job, draft.number);
+  return { ...event, ...saidAlong(deps, job, draft, along, refusalOf) };
 }
 
 function startedBy(userId: string, draft = 0) {
@@ -367,23 +359,21 @@ async function repliesBelow(deps: ListenerDeps, jobId: string): Promise<ThreadLi
   }));
 }
 
-/** @param isAsOffered there was no form */
 function saidAlong(
   deps: ListenerDeps,
   job: Job,
-  draft: Draft,
+  { thread }: Draft,
   along: Excerpt,
-  isAsOffered: boolean,
+  refusalOf: (refusal: Refusal) => SlackMessage,
 ): Pick<EventOf<'draft_started'>, 'said' | 'attachments'> {
   const { messages } = along;
-  const threadTs = draft.thread?.threadTs ?? null;
-  const said = threadContext(along, linkTo(deps, { channelId: job.channelId, threadTs }));
+  const { channelId } = job;
+  const said = threadContext(deps, along, { channelId, threadTs: thread?.threadTs ?? null });
   const whole = startPromptOf({ ...job, context: [job.context, said].filter(Boolean).join('\n\n') });
   const verdict = judgePrompt(readableText(whole, new Map()), promptMaxOf(deps));
   if (verdict.kind === 'too_long') {
-    const refusal: Refusal =
-      messages.length === 0 ? verdict : { ...verdict, kind: 'too_long_together', mayUntick: true };
-    throw new Refused(isAsOffered ? draftTooLongView(refusal, job, draft.number) : refusalView(refusal));
+    const together = { ...verdict, kind: 'too_long_together', mayUntick: true } as const;
+    throw new Refused(refusalOf(messages.length === 0 ? verdict : together));
   }
   return { said, attachments: mergeAttachments(messages.map(attachmentsIn)) };
 }

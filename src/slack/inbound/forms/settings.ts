@@ -15,29 +15,31 @@ import {
   windowsMs,
 } from '../../views/form.ts';
 import { noChannelView, notReadView } from '../../views/private-answers.ts';
-import { adminProblem, inTime, openOrTell, Refused, storeRequest } from '../door.ts';
+import { requireAdmin } from '../admission.ts';
+import { inTime, openOrTell, Refused, refusedIn } from '../interaction.ts';
 import {
   bestEffort,
-  type Command,
   type InteractionListener,
   type ListenerDeps,
   type Presses,
+  type SlashCommand,
   type Submission,
   type Submissions,
 } from '../listener.ts';
+import { storeRequest } from '../once.ts';
 
-export const settings: InteractionListener<Command> = async (deps, command) => {
-  const problem = await adminProblem(deps, command.userId, 'settings');
-  if (problem !== null) return problem;
+export const settings: InteractionListener<SlashCommand> = async (deps, command) => {
+  await requireAdmin(deps, command.userId, 'settings');
   const view = await formOf(deps, command.channelId, command.responseUrl);
-  return view === null ? notReadView : openOrTell(deps, command, view, notReadView);
+  return openOrTell(deps, command, view, notReadView);
 };
 
 export const settingsPresses = {
   settings: async (deps, press) => {
     await press.ack();
-    const problem = await adminProblem(deps, press.userId, 'settings');
-    const view = problem === null ? settingsChannelForm() : plainModal('Settings', problem);
+    const view = await requireAdmin(deps, press.userId, 'settings').then(settingsChannelForm, (error) =>
+      plainModal('Settings', refusedIn(error).answer),
+    );
     return openOrTell(deps, press, view, notReadView);
   },
 } satisfies Presses;
@@ -46,18 +48,15 @@ export const settingsSubmissions = {
   settingsChannel: async (deps, form) => {
     const { channelId } = form.values;
     if (!channelId) return noChannelView;
-    const problem = await adminProblem(deps, form.userId, 'settings');
-    if (problem !== null) return problem;
-    const view = await formOf(deps, channelId, null);
-    return view === null ? notReadView : form.update(view);
+    await requireAdmin(deps, form.userId, 'settings');
+    return form.update(await formOf(deps, channelId, null));
   },
 
   settings: async (deps, form) => {
     const { userId } = form;
     const data = decode(settingsData, form.view.private_metadata);
     if (data === null) return notReadView;
-    const problem = await adminProblem(deps, userId, 'settings');
-    if (problem !== null) return problem;
+    await requireAdmin(deps, userId, 'settings');
     const chosen = chosenSettings(deps, data, form.view);
     const meanwhile = await storeRequest(deps, () => saveSettings(deps, form, data, chosen));
     const confirmation = settingsSavedView(data.channelId, chosen, meanwhile);
@@ -69,18 +68,19 @@ export const settingsSubmissions = {
 } satisfies Submissions;
 
 async function formOf(deps: ListenerDeps, channelId: string, responseUrl: string | null) {
+  const notRead = new Refused(notReadView);
   try {
     const reading = deps.store.transaction((tx) => tx.channelSettings.get(deps.teamId, channelId));
-    const saved = await inTime<Awaited<typeof reading> | 'late'>(deps, 'settings', reading, 'late');
-    if (saved === 'late') return null;
-    const current = holding(deps, channelId, saved?.settings ?? null);
+    const saved = await inTime<Awaited<typeof reading> | Refused>(deps, 'settings', reading, notRead);
+    if (saved instanceof Refused) throw saved;
+    const current = effectiveSettings(deps, channelId, saved?.settings ?? null);
     const { project, ...others } = current;
     const held = { projectId: project.id, ...others };
     const data = { channelId, responseUrl, changedAtMs: saved?.changedAtMs ?? null, held };
     return settingsForm(data, current, deps.projects);
   } catch (error) {
-    deps.log.error('settings_not_read', { error });
-    return null;
+    if (error !== notRead) deps.log.error('settings_not_read', { error });
+    throw notRead;
   }
 }
 
@@ -92,7 +92,7 @@ async function saveSettings(
   settings: EffectiveChannelSettings,
 ) {
   const { teamId } = deps;
-  const anyway = holding(deps, channelId, null);
+  const anyway = effectiveSettings(deps, channelId, null);
   // A value equal to the configuration's is not stored, so it follows the configuration.
   const own = <T>(value: T, otherwise: T) => (isDeepStrictEqual(value, otherwise) ? undefined : value);
   const chosen: ChannelSettings = {
@@ -109,12 +109,12 @@ async function saveSettings(
     const change = { action: 'setting', source: 'settings', jobId: null, outcome: 'saved' } as const;
     await tx.audit.record({ atMs: nowMs, teamId, userId, ...change }, newId());
     if (before === null || before.changedAtMs === changedAtMs) return null;
-    const theirs = holding(deps, channelId, before.settings);
+    const theirs = effectiveSettings(deps, channelId, before.settings);
     return { userId: before.changedBy, atMs: before.changedAtMs, settings: theirs };
   });
 }
 
-function holding(
+function effectiveSettings(
   deps: ListenerDeps,
   channelId: string,
   saved: ChannelSettings | null,

@@ -39,31 +39,30 @@ import { notReadView, refusalView, sentAnywayView, startingView } from '../../vi
 import { isDirectMessage, labels } from '../../views/text.ts';
 import { isRefusal, SlackCallError } from '../../workspace/caller.ts';
 import { TOO_MANY_MESSAGES } from '../../workspace/poster.ts';
+import { jobAdmissionProblem, writerOf } from '../admission.ts';
 import {
-  answerWriter,
   inTime,
-  jobAdmissionProblem,
   linkTo,
   openForm,
   openOrTell,
   promptMaxOf,
   Refused,
   refusedIn,
-  storeRequest,
   unknownJobAnswer,
-} from '../door.ts';
+} from '../interaction.ts';
 import type { InteractionListener, ListenerDeps, Press, Presses, Submissions } from '../listener.ts';
+import { answerWriter, storeRequest } from '../once.ts';
 import { projectOf, startFrom, startFromForm } from '../start-job.ts';
 
 export type Excerpt = Awaited<ReturnType<typeof readThread>>;
 
-type Pick = (found: readonly MessageEvent[]) => readonly MessageEvent[];
+type PickMessages = (found: readonly MessageEvent[]) => readonly MessageEvent[];
 
 /** Throws Refused if Slack fails or is late. */
 export async function readThread(
   deps: ListenerDeps,
   { channelId, threadTs, fromTs }: { channelId: string; threadTs: string; fromTs?: string },
-  pick: Pick,
+  pick: PickMessages,
 ) {
   const read = async () => {
     /** With the root. */
@@ -87,7 +86,7 @@ function notOffered({ log }: ListenerDeps, channelId: string, error: unknown) {
   return threadNotReadView(error.failure.code === TOO_MANY_MESSAGES);
 }
 
-function pickTicked(ticked: readonly string[]): Pick {
+function pickTicked(ticked: readonly string[]): PickMessages {
   const tickedTs = new Set(ticked.map(timeIn));
   return (found) => found.filter(({ ts }) => tickedTs.has(ts));
 }
@@ -123,8 +122,13 @@ export function timeIn(id: string): string {
 }
 
 /** As Slack would deliver it; empty without messages. */
-export function threadContext({ messages, names }: Excerpt, permalink: string | null): string {
+export function threadContext(
+  deps: ListenerDeps,
+  { messages, names }: Excerpt,
+  thread: Parameters<typeof linkTo>[1],
+): string {
   if (messages.length === 0) return '';
+  const permalink = linkTo(deps, thread);
   const place = permalink === null ? '' : ` ${escapeMrkdwn(permalink)}`;
   const lines = messages.map((message) => {
     const said = saidIn(message);
@@ -200,7 +204,7 @@ export async function authorsAlong(deps: ListenerDeps, mentioned: MentionedIn): 
 }
 
 /** Nobody was shown later messages. Slack's timestamps sort as text. */
-function pickBefore({ botUserId }: ListenerDeps, { messageTs }: MentionedIn): Pick {
+function pickBefore({ botUserId }: ListenerDeps, { messageTs }: MentionedIn): PickMessages {
   return (found) => offeredMessages(found, messageTs, botUserId).offered.filter(({ ts }) => ts < messageTs);
 }
 
@@ -234,7 +238,7 @@ function requestWith(
     thread: { threadTs, lastTs: found.at(-1)?.ts ?? threadTs },
     requestTs,
     attachments: mergeAttachments([...mention, ...messages].map(attachmentsIn)),
-    context: threadContext(excerpt, linkTo(deps, { channelId, threadTs })),
+    context: threadContext(deps, excerpt, { channelId, threadTs }),
   } as const;
 }
 
@@ -294,9 +298,10 @@ export const threadSubmissions = {
 
 export async function offerSaidSince(
   deps: ListenerDeps,
-  { channel: channelId, ts: messageTs, thread_ts: threadTs = '', user: userId = '' }: MessageEvent,
+  message: MessageEvent,
   jobId: string,
 ): Promise<void> {
+  const { channel: channelId, ts: messageTs, thread_ts: threadTs = '' } = message;
   const turn = await deps.store.transaction(async (tx) => {
     const found = await tx.jobs.readUnlocked(jobId);
     if (found === null) return null;
@@ -311,8 +316,8 @@ export async function offerSaidSince(
   const since = { jobId, channelId, threadTs, messageTs, sinceTs: turn.sinceTs };
   const said = await readSaidSince(deps, since).catch(refusedIn);
   if (said instanceof Refused || said.messages.length === 0) return;
-  const at = { channelId, threadTs, userId, keys: [`since:${deps.teamId}:${channelId}:${messageTs}`] };
-  await answerWriter(deps, at, saidSinceView(turn.job, since, authorsOf(said)));
+  const keys = [`since:${deps.teamId}:${channelId}:${messageTs}`];
+  await answerWriter(deps, { ...writerOf(message), keys }, saidSinceView(turn.job, since, authorsOf(said)));
 }
 
 /** Omits replies that were already sent. */
@@ -333,13 +338,9 @@ function saidSinceOf({ value, channelId }: Press): SaidSince | null {
   return since?.channelId === channelId ? since : null;
 }
 
-async function storeReply(
-  deps: ListenerDeps,
-  { jobId, channelId, threadTs, messageTs }: SaidSince,
-  said: Excerpt,
-  userId: string,
-) {
-  const text = threadContext(said, linkTo(deps, { channelId, threadTs }));
+async function storeReply(deps: ListenerDeps, since: SaidSince, said: Excerpt, userId: string) {
+  const { jobId, channelId, messageTs } = since;
+  const text = threadContext(deps, said, since);
   const verdict = judgePrompt(readableText(text, new Map()), promptMaxOf(deps));
   if (verdict.kind !== 'ok') throw new Refused(refusalView(verdict));
   const write = () =>
