@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isPaused } from '#jobs/decide/watch/long-running.ts';
+import { isPaused } from '#jobs/decide/observe.ts';
 import { CLOCKS_DIFFER_MS, LONGEST_PAUSE_MS } from '#jobs/schedule/schedule.ts';
 import { taskFacts, taskKinds } from '#jobs/task-kinds.ts';
 import { type Periodic, periodically } from '#runtime/clock.ts';

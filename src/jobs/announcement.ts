@@ -17,13 +17,13 @@ interface Announcements {
     branch: string | null;
     lastedMs: number | null;
     replies: TurnReplies;
-    words?: string;
+    words?: string | undefined;
     undelivered: TurnReplies | null;
   };
   stopped: { userId: string | null; link: string | null; undelivered: TurnReplies | null };
-  not_stopped: { words?: string };
+  not_stopped: { words?: string | undefined };
   unwatched: { userId: string };
-  failed: WithPullRequest & { inARow?: number; reason?: string };
+  failed: WithPullRequest & { inARow?: number; reason?: string | undefined };
   archived: WithPullRequest;
   vanished: object;
   no_such_job: object;
@@ -34,7 +34,7 @@ interface Announcements {
     branch: string | null;
     authors: readonly string[];
   };
-  trouble: { trouble: TroubleKind; retryAtMs: number; words?: string };
+  trouble: { trouble: TroubleKind; retryAtMs: number; words?: string | undefined };
   recovered: object;
   create_rejected: { message: string };
   create_unknown: { callId: string };

@@ -41,7 +41,7 @@ export type Job = Readonly<{
   requestTs?: string;
   requestEditedTs?: string;
   /** After a late edit; empty: no change worth sending. */
-  correction?: string;
+  correction?: string | undefined;
   stage: Stage;
   creates: number;
   messages: number;
@@ -71,7 +71,7 @@ export type Job = Readonly<{
   thankedBy?: readonly string[];
   muted: boolean;
   /** The create call includes the waiting replies of a former draft. */
-  takesRepliesAlong?: true;
+  takesRepliesAlong?: true | undefined;
   /** See `needOf`. */
   dismissedNeed?: string;
   offers?: readonly Offer[];
@@ -101,10 +101,10 @@ export type Stage = Readonly<
       /** The turn began before `turnStartedAtMs`. */
       isOlder?: true;
       /** The previous end, until a message says that the agent works again. */
-      endBefore?: EndBefore;
+      endBefore?: EndBefore | undefined;
       askFromMs?: number;
-      question?: { readonly number: number; readonly answer: 'keep' | 'stop' | null };
-      stopBy?: string;
+      question?: { readonly number: number; readonly answer: 'keep' | 'stop' | null } | undefined;
+      stopBy?: string | undefined;
       activity?: { readonly words: string; readonly sinceMs: number };
     }
   /** Still checked, ever less often. */
@@ -114,9 +114,9 @@ export type Stage = Readonly<
       sinceMs: number;
       turnsToCome?: number;
       /** The first turn counts from the request. */
-      tookMs?: number;
+      tookMs?: number | undefined;
       /** Null: unknown. Absent: not stopped. */
-      stoppedBy?: string | null;
+      stoppedBy?: string | null | undefined;
     }
 >;
 
@@ -129,7 +129,7 @@ type Draftable = Readonly<{
   messages: readonly string[];
   postTs: string | null;
   /** Reactions at the last read; absent: they do not count. */
-  markedBy?: readonly string[];
+  markedBy?: readonly string[] | undefined;
 }>;
 
 export type Draft = Draftable &

@@ -1,6 +1,6 @@
 import type { Lane } from './call.ts';
 
-export type TaskFacts = Readonly<{
+type TaskFacts = Readonly<{
   /**
    * Ids, in this order: `<job>`, a lane (`thread:<job>`), `<workspace>`, `<workspace>:<person>`, `…:<url>`,
    * `…:<schedule>`, `…:<channel>:<time>`.

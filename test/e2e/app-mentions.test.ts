@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { OPEN_DRAFTS_MAX } from '../../src/jobs/decide/start/drafts.ts';
+import { OPEN_DRAFTS_MAX } from '../../src/jobs/decide/open.ts';
 import { alice, bob, general, type SlackMessage } from '../support/local-slack.ts';
 import { strictApp } from '../support/strict-slack/ids.ts';
 import type { StoredMessage } from '../support/strict-slack/message.ts';

@@ -10,7 +10,7 @@ import type { Tools } from '../../src/app/service/loops.ts';
 import { applyEvent } from '../../src/engine/apply-event.ts';
 import { fairLimit } from '../../src/engine/claim-fairly.ts';
 import type { AgentJob } from '../../src/jobs/agent-job.ts';
-import { openJob } from '../../src/jobs/decide/start/open.ts';
+import { openJob } from '../../src/jobs/decide/open.ts';
 import type { JobEvent } from '../../src/jobs/event.ts';
 import type { TaskKind } from '../../src/jobs/task-kinds.ts';
 import { postToSlack } from '../../src/slack/outbound/post-to-slack.ts';

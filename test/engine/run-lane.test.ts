@@ -4,7 +4,7 @@ import { createLogger } from '../../src/app/operations/logger.ts';
 import type { EngineTools } from '../../src/engine/apply-event.ts';
 import { type Effect, runLane } from '../../src/engine/run-lane.ts';
 import type { CallOutcome } from '../../src/jobs/call.ts';
-import { openJob } from '../../src/jobs/decide/start/open.ts';
+import { openJob } from '../../src/jobs/decide/open.ts';
 import { StoreError } from '../../src/store/engines/database.ts';
 import { type ClaimedTask, LeaseLostError, type Store, type Transaction } from '../../src/store/store.ts';
 import { policy, request } from '../jobs/support/builders.ts';

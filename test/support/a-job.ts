@@ -1,4 +1,4 @@
-import { openJob } from '../../src/jobs/decide/start/open.ts';
+import { openJob } from '../../src/jobs/decide/open.ts';
 import type { Job } from '../../src/jobs/job.ts';
 import { policy, request } from '../jobs/support/builders.ts';
 

@@ -1,5 +1,5 @@
+import type { OfferAnswers, OfferRules } from '#jobs/decide/decide.ts';
 import type { Deciders, DecisionBuilder } from '#jobs/decide/decision-builder.ts';
-import type { OfferAnswers, OfferRules } from '#jobs/decide/offers.ts';
 import { pullRequestKey } from '#jobs/pull-requests/link.ts';
 import {
   isOver,

@@ -1,7 +1,6 @@
 import { type AnyJobContext, applyEvent } from '#engine/apply-event.ts';
 import { dueMoment, momentServed } from '#engine/schedules.ts';
-import { requestDraft } from '#jobs/decide/start/drafts.ts';
-import { openJob } from '#jobs/decide/start/open.ts';
+import { openJob, requestDraft } from '#jobs/decide/open.ts';
 import { isUnwatched, type Job, type Origin, openStages } from '#jobs/job.ts';
 import { approversIn, settingsOf } from '#jobs/policy.ts';
 import { newRuns, resumedRuns } from '#jobs/recipe.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { requestDraft } from '#jobs/decide/start/drafts.ts';
-import { type JobRequest, openJob } from '#jobs/decide/start/open.ts';
+import { type JobRequest, openJob, requestDraft } from '#jobs/decide/open.ts';
 import { approversIn } from '#jobs/policy.ts';
 import { projectCalled } from '#jobs/requests/command.ts';
 import { noteRequest, type RequestNote } from '#slack/inbound/connection/requests.ts';

@@ -9,9 +9,8 @@ import type { DecisionBuilder } from './decision-builder.ts';
 export function withKnownLink({ job, context }: DecisionBuilder, answer: AgentJob): AgentJob {
   const { prLink } = answer;
   const before = job.agentJob?.prLink ?? null;
-  if (prLink === null || prLink === before) return answer;
-  const known = before === null ? toldLinks(job) : [...toldLinks(job), before];
-  if (known.includes(prLink)) return answer;
+  const known = [...toldLinks(job), before].filter((link) => link !== null);
+  if (prLink === null || known.includes(prLink)) return answer;
   const { sites } = context.policy.pullRequests;
   const key = pullRequestKey(prLink, sites);
   const spelling = known.findLast((url) => pullRequestKey(url, sites) === key);
@@ -21,7 +20,7 @@ export function withKnownLink({ job, context }: DecisionBuilder, answer: AgentJo
 const FACTS = ['status', 'prLink', 'ref', 'model', 'repository', 'summary', 'reason', 'can'] as const;
 
 export function recordFacts(builder: DecisionBuilder, agentJob: AgentJob): boolean {
-  const before = builder.job.agentJob;
+  const { agentJob: before } = builder.job;
   const hasChanged = FACTS.some((fact) => String(before?.[fact]) !== String(agentJob[fact]));
   replaceAgentJob(builder, agentJob);
   if (hasChanged) builder.refreshCard();
@@ -64,10 +63,7 @@ function announceReturn(builder: DecisionBuilder, lastStatus: string) {
   if (isWaitOn(lastMs + quietMs, quietMs, returnedAtMs)) return;
   changeNews(builder, { statuses: [], returns: returns + 1, returnedAtMs });
   const { stage } = builder.job;
-  if (stage.kind === 'working') {
-    const { endBefore: _flickered, ...working } = stage;
-    builder.change({ stage: working });
-  }
+  if (stage.kind === 'working') builder.change({ stage: { ...stage, endBefore: undefined } });
   builder.announce({ kind });
 }
 
@@ -78,9 +74,7 @@ export function announceEnd(
   lastedMs: number | null,
 ): void {
   const prLink = newLink(builder.job, agentJob);
-  const isNews = noteStatus(builder, status);
-  builder.change({ lastAnnounced: { status, turn: builder.job.turn } });
-  if (!isNews) {
+  if (!noteStatus(builder, status)) {
     announceLink(builder, agentJob);
     return;
   }
@@ -102,7 +96,7 @@ export function announceEnd(
       lastedMs,
       // The turn may still take its last replies.
       replies: stage.kind === 'ended' ? replies : { ...replies, count: 0 },
-      ...(summary !== undefined && { words: summary }),
+      words: summary,
       undelivered: undeliveredIn(builder),
     });
     if (turnReplies && stage.kind === 'ended')
@@ -111,7 +105,7 @@ export function announceEnd(
     builder.announce({
       kind: status,
       ...(failures > 1 && { inARow: failures }),
-      ...(status === 'failed' && agentJob.reason !== undefined && { reason: agentJob.reason }),
+      reason: status === 'failed' ? agentJob.reason : undefined,
       ...(prLink !== null && { prLink, authors: turnReplies?.authors ?? [] }),
       ...(prLink !== null && announcedPrLink !== null && { isAnother: true }),
     });
@@ -125,8 +119,8 @@ export function announceEnd(
 
 /** Null: unknown. Undefined: not stopped. */
 export function stoppedBy({ job }: DecisionBuilder, agentJob: AgentJob): string | null | undefined {
-  if (agentJob.status !== 'completed') return undefined;
-  const by = job.stage.kind === 'working' ? job.stage.stopBy : undefined;
+  if (agentJob.status !== 'completed' || job.stage.kind !== 'working') return undefined;
+  const { stopBy: by } = job.stage;
   const hasResult = agentJob.summary !== undefined || newLink(job, agentJob) !== null;
   const isSaid = agentJob.reason !== undefined || (by !== undefined && !hasResult);
   return isSaid ? (by ?? null) : undefined;
@@ -186,16 +180,17 @@ export function turnNewsOf({ turn, turnNews }: Job): TurnNews {
   return { turn, statuses: [], links: [], returns: 0, returnedAtMs: 0 };
 }
 
+/** Returns whether it is news. */
 export function noteStatus(builder: DecisionBuilder, status: string): boolean {
-  const news = turnNewsOf(builder.job);
-  if (news.statuses.includes(status)) return false;
-  changeNews(builder, { statuses: [...news.statuses, status] });
+  const { statuses } = turnNewsOf(builder.job);
+  builder.change({ lastAnnounced: { status, turn: builder.job.turn } });
+  if (statuses.includes(status)) return false;
+  changeNews(builder, { statuses: [...statuses, status] });
   return true;
 }
 
 function toldLinks(job: Job) {
-  const { links } = turnNewsOf(job);
-  return job.announcedPrLink === null ? links : [...links, job.announcedPrLink];
+  return [...turnNewsOf(job).links, job.announcedPrLink].filter((link) => link !== null);
 }
 
 function noteLink(builder: DecisionBuilder, url: string) {

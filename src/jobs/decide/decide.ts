@@ -1,5 +1,15 @@
 import type { JobEvent } from '../event.ts';
+import {
+  type Job,
+  mayStartAgain,
+  type Offer,
+  type OfferAnswer,
+  type OfferOutcome,
+  type OfferSubject,
+} from '../job.ts';
+import { isWaitOn } from '../schedule/schedule.ts';
 import { stepResultOf } from '../steps.ts';
+import { createDeciders } from './create.ts';
 import {
   type Deciders,
   type Decision,
@@ -8,25 +18,17 @@ import {
   type JobState,
 } from './decision-builder.ts';
 import { noteTrouble } from './failures.ts';
-import { closeOffers, coreAnswers, coreOffers, type OfferTable } from './offers.ts';
-import { followUpDeciders } from './replies/follow-ups.ts';
-import { replyDeciders } from './replies/replies.ts';
-import { snippetDeciders } from './replies/snippets.ts';
-import { createDeciders } from './start/create.ts';
-import { draftDeciders } from './start/drafts.ts';
-import { cardDeciders } from './start/open.ts';
-import { countNews, pauseLooks, watchDeciders } from './watch/long-running.ts';
-import { checkDeciders } from './watch/observe.ts';
+import { followUpDeciders } from './follow-ups.ts';
+import { checkAt, checkDeciders, isPaused, LONGEST_NEWS_PAUSE_MS } from './observe.ts';
+import { startDeciders } from './open.ts';
+import { replyDeciders } from './replies.ts';
 
 const coreDeciders = {
-  ...cardDeciders,
-  ...draftDeciders,
+  ...startDeciders,
   ...createDeciders,
   ...replyDeciders,
   ...followUpDeciders,
-  ...snippetDeciders,
   ...checkDeciders,
-  ...watchDeciders,
   call_repeated: (builder, { failure }) => void noteTrouble(builder, 'send', failure),
   old_replies_found: (builder, { count }) => builder.announce({ kind: 'caught_up', count }),
   follow_up_written: (builder, { userId, text }) => builder.announce({ kind: 'follow_up', userId, text }),
@@ -57,8 +59,69 @@ const coreDeciders = {
   },
 } satisfies Partial<Deciders>;
 
-export interface DecisionTable extends OfferTable {
+interface OfferRule<About> {
+  isAbout(press: JobEvent, about: About): boolean;
+  isOpen(builder: DecisionBuilder, about: About, event: JobEvent): boolean;
+}
+
+export type OfferRules = {
+  readonly [K in OfferSubject['kind']]: OfferRule<Extract<OfferSubject, { kind: K }>>;
+};
+
+export type OfferAnswers = { readonly [T in JobEvent['type']]?: OfferAnswer };
+
+const coreOffers = {
+  start: {
+    isAbout: (press, { callId, creates }) => {
+      const isSameCall = 'callId' in press && callId !== undefined && press.callId === callId;
+      return isSameCall || ('creates' in press && press.creates === creates);
+    },
+    isOpen: (builder, { callId, creates }) => {
+      const { job } = builder;
+      if (callId !== undefined && builder.undelivered(callId).length > 0) return true;
+      if (job.stage.kind === 'create_unknown') return job.stage.callId === callId;
+      return creates === job.creates && mayStartAgain(job);
+    },
+  },
+  send: {
+    isAbout: (press, { callId }) => press.type === 'resend_pressed' && press.callId === callId,
+    isOpen: (builder, { callId }, event) => {
+      // A second refusal has a message of its own.
+      const isAllSentAgain = callId === null && event.type === 'resend_pressed' && event.callId === null;
+      return !isAllSentAgain && builder.undelivered(callId).length > 0;
+    },
+  },
+  watch: {
+    isAbout: (press, { question }) =>
+      (press.type === 'keep_watching_pressed' || press.type === 'stop_watching_pressed') &&
+      press.question === question,
+    isOpen: ({ job: { stage } }, { question: number }) => {
+      const question = stage.kind === 'working' ? stage.question : undefined;
+      return question?.number === number && question.answer === null;
+    },
+  },
+  draft: {
+    isAbout: (press, { number }) => 'draft' in press && press.draft === number,
+    isOpen: ({ job: { stage } }, { number }) => stage.kind === 'draft' && stage.number === number,
+  },
+} satisfies Partial<OfferRules>;
+
+const coreAnswers: OfferAnswers = {
+  start_again_pressed: 'started_again',
+  resend_pressed: 'sent_again',
+  request_edited: 'edited',
+  draft_started: 'started',
+  agent_job_named: 'found',
+  start_dismissed: 'dismissed',
+  keep_watching_pressed: 'kept_watching',
+  stop_watching_pressed: 'stopped_watching',
+  job_found: 'confirmed',
+};
+
+export interface DecisionTable {
   readonly deciders: Deciders;
+  readonly offers: OfferRules;
+  readonly answers: OfferAnswers;
 }
 
 export const coreDecisions = { deciders: coreDeciders, offers: coreOffers, answers: coreAnswers };
@@ -91,4 +154,126 @@ function completeStep(builder: DecisionBuilder, event: JobEvent) {
   const { executionId } = job.origin;
   builder.change({ isStepCompleted: true });
   builder.addCall(`complete:${executionId}`, { kind: 'complete_step', executionId, result });
+}
+
+function closeOffers(builder: DecisionBuilder, event: JobEvent, table: DecisionTable) {
+  const offers = builder.job.offers ?? [];
+  const after = offers.map((offer, index): Offer => {
+    if (offer.outcome !== null) return offer;
+    const { about } = offer;
+    // A newer message about the same replies replaces the older one.
+    const call = callOf(about);
+    const isRepeated =
+      call !== undefined && offers.slice(index + 1).some((other) => callOf(other.about) === call);
+    const isLeft = !isRepeated && ruleOf(about, table).isOpen(builder, about, event);
+    return isLeft ? offer : { ...offer, outcome: outcomeOf(event, about, builder.job, table) };
+  });
+  if (after.every((offer, index) => offer === offers[index])) return;
+  builder.change({ offers: after });
+  builder.schedule('refresh_posts');
+}
+
+export function outcomeOfOffer(
+  { offers = [] }: Job,
+  press: JobEvent,
+  table: DecisionTable,
+): OfferOutcome | null {
+  return offers.findLast(({ about }) => ruleOf(about, table).isAbout(press, about))?.outcome ?? null;
+}
+
+function callOf(about: OfferSubject) {
+  return 'callId' in about ? about.callId : undefined;
+}
+
+function ruleOf({ kind }: OfferSubject, { offers }: DecisionTable) {
+  return offers[kind] as OfferRule<OfferSubject>;
+}
+
+const ANSWERS_OF_ACCEPTANCE: { readonly [K in OfferSubject['kind']]?: OfferAnswer } = {
+  start: 'continued',
+  send: 'confirmed',
+};
+
+function outcomeOf(
+  event: JobEvent,
+  about: OfferSubject,
+  { stage }: Job,
+  { answers }: DecisionTable,
+): OfferOutcome {
+  if (about.kind === 'draft' && stage.kind === 'dropped') {
+    return { answer: stage.why === 'not_posted' ? 'moot' : stage.why, by: stage.byUserId };
+  }
+  const answer = event.type === 'message_accepted' ? ANSWERS_OF_ACCEPTANCE[about.kind] : answers[event.type];
+  if (answer === undefined) return { answer: 'moot', by: null };
+  const by = ('userId' in event ? event.userId : null) ?? null;
+  if (event.type === 'start_dismissed' && event.other !== undefined)
+    return { answer: 'watched_elsewhere', by, other: event.other };
+  const isCounted = event.type === 'resend_pressed' && 'count' in about;
+  return { answer, by, ...(isCounted && { count: about.count }) };
+}
+
+export const NEWS_MAX = 8;
+export const NEWS_WINDOW_MS = 600_000;
+
+/** Everything after these is news. */
+const ACTS: ReadonlySet<JobEvent['type']> = new Set([
+  'reply_received',
+  'follow_up_written',
+  'draft_started',
+  'start_again_pressed',
+  'start_another_pressed',
+  'request_edited',
+  'agent_job_named',
+  'start_dismissed',
+  'resend_pressed',
+  'send_now_pressed',
+  'send_anyway_pressed',
+  'correction_pressed',
+  'keep_watching_pressed',
+  'stop_watching_pressed',
+  'stop_pressed',
+  'resume_watching_pressed',
+  'job_created',
+  'job_found',
+  'message_accepted',
+]);
+
+/** False: too much news; drop the event. */
+function countNews(builder: DecisionBuilder, event: JobEvent, before: Job) {
+  const { nowMs } = builder;
+  const { recentNews } = builder.job;
+  if (ACTS.has(event.type)) {
+    if (recentNews == null) return true;
+    const { job, followUps, calls } = builder.decision();
+    const hasEffect = job !== before || followUps.length > 0 || calls.length > 0;
+    if (!hasEffect) return true;
+    if (isPaused(job, nowMs)) {
+      checkAt(builder, nowMs);
+      builder.refreshCard();
+    }
+    builder.change({ recentNews: null });
+    return true;
+  }
+  if (event.type !== 'job_checked' && event.type !== 'check_failed') return true;
+  const isNews = builder.job.posts > before.posts;
+  const wasPaused = recentNews?.pausedUntilMs != null;
+  if (!isNews && !wasPaused) return true;
+  const atMs = (recentNews?.atMs ?? []).filter((toldAtMs) =>
+    isWaitOn(toldAtMs + NEWS_WINDOW_MS, NEWS_WINDOW_MS, nowMs),
+  );
+  if (isNews && atMs.length >= NEWS_MAX) return false;
+  const pauses = recentNews?.pauses ?? 0;
+  builder.change({ recentNews: { atMs: isNews ? [...atMs, nowMs] : atMs, pauses, pausedUntilMs: null } });
+  if (wasPaused) builder.refreshCard();
+  return true;
+}
+
+function pauseLooks(builder: DecisionBuilder) {
+  const { nowMs } = builder;
+  const { atMs = [], pauses = 0 } = builder.job.recentNews ?? {};
+  const pauseMs = Math.min(NEWS_WINDOW_MS * 2 ** pauses, LONGEST_NEWS_PAUSE_MS);
+  builder.change({ recentNews: { atMs, pauses: pauses + 1, pausedUntilMs: nowMs + pauseMs } });
+  builder.announce({ kind: 'keeps_changing', pauseMs });
+  checkAt(builder, nowMs + pauseMs);
+  builder.refreshCard();
 }

@@ -1,4 +1,4 @@
-import type { Capability } from '../agent-job.ts';
+import type { AgentFailure, Capability } from '../agent-job.ts';
 import { type Announcement, offerOf } from '../announcement.ts';
 import type { CallOutcome, CallRequest, EphemeralNotice, Instruction, Lane, NewCall } from '../call.ts';
 import type { EventOf, JobEvent } from '../event.ts';
@@ -37,7 +37,7 @@ export type Decision = Readonly<{
   callsAgentNow?: boolean;
 }>;
 
-export type JobTask = Readonly<{
+type JobTask = Readonly<{
   kind: JobTaskKind;
   runAtMs: number;
   ifScheduled: 'keep' | 'replace';
@@ -85,7 +85,6 @@ export class DecisionBuilder {
   private readonly changedFollowUps = new Set<string>();
   private readonly calls: NewCall[] = [];
   private readonly tasks = new Map<JobTaskKind, JobTask>();
-  private readonly links: string[] = [];
   private more: Partial<Decision> = {};
 
   constructor(state: JobState, context: DecisionContext) {
@@ -119,7 +118,7 @@ export class DecisionBuilder {
   /** `callId` null: of all calls. */
   undelivered(callId: string | null = null): Undelivered[] {
     const undelivered = this.allFollowUps().filter(isUndelivered);
-    return callId === null ? undelivered : undelivered.filter((one) => one.callId === callId);
+    return undelivered.filter((one) => callId === null || one.callId === callId);
   }
 
   followUpsOfCall(callId: string): FollowUp[] {
@@ -186,7 +185,8 @@ export class DecisionBuilder {
     return id;
   }
 
-  endCall(callId: string, state: CallOutcome['state'], detail: string | null = null): void {
+  endCall(callId: string, state: CallOutcome['state'], failure?: AgentFailure): void {
+    const detail = failure === undefined ? null : `${failure.reason}: ${failure.message}`;
     this.note({ endedCall: { callId, state, detail } });
   }
 
@@ -196,7 +196,7 @@ export class DecisionBuilder {
   }
 
   watchLink(url: string): void {
-    this.links.push(url);
+    this.note({ links: [...(this.more.links ?? []), url] });
   }
 
   note(more: Partial<Decision>): void {
@@ -232,7 +232,6 @@ export class DecisionBuilder {
       followUps: this.allFollowUps().filter((followUp) => this.changedFollowUps.has(followUp.id)),
       calls: this.calls,
       tasks: [...this.tasks.values()],
-      ...(this.links.length > 0 && { links: this.links }),
       ...this.more,
       ...(isRewritten && { rewrittenCreate: { callId, ...create } }),
     };

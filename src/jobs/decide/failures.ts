@@ -1,6 +1,5 @@
 import type { AgentFailure, AgentFailureReason, TroubleKind } from '../agent-job.ts';
 import type { Trouble } from '../job.ts';
-import type { BudgetKind } from '../schedule/hourly-budget.ts';
 import { isWaitOn, retryDelayMs } from '../schedule/schedule.ts';
 import type { DecisionBuilder } from './decision-builder.ts';
 
@@ -22,19 +21,6 @@ const MEANINGS: Readonly<Record<AgentFailureReason, readonly [Exclude<Verdict, '
 
 export function verdictOn({ outcome, reason }: AgentFailure): Verdict {
   return outcome === 'unknown' ? outcome : MEANINGS[reason][0];
-}
-
-export function endFailedCall(
-  builder: DecisionBuilder,
-  call: BudgetKind,
-  callId: string,
-  failure: AgentFailure,
-): Verdict {
-  const verdict = verdictOn(failure);
-  // A message call's replies join later ones in a new call.
-  const isReplaced = verdict === 'retry' && call === 'send_message';
-  builder.endCall(callId, isReplaced ? 'not_made' : verdict, `${failure.reason}: ${failure.message}`);
-  return verdict;
 }
 
 const GONE_AFTER_MS = 3_600_000;
@@ -110,7 +96,7 @@ export function noteTrouble(
   const kind = isForAdmin ? 'needs_admin' : isJobMissing ? 'unreachable' : MEANINGS[failure.reason][1];
   const isByAgent = kind === 'rate_limited' && failure.status !== null;
   // The API's rate limit, unlike our budget, shows that it is reachable.
-  if (isByAgent && builder.job.trouble?.kind === 'unreachable') endTrouble(builder, builder.job.trouble);
+  if (isByAgent && current?.kind === 'unreachable') endTrouble(builder, current);
   const { trouble } = builder.job;
   // A `Retry-After: 0` must not become a busy loop.
   const retryAtAfter = (misses: number) => nowMs + (failure.retryAfterMs || retryDelayMs(misses, jitter));
@@ -142,8 +128,8 @@ export function noteTrouble(
     },
   });
   if (isNews) {
-    const words = kind === 'needs_admin' && failure.words !== undefined ? { words: failure.words } : {};
-    builder.announce({ kind: 'trouble', trouble: kind, retryAtMs, ...words });
+    const words = kind === 'needs_admin' ? failure.words : undefined;
+    builder.announce({ kind: 'trouble', trouble: kind, retryAtMs, words });
   }
   const isShort = kind === 'rate_limited' && retryAtMs - nowMs <= SHORT_LIMIT_MS;
   if (before === null && isShort) builder.schedule('refresh_card', nowMs + SHORT_LIMIT_MS, 'keep');
@@ -157,8 +143,7 @@ function isLongTrouble(
   { kind, source, sinceMs }: Pick<Trouble, 'kind' | 'source' | 'sinceMs'>,
   untilMs: number,
 ) {
-  const waitsSinceMs = personWaitsSinceMs(builder, sinceMs);
-  const waitMs = waitsSinceMs === null ? 0 : untilMs - waitsSinceMs;
+  const waitMs = untilMs - personWaitsSinceMs(builder, sinceMs);
   switch (kind) {
     case 'needs_admin':
       return true;
@@ -169,10 +154,10 @@ function isLongTrouble(
   }
 }
 
+/** Infinity: nobody waits. */
 function personWaitsSinceMs(builder: DecisionBuilder, troubleSinceMs: number) {
   if (builder.job.stage.kind === 'creating') return troubleSinceMs;
   const unsent = builder.followUpsIn('waiting', 'sending');
-  if (unsent.length === 0) return null;
   return Math.max(troubleSinceMs, Math.min(...unsent.map(({ receivedAtMs }) => receivedAtMs)));
 }
 

@@ -19,7 +19,7 @@ export type FollowUp = Readonly<{
   /** From an edit too late for the call. */
   corrected: string | null;
   isDeleted: boolean;
-  isCorrectionOffered?: true;
+  isCorrectionOffered?: true | undefined;
   isCorrection: boolean;
   snippets: readonly Snippet[];
   /** Sent after `text`; escaped. */

@@ -17,7 +17,7 @@ export type Turn = Readonly<{
   outcomes: readonly TurnOutcome[];
 }>;
 
-export type TurnOutcome = Readonly<{
+type TurnOutcome = Readonly<{
   kind: 'finished' | 'stopped' | 'failed' | 'archived' | 'vanished' | 'pull_request';
   atMs: number;
 }>;

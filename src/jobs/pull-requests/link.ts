@@ -4,7 +4,7 @@ export type CodeHostSite = Readonly<{
   webUrl: string;
 }>;
 
-export type CodeHostName = 'github' | 'gitlab' | 'bitbucket' | 'azure';
+type CodeHostName = 'github' | 'gitlab' | 'bitbucket' | 'azure';
 
 /** From an untrusted URL. */
 export type PullRequestLink = Readonly<{

@@ -15,10 +15,10 @@ export type PullRequestFacts = Readonly<{
   previewUrl?: string;
 }>;
 
-export type PullRequestState = 'draft' | 'open' | 'merged' | 'closed';
+type PullRequestState = 'draft' | 'open' | 'merged' | 'closed';
 
 /** `lines` null: not counted. */
-export type PullRequestSize = Readonly<{
+type PullRequestSize = Readonly<{
   files: number;
   lines: { readonly added: number; readonly removed: number } | null;
 }>;

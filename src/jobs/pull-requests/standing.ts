@@ -1,7 +1,7 @@
 import { type Job, shownLinkOf } from '../job.ts';
 import { type PullRequestFacts, type SeenPullRequest, seenPullRequest } from './pull-request.ts';
 
-export type Standing =
+type Standing =
   | 'merged'
   | 'closed'
   | 'checks_failing'

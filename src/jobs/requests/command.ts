@@ -82,14 +82,11 @@ export function isNear(word: string, name: string): boolean {
 export function nearest<Name extends string>(
   word: string,
   names: readonly Name[],
-  slipsMax: (name: Name) => number = () => 1,
+  slipsMax: (name: Name) => 1 | 2 = () => 1,
 ): Name | null {
-  const most = Math.max(0, ...names.map(slipsMax));
-  for (let slips = 0; slips <= most; slips += 1) {
-    const found = names.find((name) => slips <= slipsMax(name) && isWithin(slips, word, name));
-    if (found !== undefined) return found;
-  }
-  return null;
+  const within = (slips: number) =>
+    names.find((name) => slips <= slipsMax(name) && isWithin(slips, word, name));
+  return within(0) ?? within(1) ?? within(2) ?? null;
 }
 
 /** Swapped neighbours are one typo. */
@@ -140,14 +137,12 @@ export function projectCalled(called: string, projects: Projects): Project | Unk
   const asked = called.toLowerCase();
   const found = projects.find(({ id, name }) => [name, id].some((known) => known.toLowerCase() === asked));
   if (found !== undefined) return found;
-  const offered = projects.map(({ id, name }) => ({ id, name }));
-  const meant = nearest(
-    asked,
-    offered.map(({ name }) => name.toLowerCase()),
-  );
-  const isMeant = ({ name }: NamedProject) => name.toLowerCase() === meant;
-  const nearestFirst = [...offered.filter(isMeant), ...offered.filter((one) => !isMeant(one))];
-  return { kind: 'unknown_project', name: called.slice(0, NAME_MAX), projects: nearestFirst };
+  const names = projects.map(({ name }) => name.toLowerCase());
+  const meant = nearest(asked, names);
+  const isOther = ({ name }: NamedProject) => Number(name.toLowerCase() !== meant);
+  const nearestFirst = projects.toSorted((one, other) => isOther(one) - isOther(other));
+  const offered = nearestFirst.map(({ id, name }) => ({ id, name }));
+  return { kind: 'unknown_project', name: called.slice(0, NAME_MAX), projects: offered };
 }
 
 export function isNoProject(names: readonly string[]): string {

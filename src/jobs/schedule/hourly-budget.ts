@@ -25,12 +25,11 @@ export type BudgetUse = Readonly<{
 
 /** Follow-ups may pass starts that are over their limit, and people's starts unattended ones. */
 export function allowedAtMs(use: BudgetUse, asking: InBudgetQueue, nowMs: number): number {
-  const { perHour } = use;
   const queue = [...joinedBy(asking, use.waiting)];
   const startedAtMs = [...use.startedAtMs];
   for (let atMs = nowMs; ; atMs = Math.max(nowMs, (startedAtMs.shift() ?? nowMs) + HOUR_MS)) {
     for (;;) {
-      const next = queue.findIndex((waiting) => startedAtMs.length < limitOf(waiting, perHour));
+      const next = queue.findIndex((waiting) => startedAtMs.length < limitOf(waiting, use.perHour));
       const first = queue[next];
       if (first === undefined) break;
       if (isSame(first, asking)) return atMs;

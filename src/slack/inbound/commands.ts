@@ -1,6 +1,6 @@
 import { sitesOf } from '#engine/apply-event.ts';
 import { announces } from '#jobs/agent-job.ts';
-import { openJob } from '#jobs/decide/start/open.ts';
+import { openJob } from '#jobs/decide/open.ts';
 import { turnsOf } from '#jobs/follow-ups/turns.ts';
 import type { Job } from '#jobs/job.ts';
 import { settingsOf } from '#jobs/policy.ts';

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ModalView } from '@slack/types';
 import { sitesOf } from '#engine/apply-event.ts';
-import { outcomeOfOffer } from '#jobs/decide/offers.ts';
+import { outcomeOfOffer } from '#jobs/decide/decide.ts';
 import type { JobEvent } from '#jobs/event.ts';
 import { endedByOf, type Job } from '#jobs/job.ts';
 import { CLOCK_SKEW_MS } from '../messages/message-event.ts';

@@ -7,7 +7,7 @@ import {
   type Manner,
   openQuestion,
   requestJob,
-} from '#jobs/decide/start/open.ts';
+} from '#jobs/decide/open.ts';
 import { type Job, startPromptOf } from '#jobs/job.ts';
 import { defaultProject, settingsOf } from '#jobs/policy.ts';
 import { noAttachments } from '#jobs/requests/attachments.ts';

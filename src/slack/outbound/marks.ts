@@ -1,6 +1,5 @@
 import { type AnyJobContext, applyEvent } from '#engine/apply-event.ts';
-import { asksOnceMore, draftKey, requestDraft } from '#jobs/decide/start/drafts.ts';
-import type { JobRequest } from '#jobs/decide/start/open.ts';
+import { asksOnceMore, draftKey, type JobRequest, requestDraft } from '#jobs/decide/open.ts';
 import type { MarkedMessage } from '#jobs/event.ts';
 import { approversIn, defaultProject, settingsOf } from '#jobs/policy.ts';
 import { isBlank, threadWordOf } from '#jobs/requests/command.ts';

@@ -1,5 +1,5 @@
 import { type AnyJobContext, applyEvent } from '#engine/apply-event.ts';
-import { DRAFT_KEPT_MS, mayDraftMore } from '#jobs/decide/start/drafts.ts';
+import { DRAFT_KEPT_MS, mayDraftMore } from '#jobs/decide/open.ts';
 import type { Job } from '#jobs/job.ts';
 import type { Logger } from '#runtime/redact.ts';
 import type { Thread, Transaction } from '#store/store.ts';

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { callAgent, sendFollowUps } from '../../../src/agent/call-agent.ts';
 import { notSentError, refusedError } from '../../../src/agent/client.ts';
 import { createLoop } from '../../../src/engine/loop.ts';
-import type { JobRequest } from '../../../src/jobs/decide/start/open.ts';
+import type { JobRequest } from '../../../src/jobs/decide/open.ts';
 import type { ClaimedTask } from '../../../src/store/store.ts';
 import { anAgentJob, aReply } from '../../jobs/support/builders.ts';
 import { createLoopsWorld, type LoopsOptions } from './loops-world.ts';

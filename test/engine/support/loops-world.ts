@@ -7,7 +7,7 @@ import { eventFeatures } from '../../../src/app/features.ts';
 import { createLogger } from '../../../src/app/operations/logger.ts';
 import { createLoops, type Tools } from '../../../src/app/service/loops.ts';
 import { applyEvent } from '../../../src/engine/apply-event.ts';
-import { type JobRequest, openJob } from '../../../src/jobs/decide/start/open.ts';
+import { type JobRequest, openJob } from '../../../src/jobs/decide/open.ts';
 import type { JobEvent } from '../../../src/jobs/event.ts';
 import type { Workspace } from '../../../src/slack/workspace/workspace.ts';
 import { openStore } from '../../../src/store/open.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { requestDraft } from '../../../src/jobs/decide/start/drafts.ts';
-import type { JobRequest } from '../../../src/jobs/decide/start/open.ts';
+import { type JobRequest, requestDraft } from '../../../src/jobs/decide/open.ts';
 import type { JobEvent } from '../../../src/jobs/event.ts';
 import { isUnattended } from '../../../src/jobs/job.ts';
 import { fc } from '../../support/properties.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { AgentFailure, AgentJob } from '../../../src/jobs/agent-job.ts';
-import { NEWS_MAX, NEWS_WINDOW_MS } from '../../../src/jobs/decide/watch/long-running.ts';
+import { NEWS_MAX, NEWS_WINDOW_MS } from '../../../src/jobs/decide/decide.ts';
 import { emptyQueue } from '../../../src/jobs/follow-ups/follow-up.ts';
 import { cardView } from '../../../src/slack/views/job.ts';
 import { fc } from '../../support/properties.ts';

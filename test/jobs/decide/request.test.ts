@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Manner, openQuestion, requestJob } from '../../../src/jobs/decide/start/open.ts';
+import { type Manner, openQuestion, requestJob } from '../../../src/jobs/decide/open.ts';
 import type { Job, Stage } from '../../../src/jobs/job.ts';
 import { parseProjectPrefix } from '../../../src/jobs/requests/command.ts';
 import { aJob } from '../../support/a-job.ts';

@@ -1,5 +1,5 @@
 import type { AgentFailure, AgentJob } from '../../../src/jobs/agent-job.ts';
-import type { JobRequest } from '../../../src/jobs/decide/start/open.ts';
+import type { JobRequest } from '../../../src/jobs/decide/open.ts';
 import type { Reply } from '../../../src/jobs/event.ts';
 import type { FollowUp } from '../../../src/jobs/follow-ups/follow-up.ts';
 import type { Policy } from '../../../src/jobs/policy.ts';

@@ -2,7 +2,7 @@ import type { AgentFailure, AgentJob } from '../../../src/jobs/agent-job.ts';
 import type { Announcement } from '../../../src/jobs/announcement.ts';
 import type { CallOutcome, CallRequest, NewCall } from '../../../src/jobs/call.ts';
 import type { Decision, DecisionContext } from '../../../src/jobs/decide/decision-builder.ts';
-import { type JobRequest, openJob } from '../../../src/jobs/decide/start/open.ts';
+import { type JobRequest, openJob } from '../../../src/jobs/decide/open.ts';
 import type { JobEvent } from '../../../src/jobs/event.ts';
 import {
   type FollowUp,

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { eventFeatures } from '../../../src/app/features.ts';
 import { createLogger } from '../../../src/app/operations/logger.ts';
 import { applyEvent } from '../../../src/engine/apply-event.ts';
-import { openJob } from '../../../src/jobs/decide/start/open.ts';
+import { openJob } from '../../../src/jobs/decide/open.ts';
 import type { JobEvent } from '../../../src/jobs/event.ts';
 import { loggedRequest } from '../../../src/slack/inbound/connection/requests.ts';
 import { jobButton } from '../../../src/slack/inbound/job-button.ts';

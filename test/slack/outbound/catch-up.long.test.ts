@@ -6,7 +6,7 @@ import { eventFeatures } from '../../../src/app/features.ts';
 import { createLogger } from '../../../src/app/operations/logger.ts';
 import { createLoops, type Tools } from '../../../src/app/service/loops.ts';
 import { applyEvent } from '../../../src/engine/apply-event.ts';
-import { openJob } from '../../../src/jobs/decide/start/open.ts';
+import { openJob } from '../../../src/jobs/decide/open.ts';
 import { missedReplies } from '../../../src/slack/outbound/catch-up.ts';
 import { createPoster } from '../../../src/slack/workspace/poster.ts';
 import type { Workspace } from '../../../src/slack/workspace/workspace.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { eventFeatures } from '../../../src/app/features.ts';
 import { createLogger } from '../../../src/app/operations/logger.ts';
 import { applyEvent } from '../../../src/engine/apply-event.ts';
-import { openJob } from '../../../src/jobs/decide/start/open.ts';
+import { openJob } from '../../../src/jobs/decide/open.ts';
 import type { SlackTools } from '../../../src/slack/outbound/refresh.ts';
 import { refreshReceipts } from '../../../src/slack/outbound/render.ts';
 import type { Workspace } from '../../../src/slack/workspace/workspace.ts';

@@ -1,6 +1,6 @@
 import type { ModalView } from '@slack/types';
 import { policyOf } from '#engine/apply-event.ts';
-import { isToBeEdited, isToBeFound } from '#jobs/decide/start/create.ts';
+import { isToBeEdited, isToBeFound } from '#jobs/decide/create.ts';
 import type { EventOf, JobEvent } from '#jobs/event.ts';
 import { promptOf } from '#jobs/follow-ups/follow-up.ts';
 import type { Draft } from '#jobs/job.ts';

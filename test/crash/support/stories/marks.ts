@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { requestDraft } from '../../../../src/jobs/decide/start/drafts.ts';
+import { requestDraft } from '../../../../src/jobs/decide/open.ts';
 import { botScopes, reactionScopes } from '../../../../src/slack/protocol/scopes.ts';
 import { policy, request } from '../../../jobs/support/builders.ts';
 import { alice, bob, general, type SlackMessage } from '../../../support/local-slack.ts';

@@ -1,13 +1,19 @@
-import type { EventOf } from '../../event.ts';
-import { type Job, mayStartAgain } from '../../job.ts';
-import { countReplies, replaceAgentJob, withKnownLink } from '../announce.ts';
-import type { Deciders, DecisionBuilder } from '../decision-builder.ts';
-import { clearTrouble, endFailedCall, forgetUntoldTrouble, noteTrouble } from '../failures.ts';
-import { announceRefusal, NO_JOB, scheduleSending } from '../replies/enqueue.ts';
-import { notifyOfChanges, requeue } from '../replies/follow-ups.ts';
-import { withChanges, withCorrection } from '../replies/replies.ts';
-import { announceNotSent } from '../replies/snippets.ts';
-import { observe } from '../watch/observe.ts';
+import type { EventOf } from '../event.ts';
+import { type Job, mayStartAgain } from '../job.ts';
+import { countReplies, replaceAgentJob, withKnownLink } from './announce.ts';
+import type { Deciders, DecisionBuilder } from './decision-builder.ts';
+import { clearTrouble, forgetUntoldTrouble, noteTrouble, verdictOn } from './failures.ts';
+import {
+  announceNotSent,
+  announceRefusal,
+  NO_JOB,
+  notifyOfChanges,
+  requeue,
+  scheduleSending,
+  withChanges,
+  withCorrection,
+} from './follow-ups.ts';
+import { observe } from './observe.ts';
 import { dropJob, requestCreate, watchAgentJob } from './open.ts';
 
 function jobCreated(builder: DecisionBuilder, created: EventOf<'job_created' | 'job_found'>) {
@@ -36,35 +42,31 @@ export const createDeciders = {
   },
 
   create_failed(builder, { callId, failure }) {
-    const verdict = endFailedCall(builder, 'create_job', callId, failure);
+    const verdict = verdictOn(failure);
+    builder.endCall(callId, verdict, failure);
     if (builder.job.stage.kind !== 'creating') return;
     builder.change({ hurriedMessage: null });
-    const { words: message = '' } = failure;
-    switch (verdict) {
-      case 'retry':
-        noteTrouble(builder, 'send', failure);
-        break;
-      case 'failed': {
-        clearTrouble(builder, 'send');
-        builder.change({ stage: { kind: 'rejected', message } });
-        builder.announce({ kind: 'create_rejected', message });
-        releaseReplies(builder, callId);
-        const waiting = builder.followUpsIn('waiting');
-        if (waiting.length > 0) {
-          builder.updateFollowUps(waiting, { state: 'not_sent', callId });
-          announceRefusal(builder, callId, waiting, NO_JOB);
-        }
-        builder.refreshCard();
-        break;
-      }
-      case 'unknown':
-        builder.change({ stage: { kind: 'create_unknown', callId, sinceMs: builder.nowMs } });
-        forgetUntoldTrouble(builder);
-        builder.announce({ kind: 'create_unknown', callId });
-        builder.updateFollowUps(repliesAlong(builder, callId), { state: 'unknown' });
-        builder.refreshCard();
-        break;
+    if (verdict === 'retry') {
+      noteTrouble(builder, 'send', failure);
+      return;
     }
+    builder.refreshCard();
+    if (verdict === 'unknown') {
+      builder.change({ stage: { kind: 'create_unknown', callId, sinceMs: builder.nowMs } });
+      forgetUntoldTrouble(builder);
+      builder.announce({ kind: 'create_unknown', callId });
+      builder.updateFollowUps(repliesAlong(builder, callId), { state: 'unknown' });
+      return;
+    }
+    const { words: message = '' } = failure;
+    clearTrouble(builder, 'send');
+    builder.change({ stage: { kind: 'rejected', message } });
+    builder.announce({ kind: 'create_rejected', message });
+    releaseReplies(builder, callId);
+    const waiting = builder.followUpsIn('waiting');
+    if (waiting.length === 0) return;
+    builder.updateFollowUps(waiting, { state: 'not_sent', callId });
+    announceRefusal(builder, callId, waiting, NO_JOB);
   },
 
   start_again_pressed: startAgain,
@@ -143,10 +145,9 @@ function repliesAlong(builder: DecisionBuilder, callId: string) {
 
 function markAsSent(builder: DecisionBuilder, callId: string) {
   const along = repliesAlong(builder, callId);
-  const { takesRepliesAlong: _, ...job } = builder.job;
-  builder.job = job;
+  builder.change({ takesRepliesAlong: undefined });
   if (along.length === 0) return;
-  builder.change({ sentFollowUps: job.sentFollowUps + along.length });
+  builder.change({ sentFollowUps: builder.job.sentFollowUps + along.length });
   countReplies(builder, along);
   builder.updateFollowUps(along, { state: 'sent' });
   notifyOfChanges(builder, callId);

@@ -1,5 +1,5 @@
-import { type AgentJob, isEnded } from '../../agent-job.ts';
-import type { FollowUp } from '../../follow-ups/follow-up.ts';
+import { type AgentJob, type EndedStatus, isEnded } from '../agent-job.ts';
+import type { FollowUp } from '../follow-ups/follow-up.ts';
 import {
   type EndBefore,
   type Ended,
@@ -9,8 +9,9 @@ import {
   type Settle,
   type Stage,
   type Working,
+  watchQuestionOf,
   workingSince,
-} from '../../job.ts';
+} from '../job.ts';
 import {
   CLOCKS_DIFFER_MS,
   cardIntervalMs,
@@ -20,7 +21,7 @@ import {
   endedIntervalMs,
   endedRetryMs,
   isWaitOn,
-} from '../../schedule/schedule.ts';
+} from '../schedule/schedule.ts';
 import {
   announceEnd,
   announceLink,
@@ -35,10 +36,9 @@ import {
   turnNewsOf,
   uncountedReplies,
   withKnownLink,
-} from '../announce.ts';
-import type { Deciders, DecisionBuilder } from '../decision-builder.ts';
-import { clearTrouble, isGone, isMissing, noteMissing, noteTrouble } from '../failures.ts';
-import { askIfLong, checkAt, isPaused } from './long-running.ts';
+} from './announce.ts';
+import type { Deciders, DecisionBuilder } from './decision-builder.ts';
+import { clearTrouble, isGone, isMissing, noteMissing, noteTrouble } from './failures.ts';
 
 const GIVEN_UP_AFTER_MS = 2 * ENDED_CHECKS_MS;
 
@@ -84,10 +84,39 @@ export const checkDeciders = {
       return;
     }
     if (job.trouble?.source === 'check') builder.change({ trouble: null });
-    endTurn(builder, 'vanished', stage.settle?.turnsToCome ?? 0);
+    endTurn(builder, 'vanished');
     if (noteStatus(builder, 'vanished'))
       builder.announce({ kind: wasNeverThere ? 'no_such_job' : 'vanished' });
-    builder.change({ lastAnnounced: { status: 'vanished', turn: job.turn } });
+    builder.refreshCard();
+  },
+
+  keep_watching_pressed(builder, { question: number }) {
+    const stage = stageWithQuestion(builder, number);
+    if (stage?.question?.answer !== null) return;
+    builder.change({
+      stage: { ...stage, question: { number, answer: 'keep' }, askFromMs: nextAskMs(builder) },
+    });
+    builder.schedule('check_job');
+  },
+
+  stop_watching_pressed(builder, { question: number, userId, inSession }) {
+    const { stage, trouble, watchQuestions } = builder.job;
+    if (stage.kind !== 'working' || stage.question?.answer === 'stop') return;
+    if (number !== watchQuestionOf(builder.job)) return;
+    builder.change({
+      watchQuestions: Math.max(watchQuestions, number),
+      stage: { ...stage, question: { number, answer: 'stop' } },
+      trouble: trouble?.source === 'check' ? null : trouble,
+    });
+    if (inSession && userId !== undefined) builder.announce({ kind: 'unwatched', userId });
+    builder.refreshCard();
+  },
+
+  resume_watching_pressed(builder, { question: number }) {
+    const stage = stageWithQuestion(builder, number);
+    if (stage?.question?.answer !== 'stop') return;
+    builder.change({ stage: { ...stage, question: undefined, askFromMs: nextAskMs(builder) } });
+    builder.schedule('check_job');
     builder.refreshCard();
   },
 } satisfies Partial<Deciders>;
@@ -115,22 +144,20 @@ export function observe(builder: DecisionBuilder, stage: Working, agentJob: Agen
   const { status } = agentJob;
   if (!isEnded(status)) {
     if (status === 'active' && settle?.seenActive === false) {
-      builder.change({ stage: { ...stage, settle: takeUp(settle) } });
-      forgetLikelyEnd(builder);
+      takeUp(builder, stage, settle);
+      const { lastAnnounced: last, turn } = builder.job;
+      if (last?.turn === turn && isEnded(last.status)) noteActive(builder);
     }
     announceRunning(builder, status);
     noteActivity(builder, agentJob.activity);
     askIfLong(builder);
     scheduleCheck(builder);
   } else if (isTurnOver(builder, settle, agentJob)) {
-    const { posts } = builder.job;
     const isOwnEnd = settle === null || settle.seenActive || isAnotherEnd(settle, agentJob);
-    const lastSettle = settle?.seenActive === false && isOwnEnd ? takeUp(settle) : settle;
-    endTurn(builder, status, lastSettle?.turnsToCome ?? 0, stoppedBy(builder, agentJob));
+    if (settle?.seenActive === false && isOwnEnd) takeUp(builder, stage, settle);
     const isTimed = isOwnEnd && stage.isOlder !== true;
-    announceEnd(builder, agentJob, status, isTimed ? Math.max(0, nowMs - workingSince(stage)) : null);
-    if (stage.endBefore !== undefined && builder.job.posts === posts) restoreEnd(builder, stage.endBefore);
-    builder.refreshCard();
+    const lastedMs = isTimed ? Math.max(0, nowMs - workingSince(stage)) : null;
+    endAndAnnounce(builder, agentJob, status, lastedMs, stage.endBefore);
   } else {
     scheduleCheck(builder);
     // A failure waits: it asks for a decision.
@@ -188,7 +215,7 @@ export function startTurn(
       turnStartedAtMs: nowMs,
       workingSinceMs: working === null || working.isOlder === true ? nowMs : workingSince(working),
       settle: isTakenUp ? null : settle,
-      ...(working?.stopBy !== undefined && { stopBy: working.stopBy }),
+      stopBy: working?.stopBy,
     },
     turn: job.turn + 1,
   });
@@ -209,21 +236,15 @@ export function expectTurn(builder: DecisionBuilder): void {
   const turnsToCome = turnsToComeOf(stage) + 1;
   if (stage.kind === 'ended') builder.change({ stage: { ...stage, turnsToCome } });
   if (stage.kind !== 'working') return;
-  const { nowMs: untilMs } = builder;
-  const over = { untilMs, previousStatus: null, previousPrLink: null, seenActive: true };
+  const over = { untilMs: builder.nowMs, previousStatus: null, previousPrLink: null, seenActive: true };
   builder.change({ stage: { ...stage, settle: { ...(stage.settle ?? over), turnsToCome } } });
 }
 
-function forgetLikelyEnd(builder: DecisionBuilder) {
-  const { lastAnnounced: last, turn } = builder.job;
-  if (last?.turn === turn && isEnded(last.status)) noteActive(builder);
-}
-
 /** If the job seemed active before, this may still be the previous turn. */
-function takeUp(settle: Settle): Settle {
-  const { previousStatus, turnsToCome = 0 } = settle;
-  const isPrevious = previousStatus === null;
-  return { ...settle, seenActive: true, turnsToCome: Math.max(0, turnsToCome - (isPrevious ? 0 : 1)) };
+function takeUp(builder: DecisionBuilder, stage: Working, settle: Settle) {
+  const isPrevious = settle.previousStatus === null;
+  const turnsToCome = Math.max(0, turnsToComeOf(stage) - (isPrevious ? 0 : 1));
+  builder.change({ stage: { ...stage, settle: { ...settle, seenActive: true, turnsToCome } } });
 }
 
 function turnsToComeOf(stage: Stage) {
@@ -257,9 +278,10 @@ function scheduleCheck(builder: DecisionBuilder) {
 }
 
 /** Provisional: a follow-up or a link may arrive late. */
-function endTurn(builder: DecisionBuilder, status: Ended['status'], turnsToCome: number, by?: string | null) {
+function endTurn(builder: DecisionBuilder, status: Ended['status'], by?: Ended['stoppedBy']) {
   const { nowMs } = builder;
   const { stage, turn, requestedAtMs } = builder.job;
+  const turnsToCome = turnsToComeOf(stage);
   let tookMs = stage.kind === 'ended' ? stage.tookMs : undefined;
   if (stage.kind === 'working' && stage.isOlder !== true)
     tookMs = nowMs - (turn === 1 ? requestedAtMs : workingSince(stage));
@@ -268,8 +290,8 @@ function endTurn(builder: DecisionBuilder, status: Ended['status'], turnsToCome:
     status,
     sinceMs: nowMs,
     ...(turnsToCome > 0 && { turnsToCome }),
-    ...(tookMs !== undefined && { tookMs }),
-    ...(by !== undefined && { stoppedBy: by }),
+    tookMs,
+    stoppedBy: by,
   });
 }
 
@@ -280,42 +302,38 @@ export function checkFrom(builder: DecisionBuilder, stage: Ended): void {
   if (waitMs !== null) builder.schedule('check_ended_job', nowMs + waitMs);
 }
 
-/** The job only seemed to continue. */
-function restoreEnd(builder: DecisionBuilder, { turnReplies, ...times }: EndBefore) {
+/** Without news, the job only seemed to continue: the end before holds. */
+function endAndAnnounce(
+  builder: DecisionBuilder,
+  agentJob: AgentJob,
+  status: EndedStatus,
+  lastedMs: number | null,
+  endBefore: EndBefore | undefined,
+) {
+  const { posts } = builder.job;
+  endTurn(builder, status, stoppedBy(builder, agentJob));
+  announceEnd(builder, agentJob, status, lastedMs);
+  builder.refreshCard();
   const { stage } = builder.job;
-  if (stage.kind !== 'ended') return;
+  if (endBefore === undefined || builder.job.posts > posts || stage.kind !== 'ended') return;
+  const { turnReplies, ...times } = endBefore;
   checkFrom(builder, { ...stage, ...times });
   if (turnReplies !== undefined) builder.change({ turnReplies });
 }
 
 function observeEnded(builder: DecisionBuilder, ended: Ended, agentJob: AgentJob) {
-  const { agentJob: before, turnReplies } = builder.job;
-  const { status } = agentJob;
-  const { kind: _kind, status: _status, turnsToCome = 0, ...times } = ended;
-  const endBefore = { ...times, turnReplies };
-  recordFacts(builder, agentJob);
-  const { posts } = builder.job;
-  if (!isEnded(status)) {
-    resume(builder, status, ended, before?.prLink ?? null, endBefore);
-  } else if (status === ended.status && agentJob.prLink === before?.prLink) {
-    checkFrom(builder, withPastEnd(ended, builder.nowMs));
-  } else {
-    endTurn(builder, status, turnsToCome);
-    announceEnd(builder, agentJob, status, null);
-    builder.refreshCard();
-    if (builder.job.posts === posts) restoreEnd(builder, endBefore);
-  }
-}
-
-/** The next check announces it: one outdated answer is no news. */
-function resume(
-  builder: DecisionBuilder,
-  status: string,
-  { status: previousStatus, turnsToCome = 0 }: Ended,
-  previousPrLink: string | null,
-  endBefore: EndBefore,
-) {
   const { job, nowMs, policy } = builder;
+  const { status } = agentJob;
+  const { kind: _kind, status: previousStatus, turnsToCome = 0, ...times } = ended;
+  const endBefore = { ...times, turnReplies: job.turnReplies };
+  const previousPrLink = job.agentJob?.prLink ?? null;
+  recordFacts(builder, agentJob);
+  if (isEnded(status)) {
+    if (status === previousStatus && agentJob.prLink === previousPrLink)
+      return checkFrom(builder, withPastEnd(ended, nowMs));
+    return endAndAnnounce(builder, agentJob, status, null, endBefore);
+  }
+  // The next check announces it: one outdated answer is no news.
   const isExplained = turnsToCome > 0;
   builder.change({
     stage: {
@@ -341,4 +359,38 @@ function resume(
 /** A clock that was ahead may have set `sinceMs`. */
 function withPastEnd(ended: Ended, nowMs: number) {
   return ended.sinceMs <= nowMs + CLOCKS_DIFFER_MS ? ended : { ...ended, sinceMs: nowMs };
+}
+
+function askIfLong(builder: DecisionBuilder) {
+  const { stage, watchQuestions } = builder.job;
+  if (stage.kind !== 'working' || stage.question?.answer === null) return;
+  const { nowMs, policy } = builder;
+  const { turnStartedAtMs: sinceMs } = stage;
+  if (nowMs < (stage.askFromMs ?? sinceMs + policy.longRunningAfterMs)) return;
+  const number = watchQuestions + 1;
+  builder.change({
+    watchQuestions: number,
+    stage: { ...stage, question: { number, answer: null } },
+  });
+  builder.announce({ kind: 'long_running', question: number, sinceMs, lastedMs: nowMs - sinceMs });
+}
+
+function stageWithQuestion({ job: { stage } }: DecisionBuilder, number: number) {
+  return stage.kind === 'working' && stage.question?.number === number ? stage : null;
+}
+
+function nextAskMs({ nowMs, policy }: DecisionBuilder) {
+  return nowMs + policy.longRunningAfterMs;
+}
+
+export const LONGEST_NEWS_PAUSE_MS = 3_600_000;
+
+export function isPaused({ recentNews }: Pick<Job, 'recentNews'>, nowMs: number): boolean {
+  return isWaitOn(recentNews?.pausedUntilMs ?? 0, LONGEST_NEWS_PAUSE_MS, nowMs);
+}
+
+export function checkAt(builder: DecisionBuilder, atMs: number): void {
+  const { stage } = builder.job;
+  if (stage.kind === 'ended') builder.schedule('check_ended_job', atMs);
+  if (stage.kind === 'working') builder.schedule('check_job', atMs);
 }

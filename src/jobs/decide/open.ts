@@ -1,11 +1,20 @@
-import { type CallRequest, createKey } from '../../call.ts';
-import type { EventOf } from '../../event.ts';
-import { firstInstruction, fittingAlong, slackTime } from '../../follow-ups/follow-up.ts';
-import { type Dropped, initiatorOf, type Job, openStages, type StartThread } from '../../job.ts';
-import { type Attachments, noAttachments } from '../../requests/attachments.ts';
-import type { UnknownProject } from '../../requests/command.ts';
-import { type Deciders, type Decision, DecisionBuilder, type DecisionContext } from '../decision-builder.ts';
-import { enqueueOrRefuse } from '../replies/enqueue.ts';
+import { type CallRequest, createKey } from '../call.ts';
+import type { EventOf } from '../event.ts';
+import { firstInstruction, fittingAlong, slackTime } from '../follow-ups/follow-up.ts';
+import {
+  type Draft,
+  type Dropped,
+  initiatorOf,
+  type Job,
+  openStages,
+  paragraphs,
+  type Stage,
+  type StartThread,
+} from '../job.ts';
+import { type Attachments, noAttachments } from '../requests/attachments.ts';
+import type { UnknownProject } from '../requests/command.ts';
+import { type Deciders, type Decision, DecisionBuilder, type DecisionContext } from './decision-builder.ts';
+import { enqueueOrRefuse, followUpShown } from './follow-ups.ts';
 
 const REPLIED_AFTER_MS = 2_000;
 
@@ -27,10 +36,10 @@ export function openJob(request: JobRequest, context: DecisionContext): Decision
   return builder.decision();
 }
 
-export function builderForNew(
+function builderForNew(
   { thread, attachments = noAttachments, context: said = '', ...request }: JobRequest,
   context: DecisionContext,
-): DecisionBuilder {
+) {
   const job: Job = {
     watchedAgentJobId: null,
     ...request,
@@ -92,7 +101,7 @@ export function dropJob(builder: DecisionBuilder, why: Dropped['why'], byUserId:
   builder.refreshCard();
 }
 
-export function requestCard(builder: DecisionBuilder): void {
+function requestCard(builder: DecisionBuilder) {
   const { id, threadTs, repliesAfterTs } = builder.job;
   // A redelivered request may follow replies that found no job.
   const mayHaveReplies = builder.nowMs - Number(repliesAfterTs) * 1000 > REPLIED_AFTER_MS;
@@ -102,16 +111,16 @@ export function requestCard(builder: DecisionBuilder): void {
   builder.addCall(`card:${id}:${cards}`, { kind: 'post_card' });
 }
 
-export const cardDeciders = {
+export const startDeciders = {
   card_posted(builder, { ts }) {
-    if (builder.job.stage.kind === 'dropped') {
+    const { stage, threadTs, watchedAgentJobId, snippets, others } = builder.job;
+    if (stage.kind === 'dropped') {
       builder.change({ cardTs: ts });
       builder.refreshCard();
     }
-    if (builder.job.stage.kind !== 'opening') return;
-    const { watchedAgentJobId, snippets, others } = builder.job;
+    if (stage.kind !== 'opening') return;
     const pictures = builder.picturesIn(others);
-    builder.change({ cardTs: ts, threadTs: builder.job.threadTs ?? ts, pictures });
+    builder.change({ cardTs: ts, threadTs: threadTs ?? ts, pictures });
     const files = builder.unsentIn(others);
     if (files.length > 0) builder.announce({ kind: 'files_not_sent', files });
     if (watchedAgentJobId !== null) watchAgentJob(builder, watchedAgentJobId);
@@ -139,7 +148,7 @@ export const cardDeciders = {
     if (stage.kind !== 'card_failed' || press.cards !== cards) return;
     openIn(builder, stage.thread, press);
     const kept = builder.followUpsIn('not_sent').filter(({ callId }) => callId === null);
-    for (const followUp of kept) enqueueOrRefuse(builder, { ...followUp, state: 'waiting' });
+    for (const followUp of kept) enqueueOrRefuse(builder, followUp);
   },
 
   card_delayed(builder, { reason, waitsFor }) {
@@ -164,13 +173,97 @@ export const cardDeciders = {
     }
     openIn(builder, stage.thread, press);
   },
+
+  draft_posted(builder, { draft, ts: postTs }) {
+    const stage = openDraft(builder, draft);
+    if (stage === null) return;
+    builder.change({
+      stage: { ...stage, postTs },
+      ...(stage.thread === null && { threadTs: postTs, repliesAfterTs: postTs }),
+    });
+  },
+
+  /** Its message may exist, with a working *Start*. */
+  draft_unseen(builder, { draft }) {
+    const stage = openDraft(builder, draft);
+    if (stage !== null) builder.change({ stage: { ...stage, isUnseen: true } });
+  },
+
+  post_refused(builder, { callId, announcement, reason }) {
+    if (announcement.kind === 'draft') {
+      const stage = openDraft(builder, announcement.number);
+      if (stage === null) return;
+      drop(builder, stage, 'not_posted', null);
+      notifyRequester(builder, callId, reason, 'draft_refused');
+      return;
+    }
+    // Sent without a receipt.
+    if (announcement.kind === 'follow_up')
+      followUpShown(builder, { ...announcement, messageTs: slackTime(builder.nowMs) });
+    notifyRequester(builder, callId, reason, announcement);
+  },
+
+  draft_started(builder, { draft, prompt, said = '', attachments = noAttachments, withheld = [], postTs }) {
+    const { job, nowMs } = builder;
+    if (openDraft(builder, draft) === null) return;
+    for (const messageTs of withheld) {
+      const followUp = builder.followUpAt(messageTs);
+      if (followUp?.state === 'waiting') builder.excludeFollowUp(followUp, 'aside');
+    }
+    const threadTs = job.threadTs ?? postTs ?? null;
+    const repliesAfterTs = job.repliesAfterTs ?? threadTs;
+    builder.change({
+      stage: { kind: 'opening' },
+      threadTs,
+      repliesAfterTs,
+      takesRepliesAlong: true,
+      requestedAtMs: nowMs,
+      responseUrl: null,
+      isStartedByPerson: true,
+      context: paragraphs(job.context, said),
+      ...(prompt !== undefined && { prompt }),
+      snippets: [...job.snippets, ...attachments.snippets],
+      others: [...job.others, ...attachments.others],
+    });
+    requestCard(builder);
+  },
+
+  draft_dismissed(builder, { draft, userId }) {
+    const stage = openDraft(builder, draft);
+    if (stage !== null) drop(builder, stage, 'dismissed', userId);
+  },
+
+  draft_expired(builder) {
+    const { stage } = builder.job;
+    if (stage.kind !== 'draft') return;
+    const dueAtMs = stage.draftedAtMs + DRAFT_KEPT_MS;
+    if (builder.nowMs < dueAtMs) builder.schedule('expire_draft', dueAtMs);
+    else drop(builder, stage, 'expired', null);
+  },
+
+  marks_seen(builder, { userIds }) {
+    const { stage } = builder.job;
+    if (stage.kind !== 'draft' && stage.kind !== 'dropped') return;
+    if (stage.markedBy === undefined || stage.markedBy.join() === userIds.join()) return;
+    builder.change({ stage: { ...stage, markedBy: userIds } });
+    if (stage.kind === 'dropped' || userIds.length > 0) return;
+    drop(builder, { ...stage, markedBy: [] }, 'withdrawn', stage.markedBy[0] ?? null);
+  },
+
+  marked_once_more(builder, { userIds, approvers, message }) {
+    const { job, nowMs } = builder;
+    const requesterId = asksOnceMore(job.stage, userIds);
+    if (job.stage.kind !== 'dropped' || requesterId === null) return;
+    const { prompt, attachments, thread, along: messages } = message;
+    builder.change({ requesterId, requestedAtMs: nowMs, prompt, ...attachments });
+    makeDraft(builder, job.stage.number + 1, thread, { approvers, messages, markedBy: userIds });
+  },
 } satisfies Partial<Deciders>;
 
 export function watchAgentJob(builder: DecisionBuilder, agentJobId: string): void {
-  const { nowMs } = builder;
   const unseen = { status: 'unknown', repository: null, ref: null, model: null, prLink: null };
   builder.change({
-    stage: { kind: 'working', turnStartedAtMs: nowMs, settle: null, isOlder: true },
+    stage: { kind: 'working', turnStartedAtMs: builder.nowMs, settle: null, isOlder: true },
     agentJob: { id: agentJobId, ...unseen },
   });
   builder.schedule('check_job');
@@ -178,13 +271,13 @@ export function watchAgentJob(builder: DecisionBuilder, agentJobId: string): voi
 }
 
 /** Once per `key`. */
-export function notifyRequester(
+function notifyRequester(
   builder: DecisionBuilder,
   key: string,
   reason: string,
   about: Extract<CallRequest, { kind: 'notify_requester' }>['about'],
   isKept = false,
-): void {
+) {
   if (initiatorOf(builder.job) === null) return;
   const request = { kind: 'notify_requester', reason, about, ...(isKept && { isKept }) } as const;
   builder.addCall(`requester:${builder.job.id}:${key}`, request);
@@ -192,8 +285,7 @@ export function notifyRequester(
 
 /** No other create call may be pending or in flight. */
 export function requestCreate(builder: DecisionBuilder): void {
-  const creates = builder.job.creates + 1;
-  builder.change({ stage: { kind: 'creating' }, creates });
+  builder.change({ stage: { kind: 'creating' }, creates: builder.job.creates + 1 });
   const { job, policy } = builder;
   const waiting = job.takesRepliesAlong === true ? builder.followUpsIn('waiting') : [];
   const along = fittingAlong(job, waiting, policy.promptMaxLength);
@@ -244,4 +336,82 @@ function isSame(job: Job, { prompt, context = '', projectId }: JobRequest) {
 function isActiveOrCompleted({ stage }: Job) {
   if (stage.kind === 'ended') return stage.status === 'completed';
   return openStages.some((open) => open === stage.kind);
+}
+
+export const DRAFT_KEPT_MS = 7 * 86_400_000;
+export const OPEN_DRAFTS_MAX = 5;
+
+type NewDraft = Readonly<{
+  approvers: readonly string[];
+  key?: string;
+  /** Timestamps. */
+  messages?: readonly string[];
+  /** Withdrawn when none of them still reacts. */
+  markedBy?: readonly string[];
+}>;
+
+export function requestDraft(
+  { thread, ...request }: JobRequest,
+  draft: NewDraft,
+  context: DecisionContext,
+): Decision {
+  const builder = builderForNew({ ...request, thread: null }, context);
+  makeDraft(builder, 1, thread, draft);
+  return builder.decision();
+}
+
+function makeDraft(
+  builder: DecisionBuilder,
+  number: number,
+  thread: StartThread | null,
+  { approvers, key, messages = [], markedBy }: NewDraft,
+) {
+  const { nowMs } = builder;
+  const threadTs = thread?.threadTs ?? null;
+  builder.change({
+    stage: { kind: 'draft', number, thread, messages, markedBy, postTs: null, draftedAtMs: nowMs },
+    threadTs,
+    repliesAfterTs: thread?.lastTs ?? null,
+  });
+  const said = { kind: 'draft', number, threadTs, approvers } as const;
+  if (key === undefined) builder.announce(said);
+  else builder.announceOnce(draftKey(key), said);
+  builder.schedule('expire_draft', nowMs + DRAFT_KEPT_MS);
+}
+
+/** `jobs`: the channel's, without a requester, since `DRAFT_KEPT_MS`. */
+export function mayDraftMore(jobs: readonly Job[], appId: string): boolean {
+  const open = jobs.filter(
+    ({ stage, origin }) => stage.kind === 'draft' && origin.kind === 'mention' && origin.app?.id === appId,
+  );
+  return open.length < OPEN_DRAFTS_MAX;
+}
+
+export function draftKey(key: string): string {
+  return `draft:${key}`;
+}
+
+function openDraft({ job: { stage } }: DecisionBuilder, number: number): Draft | null {
+  return stage.kind === 'draft' && stage.number === number ? stage : null;
+}
+
+/** Somebody who reacts now but did not to the last draft. Null after a dismissal. */
+export function asksOnceMore(stage: Stage, userIds: readonly string[]): string | null {
+  if (stage.kind !== 'dropped' || stage.markedBy === undefined) return null;
+  const { markedBy } = stage;
+  return userIds.find((userId) => !markedBy.includes(userId)) ?? null;
+}
+
+function drop(builder: DecisionBuilder, draft: Draft, why: Dropped['why'], byUserId: string | null) {
+  const { number, thread, messages, postTs } = draft;
+  const markedBy = why === 'dismissed' ? undefined : draft.markedBy;
+  builder.change({
+    stage: { kind: 'dropped', number, thread, messages, postTs, markedBy, why, byUserId },
+    threadTs: null,
+    repliesAfterTs: null,
+    muted: false,
+  });
+  // The next draft may include them: no `aside` receipt.
+  const state = why === 'dismissed' ? 'aside' : 'excluded';
+  for (const followUp of builder.followUpsIn('waiting', 'not_sent')) builder.excludeFollowUp(followUp, state);
 }
