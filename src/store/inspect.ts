@@ -20,8 +20,6 @@ const LATEST_PULL_REQUESTS = 50;
 
 type Rows = Readonly<Awaited<ReturnType<typeof readRows>>>;
 
-export type AgentRefusal = Rows['agentRefusals'][number];
-
 export type NoticeFacts = Rows['notices'];
 
 export type StoreFacts = Rows &
