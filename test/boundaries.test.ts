@@ -23,31 +23,31 @@ test(`no source, test or bench has more than ${MAX_LINES} lines`, () => {
  * budget is a commit of its own that says why.
  */
 const BUDGETS: Readonly<Record<string, number>> = {
-  jobs: 229,
-  store: 208,
+  jobs: 228,
+  store: 204,
   runtime: 20,
   engine: 36,
-  agent: 50,
-  codehost: 15,
-  doctor: 40,
-  runner: 77,
+  agent: 53,
+  codehost: 13,
+  doctor: 39,
+  runner: 80,
   'slack/inbound': 167,
   'slack/install': 21,
-  'slack/messages': 42,
-  'slack/outbound': 70,
+  'slack/messages': 41,
+  'slack/outbound': 67,
   'slack/protocol': 24,
-  'slack/views': 134,
+  'slack/views': 131,
   'slack/workspace': 60,
   'features/agent-sessions': 7,
-  'features/recipes': 35,
-  'features/reports': 28,
+  'features/recipes': 34,
+  'features/reports': 26,
   'features/workflow-step': 17,
   'features/pull-requests': 58,
   app: 103,
   cli: 34,
 };
 /** Without the runner, which is a program of its own. */
-const MAX_FILES = 221;
+const MAX_FILES = 197;
 
 test('no room outgrows its budget', () => {
   const sources = readSources('src');

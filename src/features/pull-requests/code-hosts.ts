@@ -167,19 +167,21 @@ function checkLog(log: Logger) {
       ...(outcome === 'later' && { reason: result.reason }),
       ...(remaining !== null && { rate_limit_remaining: remaining }),
     });
-    const warnOnce = (event: string, about: string, problem: readonly string[], facts: object) => {
+    const isNew = (about: string, problem: readonly string[]) => {
       const topic = `${host} ${repository} ${about}`;
       const words = problem.join(', ');
-      if (words !== '' && words !== logged.get(topic)) log.warn(event, { host, repository, ...facts });
+      const isOther = words !== (logged.get(topic) ?? '');
       logged.set(topic, words);
+      return isOther && words !== '';
     };
     if (outcome === 'later') return;
-    const reason = outcome === 'no_access' ? result.reason : '';
-    warnOnce('code_host_no_access', 'access', [reason], { reason });
+    const refused = outcome === 'no_access' ? [result.reason] : [];
+    if (isNew('access', refused)) log.warn('code_host_no_access', { host, repository, reason: refused[0] });
     if (outcome !== 'seen') return;
     for (const lost of READINGS) {
       const permissions = result.memory.readings[lost]?.lacks ?? [];
-      warnOnce('code_host_permission_missing', lost, permissions, { lost, permissions });
+      if (isNew(lost, permissions))
+        log.warn('code_host_permission_missing', { host, repository, lost, permissions });
     }
   };
 }

@@ -6,7 +6,6 @@ import type { JobEvent } from '#jobs/event.ts';
 import { initiatorOf } from '#jobs/job.ts';
 import { seenPullRequest } from '#jobs/pull-requests/pull-request.ts';
 import { CLOCKS_DIFFER_MS } from '#jobs/schedule/schedule.ts';
-import type { LogFields } from '#runtime/redact.ts';
 import { PLACE_IS_GONE } from '#store/queries/places.ts';
 import type { ClaimedTask, LedgerCall, Transaction } from '#store/store.ts';
 import { classOf, INVALID_CURSOR, isNotInChannel, isPlaceClosed, NOT_SEEN } from '../protocol/error-codes.ts';
@@ -121,8 +120,9 @@ function postEffect(
 
   function classify(started: DueCall, thrown: unknown) {
     const attempt = failedAttempt(started, thrown);
-    const { outcome } = attempt.failure;
-    logFailure('warn', 'posted', attempt, { outcome, ...durationOf(started.call) });
+    const { code: reason, outcome } = attempt.failure;
+    log.warn('posted', { ...factsOf(started), outcome, reason, ...durationOf(started.call) });
+    logNeedOfAdmin(attempt);
     return notPosted(attempt);
   }
 
@@ -162,7 +162,9 @@ function postEffect(
       const isOver = result.outcome !== undefined;
       if (isOver || attempt.failure.code === INVALID_CURSOR) searches.delete(call.id);
       const level = result.outcome?.state === 'unknown' ? 'error' : 'warn';
-      logFailure(level, 'post_looked_for', attempt, { outcome: isOver ? 'given_up' : 'failed' });
+      const facts = { outcome: isOver ? 'given_up' : 'failed', reason: attempt.failure.code };
+      log[level]('post_looked_for', { ...factsOf(due), ...facts });
+      logNeedOfAdmin(attempt);
       return result;
     }
   }
@@ -171,9 +173,8 @@ function postEffect(
     return { ...due, task, failure: failureIn(error), nowMs: clock.now() };
   }
 
-  function logFailure(level: 'warn' | 'error', event: string, attempt: Attempt, facts: LogFields) {
+  function logNeedOfAdmin(attempt: Attempt) {
     const { code: reason, needsAdmin } = attempt.failure;
-    log[level](event, { ...factsOf(attempt), ...facts, reason });
     if (needsAdmin) log.error('slack_needs_admin', { ...factsOf(attempt), reason });
   }
 
