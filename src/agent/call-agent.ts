@@ -39,29 +39,29 @@ const unreached = (outcome: AgentFailure['outcome'], message: string): AgentFail
 };
 const INTERRUPTED = unreached('unknown', 'the program was stopped while it waited for the answer');
 const TOO_LATE = unreached('definite', 'the program was held up before the request went out');
-const NOT_LEARNT = unreached('definite', 'the service did not answer what it announces');
 
 /**
  * The agent API cannot look up a call. An interrupted one is repeated if the service recognises repeats
  * (always for a cancel); otherwise it becomes unknown.
  */
 export function callAgent(tools: AgentTools, task: ClaimedTask): Promise<void> {
-  return runLane<string, AgentResult>(
+  return runLane<{ prompt: string; unreachable: AgentError | null }, AgentResult>(
     tools,
     {
       prepare: async ({ call, job }) => {
         const request = requestOf(call);
-        if (request.kind === 'cancel_job') return '';
-        // Whether a call may be repeated must be known before it is made.
-        if (isBoundProject(tools, job)) await tools.agent.learn(job.projectId);
-        return tools.readablePrompt(job.teamId, request.prompt);
+        if (request.kind === 'cancel_job') return { prompt: '', unreachable: null };
+        const isAsked = isBoundProject(tools, job);
+        const [prompt, unreachable] = await Promise.all([
+          tools.readablePrompt(job.teamId, request.prompt),
+          isAsked ? tools.agent.askCapabilities(job.projectId) : null,
+        ]);
+        return { prompt, unreachable };
       },
       admit: async (tx, due) => {
         const { kind } = requestOf(due.call);
         // The turn has ended by itself.
         if (kind === 'cancel_job') return isStopping(due.job) ? null : { event: null };
-        const { can, trouble } = tools.known.agent(due.job.projectId);
-        if (can === undefined && trouble?.kind === 'unreachable') return { event: failed(due, NOT_LEARNT) };
         // Rewriting a call requires its job's lock, which comes before the budget's.
         await tx.jobs.lockOnly(due.job.id);
         if (kind === 'create_job') {
@@ -74,8 +74,12 @@ export function callAgent(tools: AgentTools, task: ClaimedTask): Promise<void> {
         if (overBudget === null) return null;
         return { event: failed(due, overBudget.failure), askAgainAtMs: overBudget.askAgainAtMs };
       },
-      repeatableRequest: (due, prompt) => (recognisesRepeats(due) ? prompt : null),
-      perform,
+      repeatableRequest: (due, { prompt }) => (recognisesRepeats(due) ? prompt : null),
+      perform: (started, { prompt, unreachable }) => {
+        // Nothing is sent before it is known whether it may be repeated.
+        if (unreachable !== null) throw unreachable;
+        return perform(started, prompt);
+      },
       classify: (started, error) => classified(started, error, false),
       recover: async (started) => {
         const { call, job } = started;
@@ -163,7 +167,8 @@ export function callAgent(tools: AgentTools, task: ClaimedTask): Promise<void> {
     const isRepeated = call.sent !== null && isOpen && !isGone;
     // After a repeat with fewer pictures, the first attempt may have been accepted.
     const isUnclear = isRepeat && failure.status === 422 && 'pictures' in call.request;
-    log('warn', started, { ...factsOfFailure(failure), ...(isRepeated && { outcome: 'repeated' }) });
+    const outcome = isRepeated ? 'repeated' : isUnclear ? 'unknown' : failure.outcome;
+    log('warn', started, { ...factsOfFailure(failure), outcome });
     return {
       event: isRepeated
         ? { type: 'call_repeated', callId: call.id, failure }

@@ -133,11 +133,13 @@ export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs, clock = system
     /** Tries up to three times, unless the API answers with a 3xx, a 4xx or `Retry-After`. */
     getJob: (projectId: string, id: string) =>
       call(projectId, { path: paths.job(projectId, id), isRead: true }, asJob(id)),
-    /** Asks what the service announces, unless it has said so. Never throws: `factsOf` has the answer. */
-    learn: async (projectId: string): Promise<void> => {
-      if (factsOf(projectId).can !== undefined) return;
+    /** Asks what the service announces, unless it has said so. Returns why it did not answer; null: it did. */
+    askCapabilities: async (projectId: string): Promise<AgentError | null> => {
+      if (factsOf(projectId).can !== undefined) return null;
       const request = { path: paths.job(projectId, NO_JOB), isRead: true } as const;
-      await call(projectId, request, asJob(NO_JOB)).catch(() => {});
+      const error: unknown = await call(projectId, request, asJob(NO_JOB)).catch((thrown: unknown) => thrown);
+      if (!(error instanceof AgentError) || error.failure.status !== null) return null;
+      return new AgentError({ ...error.failure, outcome: 'definite' }, error);
     },
     close: async () => {
       await Promise.all([reads.destroy(), writes.destroy()]);

@@ -81,7 +81,7 @@ async function overtaken(events: readonly Happening[], kind: TaskKind, agentJob:
     clock,
     log: createLogger({ level: 'error', destination: { write: () => {} } }),
     agent: {
-      learn: async () => {},
+      askCapabilities: async () => null,
       createJob: () => calledWhileOvertaken(agentJob),
       getJob: () => calledWhileOvertaken(agentJob),
     } as unknown as AgentClient,

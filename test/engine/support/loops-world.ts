@@ -122,7 +122,7 @@ export async function createLoopsWorld(options: LoopsOptions): Promise<LoopsWorl
       store,
       clock,
       log: createLogger({ level: 'error', destination: { write: () => {} } }),
-      agent: { learn: async () => {}, ...agent } as AgentClient,
+      agent: { askCapabilities: async () => null, ...agent } as AgentClient,
       workspaces: { of: async () => workspace, ofRequest: async () => workspace },
       promptMaxLength: 20_000,
       readsPerMinute,

@@ -53,7 +53,7 @@ async function limitedWorld(teamIds: readonly string[]) {
   const tools: Tools = {
     ...{ store, clock, log: logger, newContext },
     agent: {
-      learn: async () => {},
+      askCapabilities: async () => null,
       createJob: async (_project: string, prompt: string) => {
         given.set(prompt, '');
         return anAgentJob({ id: prompt });
