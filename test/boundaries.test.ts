@@ -23,8 +23,8 @@ test(`no source, test or bench has more than ${MAX_LINES} lines`, () => {
  * budget is a commit of its own that says why.
  */
 const BUDGETS: Readonly<Record<string, number>> = {
-  jobs: 228,
-  store: 204,
+  jobs: 229,
+  store: 205,
   runtime: 20,
   engine: 36,
   agent: 53,

@@ -51,7 +51,7 @@ interface Announcements {
   caught_up: { count: number };
   long_running: { question: number; sinceMs: number; lastedMs: number };
   follow_up: { userId: string; text: string };
-  files_not_sent: { files: readonly UnsentFile[] };
+  files_not_sent: { files: readonly UnsentFile[]; takesPictures?: true };
   snippets_not_sent: { snippets: readonly UnreadSnippet[] };
   muted: { userId: string };
   unmuted: { userId: string };

@@ -62,9 +62,8 @@ export class Git {
       GIT_CONFIG_KEY_0: `http.${new URL(this.#remote.address).origin}/.extraHeader`,
       GIT_CONFIG_VALUE_0: `Authorization: ${authorization}`,
     };
-    const own = { ...this.#remote.env, ...QUIET, [MARKER]: this.#remote.mark };
     const result = await execa('git', [...SAFE, ...place, ...args], {
-      env: { ...own, ...env, ...token },
+      env: { ...this.#remote.env, ...QUIET, [MARKER]: this.#remote.mark, ...env, ...token },
       extendEnv: false,
       ...(input === undefined ? { stdin: 'ignore' } : { input }),
       ...(remoteSignal && { cancelSignal: remoteSignal }),

@@ -111,8 +111,8 @@ export async function startRunner(settings: RunnerSettings, { clock, log }: { cl
       log.error('turn_failed', { job_id: turn.jobId, error });
       return failed(reasonOf(error));
     });
-    await untilStored(turn, (tx) => (end === null ? tx.interrupt(turn) : tx.end(turn, end, clock.now())));
-    if (end === null) return;
+    const save = (tx: RunnerStore) => (end === null ? tx.interrupt(turn) : tx.end(turn, end, clock.now()));
+    if (!(await untilStored(turn, save)) || end === null) return;
     const { outcome, reason } = end;
     log.info('turn_ended', { job_id: turn.jobId, outcome, reason, duration_ms: clock.now() - startedAtMs });
   }
@@ -138,10 +138,11 @@ export async function startRunner(settings: RunnerSettings, { clock, log }: { cl
   }
 
   /** Otherwise, a turn that has ended would count as running. After a restart, it runs again. */
-  function untilStored(turn: Turn, work: (tx: RunnerStore) => Promise<void>): Promise<void> {
-    return store.transaction(work).catch(async (error: unknown) => {
+  function untilStored(turn: Turn, work: (tx: RunnerStore) => Promise<void>): Promise<boolean> {
+    const stored = store.transaction(work).then(() => true);
+    return stored.catch(async (error: unknown) => {
       log.error('turn_not_ended', { job_id: turn.jobId, error });
-      if (isStopping) return;
+      if (isStopping) return false;
       await removeTree(placeOf(turn.jobId).worktree).catch(() => {});
       await clock.sleep(AGAIN_AFTER_MS);
       return untilStored(turn, work);

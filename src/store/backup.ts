@@ -64,31 +64,32 @@ export async function backUp(dataDir: string, options: BackupOptions) {
     throw new StoreError(`There is no store in ${store} yet. If it is elsewhere, set DATA_DIR.`);
   }
   const directory = resolve(options.directory);
-  const backup = await makeBackup(store, { ...options, directory }).catch((error: unknown) => {
+  const { keep, nowMs } = options;
+  const { path, earlier } = await makeBackup(store, directory, nowMs).catch((error: unknown) => {
     recordFailedBackup(store);
     throw error instanceof StoreError ? error : unusable(directory, codeOf(error));
   });
-  recordBackup(store, options.nowMs);
-  return backup;
-}
-
-async function makeBackup(store: string, { directory, keep, nowMs }: BackupOptions) {
-  const path = claimFile(directory, nowMs);
-  const partial = partialOf(path);
-  let earlier: readonly string[];
-  try {
-    earlier = copy(store, directory, partial);
-    await verify(directory, partial);
-    flush(partial);
-    renameSync(partial, path);
-    flush(directory);
-  } finally {
-    rmSync(partial, { force: true });
-  }
+  recordBackup(store, nowMs);
   const superfluous = earlier.slice(0, Math.max(0, earlier.length + 1 - keep));
   const deleted = [...superfluous, ...abandonedIn(directory, nowMs)];
   for (const old of deleted) rmSync(old, { force: true });
   return { path, sizeBytes: statSync(path).size, deleted };
+}
+
+async function makeBackup(store: string, directory: string, nowMs: number) {
+  const path = claimFile(directory, nowMs);
+  const partial = partialOf(path);
+  try {
+    const earlier = copy(store, directory, partial);
+    await verify(directory, partial);
+    flush(partial);
+    renameSync(partial, path);
+    flush(directory);
+    return { path, earlier };
+  } catch (error) {
+    rmSync(partial, { force: true });
+    throw error;
+  }
 }
 
 function recordBackup(store: string, nowMs: number) {

@@ -246,20 +246,21 @@ async function eraseReplies(db: Queries, jobId: string, userId: string) {
 
 const WORDS: ReadonlySet<string> = new Set(['prompt', 'text', 'name']);
 
-/** Except the first prompt, which is the requester's. */
+/** Except the first prompt, which is the requester's. Pictures may be of replies that went along. */
 async function eraseWords(db: Queries, jobId: string) {
   const rows = await db
     .selectFrom('call')
-    .select(['id', 'request'])
+    .select(['id', 'kind', 'request'])
     .where('jobId', '=', jobId)
-    .where('kind', '!=', 'create_job')
     .where('endedAt', 'is not', null)
     .execute();
   let erased = 0;
-  for (const { id, request } of rows) {
-    const { pictures: _, ...kept } = JSON.parse(request, (key, value) =>
-      WORDS.has(key) && typeof value === 'string' ? '(erased)' : value,
-    );
+  for (const { id, kind, request } of rows) {
+    const kept = JSON.parse(request, (key, value) => {
+      if (key === 'pictures') return undefined;
+      const isErased = kind !== 'create_job' && WORDS.has(key) && typeof value === 'string';
+      return isErased ? '(erased)' : value;
+    });
     const without = JSON.stringify(kept);
     if (without === request) continue;
     await db.updateTable('call').set({ request: without }).where('id', '=', id).execute();

@@ -120,7 +120,7 @@ function checkAt(
     } catch (error) {
       if (!(error instanceof CodeHostError)) throw error;
       const { failure } = error;
-      if (hasBadCredentials(failure)) credentials.rejected();
+      if (hasBadCredentials(failure)) credentials.rejected(base);
       return failure;
     }
   });

@@ -208,9 +208,13 @@ async function runRecipe(
     const field = problem.kind === 'bad_value' ? formIds.value + problem.name : undefined;
     throw new Refused(recipeProblemView(problem), field);
   }
-  const isNew = 'job' in outcome;
-  noteRequest(isNew ? { outcome: 'accepted', jobId: outcome.job.id } : { outcome: 'duplicate' });
-  return isNew;
+  if (outcome.kind === 'duplicate') {
+    noteRequest({ outcome: 'duplicate' });
+    return false;
+  }
+  if (!('job' in outcome)) throw new Error(`only a recipe that starts by itself can end as ${outcome.kind}`);
+  noteRequest({ outcome: 'accepted', jobId: outcome.job.id });
+  return true;
 }
 
 async function recipesFor(deps: ListenerDeps, userId: string): Promise<readonly Recipe[]> {

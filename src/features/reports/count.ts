@@ -13,7 +13,7 @@ type ReportRequest = Period &
     sites: readonly CodeHostSite[];
   }>;
 
-/** Counts slice by slice, in constant memory. */
+/** Counts slice by slice: other work goes on in between. */
 export async function makeReport(
   read: <T>(query: (reports: Reports) => Promise<T>) => Promise<T>,
   { teamId, projectIds, hourlyBudget: limit, sites, ...period }: ReportRequest,

@@ -22,8 +22,8 @@ function jobCreated(builder: DecisionBuilder, created: EventOf<'job_created' | '
   if (builder.job.stage.kind !== 'creating') return;
   clearTrouble(builder, 'send');
   announceNotSent(builder, notSent);
-  const isSent = (name: string) => !notSent?.some((one) => one.name === name);
-  builder.change({ pictures: builder.job.pictures?.filter(({ name }) => isSent(name)) });
+  // The agent takes none after all.
+  if (notSent?.some((one) => 'kind' in one)) builder.change({ pictures: undefined });
   const stage = { kind: 'working', turnStartedAtMs: builder.nowMs, settle: null } as const;
   builder.change({ stage, hurriedMessage: null });
   markAsSent(builder, callId);

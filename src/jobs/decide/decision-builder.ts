@@ -150,16 +150,25 @@ export class DecisionBuilder {
     this.announceOnce(`post:${this.job.id}:${this.job.posts}`, announcement);
   }
 
-  /** Those that go along. Before its first answer, the service may take them. */
-  picturesIn(others: readonly UnsentFile[]): readonly Snippet[] | undefined {
+  /** Undefined: the service has not said yet. */
+  private takesPictures() {
     const { projectId, agentJob } = this.job;
     const can = this.context.announcedBy?.(projectId) ?? (agentJob && (agentJob.can ?? []));
-    const pictures = others.flatMap(({ picture = [] }) => picture);
-    return pictures.length > 0 && can?.includes('images') !== false ? pictures : undefined;
+    return can?.includes('images');
   }
 
-  unsentIn(others: readonly UnsentFile[]): readonly UnsentFile[] {
-    return others.filter((one) => this.picturesIn([one]) === undefined);
+  /** Those that go along: all, until the service has said that it takes none. */
+  picturesIn(others: readonly UnsentFile[]): readonly Snippet[] | undefined {
+    const pictures = others.flatMap(({ picture = [] }) => picture);
+    return pictures.length > 0 && this.takesPictures() !== false ? pictures : undefined;
+  }
+
+  /** Null: all go along. */
+  filesNotSent(others: readonly UnsentFile[]): Announcement | null {
+    const unsent = others.filter((one) => this.picturesIn([one]) === undefined);
+    if (unsent.length === 0) return null;
+    const files = unsent.map(({ kind, name }) => ({ kind, name }));
+    return { kind: 'files_not_sent', files, ...(this.takesPictures() && { takesPictures: true }) };
   }
 
   announceOnce(naturalKey: string, announcement: Announcement): void {

@@ -121,8 +121,8 @@ export const startDeciders = {
     if (stage.kind !== 'opening') return;
     const pictures = builder.picturesIn(others);
     builder.change({ cardTs: ts, threadTs: threadTs ?? ts, pictures });
-    const files = builder.unsentIn(others);
-    if (files.length > 0) builder.announce({ kind: 'files_not_sent', files });
+    const notSent = builder.filesNotSent(others);
+    if (notSent !== null) builder.announce(notSent);
     if (watchedAgentJobId !== null) watchAgentJob(builder, watchedAgentJobId);
     else if (snippets.length === 0) requestCreate(builder);
     else {

@@ -104,6 +104,7 @@ export const replyDeciders = {
       ...found,
       text: found.corrected,
       corrected: null,
+      pictures: undefined,
       isCorrection: true,
       isCorrectionOffered: undefined,
       receivedAtMs: builder.nowMs,
@@ -295,11 +296,12 @@ function completeReply(builder: DecisionBuilder, before: FollowUp, reply: Reply)
   if (isForAgent) nameOthers(builder, reply.messageTs, reply.attachments.others);
   const added = (before.pictures === undefined && builder.picturesIn(reply.attachments.others)) || [];
   if (text === '' && snippets.length + added.length === 0) return;
-  const pictures = added.length > 0 ? added : before.pictures;
+  const isSent = before.state === 'sent';
+  const pictures = added.length > 0 ? added : isSent ? undefined : before.pictures;
   const whole = text === '' ? before.text : reply.text;
   const { nowMs: receivedAtMs } = builder;
   const isToSend = before.state === 'waiting' || (before.state === 'not_sent' && isBlank(promptOf(before)));
-  if (before.state === 'sent') enqueue(builder, { ...before, text, snippets, pictures, receivedAtMs });
+  if (isSent) enqueue(builder, { ...before, text, snippets, pictures, receivedAtMs });
   else if (isToSend) enqueue(builder, { ...before, text: whole, snippets, pictures, receivedAtMs });
   else if (before.state === 'not_sent') builder.saveFollowUp({ ...before, text: whole, pictures });
   else if (before.state === 'sending' || before.state === 'unknown') {
@@ -331,9 +333,8 @@ function addedTo(
 }
 
 function nameOthers(builder: DecisionBuilder, messageTs: string, others: readonly UnsentFile[]) {
-  const files = builder.unsentIn(others);
-  if (files.length === 0) return;
-  builder.announceOnce(`files:${builder.job.id}:${messageTs}`, { kind: 'files_not_sent', files });
+  const notSent = builder.filesNotSent(others);
+  if (notSent !== null) builder.announceOnce(`files:${builder.job.id}:${messageTs}`, notSent);
 }
 
 function readForPrompt(builder: DecisionBuilder, snippets: readonly ReadSnippet[]) {
@@ -349,6 +350,7 @@ function readForPrompt(builder: DecisionBuilder, snippets: readonly ReadSnippet[
   if (job.stage.kind !== 'creating') return;
   const isOnlyFiles =
     job.prompt === seeFiles(job.snippets) &&
+    job.pictures === undefined &&
     job.context === '' &&
     builder.followUpsIn('waiting').length === 0;
   if (whole === '' && isOnlyFiles) {

@@ -1,7 +1,7 @@
 import type { Instruction } from '../call.ts';
 import { type Job, paragraphs, startPromptOf } from '../job.ts';
 import type { Policy } from '../policy.ts';
-import { type Snippet, seeFiles } from '../requests/attachments.ts';
+import { areTooMany, type Snippet, seeFiles } from '../requests/attachments.ts';
 import { isBlank, judgePrompt, unescaped } from '../requests/command.ts';
 import { isLimitedByAgent } from '../schedule/hourly-budget.ts';
 
@@ -143,14 +143,19 @@ export function nextBatch(waiting: readonly FollowUp[], maxLength: number) {
   let length = 0;
   for (const followUp of waiting) {
     length += promptOf(followUp).length + (followUps.length > 0 ? SEPARATOR.length : 0);
-    if (followUps.length > 0 && length > maxLength) break;
+    const isFull = length > maxLength || areTooMany(picturesOf([...followUps, followUp]));
+    if (followUps.length > 0 && isFull) break;
     followUps.push(followUp);
   }
   return { followUps, ...instructionOf(followUps.map(promptOf).join(SEPARATOR), followUps) };
 }
 
+function picturesOf(from: readonly Pick<FollowUp, 'pictures'>[]) {
+  return from.flatMap(({ pictures = [] }) => pictures);
+}
+
 function instructionOf(prompt: string, from: readonly Pick<FollowUp, 'pictures'>[]): Instruction {
-  const pictures = from.flatMap((one) => one.pictures ?? []);
+  const pictures = picturesOf(from);
   return { prompt, ...(pictures.length > 0 && { pictures }) };
 }
 
@@ -178,7 +183,8 @@ export function fittingAlong(job: Job, waiting: readonly FollowUp[], maxLength: 
   const along: FollowUp[] = [];
   for (const followUp of readyOf(waiting)) {
     const whole = unescaped(firstInstruction(job, [...along, followUp]).prompt);
-    if (judgePrompt(whole, maxLength).kind !== 'ok') break;
+    const isFull = followUp.pictures !== undefined && areTooMany(picturesOf([job, ...along, followUp]));
+    if (isFull || judgePrompt(whole, maxLength).kind !== 'ok') break;
     along.push(followUp);
   }
   return along;

@@ -1,6 +1,6 @@
 export type Attachments = Readonly<{
   snippets: readonly Snippet[];
-  /** What the agent API cannot take. */
+  /** No text. Pictures go along if the agent takes them; the rest is named. */
   others: readonly UnsentFile[];
 }>;
 
@@ -32,6 +32,16 @@ export type ReadSnippet = { readonly name: string; readonly text: string } | Unr
 export type SnippetProblem = 'unreadable' | 'no_text' | 'too_long' | 'too_many' | 'not_taken';
 
 export type UnreadSnippet = Readonly<{ name: string; problem: SnippetProblem }>;
+
+/** For one call. */
+export const PICTURES_MAX = 8;
+export const PICTURES_MAX_BYTES = 20 * 1024 * 1024;
+
+/** @param pictures of unknown size count as empty */
+export function areTooMany(pictures: readonly Snippet[]): boolean {
+  const bytes = pictures.reduce((sum, { size = 0 }) => sum + size, 0);
+  return pictures.length > PICTURES_MAX || bytes > PICTURES_MAX_BYTES;
+}
 
 export const noAttachments: Attachments = { snippets: [], others: [] };
 

@@ -1,4 +1,5 @@
 import { applyEvent } from '#engine/apply-event.ts';
+import { announces } from '#jobs/agent-job.ts';
 import type { JobEvent } from '#jobs/event.ts';
 import { commandNames } from '#jobs/requests/command.ts';
 import { intentOf } from '#jobs/requests/intent.ts';
@@ -136,7 +137,9 @@ async function answerTo(deps: ListenerDeps, { channelId, userId, text, attachmen
   const { kind } = intent;
   if (typedCommand(deps, intent) !== undefined) return typedOnlyView(text.trim());
   const { others, snippets } = attachments;
-  if (kind === 'compose' && others.length > 0) return filesNotSent(others);
+  const takesPictures = deps.projects.some(({ id }) => announces(deps.known.agent(id), 'images'));
+  const unsent = takesPictures ? others.filter(({ picture }) => picture === undefined) : others;
+  if (kind === 'compose' && unsent.length > 0) return filesNotSent(unsent, takesPictures);
   // Beside a snippet, phrases of other kinds are part of the request.
   if (snippets.length > 0 && !commandNames.some((name) => name === kind)) return null;
   return answerInWords(deps, viewerOf(deps, { userId, channelId }), intent);

@@ -95,7 +95,7 @@ function registerListeners(app: App, shared: SharedDeps) {
     const { workspace } = args.context;
     // Undefined for events that end an installation: Bolt does not authorize them.
     if (workspace === undefined) await shared.onEnded(args.body);
-    else if (!('event' in args) || (await isTaken({ ...shared, ...workspace }, args))) await args.next();
+    else if (!('event' in args) || (await mayBeServed({ ...shared, ...workspace }, args))) await args.next();
   });
 
   app.command('/docs-agent', serve(commandOf, answerCommand));
@@ -164,8 +164,11 @@ export function createConnection(
     : httpConnection(transport.signingSecret, options);
 }
 
-/** Most events do not concern the program, so their listeners check access: see `isAdmitted`. */
-async function isTaken(deps: AnyWorkspaceDeps, { event, body }: SlackEventMiddlewareArgs) {
+/**
+ * Most events do not concern the program, so their listeners check access: see `isAdmitted`. False: the
+ * workspace is not ready; whoever spoke to the bot has been told.
+ */
+async function mayBeServed(deps: AnyWorkspaceDeps, { event, body }: SlackEventMiddlewareArgs) {
   if (isReady(deps)) {
     const { channel, item } = event as { channel?: unknown; item?: { channel?: unknown } };
     const channelId = channel ?? item?.channel;

@@ -56,16 +56,23 @@ export function mergeAttachments(all: readonly Attachments[]): Attachments {
 export function fitAttachments(attachments: Attachments, maxLength: number): Attachments {
   if (JSON.stringify(attachments).length <= maxLength) return attachments;
   const { snippets, others } = attachments;
-  let length = 0;
+  let left = maxLength;
   const fits = (one: unknown) => {
-    length += JSON.stringify(one).length;
-    return length <= maxLength;
+    const length = JSON.stringify(one).length;
+    if (length > left) return false;
+    left -= length;
+    return true;
   };
-  const fitting = snippets.map(({ text: _text, ...snippet }) => snippet).filter(fits);
+  const addresses = snippets.map(({ text: _text, ...snippet }) => snippet);
+  const end = addresses.findIndex((one) => !fits(one));
+  const fitting = end < 0 ? addresses : addresses.slice(0, end);
   const named = [...others, ...snippets.slice(fitting.length).map(asFile)].slice(0, MAX_NAMED);
   return {
     snippets: fitting,
-    others: named.map((one) => (fits(one) ? one : { kind: one.kind, name: null })),
+    others: named.map((one) => {
+      const { kind, name } = one;
+      return [one, { kind, name }].find(fits) ?? { kind, name: null };
+    }),
   };
 }
 

@@ -66,7 +66,7 @@ export function joinParagraphs(paragraphs: readonly Paragraph[]): string {
 }
 
 export function mediaIn(blocks: unknown): { readonly kind: 'image' | 'video'; readonly name: string }[] {
-  return listOf(blocks).flatMap((block) => {
+  return listOf(pruned(blocks)).flatMap((block) => {
     const { type, title, alt_text: alt } = fieldsOf(block);
     return type === 'image' || type === 'video'
       ? [{ kind: type, name: textsOf(title)[0] ?? plain(alt) }]

@@ -1,6 +1,6 @@
 import type { Button } from '@slack/types';
 import type { Announcement, AnnouncementOf } from '#jobs/announcement.ts';
-import { agentCan, type Job, type OfferAnswer, type OfferOutcome, responsibleFor } from '#jobs/job.ts';
+import { type Job, type OfferAnswer, type OfferOutcome, responsibleFor } from '#jobs/job.ts';
 import type { FollowUpMode } from '#jobs/policy.ts';
 import type { FileKind, UnsentFile } from '#jobs/requests/attachments.ts';
 import { unescaped } from '#jobs/requests/command.ts';
@@ -175,7 +175,7 @@ const views: Omit<Views, 'pull_request_over' | 'reminder'> = {
     mrkdwn`💬 *Reply* by ${nameIn(names, userId)}`,
     quotation(shownPrompt(text, names, PROMPT_MAX)),
   ],
-  files_not_sent: ({ files }, job) => filesNotSent(files, agentCan(job, 'images')).blocks,
+  files_not_sent: ({ files, takesPictures }) => filesNotSent(files, takesPictures).blocks,
   snippets_not_sent: ({ snippets }) => {
     const lines = snippets.map(
       ({ name, problem }) => `${oneLine(unescaped(name))} · ${SNIPPET_PROBLEMS[problem]}`,
@@ -310,7 +310,8 @@ export function filesNotSent(files: readonly UnsentFile[], takesPictures = false
     const named = names.length === 0 ? '' : ` (${names.slice(0, NAMES_MAX).join(', ')}${more})`;
     return alike.length === 0 ? [] : `${counted(alike.length, ...words)}${named}`;
   });
-  return say`📎 *Not sent:* ${kinds.join(', ')}. The agent takes text ${takesPictures ? 'and pictures' : 'only'}.`;
+  const taken = takesPictures ? 'text, and pictures as PNG, JPEG, GIF or WebP' : 'text only';
+  return say`📎 *Not sent:* ${kinds.join(', ')}. The agent takes ${taken}.`;
 }
 
 export const outcomes = {

@@ -97,7 +97,10 @@ export function accessBy(
     }
   }
 
-  /** Throws SlackCallError if Slack does not answer and nothing is cached; ChannelUnreadError. */
+  /**
+   * Throws SlackCallError if Slack does not answer and nothing is cached; ChannelUnreadError if Slack does not
+   * say whether the channel is shared.
+   */
   async function refusal(userId: string, channelId: string | null) {
     if (!(await isPerson(userId))) return 'nobody';
     const [standing, userGroups, isShared] = await Promise.all([

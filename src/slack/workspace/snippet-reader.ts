@@ -1,10 +1,12 @@
 import type { FilesInfoResponse } from '@slack/web-api';
-import type {
-  NotSent,
-  SentPicture,
-  Snippet,
-  SnippetProblem,
-  UnsentFile,
+import {
+  type NotSent,
+  PICTURES_MAX,
+  PICTURES_MAX_BYTES,
+  type SentPicture,
+  type Snippet,
+  type SnippetProblem,
+  type UnsentFile,
 } from '#jobs/requests/attachments.ts';
 import { unescaped } from '#jobs/requests/command.ts';
 import { systemClock } from '#runtime/clock.ts';
@@ -14,8 +16,6 @@ import { type BotToken, failureIn, LONGEST_RETRY_AFTER_MS, type SlackCaller } fr
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES_PER_CHARACTER = 4;
-const MAX_PICTURES = 8;
-const MAX_PICTURE_BYTES = 20 * 1024 * 1024;
 /** How they begin: names and MIME types are untrusted. */
 const PICTURES = new Map([
   ['89504e', 'image/png'],
@@ -63,12 +63,12 @@ export class SnippetReader {
 
   /** Side by side. */
   readPictures(pictures: readonly Snippet[]): Promise<(SentPicture | NotSent)[]> {
-    let freeBytes = MAX_PICTURE_BYTES;
+    let freeBytes = PICTURES_MAX_BYTES;
     const read = async (
       { name, url, size = freeBytes }: Snippet,
       index: number,
     ): Promise<SentPicture | NotSent> => {
-      if (index >= MAX_PICTURES || size > freeBytes) return { name, problem: 'too_many' };
+      if (index >= PICTURES_MAX || size > freeBytes) return { name, problem: 'too_many' };
       freeBytes -= size;
       const content = await this.download(url, size).catch(() => null);
       if (content === null || !('bytes' in content)) return { name, problem: 'unreadable' };

@@ -4,6 +4,8 @@ import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kys
 import { namedRows, propertyName } from './database.ts';
 import { isBusy } from './sqlite-errors.ts';
 
+/** Two of Node's four threads stay free. */
+export const FLUSHES_AT_ONCE = 2;
 const BUSY_PAUSE_MS = 50;
 /** Another program, such as a backup, may lock the file for five seconds. */
 const BUSY_TRIES = 100;
@@ -142,7 +144,7 @@ export function groupCommitDriver(
     return lastFlush;
   }
 
-  /** Two at once: nothing waits for two flushes, and two of Node's threads stay free. */
+  /** FLUSHES_AT_ONCE: each begins when the last but one has ended. */
   async function flushAfter(before: Promise<void>, lastButOne: Promise<void>) {
     isFlushBegun = false;
     await lastButOne.catch(() => {});

@@ -12,7 +12,7 @@ import {
 } from 'kysely';
 import type { Queries } from '../schema/tables.ts';
 import { codeOf, columnName, type Database, StoreError } from './database.ts';
-import { groupCommitDriver, type SqliteHooks } from './group-commit.ts';
+import { FLUSHES_AT_ONCE, groupCommitDriver, type SqliteHooks } from './group-commit.ts';
 import { isBusy, sqliteError, unusableDirectory } from './sqlite-errors.ts';
 
 export const DATABASE_FILE = 'docs-agent.db';
@@ -43,7 +43,7 @@ export function openSqlite(dataDir: string): Database {
     makePrivate(path);
     const options = { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true };
     const file = opened.use(connect(path, options, SET_UP));
-    const wal = walFlusher(directory, `${path}-wal`, 2);
+    const wal = walFlusher(directory, `${path}-wal`, FLUSHES_AT_ONCE);
     const checkLoss = lossDetector(directory);
     const verify = () => {
       wal.verify();

@@ -74,6 +74,7 @@ function ownerValues(kind: TaskKind, subject: string) {
 type NewValues = Omit<ReturnType<typeof newValues>, 'jobId' | 'channelId' | 'groupKey'> &
   Readonly<{ jobId?: string; channelId?: string; groupKey?: TaskGroup }>;
 
+/** Takes placeholders for values, too: it must not compute with them. */
 export function newColumns(kind: TaskKind, { jobId, channelId, ...values }: NewValues) {
   const columns = { ...values, attempts: 0, revision: 1 };
   if (jobId === undefined) return columns;

@@ -88,9 +88,19 @@ test('a service that does not answer what it announces gets no call: nothing is 
     (asked) => asked > 3,
     'it to be asked again',
   );
+  expect(program.log.some((line) => line.includes('"agent_called"'))).toBe(true);
   api.failAll(null);
   await program.threadMessage(card, 'On it');
   expect(jobsFor(program, 'Add a quickstart')).toHaveLength(1);
+});
+
+test('a service that has no answer for an unknown job gets its calls, without a key (E1)', async () => {
+  await using program = await startProgram({ announces: [] });
+  const fault = { status: 500 };
+  program.api.failNext('get', fault, fault, fault);
+  const card = await program.ask('Add a quickstart');
+  await program.threadMessage(card, 'On it');
+  expect(sent(program, 'Add a quickstart').map(({ key }) => key)).toEqual([undefined]);
 });
 
 test('a restart goes on repeating, in the same words, and the card says that it waits (E1)', async () => {

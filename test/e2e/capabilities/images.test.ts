@@ -64,7 +64,9 @@ describe('pictures go along where the agent takes them (R4)', () => {
     await receipt(program, message, 'white_check_mark');
     expect(calls(program, 'Use these')).toEqual([[sentAs('a.png'), sentAs('b & c.gif', GIF, 'image/gif')]]);
     const named = await program.threadMessage(card, 'Not sent');
-    expect(named.text).toBe('📎 *Not sent:* 1 video (a.mp4). The agent takes text and pictures.');
+    expect(named.text).toBe(
+      '📎 *Not sent:* 1 video (a.mp4). The agent takes text, and pictures as PNG, JPEG, GIF or WebP.',
+    );
   });
 
   test('with the first request after a start, whose card names them', async () => {

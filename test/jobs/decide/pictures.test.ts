@@ -64,3 +64,48 @@ test('an agent that takes none gets none: they are named at once (R4)', () => {
   world.advance(4 * SECOND_MS);
   expect(sent(world)).toEqual([['Use it']]);
 });
+
+test('pictures of several replies that one call would not take go in two, and none is dropped (R4)', () => {
+  const world = aJobWithPictures();
+  for (const person of [1, 2]) {
+    const others = Array.from({ length: 5 }, (_, index) => fileOf(`${person}-${index}.png`));
+    const reply = aReply({
+      messageTs: `1.${person}00000`,
+      text: `Use ${person}`,
+      attachments: { snippets: [], others },
+    });
+    world.apply({ type: 'reply_received', reply });
+  }
+  world.advance(4 * SECOND_MS);
+  world.accepted();
+  world.advance(4 * SECOND_MS);
+  expect(sent(world).map(([prompt, ...pictures]) => [prompt, pictures.length])).toEqual([
+    ['Use 1', 5],
+    ['Use 2', 5],
+  ]);
+});
+
+test('a correction of a reply does not send its pictures again (F3, R4)', () => {
+  const world = aJobWithPictures();
+  deliver(world, 'reply_received', ['a.png']);
+  world.advance(4 * SECOND_MS);
+  world.accepted();
+  const edited = aReply({ messageTs: '1.500000', text: 'Use the other', editedTs: '9.000000' });
+  world.apply({ type: 'reply_edited', reply: edited });
+  world.apply({ type: 'correction_pressed', messageTs: '1.500000' });
+  world.advance(4 * SECOND_MS);
+  expect(sent(world).at(-1)).toEqual(['Correction of an earlier message: Use the other']);
+});
+
+test('what is not sent is named without its address, with what the agent takes (R4)', () => {
+  const world = aJobWithPictures();
+  const others: UnsentFile[] = [fileOf('a.png'), { kind: 'video', name: 'b.mp4' }];
+  const reply = aReply({ text: 'Use it', attachments: { snippets: [], others } });
+  world.apply({ type: 'reply_received', reply });
+  const announced = world.calls.flatMap(({ request }) =>
+    request.kind === 'announce' && request.announcement.kind === 'files_not_sent' ? request.announcement : [],
+  );
+  expect(announced).toEqual([
+    { kind: 'files_not_sent', files: [{ kind: 'video', name: 'b.mp4' }], takesPictures: true },
+  ]);
+});
