@@ -93,8 +93,8 @@ export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs, clock = system
         ),
       );
     } catch (error) {
-      const { failure, can } = error instanceof AgentError ? error : {};
-      note(projectId, failure ? troubleOf(failure) : null, can);
+      // A request that was never sent says nothing of the service.
+      if (error instanceof AgentError) note(projectId, troubleOf(error.failure), error.can);
       throw error;
     }
   }

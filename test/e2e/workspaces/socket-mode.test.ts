@@ -1,4 +1,7 @@
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { beside } from '../../support/beside.ts';
+import { alice, general } from '../../support/local-slack.ts';
 import { acmeProject, startTeamsProgram } from '../../support/slack-teams/program.ts';
 import { strictApp } from '../../support/strict-slack/ids.ts';
 
@@ -16,4 +19,26 @@ test('over Socket Mode, the pages are served beside the health checks, and the w
     (prompts) => prompts.length === 1,
     'the job',
   );
+});
+
+test('a mention whose workspace cannot be looked up is not acknowledged: Slack delivers it again (E3)', async () => {
+  await using program = await startTeamsProgram({ mode: 'socket', teams: [teamId], installed: [teamId] });
+  await program.restart();
+  const store = beside(join(program.env.DATA_DIR ?? '', 'docs-agent.db'));
+  await store.execute('alter table installation rename to away');
+  const text = `<@${strictApp.botUserId}> Fix the typos`;
+  const said = program.slack.team(teamId).control.message({ channel: general, user: alice, text });
+  await program.later(
+    () => program.log.some((line) => line.includes('listener_failed')),
+    (hasFailed) => hasFailed,
+    'the look-up to fail',
+  );
+  await store.execute('alter table away rename to installation');
+  store.close();
+  await program.later(
+    () => program.prompts(acmeProject),
+    (prompts) => prompts.length === 1,
+    'the job',
+  );
+  await said;
 });

@@ -1,4 +1,4 @@
-import { type App, defaultProcessEventErrorHandler, SocketModeReceiver } from '@slack/bolt';
+import { type App, SocketModeReceiver } from '@slack/bolt';
 import { z } from 'zod';
 import { systemClock } from '#runtime/clock.ts';
 import { parseJson } from '#runtime/exchange.ts';
@@ -52,11 +52,8 @@ export function openSocket(
         ...(apiUrl !== null && { slackApiUrl: apiUrl }),
       },
     },
-    processEventErrorHandler: async (args) => {
-      // An acknowledgement fails with its socket; Slack then redelivers the event.
-      if (await defaultProcessEventErrorHandler(args)) await args.event.ack().catch(() => {});
-      return false;
-    },
+    // Unacknowledged, so Slack redelivers it. The library would acknowledge if no workspace could be looked up.
+    processEventErrorHandler: async () => false,
   });
   receiver.init(app);
   const { client } = receiver;
