@@ -125,7 +125,7 @@ export const failPoints: readonly FailPoint[] = [
   ...passingCommits('mention', null, [['done create_job', 'unknown', 'once']]),
   ...calls('mention', null, [['chat.postMessage (card in a thread)', 'look', 'look']]),
   ...commits('workflow', null, [
-    ['store step, plan forget_step_token → post_card', 'once', 'once'],
+    ['store step → post_card', 'once', 'once'],
     ['end check_job → turn_ended, complete_step', 'once', 'once'],
     ['claim complete_step', 'once', 'once'],
     ['start complete_step', 'once', 'once'],

@@ -101,9 +101,9 @@ const SILENT = new Set([
   'schedules.leaveAllBut',
   'schedules.follow',
   'reports.jobs',
-  'reports.agentCalls',
   'reports.projects',
   'reports.startedAgain',
+  'reports.busiestHour',
 ]);
 
 const REMEMBER = 'inboundRequests.remember';
