@@ -5,7 +5,7 @@ import { describeInBrowser, test } from './support/test-in-browser.ts';
 const FORM_WITHIN_MS = 5_000;
 
 describeInBrowser("the demo, typed and clicked in the local Slack's page", () => {
-  // At once: most of their time is the demo agent's.
+  // At once: most of their time is the demo agent's. None opens a form: the local Slack shows it in every page.
   describe.concurrent('the way to a pull request', () => {
     test('from a command to a card, a reply with its receipt, and the pull request (S1, F1, W2, W3, N1)', async ({
       slack,
@@ -92,29 +92,26 @@ describeInBrowser("the demo, typed and clicked in the local Slack's page", () =>
       // The page puts private answers into the channel, also those for a thread.
       await slack.message('Already done').waitFor();
     });
+  });
 
-    test('a job that changed no file is steered on with the form behind Follow up (W3)', async ({
-      slack,
-    }) => {
-      // The local Slack shows a person's form in all pages of that person: the others are Alice's.
-      await slack.actAs('Bob Brown');
-      await slack.write('/docs-agent nothing: Fix the links');
-      const card = slack.message('nothing: Fix the links');
-      await card.getByText('Done, no pull request').waitFor();
-      const steer = async () => {
-        if (!(await slack.form.isVisible()))
-          await card.getByRole('button', { name: /^Reply to the agent/ }).click();
-        await slack.form.waitFor({ timeout: FORM_WITHIN_MS });
-        await slack.form.getByRole('textbox').fill('Those of the changelog');
-        await slack.form.getByRole('button', { name: 'Send' }).click({ timeout: FORM_WITHIN_MS });
-        // Where Slack did not answer in time, the form stays, and says so.
-        await slack.form.waitFor({ state: 'hidden', timeout: FORM_WITHIN_MS });
-      };
-      await steer().catch(steer);
-      await slack.openThread(card);
-      await slack.threadMessage('Those of the changelog').waitFor();
-      await slack.threadMessage('@Bob Brown Pull request ready').waitFor();
-    });
+  test('a job that changed no file is steered on with the form behind Follow up (W3)', async ({ slack }) => {
+    await slack.actAs('Bob Brown');
+    await slack.write('/docs-agent nothing: Fix the links');
+    const card = slack.message('nothing: Fix the links');
+    await card.getByText('Done, no pull request').waitFor();
+    const steer = async () => {
+      if (!(await slack.form.isVisible()))
+        await card.getByRole('button', { name: /^Reply to the agent/ }).click();
+      await slack.form.waitFor({ timeout: FORM_WITHIN_MS });
+      await slack.form.getByRole('textbox').fill('Those of the changelog');
+      await slack.form.getByRole('button', { name: 'Send' }).click({ timeout: FORM_WITHIN_MS });
+      // Where Slack did not answer in time, the form stays, and says so.
+      await slack.form.waitFor({ state: 'hidden', timeout: FORM_WITHIN_MS });
+    };
+    await steer().catch(steer);
+    await slack.openThread(card);
+    await slack.threadMessage('Those of the changelog').waitFor();
+    await slack.threadMessage('@Bob Brown Pull request ready').waitFor();
   });
 
   test('a question is answered, without a pull request', async ({ slack }) => {

@@ -77,7 +77,7 @@ export function createSlackPage(page: Page): SlackPage {
     home: page.locator('.home'),
     shown: () => page.locator('.app').ariaSnapshot(),
     [Symbol.asyncDispose]: async () => {
-      // The local Slack would go on showing it to the same person in every page.
+      // The local Slack has one form for all people and pages, and would go on showing it.
       // A form that was just submitted may close by itself.
       if (await form.isVisible())
         await form
