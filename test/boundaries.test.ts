@@ -24,7 +24,7 @@ test(`no source, test or bench has more than ${MAX_LINES} lines`, () => {
  */
 const BUDGETS: Readonly<Record<string, number>> = {
   jobs: 229,
-  store: 205,
+  store: 206,
   runtime: 20,
   engine: 36,
   agent: 53,

@@ -336,7 +336,7 @@ const MAX_LENGTHS = {
 /** A shorter key could match part of a word. */
 const KEY_MIN_LENGTH = 8;
 
-const text = z.string().nullable().catch(null);
+const text = z.string().nullish().catch(null);
 
 /** Accepted as is or not at all. A number is no reason to lose a job. */
 const id = z.union([
@@ -368,7 +368,7 @@ export function decodeJob(body: unknown, key: string, can: readonly Capability[]
   const { id, source, ...own } = data;
   const given = { ...own, ...source };
   const clean = (field: keyof typeof given, read = untrustedText) => {
-    const value = given[field];
+    const value = given[field] ?? null;
     if (value === null) return null;
     return read(key.length < KEY_MIN_LENGTH ? value : withoutKey(value, key), MAX_LENGTHS[field]) || null;
   };

@@ -115,12 +115,19 @@ describeOnDatabases('jobs of others', (make) => {
     ]);
   });
 
-  test('in which the person replied with a picture lose its address', async () => {
+  test('in which the person replied with a picture lose its address, also where it went along with the request', async () => {
     const pictures = [{ name: 'her-desk.png', url: 'https://files.slack.com/her-desk.png' }];
-    await over([{ userId: 'U1', text: 'Hers', pictures }], [{ ...sent('Hers'), pictures }]);
+    const created = { kind: 'create_job', prompt: 'Explain the webhooks' } as const;
+    await over(
+      [{ userId: 'U1', text: 'Hers', pictures }],
+      [
+        { ...created, pictures },
+        { ...sent('Hers'), pictures },
+      ],
+    );
     await erase();
     const { calls, replies } = await rows();
-    expect(calls).toEqual([sent('(erased)')]);
+    expect(calls).toEqual([created, sent('(erased)')]);
     expect(JSON.stringify(replies)).not.toContain('her-desk');
   });
 

@@ -5,7 +5,7 @@ import { CLOCKS_DIFFER_MS } from '#jobs/schedule/schedule.ts';
 import { type Slowdown, shownWhilePaused } from '#jobs/schedule/slowdown.ts';
 import { exactly, type Tables } from '../schema/tables.ts';
 import { IS_IN_BUDGET } from './calls.ts';
-import { prepared } from './prepared.ts';
+import { idsOf, prepared } from './prepared.ts';
 import { Table } from './table.ts';
 
 export type ProjectPause = Readonly<{ projectId: string; atMs: number; untilMs: number }>;
@@ -106,6 +106,9 @@ const pausesIn = (pauses: RawBuilder<unknown>) =>
       select project_id, at as at_ms, until as until_ms from (${pauses}) as pause
       where until > ${nowMs} and at <= ${latestMs} order by project_id`,
   );
+const readUses = prepared((db, _values, projects: readonly { id: string }[]) =>
+  db.selectFrom('readBudget').selectAll().where('projectId', 'in', idsOf(projects)),
+);
 const callPauses = pausesIn(sql`select project_id, at, until from call_pause`);
 const readPauses = pausesIn(sql`select project_id, slowed_at as at, slowed_until as until from read_budget`);
 
@@ -122,11 +125,8 @@ export class ReadBudget extends Table {
   /** Locks all projects. */
   async of(projectIds: readonly string[], nowMs: number) {
     await this.tasks.takeLock('reads');
-    const rows = await this.db
-      .selectFrom('readBudget')
-      .selectAll()
-      .where('projectId', 'in', projectIds)
-      .execute();
+    const projects = projectIds.map((id) => ({ id }));
+    const rows = await readUses(this.db, {}, projects);
     const known = new Map(rows.map((row) => [row.projectId, readUseFrom(row, nowMs)]));
     return (projectId: string) => known.get(projectId) ?? UNUSED;
   }

@@ -3,7 +3,16 @@ import { type SqlBool, sql } from 'kysely';
 import type { Reply } from '#jobs/event.ts';
 import { fromJson, type Queries, type Tables, toJson } from '../schema/tables.ts';
 import type { Thread } from './jobs.ts';
+import { prepared } from './prepared.ts';
 import { Table } from './table.ts';
+
+const addRequests = prepared((db, _values, requests: readonly { key: string; at: number }[]) =>
+  db
+    .insertInto('inboundRequest')
+    .values([...requests])
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('key'),
+);
 
 export class InboundRequests extends Table {
   /** False if any key was known. */
@@ -11,12 +20,8 @@ export class InboundRequests extends Table {
     // Sorted to avoid deadlocks.
     const distinct = [...new Set(keys.map(digested))].sort();
     if (distinct.length === 0) return true;
-    const added = await this.db
-      .insertInto('inboundRequest')
-      .values(distinct.map((key) => ({ key, at: nowMs })))
-      .onConflict((conflict) => conflict.doNothing())
-      .returning('key')
-      .execute();
+    const requests = distinct.map((key) => ({ key, at: nowMs }));
+    const added = await addRequests(this.db, {}, requests);
     return added.length === distinct.length;
   }
 

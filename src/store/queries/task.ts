@@ -18,7 +18,11 @@ export function partsOf(subject: string): { readonly teamId: string; readonly na
 
 /** The group and its parents: `T1/` and `T1/C1/`. */
 export function levelsOf(group: TaskGroup): readonly TaskGroup[] {
-  return [...group.matchAll(/\//g)].map(({ index }) => group.slice(0, index + 1));
+  const levels = [];
+  for (let end = group.indexOf('/'); end >= 0; end = group.indexOf('/', end + 1)) {
+    levels.push(group.slice(0, end + 1));
+  }
+  return levels;
 }
 
 export type NewTask = Readonly<{

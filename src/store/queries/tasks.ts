@@ -3,7 +3,7 @@ import { type ExpressionBuilder, type SelectQueryBuilder, sql, type UpdateObject
 import { type TaskKind, taskKinds } from '#jobs/task-kinds.ts';
 import type { Database } from '../engines/database.ts';
 import type { Queries, Tables, TaskGroup } from '../schema/tables.ts';
-import { executePrepared, idsOf, namesOf } from './prepared.ts';
+import { executePrepared, idsOf, namesOf, prepared } from './prepared.ts';
 import {
   type ClaimedTask,
   type Due,
@@ -43,6 +43,18 @@ const NO_LEASE_ENDED = 0;
 const freeLease = { leaseToken: null, leaseUntil: null };
 const noFailure = { failingSince: null, failure: null };
 const oneMoreAttempt = { attempts: sql<number>`attempts + 1` };
+
+function freed(db: Queries, { id, token }: Lease, changes: UpdateObject<Tables, 'task'>) {
+  const task = db.updateTable('task').where('id', '=', id).where('leaseToken', '=', token);
+  return task.set({ ...freeLease, ...changes }).returning(['kind', 'runAt']);
+}
+
+const completed = prepared((db, lease: Lease) => freed(db, lease, { ...noFailure, attempts: 0 }));
+
+const repeated = prepared((db, { runAtMs, ...lease }: Lease & { runAtMs: number }) => {
+  const runAt = sql<number>`case when revision = ${lease.revision} then ${runAtMs} else run_at end`;
+  return freed(db, lease, { ...noFailure, attempts: 0, runAt });
+});
 
 type Ids = SelectQueryBuilder<Tables, 'task', { id: string }>;
 
@@ -232,17 +244,17 @@ export class Tasks {
   async complete(lease: Lease): Promise<void> {
     const isUntouched = !this.scheduledIds.has(lease.id);
     if (isUntouched && (await deleteTask(this.db, lease)).length > 0) return;
-    await this.free(lease, { ...noFailure, attempts: 0 });
+    this.noteFreed(lease, await completed(this.db, lease));
   }
 
   /** Due at `runAtMs`, unless rescheduled in flight. */
   async repeat(lease: Lease, runAtMs: number): Promise<void> {
-    const runAt = sql<number>`case when revision = ${lease.revision} then ${runAtMs} else run_at end`;
-    await this.free(lease, { ...noFailure, attempts: 0, runAt });
+    this.noteFreed(lease, await repeated(this.db, { ...lease, runAtMs }));
   }
 
   async markUnknown(lease: Lease, untilMs: number): Promise<void> {
-    await this.ifHeld(lease).set({ unknownUntil: untilMs }).execute();
+    const task = this.db.updateTable('task').set({ unknownUntil: untilMs });
+    await task.where('id', '=', lease.id).where('leaseToken', '=', lease.token).execute();
   }
 
   /** Counts an attempt. */
@@ -309,16 +321,12 @@ export class Tasks {
   }
 
   private async free(lease: Lease, changes: UpdateObject<Tables, 'task'>) {
-    const freed = await this.ifHeld(lease)
-      .set({ ...freeLease, ...changes })
-      .returning(['kind', 'runAt'])
-      .executeTakeFirst();
-    if (freed === undefined) throw new LeaseLostError(lease.id);
-    this.noteScheduled(freed.kind, freed.runAt);
+    this.noteFreed(lease, await freed(this.db, lease, changes).execute());
   }
 
-  private ifHeld({ id, token }: Lease) {
-    return this.db.updateTable('task').where((eb) => eb.and({ id, leaseToken: token }));
+  private noteFreed({ id }: Lease, [task]: readonly { kind: TaskKind; runAt: number }[]) {
+    if (task === undefined) throw new LeaseLostError(id);
+    this.noteScheduled(task.kind, task.runAt);
   }
 
   private get ids(): Ids {

@@ -107,14 +107,16 @@ describe('pictures go along where the agent takes them (R4)', () => {
     expect(await made(program, 'Add it at the top')).toEqual([[sentAs('a.png')]]);
   });
 
-  test('with a new job that starts the old one again', async () => {
+  test('with a new job that starts the old one again, also beside a text file that cannot be read', async () => {
     const program = await start();
-    await mention(program, 'Add this picture', [png('a.png')]);
+    const binary: FileDraft = { name: 'no.txt', content: Buffer.of(0, 1, 2), filetype: 'text' };
+    await mention(program, 'Add this picture', [png('a.png'), binary]);
     await made(program, 'Add this picture');
     const root = (await program.slack.control.messages(general)).find(({ text }) =>
       text.includes('Add this'),
     );
     if (root === undefined) throw new Error('no request');
+    expect((await program.threadMessage(root, 'Not sent')).text).toContain('no.txt');
     program.api.finish(program.api.jobs[0]?.id ?? '', { status: 'failed' });
     await program.slack.control.press(await program.threadMessage(root, 'Failed'), 'start_again', bob);
     const again = await made(program, 'Add this picture', 2);

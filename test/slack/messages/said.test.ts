@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { attachmentsIn } from '../../../src/slack/messages/attachments.ts';
+import { attachmentsIn, fitAttachments } from '../../../src/slack/messages/attachments.ts';
 import { textOf } from '../../../src/slack/messages/said.ts';
 import { readableText } from '../../../src/slack/protocol/slack-text.ts';
 import {
@@ -138,6 +138,19 @@ describe('what a message says (F5)', () => {
     expect(snippets.map(({ name }) => name)).toEqual(['notes.txt']);
     expect(others.map(({ kind }) => kind)).toEqual(['file', 'file']);
     expect(attachmentsIn({ text: '', files: 'none' })).toEqual({ snippets: [], others: [] });
+  });
+
+  test('pictures whose addresses do not fit into a form keep their names', () => {
+    const files = Array.from({ length: 12 }, (_, index) => ({
+      ...{ name: `picture-${index}.png`, mimetype: 'image/png' },
+      url_private: `https://files.slack.com/${'x'.repeat(300)}/${index}`,
+    }));
+    const all = attachmentsIn({ text: '', files });
+    const fitted = fitAttachments(all, 2_000);
+    expect(JSON.stringify(fitted).length).toBeLessThan(2_100);
+    expect(fitted.others.map(({ name }) => name)).toEqual(files.map(({ name }) => name));
+    expect(fitted.others[0]).toEqual(all.others[0]);
+    expect(fitAttachments(all, 10_000)).toBe(all);
   });
 
   test('nothing that comes from outside breaks it', () => {

@@ -108,6 +108,7 @@ const message = anyEvent.extend({
   client_msg_id: key.optional(),
   edited: z.looseObject({ ts: ts.optional() }).optional(),
 });
+const posted = message.extend({ channel: id });
 const change = anyEvent.extend({
   channel: id,
   message: present.optional(),
@@ -165,7 +166,7 @@ function eventShape(event: SlackEventPart) {
   }
   if (type !== 'message' && type !== 'app_mention') return EVENTS.get(type) ?? anyEvent;
   if (isChange(event)) return change;
-  return mayBeHuman(event) || appThatWrote(event) !== null ? message.extend({ channel: id }) : anyEvent;
+  return mayBeHuman(event) || appThatWrote(event) !== null ? posted : anyEvent;
 }
 
 function checkPart(shape: z.ZodType, part: unknown, ...at: readonly string[]) {
