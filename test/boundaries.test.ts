@@ -23,7 +23,7 @@ test(`no source, test or bench has more than ${MAX_LINES} lines`, () => {
  * budget is a commit of its own that says why.
  */
 const BUDGETS: Readonly<Record<string, number>> = {
-  jobs: 229,
+  jobs: 227,
   store: 206,
   runtime: 20,
   engine: 36,
@@ -36,7 +36,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   'slack/messages': 41,
   'slack/outbound': 67,
   'slack/protocol': 24,
-  'slack/views': 131,
+  'slack/views': 132,
   'slack/workspace': 60,
   'features/agent-sessions': 7,
   'features/recipes': 34,
@@ -47,7 +47,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   cli: 34,
 };
 /** Without the runner, which is a program of its own. */
-const MAX_FILES = 197;
+const MAX_FILES = 195;
 
 test('no room outgrows its budget', () => {
   const sources = readSources('src');

@@ -344,3 +344,12 @@ export type OfferAnswer =
   /** A reply reopened the job. */
   | 'continued'
   | 'moot';
+
+export type Viewer = Readonly<{ teamId: string; userId: string; channelId: string }>;
+
+/** Stable when jobs come and go. */
+export type JobCursor = Readonly<{ requestedAtMs: number; id: string }>;
+
+export type PageStart = { readonly to: 'older' | 'newer'; readonly than: JobCursor } | null;
+
+export type JobPage = Readonly<{ jobs: readonly Job[]; hasNewer: boolean; hasOlder: boolean }>;

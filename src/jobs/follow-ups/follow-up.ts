@@ -189,3 +189,5 @@ export function fittingAlong(job: Job, waiting: readonly FollowUp[], maxLength: 
   }
   return along;
 }
+
+export type NeedingJob = Readonly<{ job: Job; undecided: Queue['undecided'] }>;

@@ -1,8 +1,15 @@
 import { sitesOf } from '#engine/apply-event.ts';
-import { NEEDED_FOR_MS, needsPerson } from '#jobs/shown/lists.ts';
 import { partsOf } from '#store/queries/task.ts';
 import { closedPlaceCodes } from '../protocol/error-codes.ts';
-import { homeView, NEEDING_JOBS_MAX, OPEN_JOBS_MAX, PROJECTS_MAX, PULL_REQUESTS_MAX } from '../views/home.ts';
+import {
+  homeView,
+  NEEDED_FOR_MS,
+  NEEDING_JOBS_MAX,
+  needsPerson,
+  OPEN_JOBS_MAX,
+  PROJECTS_MAX,
+  PULL_REQUESTS_MAX,
+} from '../views/home.ts';
 import type { SlackMessage } from '../views/message.ts';
 import { notAllowedView, notSetUpView } from '../views/private-answers.ts';
 import { noticeChannelsOf } from '../workspace/inspection.ts';

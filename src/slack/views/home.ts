@@ -1,8 +1,8 @@
 import type { Button } from '@slack/types';
 import type { ServiceFacts, ServiceReport, TroubleWords } from '#jobs/agent-job.ts';
-import type { Job } from '#jobs/job.ts';
-import { lastPullRequestOf } from '#jobs/pull-requests/standing.ts';
-import { type NeedingJob, needOf } from '#jobs/shown/lists.ts';
+import type { NeedingJob } from '#jobs/follow-ups/follow-up.ts';
+import { type Job, mayStartAgain } from '#jobs/job.ts';
+import { jobStandingOf, lastPullRequestOf } from '#jobs/pull-requests/standing.ts';
 import { buttons } from './buttons.ts';
 import { cardActions, jobLine, type Reader, undeliveredWarning } from './job.ts';
 import {
@@ -273,4 +273,35 @@ function noticeFinding({ channelId, reach }: ReachedChannel): Finding {
 
 function workFinding(words: string): Finding {
   return problem`❌ *Work* ${oneLine(words, WORDS_MAX)}`;
+}
+
+export const NEEDED_FOR_MS = 7 * 86_400_000;
+
+export function needsPerson(one: NeedingJob): boolean {
+  const need = needOf(one);
+  return need !== null && need !== one.job.dismissedNeed;
+}
+
+export function needOf({ job, undecided }: NeedingJob): string | null {
+  const { stage, trouble, creates, cards, turn } = job;
+  if (undecided !== null) return `replies:${undecided.callId}:${undecided.count}`;
+  if (trouble?.kind === 'needs_admin') return `administrator:${trouble.sinceMs}`;
+  switch (stage.kind) {
+    case 'opening':
+      return stage.waitsFor === undefined ? null : `${stage.waitsFor}:${cards}`;
+    case 'create_unknown':
+      return `start:${stage.callId}`;
+    case 'card_failed':
+      return `card:${cards}`;
+    case 'rejected':
+      return `rejected:${creates}`;
+    case 'ended': {
+      if (mayStartAgain(job)) return `${stage.status}:${creates}:${turn}`;
+      const standing = stage.status === 'completed' ? jobStandingOf(job) : null;
+      const isToDo = standing === 'checks_failing' || standing === 'changes_requested';
+      return isToDo ? `${standing}:${turn}` : null;
+    }
+    default:
+      return null;
+  }
 }

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Decision } from '#jobs/decide/decision-builder.ts';
 import type { ChannelSettings } from '#jobs/policy.ts';
-import { changesHome, HOME_SPACING_MS, mayBeSeen } from '#jobs/shown/lists.ts';
 import { fromJson, type Tables, toJson } from '../schema/tables.ts';
 import { Table } from './table.ts';
 import { subjectIn } from './task.ts';
@@ -34,6 +33,10 @@ export class ChannelSettingsTable extends Table {
   }
 }
 
+/** A Home tab may stay visible this long. */
+const LOOKS_FOR_MS = 3_600_000;
+const HOME_SPACING_MS = 3_000;
+
 export class Homes extends Table {
   async opened(teamId: string, userId: string, nowMs: number): Promise<void> {
     await this.upsert('home', { teamId, userId }, { openedAt: nowMs });
@@ -51,6 +54,15 @@ export class Homes extends Table {
   private refresh(subject: string, runAtMs: number, ifScheduled: 'keep' | 'replace') {
     return this.tasks.schedule({ kind: 'refresh_home', subject, runAtMs, ifScheduled });
   }
+}
+
+function changesHome({ calls, tasks, notices }: Decision, nowMs: number): boolean {
+  if (calls.length > 0 || notices !== undefined) return true;
+  return tasks.some(({ kind, runAtMs }) => kind === 'refresh_card' && runAtMs <= nowMs);
+}
+
+function mayBeSeen(openedAtMs: number, nowMs: number): boolean {
+  return openedAtMs > nowMs - LOOKS_FOR_MS;
 }
 
 type Row = Tables['installation'];

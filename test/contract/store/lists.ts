@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Job } from '../../../src/jobs/job.ts';
-import type { JobCursor } from '../../../src/jobs/shown/lists.ts';
+import type { Job, JobCursor } from '../../../src/jobs/job.ts';
 import { type OpenStore, useStore } from './opened.ts';
 import { aCall, aCreateCall, aDecision, aFollowUp, aJob, NOW_MS } from './samples.ts';
 

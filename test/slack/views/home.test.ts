@@ -1,9 +1,16 @@
 import { expect, test } from 'vitest';
 import { codeHostReport } from '../../../src/features/pull-requests/views.ts';
+import type { NeedingJob } from '../../../src/jobs/follow-ups/follow-up.ts';
 import { requestersOf } from '../../../src/jobs/job.ts';
 import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-request.ts';
-import { type NeedingJob, needOf, needsPerson } from '../../../src/jobs/shown/lists.ts';
-import { type HomeFacts, homeView, OPEN_JOBS_MAX, type SlackChecked } from '../../../src/slack/views/home.ts';
+import {
+  type HomeFacts,
+  homeView,
+  needOf,
+  needsPerson,
+  OPEN_JOBS_MAX,
+  type SlackChecked,
+} from '../../../src/slack/views/home.ts';
 import type { Reader } from '../../../src/slack/views/job.ts';
 import { fc } from '../../support/properties.ts';
 import { aJob, anAgentJob, aTrouble, completed, fivePastTwoMs, noNames, working } from './a-job.ts';
