@@ -3,6 +3,8 @@ import { styleText } from 'node:util';
 import { type DestinationStream, pino, stdTimeFunctions } from 'pino';
 import { type LogFields, type Logger, type LogLevel, redact } from '#runtime/redact.ts';
 
+const OWN_FIELDS: ReadonlySet<string> = new Set(['event', 'level', 'time']);
+
 export function createLogger({
   level,
   destination,
@@ -13,11 +15,11 @@ export function createLogger({
   return eachLevel((event, fields, level) => {
     // Redacting is expensive.
     if (!output.isLevelEnabled(level)) return;
-    const named = Object.entries(fields).map(([name, value]) => [
-      /^(?:event|level|time)$/.test(name) ? `${name}_` : name,
-      value,
-    ]);
-    output[level]({ event, ...(redact(Object.fromEntries(named)) as object) });
+    const line: Record<string, unknown> = { event };
+    for (const [name, value] of Object.entries(redact(fields) as LogFields)) {
+      line[OWN_FIELDS.has(name) ? `${name}_` : name] = value;
+    }
+    output[level](line);
   });
 }
 
