@@ -190,12 +190,7 @@ export function createService(config: Config, options: ServiceOptions) {
     const schedulesOf = (teamId: string) =>
       features.flatMap(({ schedules }) => schedules?.(tools.settingsOf(teamId)) ?? []);
     await planSchedules(store, new Map(teamIds.map((teamId) => [teamId, schedulesOf(teamId)])), clock.now());
-    const work = [
-      loops,
-      retentionJob(background, config.retentionMs),
-      farTasks(background),
-      ...running.flatMap(({ periodic = [] }) => periodic),
-    ];
+    const work = [loops, retentionJob(background, config.retentionMs), farTasks(background)];
     for (const { start } of work) start();
     resources.defer(store.onScheduled(loops.notify));
     let isListening = false;

@@ -8,7 +8,6 @@ import type { Recurring } from '#engine/schedules.ts';
 import type { ServiceReport } from '#jobs/agent-job.ts';
 import type { FeatureDecisions } from '#jobs/decide/decide.ts';
 import type { Job } from '#jobs/job.ts';
-import type { Periodic } from '#runtime/clock.ts';
 import type { BodyReader, Route } from '#runtime/http-server.ts';
 import type { FeatureListeners } from '#slack/inbound/listener.ts';
 import type { SlackTools } from '#slack/outbound/refresh.ts';
@@ -80,7 +79,6 @@ export type Feature = Readonly<{
 
 export type Running = Readonly<{
   tasks?: { readonly [Loop in 'slack' | 'read' | 'look']?: TaskHandlers };
-  periodic?: readonly Periodic[];
   services?: () => readonly ServiceReport[];
   close?: () => Promise<void>;
 }>;

@@ -82,8 +82,7 @@ interface Events {
   follow_up_written: { userId: string; text: string };
   follow_up_shown: { messageTs: string; userId: string; text: string };
   snippets_read: { messageTs: string | null; snippets: readonly ReadSnippet[] };
-  /** `isOld`: announced before the first read, so no news. */
-  pull_request_seen: { url: string; facts: PullRequestFacts; isOld?: boolean };
+  pull_request_seen: { url: string; facts: PullRequestFacts };
   remind_again_pressed: ByPerson & { reminderId: string };
   no_more_reminders_pressed: ByPerson & { reminderId: string };
   need_dismissed: { need: string };

@@ -166,7 +166,6 @@ export async function startRunner(settings: RunnerSettings, { clock, log }: { cl
     const onError = (error: unknown) => log.error('jobs_not_archived', { error });
     await inOrder(archive, onError);
     for (const name of await readdir(trash)) await removeTree(join(trash, name)).catch(onError);
-    return undefined;
   });
 
   const server = await serve(

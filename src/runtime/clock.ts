@@ -89,14 +89,11 @@ export interface Periodic {
   stop(): Promise<void>;
 }
 
-/**
- * Never runs `work` twice at once. `work` must not fail, should end soon after `stopping` is aborted, and
- * returns `finished` to stop.
- */
+/** Never runs `work` twice at once. `work` must not fail, and should end soon after `stopping` is aborted. */
 export function periodically(
   clock: Clock,
   { firstAfterMs, everyMs }: { firstAfterMs: number; everyMs: number },
-  work: (stopping: AbortSignal) => Promise<'finished' | undefined>,
+  work: (stopping: AbortSignal) => Promise<void>,
 ): Periodic {
   const stopping = new AbortController();
   let running = Promise.resolve();
@@ -105,8 +102,8 @@ export function periodically(
     cancel = clock.at(clock.now() + ms, run);
   };
   const run = () => {
-    running = work(stopping.signal).then((result) => {
-      if (result !== 'finished' && !stopping.signal.aborted) runIn(everyMs);
+    running = work(stopping.signal).then(() => {
+      if (!stopping.signal.aborted) runIn(everyMs);
     });
   };
   return {

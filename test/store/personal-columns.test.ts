@@ -39,7 +39,7 @@ const impersonal = {
     'revision',
   job: 'id teamId threadTs projectId requestedAt stage agentJobId hasPullRequest cardDrawnAt number',
   jobCount: 'teamId lastNumber',
-  jobPullRequest: 'jobId teamId key url isOld',
+  jobPullRequest: 'jobId teamId key url',
   organisationTeam: 'teamId enterpriseId',
   pastNotice: 'teamId digest',
   pastThread: 'teamId threadTs at',

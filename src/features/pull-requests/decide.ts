@@ -14,7 +14,7 @@ import { spread } from '#jobs/schedule/schedule.ts';
 const MAX_PULL_REQUESTS = 20;
 
 const deciders = {
-  pull_request_seen(builder, { url, facts, isOld = false }) {
+  pull_request_seen(builder, { url, facts }) {
     const { job, context } = builder;
     const { nowMs, policy } = context;
     const { remindAfterMs: afterMs } = policy.pullRequests;
@@ -24,10 +24,7 @@ const deciders = {
     const { announcedPrLink: last, pullRequests = [] } = job;
     const mayBeAdded = last !== null && (url === last || pullRequests.length < MAX_PULL_REQUESTS);
     if (before === null && !mayBeAdded) return;
-    // Threads older than the watch get only later changes.
-    const isFirstOfOld = before === null && isOld;
-    const first = { reminders: 0, ...(isOld && { remindAfterMs: nowMs + afterMs }) };
-    const seen: SeenPullRequest = { ...(before ?? first), url, facts, seenAtMs: nowMs };
+    const seen: SeenPullRequest = { ...(before ?? { reminders: 0 }), url, facts, seenAtMs: nowMs };
     const dueAtMs = reminderDueAtMs(seen, afterMs);
     const isDue = dueAtMs !== null && nowMs >= dueAtMs;
     const reminders = seen.reminders + 1;
@@ -36,7 +33,7 @@ const deciders = {
     if (JSON.stringify(shown) !== JSON.stringify(facts)) showFacts(builder, shown ?? {}, facts);
     const naturalKey = `pr:${job.id}:${keyOf(builder, url)}`;
     const { state, endedBy: by } = facts;
-    if ((state === 'merged' || state === 'closed') && state !== before?.facts.state && !isFirstOfOld) {
+    if ((state === 'merged' || state === 'closed') && state !== before?.facts.state) {
       const over = { kind: 'pull_request_over', state, ...(by !== undefined && { by }) } as const;
       builder.announceOnce(`${naturalKey}:${state}`, over);
     }

@@ -1,10 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type AfterWrite, applyEvent, type EngineTools, release } from '#engine/apply-event.ts';
-import type { Job } from '#jobs/job.ts';
 import { type CodeHostSite, parsePullRequestLink } from '#jobs/pull-requests/link.ts';
 import { seenPullRequest } from '#jobs/pull-requests/pull-request.ts';
-import { type Periodic, periodically } from '#runtime/clock.ts';
 import type { ClaimedTask } from '#store/store.ts';
 import type { CheckMemory, CodeHosts } from './code-hosts.ts';
 import { nextCheckAtMs, reminderDueAtMs } from './decide.ts';
@@ -41,8 +38,8 @@ export async function checkPullRequest(
     const reminders: number[] = [];
     // Jobs before their task: the lock order of all that schedule one.
     const jobs = seen === null ? [] : await tx.queries(PullRequests).jobsOf(subject);
-    for (const { jobId, url, isOld } of jobs) {
-      const event = { type: 'pull_request_seen', url, facts: seen?.facts ?? {}, isOld } as const;
+    for (const { jobId, url } of jobs) {
+      const event = { type: 'pull_request_seen', url, facts: seen?.facts ?? {} } as const;
       const { job } = await applyEvent(tx, jobId, event, context);
       const pullRequest = seenPullRequest(job, url);
       const dueAtMs = pullRequest && reminderDueAtMs(pullRequest, policy.pullRequests.remindAfterMs);
@@ -67,51 +64,5 @@ export async function checkPullRequest(
     const nextAtMs = nextCheckAtMs(checked, policy.pullRequests, nowMs, jitter);
     if (nextAtMs === null) await tx.tasks.complete(lease);
     else await tx.tasks.repeat(lease, nextAtMs);
-  });
-}
-
-const JOBS_PER_BATCH = 50;
-/** Spreads first checks after an upgrade. */
-const SPACING_MS = 1_000;
-/** Others wait up to an hour. */
-const RETRIED_AT_ONCE = 200;
-const RETRY_MS = 60_000;
-
-/**
- * At a start, checks pull requests announced before their code host was configured, and unseen ones: hosts
- * answer 404 without access, which the token may have gained.
- */
-export function pullRequestAdoption({ store, clock, log, newContext }: EngineTools): Periodic {
-  const { watchedSites, watchForMs } = newContext().policy.pullRequests;
-  return periodically(clock, { firstAfterMs: 0, everyMs: RETRY_MS }, async (stopping) => {
-    if (watchedSites.length === 0) return 'finished';
-    const nowMs = clock.now();
-    const sinceMs = nowMs - watchForMs;
-    try {
-      await store.transaction((tx) => tx.queries(PullRequests).retryUnseen(sinceMs, RETRIED_AT_ONCE, nowMs));
-      let adopted = 0;
-      let last: Job | null = null;
-      do {
-        const { jobs, links } = await store.transaction(async (tx) => {
-          const jobs = await tx.queries(PullRequests).jobsWithout(sinceMs, last, JOBS_PER_BATCH);
-          const links = jobs.flatMap((job) =>
-            linksToWatch([job.announcedPrLink ?? ''], watchedSites).map((link) => ({ job, link })),
-          );
-          for (const [index, { job, link }] of links.entries()) {
-            const checkAtMs = nowMs + (adopted + index) * SPACING_MS;
-            await tx.queries(PullRequests).watch(job, link, checkAtMs, true);
-          }
-          return { jobs, links };
-        });
-        adopted += links.length;
-        last = jobs.length < JOBS_PER_BATCH ? null : (jobs.at(-1) ?? null);
-        await nextTurn();
-      } while (last !== null && !stopping.aborted);
-      if (adopted > 0) log.info('pull_requests_adopted', { pull_requests: adopted });
-      return 'finished';
-    } catch (error) {
-      log.error('pull_requests_not_adopted', { error });
-      return undefined;
-    }
   });
 }

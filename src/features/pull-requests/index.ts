@@ -2,7 +2,7 @@ import type { Feature } from '../feature.ts';
 import { createCodeHosts } from './code-hosts.ts';
 import { pullRequestDecisions } from './decide.ts';
 import { codeHostFindings } from './doctor.ts';
-import { checkPullRequest, pullRequestAdoption, watchLinks } from './follow.ts';
+import { checkPullRequest, watchLinks } from './follow.ts';
 import { codeHostReport, pullRequestButtons, pullRequestViews } from './views.ts';
 
 export const pullRequests = {
@@ -14,7 +14,6 @@ export const pullRequests = {
     const codeHosts = createCodeHosts(tools.codeHosts, tools);
     return {
       tasks: { look: { look_at_pull_request: (task) => checkPullRequest({ ...tools, codeHosts }, task) } },
-      periodic: [pullRequestAdoption(tools)],
       services: () => codeHosts.facts().map(codeHostReport),
       close: codeHosts.close,
     };

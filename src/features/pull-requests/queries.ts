@@ -1,9 +1,8 @@
-import { type SqlBool, sql } from 'kysely';
 import type { Job } from '#jobs/job.ts';
 import type { PullRequestFacts } from '#jobs/pull-requests/pull-request.ts';
-import { isBeyond, Table } from '#store/queries/table.ts';
+import { Table } from '#store/queries/table.ts';
 import { partsOf, subjectIn } from '#store/queries/task.ts';
-import { fromJson, jobColumns, jobFrom, toJson } from '#store/schema/tables.ts';
+import { fromJson, toJson } from '#store/schema/tables.ts';
 import type { CheckedPullRequest } from './decide.ts';
 
 export type Check = Pick<CheckedPullRequest, 'outcome' | 'misses' | 'changedAtMs'> & {
@@ -12,53 +11,17 @@ export type Check = Pick<CheckedPullRequest, 'outcome' | 'misses' | 'changedAtMs
 
 /** A check serves all jobs of a workspace. `subject`: its task's. */
 export class PullRequests extends Table {
-  /**
-   * Restarts the intervals.
-   * @param isOld announced before its code host was configured: keeps an existing watch
-   */
+  /** Restarts the intervals. */
   async watch(
-    { id: jobId, teamId, requestedAtMs }: Pick<Job, 'id' | 'teamId' | 'requestedAtMs'>,
+    { id: jobId, teamId }: Pick<Job, 'id' | 'teamId'>,
     { key, url }: Readonly<{ key: string; url: string }>,
     checkAtMs: number,
-    isOld = false,
   ): Promise<void> {
-    const fresh = { watchedFrom: isOld ? requestedAtMs : checkAtMs, misses: 0 };
-    await this.upsert('pullRequest', { teamId, key }, fresh, isOld ? null : fresh);
-    const values = { teamId, url, isOld: isOld ? 1 : 0 };
-    await this.upsert('jobPullRequest', { jobId, key }, values, isOld ? null : { url });
-    await this.schedule(teamId, key, checkAtMs, isOld ? 'keep' : 'replace');
-  }
-
-  /** Newest first. */
-  async jobsWithout(sinceMs: number, before: Job | null, limit: number): Promise<Job[]> {
-    const rows = await this.db
-      .selectFrom('job')
-      .select(jobColumns)
-      .where('hasPullRequest', '=', 1)
-      .where('requestedAt', '>=', sinceMs)
-      .where(isBeyond(['requestedAt', 'id'], before && [before.requestedAtMs, before.id], '<'))
-      .where(sql<SqlBool>`not exists (select 1 from job_pull_request where job_pull_request.job_id = job.id)`)
-      .orderBy('requestedAt', 'desc')
-      .orderBy('id', 'desc')
-      .limit(limit)
-      .execute();
-    return rows.map(jobFrom);
-  }
-
-  /** Includes those whose checks had ended. */
-  async retryUnseen(sinceMs: number, limit: number, nowMs: number): Promise<void> {
-    const rows = await this.db
-      .selectFrom('pullRequest')
-      .select(['teamId', 'key'])
-      .where('outcome', 'in', ['no_access', 'not_found'])
-      .where('watchedFrom', '>=', sinceMs)
-      .orderBy('watchedFrom', 'desc')
-      .limit(limit)
-      .execute();
-    for (const { teamId, key } of rows) {
-      await this.tasks.runNowUnlessLocked('look_at_pull_request', subjectIn(teamId, key), nowMs);
-      await this.schedule(teamId, key, nowMs, 'keep');
-    }
+    await this.upsert('pullRequest', { teamId, key }, { watchedFrom: checkAtMs, misses: 0 });
+    await this.upsert('jobPullRequest', { jobId, key }, { teamId, url }, { url });
+    const subject = subjectIn(teamId, key);
+    const task = { kind: 'look_at_pull_request', subject, runAtMs: checkAtMs } as const;
+    await this.tasks.schedule({ ...task, ifScheduled: 'replace' });
   }
 
   /** `facts`, `memory`: of the last check that saw it. Null: no job has it. */
@@ -74,24 +37,20 @@ export class PullRequests extends Table {
   }
 
   async jobsOf(subject: string) {
-    const rows = await this.db
-      .selectFrom('jobPullRequest')
-      .select(['jobId', 'url', 'isOld'])
-      .where((eb) => eb.and(keyIn(subject)))
-      // In the lock order of all jobs.
-      .orderBy('jobId')
-      .execute();
-    return rows.map((row) => ({ ...row, isOld: row.isOld === 1 }));
+    return (
+      this.db
+        .selectFrom('jobPullRequest')
+        .select(['jobId', 'url'])
+        .where((eb) => eb.and(keyIn(subject)))
+        // In the lock order of all jobs.
+        .orderBy('jobId')
+        .execute()
+    );
   }
 
   async recordCheck(subject: string, { changedAtMs: changedAt, seen, ...check }: Check): Promise<void> {
     const facts = seen && { facts: toJson(seen.facts), memory: toJson(seen.memory) };
     await this.update('pullRequest', keyIn(subject), { ...check, changedAt, ...facts });
-  }
-
-  private schedule(teamId: string, key: string, runAtMs: number, ifScheduled: 'keep' | 'replace') {
-    const subject = subjectIn(teamId, key);
-    return this.tasks.schedule({ kind: 'look_at_pull_request', subject, runAtMs, ifScheduled });
   }
 }
 

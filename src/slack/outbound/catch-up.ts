@@ -253,7 +253,6 @@ export function missedReplies(store: Store, clock: Clock, log: Logger) {
 
   const sweeps = periodically(clock, { firstAfterMs: SWEEP_EVERY_MS, everyMs: SWEEP_EVERY_MS }, async () => {
     await request({ isSweep: true, sinceMs: clock.now() - SWEPT_FOR_MS }).catch(logError);
-    return undefined;
   });
 
   return {

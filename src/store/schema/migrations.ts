@@ -207,7 +207,6 @@ create table job_pull_request (
   team_id text not null,
   key text not null,
   url text not null,
-  is_old integer not null,
   primary key (job_id, key),
   foreign key (team_id, key) references pull_request (team_id, key)
 );

@@ -72,7 +72,7 @@ export interface Tables {
     facts: Json<PullRequestFacts> | null;
     memory: Json<unknown> | null;
   };
-  jobPullRequest: { jobId: string; teamId: string; key: string; url: string; isOld: number };
+  jobPullRequest: { jobId: string; teamId: string; key: string; url: string };
   auditEntry: {
     at: number;
     id: string;

@@ -50,7 +50,7 @@ export function pullRequestContract(open: OpenStore): void {
         ...{ teamId: 'T1', key: KEY, watchedFromMs: NOW_MS, changedAtMs: null },
         ...{ outcome: null, misses: 0, facts: null, memory: null },
       });
-      expect(await jobsOf()).toEqual([{ jobId: 'job-1', url: link.url, isOld: false }]);
+      expect(await jobsOf()).toEqual([{ jobId: 'job-1', url: link.url }]);
     });
 
     test('two jobs of a workspace share one, and workspaces share none', async () => {
@@ -84,60 +84,9 @@ export function pullRequestContract(open: OpenStore): void {
       await looked({ outcome: 'not_found', misses: 5, changedAtMs: null, seen: null });
       await announce({}, NOW_MS + 9, { key: KEY, url: KEY });
       expect(await get()).toMatchObject({ misses: 0, watchedFromMs: NOW_MS + 9, facts: { state: 'open' } });
-      expect(await jobsOf()).toEqual([{ jobId: 'job-1', url: KEY, isOld: false }]);
+      expect(await jobsOf()).toEqual([{ jobId: 'job-1', url: KEY }]);
       expect(await due(NOW_MS + 8)).toEqual([]);
       expect(await due(NOW_MS + 9)).toHaveLength(1);
-    });
-
-    test('old links of jobs are found, the newest first, and taken over once, without haste', async () => {
-      const old = (id: string, requestedAtMs: number, announcedPrLink: string | null = KEY) =>
-        opened.run((tx) =>
-          tx.write(aDecision({ job: aJob({ id, threadTs: null, requestedAtMs, announcedPrLink }) }), NOW_MS),
-        );
-      await old('job-a', NOW_MS - 30);
-      await old('job-b', NOW_MS - 20);
-      await old('job-c', NOW_MS - 10);
-      await old('job-d', NOW_MS - 10, null);
-      const without = (before: Job | null, limit = 9) =>
-        opened.run((tx) => tx.queries(PullRequests).jobsWithout(NOW_MS - 20, before, limit));
-      const [first, ...others] = await without(null, 1);
-      expect([first?.id, others]).toEqual(['job-c', []]);
-      expect((await without(first ?? null)).map(({ id }) => id)).toEqual(['job-b']);
-      for (const lookAtMs of [NOW_MS + 5, NOW_MS + 7]) {
-        for (const job of await without(null))
-          await opened.run((tx) =>
-            tx.queries(PullRequests).watch(job, { key: KEY, url: KEY }, lookAtMs, true),
-          );
-      }
-      expect(await without(null)).toEqual([]);
-      expect(await jobsOf()).toEqual([
-        { jobId: 'job-b', url: KEY, isOld: true },
-        { jobId: 'job-c', url: KEY, isOld: true },
-      ]);
-      expect(await get()).toMatchObject({ watchedFromMs: NOW_MS - 10 });
-      expect(await due(NOW_MS + 4)).toEqual([]);
-      expect(await due(NOW_MS + 5)).toHaveLength(1);
-    });
-
-    test('one that could not be seen can be looked at at once, if it is not too old, and no other', async () => {
-      const late = (id: string, name: string) =>
-        announce({ id }, NOW_MS + 9, { key: `https://github.com/${name}`, url: name });
-      await late('job-1', 'denied');
-      await late('job-2', 'seen');
-      await late('job-3', 'hidden');
-      const denied = { outcome: 'no_access', misses: 1, changedAtMs: null, seen: null } as const;
-      await opened.run((tx) => tx.queries(PullRequests).recordCheck('T1:https://github.com/denied', denied));
-      const hidden = { ...denied, outcome: 'not_found' } as const;
-      await opened.run((tx) => tx.queries(PullRequests).recordCheck('T1:https://github.com/seen', seen));
-      await opened.run((tx) => tx.queries(PullRequests).recordCheck('T1:https://github.com/hidden', hidden));
-      expect(await due()).toEqual([]);
-      await opened.run((tx) => tx.queries(PullRequests).retryUnseen(NOW_MS + 10, 9, NOW_MS));
-      expect(await due()).toEqual([]);
-      await opened.run((tx) => tx.queries(PullRequests).retryUnseen(NOW_MS + 9, 9, NOW_MS));
-      expect((await due()).toSorted()).toEqual([
-        ['T1:https://github.com/denied', 'github.com/'],
-        ['T1:https://github.com/hidden', 'github.com/'],
-      ]);
     });
 
     test('goes, with its task, when its last job goes; a look never keeps a job', async () => {

@@ -74,23 +74,6 @@ describe('what becomes of a pull request (P2)', () => {
     expect(world.job.pullRequests?.map(({ url }) => url)).toEqual([LINK, other]);
   });
 
-  test('a thread that is older than the watch hears of what happens from then on, and of nothing before', () => {
-    const merged = anAnnouncedJob();
-    const seenLate = (world: World, facts: PullRequestFacts) =>
-      world.apply({ type: 'pull_request_seen', url: LINK, facts, isOld: true });
-    seenLate(merged, { state: 'merged' });
-    seenLate(merged, { state: 'merged' });
-    expect(heard(merged)).toEqual([]);
-    const open = anAnnouncedJob();
-    open.advance(10 * DAY_MS);
-    seenLate(open, { state: 'open', updatedAtMs: START_MS });
-    expect(heard(open)).toEqual([]);
-    open.advance(3 * DAY_MS);
-    seenLate(open, { state: 'open', updatedAtMs: START_MS });
-    seenLate(open, { state: 'closed' });
-    expect(heard(open)).toEqual([`reminder of ${LINK}`, 'closed by nobody known']);
-  });
-
   test('a job that has announced no link hears of none', () => {
     const world = aWorkingJob();
     const before = world.job;
@@ -260,7 +243,7 @@ describe('whatever the code host says, in whatever order', () => {
 
   test('merged and closed are told once at most, and reminders are one more than were asked for', () => {
     fc.assert(
-      fc.property(fc.array(anyStep, { maxLength: 30 }), fc.boolean(), (steps, isOld) => {
+      fc.property(fc.array(anyStep, { maxLength: 30 }), (steps) => {
         const world = anAnnouncedJob();
         let asked = 0;
         for (const { waitMs, does } of steps) {
@@ -268,7 +251,7 @@ describe('whatever the code host says, in whatever order', () => {
           const before = outcomes(world).filter((outcome) => outcome?.answer === 'wants_reminder').length;
           if (does === 'again') remindAgain(world);
           else if (does === 'no_more') noMore(world);
-          else world.apply({ type: 'pull_request_seen', url: LINK, facts: does, isOld });
+          else world.apply({ type: 'pull_request_seen', url: LINK, facts: does });
           asked += outcomes(world).filter((outcome) => outcome?.answer === 'wants_reminder').length - before;
         }
         const counts = (word: string) => heard(world).filter((news) => news.startsWith(word)).length;

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { eventFeatures } from '../../../src/app/features.ts';
 import { createLogger } from '../../../src/app/operations/logger.ts';
 import { createCodeHosts } from '../../../src/features/pull-requests/code-hosts.ts';
-import { checkPullRequest, pullRequestAdoption } from '../../../src/features/pull-requests/follow.ts';
+import { checkPullRequest } from '../../../src/features/pull-requests/follow.ts';
 import { PullRequests } from '../../../src/features/pull-requests/queries.ts';
 import type { Job } from '../../../src/jobs/job.ts';
 import { parsePullRequestLink } from '../../../src/jobs/pull-requests/link.ts';
@@ -51,19 +51,19 @@ beforeEach(async () => {
   tools = { store, clock, log, stopping: stopping.signal, newContext, codeHosts };
 });
 
-/** A job that announced this link; `watched`: when its host was set up already. */
-async function announce(id: string, url: string, { watched = true, ageMs = 0 } = {}): Promise<void> {
+/** A job that announced this link. */
+async function announce(id: string, url: string): Promise<void> {
   const job = aJob({
     id,
     announcedPrLink: url,
-    requestedAtMs: clock.now() - ageMs,
+    requestedAtMs: clock.now(),
     threadTs: `${id}.0`,
     stage: { kind: 'ended', status: 'completed', sinceMs: 0 },
   });
   const key = parsePullRequestLink(url, tools.newContext().policy.pullRequests.sites)?.key ?? '';
   await store.transaction(async (tx) => {
     await tx.write({ job, followUps: [], calls: [], tasks: [] }, clock.now());
-    if (watched) await tx.queries(PullRequests).watch(job, { key, url }, clock.now());
+    await tx.queries(PullRequests).watch(job, { key, url }, clock.now());
   });
 }
 
@@ -84,13 +84,6 @@ async function look(): Promise<number> {
   const tasks = await claim();
   for (const task of tasks) await checkPullRequest(tools, task);
   return tasks.length;
-}
-
-/** What a start does. */
-async function adopt(): Promise<void> {
-  const adoption = pullRequestAdoption(tools);
-  adoption.start();
-  await adoption.stop();
 }
 
 const job = (id: string): Promise<Job | null> => store.transaction((tx) => tx.jobs.get(id));
@@ -179,38 +172,6 @@ describe('a look at a pull request', () => {
     expect(await seenState('job-1')).toEqual(['open']);
   });
 
-  test('is made at the next start, if the last one had no access: a token may have been mended (P4)', async () => {
-    const [denied, seen] = [host.open({ repository: 'acme/docs' }), host.open({ repository: 'acme/docs' })];
-    await announce('job-1', host.githubLink(seen));
-    await look();
-    host.expire();
-    await announce('job-2', host.githubLink(denied));
-    await look();
-    host.expire(false);
-    await adopt();
-    expect(await look()).toBe(1);
-    expect(await seenState('job-2')).toEqual(['open']);
-  });
-
-  test('is made at the next start, too, if it was given up as out of sight: a token may see more by now (P4)', async () => {
-    const pull = host.open({ repository: 'acme/docs' });
-    pull.isHidden = true;
-    await announce('job-1', host.githubLink(pull));
-    for (let waitMs: number | null = 0; waitMs !== null; waitMs = await nextLookMs()) {
-      await clock.advance(waitMs);
-      await look();
-    }
-    await adopt();
-    expect(await look()).toBe(1);
-    expect(await nextLookMs()).toBeNull();
-    pull.isHidden = false;
-    pull.merge('octocat');
-    await adopt();
-    await look();
-    expect(await seenState('job-1')).toEqual(['merged']);
-    expect(await posts('job-1')).toBe('pull_request_over');
-  });
-
   test('has nothing to do if the last job is gone', async () => {
     await store.transaction((tx) =>
       tx.tasks.schedule({
@@ -223,41 +184,5 @@ describe('a look at a pull request', () => {
     expect(await look()).toBe(1);
     expect(host.requests).toEqual([]);
     expect(await nextLookMs()).toBeNull();
-  });
-});
-
-describe('pull requests that were announced before their host was set up', () => {
-  test('are looked at from the next start on, the newest first; what has happened before is not told (P2)', async () => {
-    const merged = host.open({ repository: 'acme/docs' });
-    merged.merge('octocat');
-    const open = host.open({ repository: 'acme/docs' });
-    await announce('job-1', host.githubLink(merged), { watched: false, ageMs: 9 * DAY_MS });
-    await announce('job-2', host.githubLink(open), { watched: false, ageMs: 8 * DAY_MS });
-    await announce('job-3', 'https://example.com/acme/docs/pull/3', { watched: false });
-    await announce('job-4', host.githubLink(open), { watched: false, ageMs: 31 * DAY_MS });
-    await adopt();
-    await adopt();
-    expect(await look()).toBe(1);
-    expect([await seenState('job-1'), await seenState('job-2')]).toEqual([undefined, ['open']]);
-    await clock.advance(1_000);
-    expect(await look()).toBe(1);
-    expect(await seenState('job-1')).toEqual(['merged']);
-    expect(await posts('job-1')).toBeNull();
-    open.merge('octocat');
-    await clock.advance((await nextLookMs()) ?? 0);
-    await look();
-    expect(await posts('job-2')).toBe('pull_request_over');
-    expect(await seenState('job-4')).toBeUndefined();
-  });
-
-  test('are all found, however many there are', async () => {
-    const pulls = Array.from({ length: 120 }, () => host.open({ repository: 'acme/docs' }));
-    for (const [index, pull] of pulls.entries())
-      await announce(`job-${index}`, host.githubLink(pull), { watched: false, ageMs: index });
-    const adoption = pullRequestAdoption(tools);
-    adoption.start();
-    const planned = () => store.transaction((tx) => tx.stats.dueTasks(clock.now() + 2 * MINUTE_MS));
-    await expect.poll(planned).toMatchObject([{ kind: 'look_at_pull_request', count: 120 }]);
-    await adoption.stop();
   });
 });

@@ -69,8 +69,6 @@ const SILENT = new Set([
   'budgetQueue.pass',
   'pullRequests.get',
   'pullRequests.jobsOf',
-  'pullRequests.jobsWithout',
-  'pullRequests.retryUnseen',
   // Goes along with the announcement of the link.
   'pullRequests.watch',
   'catchUps.readFirst',
