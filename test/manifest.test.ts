@@ -110,8 +110,6 @@ test('the app asks for the least that it needs', () => {
       'channel_shared',
       'channel_unarchive',
       'group_unarchive',
-      'channel_deleted',
-      'group_deleted',
     ],
   });
   expect(settings.interactivity).toEqual({ is_enabled: true });

@@ -184,24 +184,25 @@ describe('a place that is closed to the bot', () => {
     expect(await privately(world, 'Pull request ready')).toHaveLength(1);
   });
 
-  test('is given up at once if its channel is deleted', async () => {
+  test('is given up after a week, too, if its channel is deleted', async () => {
     await using world = await startStrictWorld({ settings });
     await atWork(world);
-    world.slack.control.remove(general, bot);
+    world.slack.control.deleteChannel(general);
     finish(world);
     await world.clock.advance(30_000);
-    world.slack.control.deleteChannel(general);
-    await world.later(
-      () => world.log.join('\n'),
-      (log) => log.includes('channel_deleted'),
-      'the event',
-    );
-    await world.settled();
     const posts = () => world.slack.calls('chat.postMessage').length;
     const before = posts();
     world.clock.freeze(2 * HOUR_MS);
     await world.clock.advance(MINUTE_MS);
-    expect(posts()).toBe(before);
+    expect(posts()).toBeGreaterThan(before);
+    world.clock.freeze(8 * 24 * HOUR_MS);
+    await world.clock.advance(MINUTE_MS);
+    await world.settled();
+    const atLast = posts();
+    world.clock.freeze(2 * HOUR_MS);
+    await world.clock.advance(MINUTE_MS);
+    expect(posts()).toBe(atLast);
+    expect(await privately(world, 'Pull request ready')).toHaveLength(1);
   });
 
   test('keeps notices, one for each link, and the thread says once where it could not post', async () => {

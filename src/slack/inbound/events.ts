@@ -14,13 +14,6 @@ const channelOpened: Listener<InChannel> = async (deps, { event: { channel: chan
   deps.lookForMissed();
 };
 
-const channelDeleted: Listener<InChannel> = async (deps, { event: { channel: channelId } }) => {
-  const { store, clock, log, teamId } = deps;
-  await store.transaction((tx) => tx.places.deleted({ teamId, channelId }, clock.now()));
-  noteRequest({ outcome: 'accepted' });
-  log.info('channel_deleted', { team_id: teamId, channel_id: channelId });
-};
-
 type Reaction = Readonly<{ event: ReactionAddedEvent | ReactionRemovedEvent }>;
 
 /** The message's current reactions decide, in whatever order events arrive. */
@@ -68,8 +61,6 @@ export const events: EventListeners = {
 
   channel_unarchive: channelOpened,
   group_unarchive: channelOpened,
-  channel_deleted: channelDeleted,
-  group_deleted: channelDeleted,
   reaction_added: reactionChanged,
   reaction_removed: reactionChanged,
 };

@@ -6,7 +6,6 @@ import type { JobEvent } from '#jobs/event.ts';
 import { initiatorOf } from '#jobs/job.ts';
 import { seenPullRequest } from '#jobs/pull-requests/pull-request.ts';
 import { CLOCKS_DIFFER_MS } from '#jobs/schedule/schedule.ts';
-import { PLACE_IS_GONE } from '#store/queries/places.ts';
 import type { ClaimedTask, LedgerCall, Transaction } from '#store/store.ts';
 import { classOf, INVALID_CURSOR, isNotInChannel, isPlaceClosed, NOT_SEEN } from '../protocol/error-codes.ts';
 import type { SlackMessage } from '../views/message.ts';
@@ -320,8 +319,8 @@ export function refused(call: LedgerCall, reason: string): PostResult {
 }
 
 function mayWaitForPlace({ call, job, failure: { code }, nowMs }: Attempt) {
-  const { request, createdAtMs, heldSinceMs } = call;
-  if (!isPlaceClosed(code) || heldSinceMs === PLACE_IS_GONE) return false;
+  const { request, createdAtMs } = call;
+  if (!isPlaceClosed(code)) return false;
   const waitedMs = nowMs - createdAtMs;
   if (request.kind === 'notify_channel') return waitedMs < PLACE_WAITED_FOR_MS;
   if (request.kind === 'post_card' || draftIn(call) !== null) {

@@ -109,11 +109,6 @@ export const botEvents: readonly ManifestEntry[] = [
   },
   { name: 'channel_unarchive', reason: 'Likewise when a public channel is open again.' },
   { name: 'group_unarchive', reason: 'Likewise for a private channel.' },
-  {
-    name: 'channel_deleted',
-    reason: 'What waits to be posted in a public channel that is gone never will be.',
-  },
-  { name: 'group_deleted', reason: 'Likewise for a private channel.' },
 ];
 
 const REACTIONS_SCOPE = 'reactions:read';

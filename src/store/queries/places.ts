@@ -1,4 +1,3 @@
-import { type SqlBool, sql } from 'kysely';
 import type { TaskKind } from '#jobs/task-kinds.ts';
 import { fromJson } from '../schema/tables.ts';
 import { Table } from './table.ts';
@@ -13,9 +12,6 @@ export type ClosedPlace = Readonly<{
   reason: string;
   posts: number;
 }>;
-
-/** The `held_since` of calls to a deleted channel: the next refusal is final. */
-export const PLACE_IS_GONE = 0;
 
 /** Retried if Slack refuses the channel. */
 const KINDS_IN_CHANNELS = [
@@ -39,14 +35,6 @@ export class Places extends Table {
   /** The bot has access again: retries what waits. Skips locked tasks. */
   async opened(place: Place, nowMs: number): Promise<void> {
     for (const kind of KINDS_IN_CHANNELS) await this.tasks.runGroupNow(kind, groupOf(place), nowMs, 1);
-  }
-
-  async deleted(place: Place, nowMs: number): Promise<void> {
-    const isThere = sql<SqlBool>`lane in (
-      select subject from task where kind = 'post_to_slack' and group_key = ${groupOf(place)}
-    )`;
-    await this.update('call', { endedAt: null }, { heldSince: PLACE_IS_GONE }, isThere);
-    await this.opened(place, nowMs);
   }
 
   async closed(teamId: string, reasons: readonly string[]): Promise<ClosedPlace[]> {

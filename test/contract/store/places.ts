@@ -50,15 +50,5 @@ export function placeContract(open: OpenStore): void {
       const subjects = (await claim(NOW_MS)).map(({ subject }) => subject);
       expect(subjects.toSorted()).toEqual(['thread:job-1', 'thread:job-2']);
     });
-
-    test('that are deleted are tried at once, for the last time', async () => {
-      await refused('job-1', 'C1', 'channel_not_found');
-      await refused('job-2', 'C2', 'channel_not_found');
-      await postpone();
-      await opened.run((tx) => tx.places.deleted(place, NOW_MS));
-      expect((await claim(NOW_MS)).map(({ subject }) => subject)).toEqual(['thread:job-1']);
-      const held = async (id: string) => (await opened.run((tx) => tx.calls.get(id)))?.heldSinceMs;
-      expect([await held('job-1-a'), await held('job-1-b'), await held('job-2-a')]).toEqual([0, 0, null]);
-    });
   });
 }

@@ -18,7 +18,7 @@ export interface WorkspaceControl {
   /** Lets a user, or the bot, into a channel. The bot is told that it has joined. */
   invite(channel: string, user: string): void;
   remove(channel: string, user: string): void;
-  /** For good, which the bot is told. */
+  /** For good. */
   deleteChannel(channel: string): void;
   /**
    * One more person, in no channel yet; or another in place of one with the same id. Left out: a full member of the
@@ -93,11 +93,7 @@ export function createWorkspaceControl(
     remove: (id, user) => {
       workspace.channel(id).members.delete(user);
     },
-    deleteChannel: (id) => {
-      const { type } = workspace.channel(id);
-      workspace.deleteChannel(id);
-      tellOf({ type: type === 'group' ? 'group_deleted' : 'channel_deleted', channel: id });
-    },
+    deleteChannel: (id) => workspace.deleteChannel(id),
     addUser: (person) => workspace.people.add(person),
     setUserGroup: (id, members, handle = id.toLowerCase()) => {
       workspace.people.groups.set(id, { id, handle, members });

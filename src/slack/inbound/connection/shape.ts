@@ -131,8 +131,6 @@ const EVENTS = new Map<unknown, z.ZodType>(
     member_joined_channel: inChannel.extend({ user: id }),
     channel_unarchive: inChannel,
     group_unarchive: inChannel,
-    channel_deleted: inChannel,
-    group_deleted: inChannel,
   }),
 );
 
