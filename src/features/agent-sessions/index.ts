@@ -35,26 +35,46 @@ const sessionStopped: EventListener<'agent_session_stopped'> = async (deps, { ev
 };
 
 /** Apps rarely gain permissions. */
-const PAUSE_MS = 3_600_000;
-const MAX_IN_FLIGHT = 8;
+const REFUSED_PAUSE_MS = 3_600_000;
+const PAUSE_MS = 60_000;
+/** `processing` expires after an hour. */
+const RENEW_MS = 45 * 60_000;
+const REMEMBERED_MS = 2 * 3_600_000;
 
 function sessionStatus({ clock, log, workspaces }: FeatureTools) {
-  const shown = new ShownStates();
-  /** By workspace, after a refusal. */
+  /** By job, oldest first. `state` null: it may not have arrived. */
+  const shown = new Map<string, { readonly state: SessionState | null; readonly atMs: number }>();
+  /** By workspace, after a failure. */
   const pausedUntilMs = new Map<string, number>();
   /** Jobs with a call in flight, and a newer state. */
   const inFlight = new Map<string, Job | null>();
 
+  function note(jobId: string, state: SessionState | null) {
+    const atMs = clock.now();
+    for (const [id, old] of shown) {
+      if (old.atMs + REMEMBERED_MS > atMs) break;
+      shown.delete(id);
+    }
+    shown.delete(jobId);
+    shown.set(jobId, { state, atMs });
+  }
+
   async function show(job: Job, isCheck: boolean) {
     const { id, teamId, channelId, threadTs } = job;
     const state = sessionStateOf(job);
-    const atMs = clock.now();
-    if (state === null || threadTs === null || atMs < (pausedUntilMs.get(teamId) ?? 0)) return;
+    const nowMs = clock.now();
+    if (state === null || threadTs === null || nowMs < (pausedUntilMs.get(teamId) ?? 0)) return;
     if (inFlight.has(id)) {
       inFlight.set(id, job);
       return;
     }
-    if (inFlight.size >= MAX_IN_FLIGHT || !shown.take(id, teamId, { state, atMs }, isCheck)) return;
+    const last = shown.get(id);
+    // Jobs that ended before this process are shown only on a change.
+    if (last === undefined && isCheck && state !== 'processing') return;
+    // The clock may have been set back.
+    const isFresh = last !== undefined && Math.abs(nowMs - last.atMs) < RENEW_MS;
+    if (last?.state === state && (state !== 'processing' || isFresh)) return;
+    note(id, state);
     inFlight.set(id, null);
     try {
       const { poster } = await workspaces.of(teamId);
@@ -64,9 +84,9 @@ function sessionStatus({ clock, log, workspaces }: FeatureTools) {
       log.debug('status_not_shown', { reason: failure?.code ?? String(error) });
       // A refusal of one place does not pause the workspace.
       if (failure === null || !isPlaceGone(failure.code)) {
+        note(id, null);
         const isRefused = failure !== null && isErrorAnswer(failure);
-        shown.noteFailure(id, isRefused);
-        if (isRefused) pausedUntilMs.set(teamId, clock.now() + PAUSE_MS);
+        pausedUntilMs.set(teamId, clock.now() + (isRefused ? REFUSED_PAUSE_MS : PAUSE_MS));
       }
     }
     const changed = inFlight.get(id) ?? null;
@@ -75,60 +95,6 @@ function sessionStatus({ clock, log, workspaces }: FeatureTools) {
   }
 
   return show;
-}
-
-export type Shown = Readonly<{ state: SessionState; atMs: number }>;
-
-/** `processing` expires after an hour. */
-const RENEW_MS = 45 * 60_000;
-const RETRY_MS = 60_000;
-const REMEMBERED_MS = 2 * 3_600_000;
-const MINUTE_MS = 60_000;
-/** Slack's limit for a workspace. Changes go first. */
-const PER_MINUTE = 50;
-const RENEWALS_PER_MINUTE = 40;
-
-export class ShownStates {
-  private readonly last = new Map<string, Shown & { readonly isSure: boolean }>();
-  private readonly minutes = new Map<string, { readonly startMs: number; count: number }>();
-
-  /**
-   * Whether to show it; it then counts as shown.
-   * @param isCheck not a change: the shown state may be missing or about to expire
-   */
-  take(jobId: string, teamId: string, shown: Shown, isCheck: boolean): boolean {
-    const { state, atMs } = shown;
-    const before = this.last.get(jobId);
-    // The clock may have been set back.
-    const last = before !== undefined && before.atMs <= atMs ? before : null;
-    if (last === null) {
-      // Jobs that ended before this process are shown only on a change.
-      if (isCheck && state !== 'processing') return false;
-    } else if (!last.isSure) {
-      if (atMs < last.atMs + RETRY_MS) return false;
-    } else if (last.state === state && (state !== 'processing' || atMs < last.atMs + RENEW_MS)) return false;
-    const limit = last?.state === state ? RENEWALS_PER_MINUTE : PER_MINUTE;
-    let minute = this.minutes.get(teamId);
-    if (minute === undefined || Math.abs(atMs - minute.startMs) >= MINUTE_MS)
-      minute = { startMs: atMs, count: 0 };
-    if (minute.count >= limit) return false;
-    minute.count += 1;
-    this.minutes.set(teamId, minute);
-    for (const [id, old] of this.last) {
-      if (old.atMs + REMEMBERED_MS > atMs) break;
-      this.last.delete(id);
-    }
-    this.last.delete(jobId);
-    this.last.set(jobId, { ...shown, isSure: true });
-    return true;
-  }
-
-  /** @param isRefused nothing was shown */
-  noteFailure(jobId: string, isRefused: boolean): void {
-    const last = this.last.get(jobId);
-    if (isRefused) this.last.delete(jobId);
-    else if (last !== undefined) this.last.set(jobId, { ...last, isSure: false });
-  }
 }
 
 /** Null: uncertain; the current one may stay. */

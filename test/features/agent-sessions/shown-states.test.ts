@@ -1,55 +1,102 @@
 import { expect, test } from 'vitest';
-import { type Shown, ShownStates } from '../../../src/features/agent-sessions/index.ts';
+import { agentSessions } from '../../../src/features/agent-sessions/index.ts';
+import type { FeatureTools } from '../../../src/features/feature.ts';
+import type { Stage } from '../../../src/jobs/job.ts';
+import {
+  rateLimited,
+  SlackCallError,
+  type SlackFailure,
+  slackFailure,
+} from '../../../src/slack/workspace/caller.ts';
+import { anAgentJob } from '../../jobs/support/builders.ts';
+import { aJob } from '../../support/a-job.ts';
 
 const MINUTE_MS = 60_000;
-const session = (state: Shown['state'], atMs: number): Shown => ({ state, atMs });
+const stages = {
+  processing: { kind: 'working', turnStartedAtMs: 0, settle: null },
+  active: { kind: 'ended', status: 'completed', sinceMs: 0 },
+} satisfies Record<string, Stage>;
 
-test('a session at work is renewed before Slack ends it', () => {
-  const states = new ShownStates();
-  states.take('a', 'T1', session('processing', 0), false);
-  expect(states.take('a', 'T1', session('processing', 45 * MINUTE_MS - 1), true)).toBe(false);
-  expect(states.take('a', 'T1', session('processing', 45 * MINUTE_MS), true)).toBe(true);
+/** The functions return what Slack was told. */
+function someSessions() {
+  const told: string[] = [];
+  let nowMs = 0;
+  let failure: SlackFailure | null = null;
+  const tools = {
+    clock: { now: () => nowMs },
+    log: { debug: () => {} },
+    workspaces: {
+      of: async () => ({
+        poster: {
+          setSessionState: async (_channelId: string, threadTs: string, state: string) => {
+            told.push(`${threadTs} ${state}`);
+            if (failure !== null) throw new SlackCallError('agents.sessions.setStatus', failure);
+          },
+        },
+      }),
+    },
+  };
+  const show = agentSessions.shows?.(tools as unknown as FeatureTools);
+  const said = async (id: string, state: keyof typeof stages, atMs: number, isCheck: boolean) => {
+    nowMs = atMs;
+    told.length = 0;
+    show?.(
+      aJob({ id, threadTs: id, stage: stages[state], agentJob: anAgentJob({ status: 'active' }) }),
+      isCheck,
+    );
+    await new Promise(setImmediate);
+    return [...told];
+  };
+  return {
+    changed: (id: string, state: keyof typeof stages, atMs: number) => said(id, state, atMs, false),
+    checked: (id: string, state: keyof typeof stages, atMs: number) => said(id, state, atMs, true),
+    fails: (next: SlackFailure | null) => {
+      failure = next;
+    },
+  };
+}
+
+test('a session at work is renewed before Slack ends it', async () => {
+  const { changed, checked } = someSessions();
+  await changed('a', 'processing', 0);
+  expect(await checked('a', 'processing', 45 * MINUTE_MS - 1)).toEqual([]);
+  expect(await checked('a', 'processing', 45 * MINUTE_MS)).toEqual(['a processing']);
 });
 
-test('a change is due at once, and what rests is said once', () => {
-  const states = new ShownStates();
-  states.take('a', 'T1', session('processing', 0), false);
-  expect(states.take('a', 'T1', session('active', 1), true)).toBe(true);
-  expect(states.take('a', 'T1', session('active', 50 * MINUTE_MS), false)).toBe(false);
+test('a change is due at once, and what rests is said once', async () => {
+  const { changed, checked } = someSessions();
+  await changed('a', 'processing', 0);
+  expect(await checked('a', 'active', 1)).toEqual(['a active']);
+  expect(await changed('a', 'active', 50 * MINUTE_MS)).toEqual([]);
 });
 
-test('a look at a job that had ended before this process began says nothing; a change of it does', () => {
-  const states = new ShownStates();
-  expect(states.take('a', 'T1', session('active', 0), true)).toBe(false);
-  expect(states.take('a', 'T1', session('active', 0), false)).toBe(true);
-  expect(states.take('b', 'T1', session('processing', 0), true)).toBe(true);
+test('a look at a job that had ended before this process began says nothing; a change of it does', async () => {
+  const { changed, checked } = someSessions();
+  expect(await checked('a', 'active', 0)).toEqual([]);
+  expect(await changed('a', 'active', 0)).toEqual(['a active']);
+  expect(await checked('b', 'processing', 0)).toEqual(['b processing']);
 });
 
-test('what may not have arrived is said again after a minute; what was refused, as soon as it may be', () => {
-  const states = new ShownStates();
-  states.take('a', 'T1', session('active', 0), false);
-  states.noteFailure('a', false);
-  expect(states.take('a', 'T1', session('active', MINUTE_MS - 1), true)).toBe(false);
-  expect(states.take('a', 'T1', session('active', MINUTE_MS), true)).toBe(true);
-  states.take('b', 'T1', session('processing', 0), false);
-  states.noteFailure('b', true);
-  expect(states.take('b', 'T1', session('processing', 1), true)).toBe(true);
-});
+test.each([
+  ['a rate limit', 1, rateLimited(1_000)],
+  ['no answer', 1, slackFailure('unknown', 'timeout')],
+  ['a refusal', 60, slackFailure('refused', 'invalid_arguments')],
+])(
+  'after %s, the workspace is told nothing for %d min, then what was not shown',
+  async (_what, minutes, failure) => {
+    const { changed, checked, fails } = someSessions();
+    await changed('a', 'processing', 0);
+    fails(failure);
+    expect(await checked('a', 'active', 0)).toEqual(['a active']);
+    fails(null);
+    expect(await changed('b', 'processing', minutes * MINUTE_MS - 1)).toEqual([]);
+    expect(await checked('a', 'active', minutes * MINUTE_MS)).toEqual(['a active']);
+    expect(await checked('a', 'active', minutes * MINUTE_MS)).toEqual([]);
+  },
+);
 
-test('in a workspace with many jobs, renewals leave room for changes, each minute anew', () => {
-  const states = new ShownStates();
-  const jobs = Array.from({ length: 60 }, (_none, index) => `job-${index}`);
-  const taken = (shown: Shown) => jobs.filter((job) => states.take(job, 'T1', shown, true)).length;
-  expect(taken(session('processing', 0))).toBe(50);
-  const later = 45 * MINUTE_MS;
-  expect(taken(session('processing', later))).toBe(50);
-  expect(states.take('other', 'T2', session('processing', later), true)).toBe(true);
-  expect(taken(session('processing', 2 * later))).toBe(40);
-  expect(taken(session('active', 2 * later))).toBe(10);
-});
-
-test('a clock that is set back makes nobody wait for it', () => {
-  const states = new ShownStates();
-  states.take('a', 'T1', session('processing', 1_000_000), false);
-  expect(states.take('a', 'T1', session('processing', 0), true)).toBe(true);
+test('a clock that is set back makes nobody wait for it', async () => {
+  const { changed, checked } = someSessions();
+  await changed('a', 'processing', 100 * MINUTE_MS);
+  expect(await checked('a', 'processing', 0)).toEqual(['a processing']);
 });
