@@ -97,11 +97,6 @@ const UNRESERVED = /%(?:2[de]|3\d|4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae])/gi;
 /** At unknown hosts, such as Forgejo. */
 const NUMBERED_PAGE = /^.{0,1000}?\/(?:pulls?|merge_requests|pull-?requests?)\/\d{1,16}(?=\/|$)/i;
 
-/** Decodes letters: `example.org/Büro`. */
-export function readableAddress({ host, pathname }: URL): string {
-  return `${host}${pathname.replace(/(?:%[89a-f][0-9a-f])+/gi, decodeLetters)}`;
-}
-
 function parseServerLink(url: string): PullRequestLink | null {
   const address = plainAddress(url);
   if (address === null) return null;
@@ -173,9 +168,4 @@ function decode(text: string) {
   } catch {
     return null;
   }
-}
-
-function decodeLetters(escaped: string) {
-  const decoded = decode(escaped);
-  return decoded !== null && /^[\p{L}\p{M}\p{N}]+$/u.test(decoded) ? decoded : escaped;
 }

@@ -14,12 +14,7 @@ import {
   watchQuestionOf,
   workingSince,
 } from '#jobs/job.ts';
-import {
-  type CodeHostSite,
-  PUBLIC_SITES,
-  pullRequestName,
-  readableAddress,
-} from '#jobs/pull-requests/link.ts';
+import { type CodeHostSite, PUBLIC_SITES, pullRequestName } from '#jobs/pull-requests/link.ts';
 import { isOver, type PullRequestFacts, seenPullRequest } from '#jobs/pull-requests/pull-request.ts';
 import { cardStandingOf, jobStandingOf } from '#jobs/pull-requests/standing.ts';
 import { unescaped } from '#jobs/requests/command.ts';
@@ -342,7 +337,8 @@ export function pullRequest(prLink: string | null, beside: Parts<Button> = null,
 export function shortPullRequestLink(prLink: string | null, sites: Sites = PUBLIC_SITES): Mrkdwn | null {
   const url = httpUrl(prLink ?? '');
   if (url === null || mrkdwn`${url}`.mrkdwn.length > LINK_MAX) return null;
-  return ownLink(url, oneLine(pullRequestName(url, sites) ?? readableAddress(new URL(url)), SHORT_MAX));
+  const { host, pathname } = new URL(url);
+  return ownLink(url, oneLine(pullRequestName(url, sites) ?? `${host}${pathname}`, SHORT_MAX));
 }
 
 /** With a lower limit, for lists. */

@@ -5,7 +5,6 @@ import {
   parsePullRequestLink,
   pullRequestKey,
   pullRequestName,
-  readableAddress,
 } from '../../../src/jobs/pull-requests/link.ts';
 import { fc } from '../../support/properties.ts';
 
@@ -87,12 +86,6 @@ describe('a link of a server', () => {
   ])('that no setting names, %s, is called %s, so that it cannot pass for another', (url, name) => {
     expect(pullRequestName(url, sites)).toBe(name);
     expect(parse(url, sites)).toBeNull();
-  });
-
-  test('of an unknown kind is shown as people read it', () => {
-    const address = (path: string) => readableAddress(new URL(`https://git.example.org${path}`));
-    expect(address('/B%C3%BCro/docs/pulls/3')).toBe('git.example.org/Büro/docs/pulls/3');
-    expect(address('/a%E2%80%AEb%20c%2Fd%FF/3')).toBe('git.example.org/a%E2%80%AEb%20c%2Fd%FF/3');
   });
 });
 
