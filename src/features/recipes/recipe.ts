@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { TEXT_HEADING } from '#jobs/recipe.ts';
-import { isBlank, isNoProject, nearest, type PromptVerdict } from '#jobs/requests/command.ts';
+import { isBlank, isNoProject, type PromptVerdict } from '#jobs/requests/command.ts';
 import { scheduleShape } from '#jobs/schedule/moments.ts';
 import { channel, user } from '#slack/protocol/ids.ts';
 import { sanitize } from '#slack/protocol/slack-text.ts';
 import type { SettingProblem, Step } from '../feature.ts';
 
-export type Recipe = Readonly<ReturnType<typeof recipesOf>[number]>;
+export type Recipe = Readonly<ReturnType<typeof recipesIn>[number]>;
 
 /** Slack's limit for a menu. */
 const RECIPES_MAX = 100;
@@ -45,15 +45,8 @@ const settings = z.object({
 
 export const recipeSettings = { recipes: settings.shape.recipes };
 
-const cache = new WeakMap<object, readonly Recipe[]>();
-
-export function recipesIn(given: object): readonly Recipe[] {
-  const found = cache.get(given) ?? recipesOf(settings.parse(given));
-  cache.set(given, found);
-  return found;
-}
-
-function recipesOf({ recipes, admins }: z.infer<typeof settings>) {
+export function recipesIn(given: object) {
+  const { recipes, admins } = settings.parse(given);
   return recipes.map(({ project: projectName, channel: channelId, draft: isDraft, webhook, ...one }) => ({
     // No project: the channel's.
     ...{ name: one.name, projectName, channelId, isDraft, owners: one.owners ?? [...admins] },
@@ -105,9 +98,7 @@ export function* recipeContradictions(
     for (const [name, value] of Object.entries(values)) {
       const problem = valueProblem(value);
       if (!names.includes(name)) {
-        const meant = placeholdersIn(`{${name}}`)[0] === name ? nearest(name, names) : null;
-        const hint = meant === null ? '' : `: did you mean ${meant}?`;
-        yield wrong(`is not a placeholder in the request${hint}`, 'values', name);
+        yield wrong('is not a placeholder in the request', 'values', name);
       } else if (problem !== null) {
         yield wrong(VALUE_PROBLEMS[problem], 'values', name);
       }

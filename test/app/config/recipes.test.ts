@@ -79,10 +79,7 @@ describe('recipes in the file of DOCS_AGENT_CONFIG (T3)', () => {
       'recipes[0].owners[0] must be the id of a user (U… or W…): in Slack, open the profile, ⋮, "Copy member ID"',
     ],
     ['owners: []', 'recipes[0].owners must name at least one person'],
-    [
-      'values: { vrsion: "2" }',
-      'recipes[0].values.vrsion is not a placeholder in the request: did you mean version?',
-    ],
+    ['values: { vrsion: "2" }', 'recipes[0].values.vrsion is not a placeholder in the request'],
     ['values: { version: "2\\n3" }', 'recipes[0].values.version must be one line'],
     ['values: { version: " " }', 'recipes[0].values.version is empty'],
     [
