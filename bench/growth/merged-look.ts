@@ -1,4 +1,4 @@
-import { type CheckMemory, MEMORY_VERSION } from '../../src/features/pull-requests/code-hosts.ts';
+import type { CheckMemory } from '../../src/features/pull-requests/code-hosts.ts';
 
 const commit = 'a'.repeat(40);
 const tagged = (body: object) => ({ etag: `W/"${'e'.repeat(64)}"`, body });
@@ -15,7 +15,6 @@ const facts = {
 /** What the last look at a pull request leaves in the store. */
 export function aMergedLook() {
   const memory: CheckMemory = {
-    version: MEMORY_VERSION,
     commit,
     readings: {
       checks: { facts: { checks: 'passing' }, lacks: [] },

@@ -22,11 +22,7 @@ export type CheckResult =
   | Readonly<{ outcome: 'seen'; facts: PullRequestFacts; memory: CheckMemory }>
   | Failure;
 
-/** Raise it when a response's schema changes: other versions are ignored. */
-export const MEMORY_VERSION = 2;
-
 export type CheckMemory = Readonly<{
-  version: number;
   /** All readings but the review describe it. */
   commit: string | null;
   /** `lacks`: permissions, by the host's names. */
@@ -59,7 +55,7 @@ export function createCodeHosts(
         const link = parsePullRequestLink(url, [host.settings]);
         if (link === null) continue;
         const startedMs = clock.now();
-        const result = await checkAt(host, link, memory?.version === MEMORY_VERSION ? memory : null);
+        const result = await checkAt(host, link, memory);
         host.facts = afterAnswer(host.facts, troubleOf(result), clock.now());
         logCheck(link, result, clock.now() - startedMs, host.client.remaining());
         return result;
@@ -115,7 +111,7 @@ function checkAt(
       return {
         outcome: 'seen',
         facts: Object.assign({}, facts, ...Object.values(readings).map((reading) => reading.facts)),
-        memory: { version: MEMORY_VERSION, commit, readings, responses: { ...kept, ...responses } },
+        memory: { commit, readings, responses: { ...kept, ...responses } },
       };
     } catch (error) {
       if (!(error instanceof CodeHostError)) throw error;

@@ -44,17 +44,6 @@ describe('a second look (P3)', () => {
     await at.look(pull);
     expect(await factsOf(at.look(pull))).toMatchObject({ state: 'merged', checks, review });
   });
-
-  test('reads all again if another version left what it knew', async () => {
-    await using at = await lookingAtGithub();
-    const pull = at.host.open({ repository: 'acme/docs' });
-    const seen = await at.look(pull);
-    if (seen.outcome !== 'seen') throw new Error('not seen');
-    const asked = at.host.requests.length;
-    const older = { ...seen.memory, version: 0, responses: {} };
-    expect(await factsOf(at.hosts.check(at.host.githubLink(pull), older))).toEqual(seen.facts);
-    expect(new Set(statuses(at.host.requests.slice(asked)))).not.toContain(304);
-  });
 });
 
 describe('a permission that is missing (P3, P4)', () => {
