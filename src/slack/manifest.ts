@@ -1,23 +1,18 @@
-import { Document, isScalar, Scalar, visit } from 'yaml';
+import { Document, Scalar } from 'yaml';
 import { ASK_SHORTCUT_ID, EVENTS_PATH, OAUTH_REDIRECT_PATH, STEP_ID } from './protocol/ids.ts';
 import {
   agentEvents,
   agentScopes,
   botEvents,
   botScopes,
-  type ManifestEntry,
   oauthEvents,
   optionalReactionScopes,
   reactionEvents,
   reactionScopes,
+  type Scope,
   workflowEvents,
 } from './protocol/scopes.ts';
 import { labels } from './views/text.ts';
-
-const LINES = /\S{105,}|\S.{0,103}(?= |$)/g;
-/** Slack's manifest schema has no place for it. */
-const ICON =
-  'The icon is not part of a manifest: set docs/images/icon.png in "Basic Information", "Display Information".';
 
 const AGENT_VIEW = {
   agent_description: 'Ask for a documentation change, and get the pull request in the thread.',
@@ -42,35 +37,8 @@ export type ManifestOptions = Readonly<{
 
 export function manifestYaml(options: ManifestOptions): string {
   const document = new Document(manifest(options));
-  document.commentBefore = wrapped(introduction(options));
-  const reasons = memberReasons(options);
-  visit(document, {
-    Pair: (_, { key }) => {
-      const reason = isScalar(key) && reasons.get(key.value);
-      if (reason) key.commentBefore = wrapped([reason]);
-    },
-  });
+  document.commentBefore = comment(introduction(options));
   return document.toString({ lineWidth: 0 });
-}
-
-/** Each name stands once in a manifest. */
-function memberReasons({ oauth, hasWorkflowStep }: ManifestOptions): ReadonlyMap<unknown, string> {
-  const reasons = {
-    messages_tab_enabled:
-      'A direct message starts a job. Private answers go there, too, when Slack no longer takes them in the channel.',
-    should_escape: 'Mentions and links arrive as ids and addresses, not as look-alike text.',
-    agent_view:
-      'The app is an agent: each direct message to it is a thread of its own, and Slack shows how each job stands.',
-    functions: 'A step of workflows. Where nobody starts the workflow, leave the person empty.',
-    function_runtime: 'The step is carried out by the program, not by Slack.',
-    ...(hasWorkflowStep && {
-      org_deploy_enabled: 'Slack requires it of every app with a step of workflows.',
-    }),
-    ...(oauth !== null && {
-      org_deploy_enabled: 'An administrator of an Enterprise Grid may install it for the whole organisation.',
-    }),
-  };
-  return new Map(Object.entries(reasons));
 }
 
 function manifest({ url, oauth, isAgent, hasWorkflowStep, hasReactions }: ManifestOptions): object {
@@ -125,7 +93,7 @@ function manifest({ url, oauth, isAgent, hasWorkflowStep, hasReactions }: Manife
     },
     functions: hasWorkflowStep ? workflowStep : undefined,
     settings: {
-      event_subscriptions: { request_url: address, bot_events: explained(events) },
+      event_subscriptions: { request_url: address, bot_events: events },
       interactivity: { is_enabled: true, request_url: address },
       org_deploy_enabled: oauth !== null || hasWorkflowStep === true,
       function_runtime: hasWorkflowStep ? 'remote' : undefined,
@@ -135,9 +103,9 @@ function manifest({ url, oauth, isAgent, hasWorkflowStep, hasReactions }: Manife
   };
 }
 
-function explained(entries: readonly ManifestEntry[]) {
-  return entries.map(({ name, reason }) =>
-    Object.assign(new Scalar(name), { commentBefore: wrapped([reason]) }),
+function explained(scopes: readonly Scope[]) {
+  return scopes.map(({ name, without }) =>
+    Object.assign(new Scalar(name), { commentBefore: comment([`without it: ${without}`]) }),
   );
 }
 
@@ -148,27 +116,19 @@ function introduction({ url, oauth }: ManifestOptions) {
       : 'Client ID and Client Secret ("Basic Information") are SLACK_CLIENT_ID and SLACK_CLIENT_SECRET.';
   if (url !== null) {
     return [
-      `The Slack app, for HTTP mode: Slack calls ${url}, and checks the address when you save.`,
-      'So create the app (https://api.slack.com/apps, "From a manifest") with the one for Socket Mode.',
-      'SLACK_SIGNING_SECRET is in "Basic Information". While docs-agent runs, put this manifest in place of the first ("App Manifest").',
+      'For HTTP mode: while docs-agent runs, put this in place of the manifest for Socket Mode ("App Manifest").',
+      'SLACK_SIGNING_SECRET is in "Basic Information".',
       install,
-      ICON,
     ];
   }
-  const address =
-    oauth === null
-      ? 'no public address is needed.'
-      : `only the person who installs the app opens ${oauth.url}, in a browser.`;
   return [
-    `The Slack app. Create it at https://api.slack.com/apps ("From a manifest"). This is for Socket Mode: ${address}`,
+    'Create the app at https://api.slack.com/apps ("From a manifest").',
     'Make an app-level token ("Basic Information") with the scope connections:write: it is SLACK_APP_TOKEN.',
     install,
-    ICON,
   ];
 }
 
-function wrapped(paragraphs: readonly string[]) {
-  const lines = paragraphs.flatMap((paragraph) => paragraph.match(LINES) ?? []);
+function comment(lines: readonly string[]) {
   return lines.map((line) => ` ${line}`).join('\n');
 }
 
