@@ -33,7 +33,6 @@ const TITLES = {
   recipe: 'Recipe',
   digest_channel: 'Digest in',
   workflow_channel: 'Workflows in',
-  user_group: 'User group',
   reaction: 'Emoji in',
   runner: 'Runner',
   agent_api: 'Agent API',

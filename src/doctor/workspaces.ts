@@ -35,7 +35,7 @@ export async function askSlack(given: Given<Config>, store: StoreFacts | null) {
       const { workspace, teamId, botName, scopes, clockAheadMs } = token;
       const settings = one.settingsOf.map((own) => own.settings);
       const places = one.settingsOf.flatMap((own) =>
-        placeFindings(inspection, one, own, own.id ?? teamId, notices),
+        placeFindings(inspection, own, own.id ?? teamId, notices),
       );
       const found = [
         findings.ok(`@${botName} in ${workspace} (${teamId})`),
@@ -98,7 +98,7 @@ function notInstalled(id: string, hasOrganisation: boolean) {
   const { warning } = findingsOf('slack_token', id);
   return hasOrganisation
     ? warning(
-        'the app is not installed, or was never used there: its notice channels and user groups were not checked',
+        'the app is not installed, or was never used there: its notice channels were not checked',
         `If its organisation has the app, use the app there once, and run doctor again. ${INSTALL}`,
       )
     : warning('the app is not installed', INSTALL);
@@ -112,7 +112,6 @@ const OUTSIDE_WORKFLOW = [
 /** As in `Installed`; `teamId` is always known. */
 function placeFindings(
   inspection: Inspection,
-  { id: installationId }: Installed,
   { id, settings }: Installed['settingsOf'][number],
   teamId: string,
   notices: NoticeFacts,
@@ -165,46 +164,20 @@ function placeFindings(
     return { check: 'workflow_channel' as const, name: channelId, channelId, outside: OUTSIDE_WORKFLOW };
   });
   return [
-    adminsFinding(inspection, access.admins, findingsOf('admins', id)),
+    adminsFinding(access.admins, findingsOf('admins', id)),
     ...[...channels].map(notice),
     ...[...ofFeatures, ...ofWorkflows].map(({ check, name, channelId, outside }) => {
       const findings = findingsOf(check, name, id);
       const isOpen = outside === undefined || mayAskIn(access, channelId);
       return place(channelId, findings, isOpen ? null : findings.warning(outside[0], outside[1]));
     }),
-    ...[...access.userGroups].map((groupId) => {
-      const findings = findingsOf('user_group', groupId, id);
-      const unknown = (code: string) =>
-        findings.error(
-          `Slack does not know it (${code})`,
-          'Correct access.user_groups in the file of DOCS_AGENT_CONFIG.',
-        );
-      // An organisation's token needs the workspace.
-      const asked = inspection.userGroupExists(groupId, id === installationId ? null : id);
-      return asked.then(() => findings.ok('exists'), slackFailure(findings, unknown));
-    }),
   ];
 }
 
-const ADMINS_ASKED_MAX = 10;
-
-async function adminsFinding(inspection: Inspection, admins: ReadonlySet<string>, findings: Findings) {
-  if (admins.size === 0) {
-    return findings.ok(
-      'the admins and owners of the workspace',
-      'To name others, set ADMINS, or admins in the file of DOCS_AGENT_CONFIG.',
-    );
-  }
-  const asked = [...admins].slice(0, ADMINS_ASKED_MAX);
-  const refused = (code: string) =>
-    findings.error(`Slack does not say who they are (${code})`, 'Run doctor again.');
-  const names = await Promise.all(asked.map(inspection.personName)).catch(slackFailure(findings, refused));
-  if ('check' in names) return names;
-  const unknown = asked.filter((_id, index) => names[index] === null);
-  const more = admins.size > asked.length ? ` and ${admins.size - asked.length} more` : '';
-  if (unknown.length === 0) return findings.ok(`${names.join(', ')}${more}`);
-  return findings.warning(
-    `not members of the workspace: ${unknown.join(', ')}`,
-    'Correct ADMINS, or admins in the file of DOCS_AGENT_CONFIG. A member id is in the person\'s profile: ⋮, "Copy member ID".',
+function adminsFinding(admins: ReadonlySet<string>, { ok }: Findings) {
+  if (admins.size > 0) return ok([...admins].join(', '));
+  return ok(
+    'the admins and owners of the workspace',
+    'To name others, set ADMINS, or admins in the file of DOCS_AGENT_CONFIG.',
   );
 }

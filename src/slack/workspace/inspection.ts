@@ -7,7 +7,6 @@ import { EMOJI_SCOPE, grantedIn, missingScopes } from '../protocol/scopes.ts';
 import type { SlackChecked } from '../views/home.ts';
 import { isSharedChannel } from './access.ts';
 import { boltLogger, createCaller, failureIn, slackClient } from './caller.ts';
-import { lookUpUser } from './names.ts';
 import type { Poster } from './poster.ts';
 
 /** Older than Slack. */
@@ -47,19 +46,11 @@ export function inspectionBy(
       await nullIf('thread_not_found', call('conversations.replies', { channel, ts: NO_THREAD, limit: 1 }));
     },
     isShared: (channelId: string) => isSharedChannel(call, channelId),
-    /** Null: no person. */
-    personName: async (userId: string): Promise<string | null> => {
-      const user = await nullIf('user_not_found', lookUpUser(call, userId));
-      return user?.isPerson ? (user.name ?? userId) : null;
-    },
     emoji: async (): Promise<ReadonlySet<string>> => {
       const args = { include_categories: true };
       const { emoji = {}, categories = [] } = await call<EmojiListResponse>('emoji.list', args);
       return new Set([...Object.keys(emoji), ...categories.flatMap(({ emoji_names: names = [] }) => names)]);
     },
-    /** @param teamId only an organisation's token needs it */
-    userGroupExists: (usergroup: string, teamId: string | null) =>
-      call('usergroups.users.list', { usergroup, team_id: teamId }),
   };
 }
 

@@ -138,7 +138,7 @@ export function usersIn(call: SlackCaller, clock: Clock): Users {
   return cachedLookup((userId) => withSecondTry(() => lookUpUser(call, userId), clock), clock);
 }
 
-export async function lookUpUser(call: SlackCaller, userId: string) {
+async function lookUpUser(call: SlackCaller, userId: string) {
   const { user = {} } = await call<UsersInfoResponse>('users.info', { user: userId });
   return {
     name: user.profile?.display_name || user.real_name || user.name || null,

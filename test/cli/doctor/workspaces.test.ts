@@ -13,7 +13,7 @@ projects:
   - { id: acme-docs, name: docs, api_key_env: ACME_KEY }
   - { id: beta-docs, name: betadocs, api_key_env: BETA_KEY }
 workspaces:
-  ${acme}: { projects: [docs], notice_channels: [${general}, C0NOWHERE], access: { user_groups: [S0GONE] } }
+  ${acme}: { projects: [docs], notice_channels: [${general}, C0NOWHERE] }
   ${beta}: { projects: [betadocs] }
 `;
 
@@ -43,7 +43,6 @@ test('each workspace is looked at with its own token and settings, next to the r
     ['admins', acme, 'ok'],
     ['notice_channel', `${acme}/${general}`, 'ok'],
     ['notice_channel', `${acme}/C0NOWHERE`, 'error'],
-    ['user_group', `${acme}/S0GONE`, 'error'],
     ['slack_token', beta, 'ok'],
     ['slack_scopes', beta, 'ok'],
     ['admins', beta, 'ok'],
@@ -94,13 +93,10 @@ test("an organisation's installation is looked at for the workspaces that it ser
   await program.ask(acme, 'help');
   const findings = await look(program);
   expect(one(findings, 'slack_token', 'E0ORG').level).toBe('ok');
-  expect(levels(findings).filter(([check]) => check === 'notice_channel' || check === 'user_group')).toEqual([
+  expect(levels(findings).filter(([check]) => check === 'notice_channel')).toEqual([
     ['notice_channel', `${acme}/${general}`, 'ok'],
     ['notice_channel', `${acme}/C0NOWHERE`, 'error'],
-    ['user_group', `${acme}/S0GONE`, 'error'],
   ]);
-  const asked = program.slack.calls('usergroups.users.list').map(({ args }) => args.team_id);
-  expect(asked).toContain(acme);
 });
 
 test("of a workspace that an organisation's installation has not served yet it is said that its channels were not checked", async () => {
