@@ -13,7 +13,7 @@ import {
   type TroubleKind,
 } from '#jobs/agent-job.ts';
 import type { SentPicture } from '#jobs/requests/attachments.ts';
-import { type Clock, clockAheadMs, systemClock } from '#runtime/clock.ts';
+import { type Clock, systemClock } from '#runtime/clock.ts';
 import {
   exchange,
   parseJson,
@@ -415,21 +415,12 @@ export async function probe(
       ? ({ path: job(projectId, NO_JOB), isRead: true } as const)
       : { path: jobs(projectId), prompt: '' };
   const pool = new Pool(origin, { allowH2: false, connectTimeout: timeoutMs });
-  const sentAtMs = Date.now();
-  const startedMs = performance.now();
+  const sendByMs = Date.now() + timeoutMs;
   const result = await systemClock.abortAfter(timeoutMs, (signal) =>
-    exchange(pool, httpRequest(request, apiKey), { signal, sendByMs: sentAtMs + timeoutMs }),
+    exchange(pool, httpRequest(request, apiKey), { signal, sendByMs }),
   );
-  const latencyMs = performance.now() - startedMs;
   void pool.destroy();
   if (result.kind !== 'answered') return { kind: 'unreachable', code: codeOf(result.cause) } as const;
-  const { status, headers: answered } = result.head;
-  const date = typeof answered.date === 'string' ? answered.date : null;
-  return {
-    kind: 'answered',
-    status,
-    words: result.body === null ? null : decodeErrorText(parseJson(result.body), apiKey),
-    latencyMs,
-    clockAheadMs: clockAheadMs(date, { sentAtMs, answeredAtMs: Date.now() }),
-  } as const;
+  const words = result.body === null ? null : decodeErrorText(parseJson(result.body), apiKey);
+  return { kind: 'answered', status: result.head.status, words } as const;
 }

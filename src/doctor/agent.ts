@@ -7,10 +7,8 @@ const KEY = 'AGENT_API_KEY, or the variable that api_key_env names';
 const CORRECT_PROJECT = 'Correct AGENT_PROJECT_ID, or the id in the file of DOCS_AGENT_CONFIG.';
 const ASK_AGAIN = 'Run doctor again later, or ask whoever runs the API.';
 
-export async function askAgent(given: Given<Config>) {
-  const projects = await probeEach(given, 'reading');
-  const [clockAheadMs = null] = projects.flatMap(({ probe }) => probe.clockAheadMs ?? []);
-  return { findings: projects.map(readingFinding), clockAheadMs };
+export async function readingFindings(given: Given<Config>): Promise<Finding[]> {
+  return (await probeEach(given, 'reading')).map(readingFinding);
 }
 
 /** From the running program, or an empty request. */
@@ -134,7 +132,6 @@ function writingFinding({ name, probe }: ProbedProject) {
 
 const WORDS_MAX = 200;
 
-function answerText({ status, words, latencyMs }: Extract<Probe, { kind: 'answered' }>) {
-  const quoted = words === null ? '' : `, "${words.slice(0, WORDS_MAX)}"`;
-  return `${status}${quoted}, after ${Math.round(latencyMs)} ms`;
+function answerText({ status, words }: Extract<Probe, { kind: 'answered' }>) {
+  return words === null ? `${status}` : `${status}, "${words.slice(0, WORDS_MAX)}"`;
 }

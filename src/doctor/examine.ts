@@ -1,7 +1,7 @@
 import type { Config } from '#app/config/config.ts';
 import { features } from '#app/features.ts';
 import { passwordsIn } from '#store/engines/postgres-errors.ts';
-import { askAgent, pauseFindings, writingFindings } from './agent.ts';
+import { pauseFindings, readingFindings, writingFindings } from './agent.ts';
 import { type Finding, findingsOf, type Tools } from './finding.ts';
 import { checkStore, clockFindings, listeningFindings } from './machine.ts';
 import { connectionFinding, otherProgramFindings } from './slack.ts';
@@ -13,7 +13,7 @@ export async function examine(config: Config, tools: Tools): Promise<Finding[]> 
   const { facts } = store;
   const [slack, agent, listening, connection, writing, ...ofFeatures] = await Promise.all([
     askSlack(given, facts),
-    askAgent(given),
+    readingFindings(given),
     listeningFindings(given),
     connectionFinding(given),
     writingFindings(given, facts),
@@ -26,14 +26,11 @@ export async function examine(config: Config, tools: Tools): Promise<Finding[]> 
     connection,
     ...otherProgramFindings(facts?.otherConnections ?? 0),
     ...slack.findings,
-    ...agent.findings,
+    ...agent,
     ...writing,
     ...pauseFindings(config, facts),
     ...ofFeatures.flat(),
-    ...clockFindings(
-      { slack: slack.clockAheadMs, agentApi: agent.clockAheadMs },
-      config.store.kind === 'postgres',
-    ),
+    ...clockFindings(slack.clockAheadMs, config.store.kind === 'postgres'),
   ];
 }
 

@@ -143,24 +143,12 @@ const SLACK_LIMIT_MS = 45_000;
 /** Replicas may differ by 15 s, so half of that each. */
 const REPLICA_LIMIT_MS = 7_500;
 
-const SET_CLOCK = "Set this machine's clock right, and keep it so (NTP).";
-
-export function clockFindings(
-  { slack, agentApi }: Readonly<Record<'slack' | 'agentApi', number | null>>,
-  hasReplicas: boolean,
-): Finding[] {
-  const slackLimitMs = hasReplicas ? REPLICA_LIMIT_MS : SLACK_LIMIT_MS;
-  const harmless = `If it is right against Slack, the agent API's clock is wrong, which does no harm. ${SET_CLOCK}`;
-  const clocks = [
-    ['against Slack', slack, slackLimitMs, SET_CLOCK],
-    ['against the agent API', agentApi, Number.POSITIVE_INFINITY, harmless],
-  ] as const;
-  return clocks.flatMap(([subject, aheadMs, limitMs, advice]) => {
-    if (aheadMs === null) return [];
-    const { ok, warning, error } = findingsOf('clock', subject);
-    const farMs = Math.abs(aheadMs);
-    if (farMs < NOTEWORTHY_MS) return ok('right');
-    const found = `this machine is ${Math.round(farMs / 1000)} s ${aheadMs > 0 ? 'ahead' : 'behind'}`;
-    return farMs >= limitMs ? error(found, advice) : warning(found, advice);
-  });
+export function clockFindings(aheadMs: number | null, hasReplicas: boolean): Finding[] {
+  if (aheadMs === null) return [];
+  const { ok, warning, error } = findingsOf('clock', 'against Slack');
+  const farMs = Math.abs(aheadMs);
+  if (farMs < NOTEWORTHY_MS) return [ok('right')];
+  const report = farMs >= (hasReplicas ? REPLICA_LIMIT_MS : SLACK_LIMIT_MS) ? error : warning;
+  const found = `this machine is ${Math.round(farMs / 1000)} s ${aheadMs > 0 ? 'ahead' : 'behind'}`;
+  return [report(found, "Set this machine's clock right, and keep it so (NTP).")];
 }

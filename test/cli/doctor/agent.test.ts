@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../../src/app/config/config.ts';
 import { examine } from '../../../src/doctor/examine.ts';
@@ -12,7 +9,7 @@ test('each project is asked for a job that cannot exist', async () => {
   await using patient = await startPatient();
   const finding = await patient.finding('agent_api', 'acme-docs');
   expect(finding.level).toBe('ok');
-  expect(finding.found).toMatch(/^reached, key accepted \(404, "Job not found", after \d+ ms, to a job/);
+  expect(finding.found).toContain('reached, key accepted (404, "Job not found", to a job');
 });
 
 test('a project that is not known, beside one that is', async () => {
@@ -138,23 +135,4 @@ test('an API that is not there', async () => {
     found: 'cannot be reached (ECONNREFUSED)',
     next: expect.stringContaining('AGENT_BASE_URL'),
   });
-});
-
-test.each([
-  [0, 'ok', /^right$/],
-  [20, 'warning', /^this machine is (1\d|2[01]) s behind$/],
-  [-20, 'warning', /^this machine is (1\d|2[01]) s ahead$/],
-])('a clock that is %i s behind the agent API', async (seconds, level, found) => {
-  await using patient = await startPatient();
-  const server = createServer((_request, response) => {
-    const date = new Date(Date.now() + seconds * 1000).toUTCString();
-    response.writeHead(404, { date, 'content-type': 'application/json' }).end('{"error":"Job not found"}');
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  patient.env.AGENT_BASE_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const finding = await patient.finding('clock', 'against the agent API');
-  server.closeAllConnections();
-  server.close();
-  expect(finding.level).toBe(level);
-  expect(finding.found).toMatch(found);
 });

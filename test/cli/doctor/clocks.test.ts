@@ -25,7 +25,7 @@ test.each([
   [7_000, true, 'warning'],
   [-8_000, true, 'error'],
 ])('%i ms away from Slack, with replicas: %s', (slack, hasReplicas, level) => {
-  expect(clockFindings({ slack, agentApi: null }, hasReplicas)).toMatchObject([{ level }]);
+  expect(clockFindings(slack, hasReplicas)).toMatchObject([{ level }]);
 });
 
 test('a clock that is far from Slack', async () => {

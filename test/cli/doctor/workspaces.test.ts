@@ -50,7 +50,6 @@ test('each workspace is looked at with its own token and settings, next to the r
     ['agent_api', 'betadocs', 'ok'],
     ['agent_writing', null, 'ok'],
     ['clock', 'against Slack', 'ok'],
-    ['clock', 'against the agent API', 'ok'],
   ]);
   expect(one(findings, 'slack_token', beta).found).toContain(`(${beta})`);
   expect(one(findings, 'slack_connection').next).toContain('--oauth');
