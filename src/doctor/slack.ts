@@ -2,16 +2,7 @@ import type { Config, WorkspaceSettings } from '#app/config/config.ts';
 import { hasMarks, mayAskIn } from '#jobs/policy.ts';
 import { otherProgramWords } from '#slack/inbound/connection/kept-socket.ts';
 import { EVENTS_PATH } from '#slack/protocol/ids.ts';
-import {
-  agentScopes,
-  botScopes,
-  EMOJI_SCOPE,
-  howToGrant,
-  missingScopes,
-  optionalReactionScopes,
-  reactionScopes,
-  scopesInWords,
-} from '#slack/protocol/scopes.ts';
+import { EMOJI_SCOPE, howToGrant, missingScopes, scopesInWords } from '#slack/protocol/scopes.ts';
 import { failureIn } from '#slack/workspace/caller.ts';
 import { type Inspection, inspectionBy, type TokenFacts } from '#slack/workspace/inspection.ts';
 import { type Finding, type Findings, findingsOf, type Given, SILENT } from './finding.ts';
@@ -119,12 +110,7 @@ export function scopesFinding(
     const level = missing.every(({ isOptional }) => isOptional) ? 'warning' : 'error';
     return findings[level](`missing: ${scopesInWords(missing)}`, howToGrant(missing));
   }
-  const ofReactions = settings.some(hasMarks) ? [...reactionScopes, ...optionalReactionScopes] : [];
-  const known = new Set([...botScopes, ...agentScopes, ...ofReactions].map(({ name }) => name));
-  const spare = [...granted].filter((name) => !known.has(name));
-  return findings.ok(
-    `all that are needed${spare.length === 0 ? '' : `, and ${spare.join(', ')}, which docs-agent does not use`}`,
-  );
+  return findings.ok('all that are needed');
 }
 
 export async function emojiFindings(

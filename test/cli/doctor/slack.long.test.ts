@@ -75,15 +75,6 @@ test('the scope for user groups is only missed where the settings name some', as
   });
 });
 
-test('scopes that are of no use are named', async () => {
-  await using patient = await startPatient();
-  patient.slack.control.grantScopes([...scopes, 'channels:manage']);
-  expect(await patient.finding('slack_scopes')).toMatchObject({
-    level: 'ok',
-    found: 'all that are needed, and channels:manage, which docs-agent does not use',
-  });
-});
-
 test('an app token without its scope, and an app without Socket Mode', async () => {
   await using patient = await startPatient();
   const refuse = (error: string) =>
