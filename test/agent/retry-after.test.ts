@@ -19,8 +19,6 @@ describe('Retry-After', () => {
     ['999999999999', LONGEST_MS],
     ['9'.repeat(60), LONGEST_MS],
     ['9'.repeat(400), null],
-    ['Sunday, 06-Nov-94 08:50:07 GMT', 30_000],
-    ['Sun Nov  6 08:50:07 1994', 30_000],
     ['Sun, 06 Nov 1994 08:50:07 GMT', 30_000],
     ['Sun, 06 Nov 1994 08:00:00 GMT', 0],
     ['Fri, 31 Dec 2999 00:00:00 GMT', LONGEST_MS],
@@ -33,7 +31,6 @@ describe('Retry-After', () => {
     ['1,5', null],
     ['30, 60', null],
     ['2026-11-26T00:00:00Z', null],
-    ['Sun Nov 96 08:50:07 1994', null],
     ['Sun, 99 Nov 1994 08:49:37 GMT', null],
     [undefined, null],
   ])('%j is a wait of %j ms', (header, waitMs) => {
