@@ -21,29 +21,26 @@ const CODES = {
   ],
   final: [
     // All methods: malformed requests.
-    'invalid_arg_name invalid_arguments invalid_array_arg invalid_charset invalid_form_data',
-    'invalid_json invalid_post_type json_not_object missing_argument missing_post_type',
+    'invalid_arguments invalid_form_data missing_argument',
     // chat.*, conversations.*: the place is gone or closed.
     ...CLOSED,
     'cannot_dm_bot cannot_reply_to_message channel_not_found invalid_channel is_inactive',
     'not_in_channel thread_not_found user_disabled user_not_found user_not_in_channel',
     'user_not_visible users_not_found',
     // chat.postMessage, chat.postEphemeral, chat.update
-    'as_user_not_supported block_mismatch cant_update_message edit_window_closed invalid_attachments',
-    'invalid_blocks invalid_blocks_format invalid_metadata_format invalid_metadata_schema',
-    'markdown_text_conflict message_not_found metadata_must_be_sent_from_app metadata_too_large',
-    'msg_blocks_too_long msg_too_long no_text too_many_attachments',
+    'block_mismatch cant_update_message edit_window_closed invalid_blocks invalid_blocks_format',
+    'invalid_metadata_format invalid_metadata_schema message_not_found',
+    'metadata_must_be_sent_from_app metadata_too_large msg_blocks_too_long msg_too_long no_text',
     // reactions.add, reactions.remove
-    'already_reacted bad_timestamp invalid_name no_item_specified no_reaction not_reactable',
+    'already_reacted bad_timestamp invalid_name no_reaction not_reactable',
     'too_many_emoji too_many_reactions',
     // views.*
-    'duplicate_external_id exchanged_trigger_id expired_trigger_id hash_conflict invalid_trigger',
-    'invalid_trigger_id not_enabled not_found push_limit_reached trigger_exchanged trigger_expired',
-    'view_too_large',
+    'exchanged_trigger_id expired_trigger_id invalid_trigger invalid_trigger_id not_enabled',
+    'not_found push_limit_reached trigger_exchanged trigger_expired view_too_large',
     // functions.completeSuccess, functions.completeError
     'execution_not_in_running_state function_execution_not_found parameter_validation_failed',
     // conversations.history, conversations.replies
-    'invalid_cursor invalid_limit invalid_ts_latest invalid_ts_oldest',
+    'invalid_cursor',
     // apps.connections.open
     'forbidden_team socket_mode_disabled',
     // files.info, usergroups.users.list
