@@ -99,7 +99,7 @@ export function callAgent(tools: AgentTools, task: ClaimedTask): Promise<void> {
   async function perform(started: DueCall, prompt: string): Promise<AgentResult> {
     requireBoundProject(tools, started.job);
     const event = await withPictures(tools, started, (read) => send(started, prompt, read));
-    log('info', started, { outcome: 'done', ...statusIn(event, started.job) });
+    log('info', started, { outcome: 'done' });
     return { event };
   }
 
@@ -206,12 +206,6 @@ function requestOf({ id, lane, request }: LedgerCall): AgentRequest {
   if (request.kind === 'create_job' || request.kind === 'send_message' || request.kind === 'cancel_job')
     return request;
   throw new Error(`Call ${id} does not belong in the lane ${lane}`);
-}
-
-function statusIn(event: JobEvent, { agentJob: before }: Job): LogFields {
-  if (event.type !== 'message_accepted' || event.agentJob === null) return {};
-  const { id, status } = event.agentJob;
-  return id === before?.id ? { status, is_changed: status !== before.status } : {};
 }
 
 /** At once: each takes up to 100 MB of memory. */

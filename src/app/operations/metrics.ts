@@ -42,14 +42,12 @@ const table = {
   agent_calls_total: counter('Calls to the agent API, by outcome.', ['method', 'outcome', 'reason']),
   agent_call_seconds: histogram('Calls to the agent API.', ['method'], CALL_S),
   checks_total: counter('Checks of the status of a job.', ['outcome']),
-  status_changes_total: counter('Changes of status that were seen, by the new status.', ['status']),
   code_host_looks_total: counter('Looks at a pull request at its code host.', ['host', 'outcome']),
   code_host_rate_limit_remaining: gauge('Requests that a code host allows until its limit starts again.', [
     'host',
   ]),
   slack_calls_total: counter("Calls to Slack's Web API, by outcome.", ['method', 'outcome']),
   slack_call_seconds: histogram("Calls to Slack's Web API.", ['method'], CALL_S),
-  posts_total: counter('Attempts at posts that are made once.', ['post', 'outcome']),
   post_lag_seconds: histogram(
     'From the decision to post (a change of status was seen, say) until it is in Slack.',
     ['post'],
@@ -215,20 +213,16 @@ function measureProcess(registers: Registry[]) {
   return lag;
 }
 
-/** The API may add others, and labels must stay few. */
-const KNOWN_STATUSES: ReadonlySet<unknown> = new Set(['active', 'completed', 'failed', 'archived']);
-
 function eventCounter(metrics: Metrics): Observe {
-  const agentCall = (method: unknown, { outcome, reason, duration_ms, status, is_changed }: LogFields) => {
+  const agentCall = (method: unknown, { outcome, reason, duration_ms }: LogFields) => {
     count(metrics.agent_calls_total, { method, outcome, reason: outcome === 'done' ? 'none' : reason });
     time(metrics.agent_call_seconds, { method }, duration_ms);
-    if (is_changed)
-      count(metrics.status_changes_total, { status: KNOWN_STATUSES.has(status) ? status : 'other' });
   };
   const task = ({ task, outcome, attempts }: LogFields) => {
     count(metrics.tasks_total, { task, outcome });
     if (typeof attempts === 'number' && attempts > 0) count(metrics.task_retries_total, { task });
   };
+  const post = ({ call: post, lag_ms }: LogFields) => time(metrics.post_lag_seconds, { post }, lag_ms);
   const observers: Readonly<Record<string, (fields: LogFields) => void>> = {
     other_program: ({ connections }) => metrics.slack_other_connections.set(Number(connections)),
     request_refused: () => metrics.requests_refused_total.inc(),
@@ -251,15 +245,9 @@ function eventCounter(metrics: Metrics): Observe {
       count(metrics.slack_calls_total, { method, outcome });
       time(metrics.slack_call_seconds, { method }, duration_ms);
     },
-    posted: ({ call: post, outcome, lag_ms }) => {
-      count(metrics.posts_total, { post, outcome });
-      time(metrics.post_lag_seconds, { post }, lag_ms);
-    },
+    posted: post,
     // Includes the slowest posts.
-    post_looked_for: ({ call: post, outcome, lag_ms }) => {
-      time(metrics.post_lag_seconds, { post }, lag_ms);
-      if (outcome === 'given_up') count(metrics.posts_total, { post, outcome });
-    },
+    post_looked_for: post,
     task_done: task,
     task_failed: task,
     task_lease_lost: task,
