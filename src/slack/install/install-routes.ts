@@ -14,7 +14,6 @@ import {
   type FailedWhy,
   installedPage,
   installFailedPage,
-  installPage,
   scopesMissingPage,
 } from '../views/install-page.ts';
 import { classify, createCaller, failureIn, SlackCallError, type SlackClient } from '../workspace/caller.ts';
@@ -32,7 +31,7 @@ const BAD_CODES = new Set(['invalid_code', 'code_already_used', 'code_expired'])
 type InstallParts = Readonly<{
   app: { clientId: string; clientSecret: string; stateSecret: string };
   apiUrl: string | null;
-  /** Slack grants what this page requests, not what the manifest has. */
+  /** Slack grants what the installation requests, not what the manifest has. */
   scopes: readonly string[];
   /** Must not retry: a code works once. */
   client: SlackClient;
@@ -58,7 +57,8 @@ export function installRoutes(parts: InstallParts): Route[] {
         const url = new URL(apiUrl === null ? AUTHORIZE_URL : new URL('/oauth/v2/authorize', apiUrl));
         const query = { scope: scopes.join(','), state, client_id: app.clientId };
         url.search = new URLSearchParams(query).toString();
-        answer(response, 200, installPage(url.href), cookie(state, LIFE_MS));
+        const headers = { 'cache-control': 'no-store', 'set-cookie': cookie(state, LIFE_MS) };
+        response.writeHead(302, { ...headers, location: url.href }).end();
       },
     },
     {
@@ -140,7 +140,7 @@ async function install(parts: InstallParts, given: OauthV2AccessResponse) {
   return team?.id ?? null;
 }
 
-/** The second page's URL has a code: no caching, no referrer. */
+/** The page's URL has a code: no caching, no referrer. */
 const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
@@ -149,8 +149,8 @@ const PAGE_HEADERS = {
   'x-content-type-options': 'nosniff',
 };
 
-function answer(response: ServerResponse, status: number, page: string, setCookie = cookie('', 0)) {
-  response.writeHead(status, { ...PAGE_HEADERS, 'set-cookie': setCookie }).end(page);
+function answer(response: ServerResponse, status: number, page: string) {
+  response.writeHead(status, { ...PAGE_HEADERS, 'set-cookie': cookie('', 0) }).end(page);
 }
 
 const LIFE_MS = 600_000;

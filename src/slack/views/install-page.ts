@@ -1,15 +1,6 @@
 import { INSTALL_PATH } from '../protocol/ids.ts';
 import { howToGrant, type Scope } from '../protocol/scopes.ts';
 
-export function installPage(address: string): string {
-  return page(
-    'Add docs-agent to Slack',
-    `<p>docs-agent takes requests for documentation changes in Slack, and brings back the pull request.</p>
-<p><a href="${escaped(address)}">Add to Slack</a></p>
-<p>Next, Slack shows what the app may do and asks you to agree.</p>`,
-  );
-}
-
 /** @param teamId null: a whole organisation. @param isSetUp in the configuration file */
 export function installedPage(teamId: string | null, isSetUp: boolean): string {
   const next =

@@ -158,12 +158,11 @@ export async function startTeamsProgram(options: TeamsProgramOptions = {}): Prom
   };
 }
 
-/** As a browser: the first page, Slack's, where somebody agrees, and back. */
+/** As a browser: to Slack's page, where somebody agrees, and back. */
 async function goThroughPages(botUrl: string, code: string): Promise<Response> {
-  const first = await fetch(`${botUrl}/slack/install`);
+  const first = await fetch(`${botUrl}/slack/install`, { redirect: 'manual' });
   const cookie = first.headers.get('set-cookie')?.split(';')[0] ?? '';
-  const address = /href="([^"]+)"/.exec(await first.text())?.[1] ?? '';
-  const slackPage = new URL(address.replaceAll('&#38;', '&'));
+  const slackPage = new URL(first.headers.get('location') ?? '');
   const back = new URLSearchParams({ code, state: slackPage.searchParams.get('state') ?? '' });
   return fetch(`${botUrl}/slack/oauth_redirect?${back}`, { headers: { cookie } });
 }
