@@ -18,7 +18,6 @@ const SECRET_NAME = /token|secret|password|authorization|cookie|signature|key$|(
 /** People's words. Does not match `prompt_length`. */
 const CONTENT_NAME =
   /(^|_)(prompts?|texts?|blocks|attachments|body|payload|content|elements|private_metadata|view|values)$/;
-const HARMLESS_NAME = /^natural_key$/;
 
 /** Secrets and people's words are replaced; tokens are removed from all strings. */
 export function redact(value: unknown): unknown {
@@ -73,7 +72,7 @@ function isCovert(name: string, value: unknown) {
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .replaceAll('-', '_')
     .toLowerCase();
-  return !HARMLESS_NAME.test(words) && (SECRET_NAME.test(words) || CONTENT_NAME.test(words));
+  return SECRET_NAME.test(words) || CONTENT_NAME.test(words);
 }
 
 function isRecord(value: object): value is Record<string, unknown> {

@@ -3,8 +3,6 @@ import { styleText } from 'node:util';
 import { type DestinationStream, pino, stdTimeFunctions } from 'pino';
 import { type LogFields, type Logger, type LogLevel, redact } from '#runtime/redact.ts';
 
-const OWN_FIELDS: ReadonlySet<string> = new Set(['event', 'level', 'time']);
-
 export function createLogger({
   level,
   destination,
@@ -15,11 +13,7 @@ export function createLogger({
   return eachLevel((event, fields, level) => {
     // Redacting is expensive.
     if (!output.isLevelEnabled(level)) return;
-    const line: Record<string, unknown> = { event };
-    for (const [name, value] of Object.entries(redact(fields) as LogFields)) {
-      line[OWN_FIELDS.has(name) ? `${name}_` : name] = value;
-    }
-    output[level](line);
+    output[level]({ event, ...(redact(fields) as object) });
   });
 }
 

@@ -47,11 +47,6 @@ test('events below the level are left out', () => {
   ]);
 });
 
-test('fields cannot take the place of the event, its level or its time', () => {
-  const [line] = logged((logger) => logger.info('job_created', { event: 'x', level: 'y', time: 'z' }));
-  expect(line).toMatchObject({ event: 'job_created', level: 'info', event_: 'x', level_: 'y', time_: 'z' });
-});
-
 test('an error is reported with its name, code and cause, but not with what else hangs on it', () => {
   const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
   const error = Object.assign(new TypeError('no answer', { cause }), { request: { text: 'a prompt' } });
@@ -139,8 +134,8 @@ describe('secrets and words of people', () => {
     expect(JSON.stringify(lines)).toContain(name);
   });
 
-  test('leave numbers and the names of calls alone', () => {
-    const fields = { prompt_length: 12, tokens: 3, key: true, natural_key: 'j1:create:1', channel_id: 'C1' };
+  test('leave numbers alone', () => {
+    const fields = { prompt_length: 12, tokens: 3, key: true, channel_id: 'C1' };
     const [line] = logged((logger) => logger.info('odd', fields));
     expect(line).toMatchObject(fields);
   });
