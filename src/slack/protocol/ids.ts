@@ -176,8 +176,6 @@ export const recipeData = z.object({ recipe: id, responseUrl });
 export const settingsData = z.object({
   channelId: id,
   responseUrl,
-  /** Null: never saved. */
-  changedAtMs: z.number().nullable(),
   /** Where the form has no input, these stay. */
   held: z.object({
     projectId: z.string(),

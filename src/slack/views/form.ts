@@ -2,19 +2,8 @@ import type { InputBlock, ModalView, PlainTextOption } from '@slack/types';
 import type { FollowUpMode } from '#jobs/policy.ts';
 import { type Project, type Projects, unescaped } from '#jobs/requests/command.ts';
 import { encode, formIds, type SettingsFormData, viewIds } from '../protocol/ids.ts';
-import { type Blocks, blocksOf, message, type SlackMessage, say, smallPrint } from './message.ts';
-import {
-  channelMention,
-  cut,
-  fullDuration,
-  inFigures,
-  joined,
-  mrkdwn,
-  oneLine,
-  shown,
-  timeOfDay,
-  userMention,
-} from './text.ts';
+import { type Blocks, blocksOf, message, type SlackMessage, say } from './message.ts';
+import { channelMention, cut, fullDuration, inFigures, mrkdwn, oneLine, shown } from './text.ts';
 
 /** https://docs.slack.dev/reference/block-kit/block-elements/plain-text-input-element */
 const INPUT_TEXT_MAX = 3000;
@@ -148,10 +137,7 @@ export function newsAbove(rest: ModalView['blocks'], news: SlackMessage | null):
 /** The configuration file has the same limit. */
 export const NOTICE_CHANNELS_MAX = 10;
 const WINDOWS_MS = [0, 4_000, 10_000, 30_000, 60_000, 120_000, 300_000];
-const modes = {
-  every_reply: { choice: "Every reply in a job's thread", summary: 'every reply goes to the agent' },
-  mentions: { choice: 'Only replies that mention me', summary: 'only mentions go to the agent' },
-};
+const modes = { every_reply: "Every reply in a job's thread", mentions: 'Only replies that mention me' };
 
 export type EffectiveChannelSettings = Readonly<{
   project: Project;
@@ -165,7 +151,7 @@ export function settingsForm(
   { project, noticeChannels, followUpMode, followUpWindowMs }: EffectiveChannelSettings,
   projects: Projects,
 ): ModalView {
-  const modeOptions = Object.entries(modes).map(([value, { choice }]) => option(value, choice));
+  const modeOptions = Object.entries(modes).map(([value, choice]) => option(value, choice));
   const windowOptions = windowsMs(followUpWindowMs).map((windowMs) =>
     option(String(windowMs), windowMs === 0 ? 'Off: each reply goes out at once' : windowInWords(windowMs)),
   );
@@ -207,40 +193,13 @@ export function isMode(value: string | undefined): value is FollowUpMode {
   return value !== undefined && Object.hasOwn(modes, value);
 }
 
-export type Meanwhile = Readonly<{ userId: string; atMs: number; settings: EffectiveChannelSettings }>;
-
-export function settingsSavedView(
-  channelId: string,
-  settings: EffectiveChannelSettings,
-  meanwhile: Meanwhile | null,
-): SlackMessage {
-  return message(
-    mrkdwn`✅ *Settings saved* for ${channelMention(channelId)}. They apply from now on.`,
-    summary(settings),
-    meanwhile !== null && [
-      mrkdwn`⚠️ ${userMention(meanwhile.userId)} saved other settings at ${timeOfDay(meanwhile.atMs)}, while your form was open. Yours replaced these:`,
-      summary(meanwhile.settings),
-    ],
-  );
+export function settingsSavedView(channelId: string): SlackMessage {
+  return message(mrkdwn`✅ *Settings saved* for ${channelMention(channelId)}. They apply from now on.`);
 }
 
 export const notAChoiceView = say`That's no longer available. Please choose again.`;
 
 export const tooManyNoticesView = say`At most ${NOTICE_CHANNELS_MAX} channels, public or private. Please choose fewer.`;
-
-function summary(settings: EffectiveChannelSettings) {
-  const { project, noticeChannels, followUpMode, followUpWindowMs } = settings;
-  return smallPrint(
-    mrkdwn`project ${oneLine(project.name)}`,
-    modes[followUpMode].summary,
-    followUpWindowMs === 0
-      ? 'each reply goes out at once'
-      : `replies sent within ${windowInWords(followUpWindowMs)} are combined`,
-    noticeChannels.length === 0
-      ? 'no notice channels of its own'
-      : mrkdwn`notices in ${joined(noticeChannels.map(channelMention), ', ')}`,
-  );
-}
 
 /** At most ten minutes. */
 function windowInWords(ms: number) {

@@ -7,12 +7,10 @@ import { subjectIn } from './task.ts';
 
 type SavedSettings = Readonly<{ settings: ChannelSettings; changedBy: string; changedAtMs: number }>;
 
-const NEVER_MS = 0;
-
 export class ChannelSettingsTable extends Table {
   async get(teamId: string, channelId: string): Promise<SavedSettings | null> {
     const row = await this.row('channelSetting', { teamId, channelId });
-    if (row === undefined || row.changedAt === NEVER_MS) return null;
+    if (row === undefined) return null;
     return { settings: fromJson(row.data), changedBy: row.changedBy, changedAtMs: row.changedAt };
   }
 
@@ -21,15 +19,10 @@ export class ChannelSettingsTable extends Table {
     return rows.flatMap(({ data }) => fromJson(data).noticeChannels ?? []);
   }
 
-  async replace(teamId: string, channelId: string, saved: SavedSettings): Promise<SavedSettings | null> {
-    // Locks even a new row.
-    const none = { data: '{}', changedBy: '', changedAt: NEVER_MS };
-    await this.upsert('channelSetting', { teamId, channelId }, none, { channelId });
-    const before = await this.get(teamId, channelId);
+  async replace(teamId: string, channelId: string, saved: SavedSettings): Promise<void> {
     const { settings, changedBy, changedAtMs: changedAt } = saved;
     const row = { data: toJson(settings), changedBy, changedAt };
     await this.upsert('channelSetting', { teamId, channelId }, row);
-    return before;
   }
 }
 

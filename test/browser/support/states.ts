@@ -362,16 +362,7 @@ const privately: StateGroup = {
       pauses: [],
       work: [],
     }),
-    'settings saved': settingsSavedView(
-      'C0DOCS',
-      {
-        project: { id: 'handbook', name: 'handbook', noticeChannels: [] },
-        noticeChannels: ['C0CHANGES'],
-        followUpMode: 'every_reply',
-        followUpWindowMs: 4_000,
-      },
-      null,
-    ),
+    'settings saved': settingsSavedView('C0DOCS'),
   },
 };
 

@@ -5,7 +5,7 @@ import { chosenSettings } from '../../../src/slack/inbound/forms/settings.ts';
 const handbook = { id: 'p1', name: 'handbook', noticeChannels: [] };
 const api = { id: 'p2', name: 'api', noticeChannels: [] };
 const held = { projectId: 'p2', followUpMode: 'mentions', followUpWindowMs: 15_000, noticeChannels: ['C9'] };
-const data = { channelId: 'C1', responseUrl: null, changedAtMs: null, held };
+const data = { channelId: 'C1', responseUrl: null, held };
 
 /** What the form makes of these values. */
 function chosen(values: Readonly<Record<string, object>>) {

@@ -5,17 +5,12 @@ import {
   settingsSavedView,
   windowsMs,
 } from '../../../src/slack/views/form.ts';
-import { fc } from '../../support/properties.ts';
-import { fivePastTwoMs } from './a-job.ts';
-import { expectSafe } from './support/expect-safe.ts';
-import { slackId, text, time } from './support/hostile.ts';
 
 const handbook = { id: 'p1', name: 'handbook', noticeChannels: [] };
 const api = { id: 'p2', name: 'api', noticeChannels: [] };
 const data = {
   channelId: 'C1',
   responseUrl: null,
-  changedAtMs: null,
   held: { projectId: 'p1', followUpMode: 'every_reply', followUpWindowMs: 4_000, noticeChannels: [] },
 };
 const settings: EffectiveChannelSettings = {
@@ -61,34 +56,6 @@ test('the windows that can be chosen are the usual ones, and the one that holds'
   expect(windowsMs(15_000)).toContain(15_000);
 });
 
-test('what was saved is confirmed, with what somebody else saved meanwhile (L3)', () => {
-  expect(settingsSavedView('C1', settings, null).text).toMatchInlineSnapshot(`
-    "✅ *Settings saved* for <#C1>. They apply from now on.
-    project handbook · every reply goes to the agent · replies sent within 4 s are combined · no notice channels of its own"
-  `);
-  const theirs: EffectiveChannelSettings = {
-    project: api,
-    noticeChannels: ['C8', 'C9'],
-    followUpMode: 'mentions',
-    followUpWindowMs: 0,
-  };
-  const meanwhile = { userId: 'U2', atMs: fivePastTwoMs, settings: theirs };
-  const shown = settingsSavedView('C1', { ...settings, followUpWindowMs: 120_000 }, meanwhile);
-  expect(shown.text).toMatchInlineSnapshot(`
-    "✅ *Settings saved* for <#C1>. They apply from now on.
-    project handbook · every reply goes to the agent · replies sent within 2 minutes are combined · no notice channels of its own
-    ⚠️ <@U2> saved other settings at <!date^1795183500^{time}|14:05 UTC>, while your form was open. Yours replaced these:
-    project api · only mentions go to the agent · each reply goes out at once · notices in <#C8>, <#C9>"
-  `);
-});
-
-test('whatever the configuration says, the confirmation is safe', () => {
-  const some = fc.record({ name: text(), channelId: slackId(), atMs: time(), userId: slackId() });
-  fc.assert(
-    fc.property(some, ({ name, channelId, atMs, userId }) => {
-      const odd = { ...settings, project: { ...api, name }, noticeChannels: [channelId] };
-      const view = settingsSavedView(channelId, odd, { userId, atMs, settings: odd });
-      expectSafe(view, { users: [userId], channels: [channelId] });
-    }),
-  );
+test('what was saved is confirmed (L3)', () => {
+  expect(settingsSavedView('C1').text).toBe('✅ *Settings saved* for <#C1>. They apply from now on.');
 });

@@ -58,8 +58,8 @@ export const settingsSubmissions = {
     if (data === null) return notReadView;
     await requireAdmin(deps, userId, 'settings');
     const chosen = chosenSettings(deps, data, form.view);
-    const meanwhile = await storeRequest(deps, () => saveSettings(deps, form, data, chosen));
-    const confirmation = settingsSavedView(data.channelId, chosen, meanwhile);
+    await storeRequest(deps, () => saveSettings(deps, form, data.channelId, chosen));
+    const confirmation = settingsSavedView(data.channelId);
     if (data.responseUrl === null) return form.update(plainModal('Settings', confirmation));
     await form.ack();
     await bestEffort(deps, deps.poster.respondPrivately(userId, data.responseUrl, confirmation));
@@ -76,19 +76,17 @@ async function formOf(deps: ListenerDeps, channelId: string, responseUrl: string
     const current = effectiveSettings(deps, channelId, saved?.settings ?? null);
     const { project, ...others } = current;
     const held = { projectId: project.id, ...others };
-    const data = { channelId, responseUrl, changedAtMs: saved?.changedAtMs ?? null, held };
-    return settingsForm(data, current, deps.projects);
+    return settingsForm({ channelId, responseUrl, held }, current, deps.projects);
   } catch (error) {
     if (error !== notRead) deps.log.error('settings_not_read', { error });
     throw notRead;
   }
 }
 
-/** Returns what another person saved since the form was opened. */
 async function saveSettings(
   deps: ListenerDeps,
   { userId, keys }: Submission,
-  { channelId, changedAtMs }: SettingsFormData,
+  channelId: string,
   settings: EffectiveChannelSettings,
 ) {
   const { teamId } = deps;
@@ -103,14 +101,11 @@ async function saveSettings(
   };
   return deps.store.transaction(async (tx) => {
     const { nowMs, newId } = deps.newContext();
-    if (!(await tx.inboundRequests.remember(keys, nowMs))) return null;
+    if (!(await tx.inboundRequests.remember(keys, nowMs))) return;
     const saved = { settings: chosen, changedBy: userId, changedAtMs: nowMs };
-    const before = await tx.channelSettings.replace(teamId, channelId, saved);
+    await tx.channelSettings.replace(teamId, channelId, saved);
     const change = { action: 'setting', source: 'settings', jobId: null, outcome: 'saved' } as const;
     await tx.audit.record({ atMs: nowMs, teamId, userId, ...change }, newId());
-    if (before === null || before.changedAtMs === changedAtMs) return null;
-    const theirs = effectiveSettings(deps, channelId, before.settings);
-    return { userId: before.changedBy, atMs: before.changedAtMs, settings: theirs };
   });
 }
 
