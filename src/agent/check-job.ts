@@ -65,7 +65,7 @@ function agentJobToCheck(job: Job, kind: CheckKind) {
 
 function nextCheckIfUnchanged(
   context: AnyJobContext,
-  { job: before, saved, hasUnsent, isCardPlanned }: WatchedJob,
+  { job: before, saved, hasUnsent }: WatchedJob,
   event: AgentRead['event'],
   checkKind: CheckKind,
 ) {
@@ -76,9 +76,7 @@ function nextCheckIfUnchanged(
   const { job, followUps, calls, tasks } = decision;
   if (followUps.length > 0 || calls.length > 0) return null;
   // A decision that schedules another task at each check would make every check slow.
-  const [check, ...others] = tasks.filter(
-    ({ kind, ifScheduled }) => kind !== 'refresh_card' || ifScheduled === 'replace' || !isCardPlanned,
-  );
+  const [check, ...others] = tasks;
   if (check?.kind !== checkKind || others.length > 0) return null;
   return isDeepStrictEqual({ ...job, checkedAtMs: before.checkedAtMs }, before) ? check.runAtMs : null;
 }

@@ -5,8 +5,6 @@ import { aJob } from './a-job.ts';
 const AGE_MS = 600_000;
 const LAST_LOOK_AGO_MS = 30_000;
 const PROMPT = 'Say in the quickstart how the webhooks are signed, with an example. '.repeat(6);
-/** Later than a test or a bench lasts. */
-const CARD_IN_MS = 3_600_000;
 const JOBS_PER_COMMIT = 1_000;
 
 export interface WatchedJobs {
@@ -17,10 +15,7 @@ export interface WatchedJobs {
   readonly dueAtMs: () => number;
 }
 
-/**
- * Fills a store with jobs at which the agent has worked for ten minutes, as `activeAgentJob` describes them. A refresh of
- * their cards is planned, as it is from the first check on.
- */
+/** Fills a store with jobs at which the agent has worked for ten minutes, as `activeAgentJob` describes them. */
 export async function storeWatchedJobs(store: Store, options: WatchedJobs): Promise<void> {
   const { jobs, projectIds, dueAtMs } = options;
   const nowMs = Date.now();
@@ -29,8 +24,7 @@ export async function storeWatchedJobs(store: Store, options: WatchedJobs): Prom
       for (let number = first; number < Math.min(first + JOBS_PER_COMMIT, jobs); number += 1) {
         const job = watchedJob(number, projectIds[number % projectIds.length] ?? '', nowMs);
         const task = { kind: 'check_job', runAtMs: dueAtMs(), ifScheduled: 'replace' } as const;
-        const card = { kind: 'refresh_card', runAtMs: nowMs + CARD_IN_MS, ifScheduled: 'keep' } as const;
-        await tx.write({ job, followUps: [], calls: [], tasks: [task, card] }, nowMs);
+        await tx.write({ job, followUps: [], calls: [], tasks: [task] }, nowMs);
       }
     });
   }

@@ -19,12 +19,11 @@ export function withKnownLink({ job, context }: DecisionBuilder, answer: AgentJo
 
 const FACTS = ['status', 'prLink', 'ref', 'model', 'repository', 'summary', 'reason', 'can'] as const;
 
-export function recordFacts(builder: DecisionBuilder, agentJob: AgentJob): boolean {
+export function recordFacts(builder: DecisionBuilder, agentJob: AgentJob): void {
   const { agentJob: before } = builder.job;
   const hasChanged = FACTS.some((fact) => String(before?.[fact]) !== String(agentJob[fact]));
   replaceAgentJob(builder, agentJob);
   if (hasChanged) builder.refreshCard();
-  return hasChanged;
 }
 
 /** Announces a link before it disappears. */

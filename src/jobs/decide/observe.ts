@@ -14,7 +14,6 @@ import {
 } from '../job.ts';
 import {
   CLOCKS_DIFFER_MS,
-  cardIntervalMs,
   checkIntervalMs,
   dueTogetherMs,
   ENDED_CHECKS_MS,
@@ -136,11 +135,9 @@ function isExpected(builder: DecisionBuilder, agentJobId: string) {
 
 /** Compares with what was announced, not with the last check. */
 export function observe(builder: DecisionBuilder, stage: Working, agentJob: AgentJob): void {
-  const { nowMs, lateMs = 0 } = builder.context;
+  const { nowMs } = builder;
   const { settle } = stage;
-  const hasChanged = recordFacts(builder, agentJob);
-  const againMs = cardIntervalMs({ turnAgeMs: nowMs - stage.turnStartedAtMs, lateMs });
-  if (!hasChanged) builder.schedule('refresh_card', nowMs + againMs, 'keep');
+  recordFacts(builder, agentJob);
   const { status } = agentJob;
   if (!isEnded(status)) {
     if (status === 'active' && settle?.seenActive === false) {

@@ -9,11 +9,6 @@ const YOUNG_FOR_MS = 120_000;
 const OLDER_WAIT_SHARE = 0.5;
 /** Batches checks, which would use up a second's reads one by one. */
 const TOGETHER_MS = 50;
-const SHORTEST_CARD_MS = 60_000;
-const LONGEST_CARD_MS = 300_000;
-const CARD_AGE_SHARE = 0.25;
-/** 600 reads a minute allow 24 card edits a minute. */
-const CARDS_TO_CHECKS = 25;
 const FIRST_RETRY_MS = 5_000;
 /** A person may wait. */
 export const LONGEST_RETRY_MS = 60_000;
@@ -35,12 +30,6 @@ export function checkIntervalMs({ turnAgeMs, lateMs }: Checked, policy: PollPoli
 
 export function dueTogetherMs(atMs: number): number {
   return Math.ceil(atMs / TOGETHER_MS) * TOGETHER_MS;
-}
-
-/** Late checks mean many cards, which share Slack's 50 edits a minute. */
-export function cardIntervalMs({ turnAgeMs, lateMs }: Checked): number {
-  const wantedMs = Math.min(Math.max(turnAgeMs * CARD_AGE_SHARE, SHORTEST_CARD_MS), LONGEST_CARD_MS);
-  return Math.round(Math.max(wantedMs, lateMs * CARDS_TO_CHECKS));
 }
 
 export function endedIntervalMs(

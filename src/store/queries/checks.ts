@@ -5,13 +5,11 @@ import { isUnsent } from './follow-ups.ts';
 import { checked, lastCheck, savedFrom, savedSettings } from './jobs.ts';
 import { idsOf, prepared } from './prepared.ts';
 import { Table } from './table.ts';
-import { type Lease, newColumns, newValues, taskId } from './task.ts';
+import { type Lease, newColumns, newValues } from './task.ts';
 
 export type CheckKind = 'check_job' | 'check_ended_job';
 
 const MOST_CARDS = 250;
-
-const CARD_TASK = sql.lit(taskId('refresh_card', ''));
 
 export type WatchedJob = ReturnType<typeof watchedFrom>;
 
@@ -31,7 +29,6 @@ const jobsToCheck = prepared((db, _values, jobs: readonly { id: string }[]) =>
       sql<SqlBool>`exists (select 1 from follow_up where follow_up.job_id = job.id and ${isUnsent})`.as(
         'hasUnsent',
       ),
-      sql<SqlBool>`exists (select 1 from task where task.id = ${CARD_TASK} || job.id)`.as('isCardPlanned'),
     ])
     .where('id', 'in', idsOf(jobs)),
 );
@@ -53,13 +50,12 @@ const endUnchangedChecks = prepared(
   },
 );
 
-function watchedFrom({ saved, hasUnsent, isCardPlanned, ...row }: JobToCheck) {
+function watchedFrom({ saved, hasUnsent, ...row }: JobToCheck) {
   return {
     job: jobFrom(row),
     saved: savedFrom(saved),
     /** Whether replies may be unsent. */
     hasUnsent: Boolean(hasUnsent),
-    isCardPlanned: Boolean(isCardPlanned),
   };
 }
 

@@ -47,15 +47,10 @@ export function checkContract(open: OpenStore): void {
       const other = aJob({ id: 'job-2', threadTs: null, channelId: 'C2' });
       await opened.run((tx) => tx.write(aDecision({ job: other }), NOW_MS));
       await opened.run((tx) => tx.channelSettings.replace('T1', 'C2', saved));
-      await opened.run((tx) =>
-        tx.tasks.schedule({
-          ...{ kind: 'refresh_card', subject: 'job-2', runAtMs: LATER_MS, ifScheduled: 'keep' },
-        }),
-      );
       const found = await opened.run((tx) => tx.checks.read(['job-1', 'job-2', 'job-3']));
       expect(Object.fromEntries(found)).toEqual({
-        'job-1': { job: aJob({ number: 1 }), saved: null, hasUnsent: false, isCardPlanned: false },
-        'job-2': { job: { ...other, number: 2 }, saved: settings, hasUnsent: false, isCardPlanned: true },
+        'job-1': { job: aJob({ number: 1 }), saved: null, hasUnsent: false },
+        'job-2': { job: { ...other, number: 2 }, saved: settings, hasUnsent: false },
       });
     });
 

@@ -46,7 +46,6 @@ export interface Stage {
    * Waits until the store has a later refresh of a card. Its commit is no sign of that: a process that dies after
    * another commit of the same group has not listed it.
    */
-  laterRefresh(): Promise<void>;
   /** The id of the newest agent job. */
   agentJobId(): string;
   /** A pull request that the agent may come to, with its address. */
@@ -175,13 +174,6 @@ export function createStage(outside: Outside, lives: Lives, store: StoreReader):
     },
     done: async (name) => {
       await until(lives.done, (names) => names.includes(name), name);
-    },
-    laterRefresh: async () => {
-      await until(
-        () => store.query(`select id from task where kind = 'refresh_card' and run_at > ${Date.now()}`),
-        (tasks) => tasks.length > 0,
-        'a later refresh of the card',
-      );
     },
     agentJobId,
     openPullRequest: () => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import {
-  cardIntervalMs,
   checkIntervalMs,
   ENDED_CHECKS_MS,
   endedIntervalMs,
@@ -110,16 +109,5 @@ describe('after a failure the next try waits', () => {
     expect(retryDelayMs(1, 0)).toBe(4_500);
     expect(retryDelayMs(1, 1)).toBe(5_500);
     expect(retryDelayMs(9, 1)).toBe(60 * SECOND_MS);
-  });
-});
-
-describe('the duration on a card', () => {
-  test.each([
-    ['of a young turn is shown again after a minute', MINUTE_MS, 0, 1],
-    ['of an older turn after a quarter of its age', 12 * MINUTE_MS, 0, 3],
-    ['of an old turn after five minutes', 5 * HOUR_MS, 0, 5],
-    ['is shown seldom where a thousand jobs share the reads', HOUR_MS, 96 * SECOND_MS, 40],
-  ])('%s', (_name, turnAgeMs, lateMs, minutes) => {
-    expect(cardIntervalMs({ turnAgeMs, lateMs })).toBe(minutes * MINUTE_MS);
   });
 });

@@ -135,7 +135,6 @@ export const localStories = {
       await stage.seen(general, 'Muted: only mentions');
       await stage.atWork();
       await stage.done('put off unchanged checks');
-      await stage.laterRefresh();
       stage.finish('completed');
       await stage.threadMessage(card, 'Done, no pull request');
       return oneThread({ posts: ['On it', 'Muted by', 'Done'] });
