@@ -345,6 +345,4 @@ export type Viewer = Readonly<{ teamId: string; userId: string; channelId: strin
 /** Stable when jobs come and go. */
 export type JobCursor = Readonly<{ requestedAtMs: number; id: string }>;
 
-export type PageStart = { readonly to: 'older' | 'newer'; readonly than: JobCursor } | null;
-
-export type JobPage = Readonly<{ jobs: readonly Job[]; hasNewer: boolean; hasOlder: boolean }>;
+export type JobPage = Readonly<{ jobs: readonly Job[]; hasOlder: boolean }>;

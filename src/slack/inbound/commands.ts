@@ -2,7 +2,7 @@ import { sitesOf } from '#engine/apply-event.ts';
 import { announces } from '#jobs/agent-job.ts';
 import { openJob } from '#jobs/decide/open.ts';
 import { turnsOf } from '#jobs/follow-ups/turns.ts';
-import type { Job, PageStart, Viewer } from '#jobs/job.ts';
+import type { Job, JobCursor, Viewer } from '#jobs/job.ts';
 import { settingsOf } from '#jobs/policy.ts';
 import { projectCalled, statusWord } from '#jobs/requests/command.ts';
 import { type Intent, intentOf } from '#jobs/requests/intent.ts';
@@ -251,12 +251,6 @@ function visible({ teamId, userId, channelId }: Viewer, job: Job | null) {
   return isVisible ? job : null;
 }
 
-const turnPage: InteractionListener<Press> = async (deps, press) => {
-  await press.ack();
-  if (press.channelId === null) return null;
-  return press.replace(await listAnswer(deps, viewerOf(deps, press), decodePage(press.value)));
-};
-
 export const commandPresses = {
   showHelp: async (deps, press) => {
     await press.ack();
@@ -299,14 +293,18 @@ export const commandPresses = {
     const view = allWordsView(words);
     return openOrTell(deps, press, plainModal('The agent says', view), view);
   },
-  newer: turnPage,
-  older: turnPage,
+
+  older: async (deps, press) => {
+    await press.ack();
+    if (press.channelId === null) return null;
+    return press.replace(await listAnswer(deps, viewerOf(deps, press), decodePage(press.value)));
+  },
 } satisfies Presses;
 
-function listAnswer(deps: ListenerDeps, viewer: Viewer, start: PageStart): Promise<SlackMessage> {
+function listAnswer(deps: ListenerDeps, viewer: Viewer, before: JobCursor | null): Promise<SlackMessage> {
   return readInTime(deps, async () => {
     const page = await deps.store.transaction(async (tx) => {
-      const found = await tx.lists.page(viewer, start, JOBS_PER_PAGE);
+      const found = await tx.lists.page(viewer, before, JOBS_PER_PAGE);
       return { ...found, jobs: await tx.readBudget.shown(found.jobs, deps.clock.now()) };
     });
     const prompts = page.jobs.map(({ prompt }) => prompt);

@@ -151,7 +151,6 @@ export const otherButtons = {
   runRecipe: button('run_recipe', 'Run'),
   resumeRecipe: button('resume_recipe', 'Resume'),
   settings: button('open_settings', 'Settings'),
-  newer: button('list_newer', 'Newer'),
   older: button('list_older', 'Older'),
   details: button('show_job', 'Details'),
 };

@@ -2,7 +2,7 @@ import type { ModalView } from '@slack/types';
 import { z } from 'zod';
 import type { FollowUp } from '#jobs/follow-ups/follow-up.ts';
 import type { Turn } from '#jobs/follow-ups/turns.ts';
-import type { JobPage, PageStart } from '#jobs/job.ts';
+import type { JobCursor, JobPage } from '#jobs/job.ts';
 import { isUnwatched, type Job, watchQuestionOf } from '#jobs/job.ts';
 import { lastPullRequestOf } from '#jobs/pull-requests/standing.ts';
 import { withoutSecrets } from '#jobs/secrets.ts';
@@ -57,31 +57,28 @@ import {
 /** Fits the plain-text fallback. */
 export const JOBS_PER_PAGE = 6;
 
-export function listView({ jobs, hasNewer, hasOlder }: JobPage, reader: Reader): SlackMessage {
-  const [first, last] = [jobs.at(0), jobs.at(-1)];
-  if (first === undefined || last === undefined) {
+export function listView({ jobs, hasOlder }: JobPage, reader: Reader): SlackMessage {
+  const last = jobs.at(-1);
+  if (last === undefined) {
     return say`📋 *No jobs.* You haven't started any, and none are open in this channel. \`/docs-agent explain the rate limits\` starts one.`;
   }
   return message(
     mrkdwn`📋 *Your jobs, and the open ones of this channel*`,
     jobs.map((job) => jobLine(job, reader)),
-    buttonRow(
-      hasNewer && pressButton(buttons.newer, encodePage('newer', first)),
-      hasOlder && pressButton(buttons.older, encodePage('older', last)),
-    ),
+    buttonRow(hasOlder && pressButton(buttons.older, encodePage(last))),
   );
 }
 
 const pageButton = z
-  .object({ to: z.enum(['older', 'newer']), at: z.number(), id: z.string().min(1).max(100) })
-  .transform(({ to, at, id }) => ({ to, than: { requestedAtMs: at, id } }));
+  .object({ at: z.number(), id: z.string().min(1).max(100) })
+  .transform(({ at, id }) => ({ requestedAtMs: at, id }));
 
 /** A position in time never expires. */
-function encodePage(to: 'older' | 'newer', { requestedAtMs: at, id }: Job) {
-  return JSON.stringify({ to, at, id });
+function encodePage({ requestedAtMs: at, id }: Job) {
+  return JSON.stringify({ at, id });
 }
 
-export function decodePage(value: string): PageStart {
+export function decodePage(value: string): JobCursor | null {
   return decode(pageButton, value);
 }
 

@@ -5,7 +5,7 @@ import type { JobState } from '#jobs/decide/decision-builder.ts';
 import type { NeedingJob } from '#jobs/follow-ups/follow-up.ts';
 import { type FollowUp, undecidedOf, unsentStates } from '#jobs/follow-ups/follow-up.ts';
 import type { PastCall } from '#jobs/follow-ups/turns.ts';
-import type { JobPage, PageStart, Viewer } from '#jobs/job.ts';
+import type { JobCursor, JobPage, Viewer } from '#jobs/job.ts';
 import { type Job, openStages } from '#jobs/job.ts';
 import type { ChannelSettings } from '#jobs/policy.ts';
 import type { TaskKind } from '#jobs/task-kinds.ts';
@@ -210,14 +210,33 @@ const WHICH = {
 };
 
 export class JobLists extends Table {
-  async page(viewer: Viewer, start: PageStart, limit: number): Promise<JobPage> {
-    const found = await this.visibleTo(viewer, start, limit + 1);
-    const hasMore = found.length > limit;
-    const jobs = found.slice(0, limit);
-    if (start?.to !== 'newer') return { jobs, hasNewer: start !== null, hasOlder: hasMore };
-    // Too few newer jobs: show the first page.
-    if (found.length < limit) return this.page(viewer, null, limit);
-    return { jobs: jobs.reverse(), hasNewer: hasMore, hasOlder: true };
+  /** @param before null: the newest */
+  async page(
+    { teamId, userId, channelId }: Viewer,
+    before: JobCursor | null,
+    limit: number,
+  ): Promise<JobPage> {
+    const newest = (isMeant: Condition) =>
+      this.db
+        .selectFrom('job')
+        .select(['id', 'requestedAt', ...jobColumns])
+        .where('teamId', '=', teamId)
+        .where(isMeant)
+        .where(isBeyond(['requestedAt', 'id'], before && [before.requestedAtMs, before.id], '<'))
+        .orderBy('requestedAt', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit + 1);
+    const own = newest(sql`requester_id = ${userId} and ${IS_JOB}`).as('own');
+    const open = newest(sql`channel_id = ${channelId} and ${IS_OPEN}`).as('open');
+    const rows = await this.db
+      .selectFrom(own)
+      .selectAll()
+      .union(this.db.selectFrom(open).selectAll())
+      .orderBy('requestedAt', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit + 1)
+      .execute();
+    return { jobs: rows.slice(0, limit).map(jobFrom), hasOlder: rows.length > limit };
   }
 
   async recentOf(teamId: string, userId: string, sinceMs: number, limit: number): Promise<NeedingJob[]> {
@@ -288,31 +307,6 @@ export class JobLists extends Table {
       .where(IS_JOB)
       .orderBy('requestedAt', 'desc')
       .orderBy('id', 'desc')
-      .limit(limit)
-      .execute();
-    return rows.map(jobFrom);
-  }
-
-  private async visibleTo({ teamId, userId, channelId }: Viewer, start: PageStart, limit: number) {
-    const [direction, order] = start?.to === 'newer' ? (['asc', '>'] as const) : (['desc', '<'] as const);
-    const nearest = (isMeant: Condition) =>
-      this.db
-        .selectFrom('job')
-        .select(['id', 'requestedAt', ...jobColumns])
-        .where('teamId', '=', teamId)
-        .where(isMeant)
-        .where(isBeyond(['requestedAt', 'id'], start && [start.than.requestedAtMs, start.than.id], order))
-        .orderBy('requestedAt', direction)
-        .orderBy('id', direction)
-        .limit(limit);
-    const own = nearest(sql`requester_id = ${userId} and ${IS_JOB}`).as('own');
-    const open = nearest(sql`channel_id = ${channelId} and ${IS_OPEN}`).as('open');
-    const rows = await this.db
-      .selectFrom(own)
-      .selectAll()
-      .union(this.db.selectFrom(open).selectAll())
-      .orderBy('requestedAt', direction)
-      .orderBy('id', direction)
       .limit(limit)
       .execute();
     return rows.map(jobFrom);

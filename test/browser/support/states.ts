@@ -326,7 +326,7 @@ const privately: StateGroup = {
       job({ cards: 1 }),
       names,
     ),
-    list: listView({ jobs: [atWorkOn, done], hasNewer: false, hasOlder: true }, reader),
+    list: listView({ jobs: [atWorkOn, done], hasOlder: true }, reader),
     'one job': statusView({ job: atWorkOn, turns: [firstTurn], unsent: [] }, reader),
     'one with a pull request': statusView({ job: done, turns: [readyTurn], unsent: [] }, reader),
     home: homeView(

@@ -10,7 +10,7 @@ import { address, job, names, slackId } from './support/hostile.ts';
 const workspaceUrl = 'https://acme.slack.com/';
 const reader: Reader = { userId: 'U1', channelId: 'C1', workspaceUrl, names: noNames };
 const threadTs = '1795183500.000100';
-const alone = { hasNewer: false, hasOlder: false };
+const alone = { hasOlder: false };
 
 test('a list says of each job what it is, how it is, and where (L1)', () => {
   const prLink = 'https://github.com/acme/docs/pull/7';
@@ -25,7 +25,7 @@ test('a list says of each job what it is, how it is, and where (L1)', () => {
     }),
     aJob({ id: 'job-1', channelId: 'C2', stage: working, requestedAtMs: fivePastTwoMs - 86_400_000 }),
   ];
-  const { text, blocks } = listView({ jobs, hasNewer: true, hasOlder: true }, reader);
+  const { text, blocks } = listView({ jobs, hasOlder: true }, reader);
   expect(text).toMatchInlineSnapshot(`
     "📋 *Your jobs, and the open ones of this channel*
     Explain &lt;b&gt; *tags*
@@ -37,13 +37,10 @@ test('a list says of each job what it is, how it is, and where (L1)', () => {
     Document the rate limits of our API
     [Details]
     ⚙️ *Working* · started <!date^1795183500^{ago}|2026-11-20 14:05 UTC> · asked <!date^1795097100^{date_short_pretty} {time}|2026-11-19 14:05 UTC> in <#C2>
-    [Newer] [Older]"
+    [Older]"
   `);
   expect(blocks.at(-1)).toMatchObject({
-    elements: [
-      { action_id: 'list_newer', value: `{"to":"newer","at":${fivePastTwoMs},"id":"job-3"}` },
-      { action_id: 'list_older', value: `{"to":"older","at":${fivePastTwoMs - 86_400_000},"id":"job-1"}` },
-    ],
+    elements: [{ action_id: 'list_older', value: `{"at":${fivePastTwoMs - 86_400_000},"id":"job-1"}` }],
   });
 });
 
@@ -75,7 +72,6 @@ test('whatever people and the agent API write, the list stays safe and inside th
     }));
   const page = fc.record({
     jobs: fc.array(anyJob, { maxLength: JOBS_PER_PAGE }),
-    hasNewer: fc.boolean(),
     hasOlder: fc.boolean(),
   });
   fc.assert(
