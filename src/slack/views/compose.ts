@@ -167,7 +167,6 @@ export function resolveForm(data: DecisionForm, job: Job, names: Names): ModalVi
 
 const NO_NAMES: Names = new Map();
 const AUTHOR_MAX = 75;
-const QUOTED_MAX = 200;
 /** https://docs.slack.dev/reference/block-kit/block-elements/checkboxes-element */
 const CHECKBOXES_MAX = 10;
 
@@ -273,10 +272,6 @@ export function threadNotReadView(isTooLong: boolean): SlackMessage {
   return isTooLong
     ? say`⚠️ *This thread has too many messages for me to read.* Ask outside the thread: \`/docs-agent explain the rate limits\`.`
     : say`⚠️ *I couldn't read the thread.* Please try again, or ask outside the thread: \`/docs-agent explain the rate limits\`.`;
-}
-
-export function changedMeanwhileView({ author, text }: ThreadLine): SlackMessage {
-  return say`✏️ A ticked message from ${oneLine(author, AUTHOR_MAX)} was edited in the meantime: “${oneLine(text, QUOTED_MAX)}” Untick it, or close this form and choose the messages again.`;
 }
 
 export type StartQuestion = Readonly<{ job: Job; sameAs: Job | null }>;

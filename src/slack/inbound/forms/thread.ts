@@ -21,7 +21,6 @@ import {
 } from '../../protocol/ids.ts';
 import { displayText, escapeMrkdwn, readableText } from '../../protocol/slack-text.ts';
 import {
-  changedMeanwhileView,
   editedMeanwhileView,
   noFormView,
   noJobInThreadView,
@@ -93,7 +92,7 @@ function pickTicked(ticked: readonly string[]): PickMessages {
 
 export function refuseChanged(lines: readonly ThreadLine[], ticked: readonly string[]): void {
   const changed = lines.find(({ id }) => !ticked.includes(id));
-  if (changed !== undefined) throw new Refused(changedMeanwhileView(changed));
+  if (changed !== undefined) throw new Refused(editedMeanwhileView(changed.author));
 }
 
 /** The author of the mention has not seen later edits. */
