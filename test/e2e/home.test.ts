@@ -34,7 +34,7 @@ test('the home of a person shows the own jobs, and what is left of the budget (L
   );
   expect(home).toContain('Explain the rate limits');
   expect(home).toContain('#1 · ');
-  expect(home).toMatch(/✅ the agent answered/);
+  expect(home).toMatch(/✅ \*Agent\* \([\w-]+\) answered/);
   expect(home).toContain('✅ Slack is connected');
 });
 

@@ -28,7 +28,6 @@ import {
   mrkdwn,
   oneLine,
   type Parts,
-  timeOfDay,
 } from './text.ts';
 
 const PROBLEM_MAX = 200;
@@ -88,11 +87,10 @@ export function homeView(facts: HomeFacts, reader: Reader): SlackMessage {
     ),
     projects
       .slice(0, PROJECTS_MAX)
-      .map(({ name, callsLeft, hourlyBudget, agent }) =>
+      .map((project) =>
         smallPrint(
-          mrkdwn`*${oneLine(name)}*`,
-          agentLine(agent),
-          `${callsLeft} of ${hourlyBudget} requests and replies left this hour`,
+          agentFinding(project).words,
+          `${project.callsLeft} of ${project.hourlyBudget} requests and replies left this hour`,
         ),
       ),
     forAdmin !== null && administrators(projects, forAdmin),
@@ -122,7 +120,11 @@ function administrators(
 ): Blocks {
   const findings = [
     ...(slack === null ? [] : [scopesFinding(slack), ...slack.noticeChannels.map(noticeFinding)]),
-    ...projects.filter((project) => project.agent.trouble?.kind === 'needs_admin').map(agentFinding),
+    // The status above shows the others.
+    ...projects
+      .slice(PROJECTS_MAX)
+      .filter(({ agent }) => agent.trouble?.kind === 'needs_admin')
+      .map(agentFinding),
     ...services.map(serviceFinding),
     ...work.map(workFinding),
   ];
@@ -140,23 +142,6 @@ function administrators(
       doctorOnServer,
     ),
   ];
-}
-
-function agentLine({ answeredAtMs, trouble }: ServiceFacts) {
-  if (trouble === null) {
-    return answeredAtMs === null
-      ? mrkdwn`no contact with the agent since the last restart`
-      : mrkdwn`✅ the agent answered ${moment(answeredAtMs)}`;
-  }
-  const since = mrkdwn`(since ${moment(trouble.sinceMs)})`;
-  switch (trouble.kind) {
-    case 'rate_limited':
-      return mrkdwn`⏳ the agent has been limiting requests ${since}`;
-    case 'unreachable':
-      return mrkdwn`⏳ can't reach the agent ${since}`;
-    case 'needs_admin':
-      return mrkdwn`⚠️ an administrator needs to fix the connection to the agent ${since}`;
-  }
 }
 
 const doctorOnServer = mrkdwn`Operators: run \`docs-agent doctor\` on the server for the full check.`;
@@ -250,16 +235,16 @@ function serviceFinding({ kind, name, facts: { answeredAtMs, trouble }, words }:
   if (trouble === null) {
     return answeredAtMs === null
       ? fine`✅ ${who} no contact since the last restart`
-      : fine`✅ ${who} answered ${timeOfDay(answeredAtMs)}`;
+      : fine`✅ ${who} answered ${moment(answeredAtMs)}`;
   }
   const [what, then] = words[trouble.kind];
-  const news = mrkdwn`${who} ${what} since ${timeOfDay(trouble.sinceMs)}. ${then}`;
+  const news = mrkdwn`${who} ${what} since ${moment(trouble.sinceMs)}. ${then}`;
   return trouble.kind === 'rate_limited' ? fine`⏳ ${news}` : problem`❌ ${news}`;
 }
 
 function pauseFinding({ name, what, untilMs }: AgentPause): Finding {
   const resumes = what === 'reads' ? 'job updates resume at' : 'requests and replies go out again at';
-  return problem`⏳ *Agent* (${oneLine(name, WORDS_MAX)}) asked for a pause: ${resumes} ${timeOfDay(untilMs)}.`;
+  return problem`⏳ *Agent* (${oneLine(name, WORDS_MAX)}) asked for a pause: ${resumes} ${moment(untilMs)}.`;
 }
 
 function noticeFinding({ channelId, reach }: ReachedChannel): Finding {

@@ -249,18 +249,16 @@ function isSlackId(id: string) {
   return id.length <= ID_MAX && /^[A-Z0-9]+$/.test(id);
 }
 
-export const timeOfDay = (atMs: number) => dated(atMs, '{time}', 'HH:mm'.length);
-
 /** Day and time in the reader's time zone. */
 export const moment = (atMs: number) => dated(atMs, '{date_short_pretty} {time}');
 
 /** Slack keeps it current, in the reader's language. */
 export const ago = (atMs: number) => dated(atMs, '{ago}');
 
-/** Slack fills in the format. Elsewhere, the end of the UTC time shows. */
-function dated(atMs: number, format: string, shownLength = 'yyyy-MM-dd HH:mm'.length): Mrkdwn {
+/** Slack fills in the format. Elsewhere, the UTC time shows. */
+function dated(atMs: number, format: string): Mrkdwn {
   const ms = Math.min(Math.max(Math.trunc(atMs) || 0, 0), LAST_DATE_MS);
-  const utc = new Date(ms).toISOString().slice(0, 16).replace('T', ' ').slice(-shownLength);
+  const utc = new Date(ms).toISOString().slice(0, 16).replace('T', ' ');
   return { mrkdwn: `<!date^${Math.trunc(ms / 1000)}^${format}|${utc} UTC>` };
 }
 

@@ -48,7 +48,7 @@ test('the home of somebody new says how to begin (L2)', () => {
     None yet.
     *Status*
     ✅ Slack is connected · as of <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC>
-    *handbook* · ✅ the agent answered <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC> · 87 of 100 requests and replies left this hour"
+    ✅ *Agent* (handbook) answered <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC> · 87 of 100 requests and replies left this hour"
   `);
 });
 
@@ -87,9 +87,9 @@ test('the home shows the open jobs, the last pull requests, and how things are (
     ✅ *Pull request ready* · <https://github.com/acme/docs/pull/7|acme/docs#7> · asked <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC> in <#C1> · <https://acme.slack.com/archives/C1/p1795183500000100|thread>
     *Status*
     ⚠️ *Slack* · no Socket Mode connection for 40 s · as of <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC>
-    *handbook* · ✅ the agent answered <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC> · 87 of 100 requests and replies left this hour
-    *api* · ⏳ can't reach the agent (since <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC>) · 0 of 100 requests and replies left this hour
-    *blog* · no contact with the agent since the last restart · 100 of 100 requests and replies left this hour"
+    ✅ *Agent* (handbook) answered <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC> · 87 of 100 requests and replies left this hour
+    ❌ *Agent* (api) out of reach since <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC>. Requests are saved and continue automatically. · 0 of 100 requests and replies left this hour
+    ✅ *Agent* (blog) no contact since the last restart · 100 of 100 requests and replies left this hour"
   `);
 });
 
@@ -175,8 +175,7 @@ test('administrators also read what `doctor` says, a line for each thing; nobody
   expect(status).toMatchInlineSnapshot(`
     "❌ *Permissions* missing: reactions:write. Add them under "OAuth &amp; Permissions", then reinstall the app.
     ❌ *Notices* don't reach <#C3> (not_in_channel). Invite me there, or change the notice channels in \`/docs-agent settings\`.
-    ❌ *Agent* (handbook) has refused the key or the project since <!date^1795183500^{time}|14:05 UTC>. An operator of docs-agent must check both.
-    ❌ *Code host* (github.com) has refused the token or the App since <!date^1795183500^{time}|14:05 UTC>. An operator of docs-agent must renew it. Messages show pull requests as they were last seen.
+    ❌ *Code host* (github.com) has refused the token or the App since <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC>. An operator of docs-agent must renew it. Messages show pull requests as they were last seen.
     ❌ *Work* every check_job has failed
     ✅ *Notices* reach <#C2>
     ⏳ I'm no longer in <#C4>. Type \`/invite @docs-agent\` there. 2 messages are waiting.

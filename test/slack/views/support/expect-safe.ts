@@ -22,8 +22,7 @@ export interface Ours {
   readonly blocksMax?: number;
 }
 
-const TIME =
-  /<!date\^\d+\^(?:\{ago\}|(?:\{date_short_pretty\} )?\{time\})\|(?:\d{4}-\d\d-\d\d )?\d\d:\d\d UTC>/g;
+const TIME = /<!date\^\d+\^(?:\{ago\}|\{date_short_pretty\} \{time\})\|\d{4}-\d\d-\d\d \d\d:\d\d UTC>/g;
 
 /**
  * The message can be shown by Slack, holds nothing live but what is ours, and times, and says all of it in plain text,
