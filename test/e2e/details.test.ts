@@ -34,7 +34,7 @@ beforeEach(async () => {
   refuse('restricted_action');
   await program.later(
     async () => (await slack.control.messages(general)).map(({ text }) => text).join(),
-    (texts) => texts.includes('not allowed to post'),
+    (texts) => texts.includes("posting isn't allowed"),
     'the refusal',
   );
   await slack.control.pressInView(alice, 'show_job');

@@ -65,7 +65,7 @@ const closings: readonly [
   ],
   [
     'the channel is archived',
-    '<#C0GENERAL> is archived',
+    '<#C0GENERAL>: it is archived',
     ({ slack }) => slack.control.archive(general),
     ({ slack }) => slack.control.unarchive(general),
   ],
@@ -129,7 +129,7 @@ describe('a place that is closed to the bot', () => {
       (view) => view.includes('is archived'),
       'the home',
     );
-    expect(home).toMatch(/<#C0GENERAL> is archived.*\d messages? (?:is|are) waiting/);
+    expect(home).toMatch(/<#C0GENERAL>: it is archived.*\d messages? (?:is|are) waiting/);
     expect(world.prompts()).toEqual([]);
     world.slack.control.unarchive(general);
     await world.started('Check the screenshots');

@@ -61,7 +61,7 @@ test('`status` of a request that Slack did not let start offers *Start* (L1, S4)
   await control.command({ channel: general, user: alice, text: 'Explain the rate limits' });
   await program.later(
     async () => (await control.messages(general)).map(({ text }) => text).join('\n'),
-    (text) => text.includes('not allowed to post'),
+    (text) => text.includes("posting isn't allowed"),
     'the refusal',
   );
   program.slack.onCall(() => null);

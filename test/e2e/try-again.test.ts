@@ -19,7 +19,7 @@ describeWithLocalSlack('a request in a channel where the bot may not post (S4)',
     await using world = await startWorld();
     world.proxy.fail('chat.postMessage', { error: 'restricted_action' }, { error: 'restricted_action' });
     await world.slack.command({ channel: random, user: alice, text: 'Add a quickstart' });
-    const offers = async () => saying(await world.slack.messages(random), 'not allowed to post');
+    const offers = async () => saying(await world.slack.messages(random), "posting isn't allowed");
     const [first] = await world.later(offers, (all) => all.length === 1, 'the private answer');
     if (first === undefined) throw new Error('there is no private answer');
 

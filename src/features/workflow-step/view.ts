@@ -1,7 +1,7 @@
 import type { AccessRefusal } from '#jobs/policy.ts';
 import type { StepProblem } from '#jobs/steps.ts';
 import { isNotInChannel, NOT_SEEN } from '#slack/protocol/error-codes.ts';
-import { lengths, type Refusal, whyNot } from '#slack/views/private-answers.ts';
+import { lengths, type Refusal, whyNot, whyRefused } from '#slack/views/private-answers.ts';
 import { labels, type Names, typedLine } from '#slack/views/text.ts';
 
 const WORDS_MAX = 300;
@@ -12,14 +12,6 @@ const NOT_ALLOWED: typeof whyNot = {
   unknown_person: "Slack doesn't say who that is",
   shared_channel: 'the channel is shared with another organisation',
   unread_channel: "docs-agent can't tell whether the channel is shared with another organisation",
-};
-const NOT_POSTED: Readonly<Record<string, string>> = {
-  channel_is_shared: 'it is shared with another organisation',
-  is_archived: 'it is archived',
-  channel_is_archived: 'it is archived',
-  restricted_action: "it isn't allowed to",
-  restricted_action_read_only_channel: "it isn't allowed to",
-  restricted_action_thread_only_channel: 'only replies in threads are allowed there',
 };
 
 export type StepRefusal = Readonly<
@@ -65,8 +57,7 @@ export function stepErrorText(problem: StepProblem, thread: string | null, names
       if (reason === NOT_SEEN) {
         return "Slack didn't confirm whether the card was posted in that channel. If it's there, ignore it.";
       }
-      const why = NOT_POSTED[reason] ?? `Slack says ${typedLine(reason, NAME_MAX)}`;
-      return `docs-agent couldn't post in that channel: ${why}.`;
+      return `docs-agent couldn't post in that channel: ${whyRefused(reason)}.`;
     }
     case 'draft_unseen':
       return "Slack didn't confirm whether the draft was posted in that channel. If it's there, it can still be started.";

@@ -3,7 +3,13 @@ import type { EphemeralNotice, KeptCommand } from '#jobs/call.ts';
 import { canStop, isStopping, type Job, workingSince } from '#jobs/job.ts';
 import type { AccessRefusal } from '#jobs/policy.ts';
 import type { PromptVerdict, UnknownProject } from '#jobs/requests/command.ts';
-import { CHANNEL_IS_SHARED, classOf, isNotInChannel, NOT_SEEN } from '../protocol/error-codes.ts';
+import {
+  CHANNEL_IS_SHARED,
+  classOf,
+  isNotInChannel,
+  isPlaceClosed,
+  NOT_SEEN,
+} from '../protocol/error-codes.ts';
 import { buttons } from './buttons.ts';
 import { type Sites, stateLine } from './job.ts';
 import {
@@ -203,9 +209,8 @@ function whyNoCard(reason: string, job: Job): Blocks {
     return mrkdwn`I can't tell whether the card for your request was posted. If you find one, ignore it: ${button} posts another.`;
   }
   if (reason === CHANNEL_IS_SHARED) return notAllowedView('shared_channel').blocks;
-  if (reason === 'is_archived') return mrkdwn`This channel is archived. Ask in another one.`;
-  if (reason.startsWith('restricted_action')) {
-    return mrkdwn`I'm not allowed to post in this channel. Ask in another one, or ask an administrator.`;
+  if (isPlaceClosed(reason)) {
+    return mrkdwn`I can't post in this channel: ${whyRefused(reason)}. Ask in another one, or ask an administrator.`;
   }
   return mrkdwn`Slack didn't accept my message (${oneLine(reason)}). Ask an administrator, then press ${button}. Your request is saved.`;
 }
@@ -239,17 +244,12 @@ function whyNoDraft(reason: string, { channelId }: Job) {
   return mrkdwn`⚠️ *Couldn't post a draft in ${channelMention(channelId)}:* ${whyRefused(reason)}. The draft wasn't kept; ask again once that's fixed.`;
 }
 
-const REFUSED_POSTS: Readonly<Record<string, string>> = {
-  not_in_channel: "I'm not in this channel",
-  channel_not_found: "I can't see this channel",
-  channel_is_shared: 'it is shared with another organisation',
-  is_archived: 'it is archived',
-  restricted_action: "I'm not allowed to post there",
-};
-
-/** @param code Slack's error code; shown if unknown */
+/** @param code Slack's error code; shown if it doesn't concern the place */
 export function whyRefused(code: string): string {
-  return REFUSED_POSTS[code] ?? oneLine(code);
+  if (isNotInChannel(code)) return "I'm not in this channel";
+  if (code === CHANNEL_IS_SHARED) return 'it is shared with another organisation';
+  if (code.endsWith('is_archived')) return 'it is archived';
+  return isPlaceClosed(code) ? "posting isn't allowed" : `Slack says ${oneLine(code)}`;
 }
 
 /** For news that the thread lacks. @param isKept posted there later */
@@ -283,10 +283,7 @@ export function movedView(channelId: string, { blocks }: SlackMessage): SlackMes
 export function closedPlace(reason: string, channelId: string): Mrkdwn {
   const channel = channelMention(channelId);
   if (isNotInChannel(reason)) return mrkdwn`I'm no longer in ${channel}. Type \`${invite}\` there.`;
-  if (reason === CHANNEL_IS_SHARED) return mrkdwn`${channel} is shared with another organisation.`;
-  return reason.endsWith('is_archived')
-    ? mrkdwn`${channel} is archived.`
-    : mrkdwn`I'm not allowed to post in ${channel}.`;
+  return mrkdwn`I can't post in ${channel}: ${whyRefused(reason)}.`;
 }
 
 /** A button holds 75 characters. */

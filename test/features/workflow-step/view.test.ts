@@ -14,7 +14,7 @@ test('a workflow reads in human words why its step has no card, and never a code
   );
   expect(notPosted('is_archived')).toBe("docs-agent couldn't post in that channel: it is archived.");
   expect(notPosted('restricted_action')).toBe(
-    "docs-agent couldn't post in that channel: it isn't allowed to.",
+    "docs-agent couldn't post in that channel: posting isn't allowed.",
   );
   expect(notPosted(NOT_SEEN)).toBe(
     "Slack didn't confirm whether the card was posted in that channel. If it's there, ignore it.",

@@ -102,7 +102,7 @@ describe('a draft (T2)', () => {
 
   test('that Slack refuses is said to be gone, and why', () => {
     const said = (reason: string) => requestNotPostedView('draft_refused', reason, aDraft(), names).text;
-    expect(said('restricted_action')).toContain("I'm not allowed to post there");
+    expect(said('restricted_action')).toContain("posting isn't allowed");
     expect(said('some_<!channel>_error')).toContain('some_&lt;!channel&gt;_error');
   });
 

@@ -179,8 +179,8 @@ test('administrators also read what `doctor` says, a line for each thing; nobody
     ❌ *Work* every check_job has failed
     ✅ *Notices* reach <#C2>
     ⏳ I'm no longer in <#C4>. Type \`/invite @docs-agent\` there. 2 messages are waiting.
-    ⏳ <#C5> is archived. 1 message is waiting.
-    ⏳ I'm not allowed to post in <#C6>. 1 message is waiting.
+    ⏳ I can't post in <#C5>: it is archived. 1 message is waiting.
+    ⏳ I can't post in <#C6>: posting isn't allowed. 1 message is waiting.
     Checked <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC> · Operators: run \`docs-agent doctor\` on the server for the full check."
   `);
   const others = homeView(facts({ projects }), reader).text;

@@ -37,9 +37,9 @@ describe('a person whose card could not be posted gets a message', () => {
   });
 
   test.each([
-    ['is_archived', 'This channel is archived'],
-    ['restricted_action', "I'm not allowed to post in this channel"],
-    ['restricted_action_read_only_channel', "I'm not allowed to post in this channel"],
+    ['is_archived', "I can't post in this channel: it is archived"],
+    ['restricted_action', "I can't post in this channel: posting isn't allowed"],
+    ['restricted_action_read_only_channel', "I can't post in this channel: posting isn't allowed"],
     ['weird_<code>', "Slack didn't accept my message (weird_&lt;code&gt;)"],
   ])('why: %s', (reason, explanation) => {
     const { text } = requestNotPostedView('card_refused', reason, aJob({ prompt, cards: 1 }), noNames);
