@@ -47,7 +47,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   cli: 34,
 };
 /** Without the runner, which is a program of its own. */
-const MAX_FILES = 195;
+const MAX_FILES = 196;
 
 test('no room outgrows its budget', () => {
   const sources = readSources('src');
