@@ -29,7 +29,8 @@ export type FollowUp = Readonly<{
 
 /**
  * `not_sent`: a person may retry; no `callId`: the job has no card. `unknown`: a person decides. `withdrawn`:
- * deleted in time. `aside`: by its author's word (without text) or by how it reads. `excluded`: not for the agent for another reason; its text is erased.
+ * deleted in time. `aside`: kept between people, because its author said so (without text) or because it reads
+ * like that. `excluded`: not for the agent for another reason; its text is erased.
  */
 export type FollowUpState = 'waiting' | 'sending' | 'sent' | 'not_sent' | 'unknown' | 'withdrawn' | Excluded;
 

@@ -19,7 +19,7 @@ const AFTERWARDS: Readonly<Record<string, SlackMessage>> = {
   [jobButtons.muteUpdates.id]: mutedNowView,
 };
 
-export async function jobButton(deps: ListenerDeps, press: Press, button: JobButton): Promise<null> {
+export async function answerJobButton(deps: ListenerDeps, press: Press, button: JobButton): Promise<null> {
   const target = decodeButton(press.value);
   const showFailure = (problem: SlackMessage) => showResult(deps, press, problem, null);
   const stored = target === null ? Promise.resolve(null) : applyPress(deps, press, button, target);

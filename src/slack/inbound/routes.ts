@@ -16,7 +16,7 @@ import { jobFormPresses, jobFormSubmissions } from './forms/job-forms.ts';
 import { settingsPresses, settingsSubmissions } from './forms/settings.ts';
 import { threadPresses, threadSubmissions } from './forms/thread.ts';
 import { refusedIn, withDeadline } from './interaction.ts';
-import { jobButton } from './job-button.ts';
+import { answerJobButton } from './job-button.ts';
 import {
   type AnyWorkspaceDeps,
   bestEffort,
@@ -101,7 +101,7 @@ function registerListeners(app: App, shared: SharedDeps) {
   app.command('/docs-agent', serve(commandOf, answerCommand));
   app.shortcut({ callback_id: ASK_SHORTCUT_ID, type: 'message_action' }, serve(shortcutOf, messageShortcut));
   for (const button of [...Object.values(jobButtons), ...shared.featureButtons]) {
-    onPress(button, (deps, press) => jobButton(deps, press, button));
+    onPress(button, (deps, press) => answerJobButton(deps, press, button));
   }
   // Slack opens the link, but still expects an acknowledgement.
   for (const { id } of Object.values(linkButtons)) app.action(id, ({ ack }) => ack());

@@ -141,7 +141,7 @@ export const confirmations = {
   ),
   stop: confirmation(
     'Stop the agent?',
-    'It ends what it does now. Replies that it has not begun with are dropped.',
+    "It stops what it is doing. Replies that it hasn't started on are dropped.",
     'Stop',
   ),
   sendAgain: confirmation(

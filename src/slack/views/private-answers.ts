@@ -390,7 +390,7 @@ function stopBlocks(
     return [mrkdwn`*Stop this?* ${title}`, buttonRow(stop, beside)];
   }
   const notNow = mayStop
-    ? mrkdwn`*It can be stopped once the agent works:* say it again then.`
+    ? mrkdwn`*The agent hasn't started yet.* Say it again once it's working.`
     : mrkdwn`*I can't stop the agent: it has no way to be stopped.*`;
   const where = isInThread ? {} : { isPrivate: true };
   const mute = !muted && threadTs !== null && targetButton(buttons.muteUpdates, job, where);

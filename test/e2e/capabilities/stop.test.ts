@@ -191,7 +191,7 @@ test('a job that only starts says when it can be stopped; help and questions kno
   const card = await program.ask('Add a glossary');
   await shows(program, card, 'hourly limit');
   await reply(program, card, 'stop');
-  await privately(program, bob, '*It can be stopped once the agent works:* say it again then.');
+  await privately(program, bob, "*The agent hasn't started yet.* Say it again once it's working.");
   const { payload } = await slack.control.command({ channel: general, user: alice, text: 'lists' });
   expect(JSON.stringify(payload)).toContain('as a new request?*');
   expect(JSON.stringify(payload)).not.toContain("can't be cancelled");

@@ -7,7 +7,7 @@ import { applyEvent } from '../../../src/engine/apply-event.ts';
 import { openJob } from '../../../src/jobs/decide/open.ts';
 import type { JobEvent } from '../../../src/jobs/event.ts';
 import { loggedRequest } from '../../../src/slack/inbound/connection/requests.ts';
-import { jobButton } from '../../../src/slack/inbound/job-button.ts';
+import { answerJobButton } from '../../../src/slack/inbound/job-button.ts';
 import { pressOf } from '../../../src/slack/inbound/listener.ts';
 import { encodeButton, jobButtons } from '../../../src/slack/views/buttons.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -56,8 +56,12 @@ async function press(store: Store, jobId: string, meanwhile: () => Promise<unkno
     respond: async (answer: unknown) => void answers.push(answer),
   };
   const listener = (ofBolt: object) => {
-    const ready = deps as unknown as Parameters<typeof jobButton>[0];
-    return jobButton(ready, pressOf(ready, ofBolt as Parameters<typeof pressOf>[1]), jobButtons.sendNow);
+    const ready = deps as unknown as Parameters<typeof answerJobButton>[0];
+    return answerJobButton(
+      ready,
+      pressOf(ready, ofBolt as Parameters<typeof pressOf>[1]),
+      jobButtons.sendNow,
+    );
   };
   const event = { body, ack: async () => {} } as unknown as ReceiverEvent;
   await loggedRequest(event, { log, clock, onRefused: async () => {} }, async ({ ack }) => {
