@@ -77,10 +77,19 @@ describe('what Slack answers to a completion (T1)', () => {
     expect(events(program, 'step_completed')).toMatchObject([{ outcome: 'done', by: 'over' }]);
   });
 
-  test('parameter_validation_failed: logged, and not tried again', async () => {
-    const { program } = await completed([{ error: 'parameter_validation_failed' }]);
+  test('parameter_validation_failed: once more without what is empty', async () => {
+    const { program, executionId } = await completed([{ error: 'parameter_validation_failed' }]);
+    expect(await ended(program, executionId)).toEqual({
+      outputs: { thread: expect.any(String), state: 'started' },
+    });
+    expect(tokens(program)).toEqual(['xwfp-', 'xwfp-']);
+  });
+
+  test('the same twice: logged, and not tried again', async () => {
+    const error = 'parameter_validation_failed';
+    const { program } = await completed([{ error }, { error }, { error }, { error }]);
     await expectRefusedForGood(program);
-    expect(program.slack.calls(SUCCESS)).toHaveLength(1);
+    expect(program.slack.calls(SUCCESS)).toHaveLength(2);
   });
 
   test.each<[what: string, fault: StrictFault]>([

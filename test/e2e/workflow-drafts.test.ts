@@ -24,7 +24,7 @@ describe('a step that asks for a draft (T1)', () => {
     const program = await startWithWorkflows();
     const { executionId, draft } = await drafted(program);
     expect(await ended(program, executionId)).toEqual({
-      outputs: { thread: linkOf(draft.ts), state: 'draft' },
+      outputs: { thread: linkOf(draft.ts), state: 'draft', pull_request: '' },
     });
     expect(draft.text).toContain('from a workflow');
     await program.clock.advance(60 * MINUTE_MS);

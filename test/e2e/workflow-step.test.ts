@@ -16,7 +16,7 @@ test('a step posts a card, starts a job, and lets the workflow go on (T1)', asyn
   const executionId = await slack.control.runStep({ ...ASKS, draft: null, wait: false, project: '' });
   const end = await ended(program, executionId);
   const [card] = await cards(program);
-  expect(end).toEqual({ outputs: { thread: linkOf(card?.ts ?? ''), state: 'started' } });
+  expect(end).toEqual({ outputs: { thread: linkOf(card?.ts ?? ''), state: 'started', pull_request: '' } });
   await later(
     () => api.jobs[0]?.prompts,
     (prompts) => prompts?.[0] === 'Document release 2.1',
@@ -49,7 +49,7 @@ test('a step that waits ends with the turn: with its pull request, or without on
     'the other job',
   );
   api.finish(api.jobs[1]?.id ?? '', { status: 'completed' });
-  expect(await ended(program, another)).toMatchObject({ outputs: { state: 'done' } });
+  expect(await ended(program, another)).toMatchObject({ outputs: { state: 'done', pull_request: '' } });
 });
 
 describe('a step that waits fails, in words for the author of the workflow (T1)', () => {

@@ -98,6 +98,6 @@ async function completionOf(request: CallRequest, job: Job, workspace: Workspace
     return { kind: 'error', executionId, error: stepErrorText(problem, thread, names) };
   }
   const { state, pullRequest } = result;
-  const outputs = { thread: thread ?? '', state, ...(pullRequest !== null && { pull_request: pullRequest }) };
+  const outputs = { thread: thread ?? '', state, pull_request: pullRequest ?? '' };
   return { kind: 'success', executionId, outputs };
 }
