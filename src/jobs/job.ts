@@ -249,6 +249,11 @@ export function paragraphs(...parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
+/** The API has not yet described the watched job. */
+export function isUnseen({ watchedAgentJobId, checkedAtMs }: Job): boolean {
+  return watchedAgentJobId !== null && checkedAtMs === null;
+}
+
 export function workingSince({ workingSinceMs, turnStartedAtMs }: Working): number {
   return workingSinceMs ?? turnStartedAtMs;
 }

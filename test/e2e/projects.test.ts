@@ -135,9 +135,11 @@ test('"watch" looks in the project that is named, and an unknown one is reported
 });
 
 test('the same id in two projects is two jobs to "watch" (W5)', async () => {
-  await command('Fix the typos');
-  await world.settled();
-  const id = world.api.jobs[0]?.id;
-  await command(`project=handbook watch ${id}`);
-  await world.seen(general, ({ text }) => text.includes(`*Agent job ${id}*`) && text.includes(' · handbook'));
+  // The agent cannot be asked whether it has them.
+  world.api.failAll({ status: 401 });
+  await command('watch job_1');
+  await command('project=handbook watch job_1');
+  await card('Agent job job_1');
+  await world.seen(general, ({ text }) => text.includes('*Agent job job_1*') && text.includes(' · docs'));
+  await world.seen(general, ({ text }) => text.includes('*Agent job job_1*') && text.includes(' · handbook'));
 });

@@ -3,6 +3,7 @@ import type { FollowUp } from '../follow-ups/follow-up.ts';
 import {
   type EndBefore,
   type Ended,
+  isUnseen,
   isUnwatched,
   type Job,
   type Settle,
@@ -74,13 +75,17 @@ export const checkDeciders = {
       builder.schedule('check_ended_job', nowMs + waitMs);
     }
     if (stage.kind !== 'working') return;
-    if (!isGone(builder, failure, othersAnsweredAtMs)) {
+    // A typo in *watch*.
+    const wasNeverThere = isUnseen(job);
+    const isWrongId = wasNeverThere && failure.reason === 'not_found';
+    if (!isWrongId && !isGone(builder, failure, othersAnsweredAtMs)) {
       builder.schedule('check_job', noteTrouble(builder, 'check', failure));
       return;
     }
     if (job.trouble?.source === 'check') builder.change({ trouble: null });
     endTurn(builder, 'vanished');
-    if (noteStatus(builder, 'vanished')) builder.announce({ kind: 'vanished' });
+    if (noteStatus(builder, 'vanished'))
+      builder.announce({ kind: wasNeverThere ? 'no_such_job' : 'vanished' });
     builder.refreshCard();
   },
 

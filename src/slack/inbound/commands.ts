@@ -15,7 +15,6 @@ import { plainModal } from '../views/form.ts';
 import { type AgentPause, doctorView } from '../views/home.ts';
 import type { SlackMessage } from '../views/message.ts';
 import {
-  agentSilentView,
   cannotStopView,
   jobAtAnotherView,
   noJobIdView,
@@ -24,6 +23,7 @@ import {
   refusalView,
   stillWorkingView,
   watchedAlreadyView,
+  watchedUnseenView,
 } from '../views/private-answers.ts';
 import {
   allHelpModal,
@@ -48,7 +48,6 @@ import {
   namesIn,
   openForm,
   openOrTell,
-  Refused,
   readInTime,
   refusedIn,
   unknownJobAnswer,
@@ -330,8 +329,7 @@ const watch: CommandListener<'watch'> = async (deps, command, { id, projectName 
   return storeRequest(deps, async () => {
     const project = named ?? (await projectOf(deps, channelId));
     const isThere = await inTime(deps, 'agent', deps.agentHasJob(project.id, agentJobId), null);
-    if (isThere === null) throw new Refused(agentSilentView);
-    if (!isThere) return refuse('no_such_job', noSuchAgentJobView(agentJobId, project.name));
+    if (isThere === false) return refuse('no_such_job', noSuchAgentJobView(agentJobId, project.name));
     const watcher = await deps.store.transaction(async (tx) => {
       const context = deps.newContext();
       if (await tx.inboundRequests.isKnown(keys)) return null;
@@ -354,7 +352,8 @@ const watch: CommandListener<'watch'> = async (deps, command, { id, projectName 
       await tx.write(openJob(request, context), context.nowMs);
       return null;
     });
-    return watcher && refuse('watched_already', watchedAlreadyView(linkTo(deps, watcher)));
+    if (watcher !== null) return refuse('watched_already', watchedAlreadyView(linkTo(deps, watcher)));
+    return isThere === null ? watchedUnseenView : null;
   });
 };
 

@@ -22,10 +22,10 @@ const withinMs = {
   list: 1_800,
   thread: 1_500,
   report: 1_500,
-  agent: 1_500,
   admission: 1_000,
   names: 1_000,
   settings: 1_000,
+  agent: 700,
   formDetail: 500,
 } as const;
 

@@ -4,6 +4,7 @@ import type { Queue } from '#jobs/follow-ups/follow-up.ts';
 import {
   canStop,
   type Ended,
+  isUnseen,
   isUnwatched,
   type Job,
   mayStartAgain,
@@ -207,8 +208,11 @@ function endLine(job: Job, { status, tookMs, stoppedBy }: Ended, names: Names, s
       return mrkdwn`❌ *Failed* · ${reasonOf(agentJob?.reason)}`;
     case 'archived':
       return mrkdwn`⚪ *Archived* · a reply may still reopen it`;
-    case 'vanished':
-      return mrkdwn`❌ *The agent no longer knows this job*`;
+    case 'vanished': {
+      if (!isUnseen(job)) return mrkdwn`❌ *The agent no longer knows this job*`;
+      const id = oneLine(job.watchedAgentJobId ?? '');
+      return mrkdwn`❌ *The agent has no job “${id}” in the ${oneLine(job.projectName)} project*`;
+    }
   }
 }
 

@@ -109,6 +109,7 @@ export function noSuchAgentJobView(id: string, projectName: string): SlackMessag
   return say`🔍 The agent has no job “${nameOf(id)}” in the ${nameOf(projectName)} project. Check the id; for another project, type \`/docs-agent project=name watch job_123\`.`;
 }
 
+export const watchedUnseenView = say`⏳ The agent didn't answer in time, so I couldn't check that id. The thread will say if there's no such job.`;
 export const agentSilentView = say`I can't reach the agent right now, so I couldn't check this id. Please try again in a minute.`;
 export const noChannelView = say`Choose a channel.`;
 export const storingUnclearView = say`❓ I can't tell whether that was saved. If nothing appears within a minute, please try again.`;

@@ -31,6 +31,14 @@ describe('a job that is attached to an agent job', () => {
     expect(world.open('send_message')).toHaveLength(1);
   });
 
+  test('says at the first look that the API knows no such job (W5)', () => {
+    const world = attached();
+    world.cardPosted();
+    world.apply({ type: 'check_failed', agentJobId: 'agent-1', failure: notFound });
+    expect(world.told.map(({ kind }) => kind)).toEqual(['no_such_job']);
+    expect(world.job.stage).toMatchObject({ kind: 'ended', status: 'vanished' });
+  });
+
   test('that was there before is only missed for a while (W5)', () => {
     const world = attached();
     world.cardPosted();

@@ -191,6 +191,13 @@ describe('the card', () => {
     expect(said(card({ stage: working, trouble: aTrouble({ kind, source: 'check' }) }))).toEqual([line]);
   });
 
+  test('says that the job to watch is not there, not that it went away (W5)', () => {
+    const unseen = { watchedAgentJobId: 'job_1', agentJob: null, checkedAtMs: null };
+    expect(said(card({ stage: ended('vanished'), ...unseen }))).toEqual([
+      '❌ *The agent has no job “job_1” in the handbook project*',
+    ]);
+  });
+
   test('does not take the end of the turn before for the state', () => {
     expect(said(card({ stage: working, agentJob: anAgentJob({ status: 'completed' }) }))).toEqual([
       `⚙️ *Working* · ${agoOf(0)}`,

@@ -58,7 +58,6 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
   const api = await startAgentApi({
     apiKey: 'test-key',
     projectId: 'acme-docs',
-    otherProjectIds: ['acme-handbook'],
     clock,
     script: () => ({ workMs: 0, ending: 'manual' }),
     announces: options.announces ?? [],
