@@ -52,7 +52,7 @@ test('`doctor` tells administrators, privately, what is wrong; and nobody else (
   world.api.failAll({ status: 401, body: { error: 'Invalid API key' } });
   await control.command({ channel: general, user: alice, text: 'Document the rate limits' });
   await world.settled();
-  expect((await ask(alice))?.text).toContain('*Agent* (handbook) has refused the key or the project');
+  expect((await ask(alice))?.text).toContain('*Agent* (handbook) has been refusing the key or the project');
   await control.message({ channel: alice, user: alice, text: 'doctor' });
   await world.sentPrivately(alice, '*2 problems*');
 });

@@ -35,16 +35,18 @@ const sessionStopped: EventListener<'agent_session_stopped'> = async (deps, { ev
 };
 
 /** Apps rarely gain permissions. */
-const REFUSED_PAUSE_MS = 3_600_000;
-const PAUSE_MS = 60_000;
+const PAUSE_MS = 3_600_000;
+const RETRY_MS = 60_000;
 /** `processing` expires after an hour. */
 const RENEW_MS = 45 * 60_000;
 const REMEMBERED_MS = 2 * 3_600_000;
+/** Posts share the connections. */
+const MAX_IN_FLIGHT = 8;
 
 function sessionStatus({ clock, log, workspaces }: FeatureTools) {
   /** By job, oldest first. `state` null: it may not have arrived. */
   const shown = new Map<string, { readonly state: SessionState | null; readonly atMs: number }>();
-  /** By workspace, after a failure. */
+  /** By workspace, after a refusal. */
   const pausedUntilMs = new Map<string, number>();
   /** Jobs with a call in flight, and a newer state. */
   const inFlight = new Map<string, Job | null>();
@@ -72,8 +74,10 @@ function sessionStatus({ clock, log, workspaces }: FeatureTools) {
     // Jobs that ended before this process are shown only on a change.
     if (last === undefined && isCheck && state !== 'processing') return;
     // The clock may have been set back.
-    const isFresh = last !== undefined && Math.abs(nowMs - last.atMs) < RENEW_MS;
-    if (last?.state === state && (state !== 'processing' || isFresh)) return;
+    const ageMs = last === undefined ? Number.POSITIVE_INFINITY : Math.abs(nowMs - last.atMs);
+    if (last?.state === null && ageMs < RETRY_MS) return;
+    if (last?.state === state && (state !== 'processing' || ageMs < RENEW_MS)) return;
+    if (inFlight.size >= MAX_IN_FLIGHT) return;
     note(id, state);
     inFlight.set(id, null);
     try {
@@ -85,8 +89,7 @@ function sessionStatus({ clock, log, workspaces }: FeatureTools) {
       // A refusal of one place does not pause the workspace.
       if (failure === null || !isPlaceGone(failure.code)) {
         note(id, null);
-        const isRefused = failure !== null && isErrorAnswer(failure);
-        pausedUntilMs.set(teamId, clock.now() + (isRefused ? REFUSED_PAUSE_MS : PAUSE_MS));
+        if (failure !== null && isErrorAnswer(failure)) pausedUntilMs.set(teamId, clock.now() + PAUSE_MS);
       }
     }
     const changed = inFlight.get(id) ?? null;

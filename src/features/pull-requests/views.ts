@@ -64,7 +64,7 @@ export const pullRequestViews = {
 } satisfies FeatureViews;
 
 const HOST_TROUBLES: TroubleWords = {
-  rate_limited: ['has limited requests', 'Pull requests are checked less often until then.'],
+  rate_limited: ['has been limiting requests', 'Pull requests are checked less often until then.'],
   unreachable: ['out of reach', 'Messages show pull requests as they were last seen.'],
   needs_admin: [
     'has refused the token or the App',

@@ -306,6 +306,7 @@ export function notifyOfDeletion(
 
 export function applyWord(builder: DecisionBuilder, followUp: FollowUp, word: ThreadWord) {
   builder.excludeFollowUp(followUp, word === 'aside' ? 'aside' : 'excluded');
+  builder.refreshCard();
   if (word !== 'aside') mute(builder, word === 'mute', followUp.userId);
 }
 

@@ -221,9 +221,9 @@ function scopesFinding({ scopes: said }: SlackFacts): Finding {
 }
 
 const agentWords: TroubleWords = {
-  rate_limited: ['has limited requests', 'They continue automatically.'],
+  rate_limited: ['has been limiting requests', 'They continue automatically.'],
   unreachable: ['out of reach', 'Requests are saved and continue automatically.'],
-  needs_admin: ['has refused the key or the project', 'An operator of docs-agent must check both.'],
+  needs_admin: ['has been refusing the key or the project', 'An operator of docs-agent must check both.'],
 };
 
 function agentFinding({ name, agent: facts }: ProjectFacts): Finding {

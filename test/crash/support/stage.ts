@@ -42,10 +42,6 @@ export interface Stage {
   atWork(): Promise<void>;
   /** Waits until a process has done this: the name of a commit or an outward call. */
   done(name: string): Promise<void>;
-  /**
-   * Waits until the store has a later refresh of a card. Its commit is no sign of that: a process that dies after
-   * another commit of the same group has not listed it.
-   */
   /** The id of the newest agent job. */
   agentJobId(): string;
   /** A pull request that the agent may come to, with its address. */

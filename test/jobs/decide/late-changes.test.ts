@@ -91,6 +91,17 @@ describe('a reply that is edited while its call is under way (F3)', () => {
     expect(world.news.at(-1)).toContain('1');
   });
 
+  test('into an aside is no longer counted on the card when the call is to be made again', () => {
+    const world = aWorkingJob();
+    const only = world.reply('only');
+    world.advance(4 * SECOND_MS);
+    edit(world, only, 'aside never mind');
+    world.tasks.delete('refresh_card');
+    world.messageFails(failures.unreachable);
+    expect(world.states).toEqual(['aside']);
+    expect(world.tasks.has('refresh_card')).toBe(true);
+  });
+
   test('into "mute" mutes the thread if the agent did not take it', () => {
     const { world, first } = onTheirWay();
     edit(world, first, 'mute');

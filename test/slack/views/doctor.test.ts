@@ -48,7 +48,7 @@ test('`doctor` says problems first, each with what to do', () => {
     "🩺 *7 problems*
     ❌ *Slack* disconnected
     ❌ *Permissions* missing: reactions:write. Add them under "OAuth &amp; Permissions", then reinstall the app.
-    ❌ *Agent* (&lt;!channel&gt;) has refused the key or the project since <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC>. An operator of docs-agent must check both.
+    ❌ *Agent* (&lt;!channel&gt;) has been refusing the key or the project since <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC>. An operator of docs-agent must check both.
     ⏳ *Agent* (&lt;!channel&gt;) asked for a pause: job updates resume at <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC>.
     ❌ *Code host* (github.com) has refused the token or the App since <!date^1795183500^{date_short_pretty} {time}|2026-11-20 14:05 UTC>. An operator of docs-agent must renew it. Messages show pull requests as they were last seen.
     ❌ *Notices* don't reach <#C2> (not_in_channel). Invite me there, or change the notice channels in \`/docs-agent settings\`.
