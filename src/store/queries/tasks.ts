@@ -44,9 +44,14 @@ const freeLease = { leaseToken: null, leaseUntil: null };
 const noFailure = { failingSince: null, failure: null };
 const oneMoreAttempt = { attempts: sql<number>`attempts + 1` };
 
-function freed(db: Queries, { id, token }: Lease, changes: UpdateObject<Tables, 'task'>) {
-  const task = db.updateTable('task').where('id', '=', id).where('leaseToken', '=', token);
-  return task.set({ ...freeLease, ...changes }).returning(['kind', 'runAt']);
+function ifHeld(db: Queries, { id, token }: Lease) {
+  return db.updateTable('task').where('id', '=', id).where('leaseToken', '=', token);
+}
+
+function freed(db: Queries, lease: Lease, changes: UpdateObject<Tables, 'task'>) {
+  return ifHeld(db, lease)
+    .set({ ...freeLease, ...changes })
+    .returning(['kind', 'runAt']);
 }
 
 const completed = prepared((db, lease: Lease) => freed(db, lease, { ...noFailure, attempts: 0 }));
@@ -253,8 +258,7 @@ export class Tasks {
   }
 
   async markUnknown(lease: Lease, untilMs: number): Promise<void> {
-    const task = this.db.updateTable('task').set({ unknownUntil: untilMs });
-    await task.where('id', '=', lease.id).where('leaseToken', '=', lease.token).execute();
+    await ifHeld(this.db, lease).set({ unknownUntil: untilMs }).execute();
   }
 
   /** Counts an attempt. */
