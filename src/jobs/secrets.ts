@@ -70,6 +70,9 @@ const SECRETS: readonly (readonly [RegExp, Replacement])[] = [
   ],
 ];
 
+/** Most texts have no secret, and one search of all is ten times as fast as one for each. */
+const ANY_SECRET = new RegExp(SECRETS.map(([secret]) => `(?:${secret.source})`).join('|'), 'i');
+
 /** "Bearer tokens" are words. */
 function unlessWords(match: string, scheme = '', blank = '', credentials = '') {
   const decoded = Buffer.from(credentials, 'base64').toString('latin1');
@@ -114,6 +117,7 @@ function searchable(text: string) {
 }
 
 function withoutPlainSecrets(text: string) {
+  if (!ANY_SECRET.test(text)) return text;
   return SECRETS.reduce((left, [secret, by]) => left.replace(secret, by as string), text);
 }
 

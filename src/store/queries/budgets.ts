@@ -39,13 +39,25 @@ const waitingIn = prepared((db, { projectId }: { projectId: string }) =>
     .orderBy('seq'),
 );
 
+const joinQueue = prepared(
+  (_db, { callId }: { callId: string }) => sql`
+    insert into budget_queue (job_id, kind, project_id, seq)
+    select job_id, kind, project_id, seq from call where id = ${callId} and ${IS_IN_BUDGET}
+    on conflict (job_id, kind) do nothing`,
+);
+const leaveQueue = prepared(
+  (_db, { callId }: { callId: string }) => sql`
+    delete from budget_queue where (job_id, kind) in (select job_id, kind from call where id = ${callId})`,
+);
+
+const lockPause = prepared((db, { projectId }: { projectId: string }) =>
+  db.selectFrom('callPause').selectAll().where('projectId', '=', projectId).forUpdate(),
+);
+
 /** A job keeps its place even if the replies of a dropped call go out with another. */
 export class BudgetQueue extends Table {
   async join(callId: string): Promise<void> {
-    await sql`
-      insert into budget_queue (job_id, kind, project_id, seq)
-      select job_id, kind, project_id, seq from call where id = ${callId} and ${IS_IN_BUDGET}
-      on conflict (job_id, kind) do nothing`.execute(this.db);
+    await joinQueue(this.db, { callId });
   }
 
   /** Oldest first. */
@@ -62,9 +74,7 @@ export class BudgetQueue extends Table {
   }
 
   async leave(callId: string): Promise<void> {
-    await sql`
-      delete from budget_queue
-      where (job_id, kind) in (select job_id, kind from call where id = ${callId})`.execute(this.db);
+    await leaveQueue(this.db, { callId });
   }
 
   async pass(jobs: readonly Pick<InBudgetQueue, 'jobId' | 'kind'>[], untilMs: number): Promise<void> {
@@ -87,7 +97,7 @@ export class BudgetQueue extends Table {
     change: (before: CallPause | null) => CallPause | null,
     nowMs: number,
   ): Promise<CallPause | null> {
-    const row = await this.rows('callPause', { projectId }).forUpdate().executeTakeFirst();
+    const [row] = await lockPause(this.db, { projectId });
     const before = pauseFrom(row, nowMs);
     const after = change(before);
     if (after === before) return after;
@@ -108,6 +118,15 @@ const pausesIn = (pauses: RawBuilder<unknown>) =>
   );
 const readUses = prepared((db, _values, projects: readonly { id: string }[]) =>
   db.selectFrom('readBudget').selectAll().where('projectId', 'in', idsOf(projects)),
+);
+const endPause = prepared(
+  (db, { projectId, askedAtMs, nowMs }: { projectId: string; askedAtMs: number; nowMs: number }) =>
+    db
+      .updateTable('readBudget')
+      .set({ slowedUntil: nowMs })
+      .where('projectId', '=', projectId)
+      .where(sql<SqlBool>`slowed_until > ${nowMs} and slowed_at < ${askedAtMs}`)
+      .returning('projectId'),
 );
 const callPauses = pausesIn(sql`select project_id, at, until from call_pause`);
 const readPauses = pausesIn(sql`select project_id, slowed_at as at, slowed_until as until from read_budget`);
@@ -144,9 +163,8 @@ export class ReadBudget extends Table {
   }
 
   /** Ends a pause that began before the accepted request. Returns whether there was one. */
-  endPause(projectId: string, askedAtMs: number, nowMs: number): Promise<boolean> {
-    const isEarlier = sql<SqlBool>`slowed_until > ${nowMs} and slowed_at < ${askedAtMs}`;
-    return this.update('readBudget', { projectId }, { slowedUntil: nowMs }, isEarlier);
+  async endPause(projectId: string, askedAtMs: number, nowMs: number): Promise<boolean> {
+    return (await endPause(this.db, { projectId, askedAtMs, nowMs })).length > 0;
   }
 
   async put(wholeAtMs: ReadonlyMap<string, number>): Promise<void> {

@@ -3,7 +3,15 @@ import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { CallKind, CallOutcome, CallRequest, NewCall } from '#jobs/call.ts';
 import type { Job } from '#jobs/job.ts';
 import { CLOCKS_DIFFER_MS } from '#jobs/schedule/schedule.ts';
-import { FORGOTTEN, fromJson, jobColumns, jobFrom, type Tables, toJson } from '../schema/tables.ts';
+import {
+  FORGOTTEN,
+  fromJson,
+  jobColumns,
+  jobFrom,
+  type Queries,
+  type Tables,
+  toJson,
+} from '../schema/tables.ts';
 import { savedFrom, savedSettings } from './jobs.ts';
 import { prepared } from './prepared.ts';
 import { Table } from './table.ts';
@@ -27,6 +35,24 @@ const firstOpen = prepared((db, { lane }: { lane: string }) =>
     .where('endedAt', 'is', null)
     .orderBy('seq')
     .limit(1),
+);
+
+function inBudget(db: Queries, projectId: string, sinceMs: number) {
+  return db
+    .selectFrom('call')
+    .where('projectId', '=', projectId)
+    .where('startedAt', '>', sinceMs)
+    .where(IS_IN_BUDGET);
+}
+
+type Starts = Readonly<{ projectId: string; sinceMs: number; latestMs: number }>;
+
+const startsBetween = prepared((db, { projectId, sinceMs, latestMs }: Starts) =>
+  inBudget(db, projectId, sinceMs)
+    .select('startedAt')
+    .where('startedAt', '<=', latestMs)
+    .orderBy('startedAt')
+    .$narrowType<{ startedAt: number }>(),
 );
 
 type Outcome = Pick<CallRow, 'id' | 'state' | 'detail' | 'endedAt'> & { made: number };
@@ -98,24 +124,19 @@ export class Calls extends Table {
   /** Oldest first. Ignores starts in the future (a clock was ahead). Locks the project's budget. */
   async agentCallsStartedAt(projectId: string, sinceMs: number, nowMs: number): Promise<number[]> {
     await this.tasks.takeLock(`budget:${projectId}`);
-    const rows = await this.inBudget(projectId, sinceMs)
-      .select('startedAt')
-      .where('startedAt', '<=', nowMs + CLOCKS_DIFFER_MS)
-      .orderBy('startedAt')
-      .$narrowType<{ startedAt: number }>()
-      .execute();
+    const rows = await startsBetween(this.db, { projectId, sinceMs, latestMs: nowMs + CLOCKS_DIFFER_MS });
     return rows.map((row) => row.startedAt);
   }
 
   async agentCallsSince(projectId: string, sinceMs: number): Promise<number> {
-    const { count } = await this.inBudget(projectId, sinceMs)
+    const { count } = await inBudget(this.db, projectId, sinceMs)
       .select((eb) => eb.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow();
     return count;
   }
 
   async isAgentCallUnderWay(projectId: string, sinceMs: number): Promise<boolean> {
-    const open = this.inBudget(projectId, sinceMs).select('id').where('endedAt', 'is', null);
+    const open = inBudget(this.db, projectId, sinceMs).select('id').where('endedAt', 'is', null);
     return (await open.limit(1).executeTakeFirst()) !== undefined;
   }
 
@@ -147,14 +168,6 @@ export class Calls extends Table {
       const past = { teamId, channelId: notice.channelId, digest: digestOf(naturalKey) };
       await this.upsert('pastNotice', past, {}, null);
     }
-  }
-
-  private inBudget(projectId: string, sinceMs: number) {
-    return this.db
-      .selectFrom('call')
-      .where('projectId', '=', projectId)
-      .where('startedAt', '>', sinceMs)
-      .where(IS_IN_BUDGET);
   }
 
   private async changePending(id: string, changes: Partial<CallRow>, what: string) {

@@ -41,18 +41,21 @@ export async function unsentOrAt(db: Queries, jobId: string, messageTs: string |
   return rows.map(followUpFrom).sort((a, b) => (a.messageTs < b.messageTs ? -1 : 1));
 }
 
+const staleReceipts = prepared((db, { jobId }: { jobId: string }) =>
+  db
+    .selectFrom('followUp')
+    .select(['id as followUpId', 'messageTs', 'receiptShown', 'receiptsTried'])
+    .select(desiredReceipt.as('desired'))
+    .where('jobId', '=', jobId)
+    .where('state', '!=', 'withdrawn')
+    .where(sql<SqlBool>`(receipts_tried != '' or receipt_shown is distinct from ${desiredReceipt})`)
+    .orderBy('messageTs')
+    .limit(MAX_STALE_RECEIPTS),
+);
+
 export class FollowUps extends Table {
   async withStaleReceipts(jobId: string) {
-    const rows = await this.db
-      .selectFrom('followUp')
-      .select(['id as followUpId', 'messageTs', 'receiptShown', 'receiptsTried'])
-      .select(desiredReceipt.as('desired'))
-      .where('jobId', '=', jobId)
-      .where('state', '!=', 'withdrawn')
-      .where(sql<SqlBool>`(receipts_tried != '' or receipt_shown is distinct from ${desiredReceipt})`)
-      .orderBy('messageTs')
-      .limit(MAX_STALE_RECEIPTS)
-      .execute();
+    const rows = await staleReceipts(this.db, { jobId });
     return rows.map(({ receiptShown: shown, receiptsTried, ...row }) => {
       const tried = receiptsTried === '' ? [] : (receiptsTried.split(',') as Receipt[]);
       return { ...row, placed: [...new Set(shown === null ? tried : [shown, ...tried])] };

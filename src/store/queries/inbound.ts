@@ -64,6 +64,13 @@ const EARLY_REPLIES_KEPT_MS = 3_600_000;
 /** Sorts after every edit's time. */
 const WITHDRAWN = 'withdrawn';
 
+const takeReplies = prepared((db, thread: Thread) =>
+  db
+    .deleteFrom('earlyReply')
+    .where((eb) => eb.and(thread))
+    .returning(['messageTs', 'userId', 'text', 'editedTs', 'more']),
+);
+
 /** Replies that may belong to a card or request being stored. */
 export class EarlyReplies extends Table {
   put(thread: Thread, { messageTs, userId, text, editedTs, ...more }: Reply, nowMs: number): Promise<void> {
@@ -80,11 +87,7 @@ export class EarlyReplies extends Table {
   }
 
   async take({ teamId, channelId, threadTs }: Thread, nowMs: number): Promise<Reply[]> {
-    const rows = await this.db
-      .deleteFrom('earlyReply')
-      .where((eb) => eb.and({ teamId, channelId, threadTs }))
-      .returning(['messageTs', 'userId', 'text', 'editedTs', 'more'])
-      .execute();
+    const rows = await takeReplies(this.db, { teamId, channelId, threadTs });
     // Only after taking: a card found after hours is no longer `opening`, and this would delete its replies.
     await forgetOldEarlyReplies(this.db, nowMs);
     return rows
@@ -110,15 +113,18 @@ export class EarlyReplies extends Table {
 }
 
 export async function forgetOldEarlyReplies(db: Queries, nowMs: number): Promise<void> {
-  await db
+  await forgetReplies(db, { beforeMs: nowMs - EARLY_REPLIES_KEPT_MS });
+}
+
+const forgetReplies = prepared((db, { beforeMs }: { beforeMs: number }) =>
+  db
     .deleteFrom('earlyReply')
-    .where('receivedAt', '<', nowMs - EARLY_REPLIES_KEPT_MS)
+    .where('receivedAt', '<', beforeMs)
     .where(
       sql<SqlBool>`not exists (
         select 1 from job
         where job.team_id = early_reply.team_id and job.channel_id = early_reply.channel_id
           and stage in ('opening', 'draft') and (stage = 'opening' or job.thread_ts is null)
       )`,
-    )
-    .execute();
-}
+    ),
+);
