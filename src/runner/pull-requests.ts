@@ -13,12 +13,29 @@ const LOCAL: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
 export type PullRequests = NonNullable<ReturnType<typeof pullRequestsOf>>;
 
-const github = z
-  .object({ html_url: z.string(), state: z.string() })
-  .transform(({ html_url: url, state }) => ({ url, isOpen: state === 'open' }));
-const gitlab = z
-  .object({ web_url: z.string(), state: z.string() })
-  .transform(({ web_url: url, state }) => ({ url, isOpen: state === 'opened' }));
+const found = z
+  .object({ html_url: z.string().optional(), web_url: z.string().optional(), state: z.string() })
+  .transform(({ html_url, web_url, state }) => ({
+    url: z.string().parse(html_url ?? web_url),
+    isOpen: /^open/.test(state),
+  }));
+
+const github = {
+  collection: '/pulls',
+  user: 'x-access-token',
+  ofBranch: (branch: string, owner: string) => `head=${owner}:${branch}&sort=created&direction=desc`,
+  toOpen: (head: string, base: string, title: string, body: string): object => ({ title, body, head, base }),
+};
+const gitlab: typeof github = {
+  collection: '/merge_requests',
+  user: 'oauth2',
+  ofBranch: (branch) => `source_branch=${branch}&order_by=created_at&sort=desc`,
+  toOpen: (branch, base, title, description) => {
+    const branches = { source_branch: branch, target_branch: base, remove_source_branch: true };
+    return { title, description, ...branches };
+  },
+};
+const DIALECTS = { github, gitlab };
 
 /** Null: no code host, or no repository there. */
 export function pullRequestsOf(
@@ -31,11 +48,9 @@ export function pullRequestsOf(
   if (settings === undefined || repository === null) return null;
   const { apiUrl, webUrl } = settings;
   const host = connect(settings, clock, WITHIN_MS);
-  const isGithub = settings.host === 'github';
+  const { collection, user, ofBranch, toOpen } = DIALECTS[settings.host];
   const path = host.repositoryPath(repository);
-  const schema = isGithub ? github : gitlab;
-  const collection = isGithub ? '/pulls' : '/merge_requests';
-  const [owner] = repository.split('/');
+  const [owner = ''] = repository.split('/');
   const site = new URL(webUrl).host;
 
   const unavailable = (error: Error) => {
@@ -70,30 +85,16 @@ export function pullRequestsOf(
       const isPrivate = url?.protocol === 'https:' || LOCAL.includes(url?.hostname ?? '');
       if (url?.origin !== new URL(webUrl).origin || !isPrivate) return null;
       const { token } = await authorize();
-      const user = isGithub ? 'x-access-token' : 'oauth2';
       return `Basic ${Buffer.from(`${user}:${token}`).toString('base64')}`;
     },
     /** Prefers an open one, else the newest. */
     find: async (branch: string, signal: AbortSignal) => {
-      const name = encodeURIComponent(branch);
-      const query = isGithub
-        ? `head=${owner}:${name}&sort=created&direction=desc`
-        : `source_branch=${name}&order_by=created_at&sort=desc`;
-      const found = z.array(schema).parse(await ask(signal, `${collection}?state=all&${query}`));
-      return found.find(({ isOpen }) => isOpen) ?? found[0] ?? null;
+      const query = ofBranch(encodeURIComponent(branch), owner);
+      const all = z.array(found).parse(await ask(signal, `${collection}?state=all&${query}`));
+      return all.find(({ isOpen }) => isOpen) ?? all[0] ?? null;
     },
-    open: async (branch: string, base: string, title: string, body: string, signal: AbortSignal) => {
-      const wanted = isGithub
-        ? { title, body, head: branch, base }
-        : {
-            title,
-            description: body,
-            source_branch: branch,
-            target_branch: base,
-            remove_source_branch: true,
-          };
-      return schema.parse(await ask(signal, collection, wanted));
-    },
+    open: async (branch: string, base: string, title: string, body: string, signal: AbortSignal) =>
+      found.parse(await ask(signal, collection, toOpen(branch, base, title, body))),
   };
 }
 
