@@ -138,8 +138,10 @@ export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs, clock = system
       if (factsOf(projectId).can !== undefined) return null;
       const request = { path: paths.job(projectId, NO_JOB), isRead: true } as const;
       const error: unknown = await call(projectId, request, asJob(NO_JOB)).catch((thrown: unknown) => thrown);
-      if (!(error instanceof AgentError) || error.failure.status !== null) return null;
-      return new AgentError({ ...error.failure, outcome: 'definite' }, error);
+      const isSaid = factsOf(projectId).can !== undefined;
+      if (isSaid || !(error instanceof AgentError) || isByService(error.failure)) return null;
+      const { message } = error.failure;
+      return new AgentError({ outcome: 'definite', reason: 'unreachable', message }, error);
     },
     close: async () => {
       await Promise.all([reads.destroy(), writes.destroy()]);
@@ -169,6 +171,13 @@ function wasNotSent({ outcome, reason }: AgentFailure) {
 
 function mayReadAgain({ reason, retryAfterMs }: AgentFailure) {
   return retryAfterMs === null && ['unreachable', 'server_error', 'bad_answer'].includes(reason);
+}
+
+/** Of a gateway or proxy, which cannot say what the service announces. */
+const GATEWAY_STATUSES: readonly (number | null)[] = [429, 502, 503, 504];
+
+function isByService({ status }: AgentFailure) {
+  return status !== null && !GATEWAY_STATUSES.includes(status);
 }
 
 const NO_JOB = 'docs-agent-no-such-job';

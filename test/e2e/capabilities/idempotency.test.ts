@@ -94,6 +94,23 @@ test('a service that does not answer what it announces gets no call: nothing is 
   expect(jobsFor(program, 'Add a quickstart')).toHaveLength(1);
 });
 
+test.each([429, 502, 503, 504])(
+  'a %i of a proxy does not say what the service announces (E1)',
+  async (status) => {
+    await using program = await startProgram({ announces });
+    const { api } = program;
+    const fault = { status, isProxys: true } as const;
+    api.failNext('get', fault, fault, fault);
+    api.failNext('create', 'reset_after');
+    const card = await program.ask('Add a quickstart');
+    await program.threadMessage(card, 'On it');
+    expect(new Set(sent(program, 'Add a quickstart').map(({ key }) => key))).toEqual(
+      new Set([expect.stringMatching(/./)]),
+    );
+    expect(jobsFor(program, 'Add a quickstart')).toHaveLength(1);
+  },
+);
+
 test('a service that has no answer for an unknown job gets its calls, without a key (E1)', async () => {
   await using program = await startProgram({ announces: [] });
   const fault = { status: 500 };
