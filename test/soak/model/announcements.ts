@@ -1,7 +1,7 @@
 import type { SlackMessage } from '../../support/local-slack.ts';
 import { repliesIn } from '../texts.ts';
 import type { Finding, StoryEvidence } from './evidence.ts';
-import { callIdOf, kindOf, linksOf, ofKind, repeated } from './posts.ts';
+import { callIdOf, isStop, kindOf, linksOf, ofKind, repeated } from './posts.ts';
 import { watchedJobOf } from './starts.ts';
 
 /** What the agent did is announced once: each state, each pull request, in the thread and in the notice channel. */
@@ -59,7 +59,10 @@ function startsOf({ creates }: StoryEvidence): number {
 
 function judgeLinks(story: StoryEvidence): Finding[] {
   const { posts, notices, isPatient } = story;
-  const links = linksOf(ofKind(posts, 'link'));
+  const announced = linksOf(ofKind(posts, 'link'));
+  // A stop tells the link of the turn before, if nobody had seen that.
+  const stopped = linksOf(posts.filter(isStop)).filter((link) => !announced.includes(link));
+  const links = [...announced, ...new Set(stopped)];
   const noticed = linksOf(notices);
   const findings = [
     ...repeated(links).map((link): Finding => ({ kind: 'doubled', what: `announced twice: ${link}` })),
