@@ -15,12 +15,14 @@ import {
 import type { SentPicture } from '#jobs/requests/attachments.ts';
 import { type Clock, systemClock } from '#runtime/clock.ts';
 import {
+  type AnswerHead,
   exchange,
   parseJson,
   parseRetryAfterMs,
   SEND_WITHIN_MS,
   type TimeLimits,
 } from '#runtime/exchange.ts';
+import type { Logger } from '#runtime/redact.ts';
 import { storable, untrustedText, untrustedUrl } from '#runtime/untrusted-text.ts';
 
 /** A thousand times the size of a job. */
@@ -41,11 +43,18 @@ export type AgentClientOptions = Readonly<{
   /** Bounds a whole call, repeats included. */
   timeoutMs: number;
   clock?: Clock;
+  log?: Pick<Logger, 'warn'>;
 }>;
 
 export type AgentClient = Omit<ReturnType<typeof createAgentClient>, 'factsOf'>;
 
-export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs, clock = systemClock }: AgentClientOptions) {
+export function createAgentClient({
+  baseUrl,
+  apiKeyOf,
+  timeoutMs,
+  clock = systemClock,
+  log = { warn: () => {} },
+}: AgentClientOptions) {
   const paths = agentPaths(baseUrl);
   const shared = {
     // Over HTTP/2, undici may repeat a request by itself.
@@ -66,6 +75,14 @@ export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs, clock = system
   const note = (projectId: string, kind: TroubleKind | null, can?: readonly Capability[]) =>
     known.set(projectId, { ...afterAnswer(factsOf(projectId), kind, clock.now()), ...(can && { can }) });
 
+  const endsLogged = new Map<string, number>();
+  const logEnd = (projectId: string, says: string | null) => {
+    const nowMs = clock.now();
+    if (says === null || nowMs < (endsLogged.get(projectId) ?? 0) + END_LOGGED_EVERY_MS) return;
+    endsLogged.set(projectId, nowMs);
+    log.warn('agent_api_ends', { project: projectId, says });
+  };
+
   async function call<T>(projectId: string, request: AgentRequest, decode: Decode<T>): Promise<T> {
     const { isRead } = request;
     const [pool, mayRepeat] = isRead ? [reads, mayReadAgain] : [writes, wasNotSent];
@@ -77,10 +94,11 @@ export function createAgentClient({ baseUrl, apiKeyOf, timeoutMs, clock = system
       return await systemClock.abortAfter(timeoutMs, (signal) =>
         pRetry(
           async () => {
-            const { status, body, can } = await attempt(pool, request, apiKey, { signal, sendByMs });
+            const { status, body, can, end } = await attempt(pool, request, apiKey, { signal, sendByMs });
             const decoded = isObject(body) ? decode(body, (job) => decodeJob(job, apiKey, can)) : undefined;
             if (decoded === undefined) throw badAnswerError(status, 'is not a job');
             note(projectId, null, can);
+            logEnd(projectId, end);
             return decoded;
           },
           {
@@ -277,7 +295,17 @@ type AgentRequest = Readonly<{
   images?: readonly SentPicture[] | undefined;
 }>;
 
-type Answer = Readonly<{ status: number; body: unknown; can: readonly Capability[] }>;
+type Answer = Readonly<{ status: number; body: unknown; can: readonly Capability[]; end: string | null }>;
+
+const END_LOGGED_EVERY_MS = 86_400_000;
+
+/** How the service announces its end (RFC 9745, RFC 8594). Untrusted. */
+function endIn(headers: AnswerHead['headers']): string | null {
+  const said = (['deprecation', 'sunset'] as const).flatMap((name) =>
+    headers[name] === undefined ? [] : `${name}: ${headers[name]}`,
+  );
+  return said.length === 0 ? null : untrustedText(said.join(', '), MAX_LENGTHS.error);
+}
 
 async function attempt(
   dispatcher: Dispatcher,
@@ -308,7 +336,7 @@ async function attempt(
       : badAnswerError(status, 'is cut off or too large', cause);
   }
   if (json === undefined) throw badAnswerError(status, 'is not JSON');
-  return { status, body: json, can };
+  return { status, body: json, can, end: endIn(head.headers) };
 }
 
 function httpRequest(
@@ -431,5 +459,6 @@ export async function probe(
   void pool.destroy();
   if (result.kind !== 'answered') return { kind: 'unreachable', code: codeOf(result.cause) } as const;
   const words = result.body === null ? null : decodeErrorText(parseJson(result.body), apiKey);
-  return { kind: 'answered', status: result.head.status, words } as const;
+  const { status, headers } = result.head;
+  return { kind: 'answered', status, words, end: endIn(headers) } as const;
 }

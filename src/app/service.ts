@@ -82,7 +82,7 @@ export function createService(config: Config, options: ServiceOptions) {
     service.signedInAs = served.signedInAs;
     const { readsPerMinute, hourlyBudget } = config.agent;
     const apiKeyOf = (projectId: string) => config.agent.apiKeys.get(projectId);
-    const agent = createAgentClient({ ...config.agent, apiKeyOf, clock });
+    const agent = createAgentClient({ ...config.agent, apiKeyOf, clock, log });
     resources.defer(() => agent.close());
     const stopping = new AbortController();
     const tools: Tools = {

@@ -8,7 +8,8 @@ const CORRECT_PROJECT = 'Correct AGENT_PROJECT_ID, or the id in the file of DOCS
 const ASK_AGAIN = 'Run doctor again later, or ask whoever runs the API.';
 
 export async function readingFindings(given: Given<Config>): Promise<Finding[]> {
-  return (await probeEach(given, 'reading')).map(readingFinding);
+  const probed = await probeEach(given, 'reading');
+  return [...probed.map(readingFinding), ...probed.flatMap(endFinding)];
 }
 
 /** From the running program, or an empty request. */
@@ -98,6 +99,12 @@ function readingFinding({ name, probe }: ProbedProject) {
   return /\bproject\b/i.test(words) && !/\bjob\b/i.test(words)
     ? error(`the key is accepted, but the project is unknown (${answer})`, CORRECT_PROJECT)
     : ok(`reached, key accepted (${answer}, to a job that does not exist)`);
+}
+
+function endFinding({ name, probe }: ProbedProject): readonly Finding[] {
+  if (probe.kind === 'unreachable' || probe.end === null) return [];
+  const next = 'Ask whoever runs the API when it ends, and what replaces it.';
+  return [findingsOf('agent_api', name).warning(`says that it is going to end (${probe.end})`, next)];
 }
 
 function writingFinding({ name, probe }: ProbedProject) {

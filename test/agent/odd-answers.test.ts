@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { ANSWER_MAX_BYTES } from '../../src/agent/client.ts';
+import { createTestClock } from '../support/test-clock.ts';
 import { failureOf, openClient, serveHttp } from './support.ts';
 
 const job = { id: 'job_1', status: 'completed', prLink: 'https://example.com/1' };
@@ -10,6 +11,22 @@ function answer(response: ServerResponse, status: number, body: unknown, headers
   response.writeHead(status, { 'content-type': 'application/json', ...headers });
   response.end(typeof body === 'string' ? body : JSON.stringify(body));
 }
+
+test('a service that announces its end is logged once a day', async () => {
+  const headers = { deprecation: '@1785542400', sunset: 'Sun, 31 Jan 2027 00:00:00 GMT' };
+  await using server = await serveHttp((_, response) => answer(response, 200, job, headers));
+  const clock = createTestClock(1_795_000_000_000);
+  const logged: unknown[] = [];
+  const log = { warn: (...line: unknown[]) => void logged.push(line) };
+  await using client = openClient(server.baseUrl, { clock, log });
+  await client.getJob('p', 'job_1');
+  await client.getJob('p', 'job_1');
+  const says = 'deprecation: @1785542400, sunset: Sun, 31 Jan 2027 00:00:00 GMT';
+  expect(logged).toEqual([['agent_api_ends', { project: 'p', says }]]);
+  await clock.advance(86_400_000);
+  await client.getJob('p', 'job_1');
+  expect(logged).toHaveLength(2);
+});
 
 describe('an answer that lacks things', () => {
   test('facts that are missing, null or of a wrong type are unknown facts', async () => {

@@ -24,6 +24,15 @@ test('a project that is not known, beside one that is', async () => {
   });
 });
 
+test('an API that is going to end', async () => {
+  await using patient = await startPatient();
+  const sunset = 'Sun, 31 Jan 2027 00:00:00 GMT';
+  patient.api.failAll({ status: 404, body: { error: 'Job not found' }, headers: { sunset } });
+  const findings = (await patient.look()).filter(({ check }) => check === 'agent_api');
+  expect(findings.map(({ level }) => level)).toEqual(['ok', 'warning']);
+  expect(findings[1]?.found).toContain(`going to end (sunset: ${sunset})`);
+});
+
 test('a key that is rejected', async () => {
   await using patient = await startPatient();
   patient.env.AGENT_API_KEY = 'wrong';
