@@ -62,9 +62,10 @@ export function countByHand({ stories, plans, times, hourlyBudget }: Told): Hand
   };
 }
 
-/** Marked as not sent, or unclear; the agent API of a soak refuses none for good, and what a stop left is known. */
+/** Marked as not sent or unclear, where the thread tells of unclear ones; what a stop left is known. */
 function unclearReplies({ replies, receipts, posts }: StoryEvidence) {
-  if (posts.some(isStop)) return [];
+  const isUnclear = ofKind(posts, 'message_unknown').length > 0;
+  if (!isUnclear || posts.some(isStop)) return [];
   return replies.filter(({ ts }) => receipts.get(ts)?.includes('warning'));
 }
 
