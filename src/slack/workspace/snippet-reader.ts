@@ -155,8 +155,6 @@ const DECLARED =
 const DECLARED_WITHIN = 1_024;
 /** Fits any bytes, and no text is UTF-8 by chance: its declaration proves nothing. */
 const FALLBACK = 'windows-1252';
-/** A tenth of the bytes. */
-const MIN_ZEROS = 5;
 /** Per hundred characters; a coloured log has fewer. */
 const MAX_CONTROLS = 2;
 /** Except line ends, tabs and the escape of terminal colours. */
@@ -169,7 +167,7 @@ export function decodedText(bytes: Buffer, charset: string | null): string | nul
   if (BINARY.some((begin) => start.startsWith(begin))) return null;
   const [, mark] = MARKS.find(([begin]) => start.startsWith(begin)) ?? [];
   const declared = [DECLARED.exec(start)?.[1], charset].filter((one) => decoder(one)?.encoding !== FALLBACK);
-  for (const guess of mark === undefined ? [...declared, byZeros(bytes), 'utf-8', FALLBACK] : [mark]) {
+  for (const guess of mark === undefined ? [...declared, 'utf-8', FALLBACK] : [mark]) {
     try {
       const text = decoder(guess)?.decode(bytes) ?? null;
       if (text !== null && isReadable(text)) return text;
@@ -186,14 +184,6 @@ function decoder(charset: string | null | undefined) {
   } catch {
     return null;
   }
-}
-
-/** In UTF-16, each Latin letter has a zero byte. */
-function byZeros(bytes: Buffer): string | null {
-  const zeros = (parity: number) => bytes.filter((byte, index) => byte === 0 && index % 2 === parity).length;
-  const [high, low] = [zeros(0), zeros(1)];
-  if (Math.min(high, low) > 0 || (high + low) * 2 * MIN_ZEROS < bytes.length) return null;
-  return high > low ? 'utf-16be' : 'utf-16le';
 }
 
 function isReadable(text: string) {
