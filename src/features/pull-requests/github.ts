@@ -85,7 +85,6 @@ const pull = z.object({
   draft: flag,
   merged_at: shortText,
   merged_by: account,
-  closed_at: shortText,
   created_at: shortText,
   updated_at: shortText,
   head: z.object({ sha: commit }).catch({ sha: null }),
@@ -106,7 +105,6 @@ const readDetails: Dialect['details'] = async (read, number) => {
     state: isMerged ? 'merged' : isClosed ? 'closed' : found.draft ? 'draft' : 'open',
     endedBy: isMerged ? (found.merged_by?.login ?? null) : isClosed ? await readClosedBy(read, number) : null,
     openedAtMs: timeMs(found.created_at),
-    endedAtMs: timeMs(found.merged_at ?? found.closed_at),
     updatedAtMs: timeMs(found.updated_at),
     size: files === null ? null : { files, lines },
   };

@@ -32,10 +32,8 @@ const mergeRequest = z.object({
   description,
   state: z.enum(['opened', 'locked', 'merged', 'closed']),
   draft: flag,
-  merged_at: shortText,
   merge_user: account,
   merged_by: account,
-  closed_at: shortText,
   closed_by: account,
   created_at: shortText,
   updated_at: shortText,
@@ -58,7 +56,6 @@ const readDetails: Dialect['details'] = async (read, number) => {
     state: state === 'open' && found.draft ? 'draft' : state,
     endedBy: endedBy?.username ?? null,
     openedAtMs: timeMs(found.created_at),
-    endedAtMs: state === 'open' ? null : timeMs(found.merged_at ?? found.closed_at),
     updatedAtMs: timeMs(found.updated_at),
     size: files === undefined ? null : { files: Number(files), lines: null },
   };

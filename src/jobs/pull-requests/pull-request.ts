@@ -6,7 +6,6 @@ export type PullRequestFacts = Readonly<{
   state?: PullRequestState;
   endedBy?: string;
   openedAtMs?: number;
-  endedAtMs?: number;
   /** By the host's clock. */
   updatedAtMs?: number;
   size?: PullRequestSize;

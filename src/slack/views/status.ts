@@ -40,14 +40,12 @@ import { tryAgainButton } from './private-answers.ts';
 import {
   channelMention,
   counted,
-  duration,
   joined,
   labels,
   listed,
   moment,
   mrkdwn,
   oneLine,
-  type Parts,
   quotedPrompt,
   replies,
   titledPrompt,
@@ -107,8 +105,6 @@ const ID_MAX = 50;
 const TURNS_MAX = 5;
 const TURNS_IN_DETAILS_MAX = 20;
 const UNSENT_MAX = 3;
-/** An id starts with its time in milliseconds. */
-const SHORT_ID_LENGTH = 13;
 
 export type JobStory = Readonly<{
   job: Job;
@@ -126,7 +122,6 @@ export function statusView(story: JobStory, reader: Reader): SlackMessage {
     stateLine(job, { sites: reader.sites }),
     factsOf(story, reader, TURNS_MAX),
     stopWatching(job, { isPrivate: true }),
-    shownAgain(job),
   );
 }
 
@@ -141,7 +136,6 @@ export function detailsView(story: JobStory, reader: Reader): SlackMessage {
     stopWatching(job),
     job.muted && smallPrint(mutedWarning),
     smallPrint(`Id ${oneLine(job.id, ID_MAX)}`),
-    shownAgain(job),
   );
 }
 
@@ -172,7 +166,6 @@ function factsOf({ job, turns, unsent }: JobStory, reader: Reader, turnsMax: num
         ? mrkdwn`Asked by ${who} in ${channel} ${at}`
         : mrkdwn`Watched by ${who} in ${channel} since ${at}`,
       job.checkedAtMs !== null && mrkdwn`last checked ${moment(job.checkedAtMs)}`,
-      timesTaken(job, turns),
     ),
     smallPrint(
       job.number > 0 && `Job #${job.number}`,
@@ -203,18 +196,6 @@ function pullRequestParts(job: Job, { names }: Reader): Blocks {
   ];
 }
 
-function timesTaken(job: Job, turns: readonly Turn[]): Parts<string> {
-  const { state, openedAtMs, endedAtMs } = lastPullRequestOf(job)?.facts ?? {};
-  const first = turns.flatMap(({ outcomes }) => outcomes).find(({ kind }) => kind === 'pull_request');
-  const isMerged = state === 'merged' && openedAtMs !== undefined && endedAtMs !== undefined;
-  return [
-    first !== undefined &&
-      job.watchedAgentJobId === null &&
-      `pull request after ${duration(first.atMs - job.requestedAtMs)}`,
-    isMerged && `merged after ${duration(endedAtMs - openedAtMs)}`,
-  ];
-}
-
 /** *Resume watching* is on the card. */
 function stopWatching(job: Job, where: Pick<ButtonTarget, 'isPrivate'> = {}): Blocks {
   if (job.stage.kind !== 'working' || isUnwatched(job)) return null;
@@ -239,11 +220,6 @@ function turnParts(turns: readonly Turn[], { names }: Reader, max: number): Bloc
       kind !== 'prompt' && smallPrint(quotedPrompt(text, names)),
     ]),
   ];
-}
-
-function shownAgain({ id, number }: Job) {
-  const name = number > 0 ? number : oneLine(id, ID_MAX).slice(0, SHORT_ID_LENGTH);
-  return smallPrint(mrkdwn`\`/docs-agent status ${name}\` shows this again`);
 }
 
 /** @param recipe one that the reader may run */

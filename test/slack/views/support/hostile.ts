@@ -81,7 +81,6 @@ function seen(url: string): fc.Arbitrary<SeenPullRequest> {
       state: fc.constantFrom('draft', 'open', 'merged', 'closed'),
       endedBy: text(),
       openedAtMs: time(),
-      endedAtMs: time(),
       size: fc.record({ files: fc.nat(), lines: fc.option(lines) }),
       checks: fc.constantFrom('pending', 'passing', 'failing'),
       review: fc.constantFrom('approved', 'changes_requested'),
