@@ -23,31 +23,26 @@ export const refreshHome = refresh(
   async (_tx, task) => partsOf(task.subject),
   async (tools, { teamId, name: userId }) => {
     const workspace = await tools.workspaces.of(teamId);
-    const { access, selfCheck, poster } = workspace;
-    const draw = () =>
-      failureOf(
-        async () => poster.publishHome(userId, await viewFor(tools, workspace, userId)),
-        (reason) => tools.log.warn('home_not_refreshed', { team_id: teamId, user_id: userId, reason }),
-      );
-    const failure = await draw();
-    const isDue = failure === null && isReady(workspace) && !selfCheck.isFresh();
-    if (!isDue || !(await access.isAdmin(userId))) return { failure };
-    const rules = tools.newContext().rulesOf(teamId);
-    const channels = await tools.store.transaction((tx) => noticeChannelsOf(tx, teamId, rules));
-    await selfCheck.ask(channels, rules);
-    return { failure: await draw() };
+    const failure = await failureOf(
+      async () => workspace.poster.publishHome(userId, await viewFor(tools, workspace, userId)),
+      (reason) => tools.log.warn('home_not_refreshed', { team_id: teamId, user_id: userId, reason }),
+    );
+    return { failure };
   },
 );
 
 async function viewFor(tools: SlackTools, workspace: Workspace, userId: string): Promise<SlackMessage> {
   if (!isReady(workspace)) return notSetUpView(workspace.teamId);
-  const { known, hourlyBudget } = tools;
+  const { known, hourlyBudget, store } = tools;
   const { teamId, workspaceUrl, access, selfCheck } = workspace;
   const refusal = await access.refusal(userId, null);
   if (refusal !== null) return notAllowedView(refusal);
-  const isAdmin = await access.isAdmin(userId);
+  const rules = tools.newContext().rulesOf(teamId);
+  const slack = (await access.isAdmin(userId))
+    ? await selfCheck.recent(await store.transaction((tx) => noticeChannelsOf(tx, teamId, rules)), rules)
+    : null;
   const atMs = tools.clock.now();
-  const facts = await tools.store.transaction(async (tx) => {
+  const facts = await store.transaction(async (tx) => {
     const projects = [];
     for (const { id, name } of workspace.projects.slice(0, PROJECTS_MAX)) {
       const callsLeft = Math.max(hourlyBudget - (await tx.calls.agentCallsSince(id, atMs - HOUR_MS)), 0);
@@ -64,14 +59,12 @@ async function viewFor(tools: SlackTools, workspace: Workspace, userId: string):
       withPullRequest: await tx.lists.newestOf(teamId, userId, 'with_pull_request', PULL_REQUESTS_MAX),
       projects,
       slackProblem: known.slackProblem(),
-      forAdmin: isAdmin
-        ? {
-            slack: selfCheck.last(),
-            services: known.services(),
-            work: known.workProblems(),
-            closedPlaces: await tx.places.closed(teamId, closedPlaceCodes),
-          }
-        : null,
+      forAdmin: slack && {
+        slack,
+        services: known.services(),
+        work: known.workProblems(),
+        closedPlaces: await tx.places.closed(teamId, closedPlaceCodes),
+      },
       atMs,
     };
   });

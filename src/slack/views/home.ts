@@ -55,8 +55,7 @@ export type HomeFacts = Readonly<{
 type ProjectFacts = Readonly<{ name: string; agent: ServiceFacts }>;
 
 type AdminFacts = Readonly<{
-  /** Null: not checked yet. */
-  slack: SlackChecked | null;
+  slack: SlackChecked;
   services: readonly ServiceReport[];
   work: readonly string[];
   /** Messages wait there for access. `reason`: Slack's error code. */
@@ -72,28 +71,26 @@ export function homeView(facts: HomeFacts, reader: Reader): SlackMessage {
       forAdmin !== null && pressButton(buttons.settings, 'home'),
     ),
     needing.length > 0 && heading('Needs your attention'),
-    needing.slice(0, NEEDING_JOBS_MAX).map((one) => needingJob(one, reader)),
+    needing.map((one) => needingJob(one, reader)),
     heading('Open'),
     open.length === 0 && smallPrint(mrkdwn`Nothing is open.`),
     open.slice(0, OPEN_JOBS_MAX).map((job) => jobLine(job, reader)),
     open.length > OPEN_JOBS_MAX && smallPrint(mrkdwn`\`/docs-agent list\` shows the rest`),
     heading('Recent pull requests'),
     withPullRequest.length === 0 && smallPrint(mrkdwn`None yet.`),
-    withPullRequest.slice(0, PULL_REQUESTS_MAX).map((job) => jobLine(job, reader)),
+    withPullRequest.map((job) => jobLine(job, reader)),
     heading('Status'),
     smallPrint(
       slackProblem === null ? '✅ Slack is connected' : `⚠️ *Slack* · ${oneLine(slackProblem, PROBLEM_MAX)}`,
       mrkdwn`as of ${moment(atMs)}`,
     ),
-    projects
-      .slice(0, PROJECTS_MAX)
-      .map((project) =>
-        smallPrint(
-          agentFinding(project).words,
-          `${project.callsLeft} of ${project.hourlyBudget} requests and replies left this hour`,
-        ),
+    projects.map((project) =>
+      smallPrint(
+        agentFinding(project).words,
+        `${project.callsLeft} of ${project.hourlyBudget} requests and replies left this hour`,
       ),
-    forAdmin !== null && administrators(projects, forAdmin),
+    ),
+    forAdmin !== null && administrators(forAdmin),
   );
 }
 
@@ -114,33 +111,21 @@ function decision({ job, undecided }: NeedingJob): Parts<Button> {
   return action ?? linkButton(buttons.viewPullRequest, lastPullRequestOf(job)?.url ?? null);
 }
 
-function administrators(
-  projects: readonly ProjectFacts[],
-  { slack, services, work, closedPlaces }: AdminFacts,
-): Blocks {
+function administrators({ slack, services, work, closedPlaces }: AdminFacts): Blocks {
   const findings = [
-    ...(slack === null ? [] : [scopesFinding(slack), ...slack.noticeChannels.map(noticeFinding)]),
-    // The status above shows the others.
-    ...projects
-      .slice(PROJECTS_MAX)
-      .filter(({ agent }) => agent.trouble?.kind === 'needs_admin')
-      .map(agentFinding),
+    scopesFinding(slack),
+    ...slack.noticeChannels.map(noticeFinding),
     ...services.map(serviceFinding),
     ...work.map(workFinding),
   ];
   return [
     heading('For administrators'),
-    findings.length > 0 && linesOf(findings),
+    linesOf(findings),
     closedPlaces.slice(0, PLACES_MAX).map(({ channelId, reason, posts }) => {
       const waiting = counted(posts, 'message is', 'messages are');
       return mrkdwn`⏳ ${closedPlace(reason, channelId)} ${waiting} waiting.`;
     }),
-    smallPrint(
-      slack === null
-        ? 'Permissions and notice channels are being checked…'
-        : mrkdwn`Checked ${moment(slack.atMs)}`,
-      doctorOnServer,
-    ),
+    smallPrint(mrkdwn`Checked ${moment(slack.atMs)}`, doctorOnServer),
   ];
 }
 

@@ -84,21 +84,22 @@ export function selfCheckBy(poster: Poster, clock: Clock, access: AccessRule) {
     return { missing: missing.filter((name) => name !== EMOJI_SCOPE) };
   }
 
+  async function ask(channelIds: readonly string[], rules: Pick<Rules, 'channels'>): Promise<SlackChecked> {
+    const reached = channelIds.slice(0, CHANNELS_MAX).map(async (channelId) => {
+      const asked = poster.mayPostIn(channelId).then(() => 'reached' as const);
+      return { channelId, reach: await answerOf(asked) };
+    });
+    const [scopes, noticeChannels] = await Promise.all([answerOf(scopesFor(rules)), Promise.all(reached)]);
+    last = { scopes, noticeChannels, atMs: clock.now() };
+    return last;
+  }
+
   return {
-    last: () => last,
+    ask,
     /** A negative age: the clock was set back. */
-    isFresh: (): boolean => {
-      const ageMs = clock.now() - (last?.atMs ?? Number.NEGATIVE_INFINITY);
-      return ageMs >= 0 && ageMs < FRESH_MS;
-    },
-    ask: async (channelIds: readonly string[], rules: Pick<Rules, 'channels'>): Promise<SlackChecked> => {
-      const reached = channelIds.slice(0, CHANNELS_MAX).map(async (channelId) => {
-        const asked = poster.mayPostIn(channelId).then(() => 'reached' as const);
-        return { channelId, reach: await answerOf(asked) };
-      });
-      const [scopes, noticeChannels] = await Promise.all([answerOf(scopesFor(rules)), Promise.all(reached)]);
-      last = { scopes, noticeChannels, atMs: clock.now() };
-      return last;
+    recent: async (...asked: Parameters<typeof ask>): Promise<SlackChecked> => {
+      const ageMs = last === null ? FRESH_MS : clock.now() - last.atMs;
+      return last !== null && ageMs >= 0 && ageMs < FRESH_MS ? last : ask(...asked);
     },
   };
 }

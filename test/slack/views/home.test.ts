@@ -6,9 +6,12 @@ import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-requ
 import {
   type HomeFacts,
   homeView,
+  NEEDING_JOBS_MAX,
   needOf,
   needsPerson,
   OPEN_JOBS_MAX,
+  PROJECTS_MAX,
+  PULL_REQUESTS_MAX,
   type SlackChecked,
 } from '../../../src/slack/views/home.ts';
 import type { Reader } from '../../../src/slack/views/job.ts';
@@ -188,15 +191,6 @@ test('administrators also read what `doctor` says, a line for each thing; nobody
     expect(others).not.toContain(word);
 });
 
-test('before Slack was asked, an administrator reads that it is being asked (L2)', () => {
-  const shown = homeView(
-    facts({ forAdmin: { slack: null, services: [], work: [], closedPlaces: [] } }),
-    reader,
-  ).text;
-  expect(shown).toContain('[Start a job] [Settings]');
-  expect(shown).toContain('Permissions and notice channels are being checked…');
-});
-
 test('of many open jobs the first are shown, and where the others are', () => {
   const open = Array.from({ length: OPEN_JOBS_MAX + 1 }, (_, n) =>
     aJob({ id: `job-${n}`, prompt: `Page ${n}.` }),
@@ -208,10 +202,11 @@ test('of many open jobs the first are shown, and where the others are', () => {
 });
 
 test('whatever people and the agent API write, the home stays safe and inside the limits', () => {
-  const jobs = fc.array(
-    job().map((found) => ({ ...found, threadTs })),
-    { maxLength: 9 },
-  );
+  const jobs = (maxLength: number) =>
+    fc.array(
+      job().map((found) => ({ ...found, threadTs })),
+      { maxLength },
+    );
   const trouble = fc.record({
     kind: fc.constantFrom('rate_limited', 'unreachable', 'needs_admin'),
     sinceMs: time(),
@@ -224,16 +219,16 @@ test('whatever people and the agent API write, the home stays safe and inside th
   });
   const undecided = fc.option(fc.record({ count: fc.nat(), callId: fc.uuid() }));
   const any = fc.record({
-    needing: jobs.chain((all) =>
+    needing: jobs(NEEDING_JOBS_MAX).chain((all) =>
       fc.tuple(...all.map((one) => fc.record({ job: fc.constant(one), undecided }))),
     ),
-    open: jobs,
-    withPullRequest: jobs,
-    projects: fc.array(project, { maxLength: 20 }),
+    open: jobs(OPEN_JOBS_MAX + 1),
+    withPullRequest: jobs(PULL_REQUESTS_MAX),
+    projects: fc.array(project, { maxLength: PROJECTS_MAX }),
     slackProblem: fc.option(text()),
     forAdmin: fc.option(
       fc.record({
-        slack: fc.option(slackFacts().map((said) => ({ ...said, atMs: 0 }))),
+        slack: slackFacts().map((said) => ({ ...said, atMs: 0 })),
         closedPlaces: fc.array(fc.record({ channelId: text(), reason: text(), posts: fc.nat() })),
         services: fc.array(
           fc
