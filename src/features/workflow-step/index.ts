@@ -11,8 +11,8 @@ import {
   retryLater,
 } from '#slack/outbound/post-to-slack.ts';
 import type { SlackTools } from '#slack/outbound/refresh.ts';
-import { threadLink } from '#slack/outbound/render.ts';
 import { isStepRefusal } from '#slack/protocol/error-codes.ts';
+import { threadLink } from '#slack/protocol/ids.ts';
 import { failureIn } from '#slack/workspace/caller.ts';
 import type { Completion } from '#slack/workspace/poster.ts';
 import type { Workspace } from '#slack/workspace/workspace.ts';
@@ -86,11 +86,11 @@ function completeStep(tools: SlackTools, task: ClaimedTask): Promise<void> {
 async function completionOf(request: CallRequest, job: Job, workspace: Workspace): Promise<Completion> {
   if (request.kind !== 'complete_step') throw new Error(`${request.kind} is no completion of a step`);
   const { executionId, result } = request;
-  const { threadTs, stage } = job;
+  const { channelId, threadTs, stage } = job;
   // A top-level draft becomes the thread's root.
   const isDraft = stage.kind === 'draft' || stage.kind === 'dropped';
   const draftTs = isDraft ? (stage.thread?.threadTs ?? stage.postTs) : null;
-  const thread = await threadLink(workspace, { ...job, threadTs: threadTs ?? draftTs });
+  const thread = threadLink(workspace.workspaceUrl, channelId, threadTs ?? draftTs);
   if (result.kind === 'error') {
     const { problem } = result;
     const byUserId = problem.kind === 'dropped' ? problem.byUserId : null;

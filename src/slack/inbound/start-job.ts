@@ -20,6 +20,7 @@ import { type ComposeTarget, composeTargetData, decode, formIds } from '../proto
 import { escapeMrkdwn, readableText, sanitize } from '../protocol/slack-text.ts';
 import { composeView, notBothView, promptAbout, questionForm, type StartQuestion } from '../views/compose.ts';
 import { noChannelView, type Refusal, refusalAtField, refusalView } from '../views/private-answers.ts';
+import { failureIn } from '../workspace/caller.ts';
 import { admissionProblem } from './admission.ts';
 import { noteRefusal, noteRequest } from './connection/requests.ts';
 import { inTime, linkTo, openOrTell, promptMaxOf, Refused } from './interaction.ts';
@@ -239,8 +240,11 @@ export const messageShortcut: InteractionListener<Shortcut> = async (deps, short
   await shortcut.ack();
   const { channelId, message, responseUrl } = shortcut;
   const said = saidIn(message);
+  const permalink = deps.poster
+    .permalink(channelId, message.ts)
+    .catch((error: unknown) => failureIn(error) && null);
   const [link, names] = await Promise.all([
-    inTime(deps, 'formDetail', deps.poster.permalinkIfAny(channelId, message.ts), null),
+    inTime(deps, 'formDetail', permalink, null),
     inTime(deps, 'formDetail', deps.names.of(said), new Map<string, string>()),
   ]);
   const attached = fitAttachments(attachmentsIn(message), ATTACHMENTS_MAX);

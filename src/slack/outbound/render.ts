@@ -8,7 +8,7 @@ import { turnsOf } from '#jobs/follow-ups/turns.ts';
 import { endedByOf, type Job, type OfferOutcome, requestersOf } from '#jobs/job.ts';
 import { seenPullRequest } from '#jobs/pull-requests/pull-request.ts';
 import { MAX_STALE_RECEIPTS } from '#store/queries/follow-ups.ts';
-import { receiptEmoji, threadLink as threadLinkOf } from '../protocol/ids.ts';
+import { receiptEmoji, threadLink } from '../protocol/ids.ts';
 import { mentionedIds } from '../protocol/slack-text.ts';
 import { announcementView, namedInDraft, recipePausedView } from '../views/announcement.ts';
 import { questionView } from '../views/compose.ts';
@@ -43,7 +43,8 @@ async function renderNotice(
   const sites = sitesOf(tools);
   if (job.channelId !== channelId && !(await mayBeReadByAll())) return privateNoticeView(job, url, sites);
   const names = await workspace.names.named([...requestersOf(job), ...mentionedIds(job.prompt)]);
-  return noticeView(job, url, await threadLink(workspace, job), names, sites);
+  const thread = threadLink(workspace.workspaceUrl, job.channelId, job.threadTs);
+  return noticeView(job, url, thread, names, sites);
 
   async function mayBeReadByAll() {
     const { id, channelId } = job;
@@ -56,15 +57,6 @@ async function renderNotice(
       return false;
     }
   }
-}
-
-/** Null: unknown. */
-export async function threadLink(
-  { poster, workspaceUrl }: Workspace,
-  { channelId, threadTs }: Job,
-): Promise<string | null> {
-  if (threadTs === null) return null;
-  return threadLinkOf(workspaceUrl, channelId, threadTs) ?? poster.permalinkIfAny(channelId, threadTs);
 }
 
 /** Slack's limit covers edits of all messages. */
@@ -292,12 +284,13 @@ export async function renderPost(
   }
 }
 
-async function renderQuestion(tools: SlackTools, workspace: Workspace, job: Job) {
+async function renderQuestion(tools: SlackTools, { workspaceUrl }: Workspace, job: Job) {
   const { stage } = job;
   const sameAsId = stage.kind === 'awaiting_confirmation' ? stage.sameAsJobId : null;
   const sameAs = sameAsId === null ? null : await tools.store.transaction((tx) => tx.jobs.get(sameAsId));
   const canStop = announces(tools.known.agent(job.projectId), 'cancel');
-  return questionView({ job, sameAs }, sameAs && (await threadLink(workspace, sameAs)), canStop);
+  const permalink = sameAs && threadLink(workspaceUrl, sameAs.channelId, sameAs.threadTs);
+  return questionView({ job, sameAs }, permalink, canStop);
 }
 
 async function renderEphemeral(

@@ -124,10 +124,6 @@ export function createPoster(
     throw new SlackCallError(methodFor(place.threadTs), slackFailure('retry', TOO_MANY_MESSAGES));
   }
 
-  async function permalink(channel: string, message_ts: string) {
-    return String((await call('chat.getPermalink', { channel, message_ts })).permalink);
-  }
-
   /** Falls back to a direct message. */
   async function respondPrivately(userId: string, responseUrl: string | null, message: SlackMessage) {
     if (responseUrl !== null && (await respond(responseUrl, message))) return;
@@ -237,10 +233,8 @@ export function createPoster(
     completeStep,
 
     /** A reply's link also names its thread's root. */
-    permalink,
-
-    permalinkIfAny: (channelId: string, ts: string): Promise<string | null> =>
-      permalink(channelId, ts).catch((error: unknown) => failureIn(error) && null),
+    permalink: async (channel: string, message_ts: string): Promise<string> =>
+      String((await call('chat.getPermalink', { channel, message_ts })).permalink),
 
     grantedScopes: async (): Promise<GrantedScopes> => grantedIn(await call('auth.test', {})),
 
