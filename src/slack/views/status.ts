@@ -4,7 +4,6 @@ import type { FollowUp } from '#jobs/follow-ups/follow-up.ts';
 import type { Turn } from '#jobs/follow-ups/turns.ts';
 import type { JobCursor, JobPage } from '#jobs/job.ts';
 import { isUnwatched, type Job, watchQuestionOf } from '#jobs/job.ts';
-import { lastPullRequestOf } from '#jobs/pull-requests/standing.ts';
 import { withoutSecrets } from '#jobs/secrets.ts';
 import { decode, threadLink } from '../protocol/ids.ts';
 import { type ButtonTarget, buttons } from './buttons.ts';
@@ -14,12 +13,9 @@ import {
   isHeadline,
   jobLine,
   mutedWarning,
-  progressOf,
   pullRequest,
   type Reader,
-  sizeOf,
   stateLine,
-  titleOf,
   waitingLine,
 } from './job.ts';
 import {
@@ -42,7 +38,6 @@ import {
   counted,
   joined,
   labels,
-  listed,
   moment,
   mrkdwn,
   oneLine,
@@ -156,7 +151,6 @@ function factsOf({ job, turns, unsent }: JobStory, reader: Reader, turnsMax: num
   const delaysReplies = trouble?.source === 'send' && !isHeadline(job, trouble);
   return [
     pullRequest(agentJob?.prLink || null, thread, 'primary'),
-    pullRequestParts(job, reader),
     // The private message about the refusal may be gone.
     stage.kind === 'card_failed' &&
       job.requesterId === reader.userId &&
@@ -181,18 +175,6 @@ function factsOf({ job, turns, unsent }: JobStory, reader: Reader, turnsMax: num
       .map(({ text, state }) => smallPrint(`${UNSENT[state]} ${quotedPrompt(text, reader.names)}`)),
     unsent.length > UNSENT_MAX && smallPrint(mrkdwn`${replies(unsent.length - UNSENT_MAX)} more not sent`),
     delaysReplies && smallPrint(waitingLine(trouble)),
-  ];
-}
-
-/** Leaves out a title that repeats the request. */
-function pullRequestParts(job: Job, { names }: Reader): Blocks {
-  const seen = lastPullRequestOf(job);
-  if (seen === null) return null;
-  const title = titleOf(seen.facts);
-  const words = listed<string>([sizeOf(seen.facts), progressOf(seen.facts)]).join(', ');
-  return [
-    title !== titledPrompt(job.prompt, names).title && title,
-    words !== '' && smallPrint(words, mrkdwn`as of ${moment(seen.seenAtMs)}`),
   ];
 }
 

@@ -3,7 +3,6 @@ import type { Job } from '../../../src/jobs/job.ts';
 import type { PullRequestFacts } from '../../../src/jobs/pull-requests/pull-request.ts';
 import { homeView } from '../../../src/slack/views/home.ts';
 import { cardView } from '../../../src/slack/views/job.ts';
-import { statusView } from '../../../src/slack/views/status.ts';
 import { noticeView, privateNoticeView } from '../../../src/slack/views/turn-ended.ts';
 import { aJob, anAgentJob, completed, fivePastTwoMs, nobodyWaits, noNames, working } from './a-job.ts';
 import { expectSafe } from './support/expect-safe.ts';
@@ -234,17 +233,5 @@ describe('who looks sees how a pull request stands (L1, L2)', () => {
     expect(atHome(merged)).toContain(`✅ *Merged* · ${link} · asked`);
     expect(atHome({ ...open, checks: 'failing' }).match(/checks failing/gi)).toHaveLength(1);
     expect(atHome({ title: 'Limits' })).toContain(`${link} · 6 min · asked`);
-  });
-
-  test('in the status, as of when that was known', () => {
-    const { text } = statusView({ job: jobWith(merged), turns: [], unsent: [] }, reader);
-    expect(text).toContain('\nDocument the rate limits\n+120 −8 in 3 files, merged · as of <!date^');
-  });
-
-  test('in the status, whose title is not said twice where it only repeats the request', () => {
-    const job = jobWith(merged, { prompt: 'Document the rate limits' });
-    const { text } = statusView({ job, turns: [], unsent: [] }, reader);
-    expect(text.match(/Document the rate limits/g)).toHaveLength(1);
-    expect(text).toContain('+120 −8 in 3 files, merged');
   });
 });
