@@ -55,7 +55,7 @@ export type HomeFacts = Readonly<{
 type ProjectFacts = Readonly<{ name: string; agent: ServiceFacts }>;
 
 type AdminFacts = Readonly<{
-  slack: SlackChecked;
+  slack: SlackFacts;
   services: readonly ServiceReport[];
   work: readonly string[];
   /** Messages wait there for access. `reason`: Slack's error code. */
@@ -138,6 +138,7 @@ export type SlackFacts = Readonly<{
   /** `refused`: Slack's error code; null: no answer. */
   scopes: { readonly missing: readonly string[] } | { readonly refused: string } | null;
   noticeChannels: readonly ReachedChannel[];
+  atMs: number;
 }>;
 
 /** `refused` and null as above. */
@@ -145,10 +146,6 @@ export type ReachedChannel = Readonly<{
   channelId: string;
   reach: 'reached' | { readonly refused: string } | null;
 }>;
-
-export interface SlackChecked extends SlackFacts {
-  readonly atMs: number;
-}
 
 export interface DoctorFacts extends Pick<HomeFacts, 'slackProblem'>, Pick<AdminFacts, 'services' | 'work'> {
   readonly slack: SlackFacts;

@@ -4,7 +4,7 @@ import { type Clock, clockAheadMs } from '#runtime/clock.ts';
 import type { Logger } from '#runtime/redact.ts';
 import type { Transaction } from '#store/store.ts';
 import { EMOJI_SCOPE, grantedIn, missingScopes } from '../protocol/scopes.ts';
-import type { SlackChecked } from '../views/home.ts';
+import type { SlackFacts } from '../views/home.ts';
 import { isSharedChannel } from './access.ts';
 import { boltLogger, createCaller, failureIn, slackClient } from './caller.ts';
 import type { Poster } from './poster.ts';
@@ -66,7 +66,7 @@ const ASKED_WITHIN_MS = 1_200;
 const FRESH_MS = 300_000;
 
 export function selfCheckBy(poster: Poster, clock: Clock, access: AccessRule) {
-  let last: SlackChecked | null = null;
+  let last: SlackFacts | null = null;
 
   /** Null: no answer in time, or a passing failure. */
   const answerOf = <T>(asked: Promise<T>) => {
@@ -84,7 +84,7 @@ export function selfCheckBy(poster: Poster, clock: Clock, access: AccessRule) {
     return { missing: missing.filter((name) => name !== EMOJI_SCOPE) };
   }
 
-  async function ask(channelIds: readonly string[], rules: Pick<Rules, 'channels'>): Promise<SlackChecked> {
+  async function ask(channelIds: readonly string[], rules: Pick<Rules, 'channels'>): Promise<SlackFacts> {
     const reached = channelIds.slice(0, CHANNELS_MAX).map(async (channelId) => {
       const asked = poster.mayPostIn(channelId).then(() => 'reached' as const);
       return { channelId, reach: await answerOf(asked) };
@@ -97,7 +97,7 @@ export function selfCheckBy(poster: Poster, clock: Clock, access: AccessRule) {
   return {
     ask,
     /** A negative age: the clock was set back. */
-    recent: async (...asked: Parameters<typeof ask>): Promise<SlackChecked> => {
+    recent: async (...asked: Parameters<typeof ask>): Promise<SlackFacts> => {
       const ageMs = last === null ? FRESH_MS : clock.now() - last.atMs;
       return last !== null && ageMs >= 0 && ageMs < FRESH_MS ? last : ask(...asked);
     },

@@ -354,6 +354,7 @@ const privately: StateGroup = {
       slack: {
         scopes: { missing: [] },
         noticeChannels: [{ channelId: 'C0CHANGES', reach: { refused: 'not_in_channel' } }],
+        atMs: fivePastTwoMs,
       },
       projects: [{ name: 'handbook', agent: { answeredAtMs: fivePastTwoMs, trouble: null } }],
       services: [

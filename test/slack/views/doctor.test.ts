@@ -10,7 +10,7 @@ const well: DoctorFacts = {
   slackProblem: null,
   projects: [{ name: 'handbook', agent: { answeredAtMs: null, trouble: null } }],
   services: [codeHostReport({ host: 'github.com', facts: { answeredAtMs: null, trouble: null } })],
-  slack: { scopes: { missing: [] }, noticeChannels: [{ channelId: 'C2', reach: 'reached' }] },
+  slack: { scopes: { missing: [] }, noticeChannels: [{ channelId: 'C2', reach: 'reached' }], atMs },
   pauses: [],
   work: [],
 };
@@ -38,6 +38,7 @@ test('`doctor` says problems first, each with what to do', () => {
         { channelId: 'C3', reach: 'reached' },
         { channelId: 'C4', reach: null },
       ],
+      atMs,
     },
     projects: [{ name: '<!channel>', agent }],
     services: [codeHostReport({ host: 'github.com', facts: agent })],
@@ -59,7 +60,7 @@ test('`doctor` says problems first, each with what to do', () => {
   `);
   expectSafe(view, { channels: ['C2', 'C3', 'C4'] });
   const saying = (scopes: DoctorFacts['slack']['scopes']) =>
-    doctorView({ ...well, slack: { scopes, noticeChannels: [] } }).text;
+    doctorView({ ...well, slack: { scopes, noticeChannels: [], atMs } }).text;
   expect(saying({ refused: 'token_revoked' })).toContain('(token_revoked)');
   expect(saying(null)).toContain("doesn't say what the app may do");
 });

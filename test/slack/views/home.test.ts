@@ -12,7 +12,7 @@ import {
   OPEN_JOBS_MAX,
   PROJECTS_MAX,
   PULL_REQUESTS_MAX,
-  type SlackChecked,
+  type SlackFacts,
 } from '../../../src/slack/views/home.ts';
 import type { Reader } from '../../../src/slack/views/job.ts';
 import { fc } from '../../support/properties.ts';
@@ -157,7 +157,7 @@ test('a job at work, or done, needs nobody', () => {
 test('administrators also read what `doctor` says, a line for each thing; nobody else does (L2)', () => {
   const agent = { answeredAtMs: null, trouble: { kind: 'needs_admin', sinceMs: fivePastTwoMs } } as const;
   const projects = [{ name: 'handbook', callsLeft: 1, hourlyBudget: 100, agent }];
-  const slack: SlackChecked = {
+  const slack: SlackFacts = {
     scopes: { missing: ['reactions:write'] },
     noticeChannels: [
       { channelId: 'C2', reach: 'reached' },
@@ -228,7 +228,7 @@ test('whatever people and the agent API write, the home stays safe and inside th
     slackProblem: fc.option(text()),
     forAdmin: fc.option(
       fc.record({
-        slack: slackFacts().map((said) => ({ ...said, atMs: 0 })),
+        slack: slackFacts(),
         closedPlaces: fc.array(fc.record({ channelId: text(), reason: text(), posts: fc.nat() })),
         services: fc.array(
           fc

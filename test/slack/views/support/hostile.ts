@@ -241,5 +241,6 @@ export function slackFacts(): fc.Arbitrary<SlackFacts> {
   return fc.record({
     scopes: fc.option(fc.oneof(missing, refused)),
     noticeChannels: fc.array(fc.record({ channelId, reach }), { maxLength: 9 }),
+    atMs: time(),
   });
 }
