@@ -14,14 +14,14 @@ import type { SlackMessage } from '../views/message.ts';
 import { notAllowedView, notSetUpView } from '../views/private-answers.ts';
 import { noticeChannelsOf } from '../workspace/inspection.ts';
 import { isReady, type Workspace } from '../workspace/workspace.ts';
-import { failureOf, refresh, type SlackTools } from './refresh.ts';
+import { refresh, type SlackTools } from './refresh.ts';
 
 const HOUR_MS = 3_600_000;
 const RECENT_JOBS_MAX = 50;
 
 export const refreshHome = refresh(
   async (_tx, task) => partsOf(task.subject),
-  async (tools, { teamId, name: userId }) => {
+  async (tools, { teamId, name: userId }, { failureOf }) => {
     const workspace = await tools.workspaces.of(teamId);
     const failure = await failureOf(
       async () => workspace.poster.publishHome(userId, await viewFor(tools, workspace, userId)),

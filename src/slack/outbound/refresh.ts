@@ -99,7 +99,7 @@ export function refresh<Snapshot>(
         const { nowMs } = context;
         await note?.(tx, context);
         if (isUnclear) await tx.tasks.markUnknown(lease, nowMs + UPDATE_ARRIVES_WITHIN_MS);
-        if (failure !== null && !isHopeless(task, failure)) {
+        if (failure !== null) {
           return tx.tasks.retryAt(lease, nowMs + slackRetryMs(task, failure));
         }
         // Computed again: the process may have slept.

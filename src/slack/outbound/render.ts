@@ -25,7 +25,7 @@ import { isDirectMessage } from '../views/text.ts';
 import { noticeView, privateNoticeView } from '../views/turn-ended.ts';
 import { failureIn } from '../workspace/caller.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { failureOf, refresh, type SlackTools } from './refresh.ts';
+import { refresh, type SlackTools } from './refresh.ts';
 
 async function renderCard(tools: SlackTools, { names }: Workspace, job: Job, queue: Queue) {
   const people = [requestersOf(job), endedByOf(job) ?? [], mentionedIds(job.prompt)].flat();
@@ -79,7 +79,7 @@ export const refreshCard = refresh(
     const queue = queueOf(state, policyOf(state, newContext()), nowMs);
     return { job, cardTs: state.job.cardTs, queue, againAtMs };
   },
-  async (tools, { job, cardTs, queue, againAtMs }) => {
+  async (tools, { job, cardTs, queue, againAtMs }, { failureOf }) => {
     tools.showChanged(job);
     const workspace = await tools.workspaces.of(job.teamId);
     const card = await renderCard(tools, workspace, job, queue);
