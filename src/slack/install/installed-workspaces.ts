@@ -3,7 +3,7 @@ import { StoreError } from '#store/engines/database.ts';
 import type { StoredInstallation } from '#store/queries/workspaces.ts';
 import type { Store } from '#store/store.ts';
 import { noToken } from '../workspace/caller.ts';
-import { cachedLookup } from '../workspace/names.ts';
+import { cachedLookup, MAX_KNOWN } from '../workspace/names.ts';
 import {
   createWorkspace,
   type Workspace,
@@ -66,7 +66,6 @@ export function requestTeam(body: unknown) {
 
 /** How long another replica may miss the start or end of an installation. */
 const FRESH_MS = 3_000;
-const MAX_WORKSPACES = 5_000;
 const STORE_AWAY_MS = 2_000;
 
 export type InstalledWorkspaces = ReturnType<typeof installedWorkspaces>;
@@ -86,7 +85,7 @@ export function installedWorkspaces(
       return organisationId === null ? null : tx.installations.get(organisationId);
     });
   /** Its `get` throws StoreError if the store is down and nothing is cached. */
-  const lookup = cachedLookup(inStore, parts.clock, { freshMs: FRESH_MS, max: MAX_WORKSPACES });
+  const lookup = cachedLookup(inStore, parts.clock, { freshMs: FRESH_MS });
 
   const tokenOf = async (teamId: string) => {
     const installation = await lookup.get(teamId).catch((error: unknown) => {
@@ -118,7 +117,7 @@ export function installedWorkspaces(
     const workspace = createWorkspace(parts, identity, () => tokenOf(teamId), workspaceSettings(teamId));
     known.delete(teamId);
     const [oldest] = known.keys();
-    if (known.size >= MAX_WORKSPACES && oldest !== undefined) known.delete(oldest);
+    if (known.size >= MAX_KNOWN && oldest !== undefined) known.delete(oldest);
     known.set(teamId, { installation, workspace });
     return workspace;
   };

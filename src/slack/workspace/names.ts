@@ -5,7 +5,7 @@ import { mentionedIds } from '../protocol/slack-text.ts';
 import { type CallerParts, failureIn, type SlackCaller, withSecondTry } from './caller.ts';
 
 const FRESH_MS = 600_000;
-const MAX_KNOWN = 5_000;
+export const MAX_KNOWN = 5_000;
 /** Slack gives a request 3 seconds, and storing needs most of them. */
 const WAIT_MS = 300;
 
@@ -13,7 +13,7 @@ const WAIT_MS = 300;
 export function cachedLookup<T>(
   lookUp: (id: string) => Promise<T>,
   clock: Clock,
-  { freshMs = FRESH_MS, max = MAX_KNOWN, mayBeStale = true } = {},
+  { freshMs = FRESH_MS, mayBeStale = true } = {},
 ) {
   const known = new Map<string, { readonly value: T; readonly freshUntilMs: number }>();
   const underWay = new Map<string, { readonly answer: Promise<T>; readonly sinceMs: number }>();
@@ -27,7 +27,7 @@ export function cachedLookup<T>(
   function remember(id: string, value: T) {
     known.delete(id);
     const [oldest] = known.keys();
-    if (known.size >= max && oldest !== undefined) known.delete(oldest);
+    if (known.size >= MAX_KNOWN && oldest !== undefined) known.delete(oldest);
     known.set(id, { value, freshUntilMs: clock.now() + freshMs });
   }
 

@@ -11,7 +11,7 @@ test('what was learned before the clock was set back does not count for all that
     answers += 1;
     return answers;
   };
-  const lookup = cachedLookup(lookUp, clock, { freshMs: 600_000, max: 10 });
+  const lookup = cachedLookup(lookUp, clock, { freshMs: 600_000 });
   expect([await lookup.get('U1'), await lookup.get('U1')]).toEqual([1, 1]);
   nowMs -= 3_600_000;
   expect(await lookup.get('U1')).toBe(2);
@@ -21,7 +21,7 @@ test('what was asked for before a change is not taken for how it is after it', a
   const answers = [Promise.withResolvers<string>(), Promise.withResolvers<string>()];
   let asked = 0;
   const lookUp = async () => answers[asked++]?.promise ?? 'asked too often';
-  const lookup = cachedLookup(lookUp, createTestClock(0), { freshMs: 3_000, max: 10 });
+  const lookup = cachedLookup(lookUp, createTestClock(0), { freshMs: 3_000 });
   const early = lookup.get('T1');
   lookup.forget('T1');
   const late = lookup.get('T1');
