@@ -11,7 +11,6 @@ import {
   retryLater,
 } from '#slack/outbound/post-to-slack.ts';
 import type { SlackTools } from '#slack/outbound/refresh.ts';
-import { isStepRefusal } from '#slack/protocol/error-codes.ts';
 import { threadLink } from '#slack/protocol/ids.ts';
 import { failureIn } from '#slack/workspace/caller.ts';
 import type { Completion } from '#slack/workspace/poster.ts';
@@ -63,7 +62,9 @@ function completeStep(tools: SlackTools, task: ClaimedTask): Promise<void> {
         const failure = failureIn(thrown);
         const { code: reason, outcome, needsAdmin } = failure;
         const attempt = { task, ...started, failure, nowMs: clock.now() };
-        const isFailed = outcome === 'refused' || isStepRefusal(reason) || isTriedForLong(attempt);
+        // Slack refuses this step, but may accept others.
+        const isStepRefused = reason === 'access_denied';
+        const isFailed = outcome === 'refused' || isStepRefused || isTriedForLong(attempt);
         const facts = { ...factsOfStep(started), outcome: isFailed ? 'refused' : outcome, reason };
         log[isFailed ? 'error' : 'warn']('step_completed', facts);
         if (needsAdmin && !isFailed) {

@@ -16,7 +16,7 @@ import {
 } from '../messages/message-event.ts';
 import { jobReference } from '../protocol/ids.ts';
 import { escapeMrkdwn, readableText } from '../protocol/slack-text.ts';
-import { aboutMessage, labels } from '../views/text.ts';
+import { aboutMessage } from '../views/text.ts';
 import { failureIn } from '../workspace/caller.ts';
 import { isRoomForDraft } from '../workspace/early-replies.ts';
 import { TOO_MANY_MESSAGES } from '../workspace/poster.ts';
@@ -73,7 +73,7 @@ export const draftFromAppMention = messageTask(async ({ log }, workspace, messag
   });
   if (found === null) return null;
   const { author, permalink, marked } = found;
-  const app = { id: author.id, name: author.name ?? labels.someApp, messageTs, permalink };
+  const app = { id: author.id, name: author.name ?? 'an app', messageTs, permalink };
   const thread = { teamId, channelId, threadTs: marked.thread.threadTs };
   return async (tx, context) => {
     if (!(await isRoomForDraft(tx, log, thread, app.id, context.nowMs))) return;

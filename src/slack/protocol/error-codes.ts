@@ -85,8 +85,3 @@ export function isPlaceGone(code: string): boolean {
 }
 
 export const INVALID_CURSOR = 'invalid_cursor';
-
-/** Slack refuses this step, but may accept others. */
-export function isStepRefusal(code: string): boolean {
-  return code === 'access_denied';
-}

@@ -186,11 +186,7 @@ export const settingsData = z.object({
 });
 export type SettingsFormData = Readonly<z.infer<typeof settingsData>>;
 
-/** Slack allows 3000 characters for a form, 2000 for a button. */
-export function encode(data: object): string {
-  return JSON.stringify(data);
-}
-
+/** From a form (at most 3000 characters) or a button (2000). */
 export function decode<T>(schema: z.ZodType<T>, text: string): T | null {
   try {
     return schema.parse(JSON.parse(text));

@@ -5,7 +5,6 @@ import { intentOf } from '#jobs/requests/intent.ts';
 import {
   type ComposeTarget,
   type DecisionForm,
-  encode,
   formIds,
   type MentionedIn,
   type OfferedThread,
@@ -190,7 +189,7 @@ const noOtherText = mrkdwn`There's no other text in this thread.`;
 
 /** @param authors one per message to send; null: unreadable */
 export function sendAlongView(mentioned: MentionedIn, authors: readonly string[] | null): SlackMessage {
-  const data = encode(mentioned);
+  const data = JSON.stringify(mentioned);
   const offered = authors !== null && authors.length > 0;
   const question = joined([mrkdwn`🧵 *Send this thread along?*`, offered && messagesBy(authors)], ' ');
   return message(
@@ -204,7 +203,7 @@ export function sendAlongView(mentioned: MentionedIn, authors: readonly string[]
 }
 
 export function saidSinceView(job: Job, since: SaidSince, authors: readonly string[]): SlackMessage {
-  const data = encode(since);
+  const data = JSON.stringify(since);
   return messageOfJob(
     job,
     NO_NAMES,

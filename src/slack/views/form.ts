@@ -1,7 +1,7 @@
 import type { InputBlock, ModalView, PlainTextOption } from '@slack/types';
 import type { FollowUpMode } from '#jobs/policy.ts';
 import { type Project, type Projects, unescaped } from '#jobs/requests/command.ts';
-import { encode, formIds, type SettingsFormData, viewIds } from '../protocol/ids.ts';
+import { formIds, type SettingsFormData, viewIds } from '../protocol/ids.ts';
 import { type Blocks, blocksOf, message, type SlackMessage, say } from './message.ts';
 import { channelMention, cut, fullDuration, inFigures, mrkdwn, oneLine, shown } from './text.ts';
 
@@ -24,7 +24,7 @@ export function form(
   return {
     type: 'modal',
     callback_id: id,
-    private_metadata: typeof data === 'string' ? data : encode(data),
+    private_metadata: typeof data === 'string' ? data : JSON.stringify(data),
     title: plain(title),
     submit: plain(submit),
     close: plain('Cancel'),
@@ -153,7 +153,7 @@ export function settingsForm(
 ): ModalView {
   const modeOptions = Object.entries(modes).map(([value, choice]) => option(value, choice));
   const windowOptions = windowsMs(followUpWindowMs).map((windowMs) =>
-    option(String(windowMs), windowMs === 0 ? 'Off: each reply goes out at once' : windowInWords(windowMs)),
+    option(String(windowMs), windowMs === 0 ? 'Off: each reply goes out at once' : fullDuration(windowMs)),
   );
   return form(
     viewIds.settings,
@@ -200,8 +200,3 @@ export function settingsSavedView(channelId: string): SlackMessage {
 export const notAChoiceView = say`That's no longer available. Please choose again.`;
 
 export const tooManyNoticesView = say`At most ${NOTICE_CHANNELS_MAX} channels, public or private. Please choose fewer.`;
-
-/** At most ten minutes. */
-function windowInWords(ms: number) {
-  return ms % 60_000 === 0 ? fullDuration(ms) : `${ms / 1000} s`;
-}

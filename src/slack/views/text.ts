@@ -6,7 +6,6 @@ import { displayText, escapeMrkdwn, readableText } from '../protocol/slack-text.
 export const labels = {
   askDocsAgent: 'Ask Docs Agent',
   somebody: 'somebody',
-  someApp: 'an app',
   startAnother: 'Start another?',
 } as const;
 
@@ -315,8 +314,8 @@ export function inDays(ms: number): string {
   return ms < DAY_MS ? 'today' : counted(Math.trunc(ms / DAY_MS), 'day');
 }
 
-/** `3 days`, `36 hours`, `1 minute` */
+/** `3 days`, `36 hours`, `1 minute`, `1.5 seconds` */
 export function fullDuration(ms: number): string {
   const [unitMs, , unit] = UNITS.find(([unitMs]) => ms >= unitMs && ms % unitMs === 0) ?? SECONDS;
-  return counted(Math.trunc(ms / unitMs), unit);
+  return counted(ms / unitMs, unit);
 }

@@ -23,7 +23,7 @@ test.each([
 });
 
 test.each([
-  [1, '0 seconds'],
+  [1_500, '1.5 seconds'],
   [1_000, '1 second'],
   [90_000, '90 seconds'],
   [60 * MINUTE_MS, '1 hour'],

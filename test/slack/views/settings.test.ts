@@ -37,7 +37,7 @@ test('the form shows the settings as they hold; a project is asked for only if t
   expect(form.blocks.slice(1)).toMatchObject([
     { element: { initial_option: { value: 'p2' } } },
     { element: { initial_option: { value: 'mentions' } } },
-    { element: { initial_option: { value: '15000', text: { text: '15 s' } } } },
+    { element: { initial_option: { value: '15000', text: { text: '15 seconds' } } } },
     { element: { initial_conversations: ['C9'] } },
   ]);
   expect(idsOf(settingsForm(data, settings, [handbook]))).not.toContain('project');
