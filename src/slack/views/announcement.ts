@@ -80,7 +80,7 @@ type ViewOf<One> = (
 
 type Views = { readonly [K in Announcement['kind']]: ViewOf<AnnouncementOf<K>> };
 
-type OutcomeWords = (name: string, outcome: Omit<OfferOutcome, 'answer'>) => Mrkdwn | string | null;
+type OutcomeWords = (name: string, outcome: OfferOutcome) => Mrkdwn | string | null;
 
 export type FeatureViews = Readonly<{
   announcements?: Partial<Views>;
@@ -132,7 +132,8 @@ const views: Omit<Views, 'pull_request_over' | 'reminder'> = {
   pull_request: ({ url, changed, branch, authors }, job, thread) => {
     const link = { url, is: changed ? 'another' : 'first' } as const;
     const replies = { count: 0, authors };
-    return turnEndedView({ link, branch, replies, lastedMs: null, undelivered: null }, job, thread);
+    const ended = { link, branch, replies, lastedMs: null, undelivered: null };
+    return turnEndedView({ kind: 'turn_ended', ...ended }, job, thread);
   },
   trouble: ({ trouble, retryAtMs, words }) => {
     switch (trouble) {

@@ -46,7 +46,7 @@ import {
 } from './text.ts';
 
 /** Mentions people who waited or must act. */
-export function turnEndedView(ended: Omit<TurnEnded, 'kind'>, job: Job, { sites }: ViewFacts): Blocks[] {
+export function turnEndedView(ended: TurnEnded, job: Job, { sites }: ViewFacts): Blocks[] {
   const { link, lastedMs, replies, branch, words, undelivered } = ended;
   const toAct = undelivered?.authors ?? [];
   const included = replies.count > 0 && `${repliesOf(replies.count)} included`;
