@@ -113,16 +113,19 @@ export function scopesFinding(
   return findings.ok('all that are needed');
 }
 
+/** `id` is null for a single workspace. */
+export type Served = Readonly<{ id: string | null; settings: WorkspaceSettings }>;
+
 export async function emojiFindings(
   inspection: Inspection,
   scopes: TokenFacts['scopes'],
-  settingsOf: readonly Readonly<{ id: string | null; settings: WorkspaceSettings }>[],
+  served: readonly Served[],
 ): Promise<Finding[]> {
-  if (!settingsOf.some(({ settings }) => hasMarks(settings))) return [];
+  if (!served.some(({ settings }) => hasMarks(settings))) return [];
   const names = scopes?.has(EMOJI_SCOPE)
     ? await inspection.emoji().catch((error: unknown) => ({ error }))
     : null;
-  const checks = settingsOf.flatMap(({ id, settings: { channels, access } }) =>
+  const checks = served.flatMap(({ id, settings: { channels, access } }) =>
     [...channels].flatMap(([channelId, { reaction: emoji }]) => {
       if (emoji === undefined) return [];
       const findings = findingsOf('reaction', channelId, id);

@@ -1,4 +1,4 @@
-import type { Config, WorkspaceSettings } from '#app/config/config.ts';
+import type { Config } from '#app/config/config.ts';
 import { features } from '#app/features.ts';
 import { configuredNoticeChannels, mayAskIn } from '#jobs/policy.ts';
 import { Vault, VaultError } from '#slack/install/vault.ts';
@@ -7,18 +7,18 @@ import { INSTALL_PATH } from '#slack/protocol/ids.ts';
 import type { Inspection } from '#slack/workspace/inspection.ts';
 import type { NoticeFacts, StoreFacts } from '#store/inspect.ts';
 import { type Finding, type Findings, findingsOf, type Given } from './finding.ts';
-import { emojiFindings, INVITE, inspectionWith, scopesFinding, slackFailure } from './slack.ts';
+import { emojiFindings, INVITE, inspectionWith, type Served, scopesFinding, slackFailure } from './slack.ts';
 
 const RENEW_BOT_TOKEN =
   'Install the app again ("Install App"), and set SLACK_BOT_TOKEN to its Bot User OAuth Token (xoxb-…).';
 const INSTALL = `Install the app there: https://<your address>${INSTALL_PATH}.`;
 
-/** `id` is null for a single workspace. */
+/** `id` as in `Served`, or an organisation's. */
 type Installed = Readonly<{
   id: string | null;
   token: string;
   howToRenew: string;
-  settingsOf: readonly Readonly<{ id: string | null; settings: WorkspaceSettings }>[];
+  served: readonly Served[];
 }>;
 
 /** @param store null: unreadable */
@@ -33,15 +33,13 @@ export async function askSlack(given: Given<Config>, store: StoreFacts | null) {
       const token = await inspection.token().catch(slackFailure(findings, refused, one.howToRenew));
       if ('check' in token) return { found: [token], clockAheadMs: null };
       const { workspace, teamId, botName, scopes, clockAheadMs } = token;
-      const settings = one.settingsOf.map((own) => own.settings);
-      const places = one.settingsOf.flatMap((own) =>
-        placeFindings(inspection, own, own.id ?? teamId, notices),
-      );
+      const settings = one.served.map((own) => own.settings);
+      const places = one.served.flatMap((own) => placeFindings(inspection, own, own.id ?? teamId, notices));
       const found = [
         findings.ok(`@${botName} in ${workspace} (${teamId})`),
         scopesFinding(one.id, scopes, settings),
         ...(await Promise.all(places)),
-        ...(await emojiFindings(inspection, scopes, one.settingsOf)),
+        ...(await emojiFindings(inspection, scopes, one.served)),
       ];
       return { found, clockAheadMs };
     }),
@@ -53,28 +51,28 @@ export async function askSlack(given: Given<Config>, store: StoreFacts | null) {
 function installationsOf({ slack: { installing }, workspaces, ...config }: Config, store: StoreFacts | null) {
   const findings: Finding[] = [];
   if (installing.kind === 'by_hand') {
-    const settingsOf = [{ id: null, settings: config }];
-    const only: Installed = { id: null, token: installing.botToken, howToRenew: RENEW_BOT_TOKEN, settingsOf };
+    const served = [{ id: null, settings: config }];
+    const only: Installed = { id: null, token: installing.botToken, howToRenew: RENEW_BOT_TOKEN, served };
     return { installed: [only], findings };
   }
   const installed: Installed[] = [];
   if (store === null) return { installed, findings };
   const { installations, organisations } = store;
   const ofOrganisations = installations.filter(({ isOrganisation }) => isOrganisation);
-  const served = Map.groupBy(
+  const byInstallation = Map.groupBy(
     [...workspaces].map(([id, settings]) => ({ id, settings })),
     ({ id }) =>
       installations.find((one) => one.id === id) ??
       ofOrganisations.find((one) => one.id === organisations.get(id)),
   );
-  for (const { id } of served.get(undefined) ?? []) {
+  for (const { id } of byInstallation.get(undefined) ?? []) {
     findings.push(notInstalled(id, ofOrganisations.length > 0));
   }
   const vault = new Vault(installing.encryptionKeys);
   for (const installation of installations) {
     const { id, isOrganisation, token: sealed } = installation;
-    const settingsOf = served.get(installation) ?? [];
-    if (settingsOf.length === 0 && !isOrganisation) {
+    const served = byInstallation.get(installation) ?? [];
+    if (served.length === 0 && !isOrganisation) {
       findings.push(
         findingsOf('settings', id).warning(
           'the app is installed, but the settings do not name this workspace: its people are refused',
@@ -83,7 +81,7 @@ function installationsOf({ slack: { installing }, workspaces, ...config }: Confi
       );
     }
     try {
-      installed.push({ id, token: vault.open(id, sealed), howToRenew: INSTALL, settingsOf });
+      installed.push({ id, token: vault.open(id, sealed), howToRenew: INSTALL, served });
     } catch (error) {
       if (!(error instanceof VaultError)) throw error;
       const found = `its token cannot be read: ${error.message}`;
@@ -109,10 +107,10 @@ const OUTSIDE_WORKFLOW = [
   'Add it to access.channels in the file of DOCS_AGENT_CONFIG, or remove it from workflows.channels.',
 ] as const;
 
-/** As in `Installed`; `teamId` is always known. */
+/** `teamId` is always known. */
 function placeFindings(
   inspection: Inspection,
-  { id, settings }: Installed['settingsOf'][number],
+  { id, settings }: Served,
   teamId: string,
   notices: NoticeFacts,
 ) {
