@@ -2,72 +2,39 @@ import { type AccessRule, hasMarks, type Rules } from '#jobs/policy.ts';
 
 export interface Scope {
   readonly name: string;
+  /** What fails. */
   readonly without: string;
-  readonly isOptional?: true;
+  readonly isOptional: boolean;
 }
 
 const USER_GROUPS_SCOPE = 'usergroups:read';
+const REACTIONS_SCOPE = 'reactions:read';
+export const EMOJI_SCOPE = 'emoji:read';
+export const AGENT_SCOPE = 'assistant:write';
+const OPTIONAL = new Set(['files:read', USER_GROUPS_SCOPE, REACTIONS_SCOPE, EMOJI_SCOPE]);
 
-export const botScopes: readonly Scope[] = [
-  {
-    name: 'commands',
-    without: '/docs-agent and "Ask Docs Agent" do nothing',
-  },
-  {
-    name: 'app_mentions:read',
-    without: 'mentions do nothing',
-  },
-  {
-    name: 'chat:write',
-    without: 'nothing is posted',
-  },
-  {
-    name: 'reactions:write',
-    without: 'nobody sees whether a reply was stored or sent',
-  },
-  {
-    name: 'channels:history',
-    without: 'replies in public channels never reach the agent',
-  },
-  {
-    name: 'groups:history',
-    without: 'replies in private channels never reach the agent',
-  },
-  {
-    name: 'im:history',
-    without: 'direct messages do nothing',
-  },
-  {
-    name: 'mpim:history',
-    without: 'replies in group messages never reach the agent',
-  },
-  {
-    name: 'channels:read',
-    without: 'every public channel counts as shared with another organisation, so nothing starts there',
-  },
-  {
-    name: 'groups:read',
-    without: 'every private channel counts as shared with another organisation, so nothing starts there',
-  },
-  {
-    name: 'mpim:read',
-    without: 'all group messages count as shared with another organisation, so nothing starts there',
-  },
-  {
-    name: 'files:read',
-    without: 'the text files and pictures that come along are not read',
-    isOptional: true,
-  },
-  {
-    name: 'users:read',
-    without: 'members cannot be told from guests and people of other workspaces, so everybody is refused',
-  },
-  {
-    name: USER_GROUPS_SCOPE,
-    without: 'user groups in the settings let nobody in',
-    isOptional: true,
-  },
-];
+function scopesOf(table: Readonly<Record<string, string>>): readonly Scope[] {
+  return Object.entries(table).map(([name, without]) => {
+    return { name, without, isOptional: OPTIONAL.has(name) };
+  });
+}
+
+export const botScopes = scopesOf({
+  commands: '/docs-agent and "Ask Docs Agent" do nothing',
+  'app_mentions:read': 'mentions do nothing',
+  'chat:write': 'nothing is posted',
+  'reactions:write': 'nobody sees whether a reply was stored or sent',
+  'channels:history': 'replies in public channels never reach the agent',
+  'groups:history': 'replies in private channels never reach the agent',
+  'im:history': 'direct messages do nothing',
+  'mpim:history': 'replies in group messages never reach the agent',
+  'channels:read': 'every public channel counts as shared with another organisation, so nothing starts there',
+  'groups:read': 'every private channel counts as shared with another organisation, so nothing starts there',
+  'mpim:read': 'all group messages count as shared with another organisation, so nothing starts there',
+  'files:read': 'the text files and pictures that come along are not read',
+  'users:read': 'members cannot be told from guests and people of other workspaces, so everybody is refused',
+  [USER_GROUPS_SCOPE]: 'user groups in the settings let nobody in',
+});
 
 /** These need no other scopes. */
 export const botEvents: readonly string[] = [
@@ -83,32 +50,17 @@ export const botEvents: readonly string[] = [
   'group_unarchive',
 ];
 
-const REACTIONS_SCOPE = 'reactions:read';
-export const reactionScopes: readonly Scope[] = [
-  {
-    name: REACTIONS_SCOPE,
-    without: 'no emoji makes a draft',
-    isOptional: true,
-  },
-];
+export const reactionScopes = scopesOf({ [REACTIONS_SCOPE]: 'no emoji makes a draft' });
 export const reactionEvents: readonly string[] = ['reaction_added', 'reaction_removed'];
 
-export const EMOJI_SCOPE = 'emoji:read';
-export const optionalReactionScopes: readonly Scope[] = [
-  {
-    name: EMOJI_SCOPE,
-    without: '`docs-agent doctor` cannot say whether the emoji exists',
-    isOptional: true,
-  },
-];
+export const optionalReactionScopes = scopesOf({
+  [EMOJI_SCOPE]: '`docs-agent doctor` cannot say whether the emoji exists',
+});
 
 /** These end an installation. */
 export const oauthEvents: readonly string[] = ['app_uninstalled', 'tokens_revoked'];
 
-export const AGENT_SCOPE = 'assistant:write';
-export const agentScopes: readonly Scope[] = [
-  { name: AGENT_SCOPE, without: 'Slack does not accept an agent_view' },
-];
+export const agentScopes = scopesOf({ [AGENT_SCOPE]: 'Slack does not accept an agent_view' });
 
 export const agentEvents: readonly string[] = ['agent_session_stopped'];
 
