@@ -3,7 +3,7 @@ import { StoreError } from '#store/engines/database.ts';
 import type { StoredInstallation } from '#store/queries/workspaces.ts';
 import type { Store } from '#store/store.ts';
 import { noToken } from '../workspace/caller.ts';
-import { cachedLookup, MAX_KNOWN } from '../workspace/names.ts';
+import { cachedLookup, putNewest } from '../workspace/names.ts';
 import {
   createWorkspace,
   type Workspace,
@@ -115,10 +115,7 @@ export function installedWorkspaces(
     const isInstalled = installation !== null;
     const identity = { teamId, isInstalled, botUserId, botId, enterpriseId, workspaceUrl };
     const workspace = createWorkspace(parts, identity, () => tokenOf(teamId), workspaceSettings(teamId));
-    known.delete(teamId);
-    const [oldest] = known.keys();
-    if (known.size >= MAX_KNOWN && oldest !== undefined) known.delete(oldest);
-    known.set(teamId, { installation, workspace });
+    putNewest(known, teamId, { installation, workspace });
     return workspace;
   };
 

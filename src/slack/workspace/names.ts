@@ -5,9 +5,17 @@ import { mentionedIds } from '../protocol/slack-text.ts';
 import { type CallerParts, failureIn, type SlackCaller, withSecondTry } from './caller.ts';
 
 const FRESH_MS = 600_000;
-export const MAX_KNOWN = 5_000;
+const MAX_KNOWN = 5_000;
 /** Slack gives a request 3 seconds, and storing needs most of them. */
 const WAIT_MS = 300;
+
+/** Beyond the limit, the oldest entry goes. */
+export function putNewest<T>(known: Map<string, T>, id: string, value: T): void {
+  known.delete(id);
+  const [oldest] = known.keys();
+  if (known.size >= MAX_KNOWN && oldest !== undefined) known.delete(oldest);
+  known.set(id, value);
+}
 
 /** If `mayBeStale`, the last answer serves while Slack fails or is slow. */
 export function cachedLookup<T>(
@@ -25,10 +33,7 @@ export function cachedLookup<T>(
   }
 
   function remember(id: string, value: T) {
-    known.delete(id);
-    const [oldest] = known.keys();
-    if (known.size >= MAX_KNOWN && oldest !== undefined) known.delete(oldest);
-    known.set(id, { value, freshUntilMs: clock.now() + freshMs });
+    putNewest(known, id, { value, freshUntilMs: clock.now() + freshMs });
   }
 
   function ask(id: string) {
