@@ -7,7 +7,7 @@ import {
   isTriedForLong,
   type PostResult,
   record,
-  refused,
+  refusalResult,
   retryLater,
 } from '#slack/outbound/post-to-slack.ts';
 import type { SlackTools } from '#slack/outbound/refresh.ts';
@@ -70,7 +70,7 @@ function completeStep(tools: SlackTools, task: ClaimedTask): Promise<void> {
         if (needsAdmin && !isFailed) {
           log.error('slack_needs_admin', { ...factsOf(started.job), call_id: started.call.id, reason });
         }
-        return isFailed ? refused(started.call, reason) : retryLater(attempt);
+        return isFailed ? refusalResult(started.call, reason) : retryLater(attempt);
       },
       // Slack ignores a second completion.
       recover: async () => ({ outcome: { state: 'retry', detail: 'interrupted' } }),

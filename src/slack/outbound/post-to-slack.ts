@@ -191,12 +191,12 @@ async function admit(_tx: Transaction, { call, job: { stage } }: DueCall) {
   const draft = draftIn(call);
   if (draft !== null) {
     const isOpen = stage.kind === 'draft' && stage.number === draft.number;
-    return isOpen ? null : refused(call, 'settled');
+    return isOpen ? null : refusalResult(call, 'settled');
   }
   // The request's message was deleted.
-  if (kind === 'post_card' && stage.kind === 'dropped') return refused(call, 'settled');
+  if (kind === 'post_card' && stage.kind === 'dropped') return refusalResult(call, 'settled');
   // Without a card there is no thread to post in.
-  return kind === 'announce' && stage.kind === 'card_failed' ? refused(call, stage.reason) : null;
+  return kind === 'announce' && stage.kind === 'card_failed' ? refusalResult(call, stage.reason) : null;
 }
 
 function notPosted(attempt: Attempt): PostResult {
@@ -205,9 +205,9 @@ function notPosted(attempt: Attempt): PostResult {
     case 'refused':
       return mayWaitForPlace(attempt)
         ? { ...retryLater(attempt), event: placeDelayed(call, failure.code) }
-        : refused(call, failure.code);
+        : refusalResult(call, failure.code);
     case 'retry':
-      return isTriedForLong(attempt) ? refused(call, failure.code) : retryLater(attempt);
+      return isTriedForLong(attempt) ? refusalResult(call, failure.code) : retryLater(attempt);
     case 'unknown':
       if (call.request.kind === 'ephemeral') return dropped(failure.code);
       // Private messages can't be searched for, and a duplicate is better than silence.
@@ -220,7 +220,7 @@ function notSearched(attempt: Attempt): PostResult {
   const { call, failure, nowMs } = attempt;
   const { code, outcome, needsAdmin, isPassing } = failure;
   if (outcome === 'refused' && code !== INVALID_CURSOR) {
-    return mayWaitForPlace(attempt) ? waitUntilReadable(attempt) : refused(call, code);
+    return mayWaitForPlace(attempt) ? waitUntilReadable(attempt) : refusalResult(call, code);
   }
   // An outage doesn't hide posts.
   if (code === INVALID_CURSOR || (!isPassing && !OUT_OF_SIGHT.has(code))) {
@@ -234,7 +234,7 @@ function notSearched(attempt: Attempt): PostResult {
   const draft = draftIn(call)?.number;
   return {
     outcome: { state: 'unknown', detail: code },
-    event: draft === undefined ? refusal(call, NOT_SEEN) : { type: 'draft_unseen', draft },
+    event: draft === undefined ? refusalEvent(call, NOT_SEEN) : { type: 'draft_unseen', draft },
   };
 }
 
@@ -314,8 +314,8 @@ export function draftIn({ request }: Pick<LedgerCall, 'request'>) {
   return announcement?.kind === 'draft' ? announcement : null;
 }
 
-export function refused(call: LedgerCall, reason: string): PostResult {
-  return { outcome: { state: 'failed', detail: reason }, event: refusal(call, reason) };
+export function refusalResult(call: LedgerCall, reason: string): PostResult {
+  return { outcome: { state: 'failed', detail: reason }, event: refusalEvent(call, reason) };
 }
 
 function mayWaitForPlace({ call, job, failure: { code }, nowMs }: Attempt) {
@@ -341,7 +341,7 @@ function retryOf({ task, failure, nowMs }: Attempt): Wait {
 /** Null: only shown on administrators' Home tabs. */
 function placeDelayed(call: LedgerCall, reason: string): JobEvent | null {
   const { id: callId, request } = call;
-  if (request.kind === 'notify_channel') return refusal(call, reason);
+  if (request.kind === 'notify_channel') return refusalEvent(call, reason);
   if (request.kind !== 'announce' || draftIn(call) !== null) return cardDelayed(call, reason);
   return { type: 'post_delayed', callId, announcement: request.announcement, reason };
 }
@@ -380,7 +380,7 @@ function cardDelayed({ request }: LedgerCall, reason: string): JobEvent | null {
   return { type: 'card_delayed', reason, ...(isForAdmin && { waitsFor: 'administrator' }) };
 }
 
-function refusal({ id: callId, request }: LedgerCall, reason: string): JobEvent | null {
+function refusalEvent({ id: callId, request }: LedgerCall, reason: string): JobEvent | null {
   switch (request.kind) {
     case 'post_card':
       return { type: 'card_refused', reason };
