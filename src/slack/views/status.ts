@@ -55,21 +55,16 @@ export function listView({ jobs, hasOlder }: JobPage, reader: Reader): SlackMess
   if (last === undefined) {
     return say`📋 *No jobs.* You haven't started any, and none are open in this channel. \`/docs-agent explain the rate limits\` starts one.`;
   }
+  const { requestedAtMs, id } = last;
   return message(
     mrkdwn`📋 *Your jobs, and the open ones of this channel*`,
     jobs.map((job) => jobLine(job, reader)),
-    buttonRow(hasOlder && pressButton(buttons.older, encodePage(last))),
+    buttonRow(hasOlder && pressButton(buttons.older, JSON.stringify({ requestedAtMs, id }))),
   );
 }
 
-const pageButton = z
-  .object({ at: z.number(), id: z.string().min(1).max(100) })
-  .transform(({ at, id }) => ({ requestedAtMs: at, id }));
-
 /** A position in time never expires. */
-function encodePage({ requestedAtMs: at, id }: Job) {
-  return JSON.stringify({ at, id });
-}
+const pageButton = z.object({ requestedAtMs: z.number(), id: z.string().min(1).max(100) });
 
 export function decodePage(value: string): JobCursor | null {
   return decode(pageButton, value);
