@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import type { Clock } from '#runtime/clock.ts';
-import { type Logger, scrub } from '#runtime/redact.ts';
+import { scrub } from '#runtime/redact.ts';
 
 export type Given<Settings> = Readonly<{ config: Settings; tools: Tools }>;
 
@@ -11,8 +11,6 @@ export type Tools = Readonly<{
   /** Sends an empty request to the agent API. Default: no. */
   probeWrite?: boolean;
 }>;
-
-export const SILENT: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /** Names are stable. */
 const TITLES = {

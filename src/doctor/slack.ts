@@ -5,7 +5,7 @@ import { EVENTS_PATH } from '#slack/protocol/ids.ts';
 import { EMOJI_SCOPE, howToGrant, missingScopes, scopesInWords } from '#slack/protocol/scopes.ts';
 import { failureIn } from '#slack/workspace/caller.ts';
 import { type Inspection, inspectionBy, type TokenFacts } from '#slack/workspace/inspection.ts';
-import { type Finding, type Findings, findingsOf, type Given, SILENT } from './finding.ts';
+import { type Finding, type Findings, findingsOf, type Given } from './finding.ts';
 
 const RENEW_APP_TOKEN =
   'Make an app-level token with the scope connections:write ("Basic Information" of the app), and set SLACK_APP_TOKEN to it.';
@@ -14,13 +14,6 @@ export const INVITE = 'Type /invite @docs-agent in the channel, or remove the ch
 
 /** Revoked during the check. */
 const LOOK_AGAIN = 'Run doctor again.';
-
-export function inspectionWith(
-  token: string,
-  { config, tools: { clock, timeoutMs } }: Given<Config>,
-): Inspection {
-  return inspectionBy(token, { apiUrl: config.slack.apiUrl, clock, log: SILENT }, timeoutMs);
-}
 
 /** From the running program: a connection of doctor's own would receive requests. */
 export function otherProgramFindings(otherConnections: number): Finding[] {
@@ -33,13 +26,13 @@ export function otherProgramFindings(otherConnections: number): Finding[] {
   ];
 }
 
-export async function connectionFinding(given: Given<Config>): Promise<Finding> {
-  const { installing, transport } = given.config.slack;
+export async function connectionFinding({ config, tools }: Given<Config>): Promise<Finding> {
+  const { installing, transport, apiUrl } = config.slack;
   const findings = findingsOf('slack_connection');
   if (transport.kind === 'http') {
     const oauth = installing.kind === 'oauth' ? ' --oauth' : '';
     return findings.ok(
-      `HTTP mode: Slack must reach POST ${EVENTS_PATH} at port ${given.config.http.port}, which cannot be checked from here`,
+      `HTTP mode: Slack must reach POST ${EVENTS_PATH} at port ${config.http.port}, which cannot be checked from here`,
       `The manifest for it: \`docs-agent manifest --url https://<your address>${oauth}\`. If commands work and mentions do not, look at "Event Subscriptions" of the app: Slack switches them off when nearly all deliveries fail for an hour.`,
     );
   }
@@ -53,7 +46,7 @@ export async function connectionFinding(given: Given<Config>): Promise<Finding> 
     RENEW_APP_TOKEN,
     ['the app token lacks the scope connections:write', RENEW_APP_TOKEN],
   );
-  const connecting = inspectionWith(transport.appToken, given).mayConnect();
+  const connecting = inspectionBy(transport.appToken, apiUrl, tools).mayConnect();
   return connecting.then(() => findings.ok('Socket Mode: the app token may open connections'), failed);
 }
 

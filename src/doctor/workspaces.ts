@@ -4,10 +4,10 @@ import { configuredNoticeChannels, mayAskIn } from '#jobs/policy.ts';
 import { Vault, VaultError } from '#slack/install/vault.ts';
 import { CHANNEL_IS_SHARED, isNotInChannel, isPlaceClosed } from '#slack/protocol/error-codes.ts';
 import { INSTALL_PATH } from '#slack/protocol/ids.ts';
-import type { Inspection } from '#slack/workspace/inspection.ts';
+import { type Inspection, inspectionBy } from '#slack/workspace/inspection.ts';
 import type { NoticeFacts, StoreFacts } from '#store/inspect.ts';
 import { type Finding, type Findings, findingsOf, type Given } from './finding.ts';
-import { emojiFindings, INVITE, inspectionWith, type Served, scopesFinding, slackFailure } from './slack.ts';
+import { emojiFindings, INVITE, type Served, scopesFinding, slackFailure } from './slack.ts';
 
 const RENEW_BOT_TOKEN =
   'Install the app again ("Install App"), and set SLACK_BOT_TOKEN to its Bot User OAuth Token (xoxb-…).';
@@ -22,12 +22,12 @@ type Installed = Readonly<{
 }>;
 
 /** @param store null: unreadable */
-export async function askSlack(given: Given<Config>, store: StoreFacts | null) {
-  const { installed, findings } = installationsOf(given.config, store);
+export async function askSlack({ config, tools }: Given<Config>, store: StoreFacts | null) {
+  const { installed, findings } = installationsOf(config, store);
   const notices = store?.notices ?? { saved: [], refused: [] };
   const asked = await Promise.all(
     installed.map(async (one) => {
-      const inspection = inspectionWith(one.token, given);
+      const inspection = inspectionBy(one.token, config.slack.apiUrl, tools);
       const findings = findingsOf('slack_token', one.id);
       const refused = (code: string) => findings.error(`Slack refuses the token (${code})`, one.howToRenew);
       const token = await inspection.token().catch(slackFailure(findings, refused, one.howToRenew));

@@ -9,6 +9,8 @@ export type LogFields = Readonly<Record<string, unknown>>;
  */
 export type Logger = Readonly<Record<LogLevel, (event: string, fields?: LogFields) => void>>;
 
+export const SILENT: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
 const MAX_DEPTH = 6;
 const MAX_LENGTH = 2_000;
 /** Searched for secrets before the cut, which could hide the end of one. */

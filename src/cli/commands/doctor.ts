@@ -5,8 +5,9 @@ import { parseArgs } from 'node:util';
 import { parseConfig } from '#app/config/config.ts';
 import { ConfigError, type Environment } from '#app/config/values.ts';
 import { examine, secretsOf } from '#doctor/examine.ts';
-import { type Finding, findingsOf, jsonReport, SILENT, shown, textReport, worstOf } from '#doctor/finding.ts';
+import { type Finding, findingsOf, jsonReport, shown, textReport, worstOf } from '#doctor/finding.ts';
 import { systemClock } from '#runtime/clock.ts';
+import { SILENT } from '#runtime/redact.ts';
 import type { Host } from '../command.ts';
 import { ownRunnerOf, startOwnRunner } from '../own-runner.ts';
 

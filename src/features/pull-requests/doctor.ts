@@ -7,8 +7,9 @@ import {
   type GithubApp,
   type HostResponse,
 } from '#codehost/client.ts';
-import { type Finding, type Findings, findingsOf, SILENT } from '#doctor/finding.ts';
+import { type Finding, type Findings, findingsOf } from '#doctor/finding.ts';
 import { type PullRequestLink, parsePullRequestLink } from '#jobs/pull-requests/link.ts';
+import { SILENT } from '#runtime/redact.ts';
 import type { Feature } from '../feature.ts';
 import { type CheckResult, createCodeHosts, DIALECTS, hasBadCredentials } from './code-hosts.ts';
 import { id, listOf, READINGS, shortText } from './dialect.ts';

@@ -1,7 +1,7 @@
 import type { AuthTestResponse, EmojiListResponse } from '@slack/web-api';
 import { type AccessRule, configuredNoticeChannels, type Rules } from '#jobs/policy.ts';
 import { type Clock, clockAheadMs } from '#runtime/clock.ts';
-import type { Logger } from '#runtime/redact.ts';
+import { SILENT } from '#runtime/redact.ts';
 import type { Transaction } from '#store/store.ts';
 import { EMOJI_SCOPE, grantedIn, missingScopes } from '../protocol/scopes.ts';
 import type { SlackFacts } from '../views/home.ts';
@@ -18,10 +18,10 @@ export type TokenFacts = Awaited<ReturnType<Inspection['token']>>;
 /** Read-only. Every method throws SlackCallError. */
 export function inspectionBy(
   token: string,
-  { apiUrl, clock, log }: { apiUrl: string | null; clock: Clock; log: Logger },
-  timeoutMs: number,
+  apiUrl: string | null,
+  { clock, timeoutMs }: Readonly<{ clock: Clock; timeoutMs: number }>,
 ) {
-  const call = createCaller(slackClient(apiUrl, boltLogger(log), timeoutMs), async () => token);
+  const call = createCaller(slackClient(apiUrl, boltLogger(SILENT), timeoutMs), async () => token);
   return {
     token: async () => {
       const sentAtMs = clock.now();
