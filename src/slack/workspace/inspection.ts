@@ -43,7 +43,10 @@ export function inspectionBy(
      */
     isIn: async (channel: string): Promise<void> => {
       await call('conversations.history', { channel, limit: 1 });
-      await nullIf('thread_not_found', call('conversations.replies', { channel, ts: NO_THREAD, limit: 1 }));
+      const missing = call('conversations.replies', { channel, ts: NO_THREAD, limit: 1 });
+      await missing.catch((error: unknown) => {
+        if (failureIn(error).code !== 'thread_not_found') throw error;
+      });
     },
     isShared: (channelId: string) => isSharedChannel(call, channelId),
     emoji: async (): Promise<ReadonlySet<string>> => {
@@ -52,13 +55,6 @@ export function inspectionBy(
       return new Set([...Object.keys(emoji), ...categories.flatMap(({ emoji_names: names = [] }) => names)]);
     },
   };
-}
-
-function nullIf<T>(code: string, asked: Promise<T>) {
-  return asked.catch((error: unknown) => {
-    if (failureIn(error).code === code) return null;
-    throw error;
-  });
 }
 
 const CHANNELS_MAX = 8;
