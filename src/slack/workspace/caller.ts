@@ -47,6 +47,9 @@ export function slackClient(apiUrl: string | null, library: BoltLogger, timeoutM
     if (answer.kind === 'not_sent') throw new NotSentError(answer.cause);
     if (answer.cause !== null) throw new WebAPIRequestError(answer.cause);
     const { status, headers: answered } = answer.head;
+    if (status >= 300 && status < 400) {
+      throw new WebAPIRequestError(new Error('Slack redirects the request, which is not followed'));
+    }
     const retryAfterSeconds = Number.parseInt(String(answered['retry-after']), 10);
     if (status === 429 && retryAfterSeconds >= 0) throw new WebAPIRateLimitedError(retryAfterSeconds);
     if (status !== 200) throw new WebAPIHTTPError(status, '', {}, answer.body);
