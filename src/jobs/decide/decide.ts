@@ -165,7 +165,9 @@ function closeOffers(builder: DecisionBuilder, event: JobEvent, table: DecisionT
     const call = callOf(about);
     const isRepeated =
       call !== undefined && offers.slice(index + 1).some((other) => callOf(other.about) === call);
-    const isLeft = !isRepeated && ruleOf(about, table).isOpen(builder, about, event);
+    const rule = ruleOf(about, table);
+    if (rule === undefined) return { ...offer, outcome: { answer: 'moot', by: null } };
+    const isLeft = !isRepeated && rule.isOpen(builder, about, event);
     return isLeft ? offer : { ...offer, outcome: outcomeOf(event, about, builder.job, table) };
   });
   if (after.every((offer, index) => offer === offers[index])) return;
@@ -178,15 +180,16 @@ export function outcomeOfOffer(
   press: JobEvent,
   table: DecisionTable,
 ): OfferOutcome | null {
-  return offers.findLast(({ about }) => ruleOf(about, table).isAbout(press, about))?.outcome ?? null;
+  return offers.findLast(({ about }) => ruleOf(about, table)?.isAbout(press, about))?.outcome ?? null;
 }
 
 function callOf(about: OfferSubject) {
   return 'callId' in about ? about.callId : undefined;
 }
 
+/** Undefined: its feature has been removed. */
 function ruleOf({ kind }: OfferSubject, { offers }: DecisionTable) {
-  return offers[kind] as OfferRule<OfferSubject>;
+  return offers[kind] as OfferRule<OfferSubject> | undefined;
 }
 
 const ANSWERS_OF_ACCEPTANCE: { readonly [K in OfferSubject['kind']]?: OfferAnswer } = {

@@ -3,7 +3,7 @@ import { type MessageEvent, writtenOf } from '../messages/message-event.ts';
 import { ASK_SHORTCUT_ID, viewIds } from '../protocol/ids.ts';
 import { type ButtonKind, idsOf, jobButtons, linkButtons, otherButtons } from '../views/buttons.ts';
 import type { SlackMessage } from '../views/message.ts';
-import { notInstalledView, notSetUpView } from '../views/private-answers.ts';
+import { buttonGoneView, notInstalledView, notSetUpView } from '../views/private-answers.ts';
 import { answerFetch, SlackCallError } from '../workspace/caller.ts';
 import { isReady, type Workspaces } from '../workspace/workspace.ts';
 import { admissionProblem } from './admission.ts';
@@ -80,8 +80,10 @@ function registerListeners(app: App, shared: SharedDeps) {
         }
       });
     };
+  const present = new Set(Object.values(linkButtons).flatMap(idsOf));
   const onPress = (button: ButtonKind, listener: InteractionListener<Press>) => {
     for (const id of idsOf(button)) {
+      present.add(id);
       const served = serve(pressOf, listener, button.isRequesters);
       app.action<BlockButtonAction>({ type: 'block_actions', action_id: id }, served);
     }
@@ -115,6 +117,13 @@ function registerListeners(app: App, shared: SharedDeps) {
     for (const [name, listener] of Object.entries(listeners.events ?? {}))
       app.event(name, inWorkspace(listener as EventListener));
   }
+  app.action<BlockButtonAction>(
+    { type: 'block_actions' },
+    async ({ action, next }) => {
+      if (action.type === 'button' && !present.has(action.action_id)) await next();
+    },
+    serve(pressOf, async () => buttonGoneView),
+  );
 }
 
 function entriesOf<Name extends string, Value>(table: { [N in Name]?: Value } = {}) {

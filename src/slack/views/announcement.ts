@@ -206,8 +206,7 @@ export function announcementView(
 ): SlackMessage {
   const { kind } = announcement;
   const all: Partial<Views> = { ...views, ...thread.features?.announcements };
-  const viewOf = all[kind] as ViewOf<Announcement> | undefined;
-  if (viewOf === undefined) throw new Error(`${kind} has no view`);
+  const viewOf = (all[kind] ?? ofRemovedFeature) as ViewOf<Announcement>;
   const view = viewOf(announcement, job, thread);
   const isOpen = outcome === null;
   const blocks = 'news' in view ? offerBlocks(view, isOpen) : view;
@@ -222,6 +221,8 @@ export function announcementView(
     words !== null && smallPrint(mrkdwn`${words}`),
   );
 }
+
+const ofRemovedFeature = () => mrkdwn`🗄️ *This is no longer available.*`;
 
 export function offerBlocks(
   { news, below, words, advice, buttons: offered }: OfferView,

@@ -1,10 +1,19 @@
 import { describe, expect, test } from 'vitest';
+import { eventFeatures } from '../../../src/app/features.ts';
+import { type DecisionTable, decide as decideWith, outcomeOfOffer } from '../../../src/jobs/decide/decide.ts';
 import type { JobEvent } from '../../../src/jobs/event.ts';
 import type { OfferSubject } from '../../../src/jobs/job.ts';
 import { fc } from '../../support/properties.ts';
 import { act } from '../support/actions.ts';
 import { anyLife, anyPolicy } from '../support/any-life.ts';
-import { anAgentJob, failures, HOUR_MS, MINUTE_MS, SECOND_MS } from '../support/builders.ts';
+import {
+  anAgentJob,
+  failures,
+  HOUR_MS,
+  MINUTE_MS,
+  policy as policyOfTests,
+  SECOND_MS,
+} from '../support/builders.ts';
 import { aJobBeingCreated, anEndedJob, aWorkingJob, followUp } from '../support/stages.ts';
 import { World } from '../support/world.ts';
 
@@ -24,6 +33,32 @@ function pressOf(about: OfferSubject): JobEvent {
       return { type: 'keep_watching_pressed', question: about.question, userId: 'U2' };
   }
 }
+
+describe('an offer of a feature that has been removed', () => {
+  const { reminder: _, ...offers } = eventFeatures.decisions.offers;
+  const table = { ...eventFeatures.decisions, offers } as DecisionTable;
+  const about = { kind: 'reminder', reminderId: 'r1', url: 'https://github.com/acme/docs/pull/1' } as const;
+  const old = { postId: 'p1', about, outcome: null, isShown: false };
+
+  test('is settled by the next event, whatever it is', () => {
+    const { job } = aWorkingJob();
+    const state = { job: { ...job, offers: [old] }, followUps: [] };
+    const press = { type: 'stop_watching_pressed', question: 1, userId: 'U2' } as const;
+    const decision = decideWith(
+      state,
+      press,
+      { nowMs: 0, jitter: 0, newId: () => 'id', policy: policyOfTests },
+      table,
+    );
+    expect(decision.job.offers).toEqual([{ ...old, outcome: { answer: 'moot', by: null } }]);
+  });
+
+  test('is no answer to a press', () => {
+    const { job } = aWorkingJob();
+    const press = { type: 'remind_again_pressed', reminderId: 'r1', userId: 'U2' } as const;
+    expect(outcomeOfOffer({ ...job, offers: [old] }, press, table)).toBeNull();
+  });
+});
 
 describe('what a message in the thread offers', () => {
   test('is settled by whoever presses its button first', () => {
