@@ -61,7 +61,6 @@ export type Job = Readonly<{
   /** Every answer in this span was a 404. */
   missing?: { readonly sinceMs: number; readonly untilMs: number } | null;
   sendNotBeforeMs: number | null;
-  sentFollowUps: number;
   /** `areTold`: a message has counted them. */
   turnReplies?: (TurnReplies & { readonly areTold?: true }) | null;
   watchQuestions: number;

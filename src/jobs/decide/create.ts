@@ -147,7 +147,6 @@ function markAsSent(builder: DecisionBuilder, callId: string) {
   const along = repliesAlong(builder, callId);
   builder.change({ takesRepliesAlong: undefined });
   if (along.length === 0) return;
-  builder.change({ sentFollowUps: builder.job.sentFollowUps + along.length });
   countReplies(builder, along);
   builder.updateFollowUps(along, { state: 'sent' });
   notifyOfChanges(builder, callId);

@@ -70,7 +70,6 @@ export const followUpDeciders = {
     builder.endCall(callId, 'done');
     const sent = builder.followUpsOfCall(callId).filter((followUp) => followUp.state !== 'sent');
     if (sent.length === 0) return;
-    builder.change({ sentFollowUps: builder.job.sentFollowUps + sent.length });
     builder.updateFollowUps(sent, { state: 'sent' });
     announceNotSent(builder, notSent);
     clearTrouble(builder, 'send');

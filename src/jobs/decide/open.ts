@@ -63,7 +63,6 @@ function builderForNew(
     announcedPrLink: null,
     trouble: null,
     sendNotBeforeMs: null,
-    sentFollowUps: 0,
     watchQuestions: 0,
     cards: 0,
     hurriedMessage: null,

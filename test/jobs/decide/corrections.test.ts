@@ -37,7 +37,7 @@ describe('editing a reply that was sent (F3)', () => {
     world.advance(10 * SECOND_MS);
     expect(world.messages).toEqual(['Use teh CLI', 'Correction of an earlier message: Use the CLI']);
     expect(world.states).toEqual(['sent']);
-    expect(world.job).toMatchObject({ sentFollowUps: 2, turn: 3 });
+    expect(world.job).toMatchObject({ turn: 3 });
   });
 
   test('several times makes one offer, which sends the newest text, once', () => {

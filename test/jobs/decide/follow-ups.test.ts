@@ -156,7 +156,7 @@ describe('one message at a time', () => {
     world.apply({ type: 'message_accepted', callId, agentJobId: 'agent-1', agentJob: null });
     world.apply({ type: 'message_failed', callId, failure: failures.rejected });
     expect(world.job).toEqual(job);
-    expect(world.job).toMatchObject({ turn: 2, sentFollowUps: 1 });
+    expect(world.job).toMatchObject({ turn: 2 });
     expect(world.states).toEqual(['sent']);
   });
 

@@ -10,7 +10,7 @@ describe('a follow-up to a finished job', () => {
   test('is a new turn, and the job is watched again; its receipt and the card say so, not the thread', () => {
     const world = anEndedJob();
     followUp(world);
-    expect(world.job).toMatchObject({ stage: { kind: 'working' }, turn: 2, sentFollowUps: 1 });
+    expect(world.job).toMatchObject({ stage: { kind: 'working' }, turn: 2 });
     const before = world.news;
     world.answer = anAgentJob();
     world.advance(5 * SECOND_MS);

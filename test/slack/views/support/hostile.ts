@@ -135,7 +135,6 @@ export function job(): fc.Arbitrary<Job> {
     stage,
     agentJob: fc.option(agentJob),
     turn: fc.nat(),
-    sentFollowUps: fc.nat(),
     checkedAtMs: fc.option(time()),
     trouble: fc.option(trouble),
   });
