@@ -1,6 +1,5 @@
 import type { EventOf } from '../event.ts';
 import { type Job, mayStartAgain } from '../job.ts';
-import { countReplies, replaceAgentJob, withKnownLink } from './announce.ts';
 import type { Deciders, DecisionBuilder } from './decision-builder.ts';
 import { clearTrouble, forgetUntoldTrouble, noteTrouble, verdictOn } from './failures.ts';
 import {
@@ -15,6 +14,7 @@ import {
 } from './follow-ups.ts';
 import { observe } from './observe.ts';
 import { dropJob, requestCreate, watchAgentJob } from './open.ts';
+import { countReplies, replaceAgentJob } from './turn-news.ts';
 
 function jobCreated(builder: DecisionBuilder, created: EventOf<'job_created' | 'job_found'>) {
   const { callId, agentJob, notSent } = created;
@@ -27,7 +27,7 @@ function jobCreated(builder: DecisionBuilder, created: EventOf<'job_created' | '
   const stage = { kind: 'working', turnStartedAtMs: builder.nowMs, settle: null } as const;
   builder.change({ stage, hurriedMessage: null });
   markAsSent(builder, callId);
-  observe(builder, stage, withKnownLink(builder, agentJob));
+  observe(builder, stage, agentJob);
   scheduleSending(builder);
 }
 

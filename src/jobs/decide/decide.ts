@@ -22,6 +22,7 @@ import { followUpDeciders } from './follow-ups.ts';
 import { checkAt, checkDeciders, isPaused, LONGEST_NEWS_PAUSE_MS } from './observe.ts';
 import { startDeciders } from './open.ts';
 import { replyDeciders } from './replies.ts';
+import { withKnownLink } from './turn-news.ts';
 
 const coreDeciders = {
   ...startDeciders,
@@ -131,11 +132,12 @@ export type FeatureDecisions = { readonly [Name in keyof DecisionTable]?: Partia
 /** A late or repeated event changes nothing. */
 export function decide(
   state: JobState,
-  event: JobEvent,
+  given: JobEvent,
   context: DecisionContext,
   table: DecisionTable,
 ): Decision {
   const builder = new DecisionBuilder(state, context);
+  const event = withKnownLink(given, builder);
   const decider = table.deciders[event.type] as (builder: DecisionBuilder, event: JobEvent) => void;
   decider(builder, event);
   closeOffers(builder, event, table);

@@ -12,7 +12,6 @@ import type { NotSent } from '../requests/attachments.ts';
 import { isBlank, judgePrompt, type ThreadWord, threadWordOf, unescaped } from '../requests/command.ts';
 import { isLimitedByAgent } from '../schedule/hourly-budget.ts';
 import { isWaitOn, LONGEST_PAUSE_MS } from '../schedule/schedule.ts';
-import { withKnownLink } from './announce.ts';
 import type { Deciders, DecisionBuilder } from './decision-builder.ts';
 import {
   clearTrouble,
@@ -65,8 +64,7 @@ export const followUpDeciders = {
     builder.schedule('refresh_card', nowMs + ANSWERED_WITHIN_MS);
   },
 
-  message_accepted(builder, { callId, agentJobId, agentJob, notSent }) {
-    const answer = agentJob && withKnownLink(builder, agentJob);
+  message_accepted(builder, { callId, agentJobId, agentJob: answer, notSent }) {
     builder.endCall(callId, 'done');
     const sent = builder.followUpsOfCall(callId).filter((followUp) => followUp.state !== 'sent');
     if (sent.length === 0) return;
@@ -154,7 +152,7 @@ export const followUpDeciders = {
     if (stage.kind !== 'working' || agentJob?.id !== answer.id) return;
     const settled = { ...stage, settle: null };
     builder.change({ stage: settled, checkedAtMs: builder.nowMs });
-    observe(builder, settled, withKnownLink(builder, answer));
+    observe(builder, settled, answer);
   },
 
   stop_failed(builder, { callId, failure }) {

@@ -21,6 +21,8 @@ import {
   endedRetryMs,
   isWaitOn,
 } from '../schedule/schedule.ts';
+import type { Deciders, DecisionBuilder } from './decision-builder.ts';
+import { clearTrouble, isGone, isMissing, noteMissing, noteTrouble } from './failures.ts';
 import {
   announceEnd,
   announceLink,
@@ -34,23 +36,19 @@ import {
   stoppedBy,
   turnNewsOf,
   uncountedReplies,
-  withKnownLink,
-} from './announce.ts';
-import type { Deciders, DecisionBuilder } from './decision-builder.ts';
-import { clearTrouble, isGone, isMissing, noteMissing, noteTrouble } from './failures.ts';
+} from './turn-news.ts';
 
 const GIVEN_UP_AFTER_MS = 2 * ENDED_CHECKS_MS;
 
 export const checkDeciders = {
-  job_checked(builder, { agentJob: answer, before }) {
-    if (!isExpected(builder, answer.id)) return;
+  job_checked(builder, { agentJob, before }) {
+    if (!isExpected(builder, agentJob.id)) return;
     const { stage } = builder.job;
     // The answer may be older than what was recorded meanwhile.
     if (before !== undefined && !isAsBefore(builder.job, before)) {
       if (stage.kind === 'ended') checkFrom(builder, stage);
       return scheduleCheck(builder);
     }
-    const agentJob = withKnownLink(builder, answer);
     noteMissing(builder, null);
     builder.change({ checkedAtMs: builder.nowMs });
     if (stage.kind === 'ended') observeEnded(builder, stage, agentJob);

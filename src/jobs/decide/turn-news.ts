@@ -1,4 +1,5 @@
 import { type AgentJob, type EndedStatus, isEnded } from '../agent-job.ts';
+import type { JobEvent } from '../event.ts';
 import { authorsOf, type FollowUp } from '../follow-ups/follow-up.ts';
 import type { Job, TurnNews, TurnReplies } from '../job.ts';
 import { pullRequestKey } from '../pull-requests/link.ts';
@@ -6,15 +7,18 @@ import { isWaitOn } from '../schedule/schedule.ts';
 import type { DecisionBuilder } from './decision-builder.ts';
 
 /** Keeps the known spelling: agents spell one URL in several ways. */
-export function withKnownLink({ job, context }: DecisionBuilder, answer: AgentJob): AgentJob {
-  const { prLink } = answer;
+export function withKnownLink(event: JobEvent, { job, context }: DecisionBuilder): JobEvent {
+  const agentJob = 'agentJob' in event ? event.agentJob : null;
+  if (agentJob === null) return event;
+  const { prLink } = agentJob;
   const before = job.agentJob?.prLink ?? null;
   const known = [...toldLinks(job), before].filter((link) => link !== null);
-  if (prLink === null || known.includes(prLink)) return answer;
+  if (prLink === null || known.includes(prLink)) return event;
   const { sites } = context.policy.pullRequests;
   const key = pullRequestKey(prLink, sites);
   const spelling = known.findLast((url) => pullRequestKey(url, sites) === key);
-  return spelling === undefined ? answer : { ...answer, prLink: spelling };
+  if (spelling === undefined) return event;
+  return { ...event, agentJob: { ...agentJob, prLink: spelling } } as JobEvent;
 }
 
 const FACTS = ['status', 'prLink', 'ref', 'model', 'repository', 'summary', 'reason', 'can'] as const;
